@@ -1,4 +1,4 @@
-import type { PacedCall } from '../../core/limits/call-pace.ts';
+import type { CallKind, PacedCall } from '../../core/limits/call-pace.ts';
 import { troubleOf } from './errors.ts';
 import type { Pacer } from './pacer.ts';
 
@@ -16,8 +16,9 @@ type Next = (args: unknown) => Promise<{ readonly output: Attempts }>;
 export type Patience = {
   /** Calls that change something. */
   readonly actMs: number;
-  /** Reads of Auto Scaling groups. */
+  /** Reads of Auto Scaling groups, and what follows from them. */
   readonly lookMs: number;
+  readonly reads: Exclude<CallKind, 'act'>;
   /** Reads of target groups, which decisions can do without. */
   readonly healthMs: number;
 };
@@ -26,10 +27,10 @@ const isLook = (command: string): boolean => command.startsWith('Describe');
 
 /** Auto Scaling says that all its actions share one bucket. */
 export const autoScalingCall =
-  ({ actMs, lookMs }: Patience) =>
+  ({ actMs, lookMs, reads }: Patience) =>
   (command: string): PacedCall =>
     isLook(command)
-      ? { bucket: 'autoScaling', kind: 'look', patienceMs: lookMs }
+      ? { bucket: 'autoScaling', kind: reads, patienceMs: lookMs }
       : { bucket: 'autoScaling', kind: 'act', patienceMs: actMs };
 
 /** Of EC2's calls only launches of a fleet empty their bucket: that of describes is larger, and they are shared. */

@@ -133,7 +133,7 @@ export const createPacer = (deps: PacerDeps): Pacer => {
     return isCalm;
   };
   const isOnlyCounted = async ({ bucket, kind }: PacedCall): Promise<boolean> =>
-    isQuiet && kind === 'look' && unsaid.owedMs(bucket) < mostUnsaidMs && (await isAllCalm());
+    isQuiet && kind !== 'act' && unsaid.owedMs(bucket) < mostUnsaidMs && (await isAllCalm());
 
   return {
     take: (call) =>

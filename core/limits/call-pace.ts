@@ -12,13 +12,17 @@ export type PacedBucket = (typeof pacedBuckets)[number];
 /** When each bucket is full again. Absent, or in the past: it is full. */
 export type FullAt = Readonly<Partial<Record<PacedBucket, number>>>;
 
-/** `act` changes something, and waits in line for its token. `look` reads, and leaves tokens to those that act. */
-export type CallKind = 'act' | 'look';
+/**
+ * `act` changes something, and waits in line for its token. `decide` reads what launches follow from, for many groups
+ * at once, and waits in the same line: else the looks of drains would keep it waiting. `look` reads for one drain, and
+ * leaves tokens to the others.
+ */
+export type CallKind = 'act' | 'decide' | 'look';
 
 /** Calls take different times to arrive: one token stays in the bucket, so that two that come close together fit. */
 const spareTokens = 1;
-/** What looks leave to calls that change something. */
-const keptForActs: Readonly<Record<PacedBucket, number>> = {
+/** What looks leave to the others. */
+const keptForOthers: Readonly<Record<PacedBucket, number>> = {
   createFleet: 0,
   autoScaling: 8,
   targets: 0,
@@ -43,7 +47,7 @@ export type PacedCall = { readonly bucket: PacedBucket; readonly kind: CallKind;
 
 /** The latest time at which a bucket may be full after a call has taken its token. */
 export const latestFullAtMs = ({ bucket, kind, patienceMs }: PacedCall, nowMs: number): number =>
-  nowMs + capacityMs(bucket) + (kind === 'act' ? patienceMs : -keptForActs[bucket] * tokenMs(bucket));
+  nowMs + capacityMs(bucket) + (kind === 'look' ? -keptForOthers[bucket] * tokenMs(bucket) : patienceMs);
 
 /** When a call may be made that has taken the token before this time. */
 export const callAtMs = (bucket: PacedBucket, fullAtMs: number): number => fullAtMs - capacityMs(bucket);

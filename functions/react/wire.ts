@@ -16,7 +16,7 @@ import { noticingRestored } from './look/restored-states.ts';
 import type { ReactPorts } from './ports.ts';
 
 /** Calls wait a part of the time that a run has. A decision goes on without target health that cannot be read now. */
-const patience = { actMs: 5_000, lookMs: 3_000, healthMs: 0 } as const;
+const patience = { actMs: 5_000, lookMs: 3_000, reads: 'decide', healthMs: 0 } as const;
 
 /** Ports of react, over AWS. */
 export const wire = (surroundings: Surroundings, telemetry: Telemetry): ReactPorts => {

@@ -71,6 +71,14 @@ describe('calls wait for their tokens', () => {
     expect(await environment({ autoScaling: startMs + 18 * 200 }).pacer.take(look)).toBe(false);
   });
 
+  test('a look that launches follow from waits in the line of those who change something, whatever other looks leave', async () => {
+    const decide: PacedCall = { ...look, kind: 'decide' };
+    const { world, pacer } = environment({ autoScaling: startMs + 20 * 200 });
+    expect(await pacer.take(decide)).toBe(true);
+    expect(world.slept).toEqual([400]);
+    expect(await environment({ autoScaling: startMs + 29 * 200 }).pacer.take(decide)).toBe(false);
+  });
+
   test('a bucket that AWS found empty gives nothing for a while, and attempts of the SDK count', async () => {
     const { world, pacer } = environment();
     await pacer.throttled('autoScaling');
@@ -112,7 +120,7 @@ type Middleware = (next: (args: unknown) => Promise<unknown>, context: { command
 /** What the middleware makes of a call whose result is this. */
 const callThrough = (pacer: ReturnType<typeof environment>['pacer'], next: () => Promise<unknown>, commandName = 'AttachInstancesCommand') => {
   const added: Middleware[] = [];
-  const patience = { actMs: 1_000, lookMs: 0, healthMs: 0 };
+  const patience = { actMs: 1_000, lookMs: 0, reads: 'look', healthMs: 0 } as const;
   paced({ middlewareStack: { add: (one: Middleware) => void added.push(one) } } as never, autoScalingCall(patience), pacer);
   return added[0]?.(next, { commandName })({});
 };
@@ -134,9 +142,11 @@ describe('a client whose calls are paced', () => {
   });
 
   test('each call draws on the bucket that AWS says', () => {
-    const patience = { actMs: 3, lookMs: 2, healthMs: 1 };
+    const patience = { actMs: 3, lookMs: 2, reads: 'look', healthMs: 1 } as const;
     expect(autoScalingCall(patience)('LaunchInstancesCommand')).toEqual({ bucket: 'autoScaling', kind: 'act', patienceMs: 3 });
     expect(autoScalingCall(patience)('DescribeAutoScalingGroupsCommand')).toEqual({ bucket: 'autoScaling', kind: 'look', patienceMs: 2 });
+    const deciding = { ...patience, reads: 'decide' } as const;
+    expect(autoScalingCall(deciding)('DescribeAutoScalingGroupsCommand')).toEqual({ bucket: 'autoScaling', kind: 'decide', patienceMs: 2 });
     expect(loadBalancingCall(patience)('RegisterTargetsCommand')).toEqual({ bucket: 'targets', kind: 'act', patienceMs: 3 });
     expect(loadBalancingCall(patience)('DescribeTargetHealthCommand')).toEqual({ bucket: 'health', kind: 'look', patienceMs: 1 });
     expect(ec2Call(patience)('CreateFleetCommand')).toEqual({ bucket: 'createFleet', kind: 'act', patienceMs: 3 });

@@ -7,7 +7,7 @@ import type { Telemetry } from '../telemetry.ts';
 import type { DrainPorts } from './ports.ts';
 
 /** A step of a drain has a minute, and nothing waits for it but its batch. */
-const patience = { actMs: 8_000, lookMs: 6_000, healthMs: 6_000 } as const;
+const patience = { actMs: 8_000, lookMs: 6_000, reads: 'look', healthMs: 6_000 } as const;
 
 /** About as long as one step of a drain takes. */
 const asgsKeptMs = 1_000;
