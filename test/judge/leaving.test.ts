@@ -121,6 +121,26 @@ describe('a warned member works until its replacement does, or its drain must be
     expect(out(178, 300)).toEqual([]);
     expect(out(176, 300)).toEqual(['i-1 was taken out of service 1.0 s before its drain had to begin, and too few others serve']);
   });
+  it('knows that the clock of a function decides where the notice is about as long as the delay', () => {
+    const early = (deregistrationDelaySeconds: number, clockErrorMs: number) =>
+      details(
+        servesUntilReplaced,
+        (script) => {
+          twoServe(script);
+          script.policy(50, 2, { ...policy, drain: { ...policy.drain, timeout: '5m' } });
+          script.warn(100, 'i-1');
+          script.react(101, 103, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+          script.takeOut(110, 'i-1');
+          script.end(220, 'i-1', end);
+        },
+        { clockErrorMs, spec: { ...spec, targetGroups: spec.targetGroups.map((one) => ({ ...one, deregistrationDelaySeconds })) } },
+      );
+    // By the true time the delay does not fit, and the time left is halved. By a clock that is two seconds behind it fits.
+    expect(early(120, 3_000)).toEqual([]);
+    expect(early(120, 0)).toHaveLength(1);
+    // It fits by no clock within the error.
+    expect(early(123, 3_000)).toHaveLength(1);
+  });
   it('counts others whose own warning nobody has received', () => {
     const counted = (heard: boolean) =>
       details(servesUntilReplaced, (script) => {

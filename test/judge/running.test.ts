@@ -7,7 +7,7 @@ import { cameToRest, nobodyForgotten, nothingOpen, sizeIsHeld } from '../../sand
 import { everythingExplained, excusesAreTrue, reasonsAreTrue, timesAreTrue } from '../../sandbox/judge/rules/said.ts';
 import { requestedSoon, servesAgain } from '../../sandbox/judge/rules/serving.ts';
 import { details } from './details.ts';
-import { policy, react, type Script, twoServe, user } from './histories.ts';
+import { policy, react, type Script, spec, twoServe, user } from './histories.ts';
 
 const attached = { ...policy, asg: 'web-asg' };
 const asg = (script: Script, second: number, max: number, by = react('i-a'), desired = 0): void =>
@@ -121,6 +121,32 @@ describe('time to serve', () => {
   it('is counted from the trouble', () => {
     expect(lost(270)).toEqual([]);
     expect(lost(300)).toEqual(['1 serve, 2 are wanted, 200 s after i-1 stopped serving']);
+  });
+  it('begins for a member at risk that drains first when it has drained, as the policy says, unless somebody is missing by then', () => {
+    const drains = (servesAtSecond: number, order: string, more: (script: Script) => void = () => undefined) =>
+      details(
+        servesAgain,
+        (script) => {
+          twoServe(script);
+          script.policy(40, 2, { ...policy, drain: { ...policy.drain, timeout: '10m' }, swap: { order } });
+          script.advise(90, 'i-1');
+          more(script);
+          script.takeOut(100, 'i-1', react('i-drain'));
+          script.end(700, 'i-1', react('i-end'));
+          script.launch(servesAtSecond - 30, 'i-3');
+          script.serves(servesAtSecond, 'i-3');
+        },
+        { endedAtMs: 1_000_000, spec: { ...spec, targetGroups: spec.targetGroups.map((one) => ({ ...one, deregistrationDelaySeconds: 600 })) } },
+      );
+    expect(drains(870, 'drain-first')).toEqual([]);
+    expect(drains(900, 'drain-first')).toEqual(['1 serve, 2 are wanted, 200 s after i-1 had drained']);
+    expect(drains(870, 'launch-first')).toEqual(['1 serve, 2 are wanted, 600 s after i-1 stopped serving']);
+    const alsoLost = (script: Script): void => {
+      script.end(95, 'i-2');
+      script.launch(100, 'i-4');
+      script.serves(130, 'i-4');
+    };
+    expect(drains(870, 'drain-first', alsoLost)).toEqual(['1 serve, 2 are wanted, 605 s after i-2 stopped serving']);
   });
   it('is counted for the desired size as it is, and for the smaller of two where nobody can tell which one others want', () => {
     const outside = { ...attached, size: { from: 'asg', min: 0, max: 6 }, scaling: [] };

@@ -1,11 +1,12 @@
 import { deathsMayBound } from '../boots.ts';
 import { gaveNothingUntil } from '../capacity.ts';
 import type { Chronicle } from '../chronicle.ts';
+import { afterChange, type Debt, type Look } from '../debts.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { givingOf } from '../giving.ts';
 import { limitMayBound } from '../launch-limit.ts';
 import { heardAtMs } from '../leaving.ts';
-import { type Delivery, endless, goneAtMs, isAlive, isFunction, type Life, lastBackMs, leavesAtMs, stayAt, warnedAtMs } from '../life.ts';
+import { type Delivery, endless, goneAtMs, isAlive, isFunction, type Life, leavesAtMs, stayAt, warnedAtMs } from '../life.ts';
 import { actsSince, wasIdle } from '../modes.ts';
 import { sizeShownAt } from '../outside.ts';
 import { asgsOf } from '../policy.ts';
@@ -14,9 +15,6 @@ import { times } from '../times.ts';
 import { poolsOf } from '../tree.ts';
 
 type Broken = Omit<Finding, 'rule'>;
-
-/** Something that a group has lost and not made up for: since when, by what. */
-type Debt = { readonly sinceMs: number; readonly because: string };
 
 const momentsOf = (chronicle: Chronicle, group: string): readonly number[] => {
   const { readyAtMs, endedAtMs } = chronicle.history;
@@ -35,18 +33,6 @@ const momentsOf = (chronicle: Chronicle, group: string): readonly number[] => {
   ];
   return [...new Set(all)].filter((atMs) => atMs >= readyAtMs && atMs <= endedAtMs).sort((a, b) => a - b);
 };
-
-/** When the trouble began that made a member stop serving: its warning, where it had one; an end of ours begins nothing of its own. */
-const troubleOf = (life: Life, atMs: number, open: readonly Debt[]): Debt => {
-  const warnedMs = warnedAtMs(life, lastBackMs(life, atMs));
-  if (warnedMs <= atMs) return { sinceMs: warnedMs, because: `${life.instance} was warned` };
-  const out = life.services.find(({ untilMs }) => untilMs === atMs);
-  const isOurs = isFunction(out?.by) || (isFunction(life.ending?.by) && life.ending?.atMs === atMs);
-  const [first] = open;
-  return isOurs && first !== undefined ? first : { sinceMs: atMs, because: `${life.instance} stopped serving` };
-};
-
-type Look = { readonly atMs: number; readonly serving: ReadonlySet<Life>; readonly desired: number };
 
 /**
  * How many are due. Where others set the size, a word of theirs may be lost between a look of Holdfast's and its write: then the size is due that
@@ -75,17 +61,6 @@ const looksAt = (chronicle: Chronicle, group: string, due: Owed['due']): readonl
     desired: due(chronicle, group, atMs),
   }));
 
-/** The debts of a group after one change: what was lost is added, what came to serve pays for the oldest. */
-const afterChange = (debts: readonly Debt[], before: Look | undefined, now: Look): readonly Debt[] => {
-  const short = Math.max(0, now.desired - now.serving.size);
-  const lost = [...(before?.serving ?? [])].filter((life) => !now.serving.has(life));
-  const fresh = lost.map((life) => troubleOf(life, now.atMs, debts)).toSorted((a, b) => a.sinceMs - b.sinceMs);
-  const asked: Debt = { sinceMs: now.atMs, because: `${now.desired} are wanted` };
-  const all = [...debts, ...fresh];
-  // Whoever came to serve pays for who waits longest; what is wanted beyond all losses was requested just now.
-  return short <= all.length ? all.slice(all.length - short) : [...all, ...Array.from({ length: short - all.length }, () => asked)];
-};
-
 /** What is owed: how many are to serve at a moment, from when on something gave that could, and within which time. */
 type Owed = {
   readonly due: (chronicle: Chronicle, group: string, atMs: number) => number;
@@ -107,7 +82,7 @@ export const lateIn = (chronicle: Chronicle, group: string, owed: Owed): readonl
   const found: Broken[] = [];
   let debts: readonly Debt[] = [];
   looks.forEach((look, index) => {
-    debts = afterChange(debts, looks[index - 1], look);
+    debts = afterChange(chronicle, group, debts, { before: looks[index - 1], now: look });
     const untilMs = looks[index + 1]?.atMs ?? chronicle.history.endedAtMs;
     const [oldest] = debts;
     if (oldest === undefined || untilMs - oldest.sinceMs <= owed.withinMs) return;
@@ -127,7 +102,7 @@ export const lateIn = (chronicle: Chronicle, group: string, owed: Owed): readonl
 export const servesAgain: Rule = {
   name: 'whatever is lost serves again in time',
   meaning:
-    'Every member that is lost, and every one more that is requested, serves within the bound of docs/architecture.md, counted from its own trouble; ends of Holdfast’s own begin no new time.',
+    'Every member that is lost, and every one more that is requested, serves within the bound of docs/architecture.md, counted from its own trouble; ends of Holdfast’s own begin no new time, except of members at risk that drain first by the policy, while nobody else is missing.',
   broken: (chronicle) =>
     [...chronicle.groups.keys()].flatMap((group) =>
       lateIn(chronicle, group, { due: dueAt, gaveNothing: gaveNothingUntil, withinMs: chronicle.times.servesAgainMs }),

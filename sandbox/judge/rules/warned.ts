@@ -95,6 +95,15 @@ const servesEnough = (
   return others.length >= Math.min(...chronicle.desiredIn(group, atMs - times.drainStartMs, atMs));
 };
 
+/**
+ * When its drain may have to begin by any clock within the drawn error. Where the notice is about as long as the delay, the clock of the function that
+ * heard the warning decides whether the delay fits or the time left is halved.
+ */
+const earliestDueMs = (chronicle: Chronicle, life: Life, heardMs: number): number => {
+  const { clockMs } = chronicle.times;
+  return Math.min(...[heardMs - clockMs, heardMs].map((atMs) => latestDrainStartMs(chronicle, life, atMs)));
+};
+
 export const servesUntilReplaced: Rule = {
   name: 'a warned member works until its replacement does, or its drain must begin',
   meaning:
@@ -108,7 +117,7 @@ export const servesUntilReplaced: Rule = {
       const heardMs = Math.min(endless, ...life.deliveries.filter(({ told }) => told.about === 'warning').map((one) => one.atMs));
       if (atMs === endless || heardMs >= atMs || life.hooks.length > 0 || life.advisedAtMs.length + life.scheduled.length > 0) return [];
       const isDrainFirst = chronicle.policiesIn(group, heardMs, atMs).some(({ order }) => order === 'drain-first');
-      const latestMs = latestDrainStartMs(chronicle, life, heardMs) - times.drainStartMs - times.drainShareMs - stepMs - chronicle.times.clockMs;
+      const latestMs = earliestDueMs(chronicle, life, heardMs) - times.drainStartMs - times.drainShareMs - stepMs - chronicle.times.clockMs;
       const by = out.find(({ untilMs }) => untilMs === atMs)?.by;
       const lookedMs = by === undefined ? atMs : lookedSince(chronicle, by, atMs);
       if (isDrainFirst || atMs >= latestMs || servesEnough(chronicle, group, life, { atMs, lookedMs })) return [];
