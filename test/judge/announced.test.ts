@@ -50,7 +50,7 @@ describe('words on the bus about what falls short', () => {
         script.refuseCapacity(102, 'i-a');
         if (launches) script.launch(103, 'i-3', { by: react('i-a') });
         if (launches) script.at(104, { kind: 'announced', detailType: 'Holdfast Fallback', detail: { group: 'web' } });
-        if (tells) script.at(104, { kind: 'announced', detailType: 'Holdfast Capacity Exhausted', detail: { group: 'web' } });
+        if (tells) script.at(104, { kind: 'announced', detailType: 'Holdfast Capacity Exhausted', detail: { group: 'web', unplaced: 1 } });
       });
     expect(refused()).toEqual(['web was refused capacity and is short, and that was not sent to the bus']);
     expect(refused({ tells: true })).toEqual([]);
@@ -58,6 +58,24 @@ describe('words on the bus about what falls short', () => {
     expect(refused({ dies: false })).toEqual([]);
     expect(refused({ injected: true })).toEqual([]);
     expect(refused({ isAttached: true })).toEqual([]);
+  });
+
+  it('say of no shortage that it is larger than what the group can lack', () => {
+    const told = (unplaced: number, write: (script: Script) => void = () => undefined) =>
+      details((script) => {
+        script.end(60, 'i-1');
+        script.react(100, 104, 'i-a');
+        script.refuseCapacity(102, 'i-a');
+        write(script);
+        script.at(104, { kind: 'announced', detailType: 'Holdfast Capacity Exhausted', detail: { group: 'web', unplaced } });
+      });
+    expect(told(1)).toEqual([]);
+    expect(told(2)).toEqual(['capacity was told to be exhausted for 2, and at most 1 were missing']);
+    // One more was asked for, or one more ended, while the look went on.
+    expect(told(2, (script) => script.desired(95, 3))).toEqual([]);
+    expect(told(2, (script) => script.end(103, 'i-2'))).toEqual([]);
+    // A member that was launched while the look went on may not be known to it.
+    expect(told(2, (script) => script.launch(101, 'i-3'))).toContain('capacity was told to be exhausted for 2, and at most 1 were missing');
   });
 
   it('say that a look fell back when it requested launches after a refusal, of the same group', () => {
@@ -70,7 +88,7 @@ describe('words on the bus about what falls short', () => {
         script.refuseCapacity(104, 'i-a');
         script.launch(106, 'i-3', { by: react('i-a'), askedS, group });
         script.serves(107, 'i-3');
-        if (group !== 'web') script.at(109, { kind: 'announced', detailType: 'Holdfast Capacity Exhausted', detail: { group: 'web' } });
+        if (group !== 'web') script.at(109, { kind: 'announced', detailType: 'Holdfast Capacity Exhausted', detail: { group: 'web', unplaced: 1 } });
         if (told !== undefined) script.at(109, { kind: 'announced', detailType: 'Holdfast Fallback', detail: { group: told } });
       });
     const missing = ['i-a fell back after a refusal, and did not tell it on the bus'];
@@ -168,7 +186,7 @@ describe('words on the bus about what falls short', () => {
             launch: { group: 'web', count: 1 },
           });
         if (next.tells !== undefined)
-          script.at(next.tells, { kind: 'announced', detailType: 'Holdfast Capacity Exhausted', detail: { group: 'web' } });
+          script.at(next.tells, { kind: 'announced', detailType: 'Holdfast Capacity Exhausted', detail: { group: 'web', unplaced: 1 } });
       });
     expect(cut(106)).toHaveLength(1);
     expect(cut(106, { asks: 110 })).toEqual([]);

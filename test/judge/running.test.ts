@@ -410,7 +410,7 @@ describe('what is said', () => {
             script.at(103, {
               kind: 'announced',
               detailType,
-              detail: { group: 'web', version: 1, reason: 'scale-in', instances: ['i-1'], drain: 'd' },
+              detail: { group: 'web', version: 1, reason: 'scale-in', instances: ['i-1'], drain: 'd', unplaced: 1 },
             });
           script.at(1, { kind: 'announced', detailType: 'Holdfast Policy Accepted', detail: { group: 'web', version: 1 } });
         },

@@ -1,9 +1,10 @@
 import { announcements } from '../../../core/contract.ts';
 import type { Chronicle, Invocation } from '../chronicle.ts';
+import { wasDeniedLately } from '../denied.ts';
 import type { Finding } from '../finding.ts';
 import { isFunction } from '../life.ts';
 import { asgsOf } from '../policy.ts';
-import { headcountAt } from '../staying.ts';
+import { headcountAt, surgeOf } from '../staying.ts';
 import { times } from '../times.ts';
 import { refusedCode } from './said.ts';
 
@@ -122,3 +123,25 @@ export const shortagesTold = (chronicle: Chronicle): readonly Broken[] => {
       }));
   });
 };
+
+/**
+ * How many a group can lack at most at a look that ended now: members that stay, and that were there when it began, lack nobody. A look that launched
+ * may lack fewer than that.
+ */
+const mostLacking = (chronicle: Chronicle, group: string, atMs: number): number => {
+  const sinceMs = atMs - times.reactMs - Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs);
+  const headcount = headcountAt(chronicle, group, atMs, { sinceMs });
+  const there = [...headcount.staying, ...headcount.waiting].filter(({ launchedAtMs }) => launchedAtMs < sinceMs);
+  const surge = surgeOf(chronicle.policiesIn(group, sinceMs, atMs), headcount, wasDeniedLately(chronicle, group, atMs));
+  return Math.max(0, ...chronicle.desiredIn(group, sinceMs, atMs)) + surge - there.length;
+};
+
+/** A shortage on the bus is no larger than what the group can lack. */
+export const shortagesOverstated = (chronicle: Chronicle): readonly Broken[] =>
+  announced(chronicle, announcements.exhausted).flatMap(({ detail, atMs }) => {
+    const group = String(detail.group);
+    const most = mostLacking(chronicle, group, atMs);
+    return Number(detail.unplaced) <= most
+      ? []
+      : [{ group, atMs, detail: `capacity was told to be exhausted for ${String(detail.unplaced)}, and at most ${most} were missing` }];
+  });

@@ -5,7 +5,7 @@ import type { HistoryEvent } from '../history.ts';
 import { goneAtMs, isFunction, leavesAtMs } from '../life.ts';
 import { asgsOf } from '../policy.ts';
 import { detailsAreTrue } from './announced-details.ts';
-import { acceptancesAreTrue, failuresTold, shortagesTold } from './announced-shortfalls.ts';
+import { acceptancesAreTrue, failuresTold, shortagesOverstated, shortagesTold } from './announced-shortfalls.ts';
 import { lastingShortagesTold } from './lasting-shortage.ts';
 
 type Broken = Omit<Finding, 'rule'>;
@@ -156,6 +156,7 @@ export const toldOnTheBus: Rule = {
     ...inventedShortage(chronicle),
     ...fallbacksTold(chronicle),
     ...shortagesTold(chronicle),
+    ...shortagesOverstated(chronicle),
     ...failuresTold(chronicle),
     ...acceptancesAreTrue(chronicle),
     ...detailsAreTrue(chronicle),
