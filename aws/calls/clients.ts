@@ -8,12 +8,21 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Surroundings } from '../../core/contract.ts';
 import { isHeldByTransaction } from './errors.ts';
+import { type Attempts, createRetries, type Pauses } from './retries.ts';
 
 /**
- * What the surroundings merge into the configuration of every client: request handler, endpoint, credentials, region,
- * attempts.
+ * What the surroundings merge into the configuration of every client: request handler, endpoint, credentials, region.
+ * `pauses`: how it waits between attempts; without them the SDK waits by itself.
  */
-export type ClientConfig = Surroundings['clientConfig'];
+export type ClientConfig = Surroundings['clientConfig'] & { readonly pauses?: Pauses; readonly maxAttempts?: number };
+
+/** Calls to services whose request limits groups compete for: a repeat takes from others. */
+const scarce: Attempts = { most: 3, mostThrottled: 3, throttledMs: 500 };
+/**
+ * Calls to our own tables, queue, bus and state machine. One of them that is given up costs the whole look, whose calls
+ * are then made again, so a throttled one is worth two attempts more.
+ */
+const own: Attempts = { most: 3, mostThrottled: 5, throttledMs: 200 };
 
 /**
  * Three attempts of eight seconds end within the thirty seconds of a function. Without `throwOnRequestTimeout` the SDK
@@ -25,7 +34,6 @@ export type ClientConfig = Surroundings['clientConfig'];
  * `ambiguous`, and requested again later under the same token.
  */
 const defaults = {
-  maxAttempts: 3,
   retryMode: 'standard',
   requestHandler: {
     connectionTimeout: 1_000,
@@ -35,22 +43,30 @@ const defaults = {
   },
 };
 
-const merged = (config: ClientConfig): Record<string, unknown> => ({ ...defaults, ...config });
+const merged = ({ pauses, maxAttempts, ...config }: ClientConfig, kind: Attempts): Record<string, unknown> => {
+  const attempts = maxAttempts === undefined ? kind : { ...kind, most: maxAttempts, mostThrottled: maxAttempts };
+  return {
+    ...defaults,
+    maxAttempts: attempts.mostThrottled,
+    ...(pauses && { retryStrategy: createRetries(pauses, attempts) }),
+    ...config,
+  };
+};
 
-export const createEc2Client = (config: ClientConfig): EC2Client => new EC2Client(merged(config));
+export const createEc2Client = (config: ClientConfig): EC2Client => new EC2Client(merged(config, scarce));
 
 export const createAutoScalingClient = (config: ClientConfig): AutoScalingClient =>
-  new AutoScalingClient(merged(config));
+  new AutoScalingClient(merged(config, scarce));
 
 export const createElbClient = (config: ClientConfig): ElasticLoadBalancingV2Client =>
-  new ElasticLoadBalancingV2Client(merged(config));
+  new ElasticLoadBalancingV2Client(merged(config, scarce));
 
-export const createSqsClient = (config: ClientConfig): SQSClient => new SQSClient(merged(config));
+export const createSqsClient = (config: ClientConfig): SQSClient => new SQSClient(merged(config, own));
 
-export const createSfnClient = (config: ClientConfig): SFNClient => new SFNClient(merged(config));
+export const createSfnClient = (config: ClientConfig): SFNClient => new SFNClient(merged(config, own));
 
 export const createEventBridgeClient = (config: ClientConfig): EventBridgeClient =>
-  new EventBridgeClient(merged(config));
+  new EventBridgeClient(merged(config, own));
 
 /** The SDK repeats what is marked as retryable. It does not know that a transaction holds an item for a moment only. */
 const repeatWhileHeld = (client: DynamoDBClient): DynamoDBClient => {
@@ -66,7 +82,7 @@ const repeatWhileHeld = (client: DynamoDBClient): DynamoDBClient => {
 
 /** Takes plain JavaScript values, with numbers of any size. Fields that are undefined are not stored. */
 export const createDocumentClient = (config: ClientConfig): DynamoDBDocumentClient =>
-  DynamoDBDocumentClient.from(repeatWhileHeld(new DynamoDBClient(merged(config))), {
+  DynamoDBDocumentClient.from(repeatWhileHeld(new DynamoDBClient(merged(config, own))), {
     marshallOptions: { removeUndefinedValues: true },
     unmarshallOptions: { wrapNumbers: Number },
   });

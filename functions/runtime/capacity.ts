@@ -15,7 +15,7 @@ import type { Telemetry } from './telemetry.ts';
 const pacerOf = (surroundings: Surroundings, { count, logger }: Telemetry): Pacer => {
   const { clientConfig, now, sleep } = surroundings;
   // The item only paces, so one attempt is enough.
-  const client = createDocumentClient({ maxAttempts: 1, ...clientConfig });
+  const client = createDocumentClient({ ...clientConfig, maxAttempts: 1 });
   return createPacer({
     item: createPaceItem({ client, table: requireEnv(surroundings, env.stateTable) }),
     now,

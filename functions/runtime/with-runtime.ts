@@ -44,7 +44,9 @@ export const withRuntime = (
 ): FunctionBundle => {
   const create = (surroundings: Surroundings): Work => {
     const telemetry = createTelemetry(name, surroundings);
-    return wrap(telemetry, wire(surroundings, telemetry));
+    const { sleep, random, clientConfig } = surroundings;
+    const pauses = { sleep, random };
+    return wrap(telemetry, wire({ ...surroundings, clientConfig: { pauses, ...clientConfig } }, telemetry));
   };
   let inLambda: Work | undefined;
   const handler: Work = (event, context) => {

@@ -8,7 +8,6 @@ import type { Group } from '../../core/group/group.ts';
 import { createCloud } from '../../sandbox/cloud.ts';
 import { createDirectHandler } from '../../sandbox/direct-handler.ts';
 import { createActivity } from '../../sandbox/platform/functions/activity.ts';
-import { worldRetries } from '../../sandbox/platform/functions/world-retries.ts';
 import { createRandom } from '../../sandbox/random.ts';
 import type { WorldSpec } from '../../sandbox/world/spec.ts';
 import { asg, createTestWorld, targetGroup } from '../sandbox/world/build.ts';
@@ -24,7 +23,7 @@ const inWorld = (of: Group, spec: Partial<WorldSpec>) => {
   const { begin, end, inWorld: waitInWorld } = createActivity(clock);
   const config = {
     requestHandler: { ...handler, handle: (...request: Parameters<typeof handler.handle>) => waitInWorld(handler.handle(...request)) },
-    retryStrategy: worldRetries({ clock, random: createRandom(2), inWorld: waitInWorld }),
+    pauses: { sleep: (ms: number) => waitInWorld(clock.sleep(ms)), random: createRandom(2) },
     region: 'us-east-1',
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
     endpoint: 'http://127.0.0.1',

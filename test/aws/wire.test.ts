@@ -45,7 +45,12 @@ const cloudOf = async (replies: readonly Reply[]) => {
   });
   await new Promise<void>((ready) => server?.listen(0, '127.0.0.1', ready));
   const { port } = server.address() as AddressInfo;
-  const config = { endpoint: `http://127.0.0.1:${port}`, region: 'eu-west-1', credentials: { accessKeyId: 'test', secretAccessKey: 'test' } };
+  const config = {
+    endpoint: `http://127.0.0.1:${port}`,
+    region: 'eu-west-1',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    pauses: { sleep: async () => {}, random: () => 0 },
+  };
   const deps = {
     ec2: createEc2Client(config),
     autoScaling: createAutoScalingClient(config),

@@ -13,7 +13,6 @@ import {
   runtimeVariables,
   type StartEnvironment,
 } from './environment.ts';
-import { worldRetries } from './world-retries.ts';
 
 export type SimulatedDeps = {
   readonly clock: WorldClock;
@@ -53,7 +52,6 @@ const settled = (spec: FunctionSpec, environmentId: string, region: string): Rea
   endpoint: 'http://sandbox.internal',
   credentials: { accessKeyId: spec.role, secretAccessKey: 'sandbox', sessionToken: environmentId },
   signer: unsigned(spec.role, environmentId),
-  maxAttempts: 3,
   retryMode: 'standard',
   defaultsMode: 'standard',
   useFipsEndpoint: false,
@@ -112,7 +110,6 @@ export const simulatedEnvironments = (deps: SimulatedDeps): StartEnvironment => 
           deps.requestHandler(spec, id, () => alive),
           activity,
         ),
-        retryStrategy: worldRetries({ clock, random: forkRandom(deps.seed, `${id} retries`), inWorld: activity.inWorld }),
       },
       quiet: true,
     });
