@@ -151,8 +151,10 @@ export type DrainStep =
       readonly deregistrationDelayMs?: number;
       readonly delayOfMs?: number;
     }
-  | { readonly next: 'check'; readonly untilIso: string }
-  | { readonly next: 'end' };
+  /** `lookAtMs`: when a look at the connections shows something new, where heartbeats are due before that. */
+  | { readonly next: 'check'; readonly untilIso: string; readonly lookAtMs?: number }
+  /** `untilIso`: the time of members that were not taken out of service was over by then. */
+  | { readonly next: 'end'; readonly untilIso?: string };
 
 /**
  * What a function takes as arguments instead of from globals. In Lambda the defaults apply; the sandbox passes its
@@ -165,7 +167,7 @@ export type Surroundings = {
   readonly sleep: (ms: number) => Promise<void>;
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  /** Merged into the configuration of every SDK client: requestHandler, endpoint, credentials, region, maxAttempts. */
+  /** Merged into the configuration of every SDK client: requestHandler, endpoint, credentials, region. */
   readonly clientConfig: Readonly<Record<string, unknown>>;
   /** Keeps logs and metrics off standard output. */
   readonly quiet?: boolean;

@@ -1,6 +1,7 @@
 import { isHeldBack } from '../launch/reservation-life.ts';
 import { nextAskMs } from '../pool-memory/ask-again.ts';
 import { movesUnderWay } from '../returning/under-way.ts';
+import { isWorthALook } from '../times/again.ts';
 import { isEndingSome } from '../view/asg-ledger.ts';
 import type { Member, View } from '../view/view.ts';
 import type { Rule, Situation } from './rule.ts';
@@ -21,7 +22,9 @@ const checksAgainMs = 30_000;
 /** When to look at launches: those without an answer when they are repeated, and granted ones until they are shown. */
 const inFlightTimes = ({ view: { nowMs }, headcount: { inFlight, inFlightCount } }: Situation): readonly number[] => {
   const unknown = inFlightCount > inFlight.reduce((sum, { count }) => sum + count, 0);
-  const times = inFlight.map(({ repeatAtMs }) => repeatAtMs ?? nowMs + lookAgainMs).filter((atMs) => atMs > nowMs);
+  const times = inFlight
+    .map(({ repeatAtMs }) => repeatAtMs ?? nowMs + lookAgainMs)
+    .filter((atMs) => isWorthALook(atMs, nowMs));
   return unknown ? [...times, nowMs + lookAgainMs] : times;
 };
 
@@ -29,7 +32,8 @@ const inFlightTimes = ({ view: { nowMs }, headcount: { inFlight, inFlightCount }
 const comingUpTimes = ({ view, headcount }: Situation): readonly number[] => [
   ...headcount.staying
     .filter(({ admitted }) => !admitted)
-    .map(({ launchedAtMs }) => view.nowMs + againAfterMs(view.nowMs - launchedAtMs)),
+    .map(({ launchedAtMs }) => view.nowMs + againAfterMs(view.nowMs - launchedAtMs))
+    .filter((atMs) => isWorthALook(atMs, view.nowMs)),
   ...(isEndingSome(view) ? [view.nowMs + lookAgainMs] : []),
 ];
 

@@ -53,14 +53,31 @@ const lookForOne = ({ swap, busyUntilMs }: OpenSwap, nowMs: number): number => {
 
 export type LookAt = { readonly timeoutMs: number; readonly nowMs: number; readonly alive: readonly Swap[] };
 
+/** The next step of a drain that has begun. `lookAtMs`: heartbeats alone are due before that. */
+export type NextLook = { readonly atMs: number; readonly lookAtMs?: number };
+
+/** When a batch is called again that is looked at at this time: sooner where its hooks need a heartbeat before. */
+const withHeartbeats = (lookAtMs: number, { alive, nowMs }: Pick<LookAt, 'alive' | 'nowMs'>): NextLook => {
+  const heartbeatMs = nextHeartbeatMs(alive, nowMs);
+  return heartbeatMs < lookAtMs ? { atMs: heartbeatMs, lookAtMs } : { atMs: lookAtMs };
+};
+
 /**
  * When to look at a batch again (epoch ms). Undefined when its drain is over: nothing is open, or the time of
  * everything open has run out. The swap that ends last decides, because nothing is done for the batch before that,
  * except heartbeats for instances in `alive` that wait on a hook.
  */
-export const nextDrainLookMs = (open: readonly OpenSwap[], { timeoutMs, nowMs, alive }: LookAt): number | undefined => {
+export const nextDrainLook = (open: readonly OpenSwap[], look: LookAt): NextLook | undefined => {
+  const { timeoutMs, nowMs } = look;
   const inTime = open.filter(({ swap }) => drainEndsByMs(swap, timeoutMs) > nowMs);
   if (inTime.length === 0) return undefined;
   const looks = inTime.map((one) => Math.min(lookForOne(one, nowMs), drainEndsByMs(one.swap, timeoutMs)));
-  return Math.min(Math.max(...looks), nextHeartbeatMs(alive, nowMs));
+  return withHeartbeats(Math.max(...looks), look);
 };
+
+/**
+ * The next step of a batch whose look is not due yet: only heartbeats were. A warning may have brought its end nearer
+ * since the look was planned.
+ */
+export const stillWaiting = (own: readonly Swap[], plannedMs: number, look: LookAt): NextLook =>
+  withHeartbeats(Math.min(plannedMs, Math.max(...own.map((swap) => drainEndsByMs(swap, look.timeoutMs)))), look);

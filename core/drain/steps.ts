@@ -22,3 +22,11 @@ const shortestRetryMs = 2_000;
  */
 export const retryAtMs = (nowMs: number, endsByMs: number): number =>
   nowMs + Math.min(longestStepMs, Math.max(shortestRetryMs, Math.floor((endsByMs - nowMs) / 8)));
+
+const longestHeldBackMs = 120_000;
+
+/**
+ * How long until the next try to release a member that the minimum size of its Auto Scaling group holds back: as long
+ * as it has been held back already. Only its owner, or a member that joins, makes room.
+ */
+export const heldBackStepMs = (ageMs: number): number => Math.max(shortestStepMs, Math.min(longestHeldBackMs, ageMs));

@@ -1,7 +1,7 @@
 import { withAnswers } from '../breaker/breaker.ts';
 import type { LaunchRequest } from '../launch/launch-request.ts';
 import type { Reservation } from '../launch/reservation.ts';
-import { type Attempt, afterAttempt, repeatAfterMs, repeatStepMs } from '../launch/reservation-life.ts';
+import { type Attempt, afterAttempt, repeatAfterMs } from '../launch/reservation-life.ts';
 import { rememberLaunches } from '../limits/launch-limit.ts';
 import { type OfferingKey, offeringKey } from '../pool/offering.ts';
 import { doublingMs } from '../pool-memory/back-off.ts';
@@ -9,6 +9,7 @@ import { rememberNewcomers } from '../pool-memory/boot-memory.ts';
 import { type Answer, rememberDenials } from '../pool-memory/denials.ts';
 import { rememberRefusals, rememberSuccess } from '../pool-memory/pool-memory.ts';
 import type { Refusal } from '../ports/launches.ts';
+import { againAtMs } from '../times/again.ts';
 import { withGranted } from '../view/arriving.ts';
 import type { GroupState, View } from '../view/view.ts';
 import { afterAnswers } from './returns.ts';
@@ -89,8 +90,7 @@ export const applyAnswers = (
 ): GroupState => {
   const attempts = new Map(launched.map((one) => [one.reservation.id, one]));
   const throttle = throttleAfter(state, launched, nowMs);
-  const repeatAtMs = ({ atMs }: Reservation): number =>
-    Math.max(nowMs + repeatStepMs(nowMs - atMs), throttle?.untilMs ?? 0);
+  const repeatAtMs = ({ atMs }: Reservation): number => Math.max(againAtMs(nowMs, atMs), throttle?.untilMs ?? 0);
   const reservations = state.reservations.flatMap((reservation) => {
     const attempt = attempts.get(reservation.id);
     return attempt === undefined

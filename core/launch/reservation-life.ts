@@ -3,15 +3,8 @@ import { describeLagMs, repeatableMs } from '../times/times.ts';
 import type { GroupState } from '../view/view.ts';
 import type { Reservation } from './reservation.ts';
 
-/** How soon a request is repeated when its response was lost, and when it was throttled for the first time. */
+/** How soon a request is repeated when it was throttled for the first time. */
 export const repeatAfterMs = 2_000;
-/**
- * How soon a request is repeated when its response was lost again: after a quarter of the time since it was first sent,
- * and twenty seconds at most. So an outage of minutes costs few calls, and its end is noticed soon.
- */
-export const repeatStepMs = (ageMs: number): number =>
-  Math.max(repeatAfterMs, Math.min(longestRepeatMs, Math.floor(ageMs / 4)));
-const longestRepeatMs = 20_000;
 
 export const isOpen = ({ instances }: Reservation): boolean => instances === undefined;
 

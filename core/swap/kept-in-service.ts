@@ -13,12 +13,21 @@ type Look = {
 
 const isLeaving = ({ state }: Swap): boolean => state !== 'gone' && state !== 'withdrawn';
 
+/**
+ * Whether a member stays where its Auto Scaling group does not let it go: its end is our choice alone, and nobody was
+ * launched in its place. What was a surplus may be none by now, so who leaves is decided anew.
+ */
+export const mayStay = (swap: Swap): boolean => {
+  const { endedBy, isReplaced } = traitsOf(swap);
+  return endedBy === 'holdfast' && !isReplaced && swap.deadlineMs === undefined && (swap.hooks ?? []).length === 0;
+};
+
 /** Whether a member serves on because the minimum size of its Auto Scaling group did not let it go. */
-const isHeldBack = ({ state, reason, shortfall }: Swap): boolean =>
-  state === 'drained' &&
-  traitsOf({ reason }).waitsForSurge &&
-  shortfall?.code === 'not-released' &&
-  shortfall.awsCode === belowMinSize;
+const isHeldBack = ({ state, shortfall }: Swap): boolean =>
+  state === 'drained' && shortfall?.code === 'not-released' && shortfall.awsCode === belowMinSize;
+
+/** Whether a member that its Auto Scaling group did not let go stays, whoever joins. */
+export const isCalledOff = (swap: Swap): boolean => isHeldBack(swap) && mayStay(swap);
 
 /** Whether others will join: something is requested, or a member does not serve yet, or too few stay. */
 const isAnyoneToCome = ({ swaps, holdings: { members }, state: { desired, reservations } }: Look): boolean => {
@@ -31,11 +40,22 @@ const isAnyoneToCome = ({ swaps, holdings: { members }, state: { desired, reserv
  * Members that were to be replaced, and whose Auto Scaling group keeps more than the group wants: nobody joins in their
  * place, so the minimum size never lets them go. They serve on.
  */
+const replacedInVain = (held: readonly Swap[], look: Look): readonly Swap[] => {
+  if (held.length === 0 || isAnyoneToCome(look)) return [];
+  const full = new Set(look.holdings.asgs.filter(({ desired, min }) => desired <= min).flatMap(({ holds }) => holds));
+  return held.filter(({ instance }) => full.has(instance));
+};
+
+/** Members that their Auto Scaling groups did not let go, and that serve on. */
 export const keptInService = (look: Look): ReadonlySet<string> => {
   const held = look.swaps.filter(isHeldBack);
-  if (held.length === 0 || isAnyoneToCome(look)) return new Set();
-  const { members, asgs } = look.holdings;
-  const full = new Set(asgs.filter(({ desired, min }) => desired <= min).flatMap(({ holds }) => holds));
-  const alive = new Set(members.map(({ instance }) => instance).filter((instance) => full.has(instance)));
-  return new Set(held.map(({ instance }) => instance).filter((instance) => alive.has(instance)));
+  const kept = [
+    ...held.filter(isCalledOff),
+    ...replacedInVain(
+      held.filter((swap) => traitsOf(swap).waitsForSurge),
+      look,
+    ),
+  ];
+  const alive = new Set(look.holdings.members.map(({ instance }) => instance));
+  return new Set(kept.map(({ instance }) => instance).filter((instance) => alive.has(instance)));
 };

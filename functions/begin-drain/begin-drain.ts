@@ -2,7 +2,7 @@ import type { DrainStep } from '../../core/contract.ts';
 import type { BeginReason } from '../../core/drain/begin.ts';
 import { drainEndsByMs } from '../../core/drain/drain.ts';
 import { nextHeartbeatMs } from '../../core/drain/heartbeat.ts';
-import { nextDrainLookMs } from '../../core/drain/look.ts';
+import { nextDrainLook } from '../../core/drain/look.ts';
 import { retryAtMs } from '../../core/drain/steps.ts';
 import type { DrainOrder } from '../../core/ports/drains.ts';
 import type { Swap } from '../../core/swap/swap.ts';
@@ -10,7 +10,8 @@ import { gatherBatch, hasBegun, isLeft } from '../runtime/drain/batch.ts';
 import { keepHooksAlive } from '../runtime/drain/heartbeats.ts';
 import type { KnownDelay } from '../runtime/drain/order.ts';
 import type { DrainPorts } from '../runtime/drain/ports.ts';
-import { endStep, stepAt } from '../runtime/drain/step.ts';
+import { checkStep, endStep, stepAt } from '../runtime/drain/step.ts';
+import { callOff, heldBackAtMs, type PutOff } from './held-back.ts';
 import { judge, longestDelay } from './judge.ts';
 import { type Release, releaseLeaving } from './release.ts';
 import { releasesAtMs } from './turn.ts';
@@ -29,12 +30,15 @@ const nothing = (step: DrainStep): BeginOutcome => ({ step, begun: 0, failed: []
  * A release that was put off is tried again while there is time. After that the batch waits for its connections, if
  * any.
  */
-const stepAfter = (timeoutMs: number, { putOff, open, alive }: Release, nowMs: number): DrainStep => {
-  const endsBy = putOff.map((swap) => drainEndsByMs(swap, timeoutMs)).filter((endsByMs) => endsByMs > nowMs);
-  if (endsBy.length > 0)
-    return stepAt('begin', Math.min(retryAtMs(nowMs, Math.min(...endsBy)), nextHeartbeatMs(alive, nowMs)));
-  const lookAtMs = nextDrainLookMs(open, { timeoutMs, nowMs, alive });
-  return lookAtMs === undefined ? endStep : stepAt('check', lookAtMs);
+const stepAfter = (timeoutMs: number, { open, alive }: Release, putOff: PutOff, nowMs: number): DrainStep => {
+  const all = [...putOff.others, ...putOff.heldBack];
+  const endsBy = all.map((swap) => drainEndsByMs(swap, timeoutMs)).filter((endsByMs) => endsByMs > nowMs);
+  if (endsBy.length > 0) {
+    const endsByMs = Math.min(...endsBy);
+    const againMs = putOff.others.length > 0 ? retryAtMs(nowMs, endsByMs) : heldBackAtMs(putOff.heldBack, nowMs);
+    return stepAt('begin', Math.min(againMs, endsByMs, nextHeartbeatMs(alive, nowMs)));
+  }
+  return checkStep(nextDrainLook(open, { timeoutMs, nowMs, alive }), all.length > 0 ? nowMs : undefined);
 };
 
 /** When the last of these members was ordered to leave. */
@@ -83,6 +87,7 @@ export const beginDrain = async (ports: DrainPorts, order: DrainOrder, before?: 
     : undefined;
   if (turnAtMs !== undefined) return nothing(stepAt('begin', Math.min(turnAtMs, nextHeartbeatMs(alive, clock.now()))));
   const release = await releaseLeaving({ store, clock, provider }, order, group, alive);
-  const step = stepAfter(group.drain.timeoutMs, release, clock.now());
+  const putOff = await callOff(store, order.drain, release, clock.now());
+  const step = stepAfter(group.drain.timeoutMs, release, putOff, clock.now());
   return { step, because: verdict.because, begun: release.begun, failed: release.failed };
 };

@@ -1,7 +1,8 @@
 import { unlessTroubled } from '../../aws/calls/unless-troubled.ts';
 import type { DrainStep } from '../../core/contract.ts';
 import { drainEndsByMs } from '../../core/drain/drain.ts';
-import { nextDrainLookMs, type OpenSwap, sortByProgress } from '../../core/drain/look.ts';
+import { openHooks } from '../../core/drain/heartbeat.ts';
+import { nextDrainLook, type OpenSwap, sortByProgress, stillWaiting } from '../../core/drain/look.ts';
 import { foreseen } from '../../core/drain/shortfall.ts';
 import type { DrainProgress } from '../../core/ports/drain-target.ts';
 import type { DrainOrder } from '../../core/ports/drains.ts';
@@ -11,7 +12,7 @@ import { gatherBatch, isLeft } from '../runtime/drain/batch.ts';
 import { keepHooksAlive } from '../runtime/drain/heartbeats.ts';
 import type { DrainPorts } from '../runtime/drain/ports.ts';
 import { recordForward, recordShortfalls } from '../runtime/drain/record.ts';
-import { endStep, stepAt } from '../runtime/drain/step.ts';
+import { checkStep, endStep, stepAt } from '../runtime/drain/step.ts';
 
 /** The state of a batch. */
 export type CheckOutcome = {
@@ -29,22 +30,36 @@ type Look = {
 };
 
 const stepAfter = ({ timeoutMs, nowMs, open, alive }: Look): DrainStep => {
-  const unreleased = alive.some((swap) => swap.state === 'leaving' && drainEndsByMs(swap, timeoutMs) > nowMs);
-  if (unreleased) return stepAt('begin', nowMs);
-  const lookAtMs = nextDrainLookMs(open, { timeoutMs, nowMs, alive });
-  return lookAtMs === undefined ? endStep : stepAt('check', lookAtMs);
+  const unreleased = alive.filter(({ state }) => state === 'leaving');
+  if (unreleased.some((swap) => drainEndsByMs(swap, timeoutMs) > nowMs)) return stepAt('begin', nowMs);
+  return checkStep(nextDrainLook(open, { timeoutMs, nowMs, alive }), unreleased.length > 0 ? nowMs : undefined);
 };
+
+const hookCount = (swaps: readonly Swap[]): number => swaps.flatMap(openHooks).length;
+
+/** Whether heartbeats are all that is due: no hook is over, which shows that its member has ended. */
+const isForHeartbeats = (own: readonly Swap[], kept: readonly Swap[]): boolean =>
+  own.every(({ state }) => state !== 'leaving') &&
+  own.some(({ state }) => state === 'draining') &&
+  hookCount(kept) === hookCount(own);
 
 /**
  * Looks at the connections of a batch, keeps its hooks alive, records what has drained or gone, and returns when to
  * look again. Takes nothing out of service, so any number of repeats is harmless.
+ *
+ * @param plannedMs when the next look is due, where this step came before that: for heartbeats
  */
-export const checkDrain = async (ports: DrainPorts, order: DrainOrder): Promise<CheckOutcome> => {
+export const checkDrain = async (ports: DrainPorts, order: DrainOrder, plannedMs?: number): Promise<CheckOutcome> => {
   const batch = await gatherBatch(ports.store, order);
   const { group } = batch;
   const own = batch.own.filter((swap) => !isLeft(batch, swap));
   if (group === undefined || own.length === 0) return { step: endStep, open: 0, drained: 0, gone: 0 };
   const kept = await keepHooksAlive(ports, own, order.drain);
+  const { timeoutMs } = group.drain;
+  if (plannedMs !== undefined && isForHeartbeats(own, kept)) {
+    const look = { timeoutMs, nowMs: ports.clock.now(), alive: kept };
+    return { step: checkStep(stillWaiting(own, plannedMs, look)), open: own.length, drained: 0, gone: 0 };
+  }
   const draining = kept.filter(({ state }) => state === 'draining');
   const inspect = (): Promise<readonly DrainProgress[]> =>
     ports.providerFor(group.holding).inspectDrain(group, draining);
@@ -53,10 +68,10 @@ export const checkDrain = async (ports: DrainPorts, order: DrainOrder): Promise<
   const sorted = sortByProgress(draining, progress ?? []);
   const nowMs = ports.clock.now();
   await recordForward(ports.store, order.drain, seenOver(sorted, nowMs));
-  await recordShortfalls(ports.store, order.drain, foreseen(sorted.open, group.drain.timeoutMs));
+  await recordShortfalls(ports.store, order.drain, foreseen(sorted.open, timeoutMs));
   const gone = new Set(sorted.gone);
   const alive = kept.filter((swap) => !gone.has(swap));
-  const step = stepAfter({ timeoutMs: group.drain.timeoutMs, nowMs, open: sorted.open, alive });
+  const step = stepAfter({ timeoutMs, nowMs, open: sorted.open, alive });
   return {
     step,
     open: sorted.open.length,

@@ -10,9 +10,9 @@ import { checkDrain } from './check-drain.ts';
 export const { handler, create } = withRuntime('check-drain', (surroundings, telemetry) => {
   const ports = wireDrain(surroundings, telemetry);
   return async (event) => {
-    const { order, waitedUntilMs } = readDrainInput(event);
+    const { order, waitedUntilMs, plannedMs } = readDrainInput(event);
     const lateMs = behindMs(waitedUntilMs, ports.clock.now());
-    const { step: next, ...found } = await checkDrain(ports, order);
+    const { step: next, ...found } = await checkDrain(ports, order, plannedMs);
     const step = putOff(next, lateMs);
     telemetry.logger.info('check drain', { group: order.group, drain: order.drain, step, ...found });
     return step;

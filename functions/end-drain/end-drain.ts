@@ -14,6 +14,7 @@ import type { Group } from '../../core/group/group.ts';
 import type { ActionResult } from '../../core/ports/capacity-provider.ts';
 import type { DrainOrder } from '../../core/ports/drains.ts';
 import { traitsOf } from '../../core/removal/leave-reason.ts';
+import { isCalledOff } from '../../core/swap/kept-in-service.ts';
 import { isKept, keptForMs } from '../../core/swap/kept-members.ts';
 import { asDrained, seenOver } from '../../core/swap/progress.ts';
 import { belowMinSize, type Shortfall } from '../../core/swap/shortfall.ts';
@@ -26,10 +27,7 @@ import type { EndDrainPorts } from './ports.ts';
 import { releaseLate } from './release-late.ts';
 import { tellEnd } from './tell-end.ts';
 
-/**
- * How a drain ended. `late`: how many instances could not be drained in full. `failed`: which could not be terminated,
- * and why.
- */
+/** `late`: how many instances could not be drained in full. `failed`: which could not be terminated, and why. */
 export type EndOutcome = {
   readonly drained: number;
   readonly gone: number;
@@ -202,13 +200,19 @@ const wakeGroup = async ({ ports, order, group }: Ending, swaps: readonly Swap[]
  * hooks, terminates the instances that Holdfast has to terminate, and sends the event. Everything is recorded before
  * anything is terminated, so that a repeat finds the same swaps.
  *
+ * @param overAtMs by then the time of those was over that the step before could not take out of service
  * @throws {InstancesNotEnded} when terminating was throttled: repeat the step.
  * @throws {EndNotTold} when the event could not be sent: repeat the step.
  */
-export const endDrain = async (ports: EndDrainPorts, order: DrainOrder, error?: DrainError): Promise<EndOutcome> => {
+export const endDrain = async (
+  ports: EndDrainPorts,
+  order: DrainOrder,
+  error?: DrainError,
+  overAtMs = 0,
+): Promise<EndOutcome> => {
   const batch = await gatherBatch(ports.store, order);
   const { group, gone: before, isLetGo } = batch;
-  const { mine: own, late, left: staying } = partsOf(batch, ports.clock.now(), error);
+  const { mine: own, late, left: staying } = partsOf(batch, Math.max(ports.clock.now(), overAtMs), error);
   if (late.length > 0) await ports.wakes.wake([order.group], ports.clock.now() + afterEndMs);
   const left = await leaveAsTheyAre(ports, order.drain, batch, staying);
   if (own.length + before.length + left.length === 0) return { drained: 0, gone: 0, ended: 0, late: 0, failed: [] };
@@ -219,7 +223,10 @@ export const endDrain = async (ports: EndDrainPorts, order: DrainOrder, error?: 
   const gone = [...before, ...closed.filter(({ state }) => state === 'gone')];
   // An Auto Scaling group keeps the hooks of an instance waiting even when the instance is gone.
   await completeHooks(ports, [...drained, ...gone]);
-  const { done, failed: unended } = await endOurs(ending, drained);
+  const { done, failed: unended } = await endOurs(
+    ending,
+    drained.filter((swap) => !isCalledOff(swap)),
+  );
   // A member that the minimum size keeps goes when its replacement has joined. The group lets it go then, without this
   // drain.
   const failed = unended.filter(({ code }) => code !== belowMinSize);

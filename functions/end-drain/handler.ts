@@ -11,8 +11,8 @@ import { wire } from './wire.ts';
 export const { handler, create } = withRuntime('end-drain', (surroundings, telemetry) => {
   const ports = wire(surroundings, telemetry);
   return async (event) => {
-    const { order, error } = readDrainInput(event);
-    const outcome = await endDrain(ports, order, error);
+    const { order, error, waitedUntilMs } = readDrainInput(event);
+    const outcome = await endDrain(ports, order, error, waitedUntilMs);
     telemetry.logger.info('end drain', { group: order.group, drain: order.drain, error, ...outcome });
     telemetry.count(metrics.drainsLate, outcome.late);
     telemetry.count(metrics.actionsFailed, outcome.failed.length);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { beginsRegardless, bootsUntilMs, latestStartOf, nextServingLookMs, servingCount } from '../../core/drain/begin.ts';
 import { drainEndsByMs, latestDrainStart } from '../../core/drain/drain.ts';
 import { heartbeatDueMs, heartbeatsDue, isUnattended, nextHeartbeatMs, prolonged } from '../../core/drain/heartbeat.ts';
-import { nextDrainLookMs, sortByProgress } from '../../core/drain/look.ts';
+import { nextDrainLook, sortByProgress, stillWaiting } from '../../core/drain/look.ts';
 import { foreseen, foreseenShortfall, unfinishedShortfall } from '../../core/drain/shortfall.ts';
 import { shortfallText, timeOfDay } from '../../core/drain/shortfall-text.ts';
 import { growingStepMs, retryAtMs } from '../../core/drain/steps.ts';
@@ -200,8 +200,8 @@ describe('the next look at connections', () => {
   const look = (nowS: number, busyS: number | undefined, deadlineS?: number, alive = [draining]) => {
     const deadline = deadlineS === undefined ? {} : { deadlineMs: inMs(deadlineS) };
     const open = [{ swap: { ...draining, ...deadline }, ...(busyS !== undefined && { busyUntilMs: inMs(busyS) }) }];
-    const atMs = nextDrainLookMs(open, { timeoutMs: 300_000, nowMs: inMs(nowS), alive });
-    return atMs === undefined ? undefined : (atMs - noonMs) / 1000;
+    const next = nextDrainLook(open, { timeoutMs: 300_000, nowMs: inMs(nowS), alive });
+    return next === undefined ? undefined : (next.atMs - noonMs) / 1000;
   };
   test.each([
     ['when the deregistration delay has ended', 0, 60, 120, 61],
@@ -217,8 +217,17 @@ describe('the next look at connections', () => {
     const hook = { asg: 'web', hook: 'drain', token: 't', expiresAtMs: inMs(60), timeoutMs: 60_000 };
     expect(look(0, 200, undefined, [swap('i-1', { ...draining, hooks: [hook] })])).toBe(30);
   });
+  test('is planned all the same where a heartbeat comes before it, and comes sooner where a warning brings the end nearer', () => {
+    const hook = { asg: 'web', hook: 'drain', token: 't', expiresAtMs: inMs(60), timeoutMs: 60_000 };
+    const alive = [swap('i-1', { ...draining, hooks: [hook] })];
+    const next = nextDrainLook([{ swap: draining, busyUntilMs: inMs(200) }], { timeoutMs: 300_000, nowMs: noonMs, alive });
+    expect(next).toEqual({ atMs: inMs(30), lookAtMs: inMs(201) });
+    const later = { timeoutMs: 300_000, nowMs: inMs(30), alive: [swap('i-1', { ...draining, hooks: [{ ...hook, expiresAtMs: inMs(90) }] })] };
+    expect(stillWaiting([draining], inMs(201), later)).toEqual({ atMs: inMs(60), lookAtMs: inMs(201) });
+    expect(stillWaiting([{ ...draining, deadlineMs: inMs(50) }], inMs(201), later)).toEqual({ atMs: inMs(50) });
+  });
   test('there is none when nothing is open', () => {
-    expect(nextDrainLookMs([], { timeoutMs: 1, nowMs: noonMs, alive: [] })).toBeUndefined();
+    expect(nextDrainLook([], { timeoutMs: 1, nowMs: noonMs, alive: [] })).toBeUndefined();
   });
   test('silence about an instance is not proof that it has drained', () => {
     expect(sortByProgress([draining], [])).toEqual({ open: [{ swap: draining }], drained: [], stopped: [], gone: [] });

@@ -294,9 +294,19 @@ describe('an instance on a lifecycle hook', () => {
     const fleet = createFleet(pair({ reason: 'hook', hooks: [hook] }), 120_000);
     const { visits } = await execute(fleet, order());
     expect(fleet.beats.filter(({ instance }) => instance === 'i-1').map(({ atMs }) => (atMs - noonMs) / 1000)).toEqual([30, 60, 90, 120]);
-    expect(secondsOf(visits)).toEqual(['begin 0', 'check 30', 'check 60', 'check 90', 'check 120', 'end 120']);
+    expect(secondsOf(visits)).toEqual(['begin 0', 'check 30', 'check 60', 'check 90', 'check 120', 'check 121', 'end 121']);
     expect([...fleet.completed]).toEqual(['i-1', 'i-2']);
     expect(fleet.ended.size).toBe(0);
+    // A heartbeat tells nothing about connections: they are looked at when their delay has ended.
+    expect(fleet.calls.filter((call) => call === 'inspect')).toHaveLength(2);
+  });
+
+  test('that is over before its drain shows that its member ended: the batch is looked at', async () => {
+    const fleet = createFleet([swap('i-1', { reason: 'hook', hooks: [hook] })], 120_000);
+    fleet.ports.lifecycle.heartbeat = async () => 'not-active';
+    fleet.goneAtMs.set('i-1', inMs(20));
+    const { visits } = await execute(fleet, order());
+    expect(secondsOf(visits)).toEqual(['begin 0', 'check 30', 'end 30']);
   });
 
   test('on two of them is kept alive on each, and each is completed', async () => {

@@ -10,7 +10,8 @@ import type { Fleet } from './fleet.ts';
 export type Visit = { readonly state: 'begin' | 'check' | 'end'; readonly atMs: number };
 
 /** What the state machine passes on of a step. */
-export const knownAfter = (step: DrainStep): KnownDelay | undefined => readDrainInput({ group: 'web', drain: 'd', step }).known;
+const passedOn = (step: DrainStep) => readDrainInput({ group: 'web', drain: 'd', step });
+export const knownAfter = (step: DrainStep): KnownDelay | undefined => passedOn(step).known;
 
 const retryAfterMs = 1_000;
 const tooMany = 200;
@@ -20,14 +21,15 @@ export const execute = async (fleet: Fleet, order: DrainOrder): Promise<{ readon
   const visits: Visit[] = [];
   let next: Visit['state'] = 'begin';
   let known: KnownDelay | undefined;
+  let plannedMs: number | undefined;
   while (visits.length < tooMany) {
     visits.push({ state: next, atMs: fleet.nowMs });
     try {
       if (next === 'end') return { visits, outcome: await endDrain(fleet.ports, order) };
       const { step }: { readonly step: DrainStep } =
-        next === 'begin' ? await beginDrain(fleet.ports, order, known) : await checkDrain(fleet.ports, order);
+        next === 'begin' ? await beginDrain(fleet.ports, order, known) : await checkDrain(fleet.ports, order, plannedMs);
       next = step.next;
-      known = knownAfter(step);
+      ({ known, plannedMs } = passedOn(step));
       if (step.next !== 'end') fleet.nowMs = Math.max(fleet.nowMs, Date.parse(step.untilIso));
     } catch {
       fleet.nowMs += retryAfterMs;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readDrainInput } from '../../functions/runtime/drain/order.ts';
-import { behindMs, endStep, putOff, stepAt } from '../../functions/runtime/drain/step.ts';
+import { behindMs, checkStep, endStep, putOff, stepAt } from '../../functions/runtime/drain/step.ts';
 import { noonMs } from './fleet.ts';
 
 test('a function whose clock is behind is not called again before the time that it means', () => {
@@ -25,4 +25,12 @@ test('a clock that is ahead or right, and the first step, change no time', () =>
   expect(putOff(step, behindMs(noonMs, noonMs + 3_000))).toEqual(step);
   expect(putOff(step, behindMs(undefined, noonMs))).toEqual(step);
   expect(putOff(endStep, 5_000)).toEqual(endStep);
+});
+
+test('a step came for heartbeats alone where it was called before the look that the step before it planned', () => {
+  const stepOf = (atMs: number) => readDrainInput({ group: 'web', drain: 'd', step: checkStep({ atMs, lookAtMs: noonMs + 60_500 }) });
+  expect(stepOf(noonMs + 30_000).plannedMs).toBe(noonMs + 60_500);
+  expect(stepOf(noonMs + 60_500).plannedMs).toBeUndefined();
+  expect(readDrainInput({ group: 'web', drain: 'd', step: checkStep({ atMs: noonMs }) }).plannedMs).toBeUndefined();
+  expect(checkStep(undefined)).toEqual(endStep);
 });

@@ -6,6 +6,7 @@ import { afterTakingDown, outsideAsgOf, type TakenDown } from '../../../core/gro
 import { type Launched, missingAfter, mustRepeat } from '../../../core/group-state/answers.ts';
 import { isOpen, repeatAfterMs } from '../../../core/launch/reservation-life.ts';
 import type { ActionResult } from '../../../core/ports/capacity-provider.ts';
+import { againInMs, isWorthALook } from '../../../core/times/again.ts';
 import { tickEveryMs } from '../../../core/times/times.ts';
 import type { Added, GroupState, RaisedMax } from '../../../core/view/view.ts';
 import { putState } from '../record/put-state.ts';
@@ -119,15 +120,12 @@ const noteJoined = async ({ group, provider }: Run, { view }: Round): Promise<vo
 /** Elastic Load Balancing takes four changes of targets a second ("Request throttling", RegisterTargets). */
 const registeringMs = 250;
 
-const longestAdmitAgainMs = 30_000;
-
 /**
  * When an admission that failed is tried again: not before the groups beside this one may have had their turn, and
- * after a quarter of the time since the youngest member was launched that could not join. So an outage of minutes costs
- * few looks.
+ * later the longer ago the youngest member was launched that could not join.
  */
 export const admitAgainMs = (groupsAtOnce: number, ageMs: number): number =>
-  Math.max(repeatAfterMs, groupsAtOnce * registeringMs, Math.min(longestAdmitAgainMs, Math.floor(ageMs / 4)));
+  Math.max(groupsAtOnce * registeringMs, againInMs(ageMs));
 
 /** How long ago the youngest of these members was launched. */
 const youngestMs = ({ view }: Round, failed: ActionResult['failed'], nowMs: number): number => {
@@ -135,16 +133,22 @@ const youngestMs = ({ view }: Round, failed: ActionResult['failed'], nowMs: numb
   return Math.max(0, Math.min(...failed.map(({ instance }) => nowMs - (launched.get(instance) ?? nowMs))));
 };
 
-/** When requests without an answer are repeated. */
-const repeatTimes = (state: GroupState | undefined): readonly number[] =>
-  (state?.reservations ?? []).filter(isOpen).map(({ leaseUntilMs }) => leaseUntilMs);
+/** When requests without an answer are repeated by a look of their own. */
+const repeatTimes = (state: GroupState | undefined, nowMs: number): readonly number[] =>
+  (state?.reservations ?? [])
+    .filter(isOpen)
+    .map(({ leaseUntilMs }) => leaseUntilMs)
+    .filter((atMs) => isWorthALook(atMs, nowMs));
 
 /** Whether instances come up that were launched now. What got no answer is repeated instead. */
 const bringsInstances = ({ result }: Launched): boolean => result.kind === 'answered' && result.instances.length > 0;
 
 const wakeTime = (rounds: readonly Round[], nowMs: number, soon: readonly number[]): number | undefined => {
   const last = rounds.at(-1);
-  const repeat = [...(rounds.some(({ launched }) => mustRepeat(launched)) ? repeatTimes(last?.state) : []), ...soon];
+  const repeat = [
+    ...(rounds.some(({ launched }) => mustRepeat(launched)) ? repeatTimes(last?.state, nowMs) : []),
+    ...soon,
+  ];
   const comingUp = rounds.some(({ launched }) => launched.some(bringsInstances)) ? [nowMs + 10_000] : [];
   const throttled = last?.state.throttle === undefined ? [] : [last.state.throttle.untilMs];
   const times = [
@@ -194,7 +198,7 @@ export const act = async (context: Acting): Promise<Acted> => {
   const admitAgain =
     toAdmitAgain.length > 0 ? [admitAgainMs(groupsAtOnce, youngestMs(first, toAdmitAgain, nowMs))] : [];
   const soonest = wakeTime(rounds, nowMs, [
-    ...admitAgain.map((inMs) => nowMs + inMs),
+    ...admitAgain.map((inMs) => nowMs + inMs).filter((atMs) => isWorthALook(atMs, nowMs)),
     ...(laterAtMs === undefined ? [] : [laterAtMs]),
     ...(isCut ? [nowMs + afterCutMs] : []),
   ]);

@@ -10,6 +10,7 @@ const inputSchema = z.object({
       untilIso: z.optional(z.string()),
       deregistrationDelayMs: z.optional(z.number()),
       delayOfMs: z.optional(z.number()),
+      lookAtMs: z.optional(z.number()),
     }),
   ),
   error: z.optional(z.object({ Error: z.string(), Cause: z.optional(z.string()) })),
@@ -31,6 +32,8 @@ export type DrainInput = {
   readonly known?: KnownDelay;
   /** Until when the state machine waited before this step. Absent in the first one. */
   readonly waitedUntilMs?: number;
+  /** When the next look is due, where this step came before that: for heartbeats. */
+  readonly plannedMs?: number;
   readonly error: DrainError | undefined;
 };
 
@@ -51,6 +54,10 @@ export const readDrainInput = (event: unknown): DrainInput => {
   const told = error?.Cause === undefined ? error : { ...error, Cause: messageOf(error.Cause) };
   const { deregistrationDelayMs: delayMs, delayOfMs: ofMs } = step ?? {};
   const known = delayMs === undefined ? {} : { known: { delayMs, ...(ofMs !== undefined && { ofMs }) } };
-  const waited = step?.untilIso === undefined ? {} : { waitedUntilMs: Date.parse(step.untilIso) };
-  return { order, ...known, ...waited, error: told };
+  const waited: { readonly waitedUntilMs?: number } =
+    step?.untilIso === undefined ? {} : { waitedUntilMs: Date.parse(step.untilIso) };
+  const { lookAtMs } = step ?? {};
+  // Both times are of the step before, so it does not matter how far clocks differ.
+  const isEarly = lookAtMs !== undefined && waited.waitedUntilMs !== undefined && waited.waitedUntilMs < lookAtMs;
+  return { order, ...known, ...waited, ...(isEarly && { plannedMs: lookAtMs }), error: told };
 };

@@ -1,4 +1,5 @@
 import type { DrainStep } from '../../../core/contract.ts';
+import type { NextLook } from '../../../core/drain/look.ts';
 
 const isoOf = (atMs: number): string => new Date(Math.ceil(atMs / 1000) * 1000).toISOString().replace('.000Z', 'Z');
 
@@ -26,3 +27,15 @@ export const putOff = <Step extends DrainStep>(step: Step, byMs: number): Step =
   step.next === 'end' || byMs === 0 ? step : { ...step, untilIso: isoOf(Date.parse(step.untilIso) + byMs) };
 
 export const endStep: DrainStep = { next: 'end' };
+
+/**
+ * The look that is due next, or the end where nothing is left to wait for.
+ *
+ * @param overAtMs when the time of members ran out that were not taken out of service, by the clock that found so: the
+ *   end goes by that, so that a function whose clock is behind does not give them more time
+ */
+export const checkStep = (next: NextLook | undefined, overAtMs?: number): DrainStep => {
+  if (next !== undefined)
+    return { ...stepAt('check', next.atMs), ...(next.lookAtMs !== undefined && { lookAtMs: next.lookAtMs }) };
+  return overAtMs === undefined ? endStep : { next: 'end', untilIso: isoOf(overAtMs) };
+};

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { abandoned, afterAttempt, inBrief, isBelieved, repeatStepMs, takenUp } from '../../../core/launch/reservation-life.ts';
+import { abandoned, afterAttempt, inBrief, isBelieved, takenUp } from '../../../core/launch/reservation-life.ts';
 import type { LaunchResult } from '../../../core/ports/launches.ts';
 import { describeLagMs } from '../../../core/times/times.ts';
 import { nowMs, reservation, state } from '../views.ts';
@@ -21,10 +21,6 @@ const answered: LaunchResult = {
   instances: [{ instance: 'i-1', offering: { instanceType: 'm7g.large', zone: 'b', market: 'spot' } }],
   refusals: [],
 };
-
-it('is repeated more rarely the longer it has had no answer, and each ten seconds at least', () => {
-  expect([0, 8_000, 20_000, 40_000, 600_000].map(repeatStepMs)).toEqual([2_000, 2_000, 5_000, 10_000, 20_000]);
-});
 
 describe('a first attempt', () => {
   it('that was throttled or wrong launched nothing: its reservation is released', () => {

@@ -48,8 +48,20 @@ test('it waits while somebody is to come in its place', () => {
   expect(withdrawn({ there: two.map((one) => (one === other ? { ...one, admitted: false } : one)) })).toEqual([]);
 });
 
-test('nobody else is withdrawn: who leaves for good, who was taken out of service, who has ended', () => {
-  expect(withdrawn({ swaps: [{ ...heldBack, reason: 'scale-in' }] })).toEqual([]);
+test('a surplus stays where a minimum did not let it go, whoever comes: who leaves is decided anew', () => {
+  const { deadlineMs: _none, ...announced } = heldBack;
+  const surplus: Swap = { ...announced, reason: 'scale-in' };
+  const { shortfall: _not, ...said } = surplus;
+  expect(withdrawn({ swaps: [surplus] })).toEqual([said]);
+  expect(withdrawn({ swaps: [surplus], asg: { desired: 3 }, state: { desired: 2, reservations: [reservation()] } })).toEqual([said]);
+  const hook = { asg: 'web-asg', hook: 'drain', token: 't', expiresAtMs: nowMs };
+  expect(withdrawn({ swaps: [{ ...surplus, hooks: [hook] }] })).toEqual([]);
+  expect(withdrawn({ swaps: [{ ...surplus, deadlineMs: nowMs }] })).toEqual([]);
+  expect(withdrawn({ swaps: [surplus], there: two.slice(1) })).toEqual([]);
+});
+
+test('nobody else is withdrawn: whom EC2 takes, who was taken out of service, who has ended', () => {
+  expect(withdrawn({ swaps: [{ ...heldBack, reason: 'interruption', deadlineMs: nowMs }] })).toEqual([]);
   expect(withdrawn({ swaps: [{ ...heldBack, shortfall: { code: 'not-released', awsCode: 'Throttling' } }] })).toEqual([]);
   expect(withdrawn({ swaps: [{ ...heldBack, state: 'draining' }] })).toEqual([]);
   expect(withdrawn({ ended: ['spot-a#1'] })).toEqual([]);

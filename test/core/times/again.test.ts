@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { againAtMs, againInMs, isWorthALook } from '../../../core/times/again.ts';
+
+it('is tried again later the longer it has failed: after two seconds at least and 45 at most', () => {
+  expect([0, 8_000, 20_000, 40_000, 600_000].map(againInMs)).toEqual([2_000, 2_000, 5_000, 10_000, 45_000]);
+});
+
+it('is tried again at the same time as what failed a moment later', () => {
+  const nowMs = 1_000_001_000;
+  const times = [60_000, 63_000, 70_000].map((ageMs) => againAtMs(nowMs, nowMs - ageMs));
+  expect(new Set(times).size).toBe(1);
+  expect(times.map((atMs) => atMs - nowMs)).toEqual([19_000, 19_000, 19_000]);
+});
+
+it('is never tried again at once, and at most half as late again as its age says', () => {
+  for (let ageMs = 0; ageMs < 300_000; ageMs += 700)
+    for (const nowMs of [1_000_000_000, 1_000_001_999, 1_000_009_300]) {
+      const inMs = againAtMs(nowMs, nowMs - ageMs) - nowMs;
+      expect(inMs).toBeGreaterThanOrEqual(2_000);
+      expect(inMs).toBeLessThanOrEqual(1.5 * againInMs(ageMs));
+    }
+});
+
+it('has a look of its own only where that is well before the next tick', () => {
+  const nowMs = 1_000_000_000;
+  expect([-1, 0, 1, 39_999, 40_000].map((inMs) => isWorthALook(nowMs + inMs, nowMs))).toEqual([false, false, true, true, false]);
+});

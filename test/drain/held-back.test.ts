@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import type { Swap } from '../../core/swap/swap.ts';
+import { beginDrain } from '../../functions/begin-drain/begin-drain.ts';
+import { endDrain } from '../../functions/end-drain/end-drain.ts';
+import { execute } from './execution.ts';
+import { createFleet, group, noonMs, order, swap } from './fleet.ts';
+
+const web = group({ drain: { timeoutMs: 600_000, loadBalancers: 'auto' } });
+
+/** A member that the minimum size of its Auto Scaling group holds back so often. */
+const held = (changes: Partial<Swap>, times: number) => {
+  const fleet = createFleet([swap('i-1', changes)]);
+  fleet.group = web;
+  fleet.failRelease.set('i-1', { code: 'BelowMinSize', retry: 'later', times });
+  return fleet;
+};
+const secondsOf = (visits: readonly { readonly state: string; readonly atMs: number }[]): readonly string[] =>
+  visits.map(({ state, atMs }) => `${state} ${(atMs - noonMs) / 1000}`);
+
+test('a surplus that a minimum size holds back is tried after steps that double, and called off soon', async () => {
+  const fleet = held({ reason: 'scale-in' }, 100);
+  const { visits } = await execute(fleet, order());
+  expect(secondsOf(visits)).toEqual(['begin 0', 'begin 5', 'begin 10', 'begin 20', 'begin 40', 'begin 80', 'end 80']);
+  expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', shortfall: { code: 'not-released', awsCode: 'BelowMinSize' } });
+  expect(fleet.calls).not.toContain('end');
+});
+
+test('a surplus leaves where the minimum size lets it go by then', async () => {
+  const fleet = held({ reason: 'scale-in' }, 2);
+  await execute(fleet, order());
+  expect(fleet.releasedAtMs.get('i-1')).toBe(noonMs + 10_000);
+  expect([...fleet.ended]).toEqual(['i-1']);
+});
+
+test('a member that is replaced waits for its replacement to join, for as long as its drain lasts', async () => {
+  const { visits } = await execute(held({ reason: 'moved' }, 100), order());
+  expect(secondsOf(visits).slice(-4)).toEqual(['begin 400', 'begin 520', 'begin 600', 'end 600']);
+  expect(visits.length).toBeLessThan(14);
+});
+
+test('a time that is over for the step before is over for an end whose clock is behind', async () => {
+  const fleet = held({ reason: 'moved' }, 100);
+  fleet.nowMs = noonMs + 600_500;
+  const { step } = await beginDrain(fleet.ports, order());
+  expect(step).toEqual({ next: 'end', untilIso: '2026-01-19T12:10:01Z' });
+  fleet.nowMs = noonMs + 597_000;
+  await endDrain(fleet.ports, order(), undefined, Date.parse('2026-01-19T12:10:01Z'));
+  expect(fleet.wakes).toEqual([]);
+  expect(fleet.stateOf('i-1').state).toBe('drained');
+});
