@@ -46,6 +46,16 @@ export const innerStandIns: readonly { readonly module: RegExp; readonly content
       constructor() { throw new Error('The retry mode adaptive is left out of this bundle (assembly/lean-sdk.ts)'); }
     }`,
   },
+  // Clients of functions repeat calls by aws/calls/retries.ts. One that is made without that makes each call once.
+  {
+    module: innards('retry', 'util-retry', 'StandardRetryStrategy'),
+    contents: `export class StandardRetryStrategy {
+      mode = 'standard';
+      async acquireInitialRetryToken() { return { getRetryCount: () => 0, getRetryDelay: () => 0 }; }
+      async refreshRetryTokenForRetry() { throw new Error('Repeats by the SDK are left out of this bundle (assembly/lean-sdk.ts)'); }
+      recordSuccess() {}
+    }`,
+  },
   // Lambda names the region in the environment, and has no instance metadata service to ask. This is what the SDK makes of a service that is not there.
   {
     module: innards('config', 'config-resolver', 'regionConfig', 'getInstanceMetadataRegion'),
