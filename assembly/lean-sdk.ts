@@ -46,6 +46,18 @@ export const innerStandIns: readonly { readonly module: RegExp; readonly content
       constructor() { throw new Error('The retry mode adaptive is left out of this bundle (assembly/lean-sdk.ts)'); }
     }`,
   },
+  // MD5 likewise: SQS's checksums of messages are made by `node:crypto`.
+  {
+    module: innards('checksum', 'md5', 'Md5Js'),
+    contents: `export class Md5Js {
+      constructor() { throw new Error('MD5 without node:crypto is left out of this bundle (assembly/lean-sdk.ts)'); }
+    }`,
+  },
+  // Our repeats have pauses of their own (aws/calls/retries.ts), so nobody asks for the time that a response names.
+  {
+    module: innards('retry', 'middleware-retry', 'parseRetryAfterHeader'),
+    contents: 'export const parseRetryAfterHeader = () => undefined; export const getRetryAfterHint = parseRetryAfterHeader;',
+  },
   // Clients of functions repeat calls by aws/calls/retries.ts. One that is made without that makes each call once.
   {
     module: innards('retry', 'util-retry', 'StandardRetryStrategy'),
