@@ -50,9 +50,13 @@ describe('the next look', () => {
     [0, 10_000],
     [40_000, 10_000],
     [40_004, 10_001],
-    [400_000, 100_000],
+    [156_000, 39_000],
   ])('for a member that joins for %i ms already comes after %i ms', (ageMs, expected) => {
     expect(inMs({ members: [...nine, member('i-new', spotB, { admitted: false, launchedAtMs: nowMs - ageMs })] })).toBe(expected);
+  });
+
+  it('is left to the tick for a member that joins for long already', () => {
+    expect(inMs({ members: [...nine, member('i-new', spotB, { admitted: false, launchedAtMs: nowMs - 160_000 })] })).toBeUndefined();
   });
 
   it('is the earliest of all', () => {
