@@ -82,14 +82,21 @@ export const backsOffUntil = (losses: readonly Loss[], offering: OfferingKey, af
   return last.atMs + doublingMs(afterMs, streak + 1, longestBackOffMs);
 };
 
+/** Losses that EC2 caused at one time, in whatever offerings, begin with one of these. */
+const occasionsOf = (losses: readonly Loss[]): readonly Loss[] => {
+  const inTime = losses.toSorted((a, b) => a.atMs - b.atMs);
+  return inTime.filter(({ atMs }, index) => index === 0 || atMs - (inTime[index - 1]?.atMs ?? 0) >= sameLossMs);
+};
+
 /**
- * Until when members do not even out into an offering because others were interrupted there, however long they lived.
- * Evenness saves nothing now: a zone that lost its capacity once fills up soon, and one that lost it twice within a day
- * stays lean until it has lost it once.
+ * Until when members do not even out into an offering because others were interrupted, however long they lived.
+ * Evenness saves nothing now: it is worth its launches where one zone lost its capacity once. Where EC2 took members
+ * twice within a day, in whatever offerings, those who moved would soon be interrupted as well; what replaces them goes
+ * to the part that holds the fewest, and evens it out too.
  */
 export const isCalmFrom = (losses: readonly Loss[], offering: OfferingKey, afterMs: number): number => {
-  const own = lossesOf(losses, offering);
-  const [last, before] = [own.at(-1), own.at(-2)];
+  const last = lossesOf(losses, offering).at(-1);
+  const before = occasionsOf(losses).at(-2);
   return Math.max(
     last === undefined ? 0 : last.atMs + afterMs,
     before === undefined ? 0 : before.atMs + lossesKeptMs,
@@ -107,7 +114,7 @@ const mostFlaps = 3;
  */
 export const flapsUntil = (losses: readonly Loss[], nowMs: number): number => {
   const young = losses.filter(({ livedMs, atMs }) => livedMs < paysAfterMs && nowMs - atMs < flapsWithinMs);
-  const apart = young.filter(({ atMs }, index) => index === 0 || atMs - (young[index - 1]?.atMs ?? 0) >= sameLossMs);
+  const apart = occasionsOf(young);
   const first = apart.at(-mostFlaps);
   return apart.length < mostFlaps || first === undefined ? 0 : first.atMs + flapsWithinMs;
 };

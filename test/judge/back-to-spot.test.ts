@@ -142,16 +142,24 @@ describe('spreads even out in time', () => {
       expect(found(hour, held(['od-b', 'od-b', 'od-b'], onDemand))).toHaveLength(1);
     });
   });
-  it('waits for longer where members were interrupted twice within a day', () => {
-    const lostTwice: Write = (script) => {
-      for (const second of [2_000, 4_000]) {
-        script.launch(second - 1_900, `i-${second}`, { pool: 'spot-b' });
-        script.warn(second, `i-${second}`);
-        script.end(second + 120, `i-${second}`);
-      }
-    };
-    expect(found(2 * hour, held(uneven), lostTwice)).toEqual([]);
-    expect(found(2 * hour, held(uneven))).toHaveLength(1);
+  it('waits for longer where EC2 took members of the group twice within a day, wherever they were', () => {
+    /** Of each pool one member is warned so many seconds after the beginning. */
+    const lost =
+      (...taken: readonly (readonly [second: number, pool: string])[]): Write =>
+      (script) => {
+        for (const [second, pool] of taken) {
+          const id = `i-${pool}-${second}`;
+          script.launch(second - 1_900, id, { pool });
+          script.warn(second, id);
+          script.end(second + 120, id);
+        }
+      };
+    const at = (...taken: readonly (readonly [number, string])[]) => found(2 * hour, held(uneven), lost(...taken));
+    expect(at([2_000, 'spot-b'], [4_000, 'spot-b'])).toEqual([]);
+    expect(at([2_000, 'spot-a'], [4_000, 'spot-b'])).toEqual([]);
+    expect(at([2_000, 'spot-b'], [2_001, 'spot-b'], [2_060, 'spot-a'])).toHaveLength(1);
+    expect(at([2_000, 'spot-b'])).toHaveLength(1);
+    expect(at()).toHaveLength(1);
   });
 });
 

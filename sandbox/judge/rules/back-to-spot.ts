@@ -9,7 +9,7 @@ import { isProtected, type Life, lastRefusalMs, stayAt } from '../life.ts';
 import { isOnDemand, owedBy } from '../limits.ts';
 import { lossesHeard, restMs, stoppedUntil } from '../losses.ts';
 import type { Policy, TreeNode } from '../policy.ts';
-import { mayBecome, offeringsOf, poolOf } from '../pools.ts';
+import { poolOf } from '../pools.ts';
 import { dueMoments, isFree, isWhole, movingPolicy } from '../quiet.ts';
 import { mayMove, returnLaunches } from '../returning.ts';
 import { headcountAt } from '../staying.ts';
@@ -115,19 +115,18 @@ const evenedAbove = (node: TreeNode, pool: string): readonly Selector[] => {
   return [selector, ...(selector.by === 'pool' ? below : below.filter(({ kind }) => kind === 'spread'))];
 };
 
-/** What a launch placed as an offering may become, by the pools of a policy. */
-const become = (policy: Policy, offering: OfferingName): ReadonlySet<string> => {
-  const own = Object.values(policy.pools).filter((pool) => offeringsOf(pool).some((one) => nameOf(one) === nameOf(offering)));
-  return new Set([offering, ...own.flatMap((pool) => mayBecome(offering, pool))].map(nameOf));
-};
+/** What EC2 takes at one time, its functions receive within this time. */
+const sameOccasionMs = 120_000;
 
-/** Where nothing was interrupted twice within the last day: there, members wait for longer. */
-const isCalm = ({ chronicle, policy, atMs }: Place, offering: OfferingName): boolean => {
-  const names = become(policy, offering);
+/** Whether EC2 took members of the group on at most one occasion within the last day: after two, members wait for longer. */
+const isCalm = ({ chronicle, policy, atMs }: Place): boolean => {
   const lost = chronicle
     .livesIn(policy.group)
-    .filter((life) => names.has(nameOf(life)) && life.warnings.some((warning) => warning.atMs <= atMs && warning.atMs > atMs - dayMs));
-  return [...Map.groupBy(lost, nameOf).values()].every((list) => list.length < 2);
+    .filter(({ warnings }) => warnings.some((warning) => warning.atMs <= atMs && warning.atMs > atMs - dayMs));
+  const heardAtMs = lost.flatMap(({ warnings, deliveries }) =>
+    [...warnings, ...deliveries.filter(({ told }) => told.about === 'warning')].map((one) => one.atMs),
+  );
+  return lost.length < 2 || Math.max(...heardAtMs) - Math.min(...heardAtMs) <= sameOccasionMs;
 };
 
 /** What parts of a selector hold, and what of its children gives one more where the group was calm. */
@@ -138,7 +137,7 @@ const partsWith = (place: Place, selector: Selector) => {
   const { staying } = headcountAt(chronicle, policy.group, atMs);
   const parts = Map.groupBy(staying, (one) => partOf(selector, one, policy, atMs));
   const held = new Map([...parts].flatMap(([part, list]) => (part === undefined ? [] : [[part, list.length] as const])));
-  const calm = selector.children.map((child) => givingWell({ chronicle, policy, moment }, child).filter((offering) => isCalm(place, offering)));
+  const calm = selector.children.map((child) => (isCalm(place) ? givingWell({ chronicle, policy, moment }, child) : []));
   return { held, calm };
 };
 
@@ -194,7 +193,7 @@ const evenerPlace = (place: Place, selector: Selector): { readonly offering: Off
 export const spreadsEvenOut: Rule = {
   name: 'spreads even out in time',
   meaning:
-    'Once nothing was heard and nothing was under way for as long as `return` asks and a look later, no part of a spread in the first tier holds two members fewer than another and gives one more, where at most one member was interrupted within a day; and no child of weights there is below its share and gives one more, while another one is a whole member or more above its own.',
+    'Once nothing was heard and nothing was under way for as long as `return` asks and a look later, no part of a spread in the first tier holds two members fewer than another and gives one more, where EC2 took members of the group on at most one occasion within a day; and no child of weights there is below its share and gives one more, while another one is a whole member or more above its own.',
   broken: stillToMove(longestRestMs, (still, members) => {
     // Where others set the size, the Auto Scaling group balances its zones itself.
     for (const life of still.policy.isSizedOutside ? [] : members) {

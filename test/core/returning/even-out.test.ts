@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { decide } from '../../../core/decide/decide.ts';
 import type { Decision } from '../../../core/decision/decision.ts';
 import type { Group } from '../../../core/group/group.ts';
+import type { OfferingKey } from '../../../core/pool/offering.ts';
 import type { Pool } from '../../../core/pool/pool.ts';
 import { noReturns } from '../../../core/returning/memory.ts';
 import type { Returning } from '../../../core/returning/returning.ts';
@@ -221,15 +222,23 @@ describe('a spread stays uneven', () => {
     expect(at({ asg: 'spot-b-asg' }).moves).toBeUndefined();
   });
 
-  it('where members were interrupted twice within a day, however long they lived', () => {
+  it('where EC2 took members twice within a day, wherever they were and however long they lived', () => {
     const hour = 60 * minute;
-    const isOpen = (...agoMs: readonly number[]): boolean => {
-      const losses = agoMs.map((ago) => ({ offering: spotKey, atMs: nowMs - ago, livedMs: 9 * hour }));
+    const isOpen = (...lost: readonly (readonly [agoMs: number, key?: OfferingKey])[]): boolean => {
+      const losses = lost.map(([ago, offering = spotKey]) => ({ offering, atMs: nowMs - ago, livedMs: 9 * hour }));
       return decide(look({ state: state({ returns: { ...noReturns, losses } }) })).moves !== undefined;
     };
-    expect([isOpen(9 * minute), isOpen(10 * minute)]).toEqual([false, true]);
-    expect([isOpen(23 * hour, 2 * hour), isOpen(24 * hour, 2 * hour), isOpen(24 * hour, 9 * minute)]).toEqual([false, true, false]);
-    expect([isOpen(30 * hour, 23 * hour, 2 * hour), isOpen(30 * hour, 25 * hour)]).toEqual([false, true]);
+    expect([isOpen([9 * minute]), isOpen([10 * minute])]).toEqual([false, true]);
+    expect([isOpen([23 * hour], [2 * hour]), isOpen([24 * hour], [2 * hour]), isOpen([24 * hour], [9 * minute])]).toEqual([false, true, false]);
+    expect([isOpen([30 * hour], [23 * hour], [2 * hour]), isOpen([30 * hour], [25 * hour])]).toEqual([false, true]);
+    const elsewhere = 'm7g.large/a/spot';
+    expect([isOpen([23 * hour, elsewhere], [2 * hour]), isOpen([2 * hour, elsewhere], [23 * hour, elsewhere])]).toEqual([false, false]);
+    // A zone that is lost is one occasion, whatever types its members have. Offerings are remembered one after another.
+    expect([isOpen([2 * hour], [2 * hour - 3 * minute + 1, elsewhere]), isOpen([2 * hour], [2 * hour - 3 * minute, elsewhere])]).toEqual([
+      true,
+      false,
+    ]);
+    expect(isOpen([2 * hour - minute], [2 * hour, elsewhere])).toBe(true);
   });
 
   it('for as long as a refusal rests', () => {
