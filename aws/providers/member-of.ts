@@ -49,6 +49,13 @@ const statesIn = (seen: Seen, arns: readonly string[], instance: string): readon
     return [targets === 'unread' ? targets : targets.get(instance)];
   });
 
+/** States in the named target groups, and in these and those of the Auto Scaling group that it is in or is to join. */
+const toldOf = (seen: Seen, instance: string) => {
+  const home = seen.standings.get(instance)?.asg ?? howHeld(seen.group).joins;
+  const named = statesIn(seen, namedTargetGroups(seen.group), instance);
+  return { named, states: [...named, ...statesIn(seen, seen.asgs.get(home ?? '')?.targetGroups ?? [], instance)] };
+};
+
 /** How long ago the tag of an instance says that it joined. */
 const sinceNotedMs = ({ nowMs }: Pick<Seen, 'nowMs'>, instance: Instance): number | undefined => {
   const joinedAtMs = Number(tagOf(instance, tags.joined)?.split(' ').at(-1));
@@ -118,6 +125,13 @@ const isInService = (seen: Seen, instance: Instance): boolean =>
 const isRegistered = (state: Told, unlessTold: boolean): boolean =>
   state === 'unread' ? unlessTold : state !== undefined && state !== 'draining';
 
+/**
+ * Whether an instance that has not joined its Auto Scaling group takes work all the same, as far as target groups say:
+ * it was launched for a policy that held its members in another way.
+ */
+const worksOutside = (states: readonly Told[]): boolean =>
+  states.length > 0 && states.every((state) => state === 'ready');
+
 /** Whether a member serves, according to its target groups. */
 const serviceOf = (inService: boolean, states: readonly Told[]): Pick<Member, 'serving' | 'mayServe' | 'unchecked'> => {
   const unchecked = states.length === 0 && { unchecked: true as const };
@@ -129,16 +143,15 @@ const serviceOf = (inService: boolean, states: readonly Told[]): Pick<Member, 's
 /**
  * Admitted means that nothing is left for us to do: the member is registered with the named target groups and, where
  * the group has one, in its Auto Scaling group, which registers its own target groups itself. Serving means that it is
- * healthy in all of them. When a target group could not be read, a member in an Auto Scaling group, or one that has had
- * time to be registered, counts as registered, and whether it serves is unknown. Termination protection is not read,
- * because EC2 returns it for one instance a call.
+ * healthy in all of them, admitted or not. When a target group could not be read, a member in an Auto Scaling group, or
+ * one that has had time to be registered, counts as registered, and whether it serves is unknown. Termination
+ * protection is not read, because EC2 returns it for one instance a call.
  */
 export const toMember = (seen: Seen, instance: Instance): Member => {
   const id = instance.InstanceId ?? '';
   const standing = seen.standings.get(id);
   const running = instance.State?.Name === 'running';
-  const named = statesIn(seen, namedTargetGroups(seen.group), id);
-  const own = statesIn(seen, seen.asgs.get(standing?.asg ?? '')?.targetGroups ?? [], id);
+  const { named, states } = toldOf(seen, id);
   const held = isHeld(seen, instance);
   const launchedAtMs = instance.LaunchTime?.getTime() ?? seen.nowMs;
   const ageMs = seen.nowMs - launchedAtMs;
@@ -148,7 +161,8 @@ export const toMember = (seen: Seen, instance: Instance): Member => {
     named.every((state) =>
       isRegistered(state, standing !== undefined || ageMs > registeredByMs || seen.hasRegistered(id)),
     );
-  const failing = [...named, ...own].includes('failing') && ageMs > bootGraceMs;
+  const failing = states.includes('failing') && ageMs > bootGraceMs;
+  const works = admitted ? isInService(seen, instance) : running && !held && worksOutside(states);
   const offering = offeringOf(instance);
   const reservation = tagOf(instance, tags.reservation);
   const launchedFor = groupOf(instance, seen.deployment);
@@ -167,7 +181,7 @@ export const toMember = (seen: Seen, instance: Instance): Member => {
     ...(launchedFor !== undefined && launchedFor !== seen.group.name && { launchedFor }),
     admitted,
     ...unshownIn(seen, instance),
-    ...serviceOf(admitted && isInService(seen, instance), [...named, ...own]),
+    ...serviceOf(works, states),
     protected: standing?.protected ?? false,
     ...unnotedIn(seen, instance, standing),
     unhealthy: failing || (standing?.unhealthy ?? false),

@@ -1,7 +1,7 @@
 import type { GroupState } from '../view/view.ts';
 import { isLetGo } from './state.ts';
 
-/** How often a state item was written, with the writes that somebody undid who restored an older item. It only grows. */
+/** How often a state item was written, with the writes that somebody undid by restoring an older one. It only grows. */
 export const writesOf = ({ version, undone = 0 }: Pick<GroupState, 'version' | 'undone'>): number => version + undone;
 
 /** The size section of no policy, and not that of a group that was let go. */

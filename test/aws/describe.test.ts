@@ -203,6 +203,29 @@ describe('a group attached to an Auto Scaling group', () => {
     ]);
   });
 
+  test('serves before it has joined where it takes work of all target groups: the policy held it in another way', async () => {
+    const working = async (own: Readonly<Record<string, string>>, state = 'running') => {
+      const { members } = await look(attached(['tg-named']), {
+        DescribeInstances: instances({ tagged: [ec2Instance('i-1', ours, { state })] }),
+        DescribeAutoScalingGroups: { AutoScalingGroups: [autoScalingGroup('web', {}, { targetGroups: ['tg-own'] })] },
+        DescribeTargetHealth: ({ TargetGroupArn }: { TargetGroupArn: string }) =>
+          targetHealth(TargetGroupArn === 'tg-own' ? own : { 'i-1': 'healthy' }),
+      });
+      return members.map(({ admitted, serving }) => [admitted, serving]);
+    };
+    expect(await working({ 'i-1': 'healthy' })).toEqual([[false, true]]);
+    expect(await working({})).toEqual([[false, false]]);
+    expect(await working({ 'i-1': 'healthy' }, 'pending')).toEqual([[false, false]]);
+  });
+
+  test('counts nobody as serving that has not joined where no target group says so', async () => {
+    const { members } = await look(attached([]), {
+      DescribeInstances: instances({ tagged: [ec2Instance('i-1', ours)] }),
+      DescribeAutoScalingGroups: { AutoScalingGroups: [autoScalingGroup('web', {})] },
+    });
+    expect(members.map(({ admitted, serving }) => [admitted, serving])).toEqual([[false, false]]);
+  });
+
   test('does not wait for registrations that the user has suspended', async () => {
     const { members, aws } = await look(attached(), {
       DescribeInstances: instances({ grouped: [ec2Instance('i-1', inWeb)] }),

@@ -38,7 +38,11 @@ const edits: readonly DrawEdit[] = [
     const swap = { order: draw.one(['launch-first', 'drain-first']), maxSurge: draw.between(1, 4) };
     return putPolicy(atMs, { ...policy, swap }, `the policy swaps ${swap.order}, ${swap.maxSurge} at once`, 'swap-edited');
   },
-  (draw, atMs, policy) => putPolicy(atMs, { ...policy, drain: { timeout: draw.one(['10s', '3m']) } }, 'the policy drains for another time'),
+  (draw, atMs, policy) => {
+    // Its target groups stay: without them only `ready` would tell who serves.
+    const drain = { ...(policy.drain as Policy | undefined), timeout: draw.one(['10s', '3m']) };
+    return putPolicy(atMs, { ...policy, drain }, 'the policy drains for another time');
+  },
   (_, atMs, policy) => putPolicy(atMs, { group: policy.group, size: 'many' }, 'the policy is made invalid', 'policy-broken'),
   (_, atMs, policy) => putPolicy(atMs, policy, 'the first policy is written again', 'policy-written-again'),
   (draw, atMs, policy) => rename(atMs, policy, 'renamed', draw.between(0, 90) * 1_000, draw.one(['delete-first', 'delete-first', 'write-first'])),
