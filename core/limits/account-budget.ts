@@ -83,7 +83,7 @@ const turnOf = (one: Waiting, isHere: boolean, purse: Purse, line: Line, nowMs: 
     const given = Math.min(one.instances, Math.floor(left.instances));
     for (const tokens of [left, there]) spend(tokens, { ...one, calls }, given);
     const rest = one.instances - given;
-    if (rest > 0) left.instances -= Math.min(rest, leastInstances);
+    left.instances -= Math.min(rest, leastInstances);
     const restAtMs = thereAtMs(purse, 'instances', nowMs);
     if (rest > 0) line.waiting.push({ ...one, calls: 1, instances: rest, turnAtMs: restAtMs });
     const turn: Turn = { kind: 'now', instances: given, sinceMs: one.sinceMs, ahead, ...(rest > 0 && { restAtMs }) };

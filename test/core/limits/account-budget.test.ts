@@ -65,6 +65,46 @@ describe('turns at a bucket', () => {
     expect(budget.waiting).toMatchObject([{ group: 'a', instances: 70 }]);
   });
 
+  test('where few instances are left, nobody begins with less than twenty of them, or with less than all', () => {
+    const low = (tokens: number) => ({ ...emptyBudget, levels: { instances: { tokens, atMs: nowMs } } });
+    const turn = (tokens: number, instances: number) => shareOut(low(tokens), [asks('a', { instances })], nowMs).turns.get('a');
+    expect(turn(19, 100)).toEqual({ kind: 'later', turnAtMs: nowMs + 500, sinceMs: nowMs, ahead: 0 });
+    expect(turn(20, 100)).toEqual({ kind: 'now', instances: 20, sinceMs: nowMs, ahead: 0, restAtMs: nowMs + 10_000 });
+    expect(turn(7, 8)).toMatchObject({ kind: 'later', turnAtMs: nowMs + 500 });
+    expect(turn(8, 8)).toEqual({ kind: 'now', instances: 8, sinceMs: nowMs, ahead: 0 });
+  });
+
+  test('what one leaves for the rest of another is not given to a third', () => {
+    const low = { ...emptyBudget, levels: { instances: { tokens: 30, atMs: nowMs } } };
+    const { turns, budget } = shareOut(
+      low,
+      [asks('a', { instances: 35 }), asks('b', { instances: 1, need: { urgency: 'missing', size: 1 } })],
+      nowMs,
+    );
+    expect(turns.get('b')).toMatchObject({ kind: 'later', turnAtMs: nowMs + 3_000 });
+    expect(budget.waiting.map(({ group, instances }) => [group, instances])).toEqual([
+      ['a', 5],
+      ['b', 1],
+    ]);
+  });
+
+  test('one that waits loses its place ten seconds after its turn', () => {
+    const { budget } = shareOut(withTokens(0), [asks('a', { calls: 50 })], nowMs);
+    const less = [asks('b', { calls: 50, need: { urgency: 'missing', size: 1 } })];
+    expect(kinds(budget, less, nowMs + 19_999)).toEqual({ b: 'later' });
+    expect(kinds(budget, less, nowMs + 20_000)).toEqual({ b: 'now' });
+  });
+
+  test('only a decision that was given tokens keeps others of its group from launching, and for a second', () => {
+    const later = shareOut(withTokens(0), [asks('a')], nowMs).budget;
+    expect(later.given).toEqual({});
+    expect(kinds(later, [asks('a', { by: 'd-other' })], nowMs + 500)).toEqual({ a: 'now' });
+    const given = shareOut(emptyBudget, [asks('a')], nowMs).budget;
+    expect(given.given).toEqual({ a: { by: 'd-a', atMs: nowMs } });
+    expect(shareOut(given, [], nowMs + 999).budget.given).toEqual(given.given);
+    expect(shareOut(given, [], nowMs + 1_000).budget.given).toEqual({});
+  });
+
   test('more calls than a bucket holds wait for a full one, and not forever', () => {
     expect(kinds(emptyBudget, [asks('a', { calls: 80 })])).toEqual({ a: 'now' });
   });
@@ -75,14 +115,17 @@ describe('what launches teach', () => {
 
   test('a throttle empties the bucket, whoever draws on it', () => {
     const taught = withLessons(emptyBudget, { ...none, empty: new Set(['createFleet']) }, nowMs);
-    expect(kinds(taught, [asks('a')])).toEqual({ a: 'later' });
+    expect(shareOut(taught, [asks('a')], nowMs).turns.get('a')).toMatchObject({ kind: 'later', turnAtMs: nowMs + 200 });
+    const inDebt = withLessons(withTokens(-4), { ...none, empty: new Set(['createFleet']) }, nowMs);
+    expect(shareOut(inDebt, [asks('a')], nowMs).turns.get('a')).toMatchObject({ kind: 'later', turnAtMs: nowMs + 1_000 });
   });
 
   test('a refusal is known to all for a while, unless somebody is granted the same', () => {
     const refused = withLessons(emptyBudget, { ...none, refused: new Set(['m/a/spot']) }, nowMs);
     expect(shareOut(refused, [], nowMs + 29_999).budget.refused).toEqual({ 'm/a/spot': nowMs });
     expect(shareOut(refused, [], nowMs + 30_000).budget.refused).toEqual({});
-    expect(withLessons(refused, { ...none, granted: new Set(['m/a/spot']) }, nowMs).refused).toEqual({});
+    const both = { ...refused, refused: { ...refused.refused, 'm/b/spot': nowMs } };
+    expect(withLessons(both, { ...none, granted: new Set(['m/a/spot']) }, nowMs).refused).toEqual({ 'm/b/spot': nowMs });
   });
 
   test('calls that launch nothing do not wait for the bucket of launched instances', () => {

@@ -31,6 +31,9 @@ describe('the budget for advice', () => {
 
   it('leaves claims what nobody waits for', () => {
     expect(claimsLeft({ ...of(), swaps: [advised('i-1')] })).toBe(1);
+    const leaving = { ...advised('i-2'), state: 'leaving' as const };
+    const moved = { ...advised('i-3'), reason: 'moved' as const };
+    expect(claimsLeft({ ...of(), swaps: [advised('i-1'), leaving, moved] })).toBe(1);
     expect(claimsLeft({ ...of({ advised: [{ atMs: nowMs, count: 1 }] }), swaps: [advised('i-1'), swapOf('i-2')] })).toBe(0);
   });
 
@@ -45,6 +48,14 @@ describe('the budget for advice', () => {
     expect(first).toEqual({ advised: [{ atMs: nowMs, count: 1 }] });
     expect(rememberAdvised(of(first, nowMs + 1_000), [advised('i-3')])).toEqual({ advised: [{ atMs: nowMs + 1_000, count: 2 }] });
     expect(rememberAdvised({ ...of(), group: group() }, [advised('i-1')])).toEqual({});
+    expect(rememberAdvised(of(first), [swapOf('i-2')])).toEqual({});
+    const later = nowMs + 200_000;
+    expect(rememberAdvised(of(first, later), [advised('i-3'), advised('i-4')])).toEqual({
+      advised: [
+        { atMs: nowMs, count: 1 },
+        { atMs: later, count: 2 },
+      ],
+    });
   });
 });
 

@@ -58,6 +58,27 @@ describe('the limit of launches', () => {
     expect(two.launches).toEqual([{ atMs: nowMs + 5_000, count: 2, desired: 10 }]);
   });
 
+  it('keeps launches and warnings of different parts of the time apart', () => {
+    const later = nowMs + 5 * minuteMs;
+    expect(launched(2, launched(1), later).launches).toEqual([
+      { atMs: nowMs, count: 1, desired: 10 },
+      { atMs: later, count: 2, desired: 10 },
+    ]);
+    const warned = (before: GroupState, count: number, atMs: number) => rememberWarnings(before, usual, count, atMs);
+    const first = warned(state(), 1, nowMs);
+    expect(warned(first, 0, later)).toBe(first);
+    expect(warned(first, 2, nowMs + 1_000).warnings).toEqual([{ atMs: nowMs, count: 3 }]);
+    const two = warned(first, 2, later);
+    expect(two.warnings).toEqual([
+      { atMs: nowMs, count: 1 },
+      { atMs: later, count: 2 },
+    ]);
+    expect(warned(two, 4, later + 1_000).warnings).toEqual([
+      { atMs: nowMs, count: 1 },
+      { atMs: later, count: 6 },
+    ]);
+  });
+
   it('counts of a request that nobody answered what describes show', () => {
     const open = state({ reservations: [reservation()] });
     const shown = view({ state: open, members: members(spotA, 2, { reservation: 'r-1' }) });
@@ -70,6 +91,12 @@ describe('the limit of launches', () => {
     expect(forgetLaunches(of, usual, nowMs + 9 * minuteMs)).toBe(of);
     expect(forgetLaunches(of, usual, nowMs + 10 * minuteMs)).toEqual(state());
     expect(withoutLaunches(of)).toEqual(state());
+    const warnedLater = rememberWarnings(launched(3), usual, 1, nowMs + 5 * minuteMs);
+    expect(forgetLaunches(warnedLater, usual, nowMs + 10 * minuteMs)).toEqual(state({ warnings: [{ atMs: nowMs + 5 * minuteMs, count: 1 }] }));
+    const launchedLater = launched(3, rememberWarnings(state(), usual, 1, nowMs), nowMs + 5 * minuteMs);
+    expect(forgetLaunches(launchedLater, usual, nowMs + 10 * minuteMs)).toEqual(
+      state({ launches: [{ atMs: nowMs + 5 * minuteMs, count: 3, desired: 10 }] }),
+    );
   });
 });
 

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { countOnce, justWarned, uncounted } from '../../../core/limits/counted-warnings.ts';
+import type { Swap, Warned } from '../../../core/swap/swap.ts';
+import { describeLagMs } from '../../../core/times/times.ts';
+import { nowMs, state, swapOf } from '../views.ts';
+
+const warned = (id: string): Warned => ({ instance: id, offering: 'm7g.large/a/spot' });
+const ids = (count: number) => Array.from({ length: count }, (_, index) => `i-${index}`);
+const idsOf = (all: readonly Pick<Swap, 'instance'>[]) => all.map(({ instance }) => instance);
+
+describe('a member that EC2 warned about a moment ago', () => {
+  const just = (rest: Partial<Swap>) => justWarned([swapOf('i-1', { warnedAtMs: nowMs, ...rest })], nowMs).length === 1;
+  it('is one that EC2 takes, by the later of its warning and its claim', () => {
+    expect(just({})).toBe(true);
+    expect(just({ warnedAtMs: nowMs - describeLagMs })).toBe(true);
+    expect(just({ claimedAtMs: nowMs - describeLagMs })).toBe(true);
+    expect(just({ warnedAtMs: nowMs - describeLagMs, claimedAtMs: nowMs - describeLagMs })).toBe(false);
+    expect(just({ warnedAtMs: nowMs - 2 * describeLagMs, claimedAtMs: nowMs - describeLagMs + 1 })).toBe(true);
+  });
+  it('is none that leaves for another reason, or without a warning', () => {
+    expect(just({ reason: 'rebalance' })).toBe(false);
+    const { warnedAtMs: _, ...silent } = swapOf('i-1', { warnedAtMs: nowMs });
+    expect(justWarned([silent], nowMs)).toEqual([]);
+  });
+});
+
+describe('warnings that nobody has counted', () => {
+  const recent = [swapOf('i-1'), swapOf('i-2')];
+  it('are those of which the state does not know', () => {
+    expect(idsOf(uncounted(state(), recent))).toEqual(['i-1', 'i-2']);
+    expect(idsOf(uncounted(state({ counted: ['i-1'] }), recent))).toEqual(['i-2']);
+  });
+  it('are none where the state knows as many as it can remember', () => {
+    expect(uncounted(state({ counted: ids(199).map((id) => `${id}x`) }), recent)).toHaveLength(2);
+    expect(uncounted(state({ counted: ids(200).map((id) => `${id}x`) }), recent)).toEqual([]);
+  });
+});
+
+describe('a warning', () => {
+  it('counts once', () => {
+    const first = countOnce(state(), [warned('i-1'), warned('i-2')]);
+    expect(idsOf(first.fresh)).toEqual(['i-1', 'i-2']);
+    expect(first.state).toEqual(state({ counted: ['i-1', 'i-2'] }));
+    const again = countOnce({ ...first.state, warnings: [{ atMs: nowMs, count: 2 }] }, [warned('i-2'), warned('i-3')]);
+    expect(idsOf(again.fresh)).toEqual(['i-3']);
+    expect(again.state.counted).toEqual(['i-1', 'i-2', 'i-3']);
+  });
+  it('is remembered while something counts it', () => {
+    const known = { counted: ['i-1'] };
+    const interruptions = { 'm7g.large/a/spot': [] } as never;
+    expect(countOnce(state({ ...known, warnings: [] }), []).state.counted).toEqual(['i-1']);
+    expect(countOnce(state({ ...known, interruptions }), []).state.counted).toEqual(['i-1']);
+    expect(countOnce(state(known), [], [warned('i-1')]).state.counted).toEqual(['i-1']);
+    expect(countOnce(state(known), []).state).toEqual(state());
+    expect(countOnce(state({ warnings: [] }), []).state).toEqual(state({ warnings: [] }));
+  });
+  it('is forgotten after two hundred others', () => {
+    const { counted = [] } = countOnce(state({ counted: ids(199) }), [warned('new-1'), warned('new-2')]).state;
+    expect(counted).toEqual([...ids(199).slice(1), 'new-1', 'new-2']);
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { byNeed, type Need, type Waiting, warnedAmong } from '../../../core/limits/need.ts';
+import type { Swap } from '../../../core/swap/swap.ts';
+import type { View } from '../../../core/view/view.ts';
+import { member, members } from '../members.ts';
+import { nowMs, reservation, spotA, state, swapOf, view } from '../views.ts';
+
+const among = (rest: Partial<View>) => warnedAmong(view({ members: members(spotA, 4), ...rest }));
+const warned = (instance: string, rest: Partial<Swap> = {}) => swapOf(instance, rest);
+
+describe('members that serve', () => {
+  it('are those that do, or of which nobody knows', () => {
+    const all = [...members(spotA, 2), member('idle', spotA, { serving: false }), member('unread', spotA, { serving: false, mayServe: true })];
+    expect(among({ members: all }).serving).toBe(3);
+  });
+  it.each([
+    ['waiting', 4],
+    ['leaving', 4],
+    ['draining', 3],
+    ['drained', 3],
+    ['gone', 3],
+  ] as const)('with one that is %s, are %i of four', (now, serving) => {
+    expect(among({ swaps: [warned('spot-a#1', { state: now })] }).serving).toBe(serving);
+  });
+});
+
+describe('the deadline of a group', () => {
+  const [early, late] = [nowMs + 50_000, nowMs + 90_000];
+  it('is the earliest of members that EC2 takes', () => {
+    expect(among({}).deadlineMs).toBeUndefined();
+    expect(among({ swaps: [warned('spot-a#1', { deadlineMs: late }), warned('spot-a#2', { deadlineMs: early })] }).deadlineMs).toBe(early);
+  });
+  it('is not that of a member which is gone, which has a replacement, or which may take its time', () => {
+    const { deadlineMs: _, ...timeless } = warned('spot-a#3');
+    const swaps = [warned('spot-a#1', { deadlineMs: early, state: 'gone' }), warned('spot-a#2', { deadlineMs: late, state: 'drained' }), timeless];
+    expect(among({ swaps }).deadlineMs).toBe(late);
+    expect(among({ swaps, state: state({ reservations: [reservation({ replaces: ['spot-a#2'] })] }) }).deadlineMs).toBeUndefined();
+  });
+});
+
+describe('the order of need', () => {
+  const waiting = (group: string, need: Partial<Need>, sinceMs = nowMs): Waiting => ({
+    group,
+    bucket: 'createFleet',
+    calls: 1,
+    instances: 1,
+    need: { urgency: 'missing', size: 5, ...need },
+    sinceMs,
+    turnAtMs: nowMs,
+  });
+  const order = (...all: readonly Waiting[]) => [...all].sort(byNeed(nowMs)).map(({ group }) => group);
+
+  it('is by urgency first', () => {
+    const all = (['look', 'spare', 'missing', 'warned', 'empty'] as const).map((urgency, index) => waiting(urgency, { urgency, size: index }));
+    expect(order(...all)).toEqual(['empty', 'warned', 'missing', 'spare', 'look']);
+  });
+  it('is by the deadline where a minute is left or less, and by the size before that', () => {
+    const of = (group: string, inMs: number, size: number) => waiting(group, { urgency: 'warned', deadlineMs: nowMs + inMs, size });
+    expect(order(of('small', 60_001, 1), of('pressing', 60_000, 9), of('most', 20_000, 99))).toEqual(['most', 'pressing', 'small']);
+    expect(order(of('large', 60_001, 9), of('small', 90_000, 1))).toEqual(['small', 'large']);
+  });
+  it('is then by the size, by who waits for longer, and by the name', () => {
+    expect(order(waiting('a', { size: 6 }), waiting('b', { size: 5 }))).toEqual(['b', 'a']);
+    expect(order(waiting('a', {}, nowMs), waiting('b', {}, nowMs - 1))).toEqual(['b', 'a']);
+    expect(order(waiting('b', {}), waiting('a', {}))).toEqual(['a', 'b']);
+    expect(order(waiting('a', {}), waiting('b', {}))).toEqual(['a', 'b']);
+  });
+});
