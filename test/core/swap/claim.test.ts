@@ -57,7 +57,35 @@ describe('the first signal about a member', () => {
   });
 });
 
+describe('a claim of an instance of which little is known', () => {
+  const offering = { instanceType: 'm7g.large', zone: 'b', market: 'spot' as const };
+  const bare = (fact: Partial<LeavingFact>) => claimedBy({ ...warning, ...fact }, claiming({ members: new Map() }));
+  it('has what its owner says, or says that it is unknown', () => {
+    expect(bare({ owner: { offering, asg: 'web-asg', pool: 'spot-b' } as never })).toMatchObject({
+      pool: 'spot-b',
+      offering: 'm7g.large/b/spot',
+      asg: 'web-asg',
+    });
+    expect(bare({})).toMatchObject({ pool: 'unknown', offering: 'unknown' });
+    expect(bare({})).not.toHaveProperty('asg');
+    expect(bare({})).not.toHaveProperty('heardAtMs');
+  });
+  it('has the time at which it was first heard, where that was before', () => {
+    expect(bare({ heardAtMs: nowMs - 9_000 }).heardAtMs).toBe(nowMs - 9_000);
+  });
+  it('has no deadline where none was announced', () => {
+    expect(waiting()).not.toHaveProperty('deadlineMs');
+    expect(waiting()).not.toHaveProperty('hooks');
+  });
+});
+
 describe('a member that a decision removes', () => {
+  it('without a pool or an Auto Scaling group is said to be of none', () => {
+    const { asg: _asg, ...loose } = one;
+    const swap = removedBy({ reason: 'unwanted' }, { ...loose, pool: undefined }, { group: 'web', nowMs, decision: 'd-1', drain: 'a-drain' });
+    expect(swap).toMatchObject({ pool: 'unknown', claimedAtMs: nowMs, decision: 'd-1' });
+    expect(swap).not.toHaveProperty('asg');
+  });
   it('leaves at once, on the drain of that decision', () => {
     const swap = removedBy({ reason: 'scale-in' }, one, { group: 'web', nowMs, decision: 'd-1', drain: 'a-drain' });
     expect(swap).toMatchObject({ instance: 'i-1', reason: 'scale-in', state: 'leaving', asg: 'web-asg', drain: 'a-drain', drainOrderedAtMs: nowMs });
@@ -116,6 +144,20 @@ describe('a later signal about a leaving member', () => {
     expect(tightened(swap, hook('t'), claiming())).toBeUndefined();
     expect(tightened(swap, hook('u'), claiming())?.hooks).toEqual([hookOf('t'), hookOf('u')]);
   });
+  it('changes nothing as a hook without a token, or as a warning without a deadline', () => {
+    const { hook: _hook, ...hookless } = hook('t');
+    expect(tightened(claimedBy(warning, claiming()), hookless, claiming())).toBeUndefined();
+    const { deadlineMs: _deadline, ...timeless } = warning;
+    expect(tightened(claimedBy(hook('t'), claiming()), timeless, claiming())).toBeUndefined();
+    expect(tightened(waiting(), timeless, claiming())).toBeUndefined();
+  });
+  it('lets a member that leaves already be waited for, as one that waited', () => {
+    const leaving = { ...waiting(), state: 'leaving' } as const;
+    const set = tightened(leaving, warning, claiming());
+    expect(set).toMatchObject({ drain: `interruption-${warning.deadlineMs}` });
+    expect(set).not.toHaveProperty('state');
+    expect(tightened({ ...leaving, state: 'draining' }, hook('t'), claiming())).not.toHaveProperty('state');
+  });
   it('changes nothing as mere advice', () => {
     expect(tightened(swapOf('i-1'), advice, claiming())).toBeUndefined();
   });
@@ -128,5 +170,7 @@ describe('a warning', () => {
     expect(isNewWarning(warning, swap, waiting())).toBe(true);
     expect(isNewWarning(warning, swap, swap)).toBe(false);
     expect(isNewWarning(advice, waiting(), undefined)).toBe(false);
+    expect(isNewWarning({ ...hook('t'), deadlineMs: nowMs + 5 }, { ...waiting(), deadlineMs: nowMs + 5 }, undefined)).toBe(false);
+    expect(isNewWarning({ ...warning, deadlineMs: nowMs + 130_000 }, swap, waiting())).toBe(false);
   });
 });

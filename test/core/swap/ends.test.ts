@@ -105,3 +105,49 @@ describe('a swap becomes history', () => {
     expect(ends(without(leaving({ reason: 'scale-in', shortfall: { code: 'let-go' } }), 'deadlineMs'))).toBe('over');
   });
 });
+
+describe('of several swaps', () => {
+  const look = (rest: Partial<Parameters<typeof endsIn>[1]> = {}) => ({
+    group: group(),
+    holdings: { ...nothing, members: members(spotA, 4) },
+    heard: { ended: [], stopped: [] },
+    nowMs,
+    state: state(),
+    beyond: new Map(),
+    ...rest,
+  });
+  const idsOf = (swaps: readonly Swap[]) => swaps.map(({ instance }) => instance);
+  const waits = (instance: string, reason: Swap['reason']) => without(swapOf(instance, { reason, state: 'waiting' }), 'deadlineMs', 'drain');
+
+  it('each is closed, becomes history or stays by itself', () => {
+    const swaps = [swapOf('spot-a#1'), swapOf('spot-a#2', { state: 'drained', keptUntilMs: nowMs }), swapOf('spot-a#3')];
+    const { gone, over, open } = endsIn(swaps, look({ heard: { ended: ['spot-a#1'], stopped: [] } }));
+    expect(gone.map(({ before, after }) => [before.state, after.state, after.goneAtMs])).toEqual([['leaving', 'gone', nowMs]]);
+    expect(idsOf(over)).toEqual(['spot-a#2']);
+    expect(open.map(({ instance, state: now }) => [instance, now])).toEqual([
+      ['spot-a#1', 'gone'],
+      ['spot-a#3', 'leaving'],
+    ]);
+  });
+  it('one that is gone is not closed again', () => {
+    const gone = swapOf('spot-a#1', { state: 'gone', goneAtMs: nowMs - 1_000, claimedAtMs: nowMs - 900_000, deadlineMs: nowMs - 800_000 });
+    const found = endsIn([gone], look({ heard: { ended: ['spot-a#1'], stopped: [] } }));
+    expect(found).toEqual({ gone: [], over: [], open: [gone] });
+    expect(endsIn([gone], look({ holdings: nothing })).gone).toEqual([]);
+  });
+  it('one whose member was never served is over when that member serves, and not when another does', () => {
+    const idle = members(spotA, 4).map((one, index) => ({ ...one, serving: index > 0 }));
+    const swaps = [waits('spot-a#1', 'never-served'), waits('spot-a#2', 'never-served')];
+    expect(idsOf(endsIn(swaps, look({ holdings: { ...nothing, members: idle } })).over)).toEqual(['spot-a#2']);
+    expect(idsOf(endsIn(swaps, look({ holdings: { ...nothing, members: idle.slice(2) } })).over)).toEqual([]);
+  });
+  it('one whose member is in service again is over', () => {
+    const swaps = [swapOf('spot-a#1', { state: 'drained' }), swapOf('spot-a#2', { state: 'drained' })];
+    expect(idsOf(endsIn(swaps, look({ back: new Set(['spot-a#2']) })).over)).toEqual(['spot-a#2']);
+    expect(idsOf(endsIn(swaps, look()).over)).toEqual([]);
+  });
+  it('only those that wait are called off with their group', () => {
+    const swaps = [swapOf('spot-a#1'), waits('spot-a#2', 'rebalance')];
+    expect(idsOf(endsIn(swaps, look({ group: group({ mode: 'observe' }) })).over)).toEqual(['spot-a#2']);
+  });
+});

@@ -48,6 +48,15 @@ test('it waits while somebody is to come in its place', () => {
   expect(withdrawn({ there: two.map((one) => (one === other ? { ...one, admitted: false } : one)) })).toEqual([]);
 });
 
+test('it waits while another leaves, and not for one that has left', () => {
+  const three = [...two, ...members(spotA, 3, { asg: 'web-asg' }).slice(2)];
+  const leaving = swapOf('spot-a#3');
+  expect(withdrawn({ there: three, swaps: [heldBack, leaving], state: { desired: 2 } })).toEqual([]);
+  expect(withdrawn({ there: three, swaps: [heldBack], state: { desired: 2 } })).toHaveLength(1);
+  expect(withdrawn({ there: three, swaps: [heldBack, { ...leaving, state: 'withdrawn' }], state: { desired: 2 } })).toHaveLength(1);
+  expect(withdrawn({ there: three, swaps: [heldBack, { ...leaving, state: 'gone', goneAtMs: nowMs }], state: { desired: 2 } })).toHaveLength(1);
+});
+
 test('a surplus stays where a minimum did not let it go, whoever comes: who leaves is decided anew', () => {
   const { deadlineMs: _none, ...announced } = heldBack;
   const surplus: Swap = { ...announced, reason: 'scale-in' };

@@ -20,6 +20,12 @@ describe('a member whose end was refused', () => {
     const out = eleven.map((one) => (one.instance === 'spot-b#1' ? { ...one, admitted: false, serving: false } : one));
     expect(decide(seeKept(view({ members: out, swaps: [kept] }))).admissions).toEqual(['spot-b#1']);
   });
+  it('alone counts as protected, and the swaps of others stay', () => {
+    const other = swapOf('spot-a#1');
+    const seen = seeKept(view({ members: eleven, swaps: [kept, other] }));
+    expect(seen.swaps).toEqual([other]);
+    expect(seen.members.filter((one) => one.protected).map(({ instance }) => instance)).toEqual(['spot-b#1']);
+  });
   it('is gone when it ended all the same', () => {
     const gone = { ...kept, state: 'gone' } as const;
     expect(seeKept(view({ members: eleven, swaps: [gone] })).swaps).toEqual([gone]);

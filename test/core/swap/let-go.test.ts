@@ -14,7 +14,12 @@ describe('a swap of a group that was let go', () => {
   it.each<readonly [string, Partial<Swap>, number, boolean]>([
     ['that waits for its turn is dropped', { reason: 'rebalance', state: 'waiting' }, 0, true],
     ['whose drain ended before it began is dropped', { ...chosen, shortfall: letGo }, 0, true],
+    ['whose group did not act before its drain began is dropped', { ...chosen, shortfall: { code: 'held-back', mode: 'pause' } }, 0, true],
+    ['whose drain ended for another reason is kept', { ...chosen, shortfall: { code: 'not-seen' } }, 119, false],
     ['whose drain may yet end is kept', chosen, 119, false],
+    ['whose drain was ordered later may yet end', { ...chosen, drainOrderedAtMs: inMs(60) }, 179, false],
+    ['whose drain was ordered later and never began is dropped', { ...chosen, drainOrderedAtMs: inMs(60) }, 180, true],
+    ['that EC2 takes while it drains is kept', { ...warned, state: 'draining' }, 7_200, false],
     ['whose drain never began is dropped', chosen, 120, true],
     ['that EC2 takes is kept', warned, 719, false],
     ['that EC2 takes is kept, whatever its drain said', { ...warned, shortfall: letGo }, 0, false],

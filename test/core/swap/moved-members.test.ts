@@ -42,9 +42,12 @@ it('who was to be moved stays where others have left no room above the minimum m
   expect(kept(toMove)).toEqual([]);
   expect(kept([...toMove, swapOf('i-5'), swapOf('i-6', { state: 'draining' })])).toEqual(['i-3', 'i-4']);
   expect(kept([...toMove, swapOf('i-5', { state: 'gone' })])).toEqual([]);
+  expect(kept([...toMove, swapOf('i-5', { state: 'withdrawn' }), swapOf('i-6', { state: 'withdrawn' })])).toEqual([]);
   expect(kept(toMove, { desired: 4, holds: six.slice(0, 4) })).toEqual(['i-3', 'i-4']);
   const [first, second] = toMove.map((swap) => ({ ...swap, state: 'leaving' as const }));
   expect(kept([...(first && second ? [first, second] : []), ...toMove.slice(2)], { desired: 4, holds: six.slice(0, 4) })).toEqual(['i-3', 'i-4']);
+  const atOnce = [...toMove].reverse().map((swap) => ({ ...swap, claimedAtMs: nowMs }));
+  expect(kept(atOnce, { desired: 4, holds: six.slice(0, 4) })).toEqual(['i-3', 'i-4']);
   const refused = swapOf('i-1', { reason: 'moved', state: 'drained' });
   expect(kept([refused], { desired: 2, holds: ['i-1', 'i-2'] })).toEqual(['i-1']);
 });

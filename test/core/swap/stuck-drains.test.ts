@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type TakingOver, takenOver } from '../../../core/swap/stuck-drains.ts';
+import { mayBeUnstarted, type TakingOver, takenOver } from '../../../core/swap/stuck-drains.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
 import { nowMs, swapOf } from '../views.ts';
 
@@ -73,5 +73,40 @@ describe('an instance that runs on after its drain', () => {
     const drained = swap({ state: 'drained', deadlineMs: nowMs - 900_000 });
     expect(takenOver({ ...drained, keptUntilMs: nowMs + 1 }, taking())).toBeUndefined();
     expect(takenOver(drained, taking({ shown: new Set() }))).toBeUndefined();
+  });
+});
+
+describe('a drain that may never have been started', () => {
+  const since = { drainStartedAtMs: nowMs - 60_000, drainOrderedAtMs: nowMs - 30_000 };
+  it('is that of a member which is still in service', () => {
+    expect(mayBeUnstarted(swap({ state: 'leaving' }), nowMs)).toBe(true);
+    expect(mayBeUnstarted(swap({ state: 'waiting' }), nowMs)).toBe(false);
+  });
+  it('is one that was ordered after its member went out of service, for two minutes', () => {
+    expect(mayBeUnstarted(swap({ state: 'draining', ...since }), nowMs)).toBe(true);
+    expect(mayBeUnstarted(swap({ state: 'draining', ...since, drainOrderedAtMs: nowMs - 60_000 }), nowMs)).toBe(false);
+    const old = (orderedMs: number) =>
+      mayBeUnstarted(swap({ state: 'draining', drainStartedAtMs: nowMs - 200_000, drainOrderedAtMs: orderedMs }), nowMs);
+    expect(old(nowMs - 119_999)).toBe(true);
+    expect(old(nowMs - 120_000)).toBe(false);
+  });
+  it('is one that was ordered after its member had drained', () => {
+    expect(mayBeUnstarted(swap({ state: 'drained', ...since, drainedAtMs: nowMs - 20_000 }), nowMs)).toBe(false);
+    expect(mayBeUnstarted(swap({ state: 'drained', ...since, drainedAtMs: nowMs - 40_000 }), nowMs)).toBe(true);
+    expect(mayBeUnstarted(swap({ state: 'drained', ...since }), nowMs)).toBe(true);
+  });
+});
+
+describe('a drain that goes on', () => {
+  it('is not taken over before its member has been drained for two minutes, whatever its deadline', () => {
+    const drained = swap({ state: 'drained', deadlineMs: nowMs - 300_000, drainOrderedAtMs: nowMs - 119_999 });
+    expect(takenOver(drained, taking())).toBeUndefined();
+    expect(takenOver({ ...drained, drainOrderedAtMs: nowMs - 120_000 }, taking())).toEqual({ ...order, reason: 'unwanted' });
+  });
+  it("is nobody's to take over while its member waits for its turn, or once it is gone", () => {
+    const long = { claimedAtMs: nowMs - 9_000_000, deadlineMs: nowMs - 8_000_000 };
+    expect(takenOver(swap({ ...long, state: 'waiting' }), taking())).toBeUndefined();
+    expect(takenOver(swap({ ...long, state: 'gone' }), taking())).toBeUndefined();
+    expect(takenOver(swap({ ...long, state: 'gone' }), taking({ stoppedDrains: ['web-1-d0'] }))).toBeUndefined();
   });
 });
