@@ -11,7 +11,8 @@ import { latestVersion } from './state/latest-version.ts';
 import { createRegistry } from './state/registry.ts';
 import { createRequestItems } from './state/request-items.ts';
 import { sameContent } from './state/same-content.ts';
-import { readState, stateSchema } from './state/state-schema.ts';
+import { toState } from './state/state-item.ts';
+import { stateSchema } from './state/state-schema.ts';
 import { createSwapItems } from './state/swap-items.ts';
 import type { TellUnreadable } from './state/unreadable.ts';
 
@@ -53,13 +54,7 @@ const createGroupItems = ({
     const Key = { [keys.group]: group, [keys.item]: item };
     return (await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
   };
-  const state: StateStore['state'] = async (group) => {
-    const item = await get(table, group, items.state);
-    if (item === undefined) return undefined;
-    const read = readState(item.state, item.version);
-    if (read.lost.length > 0) tell({ group, item: items.state, problems: read.lost });
-    return read.state;
-  };
+  const state: StateStore['state'] = async (group) => toState(group, await get(table, group, items.state), tell);
 
   return {
     state,

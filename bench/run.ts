@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { ScenarioError } from '../sandbox/scenario/scenario-error.ts';
 import { ciRows, playCi } from './ci.ts';
 import { benchImport, type ImportFigures } from './cold-import.ts';
-import { benchIdle, type IdleFigures } from './idle.ts';
+import { benchIdle, type IdleFigures, playIdle } from './idle.ts';
 import { playLarge } from './large.ts';
 import { playMany, publishedStorms } from './many.ts';
 import type { ManyRun } from './many-figures.ts';
@@ -59,8 +59,8 @@ const bench = <Figures>(measure: () => Figures | Promise<Figures>, show: (figure
 
 const idleTable = (figures: readonly IdleFigures[]): string =>
   table(
-    ['call', 'in an idle hour'],
-    [...figures.map(({ call, count }) => [call, count]), ['all', figures.reduce((sum, { count }) => sum + count, 0)]],
+    ['function', 'call', 'in an idle hour'],
+    [...figures.map(({ function: name, call, count }) => [name, call, count]), ['all', '', figures.reduce((sum, { count }) => sum + count, 0)]],
   );
 
 const benches = {
@@ -141,6 +141,18 @@ const benchLarge = async (args: readonly string[]): Promise<void> => {
   console.log(JSON.stringify(await playLarge(group), null, 2));
 };
 
+/** Groups to which nothing happens: `--groups N --held mixed|tag|attach|launch-instances --minutes N`. */
+const benchIdleGroups = async (args: readonly string[]): Promise<void> => {
+  const options = {
+    groups: { type: 'string', default: '1' },
+    held: { type: 'string', default: 'tag' },
+    minutes: { type: 'string', default: '60' },
+  } as const;
+  const { values } = parseArgs({ args: [...args], options });
+  const [groups, minutes] = [atLeastOne('groups', values.groups), atLeastOne('minutes', values.minutes)];
+  console.log(JSON.stringify(await playIdle({ groups, held: oneOf('held', heldBy, values.held), minutes }), null, 2));
+};
+
 /** A CI fleet over days of AWS 1, one object a day and row: `--days N --from DAY --seed N`. */
 const benchCi = async (args: readonly string[]): Promise<void> => {
   const options = { days: { type: 'string', default: '1' }, from: { type: 'string', default: '1' }, seed: { type: 'string', default: '1' } } as const;
@@ -164,6 +176,8 @@ const main = async (name: string | undefined, args: readonly string[]): Promise<
     await benchMany(args);
   } else if (name === 'ci') {
     await benchCi(args);
+  } else if (name === 'idle') {
+    await benchIdleGroups(args);
   } else if (name === 'large') {
     await benchLarge(args);
   } else if (name === 'traces') {

@@ -34,6 +34,8 @@ export type Pacer = {
 const withoutItemMs = 5_000;
 /** What looks that are only counted may take of a bucket, in time to refill. */
 const mostUnsaidMs = 2_000;
+/** Who found that nothing happens does not ask again for so long, before a call that it owes alone. */
+const staysCalmForMs = 600_000;
 /** Nothing happens in the account while every bucket has been full for so long: in a storm they fill up in between. */
 const calmForMs = 10_000;
 
@@ -101,13 +103,41 @@ const createGuard = ({ now, unused }: Pick<PacerDeps, 'now' | 'unused'>) => {
   };
 };
 
+/** Whether nobody in the account has made a call for a while. */
+const createCalm = ({ item, now }: Pick<PacerDeps, 'item' | 'now'>) => {
+  let asked: Promise<boolean> | undefined;
+  let untilMs = 0;
+  const ask = async (): Promise<boolean> => {
+    const fullAt = await item.read();
+    const isCalm = Object.values(fullAt).every((atMs) => atMs <= now() - calmForMs);
+    untilMs = isCalm ? now() + staysCalmForMs : 0;
+    return isCalm;
+  };
+  return {
+    /** Whether this environment found it so a while ago, and nothing has happened here since. */
+    wasFound: (): boolean => now() < untilMs,
+    holds: (): Promise<boolean> => {
+      asked ??= ask();
+      return asked;
+    },
+    /** Another invocation begins. */
+    look: (): void => {
+      asked = undefined;
+    },
+    forget: (): void => {
+      asked = undefined;
+      untilMs = 0;
+    },
+  };
+};
+
 export const createPacer = (deps: PacerDeps): Pacer => {
   const { item, now, sleep } = deps;
   const unsaid = createUnsaid(now);
   const unlessItemFails = createGuard(deps);
   const lines = new Map<string, (call: PacedCall) => Promise<Wait>>();
+  const calm = createCalm(deps);
   let isQuiet = false;
-  let isCalm: Promise<boolean> | undefined;
 
   /** Calls that ask while a write is under way are written together. */
   const lineOf = ({ bucket, kind }: PacedCall): ((call: PacedCall) => Promise<Wait>) => {
@@ -127,18 +157,24 @@ export const createPacer = (deps: PacerDeps): Pacer => {
     }
   };
 
-  /** Whether nobody in the account has made a call for a while. */
-  const isAllCalm = (): Promise<boolean> => {
-    isCalm ??= item.read().then((fullAt) => Object.values(fullAt).every((atMs) => atMs <= now() - calmForMs));
-    return isCalm;
-  };
   const isOnlyCounted = async ({ bucket, kind }: PacedCall): Promise<boolean> =>
-    isQuiet && kind !== 'act' && unsaid.owedMs(bucket) < mostUnsaidMs && (await isAllCalm());
+    isQuiet && kind !== 'act' && unsaid.owedMs(bucket) < mostUnsaidMs && (await calm.holds());
+
+  /** One look that is owed alone does no harm. It is counted at once, so that those beside it are not alone. */
+  const isOwedAlone = ({ bucket, kind }: PacedCall): boolean => {
+    if (!isQuiet || kind === 'act' || unsaid.owedMs(bucket) > 0 || !calm.wasFound()) return false;
+    unsaid.add(bucket, 1);
+    return true;
+  };
 
   return {
     take: (call) =>
       unlessItemFails(async () => {
-        if (!(await isOnlyCounted(call))) return inLine(call);
+        if (isOwedAlone(call)) return true;
+        if (!(await isOnlyCounted(call))) {
+          calm.forget();
+          return inLine(call);
+        }
         unsaid.add(call.bucket, 1);
         return true;
       }, true),
@@ -147,7 +183,8 @@ export const createPacer = (deps: PacerDeps): Pacer => {
       unlessItemFails(() => item.fullNoSooner(bucket, fullAfterThrottleMs(bucket, now())), undefined),
     quiet: (is) => {
       isQuiet = is;
-      isCalm = undefined;
+      if (is) calm.look();
+      else calm.forget();
     },
   };
 };

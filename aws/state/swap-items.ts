@@ -13,11 +13,12 @@ import { isForward } from '../../core/swap/transitions.ts';
 import { isConditionFailed } from '../calls/errors.ts';
 import { type Item, queryAll } from './query-all.ts';
 import { sameContent } from './same-content.ts';
+import { toState } from './state-item.ts';
 import { stateSchema } from './state-schema.ts';
 import { readSwap } from './swap-schema.ts';
 import type { TellUnreadable } from './unreadable.ts';
 
-type SwapItems = Pick<StateStore, 'swaps' | 'swapOf' | 'claim' | 'advance' | 'retire'>;
+type SwapItems = Pick<StateStore, 'swaps' | 'stateAndSwaps' | 'swapOf' | 'claim' | 'advance' | 'retire'>;
 type Deps = {
   readonly client: DynamoDBDocumentClient;
   readonly table: string;
@@ -31,6 +32,10 @@ const keptForSeconds = 7 * 24 * 3600;
  * history.
  */
 const recentMs = 3_600_000;
+
+/** Behind the sort keys of all swaps: ids of instances are below it. */
+const lastSwap = `${items.swapPrefix}~`;
+const isSwapItem = ({ [keys.item]: item }: Item): boolean => String(item).startsWith(items.swapPrefix);
 
 const keyOf = ({ group, instance }: Pick<Swap, 'group' | 'instance'>) => ({
   [keys.group]: group,
@@ -100,28 +105,35 @@ const readItem = async (
   return Item === undefined ? {} : { swap: toSwap(deps, Item), raw: Item };
 };
 
+/** The items of a group whose sort keys satisfy a condition, without swaps that ended long ago. */
+const queryItems = (deps: Deps, group: string, condition: string, values: Item): Promise<readonly Item[]> =>
+  queryAll(deps.client, {
+    TableName: deps.table,
+    ConsistentRead: true,
+    KeyConditionExpression: `#group = :group AND ${condition}`,
+    // The attribute `state` of the state item is a map, and no map equals a text.
+    FilterExpression: '#state <> :gone OR #goneAtMs > :recent',
+    ExpressionAttributeNames: { '#group': keys.group, '#item': keys.item, '#state': 'state', '#goneAtMs': 'goneAtMs' },
+    ExpressionAttributeValues: { ':group': group, ':gone': 'gone', ':recent': deps.now() - recentMs, ...values },
+  });
+
 /** Open swaps, and those that ended recently. */
-const createReads = (deps: Deps): Pick<SwapItems, 'swaps' | 'swapOf'> => ({
+const createReads = (deps: Deps): Pick<SwapItems, 'swaps' | 'stateAndSwaps' | 'swapOf'> => ({
   async swaps(group) {
-    const found = await queryAll(deps.client, {
-      TableName: deps.table,
-      ConsistentRead: true,
-      KeyConditionExpression: '#group = :group AND begins_with(#item, :prefix)',
-      FilterExpression: '#state <> :gone OR #goneAtMs > :recent',
-      ExpressionAttributeNames: {
-        '#group': keys.group,
-        '#item': keys.item,
-        '#state': 'state',
-        '#goneAtMs': 'goneAtMs',
-      },
-      ExpressionAttributeValues: {
-        ':group': group,
-        ':prefix': items.swapPrefix,
-        ':gone': 'gone',
-        ':recent': deps.now() - recentMs,
-      },
-    });
+    const found = await queryItems(deps, group, 'begins_with(#item, :prefix)', { ':prefix': items.swapPrefix });
     return found.flatMap((item) => toSwap(deps, item) ?? []);
+  },
+
+  /** DynamoDB reads a partition in the order of its sort keys: the state item, then the swaps. */
+  async stateAndSwaps(group) {
+    const range = { ':state': items.state, ':last': lastSwap };
+    const [first, ...rest] = await queryItems(deps, group, '#item BETWEEN :state AND :last', range);
+    const hasState = first?.[keys.item] === items.state;
+    const swaps = first === undefined || hasState ? rest : [first, ...rest];
+    return {
+      state: hasState ? toState(group, first, deps.tell) : undefined,
+      swaps: swaps.filter(isSwapItem).flatMap((item) => toSwap(deps, item) ?? []),
+    };
   },
 
   /**

@@ -46,8 +46,15 @@ export const groundFor = (
   return { tree, run };
 };
 
-/** Counts a replacement where it will be, so that the next one is placed beside it. */
-export const occupy = ({ tree, run }: Ground, leaf: Leaf, offerings: readonly Offering[]): void => {
+/**
+ * Counts the replacement of a member where it will be, so that the next one is placed beside it. The share that the
+ * member leaves has no room for another launch of the same plan: this one may be refused, or come later than that.
+ */
+export const occupy = (
+  { tree, run }: Ground,
+  { leaf, offerings }: Pick<Moving, 'leaf' | 'offerings'>,
+  instead: Member,
+): void => {
   const { name } = leaf.pool;
   const [first] = offerings;
   if (first === undefined) return;
@@ -55,6 +62,7 @@ export const occupy = ({ tree, run }: Ground, leaf: Leaf, offerings: readonly Of
   tree.count(cellOfLaunch({ pool: name, offerings }), 1);
   closeFullPools(tree, name, run);
   holdShare(tree, first, 1, run);
+  if (tree.market.shares?.alike(instead.offering, first) === false) holdShare(tree, instead.offering, 1, run);
   holdTrial(tree, opensAt, run);
 };
 

@@ -40,7 +40,7 @@ const portionsOf = (view: View, { tree, run }: Ground, { inOrder, most }: Leavin
     const portion = portions.get(key) ?? { leaf, way, offerings, instances: [] };
     portions.set(key, portion);
     portion.instances.push(member.instance);
-    occupy({ tree, run }, leaf, offerings);
+    occupy({ tree, run }, { leaf, offerings }, member);
     leave(member);
     left -= 1;
   }

@@ -164,7 +164,7 @@ const isPlace = (found: BetterPlace | NotYet): found is BetterPlace => 'leaf' in
 export const take = (member: Member, place: BetterPlace, { tree, run }: Work): void => {
   if (place.offerings.length === 0) return;
   tree.count(cellOf(member), -1);
-  occupy({ tree, run }, place.leaf, place.offerings);
+  occupy({ tree, run }, place, member);
 };
 
 const keyOf = ({ leaf, offerings, why }: BetterPlace): string =>

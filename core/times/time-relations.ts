@@ -21,6 +21,10 @@ const relations: readonly Relation[] = [
     because: 'a message of a run that died comes again no later than the tick',
   },
   {
+    holds: times.registryKnownMs < 3 * times.tickEveryMs,
+    because: 'a group that the tick does not know yet gets two ticks of its own, and the third tick names it',
+  },
+  {
     holds: times.signalsFailForMs < times.signalsRetentionMs,
     because: 'a signal that fails must reach the dead-letter queue before it expires',
   },

@@ -7,6 +7,9 @@
 /** Every group is looked at so often, whatever events were lost. No wake is needed for a later time. */
 export const tickEveryMs = 60_000;
 
+/** The tick reads its list of groups again after this. Whoever writes a policy sends its group the ticks meanwhile. */
+export const registryKnownMs = 150_000;
+
 /** One run of `react` ends after this. */
 export const reactTimeoutMs = 30_000;
 

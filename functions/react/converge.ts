@@ -192,7 +192,7 @@ const withOthers = async ({ facts, ports }: Run, found: Gathered, told: Told): P
 export const converge = async (facts: Facts, ports: ReactPorts, known?: Known): Promise<Converged> => {
   const inForce = known === undefined ? await readInForce(facts.group, ports) : known.inForce;
   if (inForce === undefined) return letGo(facts, ports);
-  const { group, state } = inForce;
+  const { group, state, swaps } = inForce;
   const run: Run = {
     group,
     provider: ports.providerFor(group.holding),
@@ -205,13 +205,12 @@ export const converge = async (facts: Facts, ports: ReactPorts, known?: Known): 
     turns: known?.turns ?? turnsOf([], ports),
     beganAtMs: known?.beganAtMs ?? ports.clock.now(),
   };
-  const swaps = ports.store.swaps(group.name);
   const look = gather(group, facts, run.provider, ports, { state, swaps, ...(known?.look && { look: known.look }) });
   const early = claimBeforeLook(run, state, swaps);
   await Promise.allSettled([look, early]);
   const claimed = await early;
   return telling(run, claimed.fresh, async () => {
-    const found = await drainingAnyway(run, await swaps, claimed, () => look);
+    const found = await drainingAnyway(run, swaps, claimed, () => look);
     const told = await claimFacts(run, found, claimed);
     const late = told.claimed.fresh.filter((swap) => !claimed.fresh.includes(swap));
     return telling(run, late, () =>

@@ -8,12 +8,14 @@ import type { StateStore } from '../../core/ports/state-store.ts';
 import type { Announcer, Clock, Wakes } from '../../core/ports/surroundings.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import type { Telemetry } from '../runtime/telemetry.ts';
+import type { KnownPolicies } from './look/known-policies.ts';
 
 /** Everything that converging a group needs from outside. */
 export type ReactPorts = {
   readonly store: StateStore;
   /** What a look believes of a state item: all of it, unless somebody restored it from an older time. */
   readonly believed: (group: string, state: GroupState) => GroupState;
+  readonly policies: KnownPolicies;
   readonly providerFor: (holding: Holding) => CapacityIn;
   /** Begins to read several groups together, some of which EC2 has warned perhaps, and returns how to look at each. */
   readonly describeTogether: (

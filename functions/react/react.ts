@@ -93,15 +93,18 @@ const convergeOne = async (
   }
 };
 
-/** Reads the policies and state items of groups, and after them, together, what they hold. */
+/** `isQuiet`: nothing has happened but time. */
+type Invocation = { readonly beganAtMs: number; readonly isQuiet: boolean };
+
+/** Reads the policies, state items and swaps of groups, and after them, together, what they hold. */
 const readTogether = async (
   batch: readonly Facts[],
   ports: ReactPorts,
-  beganAtMs: number,
+  { beganAtMs, isQuiet }: Invocation,
 ): Promise<{ readonly known: readonly (Known | undefined)[]; readonly turns: Turns }> => {
   // An item that cannot be read is read again where its group is converged, and fails that group alone.
   const inForce = await inParallel(batch, groupsAtOnce, ({ group }) =>
-    readInForce(group, ports).then(
+    readInForce(group, ports, isQuiet).then(
       (read) => ({ read }),
       () => undefined,
     ),
@@ -124,9 +127,9 @@ type Result = Awaited<ReturnType<typeof convergeOne>>;
 const convergeTogether = async (
   batch: readonly Facts[],
   ports: ReactPorts,
-  beganAtMs: number,
+  invocation: Invocation,
 ): Promise<readonly Result[]> => {
-  const { known, turns } = await readTogether(batch, ports, beganAtMs);
+  const { known, turns } = await readTogether(batch, ports, invocation);
   const wakes = wakesTogether(ports.wakes, ports.clock);
   const unsent: string[] = [];
   const results = await inParallel(batch, groupsAtOnce, async (facts, index) => {
@@ -154,12 +157,13 @@ export const react = async (
   const received = readAll(messages, ports, hash);
   ports.telemetry.count(metrics.signals, received.length);
   if (received.length === 0) return { again: [] };
-  ports.quiet(received.every(({ signal }) => signal.kind === 'tick' && signal.isScheduled));
+  const isQuiet = received.every(({ signal }) => signal.kind === 'tick' && signal.isScheduled);
+  ports.quiet(isQuiet);
   const routed = await routeAll(received, ports);
   ports.telemetry.count(metrics.strangers, routed.strangers);
   const results: Result[] = [];
   for (const batch of chunks(routed.facts, groupsAtOnce))
-    results.push(...(await convergeTogether(batch, ports, beganAtMs)));
+    results.push(...(await convergeTogether(batch, ports, { beganAtMs, isQuiet })));
   const unfinished = routed.facts.filter(
     (_, index) => results[index]?.kind === 'failed' || results[index]?.kind === 'contended',
   );

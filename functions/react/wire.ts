@@ -12,6 +12,7 @@ import { capacityDeps } from '../runtime/capacity.ts';
 import { requireEnv } from '../runtime/env.ts';
 import { stateStore } from '../runtime/store.ts';
 import type { Telemetry } from '../runtime/telemetry.ts';
+import { createKnownPolicies } from './look/known-policies.ts';
 import { noticingRestored } from './look/restored-states.ts';
 import type { ReactPorts } from './ports.ts';
 
@@ -24,6 +25,7 @@ export const wire = (surroundings: Surroundings, telemetry: Telemetry): ReactPor
   const capacity = capacityDeps(surroundings, telemetry, patience);
   return {
     ...noticingRestored(stateStore(surroundings, telemetry), telemetry),
+    policies: createKnownPolicies(now),
     providerFor: (holding) => createCapacityIn(holding, capacity),
     describeTogether: (groups, look) => describeTogether(capacity, groups, look),
     quiet: capacity.pacer.quiet,

@@ -11,7 +11,15 @@ const look: PacedCall = { bucket: 'autoScaling', kind: 'look', patienceMs: 1_000
 
 /** One environment: its time passes while it sleeps. */
 const environment = (fullAt: FullAt = {}) => {
-  const world = { nowMs: startMs, fullAt: { ...fullAt } as Record<string, number>, takes: 0, slept: [] as number[], fails: false, unused: 0 };
+  const world = {
+    nowMs: startMs,
+    fullAt: { ...fullAt } as Record<string, number>,
+    takes: 0,
+    reads: 0,
+    slept: [] as number[],
+    fails: false,
+    unused: 0,
+  };
   const item: PaceItem = {
     take: async ({ bucket, costMs, untilMs, nowMs }) => {
       if (world.fails) throw awsError('ServiceUnavailable', 'out', 503);
@@ -24,7 +32,10 @@ const environment = (fullAt: FullAt = {}) => {
     fullNoSooner: async (bucket, atMs) => {
       world.fullAt[bucket] = Math.max(world.fullAt[bucket] ?? 0, atMs);
     },
-    read: async () => world.fullAt,
+    read: async () => {
+      world.reads += 1;
+      return world.fullAt;
+    },
   };
   const pacer = createPacer({
     item,
@@ -104,6 +115,35 @@ describe('calls wait for their tokens', () => {
       return world.takes;
     };
     expect([await takesAfter(9_999), await takesAfter(10_000)]).toEqual([1, 0]);
+  });
+
+  test('who found that nothing happens does not ask again for ten minutes, before one look of a bucket', async () => {
+    const { world, pacer } = environment();
+    const tick = async (inMs: number, looks = 1) => {
+      world.nowMs += inMs;
+      pacer.quiet(true);
+      await Promise.all(Array.from({ length: looks }, () => pacer.take(look)));
+      return [world.reads, world.takes];
+    };
+    expect(await tick(0)).toEqual([1, 0]);
+    expect(await tick(60_000)).toEqual([1, 0]);
+    expect(await tick(60_000, 2)).toEqual([2, 0]);
+    expect(await tick(599_999)).toEqual([2, 0]);
+    expect(await tick(1)).toEqual([3, 0]);
+  });
+
+  test.each([
+    ['a signal came', (pacer: ReturnType<typeof environment>['pacer']) => pacer.quiet(false)],
+    ['a call was written', (pacer: ReturnType<typeof environment>['pacer']) => pacer.take(act)],
+  ])('it asks again once %s', async (_what, happens) => {
+    const { world, pacer } = environment();
+    pacer.quiet(true);
+    await pacer.take(look);
+    await happens(pacer);
+    world.nowMs += 60_000;
+    pacer.quiet(true);
+    await pacer.take(look);
+    expect(world.reads).toBe(2);
   });
 
   test('where the item fails, calls go on without it, and do not ask it again for a while', async () => {

@@ -5,8 +5,10 @@ import { createAnnouncer } from '../../aws/messages/announcer.ts';
 import { createTickQueue } from '../../aws/messages/tick-queue.ts';
 import { createWakes } from '../../aws/messages/wakes.ts';
 import { createOwners } from '../../aws/owners.ts';
+import { createPolicyChanges } from '../../aws/policy/policy-changes.ts';
 import { createPrices } from '../../aws/prices.ts';
 import type { Offering } from '../../core/pool/offering.ts';
+import { knownFor } from '../../functions/tick/known-for.ts';
 import { awsError, createFakeAws, failsWith } from './fake-aws.ts';
 
 const nowMs = Date.UTC(2026, 10, 20, 12);
@@ -187,6 +189,50 @@ const failsOnce = () => {
     return {};
   };
 };
+
+describe('a change of policy', () => {
+  const change = async (Failed: readonly { Code: string }[]) => {
+    const aws = createFakeAws({ SendMessageBatch: () => ({ Failed }) });
+    await createPolicyChanges({ client: aws.sqs, queueUrl: 'http://queue' }).tell('web', now());
+    return aws.inputsOf('SendMessageBatch');
+  };
+
+  test('is told, and its group gets the ticks of the next two minutes, which may not know it yet', async () => {
+    const [sent] = await change([]);
+    const tick = expect.stringContaining('"isScheduled":true');
+    expect(sent?.Entries).toEqual([
+      { Id: '0', MessageBody: expect.stringContaining('Holdfast Policy Change') },
+      { Id: '1', MessageBody: tick, DelaySeconds: 60 },
+      { Id: '2', MessageBody: tick, DelaySeconds: 120 },
+    ]);
+  });
+
+  test('that the queue does not take in full fails, so that it is reported again', async () => {
+    await expect(change([{ Code: 'InternalError' }])).rejects.toThrow('InternalError');
+  });
+});
+
+describe('the groups that the tick knows', () => {
+  test('are read again after a time, and at once where the read failed', async () => {
+    const world = { nowMs: 0, reads: 0, fails: true };
+    const read = knownFor(
+      150_000,
+      () => world.nowMs,
+      async () => {
+        world.reads += 1;
+        if (world.fails) throw new Error('throttled');
+        return world.reads;
+      },
+    );
+    await expect(read()).rejects.toThrow('throttled');
+    world.fails = false;
+    expect(await read()).toBe(2);
+    world.nowMs = 149_999;
+    expect(await read()).toBe(2);
+    world.nowMs = 150_000;
+    expect(await read()).toBe(3);
+  });
+});
 
 describe('ticks', () => {
   test('name fifty groups a message and go out ten messages a call, and groups that the queue refused are named', async () => {

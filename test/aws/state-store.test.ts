@@ -42,6 +42,36 @@ const state = (version: number, more: Partial<GroupState> = {}): GroupState => a
 
 const itemOf = async (group: string, item: string) => (await tables.client.send(new GetCommand({ TableName: 'state', Key: { group, item } }))).Item;
 
+describe('the state item and the swaps', () => {
+  test('are one read, whatever else the partition has, and however many pages that is', async () => {
+    await store.putState('both', state(1));
+    await store.putRequest('both', 'r-1', {
+      api: 'CreateFleet',
+      calls: [],
+      placement: { pool: 'a', count: 1, offerings: [] },
+      market: 'spot',
+      zones: {},
+    });
+    await store.claim(swap('both', 'i-both'));
+    await store.retire({ ...swap('both', 'i-before'), state: 'gone' });
+    await tables.client.send(new PutCommand({ TableName: 'state', Item: { group: 'both', item: 'swarm', other: true } }));
+    const found = await store.stateAndSwaps('both');
+    expect(found).toEqual({ state: await store.state('both'), swaps: await store.swaps('both') });
+    expect([found.state?.version, found.swaps.length]).toEqual([1, 1]);
+    const shortfall = { code: 'drain-broke', error: 'x'.repeat(2_000) } as const;
+    await inParallel(Array.from({ length: 700 }), 8, (_, index) => store.claim(swap('both', `i-both-${index}`, { shortfall })));
+    expect((await store.stateAndSwaps('both')).swaps).toHaveLength(701);
+  });
+
+  test('are read where one of them is missing', async () => {
+    expect(await store.stateAndSwaps('neither')).toEqual({ state: undefined, swaps: [] });
+    await store.claim(swap('swap-alone', 'i-alone'));
+    expect(await store.stateAndSwaps('swap-alone')).toMatchObject({ state: undefined, swaps: [{ instance: 'i-alone' }] });
+    await store.putState('state-alone', state(1));
+    expect(await store.stateAndSwaps('state-alone')).toMatchObject({ state: { version: 1 }, swaps: [] });
+  });
+});
+
 describe('a launch request', () => {
   test('is kept to the byte, large as it may be', async () => {
     const overrides = Array.from({ length: 6_000 }, (_, index) => ({ InstanceType: `m${index}.large`, SubnetId: 'subnet-a', Priority: index }));

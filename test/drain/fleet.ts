@@ -146,6 +146,7 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
     putRequest: none,
     request: none,
     swaps: () => call('swaps', () => [...fleet.swaps.values()]),
+    stateAndSwaps: async (name) => ({ state: await store.state(name), swaps: await store.swaps(name) }),
     swapOf: none,
     claim: none,
     advance: ({ instance }, { from, drain, set, hooksSeen, clear = [] }) =>

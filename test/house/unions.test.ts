@@ -263,7 +263,7 @@ describe('a holding that is new', () => {
     const body = JSON.stringify({ ...ownMessage('Holdfast Tick', 'web'), time: new Date(nowMs).toISOString() });
     await react(
       [{ id: 'm-1', body, sentAtMs: nowMs }],
-      { ...ports, store: { ...ports.store, state: async () => ({ ...stored, desired: 7 }) } },
+      { ...ports, store: { ...ports.store, stateAndSwaps: async () => ({ state: { ...stored, desired: 7 }, swaps: [] }) } },
       String,
     );
     expect(bucketOf({ holding: { kind: 'beside' } })).toBe('autoScaling');

@@ -123,6 +123,7 @@ test('a decision counts the members that another invocation has claimed since th
     reads += 1;
     return reads === 1 ? [] : [claimedBeside];
   };
+  const stateAndSwaps = async () => ({ state: stored, swaps: await swaps() });
   const provider = ports.providerFor({ kind: 'tag' });
   const launch: CapacityIn['launch'] = async (orders) => {
     asked.push(...orders.map(({ request }) => request.placement.count));
@@ -131,7 +132,7 @@ test('a decision counts the members that another invocation has claimed since th
   const rest = { wakes: { wake: async () => {} }, lifecycle: { complete: async () => {} } } as unknown as Partial<ReactPorts>;
   await converge(
     { ...warning, leaving: warning.leaving.map((fact) => ({ ...fact, instance: first?.instance ?? '' })) },
-    { ...ports, ...rest, store: { ...ports.store, swaps }, providerFor: () => ({ ...provider, launch }) as CapacityIn },
+    { ...ports, ...rest, store: { ...ports.store, swaps, stateAndSwaps }, providerFor: () => ({ ...provider, launch }) as CapacityIn },
   );
   expect(asked.reduce((sum, count) => sum + count, 0)).toBe(2);
 });
@@ -162,7 +163,7 @@ test('a decision says once of a launched instance that it serves, and the state 
   };
   const { world, ports } = worldOf({ putState });
   const arriving = { [instance]: nowMs - 60_000, 'i-not-shown-yet': nowMs - 1_000 };
-  const store = { ...ports.store, state: async () => ({ ...stored, arriving }) };
+  const store = { ...ports.store, stateAndSwaps: async () => ({ state: { ...stored, arriving }, swaps: [] }) };
   await converge(factsOf({ isTick: true }), { ...ports, store });
   expect(world.decided.at(-1)?.rounds.flatMap(({ remarks = [] }) => remarks)).toEqual([{ code: 'serves', instances: [instance], count: 1 }]);
   expect(states.at(-1)?.arriving).toEqual({ 'i-not-shown-yet': nowMs - 1_000 });
@@ -183,7 +184,7 @@ test('the replacement of a move is no surplus, also before EC2 shows the tag tha
   const provider = { ...ports.providerFor({ kind: 'tag' }), ...shows([...held, fresh]) } as CapacityIn;
   await converge(factsOf({ isTick: true }), {
     ...ports,
-    store: { ...ports.store, state: async () => before },
+    store: { ...ports.store, stateAndSwaps: async () => ({ state: before, swaps: [] }) },
     providerFor: () => provider,
   });
   expect(world.decided.flatMap(({ rounds }) => rounds.flatMap(({ removals }) => removals))).toEqual([]);

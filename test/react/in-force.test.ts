@@ -1,20 +1,22 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { initialState } from '../../core/group-state/state.ts';
 import type { RegistryEntry } from '../../core/ports/state-store.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import { readInForce } from '../../functions/react/look/in-force.ts';
+import { createKnownPolicies } from '../../functions/react/look/known-policies.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
-import { group, state } from '../core/views.ts';
+import { group, nowMs, state } from '../core/views.ts';
 
 const entry: RegistryEntry = { group: 'web', policyVersion: 1, asgs: ['next'], former: ['before'], alarms: [] };
 
 const read = (stored: GroupState | undefined, registry: readonly RegistryEntry[]) => {
   const store: Partial<ReactPorts['store']> = {
-    state: async () => stored,
+    stateAndSwaps: async () => ({ state: stored, swaps: [] }),
     group: async () => group({ holding: { kind: 'attach', asg: 'next' } }),
     registry: async () => registry,
   };
-  return readInForce('web', { store, believed: (_, known) => known } as ReactPorts);
+  const policies = createKnownPolicies(() => nowMs);
+  return readInForce('web', { store: store as ReactPorts['store'], believed: (_, known) => known, policies });
 };
 
 test('a group whose state item is lost still knows the Auto Scaling groups of its earlier policies', async () => {
@@ -25,4 +27,53 @@ test('a group whose state item is lost still knows the Auto Scaling groups of it
 
 test('the registry is not asked while the state item is there', async () => {
   expect((await read(state({ holders: ['next'] }), [entry]))?.group.former).toBeUndefined();
+});
+
+/** An environment whose clock and whose store these say; how often it read the policy. */
+const environment = () => {
+  const world = { atMs: nowMs, version: 3, stored: state({ policyVersion: 3 }), reads: 0, isThere: true };
+  const store: Partial<ReactPorts['store']> = {
+    stateAndSwaps: async () => ({ state: world.stored, swaps: [] }),
+    group: async () => {
+      world.reads += 1;
+      return world.isThere ? group({ policyVersion: world.version }) : undefined;
+    },
+  };
+  const policies = createKnownPolicies(() => world.atMs);
+  const ports: Parameters<typeof readInForce>[1] = { store: store as ReactPorts['store'], believed: (_, known) => known, policies };
+  const look = async (isQuiet: boolean) => (await readInForce('web', ports, isQuiet))?.group.policyVersion;
+  return { world, look };
+};
+
+describe('while nothing happens but time', () => {
+  test('a policy that was read within five minutes is not read again', async () => {
+    const { world, look } = environment();
+    await look(false);
+    world.atMs += 299_999;
+    expect([await look(true), world.reads]).toEqual([3, 1]);
+    world.atMs += 1;
+    expect([await look(true), world.reads]).toEqual([3, 2]);
+  });
+
+  test('a policy is read where the state item follows a later one, or was let go', async () => {
+    const { world, look } = environment();
+    await look(true);
+    world.version = 4;
+    expect([await look(true), world.reads]).toEqual([3, 1]);
+    world.stored = state({ policyVersion: 4 });
+    expect([await look(true), world.reads]).toEqual([4, 2]);
+    world.stored = state({ policyVersion: 4, policySize: '' });
+    world.isThere = false;
+    expect([await look(true), world.reads]).toEqual([undefined, 3]);
+    // Nothing is remembered of a policy that is gone.
+    world.stored = state({ policyVersion: 4 });
+    expect([await look(true), world.reads]).toEqual([undefined, 4]);
+  });
+
+  test('whatever else is heard, the policy is read', async () => {
+    const { world, look } = environment();
+    await look(true);
+    world.version = 4;
+    expect([await look(false), world.reads]).toEqual([4, 2]);
+  });
 });

@@ -8,6 +8,7 @@ import type { LeavingFact } from '../../core/swap/claim.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import type { AsgView, GroupState } from '../../core/view/view.ts';
 import { converge } from '../../functions/react/converge.ts';
+import { createKnownPolicies } from '../../functions/react/look/known-policies.ts';
 import type { Facts } from '../../functions/react/messages/facts.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 import { members } from '../core/members.ts';
@@ -57,6 +58,7 @@ const worldOf = ({ policy, holdings = {}, state: rest = {}, swaps = [] }: Settin
     putBudget: async () => 'done',
     group: async () => policy,
     state: async () => world.stored,
+    stateAndSwaps: async () => ({ state: world.stored, swaps }),
     swaps: async () => swaps,
     registry: async () => [],
     claim: async (swap) => {
@@ -85,6 +87,7 @@ const worldOf = ({ policy, holdings = {}, state: rest = {}, swaps = [] }: Settin
     takeOver: does('takeOver', 'done' as const),
   };
   const ports: Partial<ReactPorts> = {
+    policies: createKnownPolicies(() => nowMs),
     store: store as StateStore,
     believed: (_, known) => known,
     providerFor: () => provider as CapacityIn,

@@ -8,6 +8,7 @@ import type { StateStore } from '../../core/ports/state-store.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import { gather } from '../../functions/react/look/gather.ts';
+import { createKnownPolicies } from '../../functions/react/look/known-policies.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 import { playRounds } from '../../functions/react/rounds.ts';
 import type { Run } from '../../functions/react/run.ts';
@@ -45,6 +46,7 @@ const worldOf = (policy: Group | undefined, stored: GroupState | undefined) => {
       return world.policy;
     },
     state: async () => world.stored,
+    stateAndSwaps: async () => ({ state: world.stored, swaps: [...world.swaps] }),
     swaps: async () => [...world.swaps],
     putRequest: async () => {},
     putDecision: async (record) => {
@@ -77,7 +79,14 @@ const worldOf = (policy: Group | undefined, stored: GroupState | undefined) => {
   };
   const telemetry = { count: () => {}, logger: { error: () => {}, warn: () => {}, info: () => {} } } as unknown as ReactPorts['telemetry'];
   const believed = (_: string, known: GroupState) => known;
-  const ports = { store, believed, providerFor: () => provider, clock: { now: () => nowMs }, telemetry } as unknown as ReactPorts;
+  const ports = {
+    store,
+    believed,
+    policies: createKnownPolicies(() => nowMs),
+    providerFor: () => provider,
+    clock: { now: () => nowMs },
+    telemetry,
+  } as unknown as ReactPorts;
   return { world, ports, provider: provider as CapacityIn };
 };
 
@@ -96,7 +105,7 @@ const play = async (policy: Group, { world, ports, provider }: ReturnType<typeof
     groupsAtOnce: 1,
     turns: turnsOf([], ports),
   };
-  return playRounds(run, await gather(policy, facts, provider, ports, { state: world.stored }), []);
+  return playRounds(run, await gather(policy, facts, provider, ports, { state: world.stored, swaps: [...world.swaps] }), []);
 };
 
 describe('a decision that loses its race', () => {

@@ -6,6 +6,7 @@ import type { StateStore } from '../../core/ports/state-store.ts';
 import type { Announcement } from '../../core/ports/surroundings.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import type { GroupState } from '../../core/view/view.ts';
+import { createKnownPolicies } from '../../functions/react/look/known-policies.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 import { members } from '../core/members.ts';
 import { group, nowMs, onDemandB, state } from '../core/views.ts';
@@ -28,6 +29,7 @@ export const worldOf = ({ putState, inForce = () => policy }: { putState: StateS
     group: async () => inForce(),
     lastGroup: async () => policy,
     state: async () => stored,
+    stateAndSwaps: async () => ({ state: stored, swaps: [] }),
     swaps: async () => [],
     registry: async () => [],
     claim: async (swap: Swap) => {
@@ -56,6 +58,7 @@ export const worldOf = ({ putState, inForce = () => policy }: { putState: StateS
     prices: { spotPrices: async () => undefined },
     store: store as StateStore,
     believed: (_, known) => known,
+    policies: createKnownPolicies(() => nowMs),
     providerFor: () => provider as CapacityIn,
     clock: { now: () => nowMs },
     random: () => 0.5,

@@ -40,9 +40,8 @@ const isPlain = (fact: LeavingFact, group: Group, asgs: ReadonlySet<string>): bo
 export const claimBeforeLook = async (
   { facts, group, ports, id }: Run,
   state: GroupState | undefined,
-  known: Promise<readonly Swap[]>,
+  swaps: readonly Swap[],
 ): Promise<Claimed> => {
-  const swaps = await known;
   const asgs = new Set(asgsOf(withFormer(group, state ?? initialState(group))));
   const plain = modeOf(group) === 'act' ? facts.leaving.filter((fact) => isPlain(fact, group, asgs)) : [];
   const drainFor = drainsOf(group.name, id, swaps);

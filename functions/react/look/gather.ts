@@ -63,14 +63,14 @@ export type Gathered = {
 /** What was read of a group already. */
 export type KnownBefore = {
   readonly state: GroupState | undefined;
-  readonly swaps?: Promise<readonly Swap[]>;
+  readonly swaps: readonly Swap[];
   /** A look that several groups share, or one that is used again; and then when it began. */
   readonly look?: (group: Group) => Promise<Holdings>;
   readonly lookedAtMs?: number;
 };
 
 /**
- * Reads a group. The state item is read before the describes, so its launches are never newer than what the describes
+ * Reads what a group holds. The state item was read before, so its launches are never newer than what the describes
  * show. A launch that another invocation records in between is found as a conflict when the decision is written.
  *
  * @param known what was read already.
@@ -80,15 +80,15 @@ export const gather = async (
   facts: Facts,
   provider: CapacityIn,
   ports: ReactPorts,
-  known?: KnownBefore,
+  known: KnownBefore,
 ): Promise<Gathered> => {
-  const lookedAtMs = known?.lookedAtMs ?? ports.clock.now();
-  const stored = (known ? known.state : await ports.store.state(accepted.name)) ?? initialState(accepted);
+  const lookedAtMs = known.lookedAtMs ?? ports.clock.now();
+  const { swaps } = known;
+  const stored = known.state ?? initialState(accepted);
   const own = await withoutTaken(accepted, stored, ports.store);
   const group = withFormer(accepted, own);
-  const [swaps, shown, inherited] = await Promise.all([
-    known?.swaps ?? ports.store.swaps(group.name),
-    known?.look === undefined ? provider.describe(group) : known.look(group),
+  const [shown, inherited] = await Promise.all([
+    known.look === undefined ? provider.describe(group) : known.look(group),
     inherit(group, own, ports),
   ]);
   const held = await withoutForeign(group.name, shown, ports.store);

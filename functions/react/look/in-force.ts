@@ -1,9 +1,17 @@
 import type { Group } from '../../../core/group/group.ts';
+import type { Swap } from '../../../core/swap/swap.ts';
 import type { GroupState } from '../../../core/view/view.ts';
 import type { ReactPorts } from '../ports.ts';
 
-/** What a group is decided with: its policy in force, and the state item that the decision is written over. */
-export type InForce = { readonly group: Group; readonly state: GroupState | undefined };
+/**
+ * What a group is decided with: its policy in force, the state item that the decision is written over, and the swaps,
+ * which are read with it.
+ */
+export type InForce = {
+  readonly group: Group;
+  readonly state: GroupState | undefined;
+  readonly swaps: readonly Swap[];
+};
 
 /**
  * Auto Scaling groups of earlier policies, as the registry knew them when the policy came into force. They are in the
@@ -13,15 +21,25 @@ const formerOf = async (group: string, store: ReactPorts['store']): Promise<read
   (await store.registry()).find((entry) => entry.group === group)?.former ?? [];
 
 /**
- * Reads the state item first and the policy after it. Undefined when there is no policy. The order is a fence: an
- * invocation that follows a later policy, or lets the group go, writes the state item after that policy changed. So
- * either this policy is not older than the state item, or the write over that state item fails.
+ * Reads the state item and the swaps first, and the policy after them. Undefined when there is no policy. The order is
+ * a fence: an invocation that follows a later policy, or lets the group go, writes the state item after that policy
+ * changed. So either this policy is not older than the state item, or the write over that state item fails.
+ *
+ * @param isQuiet nothing has happened but time: then a policy that this environment read lately is used where the state
+ * item follows that version. Before anything follows from a decision, the policy is read again.
  */
-export const readInForce = async (group: string, { store, believed }: ReactPorts): Promise<InForce | undefined> => {
-  const stored = await store.state(group);
+export const readInForce = async (
+  group: string,
+  { store, believed, policies }: Pick<ReactPorts, 'store' | 'believed' | 'policies'>,
+  isQuiet = false,
+): Promise<InForce | undefined> => {
+  const { state: stored, swaps } = await store.stateAndSwaps(group);
   const state = stored && believed(group, stored);
+  const known = isQuiet && state !== undefined ? policies.followedBy(group, state) : undefined;
+  if (known !== undefined) return { group: known, state, swaps };
   const policy = await store.group(group);
-  if (policy === undefined || state !== undefined) return policy && { group: policy, state };
+  policies.keep(group, policy);
+  if (policy === undefined || state !== undefined) return policy && { group: policy, state, swaps };
   const former = await formerOf(group, store);
-  return { group: former.length === 0 ? policy : { ...policy, former }, state };
+  return { group: former.length === 0 ? policy : { ...policy, former }, state, swaps };
 };

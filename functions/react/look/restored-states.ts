@@ -31,14 +31,18 @@ export const noticingRestored = (
     seen.set(group, most);
     if (seen.size > mostGroups) seen.delete(seen.keys().next().value ?? '');
   };
+  const read = (group: string, state: GroupState | undefined): GroupState | undefined => {
+    if (state === undefined) seen.delete(group);
+    else saw(group, state);
+    return state;
+  };
   return {
     store: {
       ...store,
-      state: async (group) => {
-        const state = await store.state(group);
-        if (state === undefined) seen.delete(group);
-        else saw(group, state);
-        return state;
+      state: async (group) => read(group, await store.state(group)),
+      stateAndSwaps: async (group) => {
+        const found = await store.stateAndSwaps(group);
+        return { ...found, state: read(group, found.state) };
       },
       putState: async (group, state) => {
         const written = await store.putState(group, state);

@@ -38,7 +38,7 @@ export const wakeSoon = ({ wakes, clock }: ReactPorts, group: string, inMs = han
  */
 export const handOver = async (
   facts: Facts,
-  { group, state }: InForce,
+  { group, state }: Pick<InForce, 'group' | 'state'>,
   ports: ReactPorts,
   isThrottled = false,
 ): Promise<void> => {

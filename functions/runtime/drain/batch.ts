@@ -29,14 +29,13 @@ export const isLeft = ({ isLetGo, mode }: Pick<Batch, 'isLetGo' | 'mode'>, swap:
   !hasBegun(swap) && (isLetGo || !mayBegin(mode, swap));
 
 /**
- * Reads a batch: three reads, whatever its size, and one more once the group was let go. The group comes with what
+ * Reads a batch: two reads, whatever its size, and one more once the group was let go. The group comes with what
  * earlier policies named. Each swap names its drain, so one that joined after the start is among them.
  */
 export const gatherBatch = async (store: StateStore, order: DrainOrder): Promise<Batch> => {
-  const [inForce, state, all] = await Promise.all([
+  const [inForce, { state, swaps: all }] = await Promise.all([
     store.group(order.group),
-    store.state(order.group),
-    store.swaps(order.group),
+    store.stateAndSwaps(order.group),
   ]);
   const group = inForce ?? (await store.lastGroup(order.group));
   const ours = all.filter(({ drain }) => drain === order.drain);

@@ -250,6 +250,23 @@ describe('moves of a group with shares', () => {
   });
 });
 
+describe('several moves of one decision', () => {
+  it('do not count on each other: a share has room where a member leaves it, and not where another move may empty it', () => {
+    const both = { ...od, subnets: od.subnets.slice(0, 2) };
+    const kept = ['b', 'c'].flatMap((zone) => some(2, zone, 'm7g.large', wide, { protected: true }));
+    const all = [...some(6, 'a'), ...kept];
+    const decision = look({ zone: 50 }, { members: all }, { pools: { wide, od: both }, onDemand: { floor: 2, percent: 0 } });
+    expect(launched(decision)).toEqual([['od', 2, types.map((type) => `${type}/b`)]]);
+  });
+
+  it('may go where their members leave, as many as leave there', () => {
+    const both = { ...od, subnets: od.subnets.slice(0, 2) };
+    const all = [...some(5, 'a'), ...some(5, 'b')];
+    const decision = look({ zone: 50 }, { members: all }, { pools: { wide, od: both }, onDemand: { floor: 2, percent: 0 } });
+    expect(decision.placements.reduce((sum, { count }) => sum + count, 0)).toBe(2);
+  });
+});
+
 describe('a group without shares', () => {
   it('launches as ever: with all offerings of a pool', () => {
     const { maxShare: _none, ...plain } = shared({});
