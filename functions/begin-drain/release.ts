@@ -54,10 +54,11 @@ const begunBy = (leaving: readonly Swap[], { done, failed }: ActionResult, start
 
 /**
  * Whether leaving service terminates the instance: a member of an Auto Scaling group leaves through the group, which
- * terminates it. The group already terminates a member that waits on a hook.
+ * terminates it, also where the policy holds its members elsewhere by now. The group already terminates a member that
+ * waits on a hook.
  */
 const endsByRelease = (group: Group, swap: Swap): boolean =>
-  howHeld(group).isInAsgs && traitsOf(swap).endedBy !== 'auto-scaling';
+  (howHeld(group).isInAsgs || swap.asg !== undefined) && traitsOf(swap).endedBy !== 'auto-scaling';
 
 /**
  * Records which instances are about to be terminated by their release. Returns those that still belong to this drain.

@@ -654,6 +654,15 @@ describe('members that their Auto Scaling group ends as they leave service', () 
     expect(fleet.stateOf('i-1')).toMatchObject({ state: 'leaving', releaseAskedAtMs: noonMs });
   });
 
+  test('are noted too where their policy holds its members by tag by now', async () => {
+    const fleet = createFleet([swap('i-1', { ...warned, asg: 'web-asg' }), swap('i-2', warned)], 60_000);
+    fleet.desired = 0;
+    fleet.provider.release = () => Promise.reject(new Error('died'));
+    await expect(beginDrain(fleet.ports, order())).rejects.toThrow('died');
+    expect(fleet.stateOf('i-1').releaseAskedAtMs).toBe(noonMs);
+    expect(fleet.stateOf('i-2').releaseAskedAtMs).toBeUndefined();
+  });
+
   test.each([
     ['Throttling', undefined],
     ['InternalFailure', noonMs],

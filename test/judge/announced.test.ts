@@ -71,7 +71,7 @@ describe('words on the bus about what falls short', () => {
       });
     expect(told(1)).toEqual([]);
     expect(told(2)).toEqual(['capacity was told to be exhausted for 2, and at most 1 were missing']);
-    // One more was asked for, or one more ended, while the look went on.
+    // One more was wanted, or one more ended, while the look went on.
     expect(told(2, (script) => script.desired(95, 3))).toEqual([]);
     expect(told(2, (script) => script.end(103, 'i-2'))).toEqual([]);
     // A member that was launched while the look went on may not be known to it.

@@ -59,8 +59,8 @@ export const draining: readonly PutBack[] = [
   {
     name: 'the end that a release brings is taken for a cut',
     file: 'functions/begin-drain/release.ts',
-    from: "howHeld(group).isInAsgs && traitsOf(swap).endedBy !== 'auto-scaling';",
-    to: "howHeld(group).isInAsgs && traitsOf(swap).endedBy !== 'auto-scaling' && swap.reason === 'unwanted';",
+    from: "(howHeld(group).isInAsgs || swap.asg !== undefined) && traitsOf(swap).endedBy !== 'auto-scaling';",
+    to: "(howHeld(group).isInAsgs || swap.asg !== undefined) && traitsOf(swap).endedBy !== 'auto-scaling' && swap.reason === 'unwanted';",
     situation: 'a trickle of warnings',
   },
   {
