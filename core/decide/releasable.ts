@@ -36,6 +36,8 @@ export const releasableFor = (
 ) => {
   const serving = idsOf(staying.filter((member) => member.serving));
   const idle = idsOf(staying.filter((member) => !member.serving && !member.mayServe));
+  // In service, and not counted by its policy: it takes work with it.
+  const working = idsOf(staying.filter(({ unready, instance }) => unready !== undefined && !hopeless.has(instance)));
   const swapped = waiting.map(({ instance }) => instance);
   const idleFor = (ids: readonly string[]): number =>
     ids.filter((instance) => idle.has(instance) && !going.has(instance)).length;
@@ -43,28 +45,34 @@ export const releasableFor = (
   const servingStill = (ids: Iterable<string>): number =>
     [...ids].filter((instance) => serving.has(instance) && !going.has(instance)).length;
   const left = (): number => servingStill(serving) - desired;
+  /** How many must serve beyond the desired size before a member leaves. */
+  const least = (instance: string): number => {
+    if (!idle.has(instance)) return 1;
+    return working.has(instance) ? 0 : Number.NEGATIVE_INFINITY;
+  };
   return {
     left,
     /**
      * A member that does not serve takes no work with it when it leaves, but it may come to serve before its
-     * replacement does. So only replacements that serve make room for it. One that never served holds up no other.
+     * replacement does. So only replacements that serve make room for it. One that never served holds up no other. One
+     * that works, and is not ready by its policy, leaves while others serve the desired size.
      */
     forSwaps: (below: number): Account => {
       let forServing = left() + below;
       let forAll = forServing + idleFor([...without]);
       return {
-        allows: (instance) => forAll > 0 && (idle.has(instance) || forServing > 0),
+        allows: (instance) => forAll > 0 && forServing >= least(instance),
         take: (instance) => {
           forAll -= 1;
           if (!idle.has(instance)) forServing -= 1;
         },
       };
     },
-    /** A member that does not serve needs no room: the group has enough without it. */
+    /** A member that takes no work needs no room: the group has enough without it. */
     forRemovals: (): Account => {
       let forServing = left() - servingStill(swapped);
       return {
-        allows: (instance) => idle.has(instance) || forServing > 0,
+        allows: (instance) => forServing >= least(instance),
         take: (instance) => {
           if (!idle.has(instance)) forServing -= 1;
         },

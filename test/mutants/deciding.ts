@@ -89,7 +89,7 @@ export const deciding: readonly Mutant[] = [
   {
     name: 'a member at risk leaves before its replacement serves',
     file: 'core/decide/releasable.ts',
-    from: 'allows: (instance) => forAll > 0 && (idle.has(instance) || forServing > 0),',
+    from: 'allows: (instance) => forAll > 0 && forServing >= least(instance),',
     to: 'allows: () => true,',
     caughtBy: ['rebalance'],
   },

@@ -9,6 +9,8 @@ const some = (prefix: string, count: number, rest: Partial<Member> = {}): readon
   Array.from({ length: count }, (_, index) => member(`${prefix}${index + 1}`, spotA, rest));
 const serving = (count: number) => some('s', count);
 const idle = (count: number) => some('idle', count, { serving: false });
+/** In service, and not ready by the policy. */
+const warming = (count: number) => some('warm', count, { serving: false, unready: 'status-checks' });
 const unread = (count: number) => some('unread', count, { serving: false, mayServe: true });
 
 type Case = {
@@ -47,6 +49,12 @@ describe('removals', () => {
   it('take members that do not serve, however few serve', () => {
     expect(removed({ members: [...serving(1), ...idle(2)], desired: 3 }, ['idle1', 's1', 'idle2'])).toEqual(['idle1', 'idle2']);
   });
+  it('take a member that works, and is not ready by its policy, while others serve the size', () => {
+    expect(removed({ members: [...serving(2), ...warming(2)], desired: 3 }, ['warm1'])).toEqual([]);
+    expect(removed({ members: [...serving(3), ...warming(2)], desired: 3 }, ['warm1', 'warm2', 's1'])).toEqual(['warm1', 'warm2']);
+    // One that never served is given up, and nobody waits for it.
+    expect(removed({ members: [...serving(2), ...warming(2)], desired: 3, hopeless: ['warm1'] }, ['warm1', 'warm2'])).toEqual(['warm1']);
+  });
   it('do not spend room on members that do not serve', () => {
     expect(removed({ members: [...serving(4), ...idle(1)], desired: 3 }, ['idle1', 's1', 's2'])).toEqual(['idle1', 's1']);
   });
@@ -75,6 +83,12 @@ describe('waiting swaps', () => {
     const at = (count: number) => ({ members: [...serving(count), ...idle(1)], desired: 3, waiting: ['idle1'] });
     expect(begun(at(2), ['idle1'])).toEqual([]);
     expect(begun(at(3), ['idle1'])).toEqual(['idle1']);
+  });
+  it('of members that work, and are not ready by their policy, begin while others serve the size', () => {
+    const at = (count: number) => ({ members: [...serving(count), ...warming(2)], desired: 3, waiting: ['warm1', 'warm2'] });
+    expect(begun(at(2), ['warm1', 'warm2'])).toEqual([]);
+    expect(begun(at(3), ['warm1', 'warm2'])).toEqual(['warm1', 'warm2']);
+    expect(begun(at(2), ['warm1', 'warm2'], 1)).toEqual(['warm1', 'warm2']);
   });
   it('of one that does not serve take no room from one that serves, and count for all', () => {
     const one = { members: [...serving(4), ...idle(1)], desired: 3, waiting: ['idle1', 's1', 's2'] };
