@@ -26,6 +26,8 @@ export const raisedMax = objectOf<RaisedMax>({
   fromMax: number,
   toMax: number,
   earlier: optional(listOf(number)),
+  atMs: optional(number),
+  beforeMs: optional(number),
 });
 
 export const added = objectOf<Added>({

@@ -2,7 +2,7 @@ import { namedAsgs } from '../group/holders.ts';
 import { howHeld } from '../group/holding.ts';
 import { isBeyondMaximum } from '../group/outside-size.ts';
 import type { Headcount } from '../view/headcount.ts';
-import { raisedTo } from '../view/raised-max.ts';
+import { mayBeRaisedYet, raisedTo } from '../view/raised-max.ts';
 import type { RaisedMax, View } from '../view/view.ts';
 import type { Draft, Rule, Situation } from './rule.ts';
 
@@ -52,6 +52,7 @@ const toPutBack = ({ view, headcount }: Situation, raising: readonly RaisedMax[]
     const asg = view.asgs.find(({ name }) => name === raised.asg);
     const isBeyond = asg !== undefined && isBeyondMaximum(view.state, asg);
     if (coming > 0 && named.has(raised.asg) && !isBeyond) return false;
+    if (asg?.max === raised.fromMax && mayBeRaisedYet(raised, view.nowMs, false)) return false;
     return (
       (asg === undefined || asg.desired <= raised.fromMax) && !raising.some(({ asg: name }) => name === raised.asg)
     );

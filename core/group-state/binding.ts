@@ -11,6 +11,7 @@ import { withoutAdmitted } from '../pool-memory/boot-memory.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import type { Swap } from '../swap/swap.ts';
 import { describeLagMs } from '../times/times.ts';
+import { notedAt } from '../view/raised-max.ts';
 import type { GroupState, Suspension, View } from '../view/view.ts';
 import { withMoves } from './returns.ts';
 
@@ -144,7 +145,10 @@ export const bind = (decision: Decision, view: View, author: Author): ToLaunch =
         ...repeated.map(({ reservation }) => reservation),
         ...fresh.map(inBrief),
       ],
-      raised: [...view.state.raised.filter(({ asg }) => !raisedNow.has(asg)), ...decision.raise],
+      raised: [
+        ...view.state.raised.filter(({ asg }) => !raisedNow.has(asg)),
+        ...decision.raise.map((raise) => notedAt(raise, view.state.raised, view.nowMs)),
+      ],
       ...(added.length > 0 && { added }),
       ...(suspended.length > 0 && { suspended }),
       cheapest: decision.cheapest,

@@ -1,3 +1,4 @@
+import { leaseMs } from '../times/times.ts';
 import type { AsgView, RaisedMax } from './view.ts';
 
 /**
@@ -29,4 +30,21 @@ export const raisedTo = (
   if (before === undefined || !isKnown(before, max)) return { asg: name, fromMax: max, toMax };
   const earlier = [...new Set([...(before.earlier ?? []), before.toMax])].filter((given) => given !== toMax);
   return { asg: name, fromMax: before.fromMax, toMax, ...(earlier.length > 0 && { earlier }) };
+};
+
+/** A raise as it is noted before it is carried out. */
+export const notedAt = (raise: RaisedMax, raised: readonly RaisedMax[], nowMs: number): RaisedMax => {
+  const { atMs: beforeMs } = raised.find(({ asg }) => asg === raise.asg) ?? {};
+  return { ...raise, atMs: nowMs, ...(beforeMs !== undefined && { beforeMs }) };
+};
+
+/**
+ * Whether an invocation that noted this raise may still carry it out. Until it cannot, the note stays: without it,
+ * nobody would know whose value the maximum has.
+ *
+ * @param isOwn the last raise is by whoever asks, and is carried out
+ */
+export const mayBeRaisedYet = ({ atMs, beforeMs }: RaisedMax, nowMs: number, isOwn: boolean): boolean => {
+  const notedAtMs = isOwn ? beforeMs : atMs;
+  return notedAtMs !== undefined && nowMs - notedAtMs < leaseMs;
 };

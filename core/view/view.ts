@@ -110,6 +110,9 @@ export type RaisedMax = {
   readonly toMax: number;
   /** Values that we set before. The value stored last may never have been carried out. */
   readonly earlier?: readonly number[];
+  /** When it was noted last, and by whoever noted it before: they may raise it until they cannot live any more. */
+  readonly atMs?: number;
+  readonly beforeMs?: number;
 };
 
 /** A tagged instance that no reservation accounts for: adopted, or removed once it was seen twice and is old enough. */

@@ -50,8 +50,8 @@ export const launching: readonly Mutant[] = [
   {
     name: 'a raised maximum is not written down',
     file: 'core/group-state/binding.ts',
-    from: 'raisedNow.has(asg)), ...decision.raise],',
-    to: 'raisedNow.has(asg))],',
+    from: '...decision.raise.map((raise) => notedAt(raise, view.state.raised, view.nowMs)),',
+    to: '...decision.raise.slice(0, 0).map((raise) => notedAt(raise, view.state.raised, view.nowMs)),',
     caughtBy: ['interruption, attached'],
   },
   {

@@ -8,6 +8,7 @@ import { isOpen, repeatAfterMs } from '../../../core/launch/reservation-life.ts'
 import type { ActionResult } from '../../../core/ports/capacity-provider.ts';
 import { againInMs, isWorthALook } from '../../../core/times/again.ts';
 import { tickEveryMs } from '../../../core/times/times.ts';
+import { mayBeRaisedYet } from '../../../core/view/raised-max.ts';
 import type { Added, GroupState, RaisedMax } from '../../../core/view/view.ts';
 import { putState } from '../record/put-state.ts';
 import type { Round, Run } from '../run.ts';
@@ -205,7 +206,11 @@ export const act = async (context: Acting): Promise<Acted> => {
   const wanted = soonest === undefined ? undefined : commonTime(soonest, groupsAtOnce);
   const wakeAtMs = wanted !== undefined && isNews(last.state, wanted, nowMs) ? wanted : undefined;
   if (wakeAtMs !== undefined) await ports.wakes.wake([group.name], wakeAtMs);
-  await noteActs(context, last.state, { restored, resumed, takenDown }, wakeAtMs);
+  const raises = new Set(first.decision.raise.map(({ asg }) => asg));
+  const settled = last.state.raised
+    .filter((raised) => restored.includes(raised.asg) && !mayBeRaisedYet(raised, nowMs, raises.has(raised.asg)))
+    .map(({ asg }) => asg);
+  await noteActs(context, last.state, { restored: settled, resumed, takenDown }, wakeAtMs);
   return { ...admissions, restored, ...(wakeAtMs === undefined ? {} : { wakeAtMs }) };
 };
 

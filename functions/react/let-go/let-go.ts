@@ -3,6 +3,7 @@ import { outsideAsgOf } from '../../../core/group/outside-size.ts';
 import { isLetGo, sameState } from '../../../core/group-state/state.ts';
 import { isBelieved, isOpen } from '../../../core/launch/reservation-life.ts';
 import { describeLagMs } from '../../../core/times/times.ts';
+import { mayBeRaisedYet } from '../../../core/view/raised-max.ts';
 import type { Added, GroupState, RaisedMax } from '../../../core/view/view.ts';
 import { answerHooks } from '../carry-out/hooks.ts';
 import type { Facts } from '../messages/facts.ts';
@@ -13,7 +14,10 @@ import { claimTaken } from './taken-members.ts';
 /** An event holds 256 KB. */
 const mostNamed = 1_000;
 
-/** Maximum sizes that could not be put back, because the desired capacity is above the old maximum now. */
+/**
+ * Maximum sizes that could not be put back, because the desired capacity is above the old maximum now, or that an
+ * invocation may still raise that decided before the policy went.
+ */
 const putBack = async (
   group: string,
   raised: readonly RaisedMax[],
@@ -23,8 +27,8 @@ const putBack = async (
   const last = raised.length === 0 ? undefined : await ports.store.lastGroup(group);
   const outside = last && outsideAsgOf(last);
   for (const one of raised) {
-    if ((await ports.providerFor({ kind: 'attach', asg: one.asg }).restoreMax(one, outside)) === 'not-yet')
-      left.push(one);
+    const restored = await ports.providerFor({ kind: 'attach', asg: one.asg }).restoreMax(one, outside);
+    if (restored === 'not-yet' || mayBeRaisedYet(one, ports.clock.now(), false)) left.push(one);
   }
   return left;
 };
@@ -48,8 +52,10 @@ const letBe = async (
 const tellEveryMs = 900_000;
 
 /** Says of maxima that could not be put back that they stay raised. Returns when to say it again. */
-const tellRaised = (group: string, { raised, wakeAtMs }: GroupState, { clock, telemetry }: ReactPorts): number => {
+const tellRaised = (group: string, state: GroupState, { clock, telemetry }: ReactPorts): number => {
   const nowMs = clock.now();
+  const { wakeAtMs } = state;
+  const raised = state.raised.filter((one) => !mayBeRaisedYet(one, nowMs, false));
   if (raised.length === 0 || nowMs < wakeAtMs) return wakeAtMs;
   telemetry.logger.warn(
     'A maximum that Holdfast had raised stays raised: the group was let go while its Auto Scaling group holds more.',

@@ -3,7 +3,7 @@ import { maximumSizes } from '../../../core/decide/maximum-sizes.ts';
 import type { Draft } from '../../../core/decide/rule.ts';
 import type { AsgView, View } from '../../../core/view/view.ts';
 import { member, members } from '../members.ts';
-import { group, reservation, spotA, spotB, state } from '../views.ts';
+import { group, nowMs, reservation, spotA, spotB, state } from '../views.ts';
 import { proposed } from './situations.ts';
 
 const asg = (rest: Partial<AsgView> = {}): AsgView => ({
@@ -66,6 +66,14 @@ describe('a raised maximum is put back', () => {
   it('once the group fits again', () => {
     expect(back({})).toEqual([raised]);
     expect(back({ asgs: [asg({ max: 12, desired: 11 })] })).toEqual([]);
+  });
+
+  it('once nobody who noted it can raise it any more, where nobody has', () => {
+    const noted = (ageMs: number, max: number) => {
+      const note = { ...raised, atMs: nowMs - ageMs };
+      return of({ members: [], asgs: [asg({ max })], state: { ...state(), raised: [note] } }).restore?.length;
+    };
+    expect([noted(34_999, 10), noted(35_000, 10), noted(1_000, 12)]).toEqual([0, 1, 1]);
   });
 
   it('once nobody is on the way into it', () => {

@@ -46,7 +46,7 @@ describe('an answer to a launch', () => {
   });
   it('that stays lost is requested again more rarely', () => {
     const old = state({ reservations: [reservation({ atMs: nowMs - 60_000 })] });
-    expect(answered({ kind: 'ambiguous', code: 'TimeoutError' }, old).reservations).toMatchObject([{ leaseUntilMs: nowMs + 15_000 }]);
+    expect(answered({ kind: 'ambiguous', code: 'TimeoutError' }, old).reservations).toMatchObject([{ leaseUntilMs: nowMs + 20_000 }]);
   });
   it('that the request is wrong lets its pool rest for a minute, so that the tree goes on, and is no refusal of what it requested', () => {
     const { reservations, memory, denials } = answered({ kind: 'invalid', code: 'InvalidLaunchTemplateId.NotFound', message: 'gone' });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isGiven, isKnown, ownersMax, raisedTo } from '../../../core/view/raised-max.ts';
+import { isGiven, isKnown, mayBeRaisedYet, notedAt, ownersMax, raisedTo } from '../../../core/view/raised-max.ts';
 
 const at = (max: number) => ({ name: 'web', max });
 
@@ -25,5 +25,29 @@ describe('a maximum that is raised', () => {
     const raised = [{ asg: 'web', fromMax: 6, toMax: 9, earlier: [8] }];
     expect([6, 8, 9, 12].map((max) => ownersMax(raised, at(max)))).toEqual([6, 6, 6, 12]);
     expect(ownersMax([], at(8))).toBe(8);
+  });
+});
+
+describe('the note of a raise', () => {
+  const raise = { asg: 'web', fromMax: 6, toMax: 8 };
+  it('says when it was made, and when the one before it was', () => {
+    expect(notedAt(raise, [], 5_000)).toEqual({ ...raise, atMs: 5_000 });
+    expect(
+      notedAt(
+        raise,
+        [
+          { ...raise, atMs: 2_000 },
+          { ...raise, asg: 'other', atMs: 3_000 },
+        ],
+        5_000,
+      ),
+    ).toEqual({ ...raise, atMs: 5_000, beforeMs: 2_000 });
+  });
+
+  it('is needed until nobody who made it can live any more', () => {
+    const note = { ...raise, atMs: 100_000, beforeMs: 90_000 };
+    expect([134_999, 135_000].map((nowMs) => mayBeRaisedYet(note, nowMs, false))).toEqual([true, false]);
+    expect([124_999, 125_000].map((nowMs) => mayBeRaisedYet(note, nowMs, true))).toEqual([true, false]);
+    expect(mayBeRaisedYet(raise, 0, false)).toBe(false);
   });
 });
