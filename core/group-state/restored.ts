@@ -10,10 +10,10 @@ const unknownSize = '?';
 /**
  * What still holds of a state item that somebody restored from an older time. What alarms and a schedule said by then
  * may be over, and a group that was let go may have come back. No reservation counts as known, so the present number of
- * members stays (`catchUp`).
+ * members stays (`catchUp`); and no policy as followed, so that the next look writes the item.
  */
 export const asRestored = (state: GroupState, writes: number): GroupState => {
   const { alarmStates: _over, scheduled: _followed, lastReservation: _latest, ...rest } = state;
   const policySize = isLetGo(state) ? unknownSize : state.policySize;
-  return { ...rest, policySize, undone: writes - state.version };
+  return { ...rest, policySize, policyVersion: 0, undone: writes - state.version };
 };

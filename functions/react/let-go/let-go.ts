@@ -122,7 +122,7 @@ export const letGo = async (facts: Facts, ports: ReactPorts): Promise<{ readonly
   const { added: _added, suspended: _suspended, newcomers: _new, ...rest } = state;
   const left = { ...rest, ...(await letBe(state, ports)), raised, reservations };
   const wakeAtMs = tellRaised(group, left, ports);
-  const next = { ...left, policySize: '', wakeAtMs };
+  const next = { ...left, policyVersion: stored.policyVersion, policySize: '', wakeAtMs };
   // Written even where nothing changes, unless it is a tick that brought us here: whoever decides with a policy that
   // was read before it went must lose the write.
   if (causes.every(({ code }) => code === 'tick') && sameState(next, state)) return { kind: 'let-go' };
