@@ -18,6 +18,8 @@ const look = (asgs: readonly AsgView[], rest: Partial<View> = {}): View =>
   view({ group: group({ holding: { kind: 'attach', asg: 'web-asg' } }), members: [], asgs, ...rest });
 const gap = (sinceMs: number, refused = false) => ({ state: state({ asgGaps: { 'web-asg': { sinceMs, refused } } }) });
 
+const outside = group({ size: { min: 0, max: 20, desired: 0, from: 'asg' }, holding: { kind: 'attach', asg: 'web-asg' } });
+
 describe('what Auto Scaling groups launch by themselves', () => {
   it('is what they lack, summed over the groups', () => {
     expect(ownRefill(look([asg({ desired: 4 }), asg({ name: 'other', desired: 3 })]))).toBe(3);
@@ -80,6 +82,7 @@ describe('leaving members that an Auto Scaling group still counts', () => {
     expect(unnoticed(look([asg({ min: 1 })], leaving({ state: 'drained' })), 0)).toEqual(['i-1']);
     expect(unnoticed(look([asg({ min: 2 })], leaving({ state: 'drained' })), 0)).toEqual([]);
     expect(unnoticed(look([asg()], leaving({ state: 'leaving' })), 0)).toEqual([]);
+    expect(unnoticed(look([asg({ min: 2 })], { ...leaving({ state: 'drained' }), group: outside }), 0)).toEqual(['i-1']);
   });
   it('are none that the group terminates itself', () => {
     expect(unnoticed(look([asg()], { ...leaving({ reason: 'hook', state: 'drained' }), ended: ['i-1'] }), 5)).toEqual([]);
@@ -88,6 +91,8 @@ describe('leaving members that an Auto Scaling group still counts', () => {
     const { drain: _drain, ...waited } = swapOf('i-1', { reason: 'rebalance', state: 'gone' });
     const dead = look([asg()], { swaps: [waited], ended: ['i-1'] });
     expect([-1, 0, 1].map((spare) => unnoticed(dead, spare).length)).toEqual([0, 0, 1]);
+    expect(unnoticed(look([asg()], { swaps: [{ ...waited, state: 'waiting' }] }), 1)).toEqual([]);
+    expect(unnoticed(look([asg()], { swaps: [swapOf('i-1', { state: 'leaving', leftToGroup: true })], ended: ['i-1'] }), 1)).toEqual([]);
   });
 });
 
@@ -106,6 +111,9 @@ describe('a gap of an Auto Scaling group', () => {
   });
   it('is not taken over while the group may close it, nor below its minimum', () => {
     expect(groupsToTakeOver(look([asg({ desired: 3 })]))).toEqual([]);
+    expect(groupsToTakeOver(look([asg({ suspended: ['Launch'] })]))).toEqual([]);
+    expect(groupsToTakeOver(look([asg({ desired: 3, min: 2, suspended: ['Launch'] })]))).toHaveLength(1);
+    expect(groupsToTakeOver(look([asg({ desired: 3 })], { ...gap(nowMs, true), group: outside }))).toEqual([]);
     expect(groupsToTakeOver(look([asg({ desired: 3, min: 3, suspended: ['Launch'] })]))).toEqual([]);
   });
 });

@@ -25,6 +25,8 @@ describe('a maximum that is raised', () => {
     const raised = [{ asg: 'web', fromMax: 6, toMax: 9, earlier: [8] }];
     expect([6, 8, 9, 12].map((max) => ownersMax(raised, at(max)))).toEqual([6, 6, 6, 12]);
     expect(ownersMax([], at(8))).toBe(8);
+    expect(ownersMax([{ asg: 'other', fromMax: 2, toMax: 8 }, ...raised], at(8))).toBe(6);
+    expect(raisedTo([{ asg: 'other', fromMax: 2, toMax: 8 }], at(8), 9)).toEqual({ asg: 'web', fromMax: 8, toMax: 9 });
   });
 });
 
