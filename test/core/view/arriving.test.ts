@@ -16,7 +16,8 @@ it('is said once of each launched instance that it serves', () => {
 it('forgets what no describe shows any more, and not what starts slowly', () => {
   const arriving = { 'i-gone': 0, 'i-slow': 0 };
   expect(stillArriving(arriving, [member('i-slow', false)], 3_600_000)).toEqual({ 'i-slow': 0 });
-  expect(stillArriving({ 'i-gone': 0 }, [], 600_000)).toBeUndefined();
+  expect(stillArriving({ 'i-gone': 5 }, [], 600_005)).toBeUndefined();
+  expect(stillArriving({ 'i-gone': 5 }, [], 600_004)).toEqual({ 'i-gone': 5 });
   expect(stillArriving(undefined, [], 0)).toBeUndefined();
 });
 

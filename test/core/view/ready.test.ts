@@ -42,6 +42,8 @@ describe('status checks', () => {
     expect(needsStatusChecks(aged(60), asking({ afterMs: 10_000 }))).toBe(false);
     expect(needsStatusChecks(aged(60), asking())).toBe(false);
     expect(needsStatusChecks(aged(600), asking(checks))).toBe(false);
+    expect(needsStatusChecks(aged(600), { ...asking(checks), unserved: ['i-1'] })).toBe(true);
+    expect(needsStatusChecks(aged(600), { ...asking(checks), unserved: ['i-2'] })).toBe(false);
   });
   it.each<[StatusCheck, Partial<Member>]>([
     ['passed', { serving: true, unhealthy: false }],

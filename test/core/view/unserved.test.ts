@@ -5,7 +5,7 @@ import { type BootMemory, diedOnly, neverServedCode } from '../../../core/pool-m
 import { learnBoots } from '../../../core/pool-memory/failed-boots.ts';
 import { learnGivenUp } from '../../../core/pool-memory/given-up.ts';
 import { endsIn } from '../../../core/swap/ends.ts';
-import { toBeGivenUp, unservedNow, whyIdle } from '../../../core/view/unserved.ts';
+import { hopelessIn, toBeGivenUp, unservedNow, whyIdle } from '../../../core/view/unserved.ts';
 import type { Member } from '../../../core/view/view.ts';
 import { member, members } from '../members.ts';
 import { group, nowMs, onDemandB, spotA, spotB, state, swapOf, view } from '../views.ts';
@@ -47,6 +47,9 @@ describe('who has not served since it was new', () => {
   it('is at most five hundred', () => {
     const many = members(spotA, 600, { serving: false, launchedAtMs: minutesAgo(2) });
     expect(Object.keys(unservedNow({ ...look, members: many, unserved: {} }))).toHaveLength(500);
+    const last = many[599]?.instance ?? '';
+    const known = { [last]: { why: 'target-health' as const, sinceMs: nowMs - 1 } };
+    expect(unservedNow({ ...look, members: many, unserved: known })).toMatchObject(known);
   });
   it('is part of the state while there is anybody', () => {
     const found = view({ members: [...serving, idle('i', 2)] });
@@ -88,12 +91,26 @@ describe('a new member that never serves', () => {
     expect(givenUp([...serving, ...all], { swaps: [open, { ...open, instance: 'k' }] })).toEqual([]);
     expect(givenUp([...serving, ...all], { swaps: [{ ...open, state: 'gone' }] })).toEqual(['k', 'i']);
   });
+  it('is given up beside members that others replace, and whose swaps are withdrawn', () => {
+    const all = [idle('i', 10), idle('j', 12)];
+    const other = swapOf('spot-b#1', { reason: 'rebalance', state: 'waiting' });
+    expect(givenUp([...serving, ...all], { swaps: [other] })).toEqual(['j', 'i']);
+    expect(givenUp([idle('i', 10), member('last', spotB)], { swaps: [swapOf('last', { state: 'withdrawn' })] })).toEqual(['i']);
+  });
+  it('goes by its id where another has waited for as long', () => {
+    expect(givenUp([...serving, idle('j', 10), idle('i', 10)])).toEqual(['i', 'j']);
+    expect(givenUp([...serving, idle('i', 10), idle('j', 10)])).toEqual(['i', 'j']);
+  });
   it('is kept by the minimum of its own Auto Scaling group', () => {
     const asg = { name: 'spot-a', min: 1, max: 9, desired: 1, held: 1, holds: ['i'], suspended: [] };
     const held = { group: group({ holding: { kind: 'launch-instances' } }), asgs: [asg] } as const;
     const list = [...serving, idle('i', 10, { asg: 'spot-a' })];
     expect(givenUp(list, held)).toEqual([]);
     expect(givenUp(list, { ...held, asgs: [{ ...asg, desired: 2 }] })).toEqual(['i']);
+    const roomy = { ...asg, name: 'spot-b', desired: 2 };
+    expect(givenUp(list, { ...held, asgs: [roomy, asg] })).toEqual([]);
+    expect(givenUp(list, { ...held, asgs: [{ ...roomy, desired: 1 }] })).toEqual(['i']);
+    expect(givenUp(list, { group: group({ holding: { kind: 'attach', asg: 'spot-a' } }), asgs: [asg] })).toEqual(['i']);
   });
   it('is kept while its Auto Scaling group has no room for another one', () => {
     const asg = { name: 'web', min: 0, max: 3, desired: 3, held: 3, holds: [], suspended: [] };
@@ -101,6 +118,9 @@ describe('a new member that never serves', () => {
     const outside = idle('i', 10, { admitted: false });
     expect(givenUp([...serving, outside], attached)).toEqual([]);
     expect(givenUp([...serving, outside], { ...attached, asgs: [{ ...asg, max: 4 }] })).toEqual(['i']);
+    const other = { ...asg, name: 'other' };
+    expect(givenUp([...serving, outside], { ...attached, asgs: [{ ...other, max: 4 }, asg] })).toEqual([]);
+    expect(givenUp([...serving, outside], { ...attached, asgs: [other, { ...asg, max: 4 }] })).toEqual(['i']);
     expect(givenUp([...serving, idle('i', 10, { asg: 'web' })], attached)).toEqual(['i']);
   });
   it('says what keeps it from serving', () => {
@@ -108,6 +128,17 @@ describe('a new member that never serves', () => {
     expect(whyIdle(idle('i', 1, { admitted: false }))).toBe('not-joined');
     expect(whyIdle(idle('i', 1, { unready: 'status-checks' }))).toBe('status-checks');
     expect(whyIdle(idle('i', 1))).toBe('target-health');
+  });
+});
+
+describe('a member of which nobody expects that it serves', () => {
+  const hopeless = (one: Member, known = true) =>
+    hopelessIn(view({ members: [one], state: state(known ? { unserved: { i: { why: 'target-health', sinceMs: 1 } } } : {}) })).has('i');
+  it('has not served by its age, and is known not to have served before', () => {
+    expect(hopeless(idle('i', 10))).toBe(true);
+    expect(hopeless(idle('i', 9.99))).toBe(false);
+    expect(hopeless(idle('i', 10), false)).toBe(false);
+    expect(hopeless({ ...idle('i', 10), serving: true })).toBe(false);
   });
 });
 
