@@ -49,7 +49,8 @@ describe('strays', () => {
 
 describe('an Auto Scaling group that does not refill itself', () => {
   const short = (name: string, lacks: number) => asg({ name, desired: 4, held: 4 - lacks, suspended: ['Launch'] });
-  const taken = (asgs: readonly AsgView[], soFar = {}, rest = {}) => proposed(takeOver, { group: attached, members: [], asgs, ...rest }, soFar).takeOver;
+  const taken = (asgs: readonly AsgView[], soFar = {}, rest = {}) =>
+    proposed(takeOver, { group: attached, members: [], asgs, ...rest }, soFar).takeOver;
   it('gets the desired capacity of what it holds', () => {
     expect(taken([short('a', 1), asg({ name: 'full' }), short('b', 2)])).toEqual([
       { asg: 'a', desired: 3 },
@@ -65,7 +66,8 @@ describe('an Auto Scaling group that does not refill itself', () => {
     expect(taken([short('a', 2), short('b', 2)], { uncovered: 4 })).toEqual([]);
   });
   it('keeps what a request without an answer may not give', () => {
-    const requested = (rest: Parameters<typeof reservation>[0]) => taken([short('a', 3)], {}, { state: state({ reservations: [reservation(rest)] }) });
+    const requested = (rest: Parameters<typeof reservation>[0]) =>
+      taken([short('a', 3)], {}, { state: state({ reservations: [reservation(rest)] }) });
     expect(requested({})).toEqual([{ asg: 'a', desired: 3 }]);
     expect(requested({ instances: ['i-1', 'i-2'] })).toEqual([{ asg: 'a', desired: 1 }]);
   });

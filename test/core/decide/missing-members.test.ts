@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { missingMembers } from '../../../core/decide/missing-members.ts';
+import type { Placement } from '../../../core/placement/placement.ts';
+import type { Swap } from '../../../core/swap/swap.ts';
+import type { View } from '../../../core/view/view.ts';
+import { members } from '../members.ts';
+import { group, nowMs, onDemandB, spotA, spotB, state, swapOf } from '../views.ts';
+import { proposed } from './situations.ts';
+
+const of = (rest: Partial<View>) => proposed(missingMembers, rest);
+const countIn = (placements: readonly Placement[] = []): number => placements.reduce((sum, { count }) => sum + count, 0);
+const eight = [...members(spotA, 4), ...members(spotB, 4)];
+const refused = { kind: 'refused' as const, code: 'InsufficientInstanceCapacity', atMs: nowMs, coolingUntilMs: nowMs + 600_000, streak: 1 };
+const offerings = ['m7g.large/a/spot', 'm7g.large/b/spot', 'm7g.large/b/on-demand'];
+const nothingGives = Object.fromEntries(offerings.map((key) => [key, refused]));
+const waits = (instance: string, rest: Partial<Swap> = {}): Swap => {
+  const { deadlineMs: _deadline, drain: _drain, ...swap } = swapOf(instance, { reason: 'rebalance', state: 'waiting', ...rest });
+  return swap;
+};
+
+describe('missing members', () => {
+  it('are as many as the group lacks, and negative where it has more', () => {
+    expect([of({}).lack, of({ members: eight }).lack, of({ members: eight, state: state({ desired: 6 }) }).lack]).toEqual([0, 2, -2]);
+    expect(countIn(of({ members: eight }).placements)).toBe(2);
+  });
+
+  it('are launched ahead for members at risk, as far as the surge goes, and for members that never served besides', () => {
+    const ten = [...members(spotA, 5), ...members(spotB, 5)];
+    const risky = ['spot-a#1', 'spot-a#2', 'spot-a#3'].map((id) => waits(id));
+    const idle = ['spot-b#1', 'spot-b#2', 'spot-b#3'].map((id) => waits(id, { reason: 'never-served' }));
+    const lack = (...swaps: readonly Swap[]) => of({ members: ten, swaps }).lack;
+    expect([lack(), lack(...risky.slice(0, 1)), lack(...risky), lack(...idle), lack(...risky, ...idle)]).toEqual([0, 1, 2, 2, 4]);
+  });
+
+  it('that nothing gives are not placed, and nothing is said to cover them', () => {
+    const none = of({ members: eight, state: state({ memory: nothingGives }) });
+    expect(none).toMatchObject({ placements: [], unplaced: 2, uncovered: 2 });
+    expect(of({ members: eight })).not.toHaveProperty('uncovered');
+  });
+
+  it('are requested once more where everything was refused for a minute, from the pool that was asked longest ago', () => {
+    const atMs = nowMs - 60_000;
+    const long = Object.fromEntries(offerings.map((key, index) => [key, { ...refused, atMs: atMs - index }]));
+    const { placements, unplaced } = of({ members: eight, state: state({ memory: long }) });
+    expect(placements?.map(({ pool, count }) => [pool, count])).toEqual([['od-b', 2]]);
+    expect(unplaced).toBe(0);
+  });
+
+  it('for whom ten have died are not launched, and that is said', () => {
+    const { placements, unplaced, remarks } = of({ members: eight, state: state({ deaths: [{ atMs: nowMs, count: 19 }] }) });
+    expect(countIn(placements)).toBe(1);
+    expect(unplaced).toBe(1);
+    expect(remarks).toEqual([{ code: 'deaths-bounded', count: 1 }]);
+  });
+
+  it('that the bucket of the account leaves out are not placed', () => {
+    expect(countIn(of({ members: eight, mayLaunch: 1 }).placements)).toBe(1);
+    expect(of({ members: eight, mayLaunch: 0 }).placements).toEqual([]);
+  });
+});
+
+describe('missing spares', () => {
+  const spared = group({ spare: 2 });
+  const ten = [...members(spotA, 5), ...members(spotB, 5)];
+  it('are requested on spot once the group has its size, and count apart', () => {
+    const found = of({ group: spared, members: ten });
+    expect(found).toMatchObject({ lack: 0, unplaced: 0, spares: { placed: 2, missing: 0 } });
+    expect(countIn(found.placements)).toBe(2);
+  });
+  it('are requested with the missing members, and not while some of those find no place', () => {
+    expect(of({ group: spared, members: eight })).toMatchObject({ lack: 2, spares: { placed: 2, missing: 0 } });
+    const short = of({ group: spared, members: eight, state: state({ memory: nothingGives }) });
+    expect(short).toMatchObject({ lack: 2, unplaced: 2, spares: { placed: 0, missing: 2 }, placements: [] });
+  });
+  it('that spot does not give are missing, and no member on demand comes for them', () => {
+    const { 'm7g.large/b/on-demand': _gives, ...spotRefused } = nothingGives;
+    const found = of({ group: spared, members: ten, state: state({ memory: spotRefused }) });
+    expect(found).toMatchObject({ placements: [], unplaced: 0, spares: { placed: 0, missing: 2 } });
+  });
+  it('are not missed where the group has them', () => {
+    expect(of({ group: spared, members: [...members(spotA, 6), ...members(spotB, 6)] })).not.toHaveProperty('spares');
+    expect(of({ group: spared, members: [...members(spotA, 6), ...members(spotB, 5)] })).toMatchObject({
+      lack: 0,
+      spares: { placed: 1, missing: 0 },
+    });
+  });
+});
