@@ -4,7 +4,7 @@ import type { Placement } from '../../../core/placement/placement.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
 import type { View } from '../../../core/view/view.ts';
 import { members } from '../members.ts';
-import { group, nowMs, onDemandB, spotA, spotB, state, swapOf } from '../views.ts';
+import { group, nowMs, spotA, spotB, state, swapOf } from '../views.ts';
 import { proposed } from './situations.ts';
 
 const of = (rest: Partial<View>) => proposed(missingMembers, rest);

@@ -23,6 +23,8 @@ describe('the limit of launches', () => {
     expect(looked(state({ desired: 2 })).left).toBe(10);
     expect(looked(launched(28)).left).toBe(2);
     expect(looked(launched(31)).left).toBe(0);
+    expect(looked(launched(1), nowMs + minuteMs).untilMs).toBe(nowMs + 10 * minuteMs);
+    expect(looked(state(), nowMs + minuteMs).untilMs).toBe(nowMs + 11 * minuteMs);
   });
 
   it('is what the policy says', () => {
@@ -89,6 +91,9 @@ describe('the limit of launches', () => {
   it('forgets everything once all of it is over, and when the policy is written', () => {
     const of = rememberWarnings(launched(3), usual, 1, nowMs);
     expect(forgetLaunches(of, usual, nowMs + 9 * minuteMs)).toBe(of);
+    const [onlyWarned, onlyLaunched] = [rememberWarnings(state(), usual, 1, nowMs), launched(3)];
+    expect(forgetLaunches(onlyWarned, usual, nowMs + minuteMs)).toBe(onlyWarned);
+    expect(forgetLaunches(onlyLaunched, usual, nowMs + minuteMs)).toBe(onlyLaunched);
     expect(forgetLaunches(of, usual, nowMs + 10 * minuteMs)).toEqual(state());
     expect(withoutLaunches(of)).toEqual(state());
     const warnedLater = rememberWarnings(launched(3), usual, 1, nowMs + 5 * minuteMs);

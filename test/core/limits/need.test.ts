@@ -10,7 +10,12 @@ const warned = (instance: string, rest: Partial<Swap> = {}) => swapOf(instance, 
 
 describe('members that serve', () => {
   it('are those that do, or of which nobody knows', () => {
-    const all = [...members(spotA, 2), member('idle', spotA, { serving: false }), member('unread', spotA, { serving: false, mayServe: true })];
+    const all = [
+      ...members(spotA, 2),
+      member('idle', spotA, { serving: false }),
+      member('idle too', spotA, { serving: false }),
+      member('unread', spotA, { serving: false, mayServe: true }),
+    ];
     expect(among({ members: all }).serving).toBe(3);
   });
   it.each([
