@@ -59,15 +59,19 @@ const playSteps = async (stage: Stage, readyAtMs: number): Promise<void> => {
   await sandbox.clock.sleep(Math.max(0, readyAtMs + situation.calmAtMs - sandbox.clock.now()));
 };
 
-/** Rest that a late event disturbed was none: then the next one counts, as long as it comes in time. */
+/**
+ * Rest that was disturbed was none: then the next one counts. The first one must come in time. A group of which members move to better places a few
+ * at a time is at rest between two moves, and has the time for all of them that groups have to come up.
+ */
 const settle = async (stage: Stage): Promise<number | undefined> => {
   const { situation, sandbox } = stage;
   const look = (): Promise<boolean> => isAtRest(stage, sizesOf(situation, 'endsAt'));
-  const untilMs = sandbox.clock.now() + situation.restWithinMs;
-  for (;;) {
+  const firstByMs = sandbox.clock.now() + situation.restWithinMs;
+  const lastByMs = firstByMs + comesUpWithinMs(situation);
+  for (let untilMs = firstByMs; ; untilMs = lastByMs) {
     const restAtMs = await waitUntil(stage, look, untilMs - sandbox.clock.now());
     await sandbox.clock.sleep(stillMs);
-    if (restAtMs === undefined || sandbox.clock.now() >= untilMs || (await look())) return restAtMs;
+    if (restAtMs === undefined || sandbox.clock.now() >= lastByMs || (await look())) return restAtMs;
   }
 };
 
