@@ -14,6 +14,8 @@ export type CiLife = {
 export type CiFigures = {
   /** Of the time that runners were wanted for, each counted, the share in which one served. */
   readonly servedPercent: number;
+  /** Wanted and not served, each runner counted. */
+  readonly shortMinutes: number;
   /** The longest time with fewer runners than wanted. */
   readonly longestShortageMinutes: number;
   /** What all instances cost, as a share of the wanted time on demand. */
@@ -69,6 +71,7 @@ export const ciFiguresOf = (fleet: Fleet): CiFigures => {
   }, 0);
   return {
     servedPercent: rounded((100 * total(({ wanted, serving }) => Math.min(wanted, serving))) / wantedMs, 2),
+    shortMinutes: rounded(total(({ wanted, serving }) => Math.max(0, wanted - serving)) / 60_000, 1),
     longestShortageMinutes: rounded(longestShortageMs(spans) / 60_000, 1),
     costSharePercent: rounded((100 * usd * msPerHour) / (wantedMs * fleet.usdPerHour['on-demand']), 1),
     usd: rounded(usd, 2),

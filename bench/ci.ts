@@ -1,5 +1,6 @@
 import { type Sandbox, startSandbox } from '../sandbox/door.ts';
 import { surroundingsOf } from '../sandbox/outside/surroundings.ts';
+import type { Surroundings } from '../sandbox/outside/writer.ts';
 import { startWriter } from '../sandbox/outside/writers.ts';
 import { createRandom } from '../sandbox/random.ts';
 import { followTrace } from '../sandbox/scenario/follow-trace.ts';
@@ -8,6 +9,7 @@ import { changesIn } from '../sandbox/scenario/trace.ts';
 import { readTraceFile } from '../sandbox/scenario/trace-file.ts';
 import type { WorldSpec } from '../sandbox/world/spec.ts';
 import { type CiFigures, type CiLife, ciFiguresOf, type Wanted } from './ci-figures.ts';
+import { countChanges, startSteering } from './ci-steering.ts';
 import { traceFiles } from './traces-rows.ts';
 import { instanceType, noticeMs, type PlayedZone, spotPrice, tracePolicy, traceWorld, zonesOf } from './traces-world.ts';
 
@@ -17,10 +19,10 @@ const asg = 'runners-asg';
 const group = 'trace';
 const most = 8;
 
-/** Who keeps the fleet: Holdfast beside its group, or the group alone with this share on demand. */
-export const ciRows = ['holdfast', 'alone, 0 %', 'alone, 50 %', 'alone, 100 %'] as const;
+/** Who keeps the fleet: Holdfast beside its group, a model of steering, or the group alone with this share on demand. */
+export const ciRows = ['holdfast', 'steered', 'alone, 0 %', 'alone, 50 %', 'alone, 100 %'] as const;
 export type CiRow = (typeof ciRows)[number];
-const percents: Readonly<Record<CiRow, number>> = { holdfast: 0, 'alone, 0 %': 0, 'alone, 50 %': 50, 'alone, 100 %': 100 };
+const percents: Readonly<Record<CiRow, number>> = { holdfast: 0, steered: 0, 'alone, 0 %': 0, 'alone, 50 %': 50, 'alone, 100 %': 100 };
 
 type Job = { readonly fromMs: number; readonly untilMs: number };
 
@@ -78,26 +80,26 @@ const policyOf = (zones: readonly PlayedZone[]): Readonly<Record<string, unknown
   return: false,
 });
 
-const share = async ({ world }: Sandbox, percent: number): Promise<void> => {
-  const autoScaling = world.services.find(({ service }) => service === 'autoscaling');
+/** Sets the distribution of the group, whole: what is left out may fall to its default. */
+const distribute = async ({ call }: Surroundings, { base = 0, percent }: { readonly base?: number; readonly percent: number }): Promise<void> => {
   const LaunchTemplate = {
     LaunchTemplateSpecification: { LaunchTemplateName: 'trainer', Version: '$Default' },
     Overrides: [{ InstanceType: instanceType }],
   };
   const InstancesDistribution = {
-    OnDemandBaseCapacity: 0,
+    OnDemandBaseCapacity: base,
     OnDemandPercentageAboveBaseCapacity: percent,
     SpotAllocationStrategy: 'price-capacity-optimized',
   };
-  await autoScaling?.operations.UpdateAutoScalingGroup?.(
-    { AutoScalingGroupName: asg, MixedInstancesPolicy: { LaunchTemplate, InstancesDistribution } },
-    { kind: 'operator' },
-  );
+  await call('UpdateAutoScalingGroup', { AutoScalingGroupName: asg, MixedInstancesPolicy: { LaunchTemplate, InstancesDistribution } });
 };
+
+/** `changes`: calls that change something in EC2 and Auto Scaling, by Holdfast or by steering. */
+type Played = CiFigures & { readonly changes: number };
 
 type Day = { readonly row: CiRow; readonly day: number; readonly seed: number };
 
-const playDay = async (sandbox: Sandbox, { row, day, seed }: Day, zones: readonly PlayedZone[]): Promise<CiFigures> => {
+const playDay = async (sandbox: Sandbox, { row, day, seed }: Day, zones: readonly PlayedZone[]): Promise<Played> => {
   const { world, clock } = sandbox;
   const trace = await readTraceFile(traceFiles[flat.trace].file);
   const lives = new Map<string, CiLife>();
@@ -109,28 +111,33 @@ const playDay = async (sandbox: Sandbox, { row, day, seed }: Day, zones: readonl
   const names = Object.fromEntries(zones.map(({ zone, pool }) => [zone, pool.zone]));
   const fromSample = Math.floor((day * dayMs) / trace.gapMs);
   followTrace(sandbox, changesIn(trace, { zones: names, fromSample, lastsMs: dayMs, noticeMs, prices: false }), { instanceType, noticeMs });
-  await share(sandbox, percents[row]);
+  const steerer = surroundingsOf(sandbox, seed, 'steering');
+  await distribute(steerer, { percent: percents[row] });
+  const changes = countChanges(sandbox);
   if (row === 'holdfast') await sandbox.putPolicy(policyOf(zones));
+  const steered = row === 'steered' ? startSteering(sandbox, steerer, asg, (base) => distribute(steerer, { base, percent: 0 })) : undefined;
   const wanted = wantedBy(jobsOf(seed));
   const wants = wanted.map(({ atMs, runners }) => ({ atSeconds: atMs / 1_000, value: runners }));
   const writer = startWriter(surroundingsOf(sandbox, seed, 'scaler'), { kind: 'absolute', asg, everySeconds: 10, wants });
   await clock.sleep(startMs + dayMs - clock.now());
   writer.stop();
+  steered?.stop();
   const usdPerHour = {
     spot: Math.min(...zones.map((zone) => spotPrice(zone, { prices: 'flat' }))),
     'on-demand': Math.min(...zones.map(({ pool }) => pool.onDemandUsdPerHour)),
   };
-  return ciFiguresOf({
+  const figures = ciFiguresOf({
     lives: [...lives].map(([id, life]) => ({ ...observation.lives.get(id), ...life })),
     serving: observation.serving.get(group) ?? [],
     wanted: wanted.map(({ atMs, runners }) => ({ atMs: startMs + atMs, runners })),
     untilMs: startMs + dayMs,
     usdPerHour,
   });
+  return { ...figures, changes: changes() + (steered?.changes() ?? 0) };
 };
 
 /** One day of jobs over one day of AWS 1. */
-export const playCi = async ({ row, day, seed }: Day): Promise<Day & CiFigures> => {
+export const playCi = async ({ row, day, seed }: Day): Promise<Day & Played> => {
   const trace = await readTraceFile(traceFiles[flat.trace].file);
   const zones = zonesOf(trace, seed);
   const sandbox = await startSandbox({ mode: 'simulated', spec: worldOf(zones, seed), seed });

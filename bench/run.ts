@@ -153,13 +153,19 @@ const benchIdleGroups = async (args: readonly string[]): Promise<void> => {
   console.log(JSON.stringify(await playIdle({ groups, held: oneOf('held', heldBy, values.held), minutes }), null, 2));
 };
 
-/** A CI fleet over days of AWS 1, one object a day and row: `--days N --from DAY --seed N`. */
+/** A CI fleet over days of AWS 1, one object a day and row: `--days N --from DAY --seed N`, and `--row ROW` for one row. */
 const benchCi = async (args: readonly string[]): Promise<void> => {
-  const options = { days: { type: 'string', default: '1' }, from: { type: 'string', default: '1' }, seed: { type: 'string', default: '1' } } as const;
+  const options = {
+    days: { type: 'string', default: '1' },
+    from: { type: 'string', default: '1' },
+    seed: { type: 'string', default: '1' },
+    row: { type: 'string' },
+  } as const;
   const { values } = parseArgs({ args: [...args], options });
+  const rows = values.row === undefined ? ciRows : [oneOf('row', ciRows, values.row)];
   const [days, from, seed] = [atLeastOne('days', values.days), atLeastOne('from', values.from), atLeastOne('seed', values.seed)];
   for (let day = from; day < from + days; day += 1)
-    for (const row of ciRows) console.log(JSON.stringify(await playCi({ row, day: day - 1, seed: seed + day - 1 })));
+    for (const row of rows) console.log(JSON.stringify(await playCi({ row, day: day - 1, seed: seed + day - 1 })));
 };
 
 /** The figures of every row as one array on standard output; what happens meanwhile on standard error. */

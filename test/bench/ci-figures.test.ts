@@ -31,6 +31,7 @@ describe('figures of a CI fleet', () => {
   it('weigh what was wanted against what served and what ran', () => {
     expect(ciFiguresOf(fleet)).toEqual({
       servedPercent: 75,
+      shortMinutes: 60,
       longestShortageMinutes: 60,
       costSharePercent: 91.7,
       usd: 11,
