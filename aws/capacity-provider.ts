@@ -70,7 +70,7 @@ const requestsBy = { createFleet: fleetRequest, autoScaling: asgRequest };
  * own attempts. The result says what may succeed later.
  */
 export const createCapacityIn = (holding: Holding, deps: ProviderDeps): CapacityIn => ({
-  describe: (group) => describeHoldings(deps, group),
+  describe: (group, granted) => describeHoldings(deps, group, granted),
   requestOf: (group, reservation) => requestsBy[howHeld({ holding }).launchesBy](deps, group, reservation),
   // A repeat goes where the request says, however the group is held now.
   launch: (orders) =>
@@ -87,7 +87,7 @@ export const createCapacityIn = (holding: Holding, deps: ProviderDeps): Capacity
 
 /** The same capacity: the leaving part. A drain function's bundle has no code that launches. */
 export const createCapacityOut = (deps: ProviderDeps): CapacityOut => ({
-  describe: (group) => describeHoldings(deps, group),
+  describe: (group, granted) => describeHoldings(deps, group, granted),
   release: createDraining(deps).release,
   inspectDrain: createInspectDrain(deps),
   end: (group, swaps) => endMembers(deps, group, swaps),

@@ -48,14 +48,16 @@ export const instancesById = async (ec2: EC2Client, ids: readonly string[]): Pro
 /** Values of one describe by tag. With few values, many groups are read in several describes at once. */
 const tagValues = 50;
 
-/** Instances that carry a tag with one of these values. */
+/** Instances that carry a tag with one of these values: all, or those in these states. */
 export const instancesByTag = async (
   ec2: EC2Client,
   tag: string,
   values: readonly string[],
+  states: readonly string[] = [],
 ): Promise<readonly Instance[]> => {
+  const inStates = states.length === 0 ? [] : [{ Name: 'instance-state-name', Values: [...states] }];
   const found = await inParallel(chunks(values, tagValues), describesAtOnce, (part) =>
-    describeInstances(ec2, [{ Name: `tag:${tag}`, Values: [...part] }]),
+    describeInstances(ec2, [{ Name: `tag:${tag}`, Values: [...part] }, ...inStates]),
   );
   return found.flat();
 };

@@ -58,6 +58,8 @@ const healthAtOnceWarned = 3;
 type LookTogether = {
   /** Whether EC2 has just warned members of some of them. */
   readonly isWarned: boolean;
+  /** Where it is one group: instances that EC2 granted it a moment ago, as far as that is known. */
+  readonly granted?: readonly string[];
 };
 type Together = LookTogether & { readonly groups: number };
 
@@ -170,8 +172,8 @@ const holdingsOfOne = async (deps: ProviderDeps, group: Group, reading: Promise<
 };
 
 /** Reads everything that a group holds: its instances, its Auto Scaling groups, and their target health. */
-export const describeHoldings = (deps: ProviderDeps, group: Group): Promise<Holdings> =>
-  holdingsOfOne(deps, group, readGroups(deps, [group])(group));
+export const describeHoldings = (deps: ProviderDeps, group: Group, granted?: readonly string[]): Promise<Holdings> =>
+  holdingsOfOne(deps, group, readGroups(deps, [group], granted)(group));
 
 /**
  * Begins to read several groups together, and returns how to look at each. Where the common read fails for another
@@ -182,7 +184,7 @@ export const describeTogether = (
   groups: readonly Group[],
   look: LookTogether = { isWarned: false },
 ): ((group: Group) => Promise<Holdings>) => {
-  const common = readGroups(deps, groups);
+  const common = readGroups(deps, groups, look.granted);
   if (groups.length === 1) return (group) => holdingsOfOne(deps, group, common(group));
   const together = { ...look, groups: groups.length };
   return async (group) => {

@@ -5,6 +5,7 @@ import { asgsOf } from '../../core/group/holders.ts';
 import { troubleOf } from '../calls/errors.ts';
 import { asgTag, groupOf, instancesByTag, tagOf } from '../instances.ts';
 import type { Asg } from './auto-scaling-groups.ts';
+import { instancesOfOne } from './large-groups.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 import { recentAsgs } from './recent-asgs.ts';
 
@@ -26,11 +27,17 @@ const patiently = <T>(read: () => Promise<T>, reads: number): Promise<T> =>
   });
 
 /** Begins to read instances by tag and by Auto Scaling group, all pages. One describe serves many groups. */
-const readTogether = (deps: ProviderDeps, groups: readonly Group[]): Read => {
+const readTogether = (deps: ProviderDeps, groups: readonly Group[], granted: readonly string[] | undefined): Read => {
   const names = [...new Set(groups.flatMap(asgsOf))];
   const values = groups.map(({ name }) => groupTagValue(deps.deployment, name));
   const reads = groups.length > 1 ? mostReads : 1;
-  const tagged = patiently(() => instancesByTag(deps.ec2, tags.group, values), reads);
+  const [value = ''] = values;
+  const isOne = values.length === 1 && names.length === 0;
+  const readTagged = (): Promise<readonly Instance[]> =>
+    isOne && granted !== undefined
+      ? instancesOfOne(deps, tags.group, value, granted)
+      : instancesByTag(deps.ec2, tags.group, values);
+  const tagged = patiently(readTagged, reads);
   const grouped = patiently(() => instancesByTag(deps.ec2, asgTag, names), reads);
   return {
     byGroup: tagged.then((found) => Map.groupBy(found, (instance) => groupOf(instance, deps.deployment))),
@@ -56,9 +63,17 @@ const unheard = ({ byGroup, byAsg, asgs }: Read): void => {
   for (const part of [byGroup, byAsg, asgs]) part.catch(() => undefined);
 };
 
-/** Begins to read groups, and returns what is shown of each. */
-export const readGroups = (deps: ProviderDeps, groups: readonly Group[]): ((group: Group) => Promise<Shown>) => {
-  const read = readTogether(deps, groups);
+/**
+ * Begins to read groups, and returns what is shown of each.
+ *
+ * @param granted where it is one group: instances that EC2 granted it a moment ago. Absent: it is not known.
+ */
+export const readGroups = (
+  deps: ProviderDeps,
+  groups: readonly Group[],
+  granted?: readonly string[],
+): ((group: Group) => Promise<Shown>) => {
+  const read = readTogether(deps, groups, granted);
   unheard(read);
   return (group) => shownOf(read, group);
 };

@@ -8,6 +8,10 @@ export const repeatAfterMs = 2_000;
 
 export const isOpen = ({ instances }: Reservation): boolean => instances === undefined;
 
+/** Instances that EC2 granted a moment ago. Undefined where nobody knows all of them. */
+export const grantedIn = (state: Pick<GroupState, 'reservations'> | undefined): readonly string[] | undefined =>
+  state?.reservations.some(isOpen) ? undefined : state?.reservations.flatMap(({ instances = [] }) => instances);
+
 /**
  * A throttle says nothing about capacity, but further requests would be throttled too. So nothing is requested until
  * then, whatever signal comes.

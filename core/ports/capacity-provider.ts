@@ -59,9 +59,11 @@ export type Holdings = {
 export type CapacityProvider = {
   /**
    * Everything of this group that is pending or running: tagged instances, members of its Auto Scaling groups, target
-   * health. Reads every page.
+   * health. Reads every page, or of a large group that was read a moment ago what may have changed since.
+   *
+   * @param granted instances that EC2 granted the group a moment ago. Absent: not all of them are known.
    */
-  describe(group: Group): Promise<Holdings>;
+  describe(group: Group, granted?: readonly string[]): Promise<Holdings>;
   /**
    * The request of a reservation under the present policy. Undefined when the policy cannot make it: no such pool, or
    * no subnet for any offering.

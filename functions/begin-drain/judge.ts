@@ -12,6 +12,7 @@ import { retryAtMs } from '../../core/drain/steps.ts';
 import type { Group } from '../../core/group/group.ts';
 import { withFormer } from '../../core/group/holders.ts';
 import { desiredNow } from '../../core/group/outside-size.ts';
+import { grantedIn } from '../../core/launch/reservation-life.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import type { Batch } from '../runtime/drain/batch.ts';
 import type { ReleasePorts } from './release.ts';
@@ -68,7 +69,8 @@ const atALook = async (
 ): Promise<Verdict> => {
   const { group, batch, knownDelayMs } = one;
   const nowMs = ports.clock.now();
-  const holdings = await unlessTroubled(ports.provider.describe(withFormer(group, state)));
+  const look = ports.provider.describe(withFormer(group, state), grantedIn(state));
+  const holdings = await unlessTroubled(look);
   // The health of members could not be read. It is read again soon, and no longer matters at the latest start.
   if (holdings === undefined) return laterOf(estimateMs, knownDelayMs, nowMs);
   if (servingCount(holdings, batch.all) >= desiredNow(group, state, holdings.asgs, nowMs))

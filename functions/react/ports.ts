@@ -20,7 +20,7 @@ export type ReactPorts = {
   /** Begins to read several groups together, some of which EC2 has warned perhaps, and returns how to look at each. */
   readonly describeTogether: (
     groups: readonly Group[],
-    look: { readonly isWarned: boolean },
+    look: { readonly isWarned: boolean; readonly granted?: readonly string[] },
   ) => (group: Group) => Promise<Holdings>;
   /** Whether nothing has happened but time: reads cost no write then. */
   readonly quiet: (isQuiet: boolean) => void;

@@ -4,10 +4,11 @@ import { inParallel } from '../../aws/calls/in-parallel.ts';
 import { metrics } from '../../core/contract.ts';
 import { withFormer } from '../../core/group/holders.ts';
 import { initialState } from '../../core/group-state/state.ts';
+import { grantedIn } from '../../core/launch/reservation-life.ts';
 import { traitsOf } from '../../core/removal/leave-reason.ts';
 import { reactTimeoutMs } from '../../core/times/times.ts';
 import { type Converged, converge, type Known } from './converge.ts';
-import { readInForce } from './look/in-force.ts';
+import { type InForce, readInForce } from './look/in-force.ts';
 import type { Facts } from './messages/facts.ts';
 import { type Home, readMessage } from './messages/read-message.ts';
 import type { Received } from './messages/route.ts';
@@ -93,6 +94,14 @@ const convergeOne = async (
   }
 };
 
+/** What one group alone was granted, as far as that is known. */
+const grantedAlone = (
+  groups: readonly ({ readonly read: InForce | undefined } | undefined)[],
+): { readonly granted?: readonly string[] } => {
+  const granted = groups.length === 1 ? grantedIn(groups[0]?.read?.state) : undefined;
+  return granted === undefined ? {} : { granted };
+};
+
 /** `isQuiet`: nothing has happened but time. */
 type Invocation = { readonly beganAtMs: number; readonly isQuiet: boolean };
 
@@ -113,7 +122,7 @@ const readTogether = async (
     one?.read === undefined ? [] : [withFormer(one.read.group, one.read.state ?? initialState(one.read.group))],
   );
   const isWarned = batch.some(({ leaving }) => leaving.some((fact) => traitsOf(fact).endedBy === 'ec2'));
-  const look = groups.length === 0 ? undefined : ports.describeTogether(groups, { isWarned });
+  const look = groups.length === 0 ? undefined : ports.describeTogether(groups, { isWarned, ...grantedAlone(inForce) });
   const turns = turnsOf(groups, ports);
   const known = inForce.map(
     (one) => one && { inForce: one.read, ...(look && { look }), groupsAtOnce: batch.length, turns, beganAtMs },

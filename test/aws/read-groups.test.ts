@@ -87,3 +87,18 @@ describe('groups that are read together', () => {
     expect(read).toBeLessThanOrEqual(most);
   });
 });
+
+const runs = Array.from({ length: 1_000 }, (_, index) => ec2Instance(`i-${index}`, tagged('web')));
+
+test.each([
+  ['what it was granted is known', [], 1],
+  ['it is not known what it was granted', undefined, 0],
+])('a look at one large group reads what may have changed where %s', async (_when, granted, limited) => {
+  const aws = createFakeAws({ DescribeInstances: instances(...runs), DescribeTargetHealth: { TargetHealthDescriptions: [] } });
+  const { ec2, autoScaling, elb } = aws;
+  const deps = { ec2, autoScaling, elb, deployment: 'prod', now: () => nowMs, note: () => {}, missed: () => {} };
+  for (let looks = 0; looks < 2; looks += 1)
+    await describeTogether(deps, [named('web')], { isWarned: true, ...(granted && { granted }) })(named('web'));
+  const filters = aws.inputsOf('DescribeInstances').map(({ Filters }) => (Filters as Asked['Filters']).map(({ Name }) => Name));
+  expect(filters.filter((names) => names.includes('instance-state-name'))).toHaveLength(limited);
+});

@@ -191,6 +191,10 @@ export const runs = {
   'two times of a schedule at once': scaledBy('two times of a schedule at once'),
   'a storm of a thousand in one group': oneGroup({ holding: 'tag', size: 1_060, seed: 1 }, { requestedMs: 40_000 }),
   'forty groups lose a zone': manyGroups({ groups: 40, members: 15, case: 'zone', held: 'mixed', concurrency: 1_000, seed: 1 }),
+  'ten groups of a hundred lose a zone': manyGroups({
+    ...{ groups: 10, members: 100, case: 'zone', held: 'mixed' },
+    ...{ concurrency: 1_000, seed: 1 },
+  }),
   'spot becomes dearer than its share of on-demand': withSpare('spot becomes dearer than its share of on-demand'),
 } satisfies Readonly<Record<string, Run>>;
 

@@ -1,6 +1,8 @@
 import type { Mutant } from './mutant.ts';
 
 const caughtBy = ['forty groups lose a zone'] as const;
+/** Each group's warnings come in several batches at the same moment. */
+const inLargeGroups = ['ten groups of a hundred lose a zone'] as const;
 /** One group that the bucket of launched instances binds. */
 const inOneGroup = ['a storm of a thousand in one group'] as const;
 
@@ -68,5 +70,26 @@ export const storms: readonly Mutant[] = [
     from: 'unspent: { instances: launched.reduce((sum, one) => sum + unlaunchedBy(one), 0) },',
     to: 'unspent: {},',
     caughtBy: inOneGroup,
+  },
+  {
+    name: 'warned members are claimed after the look alone',
+    file: 'functions/react/carry-out/claim-facts.ts',
+    from: "traitsOf(fact).endedBy !== 'ec2' ||",
+    to: "traitsOf(fact).endedBy !== 'holdfast' ||",
+    caughtBy: inLargeGroups,
+  },
+  {
+    name: 'swaps are not read again after the look',
+    file: 'functions/react/converge.ts',
+    from: 'if (facts.leaving.length === 0) return [found, told];',
+    to: 'if (facts.leaving.length >= 0) return [found, told];',
+    caughtBy: inLargeGroups,
+  },
+  {
+    name: 'the look of a storm reads the target health of ten groups at a time',
+    file: 'aws/providers/describe-members.ts',
+    from: 'const healthAtOnceWarned = 3;',
+    to: 'const healthAtOnceWarned = healthAtOnce;',
+    caughtBy: inLargeGroups,
   },
 ];

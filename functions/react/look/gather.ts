@@ -7,7 +7,7 @@ import { asOthersSet, type OutsideSize } from '../../../core/group/outside-size.
 import { followLook } from '../../../core/group-state/look.ts';
 import { offeringsToPrice, type Priced, withPrices } from '../../../core/group-state/prices.ts';
 import { endsHeard, initialState } from '../../../core/group-state/state.ts';
-import { withReservations } from '../../../core/launch/reservation-life.ts';
+import { grantedIn, withReservations } from '../../../core/launch/reservation-life.ts';
 import { type BootNews, whyEnded } from '../../../core/pool-memory/failed-boots.ts';
 import type { GivenUp } from '../../../core/pool-memory/given-up.ts';
 import type { CapacityIn, Holdings } from '../../../core/ports/capacity-provider.ts';
@@ -88,7 +88,7 @@ export const gather = async (
   const own = await withoutTaken(accepted, stored, ports.store);
   const group = withFormer(accepted, own);
   const [shown, inherited] = await Promise.all([
-    known.look === undefined ? provider.describe(group) : known.look(group),
+    known.look === undefined ? provider.describe(group, grantedIn(known.state)) : known.look(group),
     inherit(group, own, ports),
   ]);
   const held = await withoutForeign(group.name, shown, ports.store);

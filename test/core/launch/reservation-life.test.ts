@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { abandoned, afterAttempt, inBrief, isBelieved, takenUp } from '../../../core/launch/reservation-life.ts';
+import { abandoned, afterAttempt, grantedIn, inBrief, isBelieved, takenUp } from '../../../core/launch/reservation-life.ts';
 import type { LaunchResult } from '../../../core/ports/launches.ts';
 import { describeLagMs } from '../../../core/times/times.ts';
 import { nowMs, reservation, state } from '../views.ts';
@@ -80,4 +80,13 @@ describe('an open reservation', () => {
     const brief = inBrief(reservation({ placement: { pool: 'spot-b', count: 2, offerings } }));
     expect(brief.placement).toEqual({ pool: 'spot-b', count: 2, offerings: offerings.slice(0, 1) });
   });
+});
+
+it('tells what a group was granted once all its requests have their answers', () => {
+  const granted = { ...before, instances: ['i-1', 'i-2'] };
+  expect(grantedIn({ reservations: [granted, { ...granted, instances: ['i-3'] }] })).toEqual(['i-1', 'i-2', 'i-3']);
+  expect(grantedIn({ reservations: [] })).toEqual([]);
+  const { instances: _, ...open } = granted;
+  expect(grantedIn({ reservations: [granted, open] })).toBeUndefined();
+  expect(grantedIn(undefined)).toBeUndefined();
 });

@@ -40,8 +40,8 @@ export const draining: readonly PutBack[] = [
   {
     name: 'a throttled look fails the drain',
     file: 'functions/begin-drain/judge.ts',
-    from: 'const holdings = await unlessTroubled(ports.provider.describe(withFormer(group, state)));',
-    to: 'const look = ports.provider.describe(withFormer(group, state)); const holdings: Awaited<typeof look> | undefined = await look;',
+    from: 'const holdings = await unlessTroubled(look);',
+    to: 'const holdings: Awaited<typeof look> | undefined = await look;',
     also: [
       {
         file: 'functions/begin-drain/release.ts',

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import { instancesOfOne } from '../../aws/providers/large-groups.ts';
+import { createFakeAws } from './fake-aws.ts';
+
+type Shown = { id: string; state: string };
+type Filters = readonly { readonly Name: string; readonly Values: readonly string[] }[];
+
+/** Instances of one group, which EC2 shows by the filters that the group is read with, and how it is read. */
+const groupOf = (count: number) => {
+  const world = { nowMs: 1_000_000, instances: Array.from({ length: count }, (_, index): Shown => ({ id: `i-${index}`, state: 'running' })) };
+  const answer = ({ Filters: filters }: { readonly Filters: Filters }) => {
+    const meets = ({ id, state }: Shown): boolean =>
+      filters.every(({ Name, Values }) => Name.startsWith('tag:') || Values.includes(Name === 'instance-id' ? id : state));
+    const Instances = world.instances.filter(meets).map(({ id, state }) => ({ InstanceId: id, State: { Name: state } }));
+    return { Reservations: [{ Instances }] };
+  };
+  const aws = createFakeAws({ DescribeInstances: answer });
+  const look = async (granted: readonly string[] = []) => {
+    const from = aws.calls.length;
+    const found = await instancesOfOne({ ec2: aws.ec2, now: () => world.nowMs }, 'group', 'prod/web', granted);
+    const filters = aws.calls.slice(from).map(({ input }) => (input.Filters as Filters).map(({ Name }) => Name).join(' and '));
+    return { states: new Map(found.map(({ InstanceId = '', State }) => [InstanceId, State?.Name])), filters };
+  };
+  const become = (id: string, state: string): void => {
+    for (const one of world.instances) if (one.id === id) one.state = state;
+  };
+  return { world, look, become };
+};
+
+const whole = 'tag:group';
+const changed = 'tag:group and instance-state-name';
+
+describe('a large group that was read whole a moment ago', () => {
+  test('is not read whole again, and shows who ended and who stopped since', async () => {
+    const { world, look, become } = groupOf(1_000);
+    expect((await look()).filters).toEqual([whole]);
+    become('i-7', 'terminated');
+    become('i-8', 'stopping');
+    world.nowMs += 20_000;
+    const { states, filters } = await look();
+    expect(filters).toEqual([changed]);
+    expect([states.size, states.get('i-6'), states.get('i-7'), states.get('i-8')]).toEqual([1_000, 'running', 'terminated', 'stopping']);
+  });
+
+  test('shows who was launched since: while it is pending, and once it runs because it was granted or was seen before', async () => {
+    const { world, look, become } = groupOf(1_000);
+    await look();
+    world.instances.push({ id: 'i-granted', state: 'running' }, { id: 'i-seen', state: 'pending' });
+    const first = await look(['i-granted', 'i-5']);
+    expect(first.filters.toSorted()).toEqual(['instance-id', changed]);
+    expect([first.states.get('i-granted'), first.states.get('i-seen'), first.states.size]).toEqual(['running', 'pending', 1_002]);
+    become('i-seen', 'running');
+    const second = await look(['i-granted']);
+    expect([second.states.get('i-seen'), second.states.get('i-granted'), second.states.size]).toEqual(['running', 'running', 1_002]);
+    expect((await look(['i-granted'])).filters).toEqual([changed]);
+  });
+
+  test('no longer shows an instance that EC2 has forgotten', async () => {
+    const { world, look, become } = groupOf(1_001);
+    become('i-3', 'terminated');
+    await look();
+    world.instances = world.instances.filter(({ id }) => id !== 'i-3');
+    expect((await look()).states.has('i-3')).toBe(false);
+  });
+
+  test('is read whole again before a minute is over, however often it is looked at meanwhile', async () => {
+    const { world, look } = groupOf(1_000);
+    await look();
+    world.nowMs += 49_000;
+    expect((await look()).filters).toEqual([changed]);
+    world.nowMs += 1_000;
+    expect((await look()).filters).toEqual([whole]);
+  });
+
+  test('is read whole where so many were launched that looking them up costs as much', async () => {
+    const { look } = groupOf(1_000);
+    await look();
+    const granted = Array.from({ length: 401 }, (_, index) => `i-new-${index}`);
+    expect((await look(granted)).filters).toEqual([whole]);
+  });
+});
+
+test('a group that one page shows is read whole each time', async () => {
+  const { look } = groupOf(999);
+  await look();
+  expect((await look()).filters).toEqual([whole]);
+});
