@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { History } from '../../sandbox/judge/history.ts';
+import type { Actor, History } from '../../sandbox/judge/history.ts';
 import {
   connectionsGetTheirTime,
   hooksAreHeld,
@@ -195,6 +195,23 @@ describe('a warned member works until its replacement does, or its drain must be
       });
     expect(beside(true)).toEqual([]);
     expect(beside(false)).toHaveLength(1);
+  });
+  it('counts others that ended so lately that no describe shows it', () => {
+    const beside = (diedS: number, by: Actor = { kind: 'script' }) =>
+      details(servesUntilReplaced, (script) => {
+        twoServe(script);
+        script.launch(70, 'i-3');
+        script.serves(90, 'i-3');
+        script.warn(100, 'i-1');
+        script.react(101, 103, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+        script.react(118, 121, 'i-drain');
+        script.end(diedS, 'i-2', by);
+        script.takeOut(120, 'i-1', react('i-drain'));
+        script.end(220, 'i-1', end);
+      });
+    expect(beside(119)).toEqual([]);
+    expect(beside(105)).toHaveLength(1);
+    expect(beside(119, react('i-b'))).toHaveLength(1);
   });
   it('counts others whose warning reached another function after the one that takes it out had begun', () => {
     const beside = (heardS: number) =>

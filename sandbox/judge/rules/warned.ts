@@ -1,7 +1,7 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { deadlineOf, isTakenOut, knewAtMs, lastServices, latestDrainStartMs, policyFor, takenOutByUs } from '../leaving.ts';
-import { chaptersOf, endless, goneAtMs, type Life, lastBackMs, lastRefusalMs, warnedAtMs } from '../life.ts';
+import { chaptersOf, endless, goneAtMs, isFunction, type Life, lastBackMs, lastRefusalMs, warnedAtMs } from '../life.ts';
 import { wasObserved } from '../modes.ts';
 import { lookedSince } from '../staying.ts';
 import { times } from '../times.ts';
@@ -76,22 +76,28 @@ export const drainBeginsInTime: Rule = {
     }),
 };
 
+/** When a member was taken out of service, and from when on the function could look that did so. */
+type Moment = { readonly atMs: number; readonly lookedMs: number };
+
 const isKnownToLeave = (chronicle: Chronicle, life: Life, atMs: number): boolean =>
   chaptersOf(life).some((chapter) => warnedAtMs(chapter, lastBackMs(life, atMs)) < endless && knewAtMs(chronicle, chapter) <= atMs);
 
+/** Ready when describes were last sure to be true before the function looked, and ended since by nobody's choice: nothing shows that yet. */
+const diedUnseen = (chronicle: Chronicle, life: Life, { atMs, lookedMs }: Moment): boolean => {
+  const goneMs = goneAtMs(life);
+  const sinceMs = lookedMs - chronicle.times.lagMs;
+  return goneMs > sinceMs && goneMs <= atMs && !isFunction(life.ending?.by) && chronicle.isReadyAt(life, sinceMs);
+};
+
 /**
- * Others count until the function that looked could know that EC2 takes them. A warning is not known that reached nobody, only a function that died of
- * it, or another one after this one had begun.
+ * Others count until the function that looked could know that they ended, or that EC2 takes them. A warning is not known that reached nobody, only a
+ * function that died of it, or another one after this one had begun.
  */
-const servesEnough = (
-  chronicle: Chronicle,
-  group: string,
-  life: Life,
-  { atMs, lookedMs }: { readonly atMs: number; readonly lookedMs: number },
-): boolean => {
-  const others = chronicle
-    .membersAt(group, atMs)
-    .filter((one) => one.instance !== life.instance && chronicle.isReadyAt(one, atMs) && !isKnownToLeave(chronicle, one, lookedMs));
+const servesEnough = (chronicle: Chronicle, group: string, life: Life, moment: Moment): boolean => {
+  const { atMs, lookedMs } = moment;
+  const serving = chronicle.membersAt(group, atMs).filter((one) => chronicle.isReadyAt(one, atMs));
+  const died = chronicle.livesIn(group).filter((one) => diedUnseen(chronicle, one, moment));
+  const others = [...serving, ...died].filter((one) => one.instance !== life.instance && !isKnownToLeave(chronicle, one, lookedMs));
   return others.length >= Math.min(...chronicle.desiredIn(group, atMs - times.drainStartMs, atMs));
 };
 
