@@ -9,6 +9,8 @@ export type Finding = {
   /** The invocation that did it, or should have. */
   readonly invocation?: string;
   readonly atMs: number;
+  /** How many members it is about, where it is about as many as a group lacks. */
+  readonly members?: number;
   readonly detail: string;
 };
 

@@ -4,7 +4,7 @@ import type { Allowance } from '../../sandbox/judge/finding.ts';
 import { judge } from '../../sandbox/judge/judge.ts';
 import { rules } from '../../sandbox/judge/rules.ts';
 import { cases, storedSwap } from './allowance-cases.ts';
-import { historyOf, react, twoServe, user } from './histories.ts';
+import { historyOf, react, type Script, twoServe, user } from './histories.ts';
 
 const stored = { states: {}, swaps: [storedSwap], decisions: [], deadLetters: 0, staleMessages: 0 };
 
@@ -50,4 +50,27 @@ it('a state table that was emptied after a launch excuses that no decision names
   );
   expect(row && judged(row, history)).toMatchObject({ left: 0 });
   expect(row && judged(row, history).without).toBeGreaterThan(0);
+});
+
+it('a member that fails its health checks is not in the place of what was requested a moment ago', () => {
+  const row = allowances.find(({ name }) => name === 'a member fails its health checks and lives');
+  const fails = (script: Script): void => {
+    twoServe(script);
+    script.at(100, { kind: 'out-of-service', instance: 'i-1', targetGroup: 'web', why: 'unhealthy', by: { kind: 'script' } });
+    script.at(600, { kind: 'in-service', instance: 'i-1', targetGroup: 'web' });
+  };
+  /** One more is wanted at this time, and is launched later. */
+  const raised = (second: number, launchedAt: number) =>
+    historyOf(
+      (script) => {
+        fails(script);
+        script.desired(second, 3);
+        script.launch(launchedAt, 'i-3');
+        script.serves(launchedAt + 30, 'i-3');
+      },
+      { stored },
+    );
+  expect(row && judged(row, raised(270, 271))).toMatchObject({ left: 0 });
+  expect(row && judged(row, raised(270, 271)).without).toBeGreaterThan(0);
+  expect(row && judged(row, raised(101, 590)).left).toBeGreaterThan(0);
 });

@@ -23,16 +23,16 @@ export const membersFail: Allowance = {
   trouble: 'An instance runs and does not answer: a target group finds it unhealthy, or never found it healthy.',
   reaches: 'Its group, for as many as fail, while they live and fail.',
   reason: 'Holdfast replaces members that leave; to replace the living by their health is not promised.',
-  covers: ({ group = '', atMs }, chronicle) => {
+  covers: ({ group = '', atMs, members: late = Number.POSITIVE_INFINITY }, chronicle) => {
     const beforeMs = atMs - 1;
-    const desired = Math.max(0, ...chronicle.desiredIn(group, beforeMs, beforeMs));
     const members = chronicle.membersAt(group, beforeMs);
     const failing = members.filter((life) => {
       const last = life.services.findLast(({ fromMs }) => fromMs <= beforeMs);
       if (!answersAt(life, beforeMs) && life.launchedAtMs + chronicle.times.comesUpMs <= beforeMs) return true;
       return last?.why === 'unhealthy' && last.untilMs <= beforeMs;
     });
-    return failing.length > 0 && members.filter((life) => chronicle.servesAt(life, beforeMs)).length + failing.length >= desired;
+    // What was requested a moment ago is not late yet, and those that fail are not in its place.
+    return late <= failing.length;
   },
 };
 

@@ -91,6 +91,7 @@ export const lateIn = (chronicle: Chronicle, group: string, owed: Owed): readonl
       found.push({
         group,
         atMs: untilMs,
+        members: debts.filter(({ sinceMs }) => untilMs - sinceMs > owed.withinMs).length,
         detail: `${look.serving.size} serve, ${look.desired} are wanted, ${Math.round((untilMs - oldest.sinceMs) / 1_000)} s after ${oldest.because}`,
       });
       debts = [];
