@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Group } from '../../../core/group/group.ts';
 import type { Holdings } from '../../../core/ports/capacity-provider.ts';
 import type { Owner } from '../../../core/ports/owners.ts';
-import { endsIn } from '../../../core/swap/ends.ts';
+import { endsIn, unseenIn } from '../../../core/swap/ends.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
 import { members } from '../members.ts';
 import { group, nowMs, spotA, state, swapOf } from '../views.ts';
@@ -134,6 +134,11 @@ describe('of several swaps', () => {
     const found = endsIn([gone], look({ heard: { ended: ['spot-a#1'], stopped: [] } }));
     expect(found).toEqual({ gone: [], over: [], open: [gone] });
     expect(endsIn([gone], look({ holdings: nothing })).gone).toEqual([]);
+  });
+  it('EC2 is not asked about one that is gone, or that was announced a moment ago', () => {
+    const old = { claimedAtMs: nowMs - 900_000, deadlineMs: nowMs - 800_000 };
+    const swaps = [swapOf('spot-a#7', { ...old, state: 'gone' }), swapOf('spot-a#8', old), swapOf('spot-a#9'), swapOf('spot-a#1', old)];
+    expect(idsOf(unseenIn(swaps, look()))).toEqual(['spot-a#8']);
   });
   it('one whose member was never served is over when that member serves, and not when another does', () => {
     const idle = members(spotA, 4).map((one, index) => ({ ...one, serving: index > 0 }));

@@ -48,6 +48,12 @@ test('it waits while somebody is to come in its place', () => {
   expect(withdrawn({ there: two.map((one) => (one === other ? { ...one, admitted: false } : one)) })).toEqual([]);
 });
 
+test('it waits while one of those that stay has not joined', () => {
+  const three = [...two, ...members(spotA, 3, { asg: 'web-asg', admitted: false }).slice(2)];
+  expect(withdrawn({ there: three })).toEqual([]);
+  expect(withdrawn({ there: three.map((one) => ({ ...one, admitted: true })) })).toHaveLength(1);
+});
+
 test('it waits while another leaves, and not for one that has left', () => {
   const three = [...two, ...members(spotA, 3, { asg: 'web-asg' }).slice(2)];
   const leaving = swapOf('spot-a#3');
