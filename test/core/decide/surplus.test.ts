@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { emptyDraft } from '../../../core/decide/draft.ts';
 import { aboveDesired, surplus } from '../../../core/decide/surplus.ts';
 import type { AsgView, Member, View } from '../../../core/view/view.ts';
 import { member, members } from '../members.ts';
@@ -44,21 +45,33 @@ describe('a surplus', () => {
   describe('of a group whose size others set', () => {
     const outside = group({ size: { min: 0, max: 20, desired: 0, from: 'asg' }, holding: { kind: 'attach', asg: 'web-asg' } });
     const within = members(spotA, 10, { asg: 'web-asg' });
-    const look = (others: readonly Member[]) =>
-      removed({ group: outside, asgs: [{ ...asg, holds: idsOf(within) }], members: [...within, ...others] });
+    const also = member('also', spotB, { asg: 'web-asg', serving: false, unhealthy: true });
+    const eleven = { ...asg, held: 11, holds: [...idsOf(within), 'also'], suspended: ['Terminate'] };
+    const look = (others: readonly Member[], of: AsgView = { ...asg, holds: idsOf(within) }) =>
+      removed({ group: outside, asgs: [of], members: [...within, ...others] });
+    const out = member('out', spotB, { reservation: 'r-1', admitted: false, serving: false });
     it('is not ours to end where its Auto Scaling group holds it, or may hold it', () => {
-      expect(look([member('also', spotB, { asg: 'web-asg' })])).toEqual([]);
-      expect(look([member('unshown', spotB, { unshown: true })])).toEqual([]);
+      expect(look([also], eleven)).toEqual([]);
+      const unshown = member('unshown', spotA, { reservation: 'r-2', unshown: true, serving: false, unhealthy: true });
+      expect(look([unshown, out])).toEqual(['out']);
     });
     it('leaves where it has not joined, or is in another Auto Scaling group', () => {
-      expect(look([member('out', spotB, { reservation: 'r-1', admitted: false, serving: false })])).toEqual(['out']);
+      expect(look([out])).toEqual(['out']);
       expect(look([member('elsewhere', spotB, { reservation: 'r-1', asg: 'old', serving: false })])).toEqual(['elsewhere']);
     });
     it('is never said to be kept by a minimum', () => {
-      const full = { ...asg, min: 10, holds: idsOf(within) };
-      const all = [...within, member('also', spotB, { asg: 'web-asg' })];
-      expect(proposed(surplus, { group: outside, asgs: [full], members: all })).not.toHaveProperty('keptByMinimum');
+      const full = { group: outside, asgs: [{ ...eleven, min: 11 }], members: [...within, also] };
+      expect(aboveDesired(situationOf(full))).toBe(1);
+      expect(proposed(surplus, full)).not.toHaveProperty('keptByMinimum');
     });
+  });
+
+  it('is claimed: no later rule lets the same members go', () => {
+    const situation = situationOf({ members: [...members(spotA, 6), ...members(spotB, 6)] });
+    const { removals = [] } = surplus.propose(situation, emptyDraft);
+    expect(removals).toHaveLength(2);
+    expect(idsOf(situation.arbiter.unclaimed())).not.toContain(removals[0]?.instance);
+    expect(situation.arbiter.unclaimed()).toHaveLength(10);
   });
 
   it('is said to be kept by a minimum as far as that keeps it', () => {

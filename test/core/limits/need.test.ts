@@ -62,6 +62,7 @@ describe('the order of need', () => {
   it('is by the deadline where a minute is left or less, and by the size before that', () => {
     const of = (group: string, inMs: number, size: number) => waiting(group, { urgency: 'warned', deadlineMs: nowMs + inMs, size });
     expect(order(of('small', 60_001, 1), of('pressing', 60_000, 9), of('most', 20_000, 99))).toEqual(['most', 'pressing', 'small']);
+    expect(order(waiting('timeless', { urgency: 'warned', size: 1 }), of('pressing', 60_000, 9))).toEqual(['pressing', 'timeless']);
     expect(order(of('large', 60_001, 9), of('small', 90_000, 1))).toEqual(['small', 'large']);
   });
   it('is then by the size, by who waits for longer, and by the name', () => {
