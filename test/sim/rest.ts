@@ -56,17 +56,25 @@ export const comesUpWithinMs = ({ asked, policies, spec }: Pick<Situation, 'aske
 };
 
 /**
- * Members that their user protects: Holdfast lets none of them go, however many the policy wants. One that its user took out of its group is no
- * member, and neither is an instance of a warm pool, which Auto Scaling protects as well.
+ * Members that their user protects, and those whose end EC2 refused within the hour: Holdfast lets none of them go, however many the policy wants.
+ * One that its user took out of its group is no member, and neither is an instance of a warm pool, which Auto Scaling protects as well.
  */
-const protectedIn = ({ groupOf, situation }: Stage, { instances }: WorldSnapshot, group: string): number =>
+const protectedIn = (
+  { groupOf, situation }: Stage,
+  { instances }: WorldSnapshot,
+  { group, refused }: { readonly group: string; readonly refused: ReadonlySet<string> },
+): number =>
   situation.policies
     .filter((policy) => policy.group === group)
     .slice(0, 1)
     .flatMap((policy) =>
       instances.filter(
         ({ id, state, isProtected, asg }) =>
-          state === 'running' && isProtected === true && groupOf(id) === group && !isWarm(asg) && (asg !== undefined || asgsOf(policy).length === 0),
+          state === 'running' &&
+          (isProtected === true || refused.has(id)) &&
+          groupOf(id) === group &&
+          !isWarm(asg) &&
+          (asg !== undefined || asgsOf(policy).length === 0),
       ),
     ).length;
 
@@ -99,12 +107,13 @@ export const isAtRest = async (stage: Stage, sizes: Readonly<Record<string, numb
   const { states, swaps } = readUnderWay(await sandbox.items('state'));
   const snapshot = sandbox.world.snapshot();
   const kept = keptByMinimum(swaps, snapshot, stage.operated);
+  const refused = new Set(swaps.filter(isKept).map(({ instance }) => instance));
   const isSettled = ({ reservations, raised }: GroupState): boolean => raised.length === 0 && reservations.every(({ instances }) => instances);
   const isWhole = (group: string, { desired }: GroupState): boolean => {
     const size = Math.max(
       (sizes[group] ?? desired) + kept.size,
       leastOf(situation, snapshot, group) + kept.size,
-      protectedIn(stage, snapshot, group),
+      protectedIn(stage, snapshot, { group, refused }),
     );
     const serving = watched.serving(group);
     return serving >= size && serving <= size + sparesOf(situation, group) && !isComingUp(stage, group);
