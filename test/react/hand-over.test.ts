@@ -49,3 +49,18 @@ test('what is handed over is claimed and announced, and another invocation is wo
   await handOver(factsOf({ messages: ['m-1'] }), { group: acting, state: state() }, ports, true);
   expect(done).toEqual(['wakes web in 10000', 'wakes web in 2000']);
 });
+
+test('looks of a group that stay throttled are ever rarer, and left to the tick in the end; another throttle begins anew', async () => {
+  const wakes: string[] = [];
+  let atMs = nowMs;
+  const ports = {
+    store: {},
+    wakes: { wake: async (_: readonly string[], ms: number) => void wakes.push(`${(atMs - nowMs) / 1000} +${(ms - atMs) / 1000}`) },
+    clock: { now: () => atMs },
+  } as unknown as ReactPorts;
+  for (const sinceS of [0, 10, 20, 60, 100, 150, 160, 220, 339, 460]) {
+    atMs = nowMs + sinceS * 1_000;
+    await handOver(factsOf(), { group: acting, state: state() }, ports, true);
+  }
+  expect(wakes).toEqual(['0 +10', '10 +10', '20 +10', '60 +15', '100 +25', '150 +37.5', '460 +10']);
+});

@@ -1,7 +1,9 @@
+import { perClient } from '../../../aws/calls/remembered.ts';
 import type { Group } from '../../../core/group/group.ts';
 import { asgsOf, withFormer } from '../../../core/group/holders.ts';
 import { modeOf } from '../../../core/group/mode.ts';
 import { initialState } from '../../../core/group-state/state.ts';
+import { againInMs, isWorthALook } from '../../../core/times/again.ts';
 import { claimAll } from '../carry-out/claims.ts';
 import { drainsOf } from '../carry-out/drain-names.ts';
 import type { InForce } from '../look/in-force.ts';
@@ -13,8 +15,25 @@ import { newDecisionId } from '../record/identifiers.ts';
 
 /** How soon another invocation goes on with what was handed over. */
 const handedOverMs = 2_000;
-/** The same, where a wake or a tick alone brought this look: what stays throttled costs few looks. */
+/** The same, where a wake or a tick alone brought this look, at first: later ones are ever rarer. */
 const againMs = 10_000;
+/** A throttle that was not seen for so long is another one. */
+const otherThrottleMs = 120_000;
+
+type Throttled = { readonly sinceMs: number; readonly lastMs: number };
+
+/** Since when the looks of groups are throttled one after the other, as far as this environment made them. */
+const throttledLooks = perClient<ReactPorts['store'], Map<string, Throttled>>(() => new Map());
+
+/** How soon to look again after a look that was throttled. Undefined: that is left to the tick. */
+const afterThrottleMs = ({ store, clock }: ReactPorts, group: string): number | undefined => {
+  const [looks, nowMs] = [throttledLooks(store), clock.now()];
+  const before = looks.get(group);
+  const sinceMs = before !== undefined && nowMs - before.lastMs < otherThrottleMs ? before.sinceMs : nowMs;
+  looks.set(group, { sinceMs, lastMs: nowMs });
+  const inMs = Math.max(againMs, againInMs(nowMs - sinceMs));
+  return isWorthALook(nowMs + inMs, nowMs) ? inMs : undefined;
+};
 
 /**
  * Whether a wake can go on with these facts once their claims are written. What alarms, Auto Scaling and policies said
@@ -54,5 +73,6 @@ export const handOver = async (
     const { fresh } = await claimAll(leaving, swaps, context);
     await announceStarted({ group, id, ports }, fresh);
   }
-  await wakeSoon(ports, group.name, isThrottled && facts.messages.length === 0 ? againMs : handedOverMs);
+  const inMs = isThrottled && facts.messages.length === 0 ? afterThrottleMs(ports, group.name) : handedOverMs;
+  if (inMs !== undefined) await wakeSoon(ports, group.name, inMs);
 };
