@@ -27,8 +27,12 @@ const standIns: Readonly<Record<string, string>> = {
     export class SignatureV4MultiRegion extends SignatureV4 { static sigv4aDependency() { return 'none'; } }`,
 };
 
-const innards = (...path: readonly string[]): RegExp =>
-  new RegExp(`@smithy[\\\\/]core[\\\\/]dist-es[\\\\/]submodules[\\\\/]${path.join('[\\\\/]')}\\.js$`);
+const moduleOf =
+  (scope: string) =>
+  (...path: readonly string[]): RegExp =>
+    new RegExp(`${scope}[\\\\/]core[\\\\/]dist-es[\\\\/]submodules[\\\\/]${path.join('[\\\\/]')}\\.js$`);
+const innards = moduleOf('@smithy');
+const awsInnards = moduleOf('@aws-sdk');
 
 /** The same for single modules inside packages whose rest is needed. */
 export const innerStandIns: readonly { readonly module: RegExp; readonly contents: string }[] = [
@@ -72,6 +76,26 @@ export const innerStandIns: readonly { readonly module: RegExp; readonly content
   {
     module: innards('config', 'config-resolver', 'regionConfig', 'getInstanceMetadataRegion'),
     contents: 'export const getInstanceMetadataRegion = async () => undefined;',
+  },
+  // Lambda has no files of profiles. This is what the SDK makes of files that are not there.
+  {
+    module: innards('config', 'shared-ini-file-loader', 'loadSharedConfigFiles'),
+    contents: `export const CONFIG_PREFIX_SEPARATOR = '.';
+      export const loadSharedConfigFiles = async () => ({ configFile: {}, credentialsFile: {} });`,
+  },
+  // The user agent of each call names the features of the client that made it. Names and versions stay.
+  { module: awsInnards('client', 'middleware-user-agent', 'check-features'), contents: 'export const checkFeatures = async () => undefined;' },
+  // The stack fixes the version of Node that functions run on.
+  {
+    module: awsInnards('client', 'emitWarningIfUnsupportedVersion'),
+    contents: 'export const state = { warningEmitted: true }; export const emitWarningIfUnsupportedVersion = () => undefined;',
+  },
+  // Names of buckets: no function calls S3, and only its calls have parameters that begin with one.
+  {
+    module: innards('endpoints', 'middleware-endpoint', 'service-customizations', 's3'),
+    contents: `const absent = () => { throw new Error('calls of S3 are left out of this bundle (assembly/lean-sdk.ts)'); };
+      export const [resolveParamsForS3, isDnsCompatibleBucketName, isArnBucketName] = [absent, absent, absent];
+      export const [DOT_PATTERN, S3_HOSTNAME_PATTERN] = [];`,
   },
 ];
 

@@ -9,7 +9,10 @@ import { innerStandIns } from '../../assembly/lean-sdk.ts';
 import * as clients from '../../aws/calls/clients.ts';
 
 const root = dirname(dirname(import.meta.dirname));
-const core = dirname(createRequire(import.meta.url).resolve('@smithy/core/package.json'));
+const cores = ['@smithy/core', '@aws-sdk/core'].map((name) => ({
+  name,
+  folder: dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)),
+}));
 const config = { region: 'eu-west-1', credentials: { accessKeyId: 'a', secretAccessKey: 's' } };
 
 const makers = [
@@ -44,7 +47,8 @@ afterEach(() => {
 describe('single modules of the SDK that are left out of bundles', () => {
   test.each(innerStandIns)('$module is one module of the SDK', async ({ module }) => {
     const files: string[] = [];
-    for await (const file of glob('dist-es/**/*.js', { cwd: core })) if (module.test(`@smithy/core/${file}`)) files.push(file);
+    for (const { name, folder } of cores)
+      for await (const file of glob('dist-es/**/*.js', { cwd: folder })) if (module.test(`${name}/${file}`)) files.push(file);
     expect(files).toHaveLength(1);
   });
 
