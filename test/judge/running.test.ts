@@ -472,6 +472,24 @@ describe('functions and calls', () => {
     expect(details(noStorm, called({ operation: 'DescribeInstances', isMutating: false }, 90))).toEqual([]);
     expect(details(noStorm, called({ operation: 'DescribeInstances', isMutating: false }, 500))).toHaveLength(1);
   });
+  it('are bounded by kind for each target group that a policy names', () => {
+    const named = (...names: readonly string[]) => ({
+      ...policy,
+      drain: { loadBalancers: names.map((name) => `arn:aws:elasticloadbalancing:eu-west-1:111122223333:targetgroup/${name}/0123456789abcdef`) },
+    });
+    const found = (targetGroups: readonly string[], more: Readonly<Record<string, unknown>>, times: number) =>
+      details(callsAreBounded, (script) => {
+        script.policy(0, 1, named(...targetGroups));
+        called(more, times)(script);
+      });
+    const register = { service: 'elasticloadbalancing', operation: 'RegisterTargets' };
+    expect(found(['web'], register, 4)).toEqual([]);
+    expect(found(['web'], register, 5)).toHaveLength(1);
+    expect(found(['web', 'api', 'admin'], register, 12)).toEqual([]);
+    expect(found(['web', 'api', 'admin'], register, 13)).not.toEqual([]);
+    expect(found(['web', 'api', 'admin'], {}, 4)).toEqual([]);
+    expect(found(['web', 'api', 'admin'], {}, 5)).toHaveLength(1);
+  });
   it('write small items, and nothing at rest', () => {
     const item = (bytes: number, times: number) => (script: Script) => {
       for (let n = 0; n < times; n += 1)

@@ -40,10 +40,17 @@ const most: Readonly<Record<string, readonly [anyway: number, each: number]>> = 
   'elasticloadbalancing:DeregisterTargets': [4, 2],
 };
 
+/** A call registers with one target group, or deregisters from one. */
+const isForEachTargetGroup = (kind: string): boolean => kind.startsWith('elasticloadbalancing:');
+
+/** The most target groups that one policy names. */
+const mostTargetGroups = ({ groups }: Chronicle): number =>
+  Math.max(1, ...[...groups.values()].flatMap(({ policies }) => policies.map(({ policy }) => policy?.targetGroups.length ?? 0)));
+
 export const callsAreBounded: Rule = {
   name: 'calls that change something are bounded',
   meaning:
-    'Calls that change capacity grow with the instances that come and go and with heartbeats of hooks, each kind for itself; calls that faults made fail are not counted.',
+    'Calls that change capacity grow with the instances that come and go, those to target groups also with how many a policy names, and with heartbeats of hooks, each kind for itself; calls that faults made fail are not counted.',
   broken: (chronicle) => {
     const count = touched(chronicle);
     const mutating = calls(chronicle).filter(
@@ -52,7 +59,9 @@ export const callsAreBounded: Rule = {
     const refused = chronicle.of('refused').length;
     const atMs = chronicle.history.endedAtMs;
     const due = heartbeatsDue(chronicle);
-    const all = 12 + 4 * count + due + refused;
+    const targetGroups = mostTargetGroups(chronicle);
+    // A member is launched, registered, deregistered and ended.
+    const all = 12 + (2 + 2 * targetGroups) * count + due + refused;
     const kinds = Map.groupBy(mutating, ({ service, operation }) => `${service}:${operation}`);
     return [
       ...(mutating.length <= all
@@ -60,7 +69,8 @@ export const callsAreBounded: Rule = {
         : [{ atMs, detail: `${mutating.length} calls that change something for ${count} instances that came or went, at most ${all}` }]),
       ...[...kinds].flatMap(([kind, made]): readonly Broken[] => {
         const [anyway, each] = most[kind] ?? [all, 0];
-        const limit = kind === heartbeat ? 4 + due : anyway + each * count + refused;
+        const times = isForEachTargetGroup(kind) ? targetGroups : 1;
+        const limit = kind === heartbeat ? 4 + due : times * (anyway + each * count) + refused;
         return made.length <= limit
           ? []
           : [{ atMs, detail: `${made.length} calls of ${kind} for ${count} instances that came or went, at most ${limit}` }];
