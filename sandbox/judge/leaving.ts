@@ -19,9 +19,17 @@ const isTooYoung = ({ invocations, times: { lagMs } }: Chronicle, { launchedAtMs
 
 /** When Holdfast could first act on a message about this instance: it reached a function that no fault was injected into. */
 export const heardAtMs = (chronicle: Chronicle, life: Life, about: Delivery['told']['about']): number =>
-  Math.min(
-    endless,
-    ...toldOf(life, about).flatMap((one) => (isHealthy(chronicle, one.invocation) && !isTooYoung(chronicle, life, one) ? [one.atMs] : [])),
+  firstHealthy(chronicle, life, toldOf(life, about));
+
+const firstHealthy = (chronicle: Chronicle, life: Life, deliveries: readonly Delivery[]): number =>
+  Math.min(endless, ...deliveries.flatMap((one) => (isHealthy(chronicle, one.invocation) && !isTooYoung(chronicle, life, one) ? [one.atMs] : [])));
+
+/** The same for a message about one hook: each has its own, with the token that completes it. */
+export const heardOfHookAtMs = (chronicle: Chronicle, life: Life, hook: string): number =>
+  firstHealthy(
+    chronicle,
+    life,
+    toldOf(life, 'hook').filter(({ told }) => told.about === 'hook' && (told.hook ?? hook) === hook),
   );
 
 /** When a warning says that EC2 takes it: after two minutes, and at once where it hibernates, whatever EC2 then does. */

@@ -41,6 +41,12 @@ const toldOfAlarm = ({ alarmName, state, muteDetail }: AlarmDetail): Told => ({
   ...(distanceOf(state?.reasonData) !== undefined && { fromThreshold: distanceOf(state?.reasonData) as number }),
 });
 
+const toldOfHook = ({ EC2InstanceId, LifecycleHookName: hook }: Readonly<Record<string, unknown>>): Told => ({
+  about: 'hook',
+  instance: String(EC2InstanceId),
+  ...(typeof hook === 'string' && { hook }),
+});
+
 /** What each kind of event tells. */
 const byType: Readonly<Record<string, (detail: Detail) => Told>> = {
   'aws.ec2 EC2 Spot Instance Interruption Warning': (detail) => ({ about: 'warning', instance: String(detail['instance-id']) }),
@@ -50,7 +56,7 @@ const byType: Readonly<Record<string, (detail: Detail) => Told>> = {
     instance: String(detail['instance-id']),
     state: String(detail.state),
   }),
-  'aws.autoscaling EC2 Instance-terminate Lifecycle Action': (detail) => ({ about: 'hook', instance: String(detail.EC2InstanceId) }),
+  'aws.autoscaling EC2 Instance-terminate Lifecycle Action': (detail) => toldOfHook(detail),
   'aws.autoscaling EC2 Instance Launch Unsuccessful': (detail) => ({ about: 'launch-unsuccessful', asg: String(detail.AutoScalingGroupName) }),
   'aws.states Step Functions Execution Status Change': (detail) => ({ about: 'drain-stopped', drain: String(detail.name) }),
   'aws.cloudwatch CloudWatch Alarm State Change': (detail) => toldOfAlarm(detail as AlarmDetail),
@@ -86,7 +92,7 @@ const ofBody = (message: string, body: string, nowMs: number): Message => {
   const parsed = parse(body);
   if (typeof parsed.Message === 'string') return ofBody(message, parsed.Message, nowMs);
   if (parsed.LifecycleTransition !== 'autoscaling:EC2_INSTANCE_TERMINATING') return ofEnvelope(message, parsed, nowMs);
-  return { message, told: { about: 'hook', instance: String(parsed.EC2InstanceId) }, happenedAtMs: timeOf(parsed.Time, nowMs) };
+  return { message, told: toldOfHook(parsed), happenedAtMs: timeOf(parsed.Time, nowMs) };
 };
 
 const ofStream = ({ eventID, dynamodb }: StreamRecord): Message => ({

@@ -224,14 +224,22 @@ const hooked =
     });
   };
 const hookHeard =
-  (from: number): Write =>
+  (from: number, hook?: string): Write =>
   (script) =>
-    script.react(from, from + 2, 'i-h', [{ about: 'hook', instance: 'i-1' }]);
+    script.react(from, from + 2, 'i-h', [{ about: 'hook', instance: 'i-1', ...(hook !== undefined && { hook }) }]);
 
 const hooks: Readonly<Record<string, Cases>> = {
   'the hook was received too late': {
-    needed: hooked({ write: hookHeard(150) }),
-    beyond: { 'it was received twenty seconds before': hooked({ write: hookHeard(140) }) },
+    needed: hooked({
+      write: (script) => {
+        hookHeard(102, 'another')(script);
+        hookHeard(150, 'drain')(script);
+      },
+    }),
+    beyond: {
+      'it was received twenty seconds before': hooked({ write: hookHeard(140) }),
+      'it was received twenty seconds before, by its name': hooked({ write: hookHeard(140, 'drain') }),
+    },
   },
 };
 

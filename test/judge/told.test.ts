@@ -20,6 +20,10 @@ describe('what a message tells', () => {
       { about: 'state', instance, state: 'running' },
     ],
     [event('aws.autoscaling', 'EC2 Instance-terminate Lifecycle Action', { EC2InstanceId: instance }), { about: 'hook', instance }],
+    [
+      event('aws.autoscaling', 'EC2 Instance-terminate Lifecycle Action', { EC2InstanceId: instance, LifecycleHookName: 'drain-2' }),
+      { about: 'hook', instance, hook: 'drain-2' },
+    ],
     [event('aws.autoscaling', 'EC2 Instance Launch Unsuccessful', { AutoScalingGroupName: 'a' }), { about: 'launch-unsuccessful', asg: 'a' }],
     [event('aws.cloudwatch', 'CloudWatch Alarm State Change', { alarmName: 'high' }), { about: 'alarm', alarm: 'high' }],
     [event('holdfast', 'Holdfast Tick', { group: 'web' }), { about: 'tick', groups: ['web'] }],

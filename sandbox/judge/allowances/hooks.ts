@@ -1,6 +1,6 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Allowance } from '../finding.ts';
-import { heardAtMs } from '../leaving.ts';
+import { heardOfHookAtMs } from '../leaving.ts';
 import type { HookWait, Life } from '../life.ts';
 import { hooksAreHeld } from '../rules/endings.ts';
 
@@ -21,6 +21,6 @@ export const hookUnheard: Allowance = {
   reason: 'A hook that no function received can neither be completed nor prolonged.',
   covers: ({ instance, asg, atMs }, chronicle) => {
     const found = expired(chronicle, instance, asg, atMs);
-    return found !== undefined && heardAtMs(chronicle, found.life, 'hook') > atMs - holdsWithinMs;
+    return found !== undefined && heardOfHookAtMs(chronicle, found.life, found.wait.hook) > atMs - holdsWithinMs;
   },
 };
