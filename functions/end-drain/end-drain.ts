@@ -1,9 +1,8 @@
-import { openHooks } from '../../core/drain/heartbeat.ts';
+import { codeOf } from '../../aws/calls/errors.ts';
 import { type Sorted, sortByProgress } from '../../core/drain/look.ts';
 import {
   asDrainedInTime,
   brokenShortfall,
-  closesLater,
   type DrainError,
   endsUncutAtMs,
   unendedShortfall,
@@ -13,15 +12,14 @@ import {
 import type { Group } from '../../core/group/group.ts';
 import type { ActionResult } from '../../core/ports/capacity-provider.ts';
 import type { DrainOrder } from '../../core/ports/drains.ts';
-import { traitsOf } from '../../core/removal/leave-reason.ts';
 import { isCalledOff } from '../../core/swap/kept-in-service.ts';
 import { isKept, keptForMs } from '../../core/swap/kept-members.ts';
 import { asDrained, seenOver } from '../../core/swap/progress.ts';
 import { belowMinSize, type Shortfall } from '../../core/swap/shortfall.ts';
 import { endsItself, type Swap } from '../../core/swap/swap.ts';
 import { gatherBatch, hasBegun } from '../runtime/drain/batch.ts';
-import { onEach } from '../runtime/drain/on-each.ts';
 import { recordForward, recordKeptUntil } from '../runtime/drain/record.ts';
+import { completeHooks, onlyForNow } from './complete-hooks.ts';
 import { leaveAsTheyAre, partsOf } from './left-alone.ts';
 import type { EndDrainPorts } from './ports.ts';
 import { releaseLate } from './release-late.ts';
@@ -135,29 +133,16 @@ const closeSwaps = async (ending: Ending, own: readonly Swap[]): Promise<readonl
         .concat((await gatherBatch(ports.store, order)).own.filter(({ state }) => state === 'drained'));
 };
 
-const hooksAtOnce = 8;
-
-/** Completing the hook of an interrupted instance would cut connections that EC2 leaves open until its deadline. */
-const mayGoOn = (swap: Swap, nowMs: number): boolean =>
-  swap.state === 'gone' ||
-  traitsOf(swap).endedBy !== 'ec2' ||
-  (swap.shortfall === undefined && !closesLater(swap, nowMs)) ||
-  (swap.deadlineMs ?? 0) <= nowMs;
-
-const completeHooks = ({ lifecycle, clock }: EndDrainPorts, swaps: readonly Swap[]): Promise<unknown> =>
-  onEach(
-    swaps
-      .filter((swap) => mayGoOn(swap, clock.now()))
-      .flatMap((swap) => openHooks(swap).map((hook) => ({ instance: swap.instance, hook }))),
-    hooksAtOnce,
-    ({ instance, hook }) => lifecycle.complete(instance, hook),
-  );
-
 const nothingToEnd: ActionResult = { done: [], failed: [] };
 
 const endOurs = async ({ ports, group }: Ending, swaps: readonly Swap[]): Promise<ActionResult> => {
   const ours = swaps.filter((swap) => !endsItself(swap) && !isKept(swap));
-  return group === undefined || ours.length === 0 ? nothingToEnd : ports.providerFor(group.holding).end(group, ours);
+  if (group === undefined || ours.length === 0) return nothingToEnd;
+  const end = ports.providerFor(group.holding).end(group, ours);
+  return end.catch((error: unknown): ActionResult => {
+    const code = codeOf(onlyForNow(error));
+    return { done: [], failed: ours.map(({ instance }) => ({ instance, code, retry: 'later' })) };
+  });
 };
 
 /**
@@ -201,7 +186,8 @@ const wakeGroup = async ({ ports, order, group }: Ending, swaps: readonly Swap[]
  * anything is terminated, so that a repeat finds the same swaps.
  *
  * @param overAtMs by then the time of those was over that the step before could not take out of service
- * @throws {InstancesNotEnded} when terminating was throttled: repeat the step.
+ * @throws {InstancesNotEnded} when terminating was throttled: repeat the step. So does the error of a hook that AWS
+ *   could not complete now.
  * @throws {EndNotTold} when the event could not be sent: repeat the step.
  */
 export const endDrain = async (
@@ -222,7 +208,7 @@ export const endDrain = async (
   const drained = closed.filter(({ state }) => state === 'drained');
   const gone = [...before, ...closed.filter(({ state }) => state === 'gone')];
   // An Auto Scaling group keeps the hooks of an instance waiting even when the instance is gone.
-  await completeHooks(ports, [...drained, ...gone]);
+  const held = await completeHooks(ports, [...drained, ...gone]);
   const { done, failed: unended } = await endOurs(
     ending,
     drained.filter((swap) => !isCalledOff(swap)),
@@ -239,6 +225,7 @@ export const endDrain = async (
     failed.filter(({ retry }) => retry === 'never'),
   );
   if (later.length > 0) throw new InstancesNotEnded(later);
+  if (held !== undefined) throw held;
   await wakeGroup(ending, swaps);
   await tellEnd(ports, order, { swaps: [...swaps, ...left], gone, error }).catch((cause: unknown) => {
     throw new EndNotTold(cause);

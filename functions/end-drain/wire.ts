@@ -2,7 +2,7 @@ import { createEventBridgeClient, createSqsClient } from '../../aws/calls/client
 import { createAnnouncer } from '../../aws/messages/announcer.ts';
 import { createWakes } from '../../aws/messages/wakes.ts';
 import { env, type Surroundings } from '../../core/contract.ts';
-import { wireDrain } from '../runtime/drain/wire.ts';
+import { patienceAtTheEnd, wireDrain } from '../runtime/drain/wire.ts';
 import { requireEnv } from '../runtime/env.ts';
 import type { Telemetry } from '../runtime/telemetry.ts';
 import type { EndDrainPorts } from './ports.ts';
@@ -11,7 +11,7 @@ import type { EndDrainPorts } from './ports.ts';
 export const wire = (surroundings: Surroundings, telemetry: Telemetry): EndDrainPorts => {
   const { clientConfig, now } = surroundings;
   return {
-    ...wireDrain(surroundings, telemetry),
+    ...wireDrain(surroundings, telemetry, patienceAtTheEnd),
     announcer: createAnnouncer({
       client: createEventBridgeClient(clientConfig),
       eventBusName: requireEnv(surroundings, env.eventBusName),

@@ -199,6 +199,39 @@ describe('a drain that is ours to end', () => {
     expect(fleet.told.map(({ detailType }) => detailType)).toEqual(['Holdfast Drain Finished', 'Holdfast Swap Failed']);
     expect(fleet.told[1]?.detail).toEqual({ drain: 'd-1', instances: ['i-2'], ...shortfall, text });
   });
+
+  /** A call that AWS, or the pace of the account, could not let through. */
+  const throttled = () => Promise.reject(Object.assign(new Error('no token'), { name: 'Throttling', $fault: 'client' }));
+
+  test('members that could not be read before their end are recorded, and their end is repeated', async () => {
+    const fleet = createFleet(pair({ reason: 'rebalance' }), 0);
+    await beginDrain(fleet.ports, order());
+    const providerFor = () => ({ ...fleet.provider, end: throttled });
+    await expect(endDrain({ ...fleet.ports, providerFor }, order())).rejects.toThrow(InstancesNotEnded);
+    expect(fleet.told).toEqual([]);
+    const outcome = await endDrain(fleet.ports, order());
+    expect(outcome).toMatchObject({ drained: 2, ended: 2, failed: [] });
+  });
+
+  test('a hook that could not be completed now holds up no other hook, and nobody whom Holdfast ends', async () => {
+    const hook = (token: string) => ({ hooks: [{ asg: 'web', hook: 'drain', token, expiresAtMs: inMs(600), timeoutMs: 600_000 }] });
+    const swaps = [
+      swap('i-1', { reason: 'hook', ...hook('t-1') }),
+      swap('i-2', { reason: 'hook', ...hook('t-2') }),
+      swap('i-3', { reason: 'rebalance' }),
+    ];
+    const fleet = createFleet(swaps, 0);
+    await beginDrain(fleet.ports, order());
+    const { lifecycle } = fleet.ports;
+    const complete: typeof lifecycle.complete = (instance, one) => (instance === 'i-1' ? throttled() : lifecycle.complete(instance, one));
+    await expect(endDrain({ ...fleet.ports, lifecycle: { ...lifecycle, complete } }, order())).rejects.toThrow('no token');
+    expect([...fleet.completed]).toEqual(['i-2']);
+    expect([...fleet.ended]).toEqual(['i-3']);
+    expect(fleet.told).toEqual([]);
+    await endDrain(fleet.ports, order());
+    expect([...fleet.completed]).toEqual(['i-2', 'i-1']);
+    expect(fleet.told).toHaveLength(1);
+  });
 });
 
 describe('taking out of service', () => {

@@ -1,3 +1,4 @@
+import type { Patience } from '../../../aws/calls/paced-client.ts';
 import { createCapacityOut } from '../../../aws/capacity-provider.ts';
 import { createLifecycleActions } from '../../../aws/lifecycle-actions.ts';
 import type { Surroundings } from '../../../core/contract.ts';
@@ -9,12 +10,15 @@ import type { DrainPorts } from './ports.ts';
 /** A step of a drain has a minute, and nothing waits for it but its batch. */
 const patience = { actMs: 8_000, lookMs: 6_000, reads: 'look', healthMs: 6_000 } as const;
 
+/** No step comes after the end: what it reads is what it acts by, and waits in the same line. */
+export const patienceAtTheEnd: Patience = { ...patience, reads: 'decide' };
+
 /** About as long as one step of a drain takes. */
 const asgsKeptMs = 1_000;
 
 /** The ports that every drain function uses, over AWS. */
-export const wireDrain = (surroundings: Surroundings, telemetry: Telemetry): DrainPorts => {
-  const capacity = { ...capacityDeps(surroundings, telemetry, patience), asgsKeptMs };
+export const wireDrain = (surroundings: Surroundings, telemetry: Telemetry, waits: Patience = patience): DrainPorts => {
+  const capacity = { ...capacityDeps(surroundings, telemetry, waits), asgsKeptMs };
   // One for all groups: it caches what rarely changes.
   const provider = createCapacityOut(capacity);
   return {

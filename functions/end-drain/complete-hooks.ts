@@ -1,0 +1,34 @@
+import { isFromAws, retryOf } from '../../aws/calls/errors.ts';
+import { openHooks } from '../../core/drain/heartbeat.ts';
+import { closesLater } from '../../core/drain/shortfall.ts';
+import { traitsOf } from '../../core/removal/leave-reason.ts';
+import type { Swap } from '../../core/swap/swap.ts';
+import { onEach } from '../runtime/drain/on-each.ts';
+import type { EndDrainPorts } from './ports.ts';
+
+const hooksAtOnce = 8;
+
+/** Completing the hook of an interrupted instance would cut connections that EC2 leaves open until its deadline. */
+const mayGoOn = (swap: Swap, nowMs: number): boolean =>
+  swap.state === 'gone' ||
+  traitsOf(swap).endedBy !== 'ec2' ||
+  (swap.shortfall === undefined && !closesLater(swap, nowMs)) ||
+  (swap.deadlineMs ?? 0) <= nowMs;
+
+/** Whether AWS could not do it now, and a repeat may succeed. Any other error is thrown. */
+export const onlyForNow = (error: unknown): unknown => {
+  if (isFromAws(error) && retryOf(error) === 'later') return error;
+  throw error;
+};
+
+/** Returns why AWS could not complete a hook now, if any: it holds up no other hook, and nobody else. */
+export const completeHooks = async ({ lifecycle, clock }: EndDrainPorts, swaps: readonly Swap[]): Promise<unknown> => {
+  const troubles = await onEach(
+    swaps
+      .filter((swap) => mayGoOn(swap, clock.now()))
+      .flatMap((swap) => openHooks(swap).map((hook) => ({ instance: swap.instance, hook }))),
+    hooksAtOnce,
+    ({ instance, hook }) => lifecycle.complete(instance, hook).then(() => undefined, onlyForNow),
+  );
+  return troubles.find((trouble) => trouble !== undefined);
+};
