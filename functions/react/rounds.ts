@@ -63,8 +63,8 @@ const lookAgain = async (
 type Again = { readonly kind: 'again'; readonly run: Run; readonly gathered: Gathered };
 
 /**
- * All rounds are decided with one policy. When another comes into force after the first round, the signal of that
- * policy continues.
+ * All rounds are decided with one policy. When another comes into force after the first round, a wake continues: the
+ * signal of that policy may have come already, and counted what was being launched here.
  */
 const afterLostRace = async (
   run: Run,
@@ -81,16 +81,25 @@ const afterLostRace = async (
     readonly warned: readonly Warned[];
   },
 ): Promise<Again | Played> => {
-  const played: Played = { kind: 'played', run, rounds };
-  if (lost >= mostConflicts) return rounds.length > 0 ? played : { kind: 'contended' };
-  if (!hasTime(run, longestRoundMs)) return rounds.length > 0 ? { ...played, isCut: true } : { kind: 'contended' };
+  const cut: Played = { kind: 'played', run, rounds, isCut: true };
+  if (lost >= mostConflicts || !hasTime(run, longestRoundMs)) return rounds.length > 0 ? cut : { kind: 'contended' };
   const again = await lookAgain(run, before, warned);
-  if (again === undefined) return rounds.length > 0 ? played : { kind: 'let-go' };
+  if (again === undefined) return rounds.length > 0 ? { kind: 'played', run, rounds } : { kind: 'let-go' };
   // Other signals are claimed in another mode, so they are delivered again.
   if (rounds.length === 0 && modeOf(again.run.group) !== modeOf(run.group)) return { kind: 'contended' };
   return rounds.length > 0 && again.run.group.policyVersion !== run.group.policyVersion
-    ? played
+    ? cut
     : { kind: 'again', ...again };
+};
+
+/**
+ * What the round after a refusal decides with. A launch call takes seconds. Whoever was claimed meanwhile leaves, and
+ * who claimed them counted what this run was launching: nobody else launches in their place.
+ */
+const afterRefusal = async ({ group, ports }: Run, gathered: Gathered, { state }: Round): Promise<Gathered> => {
+  const known = new Set(gathered.swaps.map(({ instance }) => instance));
+  const others = (await ports.store.swaps(group.name)).filter(({ instance }) => !known.has(instance));
+  return { ...gathered, swaps: [...gathered.swaps, ...others], stored: state, state };
 };
 
 /** Rounds until everything is placed, nothing eligible is left, or the time is up. */
@@ -117,7 +126,7 @@ const playEach = async (first: Run, found: Gathered, warned: readonly Warned[]):
     rounds.push(played);
     if (missingAfter(played.launched) === 0) return { kind: 'played', run, rounds };
     if (!hasTime(run, longestRoundMs)) break;
-    gathered = { ...gathered, stored: played.state, state: played.state };
+    gathered = await afterRefusal(run, gathered, played);
   }
   return { kind: 'played', run, rounds, isCut: true };
 };

@@ -299,6 +299,34 @@ describe('another round after a refusal', () => {
   test('is left to another invocation where they do not', async () => {
     expect(await refused(5_001)).toEqual({ rounds: 1, isCut: true });
   });
+
+  /** EC2 refuses the first request, while this happens. */
+  const refusedOnce = async (meanwhile: (world: ReturnType<typeof worldOf>['world']) => void) => {
+    const of = worldOf(eight, stateUnder(eight, 5));
+    const { launch } = of.provider;
+    let requests = 0;
+    of.provider.launch = async (orders) => {
+      requests += 1;
+      if (requests > 1) return launch(orders);
+      meanwhile(of.world);
+      return orders.map(() => ({ kind: 'answered', instances: [], refusals: [] }));
+    };
+    return { played: await play(eight, of), asked: of.world.asked };
+  };
+
+  test('replaces members that others claimed while EC2 was asked: they counted what was being launched', async () => {
+    const claimed = swapOf('od-b#2', { pool: 'od-b', offering: 'm7g.large/b/on-demand' });
+    expect((await refusedOnce(() => {})).asked).toEqual([2]);
+    expect((await refusedOnce(({ swaps }) => void swaps.push(claimed))).asked).toEqual([3]);
+  });
+
+  test('is left to a wake where another policy came into force, whose signal may have come already', async () => {
+    const { played, asked } = await refusedOnce((world) => {
+      world.policy = inB(8, 2);
+    });
+    expect(asked).toEqual([]);
+    expect(played).toMatchObject({ kind: 'played', isCut: true });
+  });
 });
 
 describe('what a look finds and leaves as it is', () => {
