@@ -1,3 +1,4 @@
+import { closedUntold } from './allowances/breakers.ts';
 import { hookUnheard } from './allowances/hooks.ts';
 import { leaseOfTheDead, requestMetTrouble } from './allowances/requests.ts';
 import { decisionsLost, drainsForgot, endsForgot, swapsForgot, warningsForgot } from './allowances/restored.ts';
@@ -37,6 +38,7 @@ export const allowances: readonly Allowance[] = [
   endsForgot,
   hookUnheard,
   claimedUnderFault,
+  closedUntold,
   waitsInLine,
   shortUnheard,
   stoppedByHand,

@@ -539,7 +539,45 @@ const unheard: Readonly<Record<string, Cases>> = {
   },
 };
 
+/** A breaker is told to be open from 100 to 160. A function writes the state then, and dies before it has sent anything. Two are launched on spot after it. */
+const closedBy =
+  (wroteSecond: number, injected = true, hasDied = true): Write =>
+  (script) => {
+    script.policy(0, 1, { ...policy, breaker: { interruptions: 2, within: '5m', hold: '1m' } });
+    script.desired(0, 4);
+    for (const instance of ['i-1', 'i-2']) script.member(instance);
+    const opened = { group: 'web', breaker: 'spot', why: 'interruptions', untilMs: 160_000 };
+    script.at(100, { kind: 'announced', detailType: 'Holdfast Breaker Opened', detail: opened });
+    const invocation = { invocation: 'i-c', function: 'react' };
+    script.at(wroteSecond - 1, { kind: 'invocation-began', ...invocation });
+    script.desired(wroteSecond, 4, 1, react('i-c'));
+    const ended = {
+      startedAtMs: 1_000 * (wroteSecond - 1),
+      timeoutMs: 30_000,
+      again: [],
+      injected,
+      ...(hasDied && { error: { type: 'Runtime.ExitError', message: 'exited' } }),
+    };
+    script.at(wroteSecond + 1, { kind: 'invocation-ended', ...invocation, ...ended });
+    for (const second of [170, 270]) {
+      script.react(second - 1, second + 2, `of-${second}`);
+      script.launch(second, `i-${second}`, { pool: 'spot-b', by: react(`of-${second}`) });
+    }
+  };
+const breakers: Readonly<Record<string, Cases>> = {
+  'a fault met the function that had to send that a breaker is closed': {
+    needed: closedBy(165),
+    beyond: {
+      'it died while the breaker was open': closedBy(150),
+      'no fault was injected into it': closedBy(165, false),
+      'it came to its end': closedBy(165, true, false),
+      'it died after the launch': closedBy(280),
+    },
+  },
+};
+
 export const cases: Readonly<Record<string, Cases>> = {
+  ...breakers,
   ...warned,
   ...drains,
   ...looks,
