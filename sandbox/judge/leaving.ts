@@ -24,6 +24,24 @@ export const heardAtMs = (chronicle: Chronicle, life: Life, about: Delivery['tol
 const firstHealthy = (chronicle: Chronicle, life: Life, deliveries: readonly Delivery[]): number =>
   Math.min(endless, ...deliveries.flatMap((one) => (isHealthy(chronicle, one.invocation) && !isTooYoung(chronicle, life, one) ? [one.atMs] : [])));
 
+/** When functions received the group's policy or a tick about it, and whether a fault was injected into them. */
+export const looksFrom = (chronicle: Chronicle, group: string, fromMs: number): readonly { readonly atMs: number; readonly injected: boolean }[] =>
+  chronicle.of('delivered').flatMap(({ told, atMs, invocation, function: name }) => {
+    const isAbout = (told.about === 'policy' && told.group === group) || (told.about === 'tick' && told.groups.includes(group));
+    if (!isAbout || atMs < fromMs || !name.includes('react')) return [];
+    return [{ atMs, injected: chronicle.invocations.get(invocation)?.ended?.injected === true }];
+  });
+
+/**
+ * When Holdfast could first launch for a warned member: nobody acts for a group that was let go, until a function that no fault was injected into
+ * received its next policy, or a tick.
+ */
+export const couldLaunchAtMs = (chronicle: Chronicle, group: string, heardMs: number): number => {
+  if (chronicle.policyAt(group, heardMs) !== undefined) return heardMs;
+  const looks = looksFrom(chronicle, group, heardMs).filter((one) => !one.injected && chronicle.policyAt(group, one.atMs) !== undefined);
+  return Math.min(endless, ...looks.map(({ atMs }) => atMs));
+};
+
 /** The same for a message about one hook: each has its own, with the token that completes it. */
 export const heardOfHookAtMs = (chronicle: Chronicle, life: Life, hook: string): number =>
   firstHealthy(

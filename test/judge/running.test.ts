@@ -212,6 +212,25 @@ describe('time to serve', () => {
     expect(asked(105)).toEqual([]);
     expect(asked(140)).toHaveLength(1);
   });
+  it('asks for replacements of a group that was let go once a function that no fault met received its next policy', () => {
+    const asked = (second: number, { letGo = true, injected = false, other = false } = {}) =>
+      details(requestedSoon, (script) => {
+        twoServe(script);
+        script.warn(100, 'i-1');
+        if (letGo) script.letGo(90);
+        script.react(101, 105, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+        script.policy(120, 2);
+        script.react(121, 125, 'i-b', [{ about: 'policy', group: other ? 'api' : 'web' }], injected);
+        script.react(150, 152, 'i-c', [{ about: 'tick', groups: ['web'] }]);
+        script.launch(second, 'i-3', { by: react('i-b') });
+      });
+    expect(asked(125)).toEqual([]);
+    expect(asked(145)).toHaveLength(1);
+    expect(asked(125, { letGo: false })).toHaveLength(1);
+    expect(asked(151, { injected: true })).toEqual([]);
+    expect(asked(151, { other: true })).toEqual([]);
+    expect(asked(175, { injected: true })).toHaveLength(1);
+  });
   it('asks for the replacement of one that drains first when that has gone', () => {
     const asked = (order: string) =>
       details(requestedSoon, (script) => {

@@ -1,6 +1,6 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Allowance, Finding } from '../finding.ts';
-import { deadlineOf, heardAtMs, toldOf } from '../leaving.ts';
+import { deadlineOf, heardAtMs, looksFrom, toldOf } from '../leaving.ts';
 import { goneAtMs, type Life, warnedAtMs } from '../life.ts';
 import { actsWithinMs, drainBeginsInTime, servesUntilReplaced, warnedTakenOut } from '../rules/warned.ts';
 import { times } from '../times.ts';
@@ -78,14 +78,6 @@ export const begunLate: Allowance = {
 
 const wasLetGo = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): boolean =>
   (chronicle.groups.get(group)?.policies ?? []).some(({ policy, atMs }) => policy === undefined && atMs >= fromMs && atMs <= untilMs);
-
-/** When functions received the group's policy or a tick about it, and whether a fault was injected into them. */
-const looksFrom = (chronicle: Chronicle, group: string, fromMs: number): readonly { readonly atMs: number; readonly injected: boolean }[] =>
-  chronicle.of('delivered').flatMap(({ told, atMs, invocation, function: name }) => {
-    const isAbout = (told.about === 'policy' && told.group === group) || (told.about === 'tick' && told.groups.includes(group));
-    if (!isAbout || atMs < fromMs || !name.includes('react')) return [];
-    return [{ atMs, injected: chronicle.invocations.get(invocation)?.ended?.injected === true }];
-  });
 
 export const takenUpLate: Allowance = {
   name: 'a fault met the function that took the group up again',

@@ -5,7 +5,7 @@ import { afterChange, type Debt, type Look } from '../debts.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { givingOf } from '../giving.ts';
 import { limitMayBound } from '../launch-limit.ts';
-import { heardAtMs } from '../leaving.ts';
+import { couldLaunchAtMs, heardAtMs } from '../leaving.ts';
 import { type Delivery, endless, goneAtMs, isAlive, isFunction, type Life, leavesAtMs, stayAt, warnedAtMs } from '../life.ts';
 import { actsSince, wasIdle } from '../modes.ts';
 import { sizeShownAt } from '../outside.ts';
@@ -185,9 +185,11 @@ const countedAt = (chronicle: Chronicle, group: string, heardMs: number, atMs: n
 };
 
 const requestedLate = (chronicle: Chronicle, life: Life): readonly Broken[] => {
-  const heardMs = heardAtMs(chronicle, life, 'warning');
-  const group = heardMs === endless ? undefined : chronicle.groupAt(life, heardMs);
-  if (group === undefined || heardMs < chronicle.history.readyAtMs) return [];
+  const toldMs = heardAtMs(chronicle, life, 'warning');
+  const group = toldMs === endless ? undefined : chronicle.groupAt(life, toldMs);
+  if (group === undefined || toldMs < chronicle.history.readyAtMs) return [];
+  const heardMs = couldLaunchAtMs(chronicle, group, toldMs);
+  if (heardMs === endless) return [];
   const refusals = chronicle.of('refused').filter(({ atMs }) => atMs >= heardMs && atMs <= heardMs + times.reactMs).length;
   const untilMs = heardMs + requestMs + (1 + refusals) * chronicle.times.launchCallMs;
   const launches = chronicle.livesIn(group).map(({ launchedAtMs }) => launchedAtMs);
@@ -209,6 +211,6 @@ const requestedLate = (chronicle: Chronicle, life: Life): readonly Broken[] => {
 export const requestedSoon: Rule = {
   name: 'replacements are requested soon',
   meaning:
-    'Ten seconds and the time of the launch calls after an invocation without an injected fault received a warning, as many members are there or on their way as are desired.',
+    'Ten seconds and the time of the launch calls after an invocation without an injected fault received a warning, as many members are there or on their way as are desired. Where the group was let go then, the ten seconds begin when such an invocation received its next policy or a tick.',
   broken: (chronicle) => chronicle.lives.flatMap((life) => requestedLate(chronicle, life)),
 };
