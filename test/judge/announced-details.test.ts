@@ -71,6 +71,13 @@ describe('the end of a drain on the bus', () => {
     ]);
     // A group that was renamed has a swap of its own for the same instance, and its drain told what became of that one.
     expect(judged((script) => ended(script, 110, { drained: ['i-1'] }), [{ ...swap, group: 'renamed' }])).toEqual([]);
+    // A drain that ends after the same instance was claimed again is that of the later swap.
+    const claimedAgain = (claimedAtMs: number) => {
+      const { shortfall: _, ...later } = { ...swap, claimedAtMs };
+      return judged((script) => ended(script, 110, { drained: ['i-1'] }), [{ ...swap, claimedAtMs: 1 }, later]);
+    };
+    expect(claimedAgain(2)).toEqual([]);
+    expect(claimedAgain(Number.MAX_SAFE_INTEGER)).toEqual(['the end of the drain of i-1 was sent without its shortfall']);
     expect(judged((script) => ended(script, 110, { drained: ['i-1'], fallen: ['i-1', 'i-2'] }))).toEqual([
       'a shortfall of i-2 was told, and its drain does not name it',
     ]);

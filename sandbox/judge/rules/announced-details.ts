@@ -1,7 +1,7 @@
 import { announcements } from '../../../core/contract.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding } from '../finding.ts';
-import { goneAtMs, isFunction, type Life } from '../life.ts';
+import { endless, goneAtMs, isFunction, type Life } from '../life.ts';
 import { inWords, refusalsSaid } from '../said-decisions.ts';
 import { swapsOf } from '../stored.ts';
 import { wasRefused } from './decisions.ts';
@@ -36,11 +36,19 @@ const untrueOfDrain = (chronicle: Chronicle, detail: Detail, atMs: number): read
 
 export const sentWithoutShortfall = 'was sent without its shortfall';
 
-/** A shortfall that a swap ends with has been sent with the end of its drain: one of its group, because a group that is renamed has a swap of its own. */
+/**
+ * A shortfall that a swap ends with has been sent with the end of its drain: one of its group, because a group that is renamed has a swap of its own.
+ * A drain that ends after the same instance was claimed again is that of the later swap.
+ */
 const shortfallsUntold = (chronicle: Chronicle): readonly Broken[] => {
   const ends = announced(chronicle, announcements.drainFinished);
-  return swapsOf(chronicle.history).flatMap(({ instance, group, shortfall }): readonly Broken[] => {
-    const own = ends.filter(({ detail }) => detail.group === group && [...idsIn(detail.drained), ...idsIn(detail.gone)].includes(instance));
+  const swaps = swapsOf(chronicle.history);
+  return swaps.flatMap(({ instance, group, shortfall, claimedAtMs }): readonly Broken[] => {
+    const later = swaps.filter((other) => other.instance === instance && other.group === group && other.claimedAtMs > claimedAtMs);
+    const untilMs = Math.min(endless, ...later.map((other) => other.claimedAtMs));
+    const own = ends.filter(
+      ({ detail, atMs }) => detail.group === group && atMs < untilMs && [...idsIn(detail.drained), ...idsIn(detail.gone)].includes(instance),
+    );
     const isTold = own.some(({ detail }) => mapsIn(detail.shortfalls).some(({ instances }) => idsIn(instances).includes(instance)));
     const last = own.at(-1);
     return shortfall === undefined || last === undefined || isTold
