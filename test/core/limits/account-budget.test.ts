@@ -54,6 +54,9 @@ describe('turns at a bucket', () => {
   test('two decisions about one group do not both launch', () => {
     const { budget } = shareOut(emptyBudget, [asks('a')], nowMs);
     expect(kinds(budget, [asks('a', { by: 'd-other' })], nowMs + 500)).toEqual({ a: 'taken' });
+    // The one that was given tokens had a clock a little ahead, or far ahead.
+    expect(kinds(budget, [asks('a', { by: 'd-other' })], nowMs - 500)).toEqual({ a: 'taken' });
+    expect(kinds(budget, [asks('a', { by: 'd-other' })], nowMs - 60_000)).toEqual({ a: 'now' });
     expect(kinds(budget, [asks('a')], nowMs + 500)).toEqual({ a: 'now' });
     expect(kinds(budget, [asks('a', { by: 'd-other' })], nowMs + 1_000)).toEqual({ a: 'now' });
   });
