@@ -90,7 +90,7 @@ describe('a maximum size that was raised for a group that is let go', () => {
     raisedFleet(async (fleet) => {
       await letGo(fleet);
       await fleet.minutes(15);
-      expect(await raised(fleet)).toEqual([8, [{ asg: 'web-asg', fromMax: 6, toMax: 8 }]]);
+      expect(await raised(fleet)).toMatchObject([8, [{ asg: 'web-asg', fromMax: 6, toMax: 8 }]]);
       await fleet.put();
       await fleet.settles(6);
       expect(await raised(fleet)).toEqual([6, []]);
