@@ -1,6 +1,8 @@
+import type { HistoryEvent } from '../../sandbox/judge/history.ts';
 import { policy, react, type Script, twoServe, user } from './histories.ts';
 
 type Write = (script: Script) => void;
+type Called = Extract<HistoryEvent, { readonly kind: 'called' }>;
 /** A history that needs a row, and some that lie just outside of it. */
 type Cases = { readonly needed: Write; readonly beyond: Readonly<Record<string, Write>> };
 
@@ -541,7 +543,7 @@ const unheard: Readonly<Record<string, Cases>> = {
 
 /** A breaker is told to be open from 100 to 160. A function writes the state then, and dies before it has sent anything. Two are launched on spot after it. */
 const closedBy =
-  (wroteSecond: number, injected = true, hasDied = true): Write =>
+  (wroteSecond: number, injected = true, hasDied = true, lastCall?: Pick<Called, 'service' | 'operation'>): Write =>
   (script) => {
     script.policy(0, 1, { ...policy, breaker: { interruptions: 2, within: '5m', hold: '1m' } });
     script.desired(0, 4);
@@ -551,6 +553,10 @@ const closedBy =
     const invocation = { invocation: 'i-c', function: 'react' };
     script.at(wroteSecond - 1, { kind: 'invocation-began', ...invocation });
     script.desired(wroteSecond, 4, 1, react('i-c'));
+    if (lastCall !== undefined) {
+      const askedAtMs = 1_000 * wroteSecond + 100;
+      script.at(wroteSecond + 0.2, { kind: 'called', ...invocation, ...lastCall, askedAtMs, outcome: 'crashed', applied: false, isMutating: true });
+    }
     const ended = {
       startedAtMs: 1_000 * (wroteSecond - 1),
       timeoutMs: 30_000,
@@ -566,12 +572,13 @@ const closedBy =
   };
 const breakers: Readonly<Record<string, Cases>> = {
   'a fault met the function that had to send that a breaker is closed': {
-    needed: closedBy(165),
+    needed: closedBy(165, true, true, { service: 'events', operation: 'PutEvents' }),
     beyond: {
       'it died while the breaker was open': closedBy(150),
       'no fault was injected into it': closedBy(165, false),
       'it came to its end': closedBy(165, true, false),
       'it died after the launch': closedBy(280),
+      'it had gone on to something else': closedBy(165, true, true, { service: 'ec2', operation: 'CreateFleet' }),
     },
   },
 };

@@ -137,7 +137,7 @@ const partsWith = (place: Place, selector: Selector) => {
   const { staying } = headcountAt(chronicle, policy.group, atMs);
   const parts = Map.groupBy(staying, (one) => partOf(selector, one, policy, atMs));
   const held = new Map([...parts].flatMap(([part, list]) => (part === undefined ? [] : [[part, list.length] as const])));
-  const calm = selector.children.map((child) => (isCalm(place) ? givingWell({ chronicle, policy, moment }, child) : []));
+  const calm = isCalm(place) ? selector.children.map((child) => givingWell({ chronicle, policy, moment }, child)) : [];
   return { held, calm };
 };
 
