@@ -29,16 +29,17 @@ type Retries = {
 const brokenMs = 50;
 const longestPauseMs = 20_000;
 
-/** So many calls in a row without an answer show that a service is out of reach, and not only busy. */
+/** So many calls in a row that were given up, without an answer or throttled, show that it is not over in a moment. */
 const inVainAtMost = 2;
 
 /** The pause is over when the token is given, so the SDK has nothing left to wait for. */
 const tokenOf = (count: number): Token => ({ getRetryCount: () => count, getRetryDelay: () => 0 });
 
 /**
- * Repeats calls as the SDK's standard mode does, with pauses that double and are drawn at random. While a service is
- * out of reach each call is made once: its first answer ends that. An outage or a throttle that lasts costs one call
- * where it would cost several, and whoever made the call comes again later in any case.
+ * Repeats calls as the SDK's standard mode does, with pauses that double and are drawn at random. After two calls in a
+ * row that were given up each call is made once: one that is answered, and not throttled, ends that. An outage or a
+ * throttle that lasts costs one call where it would cost several, and whoever made the call comes again later in any
+ * case.
  */
 export const createRetries = ({ sleep, random }: Pauses, { most, mostThrottled, throttledMs }: Attempts): Retries => {
   let inVain = 0;
