@@ -3,7 +3,7 @@ import { initialState } from '../../core/group-state/state.ts';
 import type { Reservation } from '../../core/launch/reservation.ts';
 import type { Pool } from '../../core/pool/pool.ts';
 import type { Swap } from '../../core/swap/swap.ts';
-import type { GroupState, View } from '../../core/view/view.ts';
+import type { AsgView, GroupState, View } from '../../core/view/view.ts';
 import { members } from './members.ts';
 import { nowMs } from './selector/tree-builders.ts';
 
@@ -92,6 +92,18 @@ export const reservation = (rest: Partial<Reservation> = {}): Reservation => ({
   atMs: nowMs - 1_000,
   leaseUntilMs: nowMs + 30_000,
   forgetAtMs: nowMs + 180_000,
+  ...rest,
+});
+
+/** An Auto Scaling group between 0 and 20 that holds as many as it wants, and whose instances nobody asks for. */
+export const asgView = (rest: Partial<AsgView> = {}): AsgView => ({
+  name: 'web-asg',
+  min: 0,
+  max: 20,
+  desired: 10,
+  held: 10,
+  holds: [],
+  suspended: [],
   ...rest,
 });
 

@@ -12,7 +12,7 @@ import { createKnownPolicies } from '../../functions/react/look/known-policies.t
 import type { Facts } from '../../functions/react/messages/facts.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 import { members } from '../core/members.ts';
-import { group, nowMs, onDemandB, reservation, state, swapOf } from '../core/views.ts';
+import { asgView, group, nowMs, onDemandB, reservation, state, swapOf } from '../core/views.ts';
 import { factsOf, silent } from './facts.ts';
 
 const policyIn = (mode: Group['mode'], rest: Partial<Group> = {}): Group =>
@@ -112,7 +112,7 @@ const worldOf = ({ policy, holdings = {}, state: rest = {}, swaps = [] }: Settin
   return { world, hear };
 };
 
-const asg = (rest: Partial<AsgView> = {}): AsgView => ({ name: 'web-asg', min: 0, max: 20, desired: 6, held: 6, holds: ids, suspended: [], ...rest });
+const asg = (rest: Partial<AsgView> = {}): AsgView => asgView({ desired: 6, held: 6, holds: ids, ...rest });
 
 describe('an observed group', () => {
   test('claims nobody, calls nothing, and stores what it would have done', async () => {

@@ -2,19 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { decide } from '../../../core/decide/decide.ts';
 import type { AsgView, GroupState, View } from '../../../core/view/view.ts';
 import { member } from '../members.ts';
-import { group, nowMs, onDemandB, spotA, spotB, state, swapOf, view } from '../views.ts';
+import { asgView, group, nowMs, onDemandB, spotA, spotB, state, swapOf, view } from '../views.ts';
 
 const attached = group({ holding: { kind: 'attach', asg: 'web-asg' }, size: { min: 0, max: 20, desired: 4 } });
-const asg = (rest: Partial<AsgView> = {}): AsgView => ({
-  name: 'web-asg',
-  min: 0,
-  max: 10,
-  desired: 4,
-  held: 4,
-  holds: ['i-1', 'i-2', 'i-3', 'i-4'],
-  suspended: [],
-  ...rest,
-});
+const asg = (rest: Partial<AsgView> = {}): AsgView => asgView({ max: 10, desired: 4, held: 4, holds: ['i-1', 'i-2', 'i-3', 'i-4'], ...rest });
 const denial = { code: 'UnauthorizedOperation', message: 'no', atMs: nowMs - 10_000, untilMs: nowMs + 50_000 };
 const everything = Object.fromEntries([spotA, spotB, onDemandB].map(({ name }) => [name, denial]));
 const over = Object.fromEntries(Object.entries(everything).map(([pool, one]) => [pool, { ...one, untilMs: nowMs - 1 }]));

@@ -5,11 +5,11 @@ import { takeOver } from '../../../core/decide/take-over.ts';
 import { unnoticed } from '../../../core/decide/unnoticed.ts';
 import type { AsgView } from '../../../core/view/view.ts';
 import { member, members } from '../members.ts';
-import { group, nowMs, reservation, spotA, state, swapOf } from '../views.ts';
+import { asgView, group, nowMs, reservation, spotA, state, swapOf } from '../views.ts';
 import { proposed } from './situations.ts';
 
 const attached = group({ holding: { kind: 'launch-instances' } });
-const asg = (rest: Partial<AsgView> = {}): AsgView => ({ name: 'web-asg', min: 0, max: 20, desired: 4, held: 4, holds: [], suspended: [], ...rest });
+const asg = (rest: Partial<AsgView> = {}): AsgView => asgView({ desired: 4, held: 4, ...rest });
 
 describe('members that may leave above the minimum sizes of their Auto Scaling groups', () => {
   const four = members(spotA, 4);

@@ -4,23 +4,14 @@ import type { Draft } from '../../../core/decide/rule.ts';
 import { repeatAfterMs } from '../../../core/launch/reservation-life.ts';
 import type { Added, AsgView, Member, View } from '../../../core/view/view.ts';
 import { member, members } from '../members.ts';
-import { group, nowMs, reservation, spotA, state, swapOf } from '../views.ts';
+import { asgView, group, nowMs, reservation, spotA, state, swapOf } from '../views.ts';
 import { proposed } from './situations.ts';
 
 const outside = group({ size: { min: 0, max: 20, desired: 0, from: 'asg' }, holding: { kind: 'attach', asg: 'web-asg' } });
 const own = { asg: 'web-asg' };
 const ten = members(spotA, 10, own);
 const idsOf = (all: readonly Member[]): readonly string[] => all.map(({ instance }) => instance);
-const asg = (rest: Partial<AsgView> = {}): AsgView => ({
-  name: 'web-asg',
-  min: 0,
-  max: 20,
-  desired: 10,
-  held: 10,
-  holds: idsOf(ten),
-  suspended: [],
-  ...rest,
-});
+const asg = (rest: Partial<AsgView> = {}): AsgView => asgView({ holds: idsOf(ten), ...rest });
 const other = asg({ name: 'other', holds: [] });
 const note: Added = { asg: 'web-asg', from: 9, instances: ['spot-a#1'], atMs: nowMs - 1_000 };
 const both = { asg: 'web-asg', processes: ['Launch', 'Terminate'] };

@@ -3,19 +3,10 @@ import { maximumSizes } from '../../../core/decide/maximum-sizes.ts';
 import type { Draft } from '../../../core/decide/rule.ts';
 import type { AsgView, View } from '../../../core/view/view.ts';
 import { member, members } from '../members.ts';
-import { group, nowMs, reservation, spotA, spotB, state } from '../views.ts';
+import { asgView, group, nowMs, reservation, spotA, spotB, state } from '../views.ts';
 import { proposed } from './situations.ts';
 
-const asg = (rest: Partial<AsgView> = {}): AsgView => ({
-  name: 'web-asg',
-  min: 0,
-  max: 10,
-  desired: 10,
-  held: 10,
-  holds: [],
-  suspended: [],
-  ...rest,
-});
+const asg = (rest: Partial<AsgView> = {}): AsgView => asgView({ max: 10, ...rest });
 const attached = group({ holding: { kind: 'attach', asg: 'web-asg' } });
 const launching = group({
   holding: { kind: 'launch-instances' },

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { asgsFor, asgsOf, holdersNow, isAdmittedRunning, targetGroupsNow, withFormer } from '../../../core/group/holders.ts';
 import type { AsgView } from '../../../core/view/view.ts';
-import { group, reservation, state, view } from '../views.ts';
+import { asgView, group, reservation, state, view } from '../views.ts';
 
 const attached = group({ holding: { kind: 'attach', asg: 'next' } });
-const asg = (rest: Partial<AsgView> = {}): AsgView => ({ name: 'fleet', min: 0, max: 6, desired: 0, held: 0, holds: [], suspended: [], ...rest });
+const asg = (rest: Partial<AsgView> = {}): AsgView => asgView({ name: 'fleet', max: 6, desired: 0, held: 0, ...rest });
 const look = (asgs: readonly AsgView[], rest: Parameters<typeof state>[0] = {}) =>
   holdersNow(view({ group: attached, asgs, state: state({ holders: ['fleet', 'next'], ...rest }) }));
 

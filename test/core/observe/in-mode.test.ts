@@ -5,9 +5,9 @@ import { heardBefore } from '../../../core/observe/heard.ts';
 import { decideInMode, type Watching } from '../../../core/observe/in-mode.ts';
 import type { Heard } from '../../../core/observe/not-done.ts';
 import { lackIn, observe } from '../../../core/observe/observe.ts';
-import type { AsgView, View } from '../../../core/view/view.ts';
+import type { View } from '../../../core/view/view.ts';
 import { member, members } from '../members.ts';
-import { group, nowMs, reservation, spotA, spotB, state, swapOf, view } from '../views.ts';
+import { asgView as asg, group, nowMs, reservation, spotA, spotB, state, swapOf, view } from '../views.ts';
 
 const inMode = (mode: Group['mode'], rest: Partial<Group> = {}): Group => group({ ...rest, ...(mode !== undefined && { mode }) });
 
@@ -20,17 +20,6 @@ const warned = (instance: string, rest: Partial<Heard> = {}): Heard => ({
 });
 
 const watching = (rest: Partial<Watching> = {}): Watching => ({ heard: [], desired: 10, id: 'd-1', ...rest });
-
-const asg = (rest: Partial<AsgView> = {}): AsgView => ({
-  name: 'web-asg',
-  min: 0,
-  max: 20,
-  desired: 10,
-  held: 10,
-  holds: [],
-  suspended: [],
-  ...rest,
-});
 
 /** The look after this one, a tick later. */
 const later = (seen: View, change: Partial<View> = {}, ms = 60_000): View => ({ ...seen, nowMs: seen.nowMs + ms, ...change });

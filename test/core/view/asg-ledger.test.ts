@@ -2,18 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { gapsNow, groupsToTakeOver, isEndingSome, notShownYet, ownRefill, ownShrink, unnoticed } from '../../../core/view/asg-ledger.ts';
 import type { AsgView, View } from '../../../core/view/view.ts';
 import { members } from '../members.ts';
-import { group, nowMs, spotA, state, swapOf, view } from '../views.ts';
+import { asgView, group, nowMs, spotA, state, swapOf, view } from '../views.ts';
 
-const asg = (rest: Partial<AsgView> = {}): AsgView => ({
-  name: 'web-asg',
-  min: 0,
-  max: 10,
-  desired: 2,
-  held: 2,
-  holds: ['i-1', 'i-2'],
-  suspended: [],
-  ...rest,
-});
+const asg = (rest: Partial<AsgView> = {}): AsgView => asgView({ max: 10, desired: 2, held: 2, holds: ['i-1', 'i-2'], ...rest });
 const look = (asgs: readonly AsgView[], rest: Partial<View> = {}): View =>
   view({ group: group({ holding: { kind: 'attach', asg: 'web-asg' } }), members: [], asgs, ...rest });
 const gap = (sinceMs: number, refused = false) => ({ state: state({ asgGaps: { 'web-asg': { sinceMs, refused } } }) });
