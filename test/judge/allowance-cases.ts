@@ -285,7 +285,7 @@ const refusedInLine =
   };
 
 const told: Readonly<Record<string, Cases>> = {
-  "a group waits for its turn at the account's bucket": {
+  'a group waits for its turn at the account’s bucket': {
     needed: refusedInLine(50, 20, 115),
     beyond: {
       'the bucket had enough for all who called': refusedInLine(20, 20, 115),
@@ -324,7 +324,7 @@ const all =
   };
 
 const stops: Readonly<Record<string, Cases>> = {
-  'somebody stopped the drain': {
+  'a user stopped the drain': {
     needed: all(twoServe, drain(100, 'started'), stopped(110), drain(110, 'aborted')),
     beyond: {
       'nobody stopped any': all(twoServe, drain(100, 'started'), drain(110, 'aborted')),

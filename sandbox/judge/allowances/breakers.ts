@@ -12,9 +12,9 @@ export const closedUntold: Allowance = {
   name: 'a fault met the function that had to send that a breaker is closed',
   excuses: breakersAreKept.name,
   trouble:
-    'A function died by a fault between its write of the state of a group, when the time of an open breaker was over, and the answer to the event that follows at once.',
+    'The time of an open breaker was over. A fault killed a function between its write of the group’s state and the response to the event that follows at once.',
   reaches: 'Launches of that group after that function had died, until the breaker opens again.',
-  reason: 'The state says that the breaker is closed. Nobody sends an event again whose author died.',
+  reason: 'The state says that the breaker is closed. No other function sends the event of a function that died.',
   covers: ({ group = '', atMs }, chronicle) => {
     const last = toldOpenIn(chronicle, group).findLast(({ fromMs }) => fromMs <= atMs);
     return (chronicle.groups.get(group)?.written ?? []).some((write) => {

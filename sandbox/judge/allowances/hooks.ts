@@ -17,7 +17,7 @@ export const hookUnheard: Allowance = {
   name: 'the hook was received too late',
   excuses: hooksAreHeld.name,
   trouble: 'The message about a hook was lost or late, or faults met every function that it reached.',
-  reaches: 'That hook, when it expires within fifteen seconds of being received, or before.',
+  reaches: 'That hook, if it expires before it is received or within fifteen seconds after that.',
   reason: 'A hook that no function received can neither be completed nor prolonged.',
   covers: ({ instance, asg, atMs }, chronicle) => {
     const found = expired(chronicle, instance, asg, atMs);

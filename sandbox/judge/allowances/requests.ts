@@ -7,8 +7,9 @@ export const requestMetTrouble: Allowance = {
   name: 'the request met a fault',
   excuses: requestedSoon.name,
   trouble: 'A call that launches for the group was throttled, lost or delayed, by a fault or by the account’s own request tokens.',
-  reaches: 'Warnings of that group, whose time to the request the call fell into.',
-  reason: 'A throttled request is made again after a while, and one whose answer was lost only when describes have told or its lease is over.',
+  reaches: 'Warnings of that group, if the call fell between the warning and the request for it.',
+  reason:
+    'A throttled request is repeated after a while. A request whose response was lost is repeated only when describes show its result, or when its lease is over.',
   covers: ({ group, instance = '', atMs }, chronicle) => {
     const life = chronicle.life(instance);
     const sinceMs = life === undefined ? atMs : heardAtMs(chronicle, life, 'warning') - chronicle.times.launchCallMs;
@@ -23,9 +24,9 @@ export const requestMetTrouble: Allowance = {
 export const leaseOfTheDead: Allowance = {
   name: 'a launch waits for the lease of a function that died',
   excuses: requestedSoon.name,
-  trouble: 'A fault killed a function over a launch for the group; what it reserved is repeated when its lease is over.',
+  trouble: 'A fault killed a function during a launch for the group. Its reservation is repeated when its lease is over.',
   reaches: 'Warnings of that group that are heard while the lease of that launch runs.',
-  reason: 'Until then nobody can tell a slow function from a dead one, and two launches would be one more than needed.',
+  reason: 'Until then a slow function and a dead one look the same, and a second launch would be one more than needed.',
   covers: ({ group, instance = '', atMs }, chronicle) => {
     const life = chronicle.life(instance);
     const heardMs = life === undefined ? atMs : heardAtMs(chronicle, life, 'warning');

@@ -23,9 +23,9 @@ const wasEmptied = (chronicle: Chronicle, atMs: number): boolean =>
 export const decisionsLost: Allowance = {
   name: 'the state table was restored',
   excuses: everythingExplained.name,
-  trouble: 'Somebody restores the state table to an earlier time, or empties it: decisions that were stored since are lost.',
+  trouble: 'A user restores the state table to an earlier time, or empties it. Decisions that were stored since then are lost.',
   reaches: 'Launches and removals of that group before the table was restored or emptied.',
-  reason: 'What is not stored any more can explain nothing.',
+  reason: 'A decision that is not stored any more cannot explain anything.',
   covers: ({ group = '', atMs }, chronicle) =>
     (chronicle.groups.get(group)?.written ?? []).some((written) => !isFunction(written.by) && written.atMs >= atMs) ||
     (chronicle.groups.get(group)?.lostAtMs ?? []).some((lostMs) => lostMs >= atMs && wasEmptied(chronicle, lostMs)),
@@ -34,9 +34,9 @@ export const decisionsLost: Allowance = {
 export const swapsForgot: Allowance = {
   name: 'the state table was restored after a drain had begun',
   excuses: excusesAreTrue.name,
-  trouble: 'Somebody restores the state table to an earlier time: a swap does not know any more that its instance was taken out of service.',
+  trouble: 'A user restores the state table to an earlier time. A swap then lacks the fact that its instance was taken out of service.',
   reaches: 'Instances of that group that were taken out of service before the table was restored.',
-  reason: 'What a swap says of the end is what is stored of it.',
+  reason: 'A swap knows only what is stored about its end.',
   covers: ({ group, instance = '' }, chronicle) => {
     const life = chronicle.life(instance);
     return life !== undefined && restoredAtMs(chronicle, group).some((atMs) => takenOutAtMs(life) <= atMs);
@@ -46,9 +46,9 @@ export const swapsForgot: Allowance = {
 export const warningsForgot: Allowance = {
   name: 'the state table was restored after a warning was heard',
   excuses: warnedTakenOut.name,
-  trouble: 'Somebody restores the state table to an earlier time: the swap of a member that was warned since is lost.',
+  trouble: 'A user restores the state table to an earlier time. The swap of a member that was warned since then is lost.',
   reaches: 'Members whose warning was heard before the table was restored, and not again.',
-  reason: 'EC2 warns once, and its describes say nothing of it.',
+  reason: 'EC2 warns once, and its describes do not show the warning.',
   covers: ({ group, instance = '' }, chronicle) => {
     const life = chronicle.life(instance);
     const heard = life === undefined ? [] : toldOf(life, 'warning').map(({ atMs }) => atMs);
@@ -60,9 +60,9 @@ export const warningsForgot: Allowance = {
 export const drainsForgot: Allowance = {
   name: 'the state table was restored while a drain ran',
   excuses: toldOnTheBus.name,
-  trouble: 'Somebody restores the state table to an earlier time: the swaps of a drain that runs are lost, or name another drain.',
+  trouble: 'A user restores the state table to an earlier time. The swaps of a running drain are lost, or name another drain.',
   reaches: 'Drains of that group that began before the table was restored, and ended after it.',
-  reason: 'A drain without swaps has nothing to tell.',
+  reason: 'A drain without swaps has nothing to report.',
   covers: ({ group, atMs, detail }, chronicle) => {
     const began = chronicle.of('drain').find((drain) => drain.status === 'started' && detail.includes(` ${drain.drain} `));
     return began !== undefined && restoredAtMs(chronicle, group).some((restoredMs) => began.atMs <= restoredMs && restoredMs <= atMs);
@@ -72,9 +72,9 @@ export const drainsForgot: Allowance = {
 export const endsForgot: Allowance = {
   name: 'the state table was restored after the end of a drain was sent',
   excuses: toldOnTheBus.name,
-  trouble: 'Somebody restores the state table to an earlier time: a swap does not know any more how its drain ended, and finds its instance gone.',
-  reaches: 'Ends of drains of that group that were sent before the table was restored, and only that the shortfall of the swap is not in them.',
-  reason: 'The event told what happened. The swap that was restored is an earlier one, and nobody drained by it.',
+  trouble: 'A user restores the state table to an earlier time. A swap then lacks the fact how its drain ended, and finds its instance gone.',
+  reaches: 'Ends of drains of that group that were sent before the table was restored, if only the shortfall of the swap is missing in them.',
+  reason: 'The event reported what happened. The restored swap is an earlier one, and no drain used it.',
   covers: ({ group, atMs, detail }, chronicle) =>
     detail.endsWith(sentWithoutShortfall) && restoredAtMs(chronicle, group).some((restoredMs) => restoredMs >= atMs),
 };

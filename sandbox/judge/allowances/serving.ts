@@ -6,8 +6,8 @@ export const newcomersDie: Allowance = {
   name: 'a new member died on its way up',
   excuses: servesAgain.name,
   trouble: 'An instance that was launched for the group died or was taken before it ever served.',
-  reaches: 'The group that it was launched for, until another had the time to come up after that death.',
-  reason: 'A replacement that dies must be replaced itself; its death lowers nobody’s number and costs the whole time again.',
+  reaches: 'The group of that instance, until another instance had the time to come up after that death.',
+  reason: 'A replacement that dies must be replaced as well, and that takes the whole time again.',
   covers: ({ group = '', atMs }, chronicle) =>
     chronicle.livesIn(group).some((life) => {
       const diedMs = goneAtMs(life);
@@ -20,9 +20,9 @@ export const newcomersDie: Allowance = {
 export const membersFail: Allowance = {
   name: 'a member fails its health checks and lives',
   excuses: servesAgain.name,
-  trouble: 'An instance runs and does not answer: a target group finds it unhealthy, or never found it healthy.',
-  reaches: 'Its group, for as many as fail, while they live and fail.',
-  reason: 'Holdfast replaces members that leave; to replace the living by their health is not promised.',
+  trouble: 'An instance runs and does not respond: a target group finds it unhealthy, or never found it healthy.',
+  reaches: 'The group of that instance, for as many members as fail, while they live and fail.',
+  reason: 'Holdfast replaces members that leave. It does not promise to replace living members by their health.',
   covers: ({ group = '', atMs, members: late = Number.POSITIVE_INFINITY }, chronicle) => {
     const beforeMs = atMs - 1;
     const members = chronicle.membersAt(group, beforeMs);
@@ -39,10 +39,10 @@ export const membersFail: Allowance = {
 export const hookHoldsNewcomers: Allowance = {
   name: 'a hook of its user holds new members back',
   excuses: servesAgain.name,
-  trouble: 'A user puts a hook on the Auto Scaling group of the policy, and what joins it waits there.',
+  trouble: 'A user puts a hook on the Auto Scaling group of the policy, and new members wait there.',
   reaches:
-    'The groups of that Auto Scaling group, while a new member that joined it after the hook was put does not serve, and the hook was not removed.',
-  reason: 'A launching hook is its user’s to complete.',
+    'The groups of that Auto Scaling group, while a new member that joined after the hook was put does not serve, and the hook was not removed.',
+  reason: 'The user completes a launching hook, not Holdfast.',
   covers: ({ group = '', atMs }, chronicle) => {
     const beforeMs = atMs - 1;
     const steps = chronicle.of('step').filter((step) => step.atMs <= beforeMs && (step.step === 'hook-put' || step.step === 'hook-removed'));

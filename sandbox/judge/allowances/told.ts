@@ -18,7 +18,7 @@ export const claimedUnderFault: Allowance = {
   excuses: toldOnTheBus.name,
   trouble: 'A fault was injected into the function that claimed the swap, or that fell back, before it had sent the event.',
   reaches: 'The swap that this very function claimed, and its own fallback.',
-  reason: 'Events are told after acting, and not again: a swap that goes on is more than the word about it.',
+  reason: 'Holdfast acts first and sends the event afterwards, once. A swap that goes on matters more than its event.',
   covers: ({ instance = '', invocation }, chronicle) => {
     if (invocation !== undefined) return couldNotTell(chronicle, invocation);
     const by = chronicle.life(instance)?.claims[0]?.by;
@@ -51,12 +51,12 @@ const callsWithin = (chronicle: Chronicle, fromMs: number, ms: number) =>
   fleetCalls(chronicle).filter(({ askedAtMs }) => askedAtMs > fromMs && askedAtMs <= fromMs + ms);
 
 export const waitsInLine: Allowance = {
-  name: "a group waits for its turn at the account's bucket",
+  name: 'a group waits for its turn at the account’s bucket',
   excuses: toldOnTheBus.name,
   trouble: 'Many groups launch at once, and EC2 lets an account make 50 calls of CreateFleet, then five a second.',
   reaches:
-    'A group that was refused capacity when the bucket had less left than was called within the next ten seconds, and that requests more within 30 seconds.',
-  reason: 'It is short because others go first, not because nothing is left: its decision says so, and capacity is not exhausted.',
+    'A group that was refused capacity while the bucket held fewer tokens than calls followed within ten seconds, and that requests more within 30 seconds.',
+  reason: 'It is short because other groups go first, and not because no capacity is left. Its decision says so.',
   covers: ({ group = '', invocation, detail }, chronicle) => {
     if (!detail.endsWith(shortUntold)) return false;
     const refusals = chronicle.of('refused').filter((one) => one.invocation === invocation && one.group === group);
@@ -76,8 +76,8 @@ export const shortUnheard: Allowance = {
   name: 'nobody could know that the group is short',
   excuses: toldOnTheBus.name,
   trouble: 'The warning of a member was lost or is late: no message about it has reached a function.',
-  reaches: 'A look that was refused capacity and ended before such a message came, where the group is not short with these members.',
-  reason: 'A look that moves members, as all of the size are there as far as anybody knows, finds no shortage when it is refused.',
+  reaches: 'A look that was refused capacity and ended before such a message came, if the group is not short with these members.',
+  reason: 'As far as this look knows, all members of the size are there. It moves members, and finds no shortage when it is refused.',
   covers: ({ group = '', atMs, detail }, chronicle) => {
     if (!detail.endsWith(shortUntold)) return false;
     const unheard = chronicle.membersAt(group, atMs).filter((life) => isTakenUnheard(life, atMs));
@@ -90,11 +90,11 @@ export const shortUnheard: Allowance = {
 const stoppedWithinMs = 30_000;
 
 export const stoppedByHand: Allowance = {
-  name: 'somebody stopped the drain',
+  name: 'a user stopped the drain',
   excuses: nothingOpen.name,
   trouble: 'A user stops executions of the drain workflow by hand.',
   reaches: 'Drains that were aborted at that moment.',
-  reason: 'What a user stops is stopped; another drain takes over its members.',
+  reason: 'What a user stops is stopped. Another drain takes over its members.',
   covers: ({ detail, atMs }, chronicle) =>
     detail.endsWith(': aborted') &&
     chronicle.of('step').some((step) => step.step === 'drains-stopped' && step.atMs <= atMs + 1_000 && atMs - step.atMs < stoppedWithinMs),

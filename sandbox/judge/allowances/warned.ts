@@ -10,9 +10,9 @@ const lifeOf = (finding: Finding, chronicle: Chronicle): Life | undefined => chr
 export const neverHeard: Allowance = {
   name: 'no function received the warning',
   excuses: warnedTakenOut.name,
-  trouble: 'The warning was lost on its way: no message about it reached a function before the instance was gone.',
+  trouble: 'The warning was lost on its way. No message about it reached a function before the instance was gone.',
   reaches: 'The instance that the lost warning was about.',
-  reason: 'EventBridge delivers at least once and may deliver late; an instance without a received warning cannot be drained.',
+  reason: 'EventBridge delivers at least once and may deliver late. An instance without a received warning cannot be drained.',
   covers: (finding, chronicle) => {
     const life = lifeOf(finding, chronicle);
     return life !== undefined && toldOf(life, 'warning').length === 0 && toldOf(life, 'advice').length === 0;
@@ -22,9 +22,9 @@ export const neverHeard: Allowance = {
 export const heardWhileLetGo: Allowance = {
   name: 'the warning was heard only while the group was let go',
   excuses: warnedTakenOut.name,
-  trouble: 'A fault was injected into the functions that heard the warning first, and the policy was deleted before the message came again.',
-  reaches: 'The instance that the warning was about, where no function without a fault received it while a policy was in force.',
-  reason: 'A message comes again once; nobody acts for a group that was let go.',
+  trouble: 'A fault was injected into the functions that heard the warning first. The policy was deleted before the message came again.',
+  reaches: 'The instance that the warning was about, if no function without a fault received it while a policy was in force.',
+  reason: 'A message comes again once. No function acts for a group that was let go.',
   covers: (finding, chronicle) => {
     const life = lifeOf(finding, chronicle);
     const { group } = finding;
@@ -49,9 +49,9 @@ export const heardTooLate: Allowance = {
 export const takenBeforeTime: Allowance = {
   name: 'EC2 took it before its time',
   excuses: warnedTakenOut.name,
-  trouble: 'EC2 takes a warned instance before the two minutes are over that a warning gives, or somebody ends it.',
-  reaches: 'The instance that was taken, while its drain had not to begin yet.',
-  reason: 'A warning does not say how long it will be; a drain begins as late as the two minutes allow.',
+  trouble: 'EC2 takes a warned instance before the two minutes of a warning are over, or a user ends it.',
+  reaches: 'The instance that was taken, if its drain did not have to begin yet.',
+  reason: 'A warning does not say how much time is left. A drain begins as late as two minutes allow.',
   covers: (finding, chronicle) => {
     const life = lifeOf(finding, chronicle);
     return life !== undefined && goneAtMs(life) < deadlineOf(life) - times.deadlineMarginMs;
@@ -63,7 +63,7 @@ export const begunLate: Allowance = {
   excuses: drainBeginsInTime.name,
   trouble: 'A fault was injected into a function that was to begin the drain.',
   reaches: 'Drains that begin within fifteen seconds of that fault.',
-  reason: 'A step that failed is made again after a while.',
+  reason: 'A failed step is repeated after a while.',
   covers: ({ instance = '', atMs }, chronicle) => {
     const life = chronicle.life(instance);
     const late = atMs - actsWithinMs;
@@ -82,10 +82,10 @@ const wasLetGo = (chronicle: Chronicle, group: string, fromMs: number, untilMs: 
 export const takenUpLate: Allowance = {
   name: 'a fault met the function that took the group up again',
   excuses: warnedTakenOut.name,
-  trouble: 'The policy is deleted after the warning and written again, and a fault was injected into the function that received it.',
+  trouble: 'The policy was deleted after the warning and then written again. A fault was injected into the function that received it.',
   reaches:
-    'A member that was warned before the policy was deleted, and that was gone within a tick of the new policy, where each invocation without an injected fault that received the policy or a tick had less than fifteen seconds left.',
-  reason: 'Nobody acts for a group that was let go, and the next look after a lost one is the tick.',
+    'A member that was warned before the policy was deleted, and that was gone within a tick of the new policy. Each invocation without an injected fault that received the policy or a tick had less than fifteen seconds left.',
+  reason: 'No function acts for a group that was let go. After a look that was lost, the next one is the tick.',
   covers: (finding, chronicle) => {
     const life = lifeOf(finding, chronicle);
     const { group } = finding;
@@ -103,9 +103,9 @@ export const takenUpLate: Allowance = {
 export const letGoMeanwhile: Allowance = {
   name: 'the group was let go meanwhile',
   excuses: drainBeginsInTime.name,
-  trouble: 'The policy is deleted after the warning, so that its drain ends, and is written again before EC2 takes the member.',
+  trouble: 'The policy is deleted after the warning, so that the drain ends. It is written again before EC2 takes the member.',
   reaches: 'Members that were warned before the group was let go.',
-  reason: 'Nobody acts for a group that was let go.',
+  reason: 'No function acts for a group that was let go.',
   covers: (finding, chronicle) => {
     const life = lifeOf(finding, chronicle);
     return life !== undefined && finding.group !== undefined && wasLetGo(chronicle, finding.group, warnedAtMs(life), finding.atMs);
@@ -115,9 +115,9 @@ export const letGoMeanwhile: Allowance = {
 export const delaysUnknown: Allowance = {
   name: 'deregistration delays could not be read',
   excuses: servesUntilReplaced.name,
-  trouble: 'A call to the load balancer that reads how long it waits for connections met a fault.',
+  trouble: 'A fault met a call that reads from the load balancer how long it waits for connections.',
   reaches: 'Members whose drain was under way then.',
-  reason: 'Where the delay is not known, the load balancer’s default is assumed, which is longer.',
+  reason: 'Without the delay, Holdfast assumes the default of the load balancer, which is longer.',
   covers: (finding, chronicle) => {
     const life = lifeOf(finding, chronicle);
     const sinceMs = life === undefined ? finding.atMs : warnedAtMs(life);

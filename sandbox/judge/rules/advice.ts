@@ -28,7 +28,7 @@ const begunForAdvice = (chronicle: Chronicle): readonly Begun[] => {
 
 export const adviceWithinBudget: Rule = {
   name: 'replacements for advice keep to their budget',
-  meaning: 'Within an hour, no more members leave for a rebalance recommendation alone than the policy’s `rebalance.atMostPerHour` allows.',
+  meaning: 'Within an hour, no more members leave for a rebalance recommendation alone than `rebalance.atMostPerHour` of the policy allows.',
   broken: (chronicle) => {
     const begun = begunForAdvice(chronicle);
     return begun.flatMap((last): readonly Broken[] => {

@@ -54,7 +54,7 @@ const unanswered = (chronicle: Chronicle, { group, written }: GroupTimeline): re
 export const alarmsAct: Rule = {
   name: 'alarms that are heard act',
   meaning:
-    'An alarm that reaches a function which no fault met, outside its cooldown and alone, changes the desired size of the groups that name it, unless that is at its bound.',
+    'An alarm changes the desired size of the groups that name it, unless the size is at its bound. This holds for an alarm that reaches a function without a fault, alone and outside its cooldown.',
   broken: (chronicle) => [...chronicle.groups.values()].flatMap((timeline) => unanswered(chronicle, timeline)),
 };
 
@@ -104,6 +104,6 @@ const unrepeated = (chronicle: Chronicle, { group, written }: GroupTimeline): re
 export const lastingAlarmsActAgain: Rule = {
   name: 'an alarm that lasts acts again',
   meaning:
-    'While an alarm stays in ALARM, and an invocation without an injected fault received that state, it changes the desired size again after each cooldown, until the size is at its bound.',
+    'While an alarm stays in ALARM, it changes the desired size again after each cooldown, until the size is at its bound. This holds once an invocation without an injected fault received that state.',
   broken: (chronicle) => [...chronicle.groups.values()].flatMap((timeline) => unrepeated(chronicle, timeline)),
 };

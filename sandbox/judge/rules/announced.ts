@@ -148,7 +148,7 @@ const fallbacksTold = (chronicle: Chronicle): readonly Broken[] => {
 export const toldOnTheBus: Rule = {
   name: 'what happens is sent to the bus',
   meaning:
-    'Every swap, every end of a drain, every end that EC2 refuses, every policy, every fallback and every shortage is told by an event, with what it says about members, counts, reasons and refusals as it was, and none that did not happen.',
+    'Holdfast sends an event for every swap, every end of a drain, every end that EC2 refuses, every policy, every fallback and every shortage. What events say about members, counts, reasons and refusals is true. No event reports something that did not happen.',
   broken: (chronicle) => [
     ...swapsStarted(chronicle),
     ...drainsFinished(chronicle),

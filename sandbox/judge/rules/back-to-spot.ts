@@ -90,7 +90,7 @@ const stillToMove =
 export const onDemandIsGone: Rule = {
   name: 'on-demand is gone in time after spot is back',
   meaning:
-    'Once nothing was heard against spot, and nothing was under way, for as long as `return` asks and a look later, no member stays on demand whose earlier tier gives spot, but what the group owes on demand.',
+    'When nothing was heard against spot and nothing was under way, for as long as `return` asks and one look more, no member stays on demand while an earlier tier gives spot. Members that the group owes on demand stay.',
   broken: stillToMove(longestWaitMs, (still, members) => {
     for (const life of members.filter(isOnDemand)) {
       const offering = betterSpot({ ...still, life });
@@ -193,7 +193,7 @@ const evenerPlace = (place: Place, selector: Selector): { readonly offering: Off
 export const spreadsEvenOut: Rule = {
   name: 'spreads even out in time',
   meaning:
-    'Once nothing was heard and nothing was under way for as long as `return` asks and a look later, no part of a spread in the first tier holds two members fewer than another and gives one more, where EC2 took members of the group on at most one occasion within a day; and no child of weights there is below its share and gives one more, while another one is a whole member or more above its own.',
+    'This rule holds when nothing was heard and nothing was under way for as long as `return` asks and one look more, where EC2 took members of the group on at most one occasion within a day. In the first tier, no part of a spread gives one more and holds two members fewer than another part. No child of weights there gives one more and is below its share while another child is a whole member or more above its own.',
   broken: stillToMove(longestRestMs, (still, members) => {
     // Where others set the size, the Auto Scaling group balances its zones itself.
     for (const life of still.policy.isSizedOutside ? [] : members) {
@@ -209,7 +209,7 @@ export const spreadsEvenOut: Rule = {
 export const nobodyReturnsTooSoon: Rule = {
   name: 'no member is returned twice within its back-off',
   meaning:
-    'No launch for a return goes where Holdfast received a warning within `after`, or of interruptions within a quarter of an hour of a launch, until its back-off is over; after three of these within an hour, nowhere until the first is an hour old.',
+    'For `after` from a warning in an offering, no launch for a return goes there. Where EC2 took members within a quarter of an hour of their launch, none goes there until the back-off is over. After three such losses within an hour, none goes anywhere until the first loss is an hour old.',
   broken: (chronicle) =>
     returnLaunches(chronicle).flatMap(({ life, group, sinceMs, policies }): readonly Broken[] => {
       const [policy, ...others] = policies;

@@ -30,7 +30,7 @@ const missingAt = (chronicle: Chronicle, group: string, { life }: FailedBoot, do
 export const launchesAreBounded: Rule = {
   name: 'launches for one need are bounded',
   meaning:
-    'Of what Holdfast launches within ten minutes, no more than ten instances for each missing member die before they run; a policy that is written begins anew.',
+    'Of the instances that Holdfast launches within ten minutes, no more than ten for each missing member die before they run. A policy that is written starts the count again.',
   broken: inEveryGroup((chronicle, group) => {
     const all = failedBootsOf(chronicle, group);
     const doomed = new Set(all.map(({ life }) => life));
@@ -89,7 +89,7 @@ const streakAt = (chronicle: Chronicle, group: string, told: readonly Told[]): n
 export const failingPoolsRest: Rule = {
   name: 'a pool whose instances die rests',
   meaning:
-    'After Holdfast reported on the event bus that instances of a pool died before they served, it launches nothing there for 1, 2, 4 and at most 10 minutes, one more each time that they die in a row; until one serves, or a user writes the policy.',
+    'After Holdfast reported on the event bus that instances of a pool died before they served, it launches nothing there for 1 minute. When they die again in a row, the rest is 2, 4 and at most 10 minutes. It ends when an instance of the pool comes up, or when a user writes the policy.',
   broken: inEveryGroup((chronicle, group) => {
     const all = toldIn(chronicle, group);
     return ownLaunches(chronicle).flatMap(({ life, group: launchedFor, sinceMs }): readonly Broken[] => {
@@ -129,7 +129,7 @@ const mostNamed = 50;
 export const failedBootsAreTold: Rule = {
   name: 'failed boots are told, with the reason that EC2 gave',
   meaning:
-    'Every instance of Holdfast’s that dies before it runs is sent to the bus within two looks, under its pool and with the code of its StateReason; nothing else is sent as a failed boot.',
+    'When an instance of Holdfast dies before it runs, an event reports it within two looks, with its pool and the code of its StateReason. No event reports anything else as a failed boot.',
   broken: inEveryGroup((chronicle, group) => {
     const failed = failedBootsOf(chronicle, group);
     const told = toldIn(chronicle, group);

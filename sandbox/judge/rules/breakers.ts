@@ -68,7 +68,7 @@ const whyNot = (chronicle: Chronicle, launches: readonly Launch[], launch: Launc
 export const breakersAreKept: Rule = {
   name: 'an open breaker is kept',
   meaning:
-    'While Holdfast says that a breaker is open, and while one launch finds out whether it can be closed, it launches nothing that the breaker covers and another market of the tree would have given; and while one is open nobody moves.',
+    'While Holdfast says that a breaker is open, and while one launch tests whether it can be closed, Holdfast launches nothing that the breaker covers if another market of the tree would give it. While a breaker is open, no member moves for a return.',
   broken: inEveryGroup((chronicle, group) => {
     const told = toldOpenIn(chronicle, group);
     if (told.length === 0) return [];
@@ -120,7 +120,8 @@ const isPlain = (chronicle: Chronicle, group: string, fromMs: number, untilMs: n
 
 export const breakersOpen: Rule = {
   name: 'a breaker opens',
-  meaning: 'Where as many members as the policy says are warned within its time, and nothing hinders that it is heard, a breaker is told to be open.',
+  meaning:
+    'When as many members are warned within the time of a breaker as the policy says, and nothing hinders functions from hearing of it, Holdfast reports on the event bus that the breaker is open.',
   broken: inEveryGroup((chronicle, group) => {
     const slackMs = slackOf(chronicle);
     const heard = warningsHeard(chronicle, group).filter((one) => isSurelyHeard(chronicle, group, one));

@@ -50,7 +50,7 @@ const mostTargetGroups = ({ groups }: Chronicle): number =>
 export const callsAreBounded: Rule = {
   name: 'calls that change something are bounded',
   meaning:
-    'Calls that change capacity grow with the instances that come and go, those to target groups also with how many a policy names, and with heartbeats of hooks, each kind for itself; calls that faults made fail are not counted.',
+    'Calls that change capacity grow only with the instances that come and go. Calls to target groups also grow with the number that a policy names, and heartbeats with the time that hooks wait. Each kind of call has its own bound. Calls that faults made fail do not count.',
   broken: (chronicle) => {
     const count = touched(chronicle);
     const mutating = calls(chronicle).filter(
@@ -88,7 +88,7 @@ const outside = new Set(['warning', 'advice', 'hook', 'state', 'alarm', 'launch-
 export const noStorm: Rule = {
   name: 'no storm of calls',
   meaning:
-    'All calls, reads and failures too, grow with ticks, signals from outside and instances that come and go; never with what Holdfast tells itself.',
+    'All calls, with reads and failures, grow only with ticks, signals from outside, and instances that come and go. They never grow with the messages that Holdfast sends to itself.',
   broken: (chronicle) => {
     const { readyAtMs, endedAtMs, spec, faults } = chronicle.history;
     const minutes = Math.ceil((endedAtMs - readyAtMs) / 60_000) * Math.max(1, chronicle.groups.size);
@@ -122,7 +122,7 @@ const isTaking = ({ group, item }: { readonly group: string; readonly item: stri
 export const idleWritesNothing: Rule = {
   name: 'an idle look writes nothing',
   meaning:
-    'At rest, nothing is written but what is forgotten: at most four items and two for each instance that came or went within the last half hour; besides, eight for each launch that moves a member to a better place, for each member that leaves for it, and for each time that one is refused; and what each call takes of the account’s buckets.',
+    'At rest, Holdfast only removes what is over: at most four writes, and two for each instance that came or went within the last half hour. Eight more are allowed for each launch that moves a member to a better place, for each member that leaves for such a launch, and for each refused launch. What each call takes of the account’s buckets is written as well.',
   broken: (chronicle) => {
     const { restAtMs, endedAtMs } = chronicle.history;
     if (restAtMs === undefined) return [];

@@ -110,6 +110,6 @@ const falseIn = (chronicle: Chronicle, said: SaidReasons): readonly Broken[] => 
 export const decisionsAreTrue: Rule = {
   name: 'what decisions say is true',
   meaning:
-    'What a stored decision says that EC2 refused, took or advised to leave, what a pool cost or held, and which signals led to it, is so in the world.',
+    'What a stored decision says is true in the world: what EC2 refused, took or advised to leave, what a pool cost or held, and which signals led to the decision.',
   broken: (chronicle) => reasonsSaid(chronicle.history).flatMap((said) => falseIn(chronicle, said)),
 };

@@ -74,7 +74,7 @@ const neverGivenBack = (chronicle: Chronicle, group: string, denial: Denial): re
 export const desiredStandsWhileDenied: Rule = {
   name: 'no desired capacity falls while launches are denied',
   meaning:
-    'Once Holdfast knows that its launches are denied, it lowers no desired capacity of an Auto Scaling group below what its members need; what it lowered before it knew is given back within two minutes.',
+    'Once Holdfast knows that its launches are denied, it lowers no desired capacity of an Auto Scaling group below what the group’s members need. What it lowered before it knew, it gives back within two minutes.',
   broken: (chronicle) =>
     byHolder(chronicle).flatMap((group) => [
       ...loweredKnowingly(chronicle, group),
@@ -85,7 +85,7 @@ export const desiredStandsWhileDenied: Rule = {
 export const nobodyLeavesWhileDenied: Rule = {
   name: 'nobody who can wait leaves while launches are denied',
   meaning:
-    'Once Holdfast knows that its launches are denied, no member at risk, and none that is held elsewhere by now, is taken out of service unless as many others are there as are desired.',
+    'Once Holdfast knows that its launches are denied, members at risk, and members that the policy holds elsewhere by now, stay in service unless as many others are there as are desired.',
   broken: (chronicle) =>
     choicesOf(chronicle).flatMap(({ life, group, outAtMs, isAdvised, isMoved }): readonly Broken[] => {
       if (!isAdvised && !isMoved) return [];

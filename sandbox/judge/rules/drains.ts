@@ -8,7 +8,7 @@ const minuteMs = 60_000;
 export const drainsAreShared: Rule = {
   name: 'warnings share drains',
   meaning:
-    'Where drains wait for replacements, a group starts at most twenty drains a minute for members that EC2 takes, however many it warns: one look serves all of a drain.',
+    'Where drains wait for replacements, a group starts at most twenty drains a minute for members that EC2 takes, however many EC2 warns. All members of a drain are looked at together.',
   broken: (chronicle) => {
     const isWarned = (instance: string, atMs: number): boolean => {
       const life = chronicle.life(instance);

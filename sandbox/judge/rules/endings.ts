@@ -36,7 +36,7 @@ const closedAtMs = (chronicle: Chronicle, life: Life, { targetGroup, untilMs }: 
 export const connectionsGetTheirTime: Rule = {
   name: 'connections get their time',
   meaning:
-    'Holdfast lets a member end that it took out of service when the deregistration delay is over, or drain.timeout, or a deadline comes; never sooner.',
+    'After Holdfast took a member out of service, it lets this member end when the deregistration delay or drain.timeout is over, or when a deadline comes; never sooner.',
   broken: (chronicle) =>
     chronicle.lives.flatMap((life): readonly Broken[] => {
       const endMs = letEndAtMs(life);
@@ -107,7 +107,7 @@ const isOurs = (chronicle: Chronicle, life: Life, atMs: number): boolean => {
 
 export const strangersUntouched: Rule = {
   name: 'strangers are untouched',
-  meaning: 'Holdfast takes out of service, ends and detaches no instance that belongs to no group of its own.',
+  meaning: 'Holdfast takes out of service, ends and detaches only instances of its own groups.',
   broken: (chronicle) =>
     chronicle.lives.flatMap((life): readonly Broken[] => {
       const named = chronicle.lives.includes(life) && [...chronicle.groups.keys()].some((group) => chronicle.livesIn(group).includes(life));
@@ -124,7 +124,8 @@ export const strangersUntouched: Rule = {
 /** Drains that were under way come to their end by themselves. */
 export const letGoIsLeft: Rule = {
   name: 'a group that was let go is left alone',
-  meaning: 'Once a group is let go, none of its instances is taken out of service or ended, unless its drain had begun before.',
+  meaning:
+    'After a group is let go, Holdfast takes none of its instances out of service and ends none, except instances whose drain had begun before.',
   broken: (chronicle) =>
     chronicle.lives.flatMap((life): readonly Broken[] => {
       const { ending } = life;
@@ -153,7 +154,7 @@ const isUnheld = (chronicle: Chronicle, life: Life, { atMs, over }: HookWait): b
 
 export const hooksAreHeld: Rule = {
   name: 'terminating hooks are completed',
-  meaning: 'A terminating hook of a group in force is completed with CONTINUE by Holdfast; none expires, none is abandoned, and none stays open.',
+  meaning: 'Holdfast completes every terminating hook of a group in force with CONTINUE. No hook expires, is abandoned or stays open.',
   broken: (chronicle) =>
     chronicle.lives.flatMap((life): readonly Broken[] =>
       life.hooks.flatMap((wait) => {

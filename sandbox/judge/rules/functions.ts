@@ -15,7 +15,7 @@ export const functionsAnswer: Rule = {
 
 export const functionsAreQuick: Rule = {
   name: 'functions take less than half of their time',
-  meaning: 'An invocation that no fault was injected into ends within half of its time limit.',
+  meaning: 'An invocation without an injected fault ends within half of its time limit.',
   broken: (chronicle) =>
     chronicle
       .of('invocation-ended')
@@ -33,7 +33,7 @@ const largestEvent = 128 * kilobyte;
 
 export const itemsAreSmall: Rule = {
   name: 'items and events stay below half of their limits',
-  meaning: 'No stored item is larger than 200 KB, and no event than 128 KB.',
+  meaning: 'No stored item is larger than 200 KB, and no event is larger than 128 KB.',
   broken: (chronicle) => [
     ...[...chronicle.of('state-written'), ...chronicle.of('item-written')].flatMap((event): readonly Broken[] =>
       event.bytes <= largestItem
@@ -55,7 +55,7 @@ export const itemsAreSmall: Rule = {
 
 export const rightsSuffice: Rule = {
   name: 'rights suffice',
-  meaning: 'Every call is one that the role of its function allows.',
+  meaning: 'The role of each function allows every call that this function makes.',
   broken: (chronicle) =>
     chronicle
       .of('called')

@@ -101,7 +101,7 @@ const poorPlace = (chronicle: Chronicle, launch: Launch): readonly Broken[] => {
 export const lastResortLast: Rule = {
   name: 'what EC2 takes is used last',
   meaning:
-    'Nothing is launched of an offering that EC2 took a member of in the last three minutes, or advises a member to leave that has yet to, while another one of its tier would have given it.',
+    'Some offerings are at risk: EC2 took a member there in the last three minutes, or advises a member there to leave that has not left yet. Nothing is launched in such an offering while another one of its tier would give it.',
   broken: (chronicle) =>
     ownLaunches(chronicle).flatMap(({ life, group, sinceMs }) =>
       isFunction(life.by) ? poorPlace(chronicle, { life, group, sinceMs, atMs: life.launchedAtMs, invocation: life.by.invocation }) : [],
@@ -139,7 +139,7 @@ const uselessPlace = (chronicle: Chronicle, launch: Launch): readonly Broken[] =
 export const takenAtOnceLast: Rule = {
   name: 'what EC2 takes back at once is used while nothing else gives',
   meaning:
-    'Nothing is launched for three minutes of an offering of which EC2 took two launches in a row within two minutes of each, the second made after the warning of the first was heard, while anything else in the tree would have given it.',
+    'EC2 may take two launches of an offering in a row, each within two minutes, where the second one was made after the warning of the first was heard. Nothing is launched in this offering for three minutes then, while anything else in the tree would give it.',
   broken: (chronicle) =>
     ownLaunches(chronicle).flatMap(({ life, group, sinceMs }) =>
       isFunction(life.by) ? uselessPlace(chronicle, { life, group, sinceMs, atMs: life.launchedAtMs, invocation: life.by.invocation }) : [],

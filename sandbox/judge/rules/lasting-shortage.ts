@@ -113,7 +113,7 @@ const asksWithinMs = 150_000;
 export const missingAreRequested: Rule = {
   name: 'what EC2 refuses is requested again',
   meaning:
-    'While a group is short because EC2 refuses capacity, and neither a limit nor a request under way holds its launches back, something is requested for it within two and a half minutes, again and again.',
+    'While a group is short because EC2 refuses capacity, Holdfast requests something for it at least every two and a half minutes. Only a limit, or a request under way, may hold its launches back.',
   broken: (chronicle) =>
     looksAtShort(chronicle, (policy) => asksWithinMs + (isInAsgs(policy) ? lastsInAsgsMs : 0)).flatMap(
       ({ group, invocation, endedAtMs, policy }): readonly Broken[] => {

@@ -58,7 +58,7 @@ const comingByThemselves = (chronicle: Chronicle, group: string, atMs: number): 
 export const floorFirst: Rule = {
   name: 'what is owed on demand is launched first',
   meaning:
-    'Nothing is launched on spot for a missing member of the size while the group has less on demand than its policy asks for, and an on-demand pool of the tree would have given one.',
+    'While a group has less on demand than its policy asks for, and an on-demand pool of the tree would give a member, no missing member of the size is launched on spot.',
   broken: (chronicle) =>
     ownLaunches(chronicle).flatMap((launch): readonly Broken[] => {
       const { life, group, sinceMs } = launch;
@@ -83,7 +83,7 @@ export const floorFirst: Rule = {
 
 export const floorLeft: Rule = {
   name: 'nobody on demand is let go who is owed',
-  meaning: 'A member on demand that Holdfast chooses to let go leaves as many on demand as the policy asks for at the desired size in force.',
+  meaning: 'When Holdfast chooses a member on demand to leave, as many stay on demand as the policy asks for at the desired size in force.',
   broken: (chronicle) => {
     const choices = choicesOf(chronicle);
     return choices.flatMap(({ life, group, chosenAtMs, lookedSinceMs, isAdvised, isMoved }): readonly Broken[] => {
@@ -162,7 +162,7 @@ const boundMs = ({ times: { servesAgainMs } }: Chronicle, { maxSurge, drainTimeo
 export const floorHeld: Rule = {
   name: 'as many are on demand as are owed, soon after on-demand gives them',
   meaning:
-    'A group has as many on demand as its policy asks for; or it has had fewer for no longer than as many moves take as `maxSurge` makes of it, counted from the last trouble and from when an on-demand pool gives.',
+    'A group has as many members on demand as its policy asks for. It may have fewer for as long as the missing moves take, `maxSurge` at a time. The time counts from the last trouble, and from when an on-demand pool gives.',
   broken: (chronicle) =>
     [...chronicle.groups.keys()].flatMap((group) =>
       shortagesOf(chronicle, group).flatMap((short): readonly Broken[] => {
@@ -201,7 +201,7 @@ const exceeded = (chronicle: Chronicle, policy: Policy, launch: OwnLaunch): stri
 export const sharesHold: Rule = {
   name: 'shares hold',
   meaning:
-    'At every launch of Holdfast’s, the members that stay in its instance type, its zone and its offering are no more than `maxShare` allows of the size, those aside that a launch beyond the size replaces.',
+    'At every launch of Holdfast, its instance type, its zone and its offering each hold no more members than `maxShare` allows of the size. Members that a launch beyond the size replaces do not count.',
   broken: (chronicle) =>
     ownLaunches(chronicle).flatMap((launch): readonly Broken[] => {
       const { life, group, sinceMs } = launch;

@@ -58,7 +58,7 @@ const removalsIn = (chronicle: Chronicle, mode: 'observe' | 'pause', mayGo: (lif
 export const pauseIsIdle: Rule = {
   name: 'pause launches and removes nothing',
   meaning:
-    'While a group is paused, Holdfast launches nothing for it, and takes out of service and ends only members that EC2 or Auto Scaling takes, or whose drain had begun before.',
+    'While a group is paused, Holdfast launches nothing for it. It takes out of service and ends only members that EC2 or Auto Scaling takes, or whose drain had begun before.',
   broken: (chronicle) => [...launchesIn(chronicle, ['pause']), ...removalsIn(chronicle, 'pause', (life, atMs) => forcedOutAtMs(life) <= atMs)],
 };
 
@@ -143,7 +143,7 @@ const callsIn = (chronicle: Chronicle): readonly Broken[] => {
 export const observeChangesNothing: Rule = {
   name: 'observe changes nothing',
   meaning:
-    'While a group is observed, Holdfast launches, attaches, tags, takes out of service and ends none of its members, completes none of their hooks and makes nothing larger of its Auto Scaling groups, unless a drain had begun before; where every group is observed, no function calls anything that changes them.',
+    'While a group is observed, Holdfast launches nothing for it; attaches, tags, takes out of service and ends none of its members; completes none of their hooks; and makes nothing larger of its Auto Scaling groups. A drain that had begun before goes on. Where every group is observed, no function makes a call that changes capacity.',
   broken: (chronicle) => [
     ...launchesIn(chronicle, ['observe']),
     ...removalsIn(chronicle, 'observe', () => false),

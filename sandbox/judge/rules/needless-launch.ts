@@ -9,7 +9,7 @@ import { couldBeKnown, headcountAt, ownLaunches, surgeOf } from '../staying.ts';
 export const needlessLaunch: Rule = {
   name: 'nothing is launched that nobody needs',
   meaning:
-    'At the moment of every launch of Holdfast’s, the members that stay, and those that an Auto Scaling group is about to launch by itself, are no more than the desired size in force and the surge that the policy allows; one that is in a better place of the tree than some members may be one more for each of these, within the policy’s limits for returns; and one on spot may be a spare of the policy.',
+    'Every launch of Holdfast is counted at its moment. The members that stay, and those that an Auto Scaling group is about to launch by itself, are no more than the desired size in force and the surge that the policy allows. A launch in a better place of the tree may be one more for each member that it can replace, within the policy’s limits for returns. A launch on spot may be one of the policy’s spares.',
   broken: (chronicle) =>
     ownLaunches(chronicle).flatMap(({ life, group, sinceMs }) => {
       const atMs = life.launchedAtMs;
@@ -37,7 +37,7 @@ export const needlessLaunch: Rule = {
 export const maximumHeld: Rule = {
   name: 'the maximum is never exceeded',
   meaning:
-    'At no launch of Holdfast’s stay more than the maximum of the policy, its spares and the surge that it allows, for swaps and for returns; members that wait to be replaced count until they are out of service.',
+    'After each launch of Holdfast, no more members stay than the maximum of the policy, its spares, and the surge that it allows for swaps and returns. Members that wait to be replaced count until they are out of service.',
   broken: (chronicle) =>
     ownLaunches(chronicle).flatMap(({ life, group, sinceMs }) => {
       const atMs = life.launchedAtMs;

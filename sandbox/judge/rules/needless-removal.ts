@@ -63,7 +63,7 @@ const unasked = (chronicle: Chronicle, choices: readonly Choice[]): readonly Bro
 export const needlessRemoval: Rule = {
   name: 'nobody is removed without need',
   meaning:
-    'A member that no warning, advice or hook takes is chosen to leave only while more stay, as far as Holdfast can know, than the desired size in force and, of those on spot, the spares, where the policy in force holds its members elsewhere, or where it was given up because it never served.',
+    'Holdfast chooses a member to leave only if at least one of these is true: a warning, advice or a hook takes the member; more members stay, as far as Holdfast can know, than the desired size (and, for members on spot, the spares); the policy in force holds its members elsewhere; the member was given up because it never served.',
   broken: (chronicle) => unasked(chronicle, choicesOf(chronicle)),
 };
 
@@ -78,7 +78,7 @@ const protectionOf = (chronicle: Chronicle, { life, chosenAtMs, lookedSinceMs, i
 export const protectedStay: Rule = {
   name: 'protected members stay',
   meaning:
-    'A member that its Auto Scaling group protects from scale-in is not chosen to leave, unless EC2 says that it is at risk; one that EC2 refused to end is not chosen again within the hour.',
+    'Holdfast does not choose a member that its Auto Scaling group protects from scale-in, unless EC2 says that the member is at risk. For an hour after EC2 refused to end a member, Holdfast does not choose it again.',
   broken: (chronicle) =>
     choicesOf(chronicle).flatMap((choice) => {
       const why = protectionOf(chronicle, choice);
@@ -105,7 +105,7 @@ const wasReady = (chronicle: Chronicle, { life, lookedSinceMs }: Choice): boolea
 export const successorServes: Rule = {
   name: 'a member whose end is ours to choose leaves only against a replacement that serves',
   meaning:
-    'When Holdfast takes out of service a member that works and need not leave, the others that serve and are ready by the policy are the desired size (launch-first), or up to maxSurge fewer (drain-first, members at risk).',
+    'Holdfast takes a working member that need not leave out of service only while enough other members serve and are ready by the policy. With launch-first, that is the desired size. With drain-first, it may be up to maxSurge fewer for members at risk.',
   broken: (chronicle) =>
     choicesOf(chronicle).flatMap((choice) => {
       const { life, group, outAtMs, isAdvised, isMoved } = choice;

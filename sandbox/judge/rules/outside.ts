@@ -90,7 +90,7 @@ const atTheEnd = ({ history, cloud }: Chronicle, { group, asg, words }: Outside)
 export const outsideSizesStand: Rule = {
   name: 'a size that others set stands',
   meaning:
-    'Where others set the size, the desired capacity is what they set last: at rest always, never less, and more only while members join, for no longer than a look that failed takes to be made good. A write that falls between a look of Holdfast’s and the write that follows from it counts from the next write on.',
+    'Where others set the size, the desired capacity is the size that they set last. At rest it always is. It is never less, and it is more only while members join, for no longer than the next look needs to make good for a failed one. A size that others write between a look of Holdfast and the write that follows from this look may be lost: then the rule counts from their next write on.',
   broken: (chronicle) => outsideOnes(chronicle).flatMap((one) => [...wrongSizes(chronicle, one), ...atTheEnd(chronicle, one)]),
 };
 
@@ -139,7 +139,7 @@ const wanted = (chronicle: Chronicle, one: Outside): readonly TakenOut[] => {
 export const wantedStay: Rule = {
   name: 'members that others want stay',
   meaning:
-    'Where others set the size, Holdfast takes no member out of their Auto Scaling group that EC2 neither takes nor advises to replace, but what it launched on demand itself, one for each new member that has joined in a better place and serves: which members leave with a smaller size is the group’s own choice.',
+    'Where others set the size, their Auto Scaling group chooses which members leave when the size shrinks. Holdfast takes a member out of it only if EC2 takes this member or advises to replace it, or if Holdfast launched it on demand itself and a new member serves in a better place. Each new member is counted for one member that leaves.',
   broken: (chronicle) =>
     outsideOnes(chronicle).flatMap((one) =>
       wanted(chronicle, one).map(({ life, atMs }) => ({

@@ -71,7 +71,7 @@ const byAnyPolicy =
 
 export const placedInPools: Rule = {
   name: 'launches come from the pools of the policy',
-  meaning: 'Every launch of Holdfast’s is of a pool that the policy in force names: its subnets, its instance types, its market.',
+  meaning: 'Every launch of Holdfast comes from a pool that the policy in force names: from its subnets, its instance types and its market.',
   broken: (chronicle) =>
     ownLaunches(chronicle).flatMap(({ life, group, sinceMs }): readonly Broken[] => {
       const policies = chronicle.policiesIn(group, sinceMs, life.launchedAtMs);
@@ -88,7 +88,7 @@ export const placedInPools: Rule = {
 
 export const withinPrice: Rule = {
   name: 'price limits hold',
-  meaning: 'Nothing is launched above the price limit of its pool, by any price of the last ten minutes.',
+  meaning: 'Every launch had a price within the limit of its pool at some time of the last ten minutes.',
   broken: byAnyPolicy((chronicle, { life, moment, pool }) => {
     const known = chronicle.cloud.pricesIn(life, moment.sinceMs - priceBeliefMs, moment.atMs);
     const cheapest = Math.min(life.priceUsdPerHour, ...known);
@@ -100,7 +100,7 @@ export const withinPrice: Rule = {
 
 export const withinCap: Rule = {
   name: 'caps hold',
-  meaning: 'At every launch of Holdfast’s, the members that a pool holds, those on their way counted, are no more than its cap.',
+  meaning: 'At every launch of Holdfast, its pool holds no more members than its cap. Members on their way count.',
   broken: byAnyPolicy((chronicle, { life, moment, policy, pool }) => {
     const held = surelyHeld(chronicle, moment, life.order).filter((one) => poolOf(one, policy, moment.atMs) === pool.name).length;
     return held <= pool.cap ? undefined : `${pool.name} holds ${held} with ${life.instance}, and its cap is ${pool.cap}`;
@@ -123,7 +123,7 @@ const boundPath = ({ policy, pool, life, from }: Placed) => {
 export const earlierTierFirst: Rule = {
   name: 'an earlier tier is used while it gives',
   meaning:
-    'Nothing is launched from a later tier while an earlier one would have given it: capacity is free, the price fits, and neither a refusal nor launches that EC2 took back at once let its offerings rest. That EC2 takes or may take instances of them opens no later tier.',
+    'Nothing is launched from a later tier while an earlier one would give it. A tier gives while capacity is free, the price fits, and its offerings do not rest after a refusal or after launches that EC2 took back at once. It is no reason for a later tier that EC2 takes instances of an earlier one, or may take them.',
   broken: byAnyPolicy((chronicle, placed) => {
     const { policy, moment } = placed;
     for (const { selector, child, within } of boundPath(placed)) {
@@ -222,7 +222,7 @@ const isLeftToAsgs = (policy: Policy, selector: Selector): boolean =>
 export const sharedOut: Rule = {
   name: 'spreads and weights hold at every launch',
   meaning:
-    'A launch goes to no child of a spread or of weights while another one that would have given it is further below its share. What its function had stored to request beside it counts, also where a fault met the function before that launched.',
+    'No launch goes to a child of a spread or of weights while another child would give it and is further below its share. Launches count that its function had stored to request beside it, even where a fault met the function before it requested them.',
   broken: byAnyPolicy((chronicle, placed) => {
     for (const { selector } of pathTo(placed.policy.capacity, placed.pool.name)) {
       if (selector.kind === 'tiered' || selector.kind === 'cheapest') continue;
@@ -270,8 +270,7 @@ const factorBelow = (policy: Policy, node: TreeNode, offering: OfferingName): nu
 
 export const cheapestFirst: Rule = {
   name: 'the cheapest child is used',
-  meaning:
-    'A launch goes to no child of `cheapest` while another one that would have given it costs a tenth less than this one could be believed to cost.',
+  meaning: 'No launch goes to a child of `cheapest` while another child would give it for a tenth less than this child could be believed to cost.',
   broken: byAnyPolicy((chronicle, placed) => {
     const { policy, moment, life } = placed;
     for (const { selector, child, within } of boundPath(placed)) {

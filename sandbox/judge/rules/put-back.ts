@@ -37,7 +37,8 @@ const atTheEnd = (chronicle: Chronicle, asg: string, group: string): readonly Br
 
 export const asgsPutBack: Rule = {
   name: 'Auto Scaling groups are left as their owners set them',
-  meaning: 'At rest, minimum, maximum and suspended processes are what their owner set last, and the desired capacity is what the group holds.',
+  meaning:
+    'At rest, the minimum, the maximum and the suspended processes of an Auto Scaling group are what its owner set last. Its desired capacity is the number of instances that it holds.',
   broken: (chronicle) => [...heldAsgs(chronicle)].flatMap(([asg, group]) => atTheEnd(chronicle, asg, group)),
 };
 
@@ -107,7 +108,7 @@ const raisesOf = (chronicle: Chronicle, asg: string, group: string): readonly Br
 
 export const raisesEndSoon: Rule = {
   name: 'a raised maximum is put back soon',
-  meaning: 'A maximum that Holdfast raised is what its owner set again within two ticks and a repeat after nothing needs it any more.',
+  meaning: 'When nothing needs a maximum that Holdfast raised any more, Holdfast sets it back to its owner’s value within two ticks and a repeat.',
   broken: (chronicle) => [...heldAsgs(chronicle)].flatMap(([asg, group]) => raisesOf(chronicle, asg, group)),
 };
 

@@ -34,7 +34,7 @@ const goesBefore = (chronicle: Chronicle, one: Life, other: Life, scaleIn: Scale
 export const removalInOrder: Rule = {
   name: 'members leave in the order of removal',
   meaning:
-    'When a group shrinks, no member that serves and is ready leaves before one that could go as well (of the same Auto Scaling group, of one above its minimum size, or of none) and that the order of the policy names first: the older or newer one, or the dearer one by stated prices and by spot prices where the policy has them read; without a stated price, on-demand goes before spot. Of two in the same place that neither age nor price tells apart, the one that serves in no target group goes first. Floors, shares and spares go before the order.',
+    'When a group shrinks, the members leave first that the order of the policy names first: the oldest, the newest or the dearest. Prices are the stated ones, and spot prices where the policy has them read; without a stated price, on-demand leaves before spot. The rule compares a member that serves and is ready only with members that could leave instead: those of the same Auto Scaling group, of one above its minimum size, or of none. Of two in the same place with the same age and price, the one that serves in no target group leaves first. Floors, shares and spares come before the order.',
   broken: (chronicle) =>
     scaleInsOf(chronicle).flatMap((scaleIn) => {
       const { choice, policy, others } = scaleIn;

@@ -89,7 +89,7 @@ const betweenParts = (chronicle: Chronicle, scaleIn: ScaleIn, selector: Selector
 export const removalKeepsShape: Rule = {
   name: 'the tree keeps its shape when a group shrinks',
   meaning:
-    'Of members that the order of removal does not tell apart, none leaves an earlier tier while one of a later tier stays, none leaves a part of a spread that then holds two fewer than another, and none a child of a weighted selector that is then three further below its share than another.',
+    'This rule compares members that the order of removal treats alike. No member leaves an earlier tier while another stays in a later tier. No member leaves a part of a spread that then holds two fewer than another part. No member leaves a child of a weighted selector that is then three further below its share than another child.',
   broken: (chronicle) =>
     scaleInsOf(chronicle).flatMap((scaleIn) => {
       const { group, life, chosenAtMs } = scaleIn.choice;

@@ -20,14 +20,14 @@ const inForce = (chronicle: Chronicle): readonly { readonly group: string; reado
 
 export const cameToRest: Rule = {
   name: 'everything comes to rest in time',
-  meaning: 'Within the time that a run is given after the last trouble nothing is under way any more.',
+  meaning: 'A run is given a fixed time after its last trouble. When it is over, nothing is under way any more.',
   broken: ({ history }) => (history.restAtMs === undefined ? [{ atMs: history.endedAtMs, detail: 'it did not come to rest' }] : []),
 };
 
 export const sizeIsHeld: Rule = {
   name: 'the size is held at rest',
   meaning:
-    'At rest, as many run and serve as are desired, or as the minimum of the Auto Scaling groups keeps, or as their user protects, and no more spares than the policy wants, on spot; nobody is pending.',
+    'At rest, as many members run and serve as are desired, or as the minimum of the Auto Scaling groups keeps, or as their user protects. No more spares run than the policy wants, and all of them on spot. No member is pending.',
   broken: (chronicle) =>
     inForce(chronicle).flatMap(({ group, policy }): readonly Broken[] => {
       const atMs = chronicle.history.endedAtMs;
@@ -74,7 +74,8 @@ const drainsLeft = (chronicle: Chronicle): readonly Broken[] => {
 
 export const nothingOpen: Rule = {
   name: 'nothing is left open',
-  meaning: 'At rest no reservation is open, no raise is noted, every drain has succeeded, no message waits and none lies in a dead-letter queue.',
+  meaning:
+    'At rest, no reservation is open, no raised maximum is noted, every drain has succeeded, and no message waits or lies in a dead-letter queue.',
   broken: (chronicle) => {
     const { stored, endedAtMs: atMs } = chronicle.history;
     return [
@@ -107,7 +108,7 @@ const isOrphan = (chronicle: Chronicle, life: Life, atMs: number): boolean => {
 export const nobodyForgotten: Rule = {
   name: 'nobody is announced and not taken in',
   meaning:
-    'At rest, every living instance of a group that is attached to an Auto Scaling group is in it; or in one that the policy named before, where its minimum size or protection keeps it.',
+    'At rest, every living instance that Holdfast launched for a group with an Auto Scaling group is in this Auto Scaling group. It may be in one that the policy named before, if a minimum size or protection keeps it there.',
   broken: (chronicle) => {
     const atMs = chronicle.history.endedAtMs;
     return chronicle.lives

@@ -14,7 +14,7 @@ const knownSize = (chronicle: Chronicle, { group, life, sinceMs, desired, polici
 
 export const returnsWhileWhole: Rule = {
   name: 'nobody moves while the group is short',
-  meaning: 'A launch for a return comes only while as many other members serve as are desired, as far as its function could know.',
+  meaning: 'Holdfast launches for a return only while as many other members serve as are desired, as far as its function could know.',
   broken: (chronicle) =>
     returnLaunches(chronicle).flatMap((launch): readonly Broken[] => {
       const { life, group, sinceMs } = launch;
@@ -42,7 +42,7 @@ const leftAt = (chronicle: Chronicle, { life, policies, desired }: ReturnLaunch,
 
 export const returnsWithinBudget: Rule = {
   name: 'returns keep to their budget',
-  meaning: 'Within the time that the policy names, no more launches for returns come than it allows.',
+  meaning: 'Within the time that the policy names, Holdfast makes no more launches for returns than the policy allows.',
   broken: (chronicle) =>
     [...Map.groupBy(returnLaunches(chronicle), ({ group }) => group).values()].flatMap((launches) =>
       launches

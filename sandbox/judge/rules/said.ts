@@ -85,7 +85,7 @@ const overLives =
 
 export const excusesAreTrue: Rule = {
   name: 'excuses are true',
-  meaning: 'What a swap says could not be done, or not in time, is confirmed by what happened.',
+  meaning: 'When a swap says that something could not be done, or not in time, what happened confirms it.',
   broken: overLives((chronicle, swap, life) => {
     const { shortfall } = swap;
     return shortfall === undefined || isTrue(chronicle, life, swap, shortfall)
@@ -114,7 +114,7 @@ const happened: Readonly<Record<SaidSwap['reason'], (life: Life, chronicle: Chro
 
 export const reasonsAreTrue: Rule = {
   name: 'reasons are true',
-  meaning: 'The reason that a swap gives is something that happened to its instance.',
+  meaning: 'The reason of a swap is something that happened to its instance.',
   broken: overLives((chronicle, swap, life) =>
     happened[swap.reason]?.(life, chronicle, swap) === false ? `${swap.instance} is said to leave by ${swap.reason}, which never came` : undefined,
   ),
@@ -138,7 +138,7 @@ const isKept = (chronicle: Chronicle, life: Life, { state, keptUntilMs }: SaidSw
 export const timesAreTrue: Rule = {
   name: 'what a swap says about the end is true',
   meaning:
-    'A swap is closed when its instance has ended, and only then, and withdrawn while it lives; whoever EC2 refused to end keeps it for an hour; it says drained only of work that was taken off; what it says of neither is a shortfall.',
+    'A swap is closed once its instance has ended, and never before. It is withdrawn only while its instance lives, and stays open for an hour after EC2 refused to end the instance. It says drained only after work was taken off. A swap without a drain that had work to take off names a shortfall.',
   broken: overLives((chronicle, swap, life) => {
     const { endedAtMs } = chronicle.history;
     const { instance, state, drainedAtMs, shortfall } = swap;
@@ -164,7 +164,7 @@ export const timesAreTrue: Rule = {
 /** Whatever came or went by Holdfast's will has a decision that names it. */
 export const everythingExplained: Rule = {
   name: 'everything is explained',
-  meaning: 'Every launch of Holdfast’s, and every member that it chose to let go, is named by a stored decision.',
+  meaning: 'A stored decision names every launch of Holdfast, and every member that Holdfast chose to let go.',
   broken: (chronicle) => {
     const decisions = decisionsOf(chronicle.history);
     const launched = new Set(decisions.flatMap(({ launches }) => launches.flatMap(({ instances }) => instances)));

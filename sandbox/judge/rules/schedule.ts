@@ -37,6 +37,6 @@ const unfollowed = (chronicle: Chronicle, timeline: GroupTimeline): readonly Bro
 export const schedulesAreFollowed: Rule = {
   name: 'a schedule that is due sets the size',
   meaning:
-    'When a time of the schedule in force comes, the next looks set the size that it names, unless something else sets the size then: another time, an alarm, a policy.',
+    'When a time of the schedule in force comes, the next looks set the size that it names, unless another time, an alarm or a policy sets the size then.',
   broken: (chronicle) => [...chronicle.groups.values()].flatMap((timeline) => unfollowed(chronicle, timeline)),
 };

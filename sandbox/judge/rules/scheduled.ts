@@ -23,7 +23,7 @@ const isPlain = (chronicle: Chronicle, group: string, life: Life, fromMs: number
 export const replacedBeforeWindow: Rule = {
   name: 'what AWS will retire is replaced before',
   meaning:
-    'A member that AWS announces to retire a quarter of an hour ahead or earlier, while nothing else happens to its group, has been replaced and ended by Holdfast when that time comes. Where the group was paused or observed then, the quarter of an hour counts from when it acts.',
+    'AWS may announce at least a quarter of an hour ahead that it will retire a member. If nothing else happens to the group, Holdfast has replaced and ended this member when that time comes. Where the group was paused or observed at the announcement, the quarter of an hour counts from when the group acts.',
   broken: (chronicle) =>
     chronicle.lives.flatMap((life) =>
       life.scheduled.flatMap(({ atMs, startsAtMs }): readonly Broken[] => {

@@ -103,7 +103,7 @@ export const lateIn = (chronicle: Chronicle, group: string, owed: Owed): readonl
 export const servesAgain: Rule = {
   name: 'whatever is lost serves again in time',
   meaning:
-    'Every member that is lost, and every one more that is requested, serves within the bound of docs/architecture.md, counted from its own trouble; ends of Holdfast’s own begin no new time, except of members at risk that drain first by the policy, while nobody else is missing.',
+    'Every member that is lost, and every member by which the size grows, has a serving replacement within the bound of docs/architecture.md. The time counts from the trouble of that member itself. An end by Holdfast begins no new time. Only members at risk that drain first by the policy do, while no other member is missing.',
   broken: (chronicle) =>
     [...chronicle.groups.keys()].flatMap((group) =>
       lateIn(chronicle, group, { due: dueAt, gaveNothing: gaveNothingUntil, withinMs: chronicle.times.servesAgainMs }),
@@ -211,6 +211,6 @@ const requestedLate = (chronicle: Chronicle, life: Life): readonly Broken[] => {
 export const requestedSoon: Rule = {
   name: 'replacements are requested soon',
   meaning:
-    'Ten seconds and the time of the launch calls after an invocation without an injected fault received a warning, as many members are there or on their way as are desired. Where the group was let go then, the ten seconds begin when such an invocation received its next policy or a tick.',
+    'As many members are there or on their way as are desired, ten seconds and the time of the launch calls after an invocation without an injected fault received a warning. If the group was let go then, the ten seconds begin when such an invocation received its next policy or a tick.',
   broken: (chronicle) => chronicle.lives.flatMap((life) => requestedLate(chronicle, life)),
 };

@@ -86,6 +86,6 @@ const backTooSoon = (chronicle: Chronicle): readonly Broken[] =>
 export const sparedServeAgain: Rule = {
   name: 'a warning that does not come true is taken back',
   meaning:
-    'A member that EC2 announced to take, and that still runs five minutes after its deadline, is put back into service within the next looks: it works again, and is not ended because of the warning. It is not put back before.',
+    'A member that still runs five minutes after its deadline was not taken by EC2. The next looks put it back into service, and not before: it works again, and Holdfast does not end it because of the warning.',
   broken: (chronicle) => [...leftOut(chronicle), ...backInName(chronicle), ...endedAnyway(chronicle), ...backTooSoon(chronicle)],
 };

@@ -50,6 +50,6 @@ const invented = (chronicle: Chronicle, { group, policies }: GroupTimeline): rea
 export const statusesAreTrue: Rule = {
   name: 'the status of a policy is true',
   meaning:
-    'At rest the status of a group reports the last write to its policy and names the version in force, that it was rejected, or that the group is let go; a version is said to be accepted only once it is in force.',
+    'At rest, the status of a group reports the last write to its policy: it names the version in force, or says that the policy was rejected or that the group is let go. A status says that a version is accepted only once this version is in force.',
   broken: (chronicle) => [...chronicle.groups.values()].flatMap((timeline) => [...atRest(chronicle, timeline), ...invented(chronicle, timeline)]),
 };

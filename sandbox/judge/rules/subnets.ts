@@ -40,7 +40,7 @@ const mayForget = ({ groups, of }: Chronicle, group: string, fromMs: number, unt
 export const fullSubnetsRest: Rule = {
   name: 'a full subnet rests',
   meaning:
-    'Within three minutes after EC2 found no free address in a subnet for a group, no later look requests that subnet for it again, while each of its pools there has another subnet in that zone.',
+    'After EC2 found no free address in a subnet for a group, no later look requests this subnet for the group for three minutes. This holds while each of the group’s pools there has another subnet in that zone.',
   broken: (chronicle) => {
     const full = chronicle.of('refused').filter(({ code, subnet, group }) => code === noAddressCode && subnet !== undefined && group !== undefined);
     return full.flatMap((again) => {

@@ -6,7 +6,8 @@ const taggedWithinMs = 60_000;
 
 export const tagsAsAsked: Rule = {
   name: 'launched instances carry their tags',
-  meaning: 'Every instance that Holdfast launches carries its group, its pool, its reservation, and the tags that the policy in force asks for.',
+  meaning:
+    'Every instance that Holdfast launches carries the tags of its group, its pool and its reservation, and the tags that the policy in force asks for.',
   broken: (chronicle) =>
     ownLaunches(chronicle).flatMap(({ life, group, sinceMs }) => {
       // What an Auto Scaling group launches is tagged by a call that follows.

@@ -60,7 +60,7 @@ const claimedIn = (chronicle: Chronicle, group: string) =>
 export const neverServedIsGivenUp: Rule = {
   name: 'a new member that never serves is given up',
   meaning:
-    'Within three minutes after the age by which the policy wants a new member to serve (`ready.within`), one of Holdfast’s that never was ready and does not leave already is claimed to be replaced, while others serve; no more at a time than maxSurge.',
+    'A new member must serve by the age that the policy sets (`ready.within`). Within three minutes after that age, Holdfast claims a member of its own that never was ready, so that it is replaced. It does so only while others serve and the member does not leave already, for no more than maxSurge at a time.',
   broken: (chronicle) =>
     [...chronicle.groups.keys()].flatMap((group): readonly Broken[] => {
       const due = dueIn(chronicle, group);
@@ -86,7 +86,7 @@ export const neverServedIsGivenUp: Rule = {
 export const neverServingComesLast: Rule = {
   name: 'a pool whose members never serve comes last',
   meaning:
-    'After Holdfast reported on the event bus that it gave up members of a pool, it launches nothing in that pool while another pool of the policy would take the launch. This lasts ten minutes, and twice as long each further time, four hours at most. It ends early when a member of that pool serves, or when the policy is written.',
+    'After Holdfast reported on the event bus that it gave up members of a pool, it launches nothing in that pool while another pool of the policy would give the launch. This lasts ten minutes, and twice as long each further time, four hours at most. It ends early when a member of that pool serves, or when the policy is written.',
   broken: (chronicle) =>
     ownLaunches(chronicle).flatMap(({ life, group, sinceMs }): readonly Broken[] => {
       const atMs = life.launchedAtMs;

@@ -35,7 +35,7 @@ const isLeftAlone = (chronicle: Chronicle, group: string, life: Life): boolean =
 
 export const warnedTakenOut: Rule = {
   name: 'a warned member is taken out of service before its deadline',
-  meaning: 'Every member that was warned and served is taken out of each of its target groups before it is gone.',
+  meaning: 'Every member that was warned and serves is taken out of each of its target groups before it is gone.',
   broken: (chronicle) =>
     warned(chronicle).flatMap(({ life, group }): readonly Broken[] =>
       lastServices(life)
@@ -59,7 +59,7 @@ const actsFromMs = (chronicle: Chronicle, group: string, heardMs: number): numbe
 export const drainBeginsInTime: Rule = {
   name: 'a drain begins early enough to end',
   meaning:
-    'A warned member is taken out of service so early that its deregistration delay ends before its deadline, or at half of the time left where the notice is too short for that.',
+    'A warned member is taken out of service early enough for its deregistration delay to end before its deadline. Where the notice is too short for that, it is taken out at half of the time left.',
   broken: (chronicle) =>
     warned(chronicle).flatMap(({ life, group }): readonly Broken[] => {
       const heardMs = actsFromMs(chronicle, group, knewAtMs(chronicle, life));
@@ -113,7 +113,7 @@ const earliestDueMs = (chronicle: Chronicle, life: Life, heardMs: number): numbe
 export const servesUntilReplaced: Rule = {
   name: 'a warned member works until its replacement does, or its drain must begin',
   meaning:
-    'With launch-first, a warned member is taken out of service when as many others serve as are desired, and otherwise not before the latest start of its drain.',
+    'With launch-first, a warned member stays in service until as many other members serve as are desired, or until the latest start of its drain.',
   broken: (chronicle) =>
     warned(chronicle).flatMap(({ life, group: warnedIn }): readonly Broken[] => {
       const out = lastServices(life).filter(takenOutByUs);
@@ -140,7 +140,8 @@ export const servesUntilReplaced: Rule = {
 
 export const takenOutOnce: Rule = {
   name: 'work is taken off once',
-  meaning: 'Holdfast takes no member out of the same target group twice, unless EC2 refused to end it in between, or did not take it as announced.',
+  meaning:
+    'Holdfast takes a member out of the same target group only once. It may do so again after EC2 refused to end the member, or did not take it as announced.',
   broken: (chronicle) =>
     chronicle.lives.flatMap((life): readonly Broken[] =>
       // Each refusal, and each warning that does not come true, puts it back to work.
