@@ -45,6 +45,13 @@ export const deciding: readonly PutBack[] = [
     situation: 'warnings in every zone while spot is plentiful',
   },
   {
+    name: 'peers 7: a mixed group that cannot replace by itself leads past the tree',
+    file: 'core/selector/tiered.ts',
+    from: 'rankOf: ([first]) => first?.node.rank ?? closed,',
+    to: 'rankOf: (giving) => giving.reduce((best, { node }) => Math.min(best, node.rank), closed),',
+    situation: 'a mixed group cannot replace by itself while spot of another type is plentiful',
+  },
+  {
     name: 'removals are not noted in the state',
     file: 'core/decision/chosen-members.ts',
     from: 'return instances.length === 0 ? [] : [{ decision, instances, untilMs }];',

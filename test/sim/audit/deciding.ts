@@ -112,6 +112,28 @@ const replayStopped = (atMs: number): Step => ({
   },
 });
 
+/** Its Auto Scaling group launches another instance type than the policy prefers, by itself. */
+const ofOwnType = ({ spec, policy }: Setting, instanceType: string): Setting => ({
+  spec: {
+    ...spec,
+    offerings: [...spec.offerings, ...spec.offerings.map((offering) => ({ ...offering, instanceType }))],
+    autoScalingGroups: spec.autoScalingGroups.map((asg) => (asg.name === 'web-asg' ? { ...asg, instanceTypes: [instanceType] } : asg)),
+  },
+  policy: { ...policy, defaults: { launchTemplate: 'web', instanceTypes: ['m7g.large', instanceType] } },
+});
+
+/** No zone has any more of an instance type, on either market. Instances that run stay. */
+const exhaustType = (atMs: number, type: string): Step => ({
+  kind: 'capacity-changed',
+  atMs,
+  what: `no zone has any more of ${type}`,
+  happen: ({ sandbox, did }) => {
+    did({ kind: 'capacity-changed' });
+    for (const { instanceType, zone, market } of sandbox.world.snapshot().offerings.filter((one) => one.instanceType === type))
+      sandbox.world.setOffering({ instanceType, zone, market }, { capacity: 0 });
+  },
+});
+
 /** Situations in which the audit saw a fault, by what goes wrong in them. */
 export const deciding: Readonly<Record<string, () => Situation>> = {
   'drain first, capacity everywhere': () =>
@@ -177,6 +199,15 @@ export const deciding: Readonly<Record<string, () => Situation>> = {
       asked: { web: { size: 12, endsAt: 12 } },
       steps: Array.from({ length: 12 }, (_, turn) => warnInEachZone(1_000 + 600_000 * turn)),
     }),
+  'a mixed group cannot replace by itself while spot of another type is plentiful': () =>
+    of(
+      'a mixed group cannot replace by itself while spot of another type is plentiful',
+      ofOwnType(settingOf('attach', { spot: 20, max: 10 }), 'm6g.large'),
+      {
+        asked: six,
+        steps: [exhaustType(1_000, 'm6g.large'), kill(2_000, 6), warnInEachZone(400_000), kill(401_000, 2)],
+      },
+    ),
   'a warning in the second of its advice': () =>
     of('a warning in the second of its advice', settingOf('tag', { policy: { rebalance: { act: true } } }), {
       asked: six,
