@@ -1,15 +1,18 @@
 import type { DecisionRecord } from '../core/decision/decision-record.ts';
-import { decisionText } from './decision-text.ts';
+import { decisionText, endedLine } from './decision-text.ts';
 import { timeText } from './time.ts';
 
 const times = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/g;
 
-/** What a decision says besides its id, the times that it names and the age of its prices. */
+/** What is shown as it was at that moment, and makes no decision another one. */
+const passing = ['  prices: ', endedLine];
+
+/** What a decision says besides its id, the times that it names, the age of its prices and who ended before. */
 const saidIn = (record: DecisionRecord): string =>
   decisionText(record)
     .split('\n')
     .slice(1)
-    .filter((line) => !line.startsWith('  prices: '))
+    .filter((line) => !passing.some((start) => line.startsWith(start)))
     .join('\n')
     .replaceAll(times, '');
 

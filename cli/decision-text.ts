@@ -145,6 +145,12 @@ const priceLines = ({ nowMs, prices }: ViewDigest, policyVersion: number): reado
   return [`  prices: ${sources.join('; ')}`];
 };
 
+/** Repeated while EC2 shows them, for about an hour. */
+export const endedLine = '  EC2 shows as ended, and no signal had reported it: ';
+
+const endedLines = ({ ended = [] }: ViewDigest): readonly string[] =>
+  ended.length === 0 ? [] : [`${endedLine}${ended.join(', ')}`];
+
 /** One decision in lines of plain text: its causes, its view, its reasons, its outcome. */
 export const decisionText = (record: DecisionRecord): string => {
   const { causes, sizes, view } = record;
@@ -156,6 +162,7 @@ export const decisionText = (record: DecisionRecord): string => {
       ? []
       : [
           `  view: desired ${view.desired}, ${view.members} members, ${view.serving} serving`,
+          ...endedLines(view),
           ...priceLines(view, record.policyVersion),
         ]),
     ...decidedLines(record),

@@ -16,6 +16,8 @@ export type Explanation = {
   readonly instance: string;
   readonly group?: string;
   readonly swap?: Swap;
+  /** Its state by EC2. Absent: EC2 does not show it. */
+  readonly state?: string;
   readonly decisions: readonly { readonly part: string; readonly record: DecisionRecord }[];
   /** What was launched in its place, and when that served. */
   readonly replacements: readonly Replacement[];
@@ -56,6 +58,7 @@ export const explain = async (instance: string, access: Access): Promise<Explana
     instance,
     ...(group === undefined ? {} : { group }),
     ...(swap === undefined ? {} : { swap }),
+    ...(owner === undefined ? {} : { state: owner.state }),
     decisions,
     replacements: replacementsOf(instance, records),
     unreadable: found.flatMap(({ unreadable }) => unreadable),
@@ -107,23 +110,33 @@ const swapLines = (swap: Swap): readonly string[] => [
 
 const partTexts: Readonly<Record<string, string>> = {
   observed: 'A decision that was only observed:',
-  ended: 'EC2 reported that it ended, and this decision followed:',
+  ended: 'EC2 said that it had ended, and this decision followed:',
 };
 
 const partText = (part: string): string => partTexts[part] ?? `The decision by which it was ${part}:`;
 
+const isEndedIn = (decisions: Explanation['decisions']): boolean => decisions.some(({ part }) => part === 'ended');
+
+const isAlive = (state: string | undefined): boolean =>
+  state !== undefined && state !== 'shutting-down' && state !== 'terminated';
+
 /** A member that ends without a warning leaves by no decision. */
-const withoutSwapText = (decisions: Explanation['decisions']): string =>
-  decisions.some(({ part }) => part === 'ended')
-    ? 'It ended without a warning, so it has no swap.'
-    : 'It has no swap: no decision says that it leaves.';
+const withoutSwapText = ({ decisions, state }: Explanation): string => {
+  if (isEndedIn(decisions)) return 'It ended without a warning, so it has no swap.';
+  if (isAlive(state)) return `EC2 shows it as ${state}. It has no swap: no decision says that it leaves.`;
+  const shown =
+    state === undefined
+      ? 'EC2 does not show it: it ended a while ago, or it was launched seconds ago.'
+      : `EC2 shows it as ${state}.`;
+  return `${shown} It has no swap, because nothing announced its end, and no stored decision had to make up for it.`;
+};
 
 const replacementLine = ({ instance, launchedAtMs, servedAtMs, forTheGroup }: Replacement): string =>
   `  ${instance}${forTheGroup ? ', for what the group missed then' : ''}: launched ${timeText(launchedAtMs)}, ` +
   (servedAtMs === undefined ? 'not found serving yet' : `served by ${timeText(servedAtMs)}`);
 
 const hasEnded = ({ swap, decisions }: Explanation): boolean =>
-  (swap !== undefined && swap.state !== 'withdrawn') || decisions.some(({ part }) => part === 'ended');
+  (swap !== undefined && swap.state !== 'withdrawn') || isEndedIn(decisions);
 
 /** What took its place, of an instance that leaves or has ended. */
 const replacementLines = (explanation: Explanation): readonly string[] => {
@@ -149,7 +162,7 @@ export const explanationText = (explanation: Explanation): string => {
   }
   return [
     `${instance}${group === undefined ? '' : `, group ${group}`}`,
-    ...(swap === undefined ? [withoutSwapText(decisions)] : swapLines(swap)),
+    ...(swap === undefined ? [withoutSwapText(explanation)] : swapLines(swap)),
     ...replacementLines(explanation),
     ...decisions.flatMap(({ part, record }) => ['', partText(part), decisionText(record)]),
     ...(unreadable.length === 0 ? [] : ['', ...unreadable.map(unreadableText)]),

@@ -8,9 +8,11 @@ const isObservedIn = ({ rounds }: DecisionRecord, { leaves }: Observed, instance
   leaves.some((one) => one.instance === instance) ||
   rounds.some(({ removals, drains }) => drains.includes(instance) || removals.some((one) => one.instance === instance));
 
-/** Instances that EC2 reported to shut down, or to have ended, before the decision. */
-export const endIn = ({ causes }: DecisionRecord): readonly string[] =>
-  causes.flatMap((cause) => (cause.code === 'state-change' && cause.state !== 'running' ? cause.instances : []));
+/** Instances that EC2 reported to shut down, or to have ended, before the decision, or that it showed as ended. */
+export const endIn = ({ causes, view }: DecisionRecord): readonly string[] => [
+  ...causes.flatMap((cause) => (cause.code === 'state-change' && cause.state !== 'running' ? cause.instances : [])),
+  ...(view?.ended ?? []),
+];
 
 /**
  * How a decision concerns an instance. Undefined when it does not. When a function died before it stored EC2's

@@ -55,6 +55,7 @@ const viewDigest = objectOf<ViewDigest>({
   swaps: z.partialRecord(swapState, number),
   reservations: number,
   prices: z.optional(z.object({ readAtMs: z.optional(number), isStated: z.optional(z.literal(true)) })),
+  ended: z.optional(texts),
   stateVersion: z.optional(number),
 });
 

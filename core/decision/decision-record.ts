@@ -62,6 +62,8 @@ export type ViewDigest = {
   readonly reservations: number;
   /** Where the prices come from that the decision compared. Absent when none was known. */
   readonly prices?: PriceSource;
+  /** Of a group that is short: instances that EC2 shows as ended, and whose end no signal reported. Absent: none. */
+  readonly ended?: readonly string[];
   /** Which write of the state item the decision was based on. */
   readonly stateVersion?: number;
 };

@@ -54,6 +54,11 @@ describe('a list of decisions', () => {
     const all = [refused(3), other, refused(1)];
     expect(decisionTexts(all)).toEqual(all.map(decisionText));
   });
+  it('folds what differs in who had ended before, because EC2 shows that for an hour', () => {
+    const before = refused(1);
+    const all = [refused(2), { ...before, view: before.view && { ...before.view, ended: ['i-a'] } } as DecisionRecord];
+    expect(decisionTexts(all)).toHaveLength(1);
+  });
   it('keeps apart what was seen of other members', () => {
     const fewer = refused(1);
     const all = [refused(2), { ...fewer, view: fewer.view && { ...fewer.view, members: 2 } } as DecisionRecord];

@@ -4,6 +4,7 @@ import { createStateStore } from '../../aws/state-store.ts';
 import type { Access } from '../../cli/aws-access.ts';
 import { decisionText } from '../../cli/decision-text.ts';
 import { explain, explanationText } from '../../cli/explain.ts';
+import { replacementsOf } from '../../cli/replacements.ts';
 import { partIn } from '../../cli/stored-decision.ts';
 import type { Decision } from '../../core/decision/decision.ts';
 import type { DecisionRecord, SizeChange } from '../../core/decision/decision-record.ts';
@@ -289,7 +290,25 @@ The decision by which it was launched:
     expect(partIn({ ...record, causes: [{ code: 'state-change', state: 'running', instances: [instance], count: 1 }] }, instance)).toBeUndefined();
     const text = explanationText({ instance, decisions: [{ part: 'ended', record }], replacements: [], unreadable: [] });
     expect(text).toContain('It ended without a warning, so it has no swap.');
-    expect(text).toContain('EC2 reported that it ended, and this decision followed:');
+    expect(text).toContain('EC2 said that it had ended, and this decision followed:');
+  });
+  it('whose end no event reported names the decision that found it ended', () => {
+    const instance = 'i-0000000000000000d';
+    const view = { ...digest, desired: 2, members: 1, serving: 1, ended: [instance] };
+    const record: DecisionRecord = { ...replaced, causes: [], view };
+    expect(partIn(record, instance)).toBe('ended');
+    expect(decisionText(record)).toContain(`EC2 shows as ended, and no signal had reported it: ${instance}`);
+    const [launch] = record.outcome?.code === 'carried-out' ? record.outcome.launches : [];
+    if (launch === undefined) throw new Error('The decision launches nothing.');
+    const launches = [{ ...launch, replaces: [] }];
+    const found = replacementsOf(instance, [{ ...record, outcome: { ...acted, launches } }]);
+    expect(found).toEqual([{ instance: 'i-0000000000000000c', launchedAtMs: record.atMs, forTheGroup: true }]);
+  });
+  it('that ended, and to whose end no decision answered, says what EC2 shows of it', () => {
+    const ended = { instance: 'i-0000000000000000c', decisions: [{ part: 'launched', record: replaced }], replacements: [], unreadable: [] };
+    expect(explanationText({ ...ended, state: 'terminated' })).toContain('EC2 shows it as terminated. It has no swap, because nothing announced');
+    expect(explanationText(ended)).toContain('EC2 does not show it: it ended a while ago, or it was launched seconds ago.');
+    expect(explanationText({ ...ended, state: 'running' })).toContain('EC2 shows it as running. It has no swap: no decision says that it leaves.');
   });
   it('that EC2 announced to take and did not says that it is in service again', () => {
     const deadlineMs = swap.claimedAtMs + 120_000;

@@ -8,6 +8,7 @@ import type {
   SizeChange,
   ViewDigest,
 } from '../../../core/decision/decision-record.ts';
+import { unreportedEnds } from '../../../core/decision/unreported-ends.ts';
 import type { Launched } from '../../../core/group-state/answers.ts';
 import type { Observation } from '../../../core/observe/observe.ts';
 import { priceSourceOf } from '../../../core/pool/price.ts';
@@ -26,8 +27,9 @@ type Recorded = Run & {
   readonly drains: number;
 };
 
-const digestOf = (view: View): ViewDigest => {
+const digestOf = ({ facts }: Run, view: View, decision: Decision | undefined): ViewDigest => {
   const prices = priceSourceOf(view);
+  const ended = unreportedEnds(view, decision, facts.ended);
   return {
     nowMs: view.nowMs,
     desired: view.state.desired,
@@ -41,6 +43,7 @@ const digestOf = (view: View): ViewDigest => {
     ),
     reservations: view.state.reservations.length,
     ...(prices && { prices }),
+    ...(ended.length > 0 && { ended }),
     stateVersion: view.state.version,
   };
 };
@@ -115,7 +118,7 @@ export type Decided = {
 const decidedRecord = (run: Run, { view, sizes }: Decided, rounds: readonly Decision[]): DecisionRecord => ({
   ...headOf(run, sizes),
   rounds,
-  view: digestOf(view),
+  view: digestOf(run, view, rounds[0]),
 });
 
 /** Stores a decision before it is acted on. Its outcome is stored afterwards under the same id. */
@@ -175,7 +178,7 @@ export const record = async (context: Recorded): Promise<void> => {
   await ports.store.putDecision({
     ...headOf(context, first.sizes),
     rounds: rounds.map(({ decision }) => decision),
-    view: digestOf(first.view),
+    view: digestOf(context, first.view, first.decision),
     outcome,
   });
   const events = eventsOf(context);

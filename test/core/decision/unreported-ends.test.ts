@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { unreportedEnds } from '../../../core/decision/unreported-ends.ts';
+import { decisionOf } from '../decisions.ts';
+import { state, swapOf, view } from '../views.ts';
+
+const boot = { pool: 'spot-a', code: 'Server.InternalError', message: '', atMs: 0, restsUntilMs: 0, streak: 1, instances: ['i-b'] };
+const short = decisionOf({ unplaced: 1 });
+
+it('ends that no signal reported are named where members are missing', () => {
+  const look = view({ ended: ['i-a', 'i-b', 'i-a'], state: state({ ended: { 'i-b': 0 } }) });
+  expect(unreportedEnds(look, short, [])).toEqual(['i-a']);
+  expect(unreportedEnds(look, short, ['i-a'])).toEqual([]);
+  expect(unreportedEnds(look, decisionOf({}), [])).toEqual([]);
+  expect(unreportedEnds(look, undefined, [])).toEqual([]);
+});
+
+it('an end that a swap accounts for, or that is told as a failed boot, is not among them', () => {
+  const look = view({ ended: ['i-a', 'i-b', 'i-c'], swaps: [swapOf('i-a')], news: { detached: [], adviceNotFollowed: [], failedBoots: [boot] } });
+  expect(unreportedEnds(look, short, [])).toEqual(['i-c']);
+});
+
+it('of many, the first twenty are named', () => {
+  const look = view({ ended: Array.from({ length: 30 }, (_, index) => `i-${index}`) });
+  expect(unreportedEnds(look, short, [])).toHaveLength(20);
+});
