@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 const here = dirname(fileURLToPath(import.meta.url));
 const pinned = join(here, '..', 'node_modules', '.bin', 'node');
 const node = existsSync(pinned) ? pinned : process.execPath;
-// The channel carries nothing. Its end interrupts the command line: when this process is gone, however it went, or is told to end. A signal would come twice
-// after Ctrl-C, which reaches every process of the terminal.
+// No message uses the channel. The command line stops when the channel closes: when this process ends, or receives a signal. A signal is not passed on,
+// because Ctrl-C reaches every process of the terminal and would arrive twice.
 const child = spawn(
   node,
   ['--disable-warning=ExperimentalWarning', join(here, 'holdfast.ts'), ...process.argv.slice(2)],

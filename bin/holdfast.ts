@@ -11,8 +11,8 @@ const exitWith = (code: number): void => {
   process.exitCode = code;
 };
 
-// Ends with its parent process: otherwise a sandbox without a user would keep its port. A command that has to close something handles the signal
-// itself.
+// This process ends with its parent: otherwise a sandbox without a user would keep its port. A command with something to close handles the
+// signal itself.
 const endUnlessClosing = (): void => {
   if (process.listenerCount('disconnect') === 1) process.exit(130);
 };

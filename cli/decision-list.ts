@@ -4,10 +4,10 @@ import { timeText } from './time.ts';
 
 const times = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/g;
 
-/** What is shown as it was at that moment, and makes no decision another one. */
+/** Lines that show the moment. They do not make a decision different from another one. */
 const passing = ['  prices: ', endedLine];
 
-/** What a decision says besides its id, the times that it names, the age of its prices and who ended before. */
+/** The text of a decision without its id, times, age of prices and ended members. Equal texts are one repeat. */
 const saidIn = (record: DecisionRecord): string =>
   decisionText(record)
     .split('\n')
@@ -25,8 +25,8 @@ const foldedText = ([newest, ...older]: readonly [DecisionRecord, ...DecisionRec
 };
 
 /**
- * Decisions as text, newest first. Of several in a row that say the same, the newest is shown with their count: a
- * shortage that lasts is decided anew each minute.
+ * Decisions as text, newest first. Equal ones in a row are shown once, with their count, because a lasting shortage
+ * leads to the same decision each minute.
  */
 export const decisionTexts = (newestFirst: readonly DecisionRecord[]): readonly string[] => {
   const runs: [DecisionRecord, ...DecisionRecord[]][] = [];

@@ -36,7 +36,7 @@ const launchLines = (launch: LaunchOutcome): readonly string[] => {
   ];
 };
 
-/** A pool that was used anyway: only some of its offerings were refused. */
+/** `within`: the pool was used, and only some of its offerings were refused. */
 const rejectionLines = ({ rejected, reasons }: Decision): readonly string[] => {
   const byPlace = Map.groupBy(rejected, ({ path, pool }: Rejection) => `${pool}${path === '' ? '' : ` (${path})`}`);
   return [...byPlace].map(([place, against]) => {
@@ -121,7 +121,7 @@ const outcomeLines = ({ outcome, trimmed = [] }: DecisionRecord): readonly strin
   }
 };
 
-/** Of a decision that was only observed, every line says so. */
+/** Every line of a decision that was only observed says so. */
 const decidedLines = ({ rounds, outcome }: DecisionRecord): readonly string[] => {
   if (outcome?.code !== 'observed') {
     const claimed = outcome?.code === 'carried-out' ? outcome.claimed : [];
@@ -134,7 +134,7 @@ const decidedLines = ({ rounds, outcome }: DecisionRecord): readonly string[] =>
   ];
 };
 
-/** How old the prices were that the decision compared: whatever price it shows is one of these. */
+/** The age of the prices that the decision compared. Each price that it shows is one of these. */
 const priceLines = ({ nowMs, prices }: ViewDigest, policyVersion: number): readonly string[] => {
   if (prices === undefined) return [];
   const { readAtMs, isStated } = prices;

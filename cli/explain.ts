@@ -19,9 +19,9 @@ export type Explanation = {
   /** Its state by EC2. Absent: EC2 does not show it. */
   readonly state?: string;
   readonly decisions: readonly { readonly part: string; readonly record: DecisionRecord }[];
-  /** What was launched in its place, and when that served. */
+  /** Instances that were launched in its place, and when they served. */
   readonly replacements: readonly Replacement[];
-  /** Stored decisions of its group that could not be read: one of them may be about it. */
+  /** Stored decisions of its group that could not be read. One of them may name the instance. */
   readonly unreadable: readonly Unreadable[];
 };
 
@@ -78,19 +78,19 @@ const becauseOf = ({ reason, state }: Swap): string =>
     ? `Reason to leave: ${reason}. State: withdrawn, so it stays.`
     : `Reason to leave: ${reason}. State: ${state}.`;
 
-/** Why a member stays although it was to leave, where its swap tells. */
+/** Why a member stays although its swap said that it leaves. */
 const staysText = ({ state, reason, deadlineMs = 0, withdrawnAtMs = 0, shortfall }: Swap): readonly string[] =>
   state === 'withdrawn' &&
   traitsOf({ reason }).endedBy === 'ec2' &&
   withdrawnAtMs > deadlineMs &&
   shortfall === undefined
     ? [
-        'EC2 announced to take it and did not. It is in service again since it was withdrawn; ' +
-          'its replacement is above the size.',
+        'EC2 announced that it would take this instance, and did not. It is in service again since its swap was ' +
+          'withdrawn; its replacement is above the size.',
       ]
     : [];
 
-/** With a shortfall, the time at which the drain was given up is stored. One that AWS refuses to end has drained. */
+/** A swap with a shortfall stores when its drain was given up. An instance that AWS refuses to end has drained. */
 const isGivenUp = ({ shortfall }: Swap): boolean => shortfall !== undefined && shortfall.code !== 'not-ended';
 
 const swapLines = (swap: Swap): readonly string[] => [
@@ -110,6 +110,7 @@ const swapLines = (swap: Swap): readonly string[] => [
 
 const partTexts: Readonly<Record<string, string>> = {
   observed: 'A decision that was only observed:',
+  'let go': 'The decision by which it leaves:',
   ended: 'EC2 said that it had ended, and this decision followed:',
 };
 
@@ -120,7 +121,7 @@ const isEndedIn = (decisions: Explanation['decisions']): boolean => decisions.so
 const isAlive = (state: string | undefined): boolean =>
   state !== undefined && state !== 'shutting-down' && state !== 'terminated';
 
-/** A member that ends without a warning leaves by no decision. */
+/** No decision chooses a member that ends without a warning. */
 const withoutSwapText = ({ decisions, state }: Explanation): string => {
   if (isEndedIn(decisions)) return 'It ended without a warning, so it has no swap.';
   if (isAlive(state)) return `EC2 shows it as ${state}. It has no swap: no decision says that it leaves.`;
@@ -132,13 +133,13 @@ const withoutSwapText = ({ decisions, state }: Explanation): string => {
 };
 
 const replacementLine = ({ instance, launchedAtMs, servedAtMs, forTheGroup }: Replacement): string =>
-  `  ${instance}${forTheGroup ? ', for what the group missed then' : ''}: launched ${timeText(launchedAtMs)}, ` +
+  `  ${instance}${forTheGroup ? ', for a missing member of the group' : ''}: launched ${timeText(launchedAtMs)}, ` +
   (servedAtMs === undefined ? 'not found serving yet' : `served by ${timeText(servedAtMs)}`);
 
 const hasEnded = ({ swap, decisions }: Explanation): boolean =>
   (swap !== undefined && swap.state !== 'withdrawn') || isEndedIn(decisions);
 
-/** What took its place, of an instance that leaves or has ended. */
+/** The replacements of an instance that leaves or has ended. */
 const replacementLines = (explanation: Explanation): readonly string[] => {
   const { replacements } = explanation;
   if (replacements.length > 0) return ['Launched in its place:', ...replacements.map(replacementLine)];

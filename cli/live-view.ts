@@ -15,12 +15,12 @@ const zoneRow = ({ zone, members, spotLeft }: Glance['zones'][number]) => [
 
 type Group = Glance['groups'][number];
 
-/** Groups that are named one by one, where there are more of them than fit on a screen. */
+/** This many groups are shown one by one. More would not fit on a screen. */
 const mostNamed = 8;
 
 const isWhole = ({ serving, desired }: Group): boolean => serving >= desired;
 
-/** Those that miss members come first, the one that misses most before all. */
+/** Groups that lack most members come first. */
 const byNeed = (groups: readonly Group[]): readonly Group[] =>
   groups.toSorted((a, b) => b.desired - b.serving - (a.desired - a.serving) || b.leaving - a.leaving);
 

@@ -7,17 +7,20 @@ const membersText = (count: number): string => `${Number(count.toFixed(2))} ${co
 const whyText = ({ why }: MoveReason): string => {
   switch (why.code) {
     case 'earlier-tier':
-      return `tier ${why.tier} takes launches again, and they are in tier ${why.from}`;
+      return `tier ${why.tier} takes launches again; these members are in tier ${why.from}`;
     case 'cheaper':
-      return `it costs ${why.usdPerHour} USD per hour, and they cost ${why.fromUsdPerHour}`;
+      return `it costs ${why.usdPerHour} USD per hour; these members cost ${why.fromUsdPerHour}`;
     case 'spot-again':
       return 'spot takes launches again';
     case 'on-demand-owed':
-      return `${why.owed} are owed on demand, and ${why.held} are`;
+      return `the policy asks for ${why.owed} on demand, the group has ${why.held}`;
     case 'fewer-members':
-      return `it holds ${why.held} of the spread, and theirs holds ${why.fromHeld}`;
+      return `this part of the spread holds ${why.held}, their part holds ${why.fromHeld}`;
     case 'below-share':
-      return `it is ${membersText(why.below)} below its share, and theirs is ${membersText(why.fromAbove)} above`;
+      return (
+        `this child is ${membersText(why.below)} below its share, ` +
+        `their child is ${membersText(why.fromAbove)} above`
+      );
   }
 };
 
@@ -25,25 +28,25 @@ const whyText = ({ why }: MoveReason): string => {
 export const moveText = (move: MoveReason): string =>
   `moves ${move.instances.join(', ')} to ${move.pool}: ${whyText(move)}`;
 
-/** Why no member moves now, where one may have a better place. */
+/** Why no member moves now, although a better place may exist. */
 export const notMovedText = (notMoved: NotMoved): string => {
   switch (notMoved.code) {
     case 'resting':
-      return `moves nobody: ${notMoved.offering} rests until ${timeText(notMoved.untilMs)}`;
+      return `moves no member: ${notMoved.offering} rests until ${timeText(notMoved.untilMs)}`;
     case 'would-not-pay':
       return (
-        `moves nobody: ${notMoved.offering} costs ${notMoved.usdPerHour} USD per hour instead of ` +
+        `moves no member: ${notMoved.offering} costs ${notMoved.usdPerHour} USD per hour instead of ` +
         `${notMoved.fromUsdPerHour}, and members live there for ${Math.round(notMoved.lifeMs / 60_000)} minutes`
       );
     case 'window-closed':
-      return 'moves nobody: the window of return is closed';
+      return 'moves no member: the window of return is closed';
     case 'unsettled':
-      return `moves nobody: the size or the policy changed a while ago; not before ${timeText(notMoved.untilMs)}`;
+      return `moves no member: the size or the policy changed lately; no move before ${timeText(notMoved.untilMs)}`;
     case 'flapping':
-      return `moves nobody: three moves of an hour did not pay; not before ${timeText(notMoved.untilMs)}`;
+      return `moves no member: three moves within an hour did not pay; no move before ${timeText(notMoved.untilMs)}`;
     case 'breaker-open':
-      return `moves nobody: the breaker of ${notMoved.breaker} is open until ${timeText(notMoved.untilMs)}`;
+      return `moves no member: the breaker of ${notMoved.breaker} is open until ${timeText(notMoved.untilMs)}`;
     case 'budget':
-      return `moves nobody: as many have moved as return.atMost allows within ${notMoved.withinMs / 60_000} minutes`;
+      return `moves no member: return.atMost allows no more moves within ${notMoved.withinMs / 60_000} minutes`;
   }
 };

@@ -17,7 +17,7 @@ const port = number(
   (value) => Number.isInteger(value) && value >= 0 && value <= 65_535,
 );
 const fromOne = number('a whole number from 1', (value) => Number.isInteger(value) && value >= 1);
-/** At a higher speed, the minute ticks of every group come faster than functions can handle them. */
+/** At a higher speed, minute ticks come faster than the functions can handle them. */
 const speed = number('a number above 0, at most 1000', (value) => value > 0 && value <= 1_000);
 
 const address = (text: string): string => {
@@ -69,7 +69,9 @@ The AWS CLI and SDKs work against it: AWS_ENDPOINT_URL=http://127.0.0.1:PORT, an
         command.error("error: option '--report <file>' needs --scenario. Nothing was started.");
       }
       if (flags.stay && flags.scenario === undefined) {
-        command.error("error: option '--stay' needs --scenario: without one it stays anyway. Nothing was started.");
+        command.error(
+          "error: option '--stay' needs --scenario: without a scenario the sandbox keeps running. Nothing was started.",
+        );
       }
       exitWith(await runSandbox(flags));
     });
@@ -78,7 +80,7 @@ const explainCommand = (exitWith: (code: number) => void): Command =>
   asked(
     new Command('explain')
       .description('show why an instance was launched or replaced, and why it left')
-      .argument('<instance>', 'its id', instanceId),
+      .argument('<instance>', 'id of the instance', instanceId),
   ).action(async (instance: string, where: Where) => {
     const explanation = await explain(instance, openAccess(where));
     print(explanation, explanationText(explanation), where.json);
@@ -88,8 +90,8 @@ const explainCommand = (exitWith: (code: number) => void): Command =>
 const decisionsCommand = (exitWith: (code: number) => void): Command =>
   asked(
     new Command('decisions')
-      .description('list the decisions for a group with their reasons, newest first; repeats are folded')
-      .argument('<group>', 'its name'),
+      .description('list the decisions for a group with their reasons, newest first; repeats are shown once')
+      .argument('<group>', 'name of the group'),
   )
     .option('--limit <count>', 'how many', fromOne, 20)
     .action(async (group: string, where: Where & { readonly limit: number }) => {
@@ -104,8 +106,8 @@ const decisionsCommand = (exitWith: (code: number) => void): Command =>
 const statusCommand = (exitWith: (code: number) => void): Command =>
   asked(
     new Command('status')
-      .description('show what became of a policy, and which of its launches AWS would refuse')
-      .argument('<group>', 'its name'),
+      .description('show whether a policy is in force, and which of its launches AWS would refuse')
+      .argument('<group>', 'name of the group'),
   ).action(async (group: string, where: Where) => {
     const status = await openAccess(where).status(group);
     print(status ?? null, status === undefined ? noPolicyText(group) : statusText(status), where.json);

@@ -33,11 +33,12 @@ const turnText = (turn: Turn): string => {
 export const placementText = ({ turns, lastResort, owed, spare, prose }: PlacementReason): string => {
   const turned = prose ?? (turns.length === 0 ? 'the only pool' : turns.map(turnText).join('; '));
   const tree = spare ? `above the size, on spot alone: ${turned}` : turned;
-  const way = owed === undefined ? tree : `${owed.onDemand} are owed on demand, and ${owed.held} are: ${tree}`;
+  const way =
+    owed === undefined ? tree : `the policy asks for ${owed.onDemand} on demand, the group has ${owed.held}: ${tree}`;
   if (lastResort === 'refused')
-    return `asked again although it rests after a refusal, because nothing is eligible: ${way}`;
-  if (lastResort === 'trial') return `one launch finds out whether the breaker can be closed: ${way}`;
-  if (lastResort === 'breaker') return `used although a breaker is open over it, because nothing else gives: ${way}`;
+    return `requested again although it rests after a refusal, because nothing else is eligible: ${way}`;
+  if (lastResort === 'trial') return `one launch tests whether the breaker can be closed: ${way}`;
+  if (lastResort === 'breaker') return `used although its breaker is open, because nothing else takes launches: ${way}`;
   return lastResort ? `last resort, nothing better in its tier is eligible: ${way}` : way;
 };
 
@@ -54,15 +55,15 @@ const comesLast = (untilMs: number): string => `comes last in its tier until ${t
 
 const breakerTexts: Readonly<Record<OverOffering['is'], string>> = {
   open: 'is open until',
-  tried: 'is tried by one launch until',
-  'half-open': 'is half-open: it closes, if nothing is launched to find out, at',
+  tried: 'is tested by one launch until',
+  'half-open': 'is half-open; without a test launch it closes at',
 };
 
 const breakerText = ({ breaker, is, untilMs }: OverOffering): string =>
   `the breaker of ${breaker} ${breakerTexts[is]} ${timeText(untilMs)}`;
 
 const refusalText = (awsCode: string): string =>
-  awsCode === takenAtOnceCode ? 'was granted twice and taken back at once' : `was refused (${awsCode})`;
+  awsCode === takenAtOnceCode ? 'was launched twice and taken back at once' : `was refused (${awsCode})`;
 
 /** Why a pool or an offering could not be used. */
 export const againstText = (against: Against): string => {
@@ -89,7 +90,7 @@ export const againstText = (against: Against): string => {
         `(${whyText(against)}), so it rests until ${timeText(against.untilMs)}`
       );
     case 'denied':
-      return `a launch was denied (${whyText(against)}), so it is asked again at ${timeText(against.untilMs)}`;
+      return `a launch was denied (${whyText(against)}), so the next request is at ${timeText(against.untilMs)}`;
     case 'advised':
       return `${offeringText(against.offering)} is at risk (rebalance advice) and ${comesLast(against.untilMs)}`;
     case 'interrupted':
@@ -133,10 +134,10 @@ export const removalText = (why: RemovalReason): string => {
     case 'return':
       return `its replacement serves in a better place${why.pool === undefined ? '' : `: ${why.pool}`}`;
     case 'stand-in':
-      return `a member above the size serves in a better place and takes this one: ${why.pool}`;
+      return `a member above the size takes its place and serves in a better one: ${why.pool}`;
     case 'stray':
       return (
-        'tagged as ours, but no reservation and no pool accounts for it; ' +
+        'it has the tags of the group, but no reservation and no pool explains it; ' +
         `seen ${why.sightings} times since ${timeText(why.firstSeenAtMs)}`
       );
     case 'prose':
@@ -151,7 +152,7 @@ export const someText = (instances: readonly string[], count: number): string =>
   return `${named.join(', ')}${count > named.length ? ` and ${count - named.length} more` : ''}`;
 };
 
-/** Causes of which more is stored than their kind and their instances. Each has a text of its own. */
+/** Causes with more fields than their kind and their instances. Each has a text of its own. */
 type Telling<C extends Cause> = C extends Cause
   ? [Exclude<keyof C, 'code' | 'instances' | 'count'>] extends [never]
     ? never
@@ -196,7 +197,7 @@ export const sizeText = (change: SizeChange): string => {
     case 'caught-up':
       return `desired ${change.from} → ${change.to}: the stored state was older than the members`;
     case 'outside':
-      return `desired ${change.from} → ${change.to} by whoever sets the Auto Scaling group's desired capacity`;
+      return `desired ${change.from} → ${change.to} because others set the Auto Scaling group's desired capacity`;
     case 'schedule':
       return `desired ${change.from} → ${change.to} by the schedule: ${change.at} (${change.timezone})`;
     case 'alarm':
@@ -225,7 +226,7 @@ const whatCameFirst = (overtaken: Overtaken): string => {
     case 'policy':
       return `policy version ${overtaken.policyVersion} came into force`;
     case 'claims':
-      return `${overtaken.count} more were reported to leave (${overtaken.instances.join(', ')})`;
+      return `${overtaken.count} more members were reported to leave (${overtaken.instances.join(', ')})`;
   }
 };
 

@@ -24,12 +24,13 @@ type Texts = { readonly [Code in Remark['code']]: (remark: Extract<Remark, { rea
 const texts: Texts = {
   detached: (remark) => `lets go of members that a user took out: ${someText(remark.instances, remark.count)}`,
   'advice-not-followed': (remark) =>
-    `keeps what EC2 advises to replace, rebalance.act is false: ${someText(remark.instances, remark.count)}`,
+    `keeps members that EC2 advises to replace (rebalance.act is false): ${someText(remark.instances, remark.count)}`,
   'advice-over-budget': (remark) =>
-    `keeps what EC2 advises to replace, the budget of rebalance is spent: ${someText(remark.instances, remark.count)}`,
-  serves: (remark) => `serves by now: ${someText(remark.instances, remark.count)}`,
+    `keeps members that EC2 advises to replace (the budget of rebalance is spent): ` +
+    someText(remark.instances, remark.count),
+  serves: (remark) => `serves now: ${someText(remark.instances, remark.count)}`,
   'put-back': (remark) =>
-    `puts back into service what EC2 warned about and did not take: ${someText(remark.instances, remark.count)}`,
+    `puts back into service, because EC2 did not take them: ${someText(remark.instances, remark.count)}`,
   'boots-failed': (remark) =>
     `${remark.count} from ${remark.pool} died before they served: ${someText(remark.instances, remark.count)}; ` +
     `${whyText(remark)}; the pool rests until ${timeText(remark.untilMs)}`,
@@ -37,8 +38,9 @@ const texts: Texts = {
     `gives up ${remark.count} from ${remark.pool} that never served (${idleText[remark.why]}): ` +
     `${someText(remark.instances, remark.count)}; the pool rests until ${timeText(remark.untilMs)}`,
   'spares-missing': (remark) =>
-    `${remark.count} of ${remark.of} above the size are missing: spot gives none now, and is asked again`,
-  'deaths-bounded': (remark) => `launches ${remark.count} fewer: ten for each missing member died within ten minutes`,
+    `${remark.count} of ${remark.of} spares are missing: spot gives none now, and is requested again`,
+  'deaths-bounded': (remark) =>
+    `launches ${remark.count} fewer: ten instances for each missing member died within ten minutes`,
   'launches-bounded': (remark) =>
     `launches ${remark.count} fewer: ${remark.launched} were launched within ${minutesText(remark.withinMs)}, ` +
     `and the policy allows ${remark.atMost}, until ${timeText(remark.untilMs)}${endsText(remark.ends)}`,
@@ -50,9 +52,9 @@ const texts: Texts = {
   'breaker-closed': ({ breaker, why }) =>
     why === 'trial'
       ? `closes the breaker of ${breaker}: the launch that tried it lives`
-      : `closes the breaker of ${breaker}: it was quiet for as long again`,
+      : `closes the breaker of ${breaker}: no interruption came for as long again`,
   'breaker-overridden': ({ count }) =>
-    `launches ${count} although a breaker is open over them: nothing else in the tree takes launches`,
+    `launches ${count} although their breaker is open: nothing else in the tree takes launches`,
   'waits-for-turn': (remark) =>
     `${remark.count} wait for the account's ${remark.bucket} bucket, ` +
     `behind ${remark.ahead} groups that need it more: their turn is about ${timeText(remark.turnAtMs)}`,
@@ -60,13 +62,12 @@ const texts: Texts = {
     `waited ${Math.round(remark.waitedMs / 1_000)} s for the account's ${remark.bucket} bucket`,
   'kept-by-minimum': (remark) => {
     const asgs = remark.asgs.map(({ asg, min }) => `${asg} (${min})`).join(', ');
-    return `keeps ${remark.count} above the desired size, the minimum sizes hold: ${asgs}`;
+    return `keeps ${remark.count} above the desired size because of minimum sizes: ${asgs}`;
   },
-  'shares-full': ({ count }) =>
-    `launches ${count} fewer: nothing is eligible, because maxShare forbids what could be launched`,
+  'shares-full': ({ count }) => `launches ${count} fewer: maxShare forbids everything that could be launched`,
   'on-demand-short': (remark) =>
-    `owes ${remark.owed} on demand and has ${remark.held}: ` +
-    'no on-demand pool takes a launch now, and spot stays in their place',
+    `needs ${remark.owed} on demand and has ${remark.held}: ` +
+    'no on-demand pool takes a launch now, so spot stays in their place',
   paused: (remark) => {
     const what = [...counted(remark.missing, 'missing'), ...counted(remark.surplus, 'above the desired size')];
     return `${what.join(', ')}, and nothing is done: the mode of the group is pause`;
@@ -78,5 +79,5 @@ const texts: Texts = {
     `decision ${remark.decision} would have launched for ${costText(remark.wouldCost)}`,
 };
 
-/** What a look found, and why nothing was done about it. */
+/** A fact that a look found, and why it led to no action. */
 export const remarkText = (remark: Remark): string => (texts[remark.code] as (one: Remark) => string)(remark);

@@ -6,7 +6,7 @@ export type Replacement = {
   readonly instance: string;
   readonly launchedAtMs: number;
   readonly servedAtMs?: number;
-  /** It was launched for what the group missed then, and for no member by name. */
+  /** The launch named no member: it filled a gap of the group. */
   readonly forTheGroup?: true;
 };
 
@@ -23,16 +23,16 @@ const namedFor = (instance: string, record: DecisionRecord): readonly Replacemen
     return replacement === undefined ? [] : [{ instance: replacement, launchedAtMs: record.atMs }];
   });
 
-/** What was launched for nobody by name: for members that had ended already. */
+/** Launches that name no member: those that they replace had ended already. */
 const forTheMissing = (record: DecisionRecord): readonly Replacement[] =>
   answeredIn(record)
     .flatMap(({ replaces, instances }) => instances.slice(replaces.length))
     .map((instance) => ({ instance, launchedAtMs: record.atMs, forTheGroup: true }));
 
-/** An end is made up for within this time: a refusal, or an Auto Scaling group that may refill itself, puts it off. */
+/** A replacement is launched within this time, even after a refusal or while an Auto Scaling group refills itself. */
 const madeUpWithinMs = 900_000;
 
-/** What the first decision launched that launched anything once the instance had ended. */
+/** The launches of the first decision after the end of the instance that launched anything. */
 const afterItsEnd = (instance: string, records: readonly DecisionRecord[]): readonly Replacement[] => {
   const ended = records.find((record) => endIn(record).includes(instance));
   if (ended === undefined) return [];
@@ -51,7 +51,7 @@ const servedIn = (inOrder: readonly DecisionRecord[]): ReadonlyMap<string, numbe
     ),
   );
 
-/** What was launched in place of an instance, by the stored decisions of its group, the earliest first. */
+/** The replacements of an instance by the stored decisions of its group, earliest first. */
 export const replacementsOf = (instance: string, records: readonly DecisionRecord[]): readonly Replacement[] => {
   const inOrder = records.toSorted((a, b) => a.atMs - b.atMs);
   const served = servedIn(inOrder);

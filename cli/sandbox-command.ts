@@ -48,7 +48,7 @@ const interrupted = (): Stopped =>
     for (const event of ['SIGINT', 'SIGTERM', 'disconnect'] as const) process.once(event, () => resolve('interrupted'));
   });
 
-/** Redraws while a live scenario plays. A simulated one is over before anyone could look. */
+/** Redraws while a live scenario plays. A simulated scenario ends too soon for that. */
 const follow = (view: LiveView, mode: Scenario['mode']) => {
   let timer: NodeJS.Timeout | undefined;
   return {
@@ -78,7 +78,7 @@ const openReport = async (path: string | undefined) => {
       await file.writeFile(`${JSON.stringify(report, undefined, 2)}\n`);
       console.log(`The report was written to ${path}.`);
     },
-    /** A file that was made for a report that did not come about is removed. */
+    /** Removes the file when no report was written into it. */
     close: async (): Promise<void> => {
       const isEmpty = (await file.stat()).size === 0;
       await file.close();
@@ -129,8 +129,8 @@ const playToReport = async (
  */
 export const runSandbox = async (flags: SandboxFlags): Promise<number> => {
   const chosen = await (flags.scenario === undefined ? readOpenWorld() : readScenario(flags.scenario));
-  // A world that a person or another program watches needs real time: one that stays open after the play, or that has a
-  // port or a speed, runs live.
+  // A person or another program watches a world that stays open after the scenario, or that has a port or a speed. It
+  // needs real time.
   const live =
     flags.scenario === undefined || flags.port !== undefined || flags.speed !== undefined || flags.stay === true;
   const scenario: Scenario = live ? { ...chosen, mode: 'live' } : chosen;

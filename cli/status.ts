@@ -13,7 +13,7 @@ const checksText = ({ checks, checkedAt }: Status): readonly string[] => {
   );
 };
 
-/** What a policy names is looked up again each day. */
+/** Each day, everything that the policy names is looked up again. */
 const refusedText = ({ refusedNow = [], lookedUpAt = '', version }: Status): readonly string[] =>
   listed(
     `Version ${version} stays in force, and would be refused if it were written now (${lookedUpAt}):`,

@@ -14,7 +14,7 @@ type Branch = {
   readonly children: readonly Child[];
 };
 
-/** What the rules below ask about each kind of selector, as it is written. */
+/** The properties of a kind of selector that the rules below use. */
 type Form = {
   childrenOf(written: unknown, path: Path): Pick<Branch, 'path' | 'children'>;
   /** Whether it counts members: a pool below two children would count for both. */

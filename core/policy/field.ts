@@ -28,10 +28,10 @@ export const wholeNumber = (least: number, most = mostOfAnything) => {
   return z.int({ error: allowed }).check(z.gte(least, allowed), z.lte(most, allowed));
 };
 
-/** Members of one group: each look reads all of them, half a second for a page of 1,000. */
+/** The most members of one group. Each look reads all of them, and a page of 1,000 takes half a second. */
 export const mostMembers = 10_000;
 
-/** A number between bounds. The least says how fine it may be, so that no number is too small or too large to store. */
+/** A number between bounds, so that no number is too small or too large to store. */
 export const numberFrom = (least: number, most: number, allowed: string) =>
   z.number({ error: allowed }).check(z.gte(least, allowed), z.lte(most, allowed));
 

@@ -109,7 +109,7 @@ const hopelessShares = (policy: Policy, placed: readonly Pool[]): readonly Probl
     ];
   });
 
-/** LaunchInstances takes no instance type: an Auto Scaling group of several picks among them by itself. */
+/** LaunchInstances takes no instance type, so an Auto Scaling group of several types picks one itself. */
 const typesLeftToAsgs = ({ maxShare }: Policy, placed: readonly Pool[]): readonly Problem[] => {
   const field = (['instanceType', 'offering'] as const).find((name) => maxShare?.[name] !== undefined);
   const pool = placed.find(({ asg, instanceTypes }) => asg !== undefined && instanceTypes.length > 1);
@@ -123,7 +123,7 @@ const typesLeftToAsgs = ({ maxShare }: Policy, placed: readonly Pool[]): readonl
   ];
 };
 
-/** Limits that the pools cannot keep. The market of a pool may be known to its Auto Scaling group alone. */
+/** Limits that the pools cannot keep. They need the look-up: only an Auto Scaling group may state the market. */
 export const limitProblems = (policy: Policy, pools: readonly Pool[]): readonly Problem[] => {
   const placed = placedPools(policy, pools);
   return [
@@ -134,7 +134,7 @@ export const limitProblems = (policy: Policy, pools: readonly Pool[]): readonly 
   ];
 };
 
-/** A floor that is owed at the largest size, and that caps leave no room for. */
+/** Caps that leave less room on demand than the policy asks for at the largest size. */
 const beyondCaps = (policy: Policy, pools: readonly Pool[]): readonly Problem[] => {
   const { floor = 0, percent } = policy.onDemand ?? {};
   const share = percent === undefined ? 0 : (parseShare(percent) ?? 0);
@@ -164,7 +164,7 @@ const beyondSize = (policy: Policy): readonly Problem[] => {
   ];
 };
 
-/** A floor that is owed at the largest size, and that the shares of on-demand pools leave no room for. */
+/** Shares that leave less room on demand than the policy asks for at the largest size. */
 const beyondShares = (policy: Policy, pools: readonly Pool[]): readonly Problem[] => {
   const { floor = 0, percent } = policy.onDemand ?? {};
   const size = largest(policy);

@@ -23,7 +23,7 @@ export const maxShareSchema = map(
 ).check(
   z.refine((shares) => Object.values(shares).some((value) => value !== undefined), text),
   z.describe(
-    'The most that may fall together: no launch of Holdfast takes more than this share of the size, rounded up, ' +
-      'and one member at least.',
+    'The largest part of the size in one place, so that one loss cannot take more. No launch of Holdfast exceeds ' +
+      'it. A share is rounded up, to one member at least.',
   ),
 );

@@ -7,7 +7,7 @@ const text = 'a map with floor, percent or both';
 
 export const onDemandSchema = map(
   {
-    floor: z.optional(wholeNumber(0).check(z.describe('So many members at least are on demand.'))),
+    floor: z.optional(wholeNumber(0).check(z.describe('At least this many members are on demand.'))),
     percent: z.optional(
       z.string({ error: percentText }).check(
         z.refine((share) => parseShare(share) !== undefined, percentText),
@@ -18,5 +18,5 @@ export const onDemandSchema = map(
   text,
 ).check(
   z.refine(({ floor, percent }) => floor !== undefined || percent !== undefined, text),
-  z.describe('Members that are on demand at least, however plentiful spot is: the larger of floor and percent holds.'),
+  z.describe('The least that is on demand, even while spot has capacity: the larger of floor and percent.'),
 );

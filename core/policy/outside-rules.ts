@@ -3,13 +3,13 @@ import { asList, type Fields, fieldOf } from './reading.ts';
 import type { LookedUp, Steering } from './resolution.ts';
 import type { Policy } from './schema.ts';
 
-/** What the Auto Scaling group says that sets the size of the group. Undefined where the policy sets it. */
+/** Facts of the Auto Scaling group whose desired capacity is the size. Undefined where the policy sets the size. */
 const steeringOf = ({ asg }: Policy, { asgs }: LookedUp): Steering | undefined =>
   asg !== undefined && Object.hasOwn(asgs, asg) ? asgs[asg]?.steering : undefined;
 
 const minOf = ({ size }: Policy): number => (typeof size === 'number' ? size : size.min);
 
-/** What cannot be held together with an Auto Scaling group whose size others set. */
+/** Problems of an Auto Scaling group whose size others set. */
 export const steeringProblems = (policy: Policy, resolution: LookedUp): readonly Problem[] => {
   const steering = steeringOf(policy, resolution);
   if (steering === undefined) return [];
@@ -21,7 +21,7 @@ export const steeringProblems = (policy: Policy, resolution: LookedUp): readonly
             path: ['asg'],
             found: `${showFound(policy.asg)} with Capacity Rebalancing`,
             allowed:
-              'an Auto Scaling group without it: Holdfast replaces members at risk (rebalance.act), and both would',
+              'an Auto Scaling group without it, because Holdfast itself replaces members at risk (rebalance.act)',
           }),
         ]
       : []),
@@ -30,7 +30,7 @@ export const steeringProblems = (policy: Policy, resolution: LookedUp): readonly
           problemOf({
             path: ['asg'],
             found: `${showFound(policy.asg)} with a warm pool`,
-            allowed: 'an Auto Scaling group without one: nothing is drawn from it while Holdfast replaces members',
+            allowed: 'an Auto Scaling group without one, because Holdfast takes no replacement from it',
           }),
         ]
       : []),
@@ -46,13 +46,13 @@ export const steeringProblems = (policy: Policy, resolution: LookedUp): readonly
   ];
 };
 
-/** Members that end with a smaller size are drained by Holdfast only where a hook waits for it. */
+/** When the size shrinks, Holdfast can drain the members that leave only while a hook waits for it. */
 export const steeringWarnings = (policy: Policy, resolution: LookedUp): readonly Problem[] =>
   steeringOf(policy, resolution)?.hasDrainHook === false
     ? [
         problemOf({
           path: ['asg'],
-          found: `${showFound(policy.asg)} without one: members that leave with a smaller size are not drained`,
+          found: `${showFound(policy.asg)} without a hook: members that leave when the size shrinks are not drained`,
           allowed:
             'a terminating lifecycle hook: aws autoscaling put-lifecycle-hook ' +
             `--auto-scaling-group-name ${policy.asg} --lifecycle-hook-name drain ` +
@@ -61,7 +61,7 @@ export const steeringWarnings = (policy: Policy, resolution: LookedUp): readonly
       ]
     : [];
 
-/** What cannot be said beside a size that others set. */
+/** Fields that contradict a size that others set. */
 export const outsideProblems = (document: Fields): readonly Problem[] => {
   const size = fieldOf(document, 'size');
   if (fieldOf(size, 'from') !== 'asg') return [];
@@ -92,7 +92,7 @@ export const outsideProblems = (document: Fields): readonly Problem[] => {
           problemOf({
             path: ['scaling'],
             found: `${scaling.length} alarms`,
-            allowed: 'no alarms: with size.from: asg others set the size, and an alarm that you want belongs to them',
+            allowed: 'no alarms: with size.from: asg others set the size, for example scaling policies of the group',
           }),
         ]),
     ...(schedule.length === 0

@@ -65,8 +65,8 @@ const fields = {
   priceFactor: z.optional(
     numberFrom(0.01, 1, 'a number from 0.01 to 1').check(
       z.describe(
-        'What you pay of a price, where a Savings Plan or a reservation pays the rest. Prices are compared after ' +
-          'it, and limits before it. Default: 1.',
+        'The part of a price that you pay, where a Savings Plan or a reservation pays the rest. It counts when ' +
+          'prices are compared, and not for price limits. Default: 1.',
       ),
     ),
   ),

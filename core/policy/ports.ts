@@ -14,7 +14,7 @@ export type PolicyVersion = {
   readonly document: unknown;
   readonly resolution: Resolution;
   readonly resolved: Group;
-  /** Of the version in force: what came into force and was not sent to the bus yet, in order. Absent: nothing. */
+  /** In the version in force: versions that came into force and were not sent to the bus yet. Absent: none. */
   readonly untold?: readonly UntoldVersion[];
 };
 
@@ -25,11 +25,12 @@ export type UntoldVersion = { readonly version: number; readonly warnings: reado
 export type PolicyStatus = {
   readonly group: string;
   readonly status: 'accepted' | 'rejected' | 'let-go';
-  /** What became of it and, when it was rejected, the first reasons. */
+  /** The outcome and, when the policy was rejected, the first reasons. */
   readonly message: string;
   /**
-   * SHA-256 of what was judged, so that a client can wait for the status of its own write: of the text where `policy`
-   * is text, of its JSON with the keys of every map in order where it is a map. Absent when nothing was written.
+   * SHA-256 of the judged policy, so that a client can wait for the status of its own write. Where `policy` is text, it
+   * is of this text. Where it is a map, it is of its JSON with the keys of every map in order. Absent when nothing was
+   * written.
    */
   readonly digest?: string;
   /** The version in force. Absent when there is none. */
@@ -70,11 +71,11 @@ export type PolicyStore = {
   addVersion(version: PolicyVersion): Promise<'done' | 'conflict'>;
   /** Puts a version in force, unless a version with a higher number is in force. */
   putInForce(version: PolicyVersion): Promise<'done' | 'conflict'>;
-  /** Notes that everything was told. Nothing is noted where another version is in force by now. */
+  /** Notes that all its events were sent. Writes nothing if another version is in force by now. */
   noteTold(version: PolicyVersion): Promise<'done' | 'conflict'>;
   removeInForce(group: string): Promise<void>;
   putStatus(status: PolicyStatus): Promise<void>;
-  /** Writes beside the status what would be refused of the version in force by now. */
+  /** Writes beside the status the problems that the version in force would have today. */
   putRefusedNow(group: string, version: number, problems: readonly Problem[], atMs: number): Promise<void>;
   registry(): Promise<readonly RegistryEntry[]>;
   /**
@@ -89,7 +90,7 @@ export type PolicyStore = {
 };
 
 /**
- * Asks AWS about the names in a policy. Throws when AWS does not answer. A name that AWS does not know is absent from
+ * Looks up the names of a policy in AWS. Throws when AWS does not respond. A name that AWS does not know is absent from
  * the resolution.
  */
 export type PolicyResolver = { lookUp(names: Names): Promise<LookedUp> };

@@ -28,10 +28,10 @@ export const priced = (pool: Pool, policy: Policy): Pool => {
   return { ...pool, ...(maxPriceByType && { maxPriceByType }), ...(priceFactor !== undefined && { priceFactor }) };
 };
 
-/** What of a pool means nothing without the on-demand prices of its types. */
+/** The field of a pool that needs the on-demand prices of its types, and how it uses them. */
 const needing = ({ maxPrice, priceFactor }: PoolDocument, { name, market }: Pool): string | undefined => {
   if (market === 'spot') return maxPrice === undefined ? undefined : `maxPrice of pool ${name} is a share of it`;
-  return priceFactor === undefined ? undefined : `priceFactor of pool ${name} is for it`;
+  return priceFactor === undefined ? undefined : `priceFactor of pool ${name} applies to it`;
 };
 
 const unstated = (document: PoolDocument, pool: Pool, { onDemandPrices = {} }: Policy): readonly Problem[] => {

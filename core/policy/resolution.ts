@@ -28,7 +28,7 @@ export type AsgFacts = {
   readonly zones: readonly string[];
   readonly subnets: readonly Subnet[];
   readonly instanceTypes: readonly string[];
-  /** What matters where its desired capacity is the size of the group. Absent where it is not. */
+  /** Present only where its desired capacity is the size of the group. */
   readonly steering?: Steering;
 };
 
@@ -57,11 +57,11 @@ export type Resolution = {
   readonly unknownTargetGroups?: readonly string[];
 };
 
-/** What a look-up returns. What is sold, and who else scales, matters while a policy is judged, and is not stored. */
+/** The result of a look-up. The fields below are used while a policy is judged, and are not stored. */
 export type LookedUp = Resolution & {
   /** Absent when the policy names no instance type. */
   readonly sold?: Sold;
-  /** What images run. Absent when the policy names no launch template. */
+  /** Absent when the policy names no launch template. */
   readonly images?: Images;
   /** By Auto Scaling group, of those that the policy sizes. */
   readonly scalers?: Readonly<Record<string, Scalers>>;
@@ -79,7 +79,7 @@ export type Scalers =
 /** A version of a launch template: whether it is gone, and the image that it launches as far as it is known. */
 export type TemplateVersion = { readonly isGone?: true; readonly image?: string; readonly architecture?: string };
 
-/** What launches run on what, or the error code that EC2 returned. */
+/** Images of launch templates and the architectures of instance types, or the error code that EC2 returned. */
 export type Images =
   | {
       /** By the text that the policy has. */

@@ -8,28 +8,28 @@ type Wide = ReadonlySet<string>;
 const zonesIn = ({ subnets }: Pool): number => new Set(subnets.map(({ zone }) => zone)).size;
 
 /**
- * A pool of several zones spreads evenly over them. Below `cheapest` the price decides, and below a spread by zone
- * that one does.
+ * A pool of several zones spreads evenly over them. It does not below `cheapest`, where the price decides, or below a
+ * spread by zone, which already decides the zone.
  */
 const leafOf = (pool: string, wide: Wide): Selector => {
   const leaf: Selector = { kind: 'pool', pool };
   return wide.has(pool) ? { kind: 'spread', by: 'zone', children: [leaf] } : leaf;
 };
 
-const nobody: Wide = new Set();
+const noPools: Wide = new Set();
 
 const resolved = (node: CapacityNode, wide: Wide): Selector => {
   if (typeof node === 'string') return leafOf(node, wide);
   if ('tiered' in node) return { kind: 'tiered', children: node.tiered.map((child) => resolved(child, wide)) };
   if ('spread' in node) return spreadOf(node, wide);
-  if ('cheapest' in node) return { kind: 'cheapest', children: node.cheapest.map((child) => resolved(child, nobody)) };
+  if ('cheapest' in node) return { kind: 'cheapest', children: node.cheapest.map((child) => resolved(child, noPools)) };
   return { kind: 'weighted', children: node.weighted.map(({ use, weight }) => ({ use: resolved(use, wide), weight })) };
 };
 
 const spreadOf = (node: Extract<CapacityNode, { readonly spread: unknown }>, wide: Wide): Selector => {
   const { spread, by: beside } = node;
   const { of, by = 'pool' } = 'of' in spread ? spread : { of: spread, ...(beside !== undefined && { by: beside }) };
-  const below = by === 'zone' ? nobody : wide;
+  const below = by === 'zone' ? noPools : wide;
   return { kind: 'spread', by, children: of.map((child) => resolved(child, below)) };
 };
 

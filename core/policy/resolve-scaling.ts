@@ -18,7 +18,7 @@ const stepsOf = (steps: readonly Step[]): Required<Pick<ScalingRule, 'steps'>> =
   },
 });
 
-/** Alarms of an accepted policy: the rules beside its schema see to it that each has an adjustment, or steps. */
+/** Alarms of an accepted policy. The rules beside its schema ensure that each has an adjustment or steps. */
 export const scalingOf = ({ scaling }: Policy): readonly ScalingRule[] =>
   scaling.map(({ alarm, adjust, steps, cooldown }) => {
     const first = adjust ?? steps?.[0]?.adjust;

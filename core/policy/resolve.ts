@@ -54,7 +54,7 @@ const resolvePools = (policy: Policy, resolution: LookedUp): readonly ResolvedPo
 const poolsIn = (resolved: readonly ResolvedPool[]): readonly Pool[] =>
   resolved.flatMap((one) => ('pool' in one ? [one.pool] : []));
 
-/** What is accepted and does nothing, as far as only AWS knows it. */
+/** Warnings that need facts from AWS: a part of the policy that is accepted and has no effect. */
 export const resolutionWarnings = (policy: Policy, resolution: LookedUp): readonly Problem[] =>
   sortedProblems([
     ...typeWarnings(policy, resolution),
@@ -182,7 +182,7 @@ const returningOf = ({ after, atMost, every, window, timezone }: Exclude<Policy[
   timezone,
 });
 
-/** Absent where nothing is asked, as in versions that were stored before there was `ready`. */
+/** Absent where the policy says nothing, as in versions that were stored before there was `ready`. */
 const readyOf = ({ after, checks, within }: Policy['ready']): Pick<Group, 'ready'> => {
   if (after === undefined && checks === undefined && within === undefined) return {};
   return {

@@ -2,7 +2,7 @@ import { type Problem, problemOf, showFound } from './problem.ts';
 import { isSizedOutside, type LookedUp, mergedPools, type Scalers } from './resolution.ts';
 import type { Policy } from './schema.ts';
 
-/** More names say no more. */
+/** More names would not help the reader. */
 const mostNamed = 5;
 
 const named = (what: string, names: readonly string[]): readonly string[] => {
@@ -26,8 +26,8 @@ const placesOf = (policy: Policy): readonly { readonly path: readonly string[]; 
 ];
 
 /**
- * Others who set the desired capacity of an Auto Scaling group that has its size from the policy: each undoes what the
- * other sets.
+ * Everything else that sets the desired capacity of an Auto Scaling group whose size the policy sets. The two would
+ * undo each other's changes.
  */
 export const scalerWarnings = (policy: Policy, { scalers = {} }: LookedUp): readonly Problem[] => {
   if (isSizedOutside(policy)) return [];

@@ -46,7 +46,7 @@ const orderProblems = (path: Path, steps: readonly unknown[], side: string): rea
     return [problemOf({ path: at, found: showFound(distance), allowed })];
   });
 
-/** An alarm that adds when it is a little too far, and takes when it is much too far, is a typing error. */
+/** Steps that add members at one distance and remove them at another are a typing error. */
 const signProblems = (path: Path, steps: readonly unknown[]): readonly Problem[] => {
   const isLess = (step: unknown): boolean => String(fieldOf(step, 'adjust')).startsWith('-');
   const other = steps.findIndex((step) => asMap(step) !== undefined && isLess(step) !== isLess(steps[0]));

@@ -46,8 +46,8 @@ const stepText = 'a map with above (or below) and adjust';
 const steps = nonEmptyList(
   map(
     {
-      above: distance('The step holds from so far above the threshold of the alarm'),
-      below: distance('The step holds from so far below the threshold of the alarm'),
+      above: distance('The step applies from this far above the threshold of the alarm'),
+      below: distance('The step applies from this far below the threshold of the alarm'),
       adjust,
     },
     stepText,
@@ -55,7 +55,7 @@ const steps = nonEmptyList(
   'a list of { above, adjust } or of { below, adjust }',
 ).check(
   z.maxLength(mostSteps, `at most ${mostSteps} steps`),
-  z.describe('Instead of adjust: what the alarm does by how far its metric is from its threshold.'),
+  z.describe('Instead of adjust: adjustments that depend on how far the metric is from its threshold.'),
 );
 
 export const scalingSchema = shortList(
@@ -68,7 +68,7 @@ export const scalingSchema = shortList(
       steps: z.optional(steps),
       cooldown: z
         ._default(duration('0s', '24h'), '5m')
-        .check(z.describe('How long this alarm has no further effect after it acted.')),
+        .check(z.describe('After it acted, this alarm has no effect for this time.')),
     },
     'a map with alarm, adjust (or steps) and cooldown',
   ),

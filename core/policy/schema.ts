@@ -33,9 +33,7 @@ const sizeSchema = z
             z
               .literal('asg', { error: 'asg' })
               .check(
-                z.describe(
-                  'Somebody else sets the size: it is the desired capacity of the Auto Scaling group that asg names.',
-                ),
+                z.describe('Others set the size: it is the desired capacity of the Auto Scaling group that asg names.'),
               ),
           ),
           min: count('The smallest size that an alarm may set; with from: asg, at most the minimum of that group.'),
@@ -62,7 +60,7 @@ const swapSchema = map(
       ._default(wholeNumber(1), 3)
       .check(
         z.describe(
-          'The most members replaced at once when there is no deadline (rebalance). It never delays interruptions.',
+          'The most members replaced at once when there is no deadline (rebalance). Interruptions never wait for it.',
         ),
       ),
   },

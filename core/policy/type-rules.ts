@@ -14,7 +14,7 @@ const soldIn = ({ sold }: LookedUp): Readonly<Record<string, readonly string[]>>
 const zonesOf = (sold: Readonly<Record<string, readonly string[]>>, type: string): readonly string[] =>
   Object.hasOwn(sold, type) ? (sold[type] ?? []) : [];
 
-/** Instance types that the region does not sell, and pools none of whose types is sold in any of their zones. */
+/** Instance types that the region does not sell, and pools whose zones sell none of their types. */
 export const unsoldTypes = ({ path, instanceTypes, zones }: TypesOfPool, resolution: LookedUp): readonly Problem[] => {
   const sold = soldIn(resolution);
   if (sold === undefined) return [];

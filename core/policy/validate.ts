@@ -8,17 +8,17 @@ import { asMap, isDeeperThan, isLargerThan } from './reading.ts';
 import { groupSchema, type Policy } from './schema.ts';
 import { shapeProblems } from './shape-problems.ts';
 
-/** `warnings` do not reject a policy: they name what is allowed and has no effect. */
+/** `warnings` do not reject a policy. They name parts of it that are allowed and have no effect. */
 export type Validation =
   | { readonly kind: 'valid'; readonly policy: Policy; readonly warnings: readonly Problem[] }
   | { readonly kind: 'invalid'; readonly problems: readonly Problem[] };
 
-/** Documents that people write nest a third as deep. The bound limits the cost of a hostile one. */
+/** Documents that people write are a third as deep. The bound limits the cost of a hostile document. */
 const maxDocumentDepth = 40;
 
 /**
- * A quarter of what a DynamoDB item holds, because a policy is stored beside what it resolves to. A group of fifty
- * pools takes a tenth of it.
+ * A quarter of a DynamoDB item, because a policy is stored together with its resolution. A group of fifty pools takes a
+ * tenth of it.
  */
 const maxDocumentCharacters = 100_000;
 

@@ -180,7 +180,7 @@ describe('a decision in words', () => {
     expect(text).toContain("  not carried out: another write came after version 7 of the group's state, and the group was looked at again");
     const claims = { by: 'claims', instances: ['i-1', 'i-2'], count: 2 } as const;
     expect(decisionText({ ...replaced, outcome: { code: 'not-carried-out', overtaken: claims } })).toContain(
-      'not carried out: 2 more were reported to leave (i-1, i-2)',
+      'not carried out: 2 more members were reported to leave (i-1, i-2)',
     );
     expect(decisionText({ ...replaced, outcome: { code: 'not-carried-out', overtaken: { by: 'policy', policyVersion: 3 } } })).toContain(
       'not carried out: policy version 3 came into force',
@@ -216,8 +216,8 @@ describe('a decision in words', () => {
     const text = decisionText({ ...launched, rounds: [round] });
     for (const line of [
       'lets go of members that a user took out: i-0000000000000000e and 2 more',
-      'keeps what EC2 advises to replace, rebalance.act is false: i-0000000000000000e and 2 more',
-      'keeps 2 above the desired size, the minimum sizes hold: web-asg (4)',
+      'keeps members that EC2 advises to replace (rebalance.act is false): i-0000000000000000e and 2 more',
+      'keeps 2 above the desired size because of minimum sizes: web-asg (4)',
     ])
       expect(text).toContain(`  ${line}\n`);
   });
@@ -315,7 +315,7 @@ The decision by which it was launched:
     const spared = { ...swap, reason: 'interruption', state: 'withdrawn', deadlineMs, withdrawnAtMs: deadlineMs + 301_000 } as const;
     const text = (rest: Partial<Swap> = {}) =>
       explanationText({ instance: swap.instance, swap: { ...spared, ...rest }, decisions: [], replacements: [], unreadable: [] });
-    expect(text({ shortfall: undefined })).toContain('EC2 announced to take it and did not. It is in service again');
+    expect(text({ shortfall: undefined })).toContain('EC2 announced that it would take this instance, and did not. It is in service again');
     expect(text({ shortfall: { code: 'let-go' } })).not.toContain('in service again');
   });
   it('that stays says what was withdrawn', () => {

@@ -7,7 +7,7 @@ describe('what a policy limits', () => {
     const full = { code: 'at-share', offering: 'm7g.large/eu-west-1a/spot', held: 4, most: 4 } as const;
     expect(againstText({ ...full, of: 'zone' })).toBe('m7g.large in eu-west-1a: its zone has 4 members, maxShare allows 4');
     expect(againstText({ ...full, of: 'instance-type' })).toContain('its instance type has 4 members');
-    expect(remarkText({ code: 'shares-full', count: 2 })).toContain('launches 2 fewer: nothing is eligible, because maxShare forbids');
+    expect(remarkText({ code: 'shares-full', count: 2 })).toContain('launches 2 fewer: maxShare forbids');
   });
 
   it('is told with who leaves for it', () => {
@@ -22,8 +22,8 @@ describe('what a policy limits', () => {
 
   it('is told with what is owed on demand', () => {
     expect(placementText({ pool: 'od', count: 2, turns: [{ kind: 'tiered', tier: 2, of: 2 }], owed: { onDemand: 3, held: 1 } })).toBe(
-      '3 are owed on demand, and 1 are: tiered: tier 2 of 2',
+      'the policy asks for 3 on demand, the group has 1: tiered: tier 2 of 2',
     );
-    expect(remarkText({ code: 'on-demand-short', owed: 3, held: 1 })).toContain('owes 3 on demand and has 1');
+    expect(remarkText({ code: 'on-demand-short', owed: 3, held: 1 })).toContain('needs 3 on demand and has 1');
   });
 });

@@ -7,14 +7,16 @@ describe('a move', () => {
   it('is told with the reason for which its place is better', () => {
     const to = { pool: 'spot-a', instances: ['i-1', 'i-2'] };
     expect(moveText({ ...to, why: { code: 'earlier-tier', tier: 1, from: 2 } })).toBe(
-      'moves i-1, i-2 to spot-a: tier 1 takes launches again, and they are in tier 2',
+      'moves i-1, i-2 to spot-a: tier 1 takes launches again; these members are in tier 2',
     );
     expect(moveText({ ...to, why: { code: 'cheaper', usdPerHour: 0.03, fromUsdPerHour: 0.05 } })).toContain('0.03 USD per hour');
     expect(moveText({ ...to, why: { code: 'spot-again' } })).toContain('spot takes launches again');
-    expect(moveText({ ...to, why: { code: 'on-demand-owed', owed: 3, held: 1 } })).toContain('3 are owed on demand, and 1 are');
-    expect(moveText({ ...to, why: { code: 'fewer-members', held: 1, fromHeld: 3 } })).toContain('it holds 1 of the spread, and theirs holds 3');
+    expect(moveText({ ...to, why: { code: 'on-demand-owed', owed: 3, held: 1 } })).toContain('the policy asks for 3 on demand, the group has 1');
+    expect(moveText({ ...to, why: { code: 'fewer-members', held: 1, fromHeld: 3 } })).toContain(
+      'this part of the spread holds 1, their part holds 3',
+    );
     expect(moveText({ ...to, why: { code: 'below-share', below: 0.666, fromAbove: 1 } })).toContain(
-      'it is 0.67 members below its share, and theirs is 1 member above',
+      'this child is 0.67 members below its share, their child is 1 member above',
     );
   });
 });

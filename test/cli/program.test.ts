@@ -46,7 +46,7 @@ describe('the command line', () => {
     ['no speed', ['sandbox', '--speed', '0'], 'Expected a number above 0, at most 1000.'],
     ['a speed that no machine keeps up with', ['sandbox', '--speed', '1e9'], 'Expected a number above 0, at most 1000.'],
     ['a report of nothing', ['sandbox', '--report', 'run.json'], 'needs --scenario. Nothing was started.'],
-    ['a stay after nothing', ['sandbox', '--stay'], 'needs --scenario: without one it stays anyway.'],
+    ['a stay after nothing', ['sandbox', '--stay'], 'needs --scenario: without a scenario the sandbox keeps running.'],
     ['no decision', ['decisions', 'workers', '--limit', '0'], 'Expected a whole number from 1.'],
     ['an address that is none', ['decisions', 'workers', '--sandbox', '127.0.0.1:4700'], 'Expected an address such as http://127.0.0.1:PORT.'],
     ['half a seed', ['sandbox', '--seed', '1.5'], 'Expected a whole number from 0.'],

@@ -398,7 +398,7 @@ describe('prices that follow from those on demand', () => {
     ]);
     const factor = { defaults: {}, pools: { ...pools, od: { ...pools.od, priceFactor: 0.4 } } };
     expect(messages({ ...factor, onDemandPrices: { 'm7g.large': 0.0816 } })).toEqual([
-      'onDemandPrices["m6g.large"] is missing: expected what m6g.large costs on demand in USD per hour: priceFactor of pool od is for it.',
+      'onDemandPrices["m6g.large"] is missing: expected what m6g.large costs on demand in USD per hour: priceFactor of pool od applies to it.',
     ]);
     expect(messages({ ...factor, onDemandPrices })).toEqual([]);
   });
