@@ -1,21 +1,32 @@
 import { breakingIn } from '../breaker/breaking.ts';
-import { cellOf, cellOfLaunch } from '../placement/held-cells.ts';
+import { cellOf, cellOfLaunch, type Held } from '../placement/held-cells.ts';
 import type { PlanInput } from '../placement/plan-placements.ts';
 import { sharedIn } from '../placement/shares.ts';
+import { offeringsOf } from '../pool/pool.ts';
 import { pricesIn } from '../pool/price.ts';
 import { whileMembersWait } from '../pool-memory/advice.ts';
+import { ownRefills } from '../view/asg-ledger.ts';
 import type { Member } from '../view/view.ts';
 import type { Situation } from './rule.ts';
 
 const without = (members: readonly Member[], leaving: readonly string[]): readonly Member[] =>
   leaving.length === 0 ? members : members.filter(({ instance }) => !leaving.includes(instance));
 
+/**
+ * What Auto Scaling groups launch by themselves and nobody sees yet, where it is known of which pool that is: what is
+ * launched beside it goes where the others are fewer.
+ */
+const comingByItself = ({ view, headcount }: Situation): readonly Held[] =>
+  [...ownRefills(view), ...headcount.unseen].flatMap(({ asg, count }) => {
+    const [pool, ...others] = Object.values(view.group.pools).filter((one) => one.asg === asg);
+    return pool === undefined || others.length > 0
+      ? []
+      : [{ ...cellOfLaunch({ pool: pool.name, offerings: offeringsOf(pool) }), count }];
+  });
+
 /** What a plan of so many launches depends on, with these members counted as gone. */
-export const planInput = (
-  { view, headcount }: Situation,
-  count: number,
-  leaving: readonly string[] = [],
-): PlanInput => {
+export const planInput = (situation: Situation, count: number, leaving: readonly string[] = []): PlanInput => {
+  const { view, headcount } = situation;
   const shared = sharedIn(view, headcount, leaving);
   return {
     selector: view.group.capacity,
@@ -31,6 +42,7 @@ export const planInput = (
     held: [
       ...without(headcount.staying, leaving).map((member) => ({ ...cellOf(member), count: 1 })),
       ...headcount.inFlight.map((launch) => ({ ...cellOfLaunch(launch), count: launch.count })),
+      ...comingByItself(situation),
     ],
     ...(shared && { shared }),
   };

@@ -97,8 +97,12 @@ const refillOf = (asg: AsgView, view: View): number => {
   return why === 'refused' ? Math.max(0, gap - (asg.desired - asg.held)) : gap;
 };
 
-/** Instances that the groups are about to launch by themselves, so that we do not launch them too. */
-export const ownRefill = (view: View): number => view.asgs.reduce((sum, asg) => sum + refillOf(asg, view), 0);
+/** What each group is about to launch by itself, so that we do not launch it too. */
+export const ownRefills = (view: View): readonly { readonly asg: string; readonly count: number }[] =>
+  view.asgs.map((asg) => ({ asg: asg.name, count: refillOf(asg, view) })).filter(({ count }) => count > 0);
+
+/** Instances that the groups are about to launch by themselves. */
+export const ownRefill = (view: View): number => ownRefills(view).reduce((sum, { count }) => sum + count, 0);
 
 /**
  * Instances that the groups are about to terminate by themselves, so that we do not remove others too. A group that

@@ -34,6 +34,8 @@ export type Headcount = {
    * yet.
    */
   readonly inFlightCount: number;
+  /** Of these, members that Auto Scaling groups hold and EC2 does not show yet, by the group. */
+  readonly unseen: readonly { readonly asg: string; readonly count: number }[];
   /** Members without a pool of ours and without a reservation: we do not know who launched them. */
   readonly strays: readonly Member[];
 };
@@ -56,12 +58,19 @@ const stillToCome = (
 
 /**
  * Instances that an Auto Scaling group launched by itself and holds already, while EC2's describes do not show them
- * yet. They count as members, without a known pool.
+ * yet. They count as members.
  */
-const unseen = (view: View, seen: ReadonlyMap<string, Member>, accounted: ReadonlySet<string>): number => {
+const unseenIn = (
+  view: View,
+  seen: ReadonlyMap<string, Member>,
+  accounted: ReadonlySet<string>,
+): Headcount['unseen'] => {
   const reserved = new Set(view.state.reservations.flatMap(({ instances }) => instances ?? []));
-  const held = view.asgs.flatMap(({ holds }) => holds);
-  return held.filter((instance) => !seen.has(instance) && !accounted.has(instance) && !reserved.has(instance)).length;
+  const isUnseen = (instance: string): boolean =>
+    !seen.has(instance) && !accounted.has(instance) && !reserved.has(instance);
+  return view.asgs
+    .map(({ name, holds }) => ({ asg: name, count: holds.filter(isUnseen).length }))
+    .filter(({ count }) => count > 0);
 };
 
 /** A tagged instance that no reservation and no pool accounts for, and that none of our Auto Scaling groups holds. */
@@ -92,6 +101,7 @@ export const takeHeadcount = (view: View): Headcount => {
       ...(isOpen(reservation) && !reservation.unanswerable && { repeatAtMs: reservation.leaseUntilMs }),
     }))
     .filter(({ count }) => count > 0);
+  const unseen = unseenIn(view, seen, accounted);
   return {
     staying: present.filter((member) => !strays.includes(member)),
     waiting: view.swaps.filter((swap) => swap.state === 'waiting' && seen.has(swap.instance)),
@@ -101,7 +111,8 @@ export const takeHeadcount = (view: View): Headcount => {
       return member === undefined || isStray(view.group, member) ? [] : [member];
     }),
     inFlight,
-    inFlightCount: inFlight.reduce((sum, { count }) => sum + count, 0) + unseen(view, seen, accounted),
+    inFlightCount: [...inFlight, ...unseen].reduce((sum, { count }) => sum + count, 0),
+    unseen,
     strays,
   };
 };

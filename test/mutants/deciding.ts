@@ -5,7 +5,7 @@ export const deciding: readonly Mutant[] = [
   {
     name: 'launches in flight are ignored',
     file: 'core/view/headcount.ts',
-    from: 'inFlightCount: inFlight.reduce((sum, { count }) => sum + count, 0)',
+    from: 'inFlightCount: [...inFlight, ...unseen].reduce((sum, { count }) => sum + count, 0)',
     to: 'inFlightCount: 0',
     caughtBy: ['warnings overlap'],
   },

@@ -4,7 +4,7 @@ import type { Placement } from '../../../core/placement/placement.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
 import type { View } from '../../../core/view/view.ts';
 import { members } from '../members.ts';
-import { group, nowMs, spotA, spotB, state, swapOf } from '../views.ts';
+import { asgView, group, nowMs, spotA, spotB, state, swapOf } from '../views.ts';
 import { proposed } from './situations.ts';
 
 const of = (rest: Partial<View>) => proposed(missingMembers, rest);
@@ -44,6 +44,33 @@ describe('missing members', () => {
     const { placements, unplaced } = of({ members: eight, state: state({ memory: long }) });
     expect(placements?.map(({ pool, count }) => [pool, count])).toEqual([['od-b', 2]]);
     expect(unplaced).toBe(0);
+  });
+
+  it('are placed beside what Auto Scaling groups launch by themselves, seen by EC2 or not', () => {
+    const [inA, inB] = [
+      { ...spotA, asg: 'in-a' },
+      { ...spotB, asg: 'in-b' },
+    ];
+    const launched = group({ pools: { ...group().pools, 'spot-a': inA, 'spot-b': inB } });
+    const nine = [...members(inA, 5, { asg: 'in-a' }), ...members(inB, 4, { asg: 'in-b' })];
+    const places = (desired: number, held: number, holds: readonly string[]) =>
+      of({
+        group: launched,
+        members: nine,
+        state: state({ desired: 12 }),
+        asgs: [asgView({ name: 'in-a', desired: 5, held: 5 }), asgView({ name: 'in-b', desired, held, holds })],
+      }).placements?.map(({ pool, count }) => [pool, count]);
+    // One of both is about to come into the second group.
+    expect(places(5, 4, [])).toEqual([
+      ['spot-a', 1],
+      ['spot-b', 1],
+    ]);
+    expect(places(5, 5, ['i-unseen'])).toEqual(places(5, 4, []));
+    // None is: the second group gets two of three.
+    expect(places(4, 4, [])).toEqual([
+      ['spot-b', 2],
+      ['spot-a', 1],
+    ]);
   });
 
   it('for whom ten have died are not launched, and that is said', () => {
