@@ -3,7 +3,7 @@ import { offeringKey } from '../pool/offering.ts';
 import { holdShare } from '../selector/hold.ts';
 import { type Picked, pick } from '../selector/pick.ts';
 import { trialRank } from '../selector/standing.ts';
-import type { Branch, Choice } from '../selector/tree.ts';
+import type { Branch, Choice, TreeNode } from '../selector/tree.ts';
 import { apartByWeight, tiny } from '../selector/weighted.ts';
 import type { Headcount } from '../view/headcount.ts';
 import type { Member } from '../view/view.ts';
@@ -12,15 +12,25 @@ import { leaveOf } from './ground.ts';
 import { inOrder, kindOf, type Portion, planFor, portionOf, type ReturnPlan, take, type Work } from './plan-return.ts';
 
 /** A place that evens out a spread or weights, and how far apart the two children are. */
-type EvenerPlace = { readonly place: BetterPlace; readonly gap: number };
+type EvenerPlace = {
+  readonly place: BetterPlace;
+  readonly gap: number;
+  /** How full the children are that the member is in below the one that gives. */
+  readonly fullness: readonly number[];
+};
 
 /** How a kind of node finds the place that evens it out, for a member in one of its children. */
-type Evener = (branch: Branch, own: Choice, member: Member, work: Work) => EvenerPlace | undefined;
+type Evener = (branch: Branch, own: Choice, member: Member, work: Work) => Omit<EvenerPlace, 'fullness'> | undefined;
 
 const placeIn = ({ leaf, way }: Picked, why: Better): BetterPlace => ({ leaf, way, offerings: leaf.offerings, why });
 
-/** Evenness is worth no launch that finds out whether interruptions are over. */
-const isNoTrial = ({ leaf }: Picked): boolean => leaf.opensAt !== trialRank;
+/**
+ * Whether a launch there evens anything out: it is no trial of a breaker, and whoever launches takes the instance type
+ * that is wanted. An Auto Scaling group picks among its types by itself.
+ */
+const isSure = ({ leaf: { opensAt, scope, pool } }: Picked): boolean =>
+  opensAt !== trialRank &&
+  (scope.instanceType === undefined || pool.asg === undefined || pool.instanceTypes.length === 1);
 
 /**
  * Where a `spread` would launch now, when that child holds two members fewer than the one that a member is in. After
@@ -31,7 +41,7 @@ const inFewest: Evener = (branch, own, member, { run }) => {
   const choice = picked?.way[0]?.choice;
   if (picked === undefined || choice === undefined || own.tally.count - choice.tally.count < 2) return undefined;
   // Evenness is worth no higher price.
-  if (picked.leaf.pool.market !== member.offering.market || !isNoTrial(picked)) return undefined;
+  if (picked.leaf.pool.market !== member.offering.market || !isSure(picked)) return undefined;
   const why = { code: 'fewer-members', held: choice.tally.count, fromHeld: own.tally.count } as const;
   return { place: placeIn(picked, why), gap: own.tally.count - choice.tally.count };
 };
@@ -49,7 +59,7 @@ const belowShare: Evener = (branch, own, member, { run }) => {
   if (above < 1 - tiny) return undefined;
   for (const { choice, below } of lean) {
     const picked = pick(choice.node, run);
-    if (picked === undefined || !isNoTrial(picked) || !isNoDearerMarket(picked, member)) continue;
+    if (picked === undefined || !isSure(picked) || !isNoDearerMarket(picked, member)) continue;
     const way = [{ branch, choice }, ...picked.way];
     return { place: placeIn({ ...picked, way }, { code: 'below-share', below, fromAbove: above }), gap: above + below };
   }
@@ -57,6 +67,16 @@ const belowShare: Evener = (branch, own, member, { run }) => {
 };
 
 const eveners: Partial<Readonly<Record<Branch['kind'], Evener>>> = { spread: inFewest, weighted: belowShare };
+
+const fullnessIn = (branch: Branch, own: Choice): number =>
+  branch.kind === 'weighted' ? apartByWeight(branch, own).above : branch.kind === 'spread' ? own.tally.count : 0;
+
+/** How full the children are that a member is in, from a node down. */
+const fullnessBelow = (from: TreeNode, member: Member): readonly number[] => {
+  if (from.kind === 'pool') return [];
+  const own = ownChoice(from, member);
+  return own === undefined ? [] : [fullnessIn(from, own), ...fullnessBelow(own.node, member)];
+};
 
 /** Whether members move for the sake of evenness below a node. */
 export const isEvenedOut = ({ kind }: Branch): boolean => eveners[kind] !== undefined;
@@ -73,13 +93,21 @@ const evenerPlace = (member: Member, work: Work): EvenerPlace | undefined => {
     const own = ownChoice(node, member);
     if (own === undefined) return undefined;
     const place = eveners[node.kind]?.(node, own, member, work);
-    if (place !== undefined) return place;
+    if (place !== undefined) return { ...place, fullness: fullnessBelow(own.node, member) };
     node = own.node;
   }
   return undefined;
 };
 
 type Move = EvenerPlace & { readonly member: Member };
+
+/** Whether one evens out more: of children that are as far apart, that of the fullest children below them. */
+const isWider = (one: EvenerPlace, than: EvenerPlace): boolean => {
+  const ours = [one.gap, ...one.fullness];
+  const theirs = [than.gap, ...than.fullness];
+  const first = ours.findIndex((full, index) => Math.abs(full - (theirs[index] ?? 0)) > tiny);
+  return (ours[first] ?? 0) > (theirs[first] ?? 0);
+};
 
 /** The move that evens out most: the fullest child gives first, so that no more members move than must. */
 const widest = (members: readonly Member[], work: Work): Move | undefined => {
@@ -91,7 +119,7 @@ const widest = (members: readonly Member[], work: Work): Move | undefined => {
     holdShare(tree, member.offering, -1, run);
     const found = evenerPlace(member, work);
     holdShare(tree, member.offering, 1, run);
-    if (found !== undefined && (best === undefined || found.gap > best.gap)) best = { ...found, member };
+    if (found !== undefined && (best === undefined || isWider(found, best))) best = { ...found, member };
   }
   return best;
 };

@@ -148,6 +148,20 @@ describe('members beside their shares', () => {
     expect(moved(held(weightedOf([spotA, 0], [spotB, 1]), [...members(spotA, 1), ...members(spotB, 3)]))).toEqual([['spot-b', 1]]);
   });
 
+  it('are given by the fullest child below the one that is above its share', () => {
+    const onDemandC: Pool = { ...onDemandB, name: 'od-c', subnets: [{ id: 'subnet-c', zone: 'c' }] };
+    const capacity: Selector = {
+      kind: 'weighted',
+      children: [
+        { use: spreadOf(spotA), weight: 3 },
+        { use: spreadOf(onDemandB, onDemandC), weight: 1 },
+      ],
+    };
+    const now = [...members(onDemandB, 1, { launchedAtMs: nowMs - minute }), ...members(spotA, 4), ...members(onDemandC, 2)];
+    const { moves } = held(capacity, now, { group: returning({ capacity, pools: { ...pools, 'od-c': onDemandC } }) });
+    expect(moves?.map(({ pool, instances }) => [pool, instances])).toEqual([['spot-a', ['od-c#1']]]);
+  });
+
   it('go back to spot for it, and never from spot to on-demand', () => {
     const capacity = weightedOf([spotA, 1], [onDemandB, 1]);
     expect(moved(held(capacity, members(onDemandB, 4)))).toEqual([['spot-a', 2]]);
@@ -258,6 +272,14 @@ describe('a spread stays uneven', () => {
 
   it('while its cap leaves no room', () => {
     quiet({ group: returning({ pools: { ...returning().pools, 'spot-b': { ...spotB, cap: 0 } } }) });
+  });
+
+  it('where Auto Scaling groups pick among the types by themselves', () => {
+    const types = ['m7g.large', 'm6g.large'];
+    const byType = { kind: 'spread', by: 'instance-type', children: [leafOf(spotA)] } as const;
+    const decided = (pool: Pool) => decide(look({ group: returning({ capacity: byType, pools: { 'spot-a': pool } }), members: members(pool, 10) }));
+    expect(moved(decided({ ...spotA, instanceTypes: types }))).toEqual([['spot-a', 2]]);
+    expect(decided({ ...spotA, instanceTypes: types, asg: 'in-a' }).moves).toBeUndefined();
   });
 
   it('where the other child is on demand: evenness is worth no higher price', () => {
