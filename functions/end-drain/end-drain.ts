@@ -114,7 +114,7 @@ const lookOnce = async ({ ports, group }: Ending, own: readonly Swap[]): Promise
  * Records every swap that has not drained as drained, with its shortfall. Returns those that still belong to this
  * drain, including those that are gone.
  */
-const closeSwaps = async (ending: Ending, own: readonly Swap[]): Promise<readonly Swap[]> => {
+const closeSwaps = async (ending: Ending, own: readonly Swap[], before: readonly Swap[]): Promise<readonly Swap[]> => {
   const { ports, order } = ending;
   const seen = await lookOnce(ending, own);
   const nowMs = ports.clock.now();
@@ -125,12 +125,15 @@ const closeSwaps = async (ending: Ending, own: readonly Swap[]): Promise<readonl
     .map((swap) => closedLate(swap, ending, seen !== undefined, nowMs));
   const written = await recordForward(ports.store, order.drain, [...over, ...late]);
   const closed = [...own.filter(({ state }) => state === 'drained'), ...written];
-  // A write that was refused may be a repeat of our own write: only the stored swap tells whose the instance is now.
-  return written.length === over.length + late.length
-    ? closed
-    : over
-        .filter(({ state }) => state === 'gone')
-        .concat((await gatherBatch(ports.store, order)).own.filter(({ state }) => state === 'drained'));
+  if (written.length === over.length + late.length) return closed;
+  // A write that was refused may be a repeat of our own write, or somebody else has just seen that the instance is
+  // gone: only the stored swap tells whose it is now, and how far.
+  const stored = await gatherBatch(ports.store, order);
+  const known = new Set(before.map(({ instance }) => instance));
+  return [
+    ...stored.own.filter(({ state }) => state === 'drained'),
+    ...stored.gone.filter(({ instance }) => !known.has(instance)),
+  ];
 };
 
 const nothingToEnd: ActionResult = { done: [], failed: [] };
@@ -204,7 +207,7 @@ export const endDrain = async (
   if (own.length + before.length + left.length === 0) return { drained: 0, gone: 0, ended: 0, late: 0, failed: [] };
   const ending: Ending = { ports, order, error, group, isLetGo };
   const released = group === undefined || isLetGo ? own : await releaseLate(ports, group, own);
-  const closed = await closeSwaps(ending, released);
+  const closed = await closeSwaps(ending, released, before);
   const drained = closed.filter(({ state }) => state === 'drained');
   const gone = [...before, ...closed.filter(({ state }) => state === 'gone')];
   // An Auto Scaling group keeps the hooks of an instance waiting even when the instance is gone.

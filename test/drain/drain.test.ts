@@ -312,6 +312,18 @@ describe('a drain that was handed over', () => {
     expect(fleet.stateOf('i-1').state).toBe('draining');
   });
 
+  test('is told as gone where somebody else has just seen its instance end', async () => {
+    const fleet = createFleet(pair({ reason: 'rebalance', state: 'draining', drainStartedAtMs: noonMs }), 60_000);
+    const { advance } = fleet.ports.store;
+    fleet.ports.store.advance = (one, change) => {
+      if (one.instance === 'i-1') fleet.swaps.set('i-1', { ...fleet.stateOf('i-1'), state: 'gone' });
+      return advance(one, change);
+    };
+    const outcome = await endDrain(fleet.ports, order());
+    expect(outcome).toMatchObject({ drained: 1, gone: 1, ended: 1 });
+    expect(fleet.told.map(({ detail }) => [detail.drained, detail.gone])).toEqual([[['i-2'], ['i-1']]]);
+  });
+
   test('a deadline that only the swap knows of holds too', async () => {
     const fleet = createFleet(pair({ state: 'draining', drainStartedAtMs: noonMs, deadlineMs: inMs(70) }), 300_000);
     for (const instance of ['i-1', 'i-2']) fleet.releasedAtMs.set(instance, noonMs);
