@@ -6,12 +6,13 @@ import type { GroupState } from '../view/view.ts';
 /** So many warned members are remembered by their ids. With more, limits and breakers have long been reached. */
 const mostCounted = 200;
 
-/** Swaps of members that EC2 warned about a moment ago. */
+/** Swaps of members that EC2 warned about a moment ago, and not while their group was only observed. */
 export const justWarned = (swaps: readonly Swap[], nowMs: number): readonly Swap[] =>
   swaps.filter(
     (swap) =>
       traitsOf(swap).endedBy === 'ec2' &&
       swap.warnedAtMs !== undefined &&
+      (swap.heardAtMs === undefined || swap.heardAtMs < swap.warnedAtMs) &&
       nowMs - Math.max(swap.claimedAtMs, swap.warnedAtMs) < describeLagMs,
   );
 

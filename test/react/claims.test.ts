@@ -3,7 +3,7 @@ import type { StateStore } from '../../core/ports/state-store.ts';
 import { claimAll } from '../../functions/react/carry-out/claims.ts';
 
 const warning = { instance: 'i-spot', reason: 'interruption', atMs: 1_000, deadlineMs: 121_000 } as const;
-const claimed = async (...ended: readonly string[]) => {
+const claiming = async (fact: Parameters<typeof claimAll>[0][number], ...ended: readonly string[]) => {
   const store = { claim: () => Promise.resolve({ kind: 'claimed' }) } as Partial<StateStore> as StateStore;
   const context = {
     store,
@@ -15,9 +15,9 @@ const claimed = async (...ended: readonly string[]) => {
     asgs: new Set(['web-asg']),
     ended: new Set(ended),
   };
-  const { fresh } = await claimAll([warning], [], context);
-  return fresh;
+  return claimAll([fact], [], context);
 };
+const claimed = async (...ended: readonly string[]) => (await claiming(warning, ...ended)).fresh;
 
 describe('a warning', () => {
   it('puts its instance on a drain', async () => {
@@ -27,6 +27,10 @@ describe('a warning', () => {
     const [swap] = await claimed('i-spot');
     expect(swap).toMatchObject({ instance: 'i-spot', state: 'leaving' });
     expect(swap).not.toHaveProperty('drain');
+  });
+  it('is news about its offering, unless its group heard of it while it was only observed', async () => {
+    expect((await claiming(warning)).warned).toMatchObject([{ instance: 'i-spot' }]);
+    expect(await claiming({ ...warning, heardAtMs: 1_500 })).toMatchObject({ fresh: [{ instance: 'i-spot' }], warned: [] });
   });
 });
 

@@ -59,7 +59,8 @@ export const claimAll = async (
       const before = byInstance.get(instance);
       const swap = (before && (await tighten(before, fact, context))) ?? (await claimOne(fact));
       byInstance.set(instance, swap);
-      if (isNewWarning(fact, swap, before)) warned.push(swap);
+      // What an observed group heard has taught it then.
+      if (fact.heardAtMs === undefined && isNewWarning(fact, swap, before)) warned.push(swap);
     }
   });
   return { swaps: [...byInstance.values()], fresh, warned };

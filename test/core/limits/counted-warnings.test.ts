@@ -17,10 +17,11 @@ describe('a member that EC2 warned about a moment ago', () => {
     expect(just({ warnedAtMs: nowMs - describeLagMs, claimedAtMs: nowMs - describeLagMs })).toBe(false);
     expect(just({ warnedAtMs: nowMs - 2 * describeLagMs, claimedAtMs: nowMs - describeLagMs + 1 })).toBe(true);
   });
-  it('is none that leaves for another reason, or without a warning', () => {
+  it('is none that leaves for another reason, without a warning, or by one that was heard while its group was observed', () => {
     expect(just({ reason: 'rebalance' })).toBe(false);
     const { warnedAtMs: _, ...silent } = swapOf('i-1', { warnedAtMs: nowMs });
     expect(justWarned([silent], nowMs)).toEqual([]);
+    expect([just({ heardAtMs: nowMs + 1_000 }), just({ heardAtMs: nowMs - 1_000 })]).toEqual([false, true]);
   });
 });
 
