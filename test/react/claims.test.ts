@@ -28,7 +28,7 @@ describe('a warning', () => {
     expect(swap).toMatchObject({ instance: 'i-spot', state: 'leaving' });
     expect(swap).not.toHaveProperty('drain');
   });
-  it('is news about its offering, unless its group heard of it while it was only observed', async () => {
+  it('is news about its offering, unless its group received it while it was only observed', async () => {
     expect((await claiming(warning)).warned).toMatchObject([{ instance: 'i-spot' }]);
     expect(await claiming({ ...warning, heardAtMs: 1_500 })).toMatchObject({ fresh: [{ instance: 'i-spot' }], warned: [] });
   });
