@@ -62,6 +62,17 @@ const isSize =
 const mostAt = (cloud: Cloud, asg: string, atMs: number): number =>
   ownersWill(cloud.asgChanges(asg)).findLast(({ change }) => change.atMs <= atMs)?.owned.max ?? Number.POSITIVE_INFINITY;
 
+type Move = { readonly atMs: number; readonly found: number; readonly size: number };
+
+/**
+ * A size that is moved by members that come or go. Whoever moves it while it holds more than was set may mean either number. Whoever moves it
+ * afterwards has read what it is, and wants what the move leaves: a count from the unsure word would carry the error on.
+ */
+const moved = (before: Word, { atMs, found, size }: Move, isUnsure: boolean): Word => {
+  if (before.isBetween && !isUnsure) return { atMs, size, isBetween: false };
+  return { atMs, size: Math.max(0, before.size + size - found), isBetween: before.isBetween || isUnsure };
+};
+
 /** What others wanted of an Auto Scaling group since a group took its size from it, in order. */
 export const wordsOf = (history: History, cloud: Cloud, asg: string, sinceMs: number, lagMs: number): readonly Word[] => {
   const gaps = gapsOf(history, cloud, asg, lagMs);
@@ -73,9 +84,7 @@ export const wordsOf = (history: History, cloud: Cloud, asg: string, sinceMs: nu
     const before = words.at(-1) ?? first;
     const isInGap = gaps.some(({ fromMs, untilMs }) => atMs >= fromMs && atMs <= untilMs);
     words.push(
-      how === 'set'
-        ? { atMs, size, isBetween: isInGap }
-        : { atMs, size: before.size + size - found, isBetween: before.isBetween || isInGap || owedBefore(cloud, asg, atMs) > 0 },
+      how === 'set' ? { atMs, size, isBetween: isInGap } : moved(before, { atMs, found, size }, isInGap || owedBefore(cloud, asg, atMs) > 0),
     );
   }
   return words;

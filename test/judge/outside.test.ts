@@ -116,6 +116,52 @@ describe('a size that others set', () => {
   it('moves with members that others take', () => {
     expect(stands((script) => says(script, 100, 1, 2, 'moved'))).toEqual([]);
   });
+  describe('moved while members join', () => {
+    const attaches = (script: Script, count: number): void => {
+      const by = react('i-a');
+      numbers(script, 100, 2 + count, by);
+      for (let index = 0; index < count; index += 1) script.at(100, { kind: 'joined', instance: `n-${index}`, asg: 'web-asg', by });
+    };
+    /** A scaler wants two, reads five, and ends three with their capacity; the first of these before the attach is taken down. */
+    const endsThree = (script: Script): void => {
+      attaches(script, 3);
+      for (const size of [4, 3, 2]) says(script, 105 - size, size, size + 1, 'moved');
+    };
+    it('is what the moves after it leave', () => {
+      expect(stands(endsThree)).toEqual([]);
+    });
+    it('stands then like any other', () => {
+      expect(
+        stands((script) => {
+          endsThree(script);
+          numbers(script, 200, 1, react('i-b'));
+        }),
+      ).toEqual([
+        'the desired capacity became 1; 2 was set, and no look of Holdfast’s was under way',
+        'the desired capacity is 1 at the end; 2 was set',
+      ]);
+    });
+    it('is never counted below none', () => {
+      const sizes = details(
+        {
+          ...outsideSizesStand,
+          broken: (chronicle) =>
+            (chronicle.wordsFor('web', 1_000_000) ?? []).map(({ atMs, size, isBetween }) => ({
+              atMs,
+              group: 'web',
+              detail: `${size}${isBetween ? ', unsure' : ''}`,
+            })),
+        },
+        (script) => {
+          twoThere(script);
+          attaches(script, 2);
+          says(script, 101, 1, 4, 'moved');
+        },
+        long,
+      );
+      expect(sizes).toEqual(['2', '0, unsure']);
+    });
+  });
   it('moves from the maximum of the owner where it was beyond that', () => {
     const takes = (left: number) =>
       stands((script) => {
@@ -348,6 +394,23 @@ describe('other rules where others set the size', () => {
     expect(left([react('i-a'), ours], [user, ['AZRebalance', ...ours]])).toEqual([
       'web-asg: its suspended processes are AZRebalance,Launch,Terminate, its owner set AZRebalance',
     ]);
+  });
+  it('a desired capacity below what is held is its owner’s where all that it holds are protected', () => {
+    const left = (kept: readonly string[], lowers = user) =>
+      details(
+        asgsPutBack,
+        (script) => {
+          twoThere(script);
+          for (const instance of kept) script.at(40, { kind: 'protection', instance, from: 'scale-in', isOn: true, by: user });
+          numbers(script, 100, 1, lowers);
+          numbers(script, 110, 1, react('i-b'), ['Launch']);
+          numbers(script, 111, 1, react('i-b'));
+        },
+        long,
+      );
+    expect(left(['i-1', 'i-2'])).toEqual([]);
+    expect(left(['i-1'])).toEqual(['web-asg: its desired capacity is 1, and it holds 2']);
+    expect(left(['i-1', 'i-2'], react('i-a'))).toEqual(['web-asg: its desired capacity is 1, and it holds 2']);
   });
 });
 

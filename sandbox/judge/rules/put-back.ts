@@ -1,6 +1,7 @@
 import type { Chronicle } from '../chronicle.ts';
+import type { AsgChange } from '../cloud.ts';
 import type { Finding, Rule } from '../finding.ts';
-import { isAlive, isFunction, stayAt } from '../life.ts';
+import { isAlive, isFunction, isProtected, type Life, stayAt } from '../life.ts';
 import { ownedOf, ownersWill } from '../owners.ts';
 import { asgsOf } from '../policy.ts';
 import { times } from '../times.ts';
@@ -15,12 +16,27 @@ const heldAsgs = (chronicle: Chronicle): ReadonlyMap<string, string> =>
     ),
   );
 
+/** Whether somebody other than Holdfast set the desired capacity to what it is. */
+const isOfOthers = (changes: readonly AsgChange[]): boolean => {
+  const last = changes.at(-1);
+  const first = changes.findLastIndex(({ desired }) => desired !== last?.desired) + 1;
+  return !isFunction(changes[first]?.by);
+};
+
+/** What others set lower than the group can become is theirs: an Auto Scaling group ends no member that it protects (EC2 Auto Scaling User Guide). */
+const keepsProtected = (chronicle: Chronicle, asg: string, held: readonly Life[]): boolean => {
+  const changes = chronicle.cloud.asgChanges(asg);
+  const kept = held.filter((life) => isProtected(life, chronicle.history.endedAtMs)).length;
+  return held.length === kept && (changes.at(-1)?.desired ?? kept) < kept && isOfOthers(changes);
+};
+
 const atTheEnd = (chronicle: Chronicle, asg: string, group: string): readonly Broken[] => {
   const last = ownersWill(chronicle.cloud.asgChanges(asg)).at(-1);
   if (last === undefined) return [];
   const { change, owned } = last;
   const atMs = chronicle.history.endedAtMs;
-  const held = chronicle.lives.filter((life) => isAlive(life, atMs) && stayAt(life, atMs)?.asg === asg).length;
+  const members = chronicle.lives.filter((life) => isAlive(life, atMs) && stayAt(life, atMs)?.asg === asg);
+  const held = members.length;
   const now = ownedOf(change);
   const wrong = [
     ...(now.max === owned.max ? [] : [`its maximum is ${now.max}, its owner set ${owned.max}`]),
@@ -28,7 +44,7 @@ const atTheEnd = (chronicle: Chronicle, asg: string, group: string): readonly Br
     ...(now.suspended === owned.suspended
       ? []
       : [`its suspended processes are ${now.suspended || 'none'}, its owner set ${owned.suspended || 'none'}`]),
-    ...(change.desired === Math.max(held, owned.min) || chronicle.policyAt(group, atMs) === undefined
+    ...(change.desired === Math.max(held, owned.min) || chronicle.policyAt(group, atMs) === undefined || keepsProtected(chronicle, asg, members)
       ? []
       : [`its desired capacity is ${change.desired}, and it holds ${held}`]),
   ];
@@ -38,7 +54,7 @@ const atTheEnd = (chronicle: Chronicle, asg: string, group: string): readonly Br
 export const asgsPutBack: Rule = {
   name: 'Auto Scaling groups are left as their owners set them',
   meaning:
-    'At rest, the minimum, the maximum and the suspended processes of an Auto Scaling group are what its owner set last. Its desired capacity is the number of instances that it holds.',
+    'At rest, the minimum, the maximum and the suspended processes of an Auto Scaling group are what its owner set last. Its desired capacity is the number of instances that it holds, or less where others set it so and every instance is protected from scale-in.',
   broken: (chronicle) => [...heldAsgs(chronicle)].flatMap(([asg, group]) => atTheEnd(chronicle, asg, group)),
 };
 
