@@ -123,6 +123,15 @@ const holderOf = (groups: ReadonlyMap<string, GroupTimeline>, asg: string, atMs:
   return (now ?? inForce.find(({ policies }) => policies.some((policy) => asgsOf(policy).includes(asg))))?.group;
 };
 
+/**
+ * Whether a group holds its members in Auto Scaling groups. Then one that lives in an Auto Scaling group that no policy has named since the group was
+ * taken up is its owner's, whatever its tag says: whoever let the group go has let it go with that.
+ */
+const livesInAsgs = (timeline: GroupTimeline | undefined, atMs: number): boolean => {
+  const policy = timeline && latest(timeline.policies, atMs)?.policy;
+  return policy !== undefined && asgsOf(policy).length > 0;
+};
+
 const groupFinder =
   (groups: ReadonlyMap<string, GroupTimeline>): Chronicle['groupAt'] =>
   (life, atMs) => {
@@ -132,7 +141,8 @@ const groupFinder =
     // Whoever its user took out of its Auto Scaling group is no member until it is put back.
     if (life.stays.some(({ how, untilMs, by }) => (how === 'detached' || how === 'standby') && by?.kind === 'user' && untilMs <= atMs))
       return undefined;
-    return tagsAt(life, atMs)[groupTag]?.split('/')[1];
+    const named = tagsAt(life, atMs)[groupTag]?.split('/')[1];
+    return named !== undefined && stayAt(life, atMs) !== undefined && livesInAsgs(groups.get(named), atMs) ? undefined : named;
   };
 
 /** Everybody that ever belonged to a group, at the changes of what decides about that. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { chronicleOf } from '../../sandbox/judge/chronicle.ts';
-import { historyOf, policy, type Script } from './histories.ts';
+import { historyOf, policy, react, type Script } from './histories.ts';
 
 const attached = { ...policy, asg: 'web-asg' };
 const untagged = { by: { kind: 'asg', asg: 'web-asg', why: 'size' }, asg: 'web-asg' } as const;
@@ -51,5 +51,26 @@ describe('whose a member of an Auto Scaling group is', () => {
         script.policy(80, 2, policy);
       }),
     ).toBeUndefined();
+  });
+
+  describe('that Holdfast had launched, once its group was let go', () => {
+    const launched = { by: react('i-a'), asg: 'web-asg' };
+    const takenUpWith = (next: object, second: number): string | undefined =>
+      groupAt(second, (script) => {
+        script.policy(0, 1, attached);
+        script.member('i-1', launched);
+        script.letGo(70);
+        script.policy(80, 2, { ...policy, ...next });
+      });
+    it('is nobody’s where the group comes back with another Auto Scaling group: its owner has it', () => {
+      expect(takenUpWith({ asg: 'other-asg' }, 90)).toBeUndefined();
+    });
+    it('is the group’s again where that names the same one', () => {
+      expect(takenUpWith({ asg: 'web-asg' }, 90)).toBe('web');
+    });
+    it('is what its tag says while the group is let go, and where it comes back by tag', () => {
+      expect(takenUpWith({ asg: 'other-asg' }, 75)).toBe('web');
+      expect(takenUpWith({}, 90)).toBe('web');
+    });
   });
 });

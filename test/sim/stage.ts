@@ -82,8 +82,8 @@ const deedsOf = ({ clock }: Sandbox, watched: Watched, recorder: Recorder): Pick
 };
 
 /**
- * Whose an instance is. An Auto Scaling group belongs to the group whose policy names it, and stays that group's until another one may take it; its
- * members are that group's too, whatever their tags say.
+ * Whose an instance is. An Auto Scaling group belongs to the group whose policy names it, and stays that group's until another one may take it, or
+ * until its group is let go and comes back without it; its members are that group's too, whatever their tags say.
  */
 const groupFinder = ({ world }: Sandbox) => {
   const byAsg = new Map<string, string>();
@@ -94,12 +94,17 @@ const groupFinder = ({ world }: Sandbox) => {
   };
   const groupOf: Stage['groupOf'] = (instance) => {
     const tags = world.tagsOf(instance) ?? {};
-    return byAsg.get(tags['aws:autoscaling:groupName'] ?? '') ?? tags['holdfast:group']?.split('/')[1];
+    const asg = tags['aws:autoscaling:groupName'];
+    const holder = byAsg.get(asg ?? '');
+    const tagged = tags['holdfast:group']?.split('/')[1];
+    if (holder !== undefined || asg === undefined || tagged === undefined) return holder ?? tagged;
+    return (named.get(tagged) ?? []).length > 0 ? undefined : tagged;
   };
   return {
     groupOf,
-    learn: (policy: Readonly<Record<string, unknown>>): void => {
+    learn: (policy: Readonly<Record<string, unknown>>, isTakenUp = false): void => {
       const group = String(policy.group);
+      if (isTakenUp && policy.pools !== undefined) for (const [asg, owner] of byAsg) if (owner === group) byAsg.delete(asg);
       const free = asgsOf(policy).filter((asg) => isFree(asg, group));
       for (const asg of free) byAsg.set(asg, group);
       // What is no policy at all is rejected, and changes nothing.
@@ -186,8 +191,9 @@ export const openStage = async (situation: Situation, synthesized: string | Prom
       for (const fault of faults) sandbox.faults.add(fault.on === 'call' ? { ...fault, match: { caller: functionRoles, ...fault.match } } : fault);
     },
     putPolicy: async (document) => {
+      const inForce = (await sandbox.items('groups')).some(({ group, item }) => group === document.group && item === items.accepted);
       await sandbox.putPolicy(withArns(sandbox as never, document));
-      learn(document);
+      learn(document, !inForce);
     },
     deletePolicy: async (group) => {
       await deletePolicy(sandbox, operate, group);

@@ -98,12 +98,12 @@ export const watch = ({ world }: Sandbox, groupOf: (instance: string) => string 
     life.servingAtMs !== undefined && (life.drainingAtMs === undefined || life.returnedAtMs !== undefined) && life.goneAtMs === undefined;
   const isTakenOut = (instance: string): boolean =>
     lives.get(instance)?.takenOut === true && world.tagsOf(instance)?.['aws:autoscaling:groupName'] === undefined;
+  /** Whose a member is may change: a group is renamed, moves to another Auto Scaling group, or comes back without one. */
+  const ownerOf = ({ instance, group }: Life): string | undefined => (world.tagsOf(instance) === undefined ? group : groupOf(instance));
   return {
     lives,
     facts,
-    // Whose a member is may change: a group is renamed, or moves to another Auto Scaling group.
-    serving: (group) =>
-      [...lives.values()].filter((life) => serves(life) && !isTakenOut(life.instance) && (groupOf(life.instance) ?? life.group) === group).length,
+    serving: (group) => [...lives.values()].filter((life) => serves(life) && !isTakenOut(life.instance) && ownerOf(life) === group).length,
     takenOut: (instance) => {
       const life = lives.get(instance);
       if (life !== undefined) life.takenOut = true;
