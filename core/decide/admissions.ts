@@ -4,7 +4,7 @@ import { repeatAfterMs } from '../launch/reservation-life.ts';
 import type { Member } from '../view/view.ts';
 import type { Draft, Rule, Situation } from './rule.ts';
 
-/** Once a member has been coming for this long, the others of its batch no longer wait for it. */
+/** Members of a batch wait for each other. They no longer wait for a member that has been coming for this long. */
 const batchPatienceMs = 20_000;
 /** Ids that one AttachInstances call takes (EC2 Auto Scaling quotas). */
 export const attachedPerCall = 20;
@@ -26,8 +26,10 @@ const readyToJoin = ({ view, headcount }: Situation, { removals }: Pick<Draft, '
 /**
  * Running members to attach or register now. They are admitted together where that costs no time, so that calls grow
  * with batches and not with instances. They wait for each other until all have come, or until one of them has been
- * coming for too long. Nobody joins who leaves by the same decision. None joins a group whose size others set before
- * what earlier ones added to it is taken down, and before its maximum holds again.
+ * coming for too long. A member that this decision removes does not join.
+ *
+ * Where others set the size, no member joins until two things are done: the desired capacity is without what earlier
+ * members added, and it is within its maximum.
  */
 export const admissions: Rule = {
   name: 'admissions',

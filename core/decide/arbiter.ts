@@ -10,7 +10,7 @@ import { type AboveMinimum, aboveMinimum } from './above-minimum.ts';
 import { beyondFloor } from './beyond-floor.ts';
 import { type Account, releasableFor } from './releasable.ts';
 
-/** A number of things that rules compete for. Who asks first gets them first. */
+/** A number of things that rules compete for. The rule that asks first gets them first. */
 export type Budget = {
   readonly left: () => number;
   /** Takes as many of the wanted ones as are left, and returns their number. */
@@ -30,7 +30,7 @@ export const budgetOf = (size: number): Budget => {
   };
 };
 
-/** What was taken is counted once, however many members are missing by the rule that asks. */
+/** Launches that were taken count against every later request, whatever number of missing members it names. */
 const forMissing = (view: View): Arbiter['forMissing'] => {
   let taken = 0;
   return (missing) => {
@@ -53,38 +53,38 @@ const forMissing = (view: View): Arbiter['forMissing'] => {
 export type Arbiter = {
   /** Members that may be launched beyond the desired size, so that others can leave without a gap. */
   readonly surge: Budget;
-  /** The same for members that never served: they may be the very replacements that others wait for. */
+  /** The same for members that never served. Other members may be waiting for exactly these. */
   readonly surgeForUnserved: Budget;
   /** Instances that may be launched now: within the policy's limit, and none while EC2 throttles launches. */
   readonly launches: Budget;
   /**
-   * Launches for so many missing members: no more than may die for them before they serve. What was taken for some of
-   * them counts for all.
+   * Launches for this many missing members, within the bound on launches that die before they serve. Launches that were
+   * taken for some of them count for all.
    */
   readonly forMissing: (missing: number) => Budget;
-  /** Members that may move on demand now, so that the group has what it owes: within the surge, in either order. */
+  /** Members that may move to on-demand now because the policy asks for it: within the surge, in either order. */
   readonly toOnDemand: Budget;
   /** Members that may move to better places now: within the surge, and within the policy's budget for a time. */
   readonly returns: Budget;
   /**
-   * Members that may stop serving. Nothing of an account is spent before `leave` says who goes, so a rule may try
-   * several orders.
+   * Members that may stop serving. An account spends nothing until `leave` names the members, so a rule may try several
+   * orders.
    */
   readonly releasable: {
     /** Members that serve beyond the desired size. Negative when too few serve. */
     readonly left: () => number;
     /** For waiting swaps: after them, at most `below` members fewer than the desired size serve. */
     readonly forSwaps: (below: number) => Account;
-    /** For members that nobody replaces. What waiting swaps need is left to them. */
+    /** For members that are not replaced. It leaves the waiting swaps what they need. */
     readonly forRemovals: () => Account;
   };
   /** Members that may leave without taking an Auto Scaling group below its minimum size. */
   readonly aboveMinimum: () => AboveMinimum;
   /** Members that stay and that no waiting swap and no earlier rule claims. */
   readonly unclaimed: () => readonly Member[];
-  /** Members that may leave without taking the group below what it owes on demand. */
+  /** Members that may leave while the group keeps as many on demand as its policy asks for. */
   readonly beyondFloor: () => Account;
-  /** These members leave. What they hold of the budgets is spent. */
+  /** These members leave. Their parts of the budgets are spent. */
   readonly leave: (instances: readonly string[]) => void;
 };
 
@@ -98,7 +98,7 @@ export const arbiterFor = (view: View, headcount: Headcount): Arbiter => {
   const unclaimed = (): readonly Member[] =>
     headcount.staying.filter(({ instance }) => !waiting.has(instance) && !going.has(instance));
   return {
-    // With `drain-first`, one launch ahead of its swap finds out whether launches are still denied.
+    // With `drain-first`, one launch ahead of its swap tests whether launches are still denied.
     surge: budgetOf(order === 'launch-first' ? maxSurge : Number(isDeniedIn(view.state.denials, view.group.capacity))),
     surgeForUnserved: budgetOf(order === 'launch-first' ? maxSurge : 0),
     launches: budgetOf(isHeldBack(view.state, view.nowMs) ? 0 : Math.min(most, launchRoom(view).left)),

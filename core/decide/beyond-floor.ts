@@ -2,7 +2,7 @@ import { isOnDemand, owedIn } from '../placement/on-demand.ts';
 import type { Member, View } from '../view/view.ts';
 import type { Account } from './releasable.ts';
 
-/** Members that may leave before the group has fewer on demand than it owes. Those on spot always may. */
+/** Members that may leave while the group keeps what it owes on demand. Members on spot always may. */
 export const beyondFloor = (view: View, members: readonly Member[]): Account => {
   const owed = owedIn(view);
   if (owed === 0) return { allows: () => true, take: () => {} };

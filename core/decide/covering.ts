@@ -7,7 +7,7 @@ import type { Draft } from './rule.ts';
 const isUncertain = ({ state }: View, pool: string): boolean =>
   state.denials?.[pool] !== undefined || diedOnly(state.failedBoots)[pool] !== undefined;
 
-/** Launches under way from such pools: they may be denied, or die, as those before them did. */
+/** Launches under way from such pools. They may be denied or die like the ones before them. */
 const doubtful = (view: View): number => {
   const over = new Set(view.ended);
   const coming = Object.entries(view.state.newcomers ?? {}).filter(
@@ -19,8 +19,8 @@ const doubtful = (view: View): number => {
 };
 
 /**
- * How many members the group needs that nothing gives for certain: those that nothing could give, and those that only
- * pools could give whose last launch failed. For so many, no desired capacity falls.
+ * How many members the group needs and may not get: no pool gives them, or only pools whose last launch failed. The
+ * desired capacity of an Auto Scaling group does not fall for these.
  */
 export const uncoveredBy = (view: View, { unplaced, placements }: Pick<Draft, 'unplaced' | 'placements'>): number =>
   unplaced +

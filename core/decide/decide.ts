@@ -19,8 +19,8 @@ import { unnoticed } from './unnoticed.ts';
 import { waitingSwaps } from './waiting-swaps.ts';
 
 /**
- * Everything that a look decides, in order: a rule sees what earlier ones propose, and earlier ones are first to draw
- * on the budgets of the arbiter.
+ * The rules of a look, in order. A rule sees what earlier rules propose, and earlier rules draw first on the budgets of
+ * the arbiter.
  */
 export const rules: readonly Rule[] = [
   missingMembers,

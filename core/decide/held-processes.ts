@@ -8,7 +8,9 @@ import { ownRefill } from '../view/asg-ledger.ts';
 import type { AsgView, Suspension } from '../view/view.ts';
 import type { Draft, Proposal, Rule, Situation } from './rule.ts';
 
-/** While both are suspended, a group neither competes with our launches nor ends one of two members for a place. */
+/**
+ * While both are suspended, a group does not compete with our launches, and ends neither a member nor its replacement.
+ */
 const held = ['Launch', 'Terminate'];
 
 type Look = Pick<Situation, 'view' | 'headcount'>;
@@ -25,8 +27,8 @@ const idsOf = (swaps: readonly Swap[]): readonly string[] => swaps.map(({ instan
 const isOver = ({ state }: Swap): boolean => state === 'gone' || state === 'withdrawn';
 
 /**
- * Members that are being replaced: by swaps, or by moves whose swaps come once the replacements serve. In a group that
- * does not act, only those are that have begun to leave: nobody knows how long the others wait.
+ * Members that are being replaced: by swaps, or by moves whose swaps begin once the replacements serve. In a group that
+ * does not act, only members that have begun to leave count, because the others may wait without end.
  */
 const replacedNow = ({ view, headcount }: Look): readonly string[] => {
   const swaps = view.swaps.filter((swap) => traitsOf(swap).endedBy !== 'auto-scaling' && !isOver(swap));
@@ -34,7 +36,9 @@ const replacedNow = ({ view, headcount }: Look): readonly string[] => {
   return [...idsOf(swaps), ...movesUnderWay(view, headcount).flatMap(({ leaving }) => leaving)];
 };
 
-/** Whether the group holds more than its size while members of it are being replaced: it would choose by itself. */
+/**
+ * Whether the group holds more than its size while members are being replaced. It would choose one to end by itself.
+ */
 const isDoubled = (situation: Look, { desired, holds }: AsgView): boolean => {
   const inside = new Set(holds);
   return holds.length > desired && replacedNow(situation).some((instance) => inside.has(instance));
@@ -48,8 +52,8 @@ const toSuspend = ({ view }: Look, asg: AsgView): readonly Suspension[] => {
 };
 
 /**
- * What an Auto Scaling group whose size others set may not do by itself while we add or replace members in it. What its
- * owner suspended is not ours to resume, and what is resumed is only what we suspended.
+ * Processes that an Auto Scaling group may not run while we add or replace members in it and others set its size. Only
+ * processes that we suspended are resumed. Those that its owner suspended stay suspended.
  */
 export const processesFor = (situation: Look, soFar: Joining): Pick<Proposal, 'suspend' | 'resume'> => {
   const { view } = situation;
@@ -61,8 +65,8 @@ export const processesFor = (situation: Look, soFar: Joining): Pick<Proposal, 's
 };
 
 /**
- * Processes to suspend and to resume. A group that is suspended while it was about to launch by itself does not launch
- * any more: the next look, which requests that in its place, comes at once.
+ * Processes to suspend and to resume. A group that was about to launch does not launch once it is suspended. The next
+ * look comes at once then, and requests these launches itself.
  */
 export const heldProcesses: Rule = {
   name: 'held processes',
@@ -74,7 +78,7 @@ export const heldProcesses: Rule = {
   },
 };
 
-/** What our attaches added to a desired capacity that others set. Nobody joins before it is taken down. */
+/** Takes off what our attaches added to a desired capacity that others set. No further member joins before that. */
 export const addedSizes: Rule = {
   name: 'added sizes',
   propose: ({ view }) => {

@@ -6,7 +6,7 @@ import { mayBeRaisedYet, raisedTo } from '../view/raised-max.ts';
 import type { RaisedMax, View } from '../view/view.ts';
 import type { Draft, Rule, Situation } from './rule.ts';
 
-/** What joins an Auto Scaling group: the members that join now, and those that join when they are running. */
+/** How many members join an Auto Scaling group now, and how many when they are running. */
 type Joining = { readonly now: number; readonly soon: number };
 
 /** Members that are to come or to be admitted. */
@@ -32,8 +32,8 @@ const joiningByAsg = (
 };
 
 /**
- * Auto Scaling groups whose maximum size is too small for what joins them. Where one must be raised, it is raised for
- * everything on its way and no further: a thousand new members need one change, not one a batch.
+ * Auto Scaling groups whose maximum size is too small for the members that join. A maximum is raised once for all that
+ * are on their way, and no further: a thousand new members need one change, and not one for each batch.
  */
 const toRaise = (view: View, joining: ReadonlyMap<string, Joining>): readonly RaisedMax[] =>
   view.asgs.flatMap((asg) => {

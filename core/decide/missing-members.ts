@@ -17,7 +17,7 @@ import { planInput } from './launch-plan.ts';
 import { type Overridden, overBreakers } from './over-breakers.ts';
 import type { Rule, Situation } from './rule.ts';
 
-/** Swaps that can wait make the group lack members ahead of time, as far as the surge goes. */
+/** A swap that can wait makes the group lack a member ahead of time, within the surge. */
 const lacking = ({ view, headcount, arbiter }: Situation) => {
   const waiting = withinAdvice(headcount.waiting, view);
   const unserved = waiting.filter((swap) => traitsOf(swap).withdrawnWhen === 'serving').length;
@@ -30,10 +30,10 @@ const lacking = ({ view, headcount, arbiter }: Situation) => {
   return { lack: short + surge, short, isUndecided: headcount.undecided.length > 0 && without + surge > 0 };
 };
 
-/** How soon it is known whether somebody leaves whom another decision chose: its author has written that, or died. */
+/** Within this time the author of another decision has written that the chosen members leave, or has died. */
 const decidedWithinMs = 5_000;
 
-/** How many more missing members the policy's limit of launches leaves out. */
+/** How many missing members cannot be launched because of the policy's limit of launches. */
 const boundByLimit = (view: View, lack: number): number => Math.max(0, lack - launchRoom(view).left);
 
 const aboutLimit = (view: View, count: number): Remark => {
@@ -41,15 +41,15 @@ const aboutLimit = (view: View, count: number): Remark => {
   return { code: 'launches-bounded', count, ...room, ends: view.news?.ends ?? [] };
 };
 
-/** While the group is short, no breaker stands against asking again. */
+/** While the group is short, breakers do not hold back a repeated request. */
 const whatToAsk = (input: PlanInput, short: number): PlanInput => {
   const { breaking, ...unbroken } = input;
   return breaking === undefined || short <= 0 ? input : { ...unbroken, count: Math.min(input.count, short) };
 };
 
 /**
- * When nothing else is eligible, pools are used whose members never served, and offerings that EC2 takes back at once:
- * another one may serve. And EC2 is asked again each minute.
+ * When nothing else is eligible, two more places are tried: pools whose members never served, and offerings that EC2
+ * takes back at once. After that, a refused offering is requested again each minute.
  */
 const planOf = ({ view, headcount }: Situation, input: PlanInput, short: number): Overridden => {
   const floor = view.group.onDemand && { owed: owedIn(view), held: onDemandForGood(headcount) };
@@ -77,7 +77,7 @@ const sparesToAsk = (
   return { missing, most: Math.min(missing, arbiter.forMissing(Math.max(0, lack) + missing).left()) };
 };
 
-/** The members of the size that cannot be launched now: by the deaths before, and by the policy's limit of launches. */
+/** Members of the size that cannot be launched now, because of earlier deaths or the policy's limit of launches. */
 const boundsOf = ({ view, arbiter }: Situation, lack: number) => {
   const bounded = lack <= 0 ? 0 : lack - arbiter.forMissing(lack).left();
   const overLimit = boundByLimit(view, lack - bounded);
@@ -89,7 +89,7 @@ const boundsOf = ({ view, arbiter }: Situation, lack: number) => {
 };
 
 /**
- * Where the missing members come from: those up to the size from the whole tree, and the spares from spot alone. While
+ * Launches for the missing members. Members up to the size come from the whole tree, and spares from spot alone. While
  * members of the size cannot be placed, no spare is requested.
  */
 export const missingMembers: Rule = {

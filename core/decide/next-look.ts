@@ -11,15 +11,17 @@ import type { Rule, Situation } from './rule.ts';
  * check).
  */
 const lookAgainMs = 10_000;
-/** What is under way for long is looked at after a quarter of its age. So an outage of minutes costs few looks. */
+/**
+ * The older something is, the later the next look: after a quarter of its age. So an outage of minutes costs few looks.
+ */
 const againAfterMs = (ageMs: number): number => Math.max(lookAgainMs, Math.floor(ageMs / 4));
-/** A member that does not serve by this age is not coming up any more: the tick looks whether it serves after all. */
+/** A member that does not serve by this age gets no looks of its own. The tick finds it if it serves after all. */
 const comesUpWithinMs = 300_000;
 
 /** EC2's status checks run each minute. */
 const checksAgainMs = 30_000;
 
-/** When to look at launches: those without an answer when they are repeated, and granted ones until they are shown. */
+/** When to look at launches: at the repeat of those without a response, and until describes show the granted ones. */
 const inFlightTimes = ({ view: { nowMs }, headcount: { inFlight, inFlightCount } }: Situation): readonly number[] => {
   const unknown = inFlightCount > inFlight.reduce((sum, { count }) => sum + count, 0);
   const times = inFlight
@@ -28,7 +30,7 @@ const inFlightTimes = ({ view: { nowMs }, headcount: { inFlight, inFlightCount }
   return unknown ? [...times, nowMs + lookAgainMs] : times;
 };
 
-/** When to look at what comes up or ends by itself. */
+/** When to look at members that come up or end without an event. */
 const comingUpTimes = ({ view, headcount }: Situation): readonly number[] => [
   ...headcount.staying
     .filter(({ admitted }) => !admitted)
@@ -43,7 +45,7 @@ const servesAtMs = ({ unready, launchedAtMs }: Member, { group, nowMs }: View): 
   return nowMs + (unready === 'status-checks' ? checksAgainMs : againAfterMs(nowMs - launchedAtMs));
 };
 
-/** When to look whether members serve that others wait for. */
+/** When to look at members for which others wait. */
 const servingTimes = ({ view, headcount }: Situation): readonly number[] => {
   const replacements = movesUnderWay(view, headcount).flatMap(({ shown }) => shown);
   const awaited = headcount.waiting.length > 0 ? headcount.staying : replacements;

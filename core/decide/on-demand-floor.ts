@@ -20,8 +20,8 @@ const movingNow = ({ view, headcount }: Situation): ReadonlySet<string> =>
   new Set(movesUnderWay(view, headcount).flatMap(({ leaving }) => leaving));
 
 /**
- * Whether the group is not at its size, or something is under way that may change what it has on demand: members come
- * or leave by the same decision, an Auto Scaling group launches by itself, or a launch was requested a moment ago.
+ * Whether the group is not at its size, or its number on demand may be about to change: this decision launches or
+ * removes members, an Auto Scaling group launches by itself, or a launch was requested a moment ago.
  */
 const isUnsettled = (situation: Situation, soFar: Draft, moving: number): boolean => {
   const { view, headcount } = situation;
@@ -58,13 +58,13 @@ const onSpotInOrder = ({ view, headcount, arbiter }: Situation, moving: Readonly
   });
 };
 
-/** How many are still missing on demand because nothing gives them. It is said when the number changes. */
+/** How many are missing on demand because no pool gives them. A remark reports it when the number changes. */
 const told = ({ view }: Situation, short: number, floor: Floor): Proposal => ({
   onDemandShort: short,
   ...(short !== view.state.onDemandShort && { remarks: [{ code: 'on-demand-short', ...floor }] }),
 });
 
-/** Moves of as many as may move now, and what is said when nothing gives some of them. */
+/** Moves for as many members as may move now, and the remark when no pool gives some of them. */
 const movesFor = (situation: Situation, floor: Floor, most: number, moving: ReadonlySet<string>): Proposal => {
   const { view, headcount, arbiter } = situation;
   const short = floor.owed - floor.held;
@@ -81,8 +81,8 @@ const movesFor = (situation: Situation, floor: Floor, most: number, moving: Read
 };
 
 /**
- * A group at its size that has less on demand than it owes: members on spot are replaced on demand, launch-first, as
- * many at once as the surge allows. A launch that is refused is followed by none elsewhere in the same look.
+ * A group at its size may have fewer members on demand than it owes. Then members on spot are replaced on demand,
+ * launch-first, as many at once as the surge allows. After a refusal, the same look launches nowhere else.
  */
 export const onDemandFloor: Rule = {
   name: 'on-demand floor',

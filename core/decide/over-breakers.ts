@@ -4,13 +4,13 @@ import type { View } from '../view/view.ts';
 
 const countIn = ({ placements }: Plan): number => placements.reduce((sum, { count }) => sum + count, 0);
 
-/** A plan and how many of its launches are made although a breaker is open over them. */
+/** A plan, and how many of its launches ignore an open breaker. */
 export type Overridden = { readonly plan: Plan; readonly overridden: number };
 
 /**
- * A breaker keeps no group short: what nothing else in the tree gives is launched although one is open.
+ * A breaker never keeps a group short. Launches that nothing else in the tree gives ignore open breakers.
  *
- * @param short how many the group lacks, members that could wait aside
+ * @param short how many members the group lacks, without members that could wait
  */
 export const overBreakers = (view: View, input: PlanInput, plan: Plan, short: number): Overridden => {
   const count = Math.min(plan.unplaced, short);

@@ -9,7 +9,7 @@ export type Account = {
   readonly take: (instance: string) => void;
 };
 
-/** Whether all these accounts allow a member to leave. If so, it is taken from each. */
+/** Takes a member from all these accounts if each of them allows it to leave. Returns whether it did. */
 export const takeFrom = (accounts: readonly Account[], instance: string): boolean => {
   const isAllowed = accounts.every((account) => account.allows(instance));
   if (isAllowed) for (const account of accounts) account.take(instance);
@@ -22,11 +22,11 @@ const idsOf = (members: readonly Member[]): ReadonlySet<string> => new Set(membe
  * Members that may stop serving. All rules draw on the same number: the members that serve and stay, less the desired
  * size.
  *
- * A replacement that is not known to serve makes no room. A leaving member that may serve counts as serving: it needs
- * room in the account of its rule. It takes none from other rules, because it gave them none.
+ * A replacement makes room only once it is known to serve. A leaving member that may serve counts as serving: it needs
+ * room in the account of its own rule. It does not change the room of other rules, because it never added to it.
  *
  * @param going members that leave by an earlier grant
- * @param hopeless members that never served, for so long that they would be given up. Nobody waits for them to serve.
+ * @param hopeless members that never served, for so long that they would be given up. No other member waits for them.
  */
 export const releasableFor = (
   { staying, waiting }: Headcount,
@@ -36,7 +36,7 @@ export const releasableFor = (
 ) => {
   const serving = idsOf(staying.filter((member) => member.serving));
   const idle = idsOf(staying.filter((member) => !member.serving && !member.mayServe));
-  // In service, and not counted by its policy: it takes work with it.
+  // In service, but not yet ready by the policy: these do work that would be lost.
   const working = idsOf(staying.filter(({ unready, instance }) => unready !== undefined && !hopeless.has(instance)));
   const swapped = waiting.map(({ instance }) => instance);
   const idleFor = (ids: readonly string[]): number =>
@@ -53,9 +53,9 @@ export const releasableFor = (
   return {
     left,
     /**
-     * A member that does not serve takes no work with it when it leaves, but it may come to serve before its
-     * replacement does. So only replacements that serve make room for it. One that never served holds up no other. One
-     * that works, and is not ready by its policy, leaves while others serve the desired size.
+     * A member that does not serve loses no work when it leaves, but it may come to serve before its replacement. So
+     * only replacements that serve make room for it. A member that never served does not hold up others. A member that
+     * works and is not ready by the policy leaves once others serve the desired size.
      */
     forSwaps: (below: number): Account => {
       let forServing = left() + below;
@@ -68,7 +68,7 @@ export const releasableFor = (
         },
       };
     },
-    /** A member that takes no work needs no room: the group has enough without it. */
+    /** A member that does no work needs no room, because the group has enough without it. */
     forRemovals: (): Account => {
       let forServing = left() - servingStill(swapped);
       return {

@@ -7,7 +7,7 @@ import type { Rule } from './rule.ts';
 /** Instances that one remark names. `count` counts all of them. */
 const namedAtMost = 50;
 
-/** Of those that begin to serve, all that are known are named: `explain` finds them there. */
+/** Members that begin to serve are all named, because `explain` finds them there. */
 const servingNamed = 300;
 
 const aboutMembers = (
@@ -36,7 +36,7 @@ const aboutGivenUp = ({ instances, ...rest }: GivenUp): Remark => ({
 
 const isAtMinimum = ({ held, min }: AsgView): boolean => min > 0 && held <= min;
 
-/** Missing spares are said when their number changes. */
+/** A remark reports missing spares when their number changes. */
 const aboutSpares = (view: View, missing: number): readonly Remark[] =>
   missing === 0 || missing === (view.state.sparesMissing ?? 0)
     ? []
@@ -62,7 +62,7 @@ const remarksOf = ({ news, state, asgs }: View, kept: number): readonly Remark[]
       ]),
 ];
 
-/** What a look found and did nothing about. A minimum that keeps members is said when their number changes. */
+/** Facts that a look found and did not act on. A minimum that keeps members is reported when their number changes. */
 export const remarks: Rule = {
   name: 'remarks',
   propose: ({ view }, { keptByMinimum = 0, spares, unplaced }) => ({

@@ -5,8 +5,8 @@ import type { Rule } from './rule.ts';
 import { aboveDesired } from './surplus.ts';
 
 /**
- * Members whose replacements serve in better places leave, before any other surplus is chosen: what the group has above
- * its desired size is theirs. They are taken by the same budgets as other members that nobody replaces any more.
+ * Members leave when their replacements serve in better places. They are chosen before any other surplus, because the
+ * members above the desired size are these replacements. They draw on the same budgets as other removals.
  */
 export const replaced: Rule = {
   name: 'replaced by returns',
@@ -22,7 +22,7 @@ export const replaced: Rule = {
   },
 };
 
-/** Members move to better places of the tree, while nothing else is to be done. */
+/** Members move to better places of the tree while the decision does nothing else. */
 export const returns: Rule = {
   name: 'returns',
   propose: ({ view, headcount, arbiter }, soFar) => {

@@ -3,7 +3,7 @@ import type { Headcount } from '../view/headcount.ts';
 import type { View } from '../view/view.ts';
 import type { Arbiter } from './arbiter.ts';
 
-/** What a rule may look at, and the arbiter that it asks before it proposes what others compete for. */
+/** The input of a rule, and the arbiter that grants what several rules compete for. */
 export type Situation = { readonly view: View; readonly headcount: Headcount; readonly arbiter: Arbiter };
 
 /** What the rules have proposed so far. */

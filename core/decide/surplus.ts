@@ -11,15 +11,15 @@ import { takeFrom } from './releasable.ts';
 import type { Rule, Situation } from './rule.ts';
 
 /**
- * How many members that nobody claims are above what the group keeps, less those that Auto Scaling groups are about to
- * terminate by themselves, and those of which only a newer describe can tell.
+ * How many unclaimed members the group has above what it keeps. Two kinds do not count: members that Auto Scaling
+ * groups are about to terminate by themselves, and members that only a newer describe can confirm.
  */
 export const aboveDesired = ({ view, arbiter }: Situation): number => {
   const candidates = arbiter.unclaimed();
   return candidates.length - keptAmong(view, candidates) - ownShrink(view) - notShownYet(view, candidates);
 };
 
-/** Members that are ours to let go. An Auto Scaling group whose size others set lets its members go by itself. */
+/** Members that Holdfast may remove. Where others set the size, the Auto Scaling group removes its members itself. */
 const removable = ({ view, arbiter }: Situation): readonly Member[] => {
   const outside = outsideAsgOf(view.group);
   const all = arbiter.unclaimed();
@@ -27,9 +27,9 @@ const removable = ({ view, arbiter }: Situation): readonly Member[] => {
 };
 
 /**
- * The first members in the policy's order that every budget lets go.
+ * The first members in the policy's order whose leaving every budget allows.
  *
- * @param among so many of the order are looked at
+ * @param among how many members of the order to look at
  */
 const firstToGo = (situation: Situation, among: number): readonly Leaving[] => {
   const { view, headcount, arbiter } = situation;
@@ -54,17 +54,17 @@ const chosen = (situation: Situation, count: number): readonly Leaving[] => {
   return first.length === count ? first : firstToGo(situation, situation.arbiter.unclaimed().length).slice(0, count);
 };
 
-/** Members that came for a move, and whose members have not left for them yet: they are no surplus. */
+/** Replacements of a move whose old members have not left yet. They are no surplus. */
 const replacements = ({ view, headcount, arbiter }: Situation): number => {
   const unclaimed = new Set(arbiter.unclaimed().map(({ instance }) => instance));
   return arrived(movesUnderWay(view, headcount), (instance) => unclaimed.has(instance));
 };
 
 /**
- * Members above the desired size, in the policy's order. Members that serve are taken only while the remaining ones
- * serve the desired size: a surplus that is still booting replaces none of them yet. Waiting swaps keep their place and
- * are not chosen here. The minimum size of an Auto Scaling group belongs to its user, and holds: how many members it
- * keeps is part of the decision.
+ * Members above the desired size, in the policy's order. A serving member is chosen only while the remaining ones serve
+ * the desired size, because members that still boot do not replace it yet. Members with waiting swaps are not chosen
+ * here. The minimum size of an Auto Scaling group belongs to its user and is kept. The decision says how many members
+ * it keeps.
  */
 export const surplus: Rule = {
   name: 'surplus',

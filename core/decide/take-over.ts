@@ -3,13 +3,13 @@ import { groupsToTakeOver } from '../view/asg-ledger.ts';
 import type { View } from '../view/view.ts';
 import type { Rule } from './rule.ts';
 
-/** Launches of another decision that EC2 has not answered yet: it may deny them. */
+/** Launches of another decision without a response yet. EC2 may deny them. */
 const unanswered = ({ state }: View): number =>
   state.reservations.filter(isOpen).reduce((sum, { placement }) => sum + placement.count, 0);
 
 /**
- * Auto Scaling groups that are short and do not refill themselves. Their desired capacity falls only as far as members
- * are given in their place.
+ * Auto Scaling groups that are short and do not refill themselves. Their desired capacity falls by no more than the
+ * members that are launched in their place.
  */
 export const takeOver: Rule = {
   name: 'groups to take over',

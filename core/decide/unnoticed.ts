@@ -2,8 +2,9 @@ import { unnoticed as unnoticedIn } from '../view/asg-ledger.ts';
 import type { Rule } from './rule.ts';
 
 /**
- * Leaving instances that their Auto Scaling group still counts and would replace, although we replace them. As many as
- * nothing can replace now stay with their groups: a desired capacity that fell with them would come back only with us.
+ * Leaving instances that their Auto Scaling group still counts and would replace, although we replace them. Instances
+ * that nothing can replace now stay in their groups. Otherwise the desired capacity would fall with them, and only
+ * Holdfast could raise it again.
  */
 export const unnoticed: Rule = {
   name: 'unnoticed',

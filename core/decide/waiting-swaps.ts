@@ -11,9 +11,9 @@ import type { Rule, Situation } from './rule.ts';
 const inTurn = (a: Swap, b: Swap): number => a.claimedAtMs - b.claimedAtMs || (a.instance < b.instance ? -1 : 1);
 
 /**
- * How many of these members the tree could replace now, besides those that are missing already. None while launches are
- * throttled, or while other members are missing that the tree cannot place. A pool whose last launch was denied counts
- * for nothing until a launch of it is answered.
+ * How many of these members the tree could replace now, in addition to the missing members. The result is 0 while
+ * launches are throttled, or while other members are missing that the tree cannot place. A pool whose last launch was
+ * denied does not count until one of its launches gets a response.
  */
 const obtainable = (situation: Situation, lack: number, leaving: readonly string[]): number => {
   const { view, arbiter } = situation;
@@ -41,8 +41,8 @@ const replaceable = (
 };
 
 /**
- * How many swaps may begin now. Without spares, members that may leave are as many as were launched for them, which the
- * surge bounds. Spares take the place of members at once, so there the number that leaves is bounded.
+ * How many swaps may begin now. Without spares, the surge already bounds them, because a member leaves only after a
+ * launch for it. Spares take the place of members at once, so with spares the number of leaving members is bounded.
  */
 const mostAtOnce = ({ view: { group, swaps } }: Situation): number => {
   if (!hasSpares(group)) return Number.POSITIVE_INFINITY;
@@ -56,8 +56,8 @@ const mostAtOnce = ({ view: { group, swaps } }: Situation): number => {
  * Waiting swaps that may begin, the first claimed first.
  *
  * - A swap begins only while enough members serve without it: with `launch-first` the desired size, with `drain-first`
- *   at most `maxSurge` fewer. So the next one begins when the replacement of the one before serves, and a lost member
- *   holds back the others.
+ *   at most `maxSurge` fewer. So the next swap begins when the replacement of the previous one serves, and a lost
+ *   member holds back all others.
  * - With `drain-first`, a member whose leaving makes the group short begins only while the tree can replace it.
  */
 export const waitingSwaps: Rule = {

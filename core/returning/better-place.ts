@@ -13,11 +13,11 @@ export type Better =
   | { readonly code: 'cheaper'; readonly usdPerHour: number; readonly fromUsdPerHour: number }
   /** Below a `cheapest` node, while prices are not known: spot goes before on-demand. */
   | { readonly code: 'spot-again' }
-  /** The group owes so many members on demand and has fewer: this place is on demand. */
+  /** The group owes `owed` members on demand and has `held`. The place is on demand. */
   | { readonly code: 'on-demand-owed'; readonly owed: number; readonly held: number }
-  /** One child of a spread holds `held` members, and the one that the member is in `fromHeld`. */
+  /** The place is in a child of a spread that holds `held` members. The child of the member holds `fromHeld`. */
   | { readonly code: 'fewer-members'; readonly held: number; readonly fromHeld: number }
-  /** One child of weights is so many members below its share, and the one that the member is in so many above. */
+  /** The place is in a child of weights that is `below` its share. The child of the member is `fromAbove` its share. */
   | { readonly code: 'below-share'; readonly below: number; readonly fromAbove: number };
 
 /** A better place: where the tree would launch, which offerings of it are better, and why. */
@@ -35,7 +35,7 @@ export type Look = {
   readonly paid: (offering: Offering, pool: string | undefined) => number | undefined;
 };
 
-/** The first tier before the member's own that can give. Later ones are not asked before it. */
+/** The first earlier tier that can give. */
 const inEarlierTier = (branch: Branch, own: Choice, { run }: Look): BetterPlace | undefined => {
   const earlier = branch.choices.find((choice) => choice.index < own.index && canGive(choice));
   const picked = earlier && pick(earlier.node, run);
@@ -57,7 +57,7 @@ const cheaper = (leaf: Leaf, way: readonly Step[], { member, paid }: Look): Bett
   const most = fromUsdPerHour * (1 - worthwhileSaving) + 1e-9;
   const priceOf = (offering: Offering): number => paid(offering, leaf.pool.name) ?? Number.POSITIVE_INFINITY;
   const pays = (offering: Offering): boolean => priceOf(offering) <= most;
-  // An Auto Scaling group picks among its types by itself: each of them must be worth the move.
+  // An Auto Scaling group picks one of its types itself, so each type must be worth the move.
   const isOpenToAll = leaf.pool.asg === undefined || offeringsOf(leaf.pool).every(pays);
   const offerings = isOpenToAll ? leaf.offerings.filter(pays) : [];
   const [first] = offerings;
@@ -66,8 +66,8 @@ const cheaper = (leaf: Leaf, way: readonly Step[], { member, paid }: Look): Bett
 };
 
 /**
- * The child of a node that counts a member. A pool that several tiers name belongs to the earliest of them: from there
- * it has nowhere to return to.
+ * The child of a node that counts a member. A pool that several tiers name belongs to the earliest of them, and its
+ * members have no earlier tier to return to.
  */
 export const ownChoice = (branch: Branch, member: Member): Choice | undefined => {
   const choices = choicesAbove(branch, cellOf(member));
@@ -75,15 +75,16 @@ export const ownChoice = (branch: Branch, member: Member): Choice | undefined =>
 };
 
 /**
- * Whether a price decides between a member's place and another one. Where both lie in one child of a `cheapest` node,
- * the selectors below it decide: a move for the price would undo their order, shares or evenness, and be undone again.
+ * Whether a price decides between a member's place and another place. Where both are in one child of a `cheapest` node,
+ * the selectors below that child decide. A move for the price would break their order, shares or evenness, and another
+ * move would undo it.
  */
 const isForPrice = (way: readonly Step[], member: Member): boolean => {
   const parting = way.find(({ branch, choice }) => ownChoice(branch, member) !== choice);
   return parting === undefined || parting.branch.kind === 'cheapest';
 };
 
-/** What the node would choose now, as far as it costs so much less that a move is worthwhile. */
+/** The present choice of the node, if it costs so much less that a move is worthwhile. */
 const atLowerPrice = (branch: Branch, look: Look): BetterPlace | undefined => {
   const picked = pick(branch, look.run);
   return picked && isForPrice(picked.way, look.member) ? cheaper(picked.leaf, picked.way, look) : undefined;
@@ -94,7 +95,7 @@ const betterIn = (branch: Branch, own: Choice, look: Look): BetterPlace | undefi
   return branch.kind === 'cheapest' ? atLowerPrice(branch, look) : undefined;
 };
 
-/** Where a member would live better. How even a spread is does not count here. */
+/** A better place for a member. The evenness of spreads does not count here. */
 export const betterPlace = (root: TreeNode, look: Look): BetterPlace | undefined => {
   let node = root;
   while (node.kind !== 'pool') {
@@ -122,7 +123,7 @@ export const isInEarlierTier = (root: TreeNode, one: Member, than: Member): bool
 /** An offering that rests, and until when. */
 type Rest = { readonly offering: OfferingKey; readonly untilMs: number };
 
-/** What rests ends by itself. A price that is too high does not. */
+/** Only rests that end by themselves. A price that is too high may stay. */
 const restsBelow = (node: TreeNode): readonly Rest[] =>
   node.kind === 'pool'
     ? node.resting.flatMap((against) =>

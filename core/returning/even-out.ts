@@ -33,8 +33,8 @@ const isSure = ({ leaf: { opensAt, scope, pool } }: Picked): boolean =>
   (scope.instanceType === undefined || pool.asg === undefined || pool.instanceTypes.length === 1);
 
 /**
- * Where a `spread` would launch now, when that child holds two members fewer than the one that a member is in. After
- * the move they are at most as far apart as a spread leaves its children, so nobody moves back.
+ * The place where a `spread` would launch now, if its child holds two members fewer than the member's own child. After
+ * the move the two differ by no more than a spread allows, so no member moves back.
  */
 const inFewest: Evener = (branch, own, member, { run }) => {
   const picked = pick(branch, run);
@@ -46,13 +46,13 @@ const inFewest: Evener = (branch, own, member, { run }) => {
   return { place: placeIn(picked, why), gap: own.tally.count - choice.tally.count };
 };
 
-/** Shares are worth no higher price either. A member may well go back to spot. */
+/** Shares do not justify a higher price. A move from on-demand to spot is allowed. */
 const isNoDearerMarket = ({ leaf }: Picked, { offering }: Member): boolean =>
   offering.market === 'on-demand' || leaf.pool.market === 'spot';
 
 /**
- * The child of weights that is furthest below its share, when the one that a member is in is at least one member above.
- * After the move neither is as far above, so nobody moves back.
+ * The child of weights that is furthest below its share, if the member's own child is at least one member above its
+ * own. After the move neither child is a whole member above, so no member moves back.
  */
 const belowShare: Evener = (branch, own, member, { run }) => {
   const { above, lean } = apartByWeight(branch, own);
@@ -82,8 +82,8 @@ const fullnessBelow = (from: TreeNode, member: Member): readonly number[] => {
 export const isEvenedOut = ({ kind }: Branch): boolean => eveners[kind] !== undefined;
 
 /**
- * A place that evens out a spread or weights above a member. Members that go to an earlier tier as soon as it takes
- * launches stay where they are until then.
+ * A place that evens out a spread or weights above a member. A member that will move to an earlier tier, once this tier
+ * takes launches, stays until then.
  */
 const evenerPlace = (member: Member, work: Work): EvenerPlace | undefined => {
   const { root } = work.tree;
@@ -115,7 +115,7 @@ const widest = (members: readonly Member[], work: Work): Move | undefined => {
   let best: Move | undefined;
   for (const [member] of Map.groupBy(members, kindOf).values()) {
     if (member === undefined) continue;
-    // A share that is full by this member has room without it.
+    // Without this member, its share may have room.
     holdShare(tree, member.offering, -1, run);
     const found = evenerPlace(member, work);
     holdShare(tree, member.offering, 1, run);
@@ -125,9 +125,9 @@ const widest = (members: readonly Member[], work: Work): Move | undefined => {
 };
 
 /**
- * Launches that even out the spreads and the shares of the tree: a member of the fullest child moves to the one that
- * would be chosen now, until no two that take launches are more than one apart, and none is a whole member above its
- * share. At most `most` members move.
+ * Launches that even out the spreads and the shares of the tree. Members of the fullest child move to the child that
+ * would be chosen now. The plan ends when no two children that take launches differ by more than one member, and none
+ * is a whole member above its share. At most `most` members move.
  */
 export const planEvenOut = (work: Work, headcount: Headcount, most: number): ReturnPlan => {
   const { view, tree, run } = work;

@@ -22,7 +22,7 @@ import type { Member, View } from '../view/view.ts';
 /** The tree with its members counted, and the choices of its nodes. */
 export type Ground = { readonly tree: Tree; readonly run: Run };
 
-/** The tree that moves are placed by, with everybody in it. */
+/** The tree for placing moves, with all members and launches in flight counted. */
 export const groundFor = (
   view: View,
   headcount: Headcount,
@@ -47,8 +47,8 @@ export const groundFor = (
 };
 
 /**
- * Counts the replacement of a member where it will be, so that the next one is placed beside it. The share that the
- * member leaves has no room for another launch of the same plan: this one may be refused, or come later than that.
+ * Counts the replacement of a member at its new place, so that the next one sees it. The member still counts for its
+ * own share: another launch of the same plan must not use that room, because this launch may be refused or come later.
  */
 export const occupy = (
   { tree, run }: Ground,
@@ -87,17 +87,17 @@ export const movePlacement = ({ leaf, offerings, instances, isTrial }: Moving, {
 };
 
 /**
- * Whether a member may move at all. Where others set the size, only what Holdfast launched on demand because the group
- * was refused: what the group launches by itself, it launches by its own mix of markets.
+ * Whether a member may move at all. Where others set the size, only members that Holdfast launched on demand may move.
+ * The Auto Scaling group chose the market of all other members itself.
  */
 export const isMovable = (group: Group, member: Member): boolean =>
   outsideAsgOf(group) === undefined || (isOnDemand(member) && member.reservation !== undefined);
 
 /**
- * Whether a member may leave: what its user protects stays, and as many as the minimum size of its Auto Scaling group
- * keeps. In a group that replacements join as well, each of them makes room for one.
+ * Whether a member may leave. Protected members stay, and so do as many as the minimum size of an Auto Scaling group
+ * keeps. In an Auto Scaling group that the replacements join, each replacement makes room for one.
  *
- * @param onDemand so many of those on demand may leave
+ * @param onDemand how many members on demand may leave
  */
 export const leaveOf = ({ asgs, group }: View, onDemand = Number.POSITIVE_INFINITY) => {
   let onDemandLeft = onDemand;

@@ -9,14 +9,14 @@ export type Move = {
   readonly atMs: number;
   /** Members that leave once its instances serve, in order. Empty once they have left, or when the move is off. */
   readonly leaving: readonly string[];
-  /** How many instances were requested, and once EC2 has answered, how many it granted. They count for the budget. */
+  /** How many instances were requested, or, after the response of EC2, granted. They count for the budget. */
   readonly count: number;
 };
 
-/** What an interruption taught about an offering: how long a member lived there. */
+/** An interruption in an offering, and how long the member had lived there. */
 export type Loss = { readonly offering: OfferingKey; readonly atMs: number; readonly livedMs: number };
 
-/** What Holdfast wrote down about moves to better places. */
+/** The stored facts about moves to better places. */
 export type Returns = {
   /** Moves under way, and those that still count for the budget. */
   readonly moves: readonly Move[];
@@ -30,14 +30,14 @@ export type Returns = {
 
 export const noReturns: Returns = { moves: [], losses: [] };
 
-/** A member that is interrupted sooner than this has not paid for its move: for a time, two instances ran. */
+/** A member that is interrupted sooner has not paid for its move, because two instances ran for a time. */
 const paysAfterMs = 15 * 60_000;
 
 /** Interruptions are remembered for this time. */
 const lossesKeptMs = 24 * 3_600_000;
 const lossesOfOffering = 5;
 const mostLosses = 60;
-/** Members that EC2 takes together are warned within minutes: they count as one loss. */
+/** EC2 warns the members that it takes together within minutes. They count as one loss. */
 const sameLossMs = 180_000;
 
 const mergeLosses = (losses: readonly Loss[]): readonly Loss[] => {
@@ -67,12 +67,12 @@ export const rememberLosses = (before: readonly Loss[], fresh: readonly Loss[], 
 const lossesOf = (losses: readonly Loss[], offering: OfferingKey): readonly Loss[] =>
   losses.filter((loss) => loss.offering === offering);
 
-/** The longest that an offering is left alone after members were interrupted there soon. */
+/** The longest rest of an offering whose members were interrupted soon. */
 const longestBackOffMs = 4 * 3_600_000;
 
 /**
- * Until when no member moves to an offering because the last ones were interrupted there before their moves had paid.
- * Each such interruption in a row doubles the time.
+ * Until when no member moves to an offering, because the last members there were interrupted before their moves had
+ * paid. Each such interruption in a row doubles the time.
  */
 export const backsOffUntil = (losses: readonly Loss[], offering: OfferingKey, afterMs: number): number => {
   const own = lossesOf(losses, offering);
@@ -82,17 +82,17 @@ export const backsOffUntil = (losses: readonly Loss[], offering: OfferingKey, af
   return last.atMs + doublingMs(afterMs, streak + 1, longestBackOffMs);
 };
 
-/** Losses that EC2 caused at one time, in whatever offerings, begin with one of these. */
+/** The first loss of each occasion. Losses at one time count as one occasion, whatever their offerings. */
 const occasionsOf = (losses: readonly Loss[]): readonly Loss[] => {
   const inTime = losses.toSorted((a, b) => a.atMs - b.atMs);
   return inTime.filter(({ atMs }, index) => index === 0 || atMs - (inTime[index - 1]?.atMs ?? 0) >= sameLossMs);
 };
 
 /**
- * Until when members do not even out into an offering because others were interrupted, however long they lived.
- * Evenness saves nothing now: it is worth its launches where one zone lost its capacity once. Where EC2 took members
- * twice within a day, in whatever offerings, those who moved would soon be interrupted as well; what replaces them goes
- * to the part that holds the fewest, and evens it out too.
+ * Until when members do not even out into an offering because of interruptions, however long the members had lived.
+ * Evenness saves no money, so it is worth a launch only after a single loss, such as one zone. Where EC2 took members
+ * twice within a day, in whatever offerings, moved members would soon be interrupted as well. Their replacements go to
+ * the part with the fewest members anyway, which evens it out.
  */
 export const isCalmFrom = (losses: readonly Loss[], offering: OfferingKey, afterMs: number): number => {
   const last = lossesOf(losses, offering).at(-1);
@@ -105,12 +105,12 @@ export const isCalmFrom = (losses: readonly Loss[], offering: OfferingKey, after
 };
 
 const flapsWithinMs = 3_600_000;
-/** So many moves that did not pay within an hour stop all moves until the first of them is an hour old. */
+/** This many moves that did not pay within an hour stop all moves until the first of them is an hour old. */
 const mostFlaps = 3;
 
 /**
- * Until when no member moves at all: offerings of one region often go together, so members that move from one to the
- * next would be interrupted in each.
+ * Until when no member moves at all. Offerings of one region are often interrupted together, so members that move from
+ * one to the next would be interrupted in each.
  */
 export const flapsUntil = (losses: readonly Loss[], nowMs: number): number => {
   const young = losses.filter(({ livedMs, atMs }) => livedMs < paysAfterMs && nowMs - atMs < flapsWithinMs);
@@ -128,12 +128,12 @@ export const expectedLifeMs = (losses: readonly Loss[], offering: OfferingKey): 
   return own.length === 0 ? unknownLifeMs : own.reduce((sum, { livedMs }) => sum + livedMs, 0) / own.length;
 };
 
-/** Both members run for about this long: until the replacement serves and the other one has drained. */
+/** How long both members run: until the replacement serves and the old member has drained. */
 const overlapMs = 10 * 60_000;
 
 /**
- * Whether a move saves more than it costs when the replacement lives as long as is expected there: both run for a
- * while, and do so again when it is interrupted.
+ * Whether a move saves more than it costs if the replacement lives for the expected time. Two instances run for a while
+ * at the move, and again when the replacement is interrupted.
  */
 export const pays = (fromUsdPerHour: number, toUsdPerHour: number, lifeMs: number): boolean =>
   (fromUsdPerHour - toUsdPerHour) * lifeMs > (fromUsdPerHour + toUsdPerHour) * overlapMs;
@@ -147,8 +147,8 @@ export const movedWithin = (moves: readonly Move[], everyMs: number, nowMs: numb
   moves.filter((move) => movedRecently(move, everyMs, nowMs)).reduce((sum, { count }) => sum + count, 0);
 
 /**
- * Moves after EC2 answered these requests: one that was refused is none, and of one that was granted in part, only that
- * part. A request that is still open keeps its move.
+ * Moves after the responses to these requests. A refused request removes its move. A request that was granted in part
+ * keeps that part. A request that is still open keeps its move.
  */
 export const answeredMoves = (
   moves: readonly Move[],

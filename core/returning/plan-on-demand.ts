@@ -56,8 +56,8 @@ export const onDemandGround = (view: View, headcount: Headcount): Ground =>
   groundFor(view, headcount, { memory: view.state.memory, only: 'on-demand' });
 
 /**
- * Launches on demand, each with the member on spot that leaves once it serves, because the group has less on demand
- * than it owes. The tree's order among its on-demand pools says where.
+ * Launches on demand for a group that has less on demand than it owes. Each names the member on spot that leaves once
+ * the launch serves. The order of the tree's on-demand pools decides where.
  */
 export const planOnDemand = (view: View, ground: Ground, { owed, held }: Floor, leaving: Leaving): ReturnPlan => {
   const portions = portionsOf(view, ground, leaving);

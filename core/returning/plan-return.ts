@@ -16,7 +16,7 @@ import { type Better, type BetterPlace, betterPlace, restsBefore } from './bette
 import { groundFor, leaveOf, movePlacement, occupy } from './ground.ts';
 import { expectedLifeMs, type Loss, noReturns, pays } from './memory.ts';
 
-/** Why members that have a better place stay where they are, for now. */
+/** Why members with a better place do not move yet. */
 export type NotYet =
   /**
    * The better offerings were refused, denied or warned about lately, or members died or were interrupted there soon.
@@ -76,9 +76,9 @@ export const inOrder = (members: readonly Member[], { paid }: Work): readonly Me
   );
 };
 
-/** How long a place was left alone before members move there. */
+/** How long members wait before they move to a place. */
 export type Patience = {
-  /** Nothing was heard against it for so long. */
+  /** For this time, no refusal and no warning came from the place. */
   readonly afterMs: number;
   /** The longest that refusals put off a move. */
   readonly longestWaitMs: number;
@@ -86,15 +86,15 @@ export type Patience = {
   readonly backsOffUntil: (losses: readonly Loss[], offering: OfferingKey, afterMs: number) => number;
 };
 
-/** How long a lesson restricts an offering for moves. What a zone does not sell at all rests in full. */
+/** Until when a lesson keeps moves from an offering. An offering that its zone does not sell rests in full. */
 const restsUntil = ({ atMs, coolingUntilMs }: Lesson, { afterMs, longestWaitMs }: Patience): number => {
   const restMs = coolingUntilMs - atMs;
   return atMs + Math.max(afterMs, restMs < notSoldRestMs ? Math.min(restMs, longestWaitMs) : restMs);
 };
 
 /**
- * Offerings that a launch may become, by each that it is placed as: an Auto Scaling group picks among its types by
- * itself.
+ * For each offering that a launch may be placed as: the offerings that it may become. An Auto Scaling group picks one
+ * of its types itself.
  */
 const mayBecome = (pools: readonly Pool[]): ReadonlyMap<OfferingKey, ReadonlySet<OfferingKey>> => {
   const found = new Map<OfferingKey, Set<OfferingKey>>();
@@ -110,9 +110,9 @@ const mayBecome = (pools: readonly Pool[]): ReadonlyMap<OfferingKey, ReadonlySet
 };
 
 /**
- * What was learned, as it counts for moves: an offering rests until nothing was heard against it for long enough, and
- * for longer where members that moved there were interrupted soon. Of what an Auto Scaling group picks from, nothing
- * may have been taken.
+ * Pool memory as it counts for moves. An offering rests until no refusal and no warning came for long enough, and
+ * longer where moved members were interrupted soon. Where an Auto Scaling group picks the type, an interruption of one
+ * of its offerings counts for all.
  */
 const memoryForMoves = ({ group, state, nowMs }: View, patience: Patience, losses: readonly Loss[]): PoolMemory => {
   const offerings = mayBecome(Object.values(group.pools));
@@ -140,7 +140,7 @@ const paysThere = (offering: Offering, { leaf, why }: BetterPlace, { paid, losse
   return usdPerHour === undefined || pays(why.fromUsdPerHour, usdPerHour, lifeMs);
 };
 
-/** The place less the offerings where the move would not pay; or what speaks against all of them. */
+/** The place without the offerings where the move would not pay, or the reason against all of them. */
 const usable = (place: BetterPlace, work: Work): BetterPlace | NotYet => {
   const paying = place.offerings.filter((offering) => paysThere(offering, place, work));
   const [offering] = place.offerings;
@@ -160,7 +160,7 @@ const placeFor = (member: Member, work: Work): BetterPlace | NotYet | undefined 
 
 const isPlace = (found: BetterPlace | NotYet): found is BetterPlace => 'leaf' in found;
 
-/** Counts the replacement where it will be, so that the next one is placed beside it. */
+/** Counts the replacement at its new place, so that the next member sees it there. */
 export const take = (member: Member, place: BetterPlace, { tree, run }: Work): void => {
   if (place.offerings.length === 0) return;
   tree.count(cellOf(member), -1);
@@ -170,7 +170,9 @@ export const take = (member: Member, place: BetterPlace, { tree, run }: Work): v
 const keyOf = ({ leaf, offerings, why }: BetterPlace): string =>
   [leaf.path, ...offerings.map(offeringKey), JSON.stringify(why)].join('|');
 
-/** How many members on spot may move on demand. As many stay there as the group has spares: those are on spot alone. */
+/**
+ * How many members on spot may move to on-demand. As many as there are spares stay, because spares are on spot alone.
+ */
 const spotToMove = ({ state }: View, { staying }: Headcount): number =>
   staying.filter((member) => !isOnDemand(member)).length - Math.max(0, staying.length - state.desired);
 
@@ -186,7 +188,7 @@ const choose = (headcount: Headcount, most: number, work: Work) => {
   let spotLeft = spotToMove(work.view, headcount);
   for (const member of inOrder(headcount.staying, work)) {
     if (left <= 0) break;
-    // When one of a kind has no better place now, neither have the others.
+    // If one member of a kind has no better place, the others have none.
     if (settled.has(kindOf(member)) || !mayLeave(member)) continue;
     holdShare(work.tree, member.offering, -1, work.run);
     const found = placeFor(member, work);
@@ -229,13 +231,13 @@ export const planFor = (portions: readonly Portion[], view: View): ReturnPlan =>
 });
 
 /**
- * Launches that let these members move to better places: limited to the better offerings, so that a refusal is followed
- * by no launch elsewhere. At most `most` members move.
+ * Launches that let these members move to better places. They name only the better offerings, so that no launch goes
+ * elsewhere after a refusal. At most `most` members move.
  *
  * - **tiered**: a member moves to the first earlier tier that takes launches.
- * - **cheapest**: a member moves to what the node would choose now, where that is cheaper by a worthwhile saving and
- *   the move pays. While prices are not known, it moves from on-demand to spot.
- * - **spread** and **weighted** decide where below the better place the replacement goes.
+ * - **cheapest**: a member moves to the present choice of the node, if it is cheaper by a worthwhile saving and the
+ *   move pays. While prices are not known, it moves from on-demand to spot.
+ * - **spread** and **weighted** choose where the replacement goes below the better place.
  */
 export const planReturn = (work: Work, headcount: Headcount, most: number): ReturnPlan => {
   const { portions, notYet } = choose(headcount, most, work);

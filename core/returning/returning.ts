@@ -1,13 +1,13 @@
 import type { Window } from './window.ts';
 
-/** How many members may move: so many, or a share of the desired size. */
+/** How many members may move: a number, or a share of the desired size. */
 export type MoveLimit =
   | { readonly kind: 'count'; readonly by: number }
   | { readonly kind: 'share'; readonly percent: number };
 
 /** When members move to a better place of the tree (`return` of a policy). */
 export type Returning = {
-  /** For this long nothing was heard against an offering, and the size and the policy did not change. */
+  /** For this time, no refusal or warning came from an offering, and the size and the policy did not change. */
   readonly afterMs: number;
   /** At most `atMost` members move within this time. */
   readonly everyMs: number;

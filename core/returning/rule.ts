@@ -16,24 +16,24 @@ import { standIns } from './stand-ins.ts';
 import { isUp } from './under-way.ts';
 import { isWindowOpen } from './window.ts';
 
-/** Why no member moves now, where one may have a better place. */
+/** Why no member moves now, although a better place may exist. */
 export type NotMoved =
   | NotYet
   | { readonly code: 'window-closed' }
-  /** The size or the policy changed a while ago (`unsettled`), or moves did not pay (`flapping`). */
+  /** The size or the policy changed lately (`unsettled`), or moves did not pay (`flapping`). */
   | { readonly code: 'unsettled' | 'flapping'; readonly untilMs: number }
   | { readonly code: 'breaker-open'; readonly breaker: BreakerKey; readonly untilMs: number }
   /** As many have moved as the policy allows within that time. */
   | { readonly code: 'budget'; readonly withinMs: number };
 
-/** Better places are requested no more often than each tick, whatever signals come between. */
+/** Better places are requested once a tick at most, whatever signals come in between. */
 export const askAtMostEveryMs = 50_000;
 
 const nothing: ReturnPlan = { placements: [], reasons: [], moves: [] };
 
 /**
- * Whether nothing is under way: as many members as desired, and spares as far as there are any, each of them in
- * service, no swap that is to begin, no Auto Scaling group that launches or ends anything by itself.
+ * Whether nothing is under way: the desired members and the present spares are all in service, no swap is about to
+ * begin, and no Auto Scaling group launches or ends instances by itself.
  */
 const isAtRest = (view: View, { staying, waiting, holdingPlace, inFlightCount }: Headcount): boolean =>
   staying.length >= view.state.desired &&
@@ -44,7 +44,7 @@ const isAtRest = (view: View, { staying, waiting, holdingPlace, inFlightCount }:
   view.asgs.every(({ desired, held }) => desired === held) &&
   !isHeldBack(view.state, view.nowMs);
 
-/** What forbids any move for now. */
+/** The reason that forbids every move now. */
 const forbidden = (view: View, rule: Returning): NotMoved | undefined => {
   const { losses, changedAtMs = 0 } = view.state.returns ?? noReturns;
   const open = openBreaker(breakingIn(view), view.nowMs);
@@ -66,12 +66,12 @@ export const movesLeft = ({ group: { returning }, state, nowMs }: View): number 
 /** Launches in better places, or members that leave because spares serve in better places. */
 type Chosen = { readonly plan: ReturnPlan; readonly leaving: readonly Leaving[]; readonly notMoved?: NotMoved };
 
-/** The longest that refusals put off a return. Members that stay on demand meanwhile cost more than one call. */
+/** The longest that refusals put off a return. Members that stay on demand for longer cost more than another call. */
 const longestWaitMs = 10 * 60_000;
 
 /**
- * Better places go first. Spreads and shares are evened out when nobody has one; as that saves nothing now, refusals
- * and interruptions put it off for longer.
+ * Better places go first. Spreads and shares are evened out when no member has a better place. This saves no money, so
+ * refusals and interruptions put it off for longer.
  */
 const planMoves = (view: View, { afterMs }: Returning, headcount: Headcount, most: number) => {
   const work = workOf(view, { afterMs, longestWaitMs, backsOffUntil }, headcount);
@@ -86,9 +86,8 @@ const planMoves = (view: View, { afterMs }: Returning, headcount: Headcount, mos
 };
 
 /**
- * Members that move to better places of the tree now. A move is launch-first whatever `swap.order` says, and never
- * begins while anything else is under way. So the group has as many members more than its desired size as move, and
- * never fewer because of a move.
+ * Members that move to better places of the tree now. A move is launch-first whatever `swap.order` says, and begins
+ * only while nothing else is under way. So a group of 10 has 11 members while one moves, and never 9 because of a move.
  *
  * @param most how many may move
  */
@@ -102,7 +101,7 @@ export const chooseReturns = (view: View, headcount: Headcount, most: number): C
     view.nowMs - askedAtMs < askAtMostEveryMs
   )
     return { plan: nothing, leaving: [] };
-  // Without a budget the plan still tells whether anybody would move.
+  // Without a budget, the plan still shows whether a member would move.
   const { plan, leaving } = planMoves(view, rule, headcount, Math.max(1, most));
   if (plan.moves.length + leaving.length === 0)
     return { plan: nothing, leaving, ...(plan.notYet && { notMoved: plan.notYet }) };

@@ -8,10 +8,10 @@ import { leaveOf } from './ground.ts';
 import { inOrder, type Work } from './plan-return.ts';
 
 /**
- * Members on demand whose place a spare in an earlier one takes: they leave without a launch. So nobody stays on demand
- * beside a size that spot serves alone, because spot gives no more than the size. What is missing then is a spare. Both
- * lived side by side until now, and all that stay serve. Below `cheapest` nobody leaves so, and nobody on spot: the
- * spare that is then bought may cost more than who left, and members would move to and fro.
+ * Members on demand that leave without a launch, because a spare in an earlier tier takes their place. For example, a
+ * group of 4 has 4 members on spot and 1 on demand, and spot gives no fifth one: the member on demand leaves, and a
+ * spare is missing. All members that stay serve. This is not done below `cheapest`, or for members on spot: the next
+ * spare may cost more than the member that left, and members would move back and forth.
  *
  * @param most how many may leave
  */

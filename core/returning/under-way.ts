@@ -10,7 +10,7 @@ import { type Move, movedRecently, noReturns } from './memory.ts';
 /** A move whose replacements are there or on their way, and the members that are to leave for them. */
 export type MoveUnderWay = {
   readonly move: Move;
-  /** No more than there are replacements, and no more than the group has members above its desired size. */
+  /** At most as many as there are replacements, and as the group has members above its desired size. */
   readonly leaving: readonly string[];
   /** Replacements that describes show. */
   readonly shown: readonly Member[];
@@ -31,7 +31,7 @@ const stays = ({ group }: View, { staying, waiting }: Headcount): ((instance: st
   return (instance) => ids.has(instance) && !waits.has(instance);
 };
 
-/** Whether a member may leave: what the group owes on demand stays, also where it came to owe it during the move. */
+/** Whether a member may leave. What the group owes on demand stays, even if the policy changed during the move. */
 const sparedBy = (view: View, headcount: Headcount): ((instance: string) => boolean) => {
   let left = onDemandToSpare(view, headcount);
   const onDemand = new Set(headcount.staying.filter(isOnDemand).map(({ instance }) => instance));
@@ -43,12 +43,12 @@ const sparedBy = (view: View, headcount: Headcount): ((instance: string) => bool
 };
 
 /**
- * Moves that are under way. A replacement also takes the place of whoever is lost meanwhile: then the group has no
- * member above what it keeps, and the move is off.
+ * Moves that are under way. If a member is lost meanwhile, the replacement takes its place. Then the group has no
+ * member above what it keeps, and the move ends.
  */
 export const movesUnderWay = (view: View, headcount: Headcount): readonly MoveUnderWay[] => {
   const { moves } = view.state.returns ?? noReturns;
-  // Three rules ask at each look, and a group seldom moves.
+  // Three rules call this at each look, and a group seldom has moves.
   if (moves.length === 0) return [];
   const isStaying = stays(view, headcount);
   const isSpared = sparedBy(view, headcount);
@@ -74,10 +74,10 @@ export const movesUnderWay = (view: View, headcount: Headcount): readonly MoveUn
 export const arrived = (underWay: readonly MoveUnderWay[], stays: (instance: string) => boolean): number =>
   underWay.reduce((sum, { leaving, shown }) => sum + Math.min(leaving.filter(stays).length, shown.length), 0);
 
-/** An instance whose service nobody checks is taken to be up this long after its launch. */
+/** Without a check of its service, an instance counts as up this long after its launch. */
 const upAfterMs = 180_000;
 
-/** Whether a member serves, as far as can be known. */
+/** Whether a member serves, as far as Holdfast can know. */
 export const isUp = ({ serving, unchecked, launchedAtMs }: Member, nowMs: number): boolean =>
   serving && (!unchecked || nowMs - launchedAtMs >= upAfterMs);
 

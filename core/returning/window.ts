@@ -3,7 +3,7 @@ const dayNames = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
 type Day = (typeof dayNames)[number];
 
 /**
- * A time of the day in which members may move. One that ends before it begins ends on the next day, and belongs to the
+ * A time of the day in which members may move. A window such as 22:00-06:00 ends on the next day, and belongs to the
  * day on which it begins.
  */
 export type Window = {
