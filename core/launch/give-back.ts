@@ -7,13 +7,13 @@ import type { AsgView, View } from '../view/view.ts';
 /** A desired capacity that is raised again. */
 export type GivenBack = { readonly asg: string; readonly from: number; readonly to: number };
 
-/** How far a policy lets a group be raised: its maximum size, and the cap of its pool. */
+/** How far an Auto Scaling group may be raised: by its maximum size and by the cap of its pool. */
 const roomOf = ({ name, max, desired }: AsgView, { group }: View): number => {
   const caps = Object.values(group.pools).flatMap(({ asg, cap }) => (asg === name && cap !== undefined ? [cap] : []));
   return Math.max(0, Math.min(max, ...caps) - desired);
 };
 
-/** Members that come from somewhere: groups hold them or will, they are beside the groups, or on their way. */
+/** All present and expected members: those that Auto Scaling groups hold or will hold, those outside, and launches. */
 const provided = (view: View): number => {
   const { staying, inFlight } = takeHeadcount(view);
   const held = new Set(view.asgs.flatMap(({ holds }) => holds));
@@ -23,10 +23,11 @@ const provided = (view: View): number => {
 };
 
 /**
- * Desired capacities that fell with members whose replacements were denied afterwards. They rise again by as many as
- * nothing gives, so that their Auto Scaling groups replace these members themselves. A size that others set is theirs.
+ * Desired capacities that were lowered for members whose replacements were denied afterwards. They rise again by the
+ * number of missing members, so that the Auto Scaling groups replace these members themselves. A size that others set
+ * is not changed.
  *
- * @param missing how many members nothing gave to the last decision.
+ * @param missing how many members the last decision could not place.
  * @param lowered groups whose desired capacity this look has set already.
  */
 export const owedAfterDenial = (view: View, missing: number, lowered: ReadonlySet<string>): readonly GivenBack[] => {

@@ -1,19 +1,19 @@
 import type { Group } from '../group/group.ts';
 import type { Market } from '../pool/offering.ts';
 
-/** A launch that is tried without being carried out: one for each launch template, market and subnet. */
+/** A dry run of a launch: one for each launch template, market and subnet. */
 export type Trial = {
   readonly launchTemplate: string;
   readonly market: Market;
   readonly subnet: string;
-  /** Pools that launch so. The first one is tried. */
+  /** Pools with this launch. The dry run uses the first one. */
   readonly pools: readonly string[];
 };
 
-/** What a check found that a user should know of. Nothing is rejected because of it. */
+/** A result of a check that a user should know. It rejects nothing. */
 export type LaunchCheck = {
   /**
-   * `refused`: AWS would refuse the launch. `not-tried`: AWS did not say, or there was no time to ask.
+   * `refused`: AWS would refuse the launch. `not-tried`: no clear response, or no time for a dry run.
    * `over-budget`: more launches differ than are tried at once. `no-dry-run`: LaunchInstances cannot be tried.
    */
   readonly code: 'refused' | 'not-tried' | 'over-budget' | 'no-dry-run';
@@ -24,7 +24,7 @@ export type LaunchCheck = {
   readonly awsCode?: string;
   /** The right that is missing, where AWS names it. */
   readonly missing?: { readonly action: string; readonly resource: string };
-  /** All of it in words, for the console. */
+  /** The whole result as text, for the console. */
   readonly message: string;
 };
 
@@ -33,7 +33,7 @@ export const mostTrials = 12;
 
 /** A group in force is checked again after this time. */
 export const checkEveryMs = 24 * 3_600_000;
-/** Where AWS did not say, it is asked again sooner. */
+/** After a check without a clear response, the next one comes sooner. */
 export const checkAgainMs = 3_600_000;
 
 const poolsIn = (group: Group) => Object.values(group.pools);
@@ -52,7 +52,7 @@ export const trialsOf = (group: Group): readonly Trial[] => {
   return [...found.values()];
 };
 
-/** What cannot be tried at all, and what is not tried because there is too much of it. */
+/** Launches that have no dry run, and launches beyond the number that is tried. */
 export const untriedIn = (group: Group): readonly LaunchCheck[] => {
   const through = poolsIn(group).filter(({ asg }) => asg !== undefined);
   const left = trialsOf(group).slice(mostTrials);
@@ -84,7 +84,7 @@ const missingRight = /to perform: ([\w-]+:\w+) on resource: (\S+)/;
 
 const longestMessage = 300;
 
-/** What a dry run found, in words. */
+/** The text for a dry run that AWS refused. */
 export const refusedCheck = (
   { launchTemplate, market, subnet, pools }: Trial,
   awsCode: string,
@@ -108,7 +108,7 @@ export const refusedCheck = (
   };
 };
 
-/** AWS did not say whether it would launch. */
+/** The text for a dry run without a clear response. */
 export const untriedCheck = ({ launchTemplate, market, subnet, pools }: Trial, awsCode?: string): LaunchCheck => ({
   code: 'not-tried',
   pools,

@@ -2,8 +2,8 @@ import type { Placement } from '../placement/placement.ts';
 import type { Market } from '../pool/offering.ts';
 
 /**
- * A complete launch request. It is stored before it is sent, so that a repeat is the same request byte for byte,
- * whatever the policy or the code says by then.
+ * A complete launch request. It is stored before it is sent, so that a repeat sends the same bytes, even if the policy
+ * or the code has changed since.
  */
 export type LaunchRequest = {
   readonly api: 'CreateFleet' | 'LaunchInstances';

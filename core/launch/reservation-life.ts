@@ -8,13 +8,13 @@ export const repeatAfterMs = 2_000;
 
 export const isOpen = ({ instances }: Reservation): boolean => instances === undefined;
 
-/** Instances that EC2 granted a moment ago. Undefined where nobody knows all of them. */
+/** Instances that EC2 granted a moment ago. Undefined when some of them are unknown. */
 export const grantedIn = (state: Pick<GroupState, 'reservations'> | undefined): readonly string[] | undefined =>
   state?.reservations.some(isOpen) ? undefined : state?.reservations.flatMap(({ instances = [] }) => instances);
 
 /**
- * A throttle says nothing about capacity, but further requests would be throttled too. So nothing is requested until
- * then, whatever signal comes.
+ * A throttle is no statement about capacity, but further requests would be throttled too. So nothing is requested until
+ * its end, whatever signal arrives.
  */
 export const isHeldBack = ({ throttle }: GroupState, nowMs: number): boolean =>
   throttle !== undefined && nowMs < throttle.untilMs;
@@ -58,7 +58,7 @@ export const inBrief = (reservation: Reservation): Reservation =>
         placement: { ...reservation.placement, offerings: reservation.placement.offerings.slice(0, 1) },
       };
 
-/** How EC2 answered an attempt. `before`: the reservation before a repeat took it up; absent for the first attempt. */
+/** The result of an attempt. `before`: the reservation before the repeat. Absent for the first attempt. */
 export type Attempt = { readonly result: LaunchResult; readonly before?: Reservation };
 
 const granted = (reservation: Reservation, instances: readonly string[]): Reservation | undefined =>
@@ -67,14 +67,14 @@ const granted = (reservation: Reservation, instances: readonly string[]): Reserv
     : {
         ...reservation,
         instances,
-        // Instances that were not granted replace none: the next decision takes those leaving members up again.
+        // Only granted instances replace members. The next decision handles the other leaving members.
         replaces: reservation.replaces.slice(0, instances.length),
         placement: { ...reservation.placement, count: instances.length },
       };
 
 type Unanswered = Exclude<LaunchResult['kind'], 'answered'>;
 
-/** An open reservation after an attempt without an answer. */
+/** An open reservation after an attempt without a response. */
 const unanswered = (
   open: Reservation,
   kind: Unanswered,
@@ -99,12 +99,12 @@ const unanswered = (
 /**
  * A reservation after an attempt: with its instances, still open, or (undefined) released.
  *
- * Only an answer under its token settles a request. A first attempt that was throttled or refused as wrong launched
- * nothing, so its reservation is released. The same result of a repeat says nothing about earlier attempts, so the
- * reservation stays open until an answer or describes settle it. Describes have three minutes for that, counted from
+ * Only a response to its token settles a request. A first attempt that was throttled or refused as wrong launched
+ * nothing, so its reservation is released. The same result of a repeat does not show what earlier attempts did. So the
+ * reservation stays open until a response or describes settle it. Describes have three minutes for that, counted from
  * the last attempt that may have been carried out.
  *
- * @param stored the reservation as stored now, which others may have settled meanwhile
+ * @param stored the reservation as stored now. Another function may have settled it meanwhile
  * @param repeatAtMs when the request may be repeated
  */
 export const afterAttempt = (
@@ -123,8 +123,7 @@ export const afterAttempt = (
 };
 
 /**
- * Instances of reservations that have ended will not come: there is nothing to wait for until the reservation is
- * forgotten.
+ * The state without ended instances in its reservations. They will not come, so nothing waits for them.
  */
 export const withoutEnded = (state: GroupState, ended: readonly string[]): GroupState => {
   if (ended.length === 0 || state.reservations.length === 0) return state;
@@ -140,8 +139,8 @@ export const withoutEnded = (state: GroupState, ended: readonly string[]): Group
 };
 
 /**
- * Members with the reservation that they came from, also where EC2 does not show their tag yet: an instance that an
- * Auto Scaling group launched is tagged a moment later, and what was written down about a launch wins until then.
+ * Members with the reservation that they came from. EC2 may not show the tag yet: an instance that an Auto Scaling
+ * group launched is tagged a moment later. Until then the stored reservation counts.
  */
 export const withReservations = <Seen extends { readonly instance: string; readonly reservation?: string }>(
   members: readonly Seen[],

@@ -2,8 +2,8 @@ import type { Placement } from '../placement/placement.ts';
 
 /**
  * A placement that is written to the group's state item before it is launched, and stays there until describes show its
- * instances. It outweighs a describe that does not show them yet, until `forgetAtMs`. The request itself is a separate
- * item (`LaunchRequest`).
+ * instances. Until `forgetAtMs`, its instances count even if a describe does not show them yet. The request itself is a
+ * separate item (`LaunchRequest`).
  */
 export type Reservation = {
   /** Unique in the group; tagged on the instances. */
@@ -19,18 +19,18 @@ export type Reservation = {
   /** Leaving instances that these replace, in order. May be shorter than the count. */
   readonly replaces: readonly string[];
   readonly atMs: number;
-  /** Its writer works on it until then. Afterwards any invocation may repeat the request under the same token. */
+  /** Until then only its writer works on it. Afterwards any invocation may repeat the request with the same token. */
   readonly leaseUntilMs: number;
-  /** Instance ids, once EC2 has answered. Absent while the reservation is open. */
+  /** Instance ids from the response of EC2. Absent while the reservation is open. */
   readonly instances?: readonly string[];
   /**
-   * Open, and no repeat will be answered (the token is used, or the request is wrong by now). Until `forgetAtMs`,
-   * describes show what was launched.
+   * The reservation is open, and no repeat can succeed, because the token is used or the request is wrong by now. Until
+   * `forgetAtMs`, describes show which instances were launched.
    */
   readonly unanswerable?: true;
   /**
-   * Until then, a describe that does not show its instances is taken to lag behind. Counted from the last attempt that
-   * may have been carried out: an instance that no describe has shown by then does not exist.
+   * Until then, a describe without its instances is considered late. The time counts from the last attempt that may
+   * have been carried out. An instance that no describe shows by then does not exist.
    */
   readonly forgetAtMs: number;
 };

@@ -5,9 +5,10 @@ export type BucketName = 'createFleet' | 'autoScaling' | 'instances' | 'targets'
 export type Bucket = { readonly holds: number; readonly perSecond: number };
 
 /**
- * Their sizes. CreateFleet, and launched instances, which every way to launch draws from: "Request throttling for the
- * Amazon EC2 API". `targets`, which are registered and deregistered, and `health`, what describes them: "Request
- * throttling for the Elastic Load Balancing API". Auto Scaling publishes none: a cautious guess.
+ * Their sizes. `createFleet`, and `instances`, which every kind of launch draws from: "Request throttling for the
+ * Amazon EC2 API". `targets` for calls that register and deregister, and `health` for calls that describe targets:
+ * "Request throttling for the Elastic Load Balancing API". Auto Scaling publishes no sizes, so `autoScaling` is a
+ * cautious guess.
  */
 export const buckets: Readonly<Record<BucketName, Bucket>> = {
   createFleet: { holds: 50, perSecond: 5 },

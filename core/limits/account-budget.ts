@@ -4,20 +4,20 @@ import { type FullAt, pacedBuckets, tokensLeft } from './call-pace.ts';
 import { type Ask, byNeed, type Waiting } from './need.ts';
 
 /**
- * What Holdfast spends of the account's buckets, and who waits for them: one item for all groups. It only paces: where
- * it is lost or cannot be written, launches are requested without it.
+ * One item for all groups: what Holdfast spends of the account's buckets, and which groups wait for them. It only
+ * paces. If it is lost or cannot be written, launches are requested without it.
  */
 export type AccountBudget = {
   /** Number of writes. Every write is conditional on the number that was read. */
   readonly version: number;
-  /** What turns leave of each bucket. */
+  /** What is left of each bucket after the turns. */
   readonly levels: Readonly<Partial<Record<BucketName, Level>>>;
-  /** What every call, with a turn or without one, leaves of the buckets that are paced. Read, and not written here. */
+  /** When the paced buckets are full again after all calls, with and without turns. Only read here. */
   readonly fullAt?: FullAt;
   readonly waiting: readonly Waiting[];
-  /** Groups that were given tokens a moment ago, by which decision. */
+  /** Groups that were given tokens a moment ago, and the decision that was given them. */
   readonly given: Readonly<Record<string, { readonly by: string; readonly atMs: number }>>;
-  /** Offerings that EC2 refused for lack of capacity a moment ago, whichever group asked. */
+  /** Offerings that EC2 refused for lack of capacity a moment ago, to any group. */
   readonly refused: Readonly<Record<OfferingKey, number>>;
 };
 
@@ -25,7 +25,7 @@ export const emptyBudget: AccountBudget = { version: 0, levels: {}, waiting: [],
 
 /** Whether a group may launch now. */
 export type Turn =
-  /** `instances` may be fewer than wanted: then the rest has its turn at `restAtMs`. */
+  /** `instances` may be fewer than wanted. The others have their turn at `restAtMs`. */
   | {
       readonly kind: 'now';
       readonly instances: number;
@@ -33,21 +33,21 @@ export type Turn =
       readonly restAtMs?: number;
       readonly ahead: number;
     }
-  /** `ahead`: groups whose need is greater, and that wait for the same bucket. */
+  /** `ahead`: the number of groups with a greater need that wait for the same bucket. */
   | { readonly kind: 'later'; readonly turnAtMs: number; readonly sinceMs: number; readonly ahead: number }
   /** Another decision about this group was given tokens a moment ago, and is about to launch. */
   | { readonly kind: 'taken' };
 
-/** By then the decision that was given tokens has written what it launches. */
+/** Within this time, a decision that was given tokens has stored its launches. */
 const takenMs = 1_000;
-/** A group that does not come to its turn within this time loses its place. */
+/** A group that misses its turn by this time loses its place. */
 const patienceMs = 10_000;
-/** How long a refusal of one group keeps others from asking for the same. */
+/** How long a refusal to one group keeps other groups from requesting the same offering. */
 const refusedMs = 30_000;
-/** Where the bucket of instances is low, a call for fewer is not worth its token. */
+/** When the bucket of instances is low, a call for fewer instances than this is not worth its token. */
 const leastInstances = 20;
 
-/** What turns leave of a bucket, or what calls have left of it, if that is less. */
+/** The level of a bucket: the lower one of the level after turns and the level after all calls. */
 const levelAt = ({ levels, fullAt = {} }: AccountBudget, name: BucketName, nowMs: number): number => {
   const left = tokensAt(buckets[name], levels[name], nowMs);
   const paced = pacedBuckets.find((one) => one === name);
@@ -56,7 +56,7 @@ const levelAt = ({ levels, fullAt = {} }: AccountBudget, name: BucketName, nowMs
 
 const names = Object.keys(buckets) as BucketName[];
 
-/** Tokens that are there, and those that are left when everybody ahead has had a turn. */
+/** Tokens in the buckets now, and tokens left after the turns of all groups ahead. */
 type Purse = { readonly there: Record<BucketName, number>; readonly left: Record<BucketName, number> };
 
 const spend = (tokens: Record<BucketName, number>, { bucket, calls }: Waiting, instances: number): void => {
@@ -106,11 +106,11 @@ const younger = <Entry>(
 
 const isTaken = ({ given }: AccountBudget, { group, by }: Ask, nowMs: number): boolean => {
   const last = given[group];
-  // A clock that is ahead by a minute must not hold up everybody for as long.
+  // Another function whose clock is a minute ahead must not hold up this group for a minute.
   return last !== undefined && last.by !== by && Math.abs(nowMs - last.atMs) < takenMs;
 };
 
-/** Gives tokens to groups that ask, in the order of need over all that wait. */
+/** Gives tokens to the requesting groups, in the order of need among all waiting groups. */
 export const shareOut = (
   budget: AccountBudget,
   asks: readonly Ask[],
@@ -153,13 +153,13 @@ export const shareOut = (
 /** Numbers of tokens by bucket. */
 export type Tokens = Readonly<Partial<Record<BucketName, number>>>;
 
-/** What launches taught about the account. */
+/** Facts about the account that launches showed. */
 export type Lessons = {
-  /** Buckets that AWS found empty: somebody else in the account draws on them. */
+  /** Buckets that AWS found empty, because others in the account draw on them too. */
   readonly empty: ReadonlySet<BucketName>;
   readonly refused: ReadonlySet<OfferingKey>;
   readonly granted: ReadonlySet<OfferingKey>;
-  /** Tokens that a turn gave and nobody spent: of launches that a lost race undid, and instances that EC2 refused. */
+  /** Tokens of a turn that were not spent: for launches after a lost race, and for instances that EC2 refused. */
   readonly unspent: Tokens;
 };
 
@@ -174,7 +174,10 @@ const givenBack = ({ levels }: AccountBudget, unspent: Tokens, nowMs: number): A
     }),
   );
 
-/** The budget after launches: an empty bucket is empty whatever was reckoned, and what was granted is not refused. */
+/**
+ * The budget after launches. A bucket that AWS found empty is empty, and a granted offering no longer counts as
+ * refused.
+ */
 export const withLessons = (
   budget: AccountBudget,
   { empty, refused, granted, unspent }: Lessons,

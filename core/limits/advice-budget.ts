@@ -6,7 +6,7 @@ import type { GroupState } from '../view/view.ts';
 
 /** `atMostPerHour` of a policy's `rebalance` is for this time. */
 const hourMs = 3_600_000;
-/** The hour is counted in so many parts. */
+/** The hour is counted in this many parts. */
 const partMs = hourMs / 30;
 
 type Budgeted = {
@@ -26,7 +26,7 @@ export const adviceLeft = ({ group, state, nowMs }: Budgeted): number => {
 
 const isAdvised = (swap: Swap): boolean => traitsOf(swap).isAdvice;
 
-/** Of these waiting swaps, those that the budget lets begin, in their order. Others than for advice are all in it. */
+/** The waiting swaps that the budget lets begin, in their order. Swaps for other reasons than advice may all begin. */
 export const withinAdvice = (waiting: readonly Swap[], budgeted: Budgeted): readonly Swap[] => {
   let left = adviceLeft(budgeted);
   return waiting.filter((swap) => {
@@ -36,13 +36,13 @@ export const withinAdvice = (waiting: readonly Swap[], budgeted: Budgeted): read
   });
 };
 
-/** How many more members may be claimed for advice: what is left for those that nobody claimed yet. */
+/** How many more members may be claimed for advice. */
 export const claimsLeft = (budgeted: Budgeted & { readonly swaps: readonly Swap[] }): number => {
   const waiting = budgeted.swaps.filter((swap) => isAdvised(swap) && swap.state === 'waiting').length;
   return Math.max(0, adviceLeft(budgeted) - waiting);
 };
 
-/** What the state remembers once these swaps begin. A part of the hour counts from its last one. */
+/** The memory of the state once these swaps begin. A part of the hour counts from its last swap. */
 export const rememberAdvised = (
   { group, state, nowMs }: Budgeted,
   begun: readonly Swap[],

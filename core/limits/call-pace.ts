@@ -13,22 +13,22 @@ export type PacedBucket = (typeof pacedBuckets)[number];
 export type FullAt = Readonly<Partial<Record<PacedBucket, number>>>;
 
 /**
- * `act` changes something, and waits in line for its token. `decide` reads what launches follow from, for many groups
- * at once, and waits in the same line: else the looks of drains would keep it waiting. `look` reads for one drain, and
- * leaves tokens to the others.
+ * `act` changes something, and waits in line for its token. `decide` reads for launches of many groups at once. It
+ * waits in the same line, because otherwise the looks of drains would delay it. `look` reads for one drain, and leaves
+ * tokens to the other kinds.
  */
 export type CallKind = 'act' | 'decide' | 'look';
 
-/** Calls take different times to arrive: one token stays in the bucket, so that two that come close together fit. */
+/** One token stays in the bucket, because calls take different times to arrive and two may arrive close together. */
 const spareTokens = 1;
-/** What looks leave to the others. */
+/** The tokens that looks leave to the other kinds. */
 const keptForOthers: Readonly<Record<PacedBucket, number>> = {
   createFleet: 0,
   autoScaling: 8,
   targets: 0,
   health: 0,
 };
-/** No line is so long. Who wrote a later time had a clock that was wrong. */
+/** No line is this long. The author of a later time had a wrong clock. */
 const longestLineMs = 20_000;
 
 /** How long a bucket takes to refill by one token. */
@@ -36,7 +36,7 @@ export const tokenMs = (bucket: BucketName): number => 1_000 / buckets[bucket].p
 
 const capacityMs = (bucket: PacedBucket): number => (buckets[bucket].holds - spareTokens) * tokenMs(bucket);
 
-/** A time that says nothing: the bucket is full, or whoever wrote it had a clock that was wrong. */
+/** Times outside these bounds mean nothing: the bucket is full, or the author had a wrong clock. */
 export const staleFullAt = (nowMs: number): { readonly beforeMs: number; readonly afterMs: number } => ({
   beforeMs: nowMs,
   afterMs: nowMs + longestLineMs,
@@ -49,13 +49,13 @@ export type PacedCall = { readonly bucket: PacedBucket; readonly kind: CallKind;
 export const latestFullAtMs = ({ bucket, kind, patienceMs }: PacedCall, nowMs: number): number =>
   nowMs + capacityMs(bucket) + (kind === 'look' ? -keptForOthers[bucket] * tokenMs(bucket) : patienceMs);
 
-/** When a call may be made that has taken the token before this time. */
+/** When a call may be made that took the last token before this time. */
 export const callAtMs = (bucket: PacedBucket, fullAtMs: number): number => fullAtMs - capacityMs(bucket);
 
 /** When a bucket is full again that AWS found empty now. */
 export const fullAfterThrottleMs = (bucket: PacedBucket, nowMs: number): number => nowMs + capacityMs(bucket);
 
-/** Tokens that are left: fewer than none where calls wait in line. */
+/** Tokens that are left. Negative while calls wait in line. */
 export const tokensLeft = (bucket: PacedBucket, fullAt: FullAt, nowMs: number): number => {
   const { holds } = buckets[bucket];
   const fullAtMs = fullAt[bucket] ?? nowMs;

@@ -3,7 +3,7 @@ import type { Swap, Warned } from '../swap/swap.ts';
 import { describeLagMs } from '../times/times.ts';
 import type { GroupState } from '../view/view.ts';
 
-/** So many warned members are remembered by their ids. With more, limits and breakers have long been reached. */
+/** The most warned members that are remembered by id. With more, limits and breakers have long been reached. */
 const mostCounted = 200;
 
 /** Swaps of members that EC2 warned about a moment ago, and not while their group was only observed. */
@@ -17,15 +17,15 @@ export const justWarned = (swaps: readonly Swap[], nowMs: number): readonly Swap
   );
 
 /**
- * Those of them that nobody has counted: the function that claimed them died before it wrote the state. Of a longer
- * list than is remembered, nobody knows.
+ * The swaps whose warnings are not counted yet, because the function that claimed them died before it wrote the state.
+ * A list that is longer than the remembered one cannot be checked.
  */
 export const uncounted = ({ counted = [] }: GroupState, recent: readonly Swap[]): readonly Swap[] =>
   counted.length >= mostCounted ? [] : recent.filter(({ instance }) => !counted.includes(instance));
 
 /**
- * The warnings that nobody has counted yet, and the state that remembers them: while anything counts them, and while
- * the swaps of such a warning are recent. Two functions that hear of one warning at the same time both take it for new.
+ * The warnings that were not counted yet, and the state that remembers them while a rule counts warnings and their
+ * swaps are recent. Without that, two functions that receive one warning at the same time would both count it.
  */
 export const countOnce = (
   state: GroupState,

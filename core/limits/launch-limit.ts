@@ -3,13 +3,13 @@ import type { Deaths } from '../pool-memory/boot-memory.ts';
 import type { MoveLimit } from '../returning/returning.ts';
 import type { GroupState, View } from '../view/view.ts';
 
-/** At most so many launches within a time (`launches` of a policy). */
+/** The most launches within a time (`launches` of a policy). */
 export type LaunchLimit = { readonly atMost: MoveLimit; readonly withinMs: number };
 
-/** What holds where a policy does not say it: three times the size within ten minutes. */
+/** The limit where a policy sets none: three times the size within ten minutes. */
 const usualLaunchLimit: LaunchLimit = { atMost: { kind: 'share', percent: 300 }, withinMs: 600_000 };
 
-/** A share of a small group must leave room for its ordinary trouble. */
+/** A share of a small group still allows this many launches, for ordinary failures. */
 const leastOfShare = 10;
 
 /** Launches of about the same time: their number, when the last of them was granted, and the desired size then. */
@@ -18,11 +18,11 @@ export type LaunchTally = { readonly atMs: number; readonly count: number; reado
 /** What a group's state remembers about its launches within the time of the limit. */
 export type LaunchMemory = {
   readonly launches?: readonly LaunchTally[];
-  /** Members that EC2 warned about, by when the first of about the same time was heard. */
+  /** Members that EC2 warned about. Warnings of about the same time have the time of the first one. */
   readonly warnings?: readonly Deaths[];
 };
 
-/** The time of a limit is counted in so many parts, so that a storm leaves no longer list than a quiet day. */
+/** The time of a limit is counted in this many parts, so that a storm leaves no longer list than a quiet day. */
 const parts = 30;
 
 const within = <T extends { readonly atMs: number }>(
@@ -45,7 +45,7 @@ const withoutEmpty = (state: GroupState, { launches = [], warnings = [] }: Launc
 
 type Limited = { readonly launches?: LaunchLimit };
 
-/** The state after EC2 granted so many launches. A part counts from its last launch, so the limit is never passed. */
+/** The state after EC2 granted launches. A part counts from its last launch, so the limit is never exceeded. */
 export const rememberLaunches = (state: GroupState, group: Limited, count: number, nowMs: number): GroupState => {
   if (count === 0) return state;
   const { withinMs } = limitOf(group);
@@ -60,7 +60,7 @@ export const rememberLaunches = (state: GroupState, group: Limited, count: numbe
   return withoutEmpty(state, { ...state, launches: [...(isSame ? young.slice(0, -1) : young), tally] });
 };
 
-/** The state after EC2 warned about so many members. A part counts from its first warning. */
+/** The state after EC2 warned about members. A part counts from its first warning. */
 export const rememberWarnings = (state: GroupState, group: Limited, count: number, nowMs: number): GroupState => {
   if (count === 0) return state;
   const { withinMs } = limitOf(group);
@@ -84,11 +84,11 @@ export const forgetLaunches = (state: GroupState, group: Limited, nowMs: number)
   });
 };
 
-/** The state without anything about launches: a user who writes the policy may have mended what failed. */
+/** The state without its memory of launches, because a user who writes the policy may have fixed what failed. */
 export const withoutLaunches = (state: GroupState): GroupState => withoutEmpty(state, {});
 
 /**
- * Launches that nobody answered and that are forgotten now count as far as describes show their instances.
+ * Launches without a response that are forgotten now. They count as far as describes show their instances.
  *
  * @param kept ids of the reservations that stay
  */
@@ -98,11 +98,11 @@ export const countForgotten = ({ state, members, group, nowMs }: View, kept: Rea
   return rememberLaunches(state, group, shown, nowMs);
 };
 
-/** How a group stands to its limit. */
+/** How much of its limit a group has left. */
 export type LaunchRoom = {
   /** How many may be launched now. */
   readonly left: number;
-  /** How many were launched within the time, and how many the limit allows, with what replaces interrupted members. */
+  /** How many were launched within the time. `atMost`: the limit, plus one for each interrupted member. */
   readonly launched: number;
   readonly atMost: number;
   readonly withinMs: number;
@@ -116,8 +116,8 @@ const mostOf = ({ kind, ...limit }: MoveLimit, size: number): number => {
 };
 
 /**
- * How many instances a group may launch now. What replaces members that EC2 warned about does not count, so a storm is
- * never held up. A share is of the largest desired size within the time.
+ * How many instances a group may launch now. Replacements for members that EC2 warned about do not count, so the limit
+ * never delays them in a storm. A share is of the largest desired size within the time.
  */
 export const launchRoom = ({ state, group, nowMs }: View): LaunchRoom => {
   const { atMost, withinMs } = limitOf(group);

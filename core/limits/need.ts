@@ -2,9 +2,9 @@ import type { View } from '../view/view.ts';
 import type { BucketName } from './account-buckets.ts';
 
 /**
- * How much a group needs a bucket. `empty`: nothing serves. `warned`: EC2 takes members. `missing`: members lack.
- * `spare`: it has its size, and lacks spares.
- * `look`: a drain wants to see whether it can begin, and begins without that when its time is up.
+ * How much a group needs a bucket. `empty`: no member serves. `warned`: EC2 takes members. `missing`: it lacks members.
+ * `spare`: it has its size, and lacks spares. `look`: a drain checks whether it can begin, and begins without the check
+ * when its time is up.
  */
 export type Need = {
   readonly urgency: 'empty' | 'warned' | 'missing' | 'spare' | 'look';
@@ -28,7 +28,7 @@ export type Ask = {
 /** A group that waits for its turn. */
 export type Waiting = Omit<Ask, 'by'> & { readonly sinceMs: number; readonly turnAtMs: number };
 
-/** Members that serve now, warned ones included, and the earliest deadline of those that have no replacement. */
+/** Members that serve now, with warned ones, and the earliest deadline of a warned member without a replacement. */
 export const warnedAmong = ({
   members,
   swaps,
@@ -49,8 +49,8 @@ export const warnedAmong = ({
 };
 
 /**
- * With less than this left, a replacement has just time to boot. Before that, the size decides and not the deadline: a
- * warning that comes in the middle of a storm would else wait for all of it.
+ * With less than this left, a replacement has just enough time to boot, and the deadline decides the order. Before that
+ * the size decides. Otherwise a warning in the middle of a storm would wait for all earlier ones.
  */
 const pressingMs = 60_000;
 const ranks: Readonly<Record<Need['urgency'], number>> = { empty: 0, warned: 1, missing: 2, spare: 3, look: 4 };
@@ -62,9 +62,9 @@ const pressingOf = ({ deadlineMs }: Need, nowMs: number): number =>
 const ascending = (a: number, b: number): number => (a === b ? 0 : a - b);
 
 /**
- * The order of need: groups of which nothing serves, then those that EC2 takes members of, then those that miss
- * members. Where little time is left, the earliest deadline first. Small groups before large ones: a member less is a
- * larger part of them, and they need fewer tokens, so that more groups are whole soon.
+ * The order of need. First come groups without a serving member, then groups whose members EC2 takes, then groups that
+ * lack members. Where little time is left, the earliest deadline comes first. Small groups come before large ones: one
+ * member is a larger part of them, and they need fewer tokens, so more groups are whole soon.
  */
 export const byNeed =
   (nowMs: number) =>

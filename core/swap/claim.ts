@@ -14,16 +14,16 @@ export type LeavingFact = {
   readonly reason: LeaveReason;
   /** When it happened, by the sender's clock, epoch milliseconds. */
   readonly atMs: number;
-  /** When a look first received it, where an earlier one did. */
+  /** When an earlier look first received it. */
   readonly heardAtMs?: number;
   readonly deadlineMs?: number;
-  /** What was announced for later is over by then. */
+  /** When the end of an announced event is due. */
   readonly untilMs?: number;
   readonly hook?: LifecycleHook;
   readonly owner?: Owner;
 };
 
-/** Who claims, and what they saw. */
+/** The facts and names that a claim uses. */
 export type Claiming = {
   readonly group: string;
   readonly nowMs: number;
@@ -84,14 +84,14 @@ export const removedBy = (
 
 type Tightening = Pick<Claiming, 'drainFor' | 'nowMs'>;
 
-/** A swap that waited leaves with its first deadline or hook. */
+/** A waiting swap begins to leave with its first deadline or hook. */
 const onItsWay = ({ state }: Swap): Pick<Partial<Swap>, 'state'> => (state === 'waiting' ? { state: 'leaving' } : {});
 
 const withHook = (swap: Swap, fact: LeavingFact, { drainFor, nowMs }: Tightening): Partial<Swap> | undefined => {
   const { hooks = [] } = swap;
   if (fact.hook === undefined || hooks.some(({ token }) => token === fact.hook?.token)) return undefined;
-  // Its drain may have read the swap without this hook, and might look again only after the hook has expired. So
-  // another drain takes over.
+  // Another drain takes over, because the present one may have read the swap without this hook and may look again only
+  // after the hook has expired.
   const order = { drain: drainFor('hook', swap.deadlineMs), drainOrderedAtMs: nowMs };
   return { hooks: [...hooks, fact.hook], ...onItsWay(swap), ...order };
 };
@@ -102,7 +102,7 @@ const kindOnceWarned = (swap: Swap, warning: LeavingFact): DrainKind => {
   return swap.state === 'waiting' || swap.state === 'leaving' ? kindOf(warning) : 'swap';
 };
 
-/** A deadline that was long over when the instance was claimed did not come true: the instance outlived it. */
+/** Whether the deadline was long over when the instance was claimed. Then EC2 did not take it. */
 const isOutlived = ({ claimedAtMs }: Swap, { deadlineMs }: LeavingFact): boolean =>
   deadlineMs !== undefined && claimedAtMs - deadlineMs > describeLagMs;
 
@@ -131,6 +131,6 @@ export const tightened = (swap: Swap, fact: LeavingFact, tightening: Tightening)
     : withDeadline(swap, fact, tightening);
 };
 
-/** Whether a fact is a warning of EC2 that a swap did not have before: only the deadline tells that it is new. */
+/** Whether a fact is a new warning of EC2 for a swap. Only a new deadline shows that. */
 export const isNewWarning = (fact: LeavingFact, swap: Swap, before: Swap | undefined): boolean =>
   traitsOf(fact).endedBy === 'ec2' && swap.deadlineMs === fact.deadlineMs && before?.deadlineMs !== fact.deadlineMs;

@@ -4,8 +4,8 @@ import type { Swap } from './swap.ts';
 
 /**
  * Kinds of leaving that never share a drain, whatever their deadlines. `interruption`: EC2 takes it. `hook`: its Auto
- * Scaling group waits for us. `removal`: above the desired size, or without a reservation. `swap`: replaced, or leaving
- * already when it was warned. `mend`: its own drain failed or missed it.
+ * Scaling group waits for us. `removal`: above the desired size, or without a reservation. `swap`: it is replaced, or
+ * it was already leaving when it was warned. `mend`: its own drain failed or missed it.
  */
 export type DrainKind = 'interruption' | 'hook' | 'removal' | 'swap' | 'mend';
 

@@ -23,24 +23,26 @@ const unseenMs = 600_000;
  */
 const retireAfterMs = 600_000;
 /**
- * When its Auto Scaling group still shows a member in service, its terminating hook is not believed: describes of
- * groups lag by seconds.
+ * After this time, a terminating hook is not believed while the Auto Scaling group still shows the member in service.
+ * Describes of groups lag by seconds.
  */
 const hookedMs = 60_000;
 
-/** What a look shows of the instances of swaps. */
+/** The facts of a look about the instances of swaps. */
 type Look = {
   readonly group: Pick<Group, 'holding' | 'mode'>;
   readonly holdings: Holdings;
-  /** What signals said has ended, and what of it is only stopped. */
+  /** Instances that have ended by signals, and those of them that are only stopped. */
   readonly heard: { readonly ended: readonly string[]; readonly stopped: readonly string[] };
-  /** Members that EC2 announced to take and did not, and that are in service again. */
+  /** Members that EC2 warned about and did not take, and that are in service again. */
   readonly back?: ReadonlySet<string>;
   readonly nowMs: number;
   readonly state: Pick<GroupState, 'desired' | 'reservations'>;
 };
 
-/** The same look, with what EC2 shows of the instances that it does not. Undefined where that could not be read. */
+/**
+ * The look, with what EC2 shows about instances that the look did not. `beyond` is undefined if it could not be read.
+ */
 type LookBeyond = Look & { readonly beyond: ReadonlyMap<string, Owner> | undefined };
 
 const stoppedIn = ({ holdings, heard }: Look): ReadonlySet<string> => new Set([...holdings.stopped, ...heard.stopped]);
@@ -51,13 +53,13 @@ const endedIn = (look: Look): ReadonlySet<string> => {
   return new Set([...look.holdings.ended, ...look.heard.ended].filter((instance) => !stopped.has(instance)));
 };
 
-/** Whether an instance that nobody shows has been announced for so long that a describe would show it. */
+/** Whether an unseen instance was claimed so long ago that a describe would show it by now. */
 export const isLongUnseen = ({ claimedAtMs, deadlineMs = 0 }: Swap, nowMs: number): boolean =>
   nowMs - Math.max(claimedAtMs, deadlineMs) >= unseenMs;
 
 /**
- * Swaps whose instances the look has not shown for long: they have ended, or their user took them out of the group. EC2
- * tells which.
+ * Swaps whose instances the look has not shown for long. The instances have ended, or their user took them out of the
+ * group. A describe of EC2 shows which.
  */
 export const unseenIn = (swaps: readonly Swap[], look: Look): readonly Swap[] => {
   const { holdings, nowMs } = look;
@@ -78,8 +80,8 @@ const goneIn = (swaps: readonly Swap[], unseen: ReadonlySet<Swap>, look: LookBey
 };
 
 /**
- * Whether what a waiting swap was for is over: its member is again where the policy holds its members, or serves after
- * all.
+ * Whether the reason of a waiting swap is over: its member is again where the policy holds its members, or it serves
+ * now.
  */
 const isBack = (swap: Swap, { group, holdings, nowMs }: Look): boolean => {
   const { withdrawnWhen } = traitsOf(swap);
@@ -95,7 +97,7 @@ const isMistake = (swap: Swap, held: ReadonlySet<string>, nowMs: number): boolea
   held.has(swap.instance) &&
   nowMs - swap.claimedAtMs >= hookedMs;
 
-/** What waits for its turn to begin is not begun any more, unless the group acts. */
+/** A waiting swap is called off when the group does not act. */
 const isCalledOff = ({ state }: Swap, { group }: Look): boolean => state === 'waiting' && modeOf(group) !== 'act';
 
 /**
@@ -105,7 +107,7 @@ const isCalledOff = ({ state }: Swap, { group }: Look): boolean => state === 'wa
 const isAside = ({ instance, state, claimedAtMs }: Swap, { holdings, nowMs }: Look): boolean =>
   state === 'waiting' && holdings.aside.includes(instance) && nowMs - claimedAtMs >= describeLagMs;
 
-/** Swaps that are over: errors, those kept long enough, and those whose instance ended or left a while ago. */
+/** Swaps that are over: errors, swaps kept for long enough, and swaps whose instance ended or left a while ago. */
 const overIn = (swaps: readonly Swap[], unseen: ReadonlySet<Swap>, look: LookBeyond): readonly Swap[] => {
   const { holdings, nowMs, beyond } = look;
   const held = new Set(holdings.asgs.flatMap(({ holds }) => holds));
@@ -126,7 +128,7 @@ const overIn = (swaps: readonly Swap[], unseen: ReadonlySet<Swap>, look: LookBey
   );
 };
 
-/** What a look ends of the swaps of a group. */
+/** How the swaps of a group change in a look. */
 type Ends = {
   /** Swaps whose instance has ended, before and after. */
   readonly gone: readonly { readonly before: Swap; readonly after: Swap }[];

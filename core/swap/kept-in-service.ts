@@ -14,19 +14,19 @@ type Look = {
 const isLeaving = ({ state }: Swap): boolean => state !== 'gone' && state !== 'withdrawn';
 
 /**
- * Whether a member stays where its Auto Scaling group does not let it go: its end is our choice alone, and nobody was
- * launched in its place. What was a surplus may be none by now, so who leaves is decided anew.
+ * Whether a member stays when its Auto Scaling group does not let it go: its end is our choice alone, and nothing was
+ * launched in its place. It may no longer be a surplus, so the next decision chooses anew.
  */
 export const mayStay = (swap: Swap): boolean => {
   const { endedBy, isReplaced } = traitsOf(swap);
   return endedBy === 'holdfast' && !isReplaced && swap.deadlineMs === undefined && (swap.hooks ?? []).length === 0;
 };
 
-/** Whether a member serves on because the minimum size of its Auto Scaling group did not let it go. */
+/** Whether a member still serves because the minimum size of its Auto Scaling group did not let it go. */
 const isHeldBack = ({ state, shortfall }: Swap): boolean =>
   state === 'drained' && shortfall?.code === 'not-released' && shortfall.awsCode === belowMinSize;
 
-/** Whether a member that its Auto Scaling group did not let go stays, whoever joins. */
+/** Whether a member that its Auto Scaling group did not let go stays, even if others join. */
 export const isCalledOff = (swap: Swap): boolean => isHeldBack(swap) && mayStay(swap);
 
 /** Whether others will join: something is requested, or a member does not serve yet, or too few stay. */
@@ -37,8 +37,8 @@ const isAnyoneToCome = ({ swaps, holdings: { members }, state: { desired, reserv
 };
 
 /**
- * Members that were to be replaced, and whose Auto Scaling group keeps more than the group wants: nobody joins in their
- * place, so the minimum size never lets them go. They serve on.
+ * Members that were to be replaced, in an Auto Scaling group whose minimum is above the size of the group. No member
+ * joins in their place, so the minimum never lets them go. They stay in service.
  */
 const replacedInVain = (held: readonly Swap[], look: Look): readonly Swap[] => {
   if (held.length === 0 || isAnyoneToCome(look)) return [];
@@ -46,7 +46,7 @@ const replacedInVain = (held: readonly Swap[], look: Look): readonly Swap[] => {
   return held.filter(({ instance }) => full.has(instance));
 };
 
-/** Members that their Auto Scaling groups did not let go, and that serve on. */
+/** Members that their Auto Scaling groups did not let go, and that stay in service. */
 export const keptInService = (look: Look): ReadonlySet<string> => {
   const held = look.swaps.filter(isHeldBack);
   const kept = [

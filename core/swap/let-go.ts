@@ -4,13 +4,13 @@ import { isKept } from './kept-members.ts';
 import { hasOutlived } from './outlived.ts';
 import type { Swap } from './swap.ts';
 
-/** A drain that has not begun by then never will: whoever ordered it died, and nobody orders it again. */
+/** A drain that has not begun by then never begins, because the function that ordered it died. */
 const unbegunMs = 120_000;
-/** A warning, or a request to let an instance go, that did not come true by then is none. */
+/** A warning, or a request to end an instance, no longer counts if nothing has happened by then. */
 const givenUpMs = 600_000;
 
 /**
- * Whether its drain ended before it began, because its group was let go or does not act: nobody else is to take it out
+ * Whether its drain ended before it began, because its group was let go or does not act. Then nothing else takes it out
  * of service.
  */
 export const wasLeftAlone = (swap: Swap): boolean =>
@@ -19,7 +19,7 @@ export const wasLeftAlone = (swap: Swap): boolean =>
   swap.deadlineMs === undefined &&
   (swap.shortfall?.code === 'let-go' || swap.shortfall?.code === 'held-back');
 
-/** Whether nothing ends an instance after its group was let go: its end was our choice, or did not come. */
+/** Whether an instance stays after its group was let go, because its end was our choice or did not come. */
 export const isLetOff = (swap: Swap, nowMs: number): boolean => {
   if (isKept(swap)) return (swap.keptUntilMs ?? 0) <= nowMs;
   if (swap.state === 'waiting' || wasLeftAlone(swap)) return true;

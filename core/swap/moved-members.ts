@@ -5,9 +5,9 @@ import type { AsgView, Member } from '../view/view.ts';
 import type { Swap } from './swap.ts';
 
 /**
- * Whether a member lives where the policy in force would not hold one: in the Auto Scaling group that the policy moved
- * away from, or in none where each pool is an Auto Scaling group. A pool that was dropped is no such place: a change of
- * pools replaces no member.
+ * Whether a member is where the policy in force would not hold one. It may be in an Auto Scaling group that the policy
+ * no longer names, or in none although each pool is an Auto Scaling group. Removing a pool from the policy does not
+ * make its members misplaced: a change of pools replaces no member.
  */
 export const isMisplaced = (group: Pick<Group, 'holding'>, member: Member, nowMs: number): boolean =>
   howHeld(group).isMisplaced(member, nowMs);
@@ -46,8 +46,8 @@ export const toBeMoved = ({ group, members, swaps, asgs, nowMs }: Look): readonl
 const isOpen = ({ state }: Swap): boolean => state !== 'gone' && state !== 'withdrawn';
 
 /**
- * Members that were to be moved, and that the minimum size of their Auto Scaling group keeps by now, because others
- * left it meanwhile. A drain under way goes on to its end. The members that were claimed last stay first.
+ * Members that were to be moved, and that the minimum size of their Auto Scaling group keeps now, because others left
+ * it meanwhile. A running drain goes on to its end. The members that were claimed last are kept first.
  */
 export const keptByMinimum = (swaps: readonly Swap[], asgs: readonly AsgView[]): ReadonlySet<string> => {
   const kept = asgs.flatMap(({ desired, min, holds }) => {

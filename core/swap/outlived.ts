@@ -3,25 +3,24 @@ import type { Member } from '../view/view.ts';
 import type { Swap } from './swap.ts';
 
 /**
- * So long after its deadline, a member that EC2 announced to take and that still runs is put back into service: the
- * warning did not come true.
+ * A warned member that still runs this long after its deadline is put back into service, because EC2 did not take it.
  */
 const outlivedAfterMs = 300_000;
 
-/** A member that cannot be put back by then is ended after all, so that nothing is paid that does not work. */
+/** A member that cannot be put back by then is terminated, so that no idle instance costs money. */
 export const outlivedForGoodMs = 900_000;
 
-/** Whether EC2 announced to take an instance, and its deadline was over so long ago. */
+/** Whether EC2 warned about an instance, and its deadline was over this long ago. */
 export const hasOutlived = (swap: Swap, nowMs: number, afterMs: number): boolean =>
   traitsOf(swap).endedBy === 'ec2' && swap.deadlineMs !== undefined && nowMs - swap.deadlineMs >= afterMs;
 
-/** A swap whose member stays. What EC2 was to cut short at its deadline was not. */
+/** A swap whose member stays. A shortfall that the deadline of EC2 was to cause did not happen. */
 export const asOutlived = ({ shortfall, ...swap }: Swap): Swap =>
   shortfall === undefined || ('by' in shortfall && shortfall.by === 'ec2') ? swap : { ...swap, shortfall };
 
 /**
- * Swaps of members that keep running although EC2 announced to take them. They stay, and their replacements are above
- * the size. What EC2 stopped and started again has a later launch time: it was taken.
+ * Swaps of members that still run although EC2 warned about them. They stay, and their replacements are above the size.
+ * An instance that EC2 stopped and started again has a later launch time, and counts as taken.
  */
 export const outlivedIn = (
   swaps: readonly Swap[],

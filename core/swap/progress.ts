@@ -25,7 +25,7 @@ export const changeTo = (swap: Swap): Pick<SwapChange, 'set' | 'clear'> => ({
   ...(swap.shortfall === undefined && swap.state !== 'draining' && { clear: ['shortfall'] as const }),
 });
 
-/** A swap whose drain is over, whether or not its instance was seen to be drained. */
+/** A swap whose drain is over, even if no look saw the instance drained. */
 export const asDrained = (swap: Swap, nowMs: number): Swap => ({
   ...swap,
   state: 'drained',

@@ -1,13 +1,12 @@
 /**
- * What the first version of Holdfast stored where data is stored now: a sentence. Only items of that version have this
- * form.
+ * A sentence, which the first version of Holdfast stored in place of data. Only items of that version have this form.
  */
 export type Prose = { readonly code: 'prose'; readonly text: string };
 
-/** Who cuts connections that are still open: EC2 takes the instance, Auto Scaling terminates it, or Holdfast does. */
+/** What ends open connections: EC2 takes the instance, or Auto Scaling or Holdfast terminates it. */
 export type CutBy = 'ec2' | 'auto-scaling' | 'holdfast';
 
-/** Our own code: the minimum size of its Auto Scaling group does not let an instance go. */
+/** Our own code: the minimum size of its Auto Scaling group keeps an instance. */
 export const belowMinSize = 'BelowMinSize';
 
 /** What failed for a leaving instance, or was late. */
@@ -26,7 +25,7 @@ export type Shortfall =
   | { readonly code: 'not-released-in-time'; readonly cutAtMs: number; readonly by: CutBy }
   /** Its time ran out before its connections had closed. */
   | { readonly code: 'still-draining'; readonly cutAtMs: number; readonly by: CutBy }
-  /** Its time ran out, and AWS did not say whether its connections had closed. */
+  /** Its time ran out, and no response of AWS showed whether its connections had closed. */
   | { readonly code: 'not-seen' }
   /** The drain ended by an error of the state machine or of a function. */
   | { readonly code: 'drain-broke'; readonly error: string; readonly cause?: string }

@@ -9,8 +9,8 @@ import { isHard, type Swap } from './swap.ts';
 /** A drain that has not ended this long after it should have is broken, and a new one takes over. */
 const overdueMs = 120_000;
 /**
- * An instance that EC2 warned about and only stopped is terminated after this time, so that nothing is left of it. One
- * that runs on is put back into service (`outlived.ts`), and is terminated only when that fails for longer.
+ * An instance that EC2 warned about and only stopped is terminated after this time, so that it is not forgotten. An
+ * instance that still runs is put back into service (`outlived.ts`), and is terminated only when that keeps failing.
  */
 const spareMs = 300_000;
 
@@ -19,10 +19,10 @@ export type TakingOver = {
   readonly nowMs: number;
   readonly timeoutMs: number;
   readonly shown: ReadonlySet<string>;
-  /** Those of them that are put back into service, if that is possible: EC2 announced to take them and did not. */
+  /** Shown instances that EC2 warned about and did not take. They are put back into service if possible. */
   readonly spared?: ReadonlySet<string>;
   readonly drainFor: NameDrain;
-  /** Drains that somebody stopped. */
+  /** Drains that a user stopped. */
   readonly stoppedDrains: readonly string[];
 };
 
@@ -30,8 +30,8 @@ const drainDueByMs = (swap: Swap, timeoutMs: number): number =>
   Math.max(swap.deadlineMs ?? 0, (swap.drainOrderedAtMs ?? swap.claimedAtMs) + 2 * timeoutMs);
 
 /**
- * A drain that is over while its instance is still there: a call that failed, a warning that nothing followed, or an
- * instance that EC2 only stopped.
+ * Whether a drain is over while its instance still exists: a call failed, EC2 did not take the instance, or EC2 only
+ * stopped it.
  */
 const isLeftover = (swap: Swap, { timeoutMs, shown, spared, nowMs }: TakingOver): boolean => {
   if (swap.state !== 'drained' || isKept(swap) || !shown.has(swap.instance)) return false;
@@ -44,8 +44,9 @@ const isLeftover = (swap: Swap, { timeoutMs, shown, spared, nowMs }: TakingOver)
 };
 
 /**
- * Whether the drain of a swap may never have been started: whoever ordered it died, or left the start to another. Of a
- * member that is out of service already, a drain took over that was ordered since. To start a drain again does nothing.
+ * Whether the drain of a swap may never have been started, because the function that ordered it died or left the start
+ * to another one. A member that is already out of service has a newer drain that took over. Starting a drain again has
+ * no effect.
  */
 export const mayBeUnstarted = (swap: Swap, nowMs: number): boolean =>
   swap.state === 'leaving' || (isOrderedSince(swap) && nowMs - (swap.drainOrderedAtMs ?? 0) < overdueMs);
@@ -57,8 +58,9 @@ const isOrderedSince = ({ state, drainOrderedAtMs = 0, drainStartedAtMs, drained
 };
 
 /**
- * Whether no drain continues with a swap. A drain that keeps a hook alive is missed by its heartbeats, in time for the
- * next one; any other is missed after its end was due. A member that is drained is left to the drain that took it out.
+ * Whether no drain works on a swap any more. If it keeps a hook alive, missing heartbeats show this before the hook
+ * expires. Otherwise it shows when the end of the drain is overdue. A drained member is left to the drain that took it
+ * out of service.
  */
 const isBroken = (swap: Swap, { timeoutMs, nowMs }: TakingOver): boolean => {
   if (swap.state === 'drained') return isOrderedSince(swap) && isOnHook(swap) && isUnattended(swap, nowMs);
@@ -66,15 +68,15 @@ const isBroken = (swap: Swap, { timeoutMs, nowMs }: TakingOver): boolean => {
   return isOnHook(swap) ? isUnattended(swap, nowMs) : nowMs - drainDueByMs(swap, timeoutMs) >= overdueMs;
 };
 
-/** Whether somebody stopped its drain before the end: a hook of a drained member is still to be completed. */
+/** Whether a user stopped its drain before the end. Even a drained member needs its hook completed. */
 const isStopped = (swap: Swap, { stoppedDrains }: TakingOver): boolean =>
   swap.drain !== undefined &&
   stoppedDrains.includes(swap.drain) &&
   (swap.state === 'leaving' || swap.state === 'draining' || (swap.state === 'drained' && isOnHook(swap)));
 
 /**
- * The new drain of a swap whose own drain failed, or ended while its instance did not. An instance that EC2 warned
- * about and did not take is terminated by us from then on. Undefined where its drain goes on, or came to its end.
+ * The new drain of a swap whose own drain failed, or ended before the instance did. From then on Holdfast terminates an
+ * instance that EC2 warned about and did not take. Undefined while its drain goes on, or when the drain succeeded.
  */
 export const takenOver = (swap: Swap, taking: TakingOver): Partial<Swap> | undefined => {
   const order = {

@@ -20,7 +20,7 @@ export type LifecycleHook = {
    */
   readonly timeoutMs?: number;
   /**
-   * When we found that Auto Scaling no longer waits: its time-out was over, or somebody else completed the action. No
+   * When we found that Auto Scaling no longer waits, because the time-out was over or others completed the action. No
    * further heartbeat is sent.
    */
   readonly overAtMs?: number;
@@ -44,7 +44,7 @@ export type Swap = {
   /** When the first signal about it arrived, and the time that EC2 gave that signal. */
   readonly claimedAtMs: number;
   readonly warnedAtMs?: number;
-  /** When it was first heard, where that was before it was claimed: the group was only observed. */
+  /** When its signal was first received, if that was before the claim because the group was only observed. */
   readonly heardAtMs?: number;
   readonly deadlineMs?: number;
   /** The drain that takes work off it. Absent while waiting. */
@@ -66,7 +66,7 @@ export type Swap = {
   readonly withdrawnAtMs?: number;
   /** Its termination was refused for good: it is a member again, and is not chosen to leave before this time. */
   readonly keptUntilMs?: number;
-  /** It is dead, and nothing could replace it: its Auto Scaling group does, by its own launch. */
+  /** It has ended and Holdfast could not replace it, so its Auto Scaling group does. */
   readonly leftToGroup?: true;
   /** What failed, or was late. */
   readonly shortfall?: Shortfall;
@@ -77,5 +77,5 @@ export type Swap = {
 /** Whether EC2 or Auto Scaling ends the instance (we only take work off it), or Holdfast has to terminate it. */
 export const endsItself = (swap: Pick<Swap, 'reason'>): boolean => traitsOf(swap).endedBy !== 'holdfast';
 
-/** A swap that EC2 or a deadline drives: its instance goes whatever we do. */
+/** Whether EC2 or a deadline drives a swap, so that its instance ends whatever we do. */
 export const isHard = (swap: Swap): boolean => swap.deadlineMs !== undefined || endsItself(swap);
