@@ -13,8 +13,8 @@ const without = (members: readonly Member[], leaving: readonly string[]): readon
   leaving.length === 0 ? members : members.filter(({ instance }) => !leaving.includes(instance));
 
 /**
- * What Auto Scaling groups launch by themselves and nobody sees yet, where it is known of which pool that is: what is
- * launched beside it goes where the others are fewer.
+ * Launches that Auto Scaling groups make by themselves and that no describe shows yet, if their pool is known. They
+ * count, so that our own launches go to the parts with fewer members.
  */
 const comingByItself = ({ view, headcount }: Situation): readonly Held[] =>
   [...ownRefills(view), ...headcount.unseen].flatMap(({ asg, count }) => {
@@ -24,7 +24,7 @@ const comingByItself = ({ view, headcount }: Situation): readonly Held[] =>
       : [{ ...cellOfLaunch({ pool: pool.name, offerings: offeringsOf(pool) }), count }];
   });
 
-/** What a plan of so many launches depends on, with these members counted as gone. */
+/** The input for a plan of this many launches, with the leaving members counted as gone. */
 export const planInput = (situation: Situation, count: number, leaving: readonly string[] = []): PlanInput => {
   const { view, headcount } = situation;
   const shared = sharedIn(view, headcount, leaving);

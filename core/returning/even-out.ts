@@ -15,18 +15,18 @@ import { inOrder, kindOf, type Portion, planFor, portionOf, type ReturnPlan, tak
 type EvenerPlace = {
   readonly place: BetterPlace;
   readonly gap: number;
-  /** How full the children are that the member is in below the one that gives. */
+  /** How full the children of the member are, below the node that evens out. */
   readonly fullness: readonly number[];
 };
 
-/** How a kind of node finds the place that evens it out, for a member in one of its children. */
+/** Finds the place that evens out a node, for a member in one of its children. */
 type Evener = (branch: Branch, own: Choice, member: Member, work: Work) => Omit<EvenerPlace, 'fullness'> | undefined;
 
 const placeIn = ({ leaf, way }: Picked, why: Better): BetterPlace => ({ leaf, way, offerings: leaf.offerings, why });
 
 /**
- * Whether a launch there evens anything out: it is no trial of a breaker, and whoever launches takes the instance type
- * that is wanted. An Auto Scaling group picks among its types by itself.
+ * Whether a launch there surely evens out: it is no trial of a breaker, and it gets the wanted instance type. An Auto
+ * Scaling group of several types picks one itself.
  */
 const isSure = ({ leaf: { opensAt, scope, pool } }: Picked): boolean =>
   opensAt !== trialRank &&
