@@ -56,11 +56,14 @@ const knownMs = (chronicle: Chronicle, { atMs, invocation, message }: AlarmChang
   return (isHealthy(chronicle, invocation) ? atMs : ended.atMs) + writesWithinMs;
 };
 
-/** Changes by which an alarm may be known to be in `ALARM`, of what functions were told until a moment. */
+/**
+ * Changes by which an alarm may be known to be in `ALARM`, of what functions were told until a moment. Of changes of one moment, the one that was told
+ * last is believed.
+ */
 export const mayLast = (chronicle: Chronicle, alarm: string, atMs: number): readonly AlarmChange[] =>
-  alarmChanges(chronicle).filter((one) => {
+  alarmChanges(chronicle).filter((one, index, all) => {
     if (one.alarm !== alarm || one.atMs > atMs || !one.isOn || one.isQuiet) return false;
-    const isOver = (other: AlarmChange): boolean =>
-      other.alarm === alarm && !other.isOn && other.happenedAtMs >= one.happenedAtMs && knownMs(chronicle, other) < atMs;
-    return !alarmChanges(chronicle).some(isOver);
+    const isLater = (other: AlarmChange, at: number): boolean =>
+      other.happenedAtMs > one.happenedAtMs || (other.happenedAtMs === one.happenedAtMs && at > index);
+    return !all.some((other, at) => other.alarm === alarm && !other.isOn && isLater(other, at) && knownMs(chronicle, other) < atMs);
   });

@@ -108,17 +108,18 @@ export const takenOutAtMs = ({ services }: Life, sinceMs = Number.NEGATIVE_INFIN
     ...services.filter(({ why, by, untilMs }) => why === 'deregistered' && isFunction(by) && untilMs > sinceMs).map(({ untilMs }) => untilMs),
   );
 
-/** Since when the instance has belonged to the Auto Scaling group without a break. Standby is no break: the instance still belongs to its group (EC2 Auto Scaling User Guide). */
-const heldSinceMs = ({ stays }: Life, stay: Stay): number => {
-  const before = stays.findLast(({ asg, untilMs }) => asg === stay.asg && untilMs <= stay.fromMs);
-  return before?.how === 'standby' ? before.fromMs : stay.fromMs;
-};
+/**
+ * Since when a protection still stands that the Auto Scaling group gave. Standby does not end it, and neither does the way from its warm pool into the
+ * group (EC2 Auto Scaling User Guide); whoever left a group comes back without.
+ */
+const protectedSinceMs = ({ stays }: Life, stay: Stay): number =>
+  Math.max(Number.NEGATIVE_INFINITY, ...stays.flatMap(({ how, untilMs }) => (how !== 'standby' && untilMs <= stay.fromMs ? [untilMs] : [])));
 
 /** Whether the Auto Scaling group that holds it protects it from scale-in, which its describes tell. */
 export const isProtected = (life: Life, atMs: number): boolean => {
   const stay = stayAt(life, atMs);
   if (stay === undefined) return false;
-  const sinceMs = heldSinceMs(life, stay);
+  const sinceMs = protectedSinceMs(life, stay);
   return life.protections.findLast((change) => change.from === 'scale-in' && change.atMs >= sinceMs && change.atMs <= atMs)?.isOn === true;
 };
 

@@ -3,8 +3,8 @@ import { policy, react, type Script, twoServe, user } from './histories.ts';
 
 type Write = (script: Script) => void;
 type Called = Extract<HistoryEvent, { readonly kind: 'called' }>;
-/** A history that needs a row, and some that lie just outside of it. */
-type Cases = { readonly needed: Write; readonly beyond: Readonly<Record<string, Write>> };
+/** A history that needs a row, others that need it as well, and some that lie just outside of it. */
+type Cases = { readonly needed: Write; readonly also?: Readonly<Record<string, Write>>; readonly beyond: Readonly<Record<string, Write>> };
 
 const heard = (instance: string) => [{ about: 'warning', instance } as const];
 
@@ -170,6 +170,22 @@ const unasked =
     write(script);
     script.end(220, 'i-1');
   };
+/** A look that reads until 110, and a launch at 116. */
+const slowLook =
+  (askedSecond: number, { injected = true, launches = 'i-b' } = {}): Write =>
+  (script) => {
+    script.react(103, 118, 'i-b', [], injected);
+    if (launches !== 'i-b') script.react(103, 118, launches);
+    called(110, {
+      invocation: 'i-b',
+      function: 'react',
+      service: 'ec2',
+      operation: 'DescribeInstances',
+      askedAtMs: 1_000 * askedSecond,
+      outcome: 'ok',
+    })(script);
+    script.launch(116, 'i-3', { by: react(launches) });
+  };
 const launchCall = { service: 'ec2', operation: 'CreateFleet', isMutating: true, launch: { group: 'web', count: 1 } };
 
 const looks: Readonly<Record<string, Cases>> = {
@@ -183,7 +199,11 @@ const looks: Readonly<Record<string, Cases>> = {
   },
   'the request met a fault': {
     needed: unasked(called(103, { ...launchCall, trouble: 'fault' })),
+    also: { 'a fault held up a read of the function that launched': unasked(slowLook(104)) },
     beyond: {
+      'the read was fast': unasked(slowLook(109)),
+      'no fault met the function that read': unasked(slowLook(104, { injected: false })),
+      'the function that read slowly launched nothing': unasked(slowLook(104, { launches: 'i-9' })),
       'no fault met it': unasked(called(103, { ...launchCall, outcome: 'ok' })),
       'it was another group’s': unasked(called(103, { ...launchCall, trouble: 'fault', launch: { group: 'api', count: 1 } })),
       'it came too late': unasked(called(140, { ...launchCall, trouble: 'fault' })),
@@ -201,10 +221,26 @@ const died =
     script.at(second + 1, { kind: 'invocation-ended', ...end, ...error });
   };
 
+const reserved =
+  (second: number, reservation?: string, isDead = true): Write =>
+  (script) => {
+    script.at(second - 1, { kind: 'invocation-began', invocation: 'i-x', function: 'react' });
+    script.desired(second, 2, 1, react('i-x'), reservation);
+    const error = isDead ? { error: { type: 'Runtime.ExitError', message: 'killed' }, injected: true } : { injected: false };
+    const end = { invocation: 'i-x', function: 'react', startedAtMs: 1_000 * (second - 1), timeoutMs: 30_000, again: [] };
+    script.at(second + 0.1, { kind: 'invocation-ended', ...end, ...error });
+  };
+
 const leases: Readonly<Record<string, Cases>> = {
   'a launch waits for the lease of a function that died': {
     needed: unasked(died(99)),
-    beyond: { 'it lived': unasked(died(99, false)), 'its lease was over': unasked(died(60)) },
+    also: { 'it had reserved, and not called yet': unasked(reserved(99, 'r-9')) },
+    beyond: {
+      'it lived': unasked(died(99, false)),
+      'its lease was over': unasked(died(60)),
+      'it wrote the state and reserved nothing': unasked(reserved(99)),
+      'it had reserved, and lived': unasked(reserved(99, 'r-9', false)),
+    },
   },
 };
 

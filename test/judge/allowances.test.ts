@@ -30,6 +30,10 @@ describe.each(allowances.map((row) => [row.name, row] as const))('%s', (name, ro
     expect(without).toBeGreaterThan(0);
     expect(left).toBe(0);
   });
+  it.each(Object.entries(cases[name]?.also ?? {}))('is needed too: %s', (_, write) => {
+    const { without, left } = judged(row, historyOf(write, { stored }));
+    expect([without > 0, left]).toEqual([true, 0]);
+  });
   it.each(Object.entries(cases[name]?.beyond ?? {}))('reaches no further: %s', (_, write) => {
     const { without, left } = judged(row, historyOf(write, { stored }));
     expect(without).toBeGreaterThan(0);

@@ -262,6 +262,20 @@ describe('nobody is removed without need', () => {
     });
     expect(found).toEqual(expected);
   });
+  it('counts the protection of an instance that comes out of a warm pool', () => {
+    const joins = (protectedAt: number) =>
+      details(protectedStay, (script) => {
+        twoServe(script);
+        script.member('i-3', { pool: 'od-b' });
+        script.at(protectedAt, { kind: 'protection', instance: 'i-3', from: 'scale-in', isOn: true, by: { kind: 'user' } });
+        script.at(50, { kind: 'joined', instance: 'i-3', asg: 'web-asg', by: { kind: 'ec2' } });
+        script.claim(100, 'i-3', 'i-a');
+        script.takeOut(101, 'i-3');
+      });
+    expect(joins(35)).toEqual(['i-3 was chosen to leave: it is protected from scale-in']);
+    expect(joins(35)).toEqual(joins(60));
+    expect(joins(105)).toEqual([]);
+  });
   it('leaves alone whom an Auto Scaling group protects from scale-in while it holds them', () => {
     const found = (isOn: boolean, from: 'scale-in' | 'termination' = 'scale-in', asg: string | undefined = 'web-asg') =>
       details(protectedStay, (script) => {
@@ -377,6 +391,17 @@ describe('a member whose end is ours to choose leaves only against a replacement
       });
     expect(died(118)).toEqual([]);
     expect(died(100)).toHaveLength(1);
+    const diedYoung = (serves: number) =>
+      details(successorServes, (script) => {
+        twoServe(script);
+        script.advise(90, 'i-1');
+        script.launch(92, 'i-3');
+        script.serves(serves, 'i-3');
+        script.end(119, 'i-3');
+        script.takeOut(120, 'i-1');
+      });
+    expect(diedYoung(116)).toEqual([]);
+    expect(diedYoung(121)).toHaveLength(1);
   });
   it('finds two looks that choose one member each', () => {
     const found = details(successorServes, (script) => {

@@ -60,6 +60,18 @@ describe('what EC2 takes is used last', () => {
     });
     expect(same).toHaveLength(1);
   });
+  it('holds where the message is about a warning that was over long ago', () => {
+    const replayed = (happenedAtMs: number) =>
+      found((script) => {
+        script.warn(100, 'i-1');
+        script.react(101, 103, 'hears');
+        const told = { about: 'warning', instance: 'i-1' } as const;
+        script.at(101, { kind: 'delivered', invocation: 'hears', function: 'react', message: 'old', told, happenedAtMs });
+        launched(script, 150, 'i-3', 'spot-a');
+      });
+    expect(replayed(100_000)).toHaveLength(1);
+    expect(replayed(-3_500_000)).toEqual([]);
+  });
   it('holds before anybody has heard, and once the rest is over', () => {
     const at = (second: number) =>
       found((script) => {

@@ -21,7 +21,8 @@ type Launch = Moment & { readonly life: Life; readonly invocation: string };
 
 /** The first message of this kind about a member, where the function that it reached did all of its work and knew it before it launched. */
 const learnedFrom = (chronicle: Chronicle, life: Life, about: Delivery['told']['about'], launch: Launch): Delivery | undefined => {
-  const first = life.deliveries.find(({ told }) => told.about === about);
+  // A message that comes so late is about what is over.
+  const first = life.deliveries.find(({ told, atMs, happenedAtMs }) => told.about === about && atMs - happenedAtMs < times.interruptedRestMs);
   if (first === undefined || !isHealthy(chronicle, first.invocation)) return undefined;
   const ended = chronicle.invocations.get(first.invocation)?.ended;
   if (ended === undefined || ended.again.includes(first.message)) return undefined;

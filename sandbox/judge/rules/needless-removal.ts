@@ -90,8 +90,8 @@ export const protectedStay: Rule = {
 /** Who stopped serving lately without Holdfast's doing: nobody could know of them yet. */
 const lostLately = (chronicle: Chronicle, group: string, sinceMs: number, atMs: number): number =>
   chronicle.livesIn(group).filter((life) => {
-    const stopped = chronicle.servesAt(life, sinceMs) && !chronicle.servesAt(life, atMs);
-    return stopped && !(outByUs(life) <= atMs);
+    const served = chronicle.servesAt(life, sinceMs) || life.services.some((one) => one.fromMs > sinceMs && one.fromMs < atMs);
+    return served && !chronicle.servesAt(life, atMs) && !(outByUs(life) <= atMs);
   }).length;
 
 const lookBackMs = 10_000;
