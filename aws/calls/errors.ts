@@ -216,12 +216,9 @@ export const isExecutionAlreadyStarted = (error: unknown): boolean => codeOf(err
 /** Our own codes, where AWS gives none. */
 export const unexplainedShortfall = 'UnexplainedShortfall';
 export const notOurs = 'NotOurs';
-/** A read that had to come before the call failed. */
-export const notAsked = 'NotAsked';
-
 /** Whether a failure with this code certainly changed nothing. */
 export const wasNotDone = (code: string | undefined): boolean =>
-  code !== undefined && (code === belowMinSize || code === notAsked || troubleOfCode(code) === 'throttled');
+  code !== undefined && (code === belowMinSize || troubleOfCode(code) === 'throttled');
 export const leaseOver = 'LeaseOver';
 
 const unknownTemplate = new Set([

@@ -2,7 +2,7 @@ import { TerminateInstanceInAutoScalingGroupCommand } from '@aws-sdk/client-auto
 import type { Group } from '../../core/group/group.ts';
 import { asgsFor, asgsOf } from '../../core/group/holders.ts';
 import { outsideAsgOf } from '../../core/group/outside-size.ts';
-import type { ActionResult } from '../../core/ports/capacity-provider.ts';
+import type { ActionResult, Releasing } from '../../core/ports/capacity-provider.ts';
 import { traitsOf } from '../../core/removal/leave-reason.ts';
 import { belowMinSize } from '../../core/swap/shortfall.ts';
 import type { Swap } from '../../core/swap/swap.ts';
@@ -78,11 +78,12 @@ const releaseFrom = async (
   deps: ProviderDeps,
   asg: Asg,
   { covered, uncovered }: { readonly covered: readonly Swap[]; readonly uncovered: readonly Swap[] },
-  isSizeOurs: boolean,
+  { isSizeOurs, beforeEnding = async (ids) => ids }: { readonly isSizeOurs: boolean } & Releasing,
 ): Promise<ActionResult> => {
   const room = isSizeOurs ? Math.max(0, asg.desired - asg.min) : covered.length;
   const [going, staying] = [covered.slice(0, room), covered.slice(room)];
-  const ended = await endThroughAsg(deps, asg.name, idsOf(going), isSizeOurs);
+  const may = going.length === 0 ? [] : await beforeEnding(idsOf(going));
+  const ended = await endThroughAsg(deps, asg.name, may, isSizeOurs);
   await spareRequests(deps, asg, going, ended);
   return together([ended, await withoutRoom(deps, asg, [...staying, ...uncovered])]);
 };
@@ -140,7 +141,8 @@ const isToLeave = (swap: Swap, standing: Standing | undefined): boolean =>
 const releaseFromAsgs = async (
   deps: ProviderDeps,
   group: Group,
-  { swaps, uncovered }: { readonly swaps: readonly Swap[]; readonly uncovered: number },
+  swaps: readonly Swap[],
+  { uncovered = 0, ...releasing }: Releasing,
 ): Promise<ActionResult> => {
   const asgs = await recentAsgs(deps, asgsFor(group, swaps));
   const standings = standingsIn(asgs);
@@ -155,7 +157,7 @@ const releaseFromAsgs = async (
       deps,
       asg,
       { covered: sorted.covered.filter(isIn(asg)), uncovered: sorted.uncovered.filter(isIn(asg)) },
-      asg.name !== outsideAsgOf(group),
+      { isSizeOurs: asg.name !== outsideAsgOf(group), ...releasing },
     ),
   );
   const held = new Set(idsOf(counted));
@@ -191,7 +193,7 @@ const putBack = async (deps: ProviderDeps, group: Group, instances: readonly str
  * hooks. It holds back those that its minimum size keeps.
  */
 export const autoScalingGroups: MovesMembers = (deps) => ({
-  release: async (group, swaps, uncovered) =>
-    asgsFor(group, swaps).length === 0 ? nothing : releaseFromAsgs(deps, group, { swaps, uncovered }),
+  release: async (group, swaps, releasing) =>
+    asgsFor(group, swaps).length === 0 ? nothing : releaseFromAsgs(deps, group, swaps, releasing),
   putBack: (group, instances) => putBack(deps, group, instances),
 });

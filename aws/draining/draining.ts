@@ -24,11 +24,11 @@ export const createDraining = (deps: ProviderDeps): Pick<CapacityProvider, 'rele
     return results;
   };
   return {
-    release: async (group, swaps, uncovered = 0) => {
+    release: async (group, swaps, releasing = {}) => {
       const ids = swaps.map(({ instance }) => instance);
       return ids.length === 0
         ? { done: [], failed: [] }
-        : allOf(ids, await inEach((target) => target.release(group, swaps, uncovered)));
+        : allOf(ids, await inEach((target) => target.release(group, swaps, releasing)));
     },
     putBack: async (group, instances) => allOf(instances, await inEach((target) => target.putBack(group, instances))),
   };

@@ -16,6 +16,20 @@ export type Admitting = {
   readonly moreCome?: boolean;
 };
 
+/** What taking members out of service must know beside them. */
+export type Releasing = {
+  /**
+   * How many of those that EC2 takes have no replacement and get none now: they are only deregistered, and their Auto
+   * Scaling group replaces them.
+   */
+  readonly uncovered?: number;
+  /**
+   * Called when everything is read, right before these members are terminated through their Auto Scaling group. Returns
+   * those that may be.
+   */
+  readonly beforeEnding?: (instances: readonly string[]) => Promise<readonly string[]>;
+};
+
 /**
  * Outcome of an action on a list of instances: what failed, and why. An instance that is gone already counts as
  * success.
@@ -84,10 +98,9 @@ export type CapacityProvider = {
   putBack(group: Group, instances: readonly string[]): Promise<ActionResult>;
   /**
    * Takes leaving members out of service at the start of a drain: deregisters targets, or terminates through the Auto
-   * Scaling group with a decrement of its desired capacity. Of those that EC2 takes, as many as are `uncovered` have no
-   * replacement and get none now: they are only deregistered, and their Auto Scaling group replaces them.
+   * Scaling group with a decrement of its desired capacity.
    */
-  release(group: Group, swaps: readonly Swap[], uncovered?: number): Promise<ActionResult>;
+  release(group: Group, swaps: readonly Swap[], releasing?: Releasing): Promise<ActionResult>;
   /** The state of leaving instances: whether they still have connections, and until when (by deregistration delay). */
   inspectDrain(group: Group, swaps: readonly Swap[]): Promise<readonly DrainProgress[]>;
   /**

@@ -1,6 +1,6 @@
 import type { Group } from '../group/group.ts';
 import type { Swap } from '../swap/swap.ts';
-import type { ActionResult } from './capacity-provider.ts';
+import type { ActionResult, Releasing } from './capacity-provider.ts';
 
 /** What a target has of a leaving member. */
 export type TargetStanding = {
@@ -16,9 +16,9 @@ export type TargetStanding = {
 export type DrainTarget = {
   /**
    * Takes leaving members out of service. `failed` names those that it could not, and those that it holds back, with
-   * the reason. `uncovered`: see `CapacityProvider.release`.
+   * the reason.
    */
-  release(group: Group, swaps: readonly Swap[], uncovered: number): Promise<ActionResult>;
+  release(group: Group, swaps: readonly Swap[], releasing: Releasing): Promise<ActionResult>;
   /** What it has of them. A member that is missing is not held. */
   standings(group: Group, swaps: readonly Swap[]): Promise<ReadonlyMap<string, TargetStanding>>;
   /** Puts members into service again that a drain took out. */

@@ -13,7 +13,6 @@ import type { Group } from '../../core/group/group.ts';
 import { withFormer } from '../../core/group/holders.ts';
 import { desiredNow } from '../../core/group/outside-size.ts';
 import { grantedIn } from '../../core/launch/reservation-life.ts';
-import type { GroupState } from '../../core/view/view.ts';
 import type { Batch } from '../runtime/drain/batch.ts';
 import type { ReleasePorts } from './release.ts';
 import { launchesAtMs, looksAtMs } from './turn.ts';
@@ -61,13 +60,9 @@ const whileBooting = async (ports: ReleasePorts, one: Case, bootsMs: number): Pr
 };
 
 /** Looks at the group: whether enough members serve. */
-const atALook = async (
-  ports: ReleasePorts,
-  one: Case,
-  state: GroupState | undefined,
-  estimateMs: number,
-): Promise<Verdict> => {
+const atALook = async (ports: ReleasePorts, one: Case, estimateMs: number): Promise<Verdict> => {
   const { group, batch, knownDelayMs } = one;
+  const { state } = batch;
   const nowMs = ports.clock.now();
   const look = ports.provider.describe(withFormer(group, state), grantedIn(state));
   const holdings = await unlessTroubled(look);
@@ -105,11 +100,10 @@ export const judge = async (ports: ReleasePorts, one: Case): Promise<Verdict> =>
   const estimateMs = latestStartOf(group, batch.own, likelyDelayMs);
   const regardless = beginsRegardless(estimateMs, batch.own, nowMs);
   if (estimateMs === undefined || regardless) return { kind: 'begin', because: regardless ?? 'at-once' };
-  const state = await ports.store.state(group.name);
-  const bootsMs = bootsUntilMs(state?.reservations ?? [], batch.own);
+  const bootsMs = bootsUntilMs(batch.state?.reservations ?? [], batch.own);
   const turnAtMs = await waitsUntilMs(ports, one, bootsMs);
   if (turnAtMs !== undefined) return { kind: 'later', delayMs: knownDelayMs, lookAtMs: Math.min(estimateMs, turnAtMs) };
   // What a look would show is known, and in a storm the account's buckets are needed for launches.
   if (bootsMs !== undefined && nowMs < bootsMs) return whileBooting(ports, one, bootsMs);
-  return atALook(ports, one, state, estimateMs);
+  return atALook(ports, one, estimateMs);
 };

@@ -1,16 +1,15 @@
-import { notAsked, wasNotDone } from '../../aws/calls/errors.ts';
+import { wasNotDone } from '../../aws/calls/errors.ts';
 import { unlessTroubled } from '../../aws/calls/unless-troubled.ts';
 import { type OpenSwap, sortByProgress } from '../../core/drain/look.ts';
 import { foreseen, unreleasedShortfall } from '../../core/drain/shortfall.ts';
 import type { Group } from '../../core/group/group.ts';
-import { howHeld } from '../../core/group/holding.ts';
 import type { ActionResult, CapacityOut } from '../../core/ports/capacity-provider.ts';
 import type { DrainOrder } from '../../core/ports/drains.ts';
 import type { StateStore } from '../../core/ports/state-store.ts';
 import type { Clock } from '../../core/ports/surroundings.ts';
-import { traitsOf } from '../../core/removal/leave-reason.ts';
 import { seenOver } from '../../core/swap/progress.ts';
 import type { Swap } from '../../core/swap/swap.ts';
+import type { GroupState } from '../../core/view/view.ts';
 import { onEach } from '../runtime/drain/on-each.ts';
 import { recordForward, recordShortfalls, writesAtOnce } from '../runtime/drain/record.ts';
 
@@ -26,6 +25,9 @@ export type Release = {
 };
 
 export type ReleasePorts = { readonly provider: CapacityOut; readonly store: StateStore; readonly clock: Clock };
+
+/** The group of a batch, and its state: how many members nothing could give when it was last decided. */
+export type Releasable = { readonly group: Group; readonly state: GroupState | undefined };
 
 const noAction: ActionResult = { done: [], failed: [] };
 
@@ -52,41 +54,34 @@ const begunBy = (leaving: readonly Swap[], { done, failed }: ActionResult, start
   });
 };
 
-/**
- * Whether leaving service terminates the instance: a member of an Auto Scaling group leaves through the group, which
- * terminates it, also where the policy holds its members elsewhere by now. The group already terminates a member that
- * waits on a hook.
- */
-const endsByRelease = (group: Group, swap: Swap): boolean =>
-  (howHeld(group).isInAsgs || swap.asg !== undefined) && traitsOf(swap).endedBy !== 'auto-scaling';
-
-/**
- * Records which instances are about to be terminated by their release. Returns those that still belong to this drain.
- */
-const noteAsked = async (
-  { store, clock }: ReleasePorts,
-  drain: string,
-  group: Group,
-  leaving: readonly Swap[],
-): Promise<readonly Swap[]> => {
-  const releaseAskedAtMs = clock.now();
-  const noted = await onEach(leaving, writesAtOnce, async (swap) =>
-    endsByRelease(group, swap) ? store.advance(swap, { from: ['leaving'], drain, set: { releaseAskedAtMs } }) : 'done',
-  );
-  return leaving
-    .filter((_, index) => noted[index] === 'done')
-    .map((swap) => (endsByRelease(group, swap) ? { ...swap, releaseAskedAtMs } : swap));
+/** What was written about members right before their Auto Scaling group was asked to terminate them. */
+type Noted = {
+  /** When each was noted. */
+  readonly askedAtMs: Map<string, number>;
+  /** Those that belong to another drain by now, or whose swap moved on. */
+  readonly lost: Set<string>;
 };
 
-const unanswered = (leaving: readonly Swap[]): ActionResult => ({
-  done: [],
-  failed: leaving.map(({ instance }) => ({ instance, code: notAsked, retry: 'later' })),
-});
-
 /**
- * Removes that record for instances that were not released: they were not requested, or refused. A request that may
- * have been carried out keeps it.
+ * Records which instances are about to be terminated by their release, immediately before it: whoever sees their end
+ * knows why. Returns those that may be terminated. One that could not be recorded now is left to the next try.
  */
+const noteAsked =
+  ({ store, clock }: ReleasePorts, drain: string, leaving: readonly Swap[], { askedAtMs, lost }: Noted) =>
+  async (instances: readonly string[]): Promise<readonly string[]> => {
+    const releaseAskedAtMs = clock.now();
+    const going = new Set(instances);
+    const swaps = leaving.filter(({ instance }) => going.has(instance));
+    await onEach(swaps, writesAtOnce, async (swap) => {
+      const change = store.advance(swap, { from: ['leaving'], drain, set: { releaseAskedAtMs } });
+      const noted = await unlessTroubled(change);
+      if (noted === 'done') askedAtMs.set(swap.instance, releaseAskedAtMs);
+      if (noted === 'conflict') lost.add(swap.instance);
+    });
+    return instances.filter((instance) => askedAtMs.has(instance));
+  };
+
+/** Removes that record where AWS did not carry the request out. One that it may have carried out keeps it. */
 const takeBack = async (
   { store }: ReleasePorts,
   drain: string,
@@ -105,9 +100,25 @@ const takeBack = async (
 const untilWhen = ({ busyUntilMs }: OpenSwap): Pick<Swap, 'busyUntilMs'> =>
   busyUntilMs === undefined ? {} : { busyUntilMs };
 
-/** How many members nothing could give when the group was last decided, where these are held by Auto Scaling groups. */
-const uncoveredIn = async ({ store }: ReleasePorts, group: Group, leaving: readonly Swap[]): Promise<number> =>
-  leaving.some((swap) => endsByRelease(group, swap)) ? ((await store.state(group.name))?.uncovered ?? 0) : 0;
+/** Takes members out of service. Returns those that still belong to this drain, and what became of each. */
+const releaseNow = async (
+  ports: ReleasePorts,
+  drain: string,
+  { group, state }: Releasable,
+  wanted: readonly Swap[],
+): Promise<{ readonly leaving: readonly Swap[]; readonly result: ActionResult }> => {
+  if (wanted.length === 0) return { leaving: [], result: noAction };
+  const noted: Noted = { askedAtMs: new Map(), lost: new Set() };
+  const beforeEnding = noteAsked(ports, drain, wanted, noted);
+  const releasing = { uncovered: state?.uncovered ?? 0, beforeEnding };
+  const result = (await unlessTroubled(ports.provider.release(group, wanted, releasing))) ?? noAction;
+  const leaving = wanted.flatMap((swap): readonly Swap[] => {
+    if (noted.lost.has(swap.instance)) return [];
+    const releaseAskedAtMs = noted.askedAtMs.get(swap.instance);
+    return [releaseAskedAtMs === undefined ? swap : { ...swap, releaseAskedAtMs }];
+  });
+  return { leaving, result };
+};
 
 /**
  * Takes the `leaving` swaps out of service, looks at the state of the whole batch, and records both in one write per
@@ -117,18 +128,14 @@ const uncoveredIn = async ({ store }: ReleasePorts, group: Group, leaving: reado
 export const releaseLeaving = async (
   ports: ReleasePorts,
   order: DrainOrder,
-  group: Group,
+  of: Releasable,
   own: readonly Swap[],
 ): Promise<Release> => {
   const { provider, store, clock } = ports;
+  const { group } = of;
   const startedAtMs = clock.now();
   const wanted = own.filter(({ state }) => state === 'leaving');
-  const leaving = await noteAsked(ports, order.drain, group, wanted);
-  const uncovered = await uncoveredIn(ports, group, leaving);
-  const result =
-    leaving.length === 0
-      ? noAction
-      : ((await unlessTroubled(provider.release(group, leaving, uncovered))) ?? unanswered(leaving));
+  const { leaving, result } = await releaseNow(ports, order.drain, of, wanted);
   const begun = begunBy(leaving, result, startedAtMs);
   const underway = [...own.filter(({ state }) => state !== 'leaving'), ...begun];
   const progress = underway.length === 0 ? [] : await unlessTroubled(provider.inspectDrain(group, underway));

@@ -226,6 +226,30 @@ describe('releasing leaving members', () => {
     expect(result).toEqual({ done: ['i-2', 'i-3'], failed: [{ instance: 'i-1', code: 'BelowMinSize', retry: 'later' }] });
   });
 
+  test('says who is about to be ended when everything is read, and ends those alone that may be', async () => {
+    const { provider, aws } = over(attached, {
+      ...inWeb({ 'i-1': 'InService', 'i-2': 'InService', 'i-3': 'Terminating' }),
+      TerminateInstanceInAutoScalingGroup: {},
+    });
+    const said: (readonly string[])[] = [];
+    const beforeEnding = async (instances: readonly string[]) => {
+      said.push(
+        instances,
+        aws.calls.map(({ operation }) => operation),
+      );
+      return ['i-2'];
+    };
+    await provider.release(attached, [swap('i-1'), swap('i-2'), swap('i-3')], { beforeEnding });
+    expect(said).toEqual([['i-1', 'i-2'], ['DescribeAutoScalingGroups']]);
+    expect(aws.inputsOf('TerminateInstanceInAutoScalingGroup').map(({ InstanceIds }) => InstanceIds)).toEqual([['i-2']]);
+  });
+
+  test('says nothing where its Auto Scaling groups cannot be read', async () => {
+    const { provider } = over(attached, { DescribeAutoScalingGroups: failsWith('Throttling', 'Rate exceeded') });
+    const beforeEnding = () => Promise.reject(new Error('nobody is about to be ended'));
+    await expect(provider.release(attached, [swap('i-1')], { beforeEnding })).rejects.toThrow('Rate exceeded');
+  });
+
   test('takes interrupted members out of the target groups when Auto Scaling does not end them, and tries again', async () => {
     const members = { 'i-1': 'InService', 'i-2': 'InService', 'i-3': 'InService' };
     const { provider, aws } = over(attached, {

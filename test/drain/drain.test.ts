@@ -628,9 +628,9 @@ test('a hook that cannot be completed keeps no other from completion', async () 
   expect([...fleet.completed]).toEqual(['i-2']);
 });
 
-describe('when AWS does not answer for a while', () => {
-  const throttled = () => Promise.reject(Object.assign(new Error('Rate exceeded'), { name: 'Throttling', $fault: 'client' }));
+const throttled = () => Promise.reject(Object.assign(new Error('Rate exceeded'), { name: 'Throttling', $fault: 'client' }));
 
+describe('when AWS does not answer for a while', () => {
   test('a drain that cannot see who serves waits on, asks again soon, and begins at its latest start', async () => {
     const fleet = createFleet(pair(warned), 60_000);
     fleet.provider.describe = throttled;
@@ -692,17 +692,55 @@ describe('members that their Auto Scaling group ends as they leave service', () 
     return fleet;
   };
 
+  /** The function dies when the group has got its request. */
+  const diesAskedToEnd = ({ provider }: Fleet): void => {
+    const { release } = provider;
+    provider.release = async (...of) => {
+      await release(...of);
+      throw new Error('died');
+    };
+  };
+
   test('are noted before the group is asked, so that whoever sees their end knows why', async () => {
     const fleet = attached();
-    fleet.provider.release = () => Promise.reject(new Error('died'));
+    diesAskedToEnd(fleet);
     await expect(beginDrain(fleet.ports, order())).rejects.toThrow('died');
     expect(fleet.stateOf('i-1')).toMatchObject({ state: 'leaving', releaseAskedAtMs: noonMs });
+  });
+
+  test('are noted by no try whose reads fail: nothing was asked, and nothing is written', async () => {
+    const fleet = attached();
+    fleet.provider.release = throttled;
+    await beginDrain(fleet.ports, order());
+    expect(fleet.calls.filter((call) => call === 'advance')).toEqual([]);
+    expect(fleet.stateOf('i-1')).toEqual(swap('i-1', warned));
+  });
+
+  test('are noted at the time of the request, however long the reads before it took', async () => {
+    const fleet = attached();
+    const { release } = fleet.provider;
+    fleet.provider.release = (...of) => {
+      fleet.nowMs += 4_000;
+      return release(...of);
+    };
+    await beginDrain(fleet.ports, order());
+    expect(fleet.stateOf('i-1').releaseAskedAtMs).toBe(noonMs + 4_000);
+  });
+
+  test('that cannot be noted now are not let go, and come again', async () => {
+    const fleet = attached();
+    const { advance } = fleet.ports.store;
+    fleet.ports.store.advance = (of, change) =>
+      of.instance === 'i-1' && change.set.releaseAskedAtMs !== undefined ? throttled() : advance(of, change);
+    const { step, begun } = await beginDrain(fleet.ports, order());
+    expect([step.next, begun, fleet.releasedAtMs.has('i-1')]).toEqual(['begin', 1, false]);
+    expect(fleet.stateOf('i-1')).toEqual(swap('i-1', warned));
   });
 
   test('are noted too where their policy holds its members by tag by now', async () => {
     const fleet = createFleet([swap('i-1', { ...warned, asg: 'web-asg' }), swap('i-2', warned)], 60_000);
     fleet.desired = 0;
-    fleet.provider.release = () => Promise.reject(new Error('died'));
+    diesAskedToEnd(fleet);
     await expect(beginDrain(fleet.ports, order())).rejects.toThrow('died');
     expect(fleet.stateOf('i-1').releaseAskedAtMs).toBe(noonMs);
     expect(fleet.stateOf('i-2').releaseAskedAtMs).toBeUndefined();

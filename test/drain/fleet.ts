@@ -1,4 +1,5 @@
 import type { Group } from '../../core/group/group.ts';
+import { howHeld } from '../../core/group/holding.ts';
 import { emptyBudget } from '../../core/limits/account-budget.ts';
 import type { ActionResult, CapacityProvider } from '../../core/ports/capacity-provider.ts';
 import type { DrainOrder } from '../../core/ports/drains.ts';
@@ -176,12 +177,16 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
       suspend: none,
       resume: none,
       takeDown: none,
-      release: (_group, batch) =>
-        call('release', () =>
-          act(ids(batch), fleet.failRelease, (instance) => {
+      release: async (of, batch, { beforeEnding = async (all: readonly string[]) => all } = {}) => {
+        const ending = batch.filter((one) => (howHeld(of).isInAsgs || one.asg !== undefined) && one.reason !== 'hook');
+        const may = ending.length === 0 ? [] : await beforeEnding(ids(ending));
+        const released = batch.filter((one) => !ending.includes(one) || may.includes(one.instance));
+        return call('release', () =>
+          act(ids(released), fleet.failRelease, (instance) => {
             if (!fleet.releasedAtMs.has(instance)) fleet.releasedAtMs.set(instance, fleet.nowMs);
           }),
-        ),
+        );
+      },
       inspectDrain: (_group, batch) =>
         call('inspect', () =>
           ids(batch).map((instance) => {

@@ -5,6 +5,7 @@ import type { DrainOrder } from '../../../core/ports/drains.ts';
 import type { StateStore } from '../../../core/ports/state-store.ts';
 import { isKept } from '../../../core/swap/kept-members.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
+import type { GroupState } from '../../../core/view/view.ts';
 
 /** The swaps of a drain as they are stored now. */
 export type Batch = {
@@ -13,6 +14,7 @@ export type Batch = {
   /** Its policy is gone: what was taken out of service comes to its end, and nobody else is taken out. */
   readonly isLetGo: boolean;
   readonly mode: Mode;
+  readonly state: GroupState | undefined;
   /** Every swap of the group whose instance leaves, or has left. */
   readonly all: readonly Swap[];
   /** Those of this drain that are not gone. Those that were handed over to another drain are not among them. */
@@ -43,6 +45,7 @@ export const gatherBatch = async (store: StateStore, order: DrainOrder): Promise
     group: group && withFormer(group, state),
     isLetGo: inForce === undefined,
     mode: inForce === undefined ? 'act' : modeOf(inForce),
+    state,
     all: all.filter((swap) => !isKept(swap)),
     own: ours.filter(({ state }) => state !== 'gone' && state !== 'waiting'),
     gone: ours.filter(({ state }) => state === 'gone'),

@@ -59,8 +59,15 @@ export const draining: readonly PutBack[] = [
   {
     name: 'the end that a release brings is taken for a cut',
     file: 'functions/begin-drain/release.ts',
-    from: "(howHeld(group).isInAsgs || swap.asg !== undefined) && traitsOf(swap).endedBy !== 'auto-scaling';",
-    to: "(howHeld(group).isInAsgs || swap.asg !== undefined) && traitsOf(swap).endedBy !== 'auto-scaling' && swap.reason === 'unwanted';",
+    from: "const change = store.advance(swap, { from: ['leaving'], drain, set: { releaseAskedAtMs } });",
+    to: "const change = store.advance(swap, { from: ['leaving'], drain, set: swap.reason === 'unwanted' ? { releaseAskedAtMs } : {} });",
+    also: [
+      {
+        file: 'functions/begin-drain/release.ts',
+        from: 'return [releaseAskedAtMs === undefined ? swap : { ...swap, releaseAskedAtMs }];',
+        to: "return [releaseAskedAtMs === undefined || swap.reason !== 'unwanted' ? swap : { ...swap, releaseAskedAtMs }];",
+      },
+    ],
     situation: 'a trickle of warnings',
   },
   {
