@@ -6,7 +6,7 @@ import type { Swap } from '../core/swap/swap.ts';
 import type { Access } from './aws-access.ts';
 import { decisionText, unreadableText } from './decision-text.ts';
 import { type Replacement, replacementsOf } from './replacements.ts';
-import { partIn } from './stored-decision.ts';
+import { bootFailed, partIn } from './stored-decision.ts';
 import { timeText } from './time.ts';
 
 /** How many decisions of a group are searched for an instance: two weeks of a busy group. */
@@ -93,12 +93,22 @@ const staysText = ({ state, reason, deadlineMs = 0, withdrawnAtMs = 0, shortfall
 /** A swap with a shortfall stores when its drain was given up. An instance that AWS refuses to end has drained. */
 const isGivenUp = ({ shortfall }: Swap): boolean => shortfall !== undefined && shortfall.code !== 'not-ended';
 
+/** A drain that another execution took over had begun under an earlier one. */
+const drainMoments = ({ drain, drainStartedAtMs, drainOrderedAtMs = 0 }: Swap): readonly Moment[] => {
+  if (drainStartedAtMs === undefined || drainOrderedAtMs <= drainStartedAtMs)
+    return [[`drain began${drain === undefined ? '' : ` (execution ${drain})`}`, drainStartedAtMs]];
+  return [
+    ['drain began', drainStartedAtMs],
+    [`another execution took its drain over (${drain})`, drainOrderedAtMs],
+  ];
+};
+
 const swapLines = (swap: Swap): readonly string[] => [
   `${becauseOf(swap)} Pool: ${swap.pool} (${swap.offering}).`,
   ...inOrder([
     ['warned', swap.warnedAtMs],
     ['claimed', swap.claimedAtMs],
-    [`drain began${swap.drain === undefined ? '' : ` (execution ${swap.drain})`}`, swap.drainStartedAtMs],
+    ...drainMoments(swap),
     [isGivenUp(swap) ? 'drain given up' : 'drained', swap.drainedAtMs],
     ['gone', swap.goneAtMs],
     ['withdrawn', swap.withdrawnAtMs],
@@ -116,7 +126,8 @@ const partTexts: Readonly<Record<string, string>> = {
 
 const partText = (part: string): string => partTexts[part] ?? `The decision by which it was ${part}:`;
 
-const isEndedIn = (decisions: Explanation['decisions']): boolean => decisions.some(({ part }) => part === 'ended');
+const isEndedIn = (decisions: Explanation['decisions']): boolean =>
+  decisions.some(({ part }) => part === 'ended' || part === bootFailed);
 
 const isAlive = (state: string | undefined): boolean =>
   state !== undefined && state !== 'shutting-down' && state !== 'terminated';

@@ -14,6 +14,26 @@ export const endIn = ({ causes, view }: DecisionRecord): readonly string[] => [
   ...(view?.ended ?? []),
 ];
 
+/** What a decision says of an instance that died before it served. */
+export const bootFailed = 'found to have died before it served';
+
+/** What remarks of a decision say of an instance that they name, by their code. */
+const remarked = {
+  'put-back': 'put back into service',
+  'boots-failed': bootFailed,
+  'given-up': 'given up, because it never served',
+  detached: 'found to be detached by its user',
+} as const;
+
+type Remarked = (typeof remarked)[keyof typeof remarked];
+
+const remarkedIn = ({ rounds }: DecisionRecord, instance: string): Remarked | undefined => {
+  for (const remark of rounds.flatMap(({ remarks = [] }) => remarks))
+    if (remark.code in remarked && 'instances' in remark && remark.instances.includes(instance))
+      return remarked[remark.code as keyof typeof remarked];
+  return undefined;
+};
+
 /**
  * How a decision concerns an instance. Undefined when it does not. When a function died before it stored EC2's
  * response, the reservation in the instance's tag still leads to its decision: its id begins with the decision's.
@@ -22,7 +42,7 @@ export const partIn = (
   record: DecisionRecord,
   instance: string,
   reservation?: string,
-): 'launched' | 'let go' | 'replaced' | 'observed' | 'ended' | undefined => {
+): 'launched' | 'let go' | 'replaced' | 'observed' | 'ended' | Remarked | undefined => {
   if (record.outcome?.code === 'observed')
     return isObservedIn(record, record.outcome, instance) ? 'observed' : undefined;
   const { launches = [], claimed = [] } = carriedOut(record) ?? {};
@@ -30,6 +50,5 @@ export const partIn = (
   if (isLaunched || reservation?.startsWith(`${record.id}-`)) return 'launched';
   if (claimed.some((one) => one.instance === instance)) return 'let go';
   if (launches.some(({ replaces }) => replaces.includes(instance))) return 'replaced';
-  if (endIn(record).includes(instance)) return 'ended';
-  return undefined;
+  return remarkedIn(record, instance) ?? (endIn(record).includes(instance) ? 'ended' : undefined);
 };

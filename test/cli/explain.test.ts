@@ -8,6 +8,7 @@ import { replacementsOf } from '../../cli/replacements.ts';
 import { partIn } from '../../cli/stored-decision.ts';
 import type { Decision } from '../../core/decision/decision.ts';
 import type { DecisionRecord, SizeChange } from '../../core/decision/decision-record.ts';
+import type { Remark } from '../../core/decision/remark.ts';
 import type { Owner } from '../../core/ports/owners.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { firstVersion } from '../aws/samples/first-version.ts';
@@ -309,6 +310,22 @@ The decision by which it was launched:
     expect(explanationText({ ...ended, state: 'terminated' })).toContain('EC2 shows it as terminated. It has no swap, because nothing announced');
     expect(explanationText(ended)).toContain('EC2 does not show it: it ended a while ago, or it was launched seconds ago.');
     expect(explanationText({ ...ended, state: 'running' })).toContain('EC2 shows it as running. It has no swap: no decision says that it leaves.');
+  });
+  it('that a decision remarks about names that decision: put back, dead before it served, given up, detached', () => {
+    const instances = ['i-0000000000000000d'];
+    const part = (remark: Remark) => partIn({ ...replaced, rounds: [decision({ remarks: [remark] })] }, instances[0] ?? '');
+    expect(part({ code: 'put-back', instances, count: 1 })).toBe('put back into service');
+    const rest = { pool: 'spot-a', untilMs: at(60), instances, count: 1 };
+    expect(part({ code: 'boots-failed', awsCode: 'Client.InternalError', awsMessage: '', ...rest })).toBe('found to have died before it served');
+    expect(part({ code: 'given-up', why: 'pending', ...rest })).toBe('given up, because it never served');
+    expect(part({ code: 'serves', instances, count: 1 })).toBeUndefined();
+  });
+  it('whose drain another execution took over is not told under that from its beginning', () => {
+    const times = { drainStartedAtMs: at(110), drainOrderedAtMs: at(150) };
+    const text = (more: Partial<Swap>) =>
+      explanationText({ instance: swap.instance, swap: { ...swap, ...more }, decisions: [], replacements: [], unreadable: [] });
+    expect(text(times)).toContain('12:01:50 UTC  drain began\n  2026-11-20 12:02:30 UTC  another execution took its drain over (web-0002-d0)');
+    expect(text({ ...times, drainOrderedAtMs: at(105) })).toContain('12:01:50 UTC  drain began (execution web-0002-d0)');
   });
   it('that EC2 announced to take and did not says that it is in service again', () => {
     const deadlineMs = swap.claimedAtMs + 120_000;
