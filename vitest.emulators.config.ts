@@ -5,7 +5,8 @@ const emulators = JSON.parse(process.env.HOLDFAST_EMULATORS ?? '{}') as Readonly
 
 const common = {
   testTimeout: 120_000,
-  hookTimeout: 240_000,
+  // Bootstrapping and deploying take twenty seconds, and ten times as long on a machine that does much else.
+  hookTimeout: 600_000,
   server: { deps: { external: [/\/dist\/functions\//] } },
 };
 
