@@ -15,8 +15,12 @@ const listOf = (context: string): readonly string[] =>
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '');
 
+/** `-c alarms=capacity`: see `alarms`. */
+const alarms = app.node.tryGetContext('alarms');
+
 new HoldfastStack(app, name, {
   onlyTagged,
+  ...(alarms !== undefined && { alarms }),
   hookTopicArns: listOf('hook-topics'),
   imageParameters: listOf('image-parameters'),
 });

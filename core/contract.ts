@@ -4,6 +4,13 @@
 export const functionNames = ['react', 'tick', 'accept-policy', 'begin-drain', 'check-drain', 'end-drain'] as const;
 export type FunctionName = (typeof functionNames)[number];
 
+/**
+ * Functions with an alarm each on the errors that Lambda counts: without them nothing runs, and only Lambda can tell
+ * that one does not even start. The others count their errors themselves, in one metric: an alarm is paid for by its
+ * metrics.
+ */
+export const watchedByLambda: readonly FunctionName[] = ['react', 'tick'];
+
 /** Environment variables that the construct sets. Each function reads those it needs. */
 export const env = {
   /** The deployment's name (default `holdfast`): first part of tag values, names and metrics dimensions. */
@@ -107,6 +114,7 @@ export const metricsNamespace = 'Holdfast';
 
 /** EMF metrics. Dimension `service` is the deployment's name. Values are counts unless the name says otherwise. */
 export const metrics = {
+  /** Signals but the minute ticks: a metric is paid for by the hour in which it is written. */
   signals: 'Signals',
   /** Messages that could not be read: unknown or malformed. */
   poisonMessages: 'PoisonMessages',
@@ -134,7 +142,8 @@ export const metrics = {
   unreadableItems: 'UnreadableItems',
   policiesAccepted: 'PoliciesAccepted',
   policiesRejected: 'PoliciesRejected',
-  groupsTicked: 'GroupsTicked',
+  /** Invocations that ended in an error, of the functions outside `watchedByLambda`. */
+  functionErrors: 'FunctionErrors',
   /** Groups that could not be converged; their signals come again. */
   groupsFailed: 'GroupsFailed',
 } as const;

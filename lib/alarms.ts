@@ -3,11 +3,18 @@ import { Alarm, ComparisonOperator, type IMetric, MathExpression, TreatMissingDa
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { functionNames, metrics } from '../core/contract.ts';
+import { metrics, watchedByLambda } from '../core/contract.ts';
 import { ownMetric } from './own-metric.ts';
 import type { Watched } from './watched.ts';
 
-export type AlarmsProps = Watched & { readonly alarmTopic?: ITopic; readonly runbook: string };
+/** Which problems have an alarm: all, or those alone by which instances may be missing or requests be dropped. */
+export type AlarmChoice = 'all' | 'capacity';
+
+export type AlarmsProps = Watched & {
+  readonly alarmTopic?: ITopic;
+  readonly runbook: string;
+  readonly choice: AlarmChoice;
+};
 
 type AlarmSpec = {
   /** Alarm name after the deployment's, and the heading of its section in the runbook. */
@@ -18,6 +25,19 @@ type AlarmSpec = {
   readonly periods?: number;
   readonly below?: boolean;
 };
+
+/** Alarms of problems by which instances may be missing, or requests be dropped. */
+const aboutCapacity: ReadonlySet<string> = new Set([
+  'signals-dead-letters',
+  'signals-queue-age',
+  'react-errors',
+  'groups-failing',
+  'tick-missing',
+  'drain-workflow-failed',
+  'drains-late',
+  'capacity-exhausted',
+  'boots-failing',
+]);
 
 const minute = Duration.minutes(1);
 const fiveMinutes = Duration.minutes(5);
@@ -32,9 +52,9 @@ export class Alarms extends Construct {
 
   constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id);
-    this.all = [...queueAlarms(props), ...functionAlarms(props), ...drainAlarms(props), ...outcomeAlarms(props)].map(
-      (spec) => this.create(spec, props),
-    );
+    this.all = [...queueAlarms(props), ...functionAlarms(props), ...drainAlarms(props), ...outcomeAlarms(props)]
+      .filter(({ section }) => props.choice === 'all' || aboutCapacity.has(section))
+      .map((spec) => this.create(spec, props));
   }
 
   private create(
@@ -95,23 +115,22 @@ const queueAlarms = (watched: Watched): readonly AlarmSpec[] => [
   },
 ];
 
-const functionAlarms = ({ functions }: Watched): readonly AlarmSpec[] => [
-  ...functionNames.map((name) => ({
+const functionAlarms = ({ name: deployment, functions }: Watched): readonly AlarmSpec[] => [
+  ...watchedByLambda.map((name) => ({
     section: `${name}-errors`,
     says: `The function ${name} ended with an unexpected error.`,
     metric: functions.byName[name].metricErrors({ ...sum, period: fiveMinutes }),
   })),
   {
+    section: 'function-errors',
+    says: 'A function that accepts policies or drains instances ended with an error.',
+    metric: ownMetric(deployment, metrics.functionErrors, { period: fiveMinutes }),
+  },
+  {
+    // All functions share the concurrency of the account. This one runs each minute, and in each batch of signals.
     section: 'functions-throttled',
-    says: 'Lambda refused to run functions of this deployment.',
-    metric: new MathExpression({
-      expression: functionNames.map((_, index) => `m${index}`).join(' + '),
-      label: 'Throttled invocations',
-      period: minute,
-      usingMetrics: Object.fromEntries(
-        functionNames.map((name, index) => [`m${index}`, functions.byName[name].metricThrottles(sum)]),
-      ),
-    }),
+    says: 'Lambda refused to run the function react.',
+    metric: functions.byName.react.metricThrottles(sum),
     periods: 3,
   },
   {
@@ -127,13 +146,13 @@ const drainAlarms = ({ name, drainWorkflow }: Watched): readonly AlarmSpec[] => 
     section: 'drain-workflow-failed',
     says: 'A drain ended without a record of its result.',
     metric: new MathExpression({
-      expression: 'failed + timedOut + aborted',
-      label: 'Drains failed, timed out or aborted',
+      // One that a person stops is taken over at once: react gets the event.
+      expression: 'failed + timedOut',
+      label: 'Drains failed or timed out',
       period: fiveMinutes,
       usingMetrics: {
         failed: drainWorkflow.metricFailed({ ...sum, period: fiveMinutes }),
         timedOut: drainWorkflow.metricTimedOut({ ...sum, period: fiveMinutes }),
-        aborted: drainWorkflow.metricAborted({ ...sum, period: fiveMinutes }),
       },
     }),
   },

@@ -7,7 +7,7 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { Alarms } from './alarms.ts';
+import { type AlarmChoice, Alarms } from './alarms.ts';
 import { HoldfastDashboard } from './dashboard.ts';
 import { DrainWorkflow } from './drain-workflow.ts';
 import { Functions } from './functions.ts';
@@ -36,6 +36,12 @@ export type HoldfastProps = {
    * @default - alarms change their state and notify no topic
    */
   readonly alarmTopic?: ITopic;
+  /**
+   * Which problems have an alarm. `capacity`: those alone by which instances may be missing, or requests be dropped.
+   * Each metric that an alarm looks at costs $0.10 a month.
+   * @default 'all'
+   */
+  readonly alarms?: AlarmChoice;
   /**
    * Where the runbook is published. Alarm descriptions name it and the section.
    * @default 'docs/runbook.md'
@@ -80,6 +86,12 @@ const checkedName = (name: string): string => {
   throw new Error(`Holdfast cannot be named '${name}': ${rule}.`);
 };
 
+/** Apps in JavaScript, and contexts of the command line, pass any text. */
+const checkedChoice = (choice: string): AlarmChoice => {
+  if (choice === 'all' || choice === 'capacity') return choice;
+  throw new Error(`Holdfast has no alarms '${choice}': use all or capacity.`);
+};
+
 /**
  * Keeps groups of EC2 instances at their size while spot capacity comes and goes: the whole control plane, for any CDK
  * app.
@@ -99,7 +111,6 @@ export class Holdfast extends Construct {
       name = 'holdfast',
       logRetention = RetentionDays.ONE_MONTH,
       removalPolicy = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
-      runbook = 'docs/runbook.md',
     } = props;
     this.name = checkedName(name);
     const eventBus = props.eventBus ?? EventBus.fromEventBusName(this, 'DefaultBus', 'default');
@@ -133,7 +144,8 @@ export class Holdfast extends Construct {
     const watched = { name, signals, functions, drainWorkflow, policyDeadLetters: policies.deadLetters };
     const { all: alarms } = new Alarms(this, 'Alarms', {
       ...watched,
-      runbook,
+      runbook: props.runbook ?? 'docs/runbook.md',
+      choice: checkedChoice(props.alarms ?? 'all'),
       ...(props.alarmTopic ? { alarmTopic: props.alarmTopic } : {}),
     });
     new HoldfastDashboard(this, 'Dashboard', { ...watched, alarms });

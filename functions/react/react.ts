@@ -11,7 +11,7 @@ import { type Converged, converge, type Known } from './converge.ts';
 import { type InForce, readInForce } from './look/in-force.ts';
 import type { Facts } from './messages/facts.ts';
 import { type Home, readMessage } from './messages/read-message.ts';
-import type { Received } from './messages/route.ts';
+import { isMinuteTick, type Received } from './messages/route.ts';
 import { routeAll } from './messages/route-all.ts';
 import type { ReactPorts } from './ports.ts';
 import { canHandOver, handOver } from './turns/hand-over.ts';
@@ -164,9 +164,10 @@ export const react = async (
 ): Promise<Outcome> => {
   const beganAtMs = ports.clock.now();
   const received = readAll(messages, ports, hash);
-  ports.telemetry.count(metrics.signals, received.length);
   if (received.length === 0) return { again: [] };
-  const isQuiet = received.every(({ signal }) => signal.kind === 'tick' && signal.isScheduled);
+  const news = received.filter(({ signal }) => !isMinuteTick(signal));
+  const isQuiet = news.length === 0;
+  ports.telemetry.count(metrics.signals, news.length);
   ports.quiet(isQuiet);
   const routed = await routeAll(received, ports);
   ports.telemetry.count(metrics.strangers, routed.strangers);

@@ -1,6 +1,13 @@
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import middy from '@middy/core';
-import type { FunctionBundle, FunctionName, LambdaContext, Surroundings } from '../../core/contract.ts';
+import {
+  type FunctionBundle,
+  type FunctionName,
+  type LambdaContext,
+  metrics,
+  type Surroundings,
+  watchedByLambda,
+} from '../../core/contract.ts';
 import { timeoutEarlyMs } from '../../core/times/times.ts';
 import { lambdaSurroundings } from './surroundings.ts';
 import { createTelemetry, type Telemetry } from './telemetry.ts';
@@ -19,11 +26,12 @@ const publishMetrics = ({ metrics }: Telemetry) => {
   return { after: publish, onError: publish };
 };
 
-const wrap = (telemetry: Telemetry, work: Work): Work => {
+const wrap = (name: FunctionName, telemetry: Telemetry, work: Work): Work => {
   const logFailure = {
     // Returns nothing: a value returned here would stop the remaining error handlers before metrics are flushed.
     onError: ({ error }: { error: unknown }): void => {
       telemetry.logger.error('The invocation failed. Its messages are delivered again.', error as Error);
+      if (!watchedByLambda.includes(name)) telemetry.count(metrics.functionErrors);
     },
   };
   const wrapped = middy({ timeoutEarlyInMillis: timeoutEarlyMs })
@@ -46,7 +54,7 @@ export const withRuntime = (
     const telemetry = createTelemetry(name, surroundings);
     const { sleep, random, clientConfig } = surroundings;
     const pauses = { sleep, random };
-    return wrap(telemetry, wire({ ...surroundings, clientConfig: { pauses, ...clientConfig } }, telemetry));
+    return wrap(name, telemetry, wire({ ...surroundings, clientConfig: { pauses, ...clientConfig } }, telemetry));
   };
   let inLambda: Work | undefined;
   const handler: Work = (event, context) => {

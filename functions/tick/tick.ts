@@ -1,4 +1,3 @@
-import { metrics } from '../../core/contract.ts';
 import type { StateStore } from '../../core/ports/state-store.ts';
 import type { Clock } from '../../core/ports/surroundings.ts';
 import type { Telemetry } from '../runtime/telemetry.ts';
@@ -24,7 +23,6 @@ export const tick = async ({ registry, queue, clock, telemetry }: TickPorts): Pr
     .filter(({ letGoUntilMs = Number.POSITIVE_INFINITY }) => nowMs < letGoUntilMs)
     .map(({ group }) => group);
   const { failed } = groups.length === 0 ? { failed: [] } : await queue.tick(groups);
-  telemetry.count(metrics.groupsTicked, groups.length - failed.length);
   if (failed.length > 0)
     telemetry.logger.warn(
       'The queue did not take every tick. The next tick, in a minute, includes these groups again.',

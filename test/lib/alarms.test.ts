@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { functionNames, metrics } from '../../core/contract.ts';
+import { metrics, watchedByLambda } from '../../core/contract.ts';
+import { HoldfastStack } from '../../lib/stack.ts';
 import { assembledResources, ofType, type Properties } from './assembled.ts';
 
 const runbookFile = join(import.meta.dirname, '..', '..', 'docs', 'runbook.md');
@@ -12,6 +15,12 @@ beforeAll(async () => {
   alarms = ofType(await assembledResources(), 'AWS::CloudWatch::Alarm').map(([, properties]) => properties);
   runbook = await readFile(runbookFile, 'utf8');
 });
+
+/** An alarm over an expression is paid for by each metric in it (CloudWatch pricing). */
+const metricsOf = (all: readonly Properties[]): number =>
+  all
+    .map(({ Metrics }) => (Array.isArray(Metrics) ? Metrics.filter((metric) => 'MetricStat' in metric).length : 1))
+    .reduce((sum, count) => sum + count, 0);
 
 const sections = (): readonly string[] => [...runbook.matchAll(/^## (\S+)$/gm)].map(([, heading]) => heading ?? '');
 const anchorOf = ({ AlarmDescription }: Properties): string => /Runbook: docs\/runbook\.md#(\S+)$/.exec(String(AlarmDescription))?.[1] ?? '';
@@ -33,9 +42,24 @@ describe('alarms', () => {
     for (const [, target] of runbook.matchAll(/\]\(#([^)]+)\)/g)) expect(known).toContain(target);
   });
 
-  test('every function’s errors are watched', () => {
+  test('errors of react and tick are watched where Lambda counts them, those of all others in the metric that they write', () => {
     const names = alarms.map(({ AlarmName }) => AlarmName);
-    for (const name of functionNames) expect(names).toContain(`holdfast-${name}-errors`);
+    for (const name of watchedByLambda) expect(names).toContain(`holdfast-${name}-errors`);
+    const own = alarms.find(({ AlarmName }) => AlarmName === 'holdfast-function-errors');
+    expect(own).toMatchObject({ Namespace: 'Holdfast', MetricName: metrics.functionErrors });
+  });
+
+  test('they look at nineteen metrics: each costs ten cents a month', () => {
+    expect(metricsOf(alarms)).toBe(19);
+  });
+
+  test('those about capacity alone look at eleven', () => {
+    const app = new App();
+    const stack = new HoldfastStack(app, 'few', { alarms: 'capacity' });
+    const few = ofType(Template.fromStack(stack).toJSON().Resources, 'AWS::CloudWatch::Alarm').map(([, properties]) => properties);
+    expect(few.map(({ AlarmName }) => AlarmName)).toEqual(expect.arrayContaining(['few-capacity-exhausted', 'few-tick-missing', 'few-react-errors']));
+    expect(metricsOf(few)).toBe(11);
+    expect(() => new HoldfastStack(new App(), 'none', { alarms: 'none' as 'all' })).toThrow('use all or capacity');
   });
 
   test('silence of the tick is an alarm, silence of anything else is not', () => {

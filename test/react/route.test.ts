@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Owner } from '../../core/ports/owners.ts';
 import type { RegistryEntry } from '../../core/ports/state-store.ts';
 import type { Signal } from '../../core/signals/signal.ts';
-import { route } from '../../functions/react/messages/route.ts';
+import { isMinuteTick, route } from '../../functions/react/messages/route.ts';
 
 const nowMs = Date.UTC(2026, 0, 1);
 const instance = 'i-0123456789abcdef0';
@@ -96,6 +96,11 @@ test('an Auto Scaling group that a policy moved away from is its group’s until
 test('that somebody stopped a drain is told to the group of the drain', async () => {
   const stopped: Signal = { kind: 'drain-stopped', group: 'web', drain: 'web-hook-1', atMs: nowMs };
   expect((await routed(stopped)).facts).toMatchObject([{ group: 'web', stoppedDrains: ['web-hook-1'], isTick: false, messages: ['m'] }]);
+});
+
+test('a tick of the minute is no news, a wake is', () => {
+  const tick = (isScheduled: boolean): Signal => ({ kind: 'tick', groups: ['web'], atMs: nowMs, isScheduled });
+  expect([tick(true), tick(false), warning].map(isMinuteTick)).toEqual([true, false, false]);
 });
 
 test('a tick or a wake is not delivered again, for the next tick follows; any other signal is', async () => {

@@ -60,6 +60,9 @@ const groupsOf = (signal: Signal, owner: Owner | undefined, index: Index): reado
   return group === undefined ? [] : [group];
 };
 
+/** A tick of the minute, which says nothing but that time has passed. Wakes that Holdfast sends itself are none. */
+export const isMinuteTick = (signal: Signal): boolean => signal.kind === 'tick' && signal.isScheduled;
+
 /** Whether the signal itself says which groups it is for. */
 export const namesGroup = (signal: Signal): boolean => 'groups' in subjectOf(signal);
 
