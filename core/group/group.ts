@@ -12,7 +12,7 @@ export type Size = {
   readonly min: number;
   readonly max: number;
   readonly desired: number;
-  /** Somebody else sets the size: it is the desired capacity of the Auto Scaling group that members are attached to. */
+  /** Others set the size: it is the desired capacity of the Auto Scaling group that members are attached to. */
   readonly from?: 'asg';
 };
 
@@ -21,19 +21,19 @@ export type RemovalOrder = 'dearest-first' | 'oldest-first' | 'newest-first' | '
 /** How an alarm changes the desired size: by instances or by a share of the present size, always at least one. */
 export type Adjustment = { readonly kind: 'instances' | 'percent'; readonly by: number };
 
-/** An adjustment, and from how far beyond the threshold of its alarm it holds. */
+/** An adjustment, and the distance beyond the threshold of its alarm from which it applies. */
 export type ScalingStep = { readonly beyond: number; readonly adjust: Adjustment };
 
 export type ScalingRule = {
   readonly alarm: string;
-  /** What the alarm does. Where there are steps, the first one's. */
+  /** The adjustment of the alarm. With steps, the adjustment of the first one. */
   readonly adjust: Adjustment;
-  /** Steps by how far the metric is above the threshold of the alarm, or below it. The farthest one reached holds. */
+  /** Steps by how far the metric is above or below the threshold of the alarm. The farthest step reached applies. */
   readonly steps?: { readonly side: 'above' | 'below'; readonly of: readonly ScalingStep[] };
   readonly cooldownMs: number;
 };
 
-/** A size that a group gets at certain times: the five fields of cron, in a time zone. */
+/** A size that is set at certain times: the five fields of cron, in a time zone. */
 export type ScheduledSize = { readonly at: string; readonly timezone: string; readonly size: number };
 
 /**
@@ -53,7 +53,7 @@ export type Group = {
   readonly name: string;
   /** Number of the accepted policy version this was made from. */
   readonly policyVersion: number;
-  /** What Holdfast does for the group, where it does not act. */
+  /** The mode of the group. Absent: it acts. */
   readonly mode?: 'observe' | 'pause';
   readonly size: Size;
   readonly capacity: Selector;
@@ -77,13 +77,13 @@ export type Group = {
   readonly onDemand?: OnDemandFloor;
   /** The most that one instance type, zone or offering may hold. Absent: no limit. */
   readonly maxShare?: MaxShare;
-  /** Members that have not served since they were new. They come from the state item, too. */
+  /** Members that have never served. They come from the state item too. */
   readonly unserved?: readonly string[];
   /** Members that are kept above the size, on spot alone. Absent: none. */
   readonly spare?: number;
   readonly removal: { readonly order: RemovalOrder };
   readonly swap: { readonly order: 'launch-first' | 'drain-first'; readonly maxSurge: number };
-  /** `atMostPerHour`: so many members may be replaced for advice within an hour. Absent: any number. */
+  /** `atMostPerHour`: the most members replaced for advice within an hour. Absent: any number. */
   readonly rebalance: { readonly act: boolean; readonly atMostPerHour?: number };
   /** When members move to better places of the tree. Absent: never. */
   readonly returning?: Returning;
@@ -91,7 +91,7 @@ export type Group = {
   readonly ready?: Ready;
   /** When spot, or a family of it, is passed over for a while. Absent: never. */
   readonly breaker?: BreakerRule;
-  /** How often it may launch. Absent in versions that were stored before there was a limit: the usual one. */
+  /** How often it may launch. Absent in versions that were stored before there was a limit: the default one. */
   readonly launches?: LaunchLimit;
   readonly drain: {
     /** The longest that a drain may take when there is no deadline. */
@@ -102,8 +102,8 @@ export type Group = {
      */
     readonly loadBalancers: 'auto' | readonly string[];
     /**
-     * The longest deregistration delay when the policy was accepted: what a drain goes by until it has read the delays
-     * itself. Absent without target groups, and in versions that were accepted before it was noted.
+     * The longest deregistration delay when the policy was accepted. A drain uses it until it has read the delays
+     * itself. Absent without target groups, and in versions that were accepted before this field existed.
      */
     readonly deregistrationDelayMs?: number;
   };

@@ -22,28 +22,28 @@ export const asgsFor = (group: Group, swaps: readonly Pick<Swap, 'asg'>[]): read
 export const namedTargetGroups = ({ drain }: Pick<Group, 'drain'>): readonly string[] =>
   drain.loadBalancers === 'auto' ? [] : drain.loadBalancers;
 
-/** Whether nothing is left to do for a member once it runs: Holdfast puts it into nothing. */
+/** Whether a running member needs nothing more, because Holdfast attaches and registers nothing for this group. */
 export const isAdmittedRunning = (group: Pick<Group, 'holding' | 'drain'>): boolean =>
   howHeld(group).joins === undefined && namedTargetGroups(group).length === 0;
 
-/** How many target groups are remembered: a look at a drain reads each of them. */
+/** The most target groups that are remembered, because a look at a drain reads each of them. */
 const mostTargetGroups = 10;
 
-/** Target groups to remember: those of the policy in force last. */
+/** Target groups to remember. Those of the policy in force come last. */
 export const targetGroupsNow = ({ targetGroups = [] }: Pick<GroupState, 'targetGroups'>, group: Group) => {
   const named = namedTargetGroups(group);
   return [...targetGroups.filter((arn) => !named.includes(arn)), ...named].slice(-mostTargetGroups);
 };
 
-/** Only EC2's status checks of such members are read again and again. */
+/** The group with its unserved members. EC2's status checks are read repeatedly only for these. */
 const withUnserved = (group: Group, state: Pick<GroupState, 'unserved'> | undefined): Group => {
   const unserved = Object.keys(state?.unserved ?? {});
   return group.ready?.checks === undefined || unserved.length === 0 ? group : { ...group, unserved };
 };
 
 /**
- * The group in force, with the Auto Scaling groups and target groups that its state remembers of earlier policies: no
- * member is forgotten by an edit.
+ * The group in force, with the Auto Scaling groups and target groups that its state remembers from earlier policies, so
+ * that an edit of the policy forgets no member.
  */
 export const withFormer = (
   accepted: Group,
@@ -63,7 +63,7 @@ export const withFormer = (
 };
 
 /**
- * Whether an Auto Scaling group that the policy no longer names still matters: something is in it or on its way into
+ * Whether an Auto Scaling group that the policy no longer names still matters: instances are in it or on their way into
  * it, or its maximum size is not put back yet.
  */
 const isStillNeeded = ({ group, state, asgs }: View, name: string): boolean => {

@@ -1,21 +1,21 @@
 import type { Member } from '../view/view.ts';
 import type { Group, Holding } from './group.ts';
 
-/** What the rest of Holdfast asks about how the members of a group are held. */
+/** The properties of a holding that the rest of Holdfast uses. */
 export type HoldingTraits = {
   /** Whether members live in Auto Scaling groups, and leave through them. */
   readonly isInAsgs: boolean;
   /** The Auto Scaling group that running members are attached to, where there is one. */
   readonly joins?: string;
-  /** Whose launches they are, and which of the account's buckets they draw on. */
+  /** The API that launches, and with it the bucket of the account that launches draw on. */
   readonly launchesBy: 'createFleet' | 'autoScaling';
   /** Auto Scaling groups that the policy in force names, each once. */
   namedAsgs(pools: Group['pools']): readonly string[];
-  /** Whether a member lives where the policy in force would not hold one. */
+  /** Whether a member is where the policy in force would not hold one. */
   isMisplaced(member: Pick<Member, 'asg' | 'launchedAtMs'>, nowMs: number): boolean;
 };
 
-/** A member in no Auto Scaling group counts as such only after describes have had time to show it in its own. */
+/** A member counts as outside of Auto Scaling groups only after describes had this much time to show it in one. */
 const shownAfterMs = 300_000;
 
 const tag: HoldingTraits = {

@@ -9,7 +9,7 @@ export type Mode = 'act' | 'observe' | 'pause';
 
 export const modeOf = ({ mode }: Pick<Group, 'mode'>): Mode => mode ?? 'act';
 
-/** Whether the drain of a swap may begin. One that has begun comes to its end in every mode. */
+/** Whether the drain of a swap may begin. A drain that has begun goes on in every mode. */
 export const mayBegin = (mode: Mode, swap: Swap): boolean => {
   switch (mode) {
     case 'act':
@@ -22,8 +22,8 @@ export const mayBegin = (mode: Mode, swap: Swap): boolean => {
 };
 
 /**
- * Whether a drain that broke off, or left its instance running, is taken over. Where the group does not act, that is
- * only what brings a drain under way to its end: an instance that EC2 did not take, or that could not leave its Auto
+ * Whether a drain that broke off, or left its instance running, is taken over. In a group that does not act, only
+ * drains that had begun are brought to their end. An instance that EC2 did not take, or that could not leave its Auto
  * Scaling group, stays.
  */
 export const mayTakeOver = (mode: Mode, swap: Swap): boolean =>

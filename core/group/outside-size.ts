@@ -1,10 +1,10 @@
 /**
- * The size of a group that somebody else sets: the desired capacity of the Auto Scaling group that its members live in.
+ * The size of a group that others set: the desired capacity of the Auto Scaling group that its members are in.
  *
- * Attaching members raises that number, so it is read here and nowhere else. What our own attaches may have added is
- * noted before each attach, and taken down after it. Auto Scaling has no conditional update, and nothing shows who
- * changed the number: a number that our notes do not explain is the word of somebody else, and stands. So a write
- * between an attach and its taking down makes the group larger for a while, and never smaller.
+ * Attaching members raises that number, so only this file reads it. Holdfast notes before each attach what it may add,
+ * and takes it off afterwards. Auto Scaling has no conditional update, and nothing shows who changed the number. A
+ * number that our notes do not explain was set by others, and stays. So a write of others between an attach and its
+ * taking down makes the group larger for a while, and never smaller.
  */
 
 import { ownersMax } from '../view/raised-max.ts';
@@ -14,20 +14,20 @@ import { howHeld } from './holding.ts';
 
 /** A describe may still show what was taken down this long ago. */
 const shownForMs = 20_000;
-/** No attach is carried out so long after its note: whoever made the note has ended. */
+/** By then an attach was carried out or never will be, because the function that made the note has ended. */
 const attachedWithinMs = 60_000;
 
 /** The Auto Scaling group whose desired capacity is the size of the group. Undefined where the policy sets the size. */
 export const outsideAsgOf = (group: Pick<Group, 'size' | 'holding'>): string | undefined =>
   group.size.from === 'asg' ? howHeld(group).joins : undefined;
 
-/** Of the members of a note, how many their Auto Scaling group shows. */
+/** How many members of a note their Auto Scaling group shows. */
 const shownOf = ({ instances }: Added, { holds }: AsgView): number => {
   const held = new Set(holds);
   return instances.filter((instance) => held.has(instance)).length;
 };
 
-/** Whether the desired capacity is what it was before an attach, and the members that the attach brought. */
+/** Whether the desired capacity is its value before an attach plus the members of the attach. */
 export const isAsAdded = (added: Added, asg: AsgView): boolean => asg.desired === added.from + shownOf(added, asg);
 
 const isTakenDown = ({ takenDownAtMs }: Added): boolean => takenDownAtMs !== undefined;
@@ -36,10 +36,10 @@ const isTakenDown = ({ takenDownAtMs }: Added): boolean => takenDownAtMs !== und
 const isOldNews = (added: Added, asg: AsgView, nowMs: number): boolean =>
   nowMs - (added.takenDownAtMs ?? nowMs - shownForMs) < shownForMs && shownOf(added, asg) > 0 && isAsAdded(added, asg);
 
-/** What a look shows of a size that others set. */
+/** A size that others set, as a look shows it. */
 export type OutsideSize = {
   readonly asg: string;
-  /** What they set. */
+  /** The size that others set. */
   readonly size: number;
   /** Notes that still matter. */
   readonly added: readonly Added[];
@@ -54,7 +54,7 @@ const sizeIn = (all: readonly Added[], asg: AsgView, nowMs: number): number => {
   return old?.from ?? asg.desired;
 };
 
-/** A note is dropped when somebody else wrote since, when nothing was attached, or when a describe shows its end. */
+/** A note is dropped when others wrote since, when nothing was attached, or when a describe shows its end. */
 const stillMatters =
   (asg: AsgView, nowMs: number) =>
   (added: Added): boolean =>
@@ -73,12 +73,12 @@ export const outsideSizeOf = (
   const asg = asgs.find((one) => one.name === name);
   if (asg === undefined) return undefined;
   const own = added.filter((one) => one.asg === name);
-  // While we have raised the maximum, others can write beyond the owner's. It counts as that.
+  // While we have raised the maximum, others can write a size above the owner's. It counts as the owner's maximum.
   const size = Math.min(sizeIn(own, asg, nowMs), ownersMax(raised, asg));
   return { asg: asg.name, size, added: own.filter(stillMatters(asg, nowMs)) };
 };
 
-/** How many members a group should have by what a look shows: what others set, or else what its state says. */
+/** How many members a group should have: the size that others set, or else the size of its state. */
 export const desiredNow = (
   group: Pick<Group, 'size' | 'holding'>,
   state: Pick<GroupState, 'desired' | 'added' | 'raised'> | undefined,
@@ -96,7 +96,7 @@ export const withOutsideSize = (state: GroupState, { size }: Pick<Group, 'size'>
   return { ...rest, desired, ...(outside.added.length > 0 && { added: outside.added }) };
 };
 
-/** Auto Scaling groups as decisions see them: our own attaches do not count in what others set. */
+/** Auto Scaling groups as decisions see them, without what our own attaches added to a size that others set. */
 export const asOthersSet = (asgs: readonly AsgView[], outside: OutsideSize | undefined): readonly AsgView[] =>
   outside === undefined
     ? asgs
@@ -119,17 +119,17 @@ export const noted = (view: View, instances: readonly string[]): readonly Added[
 export const isBeyondMaximum = ({ raised }: Pick<GroupState, 'raised'>, { name, shown = 0 }: AsgView): boolean =>
   raised.some(({ asg, fromMax }) => asg === name && shown > fromMax);
 
-/** What an attach added and nobody has taken down: whoever attached has died, or a describe did not show it in time. */
+/** Additions of attaches that still count: their function died, or a describe did not show them in time. */
 export const toTakeDown = ({ state: { added = [] }, asgs }: View): readonly Added[] =>
   added.filter((one) => {
     const asg = asgs.find(({ name }) => name === one.asg);
     return !isTakenDown(one) && asg !== undefined && shownOf(one, asg) > 0;
   });
 
-/** What became of notes: taken down, taken down and not shown yet, or found to be overwritten by somebody else. */
+/** The results for notes: taken down, taken down and not shown yet, or overwritten by others. */
 export type TakenDown = Readonly<Record<'done' | 'unseen' | 'overwritten', readonly Added[]>>;
 
-/** Notes after some were taken down, and others found to be overwritten. */
+/** Notes after some were taken down and some were found overwritten. */
 export const afterTakingDown = (
   added: readonly Added[],
   { done, unseen, overwritten }: TakenDown,

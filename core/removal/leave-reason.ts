@@ -18,29 +18,29 @@ export type LeaveReason =
   | 'never-served'
   /** Its replacement serves in a better place of the tree. */
   | 'return'
-  /** No reservation of ours launched it, or EC2 announced to take it and did not. */
+  /** No reservation of ours launched it, or EC2 warned about it and did not take it. */
   | 'unwanted';
 
-/** What the rest of the code asks about a reason. Nothing outside this file compares reasons with each other. */
+/** The properties of a reason that other code uses. Only this file compares reasons with each other. */
 type Traits = {
   /**
-   * Who ends the instance and cuts the connections that are left. `ec2`: at the deadline, whatever we do, so its
-   * replacement may be waited for until then. `auto-scaling`: once we complete its hook. `holdfast`: we terminate it.
+   * What ends the instance and its open connections. `ec2`: EC2 does at the deadline, whatever we do, so a drain may
+   * wait for the replacement until then. `auto-scaling`: its group does, once we complete its hook. `holdfast`: we do.
    */
   readonly endedBy: CutBy;
   /** Whether a replacement is launched for it. */
   readonly isReplaced: boolean;
-  /** Whether its swap waits: its drain begins when the surge budget allows. */
+  /** Whether its swap waits until the surge budget allows its drain. */
   readonly waitsForSurge: boolean;
-  /** Whether EC2 advised it: the policy may say not to act on it, and its offering is at risk for a while. */
+  /** Whether EC2 advised it. The policy may ignore advice, and the offering is at risk for a while. */
   readonly isAdvice: boolean;
   /** Whether a signal announced it, with a time of its own. */
   readonly isAnnounced: boolean;
-  /** Whether it ends a move to a better place: then others may move while it drains. */
+  /** Whether it is the end of a move to a better place. Other members may move while it drains. */
   readonly isMove: boolean;
   /**
    * What withdraws a swap that has not taken its member out of service. `in-place`: the member is again where the
-   * policy holds its members, or a minimum size keeps it. `serving`: it serves after all.
+   * policy holds its members, or a minimum size keeps it. `serving`: it serves now.
    */
   readonly withdrawnWhen: 'in-place' | 'serving' | 'never';
 };

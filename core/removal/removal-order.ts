@@ -18,8 +18,8 @@ export type Rank = {
 const alike = 0.1;
 
 /**
- * Prices within a tenth of the dearest of a rank count as equal: a cent of difference between two
- * zones must not empty one of them.
+ * Prices within a tenth of the dearest one of a rank count as equal, so that a difference of a cent between two zones
+ * does not empty one of them.
  */
 const rankByPrice = (members: readonly Member[], priceOf: PriceOf): readonly Alike[] => {
   const priced = members.flatMap((member) => {

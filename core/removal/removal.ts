@@ -22,7 +22,7 @@ export type RemovalInput = {
   readonly nowMs: number;
   /** Offerings that rest now. A child without an eligible offering has no share in the weights of the others. */
   readonly memory: PoolMemory;
-  /** Shares that may hold more than they should at this size: their members leave first. Absent: no limit. */
+  /** Shares that may hold more than they should at this size. Their members leave first. Absent: no limit. */
   readonly shared?: Shared;
 };
 
@@ -43,7 +43,7 @@ const takeOut = (tree: Tree, member: Member): void => {
 
 /** Candidates of one rank, by the leaf that counts them. */
 type Queues = {
-  /** Members whose pool, or whose zone in it, is no longer in the tree: the tree would place nothing there. */
+  /** Members whose pool or zone is no longer in the tree, so that the tree would place nothing there. */
   readonly homeless: Member[];
   readonly at: Map<Leaf, Member[]>;
   /** Candidates below each node. */
@@ -57,9 +57,10 @@ const preferenceOf = (leaf: Leaf, { offering }: Member): number => {
 };
 
 /**
- * Order among members that the removal order and the tree both rank equally, the next to leave first: pending before
- * running and idle before serving (nothing is lost with them), then the ones that the pool prefers least, then the
- * youngest. The instance id comes last, so that the same view gives the same result.
+ * Order among members that the removal order and the tree both rank equally, the next to leave first. Pending members
+ * come before running ones, and idle ones before serving ones, because no work is lost with them. Then come the types
+ * that the pool prefers least, then the youngest. The instance id decides last, so that the same view gives the same
+ * result.
  */
 const compareTwins =
   (leaf: Leaf | undefined) =>
@@ -126,9 +127,9 @@ type Work = {
 };
 
 type Step = {
-  /** The share of a member that holds too many, as long as it stays. */
+  /** The share of a member that holds too many members with it. */
   readonly overShare: (member: Member) => ShareOf | undefined;
-  /** Counts a member as gone. False: the rest is chosen anew. */
+  /** Counts a member as gone. False: the other members are chosen anew. */
   readonly taken: (member: Member) => boolean;
 };
 
@@ -158,7 +159,7 @@ const without = (members: readonly Member[], leaving: readonly Leaving[]): reado
   return gone.size === 0 ? members : members.filter(({ instance }) => !gone.has(instance));
 };
 
-/** The unhealthy, and then members of shares that hold too many, until none does. */
+/** Unhealthy members, and then members of shares that hold too many, until no share does. */
 const takeBeforeOthers = (work: Work, shared: Shared): void => {
   const { members } = work.input;
   const book = shareBook({ ...shared, held: members.map(({ offering }) => ({ offering, count: 1 })) });
@@ -177,11 +178,11 @@ const takeBeforeOthers = (work: Work, shared: Shared): void => {
  * protected.
  *
  * - **Protected** members never leave; **unhealthy** members go first, whatever the order.
- * - Then members whose share (`maxShare`) holds more than it should at this size go, as many as are too many there.
- * - `dearest-first`, `oldest-first` and `newest-first` decide who is next; `same-order` leaves the choice to the tree.
+ * - Then members leave whose share (`maxShare`) holds more than it should at this size, until it does not.
+ * - Then the order of the policy decides: `dearest-first`, `oldest-first` or `newest-first`. `same-order` leaves the
+ *   choice to the tree. Prices within a tenth of each other are equal.
  * - Among members of equal rank the tree's undo decides (see `selector/undo.ts`): the fullest zone of a spread, the
- *   child furthest above its weight, the last tier. So scale-in keeps a spread even and weights exact. Prices within a
- *   tenth of each other are equal.
+ *   child furthest above its weight, the last tier. So scale-in keeps a spread even and weights exact.
  * - Members of a pool that the tree no longer has leave before others of their rank.
  */
 export const chooseRemovals = (input: RemovalInput): readonly Leaving[] => {

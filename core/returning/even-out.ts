@@ -40,7 +40,7 @@ const inFewest: Evener = (branch, own, member, { run }) => {
   const picked = pick(branch, run);
   const choice = picked?.way[0]?.choice;
   if (picked === undefined || choice === undefined || own.tally.count - choice.tally.count < 2) return undefined;
-  // Evenness is worth no higher price.
+  // Evenness does not justify a higher price.
   if (picked.leaf.pool.market !== member.offering.market || !isSure(picked)) return undefined;
   const why = { code: 'fewer-members', held: choice.tally.count, fromHeld: own.tally.count } as const;
   return { place: placeIn(picked, why), gap: own.tally.count - choice.tally.count };
@@ -71,7 +71,7 @@ const eveners: Partial<Readonly<Record<Branch['kind'], Evener>>> = { spread: inF
 const fullnessIn = (branch: Branch, own: Choice): number =>
   branch.kind === 'weighted' ? apartByWeight(branch, own).above : branch.kind === 'spread' ? own.tally.count : 0;
 
-/** How full the children are that a member is in, from a node down. */
+/** How full the children of a member are, from this node down. */
 const fullnessBelow = (from: TreeNode, member: Member): readonly number[] => {
   if (from.kind === 'pool') return [];
   const own = ownChoice(from, member);
@@ -101,7 +101,7 @@ const evenerPlace = (member: Member, work: Work): EvenerPlace | undefined => {
 
 type Move = EvenerPlace & { readonly member: Member };
 
-/** Whether one evens out more: of children that are as far apart, that of the fullest children below them. */
+/** Whether one move evens out more: by its gap, and at equal gaps by how full the children below are. */
 const isWider = (one: EvenerPlace, than: EvenerPlace): boolean => {
   const ours = [one.gap, ...one.fullness];
   const theirs = [than.gap, ...than.fullness];
@@ -109,7 +109,7 @@ const isWider = (one: EvenerPlace, than: EvenerPlace): boolean => {
   return (ours[first] ?? 0) > (theirs[first] ?? 0);
 };
 
-/** The move that evens out most: the fullest child gives first, so that no more members move than must. */
+/** The move that evens out most. Starting with the fullest child keeps the number of moves small. */
 const widest = (members: readonly Member[], work: Work): Move | undefined => {
   const { tree, run } = work;
   let best: Move | undefined;

@@ -6,8 +6,8 @@ import type { SelectorKind } from './selector-kind.ts';
 import { type Branch, type Choice, candidatesOf, type TreeNode } from './tree.ts';
 
 /**
- * A `cheapest` node goes on to another child only when that saves at least this share of the present price. Otherwise
- * it would flap with the spot market. Whether a member moves for it is decided by what the move costs.
+ * A `cheapest` node changes to another child only when that saves at least this share of the present price. Otherwise
+ * it would flap with the spot market. Whether a member moves as well depends on the cost of the move.
  */
 export const worthwhileSaving = 0.05;
 
@@ -18,7 +18,7 @@ const nothing: Quote = { price: undefined, spot: false };
 const cheapestOf = (choices: readonly Choice[], quote: (node: TreeNode) => Quote): Quote =>
   choices.map(({ node }) => quote(node)).reduce(merge, nothing);
 
-/** The quote of what is eligible below a node now: for `tiered` all tiers, for others the children they pick from. */
+/** The quote of the eligible pools below a node: of all tiers, or of the children that the node picks from. */
 const quoteOf = (node: TreeNode): Quote => {
   if (node.kind === 'pool') return node.quote;
   return cheapestOf(node.selector.priced(node), quoteOf);

@@ -21,7 +21,7 @@ export type Tree = {
   readonly root: TreeNode;
   readonly leavesOf: ReadonlyMap<string, readonly Leaf[]>;
   readonly branches: readonly Branch[];
-  /** What it was grown with. */
+  /** The market that it was made with. */
   readonly market: Market;
   /** Adds members (or takes them away) to every tally they belong to and to their pool. */
   count(cell: Cell, by: number): void;
@@ -89,7 +89,7 @@ const nameOf = (node: Selector): string => {
   return `${node.kind}(${poolsBelow(node).join('+')})`;
 };
 
-/** A choice before it is built: a child, limited to one zone or type below a spread by those. */
+/** A choice before it is built: a child. Below a spread by zone or type, it is limited to one zone or type. */
 type Seedling = { readonly child: Selector; readonly index: number; readonly value?: string; readonly scope: Scope };
 
 const scopesBelow = (
@@ -151,8 +151,8 @@ const growChoices = (soil: Soil, node: BranchSelector, branch: Branch, place: Pl
 };
 
 /**
- * A pool below several children is counted under the child with the fewest pools (the one with the fewest
- * alternatives), in configured order among equals. So a member is counted once.
+ * A pool below several children is counted under the child with the fewest pools, because that child has the fewest
+ * alternatives. Equal children are taken in configured order. So a member is counted once.
  */
 const choicesByPool = (
   node: BranchSelector,

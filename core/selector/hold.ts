@@ -9,10 +9,10 @@ const areSame = (one: readonly Offering[], other: readonly Offering[]): boolean 
   one.length === other.length &&
   one.every((offering, index) => offeringKey(offering) === offeringKey(other[index] ?? offering));
 
-/** What a leaf can give, as its shares stand now. */
+/** Updates what a leaf can give by its shares. */
 const refit = (leaf: Leaf, market: Market, step: number): void => {
   const { offerings, opensAt, resting } = standingOf(leaf.pool, leaf.scope, market, leaf.cheapestFirst);
-  // A placement is one list of offerings: the same list stays the same object.
+  // Placements are joined by the identity of their list of offerings, so an equal list keeps the same object.
   if (!areSame(offerings, leaf.offerings)) leaf.offerings = offerings;
   leaf.opensAt = opensAt;
   leaf.resting = resting;
@@ -21,14 +21,14 @@ const refit = (leaf: Leaf, market: Market, step: number): void => {
   if (rank !== leaf.rank) rerank(leaf, rank, step);
 };
 
-/** Counts a member towards its shares, or no longer. Where a share is full by it, or has room again, leaves follow. */
+/** Counts a member towards its shares, or no longer. Leaves close when a share is full, and open when it has room. */
 export const holdShare = (tree: Tree, offering: Offering, by: number, run: Pick<Run, 'step' | 'closings'>): void => {
   if (tree.market.shares?.add(offering, by) !== true) return;
   for (const leaf of [...tree.leavesOf.values()].flat()) refit(leaf, tree.market, run.step);
   run.closings += 1;
 };
 
-/** One launch finds out for all half-open breakers: what they cover gives no second one. */
+/** One launch tests all half-open breakers, so the offerings that they cover give no second one. */
 export const holdTrial = (tree: Tree, opensAt: Rank, run: Pick<Run, 'step' | 'closings'>): void => {
   const { breaking } = tree.market;
   if (opensAt !== trialRank || breaking === undefined) return;

@@ -1,6 +1,8 @@
 import type { Choice } from './tree.ts';
 
-/** The last of the best. A placement breaks ties in configured order, so an undo breaks them in reverse order. */
+/**
+ * The last one of the best choices. A placement breaks ties in configured order, so an undo does it in reverse order.
+ */
 export const lastBest = (choices: readonly Choice[], score: (choice: Choice) => number): Choice | undefined => {
   let best: Choice | undefined;
   let most = Number.NEGATIVE_INFINITY;

@@ -26,7 +26,7 @@ const wasPassedOver = (branch: Branch, choice: Choice): boolean =>
 
 const partlyResting = (leaf: Leaf): readonly Rejection[] => (leaf.resting.length > 0 ? rejectionsOf(leaf) : []);
 
-/** What a plan passed over and why: whole pools, and single offerings of pools that it used. */
+/** The pools that a plan passed over, the single offerings of pools that it used, and why. */
 export const passedOver = (node: TreeNode, isUsed: (leaf: Leaf) => boolean): readonly Rejection[] => {
   if (node.kind === 'pool') return isUsed(node) ? partlyResting(node) : [];
   if (node.visitedAt < 0) return [];
@@ -35,5 +35,5 @@ export const passedOver = (node: TreeNode, isUsed: (leaf: Leaf) => boolean): rea
   );
 };
 
-/** Everything that stood in the way when nothing was eligible any more. */
+/** All reasons why no pool is eligible. */
 export const whyNothing = (root: TreeNode): readonly Rejection[] => poorBelow(root);

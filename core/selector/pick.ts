@@ -34,6 +34,6 @@ export const pick = (root: TreeNode, run: Run): Picked | undefined => {
   return isOpen(node) ? { leaf: node, way } : undefined;
 };
 
-/** The way down as data, as it was before the instance was counted. */
+/** The way down as data, with the counts before the instance. */
 export const turnsOf = (way: readonly Step[]): readonly Turn[] =>
   way.map(({ branch, choice }) => branch.selector.turnOf(branch, choice));

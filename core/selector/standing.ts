@@ -31,15 +31,15 @@ export type Market = {
   /** USD per hour by offering key; what is missing is unknown. */
   readonly prices: Readonly<Record<string, number>>;
   readonly nowMs: number;
-  /** Only offerings bought so are used. Absent: all. */
+  /** Only offerings of this market are used. Absent: all. */
   readonly only?: Bought;
   /** How full the shares of `maxShare` are. Absent: no share is limited. */
   readonly shares?: ShareBook;
 };
 
 /**
- * Why an offering comes last inside its tier: EC2 says that it may take instances of it, or took some a moment ago, or
- * a breaker is half-open.
+ * Why an offering comes last in its tier: EC2 advises to leave it, EC2 took instances of it a moment ago, or its
+ * breaker is half-open.
  */
 export type LastResort = 'advised' | 'interrupted' | 'trial';
 
@@ -52,7 +52,7 @@ export type Rank = number;
 /** The rank of what is not eligible. */
 export const closed: Rank = Number.POSITIVE_INFINITY;
 
-/** The rank of offerings of which one launch is to find out whether interruptions are over. */
+/** The rank of offerings where one launch tests whether interruptions are over. */
 export const trialRank: Rank = ranks.indexOf('trial');
 
 export const lastResortOf = (rank: Rank): LastResort | undefined => ranks[rank];
@@ -128,11 +128,11 @@ const whatStandsAgainst = (offering: Offering, pool: Pool, market: Market): Rest
   return whatWasHeard(offering, pool, market);
 };
 
-/** Which of the types of an Auto Scaling group a launch there takes is the group's choice. */
+/** The offerings that a launch may get. An Auto Scaling group picks one of its types itself. */
 const mayBecome = (offering: Offering, pool: Pool): readonly Offering[] =>
   pool.asg === undefined ? [offering] : offeringsOf(pool);
 
-/** What EC2 said about an offering, and what breakers say. A launch that finds something out comes last of all. */
+/** The lesson or breaker that speaks against an offering. A test launch of a breaker comes last of all. */
 const whatWasHeard = (offering: Offering, pool: Pool, market: Market): Resting | undefined => {
   const key = offeringKey(offering);
   const lesson = market.memory[key];
@@ -145,7 +145,7 @@ const whatWasHeard = (offering: Offering, pool: Pool, market: Market): Resting |
     : undefined;
 };
 
-/** A refusal, a price and an open breaker make an offering ineligible. A warning or advice only lets it come last. */
+/** A refusal, a price and an open breaker make an offering ineligible. With a warning or advice it comes last. */
 const rankOf = (against: Resting | undefined): Rank => {
   if (against === undefined) return 0;
   if (against.code === 'breaker') return against.is === 'half-open' ? trialRank : closed;
@@ -161,8 +161,8 @@ const byPrice = (offerings: readonly Offering[], { prices }: Market): readonly O
   });
 
 /**
- * EC2 chooses among the offerings of a launch, so all of them are in the shares of the first: then it is known what the
- * launch takes of each share.
+ * EC2 chooses among the offerings of a launch. So all of them have the same shares as the first one, and it is known
+ * which shares the launch uses.
  */
 const inOneShare = (offerings: readonly Offering[], { shares }: Market): readonly Offering[] => {
   const [first] = offerings;

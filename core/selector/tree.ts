@@ -10,10 +10,10 @@ export type Tally = { count: number };
 /** How full a pool is. All leaves of the pool share it. */
 export type Room = { held: number; readonly cap: number };
 
-/** The best rank that is eligible below a node, and since which step of the plan. -1: from the beginning. */
+/** The best eligible rank below a node, and the step of the plan since which it holds. -1: from the beginning. */
 type Giving = { rank: Rank; since: number };
 
-/** A pool at one place of the tree, limited to a scope where a spread by zone or type lies above. */
+/** A pool at one place of the tree. Below a spread by zone or type, it is limited to one zone or type. */
 export type Leaf = { -readonly [Key in keyof Standing]: Standing[Key] } & Giving & {
     readonly kind: 'pool';
     readonly path: string;
@@ -57,7 +57,7 @@ export type Branch = Giving & {
 
 export type TreeNode = Leaf | Branch;
 
-/** One kind of member: everything that a tree can tell members apart by. */
+/** One kind of member. A tree treats all members of a kind alike. */
 export type Cell = { readonly pool: string | undefined; readonly zone: string; readonly instanceType: string };
 
 export const isOpen = (node: TreeNode): boolean => node.rank !== closed;
@@ -66,7 +66,8 @@ export const isOpen = (node: TreeNode): boolean => node.rank !== closed;
 export const canGive = (choice: Choice): boolean => choice.weight > 0 && isOpen(choice.node);
 
 /**
- * The choices that a branch picks from: those of its best rank, so that what comes last does so among all of a tier.
+ * The choices that a branch picks from: those of its best rank, so that last-resort offerings come last in a whole
+ * tier.
  */
 export const candidatesOf = ({ selector, rank, choices }: Branch): readonly Choice[] =>
   selector.candidates(choices.filter((choice) => canGive(choice) && choice.node.rank === rank));
@@ -75,7 +76,7 @@ export const candidatesOf = ({ selector, rank, choices }: Branch): readonly Choi
 export const rankIn = ({ selector, choices }: Pick<Branch, 'selector' | 'choices'>): Rank =>
   selector.rankOf(choices.filter(canGive));
 
-/** Choices of a branch that a member of this kind lies under, the one that counts it first. */
+/** The choices of a branch above a member of this kind. The choice that counts the member comes first. */
 export const choicesAbove = (branch: Branch, cell: Cell): readonly Choice[] =>
   (branch.choicesOf.get(cell.pool ?? '') ?? []).filter(({ scope }) => isWithin(scope, cell));
 
@@ -102,7 +103,7 @@ export const homeOf = (root: TreeNode, cell: Cell): readonly TreeNode[] | undefi
   return node.pool.name === cell.pool ? way : undefined;
 };
 
-/** Gives a leaf another rank, and tells the branches above it. */
+/** Gives a leaf another rank, and updates the branches above it. */
 export const rerank = (leaf: Leaf, rank: Rank, step: number): void => {
   leaf.rank = rank;
   leaf.since = step;
@@ -114,8 +115,8 @@ export const rerank = (leaf: Leaf, rank: Rank, step: number): void => {
   }
 };
 
-/** Marks a leaf that can give no more, and tells the branches above it. */
+/** Marks a leaf that can give no more, and updates the branches above it. */
 export const close = (leaf: Leaf, step: number): void => rerank(leaf, closed, step);
 
-/** Marks a leaf that can give again, and tells the branches above it. */
+/** Marks a leaf that can give again, and updates the branches above it. */
 export const reopen = (leaf: Leaf): void => rerank(leaf, leaf.opensAt, -1);

@@ -4,9 +4,9 @@ import type { Choice, Leaf, TreeNode } from './tree.ts';
 type HasCandidate = (choice: Choice) => boolean;
 
 /**
- * The leaf that the tree would have filled last, among those with a candidate: of a `spread` the fullest child, of a
- * `weighted` the one furthest above its share, of a `tiered` the last, of a `cheapest` the dearest. Ties are broken in
- * reverse of the configured order.
+ * The leaf that the tree would have filled last, among those with a candidate. In a `spread` that is the fullest child,
+ * in a `weighted` the child furthest above its share, in a `tiered` the last tier, in a `cheapest` the dearest child.
+ * Ties are broken in reverse of the configured order.
  */
 export const undo = (root: TreeNode, hasCandidate: HasCandidate): Leaf | undefined => {
   let node: TreeNode | undefined = root;

@@ -14,15 +14,15 @@ const byWeight = (branch: Branch): Choice | undefined => {
 const sharing = (branch: Branch, included: Choice): readonly Choice[] =>
   branch.choices.filter((choice) => choice.weight > 0 && (choice === included || isOpen(choice.node)));
 
-/** A smaller difference to a share is none. */
+/** A smaller difference from a share counts as zero. */
 export const tiny = 1e-9;
 
 /** A child that gives, and how many members it is below its share. */
 type Lean = { readonly choice: Choice; readonly below: number };
 
 /**
- * How many members a child is above its share, and the children that give and are below theirs, the furthest first.
- * Shares are those of the children that give, and of this one.
+ * How many members a child is above its share, and the giving children below their shares, the furthest first. The
+ * shares are divided among this child and the children that give.
  */
 export const apartByWeight = (
   branch: Branch,
@@ -66,7 +66,8 @@ const wouldReturnTo = (branch: Branch, choice: Choice): boolean => {
 };
 
 /**
- * A child with this surplus was not filled by its weight, so there is no last placement to undo: its share is restored.
+ * A child with this surplus was not filled by its weight. So there is no last placement to undo, and its share is
+ * restored instead.
  */
 const beyondBalance = 2;
 

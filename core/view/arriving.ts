@@ -3,12 +3,12 @@ import type { Member } from './view.ts';
 /** Instances that Holdfast launched and that no look has found serving yet, and when EC2 granted each, epoch ms. */
 export type Arriving = Readonly<Record<string, number>>;
 
-/** The latest of them. Of a larger launch it is not said when the others served. */
+/** The most that are kept, the latest ones. After a larger launch, it is not reported when the others serve. */
 const mostArriving = 300;
-/** Instances that a describe does not show are forgotten after this: they ended, or belong to nobody any more. */
+/** Instances that no describe shows are forgotten after this. They ended, or left the group. */
 const forgottenAfterMs = 600_000;
 
-/** Those that arrive, with instances that EC2 has just granted. */
+/** The arriving instances, with those that EC2 has just granted. */
 export const withGranted = (
   arriving: Arriving | undefined,
   instances: readonly string[],
@@ -21,13 +21,13 @@ export const withGranted = (
 
 type Shown = readonly Pick<Member, 'instance' | 'serving'>[];
 
-/** Those that serve by now. */
+/** The arriving instances that serve now. */
 export const arrivedIn = (arriving: Arriving = {}, members: Shown): readonly string[] =>
   members
     .filter(({ instance, serving }) => serving && arriving[instance] !== undefined)
     .map(({ instance }) => instance);
 
-/** Those that a look has not found serving. */
+/** The arriving instances that no look has found serving. */
 export const stillArriving = (arriving: Arriving | undefined, members: Shown, nowMs: number): Arriving | undefined => {
   if (arriving === undefined) return undefined;
   const serving = new Map(members.map((member) => [member.instance, member.serving]));

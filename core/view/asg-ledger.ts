@@ -15,7 +15,7 @@ import type { Swap } from '../swap/swap.ts';
 import { refillGraceMs } from '../times/times.ts';
 import type { AsgView, Member, View } from './view.ts';
 
-/** Of the members that a group holds, those that leave by one of these swaps. */
+/** The held members of a group that leave by one of these swaps. */
 const heldOf = ({ holds }: AsgView, swaps: readonly Swap[]): readonly string[] => {
   const leaving = new Set(swaps.map(({ instance }) => instance));
   return holds.filter((instance) => leaving.has(instance));
@@ -32,7 +32,7 @@ const terminatedBy = (asg: AsgView, { swaps }: View): readonly string[] =>
 const deadIn = ({ ended, swaps }: View): ReadonlySet<string> =>
   new Set([...ended, ...swaps.flatMap(({ instance, state }) => (state === 'gone' ? [instance] : []))]);
 
-/** Of the held members that leave for a reason other than a hook, those for which this is true. */
+/** The held members that leave for a reason other than a hook, and for which `isOne` is true. */
 const heldLeaving = (asg: AsgView, view: View, isOne: (swap: Swap, isDead: boolean) => boolean): readonly string[] => {
   const dead = deadIn(view);
   return heldOf(
@@ -42,8 +42,9 @@ const heldLeaving = (asg: AsgView, view: View, isOne: (swap: Swap, isDead: boole
 };
 
 /**
- * Leaving instances that are dead, or out of service for good, and that a group still counts. The group terminates
- * instances on a hook itself, and lets living ones go only down to its minimum. What was left to it, it replaces.
+ * Leaving instances that have ended, or are out of service for good, and that a group still counts. Three kinds are
+ * left out: instances on a hook, which the group terminates itself; living ones that its minimum keeps; and those that
+ * were left to the group, which it replaces.
  */
 const unnoticedBy = (asg: AsgView, view: View): readonly string[] =>
   heldLeaving(
@@ -55,17 +56,17 @@ const unnoticedBy = (asg: AsgView, view: View): readonly string[] =>
       (isDead || (mayShrink(asg, view) && (state === 'draining' || state === 'drained'))),
   );
 
-/** Where others set the size, members leave without it. */
+/** Whether the desired capacity may fall with a member. Where others set the size, it does not. */
 const mayShrink = ({ name, desired, min }: AsgView, { group }: View): boolean =>
   name === outsideAsgOf(group) || desired > min;
 
 /**
  * The gap of a group. Below 0: it holds more than its desired capacity.
  *
- * A group finds an instance that EC2 has ended unhealthy, and replaces it one for one (EC2 Auto Scaling User Guide,
- * health checks), unless the user has suspended that process. It also replaces an instance that it terminates itself,
- * unless its desired capacity falls: while a describe still shows such an instance as held, that describe is the older
- * one.
+ * A group finds an ended instance unhealthy and replaces it one for one (EC2 Auto Scaling User Guide, health checks),
+ * unless the user has suspended that process. It also replaces an instance that it terminates itself, unless its
+ * desired capacity falls. While a describe still shows such an instance as held, the describe is older than the
+ * termination.
  */
 const gapOf = (asg: AsgView, view: View): number => {
   const replaces = !asg.suspended.includes('HealthCheck') && !asg.suspended.includes('ReplaceUnhealthy');
@@ -89,7 +90,7 @@ const whyNoRefill = (asg: AsgView, { state, nowMs }: View): 'idle' | 'refused' |
   return gap?.refused && asg.desired > asg.held ? 'refused' : undefined;
 };
 
-/** The refill of a group. After a failed launch, it launches for its dead alone. */
+/** The refill of a group. After a failed launch, it launches only for members that have ended. */
 const refillOf = (asg: AsgView, view: View): number => {
   const gap = Math.max(0, gapOf(asg, view));
   const why = whyNoRefill(asg, view);
@@ -117,8 +118,8 @@ export const ownShrink = (view: View): number =>
 export const isEndingSome = (view: View): boolean => view.asgs.some((asg) => terminatedBy(asg, view).length > 0);
 
 /**
- * Members that groups launched by themselves and do not show yet, and those that have joined and are not shown: their
- * user may have taken them out again. Only a newer describe can tell whether there is a surplus.
+ * Members that their group does not show: it launched them by itself a moment ago, or they joined and their user may
+ * have taken them out again. Only a newer describe shows whether there is a surplus.
  */
 export const notShownYet = ({ asgs, group }: View, members: readonly Member[]): number => {
   const held = new Set(asgs.flatMap(({ holds }) => holds));
@@ -130,9 +131,10 @@ export const notShownYet = ({ asgs, group }: View, members: readonly Member[]): 
 };
 
 /**
- * Unnoticed instances: they are terminated through their groups, so that these do not replace them. Of those that died
- * before their drain was ordered, only as many as the group can spare: as many as were launched for them while they
- * waited.
+ * Unnoticed instances. They are terminated through their Auto Scaling groups, so that these do not replace them. For
+ * instances that ended before their drain was ordered, this holds only as far as replacements were launched for them.
+ *
+ * @param spare how many such replacements the group has
  */
 export const unnoticed = (view: View, spare: number): readonly string[] => {
   const waited = view.asgs.flatMap((asg) =>
@@ -141,10 +143,10 @@ export const unnoticed = (view: View, spare: number): readonly string[] => {
   return [...view.asgs.flatMap((asg) => unnoticedBy(asg, view)), ...waited.slice(0, Math.max(0, spare))];
 };
 
-/** A group that is short and does not refill itself, and the desired capacity that it gets: lower by so much. */
+/** A group that is short and does not refill itself. Its desired capacity falls by `lowers` to `desired`. */
 type ToTakeOver = { readonly asg: string; readonly desired: number; readonly lowers: number };
 
-/** Groups that are short and do not refill themselves. A size that others set is theirs. */
+/** Groups that are short and do not refill themselves, except one whose size others set. */
 export const groupsToTakeOver = (view: View): readonly ToTakeOver[] =>
   view.asgs
     .filter(({ name }) => name !== outsideAsgOf(view.group))

@@ -11,11 +11,11 @@ export type InFlight = {
   readonly pool: string;
   readonly count: number;
   readonly offerings: readonly Offering[];
-  /** Of a request without an answer that may be repeated: when, epoch ms. */
+  /** When a request without a response may be repeated, epoch ms. */
   readonly repeatAtMs?: number;
 };
 
-/** The members that are there, those that leave and those that come. Every instance is counted once. */
+/** The members of a group: present, leaving and coming. Every instance is counted once. */
 export type Headcount = {
   /** Members that stay, including those whose swap waits to begin. */
   readonly staying: readonly Member[];
@@ -24,8 +24,8 @@ export type Headcount = {
   /** Swaps that still hold their place: drain-first and not drained yet, or chosen to begin and not begun. */
   readonly holdingPlace: readonly Swap[];
   /**
-   * Members that another decision lets go, and of which no swap says so yet: its author writes that, or is dead. Nobody
-   * else leaves in their place, and nothing is launched for them.
+   * Members that another decision chose to leave and whose swaps are not written yet: its author still writes them, or
+   * is dead. No other member leaves in their place, and nothing is launched for them.
    */
   readonly undecided: readonly Member[];
   readonly inFlight: readonly InFlight[];
@@ -36,14 +36,14 @@ export type Headcount = {
   readonly inFlightCount: number;
   /** Of these, members that Auto Scaling groups hold and EC2 does not show yet, by the group. */
   readonly unseen: readonly { readonly asg: string; readonly count: number }[];
-  /** Members without a pool of ours and without a reservation: we do not know who launched them. */
+  /** Members without a pool and without a reservation. Their origin is unknown. */
   readonly strays: readonly Member[];
 };
 
 /**
- * The part of a reservation that is still to come: the instances requested or granted, less those that a describe shows
- * and those that are known to leave, to have ended or to hold no place. An instance that is not shown yet is not gone:
- * EC2's describes lag behind its launches, so the reservation is believed until `forgetAtMs`.
+ * The part of a reservation that is still to come: the instances requested or granted, without those that a describe
+ * shows, and without those that leave, have ended or hold no place. EC2's describes lag behind its launches, so an
+ * instance that is not shown yet counts until `forgetAtMs`.
  */
 const stillToCome = (
   reservation: Reservation,
@@ -132,7 +132,7 @@ const holdsPlace = (swap: Swap, view: View): boolean =>
  */
 const isToBegin = (swap: Swap): boolean => isUnordered(swap) && traitsOf(swap).waitsForSurge;
 
-/** The same of a member without a swap, which nobody replaces. */
+/** Another decision has chosen this member to leave without a replacement, and has not written its swap yet. */
 const isChosenOnly = (swap: Swap): boolean => isUnordered(swap) && !traitsOf(swap).waitsForSurge;
 
 const isUnordered = (swap: Swap): boolean => swap.state === 'leaving' && swap.drain === undefined && !isHard(swap);

@@ -39,10 +39,10 @@ export const notedAt = (raise: RaisedMax, raised: readonly RaisedMax[], nowMs: n
 };
 
 /**
- * Whether an invocation that noted this raise may still carry it out. Until it cannot, the note stays: without it,
- * nobody would know whose value the maximum has.
+ * Whether an invocation that noted this raise may still carry it out. The note stays that long, because without it
+ * nothing would show whether the maximum is ours or the owner's.
  *
- * @param isOwn the last raise is by whoever asks, and is carried out
+ * @param isOwn whether the caller made the last raise, and it is carried out
  */
 export const mayBeRaisedYet = ({ atMs, beforeMs }: RaisedMax, nowMs: number, isOwn: boolean): boolean => {
   const notedAtMs = isOwn ? beforeMs : atMs;

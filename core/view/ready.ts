@@ -20,14 +20,13 @@ type Judged = Pick<Group, 'ready'>;
 export const readyWithinMs = ({ ready }: Judged): number => ready?.withinMs ?? givenUpAfterMs;
 
 /**
- * What EC2's status checks say of an instance. `waiting`: they have no result yet. `unread`: they could not be read
- * now.
+ * The result of EC2's status checks. `waiting`: they have no result yet. `unread`: they could not be read now.
  */
 export type StatusCheck = 'passed' | 'failed' | 'waiting' | 'unread';
 
 type Asking = Judged & {
   readonly nowMs: number;
-  /** Members that have not served since they were new. */
+  /** Members that have never served. */
   readonly unserved?: readonly string[];
 };
 
@@ -36,8 +35,8 @@ const ageMs = ({ launchedAtMs }: Member, { nowMs }: Asking): number => nowMs - l
 const isWarm = (member: Member, asking: Asking): boolean => ageMs(member, asking) >= (asking.ready?.afterMs ?? 0);
 
 /**
- * Whether the status checks of this member decide about it: it would serve without them, and is
- * new or has never served. Others have passed them long ago.
+ * Whether the status checks of this member decide whether it serves. It would serve without them, and it is new or has
+ * never served. Other members have passed them long ago.
  */
 export const needsStatusChecks = (member: Member, asking: Asking): boolean =>
   asking.ready?.checks === 'ec2' &&
@@ -63,7 +62,7 @@ const checked = (member: Member, check: StatusCheck): Member => {
  * A member as its policy counts it: with `ready`, it serves once it has warmed up, EC2's status checks have passed, and
  * its target groups find it healthy.
  *
- * @param check what the status checks say. Absent: they were not asked about it.
+ * @param check the result of the status checks. Absent: they were not read for this member.
  */
 export const asReady = (member: Member, asking: Asking, check: StatusCheck = 'passed'): Member => {
   const { ready } = asking;

@@ -11,9 +11,9 @@ export type Idle = { readonly why: WhyIdle; readonly sinceMs: number };
 /** New members that do not serve. */
 export type Unserved = Readonly<Record<string, Idle>>;
 
-/** More of them than this are not remembered at once: as these leave, others of their kind rest with their pool. */
+/** The most that are remembered at once. When these are given up, their pool rests for the others too. */
 const mostUnserved = 500;
-/** A member that starts as it should serves before it is noticed. */
+/** A member is noticed after this time. A member that starts well serves before. */
 const noticedAfterMs = 60_000;
 
 /** Why a member does not serve. */
@@ -34,13 +34,13 @@ type Look = {
   readonly nowMs: number;
 };
 
-/** A member of which it cannot be read whether it serves is not known to be idle. */
+/** Whether a member is known not to serve. */
 const isIdle = ({ serving, mayServe }: Member): boolean => !serving && mayServe !== true;
 
 /**
- * New members that do not serve, as a look finds them. Whoever serves once is no longer new. A member that is noticed
- * only in the second half of its time has served before, and fails for another reason. One that could join at last
- * begins anew.
+ * New members that do not serve, as a look finds them. A member that served once is no longer new. A member that is
+ * noticed only in the second half of its time has served before, and fails for another reason. The time begins anew for
+ * a member that could join at last.
  */
 export const unservedNow = ({ group, members, unserved, nowMs }: Omit<Look, 'swaps' | 'asgs'>): Unserved => {
   const idleNow = (member: Member): Idle | undefined => {
@@ -62,30 +62,30 @@ export const unservedNow = ({ group, members, unserved, nowMs }: Omit<Look, 'swa
 const isOpen = ({ state }: Swap): boolean => state !== 'gone' && state !== 'withdrawn';
 
 /**
- * Whether the group shows that an instance can serve here. While nobody serves, the target group or the application is
- * broken, and other instances would not serve either. A member that is alone shows nothing, and is replaced once.
+ * Whether the group shows that an instance can serve here. While no member serves, the target group or the application
+ * is broken, and other instances would not serve either. A single member shows nothing, and is replaced once.
  */
 const othersServe = ({ members, swaps }: Look): boolean => {
   const leaving = new Set(swaps.filter((swap) => isOpen(swap)).map(({ instance }) => instance));
   return members.length === 1 || members.some(({ instance, serving }) => serving && !leaving.has(instance));
 };
 
-/** The minimum size of an Auto Scaling group that no replacement joins belongs to its owner. */
+/** Whether the minimum size keeps a member, in an Auto Scaling group that no replacement joins. */
 const isKeptByMinimum = ({ group, asgs }: Look, { asg }: Member): boolean =>
   howHeld(group).launchesBy === 'autoScaling' && asgs.some(({ name, desired, min }) => name === asg && desired <= min);
 
-/** Where its Auto Scaling group is full, and its maximum cannot be raised, another instance could not join either. */
+/** Whether its Auto Scaling group is full and cannot be raised, so that no other instance could join either. */
 const waitsForRoom = ({ group, asgs }: Look, member: Member): boolean =>
   whyIdle(member) === 'not-joined' &&
   asgs.some(({ name, desired, max }) => name === howHeld(group).joins && desired >= max);
 
-/** For how long the same has kept a member from serving. */
+/** How long the same cause has kept a member from serving. */
 const idleForMs = ({ unserved, nowMs }: Look, member: Member): number => {
   const idle = unserved[member.instance];
   return idle === undefined || idle.why !== whyIdle(member) ? 0 : nowMs - idle.sinceMs;
 };
 
-/** Members that have not served by the age at which they are given up, whether their turn has come or not. */
+/** Members that have not served by the age at which they are given up, even if it is not their turn yet. */
 export const hopelessIn = ({
   group,
   members,
@@ -104,8 +104,8 @@ export const hopelessIn = ({
   );
 
 /**
- * Members that never served and are given up: replaced elsewhere, at most `swap.maxSurge` at a time. Each stays until
- * its replacement serves, so while no replacement serves either, no further one is launched.
+ * Members that never served and are given up. They are replaced elsewhere, at most `swap.maxSurge` at a time. Each
+ * stays until its replacement serves, so no further ones are launched while no replacement serves.
  */
 export const toBeGivenUp = (look: Look): readonly Member[] => {
   const { group, members, swaps, nowMs } = look;

@@ -44,13 +44,13 @@ export type Member = {
   /** Admitted, and healthy in every target group that it is in: it takes work. */
   readonly serving: boolean;
   /**
-   * No target group checks it: it counts as serving as soon as it runs, and nobody says when its software is up.
+   * No target group checks it. It counts as serving as soon as it runs, and nothing shows when its software is up.
    */
   readonly unchecked?: true;
   /** Its policy does not count it as serving yet: it warms up, or EC2's status checks have not passed. */
   readonly unready?: 'warm-up' | 'status-checks';
   /**
-   * Whether it serves could not be read. It does not count as serving, so no other member leaves because of it; and it
+   * It could not be read whether it serves. It does not count as serving, so no other member leaves because of it. It
    * does not count as idle either.
    */
   readonly mayServe?: true;
@@ -60,8 +60,8 @@ export type Member = {
    */
   readonly protected: boolean;
   /**
-   * It is in the Auto Scaling group that members are attached to, and its tag does not say that it joined: whoever
-   * attached it died, or the answer was lost.
+   * It is in the Auto Scaling group that members are attached to, and its tag does not say that it joined. The function
+   * that attached it died, or the response was lost.
    */
   readonly isUnnoted?: true;
   /** Known to fail its health checks: chosen for removal before all others. */
@@ -83,7 +83,7 @@ export type AsgView = {
   /** Instances in it in any state, also terminating and standby ones. Absent: as many as it holds. */
   readonly inside?: number;
   readonly suspended: readonly string[];
-  /** Where others set the size: the desired capacity as it is shown, whatever made it so. */
+  /** Where others set the size: the desired capacity as the describe shows it. */
   readonly shown?: number;
 };
 
@@ -110,7 +110,7 @@ export type RaisedMax = {
   readonly toMax: number;
   /** Values that we set before. The value stored last may never have been carried out. */
   readonly earlier?: readonly number[];
-  /** When it was noted last, and by whoever noted it before: they may raise it until they cannot live any more. */
+  /** When it was noted last and before. The functions that noted it may raise it until their time is over. */
   readonly atMs?: number;
   readonly beforeMs?: number;
 };
@@ -121,13 +121,12 @@ export type Stray = { readonly firstSeenAtMs: number; readonly sightings: number
 type Memories = BootMemory & BreakerMemory & LaunchMemory;
 
 /**
- * What Holdfast itself wrote down about a group: the group's state item. Fields that this version does not know are
- * kept as they are.
+ * The group's state item: the facts about a group that Holdfast stores itself. Unknown fields are kept as they are.
  */
 export type GroupState = Memories & {
   /** Number of writes. Every write is conditional on the number that was read. */
   readonly version: number;
-  /** Writes that somebody undid who restored an older item, as far as that was noticed. Absent: none. */
+  /** Writes that were lost when a user restored an older item, as far as that was noticed. Absent: none. */
   readonly undone?: number;
   /** The desired size in force. */
   readonly desired: number;
@@ -150,7 +149,7 @@ export type GroupState = Memories & {
    * Up to when the schedule of the policy was followed, and its text: a schedule counts from when it comes into force.
    */
   readonly scheduled?: { readonly schedule: string; readonly atMs: number };
-  /** What CloudWatch last said of the alarms of the policy. Absent: nothing. */
+  /** The last known states of the alarms of the policy. Absent: none. */
   readonly alarmStates?: KnownAlarms;
   readonly raised: readonly RaisedMax[];
   /** What attaching added to a desired capacity that others set. */
@@ -161,19 +160,19 @@ export type GroupState = Memories & {
   /** Target groups that this policy or an earlier one named, the latest last. */
   readonly targetGroups?: readonly string[];
   readonly strays: Readonly<Record<string, Stray>>;
-  /** Launched instances of which no decision says yet that they serve. Absent: none. */
+  /** Launched instances that no decision has reported as serving. Absent: none. */
   readonly arriving?: Arriving;
   /** New members that do not serve. Absent: none. */
   readonly unserved?: Unserved;
   /** Instances that a user took out of their Auto Scaling group and that were reported as let go. */
   readonly detached?: readonly string[];
-  /** How many members above the desired size minimum sizes kept, as far as a decision said so. */
+  /** How many members above the desired size were kept by minimum sizes, as last reported. */
   readonly keptByMinimum?: number;
-  /** How many members on demand were missing that nothing gave, as far as a decision said so. */
+  /** How many members on demand were missing because no pool gave them, as last reported. */
   readonly onDemandShort?: number;
   /** How many spares were missing when the last decision was made. Absent: none. */
   readonly sparesMissing?: number;
-  /** What the last look found and did not do, because of the group's mode. Nothing of it counts in a decision. */
+  /** Actions that the last look left out because of the group's mode. No decision uses it. */
   readonly notDone?: NotDone;
   /**
    * Members that decisions let leave and whose swaps may not be written yet. They make a removal binding, as a
@@ -181,7 +180,7 @@ export type GroupState = Memories & {
    */
   readonly chosen?: readonly Chosen[];
   /**
-   * Members that EC2 reported as ended, and when we heard, epoch ms. A describe that lags behind may still show them as
+   * Members that EC2 reported as ended, and when we received that, epoch ms. An older describe may still show them as
    * running.
    */
   readonly ended?: Readonly<Record<string, number>>;
@@ -207,7 +206,7 @@ export type GroupState = Memories & {
   readonly advised?: readonly Deaths[];
   /** Ids of members whose warnings were counted, the latest last. */
   readonly counted?: readonly string[];
-  /** Moves to better places, and what interruptions taught about them. Absent while there is nothing to remember. */
+  /** Moves to better places, and interruptions that count for them. Absent while there is nothing to remember. */
   readonly returns?: Returns;
   /** Launches that EC2 denied because of how they are configured, by pool. */
   readonly denials?: Denials;
@@ -232,22 +231,22 @@ export type View = {
   readonly ended: readonly string[];
   /** Instances that are shown and hold no place: their user put them into standby, or took them out of the group. */
   readonly aside?: readonly string[];
-  /** What this look found for the first time, and that no decision changes: it is told. */
+  /** Facts that this look found for the first time. They are reported, and change no decision. */
   readonly news?: {
     readonly detached: readonly string[];
     readonly adviceNotFollowed: readonly string[];
     /** Advised members that stay, because the budget for advice is spent. */
     readonly adviceOverBudget?: readonly string[];
-    /** Members that are in service again, because EC2 announced to take them and did not. */
+    /** Members that are in service again, because EC2 warned about them and did not take them. */
     readonly putBack?: readonly string[];
     /** Launched instances that this look finds serving for the first time. */
     readonly serves?: readonly string[];
     readonly failedBoots?: readonly BootNews[];
     readonly breakers?: readonly BreakerNews[];
-    /** Why instances of the group ended that nobody ended on purpose, the most frequent reason first. */
+    /** Why instances of the group ended without an order to end them, the most frequent reason first. */
     readonly ends?: readonly EndedWhy[];
     readonly givenUp?: readonly GivenUp[];
   };
-  /** The most that may be launched now: what the account's buckets leave for this group. Absent: no bound. */
+  /** The most that may be launched now by the account's buckets. Absent: no bound. */
   readonly mayLaunch?: number;
 };
