@@ -3,8 +3,8 @@ import { delayOf } from './leaving.ts';
 import { goneAtMs, isFunction, type Life, lastBackMs, warnedAtMs } from './life.ts';
 import { headcountAt } from './staying.ts';
 
-/** Something that a group has lost and not made up for: since when, by what. */
-export type Debt = { readonly sinceMs: number; readonly because: string };
+/** Something that a group has lost and not made up for: since when, by what. `isOfPolicy`: the policy drains it before it is replaced. */
+export type Debt = { readonly sinceMs: number; readonly because: string; readonly isOfPolicy?: true };
 
 /** Whether its claim made it wait for its replacement: EC2 advised it, the policy holds its members elsewhere, or it never served. */
 const isAtRisk = (chronicle: Chronicle, group: string, life: Life, outAtMs: number): boolean => {
@@ -25,19 +25,19 @@ const drainsFirstUntilMs = (chronicle: Chronicle, group: string, life: Life, out
 
 /**
  * When the trouble began that made a member stop serving: its warning, where it had one. An end of ours begins nothing of its own while the group is
- * short; else it is the policy's, with drain-first.
+ * short of others than those that the policy drains first; else it is the policy's, with drain-first.
  */
 const troubleOf = (chronicle: Chronicle, group: string, life: Life, atMs: number, open: readonly Debt[]): Debt => {
   const warnedMs = warnedAtMs(life, lastBackMs(life, atMs));
   if (warnedMs <= atMs) return { sinceMs: warnedMs, because: `${life.instance} was warned` };
   const out = life.services.find(({ untilMs }) => untilMs === atMs);
   const isOurs = isFunction(out?.by) || (isFunction(life.ending?.by) && life.ending?.atMs === atMs);
-  const first = open.find(({ sinceMs }) => sinceMs <= atMs);
-  if (isOurs && first !== undefined) return first;
   const drainedMs = isOurs ? drainsFirstUntilMs(chronicle, group, life, atMs) : undefined;
+  const first = open.find(({ sinceMs, isOfPolicy }) => sinceMs <= atMs && (isOfPolicy === undefined || drainedMs === undefined));
+  if (isOurs && first !== undefined) return first;
   return drainedMs === undefined
     ? { sinceMs: atMs, because: `${life.instance} stopped serving` }
-    : { sinceMs: drainedMs, because: `${life.instance} had drained` };
+    : { sinceMs: drainedMs, because: `${life.instance} had drained`, isOfPolicy: true };
 };
 
 /** Who serves at a moment, and how many are wanted. */

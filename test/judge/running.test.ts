@@ -148,6 +148,32 @@ describe('time to serve', () => {
     };
     expect(drains(870, 'drain-first', alsoLost)).toEqual(['1 serve, 2 are wanted, 605 s after i-2 stopped serving']);
   });
+  it('begins anew for each member at risk that drains first, while only such members are missing', () => {
+    const inTurn = (servesAtSecond: number, lostToo = false) =>
+      details(
+        servesAgain,
+        (script) => {
+          twoServe(script);
+          script.policy(40, 2, { ...policy, swap: { order: 'drain-first' } });
+          for (const instance of ['i-1', 'i-2']) script.advise(90, instance);
+          for (const [second, instance] of [[100, 'i-1'] as const, [155, 'i-2'] as const]) {
+            if (lostToo && second === 100) script.end(100, instance);
+            else {
+              script.takeOut(second, instance, react('i-drain'));
+              script.end(second + 20, instance, react('i-end'));
+            }
+          }
+          script.launch(130, 'i-3');
+          script.serves(160, 'i-3');
+          script.launch(180, 'i-4');
+          script.serves(servesAtSecond, 'i-4');
+        },
+        { endedAtMs: 1_000_000 },
+      );
+    expect(inTurn(340)).toEqual([]);
+    expect(inTurn(380)).toEqual(['1 serve, 2 are wanted, 205 s after i-2 had drained']);
+    expect(inTurn(340, true)).toEqual(['1 serve, 2 are wanted, 240 s after i-1 stopped serving']);
+  });
   it('is counted for the desired size as it is, and for the smaller of two where nobody can tell which one others want', () => {
     const outside = { ...attached, size: { from: 'asg', min: 0, max: 6 }, scaling: [] };
     const wants = (document: object, write: (script: Script) => void) =>
