@@ -23,7 +23,7 @@ export const mayStay = (swap: Swap): boolean => {
 };
 
 /** Whether a member still serves because the minimum size of its Auto Scaling group did not let it go. */
-const isHeldBack = ({ state, shortfall }: Swap): boolean =>
+export const isHeldBack = ({ state, shortfall }: Swap): boolean =>
   state === 'drained' && shortfall?.code === 'not-released' && shortfall.awsCode === belowMinSize;
 
 /** Whether a member that its Auto Scaling group did not let go stays, even if others join. */

@@ -8,7 +8,7 @@ import { goneAtMs, isFunction, type Life, leavesAtMs, takenOutAtMs } from './lif
 import { hasShareRoom, hasShares } from './limits.ts';
 import { limitFor, type Policy, type PolicyPool } from './policy.ts';
 import { mayBecome, offeringsOf, poolOf } from './pools.ts';
-import { isStray } from './staying.ts';
+import { couldBeKnown, isStray } from './staying.ts';
 import { mayBeTakenAtOnce } from './taken-at-once.ts';
 import { times } from './times.ts';
 
@@ -139,11 +139,17 @@ const isLeftOut = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingNam
   );
 };
 
-/** Who surely counts at a launch: alive, not leaving, launched no later. */
-export const surelyHeld = (chronicle: Chronicle, { group, atMs }: Moment, order: number): readonly Life[] =>
+/** Who surely counts at a launch: alive, not leaving, launched no later, and known to the function that looked. */
+export const surelyHeld = (chronicle: Chronicle, { group, sinceMs, atMs }: Moment, order: number): readonly Life[] =>
   chronicle
     .membersAt(group, atMs)
-    .filter((life) => leavesAtMs(life, atMs) > atMs && !isStray(chronicle, life, atMs) && (life.launchedAtMs < atMs || life.order <= order));
+    .filter(
+      (life) =>
+        leavesAtMs(life, atMs) > atMs &&
+        !isStray(chronicle, life, atMs) &&
+        (life.launchedAtMs < atMs || life.order <= order) &&
+        couldBeKnown(chronicle, life, sinceMs),
+    );
 
 /** Who may have counted for the function that placed: what leaves, what ended a moment ago, and what was requested at the same time. */
 export const perhapsHeld = (chronicle: Chronicle, { group, sinceMs, atMs }: Moment): readonly Life[] => {

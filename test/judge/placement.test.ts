@@ -176,6 +176,17 @@ describe('spreads and weights hold at every launch', () => {
     expect(to('spot-b')).toEqual([]);
     expect(to('spot-a')).toHaveLength(1);
   });
+  it('does not count what an Auto Scaling group launched by itself once the function had looked', () => {
+    const beside = (launchedAt: number) =>
+      details(sharedOut, (script) => {
+        twoServe(script);
+        script.policy(10, 2, { ...policy, asg: 'web-asg' });
+        script.launch(launchedAt, 'i-4', { pool: 'spot-a', asg: 'web-asg', by: { kind: 'asg', asg: 'web-asg', why: 'size' } });
+        launched(script, 150, 'i-5', 'spot-a');
+      });
+    expect(beside(140)).toHaveLength(1);
+    expect(beside(149)).toEqual([]);
+  });
   it('counts what the same function was about to request elsewhere when a fault met it', () => {
     const beside = (change: object, injected = true) =>
       details(sharedOut, (script) => {

@@ -3,6 +3,7 @@ import { aboveMinimum } from '../../../core/decide/above-minimum.ts';
 import { strays } from '../../../core/decide/strays.ts';
 import { takeOver } from '../../../core/decide/take-over.ts';
 import { unnoticed } from '../../../core/decide/unnoticed.ts';
+import type { Swap } from '../../../core/swap/swap.ts';
 import type { AsgView } from '../../../core/view/view.ts';
 import { member, members } from '../members.ts';
 import { asgView, group, nowMs, reservation, spotA, state, swapOf } from '../views.ts';
@@ -83,6 +84,25 @@ describe('leaving members that their Auto Scaling group still counts', () => {
     expect(proposed(unnoticed, rest, { uncovered: 1 })).toEqual({ unnoticed: ['i-1', 'i-2'] });
     expect(proposed(unnoticed, { ...rest, ended: ['i-1', 'i-3'] }, { uncovered: 2 })).toEqual({ unnoticed: ['i-1'], leftToGroups: ['i-3'] });
     expect(proposed(unnoticed, { ...rest, ended: ['i-1'] }, { uncovered: 9 })).toEqual({ unnoticed: [], leftToGroups: ['i-1'] });
+  });
+  it('serve on where its minimum size held them back, until enough others serve', () => {
+    const { deadlineMs: _d, ...advised } = swapOf('i-1', { state: 'drained', reason: 'rebalance' });
+    const { deadlineMs: _e, ...removed } = swapOf('i-1', { state: 'drained', reason: 'return' });
+    const heldBack = { shortfall: { code: 'not-released', awsCode: 'BelowMinSize' } } as const;
+    const gone = (order: 'launch-first' | 'drain-first', serving: number, swap: Swap = { ...advised, ...heldBack }) =>
+      proposed(unnoticed, {
+        ...rest,
+        group: { ...attached, swap: { order, maxSurge: 2 } },
+        state: state({ desired: 10 }),
+        members: members(spotA, serving),
+        swaps: [swap],
+      }).unnoticed;
+    expect([gone('launch-first', 9), gone('launch-first', 10)]).toEqual([[], ['i-1']]);
+    expect([gone('drain-first', 7), gone('drain-first', 8)]).toEqual([[], ['i-1']]);
+    expect(gone('drain-first', 9, { ...removed, ...heldBack })).toEqual([]);
+    // It was taken out of service, or EC2 takes it: there is nothing to wait for.
+    expect(gone('launch-first', 0, advised)).toEqual(['i-1']);
+    expect(gone('launch-first', 0, swapOf('i-1', { state: 'drained', ...heldBack }))).toEqual(['i-1']);
   });
   it('that died while they waited are as many as the group has above what it lacks', () => {
     const { drain: _drain, ...waited } = swapOf('i-1', { reason: 'rebalance', state: 'gone' });
