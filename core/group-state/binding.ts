@@ -19,7 +19,7 @@ import { withMoves } from './returns.ts';
 export const mostPerRequest = 10_000;
 
 /** Leaving instances without a replacement, the most urgent first. */
-const unreplaced = (view: View): readonly string[] => {
+const unreplaced = (view: View): string[] => {
   const replaced = new Set(view.state.reservations.flatMap(({ replaces }) => replaces));
   return view.swaps
     .filter((swap) => traitsOf(swap).isReplaced && swap.state !== 'gone' && !replaced.has(swap.instance))
@@ -54,7 +54,7 @@ const reservationId = ({ decision, round }: Author, index: number): string => `$
 
 /** A reservation for each request of the decision, each under a token of its own. */
 const reservationsOf = (decision: Decision, view: View, author: Author): readonly Reservation[] => {
-  const leaving = [...unreplaced(view)];
+  const leaving = unreplaced(view);
   return decision.placements.flatMap(requestable).map((placement, index) => {
     const name = reservationId(author, index);
     return {
@@ -94,24 +94,7 @@ const takenUpOf = (before: Reservation, nowMs: number, leaseMs: number): TakenUp
   reservation: takenUp(before, nowMs, leaseMs),
 });
 
-/** The state without what each decision says anew. */
-const withoutSaid = ({
-  keptByMinimum: _kept,
-  sparesMissing: _spares,
-  onDemandShort: _short,
-  newcomers: _new,
-  uncovered: _uncovered,
-  added: _earlier,
-  suspended: _noted,
-  ...state
-}: GroupState) => state;
-
-/** Numbers that are said when they change. */
-const numbersSaid = ({ keptByMinimum, onDemandShort, spares }: Decision) => ({
-  ...(spares !== undefined && spares.missing > 0 && { sparesMissing: spares.missing }),
-  ...(keptByMinimum !== undefined && { keptByMinimum }),
-  ...(onDemandShort !== undefined && { onDemandShort }),
-});
+const unlessEmpty = <Item>(list: readonly Item[]): readonly Item[] | undefined => (list.length > 0 ? list : undefined);
 
 /** Swaps that waited and begin now. */
 const begunBy = ({ drains }: Decision, { swaps }: View): readonly Swap[] => {
@@ -128,18 +111,13 @@ export const bind = (decision: Decision, view: View, author: Author): ToLaunch =
   const fresh = reservationsOf(decision, view, author);
   const repeatedIds = new Set(repeated.map(({ before }) => before.id));
   const lastReservation = [view.state.lastReservation ?? '', ...fresh.map(({ id: name }) => name)].toSorted().at(-1);
-  const chosen = [...(view.state.chosen ?? []), ...choicesOf(decision, author.decision, view.nowMs + author.leaseMs)];
-  const newcomers = withoutAdmitted(view.state, decision.admissions);
-  const added = noted(view, decision.admissions);
-  const suspended = withSuspensions(view.state.suspended, decision.suspend);
+  const chosen = choicesOf(decision, author.decision, view.nowMs + author.leaseMs);
   const raisedNow = new Set(decision.raise.map(({ asg }) => asg));
   return {
     fresh,
     repeated,
     state: {
-      ...withoutSaid(view.state),
-      ...(newcomers && { newcomers }),
-      ...(decision.uncovered !== undefined && { uncovered: decision.uncovered }),
+      ...view.state,
       reservations: [
         ...view.state.reservations.filter(({ id: name }) => !repeatedIds.has(name)),
         ...repeated.map(({ reservation }) => reservation),
@@ -149,15 +127,20 @@ export const bind = (decision: Decision, view: View, author: Author): ToLaunch =
         ...view.state.raised.filter(({ asg }) => !raisedNow.has(asg)),
         ...decision.raise.map((raise) => notedAt(raise, view.state.raised, view.nowMs)),
       ],
-      ...(added.length > 0 && { added }),
-      ...(suspended.length > 0 && { suspended }),
       cheapest: decision.cheapest,
       ...withTrials(view.state, fresh, view.nowMs),
       ...rememberAdvised(view, begunBy(decision, view)),
       ...withMoves(view.state, fresh, { decision: author.decision, removals: decision.removals }, view.nowMs),
-      ...numbersSaid(decision),
-      ...(chosen.length === 0 ? {} : { chosen }),
-      ...(lastReservation ? { lastReservation } : {}),
+      newcomers: withoutAdmitted(view.state, decision.admissions),
+      added: unlessEmpty(noted(view, decision.admissions)),
+      suspended: unlessEmpty(withSuspensions(view.state.suspended, decision.suspend)),
+      chosen: unlessEmpty([...(view.state.chosen ?? []), ...chosen]),
+      lastReservation: lastReservation || undefined,
+      // Each decision says these anew.
+      uncovered: decision.uncovered,
+      sparesMissing: decision.spares?.missing || undefined,
+      keptByMinimum: decision.keptByMinimum,
+      onDemandShort: decision.onDemandShort,
     },
   };
 };

@@ -30,40 +30,31 @@ const furthestBelow = (scale: Scale): number => {
   return best;
 };
 
-/**
- * Group size at which a child must have one more member (or `more`), so that it is never a whole instance below its
- * share.
- */
-const dueAt = (scale: Scale, { weight, held }: Share, more = 1): number =>
-  Math.ceil(((held + more) * scale.total) / weight);
+/** Group size at which a child must have one more member, so that it is never a whole instance below its share. */
+const dueAt = (scale: Scale, { weight, held }: Share): number => Math.ceil(((held + 1) * scale.total) / weight);
+
+/** How many more members a child must have at a group size, for the same reason. */
+const dueBy = (scale: Scale, { weight, held }: Share, size: number): number =>
+  Math.max(0, Math.floor((weight * size) / scale.total) - held);
+
+/** The most launches that the look ahead covers. Weights further apart than 1 to 4,096 are not worth the time. */
+const longestLookAhead = 4096;
 
 /**
- * Whether every child can still get its instances in time when `index` gets one now: for every size up to the one at
- * which `index` itself would be due, no more children fall due than there are launches until then (the condition for
+ * Whether every child can still get its instances in time when `index` gets one now: at every size below the one at
+ * which `index` itself would be due, no more members are due than there are launches until then (the condition for
  * unit jobs with deadlines).
  */
 const leavesTimeForOthers = (scale: Scale, index: number): boolean => {
   const chosen = scale.shares[index];
-  if (chosen === undefined) return false;
-  const horizon = Math.min(longestLookAhead, Math.max(0, dueAt(scale, chosen) - scale.after));
-  const due = new Array<number>(horizon).fill(0);
-  scale.shares.forEach((share, other) => {
-    if (other === index) return;
-    for (let more = 1; ; more += 1) {
-      const steps = Math.max(0, dueAt(scale, share, more) - scale.after);
-      if (steps >= horizon) break;
-      due[steps] = (due[steps] ?? 0) + 1;
-    }
-  });
-  let demand = 0;
-  return due.every((count, steps) => {
-    demand += count;
-    return demand <= steps;
-  });
+  if (chosen === undefined) return true;
+  const until = Math.min(scale.after + longestLookAhead, dueAt(scale, chosen));
+  for (let size = scale.after; size < until; size += 1) {
+    const due = scale.shares.reduce((sum, share) => sum + dueBy(scale, share, size), 0);
+    if (due > size - scale.after) return false;
+  }
+  return true;
 };
-
-/** The most launches that the look ahead covers. Weights further apart than 1 to 4,096 are not worth the time. */
-const longestLookAhead = 4096;
 
 const isBalanced = (scale: Scale): boolean =>
   scale.shares.every(({ weight, held }) => Math.abs(weight * (scale.after - 1) - held * scale.total) < scale.total);
@@ -89,8 +80,7 @@ const dueFirst = (scale: Scale): number => {
 export const nextByWeight = (shares: readonly Share[]): number => {
   const scale = scaleOf(shares);
   const greedy = furthestBelow(scale);
-  if (shares.length < 3 || !isBalanced(scale) || leavesTimeForOthers(scale, greedy)) return greedy;
-  return dueFirst(scale);
+  return !isBalanced(scale) || leavesTimeForOthers(scale, greedy) ? greedy : dueFirst(scale);
 };
 
 /** How many instances a child is below its share after the next launch; negative when it is above. */

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { planPlacements } from '../../../core/placement/plan-placements.ts';
 import { nextByWeight } from '../../../core/selector/weights.ts';
@@ -48,15 +49,42 @@ describe('weighted', () => {
     expect(byPool(planPlacements(input(tree, [a, b, c], { count: 8 })))).toEqual({ 'od-a': 2, 'od-b': 2, 'od-c': 4 });
   });
 
-  it('keeps light children within one instance where the largest deficit alone would not', () => {
-    const weights = [93, 30, 100, 4, 4, 1];
+  it.each([
+    [[93, 30, 100, 4, 4, 1]],
+    [[1, 2, 4, 31, 31]],
+    [[38, 3, 38, 5, 1]],
+    [[4, 1, 85, 4, 76]],
+    [[1, 15, 1, 33, 1, 23, 8]],
+    [[5, 63, 21, 14, 1, 14, 1]],
+    [[1, 100, 1, 26, 8, 8, 6]],
+  ])('keeps light children within one instance where the largest deficit alone would not, and equals in configured order: %j', (weights) => {
     const total = weights.reduce((sum, weight) => sum + weight, 0);
     const held = weights.map(() => 0);
     for (let placed = 1; placed <= 2 * total; placed += 1) {
       const next = nextByWeight(weights.map((weight, index) => ({ weight, held: held[index] ?? 0 })));
       held[next] = (held[next] ?? 0) + 1;
       for (const [index, weight] of weights.entries()) expect(Math.abs((weight * placed) / total - (held[index] ?? 0))).toBeLessThan(1);
+      const later = weights.flatMap((weight, index) => (index > next && weight === weights[next] ? [held[index] ?? 0] : []));
+      const earlier = weights.flatMap((weight, index) => (index < next && weight === weights[next] ? [held[index] ?? 0] : []));
+      expect(Math.max(...later, 0)).toBeLessThan(held[next] ?? 0);
+      expect(Math.min(...earlier, Number.POSITIVE_INFINITY)).toBeGreaterThanOrEqual(held[next] ?? 0);
     }
+  });
+
+  it('gives to the child furthest below its share while one of them is a whole instance away from it', () => {
+    const someShares = fc.array(fc.record({ weight: fc.integer({ min: 1, max: 20 }), held: fc.integer({ min: 0, max: 6 }) }), {
+      minLength: 3,
+      maxLength: 5,
+    });
+    fc.assert(
+      fc.property(someShares, (shares) => {
+        const total = shares.reduce((sum, { weight }) => sum + weight, 0);
+        const held = shares.reduce((sum, share) => sum + share.held, 0);
+        fc.pre(shares.some((share) => Math.abs(share.weight * held - share.held * total) >= total));
+        const below = shares.map((share) => share.weight * (held + 1) - share.held * total);
+        expect(nextByWeight(shares)).toBe(below.indexOf(Math.max(...below)));
+      }),
+    );
   });
 
   it('says how far below its share the child was', () => {

@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { dirname, join, matchesGlob } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import { breakageOf } from '../generated/draw.ts';
+import { filesBelow, type Generated, type Instrumented, instrumentSources } from '../generated/instrument.ts';
+import { say } from '../table.ts';
+import type { Fate, Given, Told } from './worker.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    /** Tests that are run: a glob over paths below `test/`. */
+    tests: { type: 'string', default: '{core,policy,drain,react}/**' },
+    /** Only mutants of this line. */
+    line: { type: 'string' },
+    /** Prints what killed each mutant too. */
+    all: { type: 'boolean', default: false },
+  },
+});
+
+const root = dirname(dirname(dirname(import.meta.dirname)));
+
+/** A mutant that takes longer never ends. */
+const patienceMs = 60_000;
+
+const testFilesOf = async (glob: string): Promise<readonly string[]> =>
+  (await filesBelow('test')).filter((file) => file.endsWith('.test.ts') && matchesGlob(file, `test/${glob}`)).toSorted();
+
+const sourcesOf = async (wanted: readonly string[]): Promise<ReadonlyMap<string, string>> => {
+  const folders = [...new Set(wanted.map((path) => path.split('/')[0] ?? ''))];
+  const files = (await Promise.all(folders.map(filesBelow))).flat().toSorted();
+  const chosen = files.filter((file) => wanted.some((path) => file === path || file.startsWith(`${path}/`)));
+  return new Map(await Promise.all(chosen.map(async (file) => [file, await readFile(join(root, file), 'utf8')] as const)));
+};
+
+type Played = { readonly fate: Fate | 'hangs'; readonly by?: string };
+
+/** Plays mutants in a thread of its own, which is started anew when one hangs. */
+const openPlayer = (given: Given) => {
+  const ready = async (worker: Worker): Promise<Worker> => {
+    const [told] = (await once(worker, 'message')) as [Told];
+    if (told.kind === 'ready' && told.failed.length > 0) say(`These tests fail with the code as it is, and are left out:\n${told.failed.join('\n')}`);
+    return worker;
+  };
+  const start = () => ready(new Worker(new URL('./worker.ts', import.meta.url), { workerData: given }));
+  let worker = start();
+  return {
+    play: async (id: string): Promise<Played> => {
+      const over = new AbortController();
+      const { signal } = over;
+      const thread = await worker;
+      const answers = [
+        once(thread, 'message', { signal }).then(([told]): Played => ((told as Told).kind === 'fate' ? (told as Played) : { fate: 'hangs' })),
+        sleep(patienceMs, { fate: 'hangs' } as const, { signal }),
+      ];
+      thread.postMessage(id);
+      const played = await Promise.race(answers).catch((): Played => ({ fate: 'killed', by: 'the thread ended' }));
+      over.abort();
+      await Promise.allSettled(answers);
+      if (played.fate === 'hangs' || played.by === 'the thread ended') {
+        await thread.terminate();
+        worker = start();
+      }
+      return played;
+    },
+    close: async () => void (await (await worker).terminate()),
+  };
+};
+
+const percent = (part: number, whole: number): string => (whole === 0 ? '-' : `${((100 * part) / whole).toFixed(1)} %`);
+
+type Fates = ReadonlyMap<string, Played>;
+
+/** Counts of a file or a folder. What a module only runs while it is loaded is left out, as `ignoreStatic` does. */
+const rowOf = (name: string, list: readonly Generated[], fates: Fates): string => {
+  const of = (...kinds: Played['fate'][]): number => list.filter(({ id }) => kinds.includes(fates.get(id)?.fate ?? 'while loading')).length;
+  const [killed, survived, unreached] = [of('killed', 'hangs'), of('survived'), of('not reached')];
+  const all = killed + survived + unreached;
+  return `| ${name} | ${all} | ${killed} | ${percent(killed, all)} | ${survived} | ${unreached} |`;
+};
+
+const table = (mutants: readonly Generated[], fates: Fates): string => {
+  const folders = Map.groupBy(mutants, ({ file }) => dirname(file));
+  const head = ['| folder | mutants | killed | share | survived | not reached |', '|---|---|---|---|---|---|'];
+  return [...head, ...[...folders].map(([folder, list]) => rowOf(folder, list, fates)), rowOf('all', mutants, fates)].join('\n');
+};
+
+const openOf = ({ sources }: Instrumented, mutants: readonly Generated[], fates: Fates): string =>
+  mutants
+    .flatMap((mutant) => {
+      const { fate, by } = fates.get(mutant.id) ?? {};
+      const isOpen = fate === 'survived' || fate === 'not reached';
+      if (!isOpen && !values.all) return [];
+      return [
+        `${fate === 'survived' ? '' : `(${fate}${by === undefined ? '' : ` by ${by}`}) `}${breakageOf(sources.get(mutant.file) ?? '', mutant).name}`,
+      ];
+    })
+    .join('\n');
+
+const startedMs = Date.now();
+const instrumented = await instrumentSources(await sourcesOf(positionals));
+const mutants = instrumented.mutants.filter(({ line }) => values.line === undefined || line === Number(values.line));
+const player = openPlayer({ counted: instrumented.counted, testFiles: await testFilesOf(values.tests) });
+const fates = new Map<string, Played>();
+for (const [, ofFile] of Map.groupBy(mutants, ({ file }) => file)) {
+  for (const { id } of ofFile) fates.set(id, await player.play(id));
+  say(openOf(instrumented, ofFile, fates));
+  say(rowOf(ofFile[0]?.file ?? '', ofFile, fates));
+}
+await player.close();
+say(`\n${table(mutants, fates)}\n\n${Math.round((Date.now() - startedMs) / 1000)} s`);
