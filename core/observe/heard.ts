@@ -10,7 +10,6 @@ const tellsForMs = 3_600_000;
  * more, and they count in the look that was told.
  */
 export const mostHeard = 300;
-const heardWith = ({ heardAtMs }: Heard): Pick<Heard, 'heardAtMs'> => (heardAtMs === undefined ? {} : { heardAtMs });
 
 const byInstance = (heard: readonly Heard[]): ReadonlyMap<string, Heard> => {
   const all = new Map<string, Heard>();
@@ -22,7 +21,7 @@ const byInstance = (heard: readonly Heard[]): ReadonlyMap<string, Heard> => {
       traitsOf(before).waitsForSurge ||
       (one.deadlineMs ?? Infinity) < (before.deadlineMs ?? 0)
     )
-      all.set(one.instance, before?.reason === one.reason ? { ...one, ...heardWith(before) } : one);
+      all.set(one.instance, before?.reason === one.reason ? { ...one, heardAtMs: before.heardAtMs } : one);
   }
   return all;
 };
@@ -65,14 +64,7 @@ export const remembered = (heard: readonly Heard[], nowMs: number): NotDone['hea
       .slice(-mostHeard)
       .map(({ instance, reason, atMs, heardAtMs = nowMs, deadlineMs, untilMs, hook }) => [
         instance,
-        {
-          reason,
-          atMs,
-          heardAtMs,
-          ...(deadlineMs !== undefined && { deadlineMs }),
-          ...(untilMs !== undefined && { untilMs }),
-          ...(hook !== undefined && { hook }),
-        },
+        { reason, atMs, heardAtMs, deadlineMs, untilMs, hook },
       ]),
   );
 

@@ -22,10 +22,10 @@ export type Watching = {
 /** A decision in the mode of its group, and the view with what is written down about what was not done. */
 export type InMode = { readonly view: View; readonly decision: Decision; readonly observed?: Observation };
 
-const withNotDone = (view: View, notDone: NotDone | undefined): View => {
-  const { notDone: _before, ...state } = view.state;
-  return { ...view, state: notDone === undefined ? state : { ...state, notDone } };
-};
+const withNotDone = (view: View, notDone: NotDone | undefined): View => ({
+  ...view,
+  state: { ...view.state, notDone },
+});
 
 /** Remarks on what is missing: nothing is launched for it in these modes. */
 const aboutLaunches: ReadonlySet<Remark['code']> = new Set([
@@ -87,7 +87,7 @@ const paused = (view: View, { heard }: Watching): InMode => {
   const taken = new Set(view.swaps.filter(isHard).map(({ instance }) => instance));
   const decision: Decision = {
     ...idle(wanted, view),
-    ...(isComing && wanted.wakeAtMs !== undefined && { wakeAtMs: wanted.wakeAtMs }),
+    wakeAtMs: isComing ? wanted.wakeAtMs : undefined,
     raise: raisesOf(wanted, view),
     suspend: [],
     ...processesFor({ view, headcount: takeHeadcount(view) }, { placements: [], admissions: wanted.admissions }),
@@ -96,7 +96,7 @@ const paused = (view: View, { heard }: Watching): InMode => {
   };
   const later = announcedForLater(heard, view);
   const isNoted = now.missing + now.surplus > 0 || later !== undefined;
-  return { view: withNotDone(view, isNoted ? { ...now, ...(later && { heard: later }) } : undefined), decision };
+  return { view: withNotDone(view, isNoted ? { ...now, heard: later } : undefined), decision };
 };
 
 /** Of an observed group: nothing is done but to put back what Holdfast itself had changed before. */

@@ -24,9 +24,9 @@ const asSwap = (heard: Heard, { group, members }: View): Swap => {
     state: traitsOf(heard).waitsForSurge ? 'waiting' : 'leaving',
     pool: member?.pool ?? 'unknown',
     offering: member === undefined ? 'unknown' : offeringKey(member.offering),
-    ...(member?.asg !== undefined && { asg: member.asg }),
+    asg: member?.asg,
     claimedAtMs: atMs,
-    ...(deadlineMs !== undefined && { deadlineMs }),
+    deadlineMs,
     decision: '',
   };
 };
