@@ -93,6 +93,68 @@ describe('a paused group', () => {
   });
 });
 
+describe('an attached group that does not act', () => {
+  const attached = { holding: { kind: 'attach', asg: 'web-asg' } } as const;
+  const outside = { ...attached, size: { from: 'asg', min: 0, max: 20, desired: 10 } } as const;
+  const inside = members(spotA, 8, { asg: 'web-asg' });
+  const joining = member('new-1', spotB, { admitted: false, serving: false });
+  const full = asg({ max: 8, desired: 8, held: 8, holds: inside.map(({ instance }) => instance) });
+  const asgs = [asg({ name: 'other', desired: 3 }), full];
+  const look = (mode: Group['mode'], rest: Partial<Group>, seen: Partial<View> = {}) =>
+    decideInMode(view({ group: inMode(mode, rest), members: [...inside, joining], asgs, ...seen }), watching()).decision;
+
+  test('raises a maximum for members that join now, where it is paused, and not for launches', () => {
+    expect(look(undefined, attached).raise).toMatchObject([{ toMax: 10 }]);
+    expect(look('pause', attached)).toMatchObject({ admissions: ['new-1'], raise: [{ asg: 'web-asg', fromMax: 8, toMax: 9 }] });
+    expect(look('observe', attached)).toMatchObject({ admissions: [], raise: [] });
+  });
+
+  test('suspends processes while members join, where it is paused, and resumes those that it suspended before', () => {
+    const seen = { state: state({ suspended: [{ asg: 'former', processes: ['Launch'] }] }) };
+    expect(look('pause', outside, seen)).toMatchObject({ suspend: [{ asg: 'web-asg' }], resume: [{ asg: 'former' }] });
+    expect(look('pause', outside, { members: inside })).toMatchObject({ suspend: [], resume: [] });
+    expect(look('observe', outside, seen)).toMatchObject({ suspend: [], resume: [{ asg: 'former' }] });
+    expect(look('observe', outside)).toMatchObject({ suspend: [], resume: [] });
+  });
+
+  test('takes out of its Auto Scaling group what EC2 or a deadline takes, where it is paused', () => {
+    const soft = swapOf('spot-a#2', { asg: 'web-asg', reason: 'scale-in', state: 'drained', deadlineMs: undefined });
+    const seen = { members: inside, swaps: [swapOf('spot-a#1', { asg: 'web-asg', state: 'drained' }), soft] };
+    expect(look(undefined, attached, seen).unnoticed).toEqual(['spot-a#1', 'spot-a#2']);
+    expect(look('pause', attached, seen).unnoticed).toEqual(['spot-a#1']);
+    expect(look('observe', attached, seen).unnoticed).toEqual([]);
+  });
+});
+
+describe('a paused group that waits', () => {
+  const pausedGroup = { group: inMode('pause') };
+  const wakeOf = (rest: Partial<View>) => decideInMode(view({ ...pausedGroup, ...rest }), watching()).decision.wakeAtMs;
+
+  test('is looked at again for what was launched before, and for nothing else', () => {
+    const open = reservation({ placement: { ...reservation().placement, count: 1 } });
+    const nine = [...members(spotA, 4), ...members(spotB, 5)];
+    expect(wakeOf({ members: nine, state: state({ reservations: [open] }) })).toBe(open.leaseUntilMs);
+    const tried = { state: state({ throttle: { untilMs: nowMs + 5_000, streak: 1 } }), members: nine };
+    expect(decide(view(tried)).wakeAtMs).toBeDefined();
+    expect(wakeOf(tried)).toBeUndefined();
+    const joins = member('new-1', spotA, { admitted: false, serving: false, state: 'pending' });
+    expect(wakeOf({ ...tried, members: [...nine.slice(1), joins] })).toBe(decide(view({ ...tried, members: [...nine.slice(1), joins] })).wakeAtMs);
+  });
+
+  test('says what it found, but nothing about launches', () => {
+    const dying = { members: members(spotA, 4), state: state({ deaths: [{ atMs: nowMs - 1, count: 100 }] }) };
+    const news = { detached: ['i-1'], adviceNotFollowed: [] };
+    expect(decide(view({ ...dying, news })).remarks?.map(({ code }) => code)).toEqual(['deaths-bounded', 'detached']);
+    const { remarks = [] } = decideInMode(view({ ...pausedGroup, ...dying, news }), watching()).decision;
+    expect(remarks.map(({ code }) => code)).toEqual(['detached', 'paused']);
+  });
+
+  test('notes what is too much beside what is missing', () => {
+    const { view: after } = decideInMode(view({ ...pausedGroup, state: state({ desired: 8 }) }), watching());
+    expect(after.state.notDone).toEqual({ missing: 0, surplus: 2 });
+  });
+});
+
 describe('an observed group', () => {
   const observed = inMode('observe');
   const look = (rest: Partial<View>, heard: readonly Heard[] = []) => {
