@@ -113,17 +113,16 @@ export const applyAnswers = (
   });
   const denials = rememberDenials(state.denials, launched.flatMap(answerOf), nowMs);
   const counted = rememberLaunches(state, group, launched.flatMap(granted).length, nowMs);
-  const { throttle: _throttle, denials: _denials, ...rest } = counted;
   return {
-    ...rest,
-    ...(denials && { denials }),
-    ...(newcomers && { newcomers }),
-    ...(arriving && { arriving }),
-    ...(breakers && { breakers }),
+    ...counted,
+    throttle,
+    denials,
+    newcomers,
+    arriving,
+    breakers,
     reservations,
     ...afterAnswers(state, [...attempts.keys()], reservations),
     memory: rememberRefusals(memory, launched.flatMap(refusalsOf), group.pools, nowMs),
-    ...(throttle === undefined ? {} : { throttle }),
   };
 };
 

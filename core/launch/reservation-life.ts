@@ -126,15 +126,11 @@ export const afterAttempt = (
  * The state without ended instances in its reservations. They will not come, so nothing waits for them.
  */
 export const withoutEnded = (state: GroupState, ended: readonly string[]): GroupState => {
-  if (ended.length === 0 || state.reservations.length === 0) return state;
   const gone = new Set(ended);
-  const touched = state.reservations.some(({ instances }) => instances?.some((instance) => gone.has(instance)));
-  if (!touched) return state;
-  const reservations = state.reservations.map((reservation) =>
-    reservation.instances
-      ? { ...reservation, instances: reservation.instances.filter((instance) => !gone.has(instance)) }
-      : reservation,
-  );
+  const reservations = state.reservations.map((reservation) => ({
+    ...reservation,
+    instances: reservation.instances?.filter((instance) => !gone.has(instance)),
+  }));
   return { ...state, reservations };
 };
 

@@ -49,7 +49,6 @@ const withDenial = (known: Map<string, Denial>, { pool, code, message }: Denied,
 /** What was denied to several pools for one reason is mended for all of them. */
 const withoutReason = (known: Map<string, Denial>, pool: string): void => {
   const mended = known.get(pool)?.code;
-  known.delete(pool);
   for (const [name, { code }] of known) if (code === mended) known.delete(name);
 };
 

@@ -70,7 +70,7 @@ const newsOf = (
   if (last === undefined) return undefined;
   const streak = streakAfter(previous, died);
   return {
-    ...(pool?.launchTemplate !== undefined && { template: pool.launchTemplate }),
+    template: pool?.launchTemplate,
     code: last.ending.code,
     message: last.ending.message.slice(0, longestMessage),
     atMs: nowMs,

@@ -41,9 +41,8 @@ export const learnGivenUp = (
     const why = whyIdle(first);
     const restMs = doublingMs(firstRestMs, streak, longestRestMs);
     const untilMs = Math.max(failedBoots[pool]?.restsUntilMs ?? 0, nowMs + restMs);
-    const template = pools[pool]?.launchTemplate;
     known[pool] = {
-      ...(template !== undefined && { template }),
+      template: pools[pool]?.launchTemplate,
       code: neverServedCode,
       message: why,
       atMs: nowMs,
@@ -52,5 +51,5 @@ export const learnGivenUp = (
     };
     news.push({ pool, why, untilMs, instances: members.map(({ instance }) => instance) });
   }
-  return { ...(Object.keys(known).length > 0 && { failedBoots: known }), news };
+  return { failedBoots: Object.keys(known).length > 0 ? known : undefined, news };
 };

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { applyAnswers, type Launched, missingAfter, mustRepeat } from '../../../core/group-state/answers.ts';
+import type { LaunchResult } from '../../../core/ports/launches.ts';
+import type { GroupState } from '../../../core/view/view.ts';
+import { group, nowMs, reservation, state } from '../views.ts';
+
+const inB = { instanceType: 'm7g.large', zone: 'b', market: 'spot' } as const;
+const granted = (...instances: readonly string[]): LaunchResult => ({
+  kind: 'answered',
+  instances: instances.map((instance) => ({ instance, offering: inB })),
+  refusals: [],
+});
+const ambiguous: LaunchResult = { kind: 'ambiguous', code: 'TimeoutError' };
+const throttled = (code = 'RequestLimitExceeded'): LaunchResult => ({ kind: 'throttled', code });
+const invalid: LaunchResult = { kind: 'invalid', code: 'UnauthorizedOperation', message: 'no' };
+const denial = { code: 'UnauthorizedOperation', message: 'no', atMs: nowMs - 1, untilMs: nowMs + 60_000 };
+
+const of = (id: string, result: LaunchResult, rest: Parameters<typeof reservation>[0] = {}): Launched => ({
+  reservation: reservation({ id, ...rest }),
+  request: undefined,
+  result,
+});
+const settled = (before: GroupState, ...launched: readonly Launched[]) =>
+  applyAnswers(before, launched, { group: group(), nowMs, members: [], ended: [] });
+
+describe('answers of several requests', () => {
+  it('settle each its own reservation, and no other', () => {
+    const before = state({ reservations: ['r-1', 'r-2', 'r-3'].map((id) => reservation({ id })) });
+    const next = settled(before, of('r-1', granted('i-1')), of('r-2', { kind: 'answered', instances: [], refusals: [] }));
+    expect(next.reservations).toEqual([
+      reservation({ id: 'r-1', instances: ['i-1'], placement: { ...reservation().placement, count: 1 } }),
+      reservation({ id: 'r-3' }),
+    ]);
+  });
+
+  it('name all their instances as new and on their way', () => {
+    const next = settled(state(), of('r-1', granted('i-1')), of('r-2', granted('i-2')), of('r-3', ambiguous));
+    expect(next.newcomers).toEqual({ 'i-1': { pool: 'spot-b', atMs: nowMs }, 'i-2': { pool: 'spot-b', atMs: nowMs } });
+    expect(Object.keys(next.arriving ?? {})).toEqual(['i-1', 'i-2']);
+    expect(next.launches).toMatchObject([{ count: 2 }]);
+  });
+
+  it('that grant nothing leave nothing behind', () => {
+    const { newcomers, arriving, breakers, denials, throttle, launches } = settled(state(), of('r-1', ambiguous));
+    expect([newcomers, arriving, breakers, denials, throttle, launches]).toEqual([undefined, undefined, undefined, undefined, undefined, undefined]);
+  });
+
+  it('end what was learned of the offering before, unless they refuse it too', () => {
+    const lesson = { kind: 'refused' as const, code: 'x', atMs: nowMs - 1, coolingUntilMs: nowMs + 60_000, streak: 1 };
+    const before = state({ memory: { 'm7g.large/b/spot': lesson } });
+    expect(settled(before, of('r-1', granted('i-1'))).memory).toEqual({});
+    expect(settled(before, of('r-1', ambiguous)).memory).toEqual(before.memory);
+  });
+
+  it('end the denial of their pool, and one that is wrong in itself begins it', () => {
+    const denied = state({ denials: { 'spot-b': denial } });
+    expect(settled(denied, of('r-1', granted('i-1'))).denials).toBeUndefined();
+    expect(settled(denied, of('r-1', throttled())).denials).toEqual(denied.denials);
+    expect(Object.keys(settled(state(), of('r-1', invalid)).denials ?? {})).toEqual(['spot-b']);
+  });
+
+  it('give the trial of a breaker its instance, or end it', () => {
+    const trial = { reservation: 'r-1', atMs: nowMs };
+    const before = state({ breakers: { spot: { openedAtMs: 1, untilMs: 2, interruptions: 3, trial } }, reservations: [reservation()] });
+    expect(settled(before, of('r-1', granted('i-1'))).breakers?.spot?.trial).toEqual({ ...trial, instance: 'i-1' });
+    expect(settled(before, of('r-1', invalid)).breakers?.spot?.trial).toBeUndefined();
+    expect(settled(before, of('r-1', ambiguous)).breakers?.spot?.trial).toEqual(trial);
+  });
+
+  it('end moves that they refuse', () => {
+    const move = { reservation: 'r-1', atMs: nowMs, leaving: ['i-old-1', 'i-old-2'], count: 2 };
+    const before = state({ reservations: [reservation()], returns: { moves: [move], losses: [] } });
+    expect(settled(before, of('r-1', granted('i-1'))).returns?.moves).toEqual([{ ...move, leaving: ['i-old-1'], count: 1 }]);
+    expect(settled(before, of('r-1', { kind: 'answered', instances: [], refusals: [] })).returns?.moves).toEqual([]);
+    expect(settled(before, of('r-1', ambiguous)).returns?.moves).toEqual([move]);
+  });
+});
+
+describe('a throttle', () => {
+  const before = { untilMs: nowMs, streak: 2 };
+
+  it('stays until something is answered, by any of several requests', () => {
+    expect(settled(state({ throttle: before }), of('r-1', ambiguous)).throttle).toEqual(before);
+    expect(settled(state({ throttle: before }), of('r-1', ambiguous), of('r-2', granted('i-1'))).throttle).toBeUndefined();
+  });
+
+  it('is long only where all of several say that there is no room for another fleet', () => {
+    const long = state({ throttle: { untilMs: nowMs, streak: 4 } });
+    const waits = (...codes: readonly string[]) =>
+      (settled(long, ...codes.map((code, index) => of(`r-${index}`, throttled(code)))).throttle?.untilMs ?? 0) - nowMs;
+    expect(waits('MaxFleetCountExceeded', 'MaxFleetCountExceeded')).toBe(32_000);
+    expect(waits('MaxFleetCountExceeded', 'RequestLimitExceeded')).toBe(10_000);
+  });
+
+  it('delays the repeat of what was not answered', () => {
+    const open = reservation({ id: 'r-1' });
+    const next = settled(state({ reservations: [open], throttle: { untilMs: nowMs, streak: 3 } }), of('r-1', ambiguous), of('r-2', throttled()));
+    expect(next.reservations).toMatchObject([{ leaseUntilMs: nowMs + 10_000 }]);
+  });
+});
+
+describe('after answers', () => {
+  const asked = (count: number, rest: object = {}) => ({ placement: { ...reservation().placement, count, ...rest } });
+
+  it('so many are missing at once as were refused or were wrong at the first attempt', () => {
+    expect(missingAfter([of('r-1', granted('i-1'), asked(3)), of('r-2', invalid, asked(5))])).toBe(7);
+    expect(missingAfter([{ ...of('r-1', invalid, asked(5)), before: reservation() }])).toBe(0);
+    expect(missingAfter([of('r-1', throttled(), asked(5)), of('r-2', ambiguous, asked(5))])).toBe(0);
+    expect(missingAfter([of('r-1', granted(), asked(3, { moves: ['i-1', 'i-2', 'i-3'] })), of('r-2', granted(), asked(1))])).toBe(1);
+  });
+
+  it('what was lost, of any of them, is repeated soon', () => {
+    expect(mustRepeat([of('r-1', granted('i-1')), of('r-2', ambiguous)])).toBe(true);
+    expect(mustRepeat([of('r-1', granted('i-1')), of('r-2', throttled())])).toBe(false);
+    expect(mustRepeat([])).toBe(false);
+  });
+});
