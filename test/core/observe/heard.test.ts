@@ -37,7 +37,7 @@ describe('of several signals about one member', () => {
   });
 });
 
-describe('what was heard of a member is over', () => {
+describe('what a signal said about a member is over', () => {
   const isOver = (heard: Heard, atMs: number): boolean => heardNow([heard], view({ nowMs: atMs })).length === 0;
 
   it('at the time until which it was announced', () => {

@@ -18,7 +18,7 @@ describe('the key of an offering', () => {
     'm7g.large//spot',
     'm7g.large/us-east-1a/reserved',
     'm7g.large/us-east-1a/spot/x',
-  ])('is none of the text %j', (text) => {
+  ])('is not the text %j', (text) => {
     expect(parseOfferingKey(text)).toBeUndefined();
   });
 });

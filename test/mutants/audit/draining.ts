@@ -108,8 +108,8 @@ export const draining: readonly PutBack[] = [
   {
     name: 'what AWS announces to a paused group is forgotten',
     file: 'core/observe/in-mode.ts',
-    from: '...(later && { heard: later })',
-    to: '...(later && { heard: {} })',
+    from: '{ ...now, heard: later }',
+    to: '{ ...now, heard: later && {} }',
     situation: 'members that AWS will retire, announced while the group is paused',
   },
 ];
