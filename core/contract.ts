@@ -114,7 +114,7 @@ export const metricsNamespace = 'Holdfast';
 
 /** EMF metrics. Dimension `service` is the deployment's name. Values are counts unless the name says otherwise. */
 export const metrics = {
-  /** Signals but the minute ticks: a metric is paid for by the hour in which it is written. */
+  /** Signals without the minute ticks, because a metric costs money in each hour in which it is written. */
   signals: 'Signals',
   /** Messages that could not be read: unknown or malformed. */
   poisonMessages: 'PoisonMessages',
@@ -151,8 +151,8 @@ export const metrics = {
 /** What a drain function returns to the state machine: the next step, and its time (ISO 8601, for the Wait state). */
 export type DrainStep =
   /**
-   * `deregistrationDelayMs`: the longest of the target groups that the batch is in, when it is known; `delayOfMs`: when
-   * the last member was ordered whose delay is in it. The state machine passes both to the next call.
+   * `deregistrationDelayMs`: the longest delay of the batch's target groups, when it is known. `delayOfMs`: when the
+   * last member was ordered whose delay is included. The state machine passes both to the next call.
    */
   | {
       readonly next: 'begin';
@@ -160,9 +160,9 @@ export type DrainStep =
       readonly deregistrationDelayMs?: number;
       readonly delayOfMs?: number;
     }
-  /** `lookAtMs`: when a look at the connections shows something new, where heartbeats are due before that. */
+  /** `lookAtMs`: when to look at the connections. Present if heartbeats are due before that. */
   | { readonly next: 'check'; readonly untilIso: string; readonly lookAtMs?: number }
-  /** `untilIso`: the time of members that were not taken out of service was over by then. */
+  /** `untilIso`: when the time of members ended that were not taken out of service. */
   | { readonly next: 'end'; readonly untilIso?: string };
 
 /**

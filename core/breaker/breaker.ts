@@ -1,13 +1,13 @@
 import type { Reservation } from '../launch/reservation.ts';
 import type { Offering } from '../pool/offering.ts';
 
-/** After so many interruptions within a time, their market or their family rests (`breaker` of a policy). */
+/** After this many interruptions within a time, their market or their family rests (`breaker` of a policy). */
 export type BreakerRule = { readonly interruptions: number; readonly withinMs: number; readonly holdMs: number };
 
 /** What a breaker covers: all spot offerings of the group, or those of one instance family. */
 export type BreakerKey = 'spot' | `spot/${string}`;
 
-/** The one launch that finds out whether interruptions are over. */
+/** The one launch that tests whether interruptions are over. */
 export type Trial = { readonly reservation: string; readonly atMs: number; readonly instance?: string };
 
 /**
@@ -46,8 +46,8 @@ const longestTrialMs = 15 * 60_000;
 export const provesAfterMs = ({ withinMs }: BreakerRule): number => Math.min(withinMs, longestTrialMs);
 
 /**
- * How a breaker stands to an offering. `open`: it is passed over. `tried`: one launch finds out, and others wait for
- * it. `half-open`: one may be launched.
+ * The state of a breaker for an offering. `open`: the offering is passed over. `tried`: one launch tests it, and other
+ * launches wait for the result. `half-open`: one test launch may begin.
  */
 export type OverOffering = {
   readonly breaker: BreakerKey;
@@ -118,7 +118,7 @@ export const withTrials = (
 type Granted = { readonly reservation: string; readonly instance: string; readonly offering: Offering };
 
 /**
- * Breakers after EC2 answered: a trial has its instance, or there is none.
+ * Breakers after the response of EC2: a trial has its instance, or the trial is over.
  *
  * @param asked ids of the reservations that were answered
  * @param stays ids of the reservations that are still to come, or were granted
@@ -143,7 +143,7 @@ export const withAnswers = (
       const own = granted.filter(({ reservation }) => reservation === trial.reservation);
       const found = own.find(({ offering }) => covers(key, offering));
       if (found !== undefined) return [key, { ...one, trial: { ...trial, instance: found.instance } }];
-      // It may be launched yet where no answer came.
+      // Without a response, it may still be launched.
       return [key, own.length === 0 && stays.has(trial.reservation) ? one : rest];
     }),
   );

@@ -18,9 +18,9 @@ import {
   type Trial,
 } from './breaker.ts';
 
-/** What became of a breaker at one look. */
+/** How a breaker changed at a look. */
 export type BreakerNews =
-  /** So many interruptions within the time, or one of the launch that was to find out (`trial`). */
+  /** This many interruptions within the time, or an interruption of the test launch (`trial`). */
   | {
       readonly code: 'breaker-opened';
       readonly breaker: BreakerKey;
@@ -29,7 +29,7 @@ export type BreakerNews =
       readonly withinMs: number;
       readonly untilMs: number;
     }
-  /** The launch that was to find out lives (`trial`), or nothing was interrupted for as long again (`quiet`). */
+  /** The test launch lives (`trial`), or there was no interruption for as long again (`quiet`). */
   | { readonly code: 'breaker-closed'; readonly breaker: BreakerKey; readonly why: 'trial' | 'quiet' };
 
 /** What a look shows. */
@@ -44,7 +44,7 @@ export type BreakerLook = {
   readonly nowMs: number;
 };
 
-/** The time of the rule is counted in so many parts, so that a storm leaves no long list. */
+/** The time of the rule is counted in this many parts, so that a storm leaves no long list. */
 const parts = 30;
 const mostTallies = 300;
 
@@ -57,7 +57,7 @@ const familiesOf = (warned: readonly Warned[]): readonly string[] =>
 const youngIn = (tallies: readonly InterruptionTally[], { withinMs }: BreakerRule, nowMs: number) =>
   tallies.filter(({ atMs }) => nowMs - atMs < withinMs);
 
-/** Interruptions with these. What an opened breaker has counted stays apart from what comes after it. */
+/** Adds these interruptions. Those that an open breaker has counted stay apart from later ones. */
 const withWarned = (
   { interruptions: before = [], breakers = {} }: BreakerMemory,
   warned: readonly Warned[],
@@ -94,7 +94,7 @@ const silentlyTaken = 'Server.SpotInstanceTermination';
 
 type Fate = 'waits' | 'lives' | 'interrupted' | 'unknown';
 
-/** What became of the launch that is to find out whether interruptions are over. */
+/** The fate of the launch that tests whether interruptions are over. */
 const fateOf = (trial: Trial, rule: BreakerRule, state: GroupState, look: BreakerLook): Fate => {
   const { warned, members, swaps, endings = {}, nowMs } = look;
   const member = members.find(
@@ -165,8 +165,8 @@ const heardSince = (
     .reduce((sum, { count }) => sum + count, 0);
 
 /**
- * Breakers that open now. Where so many interruptions are of one family, and the group has others, that family rests;
- * where they are of several, all of spot does.
+ * Breakers that open now. If one family has that many interruptions and the group has other families, this family
+ * rests. If the interruptions are of several families, all of spot rests.
  */
 const openings = (
   breakers: Partial<Record<BreakerKey, Breaker>>,

@@ -42,7 +42,7 @@ export type SizeChange =
       readonly lasts?: true;
     }
   | { readonly code: 'alarm-cooling'; readonly alarm: string; readonly untilMs: number }
-  /** It went off too long ago to say anything about the present load. */
+  /** It went off too long ago to show the present load. */
   | { readonly code: 'alarm-late'; readonly alarm: string; readonly atMs: number }
   /** Its actions are suppressed by another alarm, or muted. */
   | { readonly code: 'alarm-quiet'; readonly alarm: string; readonly why: 'suppressed' | 'muted' };
@@ -60,7 +60,7 @@ export type ViewDigest = {
   readonly swaps: Readonly<Partial<Record<SwapState, number>>>;
   /** Launches that were requested and that no describe shows yet. */
   readonly reservations: number;
-  /** Where the prices come from that the decision compared. Absent when none was known. */
+  /** The source of the prices that the decision compared. Absent when none was known. */
   readonly prices?: PriceSource;
   /** Of a group that is short: instances that EC2 shows as ended, and whose end no signal reported. Absent: none. */
   readonly ended?: readonly string[];
@@ -68,7 +68,7 @@ export type ViewDigest = {
   readonly stateVersion?: number;
 };
 
-/** One launch that followed from a decision, and how EC2 answered it. */
+/** One launch that followed from a decision, and its result. */
 export type LaunchOutcome = {
   readonly reservation: string;
   readonly pool: string;
@@ -103,10 +103,10 @@ export type Overtaken =
   /** Another invocation wrote the state item after this version was read. */
   | { readonly by: 'state'; readonly readVersion: number }
   | { readonly by: 'policy'; readonly policyVersion: number }
-  /** Signals reported so many more leaving members meanwhile; at most fifty are named. */
+  /** Signals reported `count` more leaving members meanwhile. At most fifty are named. */
   | { readonly by: 'claims'; readonly instances: readonly string[]; readonly count: number };
 
-/** The group is only observed: nothing of the decision was carried out, and nothing was asked of AWS. */
+/** The group is only observed: the decision was not carried out, and no call changed anything. */
 export type Observed = {
   readonly code: 'observed';
   /** Members that leave, or would have been replaced, because of signals that were new then. At most fifty. */

@@ -26,8 +26,8 @@ export type Against =
     }
   | { readonly code: 'refused'; readonly offering: OfferingKey; readonly awsCode: string; readonly untilMs: number }
   /**
-   * Instances of the pool died before they served, the last of them for this reason; or EC2 denied a launch because of
-   * how it is configured: a right that is missing, a template that is gone.
+   * Instances of the pool died before they served, the last one for this reason. Or EC2 denied a launch because of its
+   * configuration, for example a missing right or a deleted template.
    */
   | {
       readonly code: 'boots-failed' | 'denied';
@@ -40,7 +40,7 @@ export type Against =
   | { readonly code: 'interrupted' | 'advised'; readonly offering: OfferingKey; readonly untilMs: number }
   /** One more member would be more than the policy's `maxShare` allows. */
   | AtShare
-  /** A breaker covers it: it is open, a launch finds out whether interruptions are over, or one launch may. */
+  /** A breaker covers it: it is open, is being tested by one launch, or may be tested now. */
   | ({ readonly code: 'breaker'; readonly offering: OfferingKey } & OverOffering)
   /** Further offerings of this pool that cannot be used and are not named one by one. */
   | { readonly code: 'more-offerings'; readonly count: number }
@@ -66,11 +66,11 @@ export type PlacementReason = {
   /** From the root down. Empty when the tree is a single pool. */
   readonly turns: readonly Turn[];
   /**
-   * Nothing better in its tier was eligible: offerings were used that EC2 took instances of, or advises to leave.
-   * `trial`: one launch that finds out whether a breaker can be closed. `breaker`: used although one is open over it.
+   * Nothing better in its tier was eligible, so offerings were used that EC2 took instances of or advises to leave.
+   * `trial`: one launch that tests whether a breaker can be closed. `breaker`: used although its breaker is open.
    */
   readonly lastResort?: 'advised' | 'interrupted' | 'trial' | 'refused' | 'breaker';
-  /** Placed on demand because the group owed so many and had fewer, whatever an earlier tier could give. */
+  /** Placed on demand because the group owed this many and had fewer. Earlier tiers did not matter. */
   readonly owed?: { readonly onDemand: number; readonly held: number };
   /** These are members above the size, on spot alone. */
   readonly spare?: true;
@@ -87,7 +87,7 @@ export type RemovalRank =
 
 /** Why Holdfast removes a member that neither EC2 nor Auto Scaling takes. */
 export type RemovalReason =
-  /** It is in a later place of the tree, and a member above the size that serves in an earlier one takes its place. */
+  /** A member above the size serves in an earlier tier and takes its place. */
   | { readonly code: 'stand-in'; readonly pool: string }
   /** The group has more members than its desired size. */
   | {
@@ -99,7 +99,7 @@ export type RemovalReason =
     }
   /** Its replacement serves in a better place: that reservation launched it, from that pool. */
   | { readonly code: 'return'; readonly reservation: string; readonly pool?: string }
-  /** It carries the group's tag, and no reservation and no pool accounts for it. */
+  /** It has the group's tag, but no reservation and no pool explains it. */
   | { readonly code: 'stray'; readonly firstSeenAtMs: number; readonly sightings: number }
   | Prose;
 
@@ -130,7 +130,7 @@ export type Decision = {
   /** Processes to suspend while members join or are replaced in a group whose size others set, and ones to resume. */
   readonly suspend?: readonly Suspension[];
   readonly resume?: readonly Suspension[];
-  /** What attaching added to a desired capacity that others set, and that is taken down now. */
+  /** Additions of attaches to a desired capacity that others set, to be taken off now. */
   readonly takeDown?: readonly Added[];
   /**
    * Auto Scaling groups that failed to refill themselves and that we refill in their place: their desired capacity is
@@ -138,11 +138,11 @@ export type Decision = {
    */
   readonly takeOver: readonly { readonly asg: string; readonly desired: number }[];
   /**
-   * Dead leaving instances that nothing can replace now: their Auto Scaling group keeps its desired capacity, and
-   * replaces them itself. Absent: none.
+   * Ended instances that nothing can replace now. Their Auto Scaling group keeps its desired capacity and replaces them
+   * itself. Absent: none.
    */
   readonly leftToGroups?: readonly string[];
-  /** Missing members that nothing gives now, or that only pools could give whose last launch failed. Absent: none. */
+  /** Missing members that no pool gives now, or only pools whose last launch failed. Absent: none. */
   readonly uncovered?: number;
   /**
    * Leaving instances, drained or dead, that their Auto Scaling group still counts. They are terminated through the
@@ -153,13 +153,13 @@ export type Decision = {
   readonly cheapest: Readonly<Record<string, string>>;
   /** Members that move to better places: each leaves once its replacement serves. Absent: none. */
   readonly moves?: readonly MoveReason[];
-  /** Why no member moves now, where one may have a better place. */
+  /** Why no member moves now, although a better place may exist. */
   readonly notMoved?: NotMoved;
-  /** What was found and left as it is. Absent in decisions that were stored before there were any. */
+  /** Facts that were found and not acted on. Absent in decisions that were stored before there were remarks. */
   readonly remarks?: readonly Remark[];
   /** Members above the desired size that stay because of minimum sizes. Absent: none. */
   readonly keptByMinimum?: number;
-  /** How many members fewer are on demand than the policy asks for, because nothing gives them. Absent: none. */
+  /** How many members are missing on demand, because no pool gives them. Absent: none. */
   readonly onDemandShort?: number;
   /** When to look again without a signal, if anything is due before the next tick. */
   readonly wakeAtMs?: number;

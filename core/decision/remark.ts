@@ -3,15 +3,15 @@ import type { Cost } from '../observe/not-done.ts';
 import type { EndedWhy } from '../pool-memory/failed-boots.ts';
 import type { WhyIdle } from '../view/unserved.ts';
 
-/** Something that a look found and that nothing was done about, with the reason. */
+/** A fact that a look found and did not act on, with the reason. */
 export type Remark =
-  /** A user took these out of their Auto Scaling group: they are let go, and keep running. */
+  /** A user took these out of their Auto Scaling group. They leave the group, and keep running. */
   | { readonly code: 'detached'; readonly instances: readonly string[]; readonly count: number }
-  /** These were launched before, and serve by now. */
+  /** These were launched before, and serve now. */
   | { readonly code: 'serves'; readonly instances: readonly string[]; readonly count: number }
-  /** EC2 announced to take these and did not: they are in service again. */
+  /** EC2 warned about these and did not take them. They are in service again. */
   | { readonly code: 'put-back'; readonly instances: readonly string[]; readonly count: number }
-  /** These died before they served, for this reason of EC2's: their pool rests until then. */
+  /** These died before they served, for this reason of EC2. Their pool rests until `untilMs`. */
   | {
       readonly code: 'boots-failed';
       readonly pool: string;
@@ -21,7 +21,7 @@ export type Remark =
       readonly instances: readonly string[];
       readonly count: number;
     }
-  /** These never served, for this reason, and are replaced elsewhere: their pool rests until then. */
+  /** These never served, for this reason, and are replaced elsewhere. Their pool rests until `untilMs`. */
   | {
       readonly code: 'given-up';
       readonly pool: string;
@@ -30,11 +30,11 @@ export type Remark =
       readonly instances: readonly string[];
       readonly count: number;
     }
-  /** So many missing members are not launched now, because ten instances for each died within ten minutes. */
+  /** `count` missing members are not launched now, because ten instances for each died within ten minutes. */
   | { readonly code: 'deaths-bounded'; readonly count: number }
   /**
-   * So many missing members are not launched now: within the time, as many were launched as the policy allows
-   * (`atMost`, with one for each member that EC2 warned about). `ends`: why instances of the group ended.
+   * `count` missing members are not launched now, because the policy allows no more launches within the time. `atMost`:
+   * the limit, plus one for each member that EC2 warned about. `ends`: why instances of the group ended.
    */
   | {
       readonly code: 'launches-bounded';
@@ -46,15 +46,18 @@ export type Remark =
       readonly ends: readonly EndedWhy[];
     }
   | BreakerNews
-  /** So many were launched although a breaker is open over their offerings, because nothing else in the tree gives. */
+  /** `count` were launched although their breaker is open, because nothing else in the tree gives. */
   | { readonly code: 'breaker-overridden'; readonly count: number }
-  /** So many members above the size are missing, because spot gives none now. */
+  /** `count` spares are missing, because spot gives none now. */
   | { readonly code: 'spares-missing'; readonly count: number; readonly of: number }
   /** EC2 advises to replace these, and the policy's budget for that is spent. */
   | { readonly code: 'advice-over-budget'; readonly instances: readonly string[]; readonly count: number }
-  /** EC2 advises to replace these, and the policy says not to act on that. */
+  /** EC2 advises to replace these, and the policy does not act on advice. */
   | { readonly code: 'advice-not-followed'; readonly instances: readonly string[]; readonly count: number }
-  /** The account's bucket has no tokens for this launch, and groups ahead need them more: its turn is about then. */
+  /**
+   * The account's bucket has no tokens for this launch, because groups ahead need them more. `turnAtMs`: about when it
+   * launches.
+   */
   | {
       readonly code: 'waits-for-turn';
       readonly bucket: string;
@@ -62,7 +65,7 @@ export type Remark =
       readonly ahead: number;
       readonly turnAtMs: number;
     }
-  /** The launch waited so long for the account's bucket. */
+  /** The launch waited this long for the account's bucket. */
   | { readonly code: 'waited-for-turn'; readonly bucket: string; readonly waitedMs: number }
   /** This many members above the desired size stay, because these Auto Scaling groups are at their minimum size. */
   | {
@@ -70,15 +73,15 @@ export type Remark =
       readonly count: number;
       readonly asgs: readonly { readonly asg: string; readonly min: number }[];
     }
-  /** So many missing members are not launched, because `maxShare` forbids what could be launched. */
+  /** `count` missing members are not launched, because `maxShare` forbids everything that could be launched. */
   | { readonly code: 'shares-full'; readonly count: number }
-  /** The group owes so many on demand and has fewer, because no on-demand pool gives any now. */
+  /** The group has fewer on demand than it owes, because no on-demand pool gives any now. */
   | { readonly code: 'on-demand-short'; readonly owed: number; readonly held: number }
-  /** The group is paused: so many are missing, or above the desired size, and nothing is done about it. */
+  /** The group is paused, so nothing is done about its missing members and its members above the desired size. */
   | { readonly code: 'paused'; readonly missing: number; readonly surplus: number }
   /**
-   * The group is observed. It has its desired size again, by launches that are not Holdfast's, after an observed
-   * decision would have launched.
+   * The group is observed. An observed decision would have launched. Since then the group has its desired size again,
+   * by launches that are not Holdfast's.
    */
   | {
       readonly code: 'came-by-itself';

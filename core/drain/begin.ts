@@ -8,7 +8,7 @@ import { growingStepMs } from './steps.ts';
 
 /** Why a drain begins. */
 export type BeginReason =
-  /** Nothing to wait for: drain-first, or nothing is replaced. */
+  /** There is nothing to wait for: drain-first, or no replacement is launched. */
   | 'at-once'
   /** Some instances of the batch are out of service already. */
   | 'begun'
@@ -18,8 +18,8 @@ export type BeginReason =
   | 'enough-serving';
 
 /**
- * When a drain was first wanted. A drain that takes over from one that was stopped or over has a later order, and no
- * more time. A member that was claimed before its warning was left in service until the warning ordered a drain.
+ * When a drain was first wanted. A drain that takes over from an earlier one was ordered later, and has no more time
+ * for that. A member that was claimed before its warning stayed in service until the warning ordered a drain.
  */
 const wantedAtMs = ({ claimedAtMs, warnedAtMs, drainOrderedAtMs }: Swap): number =>
   warnedAtMs !== undefined && warnedAtMs <= claimedAtMs ? claimedAtMs : (drainOrderedAtMs ?? claimedAtMs);
@@ -28,8 +28,8 @@ const wantedAtMs = ({ claimedAtMs, warnedAtMs, drainOrderedAtMs }: Swap): number
 export const orderedAtMs = (own: readonly Swap[]): number => Math.min(...own.map(wantedAtMs));
 
 /**
- * Latest start of a batch (epoch ms), from its earliest deadline; undefined when it begins at once. Only instances that
- * EC2 takes have time to wait: every other removal begins with enough members serving, or is under way already.
+ * Latest start of a batch (epoch ms), from its earliest deadline. Undefined when it begins at once. Only instances that
+ * EC2 takes have time to wait. Every other removal begins while enough members serve, or is already under way.
  *
  * @param deregistrationDelayMs of the target groups that the batch is in; unknown: the load balancer's default is
  *   assumed.
@@ -54,7 +54,7 @@ export const latestStartOf = (
 };
 
 /**
- * Whether the drain begins now, as far as the swaps alone tell. Undefined when it depends on how many members serve.
+ * Whether the swaps alone decide that the drain begins now. Undefined when it depends on how many members serve.
  */
 export const beginsRegardless = (
   latestStartMs: number | undefined,
@@ -83,8 +83,8 @@ export const servingCount = (holdings: Holdings, swaps: readonly Swap[]): number
 const expectedBootMs = 20_000;
 
 /**
- * Until when replacements of a batch certainly boot: those that were requested for it last. A group that still waits
- * for one of them has not enough members that serve. Undefined when none was requested.
+ * Until when the latest replacements of a batch certainly still boot. Before that, too few members serve. Undefined
+ * when none was requested.
  */
 export const bootsUntilMs = (
   reservations: readonly Pick<Reservation, 'atMs' | 'replaces'>[],

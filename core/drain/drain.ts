@@ -48,7 +48,7 @@ export const latestDrainStart = ({
 export const lastCallsMsOf = (swap: Swap): number =>
   traitsOf(swap).endedBy === 'ec2' && swap.asg === undefined && openHooks(swap).length === 0 ? 0 : deadlineMarginMs;
 
-/** Whether its drain began when EC2 should have taken it: by the deadline of the warning. */
+/** Whether its drain began after the deadline of its warning, so that EC2 did not take it in time. */
 export const beganTooLate = ({ drainStartedAtMs, deadlineMs = Number.POSITIVE_INFINITY }: Swap): boolean =>
   drainStartedAtMs !== undefined && drainStartedAtMs >= deadlineMs;
 
@@ -56,7 +56,7 @@ export const beganTooLate = ({ drainStartedAtMs, deadlineMs = Number.POSITIVE_IN
  * When the drain of one instance ends, whether connections are open or not (epoch ms). It ends when last calls have to
  * follow, and at the latest the policy's drain time-out after it began (or should have begun). The time-out does not
  * shorten the drain of an interrupted instance, because EC2 takes that one at its deadline anyway. A deadline that was
- * over when the drain began binds nobody: what runs on was not taken, or was started again.
+ * over when the drain began does not count: an instance that still runs was not taken, or was started again.
  */
 export const drainEndsByMs = (swap: Swap, timeoutMs: number): number => {
   const begunAtMs = swap.drainStartedAtMs ?? swap.drainOrderedAtMs ?? swap.claimedAtMs;

@@ -38,8 +38,8 @@ export const nextHeartbeatMs = (swaps: readonly Swap[], nowMs: number): number =
   );
 
 /**
- * A heartbeat this late means that its drain no longer runs: a running drain looks in time and repeats what fails for a
- * while.
+ * A heartbeat this late means that its drain no longer runs. A running drain sends it in time, and repeats it for a
+ * while if it fails.
  */
 const lateMs = 30_000;
 

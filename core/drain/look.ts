@@ -16,7 +16,7 @@ export type OpenSwap = {
 export type Sorted = {
   readonly open: readonly OpenSwap[];
   readonly drained: readonly Swap[];
-  /** Their instances were stopped: what was not taken off them by then was cut. */
+  /** Their instances were stopped, which ended the connections that were still open. */
   readonly stopped: readonly Swap[];
   readonly gone: readonly Swap[];
 };
@@ -27,8 +27,8 @@ const knownOf = (seen: DrainProgress | undefined): Omit<OpenSwap, 'swap'> => ({
 });
 
 /**
- * Sorts the swaps of a batch by what was seen of them. A swap without any finding is still open: missing data proves
- * nothing.
+ * Sorts the swaps of a batch by the findings about them. A swap without a finding is still open, because missing data
+ * proves nothing.
  */
 export const sortByProgress = (swaps: readonly Swap[], progress: readonly DrainProgress[]): Sorted => {
   const byInstance = new Map(progress.map((seen) => [seen.instance, seen]));
@@ -56,7 +56,7 @@ export type LookAt = { readonly timeoutMs: number; readonly nowMs: number; reado
 /** The next step of a drain that has begun. `lookAtMs`: heartbeats alone are due before that. */
 export type NextLook = { readonly atMs: number; readonly lookAtMs?: number };
 
-/** When a batch is called again that is looked at at this time: sooner where its hooks need a heartbeat before. */
+/** When a batch is called again: at its next look, or before if its hooks need a heartbeat. */
 const withHeartbeats = (lookAtMs: number, { alive, nowMs }: Pick<LookAt, 'alive' | 'nowMs'>): NextLook => {
   const heartbeatMs = nextHeartbeatMs(alive, nowMs);
   return heartbeatMs < lookAtMs ? { atMs: heartbeatMs, lookAtMs } : { atMs: lookAtMs };
@@ -76,8 +76,8 @@ export const nextDrainLook = (open: readonly OpenSwap[], look: LookAt): NextLook
 };
 
 /**
- * The next step of a batch whose look is not due yet: only heartbeats were. A warning may have brought its end nearer
- * since the look was planned.
+ * The next step of a batch whose look is not due yet, because only heartbeats were. Since the look was planned, a
+ * warning may have brought its end nearer.
  */
 export const stillWaiting = (own: readonly Swap[], plannedMs: number, look: LookAt): NextLook =>
   withHeartbeats(Math.min(plannedMs, Math.max(...own.map((swap) => drainEndsByMs(swap, look.timeoutMs)))), look);

@@ -4,7 +4,7 @@ import type { Swap } from '../swap/swap.ts';
 import { beganTooLate, drainEndsByMs } from './drain.ts';
 import type { OpenSwap } from './look.ts';
 
-/** When connections that are still open are cut, and by whom. */
+/** When open connections are cut, and what cuts them. */
 type Cut = { readonly cutAtMs: number; readonly by: CutBy };
 
 const cutOf = (swap: Swap, timeoutMs: number): Cut => {
@@ -74,15 +74,15 @@ export const unfinishedShortfall = (swap: Swap, timeoutMs: number): Shortfall =>
 });
 
 /**
- * When the connections of an instance end by themselves, if that is before anybody cuts them: EC2 leaves an instance
- * running for a while after its drain has ended. Undefined when they may be cut.
+ * When the connections of an instance end by themselves, if nothing cuts them before. EC2 leaves an instance running
+ * for a while after its drain has ended. Undefined when they may be cut.
  */
 export const endsUncutAtMs = (swap: Swap, timeoutMs: number): number | undefined =>
   swap.state === 'draining' && swap.busyUntilMs !== undefined && swap.busyUntilMs <= cutOf(swap, timeoutMs).cutAtMs
     ? swap.busyUntilMs
     : undefined;
 
-/** The shortfall of an instance whose time ran out before AWS told whether its connections had closed. */
+/** The shortfall of an instance whose time ran out before AWS showed whether its connections had closed. */
 export const unseenShortfall: Shortfall = { code: 'not-seen' };
 
 /** The error of a state machine's Catch, in JSONata form. */
@@ -105,8 +105,8 @@ export const unendedShortfall = (awsCode: string, keptUntilMs: number): Shortfal
 });
 
 /**
- * Whether a shortfall is not true of an instance that is seen to be out of service, with no connection left. A warning
- * since then left the cut to EC2: whoever was to cut before did not.
+ * Whether a shortfall did not happen, for an instance that is out of service without connections. A later warning left
+ * the cut to EC2, so an earlier cut by Holdfast or Auto Scaling did not happen.
  */
 const isDisproved = (shortfall: Shortfall, swap: Swap, nowMs: number): boolean =>
   shortfall.code === 'not-released' ||
@@ -136,8 +136,8 @@ export const closesLater = ({ drainedAtMs = 0, busyUntilMs }: Swap, nowMs: numbe
   drainedAtMs === busyUntilMs && drainedAtMs > nowMs;
 
 /**
- * A swap whose instance works no more, for whatever reason: the time at which it had drained before that, or else the
- * shortfall.
+ * A swap whose instance no longer works, for any reason. It has the time at which the instance had drained before that,
+ * or the shortfall.
  */
 const cutShort = (swap: Swap, nowMs: number): Swap => {
   if (wasLetGo(swap, nowMs)) return asDrainedInTime(swap, nowMs);

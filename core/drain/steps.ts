@@ -26,7 +26,7 @@ export const retryAtMs = (nowMs: number, endsByMs: number): number =>
 const longestHeldBackMs = 120_000;
 
 /**
- * How long until the next try to release a member that the minimum size of its Auto Scaling group holds back: as long
- * as it has been held back already. Only its owner, or a member that joins, makes room.
+ * How long until the next attempt to release a member that the minimum size of its Auto Scaling group holds back: as
+ * long as it has been held back. Only the owner, or a new member, can make room.
  */
 export const heldBackStepMs = (ageMs: number): number => Math.max(shortestStepMs, Math.min(longestHeldBackMs, ageMs));

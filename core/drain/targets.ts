@@ -6,16 +6,16 @@ import type { Swap } from '../swap/swap.ts';
 /** What drains take members out of. */
 export type DrainTargetName = 'load-balancers' | 'auto-scaling';
 
-/** What a target needs of the account's buckets, and how long it may hold its calls back for those of others. */
+/** The tokens that a target needs from the account's buckets, and how long its calls may wait for other groups. */
 export type TargetNeeds = {
-  /** In the stored budget of the account: changed names would ask twice. */
+  /** Its name in the stored budget of the account. After a change of the name, groups would wait twice. */
   readonly ask: string;
   readonly bucket: Exclude<BucketName, 'instances'>;
   /** Calls that take these members out of service. */
   releaseCalls(group: Group, swaps: readonly Swap[]): number;
-  /** Whether the turn of a look covers them. */
+  /** Whether the turn of a look already covers these calls. */
   readonly isPaidByLook: boolean;
-  /** For how long they wait for their turn: the slack of the start, or as long as the deadline allows. */
+  /** How long these calls wait for their turn: for the slack of the start, or as long as the deadline allows. */
   readonly waitsFor: 'start-slack' | 'deadline';
 };
 

@@ -21,15 +21,15 @@ export type Order = {
   readonly before?: Reservation;
 };
 
-/** One reservation and how EC2 answered an attempt of its request. */
+/** One reservation and the result of an attempt of its request. */
 export type Launched = Order & Attempt;
 
 /**
  * The longest that throttles in a row may put off the next request. The bucket of CreateFleet is full again after ten
- * seconds (50 calls, 5 a second): what refills while every group still waits is lost to all of them.
+ * seconds (50 calls, 5 a second). While all groups wait for longer, tokens are lost.
  */
 const longestHoldMs = 10_000;
-/** Room for another fleet is no bucket: nothing says when the account has it again. */
+/** The number of fleets is a quota and no bucket, so nothing shows when the account has room again. */
 const longestHoldForRoomMs = 60_000;
 const noRoomForFleets = 'MaxFleetCountExceeded';
 
@@ -48,8 +48,8 @@ const throttleAfter = (state: GroupState, launched: readonly Launched[], nowMs: 
 const refusalsOf = ({ result }: Launched): readonly Refusal[] => (result.kind === 'answered' ? result.refusals : []);
 
 /**
- * A request that is wrong in itself (a right that is missing, a template that is gone) says nothing about capacity. Its
- * pool rests for a minute, so that the tree takes its next choice.
+ * A wrong request (a missing right, a deleted template) is no statement about capacity. Its pool rests for a minute, so
+ * that the tree takes its next choice.
  */
 const answerOf = ({ reservation: { placement }, result }: Launched): readonly Answer[] => {
   const { pool } = placement;
@@ -68,8 +68,8 @@ const grantedUnder = ({ reservation, result }: Launched) =>
 type Shown = Pick<View, 'members' | 'ended'>;
 
 /**
- * New members that come up now. The answer to a repeated request names those of the first one: who was put into service
- * since, or has ended, is not one of them.
+ * New members that come up now. The response to a repeated request names the instances of the first one. Those that
+ * were put into service since, or have ended, are left out.
  */
 const newcomersOf = ({ reservation, result }: Launched, { members, ended }: Shown) => {
   if (result.kind !== 'answered') return [];
@@ -97,7 +97,7 @@ export const applyAnswers = (
       ? [reservation]
       : (afterAttempt(reservation, attempt, repeatAtMs(reservation), nowMs) ?? []);
   });
-  // Successes first: EC2 may grant some of an offering and refuse the rest, and then the refusal stands.
+  // Successes first: EC2 may grant some of an offering and refuse the rest. Then the refusal counts.
   const memory = rememberSuccess(state.memory, launched.flatMap(granted));
   const granting = launched.flatMap((one) => newcomersOf(one, shown));
   const newcomers = rememberNewcomers(state, granting, nowMs);
@@ -127,8 +127,8 @@ export const applyAnswers = (
 };
 
 /**
- * How many of the requested instances were not granted, for reasons that a new decision can solve at once. Nobody is
- * missing when a move was refused.
+ * How many of the requested instances were not granted, for reasons that a new decision can solve at once. A refused
+ * move leaves no member missing.
  */
 export const missingAfter = (launched: readonly Launched[]): number =>
   launched

@@ -39,13 +39,13 @@ const requestable = (placement: Placement): readonly Placement[] =>
     ...(placement.moves && { moves: placement.moves.slice(index * mostPerRequest, (index + 1) * mostPerRequest) }),
   }));
 
-/** What a decision is bound under. */
+/** The names and times under which a decision is stored. */
 type Author = {
   /** The id of the decision. */
   readonly decision: string;
   /** Which decision of its run this is. */
   readonly round: number;
-  /** Longer than its author lives: an open reservation past it has no worker any more. */
+  /** Longer than the author can run. After it, no function works on an open reservation. */
   readonly leaseMs: number;
 };
 
@@ -74,8 +74,8 @@ const reservationsOf = (decision: Decision, view: View, author: Author): readonl
 export type TakenUp = { readonly reservation: Reservation; readonly before: Reservation };
 
 /**
- * What is launched now: the new decision's requests, and requests of invocations that died, repeated under their own
- * tokens.
+ * The launches of this moment: the requests of the new decision, and requests of invocations that died, repeated under
+ * their own tokens.
  */
 export type ToLaunch = {
   readonly state: GroupState;
@@ -104,8 +104,7 @@ const begunBy = ({ drains }: Decision, { swaps }: View): readonly Swap[] => {
 
 /** The state item that makes a decision binding: written before anything is launched. */
 export const bind = (decision: Decision, view: View, author: Author): ToLaunch => {
-  // A request that may not have been carried out is not sent again while nothing is to be launched: describes show
-  // what it launched.
+  // Only a group that acts repeats open requests. In other modes, describes show what they launched.
   const unanswered = modeOf(view.group) === 'act' ? abandoned(view.state, view.nowMs) : [];
   const repeated = unanswered.map((before) => takenUpOf(before, view.nowMs, author.leaseMs));
   const fresh = reservationsOf(decision, view, author);

@@ -31,8 +31,8 @@ const sizeChange = (
   before.desired === after.desired ? [] : [{ code, from: before.desired, to: after.desired }];
 
 /**
- * A user who writes the policy may have mended what failed: everything may be asked again at once. A denial still
- * counts against what depends on the launch, until one is answered.
+ * A user who writes the policy may have fixed what failed, so everything may be requested again at once. A denial still
+ * holds back members that wait for a launch, until a launch gets a response.
  */
 const afterRewrite = ({ failedBoots: _f, deaths: _d, ...state }: GroupState): GroupState => ({
   ...withoutLaunches(state),
@@ -45,7 +45,7 @@ type Look = Pick<Heard, 'alarms'> & {
   readonly group: Group;
   /** The state item as it is stored. */
   readonly stored: GroupState;
-  /** The same, without what others hold by now. */
+  /** The same, without Auto Scaling groups that other groups hold now. */
   readonly known: GroupState;
   /** Maximum sizes that an earlier holder of its Auto Scaling groups raised. */
   readonly inherited: readonly RaisedMax[];
@@ -61,7 +61,7 @@ const withoutAlarmStates = ({ alarmStates: _before, ...state }: GroupState): Gro
 type Sized = {
   readonly state: GroupState;
   readonly sizes: readonly SizeChange[];
-  /** The desired size with what alarms change now. Of an observed group, the state does not keep that. */
+  /** The desired size after the present alarms. The state of an observed group does not keep it. */
   readonly desired: number;
 };
 
@@ -70,8 +70,8 @@ const sizedByPolicy = (found: GroupState, { group, stored, holdings, swaps, alar
   const caughtUp = catchUp(byPolicy, group, { members: holdings.members, swaps, comesBack: isLetGo(stored) });
   const isObserved = modeOf(group) === 'observe';
   const sized = isObserved ? sizeAsSet(caughtUp, group, holdings.asgs) : caughtUp;
-  // What the schedule set while nobody knew of the size, or of the group, was undone by what has set it since; and of
-  // alarms that went off before, nobody has heard since.
+  // Where the size or the group was unknown for a while, earlier times of the schedule no longer count, and earlier
+  // states of alarms are unknown.
   const isNew = isLetGo(stored) || caughtUp.lastReservation !== byPolicy.lastReservation;
   const onTime = followSchedule(isNew ? withoutAlarmStates(sized) : sized, group, { isNew, nowMs });
   const alarmed = alarmChanges(onTime.state, group, { alarms }, nowMs);
@@ -95,8 +95,8 @@ const sizedByOthers = ({ scheduled: _byPolicy, ...state }: GroupState, stored: G
 });
 
 /**
- * The state of a group after it was read: it follows the policy in force, alarms, and the size that others set. With
- * what changed its desired size.
+ * The state of a group after it was read. It follows the policy in force, alarms, and the size that others set. The
+ * result includes the changes of the desired size.
  */
 export const followLook = (look: Look): Sized & { readonly outside?: OutsideSize } => {
   const { group, stored, known, inherited, holdings, swaps, nowMs } = look;

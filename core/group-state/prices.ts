@@ -15,8 +15,8 @@ const askAgainMs = 60_000;
 const hasCheapest = (node: Selector): boolean => node.kind === 'cheapest' || childrenOf(node).some(hasCheapest);
 
 /**
- * Reading prices costs a call, so they are read only for a policy that depends on them, and where decisions say what
- * they would have cost.
+ * Reading prices costs a call. So they are read only for a policy that depends on them, and for observed groups, whose
+ * decisions show their cost.
  */
 const asksForPrices = (group: Group): boolean =>
   modeOf(group) === 'observe' ||

@@ -30,7 +30,7 @@ export const withMoves = (
     : { returns: { ...before, moves: [...before.moves, ...begun, ...stoodIn], askedAtMs: nowMs } };
 };
 
-/** What is left of moves once EC2 has answered these requests. */
+/** The moves after the responses to these requests. */
 export const afterAnswers = (
   { returns }: GroupState,
   requests: readonly string[],
@@ -38,7 +38,7 @@ export const afterAnswers = (
 ): Remembered =>
   returns === undefined ? {} : { returns: { ...returns, moves: answeredMoves(returns.moves, requests, reservations) } };
 
-/** Moves that are over are forgotten, and so is what interruptions of more than a day ago taught. */
+/** Forgets moves that are over, and interruptions that are older than a day. */
 export const followReturns = (view: View): Remembered => {
   const { returns } = view.state;
   if (returns === undefined) return {};
@@ -48,8 +48,8 @@ export const followReturns = (view: View): Remembered => {
 };
 
 /**
- * The state with the time at which its desired size or its policy changed: members do not move for a while then. Nor
- * do they after a state item was lost, or restored from an older time: nobody knows how many have moved since.
+ * The state with the time at which its desired size or its policy changed, because members do not move for a while
+ * after that. The same holds after a state item was lost or restored: the number of recent moves is unknown then.
  */
 export const noteChange = (state: GroupState, stored: GroupState, group: Group, nowMs: number): GroupState => {
   const isOlder = state.lastReservation !== stored.lastReservation;
@@ -59,7 +59,9 @@ export const noteChange = (state: GroupState, stored: GroupState, group: Group, 
     : state;
 };
 
-/** When an instance was launched. One that hibernates at once, or leaves on a hook, is no member when it is warned. */
+/**
+ * When an instance was launched. An instance may be warned when it is no member: it hibernates, or leaves on a hook.
+ */
 export type Launched = { readonly instance: string; readonly launchedAtMs: number };
 
 /** The state with how long the instances that EC2 warned about lived where they were. */

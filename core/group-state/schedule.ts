@@ -4,7 +4,7 @@ import { lastDue } from '../schedule/due.ts';
 import type { GroupState } from '../view/view.ts';
 
 type Following = {
-  /** Nobody knows what the schedule set before: it counts from now on. */
+  /** What the schedule set before is unknown, so it counts from now on. */
   readonly isNew: boolean;
   readonly nowMs: number;
 };
@@ -12,8 +12,8 @@ type Following = {
 type Followed = { readonly state: GroupState; readonly sizes: readonly SizeChange[] };
 
 /**
- * The state after the schedule of the policy was followed until now. What was due last sets the size; what was due
- * before that has been overtaken by it. A schedule that comes into force sets nothing until its next time.
+ * The state after the schedule of the policy was followed until now. The last time that was due sets the size. Earlier
+ * ones no longer count. A schedule that comes into force sets nothing until its next time.
  */
 export const followSchedule = (state: GroupState, group: Group, { isNew, nowMs }: Following): Followed => {
   const { scheduled: before, ...rest } = state;

@@ -23,7 +23,7 @@ const withoutLessons = (memory: PoolMemory, may: (lesson: Lesson) => boolean, by
     if (freed >= bytes) break;
     if (!may(entry[1])) continue;
     gone.add(entry[0]);
-    // As an item of a list of two it has one more character than as a member of a map.
+    // In JSON, a list of two has one more character than a member of a map.
     freed += bytesOf(entry) - 1;
   }
   return Object.fromEntries(Object.entries(memory).filter(([key]) => !gone.has(key)));

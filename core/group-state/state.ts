@@ -56,7 +56,7 @@ export const followPolicy = (state: GroupState, group: Group): GroupState => {
   };
 };
 
-/** What signals said that changes the state. */
+/** Facts of signals that change the state. */
 export type Heard = {
   readonly alarms: readonly AlarmFact[];
   /** Instances that EC2 reports as shutting down, stopped or terminated. */
@@ -74,9 +74,10 @@ type CatchingUp = {
 
 /**
  * A member with a later reservation than the latest in the state shows that the state item was lost, or restored from
- * an older time. The size that alarms had set since is unknown, so the present number of members stays, spares not
- * counted, within the policy's bounds. Reservations of another group, which held the Auto Scaling group before, were
- * never in this state and show nothing. A group that comes back after it was let go has the size that its policy says.
+ * an older time. The size that alarms had set since is unknown, so the present number of members, without spares,
+ * becomes the size, within the policy's bounds. Reservations of another group that held the Auto Scaling group before
+ * do not count, because they were never in this state. A group that comes back after it was let go has the size of its
+ * policy.
  */
 export const catchUp = (state: GroupState, group: Group, { members, swaps, comesBack }: CatchingUp): GroupState => {
   const own = members.filter(({ launchedFor }) => launchedFor === undefined);
@@ -92,7 +93,7 @@ export const catchUp = (state: GroupState, group: Group, { members, swaps, comes
   return { ...state, desired: Math.min(group.size.max, Math.max(state.desired, ofSize)), lastReservation: latest };
 };
 
-/** What signals reported about members that EC2 takes, and what is known of their launches. */
+/** Members that EC2 takes, by signals, and the known facts about their launches. */
 export type Losses = {
   readonly warned: readonly Warned[];
   readonly launched: readonly Launched[];
@@ -110,8 +111,8 @@ const interruptedIn = ({ warned, launched }: Losses): readonly Interrupted[] => 
 };
 
 /**
- * Offerings that EC2 takes instances from now are bad for their replacements. So are offerings that it advised to leave
- * a while ago.
+ * Memory of offerings that EC2 takes instances from now, or advised to leave a while ago. Their replacements go
+ * elsewhere if possible.
  */
 export const learnFromLosses = (state: GroupState, losses: Losses, nowMs: number): GroupState => {
   const memory = rememberInterruptions(state.memory, interruptedIn(losses), nowMs);
@@ -139,8 +140,8 @@ const seeStrays = (view: View): GroupState['strays'] =>
   );
 
 /**
- * Ends that were received before, and that still outweigh a describe. An instance that was only stopped, and was
- * started since, has a later launch time.
+ * Ends that were received before and still count against a describe. An instance that was stopped and started again has
+ * a later launch time, and its end no longer counts.
  */
 export const endsHeard = ({ ended = {} }: Pick<GroupState, 'ended'>, members: readonly Member[]): readonly string[] => {
   const launched = new Map(members.map(({ instance, launchedAtMs }) => [instance, launchedAtMs]));
@@ -149,7 +150,7 @@ export const endsHeard = ({ ended = {} }: Pick<GroupState, 'ended'>, members: re
   );
 };
 
-/** Ends of members without a swap, so that a later look at a describe that lags does not count them again. */
+/** Ends of members without a swap. They are kept so that an older describe in a later look does not revive them. */
 const hearEnds = (view: View, told: readonly string[]): Pick<GroupState, 'ended'> => {
   const swapped = new Set(view.swaps.map(({ instance }) => instance));
   const shown = new Set(view.members.map(({ instance }) => instance));
@@ -164,8 +165,8 @@ const hearEnds = (view: View, told: readonly string[]): Pick<GroupState, 'ended'
 };
 
 /**
- * What the look itself adds to the state: reported ends, reservations that may be forgotten, gaps of Auto Scaling
- * groups, strays seen.
+ * The state after a look: with reported ends, gaps of Auto Scaling groups and strays, and without reservations that may
+ * be forgotten.
  */
 export const followView = (view: View, { ended, refusedAsgs }: Omit<Heard, 'alarms'>): GroupState => {
   const gaps = gapsNow(view);

@@ -3,11 +3,11 @@ import { describeLagMs } from '../times/times.ts';
 import type { GroupState, View } from '../view/view.ts';
 import type { Heard, NotDone } from './not-done.ts';
 
-/** How long a signal about a leaving member tells something, when its instance does not end before. */
+/** How long a signal about a leaving member counts, if its instance does not end before. */
 const tellsForMs = 3_600_000;
 /**
- * Members that the state remembers as leaving: with their hooks, a quarter of what a DynamoDB item holds. A storm has
- * more, and they count in the look that was told.
+ * The most leaving members that the state remembers. With their hooks, they take a quarter of a DynamoDB item. In a
+ * storm, further members count only in the look that received their signals.
  */
 export const mostHeard = 300;
 
@@ -15,7 +15,7 @@ const byInstance = (heard: readonly Heard[]): ReadonlyMap<string, Heard> => {
   const all = new Map<string, Heard>();
   for (const one of heard) {
     const before = all.get(one.instance);
-    // A warning outweighs advice, and the earlier deadline the later one.
+    // A warning replaces advice, and an earlier deadline replaces a later one.
     if (
       before === undefined ||
       traitsOf(before).waitsForSurge ||
@@ -42,21 +42,21 @@ const isOver = (heard: Heard, { nowMs, members, asgs }: View): boolean => {
 const knownIn = ({ notDone }: GroupState): readonly Heard[] =>
   Object.entries(notDone?.heard ?? {}).map(([instance, one]) => ({ instance, ...one }));
 
-/** Members that leave, by signals of now and of before. */
+/** Members that leave, by present and earlier signals. */
 export const heardNow = (now: readonly Heard[], view: View): readonly Heard[] =>
   [...byInstance([...knownIn(view.state), ...now]).values()].filter((one) => !isOver(one, view));
 
-/** What was heard while a group did not act, and still tells something when it acts again. */
+/** Signals from the time in which a group did not act. They still count when it acts again. */
 export const heardBefore = (state: GroupState, nowMs: number): readonly Heard[] =>
   knownIn(state).filter((one) => nowMs < overAtMs(one));
 
-/** Warnings that no earlier look heard: pool memory learns from each once. */
+/** Warnings that no earlier look received, because pool memory counts each once. */
 export const newlyWarned = ({ notDone }: GroupState, heard: readonly Heard[]): readonly Heard[] =>
   heard.filter(
     (one) => traitsOf(one).endedBy === 'ec2' && notDone?.heard?.[one.instance]?.deadlineMs !== one.deadlineMs,
   );
 
-/** What the state keeps of members that leave: the latest, when there are too many. */
+/** The leaving members that the state keeps: the latest ones, if there are too many. */
 export const remembered = (heard: readonly Heard[], nowMs: number): NotDone['heard'] =>
   Object.fromEntries(
     heard
@@ -68,7 +68,7 @@ export const remembered = (heard: readonly Heard[], nowMs: number): NotDone['hea
       ]),
   );
 
-/** What AWS announced for later, with what it announced before: of a paused group, which acts on it afterwards. */
+/** Events that AWS announced for later, now and before. A paused group acts on them when it acts again. */
 export const announcedForLater = (now: readonly Heard[], view: View): NotDone['heard'] => {
   const later = heardNow(now, view).filter((one) => one.untilMs !== undefined);
   return later.length === 0 ? undefined : remembered(later, view.nowMs);

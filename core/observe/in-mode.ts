@@ -11,7 +11,7 @@ import { announcedForLater } from './heard.ts';
 import type { Heard, NotDone } from './not-done.ts';
 import { lackIn, type Observation, observe } from './observe.ts';
 
-/** What a look at a group that does not act knows besides its view. */
+/** Facts besides the view, for a look at a group that does not act. */
 export type Watching = {
   readonly heard: readonly Heard[];
   readonly desired: number;
@@ -19,7 +19,7 @@ export type Watching = {
   readonly id: string;
 };
 
-/** A decision in the mode of its group, and the view with what is written down about what was not done. */
+/** A decision in the mode of its group, and the view with notes about actions that were left out. */
 export type InMode = { readonly view: View; readonly decision: Decision; readonly observed?: Observation };
 
 const withNotDone = (view: View, notDone: NotDone | undefined): View => ({
@@ -75,8 +75,8 @@ const raisesOf = ({ raise, admissions }: Decision, { group, asgs }: View): Decis
       });
 
 /**
- * Of a paused group: what was launched before still joins, maximum sizes are put back, and members that EC2 or Auto
- * Scaling takes leave their Auto Scaling groups. It is said once what is missing or too much.
+ * The decision of a paused group. Earlier launches still join, maximum sizes are put back, and members that EC2 or Auto
+ * Scaling takes leave their Auto Scaling groups. A remark reports missing and surplus members once.
  */
 const paused = (view: View, { heard }: Watching): InMode => {
   const wanted = decide(view);
@@ -99,7 +99,7 @@ const paused = (view: View, { heard }: Watching): InMode => {
   return { view: withNotDone(view, isNoted ? { ...now, heard: later } : undefined), decision };
 };
 
-/** Of an observed group: nothing is done but to put back what Holdfast itself had changed before. */
+/** The decision of an observed group: it only puts back what Holdfast had changed before. */
 const watched = (view: View, watching: Watching): InMode => {
   const observed = observe({ view, ...watching, decide });
   const decision: Decision = {
@@ -115,8 +115,8 @@ const watched = (view: View, watching: Watching): InMode => {
 };
 
 /**
- * Decides about a group in its mode. What an earlier mode left written down is dropped, so a group that acts again
- * begins from what is there.
+ * Decides about a group in its mode. Notes of an earlier mode are dropped, so a group that acts again begins from its
+ * present members.
  */
 export const decideInMode = (view: View, watching: Watching): InMode => {
   switch (modeOf(view.group)) {

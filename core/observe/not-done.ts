@@ -1,7 +1,7 @@
 import type { LeaveReason } from '../removal/leave-reason.ts';
 import type { LifecycleHook } from '../swap/swap.ts';
 
-/** A member of an observed or paused group that leaves, or should leave, as far as a signal said so. */
+/** A member of an observed or paused group that leaves, or should leave, by a signal. */
 export type Heard = {
   readonly instance: string;
   readonly reason: LeaveReason;
@@ -10,7 +10,7 @@ export type Heard = {
   /** When a look first received it. */
   readonly heardAtMs?: number;
   readonly deadlineMs?: number;
-  /** What was announced for later is over by then. */
+  /** When the end of an announced event is due. */
   readonly untilMs?: number;
   readonly hook?: LifecycleHook;
 };
@@ -27,13 +27,13 @@ export type Need = {
 };
 
 /**
- * What the last look at a group found and did not do, because of the group's mode. It tells a new situation from one
- * that is stored already, and no decision counts it.
+ * Actions that the last look left out because of the group's mode. The next look uses them to see whether the situation
+ * is new. No decision counts them.
  */
 export type NotDone = {
   readonly missing: number;
   readonly surplus: number;
-  /** Of an observed group, the latest 300. Of a paused one, what AWS announced for later. */
+  /** In an observed group, the latest 300. In a paused group, events that AWS announced for later. */
   readonly heard?: Readonly<Record<string, Omit<Heard, 'instance'>>>;
   /** Members that would move, to other Auto Scaling groups or to better places: they are stored already. */
   readonly moved?: readonly string[];

@@ -38,8 +38,8 @@ const swapsIfActed = (heard: readonly Heard[], view: View): readonly Swap[] => {
 };
 
 /**
- * The desired size of an observed group: where its Auto Scaling groups are steered by others, it is what these are set
- * to, within the bounds of the policy.
+ * The desired size of an observed group with Auto Scaling groups: their desired capacities, because others set these,
+ * within the bounds of the policy.
  */
 export const sizeAsSet = (state: GroupState, group: Group, asgs: readonly AsgView[]): GroupState => {
   const named = namedAsgs(group);
@@ -49,7 +49,7 @@ export const sizeAsSet = (state: GroupState, group: Group, asgs: readonly AsgVie
   return { ...state, desired: Math.min(group.size.max, Math.max(group.size.min, set)) };
 };
 
-/** What these instances of a group cost, at the prices that are known and less what commitments pay. */
+/** The cost of these instances at known prices, without the part that commitments pay. */
 const costOf = (
   instances: readonly { readonly offering: Offering; readonly pool: string | undefined }[],
   view: View,
@@ -67,13 +67,13 @@ const placedAt = ({ placements }: Decision) =>
     offerings.slice(0, 1).flatMap((offering) => Array.from({ length: count }, () => ({ offering, pool }))),
   );
 
-/** Members that stay, as far as anything is known. */
+/** Members that stay, as far as is known. */
 const stayingIn = ({ members, ended }: View, swaps: readonly Swap[]): readonly Member[] => {
   const leaving = new Set([...ended, ...swaps.filter(({ state }) => state !== 'waiting').map((swap) => swap.instance)]);
   return members.filter(({ instance }) => !leaving.has(instance));
 };
 
-/** What came by itself, in place of what an observed decision would have launched. */
+/** The remark about launches of others that came in place of those of an observed decision. */
 const cameByItself = (view: View, need: Need): Remark => {
   const came = view.members.filter(({ launchedAtMs }) => launchedAtMs >= need.atMs);
   return {
@@ -87,11 +87,11 @@ const cameByItself = (view: View, need: Need): Remark => {
   };
 };
 
-/** What an observed look would have done, and what it writes down. */
+/** The actions that an observed look would have taken, and its notes. */
 export type Observation = {
-  /** As it would be decided if the group acted. */
+  /** The decision if the group acted. */
   readonly decision: Decision;
-  /** Whether it says something that no stored decision says yet. */
+  /** Whether no stored decision says the same yet. */
   readonly isNews: boolean;
   readonly outcome: Observed;
   /** What happened since an earlier observed decision. */
@@ -101,9 +101,9 @@ export type Observation = {
 
 type Look = {
   readonly view: View;
-  /** What this look heard. */
+  /** Leaving members by the signals of this look. */
   readonly heard: readonly Heard[];
-  /** The desired size, with what alarms would change now. */
+  /** The desired size after the changes that alarms would make now. */
   readonly desired: number;
   /** The id under which the observed decision is stored. */
   readonly id: string;
@@ -125,7 +125,7 @@ const outcomeOf = (view: View, decision: Decision, leaving: readonly Heard[]): O
   };
 };
 
-/** What is short or too much, as it would be acted on. Members that would move to a better place are neither. */
+/** How many members are missing or surplus. Members that would move to a better place are neither. */
 export const lackIn = ({ placements, unplaced, removals }: Decision): Pick<NotDone, 'missing' | 'surplus'> => ({
   missing: placements.filter(({ moves }) => moves === undefined).reduce((sum, { count }) => sum + count, unplaced),
   surplus: removals.length,
@@ -137,8 +137,8 @@ const returningIn = ({ placements }: Decision): readonly string[] => placements.
 const nothingBefore: NotDone = { missing: 0, surplus: 0 };
 
 /**
- * Decides about an observed group as if it acted. Only the state's `notDone` is known of earlier observed
- * looks: who was said to leave. No launch and no removal of an observed decision counts in the next one.
+ * Decides about an observed group as if it acted. Of earlier observed looks, only the leaving members in the state's
+ * `notDone` count. Launches and removals of an observed decision do not count in the next one.
  */
 export const observe = ({ view, heard, desired, id, decide }: Look): Observation => {
   const { notDone: before = nothingBefore, cheapest } = view.state;
@@ -154,7 +154,7 @@ export const observe = ({ view, heard, desired, id, decide }: Look): Observation
   const fresh = leaving.filter(({ instance }) => !known.has(instance));
   const returning = returningIn(decision);
   const outcome = outcomeOf(view, decision, fresh);
-  // What an alarm would change is stored once, and is not kept.
+  // The change that an alarm would make is stored once, and not kept in the state.
   const isSteady = desired === view.state.desired;
   const now = isSteady ? lackIn(decision) : { missing: before.missing, surplus: before.surplus };
   const isMore = now.missing > before.missing || now.surplus > before.surplus;

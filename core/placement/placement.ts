@@ -7,12 +7,12 @@ import type { Offering } from '../pool/offering.ts';
 export type Placement = {
   readonly pool: string;
   readonly count: number;
-  /** The offerings to try, best first: those of the pool, less those that rest. */
+  /** The offerings to try, best first: those of the pool that do not rest. */
   readonly offerings: readonly Offering[];
   /** Subnets of the pool that had no free addresses a moment ago; absent when there are none. */
   readonly avoidSubnets?: readonly string[];
-  /** Members that move here: each leaves once its replacement serves. Absent: the launch fills a place that is free. */
+  /** Members that move here. Each leaves once its replacement serves. Absent: the launch fills a free place. */
   readonly moves?: readonly string[];
-  /** One launch that finds out whether a breaker can be closed. */
+  /** One launch that tests whether a breaker can be closed. */
   readonly trial?: true;
 };

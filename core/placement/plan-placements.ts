@@ -51,7 +51,7 @@ export type Plan = {
   readonly reasons: readonly PlacementReason[];
   readonly rejected: readonly Rejection[];
   readonly cheapest: Readonly<Record<string, string>>;
-  /** Shares forbid what could be launched for the unplaced. */
+  /** The shares forbid launches for the unplaced instances. */
   readonly areSharesFull?: true;
 };
 
@@ -137,7 +137,7 @@ const isHeldByShares = ({ leavesOf }: Tree): boolean =>
     .flat()
     .some(({ room, resting }) => room.held < room.cap && resting.some(({ code }) => code === 'at-share'));
 
-/** The input after these placements: what they launch counts. */
+/** The input after these placements, with their launches counted. */
 export const besidePlacements = (input: PlanInput, placements: readonly Placement[]): PlanInput => ({
   ...input,
   held: [...input.held, ...placements.map((placement) => ({ ...cellOfLaunch(placement), count: placement.count }))],

@@ -6,10 +6,10 @@ export const countIn = ({ placements }: Pick<Plan, 'placements'>): number =>
   placements.reduce((sum, { count }) => sum + count, 0);
 
 /**
- * Where missing spares come from: spot alone, in the order of the tree, within caps and maximum sizes. A refusal lets
- * its offering rest, and nothing is asked before that is over: a missing spare is no shortage.
+ * The plan for missing spares: spot alone, in the order of the tree, within caps and maximum sizes. After a refusal its
+ * offering rests in full, because a missing spare is no shortage.
  *
- * @param size where the missing members of the size come from
+ * @param size the plan for the missing members of the size
  */
 export const planSpares = (view: View, input: PlanInput, size: Plan, count: number): Plan => {
   const pools = poolsWithinMaxima(view);
@@ -23,7 +23,7 @@ export const planSpares = (view: View, input: PlanInput, size: Plan, count: numb
   };
 };
 
-/** The plan for members of the size, with that for spares. What spares lack is no shortage. */
+/** The plans for members of the size and for spares together. Missing spares are no shortage. */
 export const withSpares = (size: Plan, spares: Plan): Plan => ({
   placements: joined([...size.placements, ...spares.placements]),
   unplaced: size.unplaced,

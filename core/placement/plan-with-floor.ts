@@ -17,8 +17,8 @@ const planOnDemand = (view: View, input: PlanInput, count: number): Plan => {
 };
 
 /**
- * Plans members of which the first are on demand, as many as the group owes and lacks. What on-demand pools cannot give
- * now is placed by the whole tree: a member on spot is better than none.
+ * Plans members. The first ones are on demand, as many as the group owes and lacks. Those that on-demand pools cannot
+ * give now are placed by the whole tree, because a member on spot is better than none.
  */
 export const planWithFloor = (view: View, input: PlanInput, floor: Floor | undefined): Plan => {
   if (floor === undefined) return planWithinMaxima(view, input);

@@ -49,8 +49,9 @@ export const joined = (placements: readonly Placement[]): readonly Placement[] =
 };
 
 /**
- * Plans within the maximum sizes that owners gave their Auto Scaling groups. A maximum that is raised for members that
- * stay could not be put back while they stay, so only what the rest of the tree cannot give is placed beyond a maximum.
+ * Plans within the maximum sizes that owners gave their Auto Scaling groups. A maximum that is raised for members
+ * cannot be put back while they stay. So only members that the rest of the tree cannot give are placed beyond a
+ * maximum.
  */
 export const planWithinMaxima = (view: View, input: PlanInput): Plan => {
   const { pools } = input;

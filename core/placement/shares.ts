@@ -12,7 +12,7 @@ export type MaxShare = { readonly instanceType?: number; readonly zone?: number;
 /** Members of an offering that count towards shares. */
 export type Sharing = { readonly offering: Offering; readonly count: number };
 
-/** What shares depend on: the limits, the size that they are of, and who counts. */
+/** The limits, the size that they are a part of, and the members that count. */
 export type Shared = { readonly maxShare: MaxShare; readonly size: number; readonly held: readonly Sharing[] };
 
 /** A share that is full, or over its limit. */
@@ -52,7 +52,7 @@ const limitsOf = ({ instanceType, zone, offering }: MaxShare, size: number): rea
 
 const heldIn = ({ keyOf, counts }: Limit, offering: Offering): number => counts.get(keyOf(offering)) ?? 0;
 
-/** Opens a book with everybody who counts. */
+/** A book with all members that count. */
 export const shareBook = ({ maxShare, size, held }: Shared): ShareBook => {
   const limits = limitsOf(maxShare, size);
   const add = (offering: Offering, by: number): boolean => {
@@ -86,13 +86,13 @@ export const atShare = (book: ShareBook | undefined, offering: Offering): AtShar
   return full && { code: 'at-share', offering: offeringKey(offering), ...full };
 };
 
-/** Where a launch counts until it is shown. All its offerings are in the shares of the first. */
+/** The share in which a launch counts until it is shown. All its offerings are in the shares of the first one. */
 export const sharingOf = ({ offerings: [first], count }: Pick<Placement, 'offerings' | 'count'>): readonly Sharing[] =>
   first === undefined ? [] : [{ offering: first, count }];
 
 /**
- * How a group's shares stand. Members that wait to be replaced, and those that leave, do not count: their replacements
- * take their places.
+ * The shares of a group. Members that wait to be replaced, and members that leave, do not count, because their
+ * replacements take their places.
  */
 export const sharedIn = (
   { group, state }: Pick<View, 'group' | 'state'>,

@@ -1,7 +1,7 @@
 /**
- * Spares: members that a group keeps more than its size, on spot alone. A spare is no kind of member: whoever serves
- * takes work, and when a member leaves, the group is at its size without it. So what is missing then is a spare, and
- * no member on demand is bought for it.
+ * Spares: the members that a group keeps above its size, on spot alone. No single member is a spare: all members that
+ * serve take work. When one leaves, the group is still at its size, and only a spare is missing. So no member on demand
+ * is launched for it.
  */
 
 import type { Group } from '../group/group.ts';
@@ -15,8 +15,8 @@ type Look = Pick<View, 'group' | 'state' | 'asgs'>;
 const isSpot = ({ offering }: Pick<Member, 'offering'>): boolean => offering.market === 'spot';
 
 /**
- * How many members above its size a group wants. In an Auto Scaling group that members are attached to, only as many as
- * its owner's maximum has room for: a maximum that is raised for members that stay could not be put back.
+ * How many members above its size a group wants. In an Auto Scaling group that members are attached to, the owner's
+ * maximum bounds them, because a maximum that is raised for members cannot be put back while they stay.
  */
 export const sparesWanted = ({ group, state, asgs }: Look): number => {
   const { spare = 0 } = group;
@@ -27,9 +27,8 @@ export const sparesWanted = ({ group, state, asgs }: Look): number => {
 };
 
 /**
- * How many of these members a group keeps: its size, and for each spare one on spot. So a group that has only members
- * on demand keeps no more than its size of them. Replacements of a move that is under way count as no spares: members
- * leave for them.
+ * How many of these members a group keeps: its size, and for each spare one on spot. So a group with only members on
+ * demand keeps no more than its size. Replacements of a running move are no spares, because members leave for them.
  */
 export const keptAmong = (view: Look, members: readonly Member[]): number => {
   const wanted = sparesWanted(view);

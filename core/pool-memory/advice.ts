@@ -4,15 +4,15 @@ import type { Swap } from '../swap/swap.ts';
 import { isResting, type Lesson, type PoolMemory } from './pool-memory.ts';
 
 /**
- * Rest after a rebalance recommendation: EC2 never says that the risk is over. Longer only while members wait to leave
- * for it.
+ * Rest after a rebalance recommendation, because EC2 never says that the risk is over. It is longer only while members
+ * wait to leave.
  */
 export const advisedRestMs = 3 * 60_000;
 
-/** How far ahead a decision says that an offering is at risk for the members that wait: the next tick looks again. */
+/** How long an offering stays at risk for waiting members. The next tick looks again. */
 const waitingForMs = 60_000;
 
-/** What swaps say of offerings that EC2 advised to leave. */
+/** Advice of EC2 to leave an offering, as a swap stores it. */
 type Advice = { readonly offering: OfferingKey; readonly heardAtMs: number };
 
 const adviceIn = (swaps: readonly Swap[], states: readonly Swap['state'][]): readonly Advice[] =>
@@ -29,13 +29,13 @@ const lessonOf = (atMs: number, coolingUntilMs: number, previous: Lesson | undef
   streak: previous?.streak ?? 0,
 });
 
-/** A refusal or a warning that still rests is the stronger word, and the later advice holds. */
+/** A present refusal or warning is stronger than advice. Of two pieces of advice, the later one counts. */
 const isTold = (previous: Lesson | undefined, untilMs: number, nowMs: number): boolean =>
   isResting(previous, nowMs) && (previous.kind !== 'advised' || previous.coolingUntilMs >= untilMs);
 
 /**
- * Memory after rebalance recommendations that were acted on. Each is learned once, as of when it was heard: however
- * long its member takes to leave, and whatever becomes of it.
+ * Memory after rebalance recommendations that were acted on. Each counts once, from when it was received, however long
+ * its member takes to leave.
  */
 export const rememberAdvice = (memory: PoolMemory, swaps: readonly Swap[], nowMs: number): PoolMemory => {
   const next: Record<string, Lesson> = { ...memory };
@@ -48,7 +48,7 @@ export const rememberAdvice = (memory: PoolMemory, swaps: readonly Swap[], nowMs
   return next;
 };
 
-/** Memory after advice to leave these offerings that is heard now, whether anybody leaves for it or not. */
+/** Memory after advice to leave these offerings that is received now, even if no member leaves for it. */
 export const adviseAgainst = (memory: PoolMemory, offerings: readonly OfferingKey[], nowMs: number): PoolMemory => {
   const untilMs = nowMs + advisedRestMs;
   const told = offerings.filter((offering) => !isTold(memory[offering], untilMs, nowMs));
@@ -56,8 +56,8 @@ export const adviseAgainst = (memory: PoolMemory, offerings: readonly OfferingKe
 };
 
 /**
- * What a decision goes by while members wait to leave offerings for advice: these stay at risk for as long, whenever
- * it was heard. Not to be stored.
+ * Memory for a decision while members wait to leave because of advice: their offerings stay at risk for as long. It is
+ * not stored.
  */
 export const whileMembersWait = (memory: PoolMemory, swaps: readonly Swap[], nowMs: number): PoolMemory => {
   const risky = adviceIn(swaps, ['waiting', 'leaving']).filter(({ offering }) => !isResting(memory[offering], nowMs));

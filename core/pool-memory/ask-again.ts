@@ -4,8 +4,8 @@ import { offeringsOf, type Pool } from '../pool/pool.ts';
 import { isResting, type Lesson, notSoldRestMs, type PoolMemory } from './pool-memory.ts';
 
 /**
- * While members are missing and nothing is eligible, EC2 is asked again this long after its last refusal. So capacity
- * that comes back is found within minutes, however long its offerings rest.
+ * While members are missing and nothing is eligible, one pool is requested again this long after the last refusal. So
+ * returning capacity is found within minutes, however long its offerings rest.
  */
 export const askAgainAfterMs = 60_000;
 
@@ -19,13 +19,13 @@ const refusedIn = (pools: Readonly<Record<string, Pool>>, memory: PoolMemory): r
     }),
   );
 
-/** A zone that does not sell a type at all will not begin to within minutes. */
+/** Whether capacity may return within minutes. A zone that does not sell a type will not begin to. */
 const mayReturn = ({ coolingUntilMs, atMs }: Lesson): boolean => coolingUntilMs - atMs < notSoldRestMs;
 
 /** A pool whose offerings rest after refusals, and the latest of these, epoch milliseconds. */
 type Asked = { readonly pool: Pool; readonly atMs: number };
 
-/** The pool that was asked longest ago first: there the most may have changed. */
+/** Pools to request again, the one requested longest ago first, because the most may have changed there. */
 const poolsToAsk = (refused: readonly Refused[], nowMs: number): readonly Asked[] => {
   const resting = refused.filter(({ lesson }) => isResting(lesson, nowMs) && mayReturn(lesson));
   return [...Map.groupBy(resting, ({ pool }) => pool)]
@@ -34,8 +34,9 @@ const poolsToAsk = (refused: readonly Refused[], nowMs: number): readonly Asked[
 };
 
 /**
- * When the first of these pools may be asked: a minute after EC2 last refused anything, so that something is asked each
- * minute; and after a minute for each of the pools, so that refusals of the others never hold it up for longer.
+ * When the first of these pools may be requested: a minute after the last refusal of EC2, so that one pool is requested
+ * each minute. It is at the latest one minute for each of the pools after its own refusal, so that refusals of the
+ * others do not delay it further.
  */
 const mayAskMs = (refused: readonly Refused[], toAsk: readonly Asked[]): number | undefined => {
   const [first] = toAsk;
@@ -58,8 +59,8 @@ const asLastResort = (plan: Plan): Plan => ({
 });
 
 /**
- * When EC2 may be asked again although everything rests (epoch ms). Undefined when nothing was refused that could come
- * back.
+ * When a pool may be requested again although everything rests (epoch ms). Undefined when no refused capacity could
+ * come back.
  */
 export const nextAskMs = (
   pools: Readonly<Record<string, Pool>>,
@@ -71,10 +72,10 @@ export const nextAskMs = (
 };
 
 /**
- * A plan that asks one pool again although its offerings rest: of those that could give a missing member, the one that
- * was asked longest ago. Undefined when it is too soon, or when no pool could help.
+ * A plan that requests one pool again although its offerings rest. Of the pools that could give a missing member, it is
+ * the one requested longest ago. Undefined when it is too soon, or when no pool could help.
  *
- * @param plan how these members are placed, and with which memory
+ * @param plan places these members, with the memory of its input
  */
 export const planToAskAgain = (input: PlanInput, plan: (input: PlanInput) => Plan): Plan | undefined => {
   const { pools, memory, nowMs } = input;

@@ -4,7 +4,7 @@ import type { Pool } from '../pool/pool.ts';
 /** An instance that was launched and is not in service yet: from which pool, and when EC2 granted it. */
 export type Newcomer = { readonly pool: string; readonly atMs: number };
 
-/** What EC2 says of the end of an instance. */
+/** The end of an instance by EC2. */
 export type Ending = {
   /** The code of its `StateReason`, for example `Client.InternalError`. */
   readonly code: string;
@@ -22,7 +22,7 @@ export type FailedBoots = {
   readonly atMs: number;
   /** The pool rests until this time. */
   readonly restsUntilMs: number;
-  /** Launches in a row that died, without one that served between them. Those under way together count once. */
+  /** How often in a row launches died without one that served in between. Launches under way together count once. */
   readonly streak: number;
 };
 
@@ -38,7 +38,7 @@ export type BootMemory = {
   readonly deaths?: readonly Deaths[];
 };
 
-/** More new members than this are not remembered: what becomes of these tells enough about their pools. */
+/** The most new members that are remembered. These show enough about their pools. */
 const mostNewcomers = 100;
 
 /** For one missing member, at most this many instances may die before they serve, within this time. */
@@ -46,10 +46,10 @@ const mostDeathsPerNeed = 10;
 
 export const budgetMs = 600_000;
 
-/** The code of a lesson about members that run and never served. Its message says what kept them from it. */
+/** The code of a lesson about members that run and never served. Its message gives the cause. */
 export const neverServedCode = 'Holdfast.NeverServed';
 
-/** The lesson that lets a pool rest. One about another launch template says nothing about this one. */
+/** The lesson that lets a pool rest. A lesson about another launch template does not count. */
 export const restOfBoots = (
   failed: BootMemory['failedBoots'],
   pool: Pick<Pool, 'name' | 'launchTemplate'>,

@@ -7,21 +7,21 @@ export type Denial = {
   readonly code: string;
   readonly message: string;
   readonly atMs: number;
-  /** The pool is asked again then: somebody may have mended it. */
+  /** The pool is requested again then, because a user may have fixed it. */
   readonly untilMs: number;
 };
 
 /**
- * Denied launches by pool. They say nothing about capacity, so they are no refusals of offerings: another pool of the
- * same offerings may have what this one lacks. One is kept until a request of its pool is answered.
+ * Denied launches by pool. They are no statement about capacity, so the offerings are not refused: another pool with
+ * the same offerings may be configured correctly. A denial is kept until a request of its pool gets a response.
  */
 export type Denials = Readonly<Record<string, Denial>>;
 
 const longestMessage = 200;
-/** What nobody has asked about for so long may have been mended. */
+/** A denial that was not tested for this time no longer counts, because a user may have fixed it. */
 const keptForMs = 3_600_000;
 
-/** How EC2 answered a request of a pool. */
+/** The result of a request of a pool. */
 export type Answer = { readonly pool: string; readonly kind: 'answered' } | Denied;
 
 type Denied = {
@@ -31,10 +31,10 @@ type Denied = {
   readonly message: string;
 };
 
-/** However many pools are denied, each is asked again within this many turns. */
+/** Each denied pool is requested again within this many turns, however many there are. */
 const mostTurns = 5;
 
-/** Pools take turns, so that one of them is asked each minute, however many there are. */
+/** Pools take turns, so that one of them is requested each minute, however many there are. */
 const withDenial = (known: Map<string, Denial>, { pool, code, message }: Denied, nowMs: number): void => {
   const resting = [...known].filter(([name, { untilMs }]) => name !== pool && nowMs < untilMs).length;
   const turns = Math.min(mostTurns, resting + 1);
@@ -46,13 +46,13 @@ const withDenial = (known: Map<string, Denial>, { pool, code, message }: Denied,
   });
 };
 
-/** What was denied to several pools for one reason is mended for all of them. */
+/** Removes the denials that have the same reason as a pool that works now: all of them are fixed. */
 const withoutReason = (known: Map<string, Denial>, pool: string): void => {
   const mended = known.get(pool)?.code;
   for (const [name, { code }] of known) if (code === mended) known.delete(name);
 };
 
-/** Denials after EC2 answered requests. */
+/** Denials after the results of requests. */
 export const rememberDenials = (
   denials: Denials | undefined,
   answers: readonly Answer[],
@@ -76,11 +76,13 @@ export const restOfDenial = (
   return denial !== undefined && nowMs < denial.untilMs ? denial : undefined;
 };
 
-/** Denials whose pools may be asked at once. */
+/** Denials whose pools may be requested at once. */
 export const withoutRest = (denials: Denials): Denials =>
   Object.fromEntries(Object.entries(denials).map(([pool, denial]) => [pool, { ...denial, untilMs: denial.atMs }]));
 
-/** Denials as if each lasted until its pool has been asked: nothing may depend on what was denied last time. */
+/**
+ * Denials as if each lasted until its pool is requested again, so that no member leaves because of an untested pool.
+ */
 export const untilDisproved = (denials: Denials | undefined): Denials | undefined =>
   denials &&
   Object.fromEntries(

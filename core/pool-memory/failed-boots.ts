@@ -10,7 +10,7 @@ import {
   neverServedCode,
 } from './boot-memory.ts';
 
-/** What was learned at one look about instances of one pool that died before they served. */
+/** Instances of one pool that a look found dead before they served. */
 export type BootNews = FailedBoots & { readonly pool: string; readonly instances: readonly string[] };
 
 /** Describes show an ended instance for about an hour. */
@@ -24,7 +24,7 @@ const firstRestMs = 60_000;
 const longestRestMs = 600_000;
 
 /**
- * Ends that say nothing about the pool: somebody ended the instance, or EC2 took it (EC2 API Reference, StateReason).
+ * Ends that do not count against the pool: a user ended the instance, or EC2 took it (EC2 API Reference, StateReason).
  */
 const otherEnds = new Set([
   'Client.UserInitiatedShutdown',
@@ -38,17 +38,17 @@ const otherEnds = new Set([
 /** The operating system shut the instance down, so it had run (EC2 API Reference, StateReason). */
 const ownShutdown = 'Client.InstanceInitiatedShutdown';
 
-/** EC2 granted the launch and found no capacity for it after all: a refusal, told late. */
+/** EC2 granted the launch and then had no capacity for it. This counts as a refusal. */
 const lateRefusals = new Set(['Server.InsufficientInstanceCapacity']);
 
-/** What a look shows about instances. */
+/** The facts of a look about instances. */
 export type Shown = {
   readonly members: readonly (Pick<Member, 'instance' | 'admitted'> &
     Partial<Pick<Member, 'pool' | 'serving' | 'launchedAtMs'>>)[];
   readonly endings?: Readonly<Record<string, Ending>>;
   /** Instances that EC2 reported as running. They may have ended since. */
   readonly ran?: readonly string[];
-  /** Whether nothing is left to do for a member once it runs, so that whoever ran was in service. */
+  /** Whether a running member needs nothing more, so that every instance that ran was in service. */
   readonly admitsRunning?: boolean;
 };
 
@@ -80,8 +80,8 @@ const newsOf = (
 };
 
 /**
- * Who was in service, by what a look shows, or by what EC2 sent: no look may have fallen between its start and its
- * end, and the message about its start may come after its end was seen.
+ * Instances that were in service, by a look or by messages of EC2. There may have been no look between the start and
+ * the end of an instance, and the message about its start may arrive after its end was seen.
  */
 const inService = ({ members, endings = {}, ran = [], admitsRunning = false }: Shown): ReadonlySet<string> => {
   const admitted = members.filter((member) => member.admitted).map(({ instance }) => instance);
@@ -91,8 +91,8 @@ const inService = ({ members, endings = {}, ran = [], admitsRunning = false }: S
 };
 
 /**
- * The new members by what became of them. Those of which nothing is known yet are in `waiting`. Whoever was put into
- * service has booted: how it ends later says nothing about a launch.
+ * The new members by their fate. Members without a known fate are in `waiting`. A member that was put into service has
+ * booted, and its later end does not count against the launch.
  */
 const sorted = ({ newcomers = {} }: BootMemory, look: Shown, nowMs: number) => {
   const { members, endings = {} } = look;
@@ -111,8 +111,8 @@ const sorted = ({ newcomers = {} }: BootMemory, look: Shown, nowMs: number) => {
 };
 
 /**
- * A pool of which an instance came up that was launched after the last failure works again. Where the last ones came up
- * and never served, one has to serve.
+ * A pool works again when an instance came up that was launched after the last failure. After members that came up and
+ * never served, an instance must serve.
  */
 const withoutWorking = (
   failed: Readonly<Record<string, FailedBoots>>,
@@ -131,8 +131,8 @@ const withoutWorking = (
 };
 
 /**
- * A streak outlives its rest by the longest rest, so that a pool that keeps failing rests longer each time. One of
- * members that never served grows slowly, and is remembered for longer.
+ * A streak is remembered for the longest rest after its own rest, so that a pool that keeps failing rests longer each
+ * time. A streak of members that never served grows slowly, and is remembered for longer.
  */
 const isForgotten = ({ restsUntilMs, code }: FailedBoots, nowMs: number): boolean =>
   nowMs >= restsUntilMs + (code === neverServedCode ? forgottenAfterMs : longestRestMs);
@@ -140,12 +140,12 @@ const isForgotten = ({ restsUntilMs, code }: FailedBoots, nowMs: number): boolea
 const withoutEmpty = (memory: BootMemory): BootMemory =>
   Object.fromEntries(Object.entries(memory).filter(([, part]) => part !== undefined && Object.keys(part).length > 0));
 
-/** Why instances ended that nobody ended on purpose, and how many of them. */
+/** Why instances ended without an order to end them, and how many. */
 export type EndedWhy = { readonly awsCode: string; readonly awsMessage: string; readonly count: number };
 
 const namedEnds = 3;
 
-/** The most frequent of EC2's reasons, less those that say nothing about the group's own instances. */
+/** The most frequent reasons of EC2, without ends that do not count against a pool. */
 export const whyEnded = ({ endings = {} }: Pick<Shown, 'endings'>): readonly EndedWhy[] =>
   [...Map.groupBy(Object.values(endings), ({ code }) => code)]
     .filter(([code]) => !(otherEnds.has(code) || lateRefusals.has(code)))
@@ -157,18 +157,18 @@ export const whyEnded = ({ endings = {} }: Pick<Shown, 'endings'>): readonly End
     .toSorted((one, other) => other.count - one.count)
     .slice(0, namedEnds);
 
-/** What a look teaches about boots. */
+/** The result of a look at boots. */
 export type Lessons = {
   readonly memory: BootMemory;
-  /** Pools whose instances died before they served, of which nobody knew before. */
+  /** Pools with newly found instances that died before they served. */
   readonly news: readonly BootNews[];
   /** Instances that EC2 granted and found no capacity for: refusals of their offerings. */
   readonly refused: readonly Ending[];
 };
 
 /**
- * Memory after a look: who came up, and who died before. An instance that somebody ended, or that EC2 took, is no
- * failed boot.
+ * Memory after a look at the instances that came up and those that died before. An instance that a user ended, or that
+ * EC2 took, is no failed boot.
  */
 export const learnBoots = (
   memory: BootMemory,

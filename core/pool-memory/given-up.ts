@@ -13,7 +13,7 @@ export type GivenUp = {
   readonly instances: readonly string[];
 };
 
-/** Rest of a pool whose member never served: to find that out takes minutes, and an instance that is paid for. */
+/** Rest of a pool whose member never served. It is long, because each test costs minutes and a paid instance. */
 const firstRestMs = 600_000;
 const longestRestMs = 4 * 3_600_000;
 

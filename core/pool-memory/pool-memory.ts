@@ -3,7 +3,7 @@ import { offeringsOf, type Pool } from '../pool/pool.ts';
 import type { Refusal } from '../ports/launches.ts';
 import { doublingMs } from './back-off.ts';
 
-/** Why an offering rests. A throttle does not count as a refusal, because it says nothing about capacity. */
+/** Why an offering rests. A throttle does not count as a refusal, because it is no statement about capacity. */
 type Setback = 'refused' | 'interrupted' | 'advised';
 
 /** What we learned about one offering. */
@@ -21,7 +21,7 @@ export type Lesson = {
   readonly coolingUntilMs: number;
   /** Refusals in a row without a success between them. Each one doubles the rest, up to a bound. */
   readonly streak: number;
-  /** When EC2 first warned of an instance of it within {@link atOnceMs} of its launch, of those that still count. */
+  /** The first warning that still counts about an instance within {@link atOnceMs} of its launch. */
   readonly takenAtOnceMs?: number;
 };
 
@@ -50,7 +50,7 @@ export const notSoldRestMs = 24 * 3_600_000;
  */
 export const interruptedRestMs = 3 * 60_000;
 
-/** An instance that is warned sooner than this after its launch was of no use: a notice is as long. */
+/** An instance that is warned sooner than this after its launch was of no use. The time is that of a spot notice. */
 export const atOnceMs = 2 * 60_000;
 
 /** Two launches that EC2 takes at once within this time show that it gives nothing now. */
@@ -63,7 +63,7 @@ export const takenAtOnceCode = 'Holdfast.TakenAtOnce';
 export const isResting = (lesson: Lesson | undefined, nowMs: number): lesson is Lesson =>
   lesson !== undefined && nowMs < lesson.coolingUntilMs;
 
-/** The refusals alone, without the lessons that only let an offering come last. */
+/** Only the refusals, without lessons that make an offering come last. */
 export const refusalsIn = (memory: PoolMemory): PoolMemory =>
   Object.fromEntries(Object.entries(memory).filter(([, { kind }]: [string, Lesson]) => kind === 'refused'));
 
@@ -129,7 +129,7 @@ export const rememberRefusals = (
 /** A member that EC2 warned about, and when it was launched, where that is known. */
 export type Interrupted = { readonly offering: OfferingKey; readonly launchedAtMs?: number };
 
-/** Whether another offering of the market was taken back at once a moment ago: then one launch shows it of this one. */
+/** Whether another offering of the market was taken back at once a moment ago. Then one launch is enough evidence. */
 const isTakenAround = (memory: PoolMemory, key: OfferingKey, nowMs: number): boolean =>
   Object.entries(memory).some(
     ([other, lesson]: [string, Lesson]) =>
@@ -139,8 +139,8 @@ const isTakenAround = (memory: PoolMemory, key: OfferingKey, nowMs: number): boo
   );
 
 /**
- * What a warning teaches. An offering of which EC2 takes a second launch at once, made after the warning of the first,
- * counts as refused: what is granted there serves nobody.
+ * The lesson of a warning. If EC2 takes a second launch of an offering at once, made after the warning of the first,
+ * the offering counts as refused, because its instances never do work.
  */
 const lessonOfWarning = (memory: PoolMemory, { offering, launchedAtMs }: Interrupted, nowMs: number): Lesson => {
   const { streak = 0, takenAtOnceMs = Number.NEGATIVE_INFINITY } = memory[offering] ?? {};
@@ -203,7 +203,7 @@ export const rememberSuccess = (memory: PoolMemory, offerings: readonly Offering
  * Memory without lessons that are over. A streak outlives its rest by {@link longestRestMs}, so that an offering that
  * keeps refusing rests longer each time.
  *
- * @param neededMs for so long a lesson is needed after it was learned, over or not
+ * @param neededMs how long a lesson is needed after it was learned, even if its rest is over
  */
 export const forgetExpired = (memory: PoolMemory, nowMs: number, neededMs = 0): PoolMemory =>
   Object.fromEntries(

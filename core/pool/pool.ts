@@ -19,7 +19,7 @@ export type Pool = {
   readonly maxPriceUsdPerHour?: number;
   /** Limits by instance type: a share of what each costs on demand. The lower limit holds. */
   readonly maxPriceByType?: Readonly<Record<string, number>>;
-  /** What is paid of a price, because a commitment pays the rest. Prices are compared after it, limits before it. */
+  /** The paid part of a price, because a commitment pays the rest. It counts for comparisons, and not for limits. */
   readonly priceFactor?: number;
   /** Most members (launches in flight counted) that this pool may hold. */
   readonly cap?: number;

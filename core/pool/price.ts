@@ -22,7 +22,7 @@ export const pricesIn = ({
   return { ...read, ...Object.fromEntries(stated) };
 };
 
-/** What is paid for an instance of a pool: its price, less what a commitment pays. Undefined when unknown. */
+/** The price of an instance of a pool without the part that a commitment pays. Undefined when unknown. */
 export const paidPrice = (
   prices: PriceList,
   offering: Offering,
@@ -52,7 +52,7 @@ export const hasPriceLimit = ({
 /** When the prices were read that a state holds. 0 when none were. */
 export const pricesReadAtMs = ({ prices }: Pick<GroupState, 'prices'>): number => prices.readAtMs ?? prices.atMs;
 
-/** Where the prices come from that a decision compares. Undefined when it knows none. */
+/** The source of the prices that a decision compares. Undefined when there are none. */
 export const priceSourceOf = ({ group, state }: Pick<View, 'group' | 'state'>): PriceSource | undefined => {
   const isRead = Object.keys(state.prices.usdPerHour).length > 0;
   const isStated = group.onDemandPrices !== undefined;

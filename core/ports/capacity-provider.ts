@@ -8,24 +8,24 @@ import type { Added, AsgView, Member, RaisedMax, Suspension } from '../view/view
 import type { DrainProgress } from './drain-target.ts';
 import type { LaunchOrder, LaunchResult } from './launches.ts';
 
-/** What putting members into service must know beside them. */
+/** Further facts for putting members into service. */
 export type Admitting = {
-  /** The note of this attach, where others set the size: nobody is attached when it has changed since. */
+  /** The note of this attach, where others set the size. If it has changed since, no member is attached. */
   readonly added?: Added;
   /** Other new members are coming, so that one call may tag them together. */
   readonly moreCome?: boolean;
 };
 
-/** What taking members out of service must know beside them. */
+/** Further facts for taking members out of service. */
 export type Releasing = {
   /**
-   * How many of those that EC2 takes have no replacement and get none now: they are only deregistered, and their Auto
+   * How many members that EC2 takes get no replacement from Holdfast now. They are only deregistered, and their Auto
    * Scaling group replaces them.
    */
   readonly uncovered?: number;
   /**
-   * Called when everything is read, right before these members are terminated through their Auto Scaling group. Returns
-   * those that may be.
+   * Called after all reads, right before these members are terminated through their Auto Scaling group. Returns those
+   * that may be terminated.
    */
   readonly beforeEnding?: (instances: readonly string[]) => Promise<readonly string[]>;
 };
@@ -39,7 +39,7 @@ export type ActionResult = {
   readonly failed: readonly { readonly instance: string; readonly code: string; readonly retry: 'later' | 'never' }[];
 };
 
-/** What a look at a group's instances and their Auto Scaling groups returned. */
+/** The result of a look at a group's instances and their Auto Scaling groups. */
 export type Holdings = {
   readonly members: readonly Member[];
   readonly asgs: readonly AsgView[];
@@ -65,7 +65,7 @@ export type Holdings = {
   readonly ended: readonly string[];
   /** Members by tag that live in an Auto Scaling group that this group does not name, and in which. Absent: none. */
   readonly elsewhere?: Readonly<Record<string, string>>;
-  /** What EC2 says of the ends of those that ended. Absent: nothing. */
+  /** The reasons of EC2 for the ends of ended instances. Absent: none. */
   readonly endings?: Readonly<Record<string, Ending>>;
 };
 
@@ -73,7 +73,7 @@ export type Holdings = {
 export type CapacityProvider = {
   /**
    * Everything of this group that is pending or running: tagged instances, members of its Auto Scaling groups, target
-   * health. Reads every page, or of a large group that was read a moment ago what may have changed since.
+   * health. It reads every page. For a large group that was read a moment ago, it reads only what may have changed.
    *
    * @param granted instances that EC2 granted the group a moment ago. Absent: not all of them are known.
    */
@@ -88,13 +88,13 @@ export type CapacityProvider = {
    * capacity errors.
    */
   launch(orders: readonly LaunchOrder[]): Promise<readonly LaunchResult[]>;
-  /** Tries a launch without carrying it out. Undefined: AWS would carry it out. */
+  /** Makes a dry run of a launch. Undefined: AWS would carry it out. */
   tryLaunch(group: Group, trial: Trial): Promise<LaunchCheck | undefined>;
   /** Attaches running members to the Auto Scaling group, or registers them with target groups. */
   admit(group: Group, instances: readonly string[], admitting?: Admitting): Promise<ActionResult>;
   /** Tags members that are in the Auto Scaling group that this group attaches to, so that a later detach is seen. */
   noteJoined(group: Group, instances: readonly string[]): Promise<void>;
-  /** Registers members again that a drain has deregistered, because EC2 announced to take them and did not. */
+  /** Registers members again that a drain has deregistered, because EC2 warned about them and did not take them. */
   putBack(group: Group, instances: readonly string[]): Promise<ActionResult>;
   /**
    * Takes leaving members out of service at the start of a drain: deregisters targets, or terminates through the Auto
@@ -114,7 +114,8 @@ export type CapacityProvider = {
    * Puts a maximum back, only while it still has the value that we set. `not-yet`: the group's desired capacity is
    * above the old maximum now.
    *
-   * @param sizedOutside an Auto Scaling group whose size others set: beyond its maximum it falls back to that.
+   * @param sizedOutside an Auto Scaling group whose size others set. A size above its maximum falls back to the
+   * maximum.
    */
   restoreMax(raised: RaisedMax, sizedOutside?: string): Promise<'done' | 'changed-by-others' | 'not-yet'>;
   /** Suspends processes of an Auto Scaling group. */
@@ -123,8 +124,8 @@ export type CapacityProvider = {
   resume(suspension: Suspension): Promise<'done' | 'gone'>;
   /**
    * Lowers a desired capacity by what attaching added. `unseen`: it is done, and a describe does not show it yet, or
-   * somebody has written the same number again. `changed-by-others`: it is not what it was before the attach and
-   * what the attach added, so somebody else has set it. `not-yet`: no describe shows the members, or it is refused now.
+   * others have written the same number again. `changed-by-others`: the number is not its value before the attach plus
+   * the attached members, so others have set it. `not-yet`: no describe shows the members, or the call is refused now.
    *
    * @param raised a maximum that was raised for the attach, and is put back by the same call
    */
@@ -136,8 +137,8 @@ export type CapacityProvider = {
 };
 
 /**
- * What converging a group needs from a provider. It terminates, through their Auto Scaling group, only members that are
- * dead already, so that the group notices.
+ * The calls that converging a group needs. It terminates only members that have ended, through their Auto Scaling
+ * group, so that the group notices.
  */
 export type CapacityIn = Pick<
   CapacityProvider,

@@ -2,9 +2,9 @@ import type { Group } from '../group/group.ts';
 import type { Swap } from '../swap/swap.ts';
 import type { ActionResult, Releasing } from './capacity-provider.ts';
 
-/** What a target has of a leaving member. */
+/** The state of a leaving member in a target. */
 export type TargetStanding = {
-  /** The target still has it: work goes on there, or could come. */
+  /** The target still holds it: it has work there, or may get work. */
   readonly isHeld: boolean;
   /** Latest time until which it is busy there, epoch ms. */
   readonly busyUntilMs?: number;
@@ -12,14 +12,14 @@ export type TargetStanding = {
   readonly delayMs: number;
 };
 
-/** One kind of thing that gives work to members, or that members belong to: a drain takes them out of each. */
+/** One kind of thing that a drain takes members out of: it gives them work, or they belong to it. */
 export type DrainTarget = {
   /**
    * Takes leaving members out of service. `failed` names those that it could not, and those that it holds back, with
    * the reason.
    */
   release(group: Group, swaps: readonly Swap[], releasing: Releasing): Promise<ActionResult>;
-  /** What it has of them. A member that is missing is not held. */
+  /** The states of these members. A member that is missing is not held. */
   standings(group: Group, swaps: readonly Swap[]): Promise<ReadonlyMap<string, TargetStanding>>;
   /** Puts members into service again that a drain took out. */
   putBack(group: Group, instances: readonly string[]): Promise<ActionResult>;

@@ -1,7 +1,7 @@
 import type { LaunchRequest } from '../launch/launch-request.ts';
 import type { Offering } from '../pool/offering.ts';
 
-/** How EC2 or Auto Scaling answered one reservation. Partial success is success with refusals. */
+/** The response of EC2 or Auto Scaling to one reservation. Partial success is success with refusals. */
 export type LaunchResult =
   | {
       readonly kind: 'answered';
@@ -9,15 +9,15 @@ export type LaunchResult =
       readonly refusals: readonly Refusal[];
     }
   /**
-   * Certainly nothing was launched, and nothing is known about capacity: place anew, later, under a new token. (When
-   * EC2 throttles inside a fleet's `Errors[]`, it returns the same throttle for every repeat under that token.)
+   * Nothing was launched, and nothing is known about capacity. The members are placed anew later, under a new token.
+   * (When EC2 throttles inside a fleet's `Errors[]`, it returns the same throttle for every repeat under that token.)
    */
   | { readonly kind: 'throttled'; readonly code: string }
   /** The request may have been carried out: repeat with the same token. */
   | { readonly kind: 'ambiguous'; readonly code: string }
   /** The request itself is wrong (a template that is gone, a right that is missing): repeating it cannot succeed. */
   | { readonly kind: 'invalid'; readonly code: string; readonly message: string }
-  /** Another request used this token already. What it launched is found by its tag. */
+  /** Another request has already used this token. Its instances are found by their tag. */
   | { readonly kind: 'made-before'; readonly code: string }
   /** The lease ended before the request was sent: another invocation has to send it now. */
   | { readonly kind: 'not-asked'; readonly code: string };

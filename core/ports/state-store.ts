@@ -16,8 +16,8 @@ export type RegistryEntry = {
   readonly former?: readonly string[];
   readonly alarms: readonly string[];
   /**
-   * Its policy is gone: it is ticked until then, so that what is open of it comes to its end. It names no Auto Scaling
-   * group and no alarm; those that it named are former ones.
+   * Its policy is gone. It gets ticks until then, so that open swaps and launches come to their end. It names no Auto
+   * Scaling group and no alarm. Those that it named are former ones.
    */
   readonly letGoUntilMs?: number;
 };
@@ -25,7 +25,7 @@ export type RegistryEntry = {
 /** The state table. Every write is conditional. A lost race returns a value. */
 export type StateStore = {
   group(name: string): Promise<Group | undefined>;
-  /** The group as its latest policy made it, whether that is still in force or not. */
+  /** The group by its latest policy, even if that is no longer in force. */
   lastGroup(name: string): Promise<Group | undefined>;
   registry(): Promise<readonly RegistryEntry[]>;
   /** Which group holds an Auto Scaling group, or held it last. Undefined when no policy ever named it. */

@@ -14,8 +14,8 @@ export const desiredAfterAdjustment = (current: number, adjustment: Adjustment, 
   Math.min(size.max, Math.max(size.min, current + stepOf(current, adjustment)));
 
 /**
- * What an alarm does when its metric is so far from its threshold: the value less the threshold. Where that is not
- * known (a composite alarm, no data), or no step is reached, the first step holds.
+ * The adjustment of an alarm for a distance of its metric from the threshold (value less threshold). If the distance is
+ * unknown (a composite alarm, no data), or no step is reached, the first step applies.
  */
 export const adjustmentAt = ({ adjust, steps }: ScalingRule, fromThreshold: number | undefined): Adjustment => {
   if (steps === undefined || fromThreshold === undefined) return adjust;

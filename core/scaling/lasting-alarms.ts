@@ -1,12 +1,12 @@
 import type { Group, ScalingRule } from '../group/group.ts';
 
-/** What CloudWatch said of an alarm. */
+/** A state of an alarm, from CloudWatch. */
 export type AlarmFact = {
   readonly alarm: string;
   readonly atMs: number;
   /** Whether it went to `ALARM`, or left it. */
   readonly isOn: boolean;
-  /** Its actions are suppressed (by another alarm) or muted: it is in `ALARM`, and nobody is to act on it. */
+  /** It is in `ALARM`, and its actions are suppressed (by another alarm) or muted, so it must not act. */
   readonly quiet?: 'suppressed' | 'muted';
   /** How far its metric was from its threshold when it went off: above it or, where negative, below it. */
   readonly fromThreshold?: number;
@@ -17,11 +17,11 @@ export type KnownAlarm = Omit<AlarmFact, 'alarm'>;
 
 export type KnownAlarms = Readonly<Record<string, KnownAlarm>>;
 
-/** An alarm that went off longer ago says nothing about the present load. */
+/** An alarm that went off longer ago does not show the present load. */
 export const alarmTellsForMs = 3_600_000;
 /** An alarm acts again at most once a minute, however short its cooldown. */
 const againAfterMs = 60_000;
-/** An alarm of which nothing was heard for a day may have been deleted. */
+/** An alarm without an event for a day may have been deleted. */
 const lastsForMs = 86_400_000;
 
 /** The alarms of a policy as they are known after these facts: of several changes, the latest counts. */
@@ -34,7 +34,7 @@ export const knownAlarms = (
   const named = new Set(scaling.map(({ alarm }) => alarm));
   const after = new Map(Object.entries(known).filter(([alarm]) => named.has(alarm)));
   for (const { alarm, ...fact } of heard) {
-    // What comes that late has certainly changed since.
+    // A state that arrives this late has changed since.
     const isLate = nowMs - fact.atMs > alarmTellsForMs;
     if (named.has(alarm) && !isLate && fact.atMs >= (after.get(alarm)?.atMs ?? 0)) after.set(alarm, fact);
   }

@@ -1,8 +1,8 @@
 /**
  * Times of a schedule: the five fields of cron, in a time zone.
  *
- * Where clocks go forward, a time that does not come is the moment at which they do. Where they go back, a time that
- * comes twice is the first of the two.
+ * When clocks go forward, a time in the gap counts as the moment of the change. When clocks go back, a time that comes
+ * twice counts as the first of the two.
  */
 
 /** The minutes, hours and days at which a schedule acts. */

@@ -19,7 +19,7 @@ function* timesOn({ hours, minutes }: Cron, dayStart: WallMs): Generator<WallMs>
 /** Clocks go forward or back by no more than this. */
 const jumpMs = 3 * 3_600_000;
 
-/** What a clock shows next to a moment is not in order while it goes back. */
+/** While clocks go back, the times that they show around a moment are not in order. */
 const disorderMs = (timeZone: string, atMs: number): number => {
   const wall = wallAt(atMs, timeZone);
   const isSteady = [-jumpMs, jumpMs].every((ms) => wallAt(atMs + ms, timeZone) === wall + ms);
@@ -45,7 +45,7 @@ export const lastTime = (cron: Cron, timeZone: string, afterMs: number, untilMs:
 /** A size that a schedule sets, and when it was due. */
 export type Due = { readonly scheduled: ScheduledSize; readonly atMs: number };
 
-/** A schedule that was due longer ago says nothing about now: nobody looks back for months. */
+/** A time of a schedule that was due longer ago no longer counts. */
 const longestMs = 31 * dayMs;
 
 /** What was due last, after one moment and until another. Of several at one time, the last in the list. */

@@ -6,7 +6,7 @@ export type WallMs = number;
 export const minuteMs = 60_000;
 export const dayMs = 86_400_000;
 
-/** One formatter for each time zone: making one takes longer than all that it is used for. */
+/** One formatter for each time zone, because creating one takes longer than all of its use. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 const formatterOf = (timeZone: string): Intl.DateTimeFormat => {
@@ -35,8 +35,8 @@ export const wallAt = (atMs: number, timeZone: string): WallMs => {
 };
 
 /**
- * The moment at which a clock shows a time: the first, where it shows it twice. Where it never does, because clocks go
- * forward over it, the moment at which they do.
+ * The moment at which a clock shows a time. If it shows the time twice, the first moment. If clocks go forward over the
+ * time, the moment of the change.
  */
 export const momentOf = (wall: WallMs, timeZone: string): number => {
   const [before, after] = [wall - dayMs, wall + dayMs].map((near) => near - wallAt(near, timeZone)) as [number, number];
@@ -45,7 +45,7 @@ export const momentOf = (wall: WallMs, timeZone: string): number => {
   return shown ?? endOfGap(wall, candidates, timeZone);
 };
 
-/** Clocks jump between the two: the first moment at which they show more than the time that they leave out. */
+/** The moment at which clocks go forward over a time: the first one between the two at which they show a later time. */
 const endOfGap = (wall: WallMs, [first = wall, last = first]: readonly number[], timeZone: string): number => {
   for (let atMs = first; atMs < last; atMs += minuteMs) if (wallAt(atMs, timeZone) > wall) return atMs;
   return last;

@@ -7,7 +7,7 @@ type Alarm = {
   readonly state: 'ALARM' | 'OK' | 'INSUFFICIENT_DATA';
   /** Its actions are suppressed by another alarm, or muted. */
   readonly quiet?: 'suppressed' | 'muted';
-  /** The latest value of its metric less its threshold. Absent where the event does not tell. */
+  /** The latest value of its metric less its threshold. Absent if the event does not contain it. */
   readonly fromThreshold?: number;
   readonly atMs: number;
 };
@@ -30,12 +30,12 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/** The latest value less the threshold. Undefined where the text does not tell it: the alarm went off all the same. */
+/** The latest value less the threshold. Undefined if the text does not contain it. The alarm counts anyway. */
 const fromThreshold = (text: string | null | undefined): number | undefined => {
   const read = z.safeParse(reasonData, parsed(text ?? ''));
   if (!read.success) return undefined;
   const { threshold, recentDatapoints = [], evaluatedDatapoints = [] } = read.data;
-  // CloudWatch writes all timestamps in one form, in UTC, so that their order is that of their texts.
+  // CloudWatch writes all timestamps in one form, in UTC, so the order of the texts is the order of the times.
   const [latest] = evaluatedDatapoints
     .filter(({ value }) => value !== undefined)
     .toSorted((a, b) => (a.timestamp < b.timestamp ? 1 : -1));
@@ -44,10 +44,9 @@ const fromThreshold = (text: string | null | undefined): number | undefined => {
 };
 
 /**
- * A CloudWatch alarm changed its state. `ALARM` scales, and the end of it tells how long that lasts: CloudWatch sends
- * nothing while a state stays. A composite alarm says what suppresses its actions; a mute rule adds `muteDetail`. The
- * time of the state is when the change happened, also in a repeated delivery. Its age has a limit of its own, where it
- * scales.
+ * A CloudWatch alarm changed its state. `ALARM` scales. Its end matters too, because CloudWatch sends nothing while a
+ * state stays. A composite alarm names what suppresses its actions, and a mute rule adds `muteDetail`. The time of the
+ * state is when the change happened, also in a repeated delivery. Scaling has its own limit for the age of a change.
  */
 export const alarm = signalKind({
   kind: 'alarm',

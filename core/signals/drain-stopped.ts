@@ -22,8 +22,7 @@ const orderIn = (text: string): z.output<typeof order> | undefined => {
 };
 
 /**
- * The execution of a drain ended before its time, because somebody stopped it. Nobody keeps its lifecycle hooks alive
- * from now on.
+ * The execution of a drain was stopped before its end. From then on nothing keeps its lifecycle hooks alive.
  */
 export const drainStopped = signalKind({
   kind: 'drain-stopped',

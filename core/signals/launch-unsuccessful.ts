@@ -9,7 +9,7 @@ type LaunchUnsuccessful = {
   readonly atMs: number;
 };
 
-/** An Auto Scaling group tries again within minutes, so an older failure says nothing about what it lacks now. */
+/** An Auto Scaling group tries again within minutes, so an older failure does not show what it lacks now. */
 const failureTellsForMs = 300_000;
 
 const refusalCodes = [

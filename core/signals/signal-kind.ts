@@ -4,7 +4,7 @@ import type { AlarmFact } from '../scaling/lasting-alarms.ts';
 import type { LeavingFact } from '../swap/claim.ts';
 import { firstProblem } from './fields.ts';
 
-/** Facts that signals add to what is known of a group. They are only added; one decision follows from all of them. */
+/** Facts about a group from signals. Signals only add facts, and one decision follows from all of them. */
 export type News = {
   readonly leaving: readonly LeavingFact[];
   /** Instances that EC2 reports as running. They may have ended since. */
@@ -16,7 +16,7 @@ export type News = {
   readonly alarms: readonly AlarmFact[];
   /** Auto Scaling groups that could not launch by themselves. */
   readonly refusedAsgs: readonly string[];
-  /** Drains whose executions somebody stopped: others take over what they had not ended. */
+  /** Drains whose executions were stopped. Other drains take over their members. */
   readonly stoppedDrains: readonly string[];
   /** Whether to repair what time or lost messages left unfinished. */
   readonly isTick: boolean;
@@ -41,7 +41,7 @@ type Common<S extends AnySignal, Cause extends object> = {
   readonly kind: S['kind'];
   readonly source: string;
   readonly detailType: string;
-  /** AWS's sample has an empty `time`: it happened when its message was sent. Others without a time are refused. */
+  /** AWS's sample has an empty `time`, so the time of the message counts. Other kinds without a time are refused. */
   readonly mayLackTime?: true;
   /**
    * How events come. `rule`: an EventBridge rule takes them from the bus; `where` has what it compares in the detail,
@@ -51,16 +51,16 @@ type Common<S extends AnySignal, Cause extends object> = {
     | { readonly by: 'rule'; readonly where?: Readonly<Record<string, readonly string[]>>; readonly ofOwnDrains?: true }
     | { readonly by: 'queue' };
   /**
-   * When its message is delivered again. `always`: when its group could not be converged, and also while it is young
-   * and EC2 does not show its instance yet. `failed`: in the first case alone. `never`: another one follows anyway.
+   * When its message is delivered again. `failed`: when its group could not be converged. `always`: also while it is
+   * young and EC2 does not show its instance yet. `never`: because another message follows anyway.
    */
   readonly comesAgain: 'always' | 'failed' | 'never';
-  /** What a stored decision keeps of it beside its kind, and how it is read back. */
+  /** The fields that a stored decision keeps beside its kind, and how they are read back. */
   readonly cause: { readonly [Field in keyof Cause]-?: z.ZodMiniType<Cause[Field]> };
   about(signal: S): Subject;
   /**
-   * Whether it is out of date: what it announced did not happen, or what it reported has changed. Events may be
-   * delayed, kept in a dead-letter queue and replayed, so each is compared with what EC2 shows now.
+   * Whether it is out of date: the announced event did not happen, or the reported state has changed. Events may be
+   * delayed, or replayed from a dead-letter queue, so each is compared with what EC2 shows now.
    */
   isOver(signal: S, owner: Owner | undefined, nowMs: number): boolean;
   /** The facts that it adds. `owner`: what EC2 shows of its instance. */
@@ -68,10 +68,10 @@ type Common<S extends AnySignal, Cause extends object> = {
   causeOf(signal: S): Cause;
 };
 
-/** Reads the time that an event tells in words, as epoch milliseconds. Undefined where it cannot be read. */
+/** Reads the text of a time in an event, as epoch milliseconds. Undefined if it cannot be read. */
 export type TimeOf = (text: string | undefined) => number | undefined;
 
-/** One kind of signal: where it comes from, how it is read, whose it is, and which facts it adds. */
+/** One kind of signal: where it comes from, how it is read, which groups it is for, and which facts it adds. */
 export type SignalKind<S extends AnySignal, Cause extends object = object> = Common<S, Cause> & {
   /** `detail` is of the event, and `atMs` when it happened. */
   read(

@@ -11,7 +11,7 @@ import { stateChange } from './state-change.ts';
 import { terminateHook } from './terminate-hook.ts';
 import { tick } from './tick.ts';
 
-/** Every kind of signal. What the rest of Holdfast knows of a kind is in its file. */
+/** Every kind of signal. All facts about a kind are in its file. */
 export const signalKinds = [
   interruption,
   rebalance,

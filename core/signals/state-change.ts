@@ -15,9 +15,9 @@ type StateChange = {
 };
 
 /**
- * An instance began to run, or ended. `pending` is left out: it adds nothing to the response of the launch, and comes
- * in storms. A change younger than the lag of describes is believed, whatever they show; and what was stopped and then
- * started again has a later launch time.
+ * An instance began to run, or ended. `pending` is left out, because it adds nothing to the response of the launch and
+ * arrives in storms. A change younger than the lag of describes counts, whatever describes show. An instance that was
+ * stopped and started again has a later launch time.
  */
 export const stateChange = signalKind({
   kind: 'state-change',

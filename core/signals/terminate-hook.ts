@@ -34,8 +34,8 @@ export const lifecycleAction = z.object({
 export type LifecycleAction = z.infer<typeof lifecycleAction>;
 
 /**
- * A terminating instance that waits for us. A return to the warm pool is no termination; launch hooks are not ours to
- * complete.
+ * A terminating instance that waits for us. A return to the warm pool is no termination. Holdfast does not complete
+ * launch hooks.
  */
 export const readLifecycleAction = (action: LifecycleAction, atMs: number): TerminateHook | Unread => {
   if (action.LifecycleTransition !== 'autoscaling:EC2_INSTANCE_TERMINATING')

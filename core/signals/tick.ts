@@ -3,7 +3,7 @@ import { eventSource, ownMessages } from '../contract.ts';
 import { groupNamePattern } from '../policy/group-name.ts';
 import { neverOver, noCause, signalKind, type Unread } from './signal-kind.ts';
 
-/** `isScheduled`: of the schedule, so that the next one follows within a minute; any other is a wake. */
+/** `isScheduled`: a tick of the schedule. The next one follows within a minute. Any other tick is a wake. */
 type Tick = {
   readonly kind: 'tick';
   readonly groups: readonly string[];
@@ -14,7 +14,7 @@ type Tick = {
 const name = z.string().check(z.regex(groupNamePattern));
 
 /**
- * Look at these groups, for whatever reason: every minute by the schedule, or when a wake was set. `group` names one,
+ * A request to look at groups, every minute by the schedule, or at the time of a wake. `group` names one group,
  * `groups` several.
  */
 export const tick = signalKind({

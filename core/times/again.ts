@@ -4,12 +4,12 @@ const shortestMs = 2_000;
 const longestMs = 45_000;
 
 /**
- * How long until what has failed for `ageMs` is tried again: a quarter of that, two seconds at least and 45 at most. So
- * an outage of minutes costs few looks, and its end is noticed soon.
+ * How long until the next attempt at something that has failed for `ageMs`: a quarter of that, two seconds at least and
+ * 45 at most. So an outage of minutes costs few looks, and its end is noticed soon.
  */
 export const againInMs = (ageMs: number): number => Math.max(shortestMs, Math.min(longestMs, Math.floor(ageMs / 4)));
 
-/** Marks of time. What is tried again at a mark is tried by the same look as what else of its group waits for it. */
+/** Attempts are rounded to these marks of time, so that one look makes all attempts of a group at a mark. */
 const marksMs = [20_000, 10_000, 5_000, shortestMs];
 
 /** When to try again, at the mark that is nearest. */
@@ -19,8 +19,8 @@ export const againAtMs = (nowMs: number, sinceMs: number): number => {
   return Math.max(nowMs + shortestMs, Math.round((nowMs + inMs) / markMs) * markMs);
 };
 
-/** What is not due for so long is left to the tick, which comes in any case. Times that are known are no such tries. */
+/** Attempts that are due later than this are left to the tick. Exact known times are not. */
 const leftToTickMs = (tickEveryMs * 2) / 3;
 
-/** Whether a try that is due at this time is worth a look of its own. */
+/** Whether an attempt at this time is worth a look of its own. */
 export const isWorthALook = (atMs: number, nowMs: number): boolean => atMs > nowMs && atMs - nowMs < leftToTickMs;

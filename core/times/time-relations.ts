@@ -2,7 +2,7 @@ import * as times from './times.ts';
 
 type Relation = { readonly holds: boolean; readonly because: string };
 
-/** What the times must be to each other. Each line says what would happen otherwise. */
+/** The relations that the times must keep. Each line says what would happen otherwise. */
 const relations: readonly Relation[] = [
   {
     holds: times.timeoutEarlyMs < times.reactTimeoutMs,

@@ -4,16 +4,19 @@
  * that rule.
  */
 
-/** Every group is looked at so often, whatever events were lost. No wake is needed for a later time. */
+/** Every group is looked at this often, whatever events were lost. No wake is needed for a later time. */
 export const tickEveryMs = 60_000;
 
-/** The tick reads its list of groups again after this. Whoever writes a policy sends its group the ticks meanwhile. */
+/**
+ * The tick reads its list of groups again after this. Until then, `accept-policy` sends ticks to a group whose policy
+ * was written.
+ */
 export const registryKnownMs = 150_000;
 
 /** One run of `react` ends after this. */
 export const reactTimeoutMs = 30_000;
 
-/** A run ends so early, to record what was not finished. Middy's default of 5 ms is too short for that. */
+/** A run ends this much early, to record unfinished work. Middy's default of 5 ms is too short for that. */
 export const timeoutEarlyMs = 1_000;
 
 /** Messages of a run stay hidden for this, and come again afterwards unless they are done. */
@@ -29,12 +32,11 @@ export const signalsFailForMs = 65 * 60_000;
 export const signalsRetentionMs = 4 * 24 * 3_600_000;
 
 /**
- * What we heard or wrote down outweighs a describe that says otherwise for this (EC2: eventual consistency, up to
- * minutes).
+ * Signals and stored facts count against a different describe for this (EC2: eventual consistency, up to minutes).
  */
 export const describeLagMs = 180_000;
 
-/** Describes of EC2 and of Auto Scaling do not both lag behind for so long. */
+/** Describes of EC2 and of Auto Scaling do not both lag behind for this long. */
 export const bothLagMs = 45_000;
 
 /** A signal about an instance that no describe shows is delivered again while it is younger than this. */
