@@ -19,36 +19,40 @@ const intro = `# Conformance
 
 Written by \`npm run test:emulators\`; do not edit.
 
-Every AWS call that Holdfast makes, what it relies on in that call, and whether three clouds do as AWS documents it: the sandbox that comes with Holdfast,
-and two emulators that others wrote. One table of expectations (\`test/emulators/contract\`) is run against all three. Each expectation is AWS's documented
-behaviour, with a link to the page, so where a cloud differs it is that cloud that is wrong by AWS's documentation, unless a note says otherwise. A difference
-that is not listed fails the run, and so does a listed one that is no longer there.
+This page lists every AWS call that Holdfast makes and what Holdfast relies on in that call. For each of these expectations it says whether three clouds do
+what AWS documents: the sandbox that comes with Holdfast, and two emulators that others wrote. The same expectations (\`test/emulators/contract\`) are run
+against all three. Each one is behaviour that AWS documents, with a link to the page. So a cloud that differs is wrong by AWS's documentation, unless a note
+says otherwise. The run fails if a difference is not listed, and also if a listed difference no longer exists.
 
-The emulators accept nearly everything: that they agree shows that names, shapes and parsing are right. What only the sandbox can play (capacity that runs out,
-hooks that hold, targets that drain) has no second opinion here, and its only judges are AWS's documentation and, some day, AWS.
+The emulators accept nearly everything. So their agreement shows only that names, formats and parsing are right. Only the sandbox can play capacity that
+runs out, hooks that hold instances, and targets that drain. Nothing but AWS's documentation, and one day AWS itself, can confirm those.
 `;
 
-const beside = `## What else is judged
+const beside = `## What else is checked
 
-- **The stack itself**, deployed to MiniStack by the CDK's command line: bootstrap, deploy, a second deploy with a change, destroy, after which nothing is left but the two
-  tables. On it a policy is accepted and another rejected with its reasons; a warning on the queue is answered with a replacement, a state item and a drain execution
-  that ends; messages that cannot be read are acknowledged and counted, and come to no dead-letter queue; signals of a group whose state was broken by hand, which
-  fail each time, come to the dead-letter queue after five receives by the real event source mapping while other groups are served, and are heard once the state is
-  mended and they are sent again. The alarm over that queue goes off at its depth (MiniStack publishes no metrics of SQS: the check puts the depth where SQS does).
-  Again with signatures and roles checked, where a grant that is taken away breaks it, and it goes on once the grant is back. Adapted for MiniStack, in
-  \`test/emulators/app.ts\` alone: alarms over expressions get a plain metric (its CloudFormation has no metric math); where roles are checked, the queues' rule
-  against plain HTTP is left out (loopback has no TLS), and rights on EC2, Auto Scaling, Elastic Load Balancing and EventBridge are reduced to their actions (it
-  asks for no resource there, and knows neither tags nor the source of an event).
-- **Rules**: every event sample against every rule of the template, by TestEventPattern on MiniStack and by the sandbox's own matcher, from one table.
-- **State machines**: the definition by \`asl-validator\` and by the validation that the CDK bundles; the sandbox's JSONata runner by the rules that AWS documents.
-- **Stores**: the project's own tests of what it keeps in DynamoDB, over tables of MiniStack and of moto.
-- **Rights**: every question that the sandbox's policy evaluator is asked in three recorded runs, and variations of each that ask about other resources and tags,
-  and hand-made ones about every condition operator, quantifier, wildcard, NotAction, NotResource and explicit deny, is put to \`@cloud-copilot/iam-simulate\` too.
+- **The stack itself** is deployed to MiniStack by the CDK's command line: bootstrap, deploy, a second deploy with a change, destroy. Afterwards only the two
+  tables are left. These things are checked on it:
+  - One policy is accepted, and another is rejected with its reasons.
+  - A warning on the queue leads to a replacement, a state item and a drain execution that ends.
+  - Messages that cannot be read are acknowledged and counted, and none goes to a dead-letter queue.
+  - The state of one group is broken by hand, so its signals fail each time. The real event source mapping moves them to the dead-letter queue after five
+    receives, while other groups are served. Once the state is repaired and the signals are sent again, they are handled.
+  - The alarm over that queue goes off at its depth. MiniStack publishes no metrics of SQS, so the check writes the depth as SQS would.
+  - All of this is run again with signatures and roles checked. When one grant is removed the stack breaks, and when the grant is back it continues.
+- **Changes for MiniStack**, only in \`test/emulators/app.ts\`: alarms over expressions get a plain metric, because its CloudFormation has no metric math. Where
+  roles are checked, the queues' rule against plain HTTP is left out, because loopback has no TLS. Rights on EC2, Auto Scaling, Elastic Load Balancing and
+  EventBridge are reduced to their actions, because MiniStack checks no resources, tags or event sources there.
+- **Rules**: every event sample is matched against every rule of the template, by TestEventPattern on MiniStack and by the sandbox's own matcher, from one table.
+- **State machines**: the definition is checked by \`asl-validator\` and by the validation that the CDK bundles. The sandbox's JSONata runner is checked by the
+  rules that AWS documents.
+- **Stores**: the project's own tests of its DynamoDB items are run over tables of MiniStack and of moto.
+- **Rights**: \`@cloud-copilot/iam-simulate\` also evaluates every question that the sandbox's policy evaluator gets in three recorded runs. It also gets variations with
+  other resources and tags, and hand-made questions about every condition operator, quantifier, wildcard, NotAction, NotResource and explicit deny.
 - **Operators**: sessions with boto3 ${versionOf('boto3')}, with version ${versionOf('awscli')} of the AWS CLI and with its version 2 on a live sandbox
-  (\`test/emulators/operator-sessions.test.ts\`, \`operator-clis.test.ts\`): a group kept by tag, one attached to an Auto Scaling group, one in single-market groups; each from
-  launch templates, target groups and load balancers over a rejected policy to a drain that is read event by event. AWS publishes version 2 in no package registry: the lane
-  takes Debian's package (2.9 in Debian 12), so it needs apt and says so where there is none; that version speaks to SQS in a protocol that the sandbox does not, so
-  dead letters are read with version 1 alone.
+  (\`test/emulators/operator-sessions.test.ts\`, \`operator-clis.test.ts\`). They play a group kept by tag, one attached to an Auto Scaling group, and one in
+  single-market groups. Each session goes from launch templates, target groups and load balancers over a rejected policy to a drain that is read event by event.
+  AWS publishes version 2 in no package registry, so this run installs Debian's package (2.9 in Debian 12) with apt, and says so if there is no apt. That
+  version uses a protocol for SQS that the sandbox does not have, so only version 1 reads dead letters.
 `;
 
 const countOf = (findings: readonly Finding[], cloud: Finding['cloud'], verdict: Finding['verdict']): number =>
