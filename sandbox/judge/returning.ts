@@ -8,7 +8,8 @@ import type { MoveLimit, Policy, TreeNode } from './policy.ts';
 import { poolOf, priceFactorOf } from './pools.ts';
 import { refillAt } from './refill.ts';
 import { sparesWith } from './spares.ts';
-import { couldBeKnown, headcountAt, ownLaunches, surgeOf } from './staying.ts';
+import { couldBeKnown, headcountAt, ownLaunches, reservationOf, surgeOf } from './staying.ts';
+import { decisionsOf } from './stored.ts';
 import { poolsBelow, type Selector, selectorOf } from './tree.ts';
 
 /** Everybody who stays with a launch, and the size that they are for. */
@@ -153,8 +154,26 @@ const movesWith = (chronicle: Chronicle, policy: Policy, life: Life, beside: Bes
   return replaceable[0]?.length === 0 ? 0 : mostPairs(replaceable);
 };
 
+const declared = new WeakMap<Chronicle, ReadonlyMap<string, readonly string[]>>();
+
+/** Members that each stored decision says its launches move. */
+const declaredIn = (chronicle: Chronicle): ReadonlyMap<string, readonly string[]> => {
+  const found =
+    declared.get(chronicle) ??
+    new Map(decisionsOf(chronicle.history).flatMap(({ id, moves }) => (moves === undefined ? [] : [[id, moves] as const])));
+  declared.set(chronicle, found);
+  return found;
+};
+
+/** Whether a stored decision says of its launches that none moves a member. A decision that was not stored says nothing. */
+const isSaidToMoveNobody = (chronicle: Chronicle, life: Life): boolean => {
+  const decision = reservationOf(life)?.replace(/-r\d+-\d+$/, '');
+  return decision !== undefined && declaredIn(chronicle).get(decision)?.length === 0;
+};
+
 /** How many members beyond the size a launch may make, because it moves one of them to a better place, or on demand where so many are owed. */
 export const returnsAllowed = (chronicle: Chronicle, life: Life, moment: Moment, members: readonly Life[]): number => {
+  if (isSaidToMoveNobody(chronicle, life)) return 0;
   const desired = Math.max(0, ...chronicle.desiredIn(moment.group, moment.sinceMs, moment.atMs));
   return Math.max(
     0,

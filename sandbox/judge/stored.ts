@@ -52,6 +52,8 @@ export type SaidDecision = {
   readonly group: string;
   readonly launches: readonly { readonly reservation: string; readonly instances: readonly string[] }[];
   readonly removals: readonly string[];
+  /** Members that its launches move to better places, or on demand. Undefined where the decision was stored without its rounds. */
+  readonly moves?: readonly string[];
 };
 
 const idsOf = (list: unknown): readonly string[] => listOf(list).flatMap((one) => textOf(one) ?? (isMap(one) ? (textOf(one.instance) ?? []) : []));
@@ -67,5 +69,12 @@ export const decisionsOf = ({ stored }: History): readonly SaidDecision[] =>
         .filter(isMap)
         .map((launch) => ({ reservation: String(launch.reservation), instances: idsOf(launch.instances) })),
       removals: rounds.flatMap(({ removals }) => idsOf(removals)),
+      ...(rounds.length > 0 && {
+        moves: rounds.flatMap(({ placements }) =>
+          listOf(placements)
+            .filter(isMap)
+            .flatMap(({ moves }) => idsOf(moves)),
+        ),
+      }),
     };
   });

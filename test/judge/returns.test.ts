@@ -76,6 +76,23 @@ describe('a launch beyond the size', () => {
       expect(found({ cheapest: [inOne, 'spot-a'] }, 'spot-b')).toHaveLength(1);
     }
   });
+  it('is not needed where its decision says that it moves nobody', () => {
+    const decided = (round: object | undefined, id = 'r-i-3') => ({
+      stored: {
+        states: {},
+        swaps: [],
+        decisions: [{ id, group: 'web', atMs: 99_000, causes: [], rounds: round === undefined ? [] : [round] }],
+        deadLetters: 0,
+        staleMessages: 0,
+      },
+    });
+    const found = (stored: ReturnType<typeof decided>) => details(needlessLaunch, all(oneOnDemand(), launches(100, 'i-3', 'spot-b')), stored);
+    expect(found(decided({ placements: [{ pool: 'spot-b', count: 1 }] }))).toHaveLength(1);
+    expect(found(decided({ placements: [{ pool: 'spot-b', count: 1, moves: ['i-2'] }] }))).toEqual([]);
+    // What was stored without its rounds, or under another id, says nothing about this launch.
+    expect(found(decided(undefined))).toEqual([]);
+    expect(found(decided({ placements: [{ pool: 'spot-b', count: 1 }] }, 'r-i-4'))).toEqual([]);
+  });
   it('is not needed a second time for one member', () => {
     expect(details(needlessLaunch, all(oneOnDemand(), launches(100, 'i-3', 'spot-b'), launches(110, 'i-4', 'spot-a')))).toHaveLength(1);
   });

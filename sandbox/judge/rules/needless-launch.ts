@@ -9,7 +9,7 @@ import { couldBeKnown, headcountAt, ownLaunches, surgeOf } from '../staying.ts';
 export const needlessLaunch: Rule = {
   name: 'nothing is launched that nobody needs',
   meaning:
-    'Every launch of Holdfast is counted at its moment. The members that stay, and those that an Auto Scaling group is about to launch by itself, are no more than the desired size in force and the surge that the policy allows. A launch in a better place of the tree may be one more for each member that it can replace, within the policy’s limits for returns. A launch on spot may be one of the policy’s spares.',
+    'Every launch of Holdfast is counted at its moment. The members that stay, and those that an Auto Scaling group is about to launch by itself, are no more than the desired size in force and the surge that the policy allows. A launch in a better place of the tree may be one more for each member that it can replace, within the policy’s limits for returns, unless its stored decision says that it moves nobody. A launch on spot may be one of the policy’s spares.',
   broken: (chronicle) =>
     ownLaunches(chronicle).flatMap(({ life, group, sinceMs }) => {
       const atMs = life.launchedAtMs;
