@@ -337,6 +337,29 @@ const told: Readonly<Record<string, Cases>> = {
     }),
     beyond: {
       'the fault did not concern what it wrote': claimed((script) => script.react(101, 104, 'i-a', [], true)),
+      'a later call to the bus succeeded': claimed((script) => {
+        script.react(101, 104, 'i-a', [], true);
+        const put = { service: 'events', operation: 'PutEvents', isMutating: true };
+        called(103, { ...put, trouble: 'fault' })(script);
+        called(104, { ...put, outcome: 'ok', applied: true })(script);
+      }),
+      'the fault met a launch': claimed((script) => {
+        script.react(101, 104, 'i-a', [], true);
+        called(103, { service: 'ec2', operation: 'CreateFleet', isMutating: true, trouble: 'fault' })(script);
+      }),
+      'it died long after the claim': claimed((script) => {
+        const own = { invocation: 'i-a', function: 'holdfast-react' };
+        script.at(101, { kind: 'invocation-began', ...own });
+        script.at(125, {
+          kind: 'invocation-ended',
+          ...own,
+          startedAtMs: 101_000,
+          timeoutMs: 30_000,
+          again: [],
+          injected: true,
+          error: { type: 'Error', message: 'crashed' },
+        });
+      }),
       'another function met the fault': claimed((script) => {
         script.react(101, 104, 'i-a');
         script.react(101, 104, 'i-b', [], true);

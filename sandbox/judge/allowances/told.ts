@@ -6,23 +6,49 @@ import { shortUntold } from '../rules/announced-shortfalls.ts';
 import { nothingOpen } from '../rules/rest.ts';
 import { headcountAt } from '../staying.ts';
 
-/** It died, or a write of it or the event itself met a fault: whoever does not know whether it claimed tells nothing. */
-const couldNotTell = ({ invocations, of }: Chronicle, invocation: string): boolean => {
+/** A function sends what it claimed as soon as the claim is written; a throttled call to the bus is repeated for less than this. */
+const sentWithinMs = 10_000;
+
+type FunctionCall = ReturnType<typeof mutatingIn>[number];
+
+const mutatingIn = ({ of }: Chronicle, invocation: string) => of('called').filter((call) => call.invocation === invocation && call.isMutating);
+
+const metFault = ({ outcome, trouble }: FunctionCall): boolean => outcome !== 'ok' && trouble !== undefined;
+
+const isDead = ({ invocations }: Chronicle, invocation: string, untilMs: number): boolean => {
   const ended = invocations.get(invocation)?.ended;
-  if (ended === undefined || (ended.injected && ended.error !== undefined)) return true;
-  return of('called').some((call) => call.invocation === invocation && call.isMutating && call.outcome !== 'ok' && call.trouble !== undefined);
+  return ended === undefined || (ended.injected && ended.error !== undefined && ended.atMs <= untilMs);
 };
+
+/** Whether a call was given up: none of its kind succeeded afterwards. One that was applied without a response leaves open whether it was. */
+const isGivenUp = (call: FunctionCall, calls: readonly FunctionCall[]): boolean =>
+  metFault(call) &&
+  (call.applied || !calls.some((later) => later.service === call.service && later.outcome === 'ok' && later.askedAtMs > call.askedAtMs));
+
+/** It died soon after the claim, or a write of it to the state table or to the bus did not succeed: it does not know whether it claimed, or could not send. */
+const couldNotSendClaim = (chronicle: Chronicle, invocation: string, claimedMs: number): boolean => {
+  const untilMs = claimedMs + sentWithinMs;
+  const calls = mutatingIn(chronicle, invocation).filter(
+    ({ service, askedAtMs }) => ['dynamodb', 'events'].includes(service) && askedAtMs <= untilMs,
+  );
+  return isDead(chronicle, invocation, untilMs) || calls.some((call) => isGivenUp(call, calls));
+};
+
+/** It died, or any write of it met a fault. */
+const couldNotTell = (chronicle: Chronicle, invocation: string): boolean =>
+  isDead(chronicle, invocation, Number.POSITIVE_INFINITY) || mutatingIn(chronicle, invocation).some(metFault);
 
 export const claimedUnderFault: Allowance = {
   name: 'a fault met the function that had to send the event',
   excuses: toldOnTheBus.name,
-  trouble: 'A fault was injected into the function that claimed the swap, or that fell back, before it had sent the event.',
+  trouble:
+    'A fault was injected into the function that claimed the swap, or that fell back, before it had sent the event. For the event about a claim, the fault killed the function within ten seconds, or no later call of the function to the state table or to the event bus succeeded, or such a call was applied without a response.',
   reaches: 'The swap that this very function claimed, and its own fallback.',
   reason: 'Holdfast acts first and sends the event afterwards, once. A swap that goes on matters more than its event.',
   covers: ({ instance = '', invocation }, chronicle) => {
     if (invocation !== undefined) return couldNotTell(chronicle, invocation);
-    const by = chronicle.life(instance)?.claims[0]?.by;
-    return isFunction(by) && couldNotTell(chronicle, by.invocation);
+    const claim = chronicle.life(instance)?.claims[0];
+    return claim !== undefined && isFunction(claim.by) && couldNotSendClaim(chronicle, claim.by.invocation, claim.atMs);
   },
 };
 

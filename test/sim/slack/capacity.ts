@@ -22,7 +22,7 @@ const invocation = (atMs: number): readonly HistoryEvent[] => [
   },
 ];
 
-/** Times at which a group is whole: nobody leaves, nobody is missing. */
+/** Times at which a group without spares is whole: nobody leaves, nobody is missing. */
 const wholeAt = (chronicle: Chronicle, group: string): readonly number[] => {
   const { readyAtMs, endedAtMs } = chronicle.history;
   const step = (endedAtMs - readyAtMs) / 40;
@@ -30,7 +30,8 @@ const wholeAt = (chronicle: Chronicle, group: string): readonly number[] => {
     const desired = chronicle.desiredIn(group, atMs - 60_000, atMs);
     const before = headcountAt(chronicle, group, atMs - 45_000);
     const now = headcountAt(chronicle, group, atMs);
-    const isWhole = new Set(desired).size === 1 && now.waiting.length === 0 && now.staying.length === desired[0];
+    const spares = chronicle.policiesIn(group, atMs - 60_000, atMs).some(({ spare }) => spare > 0);
+    const isWhole = !spares && new Set(desired).size === 1 && now.waiting.length === 0 && now.staying.length === desired[0];
     return isWhole && before.staying.length === now.staying.length && chronicle.policyAt(group, atMs - 60_000) !== undefined;
   });
 };
