@@ -61,13 +61,10 @@ export const unservedNow = ({ group, members, unserved, nowMs }: Omit<Look, 'swa
 
 const isOpen = ({ state }: Swap): boolean => state !== 'gone' && state !== 'withdrawn';
 
-/**
- * Whether the group shows that an instance can serve here. While no member serves, the target group or the application
- * is broken, and other instances would not serve either. A single member shows nothing, and is replaced once.
- */
+/** Whether the group shows that an instance can serve here. */
 const othersServe = ({ members, swaps }: Look): boolean => {
   const leaving = new Set(swaps.filter((swap) => isOpen(swap)).map(({ instance }) => instance));
-  return members.length === 1 || members.some(({ instance, serving }) => serving && !leaving.has(instance));
+  return members.some(({ instance, serving }) => serving && !leaving.has(instance));
 };
 
 /** Whether the minimum size keeps a member, in an Auto Scaling group that no replacement joins. */
@@ -104,8 +101,10 @@ export const hopelessIn = ({
   );
 
 /**
- * Members that never served and are given up. They are replaced elsewhere, at most `swap.maxSurge` at a time. Each
- * stays until its replacement serves, so no further ones are launched while no replacement serves.
+ * Members that never served and are given up: replaced elsewhere, at most `swap.maxSurge` at a time. Each stays until
+ * its replacement serves, so while no replacement serves either, no further one is launched. While nobody serves, the
+ * target group or the application may be broken, so that other instances would not serve either: one replacement at a
+ * time finds out.
  */
 export const toBeGivenUp = (look: Look): readonly Member[] => {
   const { group, members, swaps, nowMs } = look;
@@ -119,11 +118,12 @@ export const toBeGivenUp = (look: Look): readonly Member[] => {
       !isKeptByMinimum(look, member) &&
       !waitsForRoom(look, member),
   );
-  if (candidates.length === 0 || !othersServe(look)) return [];
+  if (candidates.length === 0) return [];
   const known = new Set(swaps.map(({ instance }) => instance));
   const underWay = swaps.filter((swap) => isOpen(swap) && traitsOf(swap).withdrawnWhen === 'serving').length;
+  const most = othersServe(look) ? group.swap.maxSurge : Math.min(1, group.swap.maxSurge);
   return candidates
     .filter(({ instance }) => !known.has(instance))
     .toSorted((a, b) => a.launchedAtMs - b.launchedAtMs || (a.instance < b.instance ? -1 : 1))
-    .slice(0, Math.max(0, group.swap.maxSurge - underWay));
+    .slice(0, Math.max(0, most - underWay));
 };

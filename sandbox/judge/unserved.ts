@@ -25,22 +25,19 @@ const withinMs = (chronicle: Chronicle, life: Life, atMs: number): number =>
 /** Launch times have whole seconds. */
 const slackMs = 1_000;
 
-/**
- * Whether Holdfast may give it up: it is as old as its policy says, and has not been ready since it was half as old. Of a group in which nobody
- * else serves, only a member that is alone.
- */
+/** Whether Holdfast may give it up: it is as old as its policy says, and has not been ready since it was half as old. */
 export const mayBeGivenUp = (chronicle: Chronicle, life: Life, atMs: number): boolean => {
   const group = chronicle.groupAt(life, atMs);
   const ageMs = withinMs(chronicle, life, atMs);
   if (group === undefined || !isAlive(life, atMs) || atMs < life.launchedAtMs + ageMs - slackMs - chronicle.times.clockMs) return false;
-  return wasNeverReady(chronicle, life, life.launchedAtMs + ageMs / 2, atMs) && othersServe(chronicle, group, life, atMs);
+  return wasNeverReady(chronicle, life, life.launchedAtMs + ageMs / 2, atMs);
 };
 
-const othersServe = (chronicle: Chronicle, group: string, life: Life, atMs: number): boolean => {
-  const lookMs = atMs - chronicle.times.lagMs - slackMs;
-  const others = chronicle.membersAt(group, atMs).filter((one) => one !== life);
-  return others.length === 0 || others.some((one) => chronicle.isReadyAt(one, atMs) || chronicle.isReadyAt(one, lookMs));
-};
+/** Whether a group shows at one of these moments that an instance can serve there. While none does, one member at a time is given up. */
+export const othersServe = (chronicle: Chronicle, life: Life, moments: readonly number[]): boolean =>
+  moments.some((atMs) =>
+    chronicle.membersAt(chronicle.groupAt(life, atMs) ?? '', atMs).some((one) => one !== life && chronicle.isReadyAt(one, atMs)),
+  );
 
 /** When it was given up: its swap was written for the first time, and it may be. Who leaves already is given up by nobody. */
 export const givenUpAtMs = (chronicle: Chronicle, life: Life): number =>

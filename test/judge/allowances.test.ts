@@ -4,7 +4,7 @@ import type { Allowance } from '../../sandbox/judge/finding.ts';
 import { judge } from '../../sandbox/judge/judge.ts';
 import { rules } from '../../sandbox/judge/rules.ts';
 import { cases, storedSwap } from './allowance-cases.ts';
-import { historyOf, react, type Script, twoServe, user } from './histories.ts';
+import { historyOf, policy, react, type Script, twoServe, user } from './histories.ts';
 
 const stored = { states: {}, swaps: [storedSwap], decisions: [], deadLetters: 0, staleMessages: 0 };
 
@@ -77,4 +77,30 @@ it('a member that fails its health checks is not in the place of what was reques
   expect(row && judged(row, raised(270, 271))).toMatchObject({ left: 0 });
   expect(row && judged(row, raised(270, 271)).without).toBeGreaterThan(0);
   expect(row && judged(row, raised(101, 590)).left).toBeGreaterThan(0);
+});
+
+it('a member that never served and leaves first is failing until its replacement had the time to come up', () => {
+  const row = allowances.find(({ name }) => name.startsWith('a member fails its health checks'));
+  // Until then nothing is late, because a fault is in force.
+  const fault = { fault: { on: 'event', kind: 'drop', probability: 1 }, fromMs: 80_000, untilMs: 540_000 } as const;
+  const long = { calmAtMs: 900_000, restAtMs: 1_700_000, endedAtMs: 1_800_000, faults: [fault], stored };
+  /** Two are wanted, and the second never serves. It ends at 710, given up or not, and its replacement is launched later. */
+  const leaves = (order: string, launchedAt: number, isGivenUp = true) =>
+    historyOf((script) => {
+      twoServe(script);
+      script.policy(50, 2, { ...policy, swap: { order, maxSurge: 1 } });
+      script.end(90, 'i-2');
+      script.launch(100, 'i-3');
+      script.at(110, { kind: 'running', instance: 'i-3' });
+      script.react(703, 720, 'i-a');
+      if (isGivenUp) script.claim(705, 'i-3', 'i-a', 'leaving');
+      script.end(710, 'i-3', react('i-a'));
+      script.launch(launchedAt, 'i-4');
+      script.serves(launchedAt + 20, 'i-4');
+    }, long);
+  expect(row && judged(row, leaves('drain-first', 712)).without).toBeGreaterThan(0);
+  expect(row && judged(row, leaves('drain-first', 712))).toMatchObject({ left: 0 });
+  expect(row && judged(row, leaves('drain-first', 1_500)).left).toBeGreaterThan(0);
+  expect(row && judged(row, leaves('drain-first', 712, false)).left).toBeGreaterThan(0);
+  expect(row && judged(row, leaves('launch-first', 712)).left).toBeGreaterThan(0);
 });

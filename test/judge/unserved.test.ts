@@ -66,12 +66,21 @@ describe('a new member that never serves is given up', () => {
     expect(broken(noSurge, leaves, drained)).toEqual([]);
     expect(broken(noSurge, (script) => script.claim(1_200, 'i-3', 'i-x', 'leaving'))).toHaveLength(1);
   });
-  it('unless nobody else serves', () => {
+  it('and one at a time while nobody else serves', () => {
     const nobody: Write = (script) => {
+      script.policy(80, 2, { ...policy, swap: { maxSurge: 2 } });
       for (const instance of ['i-1', 'i-2'])
         script.at(200, { kind: 'out-of-service', instance, targetGroup: 'web', why: 'unhealthy', by: { kind: 'ec2' } });
     };
-    expect(broken(nobody)).toEqual([]);
+    const another: Write = (script) => {
+      script.desired(91, 4, 2);
+      script.launch(101, 'i-4', { pool: 'spot-b' });
+      script.at(108, { kind: 'running', instance: 'i-4' });
+    };
+    expect(broken(nobody)).toHaveLength(1);
+    expect(broken(nobody, claimed(705))).toEqual([]);
+    expect(broken(nobody, another, claimed(705))).toEqual([]);
+    expect(broken(nobody, another, claimed(705), claimed(760, 'i-4'))).toHaveLength(1);
   });
   it('by the age that the policy says', () => {
     const soon: Write = (script) => script.policy(95, 2, { ...policy, ready: { within: '3m' } });

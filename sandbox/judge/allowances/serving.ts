@@ -1,6 +1,8 @@
+import type { Chronicle } from '../chronicle.ts';
 import type { Allowance } from '../finding.ts';
-import { answersAt, endless, goneAtMs, isFunction } from '../life.ts';
+import { answersAt, endless, goneAtMs, isFunction, type Life } from '../life.ts';
 import { servesAgain } from '../rules/serving.ts';
+import { givenUpAtMs } from '../unserved.ts';
 
 export const newcomersDie: Allowance = {
   name: 'a new member died on its way up',
@@ -17,11 +19,20 @@ export const newcomersDie: Allowance = {
     }),
 };
 
+/** Members that never served, were given up, and left a moment ago: with drain-first, their replacements are launched only then. */
+const leftFirst = (chronicle: Chronicle, group: string, atMs: number): readonly Life[] =>
+  chronicle.livesIn(group).filter((life) => {
+    const goneMs = goneAtMs(life);
+    const isRecent = goneMs <= atMs && atMs - goneMs <= chronicle.times.servesAgainMs;
+    return isRecent && givenUpAtMs(chronicle, life) < goneMs && chronicle.policyAt(group, goneMs)?.order === 'drain-first';
+  });
+
 export const membersFail: Allowance = {
   name: 'a member fails its health checks and lives',
   excuses: servesAgain.name,
   trouble: 'An instance runs and does not respond: a target group finds it unhealthy, or never found it healthy.',
-  reaches: 'The group of that instance, for as many members as fail, while they live and fail.',
+  reaches:
+    'The group of that instance, for as many members as fail, while they live and fail. With drain-first, also for members that were given up, until their replacements had the time to come up.',
   reason: 'Holdfast replaces members that leave. It does not promise to replace living members by their health.',
   covers: ({ group = '', atMs, members: late = Number.POSITIVE_INFINITY }, chronicle) => {
     const beforeMs = atMs - 1;
@@ -32,7 +43,7 @@ export const membersFail: Allowance = {
       return last?.why === 'unhealthy' && last.untilMs <= beforeMs;
     });
     // What was requested a moment ago is not late yet, and those that fail are not in its place.
-    return late <= failing.length;
+    return late <= failing.length + leftFirst(chronicle, group, beforeMs).length;
   },
 };
 

@@ -8,7 +8,7 @@ import { wasIdle } from '../modes.ts';
 import { poolOf } from '../pools.ts';
 import { ownLaunches } from '../staying.ts';
 import { times } from '../times.ts';
-import { givenUpAtMs, mayBeGivenUp } from '../unserved.ts';
+import { givenUpAtMs, mayBeGivenUp, othersServe } from '../unserved.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -46,21 +46,28 @@ const dueIn = (chronicle: Chronicle, group: string) =>
     const fromMs = life.launchedAtMs + policy.ready.withinMs + chronicle.times.clockMs + times.batchMs;
     const untilMs = fromMs + slackMs;
     const isBound = isPlain(chronicle, group, life, untilMs) && isDue(chronicle, life, fromMs, untilMs);
-    return isBound ? [{ life, untilMs, most: policy.maxSurge }] : [];
+    const serves = [fromMs, untilMs].every((atMs) => othersServe(chronicle, life, [atMs]));
+    return isBound ? [{ life, untilMs, most: serves ? policy.maxSurge : Math.min(1, policy.maxSurge) }] : [];
   });
+
+/** From a look to the claim that follows from it. */
+const lookMs = 1_000;
 
 /** Members that were given up, when, and how many their policy gives up at a time. */
 const claimedIn = (chronicle: Chronicle, group: string) =>
   chronicle.livesIn(group).flatMap((life) => {
     const atMs = givenUpAtMs(chronicle, life);
-    const most = Math.max(0, ...chronicle.policiesIn(group, atMs - times.reactMs, atMs).map(({ maxSurge }) => maxSurge));
-    return atMs === Number.POSITIVE_INFINITY || life.warnings.length + life.advisedAtMs.length > 0 ? [] : [{ instance: life.instance, atMs, most }];
+    if (atMs === Number.POSITIVE_INFINITY) return [];
+    const surge = Math.max(0, ...chronicle.policiesIn(group, atMs - times.reactMs, atMs).map(({ maxSurge }) => maxSurge));
+    const looks = [atMs, atMs - chronicle.times.lagMs - lookMs];
+    const most = othersServe(chronicle, life, looks) ? surge : Math.min(1, surge);
+    return life.warnings.length + life.advisedAtMs.length > 0 ? [] : [{ instance: life.instance, atMs, most }];
   });
 
 export const neverServedIsGivenUp: Rule = {
   name: 'a new member that never serves is given up',
   meaning:
-    'A new member must serve by the age that the policy sets (`ready.within`). Within three minutes after that age, Holdfast claims a member of its own that never was ready, so that it is replaced. It does so only while others serve and the member does not leave already, for no more than maxSurge at a time.',
+    'A new member must serve by the age that the policy sets (`ready.within`). Within three minutes after that age, Holdfast claims a member of its own that never was ready, so that it is replaced. It does so for no more than maxSurge members at a time, and for one at a time while no other member serves. A member that leaves already is not claimed.',
   broken: (chronicle) =>
     [...chronicle.groups.keys()].flatMap((group): readonly Broken[] => {
       const due = dueIn(chronicle, group);
@@ -77,7 +84,7 @@ export const neverServedIsGivenUp: Rule = {
           group,
           instance,
           atMs: untilMs,
-          detail: `${instance} has never served, others do, and it is not given up`,
+          detail: `${instance} has never served, and it is not given up`,
         }));
       return [...missed, ...over];
     }),

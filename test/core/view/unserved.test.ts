@@ -78,10 +78,14 @@ describe('a new member that never serves', () => {
     expect(givenUp([...serving, idle('i', 10, { protected: true })])).toEqual([]);
     expect(givenUp([...serving, idle('i', 10)], { swaps: [swapOf('i')] })).toEqual([]);
   });
-  it('is kept while nobody else serves, unless it is alone', () => {
-    expect(givenUp([idle('i', 10), idle('j', 10)])).toEqual([]);
+  it('is given up one at a time while nobody else serves: one replacement finds out whether others would', () => {
+    const all = [idle('i', 10), idle('j', 11)];
+    const open = swapOf('j', { reason: 'never-served', state: 'waiting' });
+    expect(givenUp(all)).toEqual(['j']);
+    expect(givenUp(all, { swaps: [open] })).toEqual([]);
+    expect(givenUp([...serving, ...all], { swaps: [open] })).toEqual(['i']);
     expect(givenUp([idle('i', 10)])).toEqual(['i']);
-    expect(givenUp([idle('i', 10), member('last', spotB)], { swaps: [swapOf('last')] })).toEqual([]);
+    expect(givenUp([...all, member('last', spotB)], { swaps: [swapOf('last')] })).toEqual(['j']);
   });
   it('is given up in turn, the oldest first, no more at a time than the surge', () => {
     const all = [idle('i', 10), idle('j', 12), idle('k', 11)];

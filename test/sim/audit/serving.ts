@@ -54,6 +54,11 @@ const made: readonly Situation[] = [
     steps: [neverServing(1_000, 300_000, { zone: zones[1] }, 'impaired'), interrupt(5_000, 4)],
     calmAtMs: 1_300_000,
   }),
+  of('all that is new never serves for a while', settingOf('tag', { size: 3, max: 6, min: 0 }), {
+    asked: { web: { size: 3, endsAt: 3 } },
+    steps: [neverServing(1_000, 120_000, {}, 'never-answers'), interrupt(5_000, 3)],
+    calmAtMs: 1_100_000,
+  }),
   of('no new member ever serves', settingOf('tag', { size: { min: 0, max: 6, desired: 3 } }), {
     asked: { web: { size: 3, endsAt: 3 } },
     steps: [breakBoots(1_000, 1_200_000, {}, 'never-answers'), interrupt(5_000, 3)],
