@@ -8,7 +8,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Surroundings } from '../../core/contract.ts';
 import { isHeldByTransaction } from './errors.ts';
-import { type Attempts, createRetries, type Pauses } from './retries.ts';
+import { type Attempts, createRetries, type Pauses, retriedByOperation } from './retries.ts';
 
 /**
  * What the surroundings merge into the configuration of every client: request handler, endpoint, credentials, region.
@@ -53,20 +53,23 @@ const merged = ({ pauses, maxAttempts, ...config }: ClientConfig, kind: Attempts
   };
 };
 
-export const createEc2Client = (config: ClientConfig): EC2Client => new EC2Client(merged(config, scarce));
+export const createEc2Client = (config: ClientConfig): EC2Client =>
+  retriedByOperation(new EC2Client(merged(config, scarce)));
 
 export const createAutoScalingClient = (config: ClientConfig): AutoScalingClient =>
-  new AutoScalingClient(merged(config, scarce));
+  retriedByOperation(new AutoScalingClient(merged(config, scarce)));
 
 export const createElbClient = (config: ClientConfig): ElasticLoadBalancingV2Client =>
-  new ElasticLoadBalancingV2Client(merged(config, scarce));
+  retriedByOperation(new ElasticLoadBalancingV2Client(merged(config, scarce)));
 
-export const createSqsClient = (config: ClientConfig): SQSClient => new SQSClient(merged(config, own));
+export const createSqsClient = (config: ClientConfig): SQSClient =>
+  retriedByOperation(new SQSClient(merged(config, own)));
 
-export const createSfnClient = (config: ClientConfig): SFNClient => new SFNClient(merged(config, own));
+export const createSfnClient = (config: ClientConfig): SFNClient =>
+  retriedByOperation(new SFNClient(merged(config, own)));
 
 export const createEventBridgeClient = (config: ClientConfig): EventBridgeClient =>
-  new EventBridgeClient(merged(config, own));
+  retriedByOperation(new EventBridgeClient(merged(config, own)));
 
 /** The SDK repeats what is marked as retryable. It does not know that a transaction holds an item for a moment only. */
 const repeatWhileHeld = (client: DynamoDBClient): DynamoDBClient => {
@@ -82,7 +85,7 @@ const repeatWhileHeld = (client: DynamoDBClient): DynamoDBClient => {
 
 /** Takes plain JavaScript values, with numbers of any size. Fields that are undefined are not stored. */
 export const createDocumentClient = (config: ClientConfig): DynamoDBDocumentClient =>
-  DynamoDBDocumentClient.from(repeatWhileHeld(new DynamoDBClient(merged(config, own))), {
+  DynamoDBDocumentClient.from(repeatWhileHeld(retriedByOperation(new DynamoDBClient(merged(config, own)))), {
     marshallOptions: { removeUndefinedValues: true },
     unmarshallOptions: { wrapNumbers: Number },
   });

@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+
 type Asking<Question, Answer> = {
   readonly question: Question;
   readonly resolve: (answer: Answer) => void;
@@ -5,8 +7,8 @@ type Asking<Question, Answer> = {
 };
 
 /**
- * Merges work: whoever asks while earlier work is under way is served by the next one, together with all others who
- * asked meanwhile. No answer is older than its question.
+ * Merges work: those who ask at the same moment are served together. Whoever asks while earlier work is under way is
+ * served by the next one, together with all others who asked meanwhile. No answer is older than its question.
  *
  * @param work returns one answer for each question, in their order
  */
@@ -27,6 +29,8 @@ export const merging = <Question, Answer>(
   const serveAll = async (): Promise<void> => {
     if (isAtWork) return;
     isAtWork = true;
+    // Whoever else asks at this moment may be some promises behind.
+    await setImmediate();
     for (let all = waiting; all.length > 0; all = waiting) {
       waiting = [];
       await serve(all);

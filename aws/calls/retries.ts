@@ -15,55 +15,97 @@ export type Attempts = {
 };
 
 type Failure = { readonly errorType: 'THROTTLING' | 'TRANSIENT' | 'SERVER_ERROR' | 'CLIENT_ERROR' };
-type Token = { getRetryCount(): number; getRetryDelay(): number };
+type Token = { readonly operation: string; getRetryCount(): number; getRetryDelay(): number };
 
 /** The part of an SDK client's configuration that decides on repeats. */
 type Retries = {
   readonly mode: 'standard';
-  acquireInitialRetryToken(): Promise<Token>;
+  acquireInitialRetryToken(operation: string): Promise<Token>;
   refreshRetryTokenForRetry(token: Token, failure: Failure): Promise<Token>;
-  recordSuccess(): void;
+  recordSuccess(token: Token): void;
 };
 
 /** The longest first pause after a broken connection or a server error. */
 const brokenMs = 50;
 const longestPauseMs = 20_000;
 
-/** So many calls in a row that were given up, without an answer or throttled, show that it is not over in a moment. */
+/**
+ * So many calls in a row that were given up, without an answer or throttled, show that it is not over in a moment.
+ * They are calls to the service, or of one of its operations.
+ */
 const inVainAtMost = 2;
 
 /** The pause is over when the token is given, so the SDK has nothing left to wait for. */
-const tokenOf = (count: number): Token => ({ getRetryCount: () => count, getRetryDelay: () => 0 });
+const tokenOf = (operation: string, count: number): Token => ({
+  operation,
+  getRetryCount: () => count,
+  getRetryDelay: () => 0,
+});
+
+/** The part of an SDK client that this needs. */
+type Client = {
+  readonly middlewareStack: {
+    add(middleware: never, options: { readonly step: 'initialize'; readonly name: string }): void;
+  };
+};
+type Context = { readonly commandName?: string; partition_id?: string };
+
+/** Tells the retries of a client which operation each call is of. The SDK passes on what `partition_id` holds. */
+export const retriedByOperation = <C extends Client>(client: C): C => {
+  const middleware = (next: (args: unknown) => Promise<unknown>, context: Context) => (args: unknown) => {
+    context.partition_id = context.commandName ?? '';
+    return next(args);
+  };
+  client.middlewareStack.add(middleware as never, { step: 'initialize', name: 'retriedByOperation' });
+  return client;
+};
+
+/** Calls in a row that were given up. */
+const createInVain = () => {
+  let calls = 0;
+  const ofOperation = new Map<string, number>();
+  return {
+    isLasting: (operation: string): boolean =>
+      calls >= inVainAtMost || (ofOperation.get(operation) ?? 0) >= inVainAtMost,
+    givenUp: (operation: string): void => {
+      calls += 1;
+      ofOperation.set(operation, (ofOperation.get(operation) ?? 0) + 1);
+    },
+    answered: (operation: string): void => {
+      calls = 0;
+      ofOperation.delete(operation);
+    },
+  };
+};
 
 /**
  * Repeats calls as the SDK's standard mode does, with pauses that double and are drawn at random. After two calls in a
- * row that were given up each call is made once: one that is answered, and not throttled, ends that. An outage or a
+ * row that were given up each call is made once: one that is answered, and not throttled, ends that. So is each call of
+ * an operation of which two in a row were given up, while calls of others are answered. An outage or a
  * throttle that lasts costs one call where it would cost several, and whoever made the call comes again later in any
  * case.
  */
 export const createRetries = ({ sleep, random }: Pauses, { most, mostThrottled, throttledMs }: Attempts): Retries => {
-  let inVain = 0;
-  const answered = (): void => {
-    inVain = 0;
-  };
+  const inVain = createInVain();
   return {
     mode: 'standard',
-    acquireInitialRetryToken: async () => tokenOf(0),
+    acquireInitialRetryToken: async (operation) => tokenOf(operation, 0),
     refreshRetryTokenForRetry: async (last, { errorType }) => {
+      const { operation } = last;
       if (errorType === 'CLIENT_ERROR' || errorType === 'SERVER_ERROR') {
-        answered();
+        inVain.answered(operation);
         throw new Error('The call was answered.');
       }
       const isThrottled = errorType === 'THROTTLING';
       const count = last.getRetryCount() + 1;
-      if (inVain >= inVainAtMost || count >= (isThrottled ? mostThrottled : most)) {
-        inVain += 1;
+      if (inVain.isLasting(operation) || count >= (isThrottled ? mostThrottled : most)) {
+        inVain.givenUp(operation);
         throw new Error('No attempts are left.');
       }
       const baseMs = isThrottled ? throttledMs : brokenMs;
       await sleep(Math.floor(random() * Math.min(longestPauseMs, baseMs * 2 ** (count - 1))));
-      return tokenOf(count);
+      return tokenOf(operation, count);
     },
-    recordSuccess: answered,
+    recordSuccess: ({ operation }) => inVain.answered(operation),
   };
 };

@@ -1,5 +1,5 @@
 import { chunks } from '../../aws/calls/chunks.ts';
-import { isFromAws, troubleOf } from '../../aws/calls/errors.ts';
+import { isFromAws, retryOf, troubleOf } from '../../aws/calls/errors.ts';
 import { inParallel } from '../../aws/calls/in-parallel.ts';
 import { metrics } from '../../core/contract.ts';
 import { withFormer } from '../../core/group/holders.ts';
@@ -55,16 +55,19 @@ const readAll = (
 
 const handedOver = { kind: 'handed-over' } as const;
 
-/** Hands a group over whose look AWS throttles: others need its buckets too. */
-const handOverThrottled = async (
+/**
+ * Hands a group over whose look AWS throttles, because others need its buckets too, or that fails in a way that passes.
+ * One look then serves all of its messages. Each of them would come again by itself, and cost a look each time.
+ */
+const handOverTroubled = async (
   error: unknown,
   facts: Facts,
   ports: ReactPorts,
   known: Known | undefined,
 ): Promise<boolean> => {
   if (known?.inForce === undefined || !canHandOver(facts, known.inForce.group) || !isFromAws(error)) return false;
-  if (troubleOf(error) !== 'throttled') return false;
-  return handOver(facts, known.inForce, ports, true).then(
+  if (retryOf(error) !== 'later') return false;
+  return handOver(facts, known.inForce, ports, troubleOf(error) === 'throttled' ? 'throttled' : 'failed').then(
     () => true,
     () => false,
   );
@@ -82,7 +85,7 @@ const convergeOne = async (
     }
     return await converge(facts, ports, known);
   } catch (error) {
-    if (await handOverThrottled(error, facts, ports, known)) return handedOver;
+    if (await handOverTroubled(error, facts, ports, known)) return handedOver;
     // A group that fails must not hold up the others of the batch: its messages are delivered again, those of the
     // others are done.
     ports.telemetry.logger.error('A group could not be converged. Its signals are delivered again.', {

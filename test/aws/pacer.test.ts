@@ -53,10 +53,12 @@ const environment = (fullAt: FullAt = {}) => {
 const count = (taken: readonly boolean[]): number => taken.filter(Boolean).length;
 
 describe('calls wait for their tokens', () => {
-  test('nobody waits while there are some, and who asks meanwhile is written together', async () => {
+  test('nobody waits while there are some, and those who ask at the same moment are written together', async () => {
     const { world, pacer } = environment();
     expect(count(await Promise.all(Array.from({ length: 19 }, () => pacer.take(act))))).toBe(19);
-    expect([world.takes, world.slept]).toEqual([2, []]);
+    expect([world.takes, world.slept]).toEqual([1, []]);
+    await Promise.all([pacer.take(look), undefined, Promise.resolve().then(() => pacer.take(look))]);
+    expect(world.takes).toBe(2);
   });
 
   test('of more calls than a bucket holds, as many are made as it holds', async () => {

@@ -1,4 +1,6 @@
+import { GetQueueUrlCommand, ListQueuesCommand } from '@aws-sdk/client-sqs';
 import { expect, test } from 'vitest';
+import { createSqsClient } from '../../aws/calls/clients.ts';
 import { createRetries } from '../../aws/calls/retries.ts';
 
 type Answer = 'ok' | 'THROTTLING' | 'TRANSIENT' | 'CLIENT_ERROR';
@@ -8,12 +10,12 @@ const callsOf = (random = 0.5) => {
   const slept: number[] = [];
   const pauses = { sleep: async (ms: number) => void slept.push(ms), random: () => random };
   const retries = createRetries(pauses, { most: 3, mostThrottled: 5, throttledMs: 200 });
-  const attemptsUntil = async (answerOf: (attempt: number) => Answer): Promise<number> => {
-    let token = await retries.acquireInitialRetryToken();
+  const attemptsUntil = async (answerOf: (attempt: number) => Answer, operation = 'PutItem'): Promise<number> => {
+    let token = await retries.acquireInitialRetryToken(operation);
     for (;;) {
       const answer = answerOf(token.getRetryCount() + 1);
       if (answer === 'ok') {
-        retries.recordSuccess();
+        retries.recordSuccess(token);
         return token.getRetryCount() + 1;
       }
       try {
@@ -50,4 +52,38 @@ test('while a service is out of reach each call is made once, until one is answe
 test('a call that is answered in the end shows a service that is only busy', async () => {
   const { attemptsUntil } = callsOf();
   for (let call = 0; call < 10; call++) expect(await attemptsUntil((attempt) => (attempt < 4 ? 'THROTTLING' : 'ok'))).toBe(4);
+});
+
+test('while one operation is out of reach its calls are made once, also when others are answered in between', async () => {
+  const { attemptsUntil } = callsOf();
+  const attempts: number[] = [];
+  for (let call = 0; call < 4; call++) {
+    attempts.push(await attemptsUntil(() => 'TRANSIENT'));
+    await attemptsUntil(() => 'ok', 'Query');
+  }
+  expect(attempts).toEqual([3, 3, 1, 1]);
+  expect(await attemptsUntil(() => 'TRANSIENT', 'GetItem')).toBe(3);
+  await attemptsUntil(() => 'ok');
+  expect(await attemptsUntil(() => 'TRANSIENT')).toBe(3);
+});
+
+test('a client of the SDK says which operation its calls are of', async () => {
+  const pauses = { sleep: async () => {}, random: () => 0.5 };
+  const client = createSqsClient({ region: 'eu-west-1', credentials: { accessKeyId: 'a', secretAccessKey: 'b' }, pauses } as never);
+  let attempts = 0;
+  const answers = ((_next: unknown, { commandName }: { readonly commandName: string }) =>
+    async () => {
+      attempts += 1;
+      if (commandName === 'ListQueuesCommand') throw Object.assign(new Error('no'), { name: 'TimeoutError', $metadata: {} });
+      return { response: {}, output: { $metadata: {} } };
+    }) as never;
+  client.middlewareStack.add(answers, { step: 'finalizeRequest', priority: 'low', name: 'answers' });
+  const attemptsOfList = async (): Promise<number> => {
+    attempts = 0;
+    await expect(client.send(new ListQueuesCommand({}))).rejects.toThrow('no');
+    const made = attempts;
+    await client.send(new GetQueueUrlCommand({ QueueName: 'signals' }));
+    return made;
+  };
+  expect([await attemptsOfList(), await attemptsOfList(), await attemptsOfList()]).toEqual([3, 3, 1]);
 });

@@ -45,9 +45,14 @@ test('what is handed over is claimed and announced, and another invocation is wo
   expect(done).toEqual(['wakes web in 2000']);
   // What stays throttled is looked at more rarely, unless a signal waits for it.
   done.length = 0;
-  await handOver(factsOf(), { group: acting, state: state() }, ports, true);
-  await handOver(factsOf({ messages: ['m-1'] }), { group: acting, state: state() }, ports, true);
+  await handOver(factsOf(), { group: acting, state: state() }, ports, 'throttled');
+  await handOver(factsOf({ messages: ['m-1'] }), { group: acting, state: state() }, ports, 'throttled');
   expect(done).toEqual(['wakes web in 10000', 'wakes web in 2000']);
+  // What fails is looked at once more for its signals, and else with the tick.
+  done.length = 0;
+  await handOver(factsOf({ messages: ['m-1'] }), { group: acting, state: state() }, ports, 'failed');
+  await handOver(factsOf(), { group: acting, state: state() }, ports, 'failed');
+  expect(done).toEqual(['wakes web in 20000']);
 });
 
 test('looks of a group that stay throttled are ever rarer, and left to the tick in the end; another throttle begins anew', async () => {
@@ -60,7 +65,7 @@ test('looks of a group that stay throttled are ever rarer, and left to the tick 
   } as unknown as ReactPorts;
   for (const sinceS of [0, 10, 20, 60, 100, 150, 160, 220, 339, 460]) {
     atMs = nowMs + sinceS * 1_000;
-    await handOver(factsOf(), { group: acting, state: state() }, ports, true);
+    await handOver(factsOf(), { group: acting, state: state() }, ports, 'throttled');
   }
   expect(wakes).toEqual(['0 +10', '10 +10', '20 +10', '60 +15', '100 +25', '150 +37.5', '460 +10']);
 });

@@ -35,6 +35,19 @@ const afterThrottleMs = ({ store, clock }: ReactPorts, group: string): number | 
   return isWorthALook(nowMs + inMs, nowMs) ? inMs : undefined;
 };
 
+/** How soon to look again after a look that failed: once for its signals. All else is left to the tick. */
+const afterFailureMs = 20_000;
+
+/** Why a group is handed over, where it is not for lack of time. */
+export type Trouble = 'throttled' | 'failed';
+
+/** How soon another invocation goes on. Undefined: that is left to the tick. */
+const goesOnInMs = (facts: Facts, ports: ReactPorts, group: string, trouble?: Trouble): number | undefined => {
+  const isSignaled = facts.messages.length > 0;
+  if (trouble === 'failed') return isSignaled ? afterFailureMs : undefined;
+  return trouble === 'throttled' && !isSignaled ? afterThrottleMs(ports, group) : handedOverMs;
+};
+
 /**
  * Whether a wake can go on with these facts once their claims are written. What alarms, Auto Scaling and policies said
  * is in their messages alone.
@@ -53,13 +66,13 @@ export const wakeSoon = ({ wakes, clock }: ReactPorts, group: string, inMs = han
  * or may not look at the group now. The claims stand, so the messages need not come again. Drains that nobody has
  * started are started by that invocation, or by the next tick.
  *
- * @param isThrottled AWS throttled the look.
+ * @param trouble what AWS did with the look
  */
 export const handOver = async (
   facts: Facts,
   { group, state }: Pick<InForce, 'group' | 'state'>,
   ports: ReactPorts,
-  isThrottled = false,
+  trouble?: Trouble,
 ): Promise<void> => {
   const { store, clock, random } = ports;
   const asgs = new Set(asgsOf(withFormer(group, state ?? initialState(group))));
@@ -73,6 +86,6 @@ export const handOver = async (
     const { fresh } = await claimAll(leaving, swaps, context);
     await announceStarted({ group, id, ports }, fresh);
   }
-  const inMs = isThrottled && facts.messages.length === 0 ? afterThrottleMs(ports, group.name) : handedOverMs;
+  const inMs = goesOnInMs(facts, ports, group.name, trouble);
   if (inMs !== undefined) await wakeSoon(ports, group.name, inMs);
 };
