@@ -19,7 +19,7 @@ export type ManyStorm = {
 
 /** A group outside the storm, in the zones that give: what it waits for, it waits for the others. */
 export const bystander: PlacedGroup = { name: 'bystander', holding: 'tag', size: 2 };
-const bystanderZones = letters.slice(1);
+export const bystanderZones = letters.slice(1);
 
 export const groupsOf = ({ groups, members, held }: Pick<ManyStorm, 'groups' | 'members' | 'held'>): readonly PlacedGroup[] =>
   Array.from({ length: groups }, (_, index) => ({

@@ -1,20 +1,20 @@
 import { type Sandbox, startSandbox } from '../sandbox/door.ts';
 import type { InstanceSnapshot } from '../sandbox/world/world.ts';
 import { type ManyRun, noticeMs, runOf } from './many-figures.ts';
+import { fill } from './many-fill.ts';
 import { type GroupNeed, idealLastMs, type LaunchApi, neededCalls, type StormNeed } from './many-need.ts';
 import { type LaunchCall, watchCalls } from './many-watch.ts';
-import { bystander, groupsOf, type ManyCase, type ManyStorm, manyWorld, policiesOf } from './many-world.ts';
+import { bystander, bystanderZones, groupsOf, type ManyCase, type ManyStorm, manyWorld, policiesOf } from './many-world.ts';
 import { letters, refusedZone, zoneOf } from './storm-world.ts';
 
 const lookEveryMs = 2_000;
 const stepGroups = 8;
 const stepMs = 8_000;
 const warmUpMs = 1_800_000;
-/**
- * Long enough that no member is young, and that the bucket of launched instances (1,000, two a second) is full also by what
- * Holdfast reckons, as in an account that nothing has happened in.
- */
-const stillMs = 600_000;
+/** Until an Auto Scaling group has launched what it is to hold, and all of it runs. */
+const bootMs = 60_000;
+/** Long enough that no member is young, and that every bucket is full also by what Holdfast reckons. */
+const stillMs = 400_000;
 /** When the warned are gone, and their last health checks with them. */
 const leastMs = 150_000;
 const mostMs = 300_000;
@@ -26,23 +26,29 @@ const isStormy = (instance: InstanceSnapshot): boolean => groupTag(instance) !==
 
 const serving = ({ world }: Sandbox): number => world.snapshot().instances.filter((one) => isStormy(one) && isHealthy(one)).length;
 
-/** Brings the groups up a few at a time, so that nothing is throttled before the storm, and lets every bucket fill. */
-const warmUp = async (sandbox: Sandbox, storm: ManyStorm): Promise<void> => {
+const allServe = async (sandbox: Sandbox, wanted: number): Promise<void> => {
   const { world, clock } = sandbox;
-  const arns = new Map(world.snapshot().targetGroups.map(({ name, arn }) => [name, arn]));
-  const policies = policiesOf(storm, (group) => arns.get(group) ?? '');
-  for (let from = 0; from < policies.length; from += stepGroups) {
-    for (const policy of policies.slice(from, from + stepGroups)) await sandbox.putPolicy(policy);
-    world.restLaunches();
-    await clock.sleep(stepMs);
-  }
-  const wanted = storm.groups * storm.members;
   const untilMs = clock.now() + warmUpMs;
   while (serving(sandbox) < wanted) {
     if (clock.now() >= untilMs) throw new Error(`The storm cannot be measured: of ${wanted} members ${serving(sandbox)} serve.`);
     world.restLaunches();
     await clock.sleep(lookEveryMs);
   }
+};
+
+/** The groups are there before their policies, which come a few at a time, so that nothing is throttled before the storm. Every bucket fills. */
+const warmUp = async (sandbox: Sandbox, storm: ManyStorm): Promise<void> => {
+  const { world, clock } = sandbox;
+  await fill(sandbox, [bystander], bystanderZones);
+  await fill(sandbox, groupsOf(storm));
+  await clock.sleep(bootMs);
+  const arns = new Map(world.snapshot().targetGroups.map(({ name, arn }) => [name, arn]));
+  const policies = policiesOf(storm, (group) => arns.get(group) ?? '');
+  for (let from = 0; from < policies.length; from += stepGroups) {
+    for (const policy of policies.slice(from, from + stepGroups)) await sandbox.putPolicy(policy);
+    await clock.sleep(stepMs);
+  }
+  await allServe(sandbox, storm.groups * storm.members);
   await clock.sleep(stillMs);
   world.restLaunches();
 };

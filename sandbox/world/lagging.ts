@@ -11,6 +11,7 @@ type Shown<T> = { readonly fromMs: number; readonly value: T };
 export const createLagging = <T>(now: () => number, drawLagMs: () => number, keptMs = 0): Lagging<T> => {
   let shown: Shown<T>[] = [];
   const settled = (nowMs: number): Shown<T>[] => {
+    if (shown.length < 2) return shown;
     const newest = shown.findLastIndex(({ fromMs }) => fromMs <= nowMs - keptMs);
     return newest > 0 ? shown.slice(newest) : shown;
   };

@@ -62,16 +62,15 @@ const streamOf = (values: () => readonly unknown[]): Stream => {
 const createDatabase = (onChange?: (before: unknown, after: unknown) => void): Database => {
   const values = new Map<string, string>();
   const keys: string[] = [];
-  const read = (key: string): unknown => {
-    const text = values.get(key);
-    return text === undefined ? undefined : JSON.parse(text);
-  };
+  const parsed = (text: string | undefined): unknown => (text === undefined ? undefined : JSON.parse(text));
+  const read = (key: string): unknown => parsed(values.get(key));
   return {
     put: (key, value, callback) => {
-      const before = read(key);
+      const before = values.get(key);
       if (before === undefined) keys.splice(position(keys, key), 0, key);
-      values.set(key, JSON.stringify(value));
-      onChange?.(before, read(key));
+      const after = JSON.stringify(value);
+      values.set(key, after);
+      onChange?.(parsed(before), parsed(after));
       callback(null);
     },
     get: (key, callback) => callback(null, read(key)),

@@ -72,9 +72,11 @@ export const createInstanceDescribes = (base: Base, instances: Instances, networ
     const ids = exact((name) => name === 'instance-id')?.Values;
     if (ids !== undefined) return ids.flatMap((id) => instances.find(id) ?? []).sort((a, b) => a.ordinal - b.ordinal);
     const tag = exact((name) => name.startsWith('tag:'));
-    const values = tag?.Values ?? [];
-    if (tag?.Name === undefined || values.length !== 1) return instances.list();
-    return instances.tagged(tag.Name.slice('tag:'.length), values[0] ?? '');
+    if (tag?.Name === undefined || tag.Values === undefined) return instances.list();
+    const key = tag.Name.slice('tag:'.length);
+    const [first = '', ...others] = tag.Values;
+    if (others.length === 0) return instances.tagged(key, first);
+    return [...new Set(tag.Values.flatMap((value) => instances.tagged(key, value)))].sort((a, b) => a.ordinal - b.ordinal);
   };
   const query = (input: Query, known: typeof fieldOf, agoMs = 0): Seen[] => {
     const filters = input.Filters ?? [];

@@ -1,0 +1,49 @@
+import { groupTagValue, tags } from '../core/contract.ts';
+import type { Sandbox } from '../sandbox/door.ts';
+import { letters, type PlacedGroup } from './storm-world.ts';
+
+type Call = readonly [service: 'ec2' | 'autoscaling', operation: string, input: Readonly<Record<string, unknown>>];
+
+/** How many of a group are in each of these zones, spread evenly. */
+const evenly = (size: number, zones: readonly string[]): readonly (readonly [letter: string, count: number])[] =>
+  zones.map((letter, index) => [letter, Math.floor((size + zones.length - 1 - index) / zones.length)]);
+
+const tagged = ({ name }: PlacedGroup, letter: string, count: number): Call => {
+  const Tags = [
+    { Key: 'Name', Value: name },
+    { Key: tags.group, Value: groupTagValue('holdfast', name) },
+    { Key: tags.pool, Value: `spot-${letter}` },
+  ];
+  const input = {
+    ...{ MinCount: count, MaxCount: count, SubnetId: `subnet-${letter}`, InstanceType: 'm7g.large' },
+    LaunchTemplate: { LaunchTemplateName: 'storm' },
+    InstanceMarketOptions: { MarketType: 'spot' },
+    TagSpecifications: [{ ResourceType: 'instance', Tags }],
+  };
+  return ['ec2', 'RunInstances', input];
+};
+
+const sized = (asg: string, count: number): Call => [
+  'autoscaling',
+  'SetDesiredCapacity',
+  { AutoScalingGroupName: asg, DesiredCapacity: count, HonorCooldown: false },
+];
+
+/** What brings a group to its size before anybody manages it: all of it on spot. */
+const fillingCalls = (group: PlacedGroup, zones: readonly string[] = letters): readonly Call[] => {
+  if (group.holding === 'attach') return [sized(group.name, group.size)];
+  const placed = evenly(group.size, zones).filter(([, count]) => count > 0);
+  return placed.map(([letter, count]) => (group.holding === 'tag' ? tagged(group, letter, count) : sized(`${group.name}-spot-${letter}`, count)));
+};
+
+/** RunInstances takes two calls a second. */
+const betweenMs = 600;
+
+/** Brings groups to their sizes before their policies come. A group has thousands of members at the most. */
+export const fill = async ({ cloud, world, clock }: Sandbox, groups: readonly PlacedGroup[], zones?: readonly string[]): Promise<void> => {
+  for (const [service, operation, input] of groups.flatMap((group) => fillingCalls(group, zones))) {
+    world.restLaunches();
+    await cloud.call({ service, operation, input, caller: { kind: 'operator' } });
+    await clock.sleep(betweenMs);
+  }
+};
