@@ -1,6 +1,8 @@
 import type { EC2Client, Instance } from '@aws-sdk/client-ec2';
+import { tags } from '../../core/contract.ts';
 import { perClient } from '../calls/remembered.ts';
-import { instancesById, instancesByTag, isAlive } from '../instances.ts';
+import { asgTag, instancesById, instancesByTag, isAlive, tagOf } from '../instances.ts';
+import { type Asg, standingsIn } from './auto-scaling-groups.ts';
 
 /** Of a group this large, a page of which takes half a second to read, what cannot have changed is not read again. */
 const largeFrom = 1_000;
@@ -21,47 +23,115 @@ const slim = ({ NetworkInterfaces: _n, BlockDeviceMappings: _b, SecurityGroups: 
 const isRunning = ({ State }: Instance): boolean => State?.Name === 'running';
 const idOf = ({ InstanceId = '' }: Instance): string => InstanceId;
 
-const keep = (ec2: EC2Client, value: string, whole: Whole): void => {
+const keep = (ec2: EC2Client, key: string, whole: Whole): void => {
   const kept = wholes(ec2);
-  kept.delete(value);
+  kept.delete(key);
   if (whole.instances.length < largeFrom) return;
   const others = [...kept.values()].reduce((sum, { instances }) => sum + instances.length, 0);
   if (others + whole.instances.length > mostKept) kept.clear();
-  kept.set(value, { ...whole, instances: whole.instances.map(slim) });
+  kept.set(key, { ...whole, instances: whole.instances.map(slim) });
 };
 
 /** Instances by the states that are no rest: a filter finds all that ended or stopped, and those that begin to run. */
 const notRunning = ['pending', 'shutting-down', 'terminated', 'stopping', 'stopped'];
 
 /**
- * All instances of one group by its tag. Of a large group that this environment has read whole a moment ago, only
- * those are read that do not run, those that did not run then, and those that Holdfast was granted since. The others
- * ran then, and run still.
+ * One group: the value of its tag, the Auto Scaling groups that hold members of it, and the one that Holdfast attaches
+ * members to.
+ */
+export type OneGroup = { readonly value: string; readonly asgs: readonly string[]; readonly joins?: string };
+
+/** Instances by the group's tag, and by the tags of its Auto Scaling groups; some are in both. */
+type Both = { readonly tagged: readonly Instance[]; readonly grouped: readonly Instance[] };
+/** The same, on their way. */
+export type Parts = { readonly [Part in keyof Both]: Promise<Both[Part]> };
+
+type Reading = {
+  readonly ec2: EC2Client;
+  readonly now: () => number;
+  readonly readAsgs: () => Promise<readonly Asg[]>;
+};
+
+const readBoth = (ec2: EC2Client, { value, asgs }: OneGroup, states?: readonly string[]): Parts => ({
+  tagged: instancesByTag(ec2, tags.group, [value], states),
+  grouped: instancesByTag(ec2, asgTag, asgs, states),
+});
+
+const allOfBoth = async ({ tagged, grouped }: Parts): Promise<Both> => {
+  const [found, held] = await Promise.all([tagged, grouped]);
+  return { tagged: found, grouped: held };
+};
+
+const byId = (instances: readonly Instance[]): ReadonlyMap<string, Instance> =>
+  new Map(instances.map((one) => [idOf(one), one]));
+
+/**
+ * Whom Auto Scaling shows in another way than what was read: who joined or left one of these groups since, and who has
+ * joined without the tag that says so.
+ */
+const unlike = (
+  ran: ReadonlyMap<string, Instance>,
+  asgs: readonly Asg[],
+  joins: string | undefined,
+): readonly string[] => {
+  const standings = standingsIn(asgs);
+  const names = asgs.map(({ name }) => name);
+  const inside = (one: Instance): string | undefined => names.find((name) => name === tagOf(one, asgTag));
+  const lacksNote = (one: Instance): boolean =>
+    tagOf(one, tags.group) !== undefined && tagOf(one, tags.joined) === undefined;
+  const differs = ([id, one]: readonly [string, Instance]): boolean => {
+    const asg = standings.get(id)?.asg;
+    return asg !== inside(one) || (asg !== undefined && asg === joins && lacksNote(one));
+  };
+  return [...[...standings.keys()].filter((id) => !ran.has(id)), ...[...ran].filter(differs).map(([id]) => id)];
+};
+
+const keyOf = ({ value, asgs }: OneGroup): string => [value, ...asgs].join(' ');
+
+/** Reads all of a group, and keeps it where it is large. */
+const readWhole = ({ ec2, now }: Reading, one: OneGroup): Parts => {
+  const atMs = now();
+  const parts = readBoth(ec2, one);
+  const keepBoth = ({ tagged, grouped }: Both): void =>
+    keep(ec2, keyOf(one), { atMs, instances: [...byId([...tagged, ...grouped]).values()] });
+  // Who waits for the parts hears of their failures.
+  allOfBoth(parts).then(keepBoth, () => undefined);
+  return parts;
+};
+
+/** What changed since the whole read, in it. Where so much did that a whole read costs as little, all is read. */
+const readChanges = async (
+  reading: Reading,
+  one: OneGroup,
+  whole: Whole,
+  granted: readonly string[],
+): Promise<Both> => {
+  const { ec2, readAsgs } = reading;
+  const ran = byId(whole.instances.filter(isRunning));
+  const begun = whole.instances.filter((instance) => isAlive(instance) && !isRunning(instance)).map(idOf);
+  const since = [...begun, ...granted].filter((id) => !ran.has(id));
+  const others = one.asgs.length === 0 ? [] : unlike(ran, await readAsgs(), one.joins);
+  const open = [...new Set([...since, ...others])];
+  if (open.length > mostById) return allOfBoth(readWhole(reading, one));
+  const [{ tagged, grouped }, found] = await Promise.all([
+    allOfBoth(readBoth(ec2, one, notRunning)),
+    open.length === 0 ? new Map<string, Instance>() : instancesById(ec2, open),
+  ]);
+  const instances = [...new Map([...ran, ...byId(tagged), ...byId(grouped), ...found]).values()];
+  keep(ec2, keyOf(one), { atMs: whole.atMs, instances });
+  return { tagged: instances, grouped: one.asgs.length === 0 ? [] : instances };
+};
+
+/**
+ * All instances of one group. Of a large group that this environment has read whole a moment ago, only those are read
+ * that do not run, those that did not run then, those that Holdfast was granted since, and those that Auto Scaling
+ * shows in another way. The others ran then, and run still.
  *
  * @param granted instances that EC2 granted and that describes may not have shown yet, from the state of the group
  */
-export const instancesOfOne = async (
-  { ec2, now }: { readonly ec2: EC2Client; readonly now: () => number },
-  tag: string,
-  value: string,
-  granted: readonly string[],
-): Promise<readonly Instance[]> => {
-  const nowMs = now();
-  const whole = wholes(ec2).get(value);
-  const ran = new Map(whole?.instances.filter(isRunning).map((one) => [idOf(one), one]));
-  const begun = whole?.instances.filter((one) => isAlive(one) && !isRunning(one)).map(idOf) ?? [];
-  const open = [...new Set([...begun, ...granted])].filter((id) => !ran.has(id));
-  if (whole === undefined || nowMs - whole.atMs >= usedAgainForMs || open.length > mostById) {
-    const instances = await instancesByTag(ec2, tag, [value]);
-    keep(ec2, value, { atMs: nowMs, instances });
-    return instances;
-  }
-  const [others, byId] = await Promise.all([
-    instancesByTag(ec2, tag, [value], notRunning),
-    open.length === 0 ? new Map<string, Instance>() : instancesById(ec2, open),
-  ]);
-  const all = new Map([...ran, ...[...others, ...byId.values()].map((one) => [idOf(one), one] as const)]);
-  const instances = [...all.values()];
-  keep(ec2, value, { atMs: whole.atMs, instances });
-  return instances;
+export const instancesOfOne = (reading: Reading, one: OneGroup, granted: readonly string[]): Parts => {
+  const whole = wholes(reading.ec2).get(keyOf(one));
+  if (whole === undefined || reading.now() - whole.atMs >= usedAgainForMs) return readWhole(reading, one);
+  const both = readChanges(reading, one, whole, granted);
+  return { tagged: both.then(({ tagged }) => tagged), grouped: both.then(({ grouped }) => grouped) };
 };

@@ -2,10 +2,11 @@ import type { Instance } from '@aws-sdk/client-ec2';
 import { groupTagValue, tags } from '../../core/contract.ts';
 import type { Group } from '../../core/group/group.ts';
 import { asgsOf } from '../../core/group/holders.ts';
+import { howHeld } from '../../core/group/holding.ts';
 import { troubleOf } from '../calls/errors.ts';
 import { asgTag, groupOf, instancesByTag, tagOf } from '../instances.ts';
 import type { Asg } from './auto-scaling-groups.ts';
-import { instancesOfOne } from './large-groups.ts';
+import { instancesOfOne, type Parts } from './large-groups.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 import { recentAsgs } from './recent-asgs.ts';
 
@@ -26,23 +27,43 @@ const patiently = <T>(read: () => Promise<T>, reads: number): Promise<T> =>
     return patiently(read, reads - 1);
   });
 
-/** Begins to read instances by tag and by Auto Scaling group, all pages. One describe serves many groups. */
+const readsFor = (groups: readonly unknown[]): number => (groups.length > 1 ? mostReads : 1);
+
+/** Instances of many groups by tag and by Auto Scaling group, all pages. One describe serves many groups. */
+const instancesOfAll = ({ ec2 }: ProviderDeps, values: readonly string[], names: readonly string[]): Parts => {
+  const reads = readsFor(values);
+  return {
+    tagged: patiently(() => instancesByTag(ec2, tags.group, values), reads),
+    grouped: patiently(() => instancesByTag(ec2, asgTag, names), reads),
+  };
+};
+
+const once = <T>(make: () => T): (() => T) => {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+};
+
+/** Begins to read groups. What waits for Auto Scaling groups shares the one read of them. */
 const readTogether = (deps: ProviderDeps, groups: readonly Group[], granted: readonly string[] | undefined): Read => {
   const names = [...new Set(groups.flatMap(asgsOf))];
   const values = groups.map(({ name }) => groupTagValue(deps.deployment, name));
-  const reads = groups.length > 1 ? mostReads : 1;
-  const [value = ''] = values;
-  const isOne = values.length === 1 && names.length === 0;
-  const readTagged = (): Promise<readonly Instance[]> =>
-    isOne && granted !== undefined
-      ? instancesOfOne(deps, tags.group, value, granted)
-      : instancesByTag(deps.ec2, tags.group, values);
-  const tagged = patiently(readTagged, reads);
-  const grouped = patiently(() => instancesByTag(deps.ec2, asgTag, names), reads);
+  const readAsgs = once(() => patiently(() => recentAsgs(deps, names), readsFor(groups)));
+  const ofOne = (group: Group, known: readonly string[]): Parts => {
+    const { joins } = howHeld(group);
+    const [value = ''] = values;
+    const one = { value, asgs: names, ...(joins !== undefined && { joins }) };
+    return instancesOfOne({ ...deps, readAsgs }, one, known);
+  };
+  const [group, ...others] = groups;
+  const isOne = group !== undefined && others.length === 0;
+  const parts = isOne && granted !== undefined ? ofOne(group, granted) : instancesOfAll(deps, values, names);
   return {
-    byGroup: tagged.then((found) => Map.groupBy(found, (instance) => groupOf(instance, deps.deployment))),
-    byAsg: grouped.then((found) => Map.groupBy(found, (instance) => tagOf(instance, asgTag))),
-    asgs: patiently(() => recentAsgs(deps, names), reads),
+    byGroup: parts.tagged.then((found) => Map.groupBy(found, (instance) => groupOf(instance, deps.deployment))),
+    byAsg: parts.grouped.then((found) => Map.groupBy(found, (instance) => tagOf(instance, asgTag))),
+    asgs: readAsgs(),
   };
 };
 

@@ -1,9 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import type { Asg } from '../../aws/providers/auto-scaling-groups.ts';
 import { instancesOfOne } from '../../aws/providers/large-groups.ts';
+import { ec2Instance } from './builders.ts';
 import { createFakeAws } from './fake-aws.ts';
 
 type Shown = { id: string; state: string };
 type Filters = readonly { readonly Name: string; readonly Values: readonly string[] }[];
+
+/** A whole read is kept when all of its parts have come. */
+const turns = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Instances of one group, which EC2 shows by the filters that the group is read with, and how it is read. */
 const groupOf = (count: number) => {
@@ -17,7 +22,9 @@ const groupOf = (count: number) => {
   const aws = createFakeAws({ DescribeInstances: answer });
   const look = async (granted: readonly string[] = []) => {
     const from = aws.calls.length;
-    const found = await instancesOfOne({ ec2: aws.ec2, now: () => world.nowMs }, 'group', 'prod/web', granted);
+    const reading = { ec2: aws.ec2, now: () => world.nowMs, readAsgs: () => Promise.resolve([]) };
+    const found = await instancesOfOne(reading, { value: 'prod/web', asgs: [] }, granted).tagged;
+    await turns();
     const filters = aws.calls.slice(from).map(({ input }) => (input.Filters as Filters).map(({ Name }) => Name).join(' and '));
     return { states: new Map(found.map(({ InstanceId = '', State }) => [InstanceId, State?.Name])), filters };
   };
@@ -27,8 +34,8 @@ const groupOf = (count: number) => {
   return { world, look, become };
 };
 
-const whole = 'tag:group';
-const changed = 'tag:group and instance-state-name';
+const whole = 'tag:holdfast:group';
+const changed = 'tag:holdfast:group and instance-state-name';
 
 describe('a large group that was read whole a moment ago', () => {
   test('is not read whole again, and shows who ended and who stopped since', async () => {
@@ -84,4 +91,89 @@ test('a group that one page shows is read whole each time', async () => {
   const { look } = groupOf(999);
   await look();
   expect((await look()).filters).toEqual([whole]);
+});
+
+/** Instances by id, the tags that EC2 shows of them, and who is in the Auto Scaling group. */
+const asgOf = (count: number, more: { readonly joins?: string } = { joins: 'web' }) => {
+  const ids = Array.from({ length: count }, (_, index) => `i-${index}`);
+  const world = {
+    nowMs: 1_000_000,
+    tags: new Map<string, Readonly<Record<string, string>>>(ids.map((id) => [id, { 'aws:autoscaling:groupName': 'web' }])),
+    inside: new Set(ids),
+  };
+  const answer = ({ Filters: filters }: { readonly Filters: Filters }) => {
+    const meets = (id: string): boolean =>
+      filters.every(({ Name, Values }) => {
+        if (Name === 'instance-id') return Values.includes(id);
+        return Name === 'instance-state-name' ? Values.includes('running') : Values.includes(world.tags.get(id)?.[Name.slice('tag:'.length)] ?? '');
+      });
+    const Instances = [...world.tags.keys()].filter(meets).map((id) => ec2Instance(id, world.tags.get(id)));
+    return { Reservations: [{ Instances }] };
+  };
+  const aws = createFakeAws({ DescribeInstances: answer });
+  const readAsgs = () =>
+    Promise.resolve([{ name: 'web', standings: new Map([...world.inside].map((id) => [id, { asg: 'web' }])) }] as unknown as readonly Asg[]);
+  const look = async () => {
+    const from = aws.calls.length;
+    const reading = { ec2: aws.ec2, now: () => world.nowMs, readAsgs };
+    const grouped = await instancesOfOne(reading, { value: 'prod/web', asgs: ['web'], ...more }, []).grouped;
+    await turns();
+    const read = aws.calls.slice(from).flatMap(({ input }) => (input.Filters as Filters).filter(({ Name }) => Name === 'instance-id'));
+    return {
+      calls: aws.calls.length - from,
+      byId: read.flatMap(({ Values }) => Values),
+      tags: new Map(grouped.map(({ InstanceId = '', Tags = [] }) => [InstanceId, Tags.map(({ Key }) => Key)])),
+    };
+  };
+  return { world, look };
+};
+
+describe('a large group in an Auto Scaling group that was read whole a moment ago', () => {
+  test('is not read whole again', async () => {
+    const { world, look } = asgOf(1_000);
+    await look();
+    world.nowMs += 20_000;
+    const { calls, byId, tags } = await look();
+    expect([calls, byId, tags.size]).toEqual([2, [], 1_000]);
+  });
+
+  test('shows who joined it since and was launched by its own Auto Scaling group', async () => {
+    const { world, look } = asgOf(1_000);
+    await look();
+    world.tags.set('i-refilled', { 'aws:autoscaling:groupName': 'web' });
+    world.inside.add('i-refilled');
+    const { byId, tags } = await look();
+    expect([byId, tags.has('i-refilled')]).toEqual([['i-refilled'], true]);
+  });
+
+  test('reads again whom its user detached, and whom Holdfast attached', async () => {
+    const { world, look } = asgOf(1_000);
+    world.tags.set('i-new', { 'holdfast:group': 'prod/web' });
+    await look();
+    world.inside.delete('i-7');
+    world.tags.set('i-7', {});
+    world.inside.add('i-new');
+    world.tags.set('i-new', { 'holdfast:group': 'prod/web', 'holdfast:joined': 'web 1', 'aws:autoscaling:groupName': 'web' });
+    const { byId, tags } = await look();
+    expect(byId.toSorted()).toEqual(['i-7', 'i-new']);
+    expect([tags.get('i-7'), tags.get('i-new')?.length]).toEqual([[], 3]);
+    expect((await look()).byId).toEqual([]);
+  });
+
+  test('reads an attached member again until it carries the tag that says so', async () => {
+    const { world, look } = asgOf(1_000);
+    world.tags.set('i-3', { 'holdfast:group': 'prod/web', 'aws:autoscaling:groupName': 'web' });
+    await look();
+    expect((await look()).byId).toEqual(['i-3']);
+    world.tags.set('i-3', { 'holdfast:group': 'prod/web', 'holdfast:joined': 'web 1', 'aws:autoscaling:groupName': 'web' });
+    await look();
+    expect((await look()).byId).toEqual([]);
+  });
+
+  test('reads no launched member again where Holdfast attaches none', async () => {
+    const { world, look } = asgOf(1_000, {});
+    world.tags.set('i-3', { 'holdfast:group': 'prod/web', 'aws:autoscaling:groupName': 'web' });
+    await look();
+    expect((await look()).byId).toEqual([]);
+  });
 });
