@@ -62,10 +62,10 @@ const attempt = async (
 const nameFor = (group: string, hash: (text: string) => string): string =>
   isGroupName(group) ? group : `sha256:${hash(group)}`;
 
-/** A log event holds 256 KB (CloudWatch Logs quotas). The status item has the rest. */
+/** The most paths in a log event, which holds 256 KB (CloudWatch Logs quotas). The status item has all of them. */
 const pathsLogged = 20;
 
-/** Logs only where a policy is wrong. Its values belong to its author and are in the status item. */
+/** Logs only the paths of problems. The values of a policy are private to its author, and are in the status item. */
 const summaryOf = (outcome: Outcome) =>
   outcome.kind === 'rejected'
     ? {

@@ -27,7 +27,7 @@ export type Outcome =
  * is read afresh, so stream records that come late, twice or out of order have the same result. Every step may be
  * repeated.
  *
- * @param others sort keys under which somebody wrote items that are not read.
+ * @param others sort keys of items that a user wrote and that are not read.
  */
 export const acceptPolicy = async (
   group: string,
@@ -47,7 +47,7 @@ export const acceptPolicy = async (
   return accept(afterOthers(verdict.candidate, claimed.before), { digest, warnings, inForce }, ports);
 };
 
-/** Nothing stands under the key `policy`: it was deleted, or it was written under another key. */
+/** There is no item under the key `policy`: it was deleted, or written under another key. */
 const withoutPolicy = async (
   group: string,
   { others, inForce }: { readonly others: readonly string[]; readonly inForce: PolicyVersion | undefined },
@@ -63,7 +63,7 @@ const withoutPolicy = async (
 /** Which write was judged, and the version that was in force then. */
 type Written = { readonly digest: string | undefined; readonly inForce: PolicyVersion | undefined };
 
-/** Which write was judged: absent where there was nothing to judge. */
+/** The digest of the judged write. Absent where there was nothing to judge. */
 const withDigest = (digest: string | undefined) => (digest === undefined ? {} : { digest });
 
 const afterOthers = (candidate: Candidate, before: readonly string[]): Candidate =>
@@ -135,7 +135,7 @@ const putInForce = async (
 const sameContent = (a: Candidate, b: Candidate): boolean =>
   canonicalText({ ...a.resolved, policyVersion: 0 }) === canonicalText({ ...b.resolved, policyVersion: 0 });
 
-/** The first problems in words, and where the rest stands. */
+/** The texts of the first problems, and where the others are. */
 const someOf = (problems: readonly Problem[], attribute: 'problems' | 'warnings'): readonly string[] => {
   const more = problems.length - mostInMessage;
   const shown = problems.slice(0, mostInMessage).map(({ message }) => message);
@@ -177,8 +177,8 @@ const messagesOf = (problems: readonly Problem[]): readonly string[] =>
   problems.slice(0, mostProblems).map(({ message }) => message);
 
 /**
- * How long a group that was let go is looked at: longer than a lifecycle hook can hold an instance (two days; EC2 Auto
- * Scaling User Guide). A maximum that its Auto Scaling group still needs after that is its owner's by now.
+ * How long a group that was let go gets looks: longer than a lifecycle hook can hold an instance (two days; EC2 Auto
+ * Scaling User Guide). A maximum that its Auto Scaling group still needs after that stays raised.
  */
 const openForMs = 7 * 24 * 3_600_000;
 
@@ -191,7 +191,7 @@ const openForMs = 7 * 24 * 3_600_000;
 const letGo = async (group: string, inForce: PolicyVersion | undefined, ports: AcceptPolicyPorts): Promise<Outcome> => {
   const { store, changes, clock } = ports;
   if (inForce !== undefined) {
-    // EC2 warns once: what it says of members that these groups launched still finds its way here.
+    // EC2 warns once. So signals about members of these Auto Scaling groups are still routed to this group.
     const former = [...new Set([...namedAsgs(inForce.resolved), ...(await store.holders(group))])];
     const letGoUntilMs = clock.now() + openForMs;
     const named = former.length > 0 ? { former } : {};

@@ -11,8 +11,8 @@ const record = z.object({
 });
 
 /**
- * A group in whose partition somebody wrote, and the first record that said so. `others` are the sort keys of items
- * that Holdfast neither writes nor reads.
+ * A group in whose partition an item changed, and the first record about it. `others` are the sort keys of items that
+ * Holdfast neither writes nor reads.
  */
 export type ChangedGroup = {
   readonly group: string;
@@ -26,7 +26,7 @@ export type Changes = {
   readonly unreadable: number;
 };
 
-/** What `accept-policy` writes itself. */
+/** Whether `accept-policy` writes this item itself. */
 const isOwn = (group: string, item: string): boolean =>
   item === items.status ||
   item === items.accepted ||

@@ -51,7 +51,7 @@ const beforeOf = (seen: AsgClaim | undefined, group: string): readonly string[] 
 
 type Claimant = {
   readonly group: string;
-  /** What its policy in force names. It is read once: nobody else changes it meanwhile. */
+  /** The Auto Scaling groups of its policy in force. They are read once, because only this run changes them. */
   readonly inForce: ReadonlySet<string>;
 };
 

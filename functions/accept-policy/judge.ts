@@ -23,7 +23,7 @@ export type Verdict =
     }
   | { readonly kind: 'unacceptable'; readonly problems: readonly Problem[] };
 
-/** Reads, validates and resolves what a user wrote. Throws only when AWS does not answer. */
+/** Reads, validates and resolves the written policy. Throws only when AWS does not respond. */
 export const judge = async (
   group: string,
   written: WrittenPolicy,
@@ -67,7 +67,7 @@ const resolved = ({ group, document, policy, warnings, resolution, registry }: L
       };
 };
 
-/** The key of the item says whose policy it is. A document for another group under that key is an error. */
+/** The key of the item names the group. A document for another group under that key is an error. */
 const nameProblems = (group: string, document: unknown): readonly Problem[] => {
   const name = fieldOf(document, 'group');
   if (typeof name !== 'string' || name === group) return [];

@@ -5,19 +5,19 @@ import { mostProblems } from './accept-policy.ts';
 import { judge } from './judge.ts';
 import type { AcceptPolicyPorts } from './ports.ts';
 
-/** The schedule comes so often, and each group is looked up in one of the times of a day. */
+/** How often the schedule runs. Each group is looked up in one run of a day. */
 const lookUpEveryMs = 900_000;
 const timesADay = 86_400_000 / lookUpEveryMs;
-/** No further group is looked up later than this in an invocation: a group that was left out comes again tomorrow. */
+/** No look-up begins later than this in an invocation. The next day includes the groups that were left out. */
 const beginsWithinMs = 15_000;
 
-/** Groups whose time it is. They are spread over the day, so that their calls are too. */
+/** Groups that are due. Groups are spread over the day, so that their calls are too. */
 export const groupsDue = (groups: readonly string[], atMs: number): readonly string[] => {
   const time = Math.floor(atMs / lookUpEveryMs) % timesADay;
   return groups.filter((group) => numberOf(group) % timesADay === time);
 };
 
-/** What would be refused if the version in force were written now. Undefined where none is in force. */
+/** The problems that the version in force would have if it were written now. Undefined where none is in force. */
 const refusedNow = async (
   group: string,
   { store, resolver, clock }: AcceptPolicyPorts,
@@ -31,8 +31,8 @@ const refusedNow = async (
 };
 
 /**
- * Looks up again what policies in force name, once a day each: instance types that are no longer sold, versions of
- * launch templates that were deleted. What is found is noted beside the status; the version stays in force.
+ * Looks up the names of each policy in force again, once a day. It finds instance types that are no longer sold and
+ * deleted versions of launch templates. The problems are noted beside the status, and the version stays in force.
  *
  * @param atMs the time of the schedule
  */
@@ -49,7 +49,7 @@ export const lookUpAgain = async (
   let lookedUp = 0;
   for (const group of due) {
     if (clock.now() - beganAtMs > beginsWithinMs) {
-      logger.warn('There was no time to look up every policy again. The others come tomorrow.', {
+      logger.warn('There was no time to look up every policy again. The others are next tomorrow.', {
         left: due.length - lookedUp,
       });
       break;

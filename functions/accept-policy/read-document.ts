@@ -31,7 +31,7 @@ export const readDocument = (attribute: unknown, others: readonly string[] = [])
   return readText(attribute);
 };
 
-/** The bound for other forms of a document applies here too: the parser's time grows faster than the text. */
+/** The bound of other documents applies to text too, because the time of the parser grows faster than the text. */
 const mostCharacters = 100_000;
 
 const readText = (text: string): DocumentReading => {
@@ -40,18 +40,17 @@ const readText = (text: string): DocumentReading => {
   try {
     return parseText(text);
   } catch (problem) {
-    // Endless nesting, or aliases that refer to nothing or multiply without bound. The latter shows only when they are
-    // followed.
+    // The text nests without end, or has aliases that refer to nothing or multiply without bound. Aliases show that
+    // only when they are followed.
     return notYaml(problem instanceof Error ? problem.message : 'aliases');
   }
 };
 
 const parseText = (text: string): DocumentReading => {
-  // The parser's own checks for repeated keys, and its positions of errors, take minutes for texts that are made for
-  // it.
+  // Hostile text makes the parser's own checks for repeated keys, and its positions of errors, take minutes.
   const all = parseAllDocuments(text, { prettyErrors: false, uniqueKeys: false, logLevel: 'silent' });
   const documents = 'empty' in all ? [] : all;
-  // A tag that the parser does not know is a warning to it; what was meant by the tag would be lost.
+  // An unknown tag is only a warning of the parser, but its meaning would be lost.
   const [error] = documents.flatMap(({ errors, warnings }) => [...errors, ...warnings]);
   if (error) return notYaml(`${error.message} at ${placeOf(text, error.pos[0])}`);
   const [first, second] = documents.filter(({ contents }) => !isEmpty(contents));
@@ -63,14 +62,14 @@ const parseText = (text: string): DocumentReading => {
 
 const oneDocument = 'one document: one group in an item, and nothing after --- or ...';
 
-/** Nothing stands between two `---`, or after the last. */
+/** Whether a document is empty: between two `---`, or after the last one. */
 const isEmpty = (contents: unknown): boolean =>
   contents === null || (isScalar(contents) && contents.value === null && contents.source === '');
 
 const notYaml = (why: string): DocumentReading =>
   unreadable(`text that is not YAML (${firstLine(why)})`, 'YAML or JSON');
 
-/** The position of the first key that its map has already. */
+/** The position of the first repeated key of a map. */
 const repeatedKey = (parsed: Document): number | undefined => {
   let at: number | undefined;
   visit(parsed, {

@@ -12,8 +12,9 @@ export const acceptanceOf = (group: string, detail: UntoldVersion): Announcement
 });
 
 /**
- * Tells the versions that an interrupted run put in force and did not tell, before anything else that may fail. A new
- * policy does not wait for a bus that takes nothing: then they stay noted, and are told with what this run tells.
+ * Sends the events of versions that an interrupted run put in force without sending them, before any step that may
+ * fail. A new policy does not wait for a bus that fails. The events stay noted then, and are sent with those of this
+ * run.
  */
 export const tellAtOnce = async (version: PolicyVersion | undefined, ports: Ports) => {
   if (version?.untold === undefined) return version;
@@ -26,7 +27,7 @@ export const tellAtOnce = async (version: PolicyVersion | undefined, ports: Port
   return told;
 };
 
-/** Tells what happened, after the versions before it that were not told yet. */
+/** Sends an event, after the events of earlier versions that were not sent yet. */
 export const tellWith = (event: Announcement, version: PolicyVersion | undefined, ports: Ports): Promise<void> =>
   announce([event], version, ports);
 

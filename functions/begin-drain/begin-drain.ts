@@ -27,8 +27,8 @@ export type BeginOutcome = {
 const nothing = (step: DrainStep): BeginOutcome => ({ step, begun: 0, failed: [] });
 
 /**
- * A release that was put off is tried again while there is time. After that the batch waits for its connections, if
- * any.
+ * The step after a release. While there is time, a release that was put off is tried again. After that the batch waits
+ * for its connections, if any.
  */
 const stepAfter = (timeoutMs: number, { open, alive }: Release, putOff: PutOff, nowMs: number): DrainStep => {
   const all = [...putOff.others, ...putOff.heldBack];
@@ -45,7 +45,7 @@ const stepAfter = (timeoutMs: number, { open, alive }: Release, putOff: PutOff, 
 const orderedByMs = (own: readonly Swap[]): number =>
   Math.max(...own.map(({ drainOrderedAtMs, claimedAtMs }) => drainOrderedAtMs ?? claimedAtMs));
 
-/** The delay as far as it is known: it is read again for who joined the batch since. */
+/** The known delay. It is read again when members joined the batch since. */
 const delayNow = async (
   ports: Parameters<typeof longestDelay>[0],
   ours: Omit<Parameters<typeof longestDelay>[1], 'knownDelayMs'>,
@@ -57,8 +57,8 @@ const delayNow = async (
 
 /**
  * Begins the drain of a batch: waits until enough members serve (at most until the latest start), then takes the batch
- * out of service and records it as draining. Idempotent: what a crash left undone is done again, and what is recorded
- * is not repeated.
+ * out of service and records it as draining. Idempotent: steps that a crash interrupted are done again, and recorded
+ * steps are not repeated.
  *
  * @param before the longest deregistration delay of the batch, from an earlier step.
  */
@@ -68,7 +68,7 @@ export const beginDrain = async (ports: DrainPorts, order: DrainOrder, before?: 
   const { group, isLetGo } = batch;
   const own = batch.own.filter((swap) => !isLeft(batch, swap));
   if (group === undefined || own.length === 0) return nothing(endStep);
-  // What has begun comes to its end; nobody else is taken out of service.
+  // Members that have begun to drain come to their end. No other member is taken out of service.
   if (isLetGo || (own.length < batch.own.length && own.every(hasBegun))) return nothing(stepAt('check', clock.now()));
   const provider = ports.providerFor(group.holding);
   const ours = { group, batch: { ...batch, own } };

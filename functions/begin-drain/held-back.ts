@@ -10,12 +10,12 @@ import { recordForward } from '../runtime/drain/record.ts';
 
 const orderedAtMs = ({ drainOrderedAtMs, claimedAtMs }: Swap): number => drainOrderedAtMs ?? claimedAtMs;
 
-/** What a release put off: those that a minimum size holds back, and the others. */
+/** Swaps that a release put off: those that a minimum size holds back, and the others. */
 export type PutOff = { readonly heldBack: readonly Swap[]; readonly others: readonly Swap[] };
 
 /**
- * Sorts what a release put off. Members that nothing replaces and that a minimum size holds back for so long that no
- * describe lags behind any more are called off: the next look withdraws their swaps and decides anew who leaves.
+ * Sorts swaps that a release put off. A member without a replacement that a minimum size holds back for longer than
+ * describes lag is called off: the next look withdraws its swap and chooses anew who leaves.
  */
 export const callOff = async (
   store: StateStore,
@@ -38,6 +38,6 @@ export const callOff = async (
   return { heldBack: heldBack.filter((swap) => !over.includes(swap)), others };
 };
 
-/** When to try again to release members that a minimum size holds back: nobody says when it lets them go. */
+/** When to try again to release members that a minimum size holds back. No event shows when it lets them go. */
 export const heldBackAtMs = (heldBack: readonly Swap[], nowMs: number): number =>
   Math.min(...heldBack.map((swap) => nowMs + heldBackStepMs(nowMs - orderedAtMs(swap))));

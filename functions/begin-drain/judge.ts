@@ -46,8 +46,8 @@ const laterOf = (latestStartMs: number, delayMs: number | undefined, nowMs: numb
 });
 
 /**
- * Waits for replacements that boot. Delays that nobody knows are read all the same: they may leave no time to wait.
- * Those that were known when the policy was accepted are read with the first look.
+ * Waits for replacements that boot. Unknown delays are read anyway, because they may leave no time to wait. Delays that
+ * were known when the policy was accepted are read with the first look.
  */
 const whileBooting = async (ports: ReleasePorts, one: Case, bootsMs: number): Promise<Verdict> => {
   const { group, batch, knownDelayMs } = one;
@@ -103,7 +103,7 @@ export const judge = async (ports: ReleasePorts, one: Case): Promise<Verdict> =>
   const bootsMs = bootsUntilMs(batch.state?.reservations ?? [], batch.own);
   const turnAtMs = await waitsUntilMs(ports, one, bootsMs);
   if (turnAtMs !== undefined) return { kind: 'later', delayMs: knownDelayMs, lookAtMs: Math.min(estimateMs, turnAtMs) };
-  // What a look would show is known, and in a storm the account's buckets are needed for launches.
+  // The result of a look is known, and in a storm launches need the account's buckets.
   if (bootsMs !== undefined && nowMs < bootsMs) return whileBooting(ports, one, bootsMs);
   return atALook(ports, one, estimateMs);
 };

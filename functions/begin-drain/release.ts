@@ -26,7 +26,7 @@ export type Release = {
 
 export type ReleasePorts = { readonly provider: CapacityOut; readonly store: StateStore; readonly clock: Clock };
 
-/** The group of a batch, and its state: how many members nothing could give when it was last decided. */
+/** The group of a batch and its state, which has the number of members that the last decision could not place. */
 export type Releasable = { readonly group: Group; readonly state: GroupState | undefined };
 
 const noAction: ActionResult = { done: [], failed: [] };
@@ -54,7 +54,7 @@ const begunBy = (leaving: readonly Swap[], { done, failed }: ActionResult, start
   });
 };
 
-/** What was written about members right before their Auto Scaling group was asked to terminate them. */
+/** The record about members that is written right before their termination through their Auto Scaling group. */
 type Noted = {
   /** When each was noted. */
   readonly askedAtMs: Map<string, number>;
@@ -63,8 +63,9 @@ type Noted = {
 };
 
 /**
- * Records which instances are about to be terminated by their release, immediately before it: whoever sees their end
- * knows why. Returns those that may be terminated. One that could not be recorded now is left to the next try.
+ * Records which instances their release is about to terminate, immediately before it, so that a reader who sees their
+ * end knows the cause. Returns those that may be terminated. An instance that could not be recorded waits for the next
+ * attempt.
  */
 const noteAsked =
   ({ store, clock }: ReleasePorts, drain: string, leaving: readonly Swap[], { askedAtMs, lost }: Noted) =>
@@ -81,7 +82,7 @@ const noteAsked =
     return instances.filter((instance) => askedAtMs.has(instance));
   };
 
-/** Removes that record where AWS did not carry the request out. One that it may have carried out keeps it. */
+/** Removes that record if AWS did not carry out the request. If AWS may have carried it out, the record stays. */
 const takeBack = async (
   { store }: ReleasePorts,
   drain: string,

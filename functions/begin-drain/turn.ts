@@ -8,13 +8,13 @@ import { deadlineMarginMs, startSlackMs } from '../../core/times/times.ts';
 import { numberOf } from '../../core/units/number-of.ts';
 import { type BudgetPorts, noLessons, shareBudget } from '../runtime/share-budget.ts';
 
-/** By then a launch that had its turn is requested and stored. */
+/** Within this time, a launch that had its turn is requested and stored. */
 const afterLaunchMs = 3_000;
 
-/** Reads of one target group: its health, and at the first look that of what leaves, and its deregistration delay. */
+/** Reads of one target group: its health, and at the first look also the health of leaving members and the delay. */
 const readsPerLook = { first: 3, later: 1 } as const;
 
-/** Drains of one storm begin at the same moment. Those that cannot write then come again spread over this time. */
+/** Drains of one storm begin at the same moment. Those whose write fails then come again, spread over this time. */
 const [soonestMs, spreadMs] = [1_000, 6_000];
 
 const spreadOf = (text: string): number => soonestMs + (numberOf(text) % spreadMs);
@@ -30,8 +30,7 @@ const turnAt = async (ask: Omit<Ask, 'by'>, ports: BudgetPorts): Promise<number 
 const drainOf = (own: readonly Swap[]): string => own[0]?.drain ?? '';
 
 /**
- * When a look may draw on the account's buckets. In a storm every group has a drain that wants to look, and launches go
- * first.
+ * When a look may draw on the account's buckets. In a storm every group has a drain that looks, and launches go first.
  */
 export const looksAtMs = (
   ports: BudgetPorts,
@@ -54,7 +53,7 @@ export const looksAtMs = (
 
 /**
  * Until when a look shows nothing new, because the launch of the group's replacements waits for its own turn.
- * Undefined: no launch of this group waits. Costs a read, where asking for a turn costs a write that others race for.
+ * Undefined: no launch of this group waits. It costs a read. A request for a turn would cost a contended write.
  */
 export const launchesAtMs = async ({ store, clock }: BudgetPorts, group: Group): Promise<number | undefined> => {
   const budget = await unlessTroubled(store.budget());

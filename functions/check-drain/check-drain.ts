@@ -37,7 +37,7 @@ const stepAfter = ({ timeoutMs, nowMs, open, alive }: Look): DrainStep => {
 
 const hookCount = (swaps: readonly Swap[]): number => swaps.flatMap(openHooks).length;
 
-/** Whether heartbeats are all that is due: no hook is over, which shows that its member has ended. */
+/** Whether only heartbeats are due. A hook that is over would show that its member has ended. */
 const isForHeartbeats = (own: readonly Swap[], kept: readonly Swap[]): boolean =>
   own.every(({ state }) => state !== 'leaving') &&
   own.some(({ state }) => state === 'draining') &&
@@ -47,7 +47,7 @@ const isForHeartbeats = (own: readonly Swap[], kept: readonly Swap[]): boolean =
  * Looks at the connections of a batch, keeps its hooks alive, records what has drained or gone, and returns when to
  * look again. Takes nothing out of service, so any number of repeats is harmless.
  *
- * @param plannedMs when the next look is due, where this step came before that: for heartbeats
+ * @param plannedMs when the next look is due, if this step comes before that for heartbeats
  */
 export const checkDrain = async (ports: DrainPorts, order: DrainOrder, plannedMs?: number): Promise<CheckOutcome> => {
   const batch = await gatherBatch(ports.store, order);

@@ -15,13 +15,13 @@ const mayGoOn = (swap: Swap, nowMs: number): boolean =>
   (swap.shortfall === undefined && !closesLater(swap, nowMs)) ||
   (swap.deadlineMs ?? 0) <= nowMs;
 
-/** Whether AWS could not do it now, and a repeat may succeed. Any other error is thrown. */
+/** Returns an error that a repeat may solve. Any other error is thrown. */
 export const onlyForNow = (error: unknown): unknown => {
   if (isFromAws(error) && retryOf(error) === 'later') return error;
   throw error;
 };
 
-/** Returns why AWS could not complete a hook now, if any: it holds up no other hook, and nobody else. */
+/** Returns why AWS could not complete a hook now, if any. Such an error does not hold up other hooks. */
 export const completeHooks = async ({ lifecycle, clock }: EndDrainPorts, swaps: readonly Swap[]): Promise<unknown> => {
   const troubles = await onEach(
     swaps

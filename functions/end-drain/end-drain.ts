@@ -64,7 +64,7 @@ type Ending = {
   readonly isLetGo: boolean;
 };
 
-/** Nothing is taken off an instance whose group was let go before its drain began. */
+/** Whether its group was let go before its drain began, so that it keeps its work. */
 const isUntouched = (swap: Swap, { group, isLetGo }: Pick<Ending, 'group' | 'isLetGo'>): boolean =>
   group === undefined || (isLetGo && !hasBegun(swap));
 
@@ -77,8 +77,8 @@ const shortfallOf = (swap: Swap, ending: Ending, wasSeen: boolean): Shortfall =>
 };
 
 /**
- * A swap whose drain is over and whose instance was not seen to be drained. Where nothing was taken off it (its group
- * was let go, or AWS refused), it has no time at which it had drained.
+ * A swap whose drain is over and whose instance was not seen drained. If it kept its work (its group was let go, or AWS
+ * refused), it has no time of draining.
  */
 const closedLate = (swap: Swap, ending: Ending, wasSeen: boolean, nowMs: number): Swap => {
   const { error, group } = ending;
@@ -96,9 +96,8 @@ const closedLate = (swap: Swap, ending: Ending, wasSeen: boolean, nowMs: number)
 const nothingSeen: Sorted = { open: [], drained: [], stopped: [], gone: [] };
 
 /**
- * The last look at swaps that are not known to have drained: their shortfall says what was seen. Undefined when the
- * look failed, whatever the error: then the shortfall says that, because the end of a drain must not depend on what
- * broke it.
+ * The last look at swaps that are not known to have drained. Their shortfall says what it shows. Undefined when the
+ * look failed with any error. Then the shortfall says that, because a drain must come to its end even if calls fail.
  */
 const lookOnce = async ({ ports, group }: Ending, own: readonly Swap[]): Promise<Sorted | undefined> => {
   const draining = own.filter(({ state }) => state === 'draining');
@@ -126,8 +125,8 @@ const closeSwaps = async (ending: Ending, own: readonly Swap[], before: readonly
   const written = await recordForward(ports.store, order.drain, [...over, ...late]);
   const closed = [...own.filter(({ state }) => state === 'drained'), ...written];
   if (written.length === over.length + late.length) return closed;
-  // A write that was refused may be a repeat of our own write, or somebody else has just seen that the instance is
-  // gone: only the stored swap tells whose it is now, and how far.
+  // A refused write may repeat our own write, or another function has just seen that the instance is gone. Only the
+  // stored swap shows its drain and its state.
   const stored = await gatherBatch(ports.store, order);
   const known = new Set(before.map(({ instance }) => instance));
   return [
@@ -188,9 +187,9 @@ const wakeGroup = async ({ ports, order, group }: Ending, swaps: readonly Swap[]
  * hooks, terminates the instances that Holdfast has to terminate, and sends the event. Everything is recorded before
  * anything is terminated, so that a repeat finds the same swaps.
  *
- * @param overAtMs by then the time of those was over that the step before could not take out of service
- * @throws {InstancesNotEnded} when terminating was throttled: repeat the step. So does the error of a hook that AWS
- *   could not complete now.
+ * @param overAtMs when the time of members ended that the previous step could not take out of service
+ * @throws {InstancesNotEnded} when terminating was throttled: repeat the step. The error of a hook that AWS could not
+ *   complete now is thrown too.
  * @throws {EndNotTold} when the event could not be sent: repeat the step.
  */
 export const endDrain = async (
@@ -216,12 +215,11 @@ export const endDrain = async (
     ending,
     drained.filter((swap) => !isCalledOff(swap)),
   );
-  // A member that the minimum size keeps goes when its replacement has joined. The group lets it go then, without this
-  // drain.
+  // A member that the minimum size keeps leaves when its replacement has joined. Its Auto Scaling group ends it then,
+  // without this drain.
   const failed = unended.filter(({ code }) => code !== belowMinSize);
   const later = failed.filter(({ retry }) => retry === 'later');
-  // Kept members are recorded first. So a repeat does not terminate them again, and reaches the members that their
-  // refusal held up.
+  // Kept members are recorded first, so that a repeat does not terminate them again and reaches the other members.
   const swaps = await recordKept(
     ending,
     drained,

@@ -8,7 +8,7 @@ import { type Batch, isLeft } from '../runtime/drain/batch.ts';
 import { recordShortfalls } from '../runtime/drain/record.ts';
 import type { EndDrainPorts } from './ports.ts';
 
-/** Swaps that joined when nothing was left to begin, and whose time is not up. */
+/** Swaps that joined after the drain had begun, and whose time is not up. */
 const joinedLate = (own: readonly Swap[], { drain }: Group, nowMs: number): readonly Swap[] =>
   own.filter((swap) => swap.state === 'leaving' && drainEndsByMs(swap, drain.timeoutMs) > nowMs);
 
@@ -16,15 +16,15 @@ const isOnHook = (swap: Swap): boolean => traitsOf(swap).endedBy === 'auto-scali
 
 type Parts = {
   readonly mine: readonly Swap[];
-  /** Swaps that joined late: the next look puts them on a drain of their own. */
+  /** Swaps that joined late. The next look puts them on a drain of their own. */
   readonly late: readonly Swap[];
   readonly left: readonly Swap[];
 };
 
 /**
- * Those that this drain ends, and those that it leaves as they are because their group was let go, or does not act,
- * before it had begun: EC2 takes them, or nobody does. Should the policy come back before that, they are drained after
- * all. Of a group that was let go, what a hook holds is closed now, so that its Auto Scaling group goes on.
+ * The swaps that this drain ends, and those that it leaves as they are because their group was let go or does not act
+ * before the drain had begun. EC2 takes these instances, or they stay. If the policy comes back first, they are
+ * drained. In a group that was let go, instances on a hook are closed now, so that their Auto Scaling group continues.
  */
 export const partsOf = (batch: Batch, nowMs: number, error: DrainError | undefined): Parts => {
   const { own, group, isLetGo } = batch;
@@ -39,7 +39,7 @@ const isOurChoice = (swap: Swap): boolean => swap.deadlineMs === undefined && !i
 const whyLeft = ({ isLetGo, mode }: Batch): Shortfall =>
   isLetGo || mode === 'act' ? { code: 'let-go' } : { code: 'held-back', mode };
 
-/** Says of those that nobody is to take any more that they stay. Returns all, for the bus. */
+/** Records on the swaps of instances that stay why they stay. Returns all swaps, for the bus. */
 export const leaveAsTheyAre = async (
   { store }: EndDrainPorts,
   drain: string,

@@ -19,7 +19,7 @@ const tryRelease = async (
 
 /**
  * The last attempt to take instances out of service whose drain failed or ran out of time, so that at least no new work
- * reaches them. An error becomes their shortfall, because the end of a drain must not depend on what broke it.
+ * reaches them. An error becomes their shortfall, because a drain must come to its end even if calls fail.
  */
 export const releaseLate = async (ports: DrainPorts, group: Group, own: readonly Swap[]): Promise<readonly Swap[]> => {
   const leaving = own.filter(({ state }) => state === 'leaving');

@@ -41,8 +41,8 @@ const fallenOf = (swaps: readonly Swap[]): readonly Fallen[] =>
 const idsPerEvent = 200;
 
 /**
- * One event for a batch, or one for each part of a large batch. Every part says which of how many it is, and counts the
- * whole.
+ * One event for a batch, or one for each part of a large batch. Every part has its number, the number of parts, and the
+ * counts of the whole batch.
  */
 const finished = ({ group, drain }: DrainOrder, { swaps, gone, error }: DrainEnd): readonly Announcement[] => {
   const all = [...swaps, ...gone];

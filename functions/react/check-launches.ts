@@ -20,8 +20,8 @@ import type { Run } from './run.ts';
 /** Dry runs under way at once. */
 const trialsAtOnce = 4;
 /**
- * By then an invocation has done what was urgent, or it has no time for this: a dry run waits for its token for
- * seconds, and other looks of the invocation may follow.
+ * No check starts later than this in an invocation. A dry run waits for its token for seconds, and other looks of the
+ * invocation may follow.
  */
 const startsWithinMs = reactTimeoutMs / 6;
 /** No dry run begins later than this in an invocation. */
@@ -35,7 +35,7 @@ const isWanted = ({ facts, group }: Run, isDue: boolean): boolean =>
   facts.leaving.length === 0 &&
   (isDue || facts.causes.some(({ code }) => code === 'policy-change'));
 
-/** Whether the account's bucket has room for so many dry runs: groups that launch come first. */
+/** Whether the account's bucket has room for this many dry runs. Groups that launch come first. */
 const hasTurn = async ({ group, id, turns }: Run, calls: number): Promise<boolean> => {
   if (calls === 0) return true;
   turns.done(group.name);
@@ -51,7 +51,7 @@ const hasTurn = async ({ group, id, turns }: Run, calls: number): Promise<boolea
   return turn.kind === 'now';
 };
 
-/** Tries as many as there is time for. */
+/** Makes as many dry runs as there is time for. */
 const tryAll = async (run: Run, trials: readonly Trial[]): Promise<readonly LaunchCheck[]> => {
   const { group, provider } = run;
   const found = await inParallel(trials, trialsAtOnce, async (trial) =>
@@ -62,7 +62,7 @@ const tryAll = async (run: Run, trials: readonly Trial[]): Promise<readonly Laun
 
 const noteDue = async ({ group, ports }: Run, checksDueAtMs: number): Promise<void> => {
   const state = await ports.store.state(group.name);
-  // Losing this race costs a check that is made once more.
+  // A lost race costs only a repeated check.
   if (state !== undefined) await putState(group.name, { ...state, version: state.version + 1, checksDueAtMs }, ports);
 };
 
@@ -87,7 +87,7 @@ export const checkLaunches = async (run: Run, state: Pick<GroupState, 'checksDue
   const isDue = checksDueAtMs !== undefined && run.ports.clock.now() >= checksDueAtMs;
   if (!isWanted(run, isDue)) return;
   const isInTime = hasTime(run, startsWithinMs);
-  // What is due already is found so by the next look.
+  // A check that is already due is found by the next look.
   if (!isInTime && isDue) return;
   const work = isInTime ? check(run) : noteDue(run, run.ports.clock.now());
   await work.catch((error: unknown) => {

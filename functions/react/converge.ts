@@ -35,7 +35,7 @@ export type Converged =
   /** Too many others wrote at the same time. No work is half done, and the messages are delivered again. */
   | { readonly kind: 'contended' };
 
-/** The gathered facts with the claims in them, with what time or lost messages left unfinished mended. */
+/** The gathered facts, with their claims and after unfinished swaps were continued. */
 const withClaims = async (
   run: Run,
   gathered: Gathered,
@@ -43,7 +43,7 @@ const withClaims = async (
 ): Promise<Gathered> => {
   const mended = await mend(run, { ...gathered, swaps: claimed.swaps }, drainFor);
   const { swaps } = mended;
-  // No drain comes for the dead, and their Auto Scaling group waits on their hooks all the same.
+  // Ended instances get no drain, but their Auto Scaling group still waits on their hooks.
   const gone = new Set(swaps.flatMap(({ state, instance }) => (state === 'gone' ? [instance] : [])));
   await answerHooks(
     told.filter(({ instance }) => gone.has(instance) || ended.has(instance)),
@@ -53,8 +53,8 @@ const withClaims = async (
 };
 
 /**
- * Reports claims while the work goes on: a claim stands whatever becomes of the rest, and nothing waits for the word
- * about it. Both come to their end before a failure is thrown.
+ * Sends the events of claims while the work goes on, because a claim is final and nothing waits for its event. Both
+ * come to their end before a failure is thrown.
  */
 const telling = async <T>(run: Run, claimed: readonly Swap[], work: () => Promise<T>): Promise<T> => {
   const announced = announceStarted(run, claimed);
@@ -91,9 +91,9 @@ const letLeave = async (
 };
 
 /**
- * Starts the drains of what was claimed beside the first launches: where EC2 refuses one after another, those take ten
- * seconds and longer. They begin when the launches are reserved, because a drain looks for these. `count` is undefined
- * where they were not started: nothing was launched, or AWS starts none now.
+ * Starts the drains of claimed members beside the first launches, because launches with many refusals take ten seconds
+ * or longer. They start once the launches are reserved, because a drain reads the reservations. `count` is undefined if
+ * they were not started, because nothing was launched or AWS starts none now.
  */
 const drainsBeside = (run: Run, swaps: Swaps) => {
   let started: Promise<number | undefined> | undefined;
@@ -109,8 +109,8 @@ const drainsBeside = (run: Run, swaps: Swaps) => {
 };
 
 /**
- * Starts the drains of what was claimed where the rest fails, as with a read that is throttled: they wait by themselves
- * for what the next look launches, and the messages come again too late for some of them.
+ * Starts the drains of claimed members even if the work fails, for example after a throttled read. The drains wait for
+ * the launches of the next look. The repeated messages would come too late for some of them.
  */
 const drainingAnyway = async <T>(
   run: Run,
@@ -121,13 +121,13 @@ const drainingAnyway = async <T>(
   try {
     return await work();
   } catch (error) {
-    // The first failure is thrown: where AWS starts no drain now either, the next look starts it.
+    // Only the first failure is thrown. If AWS starts no drain now either, the next look starts it.
     await Promise.allSettled([letLeave(run, [], { known, swaps })]);
     throw error;
   }
 };
 
-/** Decides and acts, once what signals told is claimed. */
+/** Decides and acts, after the facts of signals were claimed. */
 const carryOut = async (began: Run, found: Gathered, told: Told): Promise<Converged> => {
   const { warned } = told;
   const { fresh } = told.claimed;
@@ -143,7 +143,7 @@ const carryOut = async (began: Run, found: Gathered, told: Told): Promise<Conver
     return { kind: 'converged' };
   }
   if (played.kind === 'let-go') {
-    // What was claimed comes to its end by its drain, which finds the policy gone.
+    // Claimed members get their drain, which finds that the policy is gone.
     await letLeave(began, [], swaps);
     return letGo(began.facts, began.ports);
   }
@@ -161,12 +161,12 @@ const carryOut = async (began: Run, found: Gathered, told: Told): Promise<Conver
   return { kind: 'converged' };
 };
 
-/** What was read of a group together with others of its batch. */
+/** Facts about a group that were read together with other groups of its batch. */
 export type Known = {
   /** Undefined inside: the group has no policy. */
   readonly inForce: InForce | undefined;
   readonly look?: (group: Group) => Promise<Holdings>;
-  /** How many they are. */
+  /** The number of groups in the batch. */
   readonly groupsAtOnce: number;
   readonly turns: Turns;
   /** When the invocation began. */
@@ -174,8 +174,8 @@ export type Known = {
 };
 
 /**
- * Other invocations may claim members of this group at the same moment, because one storm comes in several batches. A
- * decision that knows of their claims launches for all of them, and theirs find nothing left to do.
+ * Other invocations may claim members of this group at the same moment, because one storm arrives in several batches. A
+ * decision that knows their claims launches for all members, so the other decisions need not.
  */
 const withOthers = async ({ facts, ports }: Run, found: Gathered, told: Told): Promise<[Gathered, Told]> => {
   if (facts.leaving.length === 0) return [found, told];
@@ -188,7 +188,7 @@ const withOthers = async ({ facts, ports }: Run, found: Gathered, told: Told): P
   ];
 };
 
-/** Brings one group to what its policy says, as far as one look allows. Every kind of signal ends here. */
+/** Brings one group to the state of its policy, as far as one look can. Every kind of signal ends here. */
 export const converge = async (facts: Facts, ports: ReactPorts, known?: Known): Promise<Converged> => {
   const inForce = known === undefined ? await readInForce(facts.group, ports) : known.inForce;
   if (inForce === undefined) return letGo(facts, ports);

@@ -27,8 +27,8 @@ export const mostConflicts = 10;
 const namedAtMost = 50;
 
 /**
- * Whether there is room for everything that joins. A maximum that cannot be raised now holds up neither launches nor
- * drains.
+ * Raises maxima. Returns whether all members that join have room. A maximum that cannot be raised now holds up neither
+ * launches nor drains.
  */
 const raiseAll = async ({ group, provider, ports }: Run, { raise }: Decision): Promise<boolean> => {
   let fits = true;
@@ -44,12 +44,16 @@ const raiseAll = async ({ group, provider, ports }: Run, { raise }: Decision): P
   return fits;
 };
 
-/** What the Auto Scaling group may not do while members join it or are replaced. Whoever dies here left a note. */
+/**
+ * Suspends processes of the Auto Scaling group while members join or are replaced. They were noted before, for a crash.
+ */
 const suspendAll = async ({ provider }: Run, { suspend = [] }: Decision): Promise<void> => {
   for (const suspension of suspend) await provider.suspend(suspension);
 };
 
-/** Only as many join as there is room for. The next tick tries again: asking sooner would be refused again. */
+/**
+ * Only as many members join as have room. The next tick tries again, because an earlier attempt would be refused too.
+ */
 const asFits = ({ wakeAtMs: _refused, ...decision }: Decision, { asgs }: View): Decision => {
   const room = asgs.reduce((sum, { max, desired }) => sum + Math.max(0, max - desired), 0);
   return { ...decision, admissions: decision.admissions.slice(0, room) };
@@ -57,7 +61,7 @@ const asFits = ({ wakeAtMs: _refused, ...decision }: Decision, { asgs }: View): 
 
 /**
  * Stops Auto Scaling groups from refilling themselves before we launch in their place. A group that has launched
- * meanwhile, or whose desired capacity cannot be lowered now, goes on by itself: then nothing is launched before
+ * meanwhile, or whose desired capacity cannot be lowered now, goes on by itself. Then nothing is launched before
  * another look.
  */
 const takeOver = async ({ provider, ports }: Run, decision: Decision): Promise<Decision> => {
@@ -129,11 +133,11 @@ const look = (run: Run, gathered: Gathered, earlier: readonly Round[]): Looked =
   return { ...inMode({ ...seen, state: followView(seen, facts) }), again: (view) => inMode(view).decision };
 };
 
-/** Calls that are noted before they are made are made again: whoever noted them may have died before. */
+/** Whether no noted call is pending. A noted call is repeated, because the function that noted it may have died. */
 const isNoCallNoted = ({ raise, suspend = [], takeDown = [] }: Decision): boolean =>
   raise.length + suspend.length + takeDown.length === 0;
 
-/** Sends requests, and has done beside them what has to wait for their reservations alone. */
+/** Sends requests, and beside them does the work that only waits for their reservations. */
 const launch = async (run: Run, orders: readonly Order[]): Promise<readonly Launched[]> => {
   const beside = orders.length > 0 ? run.whileLaunching?.() : undefined;
   try {
@@ -157,15 +161,14 @@ const playAllowed = async (
     earlier: earlier.map((one) => one.decision),
     observed,
   };
-  // Describes take seconds: the policy may have changed since it was read, and then nothing may follow from the
-  // decision.
+  // Describes take seconds. If the policy has changed since it was read, the decision must have no effect.
   if (!(isQuiet(wanted) && sameState(view.state, gathered.stored)) && !(await isInForce(run, before))) return undefined;
   const decision = await takeOver(run, wanted);
   const bound = bind(decision, view, { decision: run.id, round: earlier.length, leaseMs });
   const next = { ...bound.state, version: gathered.stored.version + 1 };
   const decided = { ...before, decision };
-  // The reasons and the requests are stored before anything follows from them, so that whatever an invocation did
-  // before it died can be explained and repeated.
+  // The reasons and the requests are stored before they have any effect. So the work of an invocation that dies can be
+  // explained and repeated.
   const [fresh] = await Promise.all([writeRequests(bound.fresh, run), explain(run, decided)]);
   const isWritten = isNoCallNoted(decision) && sameState(next, gathered.stored) && gathered.stored.version > 0;
   if (isWritten) return { view, decision, sizes: gathered.sizes, launched: [], state: gathered.stored };

@@ -13,16 +13,16 @@ import type { KnownPolicies } from './look/known-policies.ts';
 /** Everything that converging a group needs from outside. */
 export type ReactPorts = {
   readonly store: StateStore;
-  /** What a look believes of a state item: all of it, unless somebody restored it from an older time. */
+  /** The part of a state item that a look uses: all of it, unless it was restored from an older time. */
   readonly believed: (group: string, state: GroupState) => GroupState;
   readonly policies: KnownPolicies;
   readonly providerFor: (holding: Holding) => CapacityIn;
-  /** Begins to read several groups together, some of which EC2 has warned perhaps, and returns how to look at each. */
+  /** Begins to read several groups together, and returns a function that looks at each. */
   readonly describeTogether: (
     groups: readonly Group[],
     look: { readonly isWarned: boolean; readonly granted?: readonly string[] },
   ) => (group: Group) => Promise<Holdings>;
-  /** Whether nothing has happened but time: reads cost no write then. */
+  /** Sets whether only time has passed. Then reads cost no write. */
   readonly quiet: (isQuiet: boolean) => void;
   readonly owners: Owners;
   readonly lifecycle: Pick<LifecycleActions, 'complete'>;

@@ -25,12 +25,12 @@ export type Message = Home & { readonly id: string; readonly body: string; reado
 export type Outcome = { readonly again: readonly string[] };
 
 /**
- * Groups read together and converged at once in one invocation. Most of their time is waiting for AWS, and what they
- * share (instances, Auto Scaling groups) is read once for all of them.
+ * Groups read together and converged at once in one invocation. Most of their time is waiting for AWS, and shared reads
+ * (instances, Auto Scaling groups) are made once for all of them.
  */
 const groupsAtOnce = 100;
 
-/** A group that is begun needs as long as half of the time limit, however the calls go. */
+/** Whether too little time is left to begin another group. A group may need half of the time limit. */
 const hasLittleTime = ({ beganAtMs }: Known, { clock }: ReactPorts): boolean =>
   clock.now() - beganAtMs > reactTimeoutMs / 2;
 
@@ -97,7 +97,7 @@ const convergeOne = async (
   }
 };
 
-/** What one group alone was granted, as far as that is known. */
+/** Instances that EC2 granted to a single group. Undefined for several groups, or if some are unknown. */
 const grantedAlone = (
   groups: readonly ({ readonly read: InForce | undefined } | undefined)[],
 ): { readonly granted?: readonly string[] } => {
@@ -105,10 +105,10 @@ const grantedAlone = (
   return granted === undefined ? {} : { granted };
 };
 
-/** `isQuiet`: nothing has happened but time. */
+/** `isQuiet`: only time has passed. */
 type Invocation = { readonly beganAtMs: number; readonly isQuiet: boolean };
 
-/** Reads the policies, state items and swaps of groups, and after them, together, what they hold. */
+/** Reads the policies, state items and swaps of groups, and then their holdings together. */
 const readTogether = async (
   batch: readonly Facts[],
   ports: ReactPorts,

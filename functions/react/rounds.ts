@@ -12,12 +12,12 @@ import type { Round, Run } from './run.ts';
 /** Decisions in one run: the first, and one after each refusal. */
 const mostRounds = 8;
 
-/** An invocation ends within half of its time limit, so that what takes twice as long as usual still fits into it. */
+/** An invocation plans to end within half of its time limit, so that calls may take twice as long as usual. */
 const endsWithinMs = reactTimeoutMs / 2;
 
 /**
- * Whether there is time for another round as long as the longest of this run, and for what follows the rounds, which is
- * no longer. What is still missing then is left to a wake.
+ * Whether there is time for another round like the longest one of this run, and for the work after the rounds, which
+ * takes no longer. Otherwise a wake handles members that are still missing.
  */
 const hasTime = ({ ports, beganAtMs }: Run, longestRoundMs: number): boolean =>
   ports.clock.now() - beganAtMs + 2 * longestRoundMs <= endsWithinMs;
@@ -28,7 +28,7 @@ export type Played =
       readonly kind: 'played';
       readonly run: Run;
       readonly rounds: readonly Round[];
-      /** Something is missing that another round may find, and there was no time for it. */
+      /** Members are missing that another round may place, and there was no time for it. */
       readonly isCut?: true;
     }
   /** Too many races were lost, or there was no time for another attempt. */
@@ -37,8 +37,8 @@ export type Played =
   | { readonly kind: 'let-go' };
 
 /**
- * A look is used again after a lost race while it is younger than this. Who won the race wrote down what it launches
- * and whom it lets go, and that outweighs a describe that does not show it yet, as it does where describes lag.
+ * A look is used again after a lost race while it is younger than this. The winner of the race stored its launches and
+ * removals, and these count even if a describe does not show them yet.
  */
 const sameLookMs = 2_000;
 
@@ -63,8 +63,8 @@ const lookAgain = async (
 type Again = { readonly kind: 'again'; readonly run: Run; readonly gathered: Gathered };
 
 /**
- * All rounds are decided with one policy. When another comes into force after the first round, a wake continues: the
- * signal of that policy may have come already, and counted what was being launched here.
+ * All rounds are decided with one policy. If another policy comes into force after the first round, a wake continues.
+ * The signal of that policy may have been handled already, with the launches of this run counted.
  */
 const afterLostRace = async (
   run: Run,
@@ -93,8 +93,8 @@ const afterLostRace = async (
 };
 
 /**
- * What the round after a refusal decides with. A launch call takes seconds. Whoever was claimed meanwhile leaves, and
- * who claimed them counted what this run was launching: nobody else launches in their place.
+ * The input of the round after a refusal. A launch call takes seconds. Members that were claimed meanwhile leave. The
+ * function that claimed them counted the launches of this run, so this run replaces them.
  */
 const afterRefusal = async ({ group, ports }: Run, gathered: Gathered, { state }: Round): Promise<Gathered> => {
   const known = new Set(gathered.swaps.map(({ instance }) => instance));

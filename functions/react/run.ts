@@ -18,16 +18,16 @@ export type Run = {
   readonly facts: Facts;
   readonly ports: ReactPorts;
   readonly id: string;
-  /** Under which an observed decision is stored, beside what was done in the same look. */
+  /** The id of an observed decision, which is stored beside the decision of the same look. */
   readonly observedId: string;
   readonly startedAtMs: number;
   /** When its invocation began. */
   readonly beganAtMs: number;
-  /** Groups of the same batch, this one among them: all of them draw on the account's buckets now. */
+  /** The number of groups in the batch. All of them draw on the account's buckets now. */
   readonly groupsAtOnce: number;
   /** Turns of those groups at the account's buckets. */
   readonly turns: Turns;
-  /** What is done beside the first launches, once they are reserved. */
+  /** Work beside the first launches, once they are reserved. */
   readonly whileLaunching?: () => Promise<void>;
 };
 

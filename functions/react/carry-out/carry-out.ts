@@ -17,7 +17,7 @@ import { commonTime } from '../turns/wakes-together.ts';
 import { writesAtOnce } from './claims.ts';
 import { noteOf, resumeAll, takeDownAll, tellOverwritten } from './outside-size.ts';
 
-/** What was carried out besides launches and drains. */
+/** The results besides launches and drains. */
 export type Acted = {
   readonly admitted: readonly string[];
   readonly failed: readonly { readonly instance: string; readonly code: string }[];
@@ -25,7 +25,7 @@ export type Acted = {
   readonly wakeAtMs?: number;
 };
 
-/** `laterAtMs`: nobody was put into service, because others need the load balancers' bucket more. */
+/** `laterAtMs`: no member was put into service, because other groups need the bucket of the load balancers more. */
 type Admissions = Pick<Acted, 'admitted'> & {
   readonly failed: ActionResult['failed'];
   readonly laterAtMs?: number;
@@ -72,8 +72,8 @@ const restore = async ({ group, provider }: Run, raises: readonly RaisedMax[]): 
 };
 
 /**
- * Who is let go of those that the first round chose, once EC2 has answered. Who lives stays while its replacement was
- * refused: it may yet be put back into service.
+ * The members that leave of those that the first round chose, after the responses of EC2. A living member whose
+ * replacement was refused stays, because it may be put back into service.
  */
 const replacedOf = ({ decision, view }: Round, last: Round): readonly string[] => {
   const dead = new Set(view.ended);
@@ -84,9 +84,9 @@ const replacedOf = ({ decision, view }: Round, last: Round): readonly string[] =
 };
 
 /**
- * Terminates leaving members, drained or dead, that Auto Scaling groups still count, through those groups. A failure is
- * not reported: the next look finds them again, or they are gone. A drain that could not take its member out of
- * service, because the minimum size kept it, said that its work would be cut: now the group drains it.
+ * Terminates leaving members, drained or ended, that Auto Scaling groups still count, through those groups. A failure
+ * is not reported, because the next look finds them again. If the minimum size had kept a member in service, its swap
+ * has a shortfall. This shortfall is removed, because the Auto Scaling group drains the member now.
  */
 const letGo = async ({ group, provider, ports }: Run, rounds: readonly Round[]): Promise<void> => {
   const [first] = rounds;
@@ -103,7 +103,7 @@ const letGo = async ({ group, provider, ports }: Run, rounds: readonly Round[]):
   );
 };
 
-/** Notes on dead instances that their Auto Scaling groups replace them: nothing else can now. */
+/** Notes on the swaps of ended instances that only their Auto Scaling groups can replace them now. */
 const leaveToGroups = async ({ ports }: Run, { decision: { leftToGroups = [] }, view }: Round): Promise<void> => {
   const left = new Set(leftToGroups);
   const swaps = view.swaps.filter(({ instance }) => left.has(instance));
@@ -112,7 +112,7 @@ const leaveToGroups = async ({ ports }: Run, { decision: { leftToGroups = [] }, 
   );
 };
 
-/** Notes on members that they joined, where whoever attached them did not come to it. */
+/** Tags members that joined, if the function that attached them died before it did. */
 const noteJoined = async ({ group, provider }: Run, { view }: Round): Promise<void> => {
   const unnoted = view.members.flatMap(({ instance, isUnnoted }) => (isUnnoted ? [instance] : []));
   if (unnoted.length > 0) await provider.noteJoined(group, unnoted);
@@ -122,8 +122,8 @@ const noteJoined = async ({ group, provider }: Run, { view }: Round): Promise<vo
 const registeringMs = 250;
 
 /**
- * When an admission that failed is tried again: not before the groups beside this one may have had their turn, and
- * later the longer ago the youngest member was launched that could not join.
+ * When a failed admission is tried again: after the other groups of the batch may have had their turn, and later for
+ * members that were launched longer ago.
  */
 export const admitAgainMs = (groupsAtOnce: number, ageMs: number): number =>
   Math.max(groupsAtOnce * registeringMs, againInMs(ageMs));
@@ -134,14 +134,14 @@ const youngestMs = ({ view }: Round, failed: ActionResult['failed'], nowMs: numb
   return Math.max(0, Math.min(...failed.map(({ instance }) => nowMs - (launched.get(instance) ?? nowMs))));
 };
 
-/** When requests without an answer are repeated by a look of their own. */
+/** When requests without a response are repeated by a look of their own. */
 const repeatTimes = (state: GroupState | undefined, nowMs: number): readonly number[] =>
   (state?.reservations ?? [])
     .filter(isOpen)
     .map(({ leaseUntilMs }) => leaseUntilMs)
     .filter((atMs) => isWorthALook(atMs, nowMs));
 
-/** Whether instances come up that were launched now. What got no answer is repeated instead. */
+/** Whether a launch brings instances. A launch without a response is repeated instead. */
 const bringsInstances = ({ result }: Launched): boolean => result.kind === 'answered' && result.instances.length > 0;
 
 const wakeTime = (rounds: readonly Round[], nowMs: number, soon: readonly number[]): number | undefined => {
@@ -156,7 +156,7 @@ const wakeTime = (rounds: readonly Round[], nowMs: number, soon: readonly number
     ...repeat,
     ...throttled,
     ...comingUp,
-    // Its time may have come while the work was done.
+    // That time may have passed during the work.
     ...(last?.decision.wakeAtMs === undefined ? [] : [Math.max(last.decision.wakeAtMs, nowMs + 1)]),
   ].filter((atMs) => atMs > nowMs);
   const earliest = Math.min(...times);
@@ -167,7 +167,7 @@ const wakeTime = (rounds: readonly Round[], nowMs: number, soon: readonly number
 const isNews = (state: GroupState, wakeAtMs: number, nowMs: number): boolean =>
   state.wakeAtMs <= nowMs || state.wakeAtMs > wakeAtMs + 1_000;
 
-/** Rounds that found no more time go on at once in another invocation. */
+/** Rounds that ran out of time continue at once in another invocation. */
 const afterCutMs = 1;
 
 type Acting = Run & { readonly rounds: readonly Round[]; readonly isCut?: true };
@@ -214,14 +214,14 @@ export const act = async (context: Acting): Promise<Acted> => {
   return { ...admissions, restored, ...(wakeAtMs === undefined ? {} : { wakeAtMs }) };
 };
 
-/** What was noted before it was changed, and is settled now. */
+/** Changes that were noted before they were made, and are settled now. */
 type Settled = {
   readonly restored: readonly string[];
   readonly resumed: readonly string[];
   readonly takenDown: TakenDown;
 };
 
-/** Losing this race costs a call that is made once more, or one wake too many, so the write is not repeated. */
+/** Writes the settled notes. A lost race costs only a repeated call or wake, so the write is not repeated. */
 const noteActs = async (
   { ports, group }: Run,
   state: GroupState,

@@ -15,10 +15,10 @@ import type { Run } from '../run.ts';
 import { type Claimed, claimAll } from './claims.ts';
 import { drainsOf } from './drain-names.ts';
 
-/** What signals told, and what was claimed because of it. */
+/** The facts of signals, and the claims because of them. */
 export type Told = {
   readonly claimed: Claimed;
-  /** What EC2 has just warned about: pool memory learns from it, whether it is claimed or only observed. */
+  /** Members that EC2 has just warned about. Pool memory counts them, whether they are claimed or only observed. */
   readonly warned: readonly Warned[];
   /** Members that signals reported. */
   readonly told: readonly LeavingFact[];
@@ -26,7 +26,7 @@ export type Told = {
   readonly drainFor: NameDrain;
 };
 
-/** Whether EC2 takes a member that runs in this group, by what EC2 said of it when the signal came. */
+/** Whether EC2 takes a running member of this group, by the describe of its signal. */
 const isPlain = (fact: LeavingFact, group: Group, asgs: ReadonlySet<string>): boolean => {
   const { owner } = fact;
   if (traitsOf(fact).endedBy !== 'ec2' || owner?.state !== 'running') return false;
@@ -34,8 +34,8 @@ const isPlain = (fact: LeavingFact, group: Group, asgs: ReadonlySet<string>): bo
 };
 
 /**
- * Claims warned members while the look goes on. One storm comes in several batches at the same moment, and each reads
- * the claims of the others after its look: whoever decides first launches for all of them.
+ * Claims warned members while the look goes on. One storm arrives in several batches at the same moment, and each reads
+ * the claims of the others after its look. So the first decision launches for all of them.
  */
 export const claimBeforeLook = async (
   { facts, group, ports, id }: Run,
@@ -56,7 +56,7 @@ export const claimBeforeLook = async (
   });
 };
 
-/** Claims the instances that the signals name, and what else the look found to leave. */
+/** Claims the instances that the signals name, and other members that the look found to leave. */
 export const claimFacts = async (run: Run, gathered: Gathered, early: Claimed): Promise<Told> => {
   const { facts, group, ports, id } = run;
   const asgs = new Set(asgsOf(gathered.group));

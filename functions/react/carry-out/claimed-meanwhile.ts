@@ -4,13 +4,15 @@ import type { Swap } from '../../../core/swap/swap.ts';
 import type { View } from '../../../core/view/view.ts';
 import type { ReactPorts } from '../ports.ts';
 
-/** A member that is kept, because its end was refused, is hidden from decisions: nobody has claimed it meanwhile. */
+/**
+ * Whether others claimed the member. A kept member, whose end was refused, is hidden from decisions and does not count.
+ */
 const isOnItsWay = (swap: Swap): boolean => swap.state !== 'waiting' && swap.state !== 'withdrawn' && !isKept(swap);
 
 /**
- * Members that others claimed since a look read the swaps. Claims are written without the version of the state, so a
- * decision that lets members leave by choice reads them once more before it becomes binding: each may serve in place of
- * one that has been warned meanwhile.
+ * Members that others claimed since a look read the swaps. Claims do not change the version of the state. So a decision
+ * that removes members by choice reads the claims once more before it becomes binding: the group may need these members
+ * in place of those that were warned meanwhile.
  */
 export const claimedMeanwhile = async (
   { removals, drains }: Decision,

@@ -14,13 +14,13 @@ export type Claimed = {
   readonly swaps: readonly Swap[];
   /** Claimed in this run, for events and counts. */
   readonly fresh: readonly Swap[];
-  /** Those that EC2 has just warned about, whatever claimed them. */
+  /** Members that EC2 has just warned about, with any claim. */
   readonly warned: readonly Swap[];
 };
 
 type ClaimContext = Claiming & { readonly store: StateStore };
 
-/** Undefined where the swap was withdrawn meanwhile: then the fact makes another. */
+/** Tightens a swap. Undefined if it was withdrawn meanwhile: the fact makes a new one then. */
 const tighten = async (swap: Swap, fact: LeavingFact, context: ClaimContext): Promise<Swap | undefined> => {
   const set = tightened(swap, fact, context);
   if (set === undefined) return swap;
@@ -59,7 +59,7 @@ export const claimAll = async (
       const before = byInstance.get(instance);
       const swap = (before && (await tighten(before, fact, context))) ?? (await claimOne(fact));
       byInstance.set(instance, swap);
-      // What an observed group heard has taught it then.
+      // Pool memory counted it when the observed group received it.
       if (fact.heardAtMs === undefined && isNewWarning(fact, swap, before)) warned.push(swap);
     }
   });

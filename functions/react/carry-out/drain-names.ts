@@ -30,8 +30,8 @@ export const drainName = ({ group, kind, deadlineMs, decision }: DrainId): strin
 
 /**
  * Names of the drains that one decision orders. Warnings whose deadlines are in the same ten seconds share a drain,
- * whichever decision handled them, as long as the drain waits for replacements: one look serves them all. Warnings that
- * come after it has begun get a drain of their own.
+ * even from different decisions, while the drain waits for replacements: one look serves them all. Warnings that come
+ * after it has begun get a drain of their own.
  */
 export const drainsOf = (group: string, decision: string, swaps: readonly Swap[]): NameDrain => {
   const begun = new Set(

@@ -23,8 +23,8 @@ export const writeRequests = (
   });
 
 /**
- * The requests of reservations that are repeated, exactly as they were made. A request that was not stored is made from
- * the policy in force: where it differs, EC2 recognises the token and returns an error.
+ * The requests of repeated reservations, exactly as they were sent. A request that was not stored is made from the
+ * policy in force. If it differs from the sent one, EC2 recognises the token and returns an error.
  */
 export const readRequests = (
   repeated: readonly TakenUp[],

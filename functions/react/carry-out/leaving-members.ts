@@ -19,7 +19,7 @@ type LeaveContext = {
   readonly ports: ReactPorts;
 };
 
-/** Claims members that the decision removes: each gets a swap item, all are on one drain. */
+/** Claims members that the decision removes. Each gets a swap item, and all are on one drain. */
 export const claimRemovals = async (
   decision: Decision,
   { view, decision: id, drain, ports }: LeaveContext,
@@ -59,14 +59,17 @@ export type Starting = {
 };
 
 /**
- * Swaps whose drain must run now: those that this run has put on it; those that have not begun and whose signal came
- * again, because the invocation that claimed them may have died before the start; and all that have not begun at each
- * tick, and with a policy that was written, because nobody began them while there was none.
+ * Swaps whose drain must be started now:
+ *
+ * - those that this run has put on it;
+ * - those that have not begun and whose signal came again, because the invocation that claimed them may have died;
+ * - at each tick, and with a written policy, all that have not begun.
  */
 const dueOf = ({ run: { facts, group, ports }, swaps, isOrdered }: Starting): readonly Swap[] => {
   const nowMs = ports.clock.now();
   const named = new Set(facts.leaving.map(({ instance }) => instance));
-  // A drain says of a member that it was our choice to end that it stays. One that AWS takes just waits.
+  // In a group that does not act, members that AWS takes just wait. For members that Holdfast chose, a drain runs and
+  // records that they stay.
   const isIdle = (swap: Swap): boolean => swap.state === 'leaving' && isHard(swap) && !mayBegin(modeOf(group), swap);
   const isForAll = facts.isTick || facts.causes.some(({ code }) => code === 'policy-change');
   const isDue = (swap: Swap): boolean =>
@@ -76,7 +79,7 @@ const dueOf = ({ run: { facts, group, ports }, swaps, isOrdered }: Starting): re
 
 const drainsAtOnce = 8;
 
-/** A drain looks at least this often at instances that it could not take out of service. */
+/** A drain looks at least this often at instances that it could not take out of service yet. */
 const patienceMs = 15_000;
 
 /** Instances that a drain took out of service, also those that have ended since. */
@@ -88,8 +91,8 @@ const begunOf = (drain: string | undefined, swaps: readonly Swap[]): readonly Sw
   );
 
 /**
- * Whether a drain began without this member: it joined at that moment, and might not be seen before all the others have
- * drained.
+ * Whether a drain began without this member, which joined at that moment. The drain might not see it before all others
+ * have drained.
  */
 const isLeftBehind = (swap: Swap, { run: { facts, ports }, known }: Starting): boolean => {
   if (!facts.isTick) return false;
@@ -101,7 +104,7 @@ const isLeftBehind = (swap: Swap, { run: { facts, ports }, known }: Starting): b
   return begun.length > 0 && ports.clock.now() - sinceMs > patienceMs;
 };
 
-/** Gives new drains to swaps that joined one that was over already, or whose drain was stopped before it began. */
+/** Gives new drains to swaps whose drain was over when they joined, or was stopped before it began. */
 const moveOn = async ({ run: { group, id, ports } }: Starting, late: readonly Swap[]): Promise<readonly string[]> => {
   const drainOrderedAtMs = ports.clock.now();
   const drainFor = ({ deadlineMs, ...swap }: Swap): string =>
@@ -117,8 +120,8 @@ const moveOn = async ({ run: { group, id, ports } }: Starting, late: readonly Sw
 };
 
 /**
- * Swaps that this run put on a drain that runs already, and that has begun without them: it read its batch before they
- * joined. They are read again, because the drain may have begun since this run looked.
+ * Swaps that this run put on a running drain, and that the drain began without, because it read its batch before they
+ * joined. The swaps are read again, because the drain may have begun since this run looked.
  */
 const joinedTooLate = async (
   { run: { group, ports }, swaps, isOrdered }: Starting,

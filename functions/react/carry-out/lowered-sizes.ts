@@ -3,8 +3,8 @@ import { owedAfterDenial } from '../../../core/launch/give-back.ts';
 import type { Round, Run } from '../run.ts';
 
 /**
- * Raises desired capacities again that were lowered for launches which did not come about, in this run or before it:
- * their Auto Scaling groups go on by themselves.
+ * Raises desired capacities again that were lowered for launches that failed, in this run or before it. Their Auto
+ * Scaling groups then launch by themselves.
  */
 export const giveBack = async ({ provider }: Run, rounds: readonly Round[]): Promise<void> => {
   const last = rounds.at(-1);

@@ -6,8 +6,8 @@ import type { Added, GroupState, RaisedMax, Suspension } from '../../../core/vie
 import type { Run } from '../run.ts';
 
 /**
- * Lowers desired capacities by what attaching added, and maxima that were raised for it by the same calls. What could
- * not be lowered now is left to the next look.
+ * Lowers desired capacities by what attaching added, and with the same calls maxima that were raised for it. The next
+ * look repeats those that could not be lowered now.
  */
 export const takeDownAll = async (
   provider: Pick<CapacityIn, 'takeDown'>,
@@ -26,7 +26,7 @@ export const takeDownAll = async (
   return { done, unseen, overwritten };
 };
 
-/** Resumes what we suspended. Returns the Auto Scaling groups in which nothing of ours is suspended any more. */
+/** Resumes processes that we suspended. Returns the Auto Scaling groups in which all of them run again. */
 export const resumeAll = async (
   provider: Pick<CapacityIn, 'resume'>,
   notes: readonly Suspension[] = [],
@@ -41,12 +41,12 @@ export const noteOf = ({ added = [] }: Pick<GroupState, 'added'>, { admissions }
     ({ takenDownAtMs, instances }) => takenDownAtMs === undefined && admissions.some((id) => instances.includes(id)),
   );
 
-/** Says that somebody set the size while members joined: their number counts, with what joined in it. */
+/** Logs that others set the size while members joined. Their number counts, and may include the members that joined. */
 export const tellOverwritten = ({ group, ports }: Run, overwritten: readonly Added[]): void => {
   if (overwritten.length === 0) return;
   ports.telemetry.count(metrics.conflicts);
   ports.telemetry.logger.warn(
-    'Somebody set the desired capacity while Holdfast attached members. The new value stays. It may count these ' +
+    'Others set the desired capacity while Holdfast attached members. The new value stays. It may count these ' +
       'members twice until it is set again.',
     { group: group.name, added: overwritten },
   );

@@ -14,7 +14,7 @@ import type { Run } from '../run.ts';
 import { writesAtOnce } from './claims.ts';
 
 /**
- * Puts members back into service that EC2 announced to take and did not. Their swaps are withdrawn. Those that could
+ * Puts members back into service that EC2 warned about and did not take. Their swaps are withdrawn. Members that could
  * not be put back keep their swaps, and the next look tries again.
  */
 const putBack = async ({ group, provider, ports }: Run, spared: readonly Swap[]): Promise<ReadonlySet<string>> => {
@@ -42,7 +42,7 @@ const close = async (
   return open;
 };
 
-/** Puts swaps on a new drain where their own does not go on. Returns those that were put on one. */
+/** Puts swaps on a new drain if their own drain does not go on. Returns these swaps. */
 export const takeOverDrains = async (
   swaps: readonly Swap[],
   taking: Omit<TakingOver, 'nowMs'>,
@@ -59,7 +59,7 @@ export const takeOverDrains = async (
   return stuck.filter((_, index) => written[index] === 'done').map(({ swap, set }) => ({ ...swap, ...set }));
 };
 
-/** Repairs what time or lost messages left unfinished. Returns the swaps as they are afterwards, and who is back. */
+/** Finishes what lost messages or time left open. Returns the swaps afterwards, and the members that are back. */
 export const mend = async (
   run: Run,
   gathered: Gathered,

@@ -15,8 +15,8 @@ import { claimTaken } from './taken-members.ts';
 const mostNamed = 1_000;
 
 /**
- * Maximum sizes that could not be put back, because the desired capacity is above the old maximum now, or that an
- * invocation may still raise that decided before the policy went.
+ * Puts maximum sizes back. Returns those that it could not put back: the desired capacity is above the old maximum, or
+ * an invocation that decided before the policy was deleted may still raise it.
  */
 const putBack = async (
   group: string,
@@ -33,7 +33,7 @@ const putBack = async (
   return left;
 };
 
-/** Resumes what is still suspended, and takes down what attaching added, unless somebody has set the size since. */
+/** Resumes suspended processes, and takes off what attaching added, unless others have set the size since. */
 const letBe = async (
   { added = [], suspended = [] }: GroupState,
   ports: ReactPorts,
@@ -48,10 +48,10 @@ const letBe = async (
   return may.length > 0 ? { added: may } : {};
 };
 
-/** How often it is said that a maximum stays raised. */
+/** How often the log repeats that a maximum stays raised. */
 const tellEveryMs = 900_000;
 
-/** Says of maxima that could not be put back that they stay raised. Returns when to say it again. */
+/** Logs that maxima stay raised, because they could not be put back. Returns when to log it again. */
 const tellRaised = (group: string, state: GroupState, { clock, telemetry }: ReactPorts): number => {
   const nowMs = clock.now();
   const { wakeAtMs } = state;
@@ -118,13 +118,13 @@ export const letGo = async (facts: Facts, ports: ReactPorts): Promise<{ readonly
   const raised = await withoutHeirs(group, await putBack(group, state.raised, ports), ports);
   await closeLetGo({ group, stoppedDrains }, ports);
   const reservations = state.reservations.filter(isBelieved(ports.clock.now()));
-  // Nobody puts new members into service any more, so how they end says nothing about their boots.
+  // New members are no longer put into service, so their ends are no failed boots.
   const { added: _added, suspended: _suspended, newcomers: _new, ...rest } = state;
   const left = { ...rest, ...(await letBe(state, ports)), raised, reservations };
   const wakeAtMs = tellRaised(group, left, ports);
   const next = { ...left, policyVersion: stored.policyVersion, policySize: '', wakeAtMs };
-  // Written even where nothing changes, unless it is a tick that brought us here: whoever decides with a policy that
-  // was read before it went must lose the write.
+  // The state is written even without a change, except for a tick: a function that decides with a policy read before
+  // its deletion must lose its write.
   if (causes.every(({ code }) => code === 'tick') && sameState(next, state)) return { kind: 'let-go' };
   const written = await ports.store.putState(group, { ...next, version: state.version + 1 });
   return { kind: written === 'done' ? 'let-go' : 'contended' };

@@ -20,7 +20,7 @@ const hasEnded = (swap: Swap, owner: Owner | undefined, nowMs: number): boolean 
 
 const drainsAtOnce = 8;
 
-/** Drains that had begun are carried to their end, by another execution where their own broke off. */
+/** Continues drains that had begun, with another execution if their own broke off. */
 const carryOn = async (
   group: string,
   open: readonly Swap[],
@@ -39,7 +39,7 @@ const carryOn = async (
   await inParallel([...drains], drainsAtOnce, (drain) => ports.drains.start({ group, drain }));
 };
 
-/** Nobody drains what a hook holds for a group that is gone, and its Auto Scaling group waits. */
+/** Completes hooks of a group that was let go. Its instances get no drain, and their Auto Scaling group waits. */
 const answerHeld = (open: readonly Swap[], ports: ReactPorts): Promise<unknown> =>
   answerHooks(
     open
@@ -49,9 +49,9 @@ const answerHeld = (open: readonly Swap[], ports: ReactPorts): Promise<unknown> 
   );
 
 /**
- * Finishes the swaps of a group whose policy was deleted. A swap whose instance has ended becomes `gone`. A swap whose
- * instance nothing ends any more is dropped, and the instance runs on. A drain that has begun goes on. Returns the
- * swaps that are still open.
+ * Finishes the swaps of a group whose policy was deleted. A swap becomes `gone` when its instance has ended. A swap
+ * whose instance stays is dropped, and the instance keeps running. A drain that has begun goes on. Returns the swaps
+ * that are still open.
  */
 export const closeLetGo = async (
   { group, stoppedDrains }: Pick<Facts, 'group' | 'stoppedDrains'>,

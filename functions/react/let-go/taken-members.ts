@@ -10,8 +10,8 @@ import { announceStarted } from '../record/announce.ts';
 import { newDecisionId } from '../record/identifiers.ts';
 
 /**
- * Claims members that EC2 takes while their group is let go. EC2 warns once: a policy that returns before they have
- * gone finds their swaps, and so does whoever holds their Auto Scaling group next.
+ * Claims members that EC2 takes while their group is let go, because EC2 warns only once. A policy that returns before
+ * they have gone finds their swaps, and so does the next group that holds their Auto Scaling group.
  */
 export const claimTaken = async (facts: Facts, state: GroupState, ports: ReactPorts): Promise<void> => {
   const { store, clock, random } = ports;

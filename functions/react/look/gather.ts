@@ -38,7 +38,7 @@ export type Gathered = {
   readonly stored: GroupState;
   readonly state: GroupState;
   readonly sizes: readonly SizeChange[];
-  /** The desired size with what alarms change now. Of an observed group, the state does not keep that. */
+  /** The desired size after the present alarms. The state of an observed group does not keep it. */
   readonly desired: number;
   readonly swaps: readonly Swap[];
   readonly holdings: Holdings;
@@ -50,21 +50,21 @@ export type Gathered = {
   readonly inherited: readonly LeavingFact[];
   /** Pools whose instances died before they served, as far as this look found out. */
   readonly failedBoots?: readonly BootNews[];
-  /** Members that are in service again, because EC2 announced to take them and did not. */
+  /** Members that are in service again, because EC2 warned about them and did not take them. */
   readonly putBack?: readonly string[];
   /** Members that this run gave up, because they never served. */
   readonly givenUp?: readonly GivenUp[];
   /** Breakers that opened or closed, as far as this look found out. */
   readonly breakers?: readonly BreakerNews[];
-  /** Members that EC2 advises to replace and that nobody claims, because the budget for advice is spent. */
+  /** Members that EC2 advises to replace and that are not claimed, because the budget for advice is spent. */
   readonly overBudget?: readonly Member[];
 };
 
-/** What was read of a group already. */
+/** Facts about a group that were read before. */
 export type KnownBefore = {
   readonly state: GroupState | undefined;
   readonly swaps: readonly Swap[];
-  /** A look that several groups share, or one that is used again; and then when it began. */
+  /** A look that several groups share, or that is used again, and when it began. */
   readonly look?: (group: Group) => Promise<Holdings>;
   readonly lookedAtMs?: number;
 };
@@ -73,7 +73,7 @@ export type KnownBefore = {
  * Reads what a group holds. The state item was read before, so its launches are never newer than what the describes
  * show. A launch that another invocation records in between is found as a conflict when the decision is written.
  *
- * @param known what was read already.
+ * @param known facts that were read before.
  */
 export const gather = async (
   accepted: Group,
@@ -118,7 +118,7 @@ export const gather = async (
   };
 };
 
-/** Who was detached since the state item was written, and advice that the policy does not follow: each is told once. */
+/** Members that were detached since the last write, and advice that the policy ignores. Each is reported once. */
 const newsOf = (
   { stored, state, group, holdings, putBack, failedBoots = [], givenUp = [], breakers = [], overBudget = [] }: Gathered,
   { leaving }: Facts,

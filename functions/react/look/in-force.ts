@@ -4,8 +4,8 @@ import type { GroupState } from '../../../core/view/view.ts';
 import type { ReactPorts } from '../ports.ts';
 
 /**
- * What a group is decided with: its policy in force, the state item that the decision is written over, and the swaps,
- * which are read with it.
+ * The input of a decision about a group: its policy in force, the state item that the decision replaces, and the swaps,
+ * which are read with the state item.
  */
 export type InForce = {
   readonly group: Group;
@@ -25,8 +25,8 @@ const formerOf = async (group: string, store: ReactPorts['store']): Promise<read
  * a fence: an invocation that follows a later policy, or lets the group go, writes the state item after that policy
  * changed. So either this policy is not older than the state item, or the write over that state item fails.
  *
- * @param isQuiet nothing has happened but time: then a policy that this environment read lately is used where the state
- * item follows that version. Before anything follows from a decision, the policy is read again.
+ * @param isQuiet whether only time has passed. Then a policy is used that this environment read lately, if the state
+ * item follows its version. Before a decision has any effect, the policy is read again.
  */
 export const readInForce = async (
   group: string,

@@ -5,7 +5,7 @@ import type { Swap } from '../../../core/swap/swap.ts';
 import type { GroupState, RaisedMax } from '../../../core/view/view.ts';
 import type { ReactPorts } from '../ports.ts';
 
-/** What an earlier holder of an Auto Scaling group left undone there. */
+/** Work that an earlier holder of an Auto Scaling group left undone there. */
 export type Inherited = { readonly raised: readonly RaisedMax[]; readonly leaving: readonly LeavingFact[] };
 
 const nothing: Inherited = { raised: [], leaving: [] };

@@ -2,7 +2,7 @@ import type { Group } from '../../../core/group/group.ts';
 import { isLetGo } from '../../../core/group-state/state.ts';
 import type { GroupState } from '../../../core/view/view.ts';
 
-/** How long a policy is used that was read once. A message about a later one comes long before. */
+/** How long a policy that was read once is used. A message about a later version arrives long before. */
 const knownForMs = 300_000;
 /** More policies than this are not worth their memory. */
 const mostKnown = 1_000;
@@ -10,8 +10,8 @@ const mostKnown = 1_000;
 /** Policies that an environment read lately. Lost with the environment. */
 export type KnownPolicies = {
   /**
-   * The policy that a state item follows, if it was read lately. Whoever follows a later policy, or lets the group go,
-   * writes the state item, so that the version differs or the item says so.
+   * The policy that a state item follows, if it was read lately. A function that follows a later policy, or lets the
+   * group go, writes the state item. Then the version differs, or the item shows that the group was let go.
    */
   followedBy(group: string, state: GroupState): Group | undefined;
   keep(group: string, policy: Group | undefined): void;

@@ -13,8 +13,8 @@ import type { Facts } from '../messages/facts.ts';
 import type { Gathered } from './gather.ts';
 
 /**
- * Facts belong to the instance. One that has left our Auto Scaling groups, and that has no tag of ours, belongs to
- * somebody else now.
+ * Facts belong to the instance. An instance that has left our Auto Scaling groups, and has no tag of ours, is no longer
+ * ours.
  */
 const isOurs = ({ owner }: LeavingFact, group: Group, asgs: ReadonlySet<string>): boolean =>
   owner === undefined || owner.group === group.name || (owner.asg !== undefined && asgs.has(owner.asg));
@@ -23,7 +23,7 @@ const isOurs = ({ owner }: LeavingFact, group: Group, asgs: ReadonlySet<string>)
 export const reportedIn = ({ leaving }: Facts, group: Group, asgs: ReadonlySet<string>): readonly LeavingFact[] =>
   leaving.filter((fact) => isOurs(fact, group, asgs) && (!traitsOf(fact).isAdvice || group.rebalance.act));
 
-/** Members that live where the policy no longer holds any, except those that leave already. */
+/** Members at a place where the policy no longer holds any, except those that leave already. */
 const moved = (
   { group, swaps, holdings: { members, asgs } }: Gathered,
   heard: readonly LeavingFact[],
@@ -50,18 +50,18 @@ const givenUp = (
     .map(({ instance }) => ({ instance, reason: 'never-served', atMs: nowMs }));
 };
 
-/** Who leaves the group, or should leave it, as one look finds. */
+/** Members that leave the group, or should leave it, as one look finds. */
 export type HeardNow = {
   /** Members that signals reported. */
   readonly told: readonly LeavingFact[];
   /**
-   * These, those that an earlier holder was warned of, those that were reported while the group was only observed,
-   * those that live where the policy holds none, and those that never served.
+   * Members from five sources: signals now, warnings that an earlier holder received, signals while the group was only
+   * observed, members at a place that the policy no longer uses, and members that never served.
    */
   readonly leaving: readonly LeavingFact[];
 };
 
-/** What the signals reported, less advice beyond the policy's budget: a hint that comes too often is let pass. */
+/** The reported members, without those whose advice is beyond the policy's budget. */
 const withinBudget = (
   reported: readonly LeavingFact[],
   { group, state, swaps }: Gathered,
@@ -105,7 +105,10 @@ export const warnedIfActed = ({ state, holdings: { members } }: Gathered, { leav
 
 const isTaken = (fact: LeavingFact): boolean => traitsOf(fact).endedBy !== 'holdfast';
 
-/** Of these, the ones that are claimed: all, none of an observed group, and what AWS takes of a paused one. */
+/**
+ * The members that are claimed: all in a group that acts, none in an observed one, those that AWS takes in a paused
+ * one.
+ */
 export const claimable = (group: Pick<Group, 'mode'>, heard: HeardNow): HeardNow => {
   switch (modeOf(group)) {
     case 'act':

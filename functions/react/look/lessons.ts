@@ -26,7 +26,7 @@ const refusalOf = ({ code, message, offering }: Lessons['refused'][number]): Ref
   scope: 'offering',
 });
 
-/** What becomes of instances that were launched: pools whose instances die before they serve rest for a while. */
+/** Pool memory after the fates of launched instances. Pools whose instances die before they serve rest for a while. */
 const withBoots = (
   state: GroupState,
   { holdings, group }: Gathered,
@@ -46,14 +46,14 @@ const givenUpBy = (decision: string, { swaps, holdings, state }: Gathered): read
     (swap) =>
       swap.decision === decision &&
       traitsOf(swap).withdrawnWhen === 'serving' &&
-      // After a lost race, an earlier round of the run has learned of it already.
+      // After a lost race, an earlier attempt of the run has already counted it.
       swap.claimedAtMs > (state.failedBoots?.[swap.pool]?.atMs ?? 0),
   );
   const instances = new Set(claimed.map(({ instance }) => instance));
   return holdings.members.filter(({ instance }) => instances.has(instance));
 };
 
-/** Members that EC2 advises to replace and that nobody claims, because the budget for advice is spent. */
+/** Members that EC2 advises to replace and that are not claimed, because the budget for advice is spent. */
 const advisedOverBudget = ({ group, swaps, holdings }: Gathered, { leaving }: Facts): readonly Member[] => {
   if (!group.rebalance.act || group.rebalance.atMostPerHour === undefined || modeOf(group) !== 'act') return [];
   const claimed = new Set(swaps.map(({ instance }) => instance));
@@ -61,7 +61,7 @@ const advisedOverBudget = ({ group, swaps, holdings }: Gathered, { leaving }: Fa
   return holdings.members.filter(({ instance }) => advised.has(instance) && !claimed.has(instance));
 };
 
-/** Advice that the budget lets pass says as much about its offering as advice that is followed. */
+/** Pool memory counts advice beyond the budget like advice that is followed. */
 const withAdvised = (state: GroupState, members: readonly Member[], nowMs: number): GroupState =>
   members.length === 0
     ? state
@@ -81,7 +81,7 @@ const launchedBy = ({ leaving }: Facts): readonly Launched[] =>
   );
 
 /**
- * What the state learns from signals besides claims: offerings that EC2 takes instances from, and launches that failed.
+ * The state after the facts of signals, besides claims: offerings that EC2 takes instances from, and failed launches.
  */
 export const learn = (gathered: Gathered, { facts, ports, id }: Run, heard: readonly Warned[]): Gathered => {
   const nowMs = ports.clock.now();

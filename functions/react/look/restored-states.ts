@@ -8,8 +8,8 @@ import type { ReactPorts } from '../ports.ts';
 const mostGroups = 10_000;
 
 /**
- * Notices state items that somebody restored from an older time. The number of their writes only grows, so one that is
- * lower than what this environment has seen shows it. An environment that saw nothing goes by the members alone.
+ * Notices state items that a user restored from an older time. The number of writes only grows, so a lower number than
+ * this environment has seen shows a restore. An environment that has not seen the item relies on the members alone.
  */
 export const noticingRestored = (
   store: StateStore,
@@ -20,7 +20,7 @@ export const noticingRestored = (
   const tell = (group: string, detail: { readonly writes: number; readonly seen: number }): void => {
     if (told.get(group) === detail.writes) return;
     told.set(group, detail.writes);
-    logger.warn('The state of a group is older than one that was read before: somebody restored it.', {
+    logger.warn('The state of a group is older than one that was read before: it was restored.', {
       group,
       ...detail,
     });

@@ -11,7 +11,7 @@ type Store = Pick<StateStore, 'claimOf' | 'state'>;
 const isOurs = (claim: AsgClaim | undefined, group: string): boolean =>
   claim === undefined || (claim.group === group && !claim.released);
 
-/** Whether another group holds it by now, and has read what we left there to put back. */
+/** Whether another group holds it now, and has read what we left there to put back. */
 const hasHeir = async (claim: AsgClaim | undefined, group: string, store: Store): Promise<boolean> =>
   claim !== undefined &&
   claim.group !== group &&
@@ -20,8 +20,8 @@ const hasHeir = async (claim: AsgClaim | undefined, group: string, store: Store)
 
 /**
  * The state without the Auto Scaling groups of earlier policies that this group no longer holds. A claim ends when its
- * group is let go: a policy that comes back with other Auto Scaling groups has no members in the earlier ones. What we
- * raised there stays ours to put back, until another holder takes that over.
+ * group is let go, and a policy that comes back with other Auto Scaling groups has no members in the earlier ones.
+ * Maxima that we raised there are still put back by us, until another holder takes that over.
  */
 export const withoutTaken = async (group: Group, state: GroupState, store: Store): Promise<GroupState> => {
   const named = new Set(namedAsgs(group));
@@ -41,9 +41,8 @@ export const withoutTaken = async (group: Group, state: GroupState, store: Store
 };
 
 /**
- * What a group holds, without members that carry its tag and live in an Auto Scaling group that another group holds by
- * now: they count there. Without this, a group that was renamed and written again would count them too, and launch
- * nothing.
+ * The holdings of a group, without members that have its tag and are in an Auto Scaling group that another group holds
+ * now. They count there. Otherwise a group that was renamed and written again would count them too, and launch nothing.
  */
 export const withoutForeign = async (group: string, holdings: Holdings, store: Store): Promise<Holdings> => {
   const { elsewhere = {} } = holdings;

@@ -11,7 +11,7 @@ const causeOf = (signal: Signal): Cause => {
   return { code: kind.kind, ...kind.causeOf(signal) } as SignalCause;
 };
 
-/** What two signals of one cause have in common: everything but the instance. */
+/** A key that is equal for signals of one cause. They differ only in the instance. */
 const keyOf = (cause: Cause): string => JSON.stringify(cause);
 
 /** Collects the signals of one group as causes: one for each kind, with its instances. */

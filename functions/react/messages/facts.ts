@@ -3,7 +3,7 @@ import { type Signal, signalKindOf } from '../../../core/signals/signal.ts';
 import type { News } from '../../../core/signals/signal-kind.ts';
 import { createCauses } from './causes.ts';
 
-/** What signals said about one group. Facts are only added; one decision follows from all of them. */
+/** The facts of signals about one group. Facts are only added, and one decision follows from all of them. */
 export type Facts = News & {
   readonly group: string;
   /** The signals, for the stored decision. */

@@ -38,7 +38,7 @@ export type Home = { readonly account?: string | undefined; readonly region?: st
 /** When a message was sent, epoch milliseconds, and to which queue. */
 type Arrival = Home & { readonly sentAtMs: number };
 
-/** Older than anything that waited in the queue: somebody replays an old message. */
+/** An event that is older than any waiting message was replayed. */
 const tooOldMs = signalsRetentionMs;
 
 /**
@@ -78,8 +78,8 @@ const readEvent = (event: Envelope, arrival: Arrival): Reading => {
   if (saidMs === undefined && kind.mayLackTime !== true) return { kind: 'invalid', why: 'time: is missing' };
   const atMs = saidMs ?? arrival.sentAtMs;
   if (atMs < arrival.sentAtMs - tooOldMs) return { kind: 'ignored', why: 'the event is much older than its message' };
-  // Nothing can have happened after its message was sent: a sender's clock that runs ahead must not extend deadlines
-  // and cooldowns.
+  // An event happens before its message is sent. So a sender's clock that runs ahead does not extend deadlines and
+  // cooldowns.
   return kind.read(event.detail, Math.min(atMs, arrival.sentAtMs), timeOf);
 };
 

@@ -3,8 +3,8 @@ import type { ReactPorts } from '../ports.ts';
 import { namesGroup, type Received, type Routed, route } from './route.ts';
 
 /**
- * Finds the groups of a batch. While AWS does not tell whose the instances are, signals that name their group go on,
- * and the others are delivered again.
+ * Finds the groups of a batch. If the owners of instances cannot be read, signals that name their group go on, and the
+ * others are delivered again.
  */
 export const routeAll = async (
   received: readonly Received[],

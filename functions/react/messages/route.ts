@@ -25,8 +25,8 @@ const instanceOf = (signal: Signal): string | undefined => {
 };
 
 /**
- * Which group holds which Auto Scaling group: the one that names it now, or else the one that named it and still has
- * members there.
+ * The group that holds each Auto Scaling group: the group that names it now, or else the group that named it and still
+ * has members there.
  */
 const holdersIn = (registry: readonly RegistryEntry[]): ReadonlyMap<string, string> =>
   new Map([
@@ -60,10 +60,10 @@ const groupsOf = (signal: Signal, owner: Owner | undefined, index: Index): reado
   return group === undefined ? [] : [group];
 };
 
-/** A tick of the minute, which says nothing but that time has passed. Wakes that Holdfast sends itself are none. */
+/** Whether a signal is a minute tick, which only says that time has passed. Wakes of Holdfast are not. */
 export const isMinuteTick = (signal: Signal): boolean => signal.kind === 'tick' && signal.isScheduled;
 
-/** Whether the signal itself says which groups it is for. */
+/** Whether the signal itself names its groups. */
 export const namesGroup = (signal: Signal): boolean => 'groups' in subjectOf(signal);
 
 const newsOf = (signal: Signal, owner: Owner | undefined, nowMs: number): Partial<News> => {

@@ -9,8 +9,8 @@ import type { Run } from '../run.ts';
 const idsPerEvent = 1_000;
 
 /**
- * Tells the bus of swaps that this run claimed. A claim stands whatever becomes of the decision, so it is told by
- * itself: a lost race, a policy that went meanwhile, or a call that fails later does not lose the word about it.
+ * Sends the events of swaps that this run claimed. A claim is final whatever happens to the decision, so its event is
+ * sent separately. A lost race, a deleted policy or a later failure does not lose the event.
  */
 export const announceStarted = async (
   { group: { name: group }, id, ports }: Pick<Run, 'group' | 'id' | 'ports'>,
@@ -43,8 +43,8 @@ const isNews = (remark: Remark): remark is Extract<Remark, { readonly code: keyo
   remark.code in newsTypes;
 
 /**
- * Reports what a look learned (pools whose instances died before they served, or never served, breakers that opened or
- * closed), as soon as the state that remembers it is written: nobody finds it out again.
+ * Sends the events of a look (pools whose instances died or never served, breakers that opened or closed) as soon as
+ * the state that remembers them is written, because no later look finds them again.
  */
 export const tellNews = async (
   { group: { name: group }, id, ports }: Run,

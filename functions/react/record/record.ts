@@ -104,14 +104,14 @@ const headOf = ({ group, id, facts, startedAtMs }: Run, sizes: readonly SizeChan
   sizes,
 });
 
-/** What is stored of a decision before it is carried out. */
+/** The parts of a decision that are stored before it is carried out. */
 export type Decided = {
   readonly view: View;
   readonly decision: Decision;
   readonly sizes: readonly SizeChange[];
   /** Decisions of the same run before this one, already carried out. */
   readonly earlier: readonly Decision[];
-  /** What would have been done, where the group is only observed. */
+  /** The actions that a group that acts would have taken. Only for observed groups. */
   readonly observed?: Observation | undefined;
 };
 
@@ -141,11 +141,11 @@ const observedRecord = (run: Run, decided: Decided, { decision }: Observation): 
   id: run.observedId,
 });
 
-/** Stores what would have been done for a group that is only observed. */
+/** Stores the observed decision of a group that is only observed. */
 export const recordObserved = (run: Run, decided: Decided, observed: Observation): Promise<void> =>
   run.ports.store.putDecision({ ...observedRecord(run, decided, observed), outcome: observed.outcome });
 
-/** Records of an observed decision that another look came first, and says what it found. */
+/** Records for an observed decision that another look came first, and its findings. */
 export const recordUnobserved = (
   run: Run,
   decided: Decided,

@@ -13,19 +13,19 @@ import type { ReactPorts } from '../ports.ts';
 import { announceStarted } from '../record/announce.ts';
 import { newDecisionId } from '../record/identifiers.ts';
 
-/** How soon another invocation goes on with what was handed over. */
+/** How soon another invocation continues after a hand-over. */
 const handedOverMs = 2_000;
-/** The same, where a wake or a tick alone brought this look, at first: later ones are ever rarer. */
+/** The same after a wake or a tick, at first. Later looks are rarer. */
 const againMs = 10_000;
-/** A throttle that was not seen for so long is another one. */
+/** A throttle after this long without one counts as a new one. */
 const otherThrottleMs = 120_000;
 
 type Throttled = { readonly sinceMs: number; readonly lastMs: number };
 
-/** Since when the looks of groups are throttled one after the other, as far as this environment made them. */
+/** Since when the looks of each group in this environment have been throttled without a break. */
 const throttledLooks = perClient<ReactPorts['store'], Map<string, Throttled>>(() => new Map());
 
-/** How soon to look again after a look that was throttled. Undefined: that is left to the tick. */
+/** How soon to look again after a throttled look. Undefined: the tick does. */
 const afterThrottleMs = ({ store, clock }: ReactPorts, group: string): number | undefined => {
   const [looks, nowMs] = [throttledLooks(store), clock.now()];
   const before = looks.get(group);
@@ -49,8 +49,8 @@ const goesOnInMs = (facts: Facts, ports: ReactPorts, group: string, trouble?: Tr
 };
 
 /**
- * Whether a wake can go on with these facts once their claims are written. What alarms, Auto Scaling and policies said
- * is in their messages alone.
+ * Whether a wake can continue with these facts once their claims are written. Facts of alarms, Auto Scaling and
+ * policies are only in their messages, so they cannot be handed over.
  */
 export const canHandOver = ({ alarms, refusedAsgs, stoppedDrains = [], causes }: Facts, group: Group): boolean =>
   modeOf(group) === 'act' &&
@@ -62,9 +62,9 @@ export const wakeSoon = ({ wakes, clock }: ReactPorts, group: string, inMs = han
   wakes.wake([group], clock.now() + inMs);
 
 /**
- * Claims the instances that signals name, and leaves everything else to another invocation: this one has no time left,
- * or may not look at the group now. The claims stand, so the messages need not come again. Drains that nobody has
- * started are started by that invocation, or by the next tick.
+ * Claims the instances that signals name, and leaves all other work to another invocation, because this one has no time
+ * left or may not look at the group now. The claims are stored, so the messages need not come again. The other
+ * invocation, or the next tick, starts the drains.
  *
  * @param trouble what AWS did with the look
  */

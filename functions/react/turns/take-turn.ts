@@ -20,7 +20,7 @@ export type Allowed = {
   readonly given?: Tokens;
 };
 
-/** Refusals that say that an offering has no capacity, for whoever asks; the second one also says so of a price. */
+/** Codes of refusals for lack of capacity, which hold for every group. The second one may also be about a price. */
 const noCapacity = 'InsufficientInstanceCapacity';
 const noneOfThese = 'UnfulfillableCapacity';
 
@@ -31,7 +31,7 @@ export const needOf = (view: View): Need => {
   return { urgency, size: view.state.desired, ...(deadlineMs !== undefined && { deadlineMs }) };
 };
 
-/** Whether all that is launched are spares: groups that miss members of their size go first. */
+/** Whether all launches are spares. Groups that lack members of their size go first. */
 const isForSpares = ({ placements, spares }: Decision): boolean =>
   spares !== undefined && placements.reduce((sum, { count }) => sum + count, 0) === spares.placed;
 
@@ -49,7 +49,9 @@ const askOf = ({ group, id }: Run, view: View, decision: Decision): Ask => {
   };
 };
 
-/** What another group was refused a moment ago is known: asking again would cost a call, and the time of its answer. */
+/**
+ * The view with refusals that other groups got a moment ago, because another request would cost a call and its time.
+ */
 const withRefusals = (view: View, { refused }: Given): View => {
   const { memory } = view.state;
   const news = refused.flatMap((key): Refusal[] => {
