@@ -15,6 +15,7 @@ import {
   costText,
   overtakenText,
   placementText,
+  plannedLook,
   removalText,
   sizeText,
 } from './reason-text.ts';
@@ -156,7 +157,7 @@ export const decisionText = (record: DecisionRecord): string => {
   const { causes, sizes, view } = record;
   return [
     `${timeText(record.atMs)}  ${record.group}  decision ${record.id}  policy version ${record.policyVersion}`,
-    `  because of: ${causes.map(causeText).join(', ') || 'the minute tick'}`,
+    `  because of: ${causes.map(causeText).join(', ') || plannedLook}`,
     ...sizes.map((change) => `  ${sizeText(change)}`),
     ...(view === undefined
       ? []

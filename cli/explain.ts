@@ -53,7 +53,7 @@ export const explain = async (instance: string, access: Access): Promise<Explana
       return part === undefined ? [] : [{ part, record }];
     })
     .sort((a, b) => a.record.atMs - b.record.atMs);
-  const group = swap?.group ?? decisions[0]?.record.group ?? (groups.length === 1 ? groups[0] : undefined);
+  const group = swap?.group ?? decisions[0]?.record.group ?? owner?.group;
   return {
     instance,
     ...(group === undefined ? {} : { group }),
@@ -145,7 +145,7 @@ const withoutSwapText = ({ decisions, state }: Explanation): string => {
 
 const replacementLine = ({ instance, launchedAtMs, servedAtMs, forTheGroup }: Replacement): string =>
   `  ${instance}${forTheGroup ? ', for a missing member of the group' : ''}: launched ${timeText(launchedAtMs)}, ` +
-  (servedAtMs === undefined ? 'not found serving yet' : `served by ${timeText(servedAtMs)}`);
+  (servedAtMs === undefined ? 'not found serving yet' : `found serving ${timeText(servedAtMs)}`);
 
 const hasEnded = ({ swap, decisions }: Explanation): boolean =>
   (swap !== undefined && swap.state !== 'withdrawn') || isEndedIn(decisions);

@@ -162,19 +162,24 @@ type Telling<C extends Cause> = C extends Cause
 const plainText = (cause: Exclude<Cause, Telling<Cause>>): string =>
   'instances' in cause ? `${cause.code} (${someText(cause.instances, cause.count)})` : cause.code;
 
+/** The tick of the minute, or a look that an earlier one asked for. */
+export const plannedLook = 'a planned look';
+
 /** What caused a decision. */
 export const causeText = (cause: Cause): string => {
   switch (cause.code) {
     case 'state-change':
       return `instance ${cause.state} (${someText(cause.instances, cause.count)})`;
     case 'launch-unsuccessful':
-      return `launch-unsuccessful (${cause.asg}: ${cause.awsCode})`;
+      return `the Auto Scaling group ${cause.asg} could not launch by itself (${cause.awsCode})`;
     case 'alarm':
       return cause.state === undefined ? `alarm ${cause.alarm}` : `alarm ${cause.alarm}: ${cause.state}`;
     case 'drain-stopped':
-      return `drain-stopped (${cause.drain})`;
+      return `somebody stopped the drain ${cause.drain}`;
+    case 'policy-change':
+      return 'the policy was written';
     case 'tick':
-      return 'the minute tick';
+      return plannedLook;
     case 'prose':
       return cause.text;
     default:

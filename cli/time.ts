@@ -6,6 +6,7 @@ export const clockText = (ms: number): string => new Date(ms).toISOString().slic
 
 /** `8.4 s`, `2 min 10 s`. */
 export const durationText = (ms: number): string => {
-  if (Math.abs(ms) < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
-  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
+  if (Math.abs(ms) < 59_950) return `${(ms / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 };

@@ -35,8 +35,8 @@ const beside = `## What else is checked
   - One policy is accepted, and another is rejected with its reasons.
   - A warning on the queue leads to a replacement, a state item and a drain execution that ends.
   - Messages that cannot be read are acknowledged and counted, and none goes to a dead-letter queue.
-  - The state of one group is broken by hand, so its signals fail each time. The real event source mapping moves them to the dead-letter queue after five
-    receives, while other groups are served. Once the state is repaired and the signals are sent again, they are handled.
+  - The accepted version of one group is broken by hand, so its signals fail each time. The real event source mapping moves them to the dead-letter queue
+    after two receives, while other groups are served. Once the version is repaired and the signals are sent again, they are handled.
   - The alarm over that queue goes off at its depth. MiniStack publishes no metrics of SQS, so the check writes the depth as SQS would.
   - All of this is run again with signatures and roles checked. When one grant is removed the stack breaks, and when the grant is back it continues.
 - **Changes for MiniStack**, only in \`test/emulators/app.ts\`: alarms over expressions get a plain metric, because its CloudFormation has no metric math. Where

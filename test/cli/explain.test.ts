@@ -130,7 +130,7 @@ describe('a decision in words', () => {
   it('says what led to it, what it saw, what it chose and why, what EC2 said', async () => {
     const { records } = await access.log.decisions('web', 10);
     expect(decisionText(records.find(({ id }) => id === '0001') ?? launched)).toBe(`2026-11-20 12:00:00 UTC  web  decision 0001  policy version 1
-  because of: policy-change
+  because of: the policy was written
   desired 2 → 4 by the policy
   view: desired 4, 0 members, 0 serving
   prices: spot read at 2026-11-20 11:57:50 UTC, 2 min 10 s before; on demand as policy version 1 states them
@@ -172,7 +172,7 @@ describe('a decision in words', () => {
       trimmed: [{ part: 'rounds', bytes: 400_000 }, { part: 'outcome' }],
     });
     expect(text).toBe(
-      '2026-11-20 12:00:00 UTC  web  decision 0003  policy version 1\n  because of: the minute tick\n  too large to be stored (400000 bytes): the reasons\n  too large to be stored: the outcome',
+      '2026-11-20 12:00:00 UTC  web  decision 0003  policy version 1\n  because of: a planned look\n  too large to be stored (400000 bytes): the reasons\n  too large to be stored: the outcome',
     );
   });
 
@@ -391,8 +391,9 @@ The decision by which it was launched:
     expect(decisions.map(({ part, record }) => [part, record.id])).toEqual([['launched', '0001']]);
   });
 
-  it('of which nothing is stored says so, and what to try', async () => {
-    expect(explanationText(await explain('i-0000000000000000f', access))).toMatch(
+  it('of which nothing is stored says so, and what to try: an only group is not said to be its group', async () => {
+    const registry = async () => [{ group: 'web', policyVersion: 1, asgs: [], alarms: [] }];
+    expect(explanationText(await explain('i-0000000000000000f', { ...access, store: { ...access.store, registry } }))).toMatch(
       /^Nothing is stored about i-0000000000000000f\. .*holdfast decisions GROUP\.$/,
     );
   });

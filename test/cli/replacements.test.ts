@@ -66,7 +66,7 @@ it('an explanation says it, and says when nothing was launched', () => {
   const base = { instance: 'i-a', decisions: [{ part: 'ended', record }], unreadable: [] };
   const text = explanationText({ ...base, replacements: replacementsOf('i-a', [record, recordAt(70, { remarks: [serves('i-x')] })]) });
   expect(text).toContain(
-    'Launched in its place:\n  i-x, for a missing member of the group: launched 2026-11-20 12:00:10 UTC, served by 2026-11-20 12:01:10 UTC\n',
+    'Launched in its place:\n  i-x, for a missing member of the group: launched 2026-11-20 12:00:10 UTC, found serving 2026-11-20 12:01:10 UTC\n',
   );
   expect(explanationText({ ...base, replacements: [] })).toContain('Holdfast launched nothing in its place: ');
 });

@@ -32,9 +32,9 @@ const givePlainMetric = (alarm: CfnAlarm): void => {
   }
 };
 
-/** The check of dead letters waits for five attempts, and not for the hour that a signal is given. */
+/** The check of dead letters waits for two attempts, and not for the hour that a signal is given. */
 const giveUpSoon = (queue: CfnQueue): void => {
-  if (queue.redrivePolicy !== undefined) queue.addPropertyOverride('RedrivePolicy.maxReceiveCount', 5);
+  if (queue.redrivePolicy !== undefined) queue.addPropertyOverride('RedrivePolicy.maxReceiveCount', 2);
 };
 
 const all = stack.node.findAll();

@@ -84,9 +84,9 @@ export const openDeployment = async (url: string) => {
       return { waiting: Number(found?.ApproximateNumberOfMessages), taken: Number(found?.ApproximateNumberOfMessagesNotVisible) };
     },
 
-    /** Writes an item of a group's state by hand, as nobody should. */
-    putState: async (group: string, more: Readonly<Record<string, unknown>>): Promise<void> => {
-      await tables.send(new PutCommand({ TableName: 'holdfast-state', Item: { group, item: items.state, ...more } }));
+    /** Writes an item by hand, as nobody should. */
+    putItem: async (table: 'groups' | 'state', Item: Readonly<Record<string, unknown>>): Promise<void> => {
+      await tables.send(new PutCommand({ TableName: `holdfast-${table}`, Item }));
     },
 
     /** Takes every message off the dead-letter queue and sends it again, as StartMessageMoveTask does; answers what they were. */

@@ -20,6 +20,11 @@ describe('functions', () => {
       expect(properties).toMatchObject({ Architectures: ['arm64'], Runtime: 'nodejs24.x', Handler: 'index.handler' });
   });
 
+  test('Lambda does not stop the chain of messages that react sends to its own queue', () => {
+    const loops = ofType(resources, 'AWS::Lambda::Function').map(([, { FunctionName, RecursiveLoop }]) => [FunctionName, RecursiveLoop]);
+    expect(loops.filter(([, loop]) => loop !== undefined)).toEqual([['holdfast-react', 'Allow']]);
+  });
+
   test('each function has a role of its own', () => {
     const roles = ofType(resources, 'AWS::Lambda::Function').map(([, properties]) => printed(properties.Role));
     expect(new Set(roles).size).toBe(functionNames.length);
