@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 const emulators = JSON.parse(process.env.HOLDFAST_EMULATORS ?? '{}') as Readonly<Record<string, string>>;
 
 const common = {
-  testTimeout: 120_000,
+  testTimeout: 300_000,
   // Bootstrapping and deploying take twenty seconds, and ten times as long on a machine that does much else.
   hookTimeout: 600_000,
   server: { deps: { external: [/\/dist\/functions\//] } },
