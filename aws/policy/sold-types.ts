@@ -7,16 +7,25 @@ import { codeOf, isFromAws } from '../calls/errors.ts';
 /** Values that one filter takes (EC2 API reference, Using filtering). */
 export const filterValues = 200;
 
-const addOfferings = async (ec2: EC2Client, types: readonly string[], zones: Map<string, string[]>): Promise<void> => {
-  const offerings = await allOf(
+const offeringsOf = (ec2: EC2Client, LocationType: 'availability-zone' | 'region', Values: string[]) =>
+  allOf(
     paginateDescribeInstanceTypeOfferings(
       { client: ec2 },
-      { LocationType: 'availability-zone', Filters: [{ Name: 'instance-type', Values: [...types] }] },
+      { LocationType, Filters: [{ Name: 'instance-type', Values }] },
     ),
     ({ InstanceTypeOfferings }) => InstanceTypeOfferings,
   );
-  for (const { InstanceType, Location } of offerings)
+
+const addOfferings = async (ec2: EC2Client, types: readonly string[], zones: Map<string, string[]>): Promise<void> => {
+  for (const { InstanceType, Location } of await offeringsOf(ec2, 'availability-zone', [...types]))
     if (InstanceType && Location) zones.set(InstanceType, [...(zones.get(InstanceType) ?? []), Location]);
+};
+
+/** For a suggestion: what the region sells of the families of these types. */
+const kinOf = async (ec2: EC2Client, types: readonly string[]): Promise<readonly string[]> => {
+  const families = [...new Set(types.map((type) => `${type.split('.')[0]}.*`))].slice(0, filterValues);
+  if (families.length === 0) return [];
+  return (await offeringsOf(ec2, 'region', families)).flatMap(({ InstanceType }) => InstanceType ?? []);
 };
 
 /**
@@ -27,9 +36,12 @@ export const soldTypes = async (ec2: EC2Client, types: readonly string[]): Promi
   const zones = new Map<string, string[]>();
   try {
     for (const part of chunks(types, filterValues)) await addOfferings(ec2, part, zones);
+    const unknown = types.filter((type) => !zones.has(type));
+    const kin = await kinOf(ec2, unknown);
+    const sold = Object.fromEntries([...zones].map(([type, places]) => [type, places.sort()]));
+    return { zones: sold, ...(kin.length > 0 && { kin }) };
   } catch (error) {
     if (!isFromAws(error)) throw error;
     return { unread: codeOf(error) };
   }
-  return { zones: Object.fromEntries([...zones].map(([type, sold]) => [type, sold.sort()])) };
 };

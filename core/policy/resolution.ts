@@ -89,8 +89,13 @@ export type Images =
     }
   | { readonly unread: string };
 
-/** Zones that sell each instance type, or the error code that EC2 returned. A type that is absent is not sold. */
-export type Sold = { readonly zones: Readonly<Record<string, readonly string[]>> } | { readonly unread: string };
+/**
+ * Zones that sell each instance type, or the error code that EC2 returned. A type that is absent is not sold. `kin`:
+ * the types that are sold of the families of those that are not.
+ */
+export type Sold =
+  | { readonly zones: Readonly<Record<string, readonly string[]>>; readonly kin?: readonly string[] }
+  | { readonly unread: string };
 
 export type TemplateReference = { readonly template: string; readonly version?: string };
 

@@ -11,6 +11,8 @@ export type TypesOfPool = {
 const soldIn = ({ sold }: LookedUp): Readonly<Record<string, readonly string[]>> | undefined =>
   sold !== undefined && 'zones' in sold ? sold.zones : undefined;
 
+const kinIn = ({ sold }: LookedUp): readonly string[] => (sold !== undefined && 'kin' in sold ? (sold.kin ?? []) : []);
+
 const zonesOf = (sold: Readonly<Record<string, readonly string[]>>, type: string): readonly string[] =>
   Object.hasOwn(sold, type) ? (sold[type] ?? []) : [];
 
@@ -26,7 +28,7 @@ export const unsoldTypes = ({ path, instanceTypes, zones }: TypesOfPool, resolut
             path: [...path, index],
             found: `${showFound(type)}, which EC2 does not sell in this region`,
             allowed: 'an instance type of this region',
-            nearest: nearestName(type, Object.keys(sold)),
+            nearest: nearestName(type, kinIn(resolution)),
           }),
         ],
   );

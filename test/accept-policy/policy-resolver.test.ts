@@ -81,17 +81,26 @@ describe('looking up what a policy names', () => {
   it('finds the zones that sell each instance type, over every page', async () => {
     const offering = (InstanceType: string, Location: string) => ({ InstanceType, Location });
     const { fake, resolver } = open({
-      DescribeInstanceTypeOfferings: ({ NextToken }: { readonly NextToken?: string }) =>
-        NextToken === undefined
+      DescribeInstanceTypeOfferings: ({ NextToken, LocationType }: { readonly NextToken?: string; readonly LocationType: string }) => {
+        if (LocationType === 'region') return { InstanceTypeOfferings: [offering('m7g.large', 'eu-west-1'), offering('m7g.xlarge', 'eu-west-1')] };
+        return NextToken === undefined
           ? { InstanceTypeOfferings: [offering('m7g.large', 'eu-west-1b')], NextToken: '2' }
-          : { InstanceTypeOfferings: [offering('m7g.large', 'eu-west-1a')] },
+          : { InstanceTypeOfferings: [offering('m7g.large', 'eu-west-1a')] };
+      },
     });
     const { sold } = await resolver.lookUp({ ...names, instanceTypes: ['m7g.large', 'm7g.lrge'] });
-    expect(sold).toEqual({ zones: { 'm7g.large': ['eu-west-1a', 'eu-west-1b'] } });
+    expect(sold).toEqual({ zones: { 'm7g.large': ['eu-west-1a', 'eu-west-1b'] }, kin: ['m7g.large', 'm7g.xlarge'] });
     expect(fake.inputsOf('DescribeInstanceTypeOfferings')[0]).toEqual({
       LocationType: 'availability-zone',
       Filters: [{ Name: 'instance-type', Values: ['m7g.large', 'm7g.lrge'] }],
     });
+    // The family is looked up only where a type of it is not sold.
+    expect(fake.inputsOf('DescribeInstanceTypeOfferings').at(-1)).toEqual({
+      LocationType: 'region',
+      Filters: [{ Name: 'instance-type', Values: ['m7g.*'] }],
+    });
+    await resolver.lookUp({ ...names, instanceTypes: ['m7g.large'] });
+    expect(fake.inputsOf('DescribeInstanceTypeOfferings')).toHaveLength(5);
   });
 
   it('returns the code with which EC2 did not say what it sells', async () => {

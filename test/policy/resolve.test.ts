@@ -339,7 +339,8 @@ describe('instance types, as EC2 sells them', () => {
     instanceTypes: ['m7g.large', 'm8g.large'],
   };
   const policy = accepted({ ...smallDocument, defaults: {}, capacity: 'p', pools: { p: pool } });
-  const given = (zones: Readonly<Record<string, readonly string[]>>) => ({ ...resolution, sold: { zones } });
+  const kin = ['m8g.medium', 'm8g.xlarge'];
+  const given = (zones: Readonly<Record<string, readonly string[]>>) => ({ ...resolution, sold: { zones, kin } });
   const messagesOf = (zones: Readonly<Record<string, readonly string[]>>) => {
     const result = resolveGroup(policy, given(zones), 1);
     return result.kind === 'unresolved' ? result.problems.map(({ message }) => message) : [];
@@ -351,7 +352,7 @@ describe('instance types, as EC2 sells them', () => {
 
   it('are refused where the region does not sell them', () => {
     expect(messagesOf({ 'm7g.large': ['eu-west-1a'] })).toEqual([
-      'pools.p.instanceTypes[1]: expected an instance type of this region, found "m8g.large", which EC2 does not sell in this region. Did you mean "m7g.large"?',
+      'pools.p.instanceTypes[1]: expected an instance type of this region, found "m8g.large", which EC2 does not sell in this region. Did you mean "m8g.xlarge"?',
     ]);
   });
 
