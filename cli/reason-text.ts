@@ -162,7 +162,7 @@ type Telling<C extends Cause> = C extends Cause
 const plainText = (cause: Exclude<Cause, Telling<Cause>>): string =>
   'instances' in cause ? `${cause.code} (${someText(cause.instances, cause.count)})` : cause.code;
 
-/** The tick of the minute, or a look that an earlier one asked for. */
+/** The tick of the minute, or a look that an earlier one requested. */
 export const plannedLook = 'a planned look';
 
 /** What caused a decision. */
