@@ -19,7 +19,7 @@ import { describeAsgs } from './providers/auto-scaling-groups.ts';
 import { fleetRequest, launchFleet } from './providers/create-fleet.ts';
 import { describeHoldings } from './providers/describe-members.ts';
 import { endMembers } from './providers/end-members.ts';
-import { asgRequest, launchIntoAsg } from './providers/launch-into-asg.ts';
+import { asgRequest, launchIntoAsg, tagLaunched } from './providers/launch-into-asg.ts';
 import type { ProviderDeps } from './providers/provider-deps.ts';
 import { createSizeChanges, createSuspensions } from './providers/size-changes.ts';
 import { registerTargets } from './providers/target-groups.ts';
@@ -80,6 +80,7 @@ export const createCapacityIn = (holding: Holding, deps: ProviderDeps): Capacity
   tryLaunch: (group, trial) => tryLaunch(deps, group, trial),
   admit: (group, instances, admitting = {}) => admitMembers(deps, group, instances, admitting),
   noteJoined: (group, instances) => noteMembers(deps, group, instances),
+  tagLaunched: (group, reservation, instances) => tagLaunched(deps, group, reservation, instances),
   ...createDraining(deps),
   ...createSizeChanges(deps),
   ...createSuspensions(deps),

@@ -61,6 +61,17 @@ const complaintsIn = ({ Errors }: LaunchInstancesResult): readonly Complaint[] =
     message: ErrorMessage ?? '',
   }));
 
+/** They are launched into their group. One that is no longer in it was taken out. */
+const tagsIn = (
+  asg: string,
+  deployment: string,
+  group: Group,
+  reservation: Reservation,
+): LaunchRequest['tagsAfterwards'] => [
+  ...instanceTags(deployment, group, reservation),
+  { Key: tags.joined, Value: joinedTagValue(asg, reservation.atMs) },
+];
+
 /**
  * LaunchInstances into the pool's group, at most 100 a call. The pool's group has one zone, so none is named. The group
  * does not retry by itself: Holdfast places a missing instance again.
@@ -87,11 +98,7 @@ export const asgRequest = (
     placement,
     market: pool.market,
     zones: {},
-    // They are launched into their group. One that is no longer in it was taken out.
-    tagsAfterwards: [
-      ...instanceTags(deployment, group, reservation),
-      { Key: tags.joined, Value: joinedTagValue(pool.asg, reservation.atMs) },
-    ],
+    tagsAfterwards: tagsIn(pool.asg, deployment, group, reservation),
   };
 };
 
@@ -168,12 +175,11 @@ const resultOf = (
  */
 const tagAfterwards = async (
   deps: ProviderDeps,
-  { tagsAfterwards: Tags = [] }: LaunchRequest,
-  given: readonly LaunchedInstance[],
+  Tags: LaunchRequest['tagsAfterwards'] = [],
+  given: readonly string[],
 ): Promise<void> => {
-  for (const part of chunks(given, tagsPerCall)) {
-    const Resources = part.map(({ instance }) => instance);
-    await deps.ec2.send(new CreateTagsCommand({ Resources, Tags: [...Tags] })).catch((error: unknown) =>
+  for (const Resources of chunks(given, tagsPerCall)) {
+    await deps.ec2.send(new CreateTagsCommand({ Resources: [...Resources], Tags: [...Tags] })).catch((error: unknown) =>
       deps.note('Instances were launched but could not be tagged; their Auto Scaling group identifies them.', {
         instances: Resources,
         code: codeOf(error),
@@ -186,6 +192,21 @@ const tagAfterwards = async (
 /** Makes the calls of a request as they were stored. */
 export const launchIntoAsg = async (deps: ProviderDeps, order: LaunchOrder): Promise<LaunchResult> => {
   const progress = await launchParts(deps, order);
-  await tagAfterwards(deps, order.request, progress.given);
+  await tagAfterwards(
+    deps,
+    order.request.tagsAfterwards,
+    progress.given.map(({ instance }) => instance),
+  );
   return resultOf(order, progress);
+};
+
+/** Tags instances of a launch whose tags could not be written then. */
+export const tagLaunched = async (
+  deps: ProviderDeps,
+  group: Group,
+  reservation: Reservation,
+  instances: readonly string[],
+): Promise<void> => {
+  const asg = group.pools[reservation.placement.pool]?.asg;
+  if (asg !== undefined) await tagAfterwards(deps, tagsIn(asg, deps.deployment, group, reservation), instances);
 };

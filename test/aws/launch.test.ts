@@ -365,6 +365,15 @@ describe('LaunchInstances', () => {
     expect(notes[0]?.detail).toMatchObject({ instances: ['i-token-1-0'], code: 'InvalidInstanceID.NotFound' });
   });
 
+  test('instances that could not be tagged are tagged later as they would have been then', async () => {
+    const { aws, provider } = await launch(answerFor, 1);
+    await provider.tagLaunched(groupOfAsgs(), reservation('a', 1, [spotA]), ['i-late']);
+    const [then, later] = aws.inputsOf('CreateTags');
+    expect(later).toEqual({ ...then, Resources: ['i-late'] });
+    await provider.tagLaunched(groupOfAsgs(), reservation('gone', 1, [spotA]), ['i-late']);
+    expect(aws.inputsOf('CreateTags')).toHaveLength(2);
+  });
+
   test('has no request for a pool that is no Auto Scaling group any more', () => {
     const { provider } = providerOver({ kind: 'launch-instances' }, {});
     expect(provider.requestOf(groupOfAsgs(), reservation('gone', 1, [spotA]))).toBeUndefined();

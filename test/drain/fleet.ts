@@ -172,6 +172,7 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
       launch: none,
       admit: none,
       noteJoined: async () => {},
+      tagLaunched: none,
       putBack: none,
       tryLaunch: none,
       suspend: none,

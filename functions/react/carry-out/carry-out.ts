@@ -15,6 +15,7 @@ import type { Round, Run } from '../run.ts';
 import { needOf } from '../turns/take-turn.ts';
 import { commonTime } from '../turns/wakes-together.ts';
 import { writesAtOnce } from './claims.ts';
+import { tagLate } from './late-tags.ts';
 import { noteOf, resumeAll, takeDownAll, tellOverwritten } from './outside-size.ts';
 
 /** The results besides launches and drains. */
@@ -112,12 +113,6 @@ const leaveToGroups = async ({ ports }: Run, { decision: { leftToGroups = [] }, 
   );
 };
 
-/** Tags members that joined, if the function that attached them died before it did. */
-const noteJoined = async ({ group, provider }: Run, { view }: Round): Promise<void> => {
-  const unnoted = view.members.flatMap(({ instance, isUnnoted }) => (isUnnoted ? [instance] : []));
-  if (unnoted.length > 0) await provider.noteJoined(group, unnoted);
-};
-
 /** Elastic Load Balancing takes four changes of targets a second ("Request throttling", RegisterTargets). */
 const registeringMs = 250;
 
@@ -180,7 +175,7 @@ export const act = async (context: Acting): Promise<Acted> => {
   if (first === undefined || last === undefined) return { admitted: [], failed: [], restored: [] };
   await letGo(context, rounds);
   await leaveToGroups(context, first);
-  if (modeOf(group) !== 'observe') await noteJoined(context, first);
+  if (modeOf(group) !== 'observe') await tagLate(context, first);
   const added = noteOf(last.state, first.decision);
   const { laterAtMs, ...admissions }: Admissions = await admit(context, first, added);
   const toTakeDown = [

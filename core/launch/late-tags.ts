@@ -1,0 +1,25 @@
+import type { View } from '../view/view.ts';
+import type { Reservation } from './reservation.ts';
+
+/** Describes show tags this long after they were written. */
+const shownAfterMs = 10_000;
+
+/** Instances of a launch that do not carry its tags. */
+export type Untagged = { readonly reservation: Reservation; readonly instances: readonly string[] };
+
+/**
+ * Instances that an Auto Scaling group launched for us and that nobody has tagged: `LaunchInstances` takes no tags, and
+ * the call that follows it failed. The reservation says whose they are.
+ */
+export const untaggedIn = ({ members, state: { reservations }, nowMs }: View): readonly Untagged[] => {
+  const bare = new Set(
+    members.flatMap(({ instance, asg, reservation }) =>
+      asg !== undefined && reservation === undefined ? [instance] : [],
+    ),
+  );
+  if (bare.size === 0) return [];
+  return reservations
+    .filter(({ atMs }) => nowMs - atMs >= shownAfterMs)
+    .map((reservation) => ({ reservation, instances: (reservation.instances ?? []).filter((id) => bare.has(id)) }))
+    .filter(({ instances }) => instances.length > 0);
+};

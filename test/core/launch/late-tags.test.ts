@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { untaggedIn } from '../../../core/launch/late-tags.ts';
+import type { Member } from '../../../core/view/view.ts';
+import { member } from '../members.ts';
+import { nowMs, reservation, spotA, state, view } from '../views.ts';
+
+const launched = (rest: Partial<Member> = {}): readonly Member[] => ['i-1', 'i-2'].map((id) => member(id, spotA, { asg: 'in-a', ...rest }));
+const untagged = (members: readonly Member[], ageMs = 10_000, instances: readonly string[] = ['i-1', 'i-3']) =>
+  untaggedIn(view({ members, state: state({ reservations: [reservation({ atMs: nowMs - ageMs, instances })] }) })).map((one) => one.instances);
+
+describe('instances that an Auto Scaling group launched for us without tags', () => {
+  it('are those of a reservation that describes show in a group and without it', () => {
+    expect(untagged(launched())).toEqual([['i-1']]);
+    expect(untagged(launched(), 10_000, ['i-2', 'i-1'])).toEqual([['i-2', 'i-1']]);
+  });
+  it('are not looked for before describes show their tags', () => {
+    expect(untagged(launched(), 9_999)).toEqual([]);
+  });
+  it('are none that carry a reservation, that are in no group, or that no reservation names', () => {
+    expect(untagged(launched({ reservation: 'r-1' }))).toEqual([]);
+    const { asg: _asg, ...alone } = member('i-1', spotA, { asg: 'in-a' });
+    expect(untagged([alone])).toEqual([]);
+    expect(untagged(launched(), 10_000, ['i-9'])).toEqual([]);
+  });
+});
