@@ -31,7 +31,7 @@ export type Returns = {
 export const noReturns: Returns = { moves: [], losses: [] };
 
 /** A member that is interrupted sooner has not paid for its move, because two instances ran for a time. */
-const paysAfterMs = 15 * 60_000;
+export const paysAfterMs = 15 * 60_000;
 
 /** Interruptions are remembered for this time. */
 const lossesKeptMs = 24 * 3_600_000;

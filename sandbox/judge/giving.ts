@@ -6,6 +6,7 @@ import { wasDeniedLately } from './denied.ts';
 import type { HistoryEvent } from './history.ts';
 import { goneAtMs, isFunction, type Life, leavesAtMs, takenOutAtMs } from './life.ts';
 import { hasShareRoom, hasShares } from './limits.ts';
+import { mayBeUndone } from './losses.ts';
 import { limitFor, type Policy, type PolicyPool } from './policy.ts';
 import { mayBecome, offeringsOf, poolOf } from './pools.ts';
 import { couldBeKnown, isStray } from './staying.ts';
@@ -128,13 +129,16 @@ const isTakenLately = (chronicle: Chronicle, offering: OfferingName, { group, si
     });
 };
 
-/** Whether a move may leave an offering out: it was refused lately, or EC2 took some of what a launch there may become. */
+/**
+ * Whether a move may leave an offering out: it was refused lately, EC2 took some of what a launch there may become, or an Auto Scaling group undid moves.
+ */
 const isLeftOut = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean => {
   const { group, sinceMs, atMs, quietForMs } = moment;
   if (quietForMs === undefined) return false;
   const slackMs = times.reactMs + 2 * chronicle.times.clockMs;
   return (
     refusalsOf(chronicle, group, offering).some((refused) => refused.atMs <= atMs && sinceMs < refused.atMs + quietForMs + slackMs) ||
+    mayBeUndone(chronicle, group, atMs) ||
     mayBecome(offering, pool).some((one) => isTakenLately(chronicle, one, moment))
   );
 };

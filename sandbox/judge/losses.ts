@@ -5,6 +5,16 @@ import type { Life } from './life.ts';
 /** A member that is interrupted sooner after its launch has not paid for its move (docs/policy.md, return). */
 export const paysAfterMs = 15 * 60_000;
 const longestBackOffMs = 4 * 3_600_000;
+
+/**
+ * Whether an Auto Scaling group may have undone moves of members a while ago: it launched to even out its zones, which ends others. The next moves wait
+ * for as long as after interruptions (docs/policy.md, return).
+ */
+export const mayBeUndone = (chronicle: Chronicle, group: string, atMs: number): boolean =>
+  chronicle
+    .livesIn(group)
+    .some(({ by, launchedAtMs }) => by.kind === 'asg' && by.why === 'zones' && launchedAtMs <= atMs && launchedAtMs > atMs - longestBackOffMs);
+
 /** Members that EC2 takes together are one loss. */
 const sameLossMs = 180_000;
 const hourMs = 3_600_000;

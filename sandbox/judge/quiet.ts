@@ -3,7 +3,7 @@ import { breakerMayCover, slackOf } from './breaker.ts';
 import type { Chronicle } from './chronicle.ts';
 import type { HistoryEvent } from './history.ts';
 import { limitMayBound } from './launch-limit.ts';
-import { paysAfterMs } from './losses.ts';
+import { mayBeUndone, paysAfterMs } from './losses.ts';
 import type { Policy, ReturnRule } from './policy.ts';
 import { offeringsOf } from './pools.ts';
 import { headcountAt } from './staying.ts';
@@ -93,6 +93,7 @@ export const isFree = (chronicle: Chronicle, policy: Policy, atMs: number): bool
   return (
     !deathsMayBound(chronicle, group, atMs) &&
     !limitMayBound(chronicle, group, atMs) &&
+    !mayBeUndone(chronicle, group, atMs) &&
     !offerings.some((offering) => breakerMayCover(chronicle, group, offering, atMs, atMs)) &&
     chronicle
       .livesIn(group)

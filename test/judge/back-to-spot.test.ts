@@ -54,6 +54,20 @@ describe('on-demand is gone in time after spot is back', () => {
     };
     expect(found(hour, oneOnDemand(), moved)).toEqual([]);
   });
+  it('holds for hours where an Auto Scaling group launched to even out its zones, because it may have undone moves', () => {
+    const launched =
+      (why: 'zones' | 'size'): Write =>
+      (script) => {
+        script.policy(0, 1, { ...policy, size: 2, asg: 'web-asg' });
+        script.desired(0, 2);
+        script.member('i-1', { pool: 'spot-a', asg: 'web-asg' });
+        script.member('i-2', { pool: 'od-b', asg: 'web-asg', by: { kind: 'asg', asg: 'web-asg', why } });
+      };
+    expect(found(hour, launched('size'))).toHaveLength(1);
+    expect(found(hour, launched('zones'))).toEqual([]);
+    const late: Write = (script) => script.desired(4 * hour, 2, 2);
+    expect(found(5 * hour, launched('zones'), late, (script) => script.at(4 * hour, { kind: 'running', instance: 'i-1' }))).toHaveLength(1);
+  });
   it('holds where the policy lets nobody move, owes the member on demand, or lets it move in windows', () => {
     expect(found(hour, oneOnDemand({ return: false }))).toEqual([]);
     expect(found(hour, oneOnDemand({ onDemand: { floor: 1 } }))).toEqual([]);

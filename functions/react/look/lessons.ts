@@ -13,6 +13,7 @@ import { learnGivenUp } from '../../../core/pool-memory/given-up.ts';
 import { rememberRefusals } from '../../../core/pool-memory/pool-memory.ts';
 import type { Refusal } from '../../../core/ports/launches.ts';
 import { traitsOf } from '../../../core/removal/leave-reason.ts';
+import { rememberUndone } from '../../../core/returning/undone.ts';
 import type { Warned } from '../../../core/swap/swap.ts';
 import type { GroupState, Member } from '../../../core/view/view.ts';
 import type { Facts } from '../messages/facts.ts';
@@ -95,7 +96,8 @@ export const learn = (gathered: Gathered, { facts, ports, id }: Run, heard: read
   const losses = learnFromLosses(counted, { warned, launched, swaps: gathered.swaps }, nowMs);
   const overBudget = advisedOverBudget(gathered, facts);
   const advised = withAdvised(losses, overBudget, nowMs);
-  const lived = rememberLives(advised, { group: gathered.group, launched }, warned, nowMs);
+  const undone = rememberUndone(advised, gathered.holdings, nowMs);
+  const lived = rememberLives(undone, { group: gathered.group, launched }, warned, nowMs);
   const { state: booted, failedBoots } = withBoots(lived, gathered, facts.ran, nowMs);
   const { news: givenUp, ...boots } = learnGivenUp(booted, givenUpBy(id, gathered), gathered.group.pools, nowMs);
   const { members, endings } = gathered.holdings;
