@@ -94,7 +94,7 @@ export type CapacityProvider = {
   admit(group: Group, instances: readonly string[], admitting?: Admitting): Promise<ActionResult>;
   /** Tags members that are in the Auto Scaling group that this group attaches to, so that a later detach is seen. */
   noteJoined(group: Group, instances: readonly string[]): Promise<void>;
-/** Tags instances that an Auto Scaling group launched for this reservation. */
+  /** Tags instances that an Auto Scaling group launched for this reservation. */
   tagLaunched(group: Group, reservation: Reservation, instances: readonly string[]): Promise<void>;
   /** Registers members again that a drain has deregistered, because EC2 warned about them and did not take them. */
   putBack(group: Group, instances: readonly string[]): Promise<ActionResult>;
