@@ -37,7 +37,7 @@ const rankByPrice = (members: readonly Member[], priceOf: PriceOf): readonly Ali
     }
   }
   const unknown = members.filter((member) => priceOf(member) === undefined);
-  return unknown.length > 0 ? [...ranks, { rank: { order: 'dearest-first' }, members: unknown }] : ranks;
+  return [...ranks, { rank: { order: 'dearest-first' }, members: unknown }];
 };
 
 /** While a price is unknown, on-demand counts as dearer than spot. */
@@ -81,12 +81,11 @@ export const rankForRemoval = (order: RemovalOrder, members: readonly Member[], 
     removable.filter((member) => !member.unhealthy),
     priceOf,
   );
-  const ranks: readonly Rank[] = [
+  return [
     ...unhealthy.map(({ rank, members: alike }) => ({
       why: { code: 'surplus', rank, unhealthy: true } as const,
       members: alike,
     })),
     ...healthy.map(({ rank, members: alike }) => ({ why: { code: 'surplus', rank } as const, members: alike })),
   ];
-  return ranks.filter(({ members: alike }) => alike.length > 0);
 };

@@ -37,7 +37,7 @@ const standingTree = ({ members, group, prices, nowMs, memory }: RemovalInput): 
 const takeOut = (tree: Tree, member: Member): void => {
   tree.count(cellOf(member), -1);
   for (const leaf of tree.leavesOf.get(member.pool ?? '') ?? []) {
-    if (leaf.offerings.length > 0 && leaf.room.held < leaf.room.cap) reopen(leaf);
+    if (leaf.room.held < leaf.room.cap) reopen(leaf);
   }
 };
 
@@ -113,10 +113,9 @@ const nextOf = (tree: Tree, queues: Queues): Member | undefined => {
   const stranger = queues.homeless.pop();
   if (stranger !== undefined) return stranger;
   const leaf = undo(tree.root, (choice) => (queues.below.get(choice.node) ?? 0) > 0);
-  const member = leaf && queues.at.get(leaf)?.pop();
-  if (leaf === undefined || member === undefined) return undefined;
+  if (leaf === undefined) return undefined;
   for (const node of queues.wayTo.get(leaf) ?? []) queues.below.set(node, (queues.below.get(node) ?? 0) - 1);
-  return member;
+  return queues.at.get(leaf)?.pop();
 };
 
 type Work = {
@@ -143,7 +142,7 @@ const takeInOrder = (
   for (const { why, members: alike } of rankForRemoval(input.group.removal.order, members, priceOf)) {
     if (leaving.length >= input.count) return;
     const queues = queueUp(alike, homes);
-    for (let left = alike.length; left > 0 && leaving.length < input.count; left -= 1) {
+    while (leaving.length < input.count) {
       const member = nextOf(tree, queues);
       if (member === undefined) break;
       takeOut(tree, member);
@@ -156,7 +155,7 @@ const takeInOrder = (
 
 const without = (members: readonly Member[], leaving: readonly Leaving[]): readonly Member[] => {
   const gone = new Set(leaving.map(({ instance }) => instance));
-  return gone.size === 0 ? members : members.filter(({ instance }) => !gone.has(instance));
+  return members.filter(({ instance }) => !gone.has(instance));
 };
 
 /** Unhealthy members, and then members of shares that hold too many, until no share does. */

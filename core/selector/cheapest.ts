@@ -67,10 +67,11 @@ const byPrice = (branch: Branch, run: Run): Choice | undefined => {
   return choice;
 };
 
-const cheapestTurn = ({ name, node }: Choice): Turn => {
-  const { price } = quoteOf(node);
-  return { kind: 'cheapest', name, ...(price !== undefined && { priceUsdPerHour: price }) };
-};
+const cheapestTurn = ({ name, node }: Choice): Turn => ({
+  kind: 'cheapest',
+  name,
+  priceUsdPerHour: quoteOf(node).price,
+});
 
 const dearest = (candidates: readonly Choice[]): Choice | undefined => {
   const quotes = new Map(candidates.map((choice) => [choice, quoteOfAll(choice.node)]));

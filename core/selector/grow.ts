@@ -128,8 +128,9 @@ type BranchSelector = Exclude<Selector, { readonly kind: 'pool' }>;
 const growChoices = (soil: Soil, node: BranchSelector, branch: Branch, place: Place): readonly Choice[] => {
   const shared = new Map<string, Tally>();
   const tallyOf = (value: string | undefined): Tally => {
-    const tally = (value === undefined ? undefined : shared.get(value)) ?? { count: 0 };
-    if (value !== undefined) shared.set(value, tally);
+    if (value === undefined) return { count: 0 };
+    const tally = shared.get(value) ?? { count: 0 };
+    shared.set(value, tally);
     return tally;
   };
   const seedlings = seedlingsOf(soil, node, place.scope);

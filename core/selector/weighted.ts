@@ -11,9 +11,6 @@ const byWeight = (branch: Branch): Choice | undefined => {
   return giving[nextByWeight(giving.map(shareOf))];
 };
 
-const sharing = (branch: Branch, included: Choice): readonly Choice[] =>
-  branch.choices.filter((choice) => choice.weight > 0 && (choice === included || isOpen(choice.node)));
-
 /** A smaller difference from a share counts as zero. */
 export const tiny = 1e-9;
 
@@ -56,32 +53,10 @@ const surplusOf = (giving: Sums, { node, weight, tally }: Choice): number => {
   return tally.count - (weight * (held - 1)) / weights;
 };
 
-/** Whether the tree would give the next place back to this child. */
-const wouldReturnTo = (branch: Branch, choice: Choice): boolean => {
-  const shares = sharing(branch, choice);
-  const next = nextByWeight(
-    shares.map((other) => ({ weight: other.weight, held: other.tally.count - (other === choice ? 1 : 0) })),
-  );
-  return shares[next] === choice;
-};
-
-/**
- * A child with this surplus was not filled by its weight. So there is no last placement to undo, and its share is
- * restored instead.
- */
-const beyondBalance = 2;
-
-/** The child with the greatest surplus. Among children within one instance of it, the one that the tree placed last. */
-const lastByWeight = (branch: Branch, candidates: readonly Choice[]): Choice | undefined => {
+/** The child with the greatest surplus. */
+const furthestAbove = (branch: Branch, candidates: readonly Choice[]): Choice | undefined => {
   const giving = sumsOf(branch.choices.filter(canGive));
-  const surpluses = new Map(candidates.map((choice) => [choice, surplusOf(giving, choice)]));
-  const surplus = (choice: Choice): number => surpluses.get(choice) ?? 0;
-  const greatest = lastBest(candidates, surplus);
-  if (greatest === undefined || surplus(greatest) >= beyondBalance || wouldReturnTo(branch, greatest)) return greatest;
-  const near = candidates
-    .filter((choice) => surplus(greatest) - surplus(choice) < 1)
-    .sort((a, b) => surplus(b) - surplus(a) || b.index - a.index);
-  return near.find((choice) => wouldReturnTo(branch, choice)) ?? greatest;
+  return lastBest(candidates, (choice) => surplusOf(giving, choice));
 };
 
 /** The eligible child that is furthest below its share. */
@@ -96,5 +71,5 @@ export const weighted: SelectorKind = {
       belowShare: belowShare(giving.map(shareOf), giving.indexOf(choice)),
     };
   },
-  undo: lastByWeight,
+  undo: furthestAbove,
 };
