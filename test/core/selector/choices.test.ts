@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { planPlacements } from '../../../core/placement/plan-placements.ts';
+import type { Pool } from '../../../core/pool/pool.ts';
 import { rememberRefusals } from '../../../core/pool-memory/pool-memory.ts';
 import { growTree } from '../../../core/selector/grow.ts';
 import { lowerPrice } from '../../../core/selector/quote.ts';
@@ -166,7 +167,7 @@ describe('what was passed over', () => {
   });
 
   it('is an earlier tier without anything to give, and no later one', () => {
-    const rejected = (...of: Parameters<typeof refused>) =>
+    const rejected = (...of: readonly Pool[]) =>
       planPlacements(input(tiered('spot-a', 'spot-b', 'od'), pools, { memory: refused(...of) })).rejected.map(({ pool: name }) => name);
     expect(rejected(a)).toEqual(['spot-a']);
     expect(rejected(b)).toEqual([]);

@@ -4,8 +4,8 @@ import { dirname, join, matchesGlob } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import { breakageOf } from '../generated/draw.ts';
-import { filesBelow, type Generated, type Instrumented, instrumentSources } from '../generated/instrument.ts';
+import { breakageOf, draw } from '../generated/draw.ts';
+import { filesBelow, type Generated, type Instrumented, instrument, instrumentSources } from '../generated/instrument.ts';
 import { say } from '../table.ts';
 import type { Fate, Given, Told } from './worker.ts';
 
@@ -14,6 +14,10 @@ const { values, positionals } = parseArgs({
   options: {
     /** Tests that are run: a glob over paths below `test/`. */
     tests: { type: 'string', default: '{core,policy,drain,react}/**' },
+    /** Not the mutants of these paths, but the sample of so many that `sim:mutants -- --generated` draws. */
+    generated: { type: 'string' },
+    /** The seed by which they are drawn. */
+    seed: { type: 'string', default: '1' },
     /** Only mutants of this line. */
     line: { type: 'string' },
     /** Prints what killed each mutant too. */
@@ -101,8 +105,10 @@ const openOf = ({ sources }: Instrumented, mutants: readonly Generated[], fates:
     .join('\n');
 
 const startedMs = Date.now();
-const instrumented = await instrumentSources(await sourcesOf(positionals));
-const mutants = instrumented.mutants.filter(({ line }) => values.line === undefined || line === Number(values.line));
+const instrumented = values.generated === undefined ? await instrumentSources(await sourcesOf(positionals)) : await instrument();
+const drawn = values.generated === undefined ? instrumented.mutants : await draw(instrumented, Number(values.generated), Number(values.seed));
+const ids = new Set(drawn.map(({ id }) => id));
+const mutants = instrumented.mutants.filter(({ id, line }) => ids.has(id) && (values.line === undefined || line === Number(values.line)));
 const player = openPlayer({ counted: instrumented.counted, testFiles: await testFilesOf(values.tests) });
 const fates = new Map<string, Played>();
 for (const [, ofFile] of Map.groupBy(mutants, ({ file }) => file)) {
