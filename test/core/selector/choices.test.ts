@@ -117,7 +117,7 @@ describe('the price of a selector', () => {
 
 describe('a price limit', () => {
   const limited = { ...a, maxPriceUsdPerHour: 0.03 };
-  const placed = (prices: Record<string, number>, of = limited) => byPool(planPlacements(input(tiered('spot-a', 'od'), [of, od], { prices })));
+  const placed = (prices: Record<string, number>, of: Pool = limited) => byPool(planPlacements(input(tiered('spot-a', 'od'), [of, od], { prices })));
 
   it('rests what is dearer, and neither what costs as much nor what has no price', () => {
     expect(placed({ 'm7g.large/zone-a/spot': 0.031 })).toEqual({ od: 1 });
