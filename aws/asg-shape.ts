@@ -1,7 +1,7 @@
 import type { AutoScalingGroup, LaunchTemplateSpecification, MixedInstancesPolicy } from '@aws-sdk/client-auto-scaling';
 import type { AsgFacts } from '../core/policy/resolution.ts';
 
-/** What an Auto Scaling group itself says about its launches. The rest is in its launch template. */
+/** The facts about launches in an Auto Scaling group itself. The others are in its launch template. */
 export type AsgShape = {
   readonly template: LaunchTemplateSpecification | undefined;
   /** Undefined when the launch template decides. */

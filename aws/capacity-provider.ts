@@ -33,7 +33,7 @@ const noteMembers = async (deps: ProviderDeps, group: Group, instances: readonly
   if (joins !== undefined) await noteJoined(deps, group.name, joins, instances);
 };
 
-/** Whether nobody has set the size since the note of an attach was written. */
+/** Whether the size is still the one in the note of an attach. */
 const isAsNoted = async ({ autoScaling }: ProviderDeps, added: Added): Promise<boolean> => {
   const [asg] = await describeAsgs(autoScaling, [added.asg]);
   return asg !== undefined && isAsAdded(added, asg);
@@ -72,7 +72,7 @@ const requestsBy = { createFleet: fleetRequest, autoScaling: asgRequest };
 export const createCapacityIn = (holding: Holding, deps: ProviderDeps): CapacityIn => ({
   describe: (group, granted) => describeHoldings(deps, group, granted),
   requestOf: (group, reservation) => requestsBy[howHeld({ holding }).launchesBy](deps, group, reservation),
-  // A repeat goes where the request says, however the group is held now.
+  // A repeat uses the API of its stored request, even if the group is held in another way now.
   launch: (orders) =>
     inParallel(orders, launchesAtOnce, (order) =>
       (order.request.api === 'LaunchInstances' ? launchIntoAsg : launchFleet)(deps, order),

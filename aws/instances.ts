@@ -86,7 +86,7 @@ export const isStopped = (instance: Instance | undefined): boolean =>
 export const isAlive = (instance: Instance | undefined): boolean =>
   instance?.State?.Name === 'pending' || instance?.State?.Name === 'running';
 
-/** What EC2 says of the end of an instance. Undefined while it runs, and while EC2 does not show a reason. */
+/** The reason of EC2 for the end of an instance. Undefined while it runs, or while EC2 shows no reason. */
 export const endingOf = (instance: Instance): Ending | undefined => {
   const { Code: code, Message: message = '' } = instance.StateReason ?? {};
   return isAlive(instance) || isStopped(instance) || !code

@@ -11,16 +11,16 @@ import { isHeldByTransaction } from './errors.ts';
 import { type Attempts, createRetries, type Pauses, retriedByOperation } from './retries.ts';
 
 /**
- * What the surroundings merge into the configuration of every client: request handler, endpoint, credentials, region.
- * `pauses`: how it waits between attempts; without them the SDK waits by itself.
+ * The configuration that the surroundings add to every client: request handler, endpoint, credentials, region.
+ * `pauses`: how a client waits between attempts. Without it the SDK waits by itself.
  */
 export type ClientConfig = Surroundings['clientConfig'] & { readonly pauses?: Pauses; readonly maxAttempts?: number };
 
-/** Calls to services whose request limits groups compete for: a repeat takes from others. */
+/** Calls to services whose request limits all groups share. A repeat takes tokens from other groups. */
 const scarce: Attempts = { most: 3, mostThrottled: 3, throttledMs: 500 };
 /**
- * Calls to our own tables, queue, bus and state machine. One of them that is given up costs the whole look, whose calls
- * are then made again, so a throttled one is worth two attempts more.
+ * Calls to our own tables, queue, bus and state machine. If one of them fails, the whole look with all its calls is
+ * repeated. So a throttled call gets two more attempts.
  */
 const own: Attempts = { most: 3, mostThrottled: 5, throttledMs: 200 };
 
@@ -30,8 +30,8 @@ const own: Attempts = { most: 3, mostThrottled: 5, throttledMs: 200 };
  *
  * The SDK repeats CreateFleet and LaunchInstances like any other call, also after a time-out of a request that may have
  * been carried out. That is safe because each carries the token of its reservation, serialized once for all attempts,
- * and EC2 answers a repeat with the first result. What is still unknown after the last attempt is returned as
- * `ambiguous`, and requested again later under the same token.
+ * and EC2 returns the first result to a repeat. A launch that is still unknown after the last attempt is `ambiguous`,
+ * and is requested again later under the same token.
  */
 const defaults = {
   retryMode: 'standard',
@@ -71,7 +71,9 @@ export const createSfnClient = (config: ClientConfig): SFNClient =>
 export const createEventBridgeClient = (config: ClientConfig): EventBridgeClient =>
   retriedByOperation(new EventBridgeClient(merged(config, own)));
 
-/** The SDK repeats what is marked as retryable. It does not know that a transaction holds an item for a moment only. */
+/**
+ * Marks errors of items in a transaction as retryable for the SDK, because a transaction holds an item only briefly.
+ */
 const repeatWhileHeld = (client: DynamoDBClient): DynamoDBClient => {
   client.middlewareStack.add(
     (next) => (args) =>

@@ -28,7 +28,7 @@ const refusedForGood = new Set(['Unsupported']);
 /** An account quota that counts a whole market. */
 const refusedForMarket = new Set(['MaxSpotInstanceCountExceeded', 'VcpuLimitExceeded', 'InstanceLimitExceeded']);
 
-/** Too many calls, or a change to the same resource that is still under way. It says nothing about capacity. */
+/** Too many calls, or a change to the same resource that is still under way. It is no statement about capacity. */
 const throttled = new Set([
   'RequestLimitExceeded',
   'Throttling',
@@ -87,7 +87,7 @@ const tokenTaken = new Set([
   'IdempotentParameterMismatchException',
 ]);
 
-/** The resource that we wanted gone is gone. */
+/** The resource that we wanted to remove does not exist any more. */
 const gone = new Set([
   'InvalidInstanceID.NotFound',
   'InvalidInstanceID.Malformed',
@@ -160,7 +160,7 @@ export const troubleOfCode = (code: string): LaunchTrouble => {
   return ambiguous.has(code) ? 'ambiguous' : 'invalid';
 };
 
-/** True when AWS answered, or the network failed: every error of a launch that is not a bug. */
+/** Whether the error is a response of AWS or a network failure. Any other error of a launch is a bug. */
 export const isFromAws = (error: unknown): boolean =>
   isErrorLike(error) && (error.$fault !== undefined || ambiguous.has(codeOf(error)));
 
@@ -174,7 +174,7 @@ export const troubleOf = (error: unknown): LaunchTrouble => {
   return known === 'invalid' && statusOf(error) >= 500 ? 'ambiguous' : known;
 };
 
-/** Somebody's transaction holds the item for a moment. The request was not carried out. */
+/** Another transaction holds the item for a moment. The request was not carried out. */
 export const isHeldByTransaction = (error: unknown): error is Error =>
   error instanceof Error && codeOf(error) === 'TransactionConflictException';
 
@@ -198,7 +198,7 @@ export const isUnknownInstance = (error: unknown): boolean => isGone(error) || s
 export const attachedTo = (error: unknown): string | undefined =>
   isValidation(error) ? (texts.attachedTo.exec(messageOf(error))?.[1] ?? undefined) : undefined;
 
-/** Whether an action that failed may succeed later without anyone changing anything. */
+/** Whether a failed action may succeed later without a change by a user. */
 export const retryOf = (error: unknown): 'later' | 'never' => {
   const trouble = troubleOf(error);
   if (trouble === 'throttled' || trouble === 'ambiguous') return 'later';

@@ -1,6 +1,6 @@
 import { codeOf, isFromAws } from './errors.ts';
 
-/** Called for a read that failed and that the work goes on without. */
+/** Called for a failed read that the work does not need. */
 export type Missed = (read: string, code: string) => void;
 
 /**
@@ -9,7 +9,7 @@ export type Missed = (read: string, code: string) => void;
  */
 export const hasty = { requestTimeout: 2_500 } as const;
 
-/** A read that only improves a decision. Undefined when AWS cannot answer now. Required reads do not use this. */
+/** A read that only improves a decision. Undefined when AWS does not respond now. Required reads do not use this. */
 export const optionalRead = <T>(read: string, missed: Missed, work: () => Promise<T>): Promise<T | undefined> =>
   work().catch((error: unknown) => {
     if (!isFromAws(error)) throw error;

@@ -16,7 +16,7 @@ type Next = (args: unknown) => Promise<{ readonly output: Attempts }>;
 export type Patience = {
   /** Calls that change something. */
   readonly actMs: number;
-  /** Reads of Auto Scaling groups, and what follows from them. */
+  /** Reads of Auto Scaling groups for decisions. */
   readonly lookMs: number;
   readonly reads: Exclude<CallKind, 'act'>;
   /** Reads of target groups, which decisions can do without. */
@@ -33,7 +33,7 @@ export const autoScalingCall =
       ? { bucket: 'autoScaling', kind: reads, patienceMs: lookMs }
       : { bucket: 'autoScaling', kind: 'act', patienceMs: actMs };
 
-/** Of EC2's calls only launches of a fleet empty their bucket: that of describes is larger, and they are shared. */
+/** Only launches of fleets are paced. The bucket of describes is larger, and one describe serves many groups. */
 export const ec2Call =
   ({ actMs }: Patience) =>
   (command: string): PacedCall | undefined =>
@@ -46,7 +46,7 @@ export const loadBalancingCall =
       ? { bucket: 'health', kind: 'look', patienceMs: healthMs }
       : { bucket: 'targets', kind: 'act', patienceMs: actMs };
 
-/** The error that AWS would return: whoever made the call tries again later. */
+/** The error that AWS would return, so that the caller tries again later. */
 const notNow = ({ bucket }: PacedCall): Error =>
   Object.assign(new Error(`Not called: the account has no token of bucket ${bucket} left for it now.`), {
     name: 'Throttling',

@@ -14,7 +14,7 @@ type PacerDeps = {
   readonly item: PaceItem;
   readonly now: () => number;
   readonly sleep: (ms: number) => Promise<void>;
-  /** Called when the item could not be used. Calls go on without it: it only paces. */
+  /** Called when the item could not be used. Calls go on without it, because it only paces. */
   readonly unused: (error: unknown) => void;
 };
 
@@ -24,22 +24,22 @@ export type Pacer = {
   take(call: PacedCall): Promise<boolean>;
   /** Counts attempts that were made beyond the first. */
   spend(bucket: PacedBucket, calls: number): void;
-  /** AWS has throttled a call: somebody else draws on the bucket, and it is empty. */
+  /** Notes that AWS has throttled a call: others draw on the bucket too, and it is empty. */
   throttled(bucket: PacedBucket): Promise<void>;
-  /** While nothing happens, looks are only counted: they are written with the next call that is. */
+  /** While only time passes, looks are counted and not written. The next written call includes them. */
   quiet(isQuiet: boolean): void;
 };
 
-/** Where the item fails, calls go on without it for so long, so that its outage costs no call its time. */
+/** After a failure of the item, calls go on without it for this long, so that its outage delays no call. */
 const withoutItemMs = 5_000;
-/** What looks that are only counted may take of a bucket, in time to refill. */
+/** The most that unwritten looks may take of a bucket, in time to refill. */
 const mostUnsaidMs = 2_000;
-/** Who found that nothing happens does not ask again for so long, before a call that it owes alone. */
+/** An environment that found the account calm does not read the item again for this long, before a single look. */
 const staysCalmForMs = 600_000;
-/** Nothing happens in the account while every bucket has been full for so long: in a storm they fill up in between. */
+/** The account is calm when every bucket has been full for this long. In a storm, buckets are full only for moments. */
 const calmForMs = 10_000;
 
-/** How long to wait for a token that was taken, or when to ask again because there is none. */
+/** How long to wait for a token that was taken, or when to try again because there is none. */
 type Wait = { readonly isTaken: boolean; readonly ms: number };
 
 const repeated = (count: number, wait: Wait): readonly Wait[] => Array.from({ length: count }, () => wait);
@@ -59,7 +59,7 @@ const createUnsaid = (now: () => number) => {
   };
 };
 
-/** Takes tokens for calls that ask together: for as many of them as there are tokens within their patience. */
+/** Takes tokens for simultaneous calls, for as many as get a token within their patience. */
 const takeTogether = async (
   calls: readonly PacedCall[],
   { item, now, unsaid }: Pick<PacerDeps, 'item' | 'now'> & { readonly unsaid: ReturnType<typeof createUnsaid> },
@@ -103,7 +103,7 @@ const createGuard = ({ now, unused }: Pick<PacerDeps, 'now' | 'unused'>) => {
   };
 };
 
-/** Whether nobody in the account has made a call for a while. */
+/** Finds out whether no paced call was made in the account for a while. */
 const createCalm = ({ item, now }: Pick<PacerDeps, 'item' | 'now'>) => {
   let asked: Promise<boolean> | undefined;
   let untilMs = 0;
@@ -139,7 +139,7 @@ export const createPacer = (deps: PacerDeps): Pacer => {
   const calm = createCalm(deps);
   let isQuiet = false;
 
-  /** Calls that ask while a write is under way are written together. */
+  /** Calls that arrive while a write is under way are written together. */
   const lineOf = ({ bucket, kind }: PacedCall): ((call: PacedCall) => Promise<Wait>) => {
     const key = `${bucket} ${kind}`;
     const line = lines.get(key) ?? merging((calls: readonly PacedCall[]) => takeTogether(calls, { item, now, unsaid }));
@@ -160,7 +160,7 @@ export const createPacer = (deps: PacerDeps): Pacer => {
   const isOnlyCounted = async ({ bucket, kind }: PacedCall): Promise<boolean> =>
     isQuiet && kind !== 'act' && unsaid.owedMs(bucket) < mostUnsaidMs && (await calm.holds());
 
-  /** One look that is owed alone does no harm. It is counted at once, so that those beside it are not alone. */
+  /** A single unwritten look does no harm. It is counted at once, so that a second one is no longer single. */
   const isOwedAlone = ({ bucket, kind }: PacedCall): boolean => {
     if (!isQuiet || kind === 'act' || unsaid.owedMs(bucket) > 0 || !calm.wasFound()) return false;
     unsaid.add(bucket, 1);

@@ -8,7 +8,7 @@ export type Pauses = {
 export type Attempts = {
   /** Attempts of a call, the first one included. */
   readonly most: number;
-  /** The same while AWS throttles: such an answer comes at once. */
+  /** The same while AWS throttles. A throttle is returned at once. */
   readonly mostThrottled: number;
   /** The longest first pause after a throttle. Each further one may be twice as long. */
   readonly throttledMs: number;

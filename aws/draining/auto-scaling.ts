@@ -24,8 +24,8 @@ const idsOf = (swaps: readonly Swap[]): readonly string[] => swaps.map(({ instan
 const nothing: ActionResult = { done: [], failed: [] };
 
 /**
- * The earliest deadline first: where the minimum size leaves room for only some, an instance with a deadline goes
- * before one that can wait.
+ * The earliest deadline first. If the minimum size leaves room for only some, instances with a deadline leave before
+ * those that can wait.
  */
 const byUrgency = (swaps: readonly Swap[]): readonly Swap[] =>
   swaps.toSorted((a, b) => (a.deadlineMs ?? Number.POSITIVE_INFINITY) - (b.deadlineMs ?? Number.POSITIVE_INFINITY));
@@ -88,7 +88,7 @@ const releaseFrom = async (
   return together([ended, await withoutRoom(deps, asg, [...staying, ...uncovered])]);
 };
 
-/** Who has a replacement, the most urgent first, and who of those that EC2 takes has none. */
+/** Members with a replacement, the most urgent first, and members that EC2 takes without one. */
 const byCover = (swaps: readonly Swap[], uncovered: number) => {
   const ordered = byUrgency(swaps);
   const taken = ordered.filter(isTaken);
@@ -131,8 +131,8 @@ const isLoose =
     asg === undefined && !standings.has(instance);
 
 /**
- * One that terminates already, or waits on a hook, is leaving already. One in standby, or warm, has no
- * work of its group to give up: where EC2 takes it, it is its user's until then.
+ * Whether a member still has to leave its Auto Scaling group. A member that terminates, or waits on a hook, leaves
+ * already. A member in standby or in the warm pool has no work, and stays its user's until EC2 takes it.
  */
 const isToLeave = (swap: Swap, standing: Standing | undefined): boolean =>
   traitsOf(swap).endedBy !== 'auto-scaling' && standing?.leaving === false && (standing.counts || !isTaken(swap));
@@ -162,7 +162,7 @@ const releaseFromAsgs = async (
   );
   const held = new Set(idsOf(counted));
   const others = swaps.filter(({ instance }) => !held.has(instance));
-  // A policy that was in force before may have registered them itself with what is the group's own target group now.
+  // An earlier policy may have registered them with a target group that now belongs to the Auto Scaling group.
   const [loose, leaving] = [others.filter(isLoose(standings)), others.filter((swap) => !isLoose(standings)(swap))];
   const targetGroups = [...new Set(asgs.flatMap((asg) => asg.targetGroups))];
   return together([

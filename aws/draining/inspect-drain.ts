@@ -8,8 +8,8 @@ import type { ProviderDeps } from '../providers/provider-deps.ts';
 import { standingsInTargetGroups } from './load-balancers.ts';
 
 /**
- * What each target still has of leaving members. An Auto Scaling group keeps nobody busy: a hook that waits is kept
- * alive by the heartbeats of the drain, and is completed at its end.
+ * The states of leaving members in each target. A member is never busy because of its Auto Scaling group: the
+ * heartbeats of the drain keep its hook alive, and the end of the drain completes the hook.
  */
 const standings: Readonly<Record<DrainTargetName, (deps: ProviderDeps) => DrainTarget['standings']>> = {
   'load-balancers': standingsInTargetGroups,
@@ -18,11 +18,11 @@ const standings: Readonly<Record<DrainTargetName, (deps: ProviderDeps) => DrainT
 
 const notHeld: TargetStanding = { isHeld: false, delayMs: 0 };
 
-/** Whether it is stopped, or was at its deadline: an instance that is started again has a later launch time. */
+/** Whether it is stopped, or was stopped at its deadline and started again, which gives it a later launch time. */
 const wasStopped = ({ deadlineMs = Number.POSITIVE_INFINITY }: Swap, found: Instance | undefined): boolean =>
   isStopped(found) || (isAlive(found) && (found?.LaunchTime?.getTime() ?? 0) > deadlineMs);
 
-/** What several targets say of one member. */
+/** Combines the states of one member in several targets. */
 const progressOf = (swap: Swap, found: Instance | undefined, standings: readonly TargetStanding[]): DrainProgress => {
   const waits = standings.flatMap(({ busyUntilMs }) => busyUntilMs ?? []);
   return {

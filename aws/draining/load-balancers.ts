@@ -33,9 +33,9 @@ export const loadBalancers: MovesMembers = (deps) => ({
 });
 
 /**
- * What target groups have of leaving members. A target stays `draining` for the whole deregistration delay of its
- * target group, whether connections are left or not. So a drain waits for that delay, counted from its begin. A delay
- * that cannot be read is what it was when the policy was accepted, or else the load balancer's default.
+ * The states of leaving members in target groups. A target stays `draining` for the whole deregistration delay of its
+ * target group, with or without connections. So a drain waits for that delay, counted from its begin. If a delay cannot
+ * be read, the delay at the acceptance of the policy counts, or else the load balancer's default.
  */
 export const standingsInTargetGroups = (deps: ProviderDeps): DrainTarget['standings'] => {
   const delays = new Map<string, { readonly delayMs: number; readonly readAtMs: number }>();
@@ -59,8 +59,7 @@ export const standingsInTargetGroups = (deps: ProviderDeps): DrainTarget['standi
     const mayHave = [...health].filter(([, targets]) => targets === 'unread' || ids.some((id) => targets.has(id)));
     const mayWait = mayHave.map(([arn]) => arn);
     const delayOf = await delaysOf(group, mayWait);
-    // The targets of a target group that could not be read are unknown. A target that was deregistered is gone when its
-    // delay has run out, and not before.
+    // The targets of an unread target group are unknown. A deregistered target counts as gone once its delay is over.
     const stateIn = (arn: string, { instance, drainStartedAtMs = deps.now() }: Swap): TargetState | undefined => {
       const targets = health.get(arn);
       if (targets !== 'unread') return targets?.get(instance);

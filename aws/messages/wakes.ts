@@ -12,11 +12,11 @@ const longestDelaySeconds = 900;
 type Deps = { readonly client: SQSClient; readonly queueUrl: string; readonly now: () => number };
 
 /**
- * A group that this environment wakes in time already is not woken once more. Each look arranges the next one, so two
- * wakes at a time would go on as two, and a wake that SQS delivers twice would become two at each step.
+ * Sends no second wake for a group that this environment already wakes in time. Each look arranges the next one, so two
+ * wakes at a time would stay two, and a wake that SQS delivers twice would double them.
  */
 export const createWakes = ({ client, queueUrl, now }: Deps): Wakes => {
-  /** When each group is woken next, as far as this environment sent it. */
+  /** The next wake of each group that this environment sent. */
   const next = new Map<string, number>();
   const isWoken = (group: string, nowMs: number, atMs: number): boolean => {
     const sentForMs = next.get(group);

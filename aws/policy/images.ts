@@ -13,7 +13,7 @@ import { filterValues } from './sold-types.ts';
 
 const versionsAtOnce = 5;
 
-/** One by one: EC2 takes versions of one template in a call, and one that is gone fails it. */
+/** Versions are read one by one, because a call is for one template and fails for a deleted version. */
 const readVersion = async (ec2: EC2Client, text: string): Promise<TemplateVersion> => {
   const { template, version = '$Default' } = templateReference(text);
   const which = template.startsWith('lt-') ? { LaunchTemplateId: template } : { LaunchTemplateName: template };
@@ -27,7 +27,7 @@ const readVersion = async (ec2: EC2Client, text: string): Promise<TemplateVersio
   }
 };
 
-/** By filter: an image that this account cannot see is absent. One that is named by a parameter is not looked up. */
+/** Images are read by filter, so that an image that this account cannot see is absent. Parameters are not looked up. */
 const architecturesOfImages = async (ec2: EC2Client, ids: readonly string[]): Promise<ReadonlyMap<string, string>> => {
   const found = new Map<string, string>();
   for (const part of chunks(ids, filterValues)) {

@@ -62,7 +62,7 @@ const absentWhenUnknown = (error: unknown): undefined => {
   throw error;
 };
 
-/** By filter: unlike `LaunchTemplateNames`, it leaves out names that EC2 does not know. */
+/** Templates are read by filter, which, unlike `LaunchTemplateNames`, leaves out unknown names. */
 const findByName = async (ec2: EC2Client, names: readonly string[]): Promise<readonly LaunchTemplate[]> => {
   const found = await Promise.all(
     chunks(names, filterValues).map((part) =>
@@ -72,7 +72,7 @@ const findByName = async (ec2: EC2Client, names: readonly string[]): Promise<rea
   return found.flat();
 };
 
-/** One by one: there is no filter for ids, and one unknown id fails the whole call. */
+/** Templates are read one by one, because there is no filter for ids and one unknown id fails the whole call. */
 const findById = async (ec2: EC2Client, id: string): Promise<LaunchTemplate | undefined> =>
   (await describeAll(ec2, { LaunchTemplateIds: [id] }).catch(absentWhenUnknown))?.[0];
 

@@ -42,7 +42,7 @@ export const createPolicyStore = ({ client, groupsTable, stateTable, tell }: Pol
   },
 });
 
-/** Attributes of a policy item that mean something here. */
+/** The attributes of a policy item that Holdfast reads. */
 const readAttributes: readonly string[] = [keys.group, keys.item, items.policy];
 
 const createReads = (client: DynamoDBDocumentClient, TableName: string, tell: TellUnreadable) => {
@@ -61,7 +61,7 @@ const createReads = (client: DynamoDBDocumentClient, TableName: string, tell: Te
       if (item === undefined) return undefined;
       const read = readVersion(group, item);
       if (read.kind === 'read') return read.version;
-      // Treated as if no version were in force: the policy is validated again, and the next version replaces it.
+      // It counts as no version in force, so the policy is validated again and the next version replaces it.
       tell(read.unreadable);
       return undefined;
     },

@@ -15,7 +15,7 @@ const suspends = ({ SuspendedProcesses = [] }: AutoScalingGroup, process: string
   SuspendedProcesses.some(({ ProcessName }) => ProcessName === process);
 
 const policiesOf = async (client: AutoScalingClient, group: AutoScalingGroup): Promise<readonly string[]> => {
-  // Alarms reach no policy of the group while it ignores them.
+  // While this process is suspended, alarms have no effect on the group.
   if (suspends(group, 'AlarmNotification')) return [];
   const { AutoScalingGroupName } = group;
   const policies = await allOf(
@@ -36,8 +36,8 @@ const actionsOf = async (client: AutoScalingClient, group: AutoScalingGroup): Pr
 };
 
 /**
- * Who else sets the desired capacity of an Auto Scaling group. When Auto Scaling returns an error, its code is
- * returned: a policy is not refused for that.
+ * Everything else that sets the desired capacity of an Auto Scaling group. When Auto Scaling returns an error, its code
+ * is returned, because a policy is not refused for that.
  */
 export const scalersOf = async (client: AutoScalingClient, group: AutoScalingGroup): Promise<Scalers> => {
   try {

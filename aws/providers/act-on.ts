@@ -5,18 +5,19 @@ import { codeOf, instancesNamedIn, isFromAws, isUnknownInstance, retryOf } from 
 export type Verdict = 'done' | { readonly code: string; readonly retry: 'later' | 'never' };
 
 /**
- * An instance that is gone already counts as success. Otherwise the error's class says whether a later try may succeed.
+ * An instance that is already gone counts as success. Otherwise the kind of error decides whether a later attempt may
+ * succeed.
  */
 export const ordinaryVerdict = (error: unknown): Verdict =>
   isUnknownInstance(error) ? 'done' : { code: codeOf(error), retry: retryOf(error) };
 
-/** How often a call is repeated without the instances that it failed for. What then remains is left for later. */
+/** How often a call is repeated without the instances that it failed for. Instances that remain are left for later. */
 const rounds = 5;
 
 /**
  * One call for many instances. AWS fails the whole call for one bad id. The instances that the error names are
- * classified, and the call is repeated for the rest at once. An error that names no instance applies to all of them.
- * One that names some says nothing about the others: where the last round fails, they are left for later.
+ * classified, and the call is repeated at once for the others. An error that names no instance applies to all of them.
+ * If the last round fails too, the instances that no error named are left for later.
  */
 export const actOn = async (
   instances: readonly string[],

@@ -44,7 +44,9 @@ export const attachMembers = async (
   return together(parts);
 };
 
-/** Tags members as joined, which tells an instance that was detached later from one that is still to be attached. */
+/**
+ * Tags members as joined. The tag separates instances that a user detached from those that are still to be attached.
+ */
 export const noteJoined = async (
   deps: ProviderDeps,
   group: string,
@@ -72,8 +74,8 @@ export const noteJoined = async (
 };
 
 /**
- * Remembers who joined, and tags them: at once where nobody else is coming, else with those that come after them, so
- * that calls do not grow with looks.
+ * Remembers members that joined, and tags them. While others are coming, the tags wait for these, so that calls do not
+ * grow with looks.
  */
 export const noteTogether = async (
   deps: ProviderDeps,

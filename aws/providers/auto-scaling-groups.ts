@@ -102,7 +102,7 @@ type ReadAsgs = (names: readonly string[]) => Promise<readonly Asg[]>;
 
 const merged = new WeakMap<AutoScalingClient, ReadAsgs>();
 
-/** Reads what several ask for at once, and gives each its own. */
+/** Reads groups for several callers at once, and returns to each caller its own. */
 const readMerged = (client: AutoScalingClient): ReadAsgs =>
   merging(async (asked: readonly (readonly string[])[]) => {
     const found = (await groupsNamed(client, [...new Set(asked.flat())])).map(toAsg);
@@ -110,8 +110,8 @@ const readMerged = (client: AutoScalingClient): ReadAsgs =>
   });
 
 /**
- * The named groups as far as decisions need them. Groups of one batch that change their sizes at the same moment are
- * read together: the account has few calls for so many.
+ * The named groups with the facts that decisions need. Groups of one batch that change their sizes at the same moment
+ * are read together, because the account has few calls for many groups.
  */
 export const describeAsgs = async (client: AutoScalingClient, names: readonly string[]): Promise<readonly Asg[]> => {
   if (names.length === 0) return [];

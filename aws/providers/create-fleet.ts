@@ -21,8 +21,7 @@ import { isFailure, sendLaunch } from './send-launch.ts';
 
 /**
  * The pool's subnet for a zone. A fleet takes one subnet per override and not two of one zone for the same type (EC2
- * User Guide, instant fleets). So the token chooses one of several, without those that are known to have no free
- * addresses.
+ * User Guide, instant fleets). So the token chooses one of several, without subnets that are known to be full.
  */
 const subnetIn = (pool: Pool, zone: string, token: string, avoid: readonly string[]): string | undefined => {
   const inZone = pool.subnets.filter((subnet) => subnet.zone === zone);
@@ -56,11 +55,11 @@ const overridesOf = (
   });
 
 /**
- * How EC2 chooses among overrides. Spot: a pool lists its types in order of preference, and
- * `capacity-optimized-prioritized` is the one strategy that honours an order without giving up depth of capacity. With
- * one type there is no order: then `price-capacity-optimized`, which AWS recommends. Never `lowest-price`, the API's
- * default. On-demand: `prioritized` follows the order strictly. A price limit applies to the whole request, because
- * overrides have none for this market.
+ * How EC2 chooses among overrides. On spot, a pool lists its types in order of preference, and only
+ * `capacity-optimized-prioritized` follows an order and still considers capacity. With one type there is no order, so
+ * `price-capacity-optimized` is used, which AWS recommends. `lowest-price`, the API's default, is never used. On
+ * demand, `prioritized` follows the order strictly. There a price limit applies to the whole request, because overrides
+ * have none for this market.
  */
 const marketOptions = (
   pool: Pool,

@@ -27,8 +27,8 @@ const isOurs = (instance: Instance, group: Group, deployment: string, names: rea
 };
 
 /**
- * An instance that its Auto Scaling group terminates, or keeps in standby or in its warm pool, holds no place: it does
- * not count in the desired capacity either.
+ * Whether an instance holds a place in its group. An instance that its Auto Scaling group terminates, or keeps in
+ * standby or in its warm pool, does not. It does not count in the desired capacity either.
  */
 const holdsPlace = (instance: Instance, standings: ReadonlyMap<string, Standing>): boolean => {
   const standing = standings.get(instance.InstanceId ?? '');
@@ -38,7 +38,7 @@ const holdsPlace = (instance: Instance, standings: ReadonlyMap<string, Standing>
 const idsOf = (instances: readonly Instance[]): readonly string[] =>
   instances.map(({ InstanceId }) => InstanceId ?? '');
 
-/** What EC2 says of the ends of instances. */
+/** The reasons of EC2 for the ends of instances. */
 const endingsIn = (instances: readonly Instance[]): Holdings['endings'] =>
   Object.fromEntries(
     instances.flatMap((instance) => {
@@ -49,16 +49,18 @@ const endingsIn = (instances: readonly Instance[]): Holdings['endings'] =>
 
 const asView = ({ targetGroups: _t, standings: _s, ...view }: Asg): AsgView => view;
 
-/** Looks over more groups than this read the target health of a part of them: it is one call a target group. */
+/**
+ * A look at more groups than this reads the target health of only a part of them, because each target group is a call.
+ */
 const healthAtOnce = 10;
-/** The same where members were warned: several looks begin at once then, and what they launch does not wait for it. */
+/** The same where members were warned. Several looks begin at once then, and their launches must not wait. */
 const healthAtOnceWarned = 3;
 
 /** Several groups that are looked at together. */
 type LookTogether = {
   /** Whether EC2 has just warned members of some of them. */
   readonly isWarned: boolean;
-  /** Where it is one group: instances that EC2 granted it a moment ago, as far as that is known. */
+  /** For a single group: instances that EC2 granted it a moment ago, if they are known. */
   readonly granted?: readonly string[];
 };
 type Together = LookTogether & { readonly groups: number };
@@ -66,9 +68,9 @@ type Together = LookTogether & { readonly groups: number };
 const minuteMs = 60_000;
 
 /**
- * Whether a look over many groups reads the target health of this one: where an instance that has begun to run may have
- * to be registered, and else in turns, one minute after another. Elastic Load Balancing lets an account read ten a
- * second, and a storm would use that up for members whose health has not changed.
+ * Whether a look over many groups reads the target health of this one. It does if a new running instance may have to be
+ * registered. Otherwise groups take turns, minute by minute. Elastic Load Balancing lets an account read ten a second,
+ * and in a storm these reads would go to members whose health has not changed.
  */
 const isHealthRead = (
   deps: ProviderDeps,
@@ -89,7 +91,7 @@ const isHealthRead = (
   );
 };
 
-/** Members as their policy counts them. EC2's status checks are read where they decide: a look at rest reads none. */
+/** Members as their policy counts them. EC2's status checks are read only where they decide, and never at rest. */
 const judgedReady = async (
   deps: ProviderDeps,
   { ready, unserved }: Group,
@@ -103,7 +105,7 @@ const judgedReady = async (
 
 type Health = Awaited<ReturnType<typeof describeHealth>>;
 
-/** Target health of what one of several groups is held by, where this look reads it. */
+/** The target health of one of several groups, if this look reads it. */
 const healthInTurn = (deps: ProviderDeps, group: Group, shown: Shown, together: Together): Promise<Health> => {
   const arns = targetGroupsOf(group, shown.asgs);
   if (isHealthRead(deps, shown, group, together)) return describeHealth(deps, arns);
@@ -119,7 +121,7 @@ const elsewhereOf = (instances: readonly Instance[], names: readonly string[]): 
   return found.length === 0 ? {} : { elsewhere: Object.fromEntries(found) };
 };
 
-/** What a group holds, each instance once, with its target health. */
+/** The holdings of a group, each instance once, with its target health. */
 const holdingsIn = async (shown: Shown, health: Health, deps: ProviderDeps, group: Group): Promise<Holdings> => {
   const { instances, asgs } = shown;
   const standings = standingsIn(asgs);
@@ -157,7 +159,7 @@ const holdingsIn = async (shown: Shown, health: Health, deps: ProviderDeps, grou
 /** The target groups that a group's members were in at the last look of this environment, by client and group. */
 const lastSeen = new WeakMap<ProviderDeps['elb'], Map<string, readonly string[]>>();
 
-/** Target groups that are known before the look are read beside the rest, since a launch waits for all of it. */
+/** Reads known target groups at the same time as the instances, because a launch waits for all reads. */
 const holdingsOfOne = async (deps: ProviderDeps, group: Group, reading: Promise<Shown>): Promise<Holdings> => {
   const seen = lastSeen.get(deps.elb) ?? new Map<string, readonly string[]>();
   lastSeen.set(deps.elb, seen);
@@ -176,8 +178,9 @@ export const describeHoldings = (deps: ProviderDeps, group: Group, granted?: rea
   holdingsOfOne(deps, group, readGroups(deps, [group], granted)(group));
 
 /**
- * Begins to read several groups together, and returns how to look at each. Where the common read fails for another
- * reason than a throttle, each group is read by itself, so that what is wrong with one does not hold up the others.
+ * Begins to read several groups together, and returns a function that looks at each. If the common read fails for
+ * another reason than a throttle, each group is read by itself, so that a fault of one group does not hold up the
+ * others.
  */
 export const describeTogether = (
   deps: ProviderDeps,

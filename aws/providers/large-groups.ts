@@ -4,11 +4,11 @@ import { perClient } from '../calls/remembered.ts';
 import { asgTag, instancesById, instancesByTag, isAlive, tagOf } from '../instances.ts';
 import { type Asg, standingsIn } from './auto-scaling-groups.ts';
 
-/** Of a group this large, a page of which takes half a second to read, what cannot have changed is not read again. */
+/** In a group of this size or more, unchanged instances are not read again, because a page takes half a second. */
 const largeFrom = 1_000;
-/** Shorter than a minute, so that every tick reads all of it, and than the time for which launches are believed. */
+/** Shorter than a minute, so that every tick reads the whole group, and shorter than reservations count. */
 const usedAgainForMs = 50_000;
-/** Instances that are looked up by their ids at the most. With more of them, a whole read costs as little. */
+/** The most instances that are looked up by id. With more of them, a whole read costs as little. */
 const mostById = 400;
 /** Instances that an environment keeps. */
 const mostKept = 20_000;
@@ -16,7 +16,7 @@ const mostKept = 20_000;
 type Whole = { readonly atMs: number; readonly instances: readonly Instance[] };
 const wholes = perClient<EC2Client, Map<string, Whole>>(() => new Map());
 
-/** What no look asks for takes most of the room. */
+/** An instance without the parts that no look uses, which are most of its size. */
 const slim = ({ NetworkInterfaces: _n, BlockDeviceMappings: _b, SecurityGroups: _s, ...rest }: Instance): Instance =>
   rest;
 
@@ -32,7 +32,7 @@ const keep = (ec2: EC2Client, key: string, whole: Whole): void => {
   kept.set(key, { ...whole, instances: whole.instances.map(slim) });
 };
 
-/** Instances by the states that are no rest: a filter finds all that ended or stopped, and those that begin to run. */
+/** All states except running: a filter finds instances that ended or stopped, and those that begin to run. */
 const notRunning = ['pending', 'shutting-down', 'terminated', 'stopping', 'stopped'];
 
 /**

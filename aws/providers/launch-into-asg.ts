@@ -118,7 +118,7 @@ const launchPart = (
 /** Stores the result of a part. False when it gave no instance: the pool has no capacity, or the call was refused. */
 const note = (progress: Progress, answer: LaunchInstancesResult | LaunchFailure, market: Market): boolean => {
   if (isFailure(answer)) {
-    // A part that may have been carried out decides about the whole, whatever the results of the others.
+    // A part that may have been carried out decides about the whole request.
     if (progress.failure === undefined || !leavesOpen(progress.failure)) progress.failure = answer;
     return false;
   }
@@ -131,7 +131,7 @@ const note = (progress: Progress, answer: LaunchInstancesResult | LaunchFailure,
 const leavesOpen = ({ kind }: LaunchFailure): boolean =>
   kind === 'ambiguous' || kind === 'made-before' || kind === 'not-asked';
 
-/** The first part alone finds out whether there is capacity. Then several run at once, until one gives no instance. */
+/** The first part runs alone and shows whether there is capacity. Then several run at once, until one gives none. */
 const launchParts = async (deps: ProviderDeps, { request, leaseUntilMs }: LaunchOrder): Promise<Progress> => {
   const progress: Progress = { given: [], complaints: [] };
   const { calls, market } = request;
@@ -144,16 +144,16 @@ const launchParts = async (deps: ProviderDeps, { request, leaseUntilMs }: Launch
 };
 
 /**
- * A refusal for lack of room in the group says nothing about capacity, nor about an earlier attempt: that one may have
- * taken the room.
+ * Whether the group had no room. This is no statement about capacity. It is not final for a repeat either, because an
+ * earlier attempt may have taken the room.
  */
 const isAboutRoom = ({ kind, code }: LaunchFailure): boolean =>
   kind === 'refused' && scopeOfRefusal(code) === undefined;
 
 /**
  * The combined result of all parts. A part that may have been carried out leaves the whole reservation open: a repeat
- * gets the answered parts again under their tokens. So does any unanswered part of a repeat, because an earlier attempt
- * of it may have been carried out. After any other failure the granted instances are kept.
+ * gets the answered parts again under their tokens. A failed part of a repeat leaves it open too, because an earlier
+ * attempt of this part may have been carried out. After any other failure the granted instances are kept.
  */
 const resultOf = (
   { request: { placement }, isRepeat }: LaunchOrder,
@@ -170,8 +170,8 @@ const resultOf = (
 };
 
 /**
- * LaunchInstances cannot set tags, so ours follow afterwards. Without them the Auto Scaling group still shows whose the
- * instances are.
+ * LaunchInstances cannot set tags, so our tags follow afterwards. Without them, the Auto Scaling group still identifies
+ * the instances.
  */
 const tagAfterwards = async (
   deps: ProviderDeps,

@@ -40,10 +40,10 @@ const unexplained = (placement: Placement, given: number): Complaint => ({
  * What a response with instances and errors means for the placement.
  * - An offering that gave instances is refused only when the placement is short: then its error says that no more are
  *   left.
- * - Throttles and server errors inside the response say nothing about capacity. Alone, they make the whole response a
- *   throttle: it is final, and empty.
- * - A response with nothing but wrong requests is a wrong request. Beside anything else they are refusals of their
- *   offerings.
+ * - Throttles and server errors inside the response are no statement about capacity. If there is nothing else, the
+ *   whole response is a throttle. It is final, and without instances.
+ * - A response with nothing but wrong requests is a wrong request. Together with other entries, they are refusals of
+ *   their offerings.
  */
 export const toLaunchResult = (
   placement: Placement,

@@ -31,7 +31,7 @@ export type Seen = {
   readonly nowMs: number;
   /** Whether this environment itself has registered an instance with the named target groups. */
   readonly hasRegistered: (instance: string) => boolean;
-  /** What this environment knows of an instance that it attached to the group's Auto Scaling group. */
+  /** The memory of this environment about an instance that it attached to the group's Auto Scaling group. */
   readonly joinedHere: (instance: string) => ReturnType<typeof joinedHere>;
 };
 
@@ -49,14 +49,14 @@ const statesIn = (seen: Seen, arns: readonly string[], instance: string): readon
     return [targets === 'unread' ? targets : targets.get(instance)];
   });
 
-/** States in the named target groups, and in these and those of the Auto Scaling group that it is in or is to join. */
+/** States in the named target groups alone, and in all: also those of its present or future Auto Scaling group. */
 const toldOf = (seen: Seen, instance: string) => {
   const home = seen.standings.get(instance)?.asg ?? howHeld(seen.group).joins;
   const named = statesIn(seen, namedTargetGroups(seen.group), instance);
   return { named, states: [...named, ...statesIn(seen, seen.asgs.get(home ?? '')?.targetGroups ?? [], instance)] };
 };
 
-/** How long ago the tag of an instance says that it joined. */
+/** How long ago an instance joined, by its tag. */
 const sinceNotedMs = ({ nowMs }: Pick<Seen, 'nowMs'>, instance: Instance): number | undefined => {
   const joinedAtMs = Number(tagOf(instance, tags.joined)?.split(' ').at(-1));
   return Number.isFinite(joinedAtMs) ? nowMs - joinedAtMs : undefined;
@@ -69,8 +69,9 @@ const sinceJoinedMs = (seen: Pick<Seen, 'nowMs' | 'joinedHere'>, instance: Insta
 };
 
 /**
- * Out of the Auto Scaling group that it had joined, after describes have had time to show it there: its user detached
- * it. Where EC2 does not show the tag of an Auto Scaling group either, two services agree, and less time is enough.
+ * Whether its user detached it: it had joined an Auto Scaling group and is not shown there, after describes have had
+ * time to show it. If EC2 does not show the tag of an Auto Scaling group either, two services agree, and less time is
+ * enough.
  */
 export const isDetached = (seen: Seen, instance: Instance): boolean =>
   howHeld(seen.group).isInAsgs &&
@@ -94,8 +95,8 @@ const wantsNote = ({ nowMs, joinedHere: joined }: Seen, instance: Instance): boo
 };
 
 /**
- * In the Auto Scaling group that members are attached to, without the note that it joined: nobody came after it that it
- * waited for, whoever attached it died, or the answer was lost.
+ * Whether a member is in the Auto Scaling group that members are attached to, without the tag that it joined: its tag
+ * waited for others that did not come, the function that attached it died, or the response was lost.
  */
 const unnotedIn = (seen: Seen, instance: Instance, standing: Standing | undefined): Pick<Member, 'isUnnoted'> =>
   standing !== undefined &&
@@ -107,8 +108,8 @@ const unnotedIn = (seen: Seen, instance: Instance, standing: Standing | undefine
     : {};
 
 /**
- * Whether it cannot be held any further: an instance without an Auto Scaling group can join the group that members are
- * attached to, and no other.
+ * Whether it needs no attach. Only an instance without an Auto Scaling group can join the group that members are
+ * attached to.
  */
 const isHeld = ({ group, standings, ...rest }: Seen, instance: Instance): boolean => {
   if (!howHeld(group).isInAsgs || standings.has(instance.InstanceId ?? '')) return true;
@@ -126,8 +127,8 @@ const isRegistered = (state: Told, unlessTold: boolean): boolean =>
   state === 'unread' ? unlessTold : state !== undefined && state !== 'draining';
 
 /**
- * Whether an instance that has not joined its Auto Scaling group takes work all the same, as far as target groups say:
- * it was launched for a policy that held its members in another way.
+ * Whether an instance that has not joined its Auto Scaling group works already, by its target groups. It was launched
+ * for a policy that held its members in another way.
  */
 const worksOutside = (states: readonly Told[]): boolean =>
   states.length > 0 && states.every((state) => state === 'ready');

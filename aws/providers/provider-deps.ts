@@ -8,7 +8,7 @@ export type ProviderDeps = {
   readonly ec2: EC2Client;
   readonly autoScaling: AutoScalingClient;
   readonly elb: ElasticLoadBalancingV2Client;
-  /** How long Auto Scaling groups that were read are used again. Absent: each use reads them. */
+  /** How long a read of Auto Scaling groups is used again. Absent: each use reads them. */
   readonly asgsKeptMs?: number;
   /** The deployment's name: first part of the group tag's value. */
   readonly deployment: string;

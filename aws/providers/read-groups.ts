@@ -10,17 +10,17 @@ import { instancesOfOne, type Parts } from './large-groups.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 import { recentAsgs } from './recent-asgs.ts';
 
-/** What EC2 and Auto Scaling show of several groups, read together. */
+/** The reads of EC2 and Auto Scaling for several groups together. */
 type Read = {
   readonly byGroup: Promise<ReadonlyMap<string | undefined, readonly Instance[]>>;
   readonly byAsg: Promise<ReadonlyMap<string | undefined, readonly Instance[]>>;
   readonly asgs: Promise<readonly Asg[]>;
 };
 
-/** Many groups wait for one read: where AWS throttles it, it is made this often, each time with the SDK's attempts. */
+/** How often a throttled read is made, each time with the SDK's attempts, because many groups wait for it. */
 const mostReads = 4;
 
-/** Reads again what was throttled; what is read for one group alone is left to its next look. */
+/** Repeats a throttled read. A read for one group alone is left to its next look. */
 const patiently = <T>(read: () => Promise<T>, reads: number): Promise<T> =>
   read().catch((error: unknown) => {
     if (reads <= 1 || troubleOf(error) !== 'throttled') throw error;
@@ -67,10 +67,10 @@ const readTogether = (deps: ProviderDeps, groups: readonly Group[], granted: rea
   };
 };
 
-/** What is shown of one group; of instances, some twice. */
+/** The instances and Auto Scaling groups of one group. Some instances may occur twice. */
 export type Shown = { readonly instances: readonly Instance[]; readonly asgs: readonly Asg[] };
 
-/** What the read shows of one group. A group without Auto Scaling groups does not depend on reading those of others. */
+/** The part of a read for one group. A group without Auto Scaling groups does not wait for those of others. */
 const shownOf = async (read: Read, group: Group): Promise<Shown> => {
   const names = asgsOf(group);
   if (names.length === 0) return { instances: (await read.byGroup).get(group.name) ?? [], asgs: [] };
@@ -79,13 +79,13 @@ const shownOf = async (read: Read, group: Group): Promise<Shown> => {
   return { instances, asgs: asgs.filter(({ name }) => names.includes(name)) };
 };
 
-/** Each part has its own listeners: one that nobody waits for fails nobody. */
+/** Handles failures of reads that no caller waits for. Callers that wait get the failure themselves. */
 const unheard = ({ byGroup, byAsg, asgs }: Read): void => {
   for (const part of [byGroup, byAsg, asgs]) part.catch(() => undefined);
 };
 
 /**
- * Begins to read groups, and returns what is shown of each.
+ * Begins to read groups, and returns a function for the part of each group.
  *
  * @param granted where it is one group: instances that EC2 granted it a moment ago. Absent: it is not known.
  */

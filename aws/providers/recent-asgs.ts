@@ -8,9 +8,9 @@ type Kept = { readonly asgs: readonly Asg[]; readonly readAtMs: number };
 const kept = new WeakMap<AutoScalingClient, Map<string, Kept>>();
 
 /**
- * The named Auto Scaling groups. Where `asgsKeptMs` says so, what was read a moment ago is used again. A step of a
- * drain looks at a group, releases members and looks at them again within one second, and in a storm the account's
- * bucket has no tokens for that. Describes lag behind by more.
+ * The named Auto Scaling groups. With `asgsKeptMs`, a read of a moment ago is used again. A step of a drain looks at a
+ * group, releases members and looks again within one second, and in a storm the account's bucket has no tokens for
+ * that. Describes are older than that anyway.
  */
 export const recentAsgs = async (deps: Reading, names: readonly string[]): Promise<readonly Asg[]> => {
   const { autoScaling, asgsKeptMs = 0 } = deps;

@@ -11,7 +11,7 @@ export type LaunchFailure =
   | Exclude<LaunchResult, { kind: 'answered' }>
   | { readonly kind: 'refused'; readonly code: string; readonly message: string };
 
-/** Who may send this request, and until when. */
+/** Until when this invocation may send the request. */
 export type Lease = Pick<LaunchOrder, 'leaseUntilMs'> & { readonly now: () => number };
 
 /** Thrown instead of an attempt. The SDK retries only errors that a service returned, so it does not retry this one. */
@@ -20,8 +20,8 @@ class LeaseOver extends Error {}
 /**
  * Sends a launch and classifies its failure. The SDK's retries end with the error of the last attempt only. A throttle
  * counts as a throttle only when no attempt before it may have been carried out, so each attempt is observed. No
- * attempt begins after the lease: an invocation may have been frozen before any of them, for any time, and others have
- * the request by then.
+ * attempt begins after the lease, because an invocation may be frozen before an attempt, and then another invocation
+ * sends the request.
  */
 export const sendLaunch = async <Answer>(
   watch: Watch,

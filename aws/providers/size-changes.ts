@@ -34,7 +34,7 @@ const lower = (client: Client, asg: string, to: Lower): Promise<'done' | undefin
 
 /**
  * Changes of an Auto Scaling group's numbers. Auto Scaling has no conditional update, so each change reads first and
- * keeps values that somebody else has set.
+ * keeps values that others have set.
  */
 export const createSizeChanges = (
   client: Client,
@@ -79,7 +79,7 @@ export const createSizeChanges = (
     return after !== undefined && isAsAdded(added, after) ? 'unseen' : 'done';
   },
 
-  /** A desired capacity that is not the one that we set is somebody else's by now. */
+  /** Changes nothing if others have set the desired capacity since. */
   async giveBack(asg, { from, to }) {
     const now = await read(client, asg);
     if (now === undefined || now.desired !== from || to > now.max) return;

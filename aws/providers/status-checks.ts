@@ -10,7 +10,7 @@ import type { ProviderDeps } from './provider-deps.ts';
 const idsPerCall = 100;
 const callsAtOnce = 5;
 
-/** Instances whose checks this environment saw pass, by client: they are not asked about again. */
+/** Instances whose checks this environment saw pass, by client. They are not read again. */
 const passed = remembered<EC2Client>();
 
 /** Both checks must pass: that of the instance, and that of the machine below it. */
@@ -21,8 +21,8 @@ const checkOf = ({ InstanceStatus: own, SystemStatus: system }: InstanceStatus):
 };
 
 /**
- * What EC2's status checks say of these running instances. An instance that EC2 does not list, because describes lag
- * behind, waits. Where they cannot be read now, nothing is known.
+ * The status checks of these running instances. An instance that EC2 does not list yet is `waiting`. If the checks
+ * cannot be read now, they are `unread`.
  */
 export const statusChecksOf = async (
   { ec2, missed }: Pick<ProviderDeps, 'ec2' | 'missed'>,

@@ -78,8 +78,8 @@ export const readDelay = async (
 };
 
 /**
- * Health of every target, by target group ARN. A target group that is gone is missing: nothing waits for it. One that
- * could not be read is `unread`.
+ * Health of every target, by target group ARN. A deleted target group is missing, because nothing waits for it. A
+ * target group that could not be read is `unread`.
  */
 export const describeHealth = async (
   { elb, missed }: Reading,

@@ -6,8 +6,8 @@ import { isConditionFailed } from '../calls/errors.ts';
 const keyOf = (asg: string) => ({ [keys.group]: registryPartition, [keys.item]: items.claim(asg) });
 
 /**
- * One writer's claims: two writers never write at the same time, because the records of one group come one after
- * another.
+ * The text that identifies a claim. It is unique, because the records of one group are handled one after another, so
+ * two writers never write for one group at the same time.
  */
 const stampOf = ({ group, atMs, released }: AsgClaim): string => `${group}@${atMs}${released ? '!' : ''}`;
 

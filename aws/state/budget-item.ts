@@ -9,8 +9,8 @@ type BudgetItem = Pick<StateStore, 'budget' | 'putBudget'>;
 type Deps = { readonly client: DynamoDBDocumentClient; readonly table: string };
 
 /**
- * Every writer of a version writes the same fields, so the text is not checked field by field. What is not JSON, or of
- * another schema, counts as no budget: nothing depends on it.
+ * Every writer of a version writes the same fields, so the text is not checked field by field. Text that is not JSON,
+ * or has another schema, counts as no budget, because nothing depends on it.
  */
 const schema = 1;
 

@@ -4,7 +4,7 @@ import { noteOnStatus } from './note-on-status.ts';
 
 type Deps = { readonly client: DynamoDBDocumentClient; readonly groupsTable: string };
 
-/** What checks of launches found: two attributes of a group's status item. */
+/** The results of checks of launches: two attributes of a group's status item. */
 export const createCheckItems = ({ client, groupsTable }: Deps): Pick<StateStore, 'putChecks'> => ({
   putChecks: (group, version, checks, atMs) =>
     noteOnStatus(client, groupsTable, {

@@ -1,6 +1,6 @@
 /**
- * Returns what is wrong with a value, or nothing when it has the type. Written by hand, because the functions that read
- * the state table are loaded while a warning waits: a schema library costs each of them 10 to 16 KB.
+ * Returns the fault of a value, or undefined when it has the type. Checks are written by hand, because the functions
+ * that read the state table are loaded while a warning waits, and a schema library costs each of them 10 to 16 KB.
  */
 export type Check<T> = { (raw: unknown): string | undefined; readonly of?: T };
 
@@ -23,7 +23,7 @@ export const oneOf =
   (raw) =>
     values.some((value) => value === raw) ? undefined : `expected ${values.join(', ')}, ${found(raw)}`;
 
-/** Each text of a union. One that is added to the type and not here does not compile. */
+/** Each text of a union. A text that is added to the type and not here does not compile. */
 export const anyOf = <T extends string>(values: Readonly<Record<T, unknown>>): Check<T> =>
   oneOf(...(Object.keys(values) as T[]));
 
@@ -64,7 +64,7 @@ export const objectOf =
       ? firstIn(Object.entries<Check<unknown>>(fields), (field) => fields[field as keyof T](raw[field]))
       : `expected a map, ${found(raw)}`;
 
-/** Checks a value of a union by the one field that tells its kinds apart. */
+/** Checks a value of a union by the field that identifies its kind. */
 export const eitherOf = <T extends object, Tag extends keyof T>(
   tag: Tag,
   kinds: { readonly [Kind in T[Tag] & string]: Check<Extract<T, { readonly [Field in Tag]: Kind }>> },

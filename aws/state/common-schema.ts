@@ -42,7 +42,7 @@ export const offeringKey = z.custom<OfferingKey>(
   'expected instance type/zone/market',
 );
 
-/** What the first version stored instead of data: a sentence. */
+/** A sentence, which the first version stored instead of data. */
 export const prose: z.ZodMiniType<Prose> = z.union([
   z.object({ code: z.literal('prose'), text }),
   z.pipe(
@@ -51,6 +51,6 @@ export const prose: z.ZodMiniType<Prose> = z.union([
   ),
 ]);
 
-/** Why a value does not fit a schema: where, and what was expected. */
+/** Why a value does not fit a schema: the path, and what was expected. */
 export const problemsOf = (error: z.core.$ZodError): readonly string[] =>
   error.issues.slice(0, 5).map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`));

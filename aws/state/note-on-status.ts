@@ -2,14 +2,14 @@ import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamod
 import { items, keys } from '../../core/contract.ts';
 import { isConditionFailed } from '../calls/errors.ts';
 
-/** What is noted beside the status of a group, and about which version in force. */
+/** A note beside the status of a group, and the version in force that it is about. */
 export type Note = {
   readonly group: string;
   readonly version: number;
   readonly attributes: Readonly<Record<string, unknown>>;
 };
 
-/** Writes attributes of a status item while it is about this version. A later write was looked at by itself. */
+/** Writes attributes of a status item if it is still about this version. A later version gets its own notes. */
 export const noteOnStatus = async (
   client: DynamoDBDocumentClient,
   TableName: string,

@@ -5,7 +5,7 @@ import { isConditionFailed } from '../calls/errors.ts';
 
 type Deps = { readonly client: DynamoDBDocumentClient; readonly table: string };
 
-/** Tokens to take: what they cost in time to refill, and the latest time at which the bucket may be full after that. */
+/** Tokens to take: the time to refill them, and the latest time at which the bucket may be full afterwards. */
 export type Taking = {
   readonly bucket: PacedBucket;
   readonly costMs: number;
@@ -16,15 +16,15 @@ export type Taking = {
 /** `fullAtMs`: when the bucket is full again, after the taking or without it. */
 export type Taken = { readonly kind: 'taken' | 'over'; readonly fullAtMs: number };
 
-/** What every call leaves of the paced buckets. */
+/** The stored times at which the paced buckets are full again, after all calls. */
 export type PaceItem = {
   take(taking: Taking): Promise<Taken>;
-  /** AWS found the bucket empty: it is full no sooner than this. */
+  /** Records that AWS found the bucket empty, so that it is full no sooner than this. */
   fullNoSooner(bucket: PacedBucket, atMs: number): Promise<void>;
   read(): Promise<FullAt>;
 };
 
-/** Calls go on without the item rather than wait for it. */
+/** A short time-out, because calls go on without the item rather than wait for it. */
 const hasty = { requestTimeout: 1_000 } as const;
 
 const attributeOf = (bucket: PacedBucket): string => `${bucket}FullAtMs`;
@@ -38,7 +38,7 @@ export const fullAtIn = (item: Readonly<Record<string, unknown>> = {}): FullAt =
     }),
   );
 
-/** The document client leaves the item in an error as the wire has it. */
+/** The item in an error of the document client is still in the wire format. */
 const unwrapped = (item: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     Object.entries(item).map(([name, value]) => {
@@ -52,7 +52,7 @@ const Key = { [keys.group]: accountPartition, [keys.item]: items.budget };
 type Change = { readonly set: string; readonly where: string; readonly values: Readonly<Record<string, number>> };
 type Changed = { readonly isDone: boolean; readonly fullAtMs: number | undefined };
 
-/** Changes the time of one bucket. Returns the new one, or the one that did not meet the condition. */
+/** Changes the time of one bucket. Returns the new time, or the stored time that did not meet the condition. */
 const change = async ({ client, table }: Deps, bucket: PacedBucket, to: Change): Promise<Changed> => {
   const command = new UpdateCommand({
     TableName: table,
@@ -102,20 +102,23 @@ const take = async (deps: Deps, taking: Taking): Promise<Taken> => {
   if (fullAtMs !== undefined && fullAtMs >= beforeMs && fullAtMs <= afterMs) {
     return fullAtMs + costMs > untilMs ? { kind: 'over', fullAtMs } : take(deps, taking);
   }
-  // Where it is not done, another has begun meanwhile.
+  // If that did not succeed, another writer has begun meanwhile.
   return (await begin(deps, taking)) ?? take(deps, taking);
 };
 
 /**
- * Attributes of the budget's item, one a bucket. Each is changed by itself and never read before: writers add to a
- * number, so that none of them loses a race.
+ * Attributes of the budget's item, one for each bucket. Writers add to a number without reading it first, so that none
+ * of them loses a race.
  */
 export const createPaceItem = (deps: Deps): PaceItem => {
-  /** As this environment left each bucket: one that has filled up since takes one write to begin. */
+  /**
+   * When each bucket is full, as this environment last saw it. A bucket that is full again needs one write to begin.
+   */
   const left = new Map<PacedBucket, number>();
   return {
     take: async (taking) => {
-      // More than a full bucket gives. DynamoDB refuses a condition whose bounds are in the wrong order.
+      // The call needs more than a full bucket has. DynamoDB would refuse the condition, whose bounds would be
+      // reversed.
       if (taking.nowMs + taking.costMs > taking.untilMs) return { kind: 'over', fullAtMs: taking.nowMs };
       const isFull = (left.get(taking.bucket) ?? 0) < taking.nowMs;
       const taken = (isFull ? await begin(deps, taking) : undefined) ?? (await take(deps, taking));

@@ -90,7 +90,7 @@ export const readFields = <T extends object>(
     );
     const known = new Map(read);
     const kept = Object.entries(raw).filter(([field]) => !known.has(field));
-    // In the order in which they are stored, so that an item that is read and written again has the same text.
+    // The fields keep their stored order, so that an item that is read and written again has the same text.
     const order = [...Object.keys(raw), ...known.keys()];
     const values = new Map([...kept, ...read.filter(([, value]) => value !== undefined)]);
     return {

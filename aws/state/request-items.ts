@@ -32,8 +32,8 @@ const launchRequest = objectOf<LaunchRequest>({
 });
 
 /**
- * A different request under the same token would be refused, and neither could be repeated. So the launch does not go
- * on without the stored request.
+ * A different request under the same token would be refused, and the first one could not be repeated either. So a
+ * launch needs its stored request.
  */
 const readRequest = (group: string, reservation: string, raw: unknown): LaunchRequest => {
   const problem = launchRequest(raw);

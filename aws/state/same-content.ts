@@ -5,7 +5,7 @@ const stored = (value: unknown): unknown => (value === undefined ? undefined : J
 
 /**
  * Whether the table holds what we meant to write. The SDK repeats a write whose response was lost. The repeat then
- * fails its condition, although the first attempt was carried out. Reading the item back tells such a case from a lost
- * race.
+ * fails its condition, although the first attempt was carried out. Reading the item back separates this case from a
+ * lost race.
  */
 export const sameContent = (a: unknown, b: unknown): boolean => isDeepStrictEqual(stored(a), stored(b));

@@ -4,7 +4,7 @@ import type { Item } from './query-all.ts';
 import { readState } from './state-schema.ts';
 import type { TellUnreadable } from './unreadable.ts';
 
-/** What a state item says. Undefined where there is none. */
+/** The state in a state item. Undefined where there is none. */
 export const toState = (group: string, item: Item | undefined, tell: TellUnreadable): GroupState | undefined => {
   if (item === undefined) return undefined;
   const { state, lost } = readState(item.state, item.version);

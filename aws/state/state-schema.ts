@@ -127,10 +127,10 @@ const returns = objectOf<Returns>({
 const noPrices: GroupState['prices'] = { atMs: 0, usdPerHour: {} };
 
 /**
- * Reads each field of a group's state. A field that cannot be read counts as lost, and the rest stays, as after the
- * loss of the whole item: what was learned is learned again, prices are read again, and the size is the policy's, or
- * the present number of members (`catchUp`). A lost size is taken as larger than any number that serves, so that no
- * member leaves because enough others seem to serve.
+ * Reads each field of a group's state. A field that cannot be read counts as lost, and the other fields stay. A lost
+ * field is restored as after the loss of the whole item: memories fill again, prices are read again, and the size is
+ * the policy's or the present number of members (`catchUp`). A lost size counts as larger than any number of members,
+ * so that no member leaves because enough others seem to serve.
  */
 const readers: Readers<GroupState> = {
   version: orElse(number, 0),

@@ -6,13 +6,13 @@ import type { PolicyStatus } from '../../core/policy/ports.ts';
 import { number, problemsOf, text, texts } from './common-schema.ts';
 import { UnreadableItem } from './unreadable.ts';
 
-/** The status of a group's policy, with what checks of its launches found. */
+/** The status of a group's policy, with the results of checks of its launches. */
 export type Status = Omit<PolicyStatus, 'problems' | 'warnings'> & {
   readonly problems: readonly { readonly message: string }[];
   readonly warnings: readonly { readonly message: string }[];
   readonly checks?: readonly LaunchCheck[];
   readonly checkedAt?: string;
-  /** What would be refused of the version in force by now, and when that was looked up. */
+  /** The problems that the version in force would have today, and when that was looked up. */
   readonly refusedNow?: readonly { readonly message: string }[];
   readonly lookedUpAt?: string;
 };

@@ -42,7 +42,7 @@ const keyOf = ({ group, instance }: Pick<Swap, 'group' | 'instance'>) => ({
   [keys.item]: items.swap(instance),
 });
 
-/** Undefined when the item cannot be read at all: then it claims nothing. */
+/** Undefined when the item cannot be read at all. Then it is no claim. */
 const toSwap = ({ tell }: Deps, item: Item): Swap | undefined => {
   const { value, lost } = readSwap(item);
   if (lost.length > 0) tell({ group: String(item[keys.group]), item: String(item[keys.item]), problems: lost });
@@ -58,7 +58,7 @@ const forward = ({ from, set }: SwapChange): readonly SwapState[] => {
   return to === undefined ? from : from.filter((state) => isForward(state, to));
 };
 
-/** An item of an earlier version has no list: its one hook is in a field of its own. */
+/** An item of an earlier version has its one hook in a field of its own, and no list. */
 const hooksAsSeen = (count: number): string =>
   count === 0 ? 'attribute_not_exists(#hooks)' : '(attribute_not_exists(#hooks) OR size(#hooks) = :hooks)';
 
@@ -137,7 +137,7 @@ const createReads = (deps: Deps): Pick<SwapItems, 'swaps' | 'stateAndSwaps' | 's
   },
 
   /**
-   * The index is eventually consistent and may hold keys only: it tells where to look, and the item tells what is true.
+   * The index is eventually consistent and may hold keys only. So it only gives the key, and the item is read.
    */
   async swapOf(instance) {
     const found = await queryAll(deps.client, {
@@ -166,8 +166,7 @@ const createClaim = (deps: Deps): SwapItems['claim'] => {
   };
   const free = { ConditionExpression: 'attribute_not_exists(#item)', ExpressionAttributeNames: { '#item': keys.item } };
   /**
-   * Replaces an item that claims nothing because it cannot be read, unless another writer has claimed the instance
-   * meanwhile.
+   * Replaces an item that cannot be read, and so is no claim, unless another writer has claimed the instance meanwhile.
    */
   const unreadable = ({ decision }: Item) => ({
     ConditionExpression: decision === undefined ? 'attribute_not_exists(#decision)' : '#decision = :decision',
