@@ -185,7 +185,8 @@ export type Surroundings = {
 export type LambdaContext = {
   readonly awsRequestId: string;
   readonly functionName: string;
-  getRemainingTimeInMillis(): number;
+  /** Absent where an invocation is ended by the world's clock. */
+  getRemainingTimeInMillis?(): number;
 };
 export type FunctionBundle = {
   readonly handler: (event: unknown, context: LambdaContext) => Promise<unknown>;

@@ -117,6 +117,13 @@ describe('functions', () => {
     expect(leftMs).toBeLessThanOrEqual(50_000);
   });
 
+  it('in virtual time are told no time that remains, which only a timer of the wall clock could follow', async () => {
+    const { functions, drive } = simulated();
+    const result = await drive(functions.invoke('fixture', { step: 'environment' }));
+    expect(result).toMatchObject({ kind: 'ok', value: { name: 'fixture' } });
+    expect(Object.keys((result as { value: object }).value)).not.toContain('leftMs');
+  });
+
   it('called without waiting are tried again after one and two minutes, and then given up', async () => {
     const { functions, records, clock } = simulated();
     const given: unknown[] = [];
