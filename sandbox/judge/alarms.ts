@@ -15,14 +15,14 @@ export type AlarmChange = {
   readonly fromThreshold?: number;
 };
 
-/** Older ones say nothing about now. */
+/** Older changes do not show the present state. */
 export const alarmTellsForMs = 3_600_000;
 /** However short its cooldown, an alarm that lasts acts at most once in this time. */
 export const lastsAgainMs = times.tickMs;
 
 const found = new WeakMap<Chronicle, readonly AlarmChange[]>();
 
-/** Everything that functions were told about alarms. */
+/** All changes of alarms that functions received. */
 export const alarmChanges = (chronicle: Chronicle): readonly AlarmChange[] => {
   const known = found.get(chronicle);
   if (known !== undefined) return known;
@@ -46,10 +46,10 @@ export const alarmChanges = (chronicle: Chronicle): readonly AlarmChange[] => {
   return changes;
 };
 
-/** From hearing of a change to writing it down: whoever looked before loses the race. */
+/** From receiving a change to storing it. A function that looked before loses the race. */
 const writesWithinMs = 10_000;
 
-/** When a change was surely written down. A function that fails, or gives the message back, is told again by a later delivery. */
+/** When a change was surely stored. After a function that failed, or gave the message back, a later delivery counts. */
 const knownMs = (chronicle: Chronicle, { atMs, invocation, message }: AlarmChange): number => {
   const ended = chronicle.invocations.get(invocation)?.ended;
   if (ended === undefined || ended.error !== undefined || ended.again.includes(message)) return endless;
@@ -57,8 +57,8 @@ const knownMs = (chronicle: Chronicle, { atMs, invocation, message }: AlarmChang
 };
 
 /**
- * Changes by which an alarm may be known to be in `ALARM`, of what functions were told until a moment. Of changes of one moment, the one that was told
- * last is believed.
+ * Changes that functions received until a moment, and by which an alarm may be known to be in `ALARM`. Of several changes of one moment, the last
+ * received one counts.
  */
 export const mayLast = (chronicle: Chronicle, alarm: string, atMs: number): readonly AlarmChange[] =>
   alarmChanges(chronicle).filter((one, index, all) => {

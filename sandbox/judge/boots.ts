@@ -5,9 +5,9 @@ import { poolOf } from './pools.ts';
 import { headcountAt } from './staying.ts';
 import { times } from './times.ts';
 
-/** Ends that somebody requested, or that EC2 took back (EC2 API Reference, StateReason): they say nothing about the pool. */
+/** Ends by a user or by EC2 (EC2 API Reference, StateReason). They do not count against the pool. */
 const otherEnds = new Set(['Client.UserInitiatedShutdown', 'Server.SpotInstanceTermination']);
-/** A refusal that came after the answer. */
+/** A refusal that came after the response to the launch. */
 export const lateRefusal = 'Server.InsufficientInstanceCapacity';
 
 /** An instance of Holdfast's that died before it served, by what the world knows. */
@@ -17,11 +17,11 @@ export type FailedBoot = {
   readonly pool: string;
   readonly code: string;
   readonly diedAtMs: number;
-  /** It never ran, so nobody can have taken it for serving. */
+  /** It never ran, so no look can have found it serving. */
   readonly isSure: boolean;
 };
 
-/** Whether it never took work. What has booted serves where there is no target group and no Auto Scaling group to put it into. */
+/** Whether it never took work. Without a target group and an Auto Scaling group, an instance serves once it has booted. */
 const neverServed = (chronicle: Chronicle, life: Life): boolean => {
   const atMs = goneAtMs(life) - 1;
   const { asg } = chronicle.policyAt(chronicle.groupAt(life, atMs) ?? '', atMs) ?? {};
@@ -57,7 +57,7 @@ const lookFor = (chronicle: Chronicle, group: string): readonly FailedBoot[] =>
 /** Rest of a pool after so many failed boots in a row (docs/architecture.md). */
 export const bootRestMs = (streak: number): number => Math.min(times.longestBootRestMs, times.bootRestMs * 2 ** Math.max(0, streak - 1));
 
-/** When a user last wrote the policy, or a table was restored, before a moment: what was learned before it is forgotten. */
+/** When a user last wrote the policy, or a table was restored, before a moment. Earlier failed boots are forgotten. */
 export const forgottenAtMs = (chronicle: Chronicle, group: string, atMs: number): number =>
   Math.max(
     Number.NEGATIVE_INFINITY,
@@ -72,7 +72,7 @@ export const forgottenAtMs = (chronicle: Chronicle, group: string, atMs: number)
 export const knownWithin = ({ times: { lagMs, clockMs } }: Chronicle): number =>
   lagMs + times.tickMs + times.messageAgainMs + times.reactMs + 2 * clockMs;
 
-/** When a look told that it had found out about this death. */
+/** When a look reported this death. */
 const toldAtMs = (chronicle: Chronicle, { life }: FailedBoot): number | undefined =>
   chronicle
     .of('announced')
@@ -82,8 +82,8 @@ const toldAtMs = (chronicle: Chronicle, { life }: FailedBoot): number | undefine
     )?.atMs;
 
 /**
- * Until when Holdfast may pass over a pool, because its instances died before they served: counted from when it told that it knew, and otherwise
- * from the latest moment at which it had to know.
+ * Until when Holdfast may pass over a pool, because its instances died before they served. The time counts from its report, or otherwise from the
+ * latest moment at which it had to know.
  */
 export const bootsRestUntil = (chronicle: Chronicle, group: string, pool: string, atMs: number): number => {
   const sinceMs = forgottenAtMs(chronicle, group, atMs);
@@ -95,14 +95,14 @@ export const bootsRestUntil = (chronicle: Chronicle, group: string, pool: string
   }, Number.NEGATIVE_INFINITY);
 };
 
-/** Of what a group launches within this time, ten instances may die for each member that it lacks (docs/architecture.md). */
+/** For each member that a group lacks, ten launched instances may die within this time (docs/architecture.md). */
 export const mostPerNeed = 10;
 export const windowMs = 600_000;
 
 /** Until when deaths of a moment ago count against further launches. */
 export const deathsCountUntil = (chronicle: Chronicle, { diedAtMs }: FailedBoot): number => diedAtMs + windowMs + knownWithin(chronicle);
 
-/** Whether so many have died within ten minutes that Holdfast may launch nothing more for the members that it lacks. */
+/** Whether enough instances died within ten minutes that Holdfast may launch no more for missing members. */
 export const deathsMayBound = (chronicle: Chronicle, group: string, atMs: number): boolean => {
   const sinceMs = forgottenAtMs(chronicle, group, atMs);
   const dead = failedBootsOf(chronicle, group).filter(

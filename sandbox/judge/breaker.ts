@@ -17,7 +17,7 @@ export const isOver = (breaker: string, { market, instanceType }: OfferingName):
 /** A launch that lives for so long closes a half-open breaker (docs/policy.md, breaker). */
 export const provesAfterMs = ({ withinMs }: BreakerRule): number => Math.min(withinMs, 15 * 60_000);
 
-/** From hearing of a warning to the decision that goes by it. */
+/** From receiving a warning to the decision that uses it. */
 export const slackOf = (chronicle: Chronicle): number => times.reactMs + chronicle.times.launchCallMs + 2 * chronicle.times.clockMs;
 
 export type HeardWarning = { readonly life: Life; readonly atMs: number };
@@ -39,7 +39,7 @@ export const spotFamilies = ({ pools }: Policy): ReadonlySet<string> =>
       .flatMap((pool) => offeringsOf(pool).map(({ instanceType }) => familyOf(instanceType))),
   );
 
-/** Until when a breaker that these warnings may have opened may be in the way of an offering. */
+/** Until when a breaker that these warnings may have opened may cover an offering. */
 const mayCoverUntil = (chronicle: Chronicle, rule: BreakerRule, offering: OfferingName, heard: readonly HeardWarning[]): number => {
   const slackMs = slackOf(chronicle);
   const forMs = 2 * rule.holdMs + provesAfterMs(rule) + slackMs;
@@ -61,10 +61,10 @@ export const breakerMayCover = (chronicle: Chronicle, group: string, offering: O
     .some(({ breaker }) => breaker !== undefined && mayCoverUntil(chronicle, breaker, offering, heard) > sinceMs);
 };
 
-/** A breaker that was told to be open, until it was told to be closed or something else ended what is known of it. */
+/** A breaker that was reported as open, until it was reported as closed, or its memory was lost. */
 export type ToldOpen = { readonly breaker: string; readonly fromMs: number; readonly untilMs: number; readonly overMs: number };
 
-/** Every time that a breaker of a group was told to be open. `overMs`: from then on nothing is known of it any more. */
+/** Every time that a breaker of a group was reported as open. `overMs`: from then on its state is unknown. */
 export const toldOpenIn = (chronicle: Chronicle, group: string): readonly ToldOpen[] => {
   const told = chronicle.of('announced').filter(({ detail }) => detail.group === group);
   const lost = [
@@ -81,7 +81,7 @@ export const toldOpenIn = (chronicle: Chronicle, group: string): readonly ToldOp
   });
 };
 
-/** A launch below a half-open breaker: it finds out for so long whether the breaker can be closed. */
+/** The times in which a launch below a half-open breaker tests whether the breaker can be closed. */
 const trialsOf = (chronicle: Chronicle, group: string, { breaker, untilMs, overMs }: ToldOpen, provesMs: number): readonly Span[] =>
   chronicle
     .livesIn(group)
@@ -91,7 +91,7 @@ const trialsOf = (chronicle: Chronicle, group: string, { breaker, untilMs, overM
       untilMs: Math.min(goneAtMs(life), life.launchedAtMs + provesMs + slackOf(chronicle), overMs),
     }));
 
-/** When breakers that were told stood against launches for any of these offerings: while they were open, and while one launch found out. */
+/** When reported breakers prevented launches of any of these offerings: while they were open, and during a test launch. */
 export const breakersStoodIn = (chronicle: Chronicle, group: string, rule: BreakerRule, offerings: readonly OfferingName[]): readonly Span[] =>
   toldOpenIn(chronicle, group)
     .filter(({ breaker }) => offerings.some((offering) => isOver(breaker, offering)))
@@ -100,13 +100,13 @@ export const breakersStoodIn = (chronicle: Chronicle, group: string, rule: Break
       ...trialsOf(chronicle, group, open, provesAfterMs(rule)),
     ]);
 
-/** Whether what Holdfast knows of a group was lost in a time. */
+/** Whether the memory of Holdfast about a group was lost in a time. */
 export const wasLost = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): boolean =>
   [
     ...(chronicle.groups.get(group)?.lostAtMs ?? []),
     ...chronicle.of('step').flatMap(({ step, atMs }) => (step === 'state-restored' ? [atMs] : [])),
   ].some((atMs) => atMs > fromMs && atMs <= untilMs);
 
-/** Whether anything may have made Holdfast forget what it heard in a time. */
+/** Whether Holdfast may have forgotten the signals of a time. */
 export const mayHaveForgotten = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): boolean =>
   forgottenAtMs(chronicle, group, untilMs) > fromMs || wasLost(chronicle, group, fromMs, untilMs);

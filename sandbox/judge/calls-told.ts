@@ -44,7 +44,7 @@ type LaunchError = {
   };
 };
 
-/** A throttle says nothing about an offering. */
+/** Whether an error is a throttle, which is no statement about an offering. */
 const isThrottle = ({ ErrorCode }: LaunchError): boolean => ErrorCode === 'RequestLimitExceeded';
 
 const refusalsOf = (invocation: string, { count: _count, pool: _pool, ...launch }: Launch, output: unknown): readonly Untimed<Refused>[] =>
@@ -59,7 +59,7 @@ const refusalsOf = (invocation: string, { count: _count, pool: _pool, ...launch 
 export const callEvents = (call: LoggedCall, { input, output }: Content): readonly Untimed<HistoryEvent>[] => {
   const { service, operation, invocation, outcome = 'unanswered', trouble, applied = false, atMs } = call;
   if (invocation === undefined) return [];
-  // A dry run launches nothing, whatever it is told.
+  // A dry run launches nothing, whatever its response is.
   const isDry = input.DryRun === true;
   const launch = isDry ? undefined : launchesOf[`${service}:${operation}`]?.(input);
   const called: Untimed<Called> = {

@@ -32,17 +32,17 @@ const givesSince = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingNa
   return broken < 0 ? Number.NEGATIVE_INFINITY : (earlier[broken - 1] ?? atMs);
 };
 
-/** While everything rests, the pools of a tree are asked in turn: each within so long of the time before. */
+/** While everything rests, the pools of a tree are requested in turn, each within this time after the last. */
 const askedWithinMs = (policy: Policy): number => (1 + poolsOf(policy, policy.capacity).length) * times.askAgainMs;
 
-/** Whether the shares of a policy let one more of an offering stay at a moment. */
+/** Whether the shares of a policy have room for one more of an offering at a moment. */
 const hasRoomAt = (chronicle: Chronicle, policy: Policy, offering: OfferingName, atMs: number): boolean => {
   if (!hasShares(policy)) return true;
   const { staying } = headcountAt(chronicle, policy.group, atMs);
   return hasShareRoom(policy, offering, staying, Math.min(...chronicle.desiredIn(policy.group, atMs, atMs)));
 };
 
-/** Whether an offering could give one more at a moment, and is asked: refusals let it rest, but not for longer than until its turn comes. */
+/** Whether an offering could give one more at a moment, and is requested. After refusals it rests, until its turn comes at most. */
 const givesAndIsAsked = (chronicle: Chronicle, policy: Policy, pool: PolicyPool, offering: OfferingName, atMs: number): boolean =>
   offeringGives(chronicle, pool, offering, atMs) &&
   hasRoomAt(chronicle, policy, offering, atMs) &&
@@ -50,7 +50,7 @@ const givesAndIsAsked = (chronicle: Chronicle, policy: Policy, pool: PolicyPool,
   (restedUntil(chronicle, pool, offering, { group: policy.group, sinceMs: atMs, atMs }) <= atMs ||
     givesSince(chronicle, pool, offering, atMs) + askedWithinMs(policy) <= atMs);
 
-/** Whether some offering of a policy's whole tree could give one more at a moment, and is asked. */
+/** Whether some offering of a policy's whole tree could give one more at a moment, and is requested. */
 const somethingGives = (chronicle: Chronicle, policy: Policy, atMs: number): boolean =>
   !deathsMayBound(chronicle, policy.group, atMs) &&
   !limitMayBound(chronicle, policy.group, atMs) &&
@@ -78,11 +78,13 @@ export const onDemandGives = (chronicle: Chronicle, policy: Policy, atMs: number
   );
 };
 
-/** When breakers stood against launches for an offering of a pool. */
+/** When breakers prevented launches of an offering of a pool. */
 const breakersStood = (chronicle: Chronicle, { group, breaker }: Policy, pool: PolicyPool, offering: OfferingName): readonly Span[] =>
   breaker === undefined ? [] : breakersStoodIn(chronicle, group, breaker, mayBecome(offering, pool));
 
-/** Whether spot could give one more at a moment, and may be requested: for a spare nothing is requested that rests, or below an open breaker. */
+/**
+ * Whether spot could give one more at a moment, and may be requested. A resting offering, or one below an open breaker, is not requested for a spare.
+ */
 export const spotGives = (chronicle: Chronicle, policy: Policy, atMs: number): boolean => {
   const { group } = policy;
   if (deathsMayBound(chronicle, group, atMs) || limitMayBound(chronicle, group, atMs)) return false;
@@ -134,7 +136,7 @@ const roomChanges = (chronicle: Chronicle, group: string): readonly number[] => 
   ];
 };
 
-/** The last moment between two until which nothing in the tree could give, or would be asked; the first of them when there was none. */
+/** The last moment between two until which nothing in the tree could give or would be requested. Without one, the first moment. */
 export const gaveNothingUntil = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number, gives = somethingGives): number => {
   const changes = changesUntil(chronicle, untilMs);
   const turns = chronicle

@@ -17,7 +17,7 @@ export type Choice = {
   readonly isMoved: boolean;
 };
 
-/** Held where some policy in force meanwhile holds no members. */
+/** Whether it was at a place where a policy in force meanwhile holds no members. */
 const wasMoved = (chronicle: Chronicle, life: Life, group: string, fromMs: number, untilMs: number): boolean =>
   chronicle.policiesIn(group, fromMs, untilMs).some((policy) => isMisplaced(policy, life, untilMs));
 
@@ -26,7 +26,7 @@ const endedByUs = ({ ending }: Life): number => (isFunction(ending?.by) ? (endin
 /** When it was taken out of service, or ended, by Holdfast and by nothing else. */
 export const outByUs = (life: Life, sinceMs?: number): number => Math.min(takenOutAtMs(life, sinceMs), endedByUs(life));
 
-/** What was chosen at first, or after EC2 had refused to end it, and before it refused again. */
+/** The choice of a member between two moments: from the start, or from a refusal of EC2 to end it, until the next refusal. */
 const choiceOf = (chronicle: Chronicle, life: Life, sinceMs: number, untilMs: number): readonly Choice[] => {
   const outAtMs = outByUs(life, sinceMs);
   if (outAtMs === Number.POSITIVE_INFINITY || outAtMs > untilMs || forcedOutAtMs(life, lastBackMs(life, outAtMs)) <= outAtMs) return [];

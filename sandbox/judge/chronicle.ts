@@ -41,13 +41,13 @@ export type Chronicle = {
   readonly policyAt: (group: string, atMs: number) => Policy | undefined;
   /** Every policy that was in force at some time between the two. */
   readonly policiesIn: (group: string, fromMs: number, untilMs: number) => readonly Policy[];
-  /** What others want of the Auto Scaling group that a group takes its size from, in order; undefined where the policy sets the size. */
+  /** Sizes that others set on the Auto Scaling group whose size the group has, in order. Undefined where the policy sets the size. */
   readonly wordsFor: (group: string, atMs: number) => readonly Word[] | undefined;
   /** Desired sizes that were in force at some time between the two: where others set the size, by what they wrote. */
   readonly desiredIn: (group: string, fromMs: number, untilMs: number) => readonly number[];
   /** The group that an instance belongs to: its Auto Scaling group's, or else the one that its tag names. */
   readonly groupAt: (life: Life, atMs: number) => string | undefined;
-  /** All that ever belonged to a group. */
+  /** All instances that ever belonged to a group. */
   readonly livesIn: (group: string) => readonly Life[];
   /** Alive and of this group, leaving or not. */
   readonly membersAt: (group: string, atMs: number) => readonly Life[];
@@ -61,7 +61,7 @@ export type Chronicle = {
 
 const latest = <T extends { readonly atMs: number }>(list: readonly T[], atMs: number): T | undefined => list.findLast((one) => one.atMs <= atMs);
 
-/** What was so at some time between two moments: what was so at the first, and every change until the second. */
+/** Values in force at some time between two moments: the value at the first, and every change until the second. */
 const within = <T extends { readonly atMs: number }>(list: readonly T[], fromMs: number, untilMs: number): readonly T[] => {
   const before = latest(list, fromMs);
   return [...(before === undefined ? [] : [before]), ...list.filter(({ atMs }) => atMs > fromMs && atMs <= untilMs)];
@@ -114,8 +114,8 @@ const sinceTakenUp = ({ policies }: GroupTimeline, atMs: number): readonly Polic
 };
 
 /**
- * Whose an Auto Scaling group is: the group's whose policy in force names it. One that nobody names any more stays with the group that named it
- * before, because its members count until they have left.
+ * The group that holds an Auto Scaling group: the one whose policy in force names it. If no policy names it any more, the group that named it before
+ * still holds it, because its members count until they have left.
  */
 const holderOf = (groups: ReadonlyMap<string, GroupTimeline>, asg: string, atMs: number): string | undefined => {
   const inForce = [...groups.values()].map((timeline) => ({ group: timeline.group, policies: sinceTakenUp(timeline, atMs) }));
@@ -124,8 +124,8 @@ const holderOf = (groups: ReadonlyMap<string, GroupTimeline>, asg: string, atMs:
 };
 
 /**
- * Whether a group holds its members in Auto Scaling groups. Then one that lives in an Auto Scaling group that no policy has named since the group was
- * taken up is its owner's, whatever its tag says: whoever let the group go has let it go with that.
+ * Whether a group holds its members in Auto Scaling groups. Then a member in an Auto Scaling group that no policy has named since the group was taken
+ * up belongs to its owner, whatever its tag says. Letting the group go released it.
  */
 const livesInAsgs = (timeline: GroupTimeline | undefined, atMs: number): boolean => {
   const policy = timeline && latest(timeline.policies, atMs)?.policy;
@@ -138,14 +138,14 @@ const groupFinder =
     const stay = stayAt(life, atMs) ?? life.stays.findLast(({ how, untilMs }) => how === 'terminating' && untilMs <= atMs);
     const holder = stay === undefined ? undefined : holderOf(groups, stay.asg, atMs);
     if (holder !== undefined) return holder;
-    // Whoever its user took out of its Auto Scaling group is no member until it is put back.
+    // An instance that its user took out of its Auto Scaling group is no member until it is put back.
     if (life.stays.some(({ how, untilMs, by }) => (how === 'detached' || how === 'standby') && by?.kind === 'user' && untilMs <= atMs))
       return undefined;
     const named = tagsAt(life, atMs)[groupTag]?.split('/')[1];
     return named !== undefined && stayAt(life, atMs) !== undefined && livesInAsgs(groups.get(named), atMs) ? undefined : named;
   };
 
-/** Everybody that ever belonged to a group, at the changes of what decides about that. */
+/** All instances that ever belonged to each group, checked at every change that may decide about it. */
 const belongings = (lives: readonly Life[], groups: ReadonlyMap<string, GroupTimeline>, groupAt: Chronicle['groupAt']) => {
   const changes = [...groups.values()].flatMap(({ policies }) => policies.map(({ atMs }) => atMs));
   const byGroup = new Map<string, Life[]>();
@@ -178,7 +178,7 @@ const serviceLooks = (
   };
   const isReadyAt: Chronicle['isReadyAt'] = (life, atMs) => {
     const { ready } = policyAt(groupAt(life, atMs) ?? '', atMs) ?? {};
-    // EC2 tells launch times in whole seconds.
+    // EC2 reports launch times in whole seconds.
     const isWarm = life.launchedAtMs + (ready?.afterMs ?? 0) - clockMs - 1_000 <= atMs;
     return servesAt(life, atMs) && isWarm && (ready?.isChecked !== true || (life.passedAtMs ?? Number.POSITIVE_INFINITY) <= atMs);
   };

@@ -8,7 +8,7 @@ export const nameOf = ({ instanceType, zone, market }: OfferingName): string => 
 type OfferingChange = OfferingName & { readonly atMs: number; readonly capacity: number; readonly priceUsdPerHour: number };
 export type AsgChange = Extract<HistoryEvent, { readonly kind: 'asg-changed' }>;
 
-/** What EC2 and Auto Scaling had and were told, over time. */
+/** The capacity of EC2 and the settings of Auto Scaling groups, over time. */
 export type Cloud = {
   /** How many more an offering could have given, the account's quota counted; nothing where it is not sold. */
   readonly freeAt: (offering: OfferingName, atMs: number) => number;

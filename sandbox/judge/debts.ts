@@ -3,7 +3,7 @@ import { delayOf } from './leaving.ts';
 import { goneAtMs, isFunction, type Life, lastBackMs, warnedAtMs } from './life.ts';
 import { headcountAt } from './staying.ts';
 
-/** Something that a group has lost and not made up for: since when, by what. `isOfPolicy`: the policy drains it before it is replaced. */
+/** A lost member without a replacement so far: since when, and why. `isOfPolicy`: the policy drains it before it is replaced. */
 export type Debt = { readonly sinceMs: number; readonly because: string; readonly isOfPolicy?: true };
 
 /** Whether its claim made it wait for its replacement: EC2 advised it, the policy holds its members elsewhere, or it never served. */
@@ -13,8 +13,7 @@ const isAtRisk = (chronicle: Chronicle, group: string, life: Life, outAtMs: numb
 };
 
 /**
- * With drain-first, what is at risk is drained before its replacement is launched, as its policy says: until when it may drain. Undefined where it left
- * for another reason.
+ * Until when a member at risk may drain before its replacement is launched, with drain-first. Undefined where it left for another reason.
  */
 const drainsFirstUntilMs = (chronicle: Chronicle, group: string, life: Life, outAtMs: number): number | undefined => {
   const policy = chronicle.policyAt(group, outAtMs);
@@ -24,8 +23,8 @@ const drainsFirstUntilMs = (chronicle: Chronicle, group: string, life: Life, out
 };
 
 /**
- * When the trouble began that made a member stop serving: its warning, where it had one. An end of ours begins nothing of its own while the group is
- * short of others than those that the policy drains first; else it is the policy's, with drain-first.
+ * When the trouble began that made a member stop serving: at its warning, if it had one. An end by Holdfast counts as the oldest other trouble, while
+ * the group lacks members that the policy does not drain first. Otherwise, with drain-first, the time begins when its drain may be over.
  */
 const troubleOf = (chronicle: Chronicle, group: string, life: Life, atMs: number, open: readonly Debt[]): Debt => {
   const warnedMs = warnedAtMs(life, lastBackMs(life, atMs));
@@ -40,19 +39,19 @@ const troubleOf = (chronicle: Chronicle, group: string, life: Life, atMs: number
     : { sinceMs: drainedMs, because: `${life.instance} had drained`, isOfPolicy: true };
 };
 
-/** Who serves at a moment, and how many are wanted. */
+/** The members that serve at a moment, and how many are wanted. */
 export type Look = { readonly atMs: number; readonly serving: ReadonlySet<Life>; readonly desired: number };
 
 type Change = { readonly before: Look | undefined; readonly now: Look };
 
-/** The debts of a group after one change: what was lost is added, what came to serve pays for the oldest. */
+/** The debts of a group after one change. Each lost member adds a debt, and each member that came to serve pays the oldest one. */
 export const afterChange = (chronicle: Chronicle, group: string, debts: readonly Debt[], { before, now }: Change): readonly Debt[] => {
   const short = Math.max(0, now.desired - now.serving.size);
   const lost = [...(before?.serving ?? [])].filter((life) => !now.serving.has(life));
   const fresh = lost.map((life) => troubleOf(chronicle, group, life, now.atMs, debts));
   const asked: Debt = { sinceMs: now.atMs, because: `${now.desired} are wanted` };
   const all = [...debts, ...fresh].toSorted((a, b) => a.sinceMs - b.sinceMs);
-  // Whoever came to serve pays for who waits longest; what is wanted beyond all losses was requested just now.
+  // New serving members pay the oldest debts. Members that are wanted beyond all losses were requested just now.
   if (short <= all.length) return all.slice(all.length - short);
   return [...all, ...Array.from({ length: short - all.length }, () => asked)].toSorted((a, b) => a.sinceMs - b.sinceMs);
 };

@@ -3,7 +3,7 @@ import type { History, HistoryEvent } from './history.ts';
 import { endless, isFunction } from './life.ts';
 import { times } from './times.ts';
 
-/** A time in which nobody's launches are allowed: a right that is missing, a policy of the organisation, a template that is gone. */
+/** A time in which no launch is allowed, because of a missing right, a policy of the organisation, or a deleted template. */
 export type Denial = { readonly fromMs: number; readonly untilMs: number };
 
 const launches = ['CreateFleet', 'LaunchInstances'];
@@ -50,29 +50,29 @@ const requestsOf = (chronicle: Chronicle, group: string): readonly Request[] => 
 
 const isDenied = ({ outcome }: Request): boolean => denialCodes.test(outcome);
 
-/** When somebody last took from a group, before a moment, what its state item knew. */
+/** When the facts in the state item of a group were last lost before a moment. */
 const forgotAtMs = ({ groups }: Chronicle, group: string, atMs: number): number => {
   const { written = [], lostAtMs = [] } = groups.get(group) ?? {};
   const byOthers = written.filter(({ by }) => !isFunction(by)).map((one) => one.atMs);
   return Math.max(Number.NEGATIVE_INFINITY, ...[...byOthers, ...lostAtMs].filter((lostMs) => lostMs <= atMs));
 };
 
-/** Since when a group knows of a denial that lasts at a moment: it was told so by a request that it made, and that its state item knows. */
+/** Since when a group knows of a denial that lasts at a moment: since a denied request of its own that its state item still knows. */
 export const deniedSince = (chronicle: Chronicle, group: string, { fromMs }: Denial, atMs: number): number => {
   const sinceMs = Math.max(fromMs, forgotAtMs(chronicle, group, atMs));
   return requestsOf(chronicle, group).find((one) => isDenied(one) && one.askedAtMs >= sinceMs && one.atMs < atMs)?.atMs ?? endless;
 };
 
-/** The denial that a moment falls into, where Holdfast has known of it for so long, for this group: a request of its own was denied. */
+/** The denial at a moment, if Holdfast has known of it for this long, by a denied request of this group. */
 export const knownDenial = (chronicle: Chronicle, group: string, atMs: number, forMs: number): Denial | undefined =>
   allDenials(chronicle).find(
     (denial) => denial.fromMs <= atMs && atMs < denial.untilMs && deniedSince(chronicle, group, denial, atMs) <= atMs - forMs,
   );
 
-/** Pools that were denied take turns of a minute, each within five of them, and the look that asks takes its time. */
+/** Denied pools take turns of a minute, each within five turns. The look that requests one takes its time too. */
 const restsForMs = 5 * times.tickMs + times.reactMs;
 
-/** Whether a launch of a group (of one pool, where it is named) was denied so lately that its pool may rest, and no launch was answered since. */
+/** Whether a launch of a group (or of one pool) was denied so lately that its pool may rest, and no launch has worked since. */
 export const wasDeniedLately = (chronicle: Chronicle, group: string, atMs: number, pool?: string): boolean => {
   const sinceMs = atMs - restsForMs - 2 * chronicle.times.clockMs;
   const asked = requestsOf(chronicle, group).filter((request) => request.atMs <= atMs && request.atMs > sinceMs);

@@ -15,10 +15,10 @@ export const partOf = ({ by, children }: Selector, life: Life, policy: Policy, a
 type Launch = {
   readonly policy: Policy;
   readonly life: Life;
-  /** Who stays with it, itself among them. */
+  /** The members that stay with it, including itself. */
   readonly members: readonly Life[];
   readonly desired: number;
-  /** Below a spread by zone or type: who is in the part that is looked at. */
+  /** Below a spread by zone or type: whether a member is in the part in question. */
   readonly isInScope: (life: Life) => boolean;
 };
 
@@ -30,7 +30,7 @@ type Fullness = (part: string, held: Held) => number;
 
 const byCount: Fullness = (part, held) => held.get(part) ?? 0;
 
-/** How many a part has above its share of what some parts hold. Others count for nothing. */
+/** How many a part has above its share of the members of some parts. Other parts do not count. */
 const aboveShare =
   ({ weights }: Selector, among: readonly string[]): Fullness =>
   (part, held) => {
@@ -42,7 +42,7 @@ const aboveShare =
     return weight === 0 ? 0 : (held.get(part) ?? 0) - ((weights[Number(part)] ?? 0) * count) / weight;
   };
 
-/** What the parts of a selector hold beside a launch, once those have left whom launches just before it replace: the fullest part gives first. */
+/** Members by part beside a launch, after the members left that launches just before it replace. The fullest part gives first. */
 const heldBeside = (selector: Selector, { policy, life, members, desired, isInScope }: Launch, fullness: Fullness): Held => {
   const atMs = life.launchedAtMs;
   const others = members.filter((one) => one.order < life.order);
@@ -76,13 +76,16 @@ const sharing = ({ weights }: Selector, surely: readonly string[]): readonly (re
     ...more,
   ]);
 
-/** A smaller difference to a share is none. */
+/** A smaller difference from a share counts as zero. */
 const tiny = 1e-9;
 
 /** Whether one part is a whole member or more above its share, and the other below its own. */
 const isApart = (above: Fullness, held: Held, from: string, to: string): boolean => above(from, held) >= 1 - tiny && above(to, held) < -tiny;
 
-/** Whether a spread or weights are more even when this launch replaces that member: its part holds two fewer, or is below its share (docs/policy.md, return). */
+/**
+ * Whether a spread or weights are more even when this launch replaces that member: its part holds two fewer, or is below its share (docs/policy.md,
+ * return).
+ */
 export const evensOut = (selector: Selector, launch: Launch, member: Life): boolean => {
   const { policy, life } = launch;
   const [to, from] = [life, member].map((one) => partOf(selector, one, policy, life.launchedAtMs));

@@ -11,8 +11,8 @@ const reservationsLaunched = (chronicle: Chronicle, group: string, untilMs: numb
 const metFault = ({ invocations }: Chronicle, invocation: string): boolean => invocations.get(invocation)?.ended?.injected !== false;
 
 /**
- * How many instances the function that made a launch had stored requests for beside it, in these pools, that had launched nothing because a fault met
- * the function: it died over a call, or before it, and another repeats it later. The function placed the launch as if they came.
+ * How many instances in these pools the function of a launch had stored further requests for that launched nothing, because a fault met it. It died
+ * during a call or before it, and another function repeats the request later. The function placed the launch as if these instances came.
  */
 export const fallenBeside = (chronicle: Chronicle, { by, launchedAtMs }: Life, group: string, pools: readonly PolicyPool[]): number => {
   if (!isFunction(by) || !metFault(chronicle, by.invocation)) return 0;

@@ -1,15 +1,15 @@
 import type { Chronicle } from './chronicle.ts';
 
-/** Something that broke a rule: whom it concerns, when, and what shows it, in plain English. */
+/** A broken rule: the group or instance, the time, and the evidence, in plain English. */
 export type Finding = {
   readonly rule: string;
   readonly group?: string;
   readonly instance?: string;
   readonly asg?: string;
-  /** The invocation that did it, or should have. */
+  /** The invocation that broke the rule, by doing or by omitting something. */
   readonly invocation?: string;
   readonly atMs: number;
-  /** How many members it is about, where it is about as many as a group lacks. */
+  /** How many members the group lacks, if the finding is about missing members. */
   readonly members?: number;
   readonly detail: string;
 };
@@ -17,14 +17,14 @@ export type Finding = {
 /** One thing that must hold in every run. */
 export type Rule = {
   readonly name: string;
-  /** One sentence, for the documentation. */
+  /** One to a few short sentences, for the documentation. */
   readonly meaning: string;
   readonly broken: (chronicle: Chronicle) => readonly Omit<Finding, 'rule'>[];
 };
 
 /**
- * What one kind of trouble excuses, and no more: findings of one rule, about the instance or group that the trouble met, while it lasts.
- * Two tests belong to each: one that shows that it is needed, one that shows that it reaches no further.
+ * One kind of trouble excuses findings of one rule, about the instance or group that the trouble met, while it lasts, and no others.
+ * Two tests belong to each: one shows that it is needed, one shows that it excuses no more.
  */
 export type Allowance = {
   readonly name: string;

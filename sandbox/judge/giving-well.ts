@@ -5,7 +5,7 @@ import type { Policy, PolicyPool, TreeNode } from './policy.ts';
 import { offeringsOf } from './pools.ts';
 import { poolsOf, selectorOf } from './tree.ts';
 
-/** Where and when somebody looks for capacity, and what bounds the look: below a spread by zone, the zone that it chose. */
+/** Where and when a function looks for capacity, and its bounds: below a spread by zone, the chosen zone. */
 export type Search = {
   readonly chronicle: Chronicle;
   readonly policy: Policy;
@@ -22,7 +22,7 @@ const usedPools = (policy: Policy, node: TreeNode): readonly PolicyPool[] => {
   return selector.children.filter((_, index) => selector.weights[index] !== 0).flatMap((child) => usedPools(policy, child));
 };
 
-/** What is below a node would have given one more, if only what EC2 takes or may take. */
+/** Whether the pools below a node would have given one more, even if only offerings at risk did. */
 export const givesAtAll = (search: Search, node: TreeNode): boolean =>
   usedPools(search.policy, node).some((pool) =>
     givingOf(search.chronicle, search.policy, pool, search.moment).some((offering) => isWithin(search, offering)),
@@ -34,8 +34,8 @@ const mayBeUsedLast = (search: Search, node: TreeNode): boolean =>
     .some((offering) => isWithin(search, offering) && isAtRisk(search.chronicle, offering, search.moment));
 
 /**
- * Offerings below a node that would have given one more, and that Holdfast had to prefer to all at risk. A later tier is not one of them where an
- * earlier one may still have given what is at risk: that is used before.
+ * Offerings below a node that would have given one more, and that Holdfast had to prefer to all at risk. A later tier does not count while an earlier
+ * tier may still have given an offering at risk, because the earlier tier comes first.
  */
 export const givingWell = (search: Search, node: TreeNode): readonly OfferingName[] => {
   const selector = selectorOf(node);

@@ -19,15 +19,15 @@ export type Moment = {
   readonly sinceMs: number;
   readonly atMs: number;
   readonly invocation?: string;
-  /** A launch that moves a member: it leaves out offerings that anything was heard against within so long. */
+  /** For a launch that moves a member: it leaves out offerings with a refusal or warning within this time. */
   readonly quietForMs?: number;
 };
 
-/** Prices are read now and then: whatever was the price so long ago may still be what is believed. */
+/** Prices are read from time to time, so a price of this long ago may still be in use. */
 export const priceBeliefMs = 600_000;
 
 const quotaCodes = new Set(['MaxSpotInstanceCountExceeded', 'VcpuLimitExceeded', 'InstanceLimitExceeded']);
-/** That a subnet has no free address says nothing about the other subnets of its zone. */
+/** The code for a subnet without free addresses, which is no statement about other subnets of its zone. */
 const subnetCode = 'InsufficientFreeAddressesInSubnet';
 const daily = new Set(['Unsupported']);
 const dayMs = 24 * 3_600_000;
@@ -39,7 +39,7 @@ const isOfSubnet = ({ code, subnet }: Refused): boolean => code === subnetCode &
 const refusalsTo = (chronicle: Chronicle, group: string): readonly Refused[] =>
   chronicle.of('refused').filter((refused) => refused.group === group || (refused.asg !== undefined && chronicle.groups.get(group) !== undefined));
 
-/** What EC2 refused to a group of an offering, full subnets aside. */
+/** The refusals of an offering to a group, without those for full subnets. */
 export const refusalsOf = (chronicle: Chronicle, group: string, offering: OfferingName): readonly Refused[] =>
   refusalsTo(chronicle, group).filter(
     (refused) =>
@@ -59,7 +59,7 @@ const restsUntil = (refusals: readonly Refused[], successes: readonly number[]):
   return untilMs;
 };
 
-/** Refusals that a function could know when it placed. What it requested at the same time came back later: it knows that it has asked. */
+/** Refusals that a function could know when it placed. It does not know the results of its simultaneous requests, but that it made them. */
 const isKnown =
   ({ times: { launchCallMs } }: Chronicle, { atMs: placedAtMs, invocation: own }: Moment) =>
   ({ atMs, invocation }: { readonly atMs: number; readonly invocation: string }): boolean =>
@@ -88,7 +88,7 @@ export const restedUntil = (chronicle: Chronicle, pool: PolicyPool, offering: Of
   return Math.max(restsUntil(refusals, successes), Math.min(...subnets));
 };
 
-/** Until when advice lets an offering come last: while its rest lasts, and until the member has left for it. */
+/** Until when an offering comes last because of advice: during its rest, and until the advised member has left. */
 const adviceHoldsUntil = (life: Life, restsUntilMs: number): number =>
   life.claims.length === 0 ? restsUntilMs : Math.max(restsUntilMs, Math.min(takenOutAtMs(life), goneAtMs(life)));
 
@@ -115,7 +115,7 @@ const longestBackOffMs = 4 * 3_600_000;
 /** A member that was interrupted sooner has not paid for its move. */
 const paysAfterMs = 15 * 60_000;
 
-/** Whether EC2 took or may take an offering, so that a move may leave it out: somebody was warned or advised lately, or interrupted soon after a launch. */
+/** Whether a move may leave an offering out, because a member there was warned or advised lately, or interrupted soon after a launch. */
 const isTakenLately = (chronicle: Chronicle, offering: OfferingName, { group, sinceMs, atMs, quietForMs = 0 }: Moment): boolean => {
   const slackMs = times.reactMs + 2 * chronicle.times.clockMs;
   const isRecent = (heardMs: number, forMs: number): boolean => heardMs <= atMs && sinceMs < heardMs + forMs + slackMs;
@@ -130,7 +130,8 @@ const isTakenLately = (chronicle: Chronicle, offering: OfferingName, { group, si
 };
 
 /**
- * Whether a move may leave an offering out: it was refused lately, EC2 took some of what a launch there may become, or an Auto Scaling group undid moves.
+ * Whether a move may leave an offering out: it was refused lately, EC2 took some of what a launch there may become, or an Auto Scaling group undid
+ * moves.
  */
 const isLeftOut = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean => {
   const { group, sinceMs, atMs, quietForMs } = moment;
@@ -143,7 +144,7 @@ const isLeftOut = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingNam
   );
 };
 
-/** Who surely counts at a launch: alive, not leaving, launched no later, and known to the function that looked. */
+/** Members that surely count at a launch: alive, not leaving, launched no later, and known to the function that looked. */
 export const surelyHeld = (chronicle: Chronicle, { group, sinceMs, atMs }: Moment, order: number): readonly Life[] =>
   chronicle
     .membersAt(group, atMs)
@@ -155,7 +156,7 @@ export const surelyHeld = (chronicle: Chronicle, { group, sinceMs, atMs }: Momen
         couldBeKnown(chronicle, life, sinceMs),
     );
 
-/** Who may have counted for the function that placed: what leaves, what ended a moment ago, and what was requested at the same time. */
+/** Members that may have counted for the function that placed: also leaving, just ended and simultaneously requested ones. */
 export const perhapsHeld = (chronicle: Chronicle, { group, sinceMs, atMs }: Moment): readonly Life[] => {
   const { lagMs, asgLagMs, launchCallMs } = chronicle.times;
   return chronicle
@@ -173,14 +174,14 @@ const hasAddresses = (chronicle: Chronicle, pool: PolicyPool, zone: string, mome
       moment.sinceMs >= subnetRestsUntil(chronicle, id, moment) + times.reactMs + 2 * chronicle.times.clockMs,
   );
 
-/** Whether an offering is open, as far as Holdfast was told: its price fits, and no refusal lets it rest. */
+/** Whether an offering is open, as far as Holdfast could know: its price fits, and it does not rest after a refusal. */
 const mayBeOpen = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment, refusals = none): boolean => {
   const dearest = Math.max(...chronicle.cloud.pricesIn(offering, moment.sinceMs - priceBeliefMs, moment.atMs));
   const fits = offering.market === 'on-demand' || dearest <= limitFor(pool, offering.instanceType);
   return fits && !isRefused(chronicle, pool, offering, moment, refusals) && !isLeftOut(chronicle, pool, offering, moment);
 };
 
-/** What EC2 complained of beside a full answer that holds this very offering: the offering still gave, so nobody takes it for refused. */
+/** Whether a refusal came with a response that granted this very offering in full, so that it does not count as refused. */
 const isBesideGrants = (chronicle: Chronicle, { invocation, asg, ...refused }: Refused): boolean => {
   const own = chronicle.lives.filter(
     (life) => isFunction(life.by) && life.by.invocation === invocation && (asg === undefined || life.stays[0]?.asg === asg),
@@ -190,7 +191,7 @@ const isBesideGrants = (chronicle: Chronicle, { invocation, asg, ...refused }: R
   return calls.length > 0 && own.length >= requested && own.some((life) => nameOf(life) === nameOf(refused));
 };
 
-/** Whether a function surely knew that EC2 takes or may take instances of an offering: somebody had been told when it began. */
+/** Whether a function surely knew that an offering is at risk, because another function had received that when it began. */
 const isSurelyAtRisk = (chronicle: Chronicle, offering: OfferingName, { sinceMs, atMs }: Moment): boolean =>
   chronicle.lives
     .filter((life) => nameOf(life) === nameOf(offering))
@@ -200,7 +201,7 @@ const isSurelyAtRisk = (chronicle: Chronicle, offering: OfferingName, { sinceMs,
       ),
     );
 
-/** Whether Holdfast may have believed that an offering gives: its price fits, and nothing that it surely knew speaks against it. */
+/** Whether Holdfast may have expected an offering to give: its price fits, and no fact that it surely knew is against it. */
 export const mayBeBelieved = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean => {
   const refusals = { except: (refused: Refused) => isBesideGrants(chronicle, refused) };
   return mayBeOpen(chronicle, pool, offering, moment, refusals) && !isSurelyAtRisk(chronicle, offering, moment);

@@ -4,7 +4,7 @@ import type { WorldSpec } from '../world/spec.ts';
 
 /**
  * What happened in one run, as the world itself knows it: plain data, so that it can be stored, changed on purpose and judged again.
- * Nothing in it is Holdfast's word, except where a type says so (`stored`, `announced`, `drain`).
+ * No event comes from Holdfast's own records, except where a type says so (`stored`, `announced`, `drain`).
  * All times are world time in epoch milliseconds.
  */
 export type History = {
@@ -29,11 +29,14 @@ export type History = {
   readonly stored: Stored;
 };
 
-/** Who did something. */
+/** The author of an event. */
 export type Actor =
   /** A function of Holdfast by its deployed name, in one invocation. */
   | { readonly kind: 'function'; readonly function: string; readonly invocation: string }
-  /** An Auto Scaling group by itself: to hold its desired capacity, to even out its zones, to replace what is unhealthy, because a hook's time is over. */
+  /**
+   * An Auto Scaling group by itself: to hold its desired capacity, to even out its zones, to replace what is unhealthy, because a hook's time is
+   * over.
+   */
   | { readonly kind: 'asg'; readonly asg: string; readonly why: 'size' | 'zones' | 'health' | 'hook' }
   /** EC2: an announced or a silent interruption. */
   | { readonly kind: 'ec2' }
@@ -74,10 +77,10 @@ export type LimitEvent =
   | At<'quota', { readonly market: Market; readonly most: number | null }>
   | At<'addresses', { readonly subnet: string; readonly free: number }>;
 
-/** What the world of EC2, Auto Scaling and load balancers tells by itself. */
+/** Events in the world of EC2, Auto Scaling and load balancers. */
 export type WorldEvent = InstanceEvent | OfferingEvent | LimitEvent | AsgEvent | SizeEvent;
 
-/** What an instance went through. */
+/** Events of an instance. */
 export type InstanceEvent =
   | At<
       'launched',
@@ -115,12 +118,12 @@ export type InstanceEvent =
       'warned',
       { readonly instance: string; readonly takenAtMs: number; readonly action: 'terminate' | 'stop' | 'hibernate'; readonly silent: boolean }
     >
-  /** EC2 announced to take it, and lets it run on. */
+  /** EC2 warned about it, and did not take it. */
   | At<'spared', { readonly instance: string }>
   | At<'advised', { readonly instance: string }>
   /** AWS says that it will retire it, from when on. */
   | At<'scheduled', { readonly instance: string; readonly startsAtMs: number }>
-  /** Its Auto Scaling group ends it and waits in a terminating hook; told again with each heartbeat that prolongs it. */
+  /** Its Auto Scaling group ends it and waits in a terminating hook. Each heartbeat that prolongs it repeats the event. */
   | At<'hook-waits', { readonly instance: string; readonly asg: string; readonly hook: string; readonly expiresAtMs: number }>
   | At<
       'hook-over',
@@ -157,7 +160,7 @@ export type AsgEvent = At<
   }
 >;
 
-/** Somebody outside of Holdfast set or moved the desired capacity of an Auto Scaling group, also where it stayed as it was. */
+/** Others set or moved the desired capacity of an Auto Scaling group, even to the same value. */
 export type SizeEvent = At<
   'size-written',
   {
@@ -173,14 +176,14 @@ export type SizeEvent = At<
   }
 >;
 
-/** What became of groups and of the Auto Scaling groups that hold them. */
+/** Events of groups: their policies and their items. */
 export type GroupEvent =
   /** A user wrote (or, without a document, deleted) the policy item. */
   | At<'policy-written', { readonly group: string; readonly document?: Readonly<Record<string, unknown>> }>
   /** What is in force from now on; without a document the group is let go. */
   | At<'policy-in-force', { readonly group: string; readonly version?: number; readonly document?: Readonly<Record<string, unknown>> }>
   | AsgEvent
-  /** The state item of a group was written: what Holdfast binds itself to. */
+  /** The state item of a group was written, which makes a decision binding. */
   | At<
       'state-written',
       {
@@ -214,7 +217,7 @@ export type GroupEvent =
       }
     >;
 
-/** What a message told, as its sender meant it. */
+/** The content of a message, as its sender meant it. */
 export type Told =
   | { readonly about: 'warning' | 'advice' | 'state'; readonly instance: string; readonly state?: string }
   /** An instance may wait at several hooks of its Auto Scaling group. */
@@ -227,7 +230,7 @@ export type Told =
   | { readonly about: 'policy'; readonly group: string }
   | { readonly about: 'other' };
 
-/** What functions of Holdfast were given, and did. */
+/** The messages and actions of Holdfast's functions. */
 export type FunctionEvent =
   /** A message reached an invocation. `happenedAtMs`: when what it reports happened, as the message says it (EventBridge cuts off milliseconds). */
   | At<
@@ -270,7 +273,7 @@ export type FunctionEvent =
         readonly launch?: { readonly group?: string; readonly pool?: string; readonly asg?: string; readonly count: number };
       }
     >
-  /** A call that launches was told no for an offering, by EC2 itself: no fault, no throttle. */
+  /** EC2 itself refused an offering to a call that launches. Faults and throttles are not refusals. */
   | At<
       'refused',
       {
@@ -297,12 +300,12 @@ export type FunctionEvent =
       }
     >;
 
-/** What Holdfast wrote down, as it stood at the end: its own word, to be compared with the events. */
+/** The items that Holdfast had stored at the end, to compare with the events. */
 export type Stored = {
   readonly states: Readonly<Record<string, unknown>>;
   readonly swaps: readonly unknown[];
   readonly decisions: readonly unknown[];
   readonly deadLetters: number;
-  /** Messages on a queue that should long have been done with. */
+  /** Messages on a queue that should have been handled long ago. */
   readonly staleMessages: number;
 };

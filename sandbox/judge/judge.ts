@@ -4,13 +4,13 @@ import type { Allowance, Finding, Rule } from './finding.ts';
 import type { History } from './history.ts';
 import { rules } from './rules.ts';
 
-/** What broke, and what did not count because an allowance covers it. */
+/** The findings, and those that an allowance excuses. */
 export type Judgement = {
   readonly broken: readonly Finding[];
   readonly excused: readonly { readonly finding: Finding; readonly allowance: string }[];
 };
 
-/** Rules and allowances that are judged by; all of them unless a test takes some away. */
+/** The rules and allowances to judge by. All of them, unless a test leaves some out. */
 export type Law = { readonly rules: readonly Rule[]; readonly allowances: readonly Allowance[] };
 
 /** Judges what happened in a run. Pure: the same history gives the same judgement. */

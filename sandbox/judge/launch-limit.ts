@@ -36,7 +36,7 @@ const launchesOf = (chronicle: Chronicle, group: string): readonly Life[] => {
   return byGroup.get(group) ?? [];
 };
 
-/** What may differ between when something was decided or heard, and when it was so. */
+/** The time that may pass between an event and its effect on a decision. */
 const slackOf = (chronicle: Chronicle): number => times.reactMs + chronicle.times.launchCallMs + 2 * chronicle.times.clockMs;
 
 /** How many launches of a group, up to one of them, surely count, and how many are surely allowed at most. */

@@ -3,7 +3,7 @@ import { type Delivery, endless, goneAtMs, isFunction, type Life, type Service, 
 import type { Policy } from './policy.ts';
 import { times } from './times.ts';
 
-/** Messages about an instance that told why it leaves, before it was gone. */
+/** Messages about the reason of an instance to leave, before it was gone. */
 export const toldOf = (life: Life, about: Delivery['told']['about']): readonly Delivery[] =>
   life.deliveries.filter(({ told, atMs }) => told.about === about && atMs < goneAtMs(life));
 
@@ -33,8 +33,8 @@ export const looksFrom = (chronicle: Chronicle, group: string, fromMs: number): 
   });
 
 /**
- * When Holdfast could first launch for a warned member: nobody acts for a group that was let go, until a function that no fault was injected into
- * received its next policy, or a tick.
+ * When Holdfast could first launch for a warned member. For a group that was let go, this is when a function without an injected fault received its
+ * next policy, or a tick.
  */
 export const couldLaunchAtMs = (chronicle: Chronicle, group: string, heardMs: number): number => {
   if (chronicle.policyAt(group, heardMs) !== undefined) return heardMs;
@@ -70,7 +70,7 @@ export const lastServices = (life: Life): readonly Service[] => {
   return [...Map.groupBy(served, ({ targetGroup }) => targetGroup).values()].flatMap((list) => list.at(-1) ?? []);
 };
 
-/** Whether Holdfast took it out of service, or somebody else did so before. */
+/** Whether Holdfast or others took it out of service. */
 export const isTakenOut = ({ why, untilMs }: Service, life: Life): boolean => why === 'deregistered' && untilMs <= goneAtMs(life);
 
 export const takenOutByUs = ({ why, by }: Service): boolean => why === 'deregistered' && isFunction(by);
@@ -88,8 +88,8 @@ export const policyFor = (chronicle: Chronicle, life: Life, atMs: number): Polic
 export const isFollowedByCalls = ({ stays, hooks }: Life): boolean => stays.length > 0 || hooks.length > 0;
 
 /**
- * When the drain of a warned member begins at the latest, by the rule of the architecture: the deregistration delay (or the drain time-out, if that is
- * shorter) fits before the deadline, and before the margin where calls follow; where it does not, the time up to the margin is halved.
+ * When the drain of a warned member begins at the latest, by the rule of the architecture: the deregistration delay (or the drain time-out, if that
+ * is shorter) fits before the deadline, and before the margin where calls follow; where it does not, the time up to the margin is halved.
  */
 export const latestDrainStartMs = (chronicle: Chronicle, life: Life, heardMs: number): number => {
   const policy = policyFor(chronicle, life, heardMs);

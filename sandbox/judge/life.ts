@@ -9,7 +9,7 @@ export const endless = Number.POSITIVE_INFINITY;
 
 export const covers = ({ fromMs, untilMs }: Span, atMs: number): boolean => fromMs <= atMs && atMs < untilMs;
 
-/** In service of one target group, until somebody took it out or it failed. */
+/** A time in service of one target group, until it was taken out or failed. */
 export type Service = Span & { readonly targetGroup: string; readonly why?: 'deregistered' | 'unhealthy' | 'ending'; readonly by?: Actor };
 
 /** Held by an Auto Scaling group. */
@@ -41,7 +41,7 @@ export type Delivery = {
   readonly happenedAtMs: number;
 };
 
-/** What the world knows of one instance. */
+/** All events of one instance. */
 export type Life = {
   readonly instance: string;
   /** Its launch among all events: orders launches of one moment. */
@@ -65,7 +65,7 @@ export type Life = {
   readonly services: readonly Service[];
   readonly empties: readonly { readonly atMs: number; readonly targetGroup: string }[];
   readonly warnings: readonly Warning[];
-  /** When EC2 did not take it, although it had announced to. */
+  /** When it was certain that EC2 did not take it, although it had warned. */
   readonly sparedAtMs: readonly number[];
   /** When its swap was withdrawn after that. */
   readonly backAtMs: readonly number[];
@@ -109,8 +109,8 @@ export const takenOutAtMs = ({ services }: Life, sinceMs = Number.NEGATIVE_INFIN
   );
 
 /**
- * Since when a protection still stands that the Auto Scaling group gave. Standby does not end it, and neither does the way from its warm pool into the
- * group (EC2 Auto Scaling User Guide); whoever left a group comes back without.
+ * Since when the protection by the Auto Scaling group lasts. Standby does not end it, and neither does the way from its warm pool into the group (EC2
+ * Auto Scaling User Guide). An instance that left its group comes back without protection.
  */
 const protectedSinceMs = ({ stays }: Life, stay: Stay): number =>
   Math.max(Number.NEGATIVE_INFINITY, ...stays.flatMap(({ how, untilMs }) => (how !== 'standby' && untilMs <= stay.fromMs ? [untilMs] : [])));
@@ -172,15 +172,15 @@ export const forcedOutAtMs = (life: Life, sinceMs = Number.NEGATIVE_INFINITY): n
   );
 
 /**
- * From when on it leaves, as it stands at a moment: it is forced to, or Holdfast's choice was carried out. Whoever waits for its turn stays, and
- * whoever EC2 refused to end stays again.
+ * From when on it leaves, as known at a moment: it is forced to, or Holdfast's choice was carried out. A member that waits for its turn stays. A
+ * member that EC2 refused to end stays again.
  */
 export const leavesAtMs = (life: Life, atMs: number): number => {
   const sinceMs = Math.max(lastRefusalMs(life, atMs), lastBackMs(life, atMs));
   const drained = life.drains.filter((drain) => drain.atMs > sinceMs).map((drain) => drain.atMs);
   const acted = Math.min(takenOutAtMs(life, sinceMs), goneAtMs(life), ...drained);
   const left = Math.min(endless, ...life.stays.filter(({ how }) => how === 'terminating').map(({ untilMs }) => untilMs));
-  // A choice that came to nothing was none.
+  // A choice that was not carried out does not count.
   const claimed = life.claims.find((claim) => claim.atMs > sinceMs && claim.state === 'leaving')?.atMs ?? endless;
   return Math.min(forcedOutAtMs(life, lastBackMs(life, atMs)), acted, left, Math.min(acted, left) === endless ? endless : claimed);
 };

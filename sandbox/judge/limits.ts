@@ -15,7 +15,7 @@ export const isOnDemand = ({ market }: Pick<Life, 'market'>): boolean => market 
 
 type Launch = { readonly life: Life; readonly group: string; readonly sinceMs: number };
 
-/** Who stays when something is launched, itself among them, as far as its function could know. Who waits to be replaced is not among them. */
+/** Members that stay with a launch, including itself, as far as its function could know. Members that wait to be replaced do not count. */
 export const stayingWith = (chronicle: Chronicle, { life, group, sinceMs }: Launch): readonly Life[] =>
   headcountAt(chronicle, group, life.launchedAtMs, { order: life.order, sinceMs }).staying.filter((one) => couldBeKnown(chronicle, one, sinceMs));
 
@@ -29,7 +29,7 @@ export const mayBeOwed = (chronicle: Chronicle, policy: Policy, launch: Launch):
 
 type Field = (typeof shareFields)[number];
 
-/** What an offering is of a share. */
+/** The key of an offering in each kind of share. */
 const keyOf: Readonly<Record<Field, (offering: OfferingName) => string>> = {
   instanceType: ({ instanceType }) => instanceType,
   zone: ({ zone }) => zone,

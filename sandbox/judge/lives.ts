@@ -41,12 +41,12 @@ const endService = (life: Draft, { atMs, targetGroup, why, by }: Pick<About<'out
   const index = life.services.findLastIndex((service) => service.targetGroup === targetGroup && isOpen(service));
   const open = life.services[index];
   if (open !== undefined) life.services[index] = { ...open, untilMs: atMs, why, by };
-  // Whoever is taken out before it ever was healthy served for no time.
+  // An instance that is taken out before it was healthy served for no time.
   else if (isFunction(by) && life.ending === undefined && life.ended === undefined)
     life.services.push({ targetGroup, fromMs: atMs, untilMs: atMs, why, by });
 };
 
-/** A dead instance serves nobody, whatever a target group believes. */
+/** An ended instance does not serve, whatever its target group shows. */
 const endServices = (life: Draft, atMs: number, by: Actor): void => {
   for (const { targetGroup } of life.services.filter(isOpen)) endService(life, { atMs, targetGroup, why: 'ending', by });
 };
@@ -60,7 +60,7 @@ const endHook = (life: Draft, { hook, atMs, how, result, by }: About<'hook-over'
 };
 
 const join = (life: Draft, { asg, atMs }: About<'joined'>): void => {
-  // What was stopped in a warm pool starts again as it joins: only then it lives as a member.
+  // An instance that was stopped in a warm pool starts again as it joins. Its life as a member begins then.
   if (life.stays.length === 0 && life.ended?.state === 'stopped') {
     delete life.ended;
     delete life.ending;
@@ -127,7 +127,7 @@ const noteDelivery = (lives: ReadonlyMap<string, Draft>, { told, atMs, invocatio
 const swapItem = /^swap#(.+)$/;
 const pastItem = /^past#(.+)$/;
 
-/** Its swap became history while EC2 let it run on: from then on it is a member again. */
+/** Its swap became history while it still ran. From then on it is a member again. */
 const noteBack = (lives: ReadonlyMap<string, Draft>, { item, atMs }: About<'item-written'>): void => {
   const [, instance = ''] = pastItem.exec(item) ?? [];
   const life = lives.get(instance);
@@ -135,7 +135,7 @@ const noteBack = (lives: ReadonlyMap<string, Draft>, { item, atMs }: About<'item
   if (isSpared && life.ending === undefined && life.ended === undefined) life.backAtMs.push(atMs);
 };
 
-/** Which drain takes whom, by its swap, and which drains run. */
+/** The drain of each instance, by its swap, and the running drains. */
 type Drains = { readonly of: Map<string, string>; readonly running: Set<string> };
 
 const noteClaim = (lives: ReadonlyMap<string, Draft>, { item, atMs, by, swap }: About<'item-written'>, drains: Drains): void => {

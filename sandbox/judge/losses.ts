@@ -7,8 +7,8 @@ export const paysAfterMs = 15 * 60_000;
 const longestBackOffMs = 4 * 3_600_000;
 
 /**
- * Whether an Auto Scaling group may have undone moves of members a while ago: it launched to even out its zones, which ends others. The next moves wait
- * for as long as after interruptions (docs/policy.md, return).
+ * Whether an Auto Scaling group may have undone moves of members a while ago: it launched to even out its zones, which ends others. The next moves
+ * wait for as long as after interruptions (docs/policy.md, return).
  */
 export const mayBeUndone = (chronicle: Chronicle, group: string, atMs: number): boolean =>
   chronicle
@@ -19,13 +19,13 @@ export const mayBeUndone = (chronicle: Chronicle, group: string, atMs: number): 
 const sameLossMs = 180_000;
 const hourMs = 3_600_000;
 const mostFlaps = 3;
-/** So many losses of an offering are remembered. */
+/** How many losses of an offering are remembered. */
 const remembered = 5;
 
 /** An interruption that Holdfast received a warning of, and how long the member had lived. */
 export type HeardLoss = { readonly offering: string; readonly atMs: number; readonly livedMs: number };
 
-/** Whether a function that received a warning surely wrote down what it taught. */
+/** Whether a function that received a warning surely stored the loss. */
 const isSure = (chronicle: Chronicle, invocation: string): boolean => {
   const { ended } = chronicle.invocations.get(invocation) ?? {};
   return ended !== undefined && ended.error === undefined && !ended.injected && ended.again.length === 0;
@@ -35,8 +35,8 @@ const isSure = (chronicle: Chronicle, invocation: string): boolean => {
 const isEndedByAsg = ({ hooks }: Life, atMs: number): boolean => hooks.some((hook) => hook.atMs < atMs);
 
 /**
- * What Holdfast may have learned from interruptions before a moment. Where it is not sure that it wrote one down, only a long life counts: that ends
- * a row of short ones.
+ * The losses that Holdfast may know before a moment. If it is not certain that a loss was stored, it counts only after a long life, which ends a row
+ * of short ones.
  */
 export const lossesHeard = (chronicle: Chronicle, group: string, beforeMs: number): readonly HeardLoss[] =>
   chronicle
@@ -62,7 +62,7 @@ const merged = (losses: readonly HeardLoss[]): readonly HeardLoss[] => {
   return found;
 };
 
-/** Until when nobody moves to an offering because of these losses of it. */
+/** Until when no member moves to an offering because of these losses of it. */
 export const restMs = (own: readonly HeardLoss[], afterMs: number): number => {
   const list = merged(own);
   const last = list.at(-1);
@@ -71,7 +71,7 @@ export const restMs = (own: readonly HeardLoss[], afterMs: number): number => {
   return last.atMs + (streak === 0 ? afterMs : Math.min(longestBackOffMs, afterMs * 2 ** streak));
 };
 
-/** Until when nobody moves at all, because three moves within an hour did not pay. */
+/** Until when no member moves at all, because three moves within an hour did not pay. */
 export const stoppedUntil = (losses: readonly HeardLoss[], atMs: number): number => {
   const young = losses.filter((loss) => loss.livedMs < paysAfterMs && atMs - loss.atMs < hourMs);
   const apart = merged(young);

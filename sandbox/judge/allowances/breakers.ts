@@ -4,7 +4,7 @@ import type { Allowance } from '../finding.ts';
 import { isFunction } from '../life.ts';
 import { breakersAreKept } from '../rules/breakers.ts';
 
-/** Whether an invocation called nothing after this moment, besides the event bus: what it had learned is sent as soon as the state is written. */
+/** Whether an invocation called only the event bus after this moment. Events are sent as soon as the state is written. */
 const onlySent = (chronicle: Chronicle, invocation: string, sinceMs: number): boolean =>
   chronicle.of('called').every((call) => call.invocation !== invocation || call.askedAtMs <= sinceMs || call.operation === 'PutEvents');
 

@@ -10,7 +10,7 @@ const expired = (chronicle: Chronicle, instance = '', asg = '', atMs = 0): { rea
   return life === undefined || wait === undefined ? undefined : { life, wait };
 };
 
-/** From hearing of a hook to the end of the drain that completes it, or to its first heartbeat. */
+/** From receiving a hook to the end of the drain that completes it, or to its first heartbeat. */
 const holdsWithinMs = 15_000;
 
 export const hookUnheard: Allowance = {

@@ -7,7 +7,7 @@ import { requestedSoon } from '../rules/serving.ts';
 import { ownLaunches } from '../staying.ts';
 import { times } from '../times.ts';
 
-/** By that much a fault delays a call at least. No read takes so long by itself. */
+/** The least delay of a call by a fault. No read takes this long without one. */
 const slowMs = 2_500;
 
 /** Whether a fault held up a read of a function that launched for the group later in the same look. */

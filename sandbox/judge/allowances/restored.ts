@@ -7,16 +7,16 @@ import { sentWithoutShortfall } from '../rules/announced-details.ts';
 import { everythingExplained, excusesAreTrue } from '../rules/said.ts';
 import { warnedTakenOut } from '../rules/warned.ts';
 
-/** When somebody else than Holdfast wrote or deleted the state item of a group. */
+/** When a user wrote or deleted the state item of a group. */
 const restoredAtMs = (chronicle: Chronicle, group = ''): readonly number[] => {
   const { written = [], lostAtMs = [] } = chronicle.groups.get(group) ?? {};
   return [...written.flatMap(({ by, atMs }) => (isFunction(by) ? [] : [atMs])), ...lostAtMs];
 };
 
-/** So long the emptying of a table takes. */
+/** How long the emptying of a table takes. */
 const emptiedWithinMs = 10_000;
 
-/** The whole table was, and not the state item alone. */
+/** Whether the whole table was emptied, and not the state item alone. */
 const wasEmptied = (chronicle: Chronicle, atMs: number): boolean =>
   chronicle.of('step').some((step) => step.step === 'state-restored' && step.atMs <= atMs && atMs - step.atMs < emptiedWithinMs);
 

@@ -42,7 +42,7 @@ export const membersFail: Allowance = {
       if (!answersAt(life, beforeMs) && life.launchedAtMs + chronicle.times.comesUpMs <= beforeMs) return true;
       return last?.why === 'unhealthy' && last.untilMs <= beforeMs;
     });
-    // What was requested a moment ago is not late yet, and those that fail are not in its place.
+    // A member that was requested a moment ago is not late yet, so failing members explain only late ones.
     return late <= failing.length + leftFirst(chronicle, group, beforeMs).length;
   },
 };

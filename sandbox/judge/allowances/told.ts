@@ -25,7 +25,10 @@ const isGivenUp = (call: FunctionCall, calls: readonly FunctionCall[]): boolean 
   metFault(call) &&
   (call.applied || !calls.some((later) => later.service === call.service && later.outcome === 'ok' && later.askedAtMs > call.askedAtMs));
 
-/** It died soon after the claim, or a write of it to the state table or to the bus did not succeed: it does not know whether it claimed, or could not send. */
+/**
+ * It died soon after the claim, or a write of it to the state table or to the bus did not succeed: it does not know whether it claimed, or could not
+ * send.
+ */
 const couldNotSendClaim = (chronicle: Chronicle, invocation: string, claimedMs: number): boolean => {
   const untilMs = claimedMs + sentWithinMs;
   const calls = mutatingIn(chronicle, invocation).filter(
@@ -54,9 +57,9 @@ export const claimedUnderFault: Allowance = {
 
 /** EC2's bucket of CreateFleet, "Request throttling for the Amazon EC2 API". */
 const fleetBucket = { holds: 50, perSecond: 5 } as const;
-/** Calls that follow within this time stood in line. */
+/** Calls that follow within this time waited in line. */
 const lineMs = 10_000;
-/** Nobody in line waits longer: the bucket would be full again three times. */
+/** No call waits in line for longer. The bucket would be full again three times by then. */
 const inLineMs = 30_000;
 
 const fleetCalls = (chronicle: Chronicle) => chronicle.of('called').filter(({ operation }) => operation === 'CreateFleet');
@@ -92,7 +95,7 @@ export const waitsInLine: Allowance = {
   },
 };
 
-/** A warning alone takes it, and no function was told anything about it since. */
+/** Only a warning takes it, and no function has received a message about it since. */
 const isTakenUnheard = (life: Life, atMs: number): boolean =>
   !stays(life, atMs) &&
   stays({ ...life, warnings: [] }, atMs) &&
@@ -112,7 +115,7 @@ export const shortUnheard: Allowance = {
   },
 };
 
-/** People whose call is throttled ask again. */
+/** A user whose call is throttled tries again. */
 const stoppedWithinMs = 30_000;
 
 export const stoppedByHand: Allowance = {
