@@ -9,6 +9,9 @@ import { ownMessage } from './own-message.ts';
  */
 const longestDelaySeconds = 900;
 
+/** A wake that comes so much later than wanted will do. */
+const soonEnoughMs = 1_000;
+
 type Deps = { readonly client: SQSClient; readonly queueUrl: string; readonly now: () => number };
 
 /**
@@ -20,7 +23,7 @@ export const createWakes = ({ client, queueUrl, now }: Deps): Wakes => {
   const next = new Map<string, number>();
   const isWoken = (group: string, nowMs: number, atMs: number): boolean => {
     const sentForMs = next.get(group);
-    return sentForMs !== undefined && sentForMs > nowMs && sentForMs <= atMs;
+    return sentForMs !== undefined && sentForMs > nowMs && sentForMs <= atMs + soonEnoughMs;
   };
   return {
     async wake(groups, atMs) {

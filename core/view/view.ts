@@ -214,7 +214,7 @@ export type GroupState = Memories & {
   readonly uncovered?: number;
   /** When its launches are tried with dry runs again. Absent: with the next policy. */
   readonly checksDueAtMs?: number;
-  /** When the next wake message for this group is due, so that not every look sends one. */
+  /** When it is said again that a maximum stays raised. Of a group that was let go. */
   readonly wakeAtMs: number;
 };
 

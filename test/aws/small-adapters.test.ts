@@ -172,6 +172,8 @@ describe('wakes', () => {
     await expect(wake(['api'], nowMs + 10_000)).rejects.toThrow();
     await wake(['api'], nowMs + 10_000);
     await wake(['api'], nowMs + 10_000);
+    // A wake half a second later than wanted will do.
+    await wake(['api'], nowMs + 9_500);
     await wake(['api', 'web'], nowMs + 12_000);
     expect(sent().slice(1)).toEqual([{ group: 'api' }, { group: 'web' }]);
     await wake(['api'], nowMs + 4_000);

@@ -112,9 +112,9 @@ export const launching: readonly Mutant[] = [
   },
   {
     name: 'every look asks for a wake of its own',
-    file: 'functions/react/carry-out/carry-out.ts',
-    from: 'state.wakeAtMs <= nowMs || state.wakeAtMs > wakeAtMs + 1_000;',
-    to: 'nowMs > 0 && (state.wakeAtMs <= nowMs || state.wakeAtMs > 0);',
+    file: 'aws/messages/wakes.ts',
+    from: 'sentForMs > nowMs && sentForMs <= atMs + soonEnoughMs;',
+    to: 'sentForMs > nowMs && sentForMs <= soonEnoughMs;',
     caughtBy: ['slow boots while warnings come one by one'],
   },
   {

@@ -158,10 +158,6 @@ const wakeTime = (rounds: readonly Round[], nowMs: number, soon: readonly number
   return earliest < nowMs + tickEveryMs ? earliest : undefined;
 };
 
-/** One wake at a time: a message is sent only when none is due before this time. */
-const isNews = (state: GroupState, wakeAtMs: number, nowMs: number): boolean =>
-  state.wakeAtMs <= nowMs || state.wakeAtMs > wakeAtMs + 1_000;
-
 /** Rounds that ran out of time continue at once in another invocation. */
 const afterCutMs = 1;
 
@@ -198,14 +194,13 @@ export const act = async (context: Acting): Promise<Acted> => {
     ...(laterAtMs === undefined ? [] : [laterAtMs]),
     ...(isCut ? [nowMs + afterCutMs] : []),
   ]);
-  const wanted = soonest === undefined ? undefined : commonTime(soonest, groupsAtOnce);
-  const wakeAtMs = wanted !== undefined && isNews(last.state, wanted, nowMs) ? wanted : undefined;
+  const wakeAtMs = soonest === undefined ? undefined : commonTime(soonest, groupsAtOnce);
   if (wakeAtMs !== undefined) await ports.wakes.wake([group.name], wakeAtMs);
   const raises = new Set(first.decision.raise.map(({ asg }) => asg));
   const settled = last.state.raised
     .filter((raised) => restored.includes(raised.asg) && !mayBeRaisedYet(raised, nowMs, raises.has(raised.asg)))
     .map(({ asg }) => asg);
-  await noteActs(context, last.state, { restored: settled, resumed, takenDown }, wakeAtMs);
+  await noteActs(context, last.state, { restored: settled, resumed, takenDown });
   return { ...admissions, restored, ...(wakeAtMs === undefined ? {} : { wakeAtMs }) };
 };
 
@@ -216,15 +211,14 @@ type Settled = {
   readonly takenDown: TakenDown;
 };
 
-/** Writes the settled notes. A lost race costs only a repeated call or wake, so the write is not repeated. */
+/** Writes the settled notes. A lost race costs only a repeated call, so the write is not repeated. */
 const noteActs = async (
   { ports, group }: Run,
   state: GroupState,
   { restored, resumed, takenDown }: Settled,
-  wakeAtMs: number | undefined,
 ): Promise<void> => {
   const settled = [restored, resumed, ...Object.values(takenDown)];
-  if (settled.every((list) => list.length === 0) && wakeAtMs === undefined) return;
+  if (settled.every((list) => list.length === 0)) return;
   const { added: notes = [], suspended: noted = [], ...rest } = state;
   const added = afterTakingDown(notes, takenDown, ports.clock.now());
   const suspended = noted.filter(({ asg }) => !resumed.includes(asg));
@@ -236,7 +230,6 @@ const noteActs = async (
       raised: state.raised.filter(({ asg }) => !restored.includes(asg)),
       ...(added.length > 0 && { added }),
       ...(suspended.length > 0 && { suspended }),
-      wakeAtMs: wakeAtMs ?? state.wakeAtMs,
     },
     ports,
   );
