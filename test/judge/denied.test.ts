@@ -129,7 +129,8 @@ describe('nobody who can wait leaves while launches are denied', () => {
       details(
         nobodyLeavesWhileDenied,
         all(asks(95), (script) => {
-          script.policy(0, 1, attached);
+          script.policy(0, 1, { ...attached, asg: held });
+          script.policy(40, 2, attached);
           script.desired(0, 2);
           script.member('i-1', { asg: held });
           script.member('i-2', { asg: 'web-asg' });
