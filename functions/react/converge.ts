@@ -7,7 +7,7 @@ import type { Holdings } from '../../core/ports/capacity-provider.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { type Acted, act } from './carry-out/carry-out.ts';
 import { claimBeforeLook, claimFacts, type Told } from './carry-out/claim-facts.ts';
-import type { Claimed } from './carry-out/claims.ts';
+import { type Claimed, throwIfFailed } from './carry-out/claims.ts';
 import { drainName } from './carry-out/drain-names.ts';
 import { answerHooks } from './carry-out/hooks.ts';
 import { beginWaiting, claimRemovals, startDrains } from './carry-out/leaving-members.ts';
@@ -210,13 +210,17 @@ export const converge = async (facts: Facts, ports: ReactPorts, known?: Known): 
   await Promise.allSettled([look, early]);
   const claimed = await early;
   return telling(run, claimed.fresh, async () => {
-    const found = await drainingAnyway(run, swaps, claimed, () => look);
+    const found = await drainingAnyway(run, swaps, claimed, () => {
+      throwIfFailed(claimed);
+      return look;
+    });
     const told = await claimFacts(run, found, claimed);
     const late = told.claimed.fresh.filter((swap) => !claimed.fresh.includes(swap));
     return telling(run, late, () =>
-      drainingAnyway(run, found.swaps, told.claimed, async () =>
-        carryOut(run, ...(await withOthers(run, found, told))),
-      ),
+      drainingAnyway(run, found.swaps, told.claimed, async () => {
+        throwIfFailed(told.claimed);
+        return carryOut(run, ...(await withOthers(run, found, told)));
+      }),
     );
   });
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StateStore } from '../../core/ports/state-store.ts';
-import { claimAll } from '../../functions/react/carry-out/claims.ts';
+import { claimAll, throwIfFailed } from '../../functions/react/carry-out/claims.ts';
 
 const warning = { instance: 'i-spot', reason: 'interruption', atMs: 1_000, deadlineMs: 121_000 } as const;
 const claiming = async (fact: Parameters<typeof claimAll>[0][number], ...ended: readonly string[]) => {
@@ -31,6 +31,27 @@ describe('a warning', () => {
   it('is news about its offering, unless its group received it while it was only observed', async () => {
     expect((await claiming(warning)).warned).toMatchObject([{ instance: 'i-spot' }]);
     expect(await claiming({ ...warning, heardAtMs: 1_500 })).toMatchObject({ fresh: [{ instance: 'i-spot' }], warned: [] });
+  });
+});
+
+describe('claims of which one fails', () => {
+  it('tell whom they claimed all the same, and why the others are missing', async () => {
+    const trouble = new Error('throttled');
+    const store = {
+      claim: ({ instance }) => (instance === 'i-2' ? Promise.reject(trouble) : Promise.resolve({ kind: 'claimed' })),
+    } as Partial<StateStore> as StateStore;
+    const context = {
+      ...{ store, group: 'web', nowMs: 2_000, decision: 'd', drainFor: () => 'a-drain' },
+      ...{ members: new Map(), asgs: new Set<string>(), ended: new Set<string>() },
+    };
+    const claimed = await claimAll(
+      ['i-1', 'i-2'].map((instance) => ({ ...warning, instance })),
+      [],
+      context,
+    );
+    expect(claimed).toMatchObject({ fresh: [{ instance: 'i-1' }], swaps: [{ instance: 'i-1' }], failure: { error: trouble } });
+    expect(() => throwIfFailed(claimed)).toThrow(trouble);
+    expect(() => throwIfFailed({ swaps: [], fresh: [], warned: [] })).not.toThrow();
   });
 });
 

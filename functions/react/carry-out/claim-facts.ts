@@ -72,6 +72,7 @@ export const claimFacts = async (run: Run, gathered: Gathered, early: Claimed): 
     swaps: late.swaps,
     fresh: [...early.fresh, ...late.fresh],
     warned: [...early.warned, ...late.warned],
+    ...(late.failure && { failure: late.failure }),
   };
   const warned = modeOf(group) === 'observe' ? warnedIfActed(gathered, heard) : claimed.warned;
   ports.telemetry.count(metrics.interruptions, claimed.fresh.filter((swap) => traitsOf(swap).endedBy === 'ec2').length);

@@ -16,6 +16,13 @@ export type Claimed = {
   readonly fresh: readonly Swap[];
   /** Members that EC2 has just warned about, with any claim. */
   readonly warned: readonly Swap[];
+  /** Why others could not be claimed. What is claimed stands, and its events are sent before this is thrown. */
+  readonly failure?: { readonly error: unknown };
+};
+
+/** Throws what kept members from being claimed. */
+export const throwIfFailed = ({ failure }: Claimed): void => {
+  if (failure !== undefined) throw failure.error;
 };
 
 type ClaimContext = Claiming & { readonly store: StateStore };
@@ -54,7 +61,7 @@ export const claimAll = async (
     fresh.push(wanted);
     return wanted;
   };
-  await inParallel([...factsOf], writesAtOnce, async ([instance, list]) => {
+  const claimAllOf = async ([instance, list]: readonly [string, readonly LeavingFact[]]): Promise<void> => {
     for (const fact of list) {
       const before = byInstance.get(instance);
       const swap = (before && (await tighten(before, fact, context))) ?? (await claimOne(fact));
@@ -62,6 +69,10 @@ export const claimAll = async (
       // Pool memory counted it when the observed group received it.
       if (fact.heardAtMs === undefined && isNewWarning(fact, swap, before)) warned.push(swap);
     }
-  });
-  return { swaps: [...byInstance.values()], fresh, warned };
+  };
+  const failure = await inParallel([...factsOf], writesAtOnce, claimAllOf).then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  );
+  return { swaps: [...byInstance.values()], fresh, warned, ...(failure && { failure }) };
 };

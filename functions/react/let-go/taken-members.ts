@@ -1,7 +1,7 @@
 import { asgsOf, withFormer } from '../../../core/group/holders.ts';
 import { traitsOf } from '../../../core/removal/leave-reason.ts';
 import type { GroupState } from '../../../core/view/view.ts';
-import { claimAll } from '../carry-out/claims.ts';
+import { claimAll, throwIfFailed } from '../carry-out/claims.ts';
 import { drainsOf } from '../carry-out/drain-names.ts';
 import { claimable, reportedIn } from '../look/leaving-now.ts';
 import type { Facts } from '../messages/facts.ts';
@@ -23,7 +23,7 @@ export const claimTaken = async (facts: Facts, state: GroupState, ports: ReactPo
   const ours = reportedIn({ ...facts, leaving: taken }, group, asgs);
   const { leaving } = claimable(group, { told: ours, leaving: ours });
   const [id, swaps] = [newDecisionId(clock, random), await store.swaps(facts.group)];
-  const { fresh } = await claimAll(leaving, swaps, {
+  const claimed = await claimAll(leaving, swaps, {
     store,
     group: facts.group,
     nowMs: clock.now(),
@@ -33,5 +33,6 @@ export const claimTaken = async (facts: Facts, state: GroupState, ports: ReactPo
     asgs,
     ended: new Set(facts.ended),
   });
-  await announceStarted({ group, id, ports }, fresh);
+  await announceStarted({ group, id, ports }, claimed.fresh);
+  throwIfFailed(claimed);
 };

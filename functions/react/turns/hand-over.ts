@@ -4,7 +4,7 @@ import { asgsOf, withFormer } from '../../../core/group/holders.ts';
 import { modeOf } from '../../../core/group/mode.ts';
 import { initialState } from '../../../core/group-state/state.ts';
 import { againInMs, isWorthALook } from '../../../core/times/again.ts';
-import { claimAll } from '../carry-out/claims.ts';
+import { claimAll, throwIfFailed } from '../carry-out/claims.ts';
 import { drainsOf } from '../carry-out/drain-names.ts';
 import type { InForce } from '../look/in-force.ts';
 import { reportedIn } from '../look/leaving-now.ts';
@@ -83,8 +83,9 @@ export const handOver = async (
     const drainFor = drainsOf(group.name, id, swaps);
     const told = { members: new Map(), asgs, ended: new Set(facts.ended) };
     const context = { store, group: group.name, nowMs: clock.now(), decision: id, drainFor, ...told };
-    const { fresh } = await claimAll(leaving, swaps, context);
-    await announceStarted({ group, id, ports }, fresh);
+    const claimed = await claimAll(leaving, swaps, context);
+    await announceStarted({ group, id, ports }, claimed.fresh);
+    throwIfFailed(claimed);
   }
   const inMs = goesOnInMs(facts, ports, group.name, trouble);
   if (inMs !== undefined) await wakeSoon(ports, group.name, inMs);
