@@ -238,6 +238,19 @@ test('what was claimed before a look that fails is told, and its drain starts', 
   expect(world.started).toEqual([expect.stringMatching(/^web-interruption-/)]);
 });
 
+test.each([
+  ['before the look', fromEc2({})],
+  ['after it', warning],
+])('what was claimed %s is told where another claim fails, and the messages come again', async (_when, facts) => {
+  const { world, ports } = lookingOf(allSix);
+  const { claim: claimed } = ports.store;
+  const claim: typeof claimed = (swap) => (swap.instance === 'i-other' ? Promise.reject(new Error('The table is throttled.')) : claimed(swap));
+  const both = { ...facts, leaving: facts.leaving.flatMap((fact) => [fact, { ...fact, instance: 'i-other' }]) };
+  await expect(converge(both, { ...ports, store: { ...ports.store, claim } })).rejects.toThrow('The table is throttled.');
+  expect(toldOf(world)).toEqual([instance]);
+  expect(world.launched).toBe(0);
+});
+
 test('a group that is only observed claims nothing before its look either', async () => {
   const { ports } = lookingOf(allSix);
   const claims: string[] = [];
