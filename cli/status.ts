@@ -20,10 +20,16 @@ const refusedText = ({ refusedNow = [], lookedUpAt = '', version }: Status): rea
     refusedNow.map(({ message }) => message),
   );
 
+/** The message holds the first reasons and warnings, for those who read the item alone. Here all of them follow it. */
+const headline = ({ message, problems, warnings }: Status): string =>
+  [...problems, ...warnings]
+    .reduce((text, listedBelow) => text.replace(` ${listedBelow.message}`, () => ''), message)
+    .replace(/ \d+ more: see (problems|warnings)\./, '');
+
 /** The status in plain text. Checks are those of the version in force. */
 export const statusText = (status: Status): string =>
   [
-    `${status.group}: ${status.message}`,
+    `${status.group}: ${headline(status)}`,
     ...listed(
       'Reasons:',
       status.problems.map(({ message }) => message),

@@ -31,6 +31,16 @@ describe('the status of a policy', () => {
     const text = statusText({ ...rest, status: 'rejected', message: 'Rejected for 1 reason.', problems: [{ message: 'size: expected a number.' }] });
     expect(text).toBe('web: Rejected for 1 reason.\n\nReasons:\n  size: expected a number.');
   });
+  it('says each reason once, although the first ones are in the message of the item', () => {
+    const { version: _, ...rest } = accepted;
+    const problems = ['a: 1.', 'b: 2.', 'c: 3.', 'd: 4.'].map((message) => ({ message }));
+    const message = 'Rejected for 4 reasons. a: 1. b: 2. c: 3. 1 more: see problems. No version is in force.';
+    expect(statusText({ ...rest, status: 'rejected', message, problems })).toBe(
+      'web: Rejected for 4 reasons. No version is in force.\n\nReasons:\n  a: 1.\n  b: 2.\n  c: 3.\n  d: 4.',
+    );
+    const warned = statusText({ ...accepted, message: 'Version 1 is in force. 1 warning. a: 1.', warnings: problems.slice(0, 1) });
+    expect(warned).toContain('web: Version 1 is in force. 1 warning.\n\nWarnings:\n  a: 1.');
+  });
   it('says what would be refused by now of the version in force', () => {
     const refusedNow = [{ message: 'pools.p.launchTemplate: expected a version that web has, found version 2, which was deleted.' }];
     const text = statusText({ ...accepted, refusedNow, lookedUpAt: '2026-11-22T12:00:00.000Z' });
