@@ -58,14 +58,14 @@ describe('a batch of the stream', () => {
     expect(response).toEqual({ batchItemFailures: [{ itemIdentifier: '2' }] });
   });
 
-  it('leaves items alone that Holdfast writes itself', async () => {
+  it('ignores items that Holdfast writes itself', async () => {
     const own = [record('a', 1, 'status'), record('a', 2, 'accepted'), record('a', 3, 'version#000001'), record('@registry', 4, 'entry#a')];
     const { accepted, counted } = await run({ Records: own });
     expect(accepted).toEqual([]);
     expect(counted).toEqual([]);
   });
 
-  it('hands on the sort keys of items that nobody reads, not those of items that were removed', async () => {
+  it('passes on the sort keys of items that are never read, without those of removed items', async () => {
     const { others } = await run({ Records: [record('a', 1, 'Policy'), record('a', 2), record('b', 3, 'notes', 'REMOVE')] });
     expect(others).toEqual([
       ['a', ['Policy']],

@@ -227,7 +227,7 @@ describe('a rejected policy', () => {
 });
 
 describe('a deleted policy', () => {
-  it('lets the group go: nothing in force, listed for a week without what it named, told once', async () => {
+  it('lets the group go: no version is in force, it is listed for a week without its names, and one event is sent', async () => {
     const house = await afterWriting(smallDocument);
     house.remove('workers');
     await house.accept();
@@ -338,7 +338,7 @@ describe('trouble', () => {
     expect(house.inForce('workers')?.untold).toBeUndefined();
   });
 
-  it('what is told late is told with its warnings, and before anything that may fail', async () => {
+  it('sends late events with their warnings, before any step that may fail', async () => {
     const house = await afterWriting(smallDocument);
     house.write('workers', { ...smallDocument, scaling: [{ alarm: 'x', adjust: 1 }] });
     const announcer = { announce: () => Promise.reject(new Error('killed')) };

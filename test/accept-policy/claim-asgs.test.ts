@@ -14,7 +14,7 @@ const letsGo = (house: House, group: string): Promise<unknown> => {
 const statusOf = (house: House, group: string) => house.status(group)?.status;
 
 describe('an Auto Scaling group', () => {
-  it('is got by one of two groups that ask for it at the same moment, whoever comes first at each step', async () => {
+  it('goes to one of two groups that claim it at the same moment, in every order of steps', async () => {
     for (let pause = 1; pause <= 12; pause += 1) {
       const house = createHouse();
       await Promise.all([
@@ -29,7 +29,7 @@ describe('an Auto Scaling group', () => {
     }
   });
 
-  it('is free again once its group is let go, and its next holder knows who that was', async () => {
+  it('is free again once its group is let go, and its next holder knows the earlier one', async () => {
     const house = createHouse();
     await wants(house, 'web', 'workers-asg');
     await letsGo(house, 'web');

@@ -208,7 +208,7 @@ describe('an Auto Scaling group', () => {
   });
 });
 
-describe('who else sets the desired capacity', () => {
+describe('others that set the desired capacity', () => {
   const answers = (more: object = {}, answer: Answers = {}): Answers => ({
     DescribeAutoScalingGroups: { AutoScalingGroups: [group({ MixedInstancesPolicy: {}, ...more })] },
     DescribeLaunchTemplateVersions: { LaunchTemplateVersions: [{ LaunchTemplateData: {} }] },
@@ -233,7 +233,7 @@ describe('who else sets the desired capacity', () => {
     expect(fake.inputsOf('DescribePolicies')).toEqual([]);
   });
 
-  it('is nobody whose process the group has suspended', async () => {
+  it('are none whose process the group has suspended', async () => {
     const SuspendedProcesses = ['AlarmNotification', 'ScheduledActions'].map((ProcessName) => ({ ProcessName }));
     expect(await scalersOf({ SuspendedProcesses })).toEqual({ g: { policies: [], scheduledActions: [], isOfEcs: false } });
   });

@@ -66,7 +66,7 @@ describe.each([
     expect(await store.latest('b')).toMatchObject(versionOf('b', 10));
   });
 
-  it('puts a version in force, the same one again, but none that a later one overtook', async () => {
+  it('puts a version in force, also twice, unless a later version is in force', async () => {
     const { store } = open();
     expect(await store.putInForce(versionOf('c', 2))).toBe('done');
     expect(await store.putInForce(versionOf('c', 2))).toBe('done');
@@ -78,7 +78,7 @@ describe.each([
     expect(await store.accepted('c')).toBeUndefined();
   });
 
-  it('notes what was told about the version in force, and about no other', async () => {
+  it('notes the sent events of the version in force, and of no other version', async () => {
     const { store } = open();
     await store.putInForce({ ...versionOf('d', 2), untold: [{ version: 2, warnings: ['size: 0'] }] });
     expect((await store.accepted('d'))?.untold).toEqual([{ version: 2, warnings: ['size: 0'] }]);
@@ -174,7 +174,7 @@ describe('a policy store over DynamoDB', () => {
     expect(validatePolicy(written?.document)).toMatchObject({ kind: 'invalid' });
   });
 
-  it('names the attributes of a policy item that nobody reads', async () => {
+  it('names the attributes of a policy item that are never read', async () => {
     const raw = new DynamoDBClient(tables.config);
     const Item = { group: { S: 'j' }, item: { S: 'policy' }, polcy: { S: 'size: 3' }, author: { S: 'me' } };
     await raw.send(new PutItemCommand({ TableName: 'groups', Item }));

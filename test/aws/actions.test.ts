@@ -27,7 +27,7 @@ describe('admitting members', () => {
     expect(more).toEqual([]);
   });
 
-  test('tags together who joins while others are coming, and at last who waited for twenty seconds', async () => {
+  test('tags members that join together, and at the latest after twenty seconds', async () => {
     const seconds = (count: number) => nowMs + count * 1_000;
     let atMs = nowMs;
     const aws = { AttachInstances: {}, CreateTags: {} };
@@ -52,7 +52,7 @@ describe('admitting members', () => {
     expect(aws.inputsOf('CreateTags').map(({ Resources }) => Resources)).toEqual([['i-1'], ['i-1', 'i-2']]);
   });
 
-  test('notes again on those that are in their Auto Scaling group that they joined it, and on nobody without one', async () => {
+  test('tags members in their Auto Scaling group as joined again, and no member without one', async () => {
     const { provider, aws } = over(attached, { CreateTags: {} });
     await provider.noteJoined(attached, ['i-0001']);
     await provider.noteJoined(group(), ['i-0002']);
@@ -72,7 +72,7 @@ describe('admitting members', () => {
     expect(aws.inputsOf('AttachInstances')[1]?.InstanceIds).toEqual(['i-0002']);
   });
 
-  test('takes nobody for attached whom no refusal names, however many it names one after the other', async () => {
+  test('counts no member as attached that no refusal names, however many members refusals name one by one', async () => {
     const ids = numbered(7);
     const refusals = ids.map((id) => failsWith('ValidationError', `${id} is already part of AutoScalingGroup:web`));
     const { provider, aws } = over(attached, { AttachInstances: refusals, CreateTags: {} });
@@ -184,7 +184,7 @@ describe('releasing leaving members', () => {
     expect(aws.inputsOf('TerminateInstanceInAutoScalingGroup')).toMatchObject([{ InstanceIds: ['i-1'], ShouldDecrementDesiredCapacity: false }]);
   });
 
-  test('takes whoever is in no Auto Scaling group out of the target groups of all of them', async () => {
+  test('takes a member without an Auto Scaling group out of the target groups of all Auto Scaling groups', async () => {
     const asgs = [autoScalingGroup('asg-a', { 'i-1': 'InService' }, { targetGroups: ['tg-own'] })];
     const { provider, aws } = over(groupOfAsgs(), {
       DescribeAutoScalingGroups: { AutoScalingGroups: asgs },
@@ -226,7 +226,7 @@ describe('releasing leaving members', () => {
     expect(result).toEqual({ done: ['i-2', 'i-3'], failed: [{ instance: 'i-1', code: 'BelowMinSize', retry: 'later' }] });
   });
 
-  test('says who is about to be ended when everything is read, and ends those alone that may be', async () => {
+  test('reports members that it is about to end after all reads, and ends only those that may be ended', async () => {
     const { provider, aws } = over(attached, {
       ...inWeb({ 'i-1': 'InService', 'i-2': 'InService', 'i-3': 'Terminating' }),
       TerminateInstanceInAutoScalingGroup: {},
@@ -279,13 +279,13 @@ describe('releasing leaving members', () => {
     expect((await provider.release(attached, [swap('i-1')])).failed).toEqual([{ instance: 'i-1', code: 'BelowMinSize', retry: 'later' }]);
   });
 
-  test('leaves alone who waits in a hook, terminates already or was never attached', async () => {
+  test('ignores members that wait in a hook, already terminate or were never attached', async () => {
     const { provider, aws } = over(attached, inWeb({ 'i-1': 'Terminating:Wait', 'i-2': 'Terminating' }));
     expect((await provider.release(attached, [swap('i-1', 'hook'), swap('i-2'), swap('i-3')])).failed).toEqual([]);
     expect(aws.inputsOf('TerminateInstanceInAutoScalingGroup')).toEqual([]);
   });
 
-  test('leaves who stands by to EC2 where EC2 takes it, and ends it where Holdfast lets it go', async () => {
+  test('leaves a member in standby to EC2 if EC2 takes it, and ends it if Holdfast chose it', async () => {
     const { provider, aws } = over(attached, { ...inWeb({ 'i-1': 'Standby', 'i-2': 'Standby' }), TerminateInstanceInAutoScalingGroup: {} });
     const leaving = [swap('i-1', 'interruption', { deadlineMs: nowMs + 1 }), swap('i-2')];
     expect(await provider.release(attached, leaving)).toEqual({ done: ['i-1', 'i-2'], failed: [] });
@@ -538,7 +538,7 @@ describe("changes of an Auto Scaling group's numbers", () => {
     const shown = (desired: number, more: object = {}, ids: Readonly<Record<string, string>> = held) =>
       inWeb(ids, { desired, ...more }).DescribeAutoScalingGroups;
     const of = (...describes: readonly unknown[]) => over(attached, { DescribeAutoScalingGroups: describes as never, UpdateAutoScalingGroup: {} });
-    test('while nobody has written since', async () => {
+    test('while others have not written since', async () => {
       const { provider, aws } = of(shown(3), shown(2));
       expect(await provider.takeDown(added)).toBe('done');
       expect(aws.inputsOf('UpdateAutoScalingGroup')).toEqual([{ AutoScalingGroupName: 'web', DesiredCapacity: 2 }]);
@@ -566,7 +566,7 @@ describe("changes of an Auto Scaling group's numbers", () => {
       expect(await provider.takeDown(added)).toBe(outcome);
       expect(aws.inputsOf('UpdateAutoScalingGroup')).toEqual([]);
     });
-    test('and nobody is attached once the size has changed', async () => {
+    test('and no member is attached once the size has changed', async () => {
       const { provider, aws } = over(attached, { ...inWeb({ 'i-1': 'InService' }, { desired: 5 }), AttachInstances: {} });
       expect(await provider.admit(attached, ['i-3'], { added })).toEqual({
         done: [],

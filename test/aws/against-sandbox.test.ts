@@ -72,7 +72,7 @@ describe('a group held by tag', () => {
     return { ...of, policy, ids: idsOf(result) };
   };
 
-  test('is launched once, whoever repeats the request', async () => {
+  test('is launched once, even if the request is repeated', async () => {
     const { provider, policy, drive, ids, owners } = await launchTwo();
     expect(ids).toHaveLength(2);
     const [again] = await drive(launchNow(provider, policy, [reservation('spot-a', 2, [spot])]));
@@ -106,7 +106,7 @@ describe('a group held by tag', () => {
     expect(after.ended).toEqual(ids.slice(0, 1));
   });
 
-  test('gets in part what EC2 has in part, and is told who ran dry', async () => {
+  test('is granted in part if EC2 has only a part, and names the offerings without capacity', async () => {
     const of = inWorld(group({ pools }), {});
     of.world.setOffering(spot, { capacity: 3 });
     const [result] = await of.drive(launchNow(of.provider, group({ pools }), [reservation('spot-a', 5, [spot])]));
@@ -196,7 +196,7 @@ describe('a group over single-market Auto Scaling groups', () => {
     expect((await drive(provider.describe(held))).asgs).toMatchObject([{ desired: 1, held: 1 }]);
   });
 
-  test("has no room above its group's maximum, and is told so as a refusal", async () => {
+  test("has no room above its group's maximum, which is returned as a refusal", async () => {
     const { provider, drive } = world();
     expect((await drive(launchNow(provider, held, [reservation('a', 11, [spot])])))[0]).toMatchObject({
       kind: 'answered',

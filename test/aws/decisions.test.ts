@@ -165,7 +165,7 @@ describe('decisions', () => {
     expect((await recordsOf('decided', 1))[0]).toMatchObject({ rounds: [], trimmed: [{ part: 'rounds' }] });
   });
 
-  test('that cannot be read are told beside the others, with the reason', async () => {
+  test('that cannot be read are returned beside the others, with the reason', async () => {
     const put = (id: string, item: object) =>
       tables.client.send(new PutCommand({ TableName: 'state', Item: { ...item, group: 'damaged', item: items.decision(id) } }));
     await put('001', { ...record('001'), schema: 2 });

@@ -65,7 +65,7 @@ describe('a group held by tag', () => {
     });
   });
 
-  test("is told which other group a member was launched for, where its Auto Scaling group was another group's", async () => {
+  test("shows for which other group a member was launched, if its Auto Scaling group was another group's", async () => {
     const elder = { ...inWeb, 'holdfast:group': 'prod/elders', 'holdfast:reservation': 'r-9' };
     const { members } = await look(attached(), {
       DescribeInstances: instances({ grouped: [ec2Instance('i-1', elder), ec2Instance('i-2', { ...ours, ...inWeb }), ec2Instance('i-3', inWeb)] }),
@@ -78,7 +78,7 @@ describe('a group held by tag', () => {
     ]);
   });
 
-  test('by tag is told with the Auto Scaling group that it lives in, where the group does not name that', async () => {
+  test('by tag is returned with its Auto Scaling group, if the group does not name it', async () => {
     const tagged = [ec2Instance('i-1', { ...ours, ...inWeb }), ec2Instance('i-2', ours)];
     const { members, elsewhere } = await look(group(), { DescribeInstances: instances({ tagged }) });
     expect(members.map(({ instance }) => instance)).toEqual(['i-1', 'i-2']);
@@ -133,7 +133,7 @@ describe('a group held by tag', () => {
     expect(missed).toEqual(['target health: Throttling']);
   });
 
-  test('a target group that is gone is waited for by nobody', async () => {
+  test('does not wait for a target group that was deleted', async () => {
     const { members } = await look(listed, {
       DescribeInstances: instances({ tagged: [ec2Instance('i-1', ours)] }),
       DescribeTargetHealth: failsWith('TargetGroupNotFoundException'),
@@ -218,7 +218,7 @@ describe('a group attached to an Auto Scaling group', () => {
     expect(await working({ 'i-1': 'healthy' }, 'pending')).toEqual([[false, false]]);
   });
 
-  test('counts nobody as serving that has not joined where no target group says so', async () => {
+  test('counts no member as serving that has not joined, unless a target group shows it healthy', async () => {
     const { members } = await look(attached([]), {
       DescribeInstances: instances({ tagged: [ec2Instance('i-1', ours)] }),
       DescribeAutoScalingGroups: { AutoScalingGroups: [autoScalingGroup('web', {})] },
@@ -237,7 +237,7 @@ describe('a group attached to an Auto Scaling group', () => {
     expect(aws.inputsOf('DescribeTargetHealth')).toEqual([]);
   });
 
-  test('lets go of who had joined it and is in it no more, as soon as describes have had time to show it there', async () => {
+  test('releases a member that had joined and is no longer in it, once describes have had time to show it there', async () => {
     const joined = (agoMs: number, more = {}) => ec2Instance(`i-${agoMs}`, { ...ours, 'holdfast:joined': `web ${nowMs - agoMs}`, ...more });
     const answers = {
       DescribeInstances: instances({
@@ -258,7 +258,7 @@ describe('a group attached to an Auto Scaling group', () => {
     expect((await look(group(), answers)).members).toHaveLength(5);
   });
 
-  test('sees who is in it and was never noted to have joined, once its tags have had time to be shown', async () => {
+  test('finds members in it without the tag that they joined, once tags have had time to be shown', async () => {
     const old = (id: string, more: Record<string, string> = {}, agoMs = 180_001) => ({
       ...ec2Instance(id, { ...ours, ...inWeb, ...more }),
       LaunchTime: new Date(nowMs - agoMs),
@@ -367,7 +367,7 @@ describe('status checks', () => {
   });
   const young = (id: string) => ec2Instance(id, ours, { launchedAtMs: nowMs - 60_000 });
 
-  test('are read of new members, a hundred a call, and say who serves', async () => {
+  test('are read for new members, a hundred a call, and decide which of them serve', async () => {
     const ids = Array.from({ length: 150 }, (_, index) => `i-${index}`);
     const { members, aws } = await look(checked, {
       DescribeInstances: instances({ tagged: [...ids.map(young), ec2Instance('i-old', ours, { launchedAtMs: nowMs - 3_600_000 })] }),

@@ -38,7 +38,7 @@ const whole = 'tag:holdfast:group';
 const changed = 'tag:holdfast:group and instance-state-name';
 
 describe('a large group that was read whole a moment ago', () => {
-  test('is not read whole again, and shows who ended and who stopped since', async () => {
+  test('is not read as a whole again, and shows members that ended or stopped since', async () => {
     const { world, look, become } = groupOf(1_000);
     expect((await look()).filters).toEqual([whole]);
     become('i-7', 'terminated');
@@ -49,7 +49,7 @@ describe('a large group that was read whole a moment ago', () => {
     expect([states.size, states.get('i-6'), states.get('i-7'), states.get('i-8')]).toEqual([1_000, 'running', 'terminated', 'stopping']);
   });
 
-  test('shows who was launched since: while it is pending, and once it runs because it was granted or was seen before', async () => {
+  test('shows members that were launched since: while they are pending, and when they run after a grant or an earlier look', async () => {
     const { world, look, become } = groupOf(1_000);
     await look();
     world.instances.push({ id: 'i-granted', state: 'running' }, { id: 'i-seen', state: 'pending' });
@@ -137,7 +137,7 @@ describe('a large group in an Auto Scaling group that was read whole a moment ag
     expect([calls, byId, tags.size]).toEqual([2, [], 1_000]);
   });
 
-  test('shows who joined it since and was launched by its own Auto Scaling group', async () => {
+  test('shows members that its own Auto Scaling group launched and that joined since', async () => {
     const { world, look } = asgOf(1_000);
     await look();
     world.tags.set('i-refilled', { 'aws:autoscaling:groupName': 'web' });

@@ -213,7 +213,7 @@ describe('what a fleet answers', () => {
     });
   });
 
-  test('fewer than asked without a word refuses the placement, so that nobody asks for it again and again', async () => {
+  test('fewer instances than requested without an error refuse the placement, so that it is not repeated without end', async () => {
     expect(await launchTag({ Instances: [given('m7g.large', 'subnet-a', ['i-1'])] })).toMatchObject({
       instances: [{ instance: 'i-1' }],
       refusals: [{ code: 'UnexplainedShortfall' }, { code: 'UnexplainedShortfall' }, { code: 'UnexplainedShortfall' }],

@@ -40,7 +40,7 @@ describe('the item of what calls leave of a bucket', () => {
     expect(await item.take(taking(200))).toEqual({ kind: 'taken', fullAtMs: nowMs + 200 });
   });
 
-  test('takes one write from a bucket that has filled up, and from one that others fill beside it', async () => {
+  test('takes one write for a bucket that is full again, even beside other writers', async () => {
     let writes = 0;
     const client = {
       send: (...args: Parameters<typeof tables.client.send>) => {

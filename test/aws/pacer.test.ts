@@ -53,7 +53,7 @@ const environment = (fullAt: FullAt = {}) => {
 const count = (taken: readonly boolean[]): number => taken.filter(Boolean).length;
 
 describe('calls wait for their tokens', () => {
-  test('nobody waits while there are some, and those who ask at the same moment are written together', async () => {
+  test('no call waits while there are tokens, and simultaneous calls are written together', async () => {
     const { world, pacer } = environment();
     expect(count(await Promise.all(Array.from({ length: 19 }, () => pacer.take(act))))).toBe(19);
     expect([world.takes, world.slept]).toEqual([1, []]);
@@ -68,7 +68,7 @@ describe('calls wait for their tokens', () => {
     expect(world.unused).toBe(0);
   });
 
-  test('who changes something waits in line, as long as its patience lasts, and is refused beyond it', async () => {
+  test('a call that changes something waits in line within its patience, and is refused beyond it', async () => {
     const behind = async (calls: number) => {
       const { world, pacer } = environment({ autoScaling: startMs + calls * 200 });
       return [await pacer.take(act), ...world.slept];
@@ -77,14 +77,14 @@ describe('calls wait for their tokens', () => {
     expect(await behind(26)).toEqual([true, 600, 1_000]);
   });
 
-  test('looks leave tokens to those who change something, and come again for theirs', async () => {
+  test('looks leave tokens to calls that change something, and try again later', async () => {
     const { world, pacer } = environment({ autoScaling: startMs + 12 * 200 });
     expect(await pacer.take(look)).toBe(true);
     expect(world.slept).toEqual([400]);
     expect(await environment({ autoScaling: startMs + 18 * 200 }).pacer.take(look)).toBe(false);
   });
 
-  test('a look that launches follow from waits in the line of those who change something, whatever other looks leave', async () => {
+  test('a look for launches waits in the line of calls that change something, whatever other looks leave', async () => {
     const decide: PacedCall = { ...look, kind: 'decide' };
     const { world, pacer } = environment({ autoScaling: startMs + 20 * 200 });
     expect(await pacer.take(decide)).toBe(true);
@@ -119,7 +119,7 @@ describe('calls wait for their tokens', () => {
     expect([await takesAfter(9_999), await takesAfter(10_000)]).toEqual([1, 0]);
   });
 
-  test('who found that nothing happens does not ask again for ten minutes, before one look of a bucket', async () => {
+  test('an environment that found the account calm does not read the item again for ten minutes before a single look', async () => {
     const { world, pacer } = environment();
     const tick = async (inMs: number, looks = 1) => {
       world.nowMs += inMs;

@@ -21,7 +21,7 @@ test('Auto Scaling groups that were read a moment ago are not read again', async
   expect(aws.calls).toHaveLength(2);
 });
 
-test('others are, and whoever keeps nothing reads each time', async () => {
+test('other groups are read, and without a keeping time each use reads', async () => {
   const { deps, kept } = open([found(1), { AutoScalingGroups: [] }, found(2), found(3)]);
   await recentAsgs(kept, ['web']);
   expect(await recentAsgs(kept, ['other'])).toEqual([]);

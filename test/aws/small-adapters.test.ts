@@ -75,7 +75,7 @@ describe('prices', () => {
     });
   });
 
-  test('that cannot be read are missed, and told; a bug of ours is thrown', async () => {
+  test('that fail are reported as missed; a bug of ours is thrown', async () => {
     const missed: string[] = [];
     const read = (failure: object) =>
       createPrices({ client: createFakeAws({ DescribeSpotPriceHistory: failure }).ec2, now, missed: (...told) => missed.push(told.join(' ')) });
@@ -199,7 +199,7 @@ describe('a change of policy', () => {
     return aws.inputsOf('SendMessageBatch');
   };
 
-  test('is told, and its group gets the ticks of the next two minutes, which may not know it yet', async () => {
+  test('is sent, and its group gets the next two ticks, which the schedule may not send yet', async () => {
     const [sent] = await change([]);
     const tick = expect.stringContaining('"isScheduled":true');
     expect(sent?.Entries).toEqual([

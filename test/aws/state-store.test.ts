@@ -91,7 +91,7 @@ describe('a launch request', () => {
 });
 
 describe('a group state item', () => {
-  test('is written once per version: the loser of a race is told', async () => {
+  test('is written once per version, and the loser of a race gets a conflict', async () => {
     expect(await store.state('race')).toBeUndefined();
     expect(await store.putState('race', state(1))).toBe('done');
     expect(await store.putState('race', state(1, { desired: 9 }))).toBe('conflict');
@@ -190,7 +190,7 @@ describe('a swap', () => {
     expect(await store.swapOf('i-5')).toEqual(swap('hooked', 'i-5', { state: 'leaving', drain: 'new', hooks }));
   });
 
-  test('takes no list of hooks from somebody who has not seen the one that stands', async () => {
+  test('refuses a list of hooks from a writer that has not seen the stored one', async () => {
     const [first, second] = ['h-1', 'h-2'].map((hook) => ({ asg: 'a', hook, token: hook, expiresAtMs: 9 }));
     if (first === undefined || second === undefined) throw new Error('two hooks');
     const key = { group: 'two-hooks', instance: 'i-9' };

@@ -105,7 +105,7 @@ describe('a group state that cannot be read in full', () => {
     }
   });
 
-  test('is told, and can be written over', async () => {
+  test('is reported, and can be overwritten', async () => {
     await put({ group: 'damaged', item: items.state, version: 7, state: { ...whole, desired: 'three' } });
     const state = await store.state('damaged');
     expect(told).toEqual([{ group: 'damaged', item: 'state', problems: [expect.stringMatching(/^desired: /)] }]);
@@ -123,7 +123,7 @@ describe('a group state that cannot be read in full', () => {
 describe('what is in force and cannot be read', () => {
   const inForce = (item: Readonly<Record<string, unknown>>) => tables.client.send(new PutCommand({ TableName: 'groups', Item: item }));
 
-  test('a group is decided by nobody: it is an error that names the field', async () => {
+  test('a group is not decided: it is an error that names the field', async () => {
     const resolved = { ...anyGroup(), capacity: { kind: 'tiered', children: [{ kind: 'lottery' }] } };
     await inForce({ group: 'web', item: items.accepted, version: 1, resolved });
     await expect(store.group('web')).rejects.toThrow(
@@ -131,7 +131,7 @@ describe('what is in force and cannot be read', () => {
     );
   });
 
-  test('a group whose entry in the registry is damaged is ticked all the same, and told', async () => {
+  test('a group with a damaged entry in the registry still gets ticks, and is reported', async () => {
     await inForce({ group: registryPartition, item: items.entry('hurt'), policyVersion: 1, asgs: ['web-asg', 7], alarms: 'none' });
     const entry = (await store.registry()).find(({ group }) => group === 'hurt');
     expect(entry).toEqual({ group: 'hurt', policyVersion: 1, asgs: ['web-asg'], alarms: [] });
@@ -164,7 +164,7 @@ describe('a swap that cannot be read', () => {
   };
   const key = { group: 'broken', item: items.swap('i-1') };
 
-  test('claims nothing, is told, and gives way to a claim', async () => {
+  test('is no claim, is reported, and is replaced by a claim', async () => {
     await put({ ...swap, ...key, state: 'exploded' });
     expect(await store.swaps('broken')).toEqual([]);
     expect(told).toEqual([{ ...key, problems: [expect.stringMatching(/^state: /)] }]);

@@ -104,7 +104,7 @@ describe('a launch over the wire', () => {
     expect(bodies).toHaveLength(1);
   });
 
-  test('is not requested once the lease of its reservation is over, by the clock of whoever asks', async () => {
+  test('is not requested once the lease of its reservation is over, by the clock of the caller', async () => {
     const { deps, bodies } = await cloudOf([fleet('i-1')]);
     const provider = createCapacityProvider({ kind: 'tag' }, deps);
     const [result] = await launchNow(provider, group(), [reservation('spot-a', 1, [m7a])], { leaseUntilMs: nowMs });
@@ -131,7 +131,7 @@ describe('a launch over the wire', () => {
 });
 
 describe('errors over the wire', () => {
-  test('of Auto Scaling are told by their texts', async () => {
+  test('of Auto Scaling are classified by their texts', async () => {
     const { deps } = await cloudOf([queryError('ValidationError', 'No active Lifecycle Action found with token t')]);
     const hook = { asg: 'web', hook: 'h', token: 't', expiresAtMs: 0 };
     expect(await createLifecycleActions({ client: deps.autoScaling }).complete('i-1', hook)).toBe('not-active');

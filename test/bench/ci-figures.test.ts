@@ -40,7 +40,7 @@ describe('figures of a CI fleet', () => {
     });
   });
 
-  it('count no runner that nobody wants as served', () => {
+  it('count no runner without a job as served', () => {
     const serving = [{ atMs: 0, serving: 5 }];
     expect(ciFiguresOf({ ...fleet, serving })).toMatchObject({ servedPercent: 100, longestShortageMinutes: 0 });
   });

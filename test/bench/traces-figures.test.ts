@@ -24,7 +24,7 @@ describe('the figures of a trace', () => {
     expect(figures).toMatchObject({ availabilityPercent: 100, costSharePercent: 33.33 });
   });
 
-  test('count each instance from its launch to its shutdown, and who was warned', () => {
+  test('count each instance from its launch to its shutdown, and warned instances', () => {
     const taken = { ...spot, warnedAtMs: 28 * minute, goneAtMs: 30 * minute };
     const after = { ...onDemand, launchedAtMs: 29 * minute, servingAtMs: 31 * minute };
     const spans = [0, 1, 0, 1].map((serving, index) => ({ atMs: [0, 2, 30, 31][index]! * minute, serving }));

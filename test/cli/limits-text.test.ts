@@ -3,14 +3,14 @@ import { againstText, placementText, removalText } from '../../cli/reason-text.t
 import { remarkText } from '../../cli/remark-text.ts';
 
 describe('what a policy limits', () => {
-  it('is told with the share that is full, and by how many', () => {
+  it('names the full share and its number of members', () => {
     const full = { code: 'at-share', offering: 'm7g.large/eu-west-1a/spot', held: 4, most: 4 } as const;
     expect(againstText({ ...full, of: 'zone' })).toBe('m7g.large in eu-west-1a: its zone has 4 members, maxShare allows 4');
     expect(againstText({ ...full, of: 'instance-type' })).toContain('its instance type has 4 members');
     expect(remarkText({ code: 'shares-full', count: 2 })).toContain('launches 2 fewer: maxShare forbids');
   });
 
-  it('is told with who leaves for it', () => {
+  it('is named in the reason of a member that leaves for it', () => {
     const why = { code: 'surplus', rank: { order: 'same-order' }, overShare: 'zone' } as const;
     expect(removalText(why)).toBe(
       'above the desired size; its zone holds more than maxShare allows; same order: the tree would place this member last',
@@ -20,7 +20,7 @@ describe('what a policy limits', () => {
     );
   });
 
-  it('is told with what is owed on demand', () => {
+  it('is shown with the number that the policy asks for on demand', () => {
     expect(placementText({ pool: 'od', count: 2, turns: [{ kind: 'tiered', tier: 2, of: 2 }], owed: { onDemand: 3, held: 1 } })).toBe(
       'the policy asks for 3 on demand, the group has 1: tiered: tier 2 of 2',
     );

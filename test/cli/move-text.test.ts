@@ -4,7 +4,7 @@ import { moveText, notMovedText } from '../../cli/move-text.ts';
 const offering = 'm7g.large/eu-west-1a/spot' as const;
 
 describe('a move', () => {
-  it('is told with the reason for which its place is better', () => {
+  it('is shown with the reason why its place is better', () => {
     const to = { pool: 'spot-a', instances: ['i-1', 'i-2'] };
     expect(moveText({ ...to, why: { code: 'earlier-tier', tier: 1, from: 2 } })).toBe(
       'moves i-1, i-2 to spot-a: tier 1 takes launches again; these members are in tier 2',
@@ -21,8 +21,8 @@ describe('a move', () => {
   });
 });
 
-describe('that nobody moves', () => {
-  it('is told with the reason, and until when it holds', () => {
+describe('that no member moves', () => {
+  it('is shown with the reason, and until when it holds', () => {
     const untilMs = Date.parse('2026-01-01T10:00:00Z');
     const texts = [
       notMovedText({ code: 'resting', offering, untilMs }),

@@ -47,7 +47,7 @@ describe('the status of a policy', () => {
     expect(text).toContain('Version 1 stays in force, and would be refused if it were written now (2026-11-22T12:00:00.000Z):\n  pools.p.launch');
     expect(statusText({ ...accepted, refusedNow: [], lookedUpAt: '2026-11-22T12:00:00.000Z' })).not.toContain('would be refused');
   });
-  it('is told where a group has no decisions', () => {
+  it('is shown where a group has no decisions', () => {
     expect(noDecisionText('web', { ...accepted, message: 'Rejected for 1 reason.' })).toContain('Its policy: Rejected for 1 reason.');
     expect(noDecisionText('wbe', undefined)).toBe('No policy was ever written for wbe. Check the name.');
   });

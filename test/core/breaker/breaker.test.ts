@@ -81,7 +81,7 @@ describe('a breaker', () => {
 });
 
 describe('a warning', () => {
-  it('is counted once, whoever hears of it', () => {
+  it('is counted once, whichever functions receive it', () => {
     const first = countOnce(state(), warned(2));
     expect(first).toEqual({ state: state({ counted: ['i-0', 'i-1'] }), fresh: warned(2) });
     const of = { ...first.state, warnings: [{ atMs: nowMs, count: 2 }] };
@@ -206,7 +206,7 @@ describe('a group with a breaker', () => {
     expect({ counts, unplaced }).toEqual({ counts: {}, unplaced: 1 });
   });
 
-  it('moves nobody back while one is open, and one at a time while it is half-open', () => {
+  it('moves no member back while one is open, and one at a time while it is half-open', () => {
     const returning = { afterMs: minuteMs, everyMs: 5 * minuteMs, atMost: { kind: 'count' as const, by: 5 }, timezone: 'UTC' };
     const returned = (breaker: Breaker) => {
       const of = view({

@@ -18,7 +18,7 @@ const idsOf = (members: readonly Member[]): readonly string[] => members.map(({ 
 const joining = (rest: Partial<View>, soFar: Partial<Draft> = {}) => proposed(admissions, rest, soFar).admissions;
 
 describe('members join', () => {
-  it('when they run, sorted by their ids, and nobody else is coming', () => {
+  it('when they run and no others are coming, sorted by their ids', () => {
     expect(joining({ members: [...ready(3)].reverse() })).toEqual(['i-00', 'i-01', 'i-02']);
     expect(joining({ members: [] })).toEqual([]);
   });

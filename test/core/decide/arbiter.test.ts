@@ -18,7 +18,7 @@ const waiting = (instance: string, claimedAtMs = nowMs) => {
 const twelve = [...members(spotA, 6), ...members(spotB, 6)];
 
 describe('a budget', () => {
-  it('gives what is left, to whoever asks first', () => {
+  it('gives what is left, first come, first served', () => {
     const budget = budgetOf(3);
     expect([budget.take(2), budget.take(2), budget.take(1), budget.left()]).toEqual([2, 1, 0, 0]);
   });
@@ -92,7 +92,7 @@ describe('the arbiter', () => {
     const account = arbiter.releasable.forRemovals();
     expect(['spot-b#1', 'spot-b#2'].map((instance) => takeFrom([account], instance))).toEqual([true, false]);
   });
-  it('grants nothing twice: who leaves by an earlier grant is spent', () => {
+  it('grants nothing twice: a member that leaves by an earlier grant is spent', () => {
     const arbiter = arbiterOf({ members: twelve });
     arbiter.leave(['spot-a#1', 'spot-a#2']);
     expect(arbiter.releasable.forRemovals().allows('spot-b#1')).toBe(false);

@@ -27,7 +27,7 @@ describe('while launches are denied', () => {
     expect(decide(look(left, { denials: everything }))).toMatchObject({ unplaced: 0, placements: [], unnoticed: [] });
   });
 
-  it('a launch that is tried again covers nobody', () => {
+  it('a repeated launch covers no member', () => {
     const dead = { members: three, swaps: [taken], ended: ['i-4'] };
     const { placements, unnoticed, uncovered } = decide(look(dead, { denials: over }));
     expect(placements).toMatchObject([{ count: 1 }]);
@@ -40,7 +40,7 @@ describe('while launches are denied', () => {
     expect(decide(look(short)).takeOver).toEqual([{ asg: 'web-asg', desired: 3 }]);
   });
 
-  it('a pool whose instances died covers nobody until one comes up', () => {
+  it('a pool whose instances died covers no member until one comes up', () => {
     const failed = { template: 'web', code: 'Client.InternalError', message: '', atMs: nowMs - 90_000, restsUntilMs: nowMs - 1, streak: 1 };
     const failedBoots = Object.fromEntries(Object.keys(everything).map((pool) => [pool, failed]));
     const dead = { members: three, swaps: [taken], ended: ['i-4'] };

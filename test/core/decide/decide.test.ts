@@ -57,7 +57,7 @@ describe('an interruption', () => {
     expect(decision.placements).toEqual([]);
     expect(decision.removals).toEqual([]);
   });
-  it('counts a request that nobody has answered yet, less what a describe shows of it', () => {
+  it('counts a request without a response, less the instances that a describe shows', () => {
     const shown = member('i-new-1', spotB, { reservation: 'r-1' });
     const decision = decide(
       view({ swaps: leaving, members: [...five(spotA), ...five(spotB), shown], state: state({ reservations: [reservation()] }) }),
@@ -148,7 +148,7 @@ describe('a rebalance, drain first', () => {
   });
 });
 
-describe('a member at risk of which nobody knows whether it serves', () => {
+describe('a member at risk that may or may not serve', () => {
   it('is taken to leave a gap, in either order', () => {
     const unread = [...five(spotA, { serving: false, mayServe: true }), ...five(spotB, { serving: false, mayServe: true })];
     const waiting = [1, 2, 3, 4, 5].map((n) =>
@@ -174,7 +174,7 @@ describe('a member at risk that does not serve', () => {
   });
 });
 
-describe('instances that nobody requested', () => {
+describe('instances without a request', () => {
   const stray = member('i-stray', spotA, { pool: undefined, reservation: undefined });
   it('are neither counted nor removed at first sight', () => {
     const decision = decide(view({ members: [...five(spotA), ...five(spotB), stray] }));
@@ -255,7 +255,7 @@ describe('an Auto Scaling group', () => {
     expect(decide(attachView(dead)).placements).toEqual([]);
     expect(launched(decide(attachView({ ...dead, asgs: [{ ...asg, holds: ['i-dead'], suspended: ['ReplaceUnhealthy'] }] })).placements)).toBe(1);
   });
-  it('is left to replace one that had ended before the warning about it came', () => {
+  it('is left to replace a member that had ended before its warning arrived', () => {
     const late = {
       asgs: [{ ...asg, holds: ['i-dead'] }],
       swaps: [{ ...swapOf('i-dead', { state: 'gone' }), drain: undefined } as never],
@@ -266,7 +266,7 @@ describe('an Auto Scaling group', () => {
     const shown = { ...late, ended: [], members: [...five(spotA), ...members(spotB, 4), { ...members(spotB, 1)[0], instance: 'i-dead' } as never] };
     expect(decide(attachView(shown))).toMatchObject({ placements: [], unnoticed: [] });
   });
-  it('lets go of one that died while it waited for its turn, when what was launched for it is there', () => {
+  it('removes a member that died while it waited for its turn, once its replacement is there', () => {
     const waited = { ...swapOf('i-waited', { state: 'gone', reason: 'rebalance' }), drain: undefined } as never;
     const dead = { asgs: [{ ...asg, desired: 11, held: 11, holds: ['i-waited'] }], swaps: [waited], ended: ['i-waited'] };
     expect(decide(attachView({ ...dead, members: [...five(spotA), ...five(spotB)] })).unnoticed).toEqual(['i-waited']);
@@ -345,7 +345,7 @@ describe('an Auto Scaling group', () => {
     const swaps = [1, 2, 3].map((n) => swapOf(`spot-a#${n}`));
     expect(decide(attachView({ swaps, asgs: [{ ...asg, max: 20 }], members: [...five(spotA), ...five(spotB), ...ready] })).raise).toEqual([]);
   });
-  it('gets its maximum back when it fits again and nobody is on the way', () => {
+  it('gets its maximum back when it fits again and no member is on the way', () => {
     const raised = [{ asg: 'web-asg', fromMax: 10, toMax: 13 }];
     expect(decide(attachView({ asgs: [{ ...asg, max: 13 }], state: state({ raised }) })).restore).toEqual(raised);
     expect(decide(attachView({ asgs: [{ ...asg, max: 13, desired: 12 }], state: state({ raised }) })).restore).toEqual([]);
@@ -425,7 +425,7 @@ describe('members that have joined an Auto Scaling group which does not show the
   });
 });
 
-describe('members of which nobody knows whether they serve', () => {
+describe('members that may or may not serve', () => {
   const unread = members(spotA, 9).map((member) => ({ ...member, serving: false, mayServe: true as const }));
   it('are no surplus that may go, though idle ones would be', () => {
     const eight = state({ desired: 8 });

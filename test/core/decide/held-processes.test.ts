@@ -82,7 +82,7 @@ describe('an Auto Scaling group whose size others set is held', () => {
     expect(suspended(['Launch', 'Terminate', 'AZRebalance'])).toEqual([]);
   });
 
-  it('and what we suspended is resumed when nobody joins, and in any other group at once', () => {
+  it('and suspended processes are resumed when no member joins, and in any other group at once', () => {
     const suspended = [{ asg: 'other', processes: ['Launch'] }, both];
     expect(held({ state: state({ suspended }) })).toEqual({ resume: suspended });
     expect(held({ state: state({ suspended }) }, { admissions: ['i-new'] }).resume).toEqual([{ asg: 'other', processes: ['Launch'] }]);
@@ -97,7 +97,7 @@ describe('an Auto Scaling group whose size others set is held', () => {
 });
 
 describe('what joining added to a size that others set', () => {
-  it('is taken down while a describe shows who joined, and the next look comes soon', () => {
+  it('is taken down while a describe shows the members that joined, and the next look comes soon', () => {
     const at = (added: readonly Added[]) => proposed(addedSizes, { group: outside, members: ten, asgs: [asg()], state: state({ added }) });
     expect(at([note])).toEqual({ takeDown: [note], wakeAtMs: nowMs + repeatAfterMs });
     expect(at([{ ...note, takenDownAtMs: nowMs }])).toEqual({});

@@ -23,7 +23,7 @@ describe('a maximum is raised', () => {
     expect(of(rest, { admissions: ids(1), placements: [placed('spot-a', 3)] }).raise).toEqual([{ asg: 'web-asg', fromMax: 10, toMax: 18 }]);
   });
 
-  it('not while nobody joins now, whoever is on the way', () => {
+  it('not while no member joins now, whatever is on the way', () => {
     expect(of({ members: coming(4) }, { placements: [placed('spot-a', 3)] }).raise).toEqual([]);
     expect(of({ members: coming(4), asgs: [asg({ desired: 12 })] }).raise).toEqual([]);
   });
@@ -59,7 +59,7 @@ describe('a raised maximum is put back', () => {
     expect(back({ asgs: [asg({ max: 12, desired: 11 })] })).toEqual([]);
   });
 
-  it('once nobody who noted it can raise it any more, where nobody has', () => {
+  it('once no function that noted it can raise it any more, if none has', () => {
     const noted = (ageMs: number, max: number) => {
       const note = { ...raised, atMs: nowMs - ageMs };
       return of({ members: [], asgs: [asg({ max })], state: { ...state(), raised: [note] } }).restore?.length;
@@ -67,17 +67,17 @@ describe('a raised maximum is put back', () => {
     expect([noted(34_999, 10), noted(35_000, 10), noted(1_000, 12)]).toEqual([0, 1, 1]);
   });
 
-  it('once nobody is on the way into it', () => {
+  it('once no member is on the way into it', () => {
     expect(back({ members: coming(1) })).toEqual([]);
     expect(back({ state: state({ reservations: [reservation()] }) })).toEqual([]);
     expect(back({ group: attached, members: members(spotA, 3) })).toEqual([raised]);
   });
 
-  it('although somebody is coming, when the policy no longer names the group', () => {
+  it('although a member is coming, when the policy no longer names the group', () => {
     expect(back({ group: group(), members: coming(1) })).toEqual([raised]);
   });
 
-  it('although somebody is coming, when others wrote a size beyond it', () => {
+  it('although a member is coming, when others wrote a size beyond it', () => {
     expect(back({ members: coming(1), asgs: [asg({ max: 12, shown: 11 })] })).toEqual([raised]);
     expect(back({ members: coming(1), asgs: [asg({ max: 12, shown: 10 })] })).toEqual([]);
   });

@@ -79,7 +79,7 @@ describe('the next look', () => {
       expect(among(rest)).toBe(expected);
     });
 
-    it('does not come while nobody waits', () => {
+    it('does not come while no swap waits', () => {
       expect(among({ launchedAtMs: nowMs - 4_000 }, [])).toBeUndefined();
     });
   });

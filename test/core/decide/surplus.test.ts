@@ -12,7 +12,7 @@ const idsOf = (all: readonly Member[]): readonly string[] => all.map(({ instance
 const idle = (count: number) => Array.from({ length: count }, (_, index) => member(`idle-${index}`, spotA, { serving: false }));
 
 describe('a surplus', () => {
-  it('is what nobody claims above the size, less what Auto Scaling groups end by themselves', () => {
+  it('is the unclaimed members above the size, less those that Auto Scaling groups end by themselves', () => {
     const twelve = [...members(spotA, 6), ...members(spotB, 6)];
     expect(aboveDesired(situationOf({ members: twelve }))).toBe(2);
     expect(aboveDesired(situationOf({ members: twelve, swaps: [swapOf('spot-a#1', { reason: 'rebalance', state: 'waiting' })] }))).toBe(1);

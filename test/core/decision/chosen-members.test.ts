@@ -17,7 +17,7 @@ describe('what a decision chose to leave', () => {
     ]);
     expect(choicesOf(decide(view()), 'd', 9)).toEqual([]);
   });
-  it('is leaving to whoever looks before its swaps are written, so that nobody chooses others', () => {
+  it('is leaving for every look before its swap is written, so that no other member is chosen', () => {
     const swaps = withChosen({ chosen }, [], twelve, 'web');
     expect(swaps).toMatchObject([
       { instance: 'spot-a#6', state: 'leaving' },

@@ -27,7 +27,7 @@ describe('a decision that is made binding', () => {
     expect(written.reservations.map(({ placement }) => placement.offerings.length)).toEqual([1]);
   });
 
-  it('takes up what is open and nobody works on, as it was requested', () => {
+  it('takes up open requests without a worker, as they were made', () => {
     const open = reservation({ leaseUntilMs: nowMs });
     const { repeated, state: written } = bound(view({ state: state({ reservations: [open] }) }));
     expect(repeated).toEqual([{ before: open, reservation: { ...open, leaseUntilMs: nowMs + 35_000, forgetAtMs: nowMs + 180_000 } }]);
@@ -89,7 +89,7 @@ describe('the reservations of a decision', () => {
     expect(bind(decisionOf(), view(), author).state.lastReservation).toBeUndefined();
   });
 
-  it('that nobody works on are taken up beside the others, unless the group is paused', () => {
+  it('without a worker are taken up beside the others, unless the group is paused', () => {
     const open = reservation({ leaseUntilMs: nowMs });
     const before = state({ reservations: [open, reservation({ id: 'r-2' })] });
     const { state: written } = bind(decisionOf(), view({ state: before }), author);

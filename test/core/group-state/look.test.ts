@@ -67,7 +67,7 @@ describe('the state after a look', () => {
     const { denials } = followed({ stored: denied, known: denied, isRewritten: true }).state;
     expect(denials).toEqual({ 'spot-a': { ...denial, untilMs: nowMs - 5_000 } });
   });
-  it('lets nobody move for a while after its item was lost or restored, as after a change', () => {
+  it('lets no member move for a while after its item was lost or restored, as after a change', () => {
     const returning = { afterMs: 600_000, everyMs: 300_000, atMost: { kind: 'count' as const, by: 1 }, timezone: 'UTC' };
     const moving = { ...web, returning };
     const first = { ...stored, version: 0 };
@@ -93,7 +93,7 @@ describe('the state after a look', () => {
     expect(followed({ stored: { ...stored, chosen } }).state.chosen).toEqual(chosen);
     expect(followed({ stored: { ...stored, chosen }, swaps: [swapOf('i-1')] }).state).not.toHaveProperty('chosen');
   });
-  it('remembers who was detached now, and nobody else', () => {
+  it('remembers the members that were detached now, and no others', () => {
     const holdings = { members: members(spotA, 1), asgs: [], aside: [], ended: [], stopped: [], detached: ['i-2'] };
     expect(followed({ holdings }).state.detached).toEqual(['i-2']);
     expect(followed({ stored: { ...stored, detached: ['i-1'] } }).state).not.toHaveProperty('detached');

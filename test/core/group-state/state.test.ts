@@ -94,7 +94,7 @@ describe('a state item that was lost or restored', () => {
     expect(catchUp(known, group, look(members(7, 'c'), [leaving])).desired).toBe(6);
   });
 
-  test('is not suspected when every reservation is known, or of members that nobody reserved', () => {
+  test('is not suspected when every reservation is known, or for members without a reservation', () => {
     expect(catchUp(known, group, look(members(7, 'b')))).toBe(known);
     const unreserved = members(7, 'c').map(({ reservation: _, ...member }) => member);
     expect(catchUp(fresh, group, look(unreserved))).toBe(fresh);

@@ -46,7 +46,7 @@ describe('a size that others set', () => {
   it('is the desired capacity where nothing is noted', () => {
     expect(read(5, three)).toEqual({ asg: 'web-asg', size: 5, added: [] });
   });
-  it('is what it was before an attach, while nobody wrote since', () => {
+  it('is its value before an attach, while others have not written since', () => {
     expect(read(5, [...three, ...own], [note()])?.size).toBe(3);
     expect(read(4, [...three, 'n-1'], [note()])?.size).toBe(3);
     expect(read(3, three, [note()])?.size).toBe(3);
@@ -118,7 +118,7 @@ describe('notes of attaches', () => {
     expect(of(note(), three)).toEqual([]);
     expect(of(note({ takenDownAtMs: nowMs }), [...three, ...own])).toEqual([]);
   });
-  it('are marked as taken down, or dropped where somebody wrote over them', () => {
+  it('are marked as taken down, or dropped where others wrote over them', () => {
     const [one, two, left] = [note(), note({ atMs: nowMs - 2_000 }), note({ atMs: nowMs - 3_000 })];
     expect(afterTakingDown([one, two, left], { done: [one], unseen: [left], overwritten: [two] }, nowMs)).toEqual([
       { ...left, takenDownAtMs: nowMs },
@@ -150,7 +150,7 @@ describe('deciding where others set the size', () => {
     expect(decide(look(1))).toMatchObject({ removals: [], drains: [], takeOver: [] });
     expect(decide(look(1)).keptByMinimum).toBeUndefined();
   });
-  it('lets go who has not joined and is not wanted any more', () => {
+  it('removes members that have not joined and are no longer wanted', () => {
     const view3 = look(3, { members: [...inGroup(3), ...loose] });
     expect(decide(view3).removals.map(({ instance }) => instance)).toEqual(idsOf(loose));
     expect(decide(view3).admissions).toEqual([]);
@@ -190,7 +190,7 @@ describe('deciding where others set the size', () => {
   it('resumes what a policy that is no longer in force suspended', () => {
     expect(decide(view({ state: state({ suspended: held }) })).resume).toEqual(held);
   });
-  it('attaches nobody before an earlier attach is taken down', () => {
+  it('attaches no member before an earlier attach is taken down', () => {
     const there = [...inGroup(3), ...loose];
     const open = note({ instances: [there[2]?.instance ?? ''] });
     const crashed = look(4, { members: there, state: state({ desired: 4, added: [open] }) });

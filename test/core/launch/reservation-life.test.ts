@@ -69,7 +69,7 @@ describe('an open reservation', () => {
     expect(abandoned(held, nowMs)).toEqual([]);
     expect(abandoned(held, nowMs + 5_000)).toEqual([before]);
   });
-  it('is believed until describes have had their time, and while somebody works on it', () => {
+  it('counts until describes have had their time, and while a function works on it', () => {
     expect(isBelieved(before.forgetAtMs - 1)(before)).toBe(true);
     expect(isBelieved(before.forgetAtMs)(before)).toBe(false);
     expect(isBelieved(before.forgetAtMs)({ ...before, leaseUntilMs: before.forgetAtMs + 1 })).toBe(true);

@@ -24,7 +24,7 @@ describe('turns at a bucket', () => {
     expect(budget).toMatchObject({ version: 1, levels: { createFleet: { tokens: 46 }, instances: { tokens: 996 } }, waiting: [] });
   });
 
-  test('who finds too few tokens waits until they have come, and for those ahead', () => {
+  test('a group that finds too few tokens waits for them, and for the groups ahead', () => {
     const { turns, budget } = shareOut(withTokens(1), [asks('a'), asks('b', { calls: 5 }), asks('c', { calls: 5 })], nowMs);
     expect(turns.get('b')).toEqual({ kind: 'later', turnAtMs: nowMs + 1_000, sinceMs: nowMs, ahead: 0 });
     expect(turns.get('c')).toEqual({ kind: 'later', turnAtMs: nowMs + 2_000, sinceMs: nowMs, ahead: 1 });
@@ -44,7 +44,7 @@ describe('turns at a bucket', () => {
     expect(kinds(withTokens(1), [other, one])).toEqual({ z: 'now', a: 'later' });
   });
 
-  test('one that waits and needs it more keeps its tokens, until it has missed its turn for long', () => {
+  test('a waiting group with a greater need keeps its tokens, until it has missed its turn for long', () => {
     const { budget } = shareOut(withTokens(0), [asks('a', { calls: 2 })], nowMs);
     const less = [asks('b', { calls: 2, need: { urgency: 'missing', size: 1 } })];
     expect(kinds(budget, less, nowMs + 500)).toEqual({ b: 'later' });
@@ -68,7 +68,7 @@ describe('turns at a bucket', () => {
     expect(budget.waiting).toMatchObject([{ group: 'a', instances: 70 }]);
   });
 
-  test('where few instances are left, nobody begins with less than twenty of them, or with less than all', () => {
+  test('where few instances are left, no group begins with fewer than twenty of them, or than it needs', () => {
     const low = (tokens: number) => ({ ...emptyBudget, levels: { instances: { tokens, atMs: nowMs } } });
     const turn = (tokens: number, instances: number) => shareOut(low(tokens), [asks('a', { instances })], nowMs).turns.get('a');
     expect(turn(19, 100)).toEqual({ kind: 'later', turnAtMs: nowMs + 500, sinceMs: nowMs, ahead: 0 });
@@ -91,7 +91,7 @@ describe('turns at a bucket', () => {
     ]);
   });
 
-  test('one that waits loses its place ten seconds after its turn', () => {
+  test('a waiting group loses its place ten seconds after its turn', () => {
     const { budget } = shareOut(withTokens(0), [asks('a', { calls: 50 })], nowMs);
     const less = [asks('b', { calls: 50, need: { urgency: 'missing', size: 1 } })];
     expect(kinds(budget, less, nowMs + 19_999)).toEqual({ b: 'later' });
@@ -116,14 +116,14 @@ describe('turns at a bucket', () => {
 describe('what launches teach', () => {
   const none = { empty: new Set<'createFleet'>(), refused: new Set<'m/a/spot'>(), granted: new Set<'m/a/spot'>(), unspent: {} };
 
-  test('a throttle empties the bucket, whoever draws on it', () => {
+  test('a throttle empties the bucket, whatever draws on it', () => {
     const taught = withLessons(emptyBudget, { ...none, empty: new Set(['createFleet']) }, nowMs);
     expect(shareOut(taught, [asks('a')], nowMs).turns.get('a')).toMatchObject({ kind: 'later', turnAtMs: nowMs + 200 });
     const inDebt = withLessons(withTokens(-4), { ...none, empty: new Set(['createFleet']) }, nowMs);
     expect(shareOut(inDebt, [asks('a')], nowMs).turns.get('a')).toMatchObject({ kind: 'later', turnAtMs: nowMs + 1_000 });
   });
 
-  test('a refusal is known to all for a while, unless somebody is granted the same', () => {
+  test('all groups know a refusal for a while, unless one is granted the same', () => {
     const refused = withLessons(emptyBudget, { ...none, refused: new Set(['m/a/spot']) }, nowMs);
     expect(shareOut(refused, [], nowMs + 29_999).budget.refused).toEqual({ 'm/a/spot': nowMs });
     expect(shareOut(refused, [], nowMs + 30_000).budget.refused).toEqual({});

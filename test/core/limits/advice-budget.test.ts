@@ -29,7 +29,7 @@ describe('the budget for advice', () => {
     expect(adviceLeft({ ...of(), group: group() })).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it('leaves claims what nobody waits for', () => {
+  it('leaves to claims what no waiting swap needs', () => {
     expect(claimsLeft({ ...of(), swaps: [advised('i-1')] })).toBe(1);
     const leaving = { ...advised('i-2'), state: 'leaving' as const };
     const moved = { ...advised('i-3'), reason: 'moved' as const };
@@ -37,7 +37,7 @@ describe('the budget for advice', () => {
     expect(claimsLeft({ ...of({ advised: [{ atMs: nowMs, count: 1 }] }), swaps: [advised('i-1'), swapOf('i-2')] })).toBe(0);
   });
 
-  it('lets the first wait for their turn, and everybody who leaves for another reason', () => {
+  it('lets the first in turn begin, and all that leave for another reason', () => {
     const moved = { ...advised('i-0'), reason: 'moved' as const };
     const waiting = [advised('i-1'), moved, advised('i-2'), advised('i-3')];
     expect(withinAdvice(waiting, of()).map(({ instance }) => instance)).toEqual(['i-1', 'i-0', 'i-2']);
@@ -71,7 +71,7 @@ describe('a group with a budget for advice', () => {
     expect(launched({ advised: [{ atMs: nowMs, count: 2 }] })).toBe(0);
   });
 
-  it('lets no more begin, whoever serves', () => {
+  it('lets no more begin, whichever members serve', () => {
     const drainFirst: Group = { ...bounded, swap: { order: 'drain-first', maxSurge: 3 } };
     const begin = (rest: object) => decide(view({ group: drainFirst, swaps, state: state(rest) })).drains;
     expect(begin({})).toEqual(['spot-a#1', 'spot-a#2']);

@@ -25,9 +25,9 @@ describe('a member that EC2 warned about a moment ago', () => {
   });
 });
 
-describe('warnings that nobody has counted', () => {
+describe('warnings that are not counted yet', () => {
   const recent = [swapOf('i-1'), swapOf('i-2')];
-  it('are those of which the state does not know', () => {
+  it('are those that the state does not have', () => {
     expect(idsOf(uncounted(state(), recent))).toEqual(['i-1', 'i-2']);
     expect(idsOf(uncounted(state({ counted: ['i-1'] }), recent))).toEqual(['i-2']);
   });

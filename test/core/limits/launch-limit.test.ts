@@ -81,7 +81,7 @@ describe('the limit of launches', () => {
     ]);
   });
 
-  it('counts of a request that nobody answered what describes show', () => {
+  it('counts the instances that describes show for a request without a response', () => {
     const open = state({ reservations: [reservation()] });
     const shown = view({ state: open, members: members(spotA, 2, { reservation: 'r-1' }) });
     expect(countForgotten(shown, new Set()).launches).toEqual([{ atMs: nowMs, count: 2, desired: 10 }]);
