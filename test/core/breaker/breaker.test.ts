@@ -91,6 +91,43 @@ describe('a warning', () => {
   });
 });
 
+describe('interruptions', () => {
+  const partMs = rule.withinMs / 30;
+  const from = Math.ceil(nowMs / partMs) * partMs;
+  const told = (of: GroupState, atMs: number, ...offerings: readonly string[]) =>
+    learn(of, { pools: twoFamilies, warned: offerings.map((offering, index) => ({ instance: `i-${index}`, offering })), nowMs: atMs }).state;
+  const [m7g, c7g] = ['m7g.large/a/spot', 'c7g.large/a/spot'];
+
+  it('of one family and one part of the time are counted together, at the time of the last', () => {
+    const one = told(state(), from, m7g);
+    expect(told(one, from + partMs - 1, m7g).interruptions).toEqual([{ family: 'm7g', atMs: from + partMs - 1, count: 2 }]);
+    expect(told(one, from + partMs, m7g).interruptions).toHaveLength(2);
+    expect(told(one, from, c7g).interruptions).toEqual([
+      { family: 'm7g', atMs: from, count: 1 },
+      { family: 'c7g', atMs: from, count: 1 },
+    ]);
+  });
+
+  it('are forgotten once all of them are old, or when others come', () => {
+    const old = state({ interruptions: [{ family: 'm7g', atMs: from - rule.withinMs, count: 1 }] });
+    expect(told(old, from).interruptions).toBeUndefined();
+    const both = state({ interruptions: [...(old.interruptions ?? []), { family: 'm7g', atMs: from - 1, count: 1 }] });
+    expect(told(both, from).interruptions).toEqual(both.interruptions);
+    expect(told(both, from, c7g).interruptions?.map(({ family }) => family)).toEqual(['m7g', 'c7g']);
+  });
+
+  it('are remembered up to a bound', () => {
+    const interruptions = Array.from({ length: 300 }, (_, index) => ({ family: `x${index}`, atMs: from - 1, count: 1 }));
+    const after300 = told(state({ interruptions }), from, m7g).interruptions ?? [];
+    expect([after300.length, after300[0]?.family, after300.at(-1)?.family]).toEqual([300, 'x1', 'm7g']);
+  });
+
+  it('of the only spot family are of all spot, whatever is on demand', () => {
+    const pools = { 'spot-a': spotA, 'od-b': { ...onDemandB, instanceTypes: ['c7g.large'] } };
+    expect(Object.keys(learn(state(), { pools, warned: warned(3) }).state.breakers ?? {})).toEqual(['spot']);
+  });
+});
+
 describe('the launch that finds out', () => {
   const tried = (rest: Partial<NonNullable<Breaker['trial']>> = {}) =>
     state({ breakers: { spot: openedBefore(minuteMs, { trial: { reservation: 'r-1', atMs: nowMs - minuteMs, instance: 'i-0', ...rest } }) } });
@@ -125,6 +162,36 @@ describe('the launch that finds out', () => {
     const { breakers } = state({ breakers: { spot: openedBefore(minuteMs, { trial: { reservation: 'r-1', atMs: nowMs - minuteMs } }) } });
     expect(learn(state({ breakers })).state.breakers).toEqual(none);
     expect(learn(state({ breakers, reservations: [reservation()] })).state.breakers).toEqual(breakers);
+  });
+
+  it('is found by its reservation, while its instance is not known', () => {
+    const unnamed = { breakers: { spot: openedBefore(minuteMs, { trial: { reservation: 'r-1', atMs: nowMs - minuteMs } }) } };
+    const came = (ageMs: number, id: string) => [
+      member('i-other', spotA, { reservation: 'r-9' }),
+      member('i-5', spotA, { reservation: id, launchedAtMs: nowMs - ageMs }),
+    ];
+    expect(learn(state(unnamed), { members: came(minuteMs, 'r-1') }).state.breakers).toEqual(unnamed.breakers);
+    expect(learn(state(unnamed), { members: came(10 * minuteMs, 'r-1') }).state.breakers).toBeUndefined();
+    expect(learn(state(unnamed), { members: came(minuteMs, 'r-2') }).state.breakers).toEqual({ spot: openedBefore(minuteMs) });
+    const others = [reservation({ id: 'r-2' }), reservation({ leaseUntilMs: nowMs - 1, forgetAtMs: nowMs - 1 })];
+    expect(learn(state({ ...unnamed, reservations: others })).state.breakers).toEqual({ spot: openedBefore(minuteMs) });
+  });
+
+  it('is waited for while describes do not show it, for the time of the rule', () => {
+    expect(learn(tried()).state.breakers).toEqual(tried().breakers);
+    expect(learn(tried({ atMs: nowMs - 10 * minuteMs + 1 })).state.breakers?.spot?.trial).toBeDefined();
+    expect(learn(tried({ atMs: nowMs - 10 * minuteMs })).state.breakers).toEqual({ spot: openedBefore(minuteMs) });
+  });
+
+  it('is not touched by what becomes of others', () => {
+    const seen = {
+      members: lives(minuteMs),
+      swaps: [swapOf('i-7', { reason: 'scale-in' }), swapOf('i-0', { reason: 'rebalance', state: 'waiting' })],
+    };
+    expect(learn(tried(), seen).state.breakers).toEqual(tried().breakers);
+    expect(learn(tried(), { members: lives(minuteMs), warned: [{ instance: 'i-7', offering: 'm7g.large/a/spot' }] }).state.breakers).toEqual(
+      tried().breakers,
+    );
   });
 
   it('is noted with its reservation, and with its instance once EC2 has answered', () => {

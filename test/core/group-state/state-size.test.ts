@@ -51,4 +51,23 @@ describe('a state that is written', () => {
     expect(fitted.reservations[1]).toEqual(full.reservations[1]);
     expect([fitted.raised, fitted.desired, fitted.version]).toEqual([full.raised, full.desired, full.version]);
   });
+
+  it('loses the lessons that end first, whatever their order, and no more than it must', () => {
+    const three: GroupState = state({
+      memory: { [keys[0] ?? '']: lesson(nowMs + 3), [keys[1] ?? '']: lesson(nowMs + 1), [keys[2] ?? '']: lesson(nowMs + 2) },
+    });
+    const left = (most: number) => Object.keys(fitting(three, nowMs, most).state.memory);
+    expect(left(bytes(three))).toEqual([keys[0], keys[1], keys[2]]);
+    expect(left(bytes(three) - 1)).toEqual([keys[0], keys[2]]);
+    const entry = bytes([keys[1], lesson(nowMs + 1)]) - 1;
+    expect(left(bytes(three) - entry)).toEqual([keys[0], keys[2]]);
+    expect(left(bytes(three) - entry - 1)).toEqual([keys[0]]);
+  });
+
+  it('says only what was left out, and has no prices after they were', () => {
+    const priced = state({ prices: full.prices });
+    const fitted = fitting(priced, nowMs, 1_000);
+    expect(fitted.shed).toEqual(['prices']);
+    expect(fitted.state.prices).toEqual({ atMs: 0, usdPerHour: {} });
+  });
 });

@@ -41,4 +41,24 @@ describe('a launch that EC2 denies', () => {
     expect(isDeniedIn(denials, { kind: 'pool', pool: 'a' })).toBe(true);
     expect(isDeniedIn(denials, { kind: 'pool', pool: 'b' })).toBe(false);
   });
+
+  it('takes its turn after those of other pools that rest, and its own turn is not among them', () => {
+    const first = rememberDenials(undefined, [denied('a'), denied('b')], nowMs);
+    expect(restsOf(rememberDenials(first, [denied('b')], nowMs))).toEqual({ a: 1, b: 2 });
+    expect(restsOf(rememberDenials(first, [denied('c')], nowMs + minuteMs))).toMatchObject({ c: 3 });
+    expect(restOfDenial(first, { name: 'a' }, nowMs + minuteMs)).toBeUndefined();
+    expect(restOfDenial(first, { name: 'a' }, nowMs + minuteMs - 1)).toBeDefined();
+  });
+
+  it('is kept with a message of bounded length', () => {
+    const long: Answer = { pool: 'a', kind: 'invalid', code: 'x', message: 'y'.repeat(500) };
+    expect(rememberDenials(undefined, [long], nowMs)?.a?.message).toHaveLength(200);
+  });
+
+  it('concerns a tree that names its pool among others', () => {
+    const denials = rememberDenials(undefined, [denied('b')], nowMs);
+    const children = ['a', 'b'].map((pool) => ({ kind: 'pool', pool }) as const);
+    expect(isDeniedIn(denials, { kind: 'tiered', children })).toBe(true);
+    expect(isDeniedIn(undefined, { kind: 'tiered', children })).toBe(false);
+  });
 });
