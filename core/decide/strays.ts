@@ -7,17 +7,20 @@ import type { Rule } from './rule.ts';
 const straySightings = 2;
 const strayMinimumAgeMs = 300_000;
 
-/** Tagged instances that no reservation accounts for, once they were seen for long enough. */
+/**
+ * Tagged instances that no reservation accounts for, once they were seen for long enough. One whose end EC2 refused
+ * counts as protected for an hour, and is not chosen again meanwhile.
+ */
 export const strays: Rule = {
   name: 'strays',
   propose: ({ view, headcount }) => ({
-    removals: headcount.strays.flatMap(({ instance }) => {
+    removals: headcount.strays.flatMap(({ instance, protected: isKept }) => {
       const stray = view.state.strays[instance];
       const isOld =
         stray !== undefined &&
         stray.sightings >= straySightings &&
         view.nowMs - stray.firstSeenAtMs >= strayMinimumAgeMs;
-      if (!isOld) return [];
+      if (!isOld || isKept) return [];
       const { firstSeenAtMs, sightings } = stray;
       return [{ instance, reason: 'unwanted', why: { code: 'stray', firstSeenAtMs, sightings } }];
     }),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { items } from '../../core/contract.ts';
 import { initialState } from '../../core/group-state/state.ts';
 import type { InstanceSnapshot } from '../../sandbox/world/world.ts';
-import { group } from '../core/views.ts';
+import { group, swapOf } from '../core/views.ts';
 import { comesUpWithinMs, isAtRest } from './rest.ts';
 import type { Stage } from './stage.ts';
 import { plainLandscape, specOf } from './worlds.ts';
@@ -19,11 +19,24 @@ type Scene = {
   readonly isKept?: boolean;
   readonly received?: number;
   readonly desired: number;
+  /** An instance that EC2 has refused to end. */
+  readonly refused?: string;
+  readonly reason?: 'unwanted' | 'scale-in';
 };
 
-const restOf = ({ members, policy = {}, isRuled = true, isKept = true, received = 0, desired }: Scene): Promise<boolean> => {
+const restOf = ({
+  members,
+  policy = {},
+  isRuled = true,
+  isKept = true,
+  received = 0,
+  desired,
+  refused,
+  reason = 'scale-in',
+}: Scene): Promise<boolean> => {
   const instances = members.map((member) => ({ state: 'running', targets: {}, ...member })) as unknown as readonly InstanceSnapshot[];
   const state = { group: 'web', item: items.state, version: 1, state: { ...initialState(group()), desired } };
+  const kept = refused === undefined ? [] : [{ ...swapOf(refused, { state: 'drained', keptUntilMs: 1, reason }), item: items.swap(refused) }];
   const accepted = isRuled ? [{ group: 'web', item: items.accepted }] : [];
   const stage = {
     situation: { policies: [{ group: 'web', ...policy }] },
@@ -31,7 +44,7 @@ const restOf = ({ members, policy = {}, isRuled = true, isKept = true, received 
       world: { snapshot: () => ({ instances, autoScalingGroups: [] }) },
       executions: () => [],
       platform: { queues: [{ messages: () => (received > 0 ? [{ receiveCount: received }] : []) }] },
-      items: async (table: 'state' | 'groups') => (table === 'state' ? [state] : accepted),
+      items: async (table: 'state' | 'groups') => (table === 'state' ? [state, ...kept] : accepted),
     },
     watched: {
       serving: () => members.filter(({ isUp = true }) => isUp).length,
@@ -77,6 +90,17 @@ describe('a run is at rest', () => {
   it('when nobody is coming up, unless its user took it out of its Auto Scaling group', async () => {
     expect(await restOf({ members: [...two, { id: 'i-3', isUp: false }], desired: 2 })).toBe(false);
     expect(await restOf({ members: [...two, { id: 'i-3', isUp: false, isTakenOut: true }], desired: 2 })).toBe(true);
+  });
+
+  it('when a stray serves that EC2 refuses to end, and no member does so beyond the size', async () => {
+    const three = [...two, { id: 'i-3' }];
+    expect(await restOf({ members: three, desired: 2, refused: 'i-3', reason: 'unwanted' })).toBe(true);
+    expect(await restOf({ members: three, desired: 2, refused: 'i-3', reason: 'scale-in' })).toBe(false);
+  });
+
+  it('when one that EC2 refuses to end never serves', async () => {
+    expect(await restOf({ members: [...two, { id: 'i-3', isUp: false }], desired: 2, refused: 'i-3' })).toBe(true);
+    expect(await restOf({ members: [...two, { id: 'i-3', isUp: false }], desired: 2, refused: 'i-1' })).toBe(false);
   });
 
   it('when no signal comes again', async () => {

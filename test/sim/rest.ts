@@ -23,11 +23,11 @@ const comesAgain = ({ sandbox: { platform } }: Stage): boolean =>
 /** An instance of a warm pool is no member yet. */
 const isWarm = (asg: InstanceSnapshot['asg']): boolean => asg?.lifecycleState.startsWith('Warmed:') === true;
 
-/** A member that runs and does not serve yet will change what its group does once it serves. */
-const isComingUp = ({ sandbox: { world }, watched: { lives, isTakenOut }, groupOf }: Stage, group: string): boolean =>
+/** A member that runs and does not serve yet will change what its group does once it serves. Whom EC2 refused to end may be nobody's, and never serve. */
+const isComingUp = ({ sandbox: { world }, watched: { lives, isTakenOut }, groupOf }: Stage, group: string, refused: ReadonlySet<string>): boolean =>
   world
     .snapshot()
-    .instances.filter(({ asg }) => !isWarm(asg))
+    .instances.filter(({ id, asg }) => !isWarm(asg) && !refused.has(id))
     .some(({ id, state }) => state === 'running' && groupOf(id) === group && !isTakenOut(id) && lives.get(id)?.servingAtMs === undefined);
 
 /** What the minimum sizes of a group's Auto Scaling groups keep alive, whatever its policy says: those are the user's own. */
@@ -85,6 +85,13 @@ const keptByMinimum = (swaps: readonly Swap[], { autoScalingGroups }: WorldSnaps
   return new Set(kept.flatMap(({ instances }) => instances.map(({ id }) => id)).filter((id) => drained.has(id)));
 };
 
+/** Strays that EC2 refused to end: they run, and are nobody's members. */
+const straysIn = ({ watched, groupOf }: Stage, swaps: readonly Swap[], group: string): number =>
+  swaps.filter(
+    (swap) =>
+      isKept(swap) && swap.reason === 'unwanted' && groupOf(swap.instance) === group && watched.lives.get(swap.instance)?.servingAtMs !== undefined,
+  ).length;
+
 /** Groups with a policy in force: of one that was let go, and whose new policy was refused, nothing comes to serve. */
 const inForce = async ({ sandbox }: Stage): Promise<ReadonlyMap<string, OnDemandFloor | undefined>> =>
   new Map(
@@ -115,8 +122,8 @@ export const isAtRest = async (stage: Stage, sizes: Readonly<Record<string, numb
       leastOf(situation, snapshot, group) + kept.size,
       protectedIn(stage, snapshot, { group, refused }),
     );
-    const serving = watched.serving(group);
-    return serving >= size && serving <= size + sparesOf(situation, group) && !isComingUp(stage, group);
+    const serving = watched.serving(group) - straysIn(stage, swaps, group);
+    return serving >= size && serving <= size + sparesOf(situation, group) && !isComingUp(stage, group, refused);
   };
   const isSwapOver = (swap: Swap): boolean => swap.state === 'gone' || swap.state === 'withdrawn' || isKept(swap) || kept.has(swap.instance);
   const ruled = await inForce(stage);

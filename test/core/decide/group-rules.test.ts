@@ -46,6 +46,10 @@ describe('strays', () => {
     expect(left(nowMs - 300_000, 1)).toEqual([]);
     expect(proposed(strays, { members: [stray] }).removals).toEqual([]);
   });
+  it('stay while EC2 has refused to end them', () => {
+    const known = state({ strays: { 'i-1': { firstSeenAtMs: nowMs - 300_000, sightings: 2 } } });
+    expect(proposed(strays, { members: [{ ...stray, protected: true }], state: known }).removals).toEqual([]);
+  });
 });
 
 describe('an Auto Scaling group that does not refill itself', () => {
