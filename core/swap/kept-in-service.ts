@@ -14,7 +14,7 @@ type Look = {
 const isLeaving = ({ state }: Swap): boolean => state !== 'gone' && state !== 'withdrawn';
 
 /**
- * Whether a member stays when its Auto Scaling group does not let it go: its end is our choice alone, and nothing was
+ * Whether a member stays when it cannot be taken out of service: its end is our choice alone, and nothing was
  * launched in its place. It may no longer be a surplus, so the next decision chooses anew.
  */
 export const mayStay = (swap: Swap): boolean => {
@@ -26,8 +26,12 @@ export const mayStay = (swap: Swap): boolean => {
 export const isHeldBack = ({ state, shortfall }: Swap): boolean =>
   state === 'drained' && shortfall?.code === 'not-released' && shortfall.awsCode === belowMinSize;
 
-/** Whether a member that its Auto Scaling group did not let go stays, even if others join. */
-export const isCalledOff = (swap: Swap): boolean => isHeldBack(swap) && mayStay(swap);
+/** Whether a member that was never taken out of service stays, even if others join. */
+export const isCalledOff = (swap: Swap): boolean =>
+  swap.state === 'drained' &&
+  swap.drainStartedAtMs === undefined &&
+  swap.shortfall?.code === 'not-released' &&
+  mayStay(swap);
 
 /** Whether others will join: something is requested, or a member does not serve yet, or too few stay. */
 const isAnyoneToCome = ({ swaps, holdings: { members }, state: { desired, reservations } }: Look): boolean => {
@@ -50,7 +54,7 @@ const replacedInVain = (held: readonly Swap[], look: Look): readonly Swap[] => {
 export const keptInService = (look: Look): ReadonlySet<string> => {
   const held = look.swaps.filter(isHeldBack);
   const kept = [
-    ...held.filter(isCalledOff),
+    ...look.swaps.filter(isCalledOff),
     ...replacedInVain(
       held.filter((swap) => traitsOf(swap).waitsForSurge),
       look,

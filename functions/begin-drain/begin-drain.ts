@@ -87,7 +87,7 @@ export const beginDrain = async (ports: DrainPorts, order: DrainOrder, before?: 
     : undefined;
   if (turnAtMs !== undefined) return nothing(stepAt('begin', Math.min(turnAtMs, nextHeartbeatMs(alive, clock.now()))));
   const release = await releaseLeaving({ store, clock, provider }, order, { group, state: batch.state }, alive);
-  const putOff = await callOff(store, order.drain, release, clock.now());
+  const putOff = await callOff(store, { group, drain: order.drain }, release, clock.now());
   const step = stepAfter(group.drain.timeoutMs, release, putOff, clock.now());
   return { step, because: verdict.because, begun: release.begun, failed: release.failed };
 };

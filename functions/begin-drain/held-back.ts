@@ -1,5 +1,8 @@
 import { unreleasedShortfall } from '../../core/drain/shortfall.ts';
 import { heldBackStepMs } from '../../core/drain/steps.ts';
+import type { Group } from '../../core/group/group.ts';
+import { namedTargetGroups } from '../../core/group/holders.ts';
+import { howHeld } from '../../core/group/holding.ts';
 import type { ActionResult } from '../../core/ports/capacity-provider.ts';
 import type { StateStore } from '../../core/ports/state-store.ts';
 import { mayStay } from '../../core/swap/kept-in-service.ts';
@@ -14,28 +17,37 @@ const orderedAtMs = ({ drainOrderedAtMs, claimedAtMs }: Swap): number => drainOr
 export type PutOff = { readonly heldBack: readonly Swap[]; readonly others: readonly Swap[] };
 
 /**
- * Sorts swaps that a release put off. A member without a replacement that a minimum size holds back for longer than
- * describes lag is called off: the next look withdraws its swap and chooses anew who leaves.
+ * Whether one call takes a member out of service: it goes through its Auto Scaling group, which deregisters it. Where
+ * several calls do, a release that failed may have been carried out in part.
+ */
+const isOneCall = (group: Pick<Group, 'holding' | 'drain'>): boolean =>
+  howHeld(group).isInAsgs && namedTargetGroups(group).length === 0;
+
+/**
+ * Sorts what a release put off. Members that nothing replaces, and that could not be taken out of service for so long
+ * that no describe lags behind any more, are called off: a minimum size holds them back, or AWS does not carry out the
+ * call. What they were chosen by may no longer be so. The next look withdraws their swaps and decides anew who leaves.
  */
 export const callOff = async (
   store: StateStore,
-  drain: string,
+  { group, drain }: { readonly group: Pick<Group, 'holding' | 'drain'>; readonly drain: string },
   { putOff, failed }: { readonly putOff: readonly Swap[]; readonly failed: ActionResult['failed'] },
   nowMs: number,
 ): Promise<PutOff> => {
-  const held = new Set(failed.filter(({ code }) => code === belowMinSize).map(({ instance }) => instance));
-  const [heldBack, others] = [
-    putOff.filter(({ instance }) => held.has(instance)),
-    putOff.filter(({ instance }) => !held.has(instance)),
-  ];
-  const over = heldBack.filter((swap) => mayStay(swap) && nowMs - orderedAtMs(swap) >= bothLagMs);
-  const shortfall = unreleasedShortfall(belowMinSize);
-  await recordForward(
-    store,
-    drain,
-    over.map((swap) => ({ ...swap, state: 'drained', shortfall })),
-  );
-  return { heldBack: heldBack.filter((swap) => !over.includes(swap)), others };
+  const codes = new Map(failed.map(({ instance, code }) => [instance, code]));
+  const over = putOff.flatMap((swap): readonly Swap[] => {
+    const code = codes.get(swap.instance);
+    const isLong = mayStay(swap) && nowMs - orderedAtMs(swap) >= bothLagMs;
+    if (code === undefined || !isLong || (code !== belowMinSize && !isOneCall(group))) return [];
+    return [{ ...swap, state: 'drained', shortfall: unreleasedShortfall(code) }];
+  });
+  await recordForward(store, drain, over);
+  const calledOff = new Set(over.map(({ instance }) => instance));
+  const left = putOff.filter(({ instance }) => !calledOff.has(instance));
+  return {
+    heldBack: left.filter(({ instance }) => codes.get(instance) === belowMinSize),
+    others: left.filter(({ instance }) => codes.get(instance) !== belowMinSize),
+  };
 };
 
 /** When to try again to release members that a minimum size holds back. No event shows when it lets them go. */

@@ -69,6 +69,8 @@ export type Life = {
   readonly sparedAtMs: readonly number[];
   /** When its swap was withdrawn after that. */
   readonly backAtMs: readonly number[];
+  /** When a swap of it became history while it lived on, and EC2 had announced nothing. */
+  readonly calledOffAtMs: readonly number[];
   readonly advisedAtMs: readonly number[];
   /** When AWS said that it will retire it, and from when on. */
   readonly scheduled: readonly { readonly atMs: number; readonly startsAtMs: number }[];
@@ -138,6 +140,10 @@ export const isScheduled = ({ scheduled }: Life, atMs: number): boolean => sched
 export const lastBackMs = ({ backAtMs }: Life, atMs: number): number =>
   Math.max(Number.NEGATIVE_INFINITY, ...backAtMs.filter((backMs) => backMs <= atMs));
 
+/** When a choice of it last came to nothing: its swap became history before anything was done, and it lives on. */
+const lastCalledOffMs = (life: Life, atMs: number): number =>
+  Math.max(Number.NEGATIVE_INFINITY, ...life.calledOffAtMs.filter((offMs) => offMs <= atMs && takenOutAtMs(life) > offMs));
+
 const chapterOf = ({ ending, ended, ...life }: Life, sinceMs: number, untilMs: number): Life => {
   const isIn = ({ atMs }: { readonly atMs: number }): boolean => atMs > sinceMs && atMs <= untilMs;
   const isLast = untilMs === endless;
@@ -173,10 +179,10 @@ export const forcedOutAtMs = (life: Life, sinceMs = Number.NEGATIVE_INFINITY): n
 
 /**
  * From when on it leaves, as known at a moment: it is forced to, or Holdfast's choice was carried out. A member that waits for its turn stays. A
- * member that EC2 refused to end stays again.
+ * member that EC2 refused to end stays again, and so does one whose choice was called off before anything was done.
  */
 export const leavesAtMs = (life: Life, atMs: number): number => {
-  const sinceMs = Math.max(lastRefusalMs(life, atMs), lastBackMs(life, atMs));
+  const sinceMs = Math.max(lastRefusalMs(life, atMs), lastBackMs(life, atMs), lastCalledOffMs(life, atMs));
   const drained = life.drains.filter((drain) => drain.atMs > sinceMs).map((drain) => drain.atMs);
   const acted = Math.min(takenOutAtMs(life, sinceMs), goneAtMs(life), ...drained);
   const left = Math.min(endless, ...life.stays.filter(({ how }) => how === 'terminating').map(({ untilMs }) => untilMs));

@@ -25,6 +25,7 @@ const begin = (event: About<'launched'>, order: number): Draft => ({
   warnings: [],
   sparedAtMs: [],
   backAtMs: [],
+  calledOffAtMs: [],
   advisedAtMs: [],
   scheduled: [],
   hooks: [],
@@ -131,8 +132,9 @@ const pastItem = /^past#(.+)$/;
 const noteBack = (lives: ReadonlyMap<string, Draft>, { item, atMs }: About<'item-written'>): void => {
   const [, instance = ''] = pastItem.exec(item) ?? [];
   const life = lives.get(instance);
-  const isSpared = life?.sparedAtMs.some((sparedAtMs) => sparedAtMs <= atMs) === true;
-  if (isSpared && life.ending === undefined && life.ended === undefined) life.backAtMs.push(atMs);
+  if (life === undefined || life.ending !== undefined || life.ended !== undefined) return;
+  if (life.sparedAtMs.some((sparedAtMs) => sparedAtMs <= atMs)) life.backAtMs.push(atMs);
+  else if (life.warnings.length === 0) life.calledOffAtMs.push(atMs);
 };
 
 /** The drain of each instance, by its swap, and the running drains. */

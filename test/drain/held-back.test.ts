@@ -25,6 +25,25 @@ test('a surplus that a minimum size holds back is tried after steps that double,
   expect(fleet.calls).not.toContain('end');
 });
 
+test('a surplus that AWS does not let go in time is called off, where one call takes it out of service', async () => {
+  const failing = async (changes: Partial<Swap>, rest: object = { holding: { kind: 'attach', asg: 'web-asg' } }) => {
+    const fleet = createFleet([swap('i-1', changes)]);
+    fleet.group = { ...web, ...rest };
+    fleet.failRelease.set('i-1', { code: 'InternalError', retry: 'later', times: 20 });
+    await execute(fleet, order());
+    return fleet;
+  };
+  const calledOff = await failing({ reason: 'scale-in' });
+  expect(calledOff.stateOf('i-1')).toMatchObject({ state: 'drained', shortfall: { code: 'not-released', awsCode: 'InternalError' } });
+  expect(calledOff.calls).not.toContain('end');
+  const goesOn = [
+    await failing({ reason: 'moved' }),
+    await failing({ reason: 'scale-in' }, { holding: { kind: 'tag' } }),
+    await failing({ reason: 'scale-in' }, { holding: { kind: 'attach', asg: 'web-asg' }, drain: { ...web.drain, loadBalancers: ['tg-1'] } }),
+  ];
+  for (const fleet of goesOn) expect(fleet.releasedAtMs.has('i-1')).toBe(true);
+});
+
 test('a surplus leaves where the minimum size lets it go by then', async () => {
   const fleet = held({ reason: 'scale-in' }, 2);
   await execute(fleet, order());

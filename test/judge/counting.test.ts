@@ -222,6 +222,26 @@ describe('nobody is removed without need', () => {
     });
     expect(found).toHaveLength(1);
   });
+  it('counts a member again whose own choice was called off before anything was done, and judges the next choice', () => {
+    const chosen = (isCalledOff: boolean, isTakenOut = false) =>
+      details(needlessRemoval, (script) => {
+        twoServe(script);
+        script.member('i-3', { pool: 'od-b' });
+        script.react(90, 94, 'i-a');
+        const swap = { reason: 'scale-in', state: 'leaving', drain: 'd-1' };
+        script.at(92, { kind: 'item-written', table: 'state', group: 'web', item: 'swap#i-3', bytes: 1, by: react('i-a'), swap });
+        script.at(93, { kind: 'drain', drain: 'd-1', group: 'web', instances: ['i-3'], status: 'started' });
+        if (isTakenOut) script.takeOut(94, 'i-3');
+        if (isCalledOff) script.at(150, { kind: 'item-written', table: 'state', group: 'web', item: 'past#i-3', bytes: 1, by: react('i-b') });
+        script.react(151, 156, 'i-c');
+        script.claim(152, 'i-2', 'i-c');
+        script.takeOut(153, 'i-2');
+      });
+    expect(chosen(true)).toEqual([]);
+    expect(chosen(false)).toHaveLength(1);
+    expect(chosen(false, true)).toHaveLength(1);
+    expect(chosen(true, true)).toHaveLength(1);
+  });
   it('says nothing of members that are warned or advised', () => {
     const found = details(needlessRemoval, (script) => {
       twoServe(script);
