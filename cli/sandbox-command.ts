@@ -129,8 +129,8 @@ const playToReport = async (
  */
 export const runSandbox = async (flags: SandboxFlags): Promise<number> => {
   const chosen = await (flags.scenario === undefined ? readOpenWorld() : readScenario(flags.scenario));
-  // A person or another program watches a world that stays open after the scenario, or that has a port or a speed. It
-  // needs real time.
+  // A person or another program watches a world that stays open after the scenario, or that has a port or a speed. Such
+  // a world needs real time.
   const live =
     flags.scenario === undefined || flags.port !== undefined || flags.speed !== undefined || flags.stay === true;
   const scenario: Scenario = live ? { ...chosen, mode: 'live' } : chosen;

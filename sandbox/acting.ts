@@ -1,15 +1,15 @@
 import type { Actor } from './judge/history.ts';
 
-/** Who causes something that happens to the world, and when it was requested by a call. */
+/** The actor that causes an event in the world, and when a call requested it. */
 export type Act = { readonly by: Actor; readonly askedAtMs?: number };
 
-/** Who acts right now. It holds for what happens within one synchronous piece of work; what follows later must carry its actor along. */
+/** The present actor. It holds within one synchronous piece of work. Later work must carry its actor along. */
 export type Acting = {
   current(): Act;
   as<T>(act: Act, work: () => T): T;
 };
 
-/** Where nobody acts, EC2 does. */
+/** Without another actor, EC2 acts. */
 const ec2: Act = { by: { kind: 'ec2' } };
 
 export const createActing = (): Acting => {

@@ -74,7 +74,7 @@ const matches = (call: LoggedCall, filter: CallFilter): boolean =>
 
 type Entry = LoggedCall & { outcome?: string; durationMs?: number; trouble?: 'fault' | 'bucket'; applied?: boolean };
 
-/** Every call to the simulated cloud: the newest in a ring, all of them in the counts. */
+/** Keeps the newest calls to the simulated cloud, and counts of all calls. */
 export const createCallLog = ({ clock, realNow = Date.now, capacity = 100_000 }: CallLogOptions): CallLog => {
   const ring: Entry[] = [];
   const listeners: CallListener[] = [];

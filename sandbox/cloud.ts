@@ -8,7 +8,7 @@ import { identify, type WireTarget } from './wire/target.ts';
 
 export type CloudOptions = PipelineOptions & { readonly log?: CallLog };
 
-/** What becomes of a request: an answer, an answer that never arrives, or the death of the caller. */
+/** The fate of a request: a response, a response that never arrives, or the death of the caller. */
 type Fate<Answer> =
   | { readonly kind: 'answer'; readonly response: Answer }
   | { readonly kind: 'lost'; readonly as: 'reset' | 'timeout' }

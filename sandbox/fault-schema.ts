@@ -47,7 +47,7 @@ const callFaultSchema = z.discriminatedUnion('kind', [
     status: z.int().min(400).max(599).default(400),
     ...onCall,
   }),
-  /** The answer never comes: the connection is reset, or times out `afterMs` later. `when: after` means that the call was applied all the same. */
+  /** The response never comes: the connection is reset, or times out `afterMs` later. `when: after`: the call was still applied. */
   exactly({
     kind: z.literal('lose-answer'),
     when: z.enum(['before', 'after']).default('after'),
@@ -72,7 +72,10 @@ const eventFaultSchema = z.discriminatedUnion('kind', [
 /** A batch of messages on its way from a queue to a function. */
 const messageFaultSchema = exactly({
   on: z.literal('message'),
-  /** SQS delivers at least once: what was received is delivered again to another environment, each message within this time, though it be deleted by then. */
+  /**
+   * SQS delivers at least once: what was received is delivered again to another environment, each message within this time, though it be deleted by
+   * then.
+   */
   kind: z.literal('duplicate'),
   copies: z.int().positive().max(100).default(1),
   withinMs: milliseconds.default(0),
@@ -83,7 +86,10 @@ const messageFaultSchema = exactly({
 /** A function that looks at its clock. */
 const clockFaultSchema = exactly({
   on: z.literal('clock'),
-  /** The clock of its environment jumps: from then on it is wrong by up to so much, one way or the other. When the fault is taken back, it is right again. */
+  /**
+   * The clock of its environment jumps: from then on it is wrong by up to so much, one way or the other. When the fault is taken back, it is right
+   * again.
+   */
   kind: z.literal('step'),
   withinMs: milliseconds.positive(),
   match: exactly({ caller: oneOrMany.optional() }).default({}),

@@ -34,7 +34,7 @@ const launchedPool = (name: string, document: PoolDocument, resolution: LookedUp
   return { pool: { name, market, launchTemplate, subnets: placed, instanceTypes, ...limitsOf(document) } };
 };
 
-/** Types of a pool that Holdfast launches itself, and the zones that are known of its subnets. */
+/** Types of a pool that Holdfast launches itself, and the known zones of its subnets. */
 export const typesOf = (
   { subnets = [], instanceTypes = [] }: PoolDocument,
   resolution: LookedUp,

@@ -136,7 +136,7 @@ const readBody = async (request: IncomingMessage): Promise<string> => {
   let bytes = 0;
   for await (const part of request) {
     bytes += (part as Buffer).length;
-    // What is too large is read to its end all the same: an answer in the middle of a request is lost on most clients.
+    // A request that is too large is still read to its end, because most clients lose a response in the middle of a request.
     if (bytes <= largestBodyBytes) parts.push(part as Buffer);
   }
   if (bytes > largestBodyBytes) throw new BadRequest(`The body has ${bytes} bytes; at most ${largestBodyBytes} are read. Nothing was changed.`);

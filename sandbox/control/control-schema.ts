@@ -20,7 +20,7 @@ const notice = z.union([
 export const interruptBody = exactly({
   instanceIds: z.array(z.string()).min(1),
   notice: notice.default(120_000),
-  /** Takes them without the warning reaching anybody. */
+  /** Takes them, and the warning reaches no function. */
   silent: z.boolean().default(false),
   action: z.enum(['terminate', 'stop', 'hibernate']).default('terminate'),
 });
@@ -36,7 +36,10 @@ export const eventBody = z.looseObject({
   resources: z.array(z.string()).default([]),
 });
 
-/** Body of `PUT /_sandbox/offerings/{type}/{zone}/{market}`. A capacity of null is without limit. `reclaim`: the surplus is warned, and taken after this notice. */
+/**
+ * Body of `PUT /_sandbox/offerings/{type}/{zone}/{market}`. A capacity of null is without limit. `reclaim`: the surplus is warned, and taken after
+ * this notice.
+ */
 export const offeringBody = exactly({
   capacity: z.number().int().nonnegative().nullable().optional(),
   priceUsdPerHour: z.number().positive().optional(),

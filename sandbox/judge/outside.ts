@@ -3,7 +3,7 @@ import type { FunctionEvent, History, SizeEvent } from './history.ts';
 import { isFunction } from './life.ts';
 import { ownersWill } from './owners.ts';
 
-/** What somebody outside of Holdfast wants of an Auto Scaling group from a moment on. */
+/** The size that others want for an Auto Scaling group from a moment on. */
 export type Word = {
   readonly atMs: number;
   /** The size that was set last, moved by what others added and took since. */
@@ -46,7 +46,7 @@ const owedAfter = (cloud: Cloud, changes: readonly AsgChange[]): number => {
   return owed;
 };
 
-/** Before a moment: what happened at the very moment does not count. */
+/** Events before a moment. Events at that very moment do not count. */
 const owedBefore = (cloud: Cloud, asg: string, atMs: number): number =>
   owedAfter(
     cloud,

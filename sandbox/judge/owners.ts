@@ -19,7 +19,7 @@ const suspendedBy = (owned: string, before: string, now: string): string => {
     .join();
 };
 
-/** What an owner set last, field by field, beside every change: Holdfast's own changes are not theirs. */
+/** The values that an owner set last, field by field, beside every change. Holdfast's own changes do not count. */
 export const ownersWill = (changes: readonly AsgChange[]): readonly { readonly change: AsgChange; readonly owned: Owned }[] => {
   const [first] = changes;
   if (first === undefined) return [];

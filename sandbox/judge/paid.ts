@@ -6,7 +6,7 @@ import type { Life } from './life.ts';
 import type { Policy } from './policy.ts';
 import { offeringsOf, priceFactorOf } from './pools.ts';
 
-/** A span of what was paid for a member, as far as Holdfast may have known. */
+/** The range of prices of a member that Holdfast may have known. */
 type Paid = { readonly least: number; readonly most: number };
 
 /** Prices that differ by less than a tenth count as one (docs/policy.md, Removal). */

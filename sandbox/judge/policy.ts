@@ -37,7 +37,7 @@ export type ScalingRow = {
 /** A time of a schedule in five fields of cron, and the size that it sets. */
 export type ScheduledRow = { readonly at: string; readonly timezone: string; readonly size: number };
 
-/** So many members, or so many percent of the size. */
+/** A number of members, or a percentage of the size. */
 export type MoveLimit = { readonly by: number; readonly isShare: boolean };
 
 export type BreakerRule = { readonly interruptions: number; readonly withinMs: number; readonly holdMs: number };
@@ -76,7 +76,7 @@ export type Policy = {
   readonly isSizedOutside: boolean;
   readonly order: 'launch-first' | 'drain-first';
   readonly maxSurge: number;
-  /** Who leaves first when the group shrinks. */
+  /** Which members leave first when the group shrinks. */
   readonly removalOrder: (typeof removalOrders)[number];
   readonly actsOnAdvice: boolean;
   /** Most members that leave for advice within an hour. */
@@ -175,7 +175,7 @@ const stepOf = ({ above, below, adjust }: Json): Step => ({
   ...adjustmentOf(adjust),
 });
 
-/** The row as it acts so far from its threshold; the first step where nobody knows how far. */
+/** The row with the step for this distance from its threshold. If the distance is unknown, the first step. */
 export const atDistance = (row: ScalingRow, fromThreshold: number | undefined): ScalingRow => {
   const reached = row.steps?.filter(({ from, isBelow }) => (isBelow ? -1 : 1) * (fromThreshold ?? 0) >= from).at(-1);
   return reached === undefined ? row : { ...row, by: reached.by, isPercent: reached.isPercent };
@@ -282,7 +282,7 @@ export const adjusted = (desired: number, { by, isPercent }: ScalingRow, { min, 
   return Math.min(max, Math.max(min, desired + step));
 };
 
-/** Whether a policy never holds members where this one is. A pool that was dropped is no such place: a change of pools replaces nobody. */
+/** Whether a policy never holds members where this one is. A removed pool does not count, because a change of pools replaces no member. */
 export const isMisplaced = ({ asg, pools }: Policy, life: Life, atMs: number): boolean => {
   const held = stayAt(life, atMs)?.asg;
   if (asg !== undefined) return held !== undefined && held !== asg;

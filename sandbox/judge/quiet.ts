@@ -13,7 +13,7 @@ import { poolsOf } from './tree.ts';
 /** A request without an answer is believed for so long (docs/architecture.md, rules that hold). */
 const believedMs = 180_000;
 
-/** What is heard against an offering, or changes what is wanted: for a while, nobody moves. */
+/** Signals against an offering, and changes of the size or the policy. For a while after them, no member moves. */
 const isHeard = ({ kind }: HistoryEvent): boolean =>
   ['offering', 'quota', 'addresses', 'refused', 'warned', 'advised', 'policy-written', 'policy-in-force', 'state-deleted', 'step'].includes(kind);
 
@@ -86,7 +86,7 @@ export const isWhole = (chronicle: Chronicle, policy: Policy, atMs: number): boo
   );
 };
 
-/** Whether nothing that Holdfast heard may still speak against moves. */
+/** Whether no signal that Holdfast received may still prevent moves. */
 export const isFree = (chronicle: Chronicle, policy: Policy, atMs: number): boolean => {
   const { group } = policy;
   const offerings = poolsOf(policy, policy.capacity).flatMap(offeringsOf);

@@ -26,12 +26,12 @@ export type Recorded = {
   deadLetters(): number;
 };
 
-/** What the history says of the run itself. */
+/** The facts about the run itself in the history. */
 export type RunOf = Pick<History, 'name' | 'seed' | 'spec' | 'clockErrorMs'>;
 
 export type Recorder = {
   readonly events: readonly HistoryEvent[];
-  /** Notes what the script does now, and to whom. */
+  /** Records a step of the script and what it is about. */
   step(step: Omit<Extract<HistoryEvent, { kind: 'step' }>, 'kind' | 'atMs'>): void;
   /** Every group serves its first size, and the script begins. */
   markReady(): void;
@@ -138,7 +138,7 @@ const listen = ({ world, callLog, platform, acting }: Recorded, push: (event: Hi
   });
 };
 
-/** Records a sandbox from its beginning: everything that the world knows, and nothing that Holdfast says of itself except what it stored. */
+/** Records a sandbox from its beginning: all events of the world, and of Holdfast's own records only the stored items. */
 export const record = (sandbox: Recorded, run: RunOf): Recorder => {
   const { clock } = sandbox;
   const events: HistoryEvent[] = [];

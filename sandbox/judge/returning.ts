@@ -86,7 +86,7 @@ const isBetterBelow = (node: TreeNode, pair: Pair, pools: readonly [string, stri
   return child !== undefined && inner !== undefined && isBetterBelow(child, inner, pools);
 };
 
-/** Whether a member may move at all: where others set the size, what Holdfast launched on demand, and nothing that the Auto Scaling group did. */
+/** Whether a member may move at all. Where others set the size, only members that Holdfast launched on demand may. */
 export const mayMove = ({ isSizedOutside }: Policy, life: Life): boolean => !isSizedOutside || (isOnDemand(life) && isFunction(life.by));
 
 /**
@@ -99,7 +99,7 @@ const isBetter = (pair: Omit<Pair, 'isInScope'>): boolean => {
   return pool !== undefined && other !== undefined && isBetterBelow(policy.capacity, { ...pair, isInScope: () => true }, [pool, other]);
 };
 
-/** So many members may move at once, by a limit and the surge of a policy. */
+/** How many members may move at once, by a limit and the surge of a policy. */
 export const mostMoves = (limit: MoveLimit, desired: number): number =>
   limit.isShare ? Math.max(1, Math.floor((desired * limit.by) / 100)) : limit.by;
 
@@ -165,7 +165,7 @@ const declaredIn = (chronicle: Chronicle): ReadonlyMap<string, readonly string[]
   return found;
 };
 
-/** Whether a stored decision says of its launches that none moves a member. A decision that was not stored says nothing. */
+/** Whether a stored decision shows that none of its launches moves a member. Without a stored decision, this is unknown. */
 const isSaidToMoveNobody = (chronicle: Chronicle, life: Life): boolean => {
   const decision = reservationOf(life)?.replace(/-r\d+-\d+$/, '');
   return decision !== undefined && declaredIn(chronicle).get(decision)?.length === 0;

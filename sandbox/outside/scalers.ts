@@ -9,7 +9,8 @@ import { everyPeriod, type Plan, read, type Surroundings, unlessRefused, valueAt
  *   (jenkinsci/ec2-fleet-plugin 1d7b416, AutoScalingGroupFleet.java: `modify`, `terminateInstances`).
  * - `ecs` (a capacity provider with managed scaling and managed termination protection): a size by what tasks need, and protection of instances that
  *   run some (Amazon ECS Developer Guide, cluster auto scaling).
- * - `terraform`: an apply writes what its configuration says of a group (hashicorp/terraform-provider-aws eeecacf, internal/service/autoscaling/group.go).
+ * - `terraform`: an apply writes what its configuration says of a group (hashicorp/terraform-provider-aws eeecacf,
+ *   internal/service/autoscaling/group.go).
  */
 export type ScalerSpec =
   | { readonly kind: 'fleeting' | 'ec2-fleet'; readonly asg: string; readonly everySeconds: number; readonly wants: Plan }
@@ -17,7 +18,7 @@ export type ScalerSpec =
   | {
       readonly kind: 'terraform';
       readonly asg: string;
-      /** When somebody applies, with the desired capacity that the configuration says. */
+      /** When a user applies, with the desired capacity of the configuration. */
       readonly applies: Plan;
       /** `ignore_changes = [desired_capacity]`: an apply leaves that number alone. */
       readonly ignoresDesired: boolean;
@@ -46,7 +47,7 @@ const ec2Fleet = (world: Surroundings, { asg, everySeconds, wants }: Of<'fleetin
   return everyPeriod(world, 1_000 * everySeconds, async (sinceMs) => {
     const [wanted, shown] = [valueAt(wants, sinceMs), await read(world, asg)];
     if (wanted === undefined || shown === undefined) return;
-    // The plugin has its bounds from its own configuration, and writes them each time.
+    // The plugin takes the bounds from its own configuration, and writes them with each change.
     bounds ??= { min: shown.min, max: shown.max };
     const { min, max } = bounds;
     const size = Math.min(max, Math.max(min, wanted));

@@ -75,7 +75,7 @@ const person = (world: Surroundings, { asg, wants }: Of<'person'>): Writer => {
   };
 };
 
-/** Lets somebody set the size of an Auto Scaling group from now on. */
+/** From now on, others set the size of an Auto Scaling group. */
 export const startWriter = (world: Surroundings, spec: WriterSpec): Writer => {
   switch (spec.kind) {
     case 'absolute':

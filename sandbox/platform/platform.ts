@@ -38,7 +38,7 @@ export type PlatformDeps = {
   readonly factor?: number;
   /** How Lambda treats the account. */
   readonly lambda?: LambdaSpec;
-  /** Who acts right now: a message that a function sends carries on the chain of calls that the function is in. */
+  /** The present actor. A message of a function continues the chain of calls of that function. */
   readonly acting?: Pick<Acting, 'current'>;
 };
 
@@ -73,7 +73,9 @@ const invokeByCall =
     }
   };
 
-/** Step Functions puts every change of an execution on the bus. Of these only the one is made that a rule of the stack may listen to: it was stopped. */
+/**
+ * Step Functions puts every change of an execution on the bus. Of these only the one is made that a rule of the stack may listen to: it was stopped.
+ */
 const tellOfStop = (
   bus: EventBus,
   { arn, machineArn, name, input, status }: Pick<Execution, 'arn' | 'machineArn' | 'name' | 'input' | 'status'>,

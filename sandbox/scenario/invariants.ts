@@ -16,7 +16,7 @@ export type Evidence = {
   readonly interruptions: readonly InterruptionRow[];
   readonly states: ReadonlyMap<string, GroupState>;
   readonly swaps: readonly Swap[];
-  /** Instances of groups, by tag or Auto Scaling group; what is not in it belongs to nobody we serve. */
+  /** Instances of groups, by tag or Auto Scaling group. Instances that are missing belong to no group. */
   readonly groupOf: (instance: string) => string | undefined;
   /** Instances that were there before and belong to no group, and did not survive. */
   readonly strangersLost: readonly string[];

@@ -16,7 +16,7 @@ import { toWorldSpec } from './to-world-spec.ts';
 import { changesIn } from './trace.ts';
 import { readTraceFile } from './trace-file.ts';
 
-/** How long the groups may take to come up before the timeline begins all the same. */
+/** How long the timeline waits for the groups to come up. */
 const warmUpMs = 300_000;
 const lookEveryMs = 1_000;
 /** After the last step, the group is given this long to come to rest. */

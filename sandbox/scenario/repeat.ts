@@ -1,4 +1,4 @@
-/** The most copies of one entry: more would take a machine longer than anybody waits. */
+/** The most copies of one entry. More would take too long on a machine. */
 const mostCopies = 200;
 
 /** A list with something that stands several times: which entry it is, and what is wrong with it. */

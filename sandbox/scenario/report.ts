@@ -42,7 +42,7 @@ export type AdviceRow = {
   /** Members that were advised to be replaced, and those that Holdfast replaced for it. */
   readonly advised: number;
   readonly replaced: number;
-  /** Members that EC2 took all the same, and those that had left before EC2 came for them. */
+  /** Members that EC2 took anyway, and members that had left before EC2 took them. */
   readonly interrupted: number;
   readonly avoided: number;
 };

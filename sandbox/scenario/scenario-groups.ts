@@ -31,7 +31,7 @@ export type GroupOf = (instance: string) => string | undefined;
 const asgsOf = ({ asg, pools = {} }: Policy): readonly string[] =>
   [asg, ...Object.values(pools).map((pool) => pool.asg)].filter((name) => name !== undefined);
 
-/** Whose an instance is: by our tag, or by the Auto Scaling group that a policy names. */
+/** The group of an instance: by our tag, or by the Auto Scaling group that a policy names. */
 export const createGroupOf = (stage: Stage, scenario: Scenario): GroupOf => {
   const byAsg = new Map(policiesOf(scenario).flatMap((policy) => asgsOf(policy).map((asg) => [asg, policy.group] as const)));
   return (instance) => {

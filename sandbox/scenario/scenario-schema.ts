@@ -15,7 +15,7 @@ const change = exactly({
   reclaim: duration.optional(),
 });
 
-/** What becomes of launches that match, from now on. */
+/** The fate of matching launches, from now on. */
 const boots = exactly({
   launches: bootFilter,
   fate: z.enum(['well', 'dies', 'never-answers', 'impaired']),
@@ -60,7 +60,7 @@ const plan = z
 const asg = z.string();
 const everySeconds = z.number().positive().default(10);
 
-/** Who sets the desired capacity of an Auto Scaling group from outside, once the groups are up. */
+/** Others that set the desired capacity of an Auto Scaling group, once the groups are up. */
 const writer = z.discriminatedUnion('kind', [
   exactly({ kind: z.literal('absolute'), asg, everySeconds, wants: plan }),
   exactly({

@@ -12,7 +12,7 @@ export type WireTarget = {
 
 type Scope = { readonly accessKeyId: string | undefined; readonly service: string | undefined };
 
-/** Who signed, and for which service: the credential scope of Signature Version 4. */
+/** The signer and the service of a call: the credential scope of Signature Version 4. */
 const scopeOf = (request: WireRequest): Scope => {
   const scope = /Credential=([^/,\s]+)\/[^/]+\/[^/]+\/([^/]+)\/aws4_request/.exec(request.headers.authorization ?? '');
   return { accessKeyId: scope?.[1], service: scope?.[2] };

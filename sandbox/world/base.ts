@@ -40,7 +40,7 @@ export type BaseDeps = {
   readonly seed: number;
   readonly longestPage?: number;
   readonly stalePages?: StalePagesSpec;
-  /** Shared with whoever makes calls, so that the world knows who calls. */
+  /** Shared with the callers, so that the world knows the actor of a call. */
   readonly acting?: Acting;
 };
 

@@ -58,7 +58,7 @@ const matches = (filter: BootFilter, { instanceType, zone, market, template, asg
   (filter.template ?? template?.name) === template?.name &&
   (filter.asg ?? asg) === asg;
 
-/** A broken image, a key without grants: what EC2 launches well and what does not come up all the same. */
+/** Launches that EC2 carries out and that do not come up: a broken image, a key without grants. */
 export const createBootFates = (): BootFates => {
   const fates: { readonly filter: BootFilter; readonly fated: Fated }[] = [];
   const well: Fated = { fate: 'well', reason: reasonOf('Client.InternalError') };

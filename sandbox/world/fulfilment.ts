@@ -36,7 +36,7 @@ export type FulfilmentOrder<C extends Choice> = {
   readonly details: (choice: C) => Omit<LaunchOrder, 'offering' | 'subnet'>;
   /** Debited per instance; what is over its tokens is throttled. */
   readonly budget?: TokenBucket;
-  /** What all that is launched may cost together: launching stops before it costs more, and nothing is said about that. */
+  /** The most that all launches may cost together. Launching stops before it costs more, without an error. */
   readonly maxTotalUsdPerHour?: number;
 };
 

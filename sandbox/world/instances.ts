@@ -22,7 +22,7 @@ export type LaunchOrder = {
   readonly asg?: string;
 };
 
-/** Who wants to know what becomes of instances. Called in the order of subscription, before the next thing happens. */
+/** Subscribers to events of instances. Called in the order of subscription, before the next event. */
 type InstanceListener = {
   readonly running?: (instance: InstanceRecord) => void;
   /** Answers health checks from now on. */

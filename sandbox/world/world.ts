@@ -9,7 +9,10 @@ import type { TemplateContents } from './spec.ts';
 export type World = {
   /** `ec2`, `autoscaling` and `elasticloadbalancing`, ready to be called. */
   readonly services: readonly ApiService[];
-  /** EC2 takes spot instances: a warning now (unless `silent`), the end after `noticeMs` (unless it `spares` them: then they run on). Returns which ids were not running spot instances. */
+  /**
+   * EC2 takes spot instances: a warning now (unless `silent`), the end after `noticeMs` (unless it `spares` them: then they run on). Returns which
+   * ids were not running spot instances.
+   */
   interrupt(
     instances: readonly string[],
     how: { readonly noticeMs: number; readonly silent?: boolean; readonly spares?: boolean; readonly action?: 'terminate' | 'stop' | 'hibernate' },
@@ -32,7 +35,7 @@ export type World = {
   ): boolean;
   /** Instances that stop answering health checks, or answer them again. Returns which ids were not running. */
   setServing(instances: readonly string[], isServing: boolean): { readonly unknown: readonly string[] };
-  /** What becomes of launches that match, from now on, and the reason that EC2 gives for those that die (default: `Client.InternalError`). */
+  /** The fate of matching launches, from now on, and the reason of EC2 for those that die (default: `Client.InternalError`). */
   setBoots(filter: BootFilter, fate: BootFate, reason?: BootFailure): void;
   /** EC2 starts spot instances again that it stopped or hibernated, where there is capacity. Returns which ids were not stopped, or found none. */
   restart(instances: readonly string[]): { readonly unknown: readonly string[] };

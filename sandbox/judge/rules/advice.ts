@@ -12,7 +12,7 @@ const hourMs = 3_600_000;
 type Claimed = Extract<HistoryEvent, { readonly kind: 'item-written' }>;
 type Begun = { readonly instance: string; readonly group: string; readonly atMs: number };
 
-/** Whether it died while it waited for its turn: nobody let it leave. */
+/** Whether it died while it waited for its turn, so that no decision let it leave. */
 const diedWaiting = (chronicle: Chronicle, { item, swap }: Claimed): boolean =>
   swap?.state === 'gone' && !isFunction(chronicle.life(item.slice(items.swapPrefix.length))?.ending?.by);
 

@@ -7,7 +7,7 @@ import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
-/** Where several alarms are heard within this time, one may undo the other. */
+/** Of several alarms that are received within this time, one may undo the other. */
 const apartMs = 2 * times.tickMs;
 
 const actsWithinMs = times.messageAgainMs + times.reactMs;

@@ -14,7 +14,7 @@ const idsIn = (value: unknown): readonly string[] => (Array.isArray(value) ? val
 const mapsIn = (value: unknown): readonly Detail[] =>
   (Array.isArray(value) ? value : []).filter((one): one is Detail => typeof one === 'object' && one !== null);
 
-/** Whether it still took requests when it ended: nobody took its work off. */
+/** Whether it still took requests when it ended, because its work had not been taken off. */
 const endedAtWork = (life: Life): boolean =>
   life.services.some(({ why, fromMs, untilMs }) => why === 'ending' && untilMs > fromMs && untilMs >= goneAtMs(life) - 1);
 

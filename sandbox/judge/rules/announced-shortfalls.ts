@@ -16,10 +16,10 @@ const toldWithinMs = 6_000;
 const announced = (chronicle: Chronicle, detailType: string) => chronicle.of('announced').filter((event) => event.detailType === detailType);
 const idsIn = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
 
-/** The end of a drain may be repeated before it is told. */
+/** The end of a drain may be repeated before its event is sent. */
 const failureToldWithinMs = 60_000;
 
-/** A swap is told to have failed when EC2 refused to end its instance, and of no other reason that EC2 gives. */
+/** A swap is reported as failed when EC2 refused to end its instance, with the reason of EC2. */
 export const failuresTold = (chronicle: Chronicle): readonly Broken[] => {
   const failed = announced(chronicle, announcements.swapFailed).map(({ detail, atMs }) => ({
     code: detail.awsCode,
@@ -40,7 +40,7 @@ export const failuresTold = (chronicle: Chronicle): readonly Broken[] => {
   return [...missing, ...invented];
 };
 
-/** A policy is told to be accepted when it is, and under its own version. */
+/** A policy is reported as accepted when it is, with its own version. */
 export const acceptancesAreTrue = (chronicle: Chronicle): readonly Broken[] =>
   announced(chronicle, announcements.policyAccepted).flatMap(({ detail, atMs }): readonly Broken[] => {
     const group = String(detail.group);
@@ -61,8 +61,8 @@ const isPlainLook = (chronicle: Chronicle, { id, beganAtMs }: Invocation, endedA
     );
 
 /**
- * A look ends within half of its time limit. One that took more than a third of that may have had no time for another round as long as the one before and
- * for what follows: then another look goes on at once.
+ * A look ends within half of its time limit. One that took more than a third of that may have had no time for another round as long as the one before
+ * and for what follows: then another look goes on at once.
  */
 const cutAfterMs = times.reactMs / 6;
 const goesOnWithinMs = times.reactMs / 2;
@@ -70,7 +70,7 @@ const goesOnWithinMs = times.reactMs / 2;
 const lastRefusalMs = (chronicle: Chronicle, { id }: Invocation): number =>
   Math.max(...chronicle.of('refused').flatMap(({ invocation, atMs }) => (invocation === id ? [atMs] : [])));
 
-/** How much later than its end what a look finds may be told, because its rounds were cut. */
+/** How much later than its end the findings of a look may be sent, because its rounds ran out of time. */
 const handsOnMs = ({ beganAtMs, ended }: Invocation): number => (ended !== undefined && ended.atMs - beganAtMs > cutAfterMs ? goesOnWithinMs : 0);
 
 /** Whether another look went on where this one was cut: it requested launches, and is judged itself. */
@@ -136,7 +136,7 @@ const mostLacking = (chronicle: Chronicle, group: string, atMs: number): number 
   return Math.max(0, ...chronicle.desiredIn(group, sinceMs, atMs)) + surge - there.length;
 };
 
-/** A shortage on the bus is no larger than what the group can lack. */
+/** A shortage on the bus is no larger than the number of members that the group can lack. */
 export const shortagesOverstated = (chronicle: Chronicle): readonly Broken[] =>
   announced(chronicle, announcements.exhausted).flatMap(({ detail, atMs }) => {
     const group = String(detail.group);

@@ -21,7 +21,7 @@ const letGoWithinMs = 5_000;
 const isHeldStill = (chronicle: Chronicle, group: string, atMs: number): boolean =>
   chronicle.policyAt(group, atMs) !== undefined && chronicle.policyAt(group, atMs + letGoWithinMs) !== undefined;
 
-/** The first claim of every instance, whatever became of its swap: a table that is restored loses it. */
+/** The first claim of every instance, even if a restored table lost its swap. */
 const claimsOf = (chronicle: Chronicle): readonly { readonly instance: string; readonly group: string; readonly atMs: number }[] => {
   const written = chronicle.of('item-written').filter(({ item, by }) => item.startsWith(items.swapPrefix) && isFunction(by));
   const first = [...Map.groupBy(written, ({ item }) => item).values()].flatMap((list) => list[0] ?? []);
@@ -71,7 +71,7 @@ const toldWithinMs = 60_000;
 /** A record of the stream that failed comes again within a minute, and its run takes a while. */
 const againWithinMs = 90_000;
 
-/** Until when a policy must be told: a call that was met by trouble is repeated, each time from the stream. */
+/** Until when the event of a policy must be sent. After a failed call, the stream delivers the change again. */
 const tellUntilMs = (chronicle: Chronicle, atMs: number): number =>
   chronicle
     .of('called')

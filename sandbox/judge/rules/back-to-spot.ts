@@ -53,7 +53,7 @@ const betterSpot = (place: Place): OfferingName | undefined => {
   return undefined;
 };
 
-/** Members that may leave: nobody protects them, no minimum keeps them, and the group does not owe them on demand. */
+/** Members that may leave: they are not protected, no minimum keeps them, and the group does not owe them on demand. */
 const movable = (chronicle: Chronicle, policy: Policy, atMs: number): readonly Life[] => {
   const { staying } = headcountAt(chronicle, policy.group, atMs);
   const desired = Math.max(0, ...chronicle.desiredIn(policy.group, atMs, atMs));
@@ -129,7 +129,7 @@ const isCalm = ({ chronicle, policy, atMs }: Place): boolean => {
   return lost.length < 2 || Math.max(...heardAtMs) - Math.min(...heardAtMs) <= sameOccasionMs;
 };
 
-/** What parts of a selector hold, and what of its children gives one more where the group was calm. */
+/** The members in the parts of a selector, and the offerings of its children that give one more if the group was calm. */
 const partsWith = (place: Place, selector: Selector) => {
   const { chronicle, policy, atMs } = place;
   const quiet = policy.returning === undefined ? {} : { quietForMs: policy.returning.afterMs };
@@ -182,7 +182,7 @@ const isInFirstTier = ({ policy, life, atMs }: Place): boolean => {
   return isFirst(policy.capacity);
 };
 
-/** Where a member is to move to, and what its place has too many of. */
+/** The place to which a member should move, and the reason. */
 const evenerPlace = (place: Place, selector: Selector): { readonly offering: OfferingName; readonly why: string } | undefined => {
   const offering = selector.kind === 'spread' ? leanerPart(place, selector) : belowShare(place, selector);
   return (

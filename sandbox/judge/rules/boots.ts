@@ -15,7 +15,7 @@ const inEveryGroup =
   (chronicle) =>
     [...chronicle.groups.keys()].flatMap((group) => broken(chronicle, group));
 
-/** How many members a group lacked when this one was launched, counting nobody who dies before serving. */
+/** How many members a group lacked when this one was launched, without members that die before they serve. */
 const missingAt = (chronicle: Chronicle, group: string, { life }: FailedBoot, doomed: ReadonlySet<Life>): number => {
   const atMs = life.launchedAtMs;
   const sinceMs = lookedSince(chronicle, life.by, atMs);
@@ -46,7 +46,7 @@ export const launchesAreBounded: Rule = {
   }),
 };
 
-/** A look that found out about deaths and told so. */
+/** A look that found deaths and reported them. */
 type Told = { readonly atMs: number; readonly pool: string; readonly code: string; readonly instances: readonly string[] };
 
 const toldIn = (chronicle: Chronicle, group: string): readonly Told[] =>
@@ -60,7 +60,7 @@ const toldIn = (chronicle: Chronicle, group: string): readonly Told[] =>
       instances: Array.isArray(detail.instances) ? detail.instances.map(String) : [],
     }));
 
-/** From the look that learns of a death to its word about it. */
+/** From the look that finds a death to its event. */
 const tellsWithinMs = times.reactMs;
 
 /** Whether something of this pool that was launched after a moment has come up by another. */
@@ -74,7 +74,7 @@ const hasWorked = (chronicle: Chronicle, group: string, { pool, atMs }: Told, un
         chronicle.policiesIn(group, life.launchedAtMs, life.launchedAtMs).some((policy) => poolOf(life, policy, life.launchedAtMs) === pool),
     );
 
-/** How often in a row a pool surely failed, as Holdfast had told by a moment. */
+/** How often in a row a pool surely failed, by the events of Holdfast until a moment. */
 const streakAt = (chronicle: Chronicle, group: string, told: readonly Told[]): number => {
   let streak = 0;
   told.forEach((one, index) => {

@@ -91,7 +91,7 @@ export const breakersAreKept: Rule = {
   }),
 };
 
-/** Heard for certain: nobody had claimed the member, and nothing hindered the function that it reached first. */
+/** Surely received: the member was not claimed before, and nothing hindered the function that the warning reached first. */
 const isSurelyHeard = (chronicle: Chronicle, group: string, { life, atMs }: HeardWarning): boolean => {
   const first = life.deliveries.find(({ told }) => told.about === 'warning');
   const ended = first && chronicle.invocations.get(first.invocation)?.ended;

@@ -33,7 +33,7 @@ const isOfSubnet = (code: string): boolean => code.startsWith('InsufficientFreeA
 const isOfAll = (code: string, refused: OfferingName, offering: OfferingName): boolean =>
   isOfSubnet(code) ? refused.zone === offering.zone : code.endsWith('Exceeded');
 
-/** A subnet without addresses takes no instance of either market: an offering there is passed over for what was said of another. */
+/** A subnet without addresses takes no instance of either market. So an offering there is passed over after the refusal of another one. */
 const isZoneFull = (chronicle: Chronicle, { offering, code }: SaidRefusal, atMs: number): boolean =>
   isOfSubnet(code) && chronicle.of('refused').some((refused) => refused.atMs <= atMs && refused.code === code && refused.zone === offering.zone);
 
@@ -62,7 +62,7 @@ const wasDear = (chronicle: Chronicle, { offering, pool: name, price, limit }: S
 const wasAtCap = (chronicle: Chronicle, { pool, held, cap }: Said<'at-cap'>, { group, atMs }: Until): boolean =>
   held >= cap && chronicle.policiesIn(group, Number.NEGATIVE_INFINITY, atMs).some(({ pools }) => pools[pool]?.cap === cap);
 
-/** What Holdfast calls it where EC2 takes what it has just launched. */
+/** Holdfast's own code for an offering whose launches EC2 takes at once. */
 const takenAtOnceCode = 'Holdfast.TakenAtOnce';
 
 type Truths = { readonly [Code in SaidAgainst['code']]: (chronicle: Chronicle, said: Said<Code>, until: Until) => boolean };

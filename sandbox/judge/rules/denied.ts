@@ -11,7 +11,7 @@ type Broken = Omit<Finding, 'rule'>;
 
 /** From an answer that says no until no function acts without knowing it. */
 const knownWithinMs = times.reactMs + 10_000;
-/** What was lowered before anybody knew is given back within the next look. */
+/** A size that was lowered before the denial was known is raised again within the next look. */
 const givenBackWithinMs = 2 * times.tickMs;
 
 /** Auto Scaling groups that policies of a group ever named until a moment. */
@@ -49,7 +49,7 @@ const loweredKnowingly = (chronicle: Chronicle, group: string): readonly Broken[
     }),
   );
 
-/** What was lowered before anybody knew, and stays lowered. */
+/** Sizes that were lowered before the denial was known, and stay lowered. */
 const neverGivenBack = (chronicle: Chronicle, group: string, denial: Denial): readonly Broken[] => {
   const untilMs = Math.min(denial.untilMs, chronicle.history.endedAtMs);
   const sinceMs = deniedSince(chronicle, group, denial, untilMs);

@@ -27,7 +27,7 @@ const policyOfVersion = ({ policies }: GroupTimeline, version: number): Policy |
 
 const sameSize = (a: Policy | undefined, b: Policy | undefined): boolean => JSON.stringify(a?.size) === JSON.stringify(b?.size);
 
-/** Whether the group is let go at a moment: its size is nobody's then, until a policy comes back. */
+/** Whether the group is let go at a moment. It has no size then, until a policy comes back. */
 const isWithoutPolicy = ({ policies }: GroupTimeline, atMs: number): boolean => {
   const inForce = policies.findLast((one) => one.atMs <= atMs);
   return inForce !== undefined && inForce.policy === undefined;
@@ -49,7 +49,7 @@ const setsSize = (timeline: GroupTimeline, before: Written | undefined, written:
 
 const clamp = (size: number, { min, max }: Policy['size']): number => Math.min(max, Math.max(min, size));
 
-/** Where others set the size: what they wrote by then, or what a look showed of it. */
+/** Where others set the size: the sizes that they had written, or that a look showed. */
 const asOthersSet = (chronicle: Chronicle, { group }: GroupTimeline, written: Written, policy: Policy): string | undefined => {
   const sinceMs = lookedSince(chronicle, written.by, written.atMs) - chronicle.times.asgLagMs;
   const words = chronicle.desiredIn(group, sinceMs, written.atMs);
@@ -126,8 +126,8 @@ const judgeOne = (
 };
 
 /**
- * A state item that somebody restored from an older time: what alarms made of the size since is not known any more, so as many as are there stay, within
- * the bounds of the policy; and what alarms make of that which the same look hears of.
+ * A state item that somebody restored from an older time: what alarms made of the size since is not known any more, so as many as are there stay,
+ * within the bounds of the policy; and what alarms make of that which the same look hears of.
  */
 const afterRestore = (chronicle: Chronicle, timeline: GroupTimeline, before: Written, written: Written, memory: Memory): string | undefined => {
   const { group } = timeline;
@@ -155,7 +155,10 @@ const afterRestore = (chronicle: Chronicle, timeline: GroupTimeline, before: Wri
   return `after the state was restored the desired size became ${written.desired}, and ${staying.length + waiting.length} are there`;
 };
 
-/** The sizes that a group may begin with whose state item somebody deleted: what its policy says, or the present number of members, whichever is larger. */
+/**
+ * The sizes that a group may begin with whose state item somebody deleted: what its policy says, or the present number of members, whichever is
+ * larger.
+ */
 const startsAfterLoss = (chronicle: Chronicle, group: string, { size, spare }: Policy, { by, atMs }: Written): readonly number[] => {
   const shownAtMs = lookedSince(chronicle, by, atMs) - Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs);
   const maybeThere = chronicle.livesIn(group).filter((life) => life.launchedAtMs <= atMs && goneAtMs(life) > shownAtMs);

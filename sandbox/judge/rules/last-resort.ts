@@ -21,7 +21,7 @@ type Launch = Moment & { readonly life: Life; readonly invocation: string };
 
 /** The first message of this kind about a member, where the function that it reached did all of its work and knew it before it launched. */
 const learnedFrom = (chronicle: Chronicle, life: Life, about: Delivery['told']['about'], launch: Launch): Delivery | undefined => {
-  // A message that comes so late is about what is over.
+  // A message that arrives this late is out of date.
   const first = life.deliveries.find(({ told, atMs, happenedAtMs }) => told.about === about && atMs - happenedAtMs < times.interruptedRestMs);
   if (first === undefined || !isHealthy(chronicle, first.invocation)) return undefined;
   const ended = chronicle.invocations.get(first.invocation)?.ended;
@@ -30,7 +30,7 @@ const learnedFrom = (chronicle: Chronicle, life: Life, about: Delivery['told']['
   return isKnown && chronicle.groupAt(life, first.atMs) === launch.group ? first : undefined;
 };
 
-/** A warning counts while its rest lasts, for whoever was in service until then. */
+/** A warning counts during its rest, if its member was in service until then. */
 const warnedLately = (chronicle: Chronicle, life: Life, launch: Launch): Delivery | undefined => {
   const heard = learnedFrom(chronicle, life, 'warning', launch);
   if (heard === undefined || Math.min(takenOutAtMs(life), goneAtMs(life)) <= heard.atMs) return undefined;

@@ -115,7 +115,7 @@ const asgsIn = (chronicle: Chronicle): readonly Broken[] =>
   );
 
 const outside = new Set(['ec2', 'autoscaling', 'elasticloadbalancing']);
-/** What brings a drain to its end, and puts a maximum back. Whose they are is judged by what they do. */
+/** Calls that end a drain or put a maximum back. Other rules judge their effects. */
 const ends = new Set([
   'TerminateInstances',
   'DeregisterTargets',

@@ -5,7 +5,7 @@ import { returnsAllowed } from '../returning.ts';
 import { sparesWith } from '../spares.ts';
 import { couldBeKnown, headcountAt, ownLaunches, surgeOf } from '../staying.ts';
 
-/** Every launch of Holdfast's is counted at its moment, by what the world knew. */
+/** Every launch of Holdfast is counted at its moment, by the state of the world. */
 export const needlessLaunch: Rule = {
   name: 'nothing is launched that nobody needs',
   meaning:

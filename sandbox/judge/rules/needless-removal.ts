@@ -87,7 +87,7 @@ export const protectedStay: Rule = {
     }),
 };
 
-/** Who stopped serving lately without Holdfast's doing: nobody could know of them yet. */
+/** How many members stopped serving lately without Holdfast's doing. No function could know of them yet. */
 const lostLately = (chronicle: Chronicle, group: string, sinceMs: number, atMs: number): number =>
   chronicle.livesIn(group).filter((life) => {
     const served = chronicle.servesAt(life, sinceMs) || life.services.some((one) => one.fromMs > sinceMs && one.fromMs < atMs);
@@ -95,10 +95,10 @@ const lostLately = (chronicle: Chronicle, group: string, sinceMs: number, atMs: 
   }).length;
 
 const lookBackMs = 10_000;
-/** Launch times have whole seconds, and what has just passed its checks may be told as waiting. */
+/** Launch times have whole seconds, and checks that have just passed may be shown as waiting. */
 const readySlackMs = 2_000;
 
-/** Whether it was ready by the policy before the function looked that chose it: nobody waits for a member that is not. */
+/** Whether it was ready by the policy before the look that chose it. A member that is not ready needs no replacement that serves. */
 const wasReady = (chronicle: Chronicle, { life, lookedSinceMs }: Choice): boolean =>
   chronicle.isReadyAt(life, lookedSinceMs - readySlackMs - 2 * chronicle.times.clockMs);
 

@@ -8,7 +8,7 @@ import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
-/** A group whose size others set at the end, the Auto Scaling group that it comes from, and what was said of it. */
+/** A group whose size others set at the end, its Auto Scaling group, and the sizes that they set. */
 export type Outside = { readonly group: string; readonly policy: Policy; readonly asg: string; readonly words: readonly Word[] };
 
 export const outsideOnes = (chronicle: Chronicle): readonly Outside[] =>
@@ -23,7 +23,7 @@ type Span = { readonly fromMs: number; readonly untilMs: number; readonly word: 
 
 const isHigher = ({ desired, word }: Span): boolean => desired > word.size;
 
-/** What follows without a break is one time, as long as it is about one word, and on one side of it. */
+/** Joins times that follow without a break, if they are about the same set size and on the same side of it. */
 const withoutBreaks = (spans: readonly Span[]): readonly Span[] => {
   const joined: Span[] = [];
   for (const span of spans) {
@@ -48,7 +48,7 @@ export const otherSizes = ({ cloud, history }: Chronicle, { asg, words }: Outsid
   return withoutBreaks(all);
 };
 
-/** Whoever attaches may die before the size is taken down; then the next look does it, or the tick's. */
+/** A function that attaches may die before it lowers the size again. Then the next look does, or the tick. */
 const takenDownWithinMs = times.leaseMs + times.messageAgainMs + times.tickMs;
 
 /** When the last fault was over that was in force in that time. */
@@ -126,7 +126,7 @@ const standIns = (chronicle: Chronicle, { asg }: Outside, { life, atMs }: TakenO
     .filter((newcomer) => chronicle.isReadyAt(newcomer, chosenAtMs));
 };
 
-/** Members that nobody may have taken out: each new member stands in for one that moves. */
+/** Members that should not have been taken out. Each new member allows one member to move. */
 const wanted = (chronicle: Chronicle, one: Outside): readonly TakenOut[] => {
   const used = new Set<Life>();
   return takenOut(chronicle, one).filter((taken) => {

@@ -16,7 +16,7 @@ const heldAsgs = (chronicle: Chronicle): ReadonlyMap<string, string> =>
     ),
   );
 
-/** Whether somebody other than Holdfast set the desired capacity to what it is. */
+/** Whether others set the present desired capacity. */
 const isOfOthers = (changes: readonly AsgChange[]): boolean => {
   const last = changes.at(-1);
   const first = changes.findLastIndex(({ desired }) => desired !== last?.desired) + 1;

@@ -7,7 +7,7 @@ import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
-/** What the minimum sizes of a group's Auto Scaling groups keep alive, whatever its policy says: those are its user's. */
+/** How many members the minimum sizes of a group's Auto Scaling groups keep, whatever the policy says. */
 const leastOf = (chronicle: Chronicle, policy: Policy, atMs: number): number =>
   asgsOf(policy).reduce((sum, asg) => sum + (chronicle.cloud.asgAt(asg, atMs)?.min ?? 0), 0);
 
@@ -64,7 +64,7 @@ const openIn = (group: string, { reservations = [], raised = [] }: StoredState, 
   ...raised.map(({ asg = '' }) => ({ group, asg, atMs, detail: `${asg} is still noted as raised` })),
 ];
 
-/** Drains that were given up by somebody's hand are not Holdfast's. */
+/** Drains that have not succeeded. */
 const drainsLeft = (chronicle: Chronicle): readonly Broken[] => {
   const last = new Map(chronicle.of('drain').map((event) => [event.drain, event]));
   return [...last.values()]

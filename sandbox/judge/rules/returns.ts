@@ -8,7 +8,7 @@ type Broken = Omit<Finding, 'rule'>;
 /** A member that ended a moment ago may not be known to have ended. */
 const lookBackMs = 10_000;
 
-/** How many must serve. What others write while a function is at work is no part of what it looked at. */
+/** How many must serve. A size that others write while a function runs does not count for it. */
 const knownSize = (chronicle: Chronicle, { group, life, sinceMs, desired, policies }: ReturnLaunch): number =>
   policies.some(({ isSizedOutside }) => isSizedOutside) ? Math.min(...chronicle.desiredIn(group, sinceMs, life.launchedAtMs)) : desired;
 

@@ -124,11 +124,11 @@ export const reasonsAreTrue: Rule = {
 const isEmptied = (life: Life, { targetGroup, untilMs }: Service): boolean =>
   life.empties.some((empty) => empty.targetGroup === targetGroup && empty.atMs >= untilMs && empty.atMs <= goneAtMs(life));
 
-/** A swap is withdrawn of whoever stays: it was alive then, and left afterwards, if at all, by another. */
+/** A swap is withdrawn only while its instance lives. If the instance left later, that was by another swap. */
 const saidWithdrawn = (life: Life, { instance, withdrawnAtMs = 0 }: SaidSwap): string | undefined =>
   isAlive(life, withdrawnAtMs) ? undefined : `the swap of ${instance} is withdrawn, and it had ended`;
 
-/** It stays for the hour after EC2 refused to end it, and its swap says so. */
+/** Whether it stays for the hour after EC2 refused to end it, as its swap says. */
 const isKept = (chronicle: Chronicle, life: Life, { state, keptUntilMs }: SaidSwap): boolean => {
   const refusedMs = lastRefusalMs(life, chronicle.history.endedAtMs);
   const isSaid = keptUntilMs !== undefined && Math.abs(keptUntilMs - refusedMs - times.keptForMs) <= slackOf(chronicle);
@@ -153,7 +153,7 @@ export const timesAreTrue: Rule = {
         ? `${instance} left undrained, and nothing says why`
         : undefined;
     }
-    // What its user put back into service later was drained all the same.
+    // An instance that its user put back into service later was still drained.
     const workedUntilMs = Math.max(0, ...outs.filter(({ fromMs }) => fromMs < drainedAtMs).map(({ untilMs }) => untilMs));
     return drainedAtMs < Math.min(workedUntilMs, goneAtMs(life)) - slackOf(chronicle)
       ? `${instance} is said to be drained before it was taken out of service`

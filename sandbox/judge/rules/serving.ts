@@ -68,7 +68,7 @@ type Owed = {
   readonly withinMs: number;
 };
 
-/** When whatever hinders everybody was over: faults that were set, a mode that launches nothing, and a tree in which nothing could give. */
+/** When the last general hindrance was over: a fault, a mode that launches nothing, or a tree in which nothing could give. */
 const freeSince = (chronicle: Chronicle, group: string, debt: Debt, untilMs: number, { gaveNothing }: Owed): number => {
   const faulty = chronicle.history.faults
     .filter(({ fromMs, untilMs: endMs }) => fromMs < untilMs && endMs > debt.sinceMs)
@@ -115,20 +115,22 @@ const requestMs = 10_000;
 
 const isNoEnd = new Set(['pending', 'running']);
 
-/** Whether a function died with a warning of a member that nobody had claimed: nobody knows of it until the message comes again. */
+/** Whether a function died with the warning of an unclaimed member. Then the warning is unknown until its message comes again. */
 const diedWith = ({ invocations }: Chronicle, { claims }: Life, { told, invocation }: Delivery, byMs: number): boolean => {
   const ended = invocations.get(invocation)?.ended;
   const hasDied = ended?.injected === true && ended.error !== undefined;
   return told.about === 'warning' && hasDied && !claims.some(({ atMs }) => atMs <= byMs);
 };
 
-/** Whether a message had told by then that it leaves. */
+/** Whether a message had reported by then that it leaves. */
 const wasTold = (chronicle: Chronicle, life: Life, byMs: number): boolean =>
   life.deliveries.some(
     (one) => one.atMs <= byMs && !(one.told.about === 'state' && isNoEnd.has(one.told.state ?? '')) && !diedWith(chronicle, life, one, byMs),
   );
 
-/** How many the Auto Scaling groups of a group are about to launch by themselves, up to their desired capacity; whom they still hold counts as held. */
+/**
+ * How many the Auto Scaling groups of a group are about to launch by themselves, up to their desired capacity; whom they still hold counts as held.
+ */
 export const refillAt = (chronicle: Chronicle, group: string, atMs: number): number => {
   const policy = chronicle.policyAt(group, atMs);
   return (policy === undefined ? [] : asgsOf(policy)).reduce((sum, asg) => {
@@ -151,7 +153,9 @@ const suspendedAt = ({ history, of }: Chronicle, asg: string, atMs: number): rea
   history.spec.autoScalingGroups.find(({ name }) => name === asg)?.suspended ??
   [];
 
-/** Gone, and still held by an Auto Scaling group, which replaces it one for one as soon as it looks: a second request would be one more than needed. */
+/**
+ * Gone, and still held by an Auto Scaling group, which replaces it one for one as soon as it looks: a second request would be one more than needed.
+ */
 const isRefilled = (chronicle: Chronicle, life: Life, atMs: number): boolean => {
   const asg = goneAtMs(life) <= atMs && !isFunction(life.ending?.by) ? stayAt(life, atMs)?.asg : undefined;
   return asg !== undefined && !suspendedAt(chronicle, asg, atMs).some((name) => ['HealthCheck', 'ReplaceUnhealthy', 'Launch'].includes(name));
@@ -161,7 +165,7 @@ const isRefilled = (chronicle: Chronicle, life: Life, atMs: number): boolean => 
 const isLostSince = (life: Life, heardMs: number, atMs: number): boolean =>
   isFunction(life.by) && life.launchedAtMs > heardMs && life.launchedAtMs <= atMs && goneAtMs(life) <= atMs && !isFunction(life.ending?.by);
 
-/** Who is there or on the way, who was, and who leaves and nobody had told so by then. */
+/** How many members count: present and coming ones, and leaving ones that no message had reported by then. */
 const countedAt = (chronicle: Chronicle, group: string, heardMs: number, atMs: number): number => {
   const { staying, waiting } = headcountAt(chronicle, group, atMs);
   const counted = new Set([...staying, ...waiting]);
@@ -201,7 +205,7 @@ const requestedLate = (chronicle: Chronicle, life: Life): readonly Broken[] => {
   );
   const policy = chronicle.policyAt(group, untilMs);
   if (shortBy <= 0 || policy === undefined) return [];
-  // What rests after a refusal is not asked again yet, and what is full cannot give.
+  // A resting offering is not requested again yet, and a full one cannot give.
   const moment = { group, sinceMs: heardMs, atMs: untilMs };
   if (!poolsOf(policy, policy.capacity).some((pool) => givingOf(chronicle, policy, pool, moment).length > 0)) return [];
   const detail = `${((untilMs - heardMs) / 1_000).toFixed(1)} s after the warning of ${life.instance} was heard, ${shortBy} are still not requested`;

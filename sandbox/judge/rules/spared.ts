@@ -43,7 +43,7 @@ const leftOut = (chronicle: Chronicle): readonly Broken[] =>
     }),
   );
 
-/** Members that are back, and that a target group sends nothing although nobody chose them to leave. */
+/** Members that were put back and get no requests from a target group, although no decision chose them to leave. */
 const backInName = (chronicle: Chronicle): readonly Broken[] =>
   chronicle.lives.flatMap((life) =>
     life.backAtMs.flatMap((backMs): readonly Broken[] => {

@@ -9,7 +9,7 @@ const statusesOf = (chronicle: Chronicle, group: string) =>
     .of('item-written')
     .flatMap((write) => (write.table === 'groups' && write.group === group && write.item === items.status && write.status ? [write] : []));
 
-/** When its policy last became another one. A write that changes nothing is told to nobody (DynamoDB Developer Guide, change data capture). */
+/** When its policy last changed. A write without a change is not in the stream (DynamoDB Developer Guide, change data capture). */
 const lastChange = (chronicle: Chronicle, group: string) => {
   const texts = chronicle
     .of('policy-written')

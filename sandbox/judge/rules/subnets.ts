@@ -26,7 +26,7 @@ const mayBeRepeated = (chronicle: Chronicle, untilMs: number): boolean =>
     .of('called')
     .some(({ launch, outcome, atMs }) => launch !== undefined && outcome !== 'ok' && atMs <= untilMs && atMs > untilMs - repeatsForMs);
 
-/** Whether what was learned may have been forgotten: a policy was written, or the state table was restored. */
+/** Whether memories may be lost, because a policy was written or the state table was restored. */
 const mayForget = ({ groups, of }: Chronicle, group: string, fromMs: number, untilMs: number): boolean => {
   const isBetween = ({ atMs }: { readonly atMs: number }): boolean => atMs > fromMs && atMs <= untilMs;
   return (

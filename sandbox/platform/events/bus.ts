@@ -18,7 +18,7 @@ export type Rule = {
   readonly targets: readonly Target[];
 };
 
-/** What becomes of an event that an AWS service emits: a copy per delay in milliseconds. Empty: the event is lost. */
+/** The fate of an event of an AWS service: a copy for each delay in milliseconds. Empty: the event is lost. */
 export type EventFate = (event: BusEvent) => readonly number[];
 
 export type BusDeps = {

@@ -4,7 +4,7 @@ import type { InvocationResult } from './invocation.ts';
 export type FunctionSpec = {
   readonly name: string;
   readonly arn: string;
-  /** Whose rights its calls are checked against. */
+  /** The role whose rights its calls are checked against. */
   readonly role: string;
   /** The bundle's file. */
   readonly file: string;
@@ -12,7 +12,7 @@ export type FunctionSpec = {
   readonly memoryMb: number;
   readonly variables: Readonly<Record<string, string>>;
   readonly reservedConcurrency?: number;
-  /** What becomes of a chain that calls it again and again: Lambda stops it unless the function allows it (default: it stops). */
+  /** Whether Lambda stops a chain that calls it again and again, or the function allows it (default: it stops). */
   readonly recursiveLoop?: 'Allow' | 'Terminate';
 };
 

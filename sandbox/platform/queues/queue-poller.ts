@@ -132,7 +132,7 @@ const startRampedPollers = (options: QueuePollerOptions): void => {
   };
   const isFull = ({ messages }: Gathering): boolean => messages.length >= batchSize;
   const areLeft = (): boolean => queue.counts().visible > 0;
-  /** Whose turn it is: a poller that has nothing yet, or else the one with the fewest. */
+  /** The poller whose turn it is: one without messages, or else the one with the fewest. */
   const next = (): Gathering | undefined => {
     if (!areLeft()) return undefined;
     if (running + gathering.size < pollers.now()) return begin();

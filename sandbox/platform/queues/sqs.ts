@@ -113,7 +113,7 @@ const receive = async (queue: Queue, input: Input, clock: WorldClock) => {
 /**
  * SQS over the stack's queues.
  *
- * @param traced the trace header of whoever sends right now: that of a function which was called by a message
+ * @param traced the trace header of the present sender, if it is a function that a message called
  */
 export const createSqs = (queues: readonly Queue[], clock: WorldClock, traced: () => string | undefined = () => undefined): ApiService => {
   const byName = (name: unknown): Queue => {

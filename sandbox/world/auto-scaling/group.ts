@@ -57,7 +57,7 @@ export type Member = {
   isProtected: boolean;
   /** Where it waits to be drawn on, while it belongs to the warm pool. */
   pool?: WarmPool['state'];
-  /** Who began its end. */
+  /** The actor that began its end. */
   endedBy?: Act;
   readonly actions: Map<string, LifecycleAction>;
 };

@@ -32,7 +32,7 @@ const sizedBy = (operation: string, input: Readonly<Record<string, unknown>>): u
     ? input.AutoScalingGroupName
     : undefined;
 
-/** Reports sizes that somebody outside of Holdfast wrote: what Holdfast itself does moves none of them. */
+/** Reports sizes that others wrote. Writes of Holdfast do not count. */
 const noteSizes = ({ base, groups }: Scaling, before: ReadonlyMap<string, number>, named: unknown): void => {
   const { by } = base.acting.current();
   if (by.kind === 'function') return;

@@ -45,7 +45,7 @@ export type FleetDeps = {
   readonly budget: TokenBucket;
 };
 
-/** EC2 keeps an instant fleet's token for as long as the fleet's record; a day is more than anybody retries. */
+/** EC2 keeps the token of an instant fleet as long as the record of the fleet. A day is longer than any retry. */
 const tokenKeptMs = 24 * 3_600_000;
 
 /** Targets per market: what is not given is of the default type. */

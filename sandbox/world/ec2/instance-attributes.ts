@@ -34,7 +34,7 @@ export const attributeOperations = (base: Base, instances: Instances): Operation
   }),
 });
 
-/** Termination protection fails a whole zone: nobody there ends, those in other zones do, and the call reports failure. */
+/** Termination protection fails a whole zone: no instance there ends, those in other zones do, and the call reports failure. */
 export const protectedZones = (found: readonly InstanceRecord[]): ReadonlySet<string> =>
   new Set(found.filter(({ isProtected, state }) => isProtected === true && state !== 'terminated').map(({ zone }) => zone));
 

@@ -22,7 +22,7 @@ export const describeInstance = (instance: InstanceRecord, view: InstanceView, v
   Tags: toTagList(view.tags),
 });
 
-/** Each instance in a reservation of its own, as fleets give them: whoever reads only the first reservation finds one instance. */
+/** Each instance is in a reservation of its own, as fleets return them. A reader of the first reservation alone finds one instance. */
 export const describeReservation = (instance: InstanceRecord, view: InstanceView, vpcId: string, ownerId: string) => ({
   ReservationId: instance.reservationId,
   OwnerId: ownerId,

@@ -24,7 +24,7 @@ export const createTargetFacts = (base: Base) => {
     },
     outOfService: (group: TargetGroup, { instance }: Target, why: 'deregistered' | 'unhealthy' | 'ending'): void =>
       base.note({ kind: 'out-of-service', instance: instance.id, targetGroup: group.name, why, by: base.acting.current().by }),
-    /** Whoever was registered again meanwhile, or was cut off by its end, did not become empty. */
+    /** A target that was registered again meanwhile, or was cut off by its end, did not become empty. */
     empty: (group: TargetGroup, target: Target): void => {
       if (group.targets.get(target.instance.id) !== target || target.state !== 'draining' || target.instance.state !== 'running') return;
       base.note({ kind: 'empty', instance: target.instance.id, targetGroup: group.name });

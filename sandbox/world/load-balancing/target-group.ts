@@ -31,7 +31,7 @@ export type TargetGroup = {
   readonly mostTargets: number;
   readonly attributes: Map<string, string>;
   readonly targets: Map<string, Target>;
-  /** Who gets new requests. An instance that died stays here until health checks notice. */
+  /** Targets that get new requests. An instance that died stays here until health checks notice. */
   readonly rotation: Set<Target>;
   load?: LoadSpec;
   served: number;

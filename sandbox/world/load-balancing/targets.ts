@@ -99,7 +99,7 @@ export const createTargets = (base: Base, instances: Instances): Targets => {
       if (target !== undefined) act(group, target);
     }
   };
-  /** Whoever ends without having been taken off is noticed by failing checks, and gets requests until then. */
+  /** An instance that ends without being deregistered fails its checks, and gets requests until then. */
   const noticeDeath = (group: TargetGroup, target: Target): void => {
     facts.cutOff(group, target);
     if (target.state === 'draining') return;
