@@ -171,14 +171,14 @@ describe('a swap', () => {
   });
 
   test('fields that hold no longer are taken away, once', async () => {
-    const key = { group: 'cleared', instance: 'i-7' };
-    await store.claim(swap('cleared', 'i-7', { releaseAskedAtMs: nowMs, shortfall: { code: 'let-go' } }));
+    const key = { group: 'cleared', instance: 'i-14' };
+    await store.claim(swap('cleared', 'i-14', { releaseAskedAtMs: nowMs, shortfall: { code: 'let-go' } }));
     const change = { from: ['leaving'] as const, set: {}, clear: ['releaseAskedAtMs'] as const };
     expect(await store.advance(key, change)).toBe('done');
     expect(await store.advance(key, change)).toBe('done');
-    expect((await store.swaps('cleared'))[0]).toEqual(swap('cleared', 'i-7', { shortfall: { code: 'let-go' } }));
+    expect((await store.swaps('cleared'))[0]).toEqual(swap('cleared', 'i-14', { shortfall: { code: 'let-go' } }));
     expect(await store.advance(key, { from: ['leaving'], set: { state: 'drained', drainedAtMs: nowMs }, clear: ['shortfall'] })).toBe('done');
-    expect((await store.swaps('cleared'))[0]).toEqual(swap('cleared', 'i-7', { state: 'drained', drainedAtMs: nowMs }));
+    expect((await store.swaps('cleared'))[0]).toEqual(swap('cleared', 'i-14', { state: 'drained', drainedAtMs: nowMs }));
     expect(await store.advance(key, { from: ['drained'], set: {} })).toBe('conflict');
   });
 
