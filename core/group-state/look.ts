@@ -100,7 +100,9 @@ const sizedByOthers = ({ scheduled: _byPolicy, ...state }: GroupState, stored: G
  */
 export const followLook = (look: Look): Sized & { readonly outside?: OutsideSize } => {
   const { group, stored, known, inherited, holdings, swaps, nowMs } = look;
-  const learned = look.isRewritten ? afterRewrite(known) : known;
+  // The message about a policy may arrive after a look has followed the policy.
+  const isNew = stored.version > 0 && stored.policyVersion !== group.policyVersion;
+  const learned = look.isRewritten || isNew ? afterRewrite(known) : known;
   const byPolicy = followPolicy({ ...learned, raised: [...known.raised, ...inherited] }, group);
   const outside = outsideSizeOf(group, byPolicy, holdings.asgs, nowMs);
   const sized =

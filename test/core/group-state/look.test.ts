@@ -60,6 +60,8 @@ describe('the state after a look', () => {
     const refused = { ...stored, memory: { 'm7g.large/a/spot': lesson } };
     expect(Object.keys(followed({ stored: refused }).state.memory)).toHaveLength(1);
     expect(Object.keys(followed({ stored: refused, isRewritten: true }).state.memory)).toHaveLength(0);
+    const newer = { ...web, policyVersion: web.policyVersion + 1 };
+    expect(Object.keys(followed({ stored: refused, group: newer }).state.memory)).toHaveLength(0);
     const denial = { code: 'UnauthorizedOperation', message: 'no', atMs: nowMs - 5_000, untilMs: nowMs + 55_000 };
     const denied = { ...stored, denials: { 'spot-a': denial } };
     expect(followed({ stored: denied, known: denied }).state.denials).toEqual({ 'spot-a': denial });
