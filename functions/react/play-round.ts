@@ -9,7 +9,7 @@ import { followView, sameState } from '../../core/group-state/state.ts';
 import { repeatAfterMs } from '../../core/launch/reservation-life.ts';
 import { decideInMode, type InMode } from '../../core/observe/in-mode.ts';
 import { leaseMs } from '../../core/times/times.ts';
-import type { GroupState, View } from '../../core/view/view.ts';
+import type { GroupState, Suspension, View } from '../../core/view/view.ts';
 import { claimedMeanwhile } from './carry-out/claimed-meanwhile.ts';
 import { launchAll, readRequests, writeRequests } from './carry-out/launches.ts';
 import { type Gathered, viewOf } from './look/gather.ts';
@@ -46,9 +46,12 @@ const raiseAll = async ({ group, provider, ports }: Run, { raise }: Decision): P
 
 /**
  * Suspends processes of the Auto Scaling group while members join or are replaced. They were noted before, for a crash.
+ * All rounds of a run have one look, which shows none of what an earlier round suspended.
  */
-const suspendAll = async ({ provider }: Run, { suspend = [] }: Decision): Promise<void> => {
-  for (const suspension of suspend) await provider.suspend(suspension);
+const suspendAll = async ({ provider }: Run, { suspend = [] }: Decision, earlier: readonly Round[]): Promise<void> => {
+  const keyOf = ({ asg, processes }: Suspension): string => [asg, ...processes].join(' ');
+  const done = new Set(earlier.flatMap(({ decision }) => decision.suspend ?? []).map(keyOf));
+  for (const suspension of suspend) if (!done.has(keyOf(suspension))) await provider.suspend(suspension);
 };
 
 /**
@@ -175,7 +178,7 @@ const playAllowed = async (
   const state = await write(run, decided, next);
   if (state === undefined) return undefined;
   await tellNews(run, decision);
-  await suspendAll(run, decision);
+  await suspendAll(run, decision, earlier);
   const fits = await raiseAll(run, decision);
   const launched = await launch(run, [...(await readRequests(bound.repeated, run)), ...fresh]);
   shareLessons(run, launched);

@@ -6,7 +6,7 @@ import type { CapacityIn } from '../../core/ports/capacity-provider.ts';
 import type { LaunchOrder } from '../../core/ports/launches.ts';
 import type { StateStore } from '../../core/ports/state-store.ts';
 import type { Swap } from '../../core/swap/swap.ts';
-import type { GroupState } from '../../core/view/view.ts';
+import type { GroupState, Suspension } from '../../core/view/view.ts';
 import { gather } from '../../functions/react/look/gather.ts';
 import { createKnownPolicies } from '../../functions/react/look/known-policies.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
@@ -14,7 +14,7 @@ import { playRounds } from '../../functions/react/rounds.ts';
 import type { Run } from '../../functions/react/run.ts';
 import { turnsOf } from '../../functions/react/turns/turns.ts';
 import { members } from '../core/members.ts';
-import { group, nowMs, onDemandB, state, swapOf } from '../core/views.ts';
+import { asgView, group, nowMs, onDemandB, state, swapOf } from '../core/views.ts';
 
 const inB = (desired: number, policyVersion: number): Group =>
   group({ policyVersion, size: { min: 0, max: 20, desired }, capacity: { kind: 'pool', pool: 'od-b' } });
@@ -355,4 +355,27 @@ describe('what a look finds and leaves as it is', () => {
     expect(await told(still)).toEqual(['advice-not-followed']);
     expect(await told(six)).toEqual([]);
   });
+});
+
+test('rounds after a refusal suspend no process once more: their look shows none of what the first one suspended', async () => {
+  const outside = group({ size: { min: 0, max: 20, desired: 0, from: 'asg' }, holding: { kind: 'attach', asg: 'web-asg' } });
+  const of = worldOf(outside, stateUnder(outside, 5));
+  const suspended: Suspension[] = [];
+  let launches = 0;
+  Object.assign(of.provider, {
+    describe: async () => ({ members: [], asgs: [asgView({ name: 'web-asg', desired: 4, max: 20 })], ended: [], aside: [], stopped: [] }),
+    suspend: async (suspension: Suspension) => void suspended.push(suspension),
+    raiseMax: async () => 'done',
+    launch: async (orders: readonly LaunchOrder[]) => {
+      launches += 1;
+      return orders.map(({ request }) => ({
+        kind: 'answered' as const,
+        instances: [],
+        refusals: request.placement.offerings.map((offering) => ({ offering, code: 'InsufficientInstanceCapacity', message: '', scope: 'offering' })),
+      }));
+    },
+  });
+  await play(outside, of);
+  expect(launches).toBeGreaterThan(1);
+  expect(suspended).toEqual([{ asg: 'web-asg', processes: ['Launch', 'Terminate'] }]);
 });
