@@ -26,7 +26,9 @@ const asksForPrices = (group: Group): boolean =>
 /** What prices are read for. */
 export type Priced = { readonly group: Group; readonly state: GroupState; readonly members: readonly Member[] };
 
-/** The spot offerings whose prices are to be read now, each once. Undefined when the known prices do. */
+/**
+ * The spot offerings whose prices are to be read now, each once. Undefined while the known prices are recent enough.
+ */
 export const offeringsToPrice = ({ group, state, members }: Priced, nowMs: number): readonly Offering[] | undefined => {
   if (!asksForPrices(group) || nowMs - state.prices.atMs < pricesAgeMs) return undefined;
   const held = modeOf(group) === 'observe' ? members.map(({ offering }) => offering) : [];

@@ -52,7 +52,7 @@ export const latestFullAtMs = ({ bucket, kind, patienceMs }: PacedCall, nowMs: n
 /** When a call may be made that took the last token before this time. */
 export const callAtMs = (bucket: PacedBucket, fullAtMs: number): number => fullAtMs - capacityMs(bucket);
 
-/** When a bucket is full again that AWS found empty now. */
+/** When a bucket that AWS found empty now is full again. */
 export const fullAfterThrottleMs = (bucket: PacedBucket, nowMs: number): number => nowMs + capacityMs(bucket);
 
 /** Tokens that are left. Negative while calls wait in line. */

@@ -14,7 +14,7 @@ import type { DrainPorts } from '../runtime/drain/ports.ts';
 import { recordForward, recordShortfalls } from '../runtime/drain/record.ts';
 import { checkStep, endStep, stepAt } from '../runtime/drain/step.ts';
 
-/** The state of a batch. */
+/** The result of a look at a batch. */
 export type CheckOutcome = {
   readonly step: DrainStep;
   readonly open: number;

@@ -5,7 +5,7 @@ import type { Policy, PolicyPool } from './policy.ts';
 export const offeringsOf = ({ instanceTypes, zones, market }: PolicyPool): readonly OfferingName[] =>
   market === 'mixed' ? [] : instanceTypes.flatMap((instanceType) => zones.map((zone) => ({ instanceType, zone, market })));
 
-/** Which of the types of an Auto Scaling group a launch there takes is the group's choice. */
+/** The offerings that a launch may get. An Auto Scaling group picks one of its types itself. */
 export const mayBecome = (offering: OfferingName, pool: PolicyPool): readonly OfferingName[] =>
   pool.asg === undefined ? [offering] : offeringsOf(pool);
 

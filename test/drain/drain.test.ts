@@ -213,7 +213,7 @@ describe('a drain that is ours to end', () => {
     expect(outcome).toMatchObject({ drained: 2, ended: 2, failed: [] });
   });
 
-  test('a hook that could not be completed now holds up no other hook, and nobody whom Holdfast ends', async () => {
+  test('a hook that could not be completed now holds up no other hook, and no member that Holdfast ends', async () => {
     const hook = (token: string) => ({ hooks: [{ asg: 'web', hook: 'drain', token, expiresAtMs: inMs(600), timeoutMs: 600_000 }] });
     const swaps = [
       swap('i-1', { reason: 'hook', ...hook('t-1') }),
@@ -262,7 +262,7 @@ describe('taking out of service', () => {
     expect(outcome).toMatchObject({ late: 1 });
   });
 
-  test('what is refused is said at once and holds nobody up', async () => {
+  test('a refusal is thrown at once, and holds up no other member', async () => {
     const fleet = createFleet(pair(warned), 30_000);
     fleet.desired = 0;
     fleet.failRelease.set('i-2', { code: 'AccessDenied', retry: 'never', times: 99 });
@@ -312,7 +312,7 @@ describe('a drain that was handed over', () => {
     expect(fleet.stateOf('i-1').state).toBe('draining');
   });
 
-  test('is told as gone where somebody else has just seen its instance end', async () => {
+  test('is reported as gone where another function has just seen its instance end', async () => {
     const fleet = createFleet(pair({ reason: 'rebalance', state: 'draining', drainStartedAtMs: noonMs }), 60_000);
     const { advance } = fleet.ports.store;
     fleet.ports.store.advance = (one, change) => {
@@ -641,7 +641,7 @@ describe('when AWS does not answer for a while', () => {
     expect(outcome.failed).toEqual([]);
   });
 
-  test('what was taken out of service is recorded before anybody could look', async () => {
+  test('members that are taken out of service are recorded before any look', async () => {
     const fleet = createFleet(pair(warned), 30_000);
     fleet.desired = 0;
     const { inspectDrain } = fleet.provider;
@@ -664,7 +664,7 @@ describe('when AWS does not answer for a while', () => {
     expect(fleet.stateOf('i-1').shortfall).toBeUndefined();
   });
 
-  test('what nobody could see is said to be unseen, and not to be cut', async () => {
+  test('connections that no look could see are recorded as unseen, and not as cut', async () => {
     const fleet = createFleet(pair({ ...warned, state: 'draining', drainStartedAtMs: noonMs }), 30_000);
     fleet.provider.inspectDrain = throttled;
     await execute(fleet, order());
@@ -701,7 +701,7 @@ describe('members that their Auto Scaling group ends as they leave service', () 
     };
   };
 
-  test('are noted before the group is asked, so that whoever sees their end knows why', async () => {
+  test('are noted before the request to their group, so that a reader who sees their end knows the cause', async () => {
     const fleet = attached();
     diesAskedToEnd(fleet);
     await expect(beginDrain(fleet.ports, order())).rejects.toThrow('died');
@@ -758,7 +758,7 @@ describe('members that their Auto Scaling group ends as they leave service', () 
   });
 });
 
-test('whoever joins a drain that is about to end is left to the next look', async () => {
+test('a member that joins a drain that is about to end is left to the next look', async () => {
   const fleet = createFleet([swap('i-1', { ...warned, state: 'drained', drainedAtMs: noonMs }), swap('i-2', warned)], 30_000);
   await endDrain(fleet.ports, order());
   expect(fleet.stateOf('i-2')).toEqual(swap('i-2', warned));

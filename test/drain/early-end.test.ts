@@ -21,7 +21,7 @@ describe('an instance that comes to its end', () => {
       shortfall: { code: 'ended-before-drain' },
     });
   });
-  it('after it had drained needs no word', () => {
+  it('after it had drained leaves no shortfall', () => {
     expect(asGone({ ...swap, state: 'drained', drainedAtMs: 3_000 }, 5_000)).toMatchObject({ state: 'gone', goneAtMs: 5_000, drainedAtMs: 3_000 });
     expect(asGone({ ...swap, state: 'drained' }, 5_000).shortfall).toBeUndefined();
   });
@@ -31,12 +31,12 @@ describe('an instance that comes to its end', () => {
     expect(asGone(uncut, 5_000)).not.toHaveProperty('drainedAtMs');
     expect(asGone(uncut, 15_000)).toMatchObject({ state: 'gone', drainedAtMs: 9_000 });
   });
-  it('after it was seen to be drained needs no word, though that clock was ahead', () => {
+  it('after it was seen drained leaves no shortfall, even by a clock that is ahead', () => {
     const seen: Swap = { ...swap, state: 'drained', drainedAtMs: 7_000, busyUntilMs: 9_000 };
     expect(asGone(seen, 5_000)).toMatchObject({ state: 'gone', goneAtMs: 5_000, drainedAtMs: 7_000 });
     expect(asGone(seen, 5_000).shortfall).toBeUndefined();
   });
-  it('after a warning came in time to leave the cut to EC2 needs no word of the cut that was foreseen before', () => {
+  it('after a warning that leaves the cut to EC2 removes the shortfall that was foreseen before', () => {
     const early = { code: 'delay-exceeds-deadline', delayMs: 60_000, leftMs: 20_000, cutAtMs: 22_000, by: 'holdfast' } as const;
     const draining: Swap = { ...swap, state: 'draining', drainStartedAtMs: 2_000, busyUntilMs: 62_000, shortfall: early };
     expect(asDrainedInTime({ ...draining, deadlineMs: 130_000 }, 64_000)).not.toHaveProperty('shortfall');
@@ -46,7 +46,7 @@ describe('an instance that comes to its end', () => {
     const draining = { ...swap, state: 'draining', drainStartedAtMs: 2_000, busyUntilMs: 9_000 } as const;
     expect(asGone(draining, 5_000).shortfall).toEqual({ code: 'still-draining', cutAtMs: 5_000, by: 'ec2' });
   });
-  it('after its target groups were done with it had drained then, though nobody looked', () => {
+  it('after its target groups were done with it counts as drained then, even without a look', () => {
     const drained = asGone({ ...swap, state: 'draining', drainStartedAtMs: 2_000, busyUntilMs: 4_000 }, 5_000);
     expect(drained).toMatchObject({ state: 'gone', goneAtMs: 5_000, drainedAtMs: 4_000 });
     expect(drained.shortfall).toBeUndefined();

@@ -64,7 +64,7 @@ describe('a shortfall is foreseen', () => {
 });
 
 describe('connections end uncut', () => {
-  it('where a draining instance has until then before anybody cuts them', () => {
+  it('where a draining instance has until then before they are cut', () => {
     expect(endsUncutAtMs(taken({ busyUntilMs: endsMs }), timeoutMs)).toBe(endsMs);
     expect(endsUncutAtMs(taken({ busyUntilMs: endsMs + 1 }), timeoutMs)).toBeUndefined();
     expect(endsUncutAtMs(taken(), timeoutMs)).toBeUndefined();

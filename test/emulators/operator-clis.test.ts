@@ -70,7 +70,7 @@ describe.each(awsClis)('an operator with version $version of the AWS CLI', (cli)
     },
   );
 
-  test('is told by name what is wrong', async () => {
+  test('gets the fault by its name', async () => {
     await expect(aws('autoscaling', 'set-desired-capacity', '--auto-scaling-group-name', 'none', '--desired-capacity', '1')).rejects.toThrow(
       'ValidationError',
     );

@@ -82,7 +82,7 @@ describe('licences', () => {
     expect(refused([...deployed, ...started], permissive)).toEqual([]);
   });
 
-  test('of tools bind nobody who uses them', async () => {
+  test('of tools do not bind their users', async () => {
     expect(refused((await packagesByUse()).tools, forTools)).toEqual([]);
   });
 

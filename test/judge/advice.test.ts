@@ -36,7 +36,7 @@ describe('replacements for advice keep to their budget', () => {
   it('breaks with one more within the hour', () => {
     expect(found(three(200))).toEqual(['3 left for advice within an hour, and 2 may']);
   });
-  it('counts nobody who waits, and nobody whom EC2 takes', () => {
+  it('counts no member that waits, and none that EC2 takes', () => {
     const others = (script: Script): void => {
       three(200)(script);
       leaves(script, 90, 'i-1', 'interruption');

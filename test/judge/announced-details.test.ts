@@ -40,7 +40,7 @@ const ended = (script: Script, second: number, { drained = [], gone = [], fallen
   });
 
 describe('the end of a drain on the bus', () => {
-  it('calls nobody gone who runs', () => {
+  it('reports no running instance as gone', () => {
     const gone = (second: number) =>
       judged((script) => {
         script.end(second, 'i-1');
@@ -50,7 +50,7 @@ describe('the end of a drain on the bus', () => {
     expect(gone(120)).toEqual(['i-1 was told to be gone, and it runs']);
   });
 
-  it('calls nobody drained who ended at work, unless it names a shortfall', () => {
+  it('reports no instance as drained that ended at work, unless it names a shortfall', () => {
     const drained = (fallen: readonly string[], isOut: boolean) =>
       judged((script) => {
         if (isOut) script.takeOut(90, 'i-1');

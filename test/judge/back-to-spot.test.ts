@@ -68,7 +68,7 @@ describe('on-demand is gone in time after spot is back', () => {
     const late: Write = (script) => script.desired(4 * hour, 2, 2);
     expect(found(5 * hour, launched('zones'), late, (script) => script.at(4 * hour, { kind: 'running', instance: 'i-1' }))).toHaveLength(1);
   });
-  it('holds where the policy lets nobody move, owes the member on demand, or lets it move in windows', () => {
+  it('holds where the policy lets no member move, owes the member on demand, or lets it move in windows', () => {
     expect(found(hour, oneOnDemand({ return: false }))).toEqual([]);
     expect(found(hour, oneOnDemand({ onDemand: { floor: 1 } }))).toEqual([]);
     expect(found(hour, oneOnDemand({ return: { window: '01:00-02:00' } }))).toEqual([]);
@@ -126,7 +126,7 @@ describe('spreads even out in time', () => {
       script.at(0, { kind: 'offering', instanceType: 't', zone: 'z-b', market: 'spot', capacity: 1, priceUsdPerHour: 0.03 });
     expect(found(hour, gone, held(uneven))).toEqual([]);
   });
-  it('holds where the policy lets nobody move, and in a later tier', () => {
+  it('holds where the policy lets no member move, and in a later tier', () => {
     expect(found(hour, held(uneven, { return: false }))).toEqual([]);
     expect(found(hour, held(uneven, { capacity: { tiered: ['od-b', { spread: ['spot-a', 'spot-b'] }] } }))).toEqual([]);
   });
@@ -149,7 +149,7 @@ describe('spreads even out in time', () => {
       expect(found(hour, full, held(two, weights(1, 1)))).toEqual([]);
       expect(found(hour, held([...two, 'spot-c', 'spot-c'], weights(1, 1, 1)))).toHaveLength(1);
     });
-    it('holds where nobody may move, and where the child below is on demand', () => {
+    it('holds where no member may move, and where the child below is on demand', () => {
       expect(found(hour, held(two, { ...weights(1, 1), return: false }))).toEqual([]);
       const onDemand = { capacity: { weighted: ['spot-a', 'od-b'].map((use) => ({ use, weight: 1 })) } };
       expect(found(hour, held(['spot-a', 'spot-a', 'spot-a'], onDemand))).toEqual([]);
@@ -227,7 +227,7 @@ describe('no member is returned twice within its back-off', () => {
     expect(found(lost(2_000, 'i-5', 600), ends(1_900), moves(2_300))).toEqual([]);
     expect(found(lost(2_000, 'i-5', 600), ends(2_050), moves(2_300))).toHaveLength(1);
   });
-  it('is not asked where nobody surely wrote the warning down, or where the state was lost', () => {
+  it('is not judged where the warning may not be stored, or where the state was lost', () => {
     expect(found(lost(2_000, 'i-5', 600, true), moves(2_300))).toEqual([]);
     const forgets: Write = (script) => script.at(2_200, { kind: 'state-deleted', group: 'web', by: { kind: 'user' } });
     expect(found(lost(2_000, 'i-5', 600), forgets, moves(2_300))).toEqual([]);

@@ -80,7 +80,7 @@ describe('launches for one need are bounded', () => {
     expect(meanwhile((script) => restored(script, 110))).toEqual([]);
     expect(meanwhile((script) => restored(script, 90))).toHaveLength(1);
   });
-  it('counts no refusal that came late, nobody who ran, and nobody whom others ended', () => {
+  it('counts no late refusal, no instance that ran, and none that others ended', () => {
     const ten = (write: Write) =>
       bounded((script) => {
         die(script, 10);
@@ -122,7 +122,7 @@ describe('a pool whose instances die rests', () => {
   it('while another pool does not', () => {
     expect(rests(at(130, 'spot-b'))).toEqual([]);
   });
-  it('for those alone who looked after it was told', () => {
+  it('only for looks after the event', () => {
     expect(rests(at(130, 'spot-a', 113))).toHaveLength(1);
     expect(rests(at(130, 'spot-a', 111))).toEqual([]);
   });
@@ -143,7 +143,7 @@ describe('a pool whose instances die rests', () => {
     expect(again(216, cameUp)).toHaveLength(1);
     expect(again(218, cameUp)).toEqual([]);
   });
-  it('no longer for deaths of one launch that were told twice', () => {
+  it('no longer for deaths of one launch that were reported twice', () => {
     const twice = (second: number) =>
       rests((script) => {
         dies(script, 101, 'i-4');
@@ -205,7 +205,7 @@ describe('failed boots are told', () => {
     expect(told((script) => tells(script, 242, ['i-3']))).toEqual(silent);
     expect(told((script) => tells(script, 112, ['i-3'], 'spot-b'))).toEqual(silent);
   });
-  it('with the code that EC2 gave, and for nobody else', () => {
+  it('with the code that EC2 gave, and for no other instance', () => {
     expect(told((script) => tells(script, 112, ['i-3'], 'spot-a', 'Client.InvalidSnapshot.NotFound'))).toEqual([
       'no instance that was told to have died did so for Client.InvalidSnapshot.NotFound',
     ]);
@@ -228,7 +228,7 @@ describe('failed boots are told', () => {
     expect(told((script) => tells(script, 112, ['i-3', 'i-1']))).toEqual(['i-1 was told to have failed to boot, and it did not']);
     expect(told((script) => tells(script, 105, ['i-3']))).toContain('i-3 was told to have failed to boot, and it did not');
   });
-  it('only where they surely died by themselves: no refusal that came late, and nobody who ran', () => {
+  it('only where they surely died by themselves: no late refusal, and no instance that ran', () => {
     expect(told(nothing, { code: 'Server.InsufficientInstanceCapacity' })).toEqual([]);
     expect(told((script) => script.at(105, { kind: 'running', instance: 'i-3' }))).toEqual([]);
   });
@@ -284,7 +284,7 @@ describe('a later tier is right while the pools of an earlier one rest', () => {
     (script) => {
       for (const part of parts) part(script);
     };
-  it('for a minute from when their deaths were told', () => {
+  it('for a minute from the event about their deaths', () => {
     expect(late(172, bothTold(100, 112))).toEqual([]);
     expect(late(174, bothTold(100, 112))).toHaveLength(1);
   });

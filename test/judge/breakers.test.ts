@@ -81,7 +81,7 @@ describe('an open breaker is kept', () => {
       },
       long,
     );
-  it('while it is told to be open', () => {
+  it('while it is reported as open', () => {
     const at = (second: number, pool = 'spot-b') =>
       kept((script) => {
         opens(script, 100, 700);
@@ -92,7 +92,7 @@ describe('an open breaker is kept', () => {
     expect(at(90)).toEqual([]);
     expect(at(720)).toEqual([]);
   });
-  it('until it is told to be closed, and in its family', () => {
+  it('until it is reported as closed, and in its family', () => {
     const closed = (script: Script): void => {
       opens(script, 100, 700);
       closes(script, 300);

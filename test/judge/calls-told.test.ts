@@ -54,7 +54,7 @@ test('an answer that never came refused nothing that a function received', () =>
   expect(callEvents(lost, { input: fleet, output: undefined })).toMatchObject([{ outcome: 'lost', trouble: 'fault', applied: true }]);
 });
 
-test('calls of others are not told', () => {
+test('calls of others are not recorded', () => {
   const { invocation: _, ...byUser } = logged;
   expect(callEvents({ ...byUser, service: 'ec2', operation: 'CreateFleet' }, { input: fleet, output: {} })).toEqual([]);
 });

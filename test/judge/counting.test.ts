@@ -87,7 +87,7 @@ describe('nothing is launched that nobody needs', () => {
     expect(resumed(100)).toHaveLength(1);
     expect(beside(refill(110), ['Terminate'])).toHaveLength(1);
   });
-  it('breaks when an instance is launched for nobody', () => {
+  it('breaks when an instance is launched without need', () => {
     const found = details(needlessLaunch, (script) => {
       twoServe(script);
       script.react(101, 105, 'i-a');
@@ -203,7 +203,7 @@ describe('nobody is removed without need', () => {
     expect(removed((script) => script.react(90, 91, 'i-b', warning))).toHaveLength(1);
     expect(removed((script) => script.claim(95, 'i-1', 'i-b'))).toHaveLength(1);
   });
-  it('counts a member that somebody else ended while describes may still show it, and no longer', () => {
+  it('counts a member that others ended while describes may still show it, and no longer', () => {
     const removed = (endedAt: number) =>
       details(needlessRemoval, (script) => {
         surplus(script);
@@ -215,7 +215,7 @@ describe('nobody is removed without need', () => {
     expect(removed(99.5)).toEqual([]);
     expect(removed(98)).toHaveLength(1);
   });
-  it('breaks when a member is ended that nobody asked to end', () => {
+  it('breaks when a member is ended without a reason', () => {
     const found = details(needlessRemoval, (script) => {
       twoServe(script);
       script.end(100, 'i-1', react('i-a'));
@@ -388,7 +388,7 @@ describe('a member whose end is ours to choose leaves only against a replacement
     });
     expect(both).toEqual(['0 serve after i-2 was taken out of service, 1 are wanted']);
   });
-  it('lets whoever a policy moved away from leave as the advised do', () => {
+  it('lets members that a policy moved away from leave like advised ones', () => {
     const moved = (document: Readonly<Record<string, unknown>>, asg: string) =>
       details(successorServes, (script) => {
         script.policy(0, 1, { ...document, asg: 'web-asg' });

@@ -57,7 +57,7 @@ describe('no desired capacity falls while launches are denied', () => {
     expect(stands(all(asks(95), sets(134, 1), sets(140, 2)))).toEqual([]);
     expect(stands(all(sets(136, 1), sets(140, 2)))).toEqual([]);
   });
-  it('unless somebody took from its state item what it knew', () => {
+  it('unless the facts in its state item were lost', () => {
     const lost: Write = (script) => script.at(150, { kind: 'state-deleted', group: 'web', by: user });
     const restored: Write = (script) => script.desired(150, 2, 1, user);
     for (const forgets of [lost, restored]) {
@@ -89,7 +89,7 @@ describe('no desired capacity falls while launches are denied', () => {
     expect(stands(early, deniedBetween(90, 256))).toHaveLength(1);
     expect(stands(early, deniedBetween(90, 254))).toEqual([]);
   });
-  it('where nobody else decides meanwhile', () => {
+  it('where no other function decides meanwhile', () => {
     const early = all(asks(95), sets(100, 1));
     expect(stands(all(early, sets(150, 1, user as never)))).toEqual([]);
     expect(stands(all(sets(80, 2, user as never), early))).toEqual([stays]);
@@ -97,7 +97,7 @@ describe('no desired capacity falls while launches are denied', () => {
     expect(stands(all(early, (script) => script.policy(20, 2, attached)))).toEqual([stays]);
     expect(stands(all(early, (script) => script.desired(150, 3)))).toEqual([]);
   });
-  it('for the group alone that was told', () => {
+  it('only for the group that received the denial', () => {
     const lowered = all(sets(136, 1), sets(140, 2));
     expect(stands(all(asks(95, { asg: 'web-asg' }), lowered), deniedBetween(90, 500))).toEqual([]);
     expect(stands(all(asks(95, { group: 'api' }), lowered))).toEqual([]);
@@ -191,7 +191,7 @@ describe('a later tier is right while launches from an earlier one are denied', 
     expect(answered(118)).toHaveLength(1);
     expect(answered(120)).toEqual([]);
   });
-  it('for the group that was told', () => {
+  it('for the group that received the denial', () => {
     const tiered = { capacity: { tiered: ['spot-a', 'od-b'] } };
     expect(late(asks(140, { group: 'api', pool: 'spot-a' }), 149, tiered)).toHaveLength(1);
   });

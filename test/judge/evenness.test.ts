@@ -46,7 +46,7 @@ describe('a launch beyond the size that evens out a spread', () => {
     expect(needless(held(five), launches(100, 'spot-b', 'spot-b'))).toEqual([]);
     expect(needless(held(five), launches(100, 'spot-b', 'spot-b', 'spot-b'))).toHaveLength(1);
   });
-  it('is not needed where the policy lets nobody move', () => {
+  it('is not needed where the policy lets no member move', () => {
     expect(needless(held(uneven, { return: false }), launches(100, 'spot-b'))).toHaveLength(1);
   });
   it('is not needed on demand in the place of spot', () => {

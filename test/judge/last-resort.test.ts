@@ -72,7 +72,7 @@ describe('what EC2 takes is used last', () => {
     expect(replayed(100_000)).toHaveLength(1);
     expect(replayed(-3_500_000)).toEqual([]);
   });
-  it('holds before anybody has heard, and once the rest is over', () => {
+  it('holds before a function received it, and once the rest is over', () => {
     const at = (second: number) =>
       found((script) => {
         warned(script);
@@ -82,7 +82,7 @@ describe('what EC2 takes is used last', () => {
     expect(at(280)).toHaveLength(1);
     expect(at(282)).toEqual([]);
   });
-  it('holds where whoever heard met a fault', () => {
+  it('holds where a fault met the function that received it', () => {
     expect(
       found((script) => {
         warned(script, 100, true);
@@ -191,7 +191,7 @@ describe('what EC2 takes back at once is used while nothing else gives', () => {
     expect(third([100, 125], [140, 265])).toEqual([]);
     expect(third([100, 125], [140, 245])).toHaveLength(1);
   });
-  it('holds once three minutes are over, where nobody heard without a fault, and where nothing else gives', () => {
+  it('holds once three minutes are over, where no function received it without a fault, and where nothing else gives', () => {
     const at = (second: number, change: object = {}) =>
       then(
         (script) => {

@@ -81,7 +81,7 @@ describe('an alarm that lasts', () => {
     };
     expect(broken(desiredAsAsked, late)).toHaveLength(1);
   });
-  it('acts no more, or acts, by what was told last of two changes of one moment', () => {
+  it('acts, or does not, by the last received of two changes of one moment', () => {
     const both = (...told: readonly (typeof on | typeof off)[]) =>
       broken(desiredAsAsked, (script) => {
         look(script, 130, told, 4);
@@ -90,7 +90,7 @@ describe('an alarm that lasts', () => {
     expect(both(off, on)).toEqual([]);
     expect(both(on, off)).toHaveLength(1);
   });
-  it('may act until a function was told and did not fail or give the message back', () => {
+  it('may act until a function received the change and did not fail or give the message back', () => {
     const over =
       (ended: object): Write =>
       (script) => {

@@ -141,7 +141,7 @@ describe('a warned member works until its replacement does, or its drain must be
     // It fits by no clock within the error.
     expect(early(123, 3_000)).toHaveLength(1);
   });
-  it('counts others whose own warning nobody has received', () => {
+  it('counts others whose own warning no function has received', () => {
     const counted = (heard: boolean) =>
       details(servesUntilReplaced, (script) => {
         twoServe(script);

@@ -236,7 +236,7 @@ describe('members that others want', () => {
       expect(leave({ joinsAt: 160 })).toHaveLength(2);
       expect(leave({ servesAt: 160 })).toHaveLength(2);
     });
-    it('stay where the policy lets nobody move', () => {
+    it('stay where the policy lets no member move', () => {
       expect(leave({ change: { return: false } })).toHaveLength(2);
     });
     it('stay where the group launched them, and on spot', () => {
@@ -277,12 +277,12 @@ describe('how many serve where others set the size', () => {
     expect(late(three, 279)).toEqual([]);
     expect(late(three, 281)).toHaveLength(1);
   });
-  it('is what the group shows where a write was lost: a smaller one makes nobody go', () => {
+  it('is what the group shows where a write was lost: a smaller one makes no member leave', () => {
     expect(late(between(2, 3), 280)).toEqual([]);
     expect(late(between(2, 3), 283)).toHaveLength(1);
     expect(late(between(2, 3))).toEqual(['2 serve, 3 are wanted, 898 s after 3 are wanted']);
   });
-  it('is what the group shows where a write was lost: nobody knows of a larger one', () => {
+  it('is what the group shows where a write was lost: a larger one is unknown', () => {
     expect(late(between(4, 2))).toEqual([]);
     const until = (second: number) => (script: Script) => {
       between(4, 2)(script);
@@ -360,7 +360,7 @@ describe('other rules where others set the size', () => {
     expect(atRest(2)).toEqual([]);
     expect(atRest(3)).toEqual(['2 serve and 2 are there at the end, 3 are wanted']);
   });
-  it('nobody moves while fewer serve than others wanted when the function looked', () => {
+  it('no member moves while fewer serve than others wanted when the function looked', () => {
     const moves = (said: number) =>
       details(
         returnsWhileWhole,

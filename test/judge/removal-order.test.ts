@@ -62,7 +62,7 @@ describe('members leave in the order of removal', () => {
     expect(found(oldest, { 'i-1': { atSecond: 2 }, 'i-2': { atSecond: 1 } })).toBe(0);
   });
 
-  it('lets nobody on spot leave before one on demand by default, whose price is not known', () => {
+  it('lets no member on spot leave before one on demand with an unknown price, by default', () => {
     expect(found({}, { 'i-1': { pool: 'spot-a' }, 'i-2': { pool: 'od-b' } })).toBe(1);
     expect(found({}, { 'i-1': { pool: 'od-b' }, 'i-2': { pool: 'spot-a' } })).toBe(0);
   });
@@ -162,7 +162,7 @@ describe('the tree keeps its shape when a group shrinks', () => {
     expect(shape({ removal: { order: 'oldest-first' } }, inPools('spot-a', 'od-b'))).toHaveLength(1);
     expect(shape({}, inPools('od-b', 'spot-a'))).toEqual([]);
   });
-  it('counts nobody as sure whom the look may not have seen, and as gone nobody who has just ended', () => {
+  it('counts no member as certain that the look may not have seen, and none as gone that has just ended', () => {
     const comes = (script: Script): void => {
       script.launch(97.8, 'i-9', { pool: 'spot-b' });
     };

@@ -33,7 +33,7 @@ describe('a launch beyond the size', () => {
   it('is not needed in the tier of that member', () => {
     expect(details(needlessLaunch, all(oneOnDemand(), launches(100, 'i-3', 'od-b')))).toHaveLength(1);
   });
-  it('is not needed where the policy lets nobody move', () => {
+  it('is not needed where the policy lets no member move', () => {
     expect(details(needlessLaunch, all(oneOnDemand({ return: false }), launches(100, 'i-3', 'spot-b')))).toHaveLength(1);
   });
   it('is needed once for each member that moves, each to a place that is better than its own', () => {
@@ -59,7 +59,7 @@ describe('a launch beyond the size', () => {
     expect(moved(['spot-c', 'spot-c'], both)).toHaveLength(1);
     expect(moved(['spot-a', 'spot-c'], ['od-b', 'spot-a', 'spot-a', 'spot-a'])).toHaveLength(1);
   });
-  it('is needed for a member that has moved before, once whoever it replaced has left', () => {
+  it('is needed for a member that has moved before, once the member that it replaced has left', () => {
     const tiers = oneOnDemand({ capacity: { tiered: ['spot-a', 'spot-b', 'od-b'] } });
     const leaves = (script: Script): void => script.end(150, 'i-2');
     const first = all(tiers, launches(100, 'i-3', 'spot-b'));
@@ -76,7 +76,7 @@ describe('a launch beyond the size', () => {
       expect(found({ cheapest: [inOne, 'spot-a'] }, 'spot-b')).toHaveLength(1);
     }
   });
-  it('is not needed where its decision says that it moves nobody', () => {
+  it('is not needed where its decision says that it moves no member', () => {
     const decided = (round: object | undefined, id = 'r-i-3') => ({
       stored: {
         states: {},
@@ -186,7 +186,7 @@ describe('a move leaves out what was heard against an offering', () => {
   it('of its own group alone', () => {
     expect(moved(1_400, warned(931, 'api'))).toHaveLength(1);
   });
-  it('and no launch that moves nobody', () => {
+  it('and no launch that moves no member', () => {
     const needed = (script: Script): void => {
       refused('web')(script);
       script.end(400, 'i-1');

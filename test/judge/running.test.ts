@@ -122,7 +122,7 @@ describe('time to serve', () => {
     expect(lost(270)).toEqual([]);
     expect(lost(300)).toEqual(['1 serve, 2 are wanted, 200 s after i-1 stopped serving']);
   });
-  it('begins for a member at risk that drains first when it has drained, as the policy says, unless somebody is missing by then', () => {
+  it('begins for a member at risk that drains first when it has drained, unless another member is missing by then', () => {
     const drains = (servesAtSecond: number, order: string, more: (script: Script) => void = () => undefined) =>
       details(
         servesAgain,
@@ -174,7 +174,7 @@ describe('time to serve', () => {
     expect(inTurn(380)).toEqual(['1 serve, 2 are wanted, 205 s after i-2 had drained']);
     expect(inTurn(340, true)).toEqual(['1 serve, 2 are wanted, 240 s after i-1 stopped serving']);
   });
-  it('is counted for the desired size as it is, and for the smaller of two where nobody can tell which one others want', () => {
+  it('is counted for the present desired size, and for the smaller of two where it is unclear which one others want', () => {
     const outside = { ...attached, size: { from: 'asg', min: 0, max: 6 }, scaling: [] };
     const wants = (document: object, write: (script: Script) => void) =>
       details(
@@ -336,7 +336,7 @@ describe('time to serve', () => {
     expect(asked(true, true)).toHaveLength(1);
     expect(asked(false, false)).toHaveLength(1);
   });
-  it('does not ask for the replacement of one whose warning reached nobody, while it runs', () => {
+  it('does not require a replacement for a running member whose warning reached no function', () => {
     const asked = (write: (script: Script) => void) =>
       details(requestedSoon, (script) => {
         twoServe(script);
@@ -666,7 +666,7 @@ describe('rest', () => {
     expect(open({ web: { reservations: [], raised: [{ asg: 'web-asg' }] } })).toHaveLength(1);
     expect(details(nothingOpen, twoServe, { stored: { ...swap({}).stored, deadLetters: 2 } })).toEqual(['2 dead letters']);
   });
-  it('forgets nobody who was announced and not taken in', () => {
+  it('finds every member that was launched and did not join', () => {
     const found = (isIn: boolean) =>
       details(nobodyForgotten, (script) => {
         script.policy(0, 1, attached);

@@ -99,7 +99,7 @@ describe('an alarm with steps', () => {
     expect(heard(3, 29)).toEqual([]);
     expect(heard(5, 29)).toHaveLength(1);
   });
-  it('acts by its first step where nobody knows how far it is', () => {
+  it('acts by its first step where the distance is unknown', () => {
     expect(heard(3)).toEqual([]);
     expect(heard(5)).toHaveLength(1);
   });

@@ -143,7 +143,7 @@ describe('nobody on demand is let go who is owed', () => {
     expect(gone(['spot-a', 'od-b'], floor(1), leaves(100, 'i-2'))).toHaveLength(1);
     expect(gone(['spot-a', 'od-b', 'od-b'], floor(1), leaves(100, 'i-2'), leaves(110, 'i-3'))).toHaveLength(1);
   });
-  it('holds while enough are left, by the size in force, and by whoever is on spot', () => {
+  it('holds while enough are left by the size in force, and for members on spot', () => {
     expect(gone(['spot-a', 'od-b', 'od-b'], floor(1), leaves(100, 'i-2'))).toEqual([]);
     expect(gone(['spot-a', 'od-b'], {}, leaves(100, 'i-2'))).toEqual([]);
     expect(gone(['spot-a', 'od-b'], floor(1), leaves(100, 'i-1'))).toEqual([]);

@@ -168,7 +168,7 @@ describe('nobody is removed without need', () => {
     expect([found(0), found(1)]).toEqual([0, 1]);
     expect(found(1, launches(110, 'i-4', 'spot-b'), serves(140, 'i-4'))).toBe(0);
   });
-  it('keeps nobody on demand above the size', () => {
+  it('keeps no member on demand above the size', () => {
     expect(details(needlessRemoval, all(two(1), launches(100, 'i-3', 'od-b'), serves(130, 'i-3'), removed('i-3')))).toEqual([]);
   });
 });

@@ -54,7 +54,7 @@ describe('a new member that never serves is given up', () => {
     expect(broken((script) => script.warn(600, 'i-3'))).toEqual([]);
     expect(broken((script) => script.end(650, 'i-3'))).toEqual([]);
   });
-  it('unless it leaves already for another reason, which gives up nobody', () => {
+  it('unless it already leaves for another reason, which does not count as given up', () => {
     const leaves: Write = (script) => {
       script.react(299, 302, 'i-x');
       script.claim(300, 'i-3', 'i-x', 'leaving');
@@ -66,7 +66,7 @@ describe('a new member that never serves is given up', () => {
     expect(broken(noSurge, leaves, drained)).toEqual([]);
     expect(broken(noSurge, (script) => script.claim(1_200, 'i-3', 'i-x', 'leaving'))).toHaveLength(1);
   });
-  it('and one at a time while nobody else serves', () => {
+  it('and one at a time while no other member serves', () => {
     const nobody: Write = (script) => {
       script.policy(80, 2, { ...policy, swap: { maxSurge: 2 } });
       for (const instance of ['i-1', 'i-2'])

@@ -67,7 +67,7 @@ const granted = (...attempted: Parameters<typeof attempt>): void => expect(attem
 const functions = ['react', 'tick', 'accept-policy', 'begin-drain', 'check-drain', 'end-drain'];
 
 describe('with the credentials of a function', () => {
-  test('an instance that is not this deployment’s cannot be ended, whoever asks', () => {
+  test('no function can end an instance that is not this deployment’s', () => {
     granted(roles.open, 'end-drain', 'ec2:TerminateInstances', { InstanceIds: [ours] });
     for (const name of functions) {
       for (const id of [otherDeployment, untagged, otherTag, otherMember]) refused(roles.open, name, 'ec2:TerminateInstances', { InstanceIds: [id] });

@@ -113,7 +113,7 @@ describe('the synthesized roles, judged as IAM would', () => {
     held = {};
   });
 
-  test('end-drain ends our instances and nobody else’s', () => {
+  test('end-drain ends only our instances', () => {
     const end = (...InstanceIds: readonly string[]) => may('end-drain', 'ec2:TerminateInstances', { InstanceIds });
     expect(end(ours)).toBe(true);
     for (const id of [neighbours, stranger, member]) expect(end(id), id).toBe(false);

@@ -89,7 +89,7 @@ describe('tables', () => {
     }
   });
 
-  test('accept-policy hears of policy items and of items that nobody reads, not of what it writes itself', () => {
+  test('accept-policy receives changes of policy items and of unknown items, and not its own writes', () => {
     const [, stream] = ofType(resources, 'AWS::Lambda::EventSourceMapping').find(([, { StartingPosition }]) => StartingPosition) ?? [];
     const filters = at(stream ?? {}, 'FilterCriteria.Filters') as readonly { readonly Pattern: string }[];
     const hears = (group: string, item: string, NewImage: Properties | undefined) => {

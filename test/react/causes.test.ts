@@ -18,7 +18,7 @@ test('signals of one kind are one cause, with every instance once', () => {
   ]);
 });
 
-test('changes of state are told apart by the state, alarms and refusals by their names', () => {
+test('changes of state differ by the state, alarms and refusals by their names', () => {
   const change = (instance: string, state: 'stopped' | 'terminated'): Signal => ({ kind: 'state-change', instance, state, atMs: 1 });
   expect(
     causesOf([

@@ -10,11 +10,11 @@ const claimed = (stored: readonly Swap[], drains: readonly string[] = ['i-1']): 
   return claimedMeanwhile(decisionOf({ drains }), view({ swaps: [swapOf('i-2')] }), ports);
 };
 
-test('members that others claimed since the look are named, and nothing is read where nobody leaves', async () => {
+test('members that others claimed since the look are returned, and nothing is read when no member leaves', async () => {
   expect(await claimed([swapOf('i-2'), swapOf('i-3')])).toEqual(['i-3']);
   expect(await claimed([swapOf('i-3')], [])).toEqual([]);
 });
 
-test('a member that is kept was hidden from the decision, and nobody has claimed it', async () => {
+test('a kept member was hidden from the decision, and counts as unclaimed', async () => {
   expect(await claimed([swapOf('i-2'), swapOf('i-4', { state: 'drained', keptUntilMs: nowMs + 60_000 })])).toEqual([]);
 });

@@ -28,7 +28,7 @@ const shows = (all: readonly Member[]): Partial<CapacityIn> => ({
 const toldOf = ({ told }: { readonly told: readonly Announcement[] }) =>
   told.filter(({ detailType }) => detailType === announcements.swapStarted).flatMap(({ detail }) => detail.instances);
 
-test('a swap that was claimed is told, also where every race for the state item is lost', async () => {
+test('the event of a claimed swap is sent, even if every race for the state item is lost', async () => {
   const { world, ports } = worldOf({ putState: async () => 'conflict' });
   const woken: string[] = [];
   const wake = async (groups: readonly string[]): Promise<void> => void woken.push(...groups);
@@ -39,7 +39,7 @@ test('a swap that was claimed is told, also where every race for the state item 
   expect(await converge(alarmed, worldOf({ putState: async () => 'conflict' }).ports)).toEqual({ kind: 'contended' });
 });
 
-test('a swap that was claimed is told, also where the policy goes meanwhile', async () => {
+test('the event of a claimed swap is sent, even if the policy is deleted meanwhile', async () => {
   let reads = 0;
   const { world, ports } = worldOf({
     putState: async () => 'done',
@@ -52,7 +52,7 @@ test('a swap that was claimed is told, also where the policy goes meanwhile', as
   expect(toldOf(world)).toEqual([instance]);
 });
 
-test('a swap that was claimed is told, also where the rest fails', async () => {
+test('the event of a claimed swap is sent, even if the other work fails', async () => {
   const { world, ports } = worldOf({ putState: async () => Promise.reject(new Error('The table does not answer.')) });
   await expect(converge(warning, ports)).rejects.toThrow('The table does not answer.');
   expect(toldOf(world)).toEqual([instance]);
@@ -212,7 +212,7 @@ const lookingOf = (look: () => Promise<Holdings>) => {
 };
 const allSix = shows(members(onDemandB, 6)).describe as () => Promise<Holdings>;
 
-test('a member that EC2 takes is claimed before the look ends, so that looks that began at the same time see the claim, and is told once', async () => {
+test('a member that EC2 takes is claimed before the look ends, so that simultaneous looks see the claim, and one event is sent', async () => {
   const { world, ports, claimedBefore } = lookingOf(allSix);
   expect(await converge(fromEc2({}), ports)).toEqual({ kind: 'converged' });
   expect(claimedBefore()).toEqual([instance]);
@@ -231,7 +231,7 @@ test.each([
   expect(claimedBefore()).toEqual([]);
 });
 
-test('what was claimed before a look that fails is told, and its drain starts', async () => {
+test('the event of a member claimed before a failing look is sent, and its drain starts', async () => {
   const { world, ports } = lookingOf(async () => Promise.reject(new Error('EC2 does not answer.')));
   await expect(converge(fromEc2({}), ports)).rejects.toThrow('EC2 does not answer.');
   expect(toldOf(world)).toEqual([instance]);

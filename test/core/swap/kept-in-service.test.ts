@@ -63,7 +63,7 @@ test('it waits while another leaves, and not for one that has left', () => {
   expect(withdrawn({ there: three, swaps: [heldBack, { ...leaving, state: 'gone', goneAtMs: nowMs }], state: { desired: 2 } })).toHaveLength(1);
 });
 
-test('a surplus stays where a minimum did not let it go, whoever comes: who leaves is decided anew', () => {
+test('a surplus that a minimum did not let go stays, even if members join: the next decision chooses anew', () => {
   const { deadlineMs: _none, ...announced } = heldBack;
   const surplus: Swap = { ...announced, reason: 'scale-in' };
   const { shortfall: _not, ...said } = surplus;
@@ -75,7 +75,7 @@ test('a surplus stays where a minimum did not let it go, whoever comes: who leav
   expect(withdrawn({ swaps: [surplus], there: two.slice(1) })).toEqual([]);
 });
 
-test('nobody else is withdrawn: whom EC2 takes, who was taken out of service, who has ended', () => {
+test('no other swap is withdrawn: of members that EC2 takes, that are out of service, or that have ended', () => {
   expect(withdrawn({ swaps: [{ ...heldBack, reason: 'interruption', deadlineMs: nowMs }] })).toEqual([]);
   expect(withdrawn({ swaps: [{ ...heldBack, shortfall: { code: 'not-released', awsCode: 'Throttling' } }] })).toEqual([]);
   expect(withdrawn({ swaps: [{ ...heldBack, state: 'draining' }] })).toEqual([]);

@@ -43,7 +43,7 @@ describe('the shortfall of a member that stays', () => {
     expect(asOutlived(warned({ shortfall: { code: 'still-draining', cutAtMs, by: 'ec2' } }))).toEqual(warned());
     expect(asOutlived(warned())).toEqual(warned());
   });
-  it('is what somebody else cut short, or what failed', () => {
+  it('is kept for a cut by others, or a failure', () => {
     for (const shortfall of [{ code: 'still-draining', cutAtMs, by: 'holdfast' } as const, { code: 'not-seen' } as const])
       expect(asOutlived(warned({ shortfall }))).toEqual(warned({ shortfall }));
   });

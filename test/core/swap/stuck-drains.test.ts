@@ -38,7 +38,7 @@ describe('a drain that has not ended two minutes after it was due', () => {
   });
 });
 
-describe('a drain that somebody stopped', () => {
+describe('a drain that a user stopped', () => {
   const stopped = taking({ stoppedDrains: ['web-1-d0'] });
   it('is taken over at once', () => {
     const young = swap({ claimedAtMs: nowMs, state: 'draining' });
@@ -69,7 +69,7 @@ describe('an instance that runs on after its drain', () => {
     expect(takenOver(drained, taking())).toEqual({ ...order, reason: 'scale-in' });
     expect(takenOver({ ...drained, drainedAtMs: nowMs - 119_999 }, taking())).toBeUndefined();
   });
-  it('is left alone when it is kept, or when nobody shows it', () => {
+  it('is left alone when it is kept, or when no describe shows it', () => {
     const drained = swap({ state: 'drained', deadlineMs: nowMs - 900_000 });
     expect(takenOver({ ...drained, keptUntilMs: nowMs + 1 }, taking())).toBeUndefined();
     expect(takenOver(drained, taking({ shown: new Set() }))).toBeUndefined();
@@ -103,7 +103,7 @@ describe('a drain that goes on', () => {
     expect(takenOver(drained, taking())).toBeUndefined();
     expect(takenOver({ ...drained, drainOrderedAtMs: nowMs - 120_000 }, taking())).toEqual({ ...order, reason: 'unwanted' });
   });
-  it("is nobody's to take over while its member waits for its turn, or once it is gone", () => {
+  it('is not taken over while its member waits for its turn, or once it is gone', () => {
     const long = { claimedAtMs: nowMs - 9_000_000, deadlineMs: nowMs - 8_000_000 };
     expect(takenOver(swap({ ...long, state: 'waiting' }), taking())).toBeUndefined();
     expect(takenOver(swap({ ...long, state: 'gone' }), taking())).toBeUndefined();

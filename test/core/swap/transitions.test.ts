@@ -14,6 +14,6 @@ it('a state is entered from earlier ones alone', () => {
   for (const to of states) for (const from of enteredFrom[to]) expect([from, to, isForward(from, to) && from !== to]).toEqual([from, to, true]);
 });
 
-it('a drain takes nobody who waits out of service', () => {
+it('a drain takes no waiting member out of service', () => {
   expect(states.filter((to) => enteredFrom[to].includes('waiting'))).toEqual(['leaving']);
 });

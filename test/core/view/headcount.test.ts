@@ -100,7 +100,7 @@ describe('a leaving member holds its place', () => {
     expect(holds(timeless('spot-a#1', { state: 'drained' }))).toBe(false);
     expect(holds(timeless('spot-a#1', { state: 'waiting' }))).toBe(false);
   });
-  it('not with launch-first, with a deadline, or when nobody replaces it', () => {
+  it('not with launch-first, with a deadline, or without a replacement', () => {
     expect(holds(timeless('spot-a#1', { state: 'draining' }), group())).toBe(false);
     expect(holds(swapOf('spot-a#1', { reason: 'rebalance', state: 'draining' }))).toBe(false);
     expect(holds(timeless('spot-a#1', { reason: 'scale-in', state: 'draining' }))).toBe(false);
@@ -117,7 +117,7 @@ describe('a leaving member holds its place', () => {
   });
 });
 
-describe('a member that only a decision has chosen to leave, and that nobody replaces', () => {
+describe('a member that only a decision has chosen to leave, without a replacement', () => {
   const { drain: _drain, ...chosen } = timeless('spot-a#1', { reason: 'scale-in', state: 'leaving' });
   const undecided = (swap: Swap) => idsOf(count({ swaps: [swap] }).undecided);
   it('is undecided until its swap is written', () => {

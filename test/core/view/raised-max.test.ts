@@ -46,7 +46,7 @@ describe('the note of a raise', () => {
     ).toEqual({ ...raise, atMs: 5_000, beforeMs: 2_000 });
   });
 
-  it('is needed until nobody who made it can live any more', () => {
+  it('is needed until no function that made it can run any more', () => {
     const note = { ...raise, atMs: 100_000, beforeMs: 90_000 };
     expect([134_999, 135_000].map((nowMs) => mayBeRaisedYet(note, nowMs, false))).toEqual([true, false]);
     expect([124_999, 125_000].map((nowMs) => mayBeRaisedYet(note, nowMs, true))).toEqual([true, false]);

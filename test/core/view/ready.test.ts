@@ -22,7 +22,7 @@ describe('a warm-up', () => {
     expect(judged(aged(89.999, { unchecked: true }), ready)).toMatchObject({ serving: false, unready: 'warm-up' });
     expect(judged(aged(90, { unchecked: true }), ready)).toMatchObject({ serving: true });
   });
-  it('says who serves, so that nobody has to guess it', () => {
+  it('decides which members serve, without a guess', () => {
     expect(judged(aged(90, { unchecked: true }), ready).unchecked).toBeUndefined();
     expect(judged(aged(5, { unchecked: true }), ready).unchecked).toBeUndefined();
   });

@@ -51,7 +51,7 @@ describe('who has not served since it was new', () => {
     const known = { [last]: { why: 'target-health' as const, sinceMs: nowMs - 1 } };
     expect(unservedNow({ ...look, members: many, unserved: known })).toMatchObject(known);
   });
-  it('is part of the state while there is anybody', () => {
+  it('is part of the state while it is not empty', () => {
     const found = view({ members: [...serving, idle('i', 2)] });
     expect(followView(found, { ended: [], refusedAsgs: [] }).unserved).toEqual({ i: { why: 'target-health', sinceMs: nowMs } });
     const before = state({ unserved: { 'spot-b#1': { why: 'target-health', sinceMs: 1 } } });
@@ -78,7 +78,7 @@ describe('a new member that never serves', () => {
     expect(givenUp([...serving, idle('i', 10, { protected: true })])).toEqual([]);
     expect(givenUp([...serving, idle('i', 10)], { swaps: [swapOf('i')] })).toEqual([]);
   });
-  it('is given up one at a time while nobody else serves: one replacement finds out whether others would', () => {
+  it('is given up one at a time while no other member serves: one replacement tests whether others would', () => {
     const all = [idle('i', 10), idle('j', 11)];
     const open = swapOf('j', { reason: 'never-served', state: 'waiting' });
     expect(givenUp(all)).toEqual(['j']);
@@ -135,7 +135,7 @@ describe('a new member that never serves', () => {
   });
 });
 
-describe('a member of which nobody expects that it serves', () => {
+describe('a member that is not expected to serve', () => {
   const hopeless = (one: Member, known = true) =>
     hopelessIn(view({ members: [one], state: state(known ? { unserved: { i: { why: 'target-health', sinceMs: 1 } } } : {}) })).has('i');
   it('has not served by its age, and is known not to have served before', () => {
