@@ -44,6 +44,8 @@ const takenMs = 1_000;
 const patienceMs = 10_000;
 /** How long a refusal to one group keeps other groups from requesting the same offering. */
 const refusedMs = 30_000;
+/** A group whose turn comes within this time is not called. */
+const soonMs = 5_000;
 /** When the bucket of instances is low, a call for fewer instances than this is not worth its token. */
 const leastInstances = 20;
 
@@ -72,15 +74,30 @@ const drawsOn = ({ bucket, instances }: Waiting): readonly BucketName[] =>
 const thereAtMs = ({ left }: Purse, bucket: BucketName, nowMs: number): number =>
   nowMs + Math.ceil((Math.max(0, -left[bucket]) / buckets[bucket].perSecond) * 1_000);
 
-type Line = { readonly waiting: Waiting[]; readonly turns: Map<string, Turn>; readonly ahead: Map<BucketName, number> };
+type Line = {
+  readonly waiting: Waiting[];
+  readonly turns: Map<string, Turn>;
+  readonly ahead: Map<BucketName, number>;
+  /** Undefined where nobody can be called. */
+  readonly called: string[] | undefined;
+};
+
+/** The turn of a group for which there are tokens now: it is called, unless its turn comes soon. */
+const calledAtMs = ({ group, instances, turnAtMs }: Waiting, { called }: Line, nowMs: number): number => {
+  if (called === undefined || instances === 0 || turnAtMs - nowMs <= soonMs) return turnAtMs;
+  called.push(group);
+  return nowMs;
+};
 
 const turnOf = (one: Waiting, isHere: boolean, purse: Purse, line: Line, nowMs: number): void => {
   const { left, there } = purse;
   const calls = Math.min(one.calls, buckets[one.bucket].holds);
   const instances = Math.min(one.instances, leastInstances);
   const ahead = line.ahead.get(one.bucket) ?? 0;
-  if (isHere && drawsOn(one).every((name) => left[name] >= (name === 'instances' ? instances : calls))) {
-    const given = Math.min(one.instances, Math.floor(left.instances));
+  const isThere = drawsOn(one).every((name) => left[name] >= (name === 'instances' ? instances : calls));
+  if (isHere && isThere) {
+    // Who launches nothing takes nothing, also where those ahead wait for more instances than there are.
+    const given = Math.min(one.instances, Math.max(0, Math.floor(left.instances)));
     for (const tokens of [left, there]) spend(tokens, { ...one, calls }, given);
     const rest = one.instances - given;
     left.instances -= Math.min(rest, leastInstances);
@@ -92,7 +109,8 @@ const turnOf = (one: Waiting, isHere: boolean, purse: Purse, line: Line, nowMs: 
   }
   spend(left, { ...one, calls }, instances);
   const turnAtMs = Math.max(...drawsOn(one).map((name) => thereAtMs(purse, name, nowMs)));
-  line.waiting.push(isHere ? { ...one, turnAtMs } : one);
+  const ownTurnAtMs = isThere && !isHere ? calledAtMs(one, line, nowMs) : one.turnAtMs;
+  line.waiting.push({ ...one, turnAtMs: isHere ? turnAtMs : ownTurnAtMs });
   line.ahead.set(one.bucket, ahead + 1);
   if (isHere) line.turns.set(one.group, { kind: 'later', turnAtMs, sinceMs: one.sinceMs, ahead });
 };
@@ -110,12 +128,22 @@ const isTaken = ({ given }: AccountBudget, { group, by }: Ask, nowMs: number): b
   return last !== undefined && last.by !== by && Math.abs(nowMs - last.atMs) < takenMs;
 };
 
-/** Gives tokens to the requesting groups, in the order of need among all waiting groups. */
-export const shareOut = (
-  budget: AccountBudget,
-  asks: readonly Ask[],
-  nowMs: number,
-): { readonly budget: AccountBudget; readonly turns: ReadonlyMap<string, Turn> } => {
+/**
+ * Turns by group, and the budget after them. `called`: groups that wait for a later turn and for which there are tokens
+ * now, because others gave back what EC2 refused them.
+ */
+export type Shared = {
+  readonly budget: AccountBudget;
+  readonly turns: ReadonlyMap<string, Turn>;
+  readonly called: readonly string[];
+};
+
+/**
+ * Gives tokens to the requesting groups, in the order of need among all waiting groups.
+ *
+ * @param mayCall whether whoever asks can wake those that are called.
+ */
+export const shareOut = (budget: AccountBudget, asks: readonly Ask[], nowMs: number, mayCall = false): Shared => {
   const taken = asks.filter((ask) => isTaken(budget, ask, nowMs));
   const asking = new Map(asks.filter((ask) => !taken.includes(ask)).map((ask) => [ask.group, ask]));
   const before = budget.waiting.filter(({ turnAtMs }) => nowMs - turnAtMs < patienceMs);
@@ -132,11 +160,13 @@ export const shareOut = (
     waiting: [],
     turns: new Map(taken.map(({ group }) => [group, { kind: 'taken' }])),
     ahead: new Map(),
+    called: mayCall ? [] : undefined,
   };
   for (const one of inOrder) turnOf(one, asking.has(one.group), purse, line, nowMs);
   const givenNow = [...asking.values()].filter(({ group }) => line.turns.get(group)?.kind === 'now');
   return {
     turns: line.turns,
+    called: line.called ?? [],
     budget: {
       version: budget.version + 1,
       levels: Object.fromEntries(names.map((name) => [name, { tokens: purse.there[name], atMs: nowMs }])),

@@ -11,8 +11,8 @@ export const storms: readonly Mutant[] = [
   {
     name: 'launches take no turns',
     file: 'core/limits/account-budget.ts',
-    from: "if (isHere && drawsOn(one).every((name) => left[name] >= (name === 'instances' ? instances : calls))) {",
-    to: 'if (isHere && (drawsOn(one).every((name) => left[name] >= calls) || instances >= 0)) {',
+    from: 'if (isHere && isThere) {',
+    to: 'if (isHere && (isThere || instances >= 0)) {',
     caughtBy,
   },
   {

@@ -76,6 +76,28 @@ describe('turns of the groups of one batch', () => {
     await expect(turnsOf([api], ports).ask(askOf('api'))).rejects.toThrow('a bug');
   });
 
+  test('tokens that come back wake those whose turn is far away; a wake that cannot be sent harms nobody', async () => {
+    const waits = (name: string) => ({ ...askOf(name, { instances: 20 }), sinceMs: nowMs, turnAtMs: nowMs + 60_000 });
+    const { world, ports } = account({
+      ...emptyBudget,
+      levels: { instances: { tokens: 0, atMs: nowMs } },
+      waiting: [waits('web'), waits('shop')],
+    });
+    const woken: (readonly string[])[] = [];
+    const wake = async (groups: readonly string[]) => {
+      woken.push(groups);
+      throw awsError('ThrottlingException');
+    };
+    const turns = turnsOf([api], { ...ports, wakes: { wake } });
+    turns.learn({ ...noLessons, unspent: { instances: 20 } });
+    await turns.settle();
+    expect(woken).toEqual([['shop']]);
+    expect(world.stored.waiting.map(({ group, turnAtMs }) => [group, turnAtMs - nowMs])).toEqual([
+      ['shop', 0],
+      ['web', 60_000],
+    ]);
+  });
+
   test('what a batch learns after its asks is written at its end', async () => {
     const { world, ports } = account();
     const turns = turnsOf([api], ports);

@@ -1,3 +1,6 @@
+import { chunks } from '../../../aws/calls/chunks.ts';
+import { unlessTroubled } from '../../../aws/calls/unless-troubled.ts';
+import { groupsPerMessage } from '../../../aws/messages/own-message.ts';
 import { metrics } from '../../../core/contract.ts';
 import type { Group } from '../../../core/group/group.ts';
 import { howHeld } from '../../../core/group/holding.ts';
@@ -35,13 +38,21 @@ const nothingLearned = () => ({
   unspent: {} as Tokens,
 });
 
+/** Wakes groups whose turn comes sooner than they were told. Whoever is not reached is woken at the time told. */
+const call = async (groups: readonly string[], { wakes, clock }: ReactPorts): Promise<void> => {
+  await Promise.all(chunks(groups, groupsPerMessage).map((part) => unlessTroubled(wakes.wake(part, clock.now()))));
+};
+
 const share = async (
   asks: readonly Ask[],
   lessons: Lessons,
   ports: ReactPorts,
 ): Promise<{ readonly turns: ReadonlyMap<string, Turn>; readonly budget?: AccountBudget }> => {
-  const shared = await shareBudget(asks, lessons, ports);
-  if (shared !== undefined && shared !== 'contended') return shared;
+  const shared = await shareBudget(asks, lessons, { ...ports, mayCall: true });
+  if (shared !== undefined && shared !== 'contended') {
+    await call(shared.called, ports);
+    return shared;
+  }
   ports.telemetry.count(metrics.readsMissed);
   ports.telemetry.logger.warn('The budget of the account could not be used. Launches go on without it.', {
     groups: asks.map(({ group }) => group),

@@ -91,6 +91,29 @@ describe('turns at a bucket', () => {
     ]);
   });
 
+  test('a look that launches nothing leaves the instances as they are, however many others wait for more than there are', () => {
+    const low = { ...emptyBudget, levels: { instances: { tokens: 5, atMs: nowMs } } };
+    const { budget } = shareOut(low, [asks('a', { instances: 100 }), asks('b', { instances: 100 })], nowMs);
+    const look = asks('c', { instances: 0, bucket: 'autoScaling', need: { urgency: 'look', size: 1 } });
+    const after = shareOut(budget, [look], nowMs);
+    expect(after.turns.get('c')).toMatchObject({ kind: 'now', instances: 0 });
+    expect(after.budget.levels.instances).toMatchObject({ tokens: 5 });
+    expect(after.budget.waiting).toHaveLength(2);
+  });
+
+  test('calls those whose turn is far away when tokens come back, each once, and as many as there are tokens for', () => {
+    const low = { ...emptyBudget, levels: { instances: { tokens: 0, atMs: nowMs } } };
+    const many = ['a', 'b', 'c'].map((name) => asks(name, { instances: 20 }));
+    const { budget } = shareOut(low, many, nowMs);
+    expect(budget.waiting.map(({ turnAtMs }) => turnAtMs - nowMs)).toEqual([10_000, 20_000, 30_000]);
+    const back = { ...budget, levels: { instances: { tokens: 40, atMs: nowMs } } };
+    const shared = shareOut(back, [], nowMs, true);
+    expect(shared.called).toEqual(['a', 'b']);
+    expect(shareOut(shared.budget, [], nowMs, true).called).toEqual([]);
+    expect(shareOut(back, [], nowMs)).toMatchObject({ called: [], budget: { waiting: budget.waiting } });
+    expect(shareOut(back, [], nowMs + 5_000, true).called).toEqual(['b']);
+  });
+
   test('a waiting group loses its place ten seconds after its turn', () => {
     const { budget } = shareOut(withTokens(0), [asks('a', { calls: 50 })], nowMs);
     const less = [asks('b', { calls: 50, need: { urgency: 'missing', size: 1 } })];
