@@ -42,7 +42,6 @@ const isUnsettled = (situation: Situation, soFar: Draft, moving: number): boolea
 const onSpotInOrder = ({ view, headcount, arbiter }: Situation, moving: ReadonlySet<string>): readonly Member[] => {
   const members = arbiter.unclaimed();
   const byId = new Map(members.map((member) => [member.instance, member]));
-  const shared = sharedIn(view, headcount);
   const ordered = chooseRemovals({
     count: members.length,
     members,
@@ -50,7 +49,7 @@ const onSpotInOrder = ({ view, headcount, arbiter }: Situation, moving: Readonly
     prices: pricesIn(view),
     nowMs: view.nowMs,
     memory: view.state.memory,
-    ...(shared && { shared }),
+    shared: sharedIn(view, headcount),
   });
   return ordered.flatMap(({ instance }) => {
     const member = byId.get(instance);
@@ -95,7 +94,7 @@ export const onDemandFloor: Rule = {
     const { onDemandShort } = view.state;
     const most = Math.min(floor.owed - floor.held, arbiter.toOnDemand.left() - moving.size, arbiter.launches.left());
     return most <= 0 || isUnsettled(situation, soFar, moving.size)
-      ? { ...(onDemandShort !== undefined && { onDemandShort }) }
+      ? { onDemandShort }
       : movesFor(situation, floor, most, moving);
   },
 };
