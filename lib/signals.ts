@@ -36,7 +36,7 @@ export class Signals extends Construct {
     if (hookTopicArns.length > 0) this.admitTopics(hookTopicArns);
   }
 
-  /** The queue's policy belongs to this stack, so nobody else can add a topic to it. */
+  /** The queue's policy belongs to this stack, so only this stack can add a topic to it. */
   private admitTopics(topicArns: readonly string[]): void {
     this.queue.addToResourcePolicy(
       new PolicyStatement({

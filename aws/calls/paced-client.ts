@@ -25,7 +25,7 @@ export type Patience = {
 
 const isLook = (command: string): boolean => command.startsWith('Describe');
 
-/** Auto Scaling says that all its actions share one bucket. */
+/** All actions of Auto Scaling share one bucket, by its documentation. */
 export const autoScalingCall =
   ({ actMs, lookMs, reads }: Patience) =>
   (command: string): PacedCall =>

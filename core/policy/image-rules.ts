@@ -7,7 +7,7 @@ const versionOf = (launchTemplate: string, { images }: LookedUp): TemplateVersio
     ? images.versions[launchTemplate]
     : undefined;
 
-/** A version that somebody deleted. */
+/** A problem for a version that was deleted. */
 export const goneVersion = (
   launchTemplate: string,
   latest: number,

@@ -15,8 +15,8 @@ export type BudgetPorts = {
 };
 
 /**
- * Reads and writes the budget of the account once for these asks. Where it cannot be used now, its users go on without
- * it: it only paces. `contended`: too many wrote at the same moment.
+ * Reads and writes the budget of the account once for these requests. If it cannot be used now, groups go on without
+ * it, because it only paces. `contended`: too many wrote at the same moment.
  */
 export const shareBudget = async (
   asks: readonly Ask[],

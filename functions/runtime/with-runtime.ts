@@ -12,7 +12,7 @@ import { timeoutEarlyMs } from '../../core/times/times.ts';
 import { lambdaSurroundings } from './surroundings.ts';
 import { createTelemetry, type Telemetry } from './telemetry.ts';
 
-/** What a function does with one event. Made once per cold start from its surroundings. */
+/** The work of a function for one event. Made once per cold start from its surroundings. */
 export type Work = (event: unknown, context: LambdaContext) => Promise<unknown>;
 
 /**

@@ -14,8 +14,8 @@ export type TickPorts = {
 };
 
 /**
- * Sends a tick message to every group, and to those that were let go while something of them may be open. It converges
- * none itself: a tick is a signal like any other, and waits in the same queue.
+ * Sends a tick message to every group, and for a while to groups that were let go. It converges no group itself: a tick
+ * is a signal like any other, and waits in the same queue.
  */
 export const tick = async ({ registry, queue, clock, telemetry }: TickPorts): Promise<{ readonly groups: number }> => {
   const nowMs = clock.now();

@@ -35,13 +35,13 @@ const afterThrottleMs = ({ store, clock }: ReactPorts, group: string): number | 
   return isWorthALook(nowMs + inMs, nowMs) ? inMs : undefined;
 };
 
-/** How soon to look again after a look that failed: once for its signals. All else is left to the tick. */
+/** How soon to look again after a failed look, once for its signals. After that the tick looks. */
 const afterFailureMs = 20_000;
 
-/** Why a group is handed over, where it is not for lack of time. */
+/** Why a group is handed over, if not for lack of time. */
 export type Trouble = 'throttled' | 'failed';
 
-/** How soon another invocation goes on. Undefined: that is left to the tick. */
+/** How soon another invocation continues. Undefined: the tick does. */
 const goesOnInMs = (facts: Facts, ports: ReactPorts, group: string, trouble?: Trouble): number | undefined => {
   const isSignaled = facts.messages.length > 0;
   if (trouble === 'failed') return isSignaled ? afterFailureMs : undefined;

@@ -111,17 +111,17 @@ export const takeTurn = async (
   };
 };
 
-/** Of what a turn was given for, the instances that EC2 certainly did not launch. */
+/** How many instances of a turn EC2 certainly did not launch. */
 const unlaunchedBy = ({ result, before, reservation: { placement } }: Launched): number => {
   if (before !== undefined || result.kind === 'ambiguous' || result.kind === 'made-before') return 0;
   return result.kind === 'answered' ? placement.count - result.instances.length : placement.count;
 };
 
-/** Gives back the tokens of a decision that launches nothing: it lost a race, and the next one asks anew. */
+/** Gives back the tokens of a decision that lost a race and launches nothing. The next one takes a turn of its own. */
 export const giveTurnBack = ({ turns }: Run, { given = {} }: Allowed): void =>
   turns.learn({ empty: new Set(), refused: new Set(), granted: new Set(), unspent: given });
 
-/** Tells the other groups what the answers say about the account. */
+/** Shares the facts about the account in these responses with the other groups. */
 export const shareLessons = ({ group, turns }: Run, launched: readonly Launched[]): void => {
   const results = launched.map(({ result }) => result);
   const answered = results.filter((result) => result.kind === 'answered');
@@ -132,7 +132,7 @@ export const shareLessons = ({ group, turns }: Run, launched: readonly Launched[
     return result.kind === 'answered' ? result.refusals.filter(({ code }) => tells(code)) : [];
   });
   turns.learn({
-    // Calls to Auto Scaling are paced one by one, and what throttles them is known already.
+    // Calls to Auto Scaling are paced one by one, so their throttles are already recorded.
     empty: new Set(
       bucketOf(group) === 'createFleet' && results.some(({ kind }) => kind === 'throttled') ? ['createFleet'] : [],
     ),

@@ -11,17 +11,20 @@ import type { OfferingKey } from '../../../core/pool/offering.ts';
 import { shareBudget } from '../../runtime/share-budget.ts';
 import type { ReactPorts } from '../ports.ts';
 
-/** A turn, and what other groups were refused a moment ago. */
+/** A turn, and offerings that were refused to other groups a moment ago. */
 export type Given = { readonly turn: Turn; readonly refused: readonly OfferingKey[] };
 
 /** Turns of the groups of one batch at the account's buckets. */
 export type Turns = {
-  /** The order of need holds over groups that ask together: a first ask waits until the others of the batch ask too. */
+  /**
+   * Requests a turn. The first request waits for the other groups of the batch, so that the order of need holds for
+   * all.
+   */
   ask(ask: Ask): Promise<Given>;
-  /** A group that does not ask any more holds up no other. */
+  /** Notes that a group makes no further request, so that it does not hold up the others. */
   done(group: string): void;
   learn(lessons: Lessons): void;
-  /** Writes lessons that no ask took along. */
+  /** Writes facts about the account that no request has written. */
   settle(): Promise<void>;
 };
 
@@ -76,7 +79,7 @@ const sumOf = (some: Tokens, more: Tokens): Tokens => {
 
 const totalOf = (tokens: Tokens): number => Object.values(tokens).reduce((sum, count) => sum + count, 0);
 
-/** What the groups of a batch have learned since the item was written last. */
+/** Facts about the account from the groups of a batch, since the item was written last. */
 const lessonsOfBatch = () => {
   let lessons = nothingLearned();
   return {
@@ -95,7 +98,7 @@ const lessonsOfBatch = () => {
   };
 };
 
-/** Asks at once, and answers all of them. */
+/** Handles simultaneous requests together. */
 const answer = async (ready: readonly Asking[], lessons: () => Lessons, ports: ReactPorts): Promise<void> => {
   try {
     const asks = ready.map(({ ask }) => ask);
@@ -107,7 +110,7 @@ const answer = async (ready: readonly Asking[], lessons: () => Lessons, ports: R
   }
 };
 
-/** @param groups the groups of the batch, each of which holds up the others of its bucket until it asks or is done. */
+/** @param groups the groups of the batch. Each holds up the others of its bucket until its first request or its end. */
 export const turnsOf = (groups: readonly Group[], ports: ReactPorts): Turns => {
   const awaited = new Map<string, Ask['bucket']>(groups.map((group) => [group.name, bucketOf(group)]));
   const { learn, take, isWorthWriting } = lessonsOfBatch();

@@ -24,7 +24,7 @@ export type WakesTogether = Wakes & {
  * invocation dies before that, its messages are delivered again, and the next tick comes in any case.
  */
 export const wakesTogether = ({ wake }: Wakes, clock: Clock): WakesTogether => {
-  /** The earliest wake of each group: whoever is woken then arranges the next. */
+  /** The earliest wake of each group. The look at that time arranges the next one. */
   const pending = new Map<string, number>();
   const sendAt = async (atMs: number, groups: readonly string[]): Promise<readonly string[]> => {
     try {

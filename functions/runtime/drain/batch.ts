@@ -9,30 +9,30 @@ import type { GroupState } from '../../../core/view/view.ts';
 
 /** The swaps of a drain as they are stored now. */
 export type Batch = {
-  /** In force now; of a group that was let go, as its latest policy made it. */
+  /** The group in force now. For a group that was let go, by its latest policy. */
   readonly group: Group | undefined;
-  /** Its policy is gone: what was taken out of service comes to its end, and nobody else is taken out. */
+  /** Its policy is gone. Members out of service come to their end, and no other member is taken out. */
   readonly isLetGo: boolean;
   readonly mode: Mode;
   readonly state: GroupState | undefined;
   /** Every swap of the group whose instance leaves, or has left. */
   readonly all: readonly Swap[];
-  /** Those of this drain that are not gone. Those that were handed over to another drain are not among them. */
+  /** The swaps of this drain that are not gone, without those that another drain took over. */
   readonly own: readonly Swap[];
-  /** Those of this drain whose instance is gone. */
+  /** The swaps of this drain whose instance is gone. */
   readonly gone: readonly Swap[];
 };
 
 /** Whether it was taken out of service, or is known never to be. */
 export const hasBegun = ({ state }: Pick<Swap, 'state'>): boolean => state === 'draining' || state === 'drained';
 
-/** Whether nobody takes it out of service now: its group was let go or does not act, and its drain has not begun. */
+/** Whether it stays in service: its group was let go or does not act, and its drain has not begun. */
 export const isLeft = ({ isLetGo, mode }: Pick<Batch, 'isLetGo' | 'mode'>, swap: Swap): boolean =>
   !hasBegun(swap) && (isLetGo || !mayBegin(mode, swap));
 
 /**
- * Reads a batch: two reads, whatever its size, and one more once the group was let go. The group comes with what
- * earlier policies named. Each swap names its drain, so one that joined after the start is among them.
+ * Reads a batch: two reads, whatever its size, and one more once the group was let go. The group includes the names of
+ * earlier policies. Each swap names its drain, so swaps that joined after the start are included.
  */
 export const gatherBatch = async (store: StateStore, order: DrainOrder): Promise<Batch> => {
   const [inForce, { state, swaps: all }] = await Promise.all([

@@ -48,8 +48,8 @@ const beat = async (
 /**
  * Sends the heartbeats that are due and returns the swaps as they are afterwards. A crash between heartbeat and record
  * only repeats the heartbeat. So does a hook that was added meanwhile, because the record does not overwrite it. An
- * action that is no longer active is recorded as over: its instance continues without us. What AWS could not do now
- * stays due, and is tried again soon.
+ * action that is no longer active is recorded as over, because its instance continues without us. A heartbeat that AWS
+ * could not take now stays due, and is repeated soon.
  */
 export const keepHooksAlive = async (
   ports: HeartbeatPorts,

@@ -18,7 +18,7 @@ const inputSchema = z.object({
 
 /**
  * The longest deregistration delay of a batch, from an earlier step, and when the last member was ordered whose delay
- * is in it. Who joined the batch later may be in other target groups.
+ * is included. Members that joined the batch later may be in other target groups.
  */
 export type KnownDelay = { readonly delayMs: number; readonly ofMs?: number };
 
@@ -32,7 +32,7 @@ export type DrainInput = {
   readonly known?: KnownDelay;
   /** Until when the state machine waited before this step. Absent in the first one. */
   readonly waitedUntilMs?: number;
-  /** When the next look is due, where this step came before that: for heartbeats. */
+  /** When the next look is due, if this step comes before that for heartbeats. */
   readonly plannedMs?: number;
   readonly error: DrainError | undefined;
 };

@@ -20,8 +20,8 @@ export const behindMs = (waitedUntilMs: number | undefined, nowMs: number): numb
   Math.max(0, (waitedUntilMs ?? nowMs) - nowMs);
 
 /**
- * A step in the time of Step Functions. A function whose clock is behind names a time that is over, and would be called
- * again at once until its clock comes to that time.
+ * A step in the time of Step Functions. Without this, a function whose clock is behind would return a time that is
+ * already over, and would be called again at once until its clock reaches that time.
  */
 export const putOff = <Step extends DrainStep>(step: Step, byMs: number): Step =>
   step.next === 'end' || byMs === 0 ? step : { ...step, untilIso: isoOf(Date.parse(step.untilIso) + byMs) };
@@ -31,8 +31,8 @@ export const endStep: DrainStep = { next: 'end' };
 /**
  * The look that is due next, or the end where nothing is left to wait for.
  *
- * @param overAtMs when the time of members ran out that were not taken out of service, by the clock that found so: the
- *   end goes by that, so that a function whose clock is behind does not give them more time
+ * @param overAtMs when the time of members ran out that were not taken out of service, by the clock of this function.
+ * The end uses this time, so that a function whose clock is behind does not give them more
  */
 export const checkStep = (next: NextLook | undefined, overAtMs?: number): DrainStep => {
   if (next !== undefined)

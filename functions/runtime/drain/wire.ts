@@ -10,7 +10,9 @@ import type { DrainPorts } from './ports.ts';
 /** A step of a drain has a minute, and nothing waits for it but its batch. */
 const patience = { actMs: 8_000, lookMs: 6_000, reads: 'look', healthMs: 6_000 } as const;
 
-/** No step comes after the end: what it reads is what it acts by, and waits in the same line. */
+/**
+ * The patience of the last step. Its reads wait in the line of decisions, because it acts by them and no step follows.
+ */
 export const patienceAtTheEnd: Patience = { ...patience, reads: 'decide' };
 
 /** About as long as one step of a drain takes. */
@@ -19,7 +21,7 @@ const asgsKeptMs = 1_000;
 /** The ports that every drain function uses, over AWS. */
 export const wireDrain = (surroundings: Surroundings, telemetry: Telemetry, waits: Patience = patience): DrainPorts => {
   const capacity = { ...capacityDeps(surroundings, telemetry, waits), asgsKeptMs };
-  // One for all groups: it caches what rarely changes.
+  // One provider for all groups, because it caches facts that rarely change.
   const provider = createCapacityOut(capacity);
   return {
     store: stateStore(surroundings, telemetry),
