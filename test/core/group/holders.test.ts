@@ -48,3 +48,22 @@ describe('Auto Scaling groups that hold members', () => {
     expect(look([asg()], { reservations: [intoADroppedPool] })).toEqual(['next', 'fleet']);
   });
 });
+
+describe('a group in force', () => {
+  const unserved = { 'i-1': { why: 'status-checks', sinceMs: 1 } } as const;
+  const checked = group({ ready: { checks: 'ec2' } as never });
+
+  it('names members that do not serve, where their status checks count', () => {
+    expect(withFormer(checked, state({ unserved })).unserved).toEqual(['i-1']);
+    expect(withFormer(checked, state())).toBe(checked);
+    expect(withFormer(group(), state({ unserved })).unserved).toBeUndefined();
+  });
+
+  it('names former Auto Scaling groups and target groups apart', () => {
+    const both = withFormer(attached, state({ holders: ['next', 'fleet'], targetGroups: ['tg-1'] }));
+    expect([both.former, both.formerTargetGroups]).toEqual([['fleet'], ['tg-1']]);
+    const { formerTargetGroups: none, former } = withFormer(attached, state({ holders: ['fleet'] }));
+    expect([former, none]).toEqual([['fleet'], undefined]);
+    expect(withFormer(attached, state({ targetGroups: ['tg-1'] })).former).toBeUndefined();
+  });
+});
