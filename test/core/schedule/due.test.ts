@@ -204,3 +204,24 @@ describe('text that is no schedule', () => {
     expect(parseCron(text)).toBeDefined();
   });
 });
+
+describe('the fields of a schedule', () => {
+  const isRead = (text: string): boolean => parseCron(text) !== undefined;
+
+  test('are steps up to the largest value, of a range or of all', () => {
+    expect([isRead('*/59 * * * *'), isRead('*/60 * * * *'), isRead('*/0 * * * *'), isRead('5/2 * * * *')]).toEqual([true, false, false, false]);
+    expect(parseCron('10-20/5 * * * *')?.minutes).toEqual([10, 15, 20]);
+  });
+
+  test('are five, each with a value', () => {
+    expect(['* * * *', '* * * * * *', ', * * * *', '1- * * * *', 'x * * * *', '9-1 * * * *', '1-99 * * * *', '99-1 * * * *'].filter(isRead)).toEqual(
+      [],
+    );
+    expect(parseCron(' 1,1,0  2 * * * ')).toMatchObject({ minutes: [0, 1], hours: [2] });
+  });
+
+  test('name a day that comes, in any of their months', () => {
+    expect(['0 0 30 2 *', '0 0 31 4,6,9,11 *'].filter(isRead)).toEqual([]);
+    expect(['0 0 29 2 *', '0 0 30 2,4 *', '0 0 30,31 6 *', '0 0 31 1 *', '0 0 31 4 mon', '0 0 30 4 *'].filter((text) => !isRead(text))).toEqual([]);
+  });
+});
