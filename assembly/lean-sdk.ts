@@ -85,6 +85,13 @@ export const innerStandIns: readonly { readonly module: RegExp; readonly content
   },
   // The user agent of each call names the features of the client that made it. Names and versions stay.
   { module: awsInnards('client', 'middleware-user-agent', 'check-features'), contents: 'export const checkFeatures = async () => undefined;' },
+  // No client is made with a logger (aws/calls/clients.ts), so there is nothing to write for a call.
+  {
+    module: awsInnards('client', 'middleware-logger', 'loggerMiddleware'),
+    contents: `export const loggerMiddleware = () => (next) => next;
+      export const loggerMiddlewareOptions = { name: 'loggerMiddleware', step: 'initialize' };
+      export const getLoggerPlugin = () => ({ applyToStack: () => undefined });`,
+  },
   // The stack fixes the version of Node that functions run on.
   {
     module: awsInnards('client', 'emitWarningIfUnsupportedVersion'),
@@ -101,6 +108,18 @@ export const innerStandIns: readonly { readonly module: RegExp; readonly content
 
 const clientManifests = /@aws-sdk[\\/]client-[^\\/]+[\\/]package\.json$/;
 
+/** The SDK's list of partitions. */
+const partitions = awsInnards('client', 'util-endpoints', 'lib', 'aws', 'partitions');
+
+/** The list without the names of single regions: the pattern of a partition finds its regions too. */
+export const withoutRegions = (source: string): string => {
+  type Partition = { readonly id: string; readonly regionRegex: string; readonly outputs: object };
+  const json = source.slice(source.indexOf('{'), source.lastIndexOf('}') + 1);
+  const info = JSON.parse(json) as { readonly partitions: readonly Partition[]; readonly version: string };
+  const lean = { ...info, partitions: info.partitions.map((one) => ({ ...one, regions: {} })) };
+  return `export const partitionsInfo = ${JSON.stringify(lean)};`;
+};
+
 const namespace = 'lean-sdk';
 
 /** Puts the stand-ins into bundles that run in Lambda. Of the clients' manifests, which name the version in the user agent, it keeps that alone. */
@@ -115,6 +134,7 @@ export const leanSdk: Plugin = {
       resolveDir: dirname(createRequire(import.meta.url).resolve('@aws-sdk/client-ec2/package.json')),
     }));
     for (const { module, contents } of innerStandIns) build.onLoad({ filter: module }, () => ({ contents, loader: 'js' }));
+    build.onLoad({ filter: partitions }, async ({ path }) => ({ contents: withoutRegions(await readFile(path, 'utf8')), loader: 'js' }));
     build.onLoad({ filter: clientManifests }, async ({ path }) => {
       const { version } = JSON.parse(await readFile(path, 'utf8')) as { version: string };
       return { contents: JSON.stringify({ version }), loader: 'json' };

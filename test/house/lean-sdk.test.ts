@@ -1,11 +1,11 @@
-import { glob } from 'node:fs/promises';
+import { glob, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Md5, Sha256 } from '@smithy/core/checksum';
 import { build } from 'esbuild';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { bundleOptions } from '../../assembly/bundle.ts';
-import { innerStandIns } from '../../assembly/lean-sdk.ts';
+import { innerStandIns, withoutRegions } from '../../assembly/lean-sdk.ts';
 import * as clients from '../../aws/calls/clients.ts';
 
 const root = dirname(dirname(import.meta.dirname));
@@ -59,6 +59,23 @@ describe('single modules of the SDK that are left out of bundles', () => {
   test('every client repeats in the standard way, whatever the environment asks for', async () => {
     vi.stubEnv('AWS_RETRY_MODE', 'adaptive');
     for (const create of makers) expect(await create(config).config.retryStrategy()).toHaveProperty('mode', 'standard');
+  });
+
+  test('no client writes a log of its calls, so none misses the middleware that would', () => {
+    for (const create of makers) expect(create(config).config.logger?.constructor.name).toBe('NoOpLogger');
+  });
+
+  test('the pattern of a partition finds every region that the list names', async () => {
+    const path = join(cores[1]?.folder ?? '', 'dist-es/submodules/client/util-endpoints/lib/aws/partitions.js');
+    type Info = { readonly partitions: readonly { readonly id: string; readonly regionRegex: string; readonly regions: object }[] };
+    const infoIn = (source: string): Info => JSON.parse(source.slice(source.indexOf('{'), source.lastIndexOf('}') + 1)) as Info;
+    const whole = infoIn(await readFile(path, 'utf8'));
+    const lean = infoIn(withoutRegions(await readFile(path, 'utf8')));
+    expect(lean.partitions.map(({ id }) => id)).toEqual(whole.partitions.map(({ id }) => id));
+    for (const { id, regions } of whole.partitions) {
+      for (const region of Object.keys(regions).filter((name) => !name.endsWith('global')))
+        expect([region, lean.partitions.find(({ regionRegex }) => new RegExp(regionRegex).test(region))?.id]).toEqual([region, id]);
+    }
   });
 
   test('a client that asks for the adaptive way fails with a sentence that names the reason', async () => {

@@ -2,7 +2,6 @@ import { beforeAll, vi } from 'vitest';
 import { assemble } from '../../assembly/assemble.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import { toItem } from '../../sandbox/platform/tables/plain-items.ts';
-import { withArns } from '../../sandbox/scenario/perform.ts';
 import type { InstanceSnapshot } from '../../sandbox/world/world.ts';
 import { openStage, type Stage } from '../sim/stage.ts';
 import type { Life } from '../sim/watch.ts';
@@ -67,7 +66,7 @@ const alarmEvent = (alarmName: string, value: 'ALARM' | 'OK', atMs: number) => (
 const operator = (stage: Stage, setting: Setting) => ({
   warn: (count: number) => void stage.sandbox.world.interrupt(spotOf(stage, count), { noticeMs: 120_000 }),
   recommend: (count: number) => void stage.sandbox.world.recommendRebalance(spotOf(stage, count)),
-  put: (change: Item = {}) => stage.sandbox.putPolicy(withArns(stage.sandbox as never, { ...setting.policy, ...change })),
+  put: (change: Item = {}) => stage.putPolicy({ ...setting.policy, ...change }),
   deletePolicy: async () => {
     await stage.operate('dynamodb', 'DeleteItem', { TableName: tableNames.groups, Key: toItem({ group: 'web', item: 'policy' }) });
   },
