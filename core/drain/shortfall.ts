@@ -135,12 +135,18 @@ const wasLetGo = ({ releaseAskedAtMs, deadlineMs = Number.POSITIVE_INFINITY }: S
 export const closesLater = ({ drainedAtMs = 0, busyUntilMs }: Swap, nowMs: number): boolean =>
   drainedAtMs === busyUntilMs && drainedAtMs > nowMs;
 
+/** A swap whose instance ended before Holdfast came to end it: a cut by Holdfast that was foreseen did not happen. */
+const withoutOwnCut = (swap: Swap): Swap => {
+  const { shortfall, ...rest } = swap;
+  return shortfall?.code === 'delay-exceeds-deadline' && shortfall.by === 'holdfast' ? rest : swap;
+};
+
 /**
  * A swap whose instance no longer works, for any reason. It has the time at which the instance had drained before that,
  * or the shortfall.
  */
 const cutShort = (swap: Swap, nowMs: number): Swap => {
-  if (wasLetGo(swap, nowMs)) return asDrainedInTime(swap, nowMs);
+  if (wasLetGo(swap, nowMs)) return asDrainedInTime(withoutOwnCut(swap), nowMs);
   const isDone = swap.busyUntilMs !== undefined && swap.busyUntilMs <= nowMs && !beganTooLate(swap);
   if (swap.state === 'draining' && isDone) return { ...swap, drainedAtMs: swap.busyUntilMs };
   return { ...swap, shortfall: swap.shortfall ?? earlyEndShortfall(swap, nowMs) };

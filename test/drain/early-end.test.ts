@@ -62,6 +62,14 @@ describe('an instance that comes to its end', () => {
       expect(gone.shortfall).toBeUndefined();
     },
   );
+  it('through its group, and seen only after Holdfast would have ended it, has drained', () => {
+    const own = { ...foreseen, cutAtMs: 34_000, by: 'holdfast' } as const;
+    const removed: Swap = { ...swap, reason: 'scale-in', state: 'draining', drainStartedAtMs: 4_000, shortfall: own };
+    const late = asGone({ ...removed, releaseAskedAtMs: 4_000 }, 36_000);
+    expect(late).toMatchObject({ state: 'gone', drainedAtMs: 36_000 });
+    expect(late.shortfall).toBeUndefined();
+    expect(asGone(removed, 36_000).shortfall).toEqual(own);
+  });
   it('at its deadline was cut, though its group had been asked', () => {
     expect(asGone({ ...asked, state: 'draining', shortfall: foreseen }, 121_000).shortfall).toEqual(foreseen);
     expect(asGone({ ...asked, state: 'draining' }, 121_000).shortfall).toMatchObject({ code: 'still-draining' });
