@@ -20,7 +20,7 @@ type EvenerPlace = {
 };
 
 /** Finds the place that evens out a node, for a member in one of its children. */
-type Evener = (branch: Branch, own: Choice, member: Member, work: Work) => Omit<EvenerPlace, 'fullness'> | undefined;
+type FindPlace = (branch: Branch, own: Choice, member: Member, work: Work) => Omit<EvenerPlace, 'fullness'> | undefined;
 
 const placeIn = ({ leaf, way }: Picked, why: Better): BetterPlace => ({ leaf, way, offerings: leaf.offerings, why });
 
@@ -36,7 +36,7 @@ const isSure = ({ leaf: { opensAt, scope, pool } }: Picked): boolean =>
  * The place where a `spread` would launch now, if its child holds two members fewer than the member's own child. After
  * the move the two differ by no more than a spread allows, so no member moves back.
  */
-const inFewest: Evener = (branch, own, member, { run }) => {
+const inFewest: FindPlace = (branch, own, member, { run }) => {
   const picked = pick(branch, run);
   const choice = picked?.way[0]?.choice;
   if (picked === undefined || choice === undefined || own.tally.count - choice.tally.count < 2) return undefined;
@@ -54,7 +54,7 @@ const isNoDearerMarket = ({ leaf }: Picked, { offering }: Member): boolean =>
  * The child of weights that is furthest below its share, if the member's own child is at least one member above its
  * own. After the move neither child is a whole member above, so no member moves back.
  */
-const belowShare: Evener = (branch, own, member, { run }) => {
+const belowShare: FindPlace = (branch, own, member, { run }) => {
   const { above, lean } = apartByWeight(branch, own);
   if (above < 1 - tiny) return undefined;
   for (const { choice, below } of lean) {
@@ -66,16 +66,19 @@ const belowShare: Evener = (branch, own, member, { run }) => {
   return undefined;
 };
 
-const eveners: Partial<Readonly<Record<Branch['kind'], Evener>>> = { spread: inFewest, weighted: belowShare };
+/** How the nodes of one kind are evened out, and how full a child of them is. */
+type Evener = { readonly find: FindPlace; readonly fullness: (branch: Branch, own: Choice) => number };
 
-const fullnessIn = (branch: Branch, own: Choice): number =>
-  branch.kind === 'weighted' ? apartByWeight(branch, own).above : branch.kind === 'spread' ? own.tally.count : 0;
+const eveners: Partial<Readonly<Record<Branch['kind'], Evener>>> = {
+  spread: { find: inFewest, fullness: (_branch, own) => own.tally.count },
+  weighted: { find: belowShare, fullness: (branch, own) => apartByWeight(branch, own).above },
+};
 
 /** How full the children of a member are, from this node down. */
 const fullnessBelow = (from: TreeNode, member: Member): readonly number[] => {
   if (from.kind === 'pool') return [];
   const own = ownChoice(from, member);
-  return own === undefined ? [] : [fullnessIn(from, own), ...fullnessBelow(own.node, member)];
+  return own === undefined ? [] : [eveners[from.kind]?.fullness(from, own) ?? 0, ...fullnessBelow(own.node, member)];
 };
 
 /** Whether members move for the sake of evenness below a node. */
@@ -92,7 +95,7 @@ const evenerPlace = (member: Member, work: Work): EvenerPlace | undefined => {
   while (node.kind !== 'pool') {
     const own = ownChoice(node, member);
     if (own === undefined) return undefined;
-    const place = eveners[node.kind]?.(node, own, member, work);
+    const place = eveners[node.kind]?.find(node, own, member, work);
     if (place !== undefined) return { ...place, fullness: fullnessBelow(own.node, member) };
     node = own.node;
   }

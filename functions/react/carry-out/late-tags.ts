@@ -1,5 +1,4 @@
 import { untaggedIn } from '../../../core/launch/late-tags.ts';
-
 import type { Round, Run } from '../run.ts';
 
 /** Tags members that joined, if the function that attached them died before it did. */
