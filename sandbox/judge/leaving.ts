@@ -13,6 +13,12 @@ export const isHealthy = ({ invocations }: Chronicle, invocation: string): boole
   return ended !== undefined && !ended.injected && ended.error === undefined;
 };
 
+/** Whether an injected fault had killed a function by a moment. */
+export const hasDied = ({ invocations }: Chronicle, invocation: string, byMs = endless): boolean => {
+  const ended = invocations.get(invocation)?.ended;
+  return ended?.injected === true && ended.error !== undefined && ended.atMs <= byMs;
+};
+
 /** Given back because no describe showed the instance yet: the message comes again. */
 const isTooYoung = ({ invocations, times: { lagMs } }: Chronicle, { launchedAtMs }: Life, { invocation, message, atMs }: Delivery): boolean =>
   invocations.get(invocation)?.ended?.again.includes(message) === true && atMs < launchedAtMs + lagMs + 2 * times.batchMs;

@@ -1,6 +1,7 @@
 import { toldOpenIn } from '../breaker.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Allowance } from '../finding.ts';
+import { hasDied } from '../leaving.ts';
 import { isFunction } from '../life.ts';
 import { breakersAreKept } from '../rules/breakers.ts';
 
@@ -20,10 +21,8 @@ export const closedUntold: Allowance = {
     return (chronicle.groups.get(group)?.written ?? []).some((write) => {
       if (!isFunction(write.by)) return false;
       const { invocation } = write.by;
-      const ended = chronicle.invocations.get(invocation)?.ended;
-      const hasDied = ended?.injected === true && ended.error !== undefined && ended.atMs <= atMs;
       return (
-        hasDied &&
+        hasDied(chronicle, invocation, atMs) &&
         onlySent(chronicle, invocation, write.atMs) &&
         last !== undefined &&
         write.atMs >= last.untilMs - 2 * chronicle.times.clockMs &&

@@ -1,7 +1,7 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Allowance } from '../finding.ts';
 import type { HistoryEvent } from '../history.ts';
-import { heardAtMs } from '../leaving.ts';
+import { hasDied, heardAtMs } from '../leaving.ts';
 import { isFunction } from '../life.ts';
 import { requestedSoon } from '../rules/serving.ts';
 import { ownLaunches } from '../staying.ts';
@@ -54,10 +54,7 @@ export const leaseOfTheDead: Allowance = {
     const life = chronicle.life(instance);
     const heardMs = life === undefined ? atMs : heardAtMs(chronicle, life, 'warning');
     const wasRunning = (sinceMs: number): boolean => sinceMs <= heardMs && sinceMs >= heardMs - times.leaseMs;
-    const died = (invocation: string): boolean => {
-      const ended = chronicle.invocations.get(invocation)?.ended;
-      return ended === undefined || (ended.injected && ended.error !== undefined);
-    };
+    const died = (invocation: string): boolean => chronicle.invocations.get(invocation)?.ended === undefined || hasDied(chronicle, invocation);
     const called = chronicle
       .of('called')
       .some(

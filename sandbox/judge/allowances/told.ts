@@ -1,5 +1,6 @@
 import { type Chronicle, stays } from '../chronicle.ts';
 import type { Allowance } from '../finding.ts';
+import { hasDied } from '../leaving.ts';
 import { isFunction, type Life, warnedAtMs } from '../life.ts';
 import { toldOnTheBus } from '../rules/announced.ts';
 import { shortUntold } from '../rules/announced-shortfalls.ts';
@@ -15,10 +16,8 @@ const mutatingIn = ({ of }: Chronicle, invocation: string) => of('called').filte
 
 const metFault = ({ outcome, trouble }: FunctionCall): boolean => outcome !== 'ok' && trouble !== undefined;
 
-const isDead = ({ invocations }: Chronicle, invocation: string, untilMs: number): boolean => {
-  const ended = invocations.get(invocation)?.ended;
-  return ended === undefined || (ended.injected && ended.error !== undefined && ended.atMs <= untilMs);
-};
+const isDead = (chronicle: Chronicle, invocation: string, untilMs?: number): boolean =>
+  chronicle.invocations.get(invocation)?.ended === undefined || hasDied(chronicle, invocation, untilMs);
 
 /** Whether a call was given up: none of its kind succeeded afterwards. One that was applied without a response leaves open whether it was. */
 const isGivenUp = (call: FunctionCall, calls: readonly FunctionCall[]): boolean =>
@@ -39,7 +38,7 @@ const couldNotSendClaim = (chronicle: Chronicle, invocation: string, claimedMs: 
 
 /** It died, or any write of it met a fault. */
 const couldNotTell = (chronicle: Chronicle, invocation: string): boolean =>
-  isDead(chronicle, invocation, Number.POSITIVE_INFINITY) || mutatingIn(chronicle, invocation).some(metFault);
+  isDead(chronicle, invocation) || mutatingIn(chronicle, invocation).some(metFault);
 
 export const claimedUnderFault: Allowance = {
   name: 'a fault met the function that had to send the event',

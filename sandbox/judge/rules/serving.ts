@@ -5,7 +5,7 @@ import { afterChange, type Debt, type Look } from '../debts.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { givingOf } from '../giving.ts';
 import { limitMayBound } from '../launch-limit.ts';
-import { couldLaunchAtMs, heardAtMs } from '../leaving.ts';
+import { couldLaunchAtMs, hasDied, heardAtMs } from '../leaving.ts';
 import { type Delivery, endless, goneAtMs, isAlive, isFunction, type Life, leavesAtMs, stayAt, warnedAtMs } from '../life.ts';
 import { actsSince, wasIdle } from '../modes.ts';
 import { sizeShownAt } from '../outside.ts';
@@ -116,11 +116,8 @@ const requestMs = 10_000;
 const isNoEnd = new Set(['pending', 'running']);
 
 /** Whether a function died with the warning of an unclaimed member. Then the warning is unknown until its message comes again. */
-const diedWith = ({ invocations }: Chronicle, { claims }: Life, { told, invocation }: Delivery, byMs: number): boolean => {
-  const ended = invocations.get(invocation)?.ended;
-  const hasDied = ended?.injected === true && ended.error !== undefined;
-  return told.about === 'warning' && hasDied && !claims.some(({ atMs }) => atMs <= byMs);
-};
+const diedWith = (chronicle: Chronicle, { claims }: Life, { told, invocation }: Delivery, byMs: number): boolean =>
+  told.about === 'warning' && hasDied(chronicle, invocation) && !claims.some(({ atMs }) => atMs <= byMs);
 
 /** Whether a message had reported by then that it leaves. */
 const wasTold = (chronicle: Chronicle, life: Life, byMs: number): boolean =>
