@@ -1,7 +1,8 @@
-import { groupTagValue, items, tags } from '../core/contract.ts';
+import { items } from '../core/contract.ts';
 import { type Sandbox, startSandbox } from '../sandbox/door.ts';
 import type { InstanceSnapshot } from '../sandbox/world/world.ts';
 import { type LargeFigures, largeWorld, type Phase, watchLarge } from './large-watch.ts';
+import { tagged } from './many-fill.ts';
 import { type HoldingName, letters, type PlacedGroup, policyOf, refusedZone, zoneOf } from './storm-world.ts';
 
 const lookEveryMs = 2_000;
@@ -43,17 +44,8 @@ const fillUp = async ({ cloud, world, clock }: Sandbox, { name, size }: PlacedGr
     for (let missing = Math.ceil(size / letters.length) - there; missing > 0; missing -= perCall) {
       world.restLaunches();
       const count = Math.min(perCall, missing);
-      const Tags = [
-        { Key: tags.group, Value: groupTagValue('holdfast', name) },
-        { Key: tags.pool, Value: `spot-${letter}` },
-      ];
-      const input = {
-        ...{ MinCount: count, MaxCount: count, SubnetId: `subnet-${letter}`, InstanceType: 'm7g.large' },
-        LaunchTemplate: { LaunchTemplateName: 'storm' },
-        InstanceMarketOptions: { MarketType: 'spot' },
-        TagSpecifications: [{ ResourceType: 'instance', Tags }],
-      };
-      await cloud.call({ service: 'ec2', operation: 'RunInstances', input, caller: { kind: 'operator' } });
+      const [service, operation, input] = tagged({ name }, letter, count);
+      await cloud.call({ service, operation, input, caller: { kind: 'operator' } });
       await clock.sleep(1_000);
     }
   }

@@ -8,7 +8,8 @@ type Call = readonly [service: 'ec2' | 'autoscaling', operation: string, input: 
 const evenly = (size: number, zones: readonly string[]): readonly (readonly [letter: string, count: number])[] =>
   zones.map((letter, index) => [letter, Math.floor((size + zones.length - 1 - index) / zones.length)]);
 
-const tagged = ({ name }: PlacedGroup, letter: string, count: number): Call => {
+/** Launches spot members of a group that is kept by tag. */
+export const tagged = ({ name }: Pick<PlacedGroup, 'name'>, letter: string, count: number): Call => {
   const Tags = [
     { Key: 'Name', Value: name },
     { Key: tags.group, Value: groupTagValue('holdfast', name) },
