@@ -97,6 +97,15 @@ export const innerStandIns: readonly { readonly module: RegExp; readonly content
     module: awsInnards('client', 'emitWarningIfUnsupportedVersion'),
     contents: 'export const state = { warningEmitted: true }; export const emitWarningIfUnsupportedVersion = () => undefined;',
   },
+  // Places of members in paths, queries and headers: all services that we call take their input in the body. What is left is the prefix of a host.
+  {
+    module: innards('protocols', 'HttpBindingNormalizedSchema'),
+    contents: `export const getHttpOperationBindings = ({ traits }) => {
+        if (traits?.endpoint) throw new Error('operations with a host of their own are left out of this bundle (assembly/lean-sdk.ts)');
+        return [];
+      };
+      export const HttpBindingNormalizedSchema = undefined;`,
+  },
   // Names of buckets: no function calls S3, and only its calls have parameters that begin with one.
   {
     module: innards('endpoints', 'middleware-endpoint', 'service-customizations', 's3'),

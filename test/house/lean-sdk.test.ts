@@ -2,6 +2,7 @@ import { glob, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Md5, Sha256 } from '@smithy/core/checksum';
+import { RpcProtocol } from '@smithy/core/protocols';
 import { build } from 'esbuild';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { bundleOptions } from '../../assembly/bundle.ts';
@@ -63,6 +64,10 @@ describe('single modules of the SDK that are left out of bundles', () => {
 
   test('no client writes a log of its calls, so none misses the middleware that would', () => {
     for (const create of makers) expect(create(config).config.logger?.constructor.name).toBe('NoOpLogger');
+  });
+
+  test('every service takes the whole input of an operation in the body, so no client looks for other places', () => {
+    for (const create of makers) expect(create(config).config).toHaveProperty('protocol', expect.any(RpcProtocol));
   });
 
   test('the pattern of a partition finds every region that the list names', async () => {
