@@ -35,6 +35,7 @@ const shortfall = eitherOf<Shortfall, 'code'>('code', {
   'ended-before-drain': objectOf({ code: oneOf('ended-before-drain') }),
   'let-go': objectOf({ code: oneOf('let-go') }),
   'held-back': objectOf({ code: oneOf('held-back'), mode: anyOf({ observe: true, pause: true }) }),
+  needed: objectOf({ code: oneOf('needed'), serving: number, desired: number }),
   prose: objectOf({ code: oneOf('prose'), text }),
 });
 
@@ -59,6 +60,7 @@ const readers: Readers<Swap> = {
   heardAtMs: maybe(number),
   deadlineMs: maybe(number),
   drain: maybe(text),
+  chosenAtMs: maybe(number),
   drainOrderedAtMs: maybe(number),
   hooks: absentOr(eachOf(hook)),
   releaseAskedAtMs: maybe(number),

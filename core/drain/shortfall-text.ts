@@ -54,6 +54,11 @@ export const shortfallText = (shortfall: Shortfall): string => {
       return 'the group was let go while it drained: the instance is left as it is';
     case 'held-back':
       return `the mode of its group became ${shortfall.mode} before its drain had begun: the instance is left as it is`;
+    case 'needed':
+      return (
+        `it stays: when its drain could begin, ${shortfall.serving} others served, ` +
+        `and the group wants ${shortfall.desired}`
+      );
     case 'prose':
       return shortfall.text;
   }

@@ -110,6 +110,7 @@ export const unendedShortfall = (awsCode: string, keptUntilMs: number): Shortfal
  */
 const isDisproved = (shortfall: Shortfall, swap: Swap, nowMs: number): boolean =>
   shortfall.code === 'not-released' ||
+  shortfall.code === 'needed' ||
   (shortfall.code === 'delay-exceeds-deadline' &&
     (shortfall.cutAtMs > nowMs || shortfall.by !== traitsOf(swap).endedBy));
 

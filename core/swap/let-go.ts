@@ -9,15 +9,18 @@ const unbegunMs = 120_000;
 /** A warning, or a request to end an instance, no longer counts if nothing has happened by then. */
 const givenUpMs = 600_000;
 
+const isOnlyChosen = (swap: Swap): boolean =>
+  swap.state === 'leaving' && traitsOf(swap).endedBy !== 'auto-scaling' && swap.deadlineMs === undefined;
+
+/** Whether it stays because too few others served when its drain could begin. */
+export const isNeeded = (swap: Swap): boolean => isOnlyChosen(swap) && swap.shortfall?.code === 'needed';
+
 /**
- * Whether its drain ended before it began, because its group was let go or does not act. Then nothing else takes it out
- * of service.
+ * Whether its drain ended before it began, because its group was let go or does not act, or needs it. Then nothing else
+ * takes it out of service.
  */
 export const wasLeftAlone = (swap: Swap): boolean =>
-  swap.state === 'leaving' &&
-  traitsOf(swap).endedBy !== 'auto-scaling' &&
-  swap.deadlineMs === undefined &&
-  (swap.shortfall?.code === 'let-go' || swap.shortfall?.code === 'held-back');
+  isNeeded(swap) || (isOnlyChosen(swap) && (swap.shortfall?.code === 'let-go' || swap.shortfall?.code === 'held-back'));
 
 /** Whether an instance stays after its group was let go, because its end was our choice or did not come. */
 export const isLetOff = (swap: Swap, nowMs: number): boolean => {

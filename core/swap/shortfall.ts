@@ -40,4 +40,6 @@ export type Shortfall =
   | { readonly code: 'let-go' }
   /** Its group's mode became this before its drain had begun: it stays. */
   | { readonly code: 'held-back'; readonly mode: 'observe' | 'pause' }
+  /** Its drain began late, and so few others served by then that it stays. */
+  | { readonly code: 'needed'; readonly serving: number; readonly desired: number }
   | Prose;

@@ -49,6 +49,8 @@ export type Swap = {
   readonly deadlineMs?: number;
   /** The drain that takes work off it. Absent while waiting. */
   readonly drain?: string;
+  /** When a decision chose it to leave, if it had waited for that since its claim. */
+  readonly chosenAtMs?: number;
   /** When the drain was ordered. A drain that has not begun is started again at every tick, under the same name. */
   readonly drainOrderedAtMs?: number;
   /** The lifecycle actions that its Auto Scaling group waits for, one for each of its terminating hooks. */

@@ -8,13 +8,14 @@ import type { DrainOrder } from '../../core/ports/drains.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { gatherBatch, hasBegun, isLeft } from '../runtime/drain/batch.ts';
 import { keepHooksAlive } from '../runtime/drain/heartbeats.ts';
+import { askAgain } from '../runtime/drain/late.ts';
 import type { KnownDelay } from '../runtime/drain/order.ts';
 import type { DrainPorts } from '../runtime/drain/ports.ts';
 import { checkStep, endStep, stepAt } from '../runtime/drain/step.ts';
 import { callOff, heldBackAtMs, type PutOff } from './held-back.ts';
 import { judge, longestDelay } from './judge.ts';
 import { type Release, releaseLeaving } from './release.ts';
-import { releasesAtMs } from './turn.ts';
+import { looksAtMs, releasesAtMs } from './turn.ts';
 
 /** The result of an attempt to begin. `because` is absent while the drain waits for replacements. */
 export type BeginOutcome = {
@@ -23,6 +24,8 @@ export type BeginOutcome = {
   readonly begun: number;
   readonly failed: Release['failed'];
 };
+
+type BeginStep = ReturnType<typeof stepAt<'begin'>>;
 
 const nothing = (step: DrainStep): BeginOutcome => ({ step, begun: 0, failed: [] });
 
@@ -40,6 +43,10 @@ const stepAfter = (timeoutMs: number, { open, alive }: Release, putOff: PutOff, 
   }
   return checkStep(nextDrainLook(open, { timeoutMs, nowMs, alive }), all.length > 0 ? nowMs : undefined);
 };
+
+/** The step of a batch in which some members wait to be asked again: that time, or another try to release others. */
+const sooner = (again: BeginStep, other: DrainStep): DrainStep =>
+  other.next === 'begin' && other.untilIso < again.untilIso ? other : again;
 
 /** When the last of these members was ordered to leave. */
 const orderedByMs = (own: readonly Swap[]): number =>
@@ -86,8 +93,17 @@ export const beginDrain = async (ports: DrainPorts, order: DrainOrder, before?: 
     ? await releasesAtMs(ports, group, alive, verdict.because === 'enough-serving')
     : undefined;
   if (turnAtMs !== undefined) return nothing(stepAt('begin', Math.min(turnAtMs, nextHeartbeatMs(alive, clock.now()))));
-  const release = await releaseLeaving({ store, clock, provider }, order, { group, state: batch.state }, alive);
+  const look = (late: readonly Swap[]): Promise<number | undefined> => looksAtMs(ports, group, late, 'later');
+  const asked = await askAgain({ store, clock, provider }, order, { group, batch, turnAtMs: look }, alive);
+  const { goes, againAtMs } = asked;
+  if (goes.length === 0) return nothing(againAtMs === undefined ? endStep : stepAt('begin', againAtMs));
+  const release = await releaseLeaving({ store, clock, provider }, order, { group, state: batch.state }, goes);
   const putOff = await callOff(store, { group, drain: order.drain }, release, clock.now());
   const step = stepAfter(group.drain.timeoutMs, release, putOff, clock.now());
-  return { step, because: verdict.because, begun: release.begun, failed: release.failed };
+  return {
+    step: againAtMs === undefined ? step : sooner(stepAt('begin', againAtMs), step),
+    because: verdict.because,
+    begun: release.begun,
+    failed: release.failed,
+  };
 };

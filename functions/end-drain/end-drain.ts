@@ -22,7 +22,7 @@ import { recordForward, recordKeptUntil } from '../runtime/drain/record.ts';
 import { completeHooks, onlyForNow } from './complete-hooks.ts';
 import { leaveAsTheyAre, partsOf } from './left-alone.ts';
 import type { EndDrainPorts } from './ports.ts';
-import { releaseLate } from './release-late.ts';
+import { askFirst, releaseLate } from './release-late.ts';
 import { tellEnd } from './tell-end.ts';
 
 /** `late`: how many instances could not be drained in full. `failed`: which could not be terminated, and why. */
@@ -200,9 +200,10 @@ export const endDrain = async (
 ): Promise<EndOutcome> => {
   const batch = await gatherBatch(ports.store, order);
   const { group, gone: before, isLetGo } = batch;
-  const { mine: own, late, left: staying } = partsOf(batch, Math.max(ports.clock.now(), overAtMs), error);
-  if (late.length > 0) await ports.wakes.wake([order.group], ports.clock.now() + afterEndMs);
-  const left = await leaveAsTheyAre(ports, order.drain, batch, staying);
+  const parts = partsOf(batch, Math.max(ports.clock.now(), overAtMs), error);
+  const { goes: own, waits, stays } = await askFirst(ports, order, batch, parts.mine);
+  if (parts.late.length + waits.length > 0) await ports.wakes.wake([order.group], ports.clock.now() + afterEndMs);
+  const left = [...stays, ...(await leaveAsTheyAre(ports, order.drain, batch, parts.left))];
   if (own.length + before.length + left.length === 0) return { drained: 0, gone: 0, ended: 0, late: 0, failed: [] };
   const ending: Ending = { ports, order, error, group, isLetGo };
   const released = group === undefined || isLetGo ? own : await releaseLate(ports, group, own);

@@ -2,6 +2,7 @@ import { drainEndsByMs } from '../../core/drain/drain.ts';
 import type { DrainError } from '../../core/drain/shortfall.ts';
 import type { Group } from '../../core/group/group.ts';
 import { traitsOf } from '../../core/removal/leave-reason.ts';
+import { isNeeded } from '../../core/swap/let-go.ts';
 import type { Shortfall } from '../../core/swap/shortfall.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { type Batch, isLeft } from '../runtime/drain/batch.ts';
@@ -47,6 +48,10 @@ export const leaveAsTheyAre = async (
   swaps: readonly Swap[],
 ): Promise<readonly Swap[]> => {
   const said = swaps.map((swap): Swap => ({ ...swap, shortfall: swap.shortfall ?? whyLeft(batch) }));
-  await recordShortfalls(store, drain, said.filter(isOurChoice));
+  await recordShortfalls(
+    store,
+    drain,
+    said.filter((swap) => isOurChoice(swap) && !isNeeded(swap)),
+  );
   return said;
 };

@@ -1,7 +1,10 @@
 import { unreleasedShortfall } from '../../core/drain/shortfall.ts';
 import type { Group } from '../../core/group/group.ts';
 import type { ActionResult } from '../../core/ports/capacity-provider.ts';
+import type { DrainOrder } from '../../core/ports/drains.ts';
 import type { Swap } from '../../core/swap/swap.ts';
+import type { Batch } from '../runtime/drain/batch.ts';
+import { type Asked, askAgain } from '../runtime/drain/late.ts';
 import type { DrainPorts } from '../runtime/drain/ports.ts';
 
 const tryRelease = async (
@@ -15,6 +18,21 @@ const tryRelease = async (
     const code = failure instanceof Error ? failure.name : String(failure);
     return { done: [], failed: leaving.map(({ instance }) => ({ instance, code, retry: 'later' as const })) };
   }
+};
+
+/**
+ * Asks once more about members that could not be taken out of service so far, because the last attempt takes them out.
+ * Those that wait go on a drain of their own with the next look.
+ */
+export const askFirst = async (
+  { store, clock, providerFor }: DrainPorts,
+  order: DrainOrder,
+  batch: Batch,
+  own: readonly Swap[],
+): Promise<Asked> => {
+  const { group, isLetGo } = batch;
+  if (group === undefined || isLetGo) return { goes: own, waits: [], stays: [] };
+  return askAgain({ store, clock, provider: providerFor(group.holding) }, order, { group, batch }, own);
 };
 
 /**

@@ -422,6 +422,8 @@ describe('what is said', () => {
     expect(excused({ code: 'not-released', awsCode: 'Throttling' })).toHaveLength(1);
     expect(excused({ code: 'let-go' })).toHaveLength(1);
     expect(excused({ code: 'drain-broke', error: 'x' })).toHaveLength(1);
+    expect(excused({ code: 'needed', serving: 0, desired: 2 })).toEqual([]);
+    expect(excused({ code: 'needed', serving: 0, desired: 7 })).toHaveLength(1);
   });
   it('has true times', () => {
     const told = (more: Readonly<Record<string, unknown>>) => details(timesAreTrue, warnedAndGone, swap(more));

@@ -40,7 +40,7 @@ export const beginWaiting = async (
   { view, drain, ports }: LeaveContext,
 ): Promise<readonly Swap[]> => {
   const waiting = view.swaps.filter(({ instance }) => decision.drains.includes(instance));
-  const set = { state: 'leaving', drain, drainOrderedAtMs: view.nowMs } as const;
+  const set = { state: 'leaving', drain, chosenAtMs: view.nowMs, drainOrderedAtMs: view.nowMs } as const;
   const written = await inParallel(waiting, writesAtOnce, (swap) =>
     ports.store.advance(swap, { from: enteredFrom.leaving, set }),
   );

@@ -4,6 +4,7 @@ import { type Mode, mayBegin, modeOf } from '../../../core/group/mode.ts';
 import type { DrainOrder } from '../../../core/ports/drains.ts';
 import type { StateStore } from '../../../core/ports/state-store.ts';
 import { isKept } from '../../../core/swap/kept-members.ts';
+import { isNeeded } from '../../../core/swap/let-go.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
 import type { GroupState } from '../../../core/view/view.ts';
 
@@ -26,9 +27,9 @@ export type Batch = {
 /** Whether it was taken out of service, or is known never to be. */
 export const hasBegun = ({ state }: Pick<Swap, 'state'>): boolean => state === 'draining' || state === 'drained';
 
-/** Whether it stays in service: its group was let go or does not act, and its drain has not begun. */
+/** Whether it stays in service: its group was let go, does not act or needs it, and its drain has not begun. */
 export const isLeft = ({ isLetGo, mode }: Pick<Batch, 'isLetGo' | 'mode'>, swap: Swap): boolean =>
-  !hasBegun(swap) && (isLetGo || !mayBegin(mode, swap));
+  !hasBegun(swap) && (isLetGo || !mayBegin(mode, swap) || isNeeded(swap));
 
 /**
  * Reads a batch: two reads, whatever its size, and one more once the group was let go. The group includes the names of
@@ -46,7 +47,7 @@ export const gatherBatch = async (store: StateStore, order: DrainOrder): Promise
     isLetGo: inForce === undefined,
     mode: inForce === undefined ? 'act' : modeOf(inForce),
     state,
-    all: all.filter((swap) => !isKept(swap)),
+    all: all.filter((swap) => !isKept(swap) && !isNeeded(swap)),
     own: ours.filter(({ state }) => state !== 'gone' && state !== 'waiting'),
     gone: ours.filter(({ state }) => state === 'gone'),
   };

@@ -51,6 +51,20 @@ const wasLetGo = ({ groups, policyAt }: Chronicle, { group, claimedAtMs }: SaidS
 const wasLetGoFirst = (life: Life): boolean =>
   life.stays.some(({ how, by, untilMs }) => how === 'terminating' && isFunction(by) && untilMs <= goneAtMs(life));
 
+/** Whether so few others were ready at some moment of its swap. */
+const wasNeeded = (chronicle: Chronicle, life: Life, { desired }: Said<'needed'>, { group, claimedAtMs, withdrawnAtMs }: SaidSwap): boolean => {
+  const untilMs = withdrawnAtMs ?? Math.min(goneAtMs(life), chronicle.history.endedAtMs);
+  const others = chronicle.livesIn(group).filter((one) => one !== life);
+  const changes = others.flatMap((one) => [
+    one.bootedAtMs ?? endless,
+    goneAtMs(one),
+    ...one.services.flatMap(({ fromMs, untilMs: endMs }) => [fromMs, endMs]),
+  ]);
+  const moments = [claimedAtMs, ...changes.filter((atMs) => atMs > claimedAtMs && atMs < untilMs)];
+  const readyAt = (atMs: number): number => chronicle.membersAt(group, atMs).filter((one) => one !== life && chronicle.isReadyAt(one, atMs)).length;
+  return chronicle.desiredIn(group, claimedAtMs, untilMs).includes(desired) && moments.some((atMs) => readyAt(atMs) < desired);
+};
+
 type Truth = { readonly [Code in Shortfall['code']]: (chronicle: Chronicle, life: Life, said: Said<Code>, swap: SaidSwap) => boolean };
 
 /** Of each excuse, whether the world bears it out. */
@@ -66,6 +80,7 @@ const truths: Truth = {
   'let-go': (chronicle, life, _, swap) => wasLetGo(chronicle, swap, goneAtMs(life)),
   'held-back': ({ groups }, life, { mode }, { group, claimedAtMs }) =>
     (groups.get(group)?.policies ?? []).some(({ policy, atMs }) => policy?.mode === mode && atMs >= claimedAtMs && atMs <= goneAtMs(life)),
+  needed: wasNeeded,
   prose: () => true,
 };
 

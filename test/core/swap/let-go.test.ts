@@ -15,6 +15,7 @@ describe('a swap of a group that was let go', () => {
     ['that waits for its turn is dropped', { reason: 'rebalance', state: 'waiting' }, 0, true],
     ['whose drain ended before it began is dropped', { ...chosen, shortfall: letGo }, 0, true],
     ['whose group did not act before its drain began is dropped', { ...chosen, shortfall: { code: 'held-back', mode: 'pause' } }, 0, true],
+    ['that was needed when its drain could begin is dropped', { ...chosen, shortfall: { code: 'needed', serving: 1, desired: 2 } }, 0, true],
     ['whose drain ended for another reason is kept', { ...chosen, shortfall: { code: 'not-seen' } }, 119, false],
     ['whose drain may yet end is kept', chosen, 119, false],
     ['whose drain was ordered later may yet end', { ...chosen, drainOrderedAtMs: inMs(60) }, 179, false],

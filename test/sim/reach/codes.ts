@@ -73,6 +73,7 @@ const shortfalls = listed<Shortfall['code']>({
   'ended-before-drain': true,
   'let-go': true,
   'held-back': true,
+  needed: true,
 });
 const outcomes = listed<Outcome['code']>({ 'carried-out': true, observed: true, 'not-carried-out': true });
 const overtaken = listed<Overtaken['by']>({ state: true, policy: true, claims: true });

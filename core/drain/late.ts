@@ -1,0 +1,67 @@
+import type { Group } from '../group/group.ts';
+import type { Holdings } from '../ports/capacity-provider.ts';
+import { traitsOf } from '../removal/leave-reason.ts';
+import { mayStay } from '../swap/kept-in-service.ts';
+import type { Swap } from '../swap/swap.ts';
+import { againAtMs } from '../times/again.ts';
+import { deadlineMarginMs, startSlackMs } from '../times/times.ts';
+import { servingCount } from './begin.ts';
+
+/** When a decision chose it to leave, by the members that served then. */
+const chosenAtMs = (swap: Swap): number => swap.chosenAtMs ?? swap.claimedAtMs;
+
+/** From when on its own deadline presses: a drain that takes all of its time must begin. */
+const pressesAtMs = ({ deadlineMs = Number.POSITIVE_INFINITY }: Swap, timeoutMs: number): number =>
+  deadlineMs - timeoutMs - deadlineMarginMs - startSlackMs;
+
+/**
+ * Whether a member that was chosen to leave is compared with the members that serve now, before it is taken out of
+ * service. Its end is our choice alone, and the choice is older than the start of a drain may take. Others may have
+ * died since, or the size may have grown.
+ */
+export const asksAgain = (swap: Swap, timeoutMs: number, nowMs: number): boolean =>
+  swap.state === 'leaving' &&
+  traitsOf(swap).endedBy === 'holdfast' &&
+  swap.releaseAskedAtMs === undefined &&
+  (swap.hooks ?? []).length === 0 &&
+  nowMs - chosenAtMs(swap) > startSlackMs &&
+  nowMs < pressesAtMs(swap, timeoutMs);
+
+/** What becomes of members whose drain begins late. Every swap is in exactly one list. */
+export type Late = {
+  readonly goes: readonly Swap[];
+  /** To be replaced. They leave when enough others serve. */
+  readonly waits: readonly Swap[];
+  /** Not to be replaced. They stay, and the group is decided anew. */
+  readonly stays: readonly Swap[];
+};
+
+/** A look at the group: its members, all of its swaps, and its size now. */
+type Look = {
+  readonly group: Pick<Group, 'swap'>;
+  readonly holdings: Holdings;
+  readonly swaps: readonly Swap[];
+  readonly desired: number;
+};
+
+/**
+ * Sorts members whose drain begins late by the rule of every decision: a member that serves leaves while as many others
+ * serve as the group wants, or with drain-first `maxSurge` fewer where it is replaced. Of members that are not
+ * replaced, as many stay as are needed. A member that does not serve always goes.
+ */
+export const sortLate = (late: readonly Swap[], { group, holdings, swaps, desired }: Look): Late => {
+  const works = new Map(
+    holdings.members.map((member) => [member.instance, member.serving || member.mayServe === true]),
+  );
+  const fewer = group.swap.order === 'drain-first' ? group.swap.maxSurge : 0;
+  const [ours, replaced] = [late.filter(mayStay), late.filter((swap) => !mayStay(swap))];
+  const working = (list: readonly Swap[]): readonly Swap[] => list.filter(({ instance }) => works.get(instance));
+  const others = servingCount(holdings, swaps);
+  const stays = working(ours).slice(0, Math.max(0, desired - others));
+  const waits = others + stays.length < desired - fewer ? working(replaced) : [];
+  return { goes: late.filter((swap) => !stays.includes(swap) && !waits.includes(swap)), waits, stays };
+};
+
+/** When to look again whether enough others serve for these members to leave. */
+export const asksAgainAtMs = (waits: readonly Swap[], nowMs: number): number =>
+  againAtMs(nowMs, Math.max(...waits.map(chosenAtMs)));

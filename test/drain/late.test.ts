@@ -1,0 +1,126 @@
+import { describe, expect, it, test } from 'vitest';
+import { asksAgain, sortLate } from '../../core/drain/late.ts';
+import { isNeeded, wasLeftAlone } from '../../core/swap/let-go.ts';
+import type { Swap } from '../../core/swap/swap.ts';
+import { beginDrain } from '../../functions/begin-drain/begin-drain.ts';
+import { endDrain } from '../../functions/end-drain/end-drain.ts';
+import { execute } from './execution.ts';
+import { createFleet, group, member, noonMs, order, swap } from './fleet.ts';
+
+const inMs = (seconds: number) => noonMs + seconds * 1_000;
+
+describe('a member that was chosen to leave is compared with the others again', () => {
+  const hook = { asg: 'web', hook: 'drain', token: 't', expiresAtMs: inMs(600) };
+  it.each<readonly [string, Partial<Swap>, number, boolean]>([
+    ['when its drain begins late', { reason: 'scale-in' }, 6, true],
+    ['unless its drain begins in the time that a start may take', { reason: 'scale-in' }, 5, false],
+    ['when it waited long and was chosen late', { reason: 'rebalance', chosenAtMs: inMs(60) }, 66, true],
+    ['unless it was chosen a moment ago, however long it waited', { reason: 'rebalance', chosenAtMs: inMs(60) }, 65, false],
+    ['also when another drain took over', { reason: 'moved', chosenAtMs: inMs(60), drainOrderedAtMs: inMs(600) }, 601, true],
+    ['unless EC2 takes it', { reason: 'interruption', deadlineMs: inMs(120) }, 60, false],
+    ['unless its Auto Scaling group waits for us', { reason: 'hook', hooks: [hook] }, 60, false],
+    ['unless its Auto Scaling group was told to end it', { reason: 'scale-in', releaseAskedAtMs: noonMs }, 60, false],
+    ['unless its drain has begun', { reason: 'scale-in', state: 'draining' }, 60, false],
+    ['while its own deadline is far', { reason: 'maintenance', deadlineMs: inMs(3_600) }, 3_284, true],
+    ['unless its own deadline leaves no time', { reason: 'maintenance', deadlineMs: inMs(3_600) }, 3_285, false],
+  ])('%s', (_, changes, seconds, expected) => {
+    expect(asksAgain(swap('i-1', changes), 300_000, inMs(seconds))).toBe(expected);
+  });
+});
+
+describe('members whose drain begins late', () => {
+  const sorted = (late: readonly Swap[], serving: readonly string[], desired: number, order: 'launch-first' | 'drain-first' = 'launch-first') => {
+    const members = [...serving.map((instance) => member(instance)), member('i-idle', { serving: false })];
+    const holdings = { members, asgs: [], aside: [], ended: [], stopped: [] };
+    const parts = sortLate(late, { group: group({ swap: { order, maxSurge: 1 } }), holdings, swaps: late, desired });
+    return Object.entries(parts).flatMap(([part, list]) => list.map(({ instance }) => `${instance} ${part}`));
+  };
+  const surplus = ['i-1', 'i-2', 'i-3'].map((instance) => swap(instance, { reason: 'scale-in' }));
+  const atRisk = swap('i-4', { reason: 'rebalance' });
+
+  it('go while enough others serve', () => {
+    expect(sorted([...surplus, atRisk], ['i-1', 'i-2', 'i-3', 'i-4', 'i-5', 'i-6'], 2)).toEqual(['i-1 goes', 'i-2 goes', 'i-3 goes', 'i-4 goes']);
+  });
+  it('stay as far as they are needed, where nothing replaces them', () => {
+    expect(sorted(surplus, ['i-1', 'i-2', 'i-3', 'i-5'], 3)).toEqual(['i-3 goes', 'i-1 stays', 'i-2 stays']);
+  });
+  it('wait for their replacement where there is one, and no longer than for those that stay', () => {
+    expect(sorted([atRisk], ['i-4', 'i-5'], 2)).toEqual(['i-4 waits']);
+    expect(sorted([...surplus, atRisk], ['i-1', 'i-4', 'i-5'], 2)).toEqual(['i-2 goes', 'i-3 goes', 'i-4 goes', 'i-1 stays']);
+  });
+  it('leave the group short by what drain-first allows, where they are replaced', () => {
+    expect(sorted([atRisk], ['i-4', 'i-5'], 2, 'drain-first')).toEqual(['i-4 goes']);
+    expect(sorted([atRisk], ['i-4', 'i-5'], 3, 'drain-first')).toEqual(['i-4 waits']);
+    expect(sorted(surplus.slice(0, 1), ['i-1', 'i-5'], 2, 'drain-first')).toEqual(['i-1 stays']);
+  });
+  it('go where they do no work', () => {
+    expect(sorted([swap('i-idle', { reason: 'scale-in' }), swap('i-gone', { reason: 'rebalance' })], ['i-5'], 4)).toEqual([
+      'i-idle goes',
+      'i-gone goes',
+    ]);
+  });
+});
+
+/** A drain that begins after this time, in a group that wants two. */
+const fleetLate = (swaps: readonly Swap[], others: readonly string[], seconds = 60) => {
+  const fleet = createFleet(swaps);
+  fleet.desired = 2;
+  fleet.members = [...swaps.map(({ instance }) => member(instance)), ...others.map((instance) => member(instance))];
+  fleet.nowMs = inMs(seconds);
+  return fleet;
+};
+
+test('a surplus that is needed when its drain begins stays, and says why; the rest of its batch leaves', async () => {
+  const fleet = fleetLate([swap('i-1', { reason: 'scale-in' }), swap('i-2', { reason: 'scale-in' })], ['i-3']);
+  await execute(fleet, order());
+  expect([...fleet.releasedAtMs.keys()]).toEqual(['i-2']);
+  expect([...fleet.ended]).toEqual(['i-2']);
+  expect(fleet.stateOf('i-1')).toMatchObject({ state: 'leaving', shortfall: { code: 'needed', serving: 1, desired: 2 } });
+  expect(wasLeftAlone(fleet.stateOf('i-1'))).toBe(true);
+  expect(JSON.stringify(fleet.told)).toContain('it stays: when its drain could begin, 1 others served, and the group wants 2');
+});
+
+test('a drain that begins at once looks at nothing first', async () => {
+  const fleet = fleetLate([swap('i-1', { reason: 'scale-in' })], [], 4);
+  await beginDrain(fleet.ports, order());
+  expect(fleet.calls).not.toContain('describe');
+  expect([...fleet.releasedAtMs.keys()]).toEqual(['i-1']);
+});
+
+test('a member that is replaced serves until enough others do', async () => {
+  const fleet = fleetLate([swap('i-1', { reason: 'rebalance' })], ['i-3']);
+  const { step } = await beginDrain(fleet.ports, order());
+  expect(step).toMatchObject({ next: 'begin' });
+  expect(fleet.releasedAtMs.size).toBe(0);
+  fleet.members.push(member('i-4'));
+  await execute(fleet, order());
+  expect([...fleet.ended]).toEqual(['i-1']);
+});
+
+test('a look that AWS refuses takes nobody out of service', async () => {
+  const fleet = fleetLate([swap('i-1', { reason: 'scale-in' })], []);
+  const { describe: look } = fleet.provider;
+  const refused = Object.assign(new Error('no token'), { name: 'Throttling', $fault: 'client' });
+  Object.assign(fleet.provider, { describe: () => Promise.reject(refused) });
+  expect((await beginDrain(fleet.ports, order())).step).toMatchObject({ next: 'begin' });
+  expect(fleet.releasedAtMs.size).toBe(0);
+  Object.assign(fleet.provider, { describe: look });
+  expect((await beginDrain(fleet.ports, order())).step).toEqual({ next: 'end' });
+  expect(isNeeded(fleet.stateOf('i-1'))).toBe(true);
+});
+
+test('the end of a drain that could not begin asks first, too', async () => {
+  const fleet = fleetLate([swap('i-1', { reason: 'scale-in' }), swap('i-2', { reason: 'rebalance' })], []);
+  const { late } = await endDrain(fleet.ports, order(), { Error: 'States.TaskFailed' });
+  expect(fleet.releasedAtMs.size + fleet.ended.size).toBe(0);
+  expect([late, isNeeded(fleet.stateOf('i-1')), fleet.stateOf('i-2').state]).toEqual([1, true, 'leaving']);
+  expect(fleet.wakes).toHaveLength(1);
+});
+
+test('a warning for a member that stays takes it out of service, and nothing falls short', async () => {
+  const needed = { code: 'needed', serving: 1, desired: 2 } as const;
+  const fleet = fleetLate([swap('i-1', { reason: 'interruption', deadlineMs: inMs(120), shortfall: needed })], ['i-3', 'i-4']);
+  await execute(fleet, order());
+  expect([...fleet.releasedAtMs.keys()]).toEqual(['i-1']);
+  expect(fleet.stateOf('i-1').shortfall).toBeUndefined();
+});
