@@ -92,6 +92,15 @@ export const innerStandIns: readonly { readonly module: RegExp; readonly content
       export const loggerMiddlewareOptions = { name: 'loggerMiddleware', step: 'initialize' };
       export const getLoggerPlugin = () => ({ applyToStack: () => undefined });`,
   },
+  // It hides secret fields from that logger.
+  { module: innards('client', 'smithy-client', 'schemaLogFilter'), contents: 'export const schemaLogFilter = (_, data) => data;' },
+  // Signing for several regions at once, as above. EventBridge makes this signer and uses it for global endpoints alone.
+  {
+    module: awsInnards('httpAuthSchemes', 'aws_sdk', 'AwsSdkSigV4ASigner'),
+    contents: `export class AwsSdkSigV4ASigner {
+      async sign() { throw new Error('Signing for several regions is left out of this bundle (assembly/lean-sdk.ts)'); }
+    }`,
+  },
   // The stack fixes the version of Node that functions run on.
   {
     module: awsInnards('client', 'emitWarningIfUnsupportedVersion'),

@@ -11,10 +11,10 @@ const ticksBefore = Array.from({ length: Math.floor(registryKnownMs / tickEveryM
 
 /** Reports policy changes through the signals queue, and sends the ticks that the schedule does not send yet. */
 export const createPolicyChanges = ({ client, queueUrl }: PolicyChangesDeps): PolicyChanges => ({
-  async tell(group, atMs) {
+  async tell(group, atMs, againAtMs) {
     const tick = ownMessage(ownMessages.tick, [group], atMs, { isScheduled: true });
     const Entries = [
-      { Id: '0', MessageBody: ownMessage(ownMessages.policyChange, [group], atMs) },
+      { Id: '0', MessageBody: ownMessage(ownMessages.policyChange, [group], atMs, { againAtMs }) },
       ...ticksBefore.map((count) => ({
         Id: String(count),
         MessageBody: tick,

@@ -5,6 +5,7 @@ import { modeOf } from '../group/mode.ts';
 import { type OutsideSize, outsideSizeOf, withOutsideSize } from '../group/outside-size.ts';
 import { withoutLaunches } from '../limits/launch-limit.ts';
 import { sizeAsSet } from '../observe/observe.ts';
+import { withoutFailures } from '../pool-memory/boot-memory.ts';
 import { withoutRest } from '../pool-memory/denials.ts';
 import { forgetRefusals } from '../pool-memory/pool-memory.ts';
 import type { Holdings } from '../ports/capacity-provider.ts';
@@ -31,14 +32,21 @@ const sizeChange = (
   before.desired === after.desired ? [] : [{ code, from: before.desired, to: after.desired }];
 
 /**
- * A user who writes the policy may have fixed what failed, so everything may be requested again at once. A denial still
- * holds back members that wait for a launch, until a launch gets a response.
+ * A user who writes the policy may have fixed what had failed until then, so everything may be requested again at once.
+ * A denial still holds back members that wait for a launch, until a launch gets a response.
  */
-const afterRewrite = ({ failedBoots: _f, deaths: _d, ...state }: GroupState): GroupState => ({
-  ...withoutLaunches(state),
-  ...(state.denials && { denials: withoutRest(state.denials) }),
-  memory: forgetRefusals(state.memory),
+const afterRewrite = (state: GroupState, writtenAtMs: number): GroupState => ({
+  ...withoutLaunches(withoutFailures(state, writtenAtMs), writtenAtMs),
+  ...(state.denials && { denials: withoutRest(state.denials, writtenAtMs) }),
+  memory: forgetRefusals(state.memory, writtenAtMs),
 });
+
+/**
+ * When the policy was written, where this look is the first to follow the write. The message about a new version may come
+ * after a look that followed it. What was learned in between stands.
+ */
+const rewrittenAt = ({ stored, group, againAtMs }: Look): number | undefined =>
+  stored.version > 0 && stored.policyVersion !== group.policyVersion ? Number.POSITIVE_INFINITY : againAtMs;
 
 /** A group as it was read. */
 type Look = Pick<Heard, 'alarms'> & {
@@ -51,8 +59,8 @@ type Look = Pick<Heard, 'alarms'> & {
   readonly inherited: readonly RaisedMax[];
   readonly swaps: readonly Swap[];
   readonly holdings: Holdings;
-  /** Whether its policy was written. */
-  readonly isRewritten: boolean;
+  /** When its policy was written once more, unchanged. */
+  readonly againAtMs?: number | undefined;
   readonly nowMs: number;
 };
 
@@ -100,9 +108,8 @@ const sizedByOthers = ({ scheduled: _byPolicy, ...state }: GroupState, stored: G
  */
 export const followLook = (look: Look): Sized & { readonly outside?: OutsideSize } => {
   const { group, stored, known, inherited, holdings, swaps, nowMs } = look;
-  // The message about a policy may arrive after a look has followed the policy.
-  const isNew = stored.version > 0 && stored.policyVersion !== group.policyVersion;
-  const learned = look.isRewritten || isNew ? afterRewrite(known) : known;
+  const writtenAtMs = rewrittenAt(look);
+  const learned = writtenAtMs === undefined ? known : afterRewrite(known, writtenAtMs);
   const byPolicy = followPolicy({ ...learned, raised: [...known.raised, ...inherited] }, group);
   const outside = outsideSizeOf(group, byPolicy, holdings.asgs, nowMs);
   const sized =

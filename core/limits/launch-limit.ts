@@ -84,8 +84,15 @@ export const forgetLaunches = (state: GroupState, group: Limited, nowMs: number)
   });
 };
 
-/** The state without its memory of launches, because a user who writes the policy may have fixed what failed. */
-export const withoutLaunches = (state: GroupState): GroupState => withoutEmpty(state, {});
+/**
+ * The state without launches and warnings until a user wrote the policy. A part of the time that ends later stays whole,
+ * so the limit is never exceeded.
+ */
+export const withoutLaunches = (state: GroupState, writtenAtMs: number): GroupState => {
+  const later = <T extends { readonly atMs: number }>(list: readonly T[] = []): readonly T[] =>
+    list.filter(({ atMs }) => atMs > writtenAtMs);
+  return withoutEmpty(state, { launches: later(state.launches), warnings: later(state.warnings) });
+};
 
 /**
  * Launches without a response that are forgotten now. They count as far as describes show their instances.

@@ -65,6 +65,17 @@ export const restOfBoots = (
 export const diedOnly = (failed: BootMemory['failedBoots'] = {}): NonNullable<BootMemory['failedBoots']> =>
   Object.fromEntries(Object.entries(failed).filter(([, { code }]) => code !== neverServedCode));
 
+/** Memory after a user wrote the policy: without failures that were learned until then. */
+export const withoutFailures = <T extends BootMemory>({ failedBoots, deaths, ...memory }: T, writtenAtMs: number) => {
+  const failed = Object.entries(failedBoots ?? {}).filter(([, { atMs }]) => atMs > writtenAtMs);
+  const died = (deaths ?? []).filter(({ atMs }) => atMs > writtenAtMs);
+  return {
+    ...memory,
+    ...(failed.length > 0 && { failedBoots: Object.fromEntries(failed) }),
+    ...(died.length > 0 && { deaths: died }),
+  };
+};
+
 /** Memory after EC2 granted these instances. */
 export const rememberNewcomers = (
   memory: BootMemory,

@@ -76,9 +76,14 @@ export const restOfDenial = (
   return denial !== undefined && nowMs < denial.untilMs ? denial : undefined;
 };
 
-/** Denials whose pools may be requested at once. */
-export const withoutRest = (denials: Denials): Denials =>
-  Object.fromEntries(Object.entries(denials).map(([pool, denial]) => [pool, { ...denial, untilMs: denial.atMs }]));
+/** Denials after a user wrote the policy: pools that were denied until then may be requested at once. */
+export const withoutRest = (denials: Denials, writtenAtMs: number): Denials =>
+  Object.fromEntries(
+    Object.entries(denials).map(([pool, denial]) => [
+      pool,
+      denial.atMs > writtenAtMs ? denial : { ...denial, untilMs: denial.atMs },
+    ]),
+  );
 
 /**
  * Denials as if each lasted until its pool is requested again, so that no member leaves because of an untested pool.

@@ -68,11 +68,13 @@ export const refusalsIn = (memory: PoolMemory): PoolMemory =>
   Object.fromEntries(Object.entries(memory).filter(([, { kind }]: [string, Lesson]) => kind === 'refused'));
 
 /**
- * Memory after a user wrote the policy: every offering that EC2 refused may be requested again. Warnings and advice
- * stay.
+ * Memory after a user wrote the policy: every offering that EC2 refused until then may be requested again. Warnings and
+ * advice stay.
  */
-export const forgetRefusals = (memory: PoolMemory): PoolMemory =>
-  Object.fromEntries(Object.entries(memory).filter(([, { kind }]: [string, Lesson]) => kind !== 'refused'));
+export const forgetRefusals = (memory: PoolMemory, writtenAtMs: number): PoolMemory =>
+  Object.fromEntries(
+    Object.entries(memory).filter(([, { kind, atMs }]: [string, Lesson]) => kind !== 'refused' || atMs > writtenAtMs),
+  );
 
 /** The lesson that still restricts a subnet. */
 export const restOfSubnet = (memory: PoolMemory, subnet: string, nowMs: number): Lesson | undefined => {

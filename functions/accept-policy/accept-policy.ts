@@ -34,6 +34,7 @@ export const acceptPolicy = async (
   ports: AcceptPolicyPorts,
   others: readonly string[] = [],
 ): Promise<Outcome> => {
+  const readAtMs = ports.clock.now();
   const written = await ports.store.written(group);
   const inForce = await tellAtOnce(await ports.store.accepted(group), ports);
   if (written === undefined) return withoutPolicy(group, { others, inForce }, ports);
@@ -44,7 +45,7 @@ export const acceptPolicy = async (
   const claimed = await claimAsgs(verdict.asgs, group, ports);
   if (claimed.kind === 'taken') return rejected(claimed.problems);
   const warnings = [...verdict.warnings, ...attributesBeside(written.others), ...itemsBeside(others)];
-  return accept(afterOthers(verdict.candidate, claimed.before), { digest, warnings, inForce }, ports);
+  return accept(afterOthers(verdict.candidate, claimed.before), { digest, warnings, inForce, readAtMs }, ports);
 };
 
 /** There is no item under the key `policy`: it was deleted, or written under another key. */
@@ -71,7 +72,16 @@ const afterOthers = (candidate: Candidate, before: readonly string[]): Candidate
 
 const accept = async (
   candidate: Candidate,
-  { digest, warnings, inForce }: Written & { readonly warnings: readonly Problem[] },
+  {
+    digest,
+    warnings,
+    inForce,
+    readAtMs,
+  }: Written & {
+    readonly warnings: readonly Problem[];
+    /** When the write was read. What `react` learns later is newer than the write. */
+    readonly readAtMs: number;
+  },
   ports: AcceptPolicyPorts,
 ): Promise<Outcome> => {
   const { store, changes, clock, telemetry } = ports;
@@ -91,7 +101,7 @@ const accept = async (
     warnings,
     atMs: clock.now(),
   });
-  await changes.tell(group, clock.now());
+  await changes.tell(group, clock.now(), unchanged ? readAtMs : undefined);
   await tellWith(acceptanceOf(group, { version: version.version, warnings: messagesOf(warnings) }), version, ports);
   telemetry.count(metrics.policiesAccepted);
   return { kind: unchanged ? 'unchanged' : 'accepted', group, version: version.version };

@@ -1,5 +1,5 @@
 import { announcements } from '../../core/contract.ts';
-import type { Chronicle } from './chronicle.ts';
+import type { Chronicle, GroupTimeline, InForce } from './chronicle.ts';
 import { goneAtMs, isFunction, type Life, tagsAt } from './life.ts';
 import { poolOf } from './pools.ts';
 import { headcountAt } from './staying.ts';
@@ -57,11 +57,20 @@ const lookFor = (chronicle: Chronicle, group: string): readonly FailedBoot[] =>
 /** Rest of a pool after so many failed boots in a row (docs/architecture.md). */
 export const bootRestMs = (streak: number): number => Math.min(times.longestBootRestMs, times.bootRestMs * 2 ** Math.max(0, streak - 1));
 
-/** When a user last wrote the policy, or a table was restored, before a moment. Earlier failed boots are forgotten. */
+/**
+ * When a policy that came into force by a moment was followed by then, or else when it came into force. Whoever decides under the version before may
+ * still learn in between.
+ */
+const followedBy = ({ written }: GroupTimeline, policy: InForce, atMs: number): number =>
+  written.find((one) => one.atMs >= policy.atMs && one.atMs <= atMs && one.policyVersion === policy.version)?.atMs ?? policy.atMs;
+
+/** When a policy that a user wrote was last followed, or a table was restored, before a moment. Earlier failed boots are forgotten. */
 export const forgottenAtMs = (chronicle: Chronicle, group: string, atMs: number): number =>
   Math.max(
     Number.NEGATIVE_INFINITY,
-    ...(chronicle.groups.get(group)?.policies ?? []).map((one) => one.atMs).filter((oneMs) => oneMs <= atMs),
+    ...[...chronicle.groups.values()]
+      .filter((timeline) => timeline.group === group)
+      .flatMap((timeline) => timeline.policies.filter((one) => one.atMs <= atMs).map((one) => followedBy(timeline, one, atMs))),
     ...chronicle
       .of('step')
       .filter((step) => step.step === 'state-restored' && step.atMs <= atMs)
@@ -87,7 +96,9 @@ const toldAtMs = (chronicle: Chronicle, { life }: FailedBoot): number | undefine
  */
 export const bootsRestUntil = (chronicle: Chronicle, group: string, pool: string, atMs: number): number => {
   const sinceMs = forgottenAtMs(chronicle, group, atMs);
-  const failed = failedBootsOf(chronicle, group).filter((one) => one.pool === pool && one.diedAtMs <= atMs && one.diedAtMs > sinceMs);
+  const failed = failedBootsOf(chronicle, group).filter(
+    (one) => one.pool === pool && one.diedAtMs <= atMs && (toldAtMs(chronicle, one) ?? one.diedAtMs) > sinceMs,
+  );
   return failed.reduce((untilMs, one, index) => {
     const knownMs = toldAtMs(chronicle, one) ?? one.diedAtMs + knownWithin(chronicle);
     const restMs = one.code === lateRefusal ? Math.min(times.longestRestMs, times.refusedRestMs * 2 ** index) : bootRestMs(index + 1);

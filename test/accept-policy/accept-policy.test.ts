@@ -59,6 +59,8 @@ describe('an accepted policy', () => {
     await afterWriting(stringify({ swap: { maxSurge: 3 }, ...smallDocument }), house);
     expect(house.inForce('workers')?.version).toBe(1);
     expect(house.told).toEqual(['workers', 'workers']);
+    // A new version is known by its number; a write that changes nothing by its time.
+    expect(house.toldAgain).toEqual([undefined, expect.any(Number)]);
   });
 
   it('gets the next number when AWS says something else about its names', async () => {

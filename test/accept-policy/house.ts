@@ -19,6 +19,7 @@ const mortal = <Port extends object>(port: Port, step: (run: () => Promise<unkno
 export const createHouse = (resolution: Resolution = account) => {
   const memory = createMemoryStore();
   const told: string[] = [];
+  const toldAgain: (number | undefined)[] = [];
   const announced: Announcement[] = [];
   const counted: string[] = [];
   const asked: Names[] = [];
@@ -41,7 +42,15 @@ export const createHouse = (resolution: Resolution = account) => {
   const ports: AcceptPolicyPorts = {
     store: mortal(memory.store, step),
     resolver: mortal({ lookUp }, step),
-    changes: mortal({ tell: async (group: string) => void told.push(group) }, step),
+    changes: mortal(
+      {
+        tell: async (group: string, _: number, againAtMs?: number) => {
+          told.push(group);
+          toldAgain.push(againAtMs);
+        },
+      },
+      step,
+    ),
     announcer: mortal({ announce: async (events: readonly Announcement[]) => void announced.push(...events) }, step),
     clock: { now: () => (nowMs += 1) },
     telemetry: { count: (metric) => void counted.push(metric) },
@@ -50,6 +59,7 @@ export const createHouse = (resolution: Resolution = account) => {
     ...memory,
     ports,
     told,
+    toldAgain,
     announced,
     counted,
     asked,

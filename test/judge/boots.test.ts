@@ -184,6 +184,18 @@ describe('a pool whose instances die rests', () => {
     expect(written(120)).toEqual([]);
     expect(written(111)).toHaveLength(1);
   });
+  it('until the state follows that policy, where what was told was learned under the one before', () => {
+    const followed = (second: number, version: number) =>
+      rests((script) => {
+        script.policy(111, 2);
+        script.desired(second, 2, version);
+        at(130)(script);
+      });
+    expect(followed(113, 2)).toEqual([]);
+    expect(followed(113, 1)).toHaveLength(1);
+    expect(followed(111.5, 2)).toHaveLength(1);
+    expect(followed(135, 2)).toHaveLength(1);
+  });
 });
 
 describe('failed boots are told', () => {

@@ -35,6 +35,15 @@ test('a lifecycle action of an Auto Scaling group that does not hold the instanc
   expect(await routed(hookOf('others'))).toEqual({ facts: [], strangers: 1, again: [] });
 });
 
+test('of several writes of a policy that change nothing the last counts, in any order', async () => {
+  const again = (againAtMs: number) => ({
+    message: `m${againAtMs}`,
+    signal: { kind: 'policy-change', group: 'web', atMs: nowMs, againAtMs } as const,
+  });
+  const { facts } = await route([again(2), again(7), again(5)], { ownersOf: async () => new Map() }, async () => [], nowMs);
+  expect(facts).toMatchObject([{ group: 'web', againAtMs: 7 }]);
+});
+
 const changed = (state: 'stopped' | 'terminated', atMs: number): Signal => ({ kind: 'state-change', instance, state, atMs });
 const lagMs = 180_000;
 const told = async (signal: Signal, owner: Owner) => {

@@ -94,7 +94,6 @@ export const gather = async (
   const held = await withoutForeign(group.name, shown, ports.store);
   const holdings = { ...held, members: withReservations(held.members, own.reservations) };
   const nowMs = ports.clock.now();
-  const isRewritten = facts.causes.some(({ code }) => code === 'policy-change');
   const { state, ...sized } = followLook({
     group,
     stored,
@@ -102,7 +101,7 @@ export const gather = async (
     inherited: inherited.raised,
     holdings,
     swaps,
-    isRewritten,
+    againAtMs: facts.againAtMs,
     alarms: facts.alarms,
     nowMs,
   });

@@ -21,7 +21,6 @@ const look = (nowMs: number, stored: GroupState, rest: Partial<Look> = {}) =>
     inherited: [],
     swaps: [],
     holdings: { members: [], asgs: [], aside: [], ended: [], stopped: [] },
-    isRewritten: false,
     alarms: [],
     nowMs,
     ...rest,

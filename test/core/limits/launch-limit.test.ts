@@ -95,7 +95,7 @@ describe('the limit of launches', () => {
     expect(forgetLaunches(onlyWarned, usual, nowMs + minuteMs)).toBe(onlyWarned);
     expect(forgetLaunches(onlyLaunched, usual, nowMs + minuteMs)).toBe(onlyLaunched);
     expect(forgetLaunches(of, usual, nowMs + 10 * minuteMs)).toEqual(state());
-    expect(withoutLaunches(of)).toEqual(state());
+    expect(withoutLaunches(of, nowMs)).toEqual(state());
     const warnedLater = rememberWarnings(launched(3), usual, 1, nowMs + 5 * minuteMs);
     expect(forgetLaunches(warnedLater, usual, nowMs + 10 * minuteMs)).toEqual(state({ warnings: [{ atMs: nowMs + 5 * minuteMs, count: 1 }] }));
     const launchedLater = launched(3, rememberWarnings(state(), usual, 1, nowMs), nowMs + 5 * minuteMs);

@@ -70,7 +70,7 @@ export const booting: readonly PutBack[] = [
   {
     name: 'a policy that is written forgets that launches are denied',
     file: 'core/group-state/look.ts',
-    from: 'denials: withoutRest(state.denials)',
+    from: 'denials: withoutRest(state.denials, writtenAtMs)',
     to: 'denials: {}',
     situation: 'a policy is written while launches are denied',
   },
