@@ -85,8 +85,8 @@ export const forgetLaunches = (state: GroupState, group: Limited, nowMs: number)
 };
 
 /**
- * The state without launches and warnings until a user wrote the policy. A part of the time that ends later stays whole,
- * so the limit is never exceeded.
+ * The state without launches and warnings until a user wrote the policy. A part of the time that ends later stays
+ * whole, so the limit is never exceeded.
  */
 export const withoutLaunches = (state: GroupState, writtenAtMs: number): GroupState => {
   const later = <T extends { readonly atMs: number }>(list: readonly T[] = []): readonly T[] =>
