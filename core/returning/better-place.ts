@@ -38,8 +38,9 @@ export type Look = {
 /** The first earlier tier that can give. */
 const inEarlierTier = (branch: Branch, own: Choice, { run }: Look): BetterPlace | undefined => {
   const earlier = branch.choices.find((choice) => choice.index < own.index && canGive(choice));
-  const picked = earlier && pick(earlier.node, run);
-  if (earlier === undefined || picked === undefined) return undefined;
+  if (earlier === undefined) return undefined;
+  const picked = pick(earlier.node, run);
+  if (picked === undefined) return undefined;
   const { leaf, way } = picked;
   const why = { code: 'earlier-tier', tier: earlier.index + 1, from: own.index + 1 } as const;
   return { leaf, way: [{ branch, choice: earlier }, ...way], offerings: leaf.offerings, why };

@@ -1,8 +1,9 @@
+import type { Turn } from '../decision/decision.ts';
 import { cellOf } from '../placement/held-cells.ts';
 import type { Floor } from '../placement/plan-with-floor.ts';
 import { type Offering, offeringKey } from '../pool/offering.ts';
 import { holdShare } from '../selector/hold.ts';
-import { pick, type Step, turnsOf } from '../selector/pick.ts';
+import { pick, turnsOf } from '../selector/pick.ts';
 import { isOpen, type Leaf } from '../selector/tree.ts';
 import type { Headcount } from '../view/headcount.ts';
 import type { Member, View } from '../view/view.ts';
@@ -11,7 +12,7 @@ import type { ReturnPlan } from './plan-return.ts';
 
 type Portion = {
   readonly leaf: Leaf;
-  readonly way: readonly Step[];
+  readonly turns: readonly Turn[];
   readonly offerings: readonly Offering[];
   readonly instances: string[];
 };
@@ -37,7 +38,7 @@ const portionsOf = (view: View, { tree, run }: Ground, { inOrder, most }: Leavin
     const { leaf, way } = picked;
     const { offerings } = leaf;
     const key = [leaf.path, ...offerings.map(offeringKey)].join('|');
-    const portion = portions.get(key) ?? { leaf, way, offerings, instances: [] };
+    const portion = portions.get(key) ?? { leaf, turns: turnsOf(way), offerings, instances: [] };
     portions.set(key, portion);
     portion.instances.push(member.instance);
     occupy({ tree, run }, { leaf, offerings }, member);
@@ -63,10 +64,10 @@ export const planOnDemand = (view: View, ground: Ground, { owed, held }: Floor, 
   const portions = portionsOf(view, ground, leaving);
   return {
     placements: portions.map((portion) => movePlacement(portion, view)),
-    reasons: portions.map(({ leaf, way, instances }) => ({
+    reasons: portions.map(({ leaf, turns, instances }) => ({
       pool: leaf.pool.name,
       count: instances.length,
-      turns: turnsOf(way),
+      turns,
       owed: { onDemand: owed, held },
     })),
     moves: portions.map(({ leaf, instances }) => ({

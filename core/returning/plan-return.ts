@@ -1,4 +1,4 @@
-import type { PlacementReason } from '../decision/decision.ts';
+import type { PlacementReason, Turn } from '../decision/decision.ts';
 import { cellOf } from '../placement/held-cells.ts';
 import { isOnDemand, onDemandToSpare } from '../placement/on-demand.ts';
 import type { Placement } from '../placement/placement.ts';
@@ -43,10 +43,16 @@ export type ReturnPlan = {
 };
 
 /** `isTrial`: one launch that finds out whether a breaker can be closed. */
-export type Portion = BetterPlace & { readonly instances: string[]; readonly isTrial: boolean };
+export type Portion = BetterPlace & {
+  readonly turns: readonly Turn[];
+  readonly instances: string[];
+  readonly isTrial: boolean;
+};
 
+/** A portion without members. Call this before its first member is counted there: turns have the counts before. */
 export const portionOf = (place: BetterPlace): Portion => ({
   ...place,
+  turns: turnsOf(place.way),
   instances: [],
   isTrial: place.leaf.opensAt === trialRank,
 });
@@ -121,16 +127,14 @@ const memoryForMoves = ({ group, state, nowMs }: View, patience: Patience, losse
     const heardMs = lesson === undefined || lesson.kind === 'refused' ? 0 : restsUntil(lesson, patience);
     return Math.max(heardMs, patience.backsOffUntil(losses, key, patience.afterMs));
   };
-  const rests = [...offerings].flatMap(([key, others]): readonly (readonly [string, Lesson])[] => {
+  const rests = [...offerings].map(([key, others]): readonly [string, Lesson] => {
     const lesson = state.memory[key];
     const heardMs = lesson === undefined ? 0 : restsUntil(lesson, patience);
     const coolingUntilMs = Math.max(heardMs, ...[...others].map(takenUntil));
-    if (coolingUntilMs <= nowMs) return [];
     const { code, atMs, streak } = lesson ?? { code: 'interruption', atMs: nowMs, streak: 0 };
-    return [[key, { kind: 'refused', code, atMs, streak, coolingUntilMs }]];
+    return [key, { kind: 'refused', code, atMs, streak, coolingUntilMs }];
   });
-  const rest = Object.entries(state.memory).filter(([key]) => !offerings.has(key as OfferingKey));
-  return Object.fromEntries([...rest, ...rests]);
+  return { ...state.memory, ...Object.fromEntries(rests) };
 };
 
 const paysThere = (offering: Offering, { leaf, why }: BetterPlace, { paid, losses }: Work): boolean => {
@@ -162,7 +166,6 @@ const isPlace = (found: BetterPlace | NotYet): found is BetterPlace => 'leaf' in
 
 /** Counts the replacement at its new place, so that the next member sees it there. */
 export const take = (member: Member, place: BetterPlace, { tree, run }: Work): void => {
-  if (place.offerings.length === 0) return;
   tree.count(cellOf(member), -1);
   occupy({ tree, run }, place, member);
 };
@@ -221,10 +224,10 @@ export const workOf = (view: View, patience: Patience, headcount: Headcount): Wo
 
 export const planFor = (portions: readonly Portion[], view: View): ReturnPlan => ({
   placements: portions.map((portion) => movePlacement(portion, view)),
-  reasons: portions.map(({ leaf, way, instances, isTrial }) => ({
+  reasons: portions.map(({ leaf, turns, instances, isTrial }) => ({
     pool: leaf.pool.name,
     count: instances.length,
-    turns: turnsOf(way),
+    turns,
     ...(isTrial && { lastResort: 'trial' as const }),
   })),
   moves: portions.map(({ leaf, instances, why }) => ({ pool: leaf.pool.name, instances, why })),
