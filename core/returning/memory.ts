@@ -85,7 +85,7 @@ export const backsOffUntil = (losses: readonly Loss[], offering: OfferingKey, af
 /** The first loss of each occasion. Losses at one time count as one occasion, whatever their offerings. */
 const occasionsOf = (losses: readonly Loss[]): readonly Loss[] => {
   const inTime = losses.toSorted((a, b) => a.atMs - b.atMs);
-  return inTime.filter(({ atMs }, index) => index === 0 || atMs - (inTime[index - 1]?.atMs ?? 0) >= sameLossMs);
+  return inTime.filter(({ atMs }, index) => atMs - (inTime[index - 1]?.atMs ?? 0) >= sameLossMs);
 };
 
 /**
@@ -114,9 +114,8 @@ const mostFlaps = 3;
  */
 export const flapsUntil = (losses: readonly Loss[], nowMs: number): number => {
   const young = losses.filter(({ livedMs, atMs }) => livedMs < paysAfterMs && nowMs - atMs < flapsWithinMs);
-  const apart = occasionsOf(young);
-  const first = apart.at(-mostFlaps);
-  return apart.length < mostFlaps || first === undefined ? 0 : first.atMs + flapsWithinMs;
+  const first = occasionsOf(young).at(-mostFlaps);
+  return first === undefined ? 0 : first.atMs + flapsWithinMs;
 };
 
 /** Where nothing was interrupted within a day, a member is expected to live this long. */
@@ -139,8 +138,7 @@ export const pays = (fromUsdPerHour: number, toUsdPerHour: number, lifeMs: numbe
   (fromUsdPerHour - toUsdPerHour) * lifeMs > (fromUsdPerHour + toUsdPerHour) * overlapMs;
 
 /** Whether a move still counts for a budget of this time. */
-export const movedRecently = ({ atMs, count }: Move, everyMs: number, nowMs: number): boolean =>
-  count > 0 && nowMs - atMs < everyMs;
+export const movedRecently = ({ atMs }: Move, everyMs: number, nowMs: number): boolean => nowMs - atMs < everyMs;
 
 /** How many members moved within the time of the budget. A launch without an answer counts in full. */
 export const movedWithin = (moves: readonly Move[], everyMs: number, nowMs: number): number =>
@@ -159,9 +157,9 @@ export const answeredMoves = (
   const now = new Map(after.map((reservation) => [reservation.id, reservation]));
   return moves.flatMap((move) => {
     const reservation = now.get(move.reservation);
-    if (!asked.has(move.reservation) || (reservation !== undefined && reservation.instances === undefined))
-      return [move];
-    const count = reservation?.instances?.length ?? 0;
+    const { instances } = reservation ?? { instances: [] };
+    if (!asked.has(move.reservation) || instances === undefined) return [move];
+    const count = instances.length;
     return count === 0 ? [] : [{ ...move, count, leaving: move.leaving.slice(0, count) }];
   });
 };

@@ -1,6 +1,5 @@
 import type { Leaving } from '../decision/decision.ts';
 import { isOnDemand, onDemandToSpare } from '../placement/on-demand.ts';
-import { hasSpares } from '../placement/spare.ts';
 import type { Headcount } from '../view/headcount.ts';
 import type { Member } from '../view/view.ts';
 import { isInEarlierTier } from './better-place.ts';
@@ -17,7 +16,6 @@ import { inOrder, type Work } from './plan-return.ts';
  */
 export const standIns = (work: Work, headcount: Headcount, most: number): readonly Leaving[] => {
   const { view, tree } = work;
-  if (!hasSpares(view.group)) return [];
   const above = headcount.staying.length - view.state.desired;
   const { mayLeave, leave } = leaveOf(view, onDemandToSpare(view, headcount));
   const leaving: Leaving[] = [];

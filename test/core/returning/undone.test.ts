@@ -33,6 +33,18 @@ describe('a move that an Auto Scaling group undoes, because it evens out its zon
     const long = state({ returns: { ...noReturns, moves: [{ ...move, atMs: nowMs - 16 * minute }] } });
     expect(lossesOf([came, evens()], above, long)).toEqual([]);
   });
+  it('counts by its own request, and where it was launched at the very time of the move', () => {
+    const others = [
+      reservation({ id: 'r-7' }),
+      reservation({ placement: { pool: 'spot-a', count: 1, offerings: [] } }),
+      reservation({ placement: { pool: 'spot-a', count: 1, offerings: [came.offering] } }),
+    ];
+    expect(lossesOf([evens()], above, state({ ...moved, reservations: others }))).toEqual([loss]);
+    expect(lossesOf([came, evens({ launchedAtMs: move.atMs })])).toEqual([{ ...loss, atMs: move.atMs, livedMs: 0 }]);
+  });
+  it('changes nothing in the state where there is none', () => {
+    expect(rememberUndone(moved, { members: [came], asgs: [asgView(above)] }, nowMs)).toBe(moved);
+  });
   it('is none where Holdfast launched, or nobody moved', () => {
     expect(lossesOf([came, evens({ reservation: 'r-2' })])).toEqual([]);
     expect(lossesOf([came, evens()], above, state())).toBeUndefined();

@@ -41,6 +41,21 @@ describe('a window', () => {
   });
 });
 
+describe('windows', () => {
+  it('begin and end at their minute, not at the hour', () => {
+    const at = ['2024-05-06T10:29:00Z', '2024-05-06T10:30:00Z', '2024-05-06T12:14:00Z', '2024-05-06T12:15:00Z'];
+    expect(at.map((time) => isOpen('10:30-12:15', time))).toEqual([false, true, true, false]);
+    expect(parseWindow('10:30-12:15')).toEqual({ days: [0, 1, 2, 3, 4, 5, 6], fromMinute: 630, untilMinute: 735 });
+  });
+
+  it('are open while one of them is', () => {
+    const windows = ['01:00-02:00', '03:00-04:00'].flatMap((text) => parseWindow(text) ?? []);
+    const at = ['2024-05-06T01:30:00Z', '2024-05-06T02:30:00Z', '2024-05-06T03:30:00Z'];
+    expect(at.map((time) => isWindowOpen(windows, 'UTC', Date.parse(time)))).toEqual([true, false, true]);
+    expect(isWindowOpen([], 'UTC', 0)).toBe(false);
+  });
+});
+
 describe('without a window', () => {
   it('members may move at any time', () => {
     expect(isWindowOpen(undefined, 'UTC', 0)).toBe(true);

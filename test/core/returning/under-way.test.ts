@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { noReturns } from '../../../core/returning/memory.ts';
+import { arrived, movesNow, movesUnderWay, replacedMembers } from '../../../core/returning/under-way.ts';
+import { takeHeadcount } from '../../../core/view/headcount.ts';
+import type { GroupState, View } from '../../../core/view/view.ts';
+import { member, members } from '../members.ts';
+import { group, nowMs, onDemandB, reservation, spotA, state, swapOf, view } from '../views.ts';
+import { minute, rule } from './returning-views.ts';
+
+const moveOf = (id: string, leaving: readonly string[], agoMs = minute) => ({ reservation: id, atMs: nowMs - agoMs, leaving, count: leaving.length });
+const cameFor = (id: string, count: number) => members({ ...spotA, name: `new-${id}` }, count, { pool: 'spot-a', reservation: id });
+
+/** Four members on demand that leave, and their replacements. */
+const there = (
+  moves: readonly ReturnType<typeof moveOf>[],
+  arrivals: View['members'],
+  more: Partial<GroupState> = {},
+  rest: Partial<View> = {},
+): View =>
+  view({
+    group: group({ returning: rule }),
+    members: [...members(onDemandB, 4), ...arrivals],
+    state: state({ desired: 4, returns: { ...noReturns, moves }, ...more }),
+    ...rest,
+  });
+const leavingIn = (look: View) => movesUnderWay(look, takeHeadcount(look)).map(({ leaving }) => leaving);
+
+describe('moves under way', () => {
+  const two = [moveOf('r-1', ['od-b#1', 'od-b#2']), moveOf('r-2', ['od-b#3', 'od-b#4'])];
+
+  it('let as many leave as have a replacement each', () => {
+    expect(leavingIn(there(two, [...cameFor('r-1', 2), ...cameFor('r-2', 2)]))).toEqual([
+      ['od-b#1', 'od-b#2'],
+      ['od-b#3', 'od-b#4'],
+    ]);
+    expect(leavingIn(there(two, [...cameFor('r-1', 1), ...cameFor('r-2', 2)]))).toEqual([['od-b#1'], ['od-b#3', 'od-b#4']]);
+  });
+
+  it('let no more leave than the group has above its size, the earlier move first', () => {
+    expect(leavingIn(there(two, [...cameFor('r-1', 2), ...cameFor('r-2', 2)], { desired: 5 }))).toEqual([['od-b#1', 'od-b#2'], ['od-b#3']]);
+    expect(leavingIn(there(two, [...cameFor('r-1', 2), ...cameFor('r-2', 2)], { desired: 7 }))).toEqual([['od-b#1']]);
+  });
+
+  it('count replacements that no describe shows yet, by their own reservation', () => {
+    const coming = (...reservations: GroupState['reservations']) => leavingIn(there(two.slice(0, 1), [], { reservations }));
+    const granted = { replaces: [], instances: ['n-1', 'n-2'] };
+    expect(coming(reservation({ id: 'r-1', ...granted }))).toEqual([['od-b#1', 'od-b#2']]);
+    expect(coming(reservation({ id: 'r-1', instances: ['n-1'] }), reservation({ id: 'r-9', ...granted }))).toEqual([['od-b#1']]);
+    expect(coming(reservation({ id: 'r-9', ...granted }))).toEqual([]);
+  });
+
+  it('spare a member that waits to be replaced itself', () => {
+    const waits = swapOf('od-b#1', { reason: 'rebalance', state: 'waiting', pool: 'od-b', offering: 'm7g.large/b/on-demand' });
+    expect(leavingIn(there(two.slice(0, 1), cameFor('r-1', 2), {}, { swaps: [waits] }))).toEqual([['od-b#2']]);
+  });
+
+  it('take no member whose place its own replacement does not fill: one that waits counts as gone', () => {
+    const waits = swapOf('od-b#4', { reason: 'rebalance', state: 'waiting', pool: 'od-b', offering: 'm7g.large/b/on-demand' });
+    expect(leavingIn(there(two.slice(0, 1), cameFor('r-1', 2), {}, { swaps: [waits] }))).toEqual([['od-b#1']]);
+  });
+
+  it('keep what the group owes on demand', () => {
+    const owing = (floor: number) => ({ group: group({ returning: rule, onDemand: { floor, percent: 0 } }) });
+    const left = (floor: number) => leavingIn(there(two.slice(0, 1), cameFor('r-1', 2), {}, owing(floor)));
+    expect([left(2), left(3), left(4)]).toEqual([[['od-b#1', 'od-b#2']], [['od-b#1']], []]);
+  });
+});
+
+describe('replacements above the desired size', () => {
+  const look = there([moveOf('r-1', ['od-b#1', 'od-b#2'])], cameFor('r-1', 1), {
+    desired: 3,
+    reservations: [reservation({ id: 'r-1', instances: ['n-1', 'n-2'] })],
+  });
+  const underWay = movesUnderWay(look, takeHeadcount(look));
+
+  it('are those that describes show, for members that still stay', () => {
+    expect(underWay.map(({ leaving }) => leaving)).toEqual([['od-b#1', 'od-b#2']]);
+    expect(arrived(underWay, () => true)).toBe(1);
+    expect(arrived(underWay, (instance) => instance === 'od-b#2')).toBe(1);
+    expect(arrived(underWay, () => false)).toBe(0);
+  });
+
+  it('name their pool to the member that leaves', () => {
+    expect(replacedMembers(underWay, nowMs)).toEqual([
+      { instance: 'od-b#1', reason: 'return', why: { code: 'return', reservation: 'r-1', pool: 'spot-a' } },
+    ]);
+    const unknown = underWay.map((one) => ({ ...one, shown: [{ ...member('n', spotA), pool: undefined }] }));
+    expect(replacedMembers(unknown, nowMs)).toStrictEqual([{ instance: 'od-b#1', reason: 'return', why: { code: 'return', reservation: 'r-1' } }]);
+  });
+});
+
+describe('moves that are remembered', () => {
+  const moves = [moveOf('r-1', ['od-b#1']), moveOf('r-2', ['gone'], 4 * minute), moveOf('r-3', ['gone'], 5 * minute)];
+  const kept = (look: View) => movesNow(look, takeHeadcount(look)).map(({ reservation: id, leaving }) => [id, leaving]);
+
+  it('are under way, or count for the budget of the policy', () => {
+    expect(kept(there(moves, cameFor('r-1', 1)))).toEqual([
+      ['r-1', ['od-b#1']],
+      ['r-2', []],
+    ]);
+  });
+
+  it('are only those under way, once the policy lets nobody move any more', () => {
+    expect(kept(there(moves, cameFor('r-1', 1), {}, { group: group() }))).toEqual([['r-1', ['od-b#1']]]);
+  });
+});
