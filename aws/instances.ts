@@ -12,7 +12,7 @@ export const asgTag = 'aws:autoscaling:groupName';
 const filterValues = 200;
 const describesAtOnce = 5;
 
-/** How often a list that changes while it is read is read. */
+/** The most times that a list is read, if it changes between its pages. */
 const mostReadings = 5;
 
 /**

@@ -16,8 +16,8 @@ const actionOf = (InstanceId: string, { hook, asg, token }: LifecycleHook) => ({
 });
 
 /**
- * A late or repeated completion of a hook is no error: the action has ended, by its time-out, by EC2 or by us. Any
- * other error is thrown.
+ * A late or repeated completion of a hook is not an error: its time-out, EC2 or Holdfast has already ended the action.
+ * Any other error is thrown.
  */
 const unlessOver = (error: unknown): 'not-active' => {
   if (isNoActiveLifecycleAction(error)) return 'not-active';

@@ -86,7 +86,7 @@ export const againstText = (against: Against): string => {
       );
     case 'boots-failed':
       return (
-        `its instances ${against.awsCode === neverServedCode ? 'never served' : 'died before they served'} ` +
+        `its instances ${against.awsCode === neverServedCode ? 'never served' : 'ended before they served'} ` +
         `(${whyText(against)}), so it rests until ${timeText(against.untilMs)}`
       );
     case 'denied':

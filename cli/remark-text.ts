@@ -32,7 +32,7 @@ const texts: Texts = {
   'put-back': (remark) =>
     `puts back into service, because EC2 did not take them: ${someText(remark.instances, remark.count)}`,
   'boots-failed': (remark) =>
-    `${remark.count} from ${remark.pool} died before they served: ${someText(remark.instances, remark.count)}; ` +
+    `${remark.count} from ${remark.pool} ended before they served: ${someText(remark.instances, remark.count)}; ` +
     `${whyText(remark)}; the pool rests until ${timeText(remark.untilMs)}`,
   'given-up': (remark) =>
     `gives up ${remark.count} from ${remark.pool} that never served (${idleText[remark.why]}): ` +
@@ -40,7 +40,7 @@ const texts: Texts = {
   'spares-missing': (remark) =>
     `${remark.count} of ${remark.of} spares are missing: spot gives none now, and is requested again`,
   'deaths-bounded': (remark) =>
-    `launches ${remark.count} fewer: ten instances for each missing member died within ten minutes`,
+    `launches ${remark.count} fewer: ten instances for each missing member ended within ten minutes`,
   'launches-bounded': (remark) =>
     `launches ${remark.count} fewer: ${remark.launched} were launched within ${minutesText(remark.withinMs)}, ` +
     `and the policy allows ${remark.atMost}, until ${timeText(remark.untilMs)}${endsText(remark.ends)}`,

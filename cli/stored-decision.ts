@@ -14,8 +14,8 @@ export const endIn = ({ causes, view }: DecisionRecord): readonly string[] => [
   ...(view?.ended ?? []),
 ];
 
-/** What a decision says of an instance that died before it served. */
-export const bootFailed = 'found to have died before it served';
+/** What a decision says of an instance that ended before it served. */
+export const bootFailed = 'found to have ended before it served';
 
 /** What remarks of a decision say of an instance that they name, by their code. */
 const remarked = {

@@ -124,7 +124,7 @@ export const metrics = {
   launched: 'Launched',
   refused: 'Refused',
   throttled: 'Throttled',
-  /** Instances that died, or were given up, before they served. */
+  /** Instances that ended, or were given up, before they served. */
   bootsFailed: 'BootsFailed',
   /** Breakers that opened: spot, or a family of it, is passed over for a while. */
   breakersOpened: 'BreakersOpened',

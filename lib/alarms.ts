@@ -178,7 +178,7 @@ const outcomeAlarms = ({ name }: Watched): readonly AlarmSpec[] => [
   },
   {
     section: 'boots-failing',
-    says: 'Instances that were launched died, or were given up, before they served.',
+    says: 'Instances that were launched ended, or were given up, before they served.',
     metric: ownMetric(name, metrics.bootsFailed, { period: Duration.minutes(15) }),
     threshold: 3,
   },

@@ -11,7 +11,7 @@ export type Verdict = 'done' | { readonly code: string; readonly retry: 'later' 
 export const ordinaryVerdict = (error: unknown): Verdict =>
   isUnknownInstance(error) ? 'done' : { code: codeOf(error), retry: retryOf(error) };
 
-/** How often a call is repeated without the instances that it failed for. Instances that remain are left for later. */
+/** The most times that a call is repeated without the instances that it failed for. The rest is left for later. */
 const rounds = 5;
 
 /**

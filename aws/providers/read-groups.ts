@@ -17,7 +17,7 @@ type Read = {
   readonly asgs: Promise<readonly Asg[]>;
 };
 
-/** How often a throttled read is made, each time with the SDK's attempts, because many groups wait for it. */
+/** The most times that a throttled read is made, each with the SDK's own attempts, because many groups wait for it. */
 const mostReads = 4;
 
 /** Repeats a throttled read. A read for one group alone is left to its next look. */

@@ -58,7 +58,7 @@ export type Arbiter = {
   /** Instances that may be launched now: within the policy's limit, and none while EC2 throttles launches. */
   readonly launches: Budget;
   /**
-   * Launches for this many missing members, within the bound on launches that die before they serve. Launches that were
+   * Launches for this many missing members, within the bound on launches that end before they serve. Launches that were
    * taken for some of them count for all.
    */
   readonly forMissing: (missing: number) => Budget;

@@ -26,7 +26,7 @@ export type Against =
     }
   | { readonly code: 'refused'; readonly offering: OfferingKey; readonly awsCode: string; readonly untilMs: number }
   /**
-   * Instances of the pool died before they served, the last one for this reason. Or EC2 denied a launch because of its
+   * Instances of the pool ended before they served, the last one for this reason. Or EC2 denied a launch because of its
    * configuration, for example a missing right or a deleted template.
    */
   | {

@@ -11,7 +11,7 @@ export type Remark =
   | { readonly code: 'serves'; readonly instances: readonly string[]; readonly count: number }
   /** EC2 warned about these and did not take them. They are in service again. */
   | { readonly code: 'put-back'; readonly instances: readonly string[]; readonly count: number }
-  /** These died before they served, for this reason of EC2. Their pool rests until `untilMs`. */
+  /** These ended before they served, for this reason of EC2. Their pool rests until `untilMs`. */
   | {
       readonly code: 'boots-failed';
       readonly pool: string;
@@ -30,7 +30,7 @@ export type Remark =
       readonly instances: readonly string[];
       readonly count: number;
     }
-  /** `count` missing members are not launched now, because ten instances for each died within ten minutes. */
+  /** `count` missing members are not launched now, because ten instances for each ended within ten minutes. */
   | { readonly code: 'deaths-bounded'; readonly count: number }
   /**
    * `count` missing members are not launched now, because the policy allows no more launches within the time. `atMost`:

@@ -1,7 +1,7 @@
 import type { GroupState } from '../view/view.ts';
 import { isLetGo } from './state.ts';
 
-/** How often a state item was written, including writes that a restored older item undid. It only grows. */
+/** The number of writes of a state item, including writes that a restored older item undid. It only grows. */
 export const writesOf = ({ version, undone = 0 }: Pick<GroupState, 'version' | 'undone'>): number => version + undone;
 
 /** A size section that no policy has, and that does not mark a group as let go. */

@@ -60,7 +60,8 @@ export const noteChange = (state: GroupState, stored: GroupState, group: Group, 
 };
 
 /**
- * When an instance was launched. An instance may be warned when it is no member: it hibernates, or leaves on a hook.
+ * When an instance was launched. EC2 may warn an instance that is not a member at that time: it hibernates, or it waits
+ * on a hook to leave.
  */
 export type Launched = { readonly instance: string; readonly launchedAtMs: number };
 

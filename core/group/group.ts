@@ -91,7 +91,9 @@ export type Group = {
   readonly ready?: Ready;
   /** When spot, or a family of it, is passed over for a while. Absent: never. */
   readonly breaker?: BreakerRule;
-  /** How often it may launch. Absent in versions that were stored before there was a limit: the default one. */
+  /**
+   * The limit of its launches within a time. Absent in versions stored before the limit existed: the default applies.
+   */
   readonly launches?: LaunchLimit;
   readonly drain: {
     /** The longest that a drain may take when there is no deadline. */

@@ -3,7 +3,7 @@ import { describeLagMs } from '../times/times.ts';
 import type { GroupState, View } from '../view/view.ts';
 import type { Heard, NotDone } from './not-done.ts';
 
-/** How long a signal about a leaving member counts, if its instance does not end before. */
+/** A signal about a leaving member counts for this long, unless its instance ends earlier. */
 const tellsForMs = 3_600_000;
 /**
  * The most leaving members that the state remembers. With their hooks, they take a quarter of a DynamoDB item. In a

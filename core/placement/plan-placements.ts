@@ -26,7 +26,7 @@ export type PlanInput = {
   readonly only?: Market;
   readonly nowMs: number;
   readonly memory: PoolMemory;
-  /** Pools whose instances die before they serve. */
+  /** Pools whose instances end before they serve. */
   readonly failedBoots?: BootMemory['failedBoots'];
   /** Pools whose launches EC2 denied. */
   readonly denials?: Denials;

@@ -7,7 +7,7 @@ import type { Policy } from './schema.ts';
 /** EC2 takes prices with this many decimals. */
 const decimals = 6;
 
-/** A share of what each type costs on demand. */
+/** The limit of each type in USD per hour: the share `maxPrice` of its on-demand price. */
 const limitsByType = (
   { maxPrice }: PoolDocument,
   { market, instanceTypes }: Pool,

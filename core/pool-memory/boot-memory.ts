@@ -12,7 +12,7 @@ export type Ending = {
   readonly offering: Offering;
 };
 
-/** A pool whose instances died before they served. */
+/** A pool whose instances ended before they served. */
 export type FailedBoots = {
   /** The launch template that the pool named then. Absent for a pool that is an Auto Scaling group. */
   readonly template?: string;
@@ -22,11 +22,13 @@ export type FailedBoots = {
   readonly atMs: number;
   /** The pool rests until this time. */
   readonly restsUntilMs: number;
-  /** How often in a row launches died without one that served in between. Launches under way together count once. */
+  /**
+   * The number of failed launches in a row, without one that served in between. Launches under way together count once.
+   */
   readonly streak: number;
 };
 
-/** How many instances died before they served, and when that was seen. */
+/** How many instances ended before they served, and when that was seen. */
 export type Deaths = { readonly atMs: number; readonly count: number };
 
 /** What a group's state remembers about boots. */
@@ -41,7 +43,7 @@ export type BootMemory = {
 /** The most new members that are remembered. These show enough about their pools. */
 const mostNewcomers = 100;
 
-/** For one missing member, at most this many instances may die before they serve, within this time. */
+/** For one missing member, at most this many instances may end before they serve, within this time. */
 const mostDeathsPerNeed = 10;
 
 export const budgetMs = 600_000;
@@ -61,7 +63,7 @@ export const restOfBoots = (
     : undefined;
 };
 
-/** Lessons of pools whose instances died. */
+/** Lessons of pools whose instances ended early. */
 export const diedOnly = (failed: BootMemory['failedBoots'] = {}): NonNullable<BootMemory['failedBoots']> =>
   Object.fromEntries(Object.entries(failed).filter(([, { code }]) => code !== neverServedCode));
 

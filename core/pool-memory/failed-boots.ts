@@ -10,7 +10,7 @@ import {
   neverServedCode,
 } from './boot-memory.ts';
 
-/** Instances of one pool that a look found dead before they served. */
+/** Instances of one pool that ended before they served, as far as one look found them. */
 export type BootNews = FailedBoots & { readonly pool: string; readonly instances: readonly string[] };
 
 /** Describes show an ended instance for about an hour. */
@@ -160,15 +160,15 @@ export const whyEnded = ({ endings = {} }: Pick<Shown, 'endings'>): readonly End
 /** The result of a look at boots. */
 export type Lessons = {
   readonly memory: BootMemory;
-  /** Pools with newly found instances that died before they served. */
+  /** Pools with newly found instances that ended before they served. */
   readonly news: readonly BootNews[];
   /** Instances that EC2 granted and found no capacity for: refusals of their offerings. */
   readonly refused: readonly Ending[];
 };
 
 /**
- * Memory after a look at the instances that came up and those that died before. An instance that a user ended, or that
- * EC2 took, is no failed boot.
+ * Memory after a look at the instances that came up and at those that ended before they served. An instance that a user
+ * ended, or that EC2 took, does not count as a failed boot.
  */
 export const learnBoots = (
   memory: BootMemory,

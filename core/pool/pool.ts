@@ -17,7 +17,10 @@ export type Pool = {
   readonly instanceTypes: readonly string[];
   /** Offerings above this price are not eligible. */
   readonly maxPriceUsdPerHour?: number;
-  /** Limits by instance type: a share of what each costs on demand. The lower limit holds. */
+  /**
+   * Limits in USD per hour by instance type: the share `maxPrice` of its on-demand price. The lower of both limits
+   * applies.
+   */
   readonly maxPriceByType?: Readonly<Record<string, number>>;
   /** The paid part of a price, because a commitment pays the rest. It counts for comparisons, and not for limits. */
   readonly priceFactor?: number;

@@ -39,7 +39,7 @@ const compareQuotes =
     return (a.price ?? Number.MAX_VALUE) - (b.price ?? Number.MAX_VALUE);
   };
 
-/** Quotes that cannot be compared are no reason to move, except back from on-demand to spot. */
+/** A member does not move between quotes that cannot be compared, except back from on-demand to spot. */
 const staysWith = (last: Quote, best: Quote): boolean => {
   if (last.price === undefined || best.price === undefined) return last.spot || !best.spot;
   return best.price > last.price * (1 - worthwhileSaving) + 1e-9;

@@ -22,7 +22,7 @@ export const isWithin = (
 /** What is known about the market when a decision is made. */
 export type Market = {
   readonly memory: PoolMemory;
-  /** Pools whose instances die before they serve. */
+  /** Pools whose instances end before they serve. */
   readonly failedBoots?: BootMemory['failedBoots'];
   /** Pools whose launches EC2 denied. */
   readonly denials?: Denials;
@@ -92,7 +92,7 @@ const subnetsRest = ({ zone }: Offering, { subnets }: Pool, { memory, nowMs }: M
     : lessons.toSorted((a, b) => (a?.coolingUntilMs ?? 0) - (b?.coolingUntilMs ?? 0))[0];
 };
 
-/** Why a whole pool rests: its instances die before they serve, or its launches are denied. */
+/** Why a whole pool rests: its instances end before they serve, or its launches are denied. */
 const whyPoolRests = (pool: Pool, { failedBoots, denials, nowMs }: Market) => {
   const failed = restOfBoots(failedBoots, pool, nowMs);
   if (failed !== undefined)

@@ -32,7 +32,7 @@ export type Subject =
   /** `asg`: the Auto Scaling group that the event names beside the instance. */
   | { readonly instance: string; readonly asg?: string };
 
-/** A message that is no signal. `ignored`: known and without effect. `invalid`: malformed. Both with the reason. */
+/** A message that is not a signal. `ignored`: known and without effect. `invalid`: malformed. Both with the reason. */
 export type Unread = { readonly kind: 'ignored' | 'invalid'; readonly why: string };
 
 /** `kind` names the signal, and `atMs` is when it happened, by the sender's clock. */

@@ -22,7 +22,7 @@ const claimLeaseMs = 120_000;
 /** How many earlier holders are stored. Each may have left something to put back. */
 const mostBefore = 5;
 const claimsAtOnce = 8;
-/** How often a claim that changes meanwhile is read again. After that, the whole write is processed again. */
+/** The most times that a claim is read again because it changed. After that, the whole write is processed again. */
 const mostLooks = 5;
 
 const isNamed = async (group: string, asg: string, { store }: Ports): Promise<boolean> => {

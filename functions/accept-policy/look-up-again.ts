@@ -5,7 +5,7 @@ import { mostProblems } from './accept-policy.ts';
 import { judge } from './judge.ts';
 import type { AcceptPolicyPorts } from './ports.ts';
 
-/** How often the schedule runs. Each group is looked up in one run of a day. */
+/** The interval of the schedule. Each group is looked up in one run of a day. */
 const lookUpEveryMs = 900_000;
 const timesADay = 86_400_000 / lookUpEveryMs;
 /** No look-up begins later than this in an invocation. The next day includes the groups that were left out. */

@@ -187,7 +187,7 @@ const wakeGroup = async ({ ports, order, group }: Ending, swaps: readonly Swap[]
  * hooks, terminates the instances that Holdfast has to terminate, and sends the event. Everything is recorded before
  * anything is terminated, so that a repeat finds the same swaps.
  *
- * @param overAtMs when the time of members ended that the previous step could not take out of service
+ * @param overAtMs if the previous step could not take some members out of service: the end of the time that they had
  * @throws {InstancesNotEnded} when terminating was throttled: repeat the step. The error of a hook that AWS could not
  *   complete now is thrown too.
  * @throws {EndNotTold} when the event could not be sent: repeat the step.

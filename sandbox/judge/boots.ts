@@ -10,7 +10,7 @@ const otherEnds = new Set(['Client.UserInitiatedShutdown', 'Server.SpotInstanceT
 /** A refusal that came after the response to the launch. */
 export const lateRefusal = 'Server.InsufficientInstanceCapacity';
 
-/** An instance of Holdfast's that died before it served, by what the world knows. */
+/** An instance of Holdfast's that ended before it served, by what the world knows. */
 export type FailedBoot = {
   readonly life: Life;
   readonly group: string;
@@ -31,7 +31,7 @@ const neverServed = (chronicle: Chronicle, life: Life): boolean => {
 
 const found = new WeakMap<Chronicle, Map<string, readonly FailedBoot[]>>();
 
-/** Everything that a group launched and that died before it served, the first death first. */
+/** Everything that a group launched and that ended before it served, the first death first. */
 export const failedBootsOf = (chronicle: Chronicle, group: string): readonly FailedBoot[] => {
   const known = found.get(chronicle) ?? new Map<string, readonly FailedBoot[]>();
   found.set(chronicle, known);
@@ -91,7 +91,7 @@ const toldAtMs = (chronicle: Chronicle, { life }: FailedBoot): number | undefine
     )?.atMs;
 
 /**
- * Until when Holdfast may pass over a pool, because its instances died before they served. The time counts from its report, or otherwise from the
+ * Until when Holdfast may pass over a pool, because its instances ended before they served. The time counts from its report, or otherwise from the
  * latest moment at which it had to know.
  */
 export const bootsRestUntil = (chronicle: Chronicle, group: string, pool: string, atMs: number): number => {
@@ -113,7 +113,7 @@ export const windowMs = 600_000;
 /** Until when deaths of a moment ago count against further launches. */
 export const deathsCountUntil = (chronicle: Chronicle, { diedAtMs }: FailedBoot): number => diedAtMs + windowMs + knownWithin(chronicle);
 
-/** Whether enough instances died within ten minutes that Holdfast may launch no more for missing members. */
+/** Whether enough instances ended within ten minutes that Holdfast may launch no more for missing members. */
 export const deathsMayBound = (chronicle: Chronicle, group: string, atMs: number): boolean => {
   const sinceMs = forgottenAtMs(chronicle, group, atMs);
   const dead = failedBootsOf(chronicle, group).filter(

@@ -12,7 +12,7 @@ export const times = {
   tickMs: 60_000,
   /** A group that acts again, after it was observed, looks within a tick. */
   takesUpMs: 90_000,
-  /** A launch whose author died is repeated after its lease (docs/architecture.md, bounds). */
+  /** If the function that sent a launch dies, the launch is repeated when its lease ends (docs/architecture.md, bounds). */
   leaseMs: 35_000,
   /** Signals are gathered into a batch for so long at most (lib/signals.ts). */
   batchMs: 1_000,
@@ -29,7 +29,7 @@ export const times = {
   longestRestMs: 1_800_000,
   /** While members are missing and everything rests, one pool is asked again after each such time (core/pool-memory/ask-again.ts). */
   askAgainMs: 60_000,
-  /** Rest of a pool whose instance died before it served; each further one in a row doubles it, up to the longest (core/pool-memory/failed-boots.ts). */
+  /** Rest of a pool whose instance ended before it served; each further one in a row doubles it, up to the longest (core/pool-memory/failed-boots.ts). */
   bootRestMs: 60_000,
   longestBootRestMs: 600_000,
   /** Rest of a pool whose member never served; each further time doubles it, up to the longest (core/pool-memory/given-up.ts). */

@@ -23,7 +23,7 @@ const pathOf = async (nameOrFile: string): Promise<string> => {
   const names = await shippedScenarios();
   if (names.includes(nameOrFile)) return join(shipped, `${nameOrFile}.yaml`);
   throw new ScenarioError(
-    `There is no scenario called ${nameOrFile}. These ship: ${names.join(', ')}. For a file of your own give its path, for example ./${nameOrFile}.yaml.`,
+    `Expected a built-in scenario or a file, found ${nameOrFile}. Built-in: ${names.join(', ')}. To play your own file, give its path, for example ./${nameOrFile}.yaml.`,
   );
 };
 

@@ -2,7 +2,7 @@ import type { Market } from '../../core/pool/offering.ts';
 import type { StateReason } from './instance.ts';
 
 /**
- * What becomes of instances once they are launched: they come up, die before they run, run and never answer, or run on a machine that is broken,
+ * What becomes of instances once they are launched: they come up, end before they run, run and never answer, or run on a machine that is broken,
  * so that EC2's status checks fail as well.
  */
 export type BootFate = 'well' | 'dies' | 'never-answers' | 'impaired';

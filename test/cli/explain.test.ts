@@ -316,7 +316,7 @@ The decision by which it was launched:
     const part = (remark: Remark) => partIn({ ...replaced, rounds: [decision({ remarks: [remark] })] }, instances[0] ?? '');
     expect(part({ code: 'put-back', instances, count: 1 })).toBe('put back into service');
     const rest = { pool: 'spot-a', untilMs: at(60), instances, count: 1 };
-    expect(part({ code: 'boots-failed', awsCode: 'Client.InternalError', awsMessage: '', ...rest })).toBe('found to have died before it served');
+    expect(part({ code: 'boots-failed', awsCode: 'Client.InternalError', awsMessage: '', ...rest })).toBe('found to have ended before it served');
     expect(part({ code: 'given-up', why: 'pending', ...rest })).toBe('given up, because it never served');
     expect(part({ code: 'serves', instances, count: 1 })).toBeUndefined();
   });

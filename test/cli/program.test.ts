@@ -59,8 +59,8 @@ describe('the command line', () => {
     expect(answer.text).toContain('(run with --help for all commands and options)');
   });
 
-  it('says which scenarios ship when a name is not one of them', async () => {
-    await expect(runSandbox({ scenario: 'zone-outag' })).rejects.toThrow(/These ship: .*zone-outage/);
+  it('names the built-in scenarios when a name is not one of them', async () => {
+    await expect(runSandbox({ scenario: 'zone-outag' })).rejects.toThrow(/Built-in: .*zone-outage/);
   });
 
   it('keeps the last report until there is a new one', async () => {

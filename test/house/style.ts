@@ -40,6 +40,7 @@ export const forbidden: readonly Phrase[] = [
   { pattern: /\blets? go i-/i, instead: 'leaves: i-', example: 'lets go i-0123' },
   { pattern: /\bis there for\b/i, instead: 'because, or what it does', example: 'It is there for crashes.' },
   { pattern: /\bin peace\b/i, instead: 'alone', example: 'It is left in peace.' },
+  { pattern: /\b(dies?|died) before (it|they) (runs?|ran|serve[sd]?)\b/i, instead: 'ended before it served', example: 'It died before it served.' },
   { pattern: /\bwhat fell short\b/i, instead: 'the shortfall', example: 'It says what fell short.' },
 ];
 

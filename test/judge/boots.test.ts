@@ -116,7 +116,7 @@ describe('a pool whose instances die rests', () => {
     (script) =>
       launches(script, second, 'i-9', pool, lookedAt);
   it('for a minute, less the run that announces it', () => {
-    expect(rests(at(141))).toEqual(['i-9 was launched from spot-a, 29 s after its instances died']);
+    expect(rests(at(141))).toEqual(['i-9 was launched from spot-a, 29 s after its instances ended']);
     expect(rests(at(143))).toEqual([]);
   });
   it('while another pool does not', () => {
@@ -219,7 +219,7 @@ describe('failed boots are told', () => {
   });
   it('with the code that EC2 gave, and for no other instance', () => {
     expect(told((script) => tells(script, 112, ['i-3'], 'spot-a', 'Client.InvalidSnapshot.NotFound'))).toEqual([
-      'no instance that was told to have died did so for Client.InvalidSnapshot.NotFound',
+      'no instance that was reported as ended before it served did so for Client.InvalidSnapshot.NotFound',
     ]);
     const booted = (more: Write, document: object = policy) =>
       told((script) => {

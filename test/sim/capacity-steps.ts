@@ -122,7 +122,7 @@ const endMute = async (stage: Stage, sinceMs: number): Promise<void> => {
 };
 
 /**
- * What is launched for so long does not come up: it dies before it runs, or runs and never answers. The user ends what never answered, sooner than
+ * What is launched for so long does not come up: it ends before it runs, or runs and never answers. The user ends what never answered, sooner than
  * Holdfast gives it up.
  */
 export const breakBoots = (atMs: number, forMs: number, filter: BootFilter, fate: Exclude<BootFate, 'well'>, reason?: BootFailure): Step =>

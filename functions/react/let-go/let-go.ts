@@ -48,7 +48,7 @@ const letBe = async (
   return may.length > 0 ? { added: may } : {};
 };
 
-/** How often the log repeats that a maximum stays raised. */
+/** The log repeats at this interval that a maximum stays raised. */
 const tellEveryMs = 900_000;
 
 /** Logs that maxima stay raised, because they could not be put back. Returns when to log it again. */
@@ -118,7 +118,7 @@ export const letGo = async (facts: Facts, ports: ReactPorts): Promise<{ readonly
   const raised = await withoutHeirs(group, await putBack(group, state.raised, ports), ports);
   await closeLetGo({ group, stoppedDrains }, ports);
   const reservations = state.reservations.filter(isBelieved(ports.clock.now()));
-  // New members are no longer put into service, so their ends are no failed boots.
+  // New members are no longer put into service, so their ends do not count as failed boots.
   const { added: _added, suspended: _suspended, newcomers: _new, ...rest } = state;
   const left = { ...rest, ...(await letBe(state, ports)), raised, reservations };
   const wakeAtMs = tellRaised(group, left, ports);

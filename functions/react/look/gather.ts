@@ -48,7 +48,7 @@ export type Gathered = {
   readonly outside?: OutsideSize;
   /** Warnings that an earlier holder of its Auto Scaling groups received. */
   readonly inherited: readonly LeavingFact[];
-  /** Pools whose instances died before they served, as far as this look found out. */
+  /** Pools whose instances ended before they served, as far as this look found out. */
   readonly failedBoots?: readonly BootNews[];
   /** Members that are in service again, because EC2 warned about them and did not take them. */
   readonly putBack?: readonly string[];

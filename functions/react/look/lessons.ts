@@ -27,7 +27,7 @@ const refusalOf = ({ code, message, offering }: Lessons['refused'][number]): Ref
   scope: 'offering',
 });
 
-/** Pool memory after the fates of launched instances. Pools whose instances die before they serve rest for a while. */
+/** Pool memory after the fates of launched instances. Pools whose instances end before they serve rest for a while. */
 const withBoots = (
   state: GroupState,
   { holdings, group }: Gathered,

@@ -31,8 +31,8 @@ export const endStep: DrainStep = { next: 'end' };
 /**
  * The look that is due next, or the end where nothing is left to wait for.
  *
- * @param overAtMs when the time of members ran out that were not taken out of service, by the clock of this function.
- * The end uses this time, so that a function whose clock is behind does not give them more
+ * @param overAtMs if some members were not taken out of service: the end of the time that they had, by the clock of
+ * this function. The last step uses it, so that a function whose clock is behind does not give them more time
  */
 export const checkStep = (next: NextLook | undefined, overAtMs?: number): DrainStep => {
   if (next !== undefined)

@@ -15,7 +15,7 @@ const inEveryGroup =
   (chronicle) =>
     [...chronicle.groups.keys()].flatMap((group) => broken(chronicle, group));
 
-/** How many members a group lacked when this one was launched, without members that die before they serve. */
+/** How many members a group lacked when this one was launched, without members that end before they serve. */
 const missingAt = (chronicle: Chronicle, group: string, { life }: FailedBoot, doomed: ReadonlySet<Life>): number => {
   const atMs = life.launchedAtMs;
   const sinceMs = lookedSince(chronicle, life.by, atMs);
@@ -30,7 +30,7 @@ const missingAt = (chronicle: Chronicle, group: string, { life }: FailedBoot, do
 export const launchesAreBounded: Rule = {
   name: 'launches for one need are bounded',
   meaning:
-    'Of the instances that Holdfast launches within ten minutes, no more than ten for each missing member die before they run. A policy that is written starts the count again.',
+    'Of the instances that Holdfast launches within ten minutes, no more than ten for each missing member end before they run. A policy that is written starts the count again.',
   broken: inEveryGroup((chronicle, group) => {
     const all = failedBootsOf(chronicle, group);
     const doomed = new Set(all.map(({ life }) => life));
@@ -89,7 +89,7 @@ const streakAt = (chronicle: Chronicle, group: string, told: readonly Told[]): n
 export const failingPoolsRest: Rule = {
   name: 'a pool whose instances die rests',
   meaning:
-    'After Holdfast reported on the event bus that instances of a pool died before they served, it launches nothing there for 1 minute. When they die again in a row, the rest is 2, 4 and at most 10 minutes. It ends when an instance of the pool comes up, or when a user writes the policy.',
+    'After Holdfast reported on the event bus that instances of a pool ended before they served, it launches nothing there for 1 minute. When they end early again in a row, the rest is 2, 4 and at most 10 minutes. It ends when an instance of the pool comes up, or when a user writes the policy.',
   broken: inEveryGroup((chronicle, group) => {
     const all = toldIn(chronicle, group);
     return ownLaunches(chronicle).flatMap(({ life, group: launchedFor, sinceMs }): readonly Broken[] => {
@@ -105,7 +105,7 @@ export const failingPoolsRest: Rule = {
       const untilMs = last.atMs + bootRestMs(streakAt(chronicle, group, told)) - tellsWithinMs - 2 * chronicle.times.clockMs;
       if (atMs >= untilMs) return [];
       const seconds = Math.round((atMs - last.atMs) / 1_000);
-      return [{ group, instance: life.instance, atMs, detail: `${life.instance} was launched from ${pool}, ${seconds} s after its instances died` }];
+      return [{ group, instance: life.instance, atMs, detail: `${life.instance} was launched from ${pool}, ${seconds} s after its instances ended` }];
     });
   }),
 };
@@ -129,7 +129,7 @@ const mostNamed = 50;
 export const failedBootsAreTold: Rule = {
   name: 'failed boots are told, with the reason that EC2 gave',
   meaning:
-    'When an instance of Holdfast dies before it runs, an event reports it within two looks, with its pool and the code of its StateReason. No event reports anything else as a failed boot.',
+    'When an instance of Holdfast ends before it runs, an event reports it within two looks, with its pool and the code of its StateReason. No event reports anything else as a failed boot.',
   broken: inEveryGroup((chronicle, group) => {
     const failed = failedBootsOf(chronicle, group);
     const told = toldIn(chronicle, group);
@@ -148,7 +148,7 @@ export const failedBootsAreTold: Rule = {
         .concat(
           instances.some((id) => failed.some((one) => one.life.instance === id && one.code === code)) || instances.length === 0
             ? []
-            : [{ group, instance: String(instances[0]), atMs, detail: `no instance that was told to have died did so for ${code}` }],
+            : [{ group, instance: String(instances[0]), atMs, detail: `no instance that was reported as ended before it served did so for ${code}` }],
         ),
     );
     return [...missing, ...invented];

@@ -27,7 +27,7 @@ describe('remarks', () => {
     expect(said({ news: { ...quiet, [field]: ['i-0'] } })).toEqual([{ code, instances: ['i-0'], count: 1 }]);
   });
 
-  it('report a pool whose boots failed: why, until when it rests, and which instances died', () => {
+  it('report a pool whose boots failed: why, until when it rests, and which instances ended', () => {
     const failed = {
       pool: 'spot-a',
       template: 'web',

@@ -27,7 +27,7 @@ const launched = (memory: BootMemory, atMs: number, ...instances: readonly strin
 const died = (memory: BootMemory, atMs: number, ...instances: readonly string[]) =>
   learnBoots(memory, { members: [], endings: Object.fromEntries(instances.map((instance) => [instance, ending()])) }, pools, atMs);
 
-describe('an instance that dies before it serves', () => {
+describe('an instance that ends before it serves', () => {
   it('lets its pool rest for 1, 2, 4, 8 and at most 10 minutes, as often as it happens in a row', () => {
     let memory: BootMemory = {};
     let atMs = nowMs;

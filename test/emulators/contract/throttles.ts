@@ -13,7 +13,7 @@ import { absentId, describe, launch } from './instances.ts';
 import { attach, bringIn, end } from './members.ts';
 import { under } from './under-fault.ts';
 
-const neverThrottled = 'it is never too much there';
+const neverThrottled = 'the server never throttles';
 
 type Ask = (cloud: Cloud) => Promise<unknown>;
 
@@ -77,11 +77,11 @@ const asked: readonly { readonly source: string; readonly codes: RegExp; readonl
   },
 ];
 
-/** What asking too often looks like, and that Holdfast takes it for nothing else. */
+/** The error of each service when a call is made too often, and that Holdfast reads it as throttling. */
 export const throttles: readonly Expectation[] = asked.flatMap(({ source, codes, calls }) =>
   Object.entries(calls).map(([call, ask]) => ({
     call,
-    rule: `asked too often fails with a code that says so (${codes.source.replaceAll('|', ' or ')})`,
+    rule: `called too often fails with a throttling code (${codes.source.replaceAll('|', ' or ')})`,
     source,
     cannot: { ministack: neverThrottled, moto: neverThrottled },
     async check(cloud) {

@@ -162,7 +162,7 @@ describe('reading scenarios', () => {
 
   it('says which ship when a name is not one of them', async () => {
     await expect(readScenario('zone-outag')).rejects.toThrow(
-      /There is no scenario called zone-outag\. These ship: .*zone-outage.*\.\/zone-outag\.yaml/,
+      /Expected a built-in scenario or a file, found zone-outag\. Built-in: .*zone-outage.*\.\/zone-outag\.yaml/,
     );
   });
 

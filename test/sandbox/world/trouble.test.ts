@@ -5,7 +5,7 @@ const onDemand = { TargetCapacitySpecification: { TotalTargetCapacity: 2, Defaul
 const balancer = { autoScalingGroups: [asg({ targetGroups: ['web'] })], targetGroups: [targetGroup()] };
 
 describe('instances that do not come up', () => {
-  it('die before they run, with EC2 saying why', async () => {
+  it('end before they run, with EC2 saying why', async () => {
     const { launch, seconds, world, instance, ec2, eventsOf } = createTestWorld();
     world.setBoots({ zone: 'us-east-1a' }, 'dies');
     const [id = ''] = launch(1);

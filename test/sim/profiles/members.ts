@@ -87,7 +87,7 @@ const shrinksProtected = (draw: Draw, world: DrawnWorld): DrawnWorld => {
 
 const failures = Object.keys(bootFailures) as readonly BootFailure[];
 
-/** One after another members are lost, while what some pools launch dies before it serves. */
+/** One after another members are lost, while what some pools launch ends before it serves. */
 const failsToBoot = (draw: Draw, world: DrawnWorld): DrawnWorld => {
   const atMs = seconds(draw, 1, 20);
   const where = [{}, {}, { market: 'spot' as const }, { market: 'spot' as const, zone: draw.one(zones) }, { zone: draw.one(zones) }];
