@@ -3,7 +3,7 @@ import type { Actor } from './judge/history.ts';
 /** The actor that causes an event in the world, and when a call requested it. */
 export type Act = { readonly by: Actor; readonly askedAtMs?: number };
 
-/** The present actor. It holds within one synchronous piece of work. Later work must carry its actor along. */
+/** The present actor. It applies to one synchronous piece of work. Work that runs later must pass its actor on. */
 export type Acting = {
   current(): Act;
   as<T>(act: Act, work: () => T): T;

@@ -12,7 +12,7 @@ export type ApiCall = {
 /** Who calls: a function of the stack (checked against its synthesized role), a state machine's role, or the operator (may do everything). */
 export type Caller =
   | { readonly kind: 'role'; readonly name: string }
-  /** `as`: which one, where several do things by hand or by scripts of their own. */
+  /** `as`: which operator, if several act by hand or by their own scripts. */
   | { readonly kind: 'operator'; readonly as?: string };
 
 /** A modelled service error: thrown by a service, encoded by the wire in the protocol's own form. */
@@ -31,13 +31,13 @@ export class ApiError extends Error {
   }
 }
 
-/** One simulated AWS service. An operation that is not in the table is answered with an error that names it, never with an empty success. */
+/** One simulated AWS service. The response to an operation that is not in the table is an error that names it, never an empty success. */
 export type ApiService = {
   readonly service: string;
   readonly operations: Readonly<Record<string, (input: Record<string, unknown>, caller: Caller) => unknown>>;
 };
 
-/** An event as it stands on the bus. */
+/** An event as the bus has it. */
 export type BusEvent = {
   readonly version: '0';
   readonly id: string;
@@ -54,5 +54,5 @@ export type BusEvent = {
 /** Where the world puts what AWS services would emit (best effort: faults may drop, repeat, delay or reorder it). */
 export type Emit = (event: Pick<BusEvent, 'detail-type' | 'source' | 'resources' | 'detail'>) => void;
 
-/** Facts of the place that the world plays in. */
+/** The account and region of the world. */
 export type Place = { readonly accountId: string; readonly region: string };

@@ -1,25 +1,25 @@
 import type { ApiCall, Caller } from './api.ts';
 import type { WorldClock } from './clock.ts';
 
-/** One call as it is in the log. `outcome` is absent while the call is under way. */
+/** A logged call. `outcome` is absent while the call is under way. */
 export type LoggedCall = {
   readonly service: string;
   readonly operation: string;
   /** A role's name, or `operator`. */
   readonly caller: string;
-  /** `ok`, an error code, `lost` (the answer never came) or `crashed` (the caller was killed over it). */
+  /** `ok`, an error code, `lost` (the response never arrived) or `crashed` (the call killed its caller). */
   readonly outcome?: string;
   /** World time of the arrival, epoch milliseconds. */
   readonly atMs: number;
   /** Wall time of the arrival, epoch milliseconds. */
   readonly realMs: number;
-  /** World time from arrival to answer. */
+  /** World time from arrival to response. */
   readonly durationMs?: number;
   /** The invocation of a function that made it; absent for all other callers. */
   readonly invocation?: Invocation;
   /** The outcome is a fault that was set, or a throttle by the account's own buckets. */
   readonly trouble?: 'fault' | 'bucket';
-  /** Whether the service carried it out, whatever the caller heard. */
+  /** Whether the service carried it out, even if the caller received an error or no response. */
   readonly applied?: boolean;
 };
 
@@ -47,13 +47,13 @@ export type CallFilter = {
 };
 
 export type CallLog = {
-  /** Enters a call and answers how to note its end. */
+  /** Adds a call to the log. Returns a function that notes its end. */
   begin(call: Pick<ApiCall, 'service' | 'operation' | 'caller'> & Partial<ApiCall>, invocation?: Invocation): (end: CallEnd) => void;
-  /** Hears of every call when it has ended, and of what was asked and answered, which the log does not keep. */
+  /** Called when a call has ended, with its input and output, which the log does not keep. */
   observe(listener: CallListener): void;
   /** The newest calls that match, oldest first. */
   calls(filter?: CallFilter): readonly LoggedCall[];
-  /** Of every call ever made, also of those that the ring has let go. */
+  /** Counts every call, including calls that the log no longer keeps. */
   counts(): Readonly<Record<string, number>>;
   mutatingCalls(): number;
 };

@@ -8,11 +8,11 @@ import type { Random } from './random.ts';
 import type { Throttle } from './throttle/published-buckets.ts';
 import type { Range } from './world/spec.ts';
 
-/** Checks a call against the role of its caller: answers the error that AWS would give, or nothing when the call is allowed. */
+/** Checks a call against the role of its caller. Returns the error of AWS, or undefined if the call is allowed. */
 type Authorise = (call: ApiCall) => ApiError | undefined;
 
 export type PipelineOptions = {
-  /** An operation that does real work (a database behind it) tells the clock itself (`clock.busy`); one that waits uses `clock.sleep`. */
+  /** An operation that does real work (a database call) calls `clock.busy`. One that waits calls `clock.sleep`. */
   readonly services: readonly ApiService[];
   readonly clock: WorldClock;
   readonly random: Random;
@@ -23,15 +23,15 @@ export type PipelineOptions = {
   readonly throttle?: Throttle;
   /** Latency by `service:operation`, `service:*` or `*`; the most exact name wins. */
   readonly latencyMs?: Readonly<Record<string, Range>>;
-  /** What each instance in an answer adds, by `service:operation`. */
+  /** What each instance in a response adds, by `service:operation`. */
   readonly latencyPerInstanceMs?: Readonly<Record<string, number>>;
-  /** Kills an execution environment when a fault says so. Known by the session token of its credentials. */
+  /** Kills an execution environment because of a fault. The session token of its credentials identifies it. */
   readonly crashCaller?: (environment: string | undefined, call: ApiCall) => void;
-  /** What runs now in an execution environment, known by its session token. */
+  /** What runs now in the execution environment with this session token. */
   readonly invocationOf?: (environment: string) => Invocation | undefined;
-  /** Hears that a fault was injected into a call of this environment. */
+  /** Called when a fault was injected into a call of this environment. */
   readonly onFault?: (environment: string) => void;
-  /** Tells the services for which caller they work. */
+  /** Sets the caller that the services work for. */
   readonly acting?: Acting;
 };
 
@@ -43,7 +43,7 @@ export type Outcome =
 
 export type Pipeline = {
   isSimulated(call: Pick<ApiCall, 'service' | 'operation'>): boolean;
-  /** Never rejects for what a service does. `environment` is the session token of the caller's credentials. */
+  /** Never rejects because of a service. `environment` is the session token of the caller's credentials. */
   perform(call: ApiCall, environment?: string): Promise<Outcome>;
 };
 
@@ -66,7 +66,7 @@ export const internalError = (call: Pick<ApiCall, 'service' | 'operation'>, erro
   return new ApiError(code, `The sandbox failed in ${call.service}:${call.operation}. ${reason}`, 500);
 };
 
-/** Only a modelled error is an answer; anything else is a fault of the simulator. */
+/** Only a modelled error is a response. Any other error is a fault of the simulator. */
 const outcomeOf = async (call: ApiCall, work: () => unknown): Promise<Outcome> => {
   try {
     return { kind: 'ok', output: await work() };
@@ -75,7 +75,7 @@ const outcomeOf = async (call: ApiCall, work: () => unknown): Promise<Outcome> =
   }
 };
 
-/** EC2 checks the permissions of a dry run, then says what would have happened. */
+/** EC2 checks the permissions of a dry run, and then returns whether the call would have succeeded. */
 const dryRun = (call: ApiCall): ApiError | undefined =>
   call.service === 'ec2' && call.input.DryRun === true
     ? new ApiError('DryRunOperation', 'Request would have succeeded, but DryRun flag is set.', 412)
@@ -91,7 +91,7 @@ const createLatency =
 const instancesIn = ({ Reservations }: { readonly Reservations?: readonly { readonly Instances?: readonly unknown[] }[] }): number =>
   (Reservations ?? []).reduce((sum, { Instances = [] }) => sum + Instances.length, 0);
 
-/** The time that it takes to carry a long answer and to read it. */
+/** The time that a long response takes to arrive and to be read. */
 const readingMs = ({ latencyPerInstanceMs = {} }: PipelineOptions, { service, operation }: ApiCall, outcome: Outcome): number => {
   const eachMs = latencyPerInstanceMs[`${service}:${operation}`];
   return eachMs === undefined || outcome.kind !== 'ok' ? 0 : Math.round(eachMs * instancesIn((outcome.output ?? {}) as object));
@@ -105,7 +105,7 @@ const byName = (services: readonly ApiService[]) => {
   };
 };
 
-/** A call as it is under way. */
+/** A call under way. */
 type Sent = { readonly call: ApiCall; readonly trouble: CallTrouble; readonly service: ApiService; readonly act: Act };
 
 type Arrived = { readonly outcome: Outcome; readonly end: CallEnd };
@@ -113,7 +113,7 @@ type Arrived = { readonly outcome: Outcome; readonly end: CallEnd };
 /** What happens to a call at the instant when it reaches its service. */
 const createArrival = (options: PipelineOptions) => {
   const { acting = createActing() } = options;
-  /** Permission, faults and bucket come before the operation, in one synchronous step with its start: nothing can come in between. */
+  /** Permission, faults and bucket are checked in the same synchronous step that starts the operation, so that nothing comes in between. */
   const admit = ({ call, trouble }: Sent): { readonly refused?: ApiError | undefined; readonly trouble?: CallEnd['trouble'] } => {
     const denied = options.authorise?.(call);
     if (denied !== undefined) return { refused: denied };
@@ -144,7 +144,7 @@ const arrived = (outcome: Outcome, end: Omit<CallEnd, 'outcome' | 'output'>): Ar
   end: { outcome: outcomeName(outcome), ...end, ...(outcome.kind === 'ok' && { output: outcome.output }) },
 });
 
-/** Every call goes the same way: log, half the latency, permission, faults, bucket, the operation at one instant, faults, the way back. */
+/** The steps of every call: log, half the latency, permission, faults, bucket, the operation at one instant, faults, the other half of the latency. */
 export const createPipeline = (options: PipelineOptions, log: CallLog): Pipeline => {
   const { clock, faults } = options;
   const find = byName(options.services);
@@ -167,7 +167,7 @@ export const createPipeline = (options: PipelineOptions, log: CallLog): Pipeline
     const noteEnd = log.begin(call, invocation);
     const act: Act = { by: actorOf(call.caller, invocation), askedAtMs: clock.now() };
     const trouble = troubleOf(call, environment);
-    // The operation runs in the middle of the latency, so that two callers can each act on what the other is about to change.
+    // The operation runs in the middle of the latency. So two callers can each read what the other is about to change.
     const latencyMs = latency(call);
     const thereMs = Math.round(latencyMs / 2);
     await pause(thereMs);

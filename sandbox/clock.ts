@@ -10,7 +10,7 @@ export type WorldClock = {
   after(delayMs: number, action: () => void | Promise<void>): Timer;
   /** Resolves at that world time. In simulated time a sleeping caller does not hold the clock back. */
   sleep(delayMs: number): Promise<void>;
-  /** Tells a simulated clock that real work (a database call, a function's code) is under way until the promise settles. */
+  /** Stops a simulated clock until the promise settles, because real work (a database call, a function's code) is under way. */
   busy<T>(work: Promise<T>): Promise<T>;
 };
 

@@ -17,19 +17,19 @@ type Fate<Answer> =
 export type Cloud = {
   /** A request as it came over the wire. `accessKeyId` says who calls, whatever the signature says. */
   handleHttp(request: WireRequest, accessKeyId?: string): Promise<Fate<WireResponse>>;
-  /** A request that is no text, from an SDK client in the same process. `environment` is the session token of its credentials. */
+  /** A request in values instead of text, from an SDK client in the same process. `environment` is the session token of its credentials. */
   handleValues(request: ValueRequest, accessKeyId: string, environment?: string): Promise<Fate<ValueAnswer>>;
   /**
-   * The same way without the wire, for integrations inside the cloud (a state machine's task, a rule's target).
-   * @throws ApiError as the service would answer it, AnswerLost when a fault took the answer.
+   * The same without the wire, for integrations inside the cloud (a state machine's task, a rule's target).
+   * @throws ApiError as the service returns it, AnswerLost if a fault took the response.
    */
   call(call: ApiCall): Promise<unknown>;
-  /** From now on this access key acts as that role. All keys that are not registered are the operator's. */
+  /** From now on this access key acts as that role. Keys that are not registered belong to the operator. */
   registerCaller(accessKeyId: string, roleName: string): void;
   readonly log: CallLog;
 };
 
-/** The answer to a call inside the cloud was taken by a fault; the call may have been applied. */
+/** A fault took the response to a call inside the cloud. The call may have been applied. */
 export class AnswerLost extends Error {
   constructor(call: ApiCall) {
     super(`The answer to ${call.service}:${call.operation} was lost; the call may have been applied`);
@@ -50,7 +50,7 @@ const createCallers = () => {
   };
 };
 
-/** One request in the form that it came in: what it asks for, and how it is read and answered. */
+/** A request in the form in which it arrived: its operation, how its input is read, and how its response is written. */
 type Exchange<Answer> = {
   readonly service: string;
   readonly operation: string;
@@ -102,7 +102,7 @@ const createAnswers = () => {
   return { refuse, respond };
 };
 
-/** The front of the simulated cloud: one door for the SDK, the AWS CLI, boto3 and the integrations inside. */
+/** The entry of the simulated cloud, for the SDK, the AWS CLI, boto3 and the integrations inside. */
 export const createCloud = (options: CloudOptions): Cloud => {
   const log = options.log ?? createCallLog({ clock: options.clock });
   const pipeline = createPipeline(options, log);
@@ -113,7 +113,7 @@ export const createCloud = (options: CloudOptions): Cloud => {
     if (!pipeline.isSimulated(exchange)) throw exchange.unknown();
     return { service: exchange.service, operation: exchange.operation, caller, input: await exchange.readInput() };
   };
-  /** A call that never reached its service is in the log too: what is not simulated must be easy to find. */
+  /** A call that never reached its service is in the log too, so that a call that is not simulated is easy to find. */
   const refuse = <Answer>(exchange: Exchange<Answer>, caller: Caller, error: unknown): Promise<Fate<Answer>> => {
     const refused = error instanceof ApiError ? error : internalError(exchange, error);
     log.begin({ service: exchange.service, operation: exchange.operation, caller })({ outcome: refused.code, applied: false });

@@ -11,7 +11,7 @@ type SdkRequest = {
   readonly body?: unknown;
 };
 type SdkResponse = { readonly statusCode: number; readonly headers: Record<string, string>; readonly body: Uint8Array };
-/** Requests of clients with the in-memory protocol are values, and so are their answers. */
+/** Requests of clients with the in-memory protocol are values, and so are their responses. */
 type Answered = { readonly response: SdkResponse | ValueAnswer };
 
 /** A `requestHandler` for SDK v3 clients that calls the cloud in the same process. */
@@ -42,7 +42,7 @@ const toWire = (request: SdkRequest): WireRequest => ({
   body: bodyText(request.body),
 });
 
-/** As the Node handler of the SDK says it: both are taken for transient, and the same request is sent again. */
+/** The errors of the SDK's own Node handler. The SDK treats both as transient, and sends the same request again. */
 const lostAnswer = (as: 'reset' | 'timeout'): Error =>
   as === 'timeout'
     ? Object.assign(new Error('The request timed out: no answer came'), { name: 'TimeoutError', code: 'ETIMEDOUT' })
@@ -51,21 +51,21 @@ const lostAnswer = (as: 'reset' | 'timeout'): Error =>
 const aborted = (): Error => Object.assign(new Error('Request aborted'), { name: 'AbortError' });
 
 /**
- * Resolves never: the code of a killed function must not run on, not even its error handling. Each gets a promise of its own: one promise for all would
- * hold everything that ever waited for it.
+ * Never resolves, because the code of a killed function must not run on, not even its error handling. Each call gets its own promise, because a shared one
+ * would keep everything in memory that ever waited for it.
  */
 const neverEnds = (): Promise<never> => new Promise(() => undefined);
 
 export type DirectHandlerOptions = {
-  /** Once this answers false, no call is carried out or answered any more. */
+  /** After this has returned false, no call is carried out, and none settles. */
   readonly isAlive?: () => boolean;
   /** Session token of the environment that calls, where requests carry no headers. */
   readonly environment?: string;
 };
 
 /**
- * One handler stands for one execution environment. When a fault kills the caller, the handler is dead for good: the call that was hit and all
- * later ones neither settle nor reach the cloud. Whoever runs the environment hears of it through the cloud's `crashCaller`.
+ * One handler belongs to one execution environment. After a fault has killed the caller, that call never settles, and later calls neither settle nor reach the
+ * cloud. The cloud calls `crashCaller` for the owner of the environment.
  */
 export const createDirectHandler = (
   cloud: Pick<Cloud, 'handleHttp' | 'handleValues'>,

@@ -18,7 +18,7 @@ export type SandboxOptions = {
   /** `live`: HTTP on loopback, functions in worker threads, wall time times `speed`. `simulated`: all in this process, in virtual time. */
   readonly mode: 'live' | 'simulated';
   readonly spec: WorldSpec;
-  /** Directory of a synthesized app; without it the app is bundled and synthesized, when that is not done already. */
+  /** Directory of a synthesized app. Without it, the app is bundled and synthesized, unless that was done before. */
   readonly assembly?: string;
   /** The stack's name, where the assembly holds several. */
   readonly name?: string;
@@ -26,9 +26,9 @@ export type SandboxOptions = {
   readonly policies?: readonly Readonly<Record<string, unknown>>[];
   readonly faults?: readonly FaultInput[];
   readonly seed?: number;
-  /** How wrong the clocks of functions may be, each in its own way; simulated only. */
+  /** The largest error of the clocks of functions, in milliseconds. Each environment draws its own; simulated only. */
   readonly clockErrorMs?: number;
-  /** Requests and answers of functions are written down and read as on the wire, which takes most of the time; simulated only. */
+  /** Whether requests and responses of functions are serialized as on the wire. That takes most of the time; simulated only. */
   readonly writes?: boolean;
   /** World seconds per wall second; live only. */
   readonly speed?: number;
@@ -36,9 +36,9 @@ export type SandboxOptions = {
   readonly port?: number;
   /** World time at the beginning, epoch milliseconds. Live: now; simulated: the first moment of 2026. */
   readonly startMs?: number;
-  /** Called before anything runs, for those who watch from the beginning. */
+  /** Called before anything runs, so that observers see everything. */
   readonly onBuilt?: (sandbox: Sandbox) => void;
-  /** Answers requests under `/_sandbox/`; live only. */
+  /** Handles requests under `/_sandbox/`; live only. */
   readonly control?: (sandbox: Sandbox) => (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
   /** What functions write to their output; live only. */
   readonly onLog?: (functionName: string, text: string) => void;
@@ -65,7 +65,7 @@ export type Sandbox = Built & {
   putPolicy(document: Readonly<Record<string, unknown>>): Promise<void>;
   /** Puts an event on the bus as an AWS service does: best effort, faults may hit it. */
   emitEvent(event: EventInput): void;
-  /** Puts an event on the bus as it is, past all faults. */
+  /** Puts an event on the bus without change. Faults do not affect it. */
   putEvent(event: EventInput & Partial<BusEvent>): void;
   /** Every item of a table, in plain values. */
   items(table: 'groups' | 'state'): Promise<readonly Record<string, unknown>[]>;
@@ -91,7 +91,7 @@ const placeOf = ({ zones }: WorldSpec): Place => ({
   region: /^([a-z]+(?:-[a-z]+)+-\d)[a-z]$/.exec(zones[0] ?? '')?.[1] ?? 'eu-west-1',
 });
 
-/** Gives what was built once it is there; the door opens before the house behind it stands. */
+/** Returns the value when it is built. The server starts to listen before that. */
 const later = <T>() => {
   let part: T | undefined;
   return {
@@ -111,7 +111,7 @@ const assemblyOf = async ({ assembly, name }: SandboxOptions): Promise<Assembly>
   return readAssembly(await assemble(), name);
 };
 
-/** Physical name of a table, as the functions are told it. */
+/** The physical name of a table, as the functions' environment variables give it. */
 const tableName = ({ functions }: Platform, table: 'groups' | 'state'): string => {
   const variable = table === 'groups' ? env.groupsTable : env.stateTable;
   const name = functions.specs.map(({ variables }) => variables[variable]).find((value) => value !== undefined);
@@ -171,7 +171,7 @@ const furnish = (built: Built, machinery: Machinery, mode: SandboxOptions['mode'
 
 /**
  * Runs the synthesized stack on this machine, in a world that the spec describes.
- * @throws when the template holds something that the sandbox does not know, or that AWS would refuse; naming it.
+ * @throws if the template has something that the sandbox does not know, or that AWS would refuse. The error names it.
  */
 export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> => {
   const { mode, spec, seed = 1, startMs } = options;

@@ -7,17 +7,17 @@ const milliseconds = z
   .nonnegative()
   .max(30 * 24 * 3_600_000);
 
-/** How often and while a fault acts, among the calls or events that match it. With none of these: every time, until it is taken back. */
+/** How often and while a fault acts, among the calls or events that match it. With none of these: every time, until it is removed. */
 const frequency = {
   /** Chance, 0 to 1. */
   probability: z.number().min(0).max(1).optional(),
   /** Only the n-th match since the fault was set, counted from 1. */
   nth: z.int().positive().optional(),
-  /** At most so many times. */
+  /** At most this many times. */
   times: z.int().positive().optional(),
   /** In force from then on, counted from when the fault was set (default: at once). */
   fromMs: milliseconds.optional(),
-  /** In force until then, counted from when the fault was set (default: until it is taken back). */
+  /** In force until then, counted from when the fault was set (default: until it is removed). */
   untilMs: milliseconds.positive().optional(),
 };
 
@@ -55,9 +55,9 @@ const callFaultSchema = z.discriminatedUnion('kind', [
     afterMs: milliseconds.default(0),
     ...onCall,
   }),
-  /** The answer comes so much later. */
+  /** The response arrives this much later. */
   exactly({ kind: z.literal('delay'), delayMs: milliseconds, ...onCall }),
-  /** The calling function is killed: before the call was applied, after (`after`), or as the answer arrives (`answered`). */
+  /** The calling function is killed: before the call was applied, after (`after`), or as the response arrives (`answered`). */
   exactly({ kind: z.literal('crash-caller'), when: z.enum(['before', 'after', 'answered']).default('after'), ...onCall }),
 ]);
 
@@ -72,10 +72,7 @@ const eventFaultSchema = z.discriminatedUnion('kind', [
 /** A batch of messages on its way from a queue to a function. */
 const messageFaultSchema = exactly({
   on: z.literal('message'),
-  /**
-   * SQS delivers at least once: what was received is delivered again to another environment, each message within this time, though it be deleted by
-   * then.
-   */
+  /** SQS delivers at least once. A received message is delivered again to another environment within this time, even if it was deleted. */
   kind: z.literal('duplicate'),
   copies: z.int().positive().max(100).default(1),
   withinMs: milliseconds.default(0),
@@ -83,13 +80,10 @@ const messageFaultSchema = exactly({
   ...frequency,
 });
 
-/** A function that looks at its clock. */
+/** A function that reads its clock. */
 const clockFaultSchema = exactly({
   on: z.literal('clock'),
-  /**
-   * The clock of its environment jumps: from then on it is wrong by up to so much, one way or the other. When the fault is taken back, it is right
-   * again.
-   */
+  /** The clock of its environment jumps: from then on it is ahead or behind by up to this much. When the fault is removed, the clock is right again. */
   kind: z.literal('step'),
   withinMs: milliseconds.positive(),
   match: exactly({ caller: oneOrMany.optional() }).default({}),

@@ -5,9 +5,9 @@ import { type CallFault, type EventFault, type Fault, type FaultInput, faultSche
 import type { Random } from './random.ts';
 import { throttlingError } from './throttle/published-buckets.ts';
 
-/** What shall go wrong with one call. */
+/** What the faults do to one call. */
 export type CallTrouble = {
-  /** Answered instead of applying the call. */
+  /** The response. The call is not applied. */
   readonly refuse?: ApiError;
   readonly loseAnswer?: { readonly when: 'before' | 'after'; readonly as: 'reset' | 'timeout'; readonly afterMs: number };
   readonly crashCaller?: 'before' | 'after' | 'answered';
@@ -17,12 +17,12 @@ export type CallTrouble = {
 type Entry = { readonly id: number; readonly fault: Fault; readonly setAtMs: number; matched: number; applied: number };
 
 export type Faults = {
-  /** Sets a fault; answers its number. */
+  /** Sets a fault. Returns its number. */
   add(fault: FaultInput): number;
-  /** Takes a fault back; false when no fault has that number. */
+  /** Removes a fault. Returns false if no fault has that number. */
   remove(id: number): boolean;
   clear(): void;
-  /** Hears of every fault when it is set and when it is taken back. */
+  /** Called when a fault is set and when it is removed. */
   observe(listener: (change: FaultChange) => void): void;
   list(): readonly Readonly<Entry>[];
   onCall(call: Pick<ApiCall, 'service' | 'operation' | 'caller'>): CallTrouble;
@@ -30,7 +30,7 @@ export type Faults = {
   onEvent(event: Pick<BusEvent, 'source' | 'detail-type'>): readonly number[];
   /** The same for a message that a queue gives to a function. */
   onMessage(queue: string): readonly number[];
-  /** How wrong a function's clock is from now on, in milliseconds, when it was wrong by so much until now. */
+  /** The error of a function's clock from now on, in milliseconds. `wrongByMs`: its error until now. */
   onClock(caller: string, wrongByMs: number): number;
 };
 
@@ -90,11 +90,11 @@ const deliveriesOf = (fault: EventFault, delays: readonly number[], random: Rand
   }
 };
 
-/** Where a clock jumps to; undefined while it runs on as it is. */
+/** The new error of a clock that jumps. Undefined if it does not jump. */
 const steppedTo = (entry: Entry, random: Random): number | undefined =>
   entry.fault.on === 'clock' && acts(entry, random) ? Math.round((2 * random() - 1) * entry.fault.withinMs) : undefined;
 
-/** The table of faults now in force. The earliest set wins where two would do the same thing to one call; delays add up. */
+/** The faults in force. If two faults do the same thing to one call, the one that was set first acts. Delays add up. */
 export const createFaults = ({ random, clock }: { readonly random: Random; readonly clock: Pick<WorldClock, 'now'> }): Faults => {
   let entries: readonly Entry[] = [];
   let lastId = 0;
@@ -107,7 +107,7 @@ export const createFaults = ({ random, clock }: { readonly random: Random; reado
   const tell = (entry: Entry, isSet: boolean): void => {
     for (const listener of listeners) listener({ entry: { ...entry }, isSet });
   };
-  /** Keeps those that suit, and takes the others back. */
+  /** Keeps the faults that pass the test, and removes the others. */
   const keep = (suits: (entry: Entry) => boolean): void => {
     const removed = entries.filter((entry) => !suits(entry));
     entries = entries.filter(suits);

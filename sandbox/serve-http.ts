@@ -7,7 +7,7 @@ export type ServeOptions = {
   readonly cloud: Pick<Cloud, 'handleHttp'>;
   /** 0 takes any free port. */
   readonly port: number;
-  /** Answers everything under `/_sandbox/`. */
+  /** Handles everything under `/_sandbox/`. */
   readonly control?: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 };
 
@@ -35,7 +35,7 @@ const toWire = async (request: IncomingMessage): Promise<WireRequest> => {
 
 const isControl = (url: string): boolean => url === controlPrefix || url.startsWith(`${controlPrefix}/`) || url.startsWith(`${controlPrefix}?`);
 
-/** A lost answer and a killed caller both look the same from outside: the connection is cut. */
+/** For a lost response and for a killed caller, the connection is cut. */
 const answerCall = async (cloud: ServeOptions['cloud'], request: IncomingMessage, response: ServerResponse): Promise<void> => {
   const answer = await cloud.handleHttp(await toWire(request));
   if (answer.kind !== 'answer') {

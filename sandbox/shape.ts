@@ -6,7 +6,7 @@ const nearest = (written: string, known: readonly string[]): string => {
   return distance(written, candidate) <= 2 ? ` Did you mean ${candidate}?` : '';
 };
 
-/** An object that holds these fields and no others. An unknown one is refused by name, beside those that there are. */
+/** An object with these fields and no others. The error for an unknown field names it and the allowed ones. */
 export const exactly = <Shape extends z.ZodRawShape>(shape: Shape) => {
   const known = Object.keys(shape);
   return z.strictObject(shape, {
@@ -20,7 +20,7 @@ export const exactly = <Shape extends z.ZodRawShape>(shape: Shape) => {
 type Issue = z.core.$ZodIssue;
 type Problem = { readonly path: readonly PropertyKey[]; readonly text: string };
 
-/** Of the alternatives of a union, what each wants; an alternative that is wrong further in is the one that was meant. */
+/** What each alternative of a union expects. An alternative that fits except for something deeper is taken as the one that was meant. */
 const unionText = (branches: readonly (readonly Issue[])[]): readonly Problem[] => {
   const inner = branches.find((branch) => branch.some(({ path, code }) => path.length > 0 || code === 'unrecognized_keys'));
   if (inner !== undefined) return inner.flatMap(problemsOf);
@@ -34,7 +34,7 @@ const problemsOf = (issue: Issue): readonly Problem[] => {
   return [{ path: issue.path, text: issue.message.replace(/^Invalid input: /, '') }];
 };
 
-/** What does not fit, a line each: where, and what is expected there. */
+/** One line for each problem: the path, and what is expected there. */
 export const shapeProblems = (error: z.ZodError): string =>
   error.issues
     .flatMap(problemsOf)

@@ -94,7 +94,7 @@ const readWhole = ({ ec2, now }: Reading, one: OneGroup): Parts => {
   const parts = readBoth(ec2, one);
   const keepBoth = ({ tagged, grouped }: Both): void =>
     keep(ec2, keyOf(one), { atMs, instances: [...byId([...tagged, ...grouped]).values()] });
-  // Who waits for the parts hears of their failures.
+  // The caller that waits for the parts receives their errors.
   allOfBoth(parts).then(keepBoth, () => undefined);
   return parts;
 };

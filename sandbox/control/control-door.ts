@@ -4,7 +4,7 @@ import type { Stage } from '../scenario/stage.ts';
 import { shapeProblems } from '../shape.ts';
 import { callsQuery, eventBody, faultsBody, instancesBody, interruptBody, offeringBody } from './control-schema.ts';
 
-/** What a route answers: a status and a JSON body. */
+/** What a route returns: a status and a JSON body. */
 type Answer = { readonly status: number; readonly body: unknown };
 type Route = {
   readonly method: string;
@@ -184,7 +184,7 @@ const decoded = (part: string): string => {
   }
 };
 
-/** Answers requests below `/_sandbox/`: looks into the world and changes it. Shapes are in docs/sandbox.md. */
+/** Handles requests below `/_sandbox/`, which read and change the world. docs/sandbox.md has their shapes. */
 export const createControlDoor = (stage: Stage): ((request: IncomingMessage, response: ServerResponse) => Promise<void>) => {
   const routes = [...readRoutes(stage), ...writeRoutes(stage)];
   const listing = routes.map(({ method, path, about }) => `${method} ${path}: ${about}`);

@@ -20,7 +20,7 @@ const notice = z.union([
 export const interruptBody = exactly({
   instanceIds: z.array(z.string()).min(1),
   notice: notice.default(120_000),
-  /** Takes them, and the warning reaches no function. */
+  /** EC2 takes them, and no function receives the warning. */
   silent: z.boolean().default(false),
   action: z.enum(['terminate', 'stop', 'hibernate']).default('terminate'),
 });
@@ -28,7 +28,7 @@ export const interruptBody = exactly({
 /** Body of `POST /_sandbox/rebalance`. */
 export const instancesBody = exactly({ instanceIds: z.array(z.string()).min(1) });
 
-/** Body of `POST /_sandbox/events`: an event as a service of AWS would put it on the bus; what is left out is filled in. */
+/** Body of `POST /_sandbox/events`: an event as an AWS service puts it on the bus. Absent fields are filled in. */
 export const eventBody = z.looseObject({
   source: z.string(),
   'detail-type': z.string(),
@@ -37,8 +37,7 @@ export const eventBody = z.looseObject({
 });
 
 /**
- * Body of `PUT /_sandbox/offerings/{type}/{zone}/{market}`. A capacity of null is without limit. `reclaim`: the surplus is warned, and taken after
- * this notice.
+ * Body of `PUT /_sandbox/offerings/{type}/{zone}/{market}`. A capacity of null has no limit. `reclaim`: EC2 warns the surplus, and takes it after this notice.
  */
 export const offeringBody = exactly({
   capacity: z.number().int().nonnegative().nullable().optional(),

@@ -16,12 +16,12 @@ export type CheckDeps = {
   readonly place: Place;
   /** By instance id or ARN. In the ARN of an Auto Scaling group the unique id is `*`: names are what calls carry. */
   readonly tagsOf: (resource: string) => Readonly<Record<string, string>> | undefined;
-  /** What a version of a launch template holds: a launch needs rights on all of it. Undefined when there is no such template. */
+  /** The contents of a version of a launch template. A launch needs rights on all of them. Undefined when there is no such template. */
   readonly templateOf: (reference: TemplateSpecification) => TemplateContents | undefined;
 };
 
 type Input = Readonly<Record<string, unknown>>;
-/** From the input of an operation to what it needs. */
+/** Returns the rights that an operation needs, from its input. */
 export type DeriveChecks = (input: Input, deps: CheckDeps) => readonly AccessCheck[];
 
 export const arnOf = ({ place }: CheckDeps, service: string, rest: string): string => `arn:aws:${service}:${place.region}:${place.accountId}:${rest}`;

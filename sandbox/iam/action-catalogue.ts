@@ -8,7 +8,7 @@ export type ActionCatalogue = {
   /** Undefined for an action that does not exist. */
   isWildcardOnly(action: string): boolean | undefined;
   /**
-   * The circumstances that AWS makes known for this action on this type of resource; a condition on any other key finds nothing.
+   * The condition keys that AWS provides for this action on this type of resource. A condition on any other key finds no value.
    * @throws when the action cannot be limited to this type of resource.
    */
   visibleContext(check: AccessCheck): AccessCheck['context'];
@@ -42,7 +42,7 @@ const readActions = async (service: string): Promise<readonly (readonly [string,
 
 const actionsByService = new Map<string, ReturnType<typeof readActions>>();
 
-/** Reference data never changes: it is read once in a process. */
+/** Reference data never changes, so a process reads it once. */
 const actionsOf = (service: string): ReturnType<typeof readActions> => {
   const actions = actionsByService.get(service) ?? readActions(service);
   actionsByService.set(service, actions);

@@ -24,7 +24,7 @@ const checksByService: Readonly<Record<string, Readonly<Record<string, DeriveChe
   lambda: lambdaChecks,
 };
 
-/** Services whose rights a call of another service needs: a launch reads a parameter and hands over a role. */
+/** Other services whose rights a call needs. A launch, for example, reads a parameter and passes a role. */
 const servicesBehind = ['ssm', 'iam'];
 
 export type AuthoriserOptions = CheckDeps & {
@@ -32,7 +32,7 @@ export type AuthoriserOptions = CheckDeps & {
   readonly policiesByRole: Readonly<Record<string, readonly Statement[]>>;
 };
 
-/** How a statement was used. One that never was may be more than a role needs. */
+/** How a statement was used. A statement without use may grant more than the role needs. */
 type StatementUse = {
   readonly role: string;
   readonly sid: string | undefined;
@@ -40,7 +40,7 @@ type StatementUse = {
   readonly index: number;
   readonly effect: Statement['Effect'];
   readonly uses: number;
-  /** Actions that it decided on. */
+  /** Actions that it allowed or denied. */
   readonly actions: readonly string[];
 };
 
@@ -99,7 +99,7 @@ const createDerivation = (catalogue: ActionCatalogue, deps: CheckDeps) => {
   return { derive, contextOf };
 };
 
-/** Checks every call of a role against its policies, with the resources and circumstances that AWS would look at. */
+/** Checks every call of a role against its policies, with the resources and condition keys that AWS uses. */
 export const createAuthoriser = async (options: AuthoriserOptions): Promise<Authoriser> => {
   const { policiesByRole } = options;
   refuseUnknownOperators(policiesByRole);

@@ -62,7 +62,7 @@ export const parseOperator = (text: string): ParsedOperator => {
   return { compare: compare ?? Object.is, isNegated: base !== name, isNull, quantifier, isIfExists: suffix !== undefined };
 };
 
-/** A missing key satisfies what forbids a value and what asks about all values, and nothing else. */
+/** If a key is missing, a condition holds with `IfExists`, with `ForAllValues`, and with a negated operator without a quantifier. */
 const holdsWithoutValue = ({ isIfExists, isNegated, quantifier }: ParsedOperator): boolean =>
   isIfExists || quantifier === 'all' || (quantifier === 'none' && isNegated);
 

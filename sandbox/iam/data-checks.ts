@@ -21,7 +21,7 @@ const onTable =
   (operation: string): DeriveChecks =>
   (input, deps) => [tableCheck(deps, operation, input.TableName)];
 
-/** A query of an index asks for the index, not for its table. */
+/** A query of an index needs the right on the index, not on its table. */
 const onTableOrIndex =
   (operation: string): DeriveChecks =>
   (input, deps) => {

@@ -2,7 +2,7 @@ import { type Context, conditionsHold } from './condition.ts';
 import { asList, type Statement } from './statement.ts';
 import { matchesWildcard } from './wildcard.ts';
 
-/** One thing that IAM is asked: may this action be done to this resource, under these circumstances? */
+/** One question to IAM: is this action allowed on this resource, with these condition keys? */
 export type Question = { readonly action: string; readonly resource: string; readonly context: Context };
 
 export type Verdict =

@@ -31,7 +31,7 @@ const tagsFor = (launch: Launch, resourceType: string): readonly Tag[] =>
     .filter((specification) => specification.ResourceType === resourceType)
     .flatMap(({ Tags }) => Tags ?? []);
 
-/** Something that does not exist yet: the request names no id, so the policy must cover the whole type. */
+/** A resource that does not exist yet. The request names no id, so the policy must cover the whole type. */
 const createdCheck = (deps: CheckDeps, launch: Launch, action: string, resourceType: string): AccessCheck => ({
   action,
   resourceType,
@@ -39,7 +39,7 @@ const createdCheck = (deps: CheckDeps, launch: Launch, action: string, resourceT
   context: requestTags(tagsFor(launch, resourceType)),
 });
 
-/** Something that exists and is used. */
+/** A resource that exists and that the launch uses. */
 const usedCheck = (deps: CheckDeps, action: string, resourceType: string, resource: string): AccessCheck => ({
   action,
   resourceType,

@@ -2,7 +2,7 @@ import { iamConditionKeyDetails, iamConditionKeyExists } from '@cloud-copilot/ia
 import { parseOperator } from './condition.ts';
 import type { Statement } from './statement.ts';
 
-/** Keys of all services are in the reference of each service that knows them; EC2 knows those that any service here has. */
+/** The reference of each service lists the global keys that it supports. EC2's reference has all global keys that any service here has. */
 const serviceOf = (key: string): string => {
   const [prefix = ''] = key.split(':');
   return prefix.toLowerCase() === 'aws' ? 'ec2' : prefix;
@@ -14,7 +14,7 @@ const lookUp = async (key: string): Promise<boolean> => {
   return (await iamConditionKeyDetails(service, key)).type.startsWith('ArrayOf');
 };
 
-/** Simulations start by the thousand, under the same policies. */
+/** Thousands of simulations start with the same policies. */
 const known = new Map<string, Promise<boolean>>();
 const isMultivalued = (key: string): Promise<boolean> => {
   const found = known.get(key) ?? lookUp(key);
@@ -23,8 +23,8 @@ const isMultivalued = (key: string): Promise<boolean> => {
 };
 
 /**
- * A key with several values needs `ForAllValues` or `ForAnyValue`; what IAM makes of a plain operator is not documented, and nothing to build rights on
- * (IAM User Guide, "Single-valued vs. multivalued context keys").
+ * A key with several values needs `ForAllValues` or `ForAnyValue`. What IAM does with a plain operator is not documented, so rights must not rely on it (IAM
+ * User Guide, "Single-valued vs. multivalued context keys").
  * @throws naming operator and key.
  */
 export const refusePlainOperators = async (statements: readonly Statement[]): Promise<void> => {

@@ -26,7 +26,7 @@ export type ScalerSpec =
 
 type Of<Kind extends ScalerSpec['kind']> = Extract<ScalerSpec, { readonly kind: Kind }>;
 
-/** The youngest in service first: the scheduler knows which of its runners have no job. */
+/** Youngest in service first, because the scheduler knows which of its runners have no job. */
 const youngest = (members: readonly string[], count: number): readonly string[] => (count <= 0 ? [] : members.slice(-count).toReversed());
 
 const end = async ({ call }: Surroundings, instances: readonly string[], withCapacity: boolean): Promise<void> => {

@@ -5,7 +5,7 @@ import type { Surroundings } from './writer.ts';
 
 type Stage = { readonly clock: WorldClock; readonly cloud: Pick<Cloud, 'call'> };
 
-/** What a writer stands on in a running sandbox: it calls as an operator of this name. */
+/** What a writer uses in a running sandbox. It calls as an operator with this name. */
 export const surroundingsOf = ({ clock, cloud }: Stage, seed: number, as: string): Surroundings => ({
   clock,
   call: (operation, input) => cloud.call({ service: 'autoscaling', operation, input, caller: { kind: 'operator', as } }),

@@ -1,7 +1,7 @@
 import { ApiError } from '../api.ts';
 import type { Timer, WorldClock } from '../clock.ts';
 
-/** A number over time: each holds from its second on, counted from when the writer began. */
+/** A number over time. Each value applies from its second on, counted from the start of the writer. */
 export type Plan = readonly { readonly atSeconds: number; readonly value: number }[];
 
 /** The numbers of an Auto Scaling group as a describe shows them. */
@@ -15,10 +15,10 @@ export type Reading = {
   readonly suspended: readonly string[];
 };
 
-/** What a writer stands on: it sees and changes Auto Scaling groups by calls alone, as scalers outside of Holdfast do. */
+/** What a writer uses. It reads and changes Auto Scaling groups only by calls, as scalers outside Holdfast do. */
 export type Surroundings = {
   readonly clock: WorldClock;
-  /** Makes a call under the writer's name. Throws what the service answers. */
+  /** Makes a call under the writer's name. Throws the error of the service. */
   readonly call: (operation: string, input: Readonly<Record<string, unknown>>) => Promise<unknown>;
   readonly random: () => number;
 };
@@ -60,7 +60,7 @@ export const write = async ({ call }: Surroundings, asg: string, { min, max }: P
   await unlessRefused(() => call('SetDesiredCapacity', { AutoScalingGroupName: asg, DesiredCapacity: Math.min(max, Math.max(min, size)) }));
 };
 
-/** What a service refuses (throttled, changed meanwhile) is left for the next period. */
+/** A call that the service refuses (throttled, changed meanwhile) is repeated in the next period. */
 export const unlessRefused = async (work: () => Promise<unknown>): Promise<unknown> => {
   try {
     return await work();

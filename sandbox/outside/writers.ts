@@ -2,7 +2,7 @@ import { type ScalerSpec, startScaler } from './scalers.ts';
 import { everyPeriod, type Plan, read, type Surroundings, valueAt, type Writer, write } from './writer.ts';
 
 /**
- * Those who set an Auto Scaling group's desired capacity from outside, each by its habit.
+ * The kinds of writers that set an Auto Scaling group's desired capacity from outside.
  *
  * - `absolute` writes the size that it wants, every few seconds, when a describe shows another (buildkite-agent-scaler).
  * - `steps` reads, thinks, and writes what it read, moved by at most a step towards what it wants (Jenkins ec2-fleet, GitLab fleeting).

@@ -33,7 +33,7 @@ export type Built = {
   readonly faults: Faults;
   readonly callLog: CallLog;
   readonly rights: Authoriser;
-  /** On whose account things happen now. */
+  /** The actor of what happens now. */
   readonly acting: Acting;
 };
 
@@ -50,7 +50,7 @@ const refuseBlindPollers = (stack: Stack, policiesByRole: PoliciesByRole): void 
   }
 };
 
-/** Lifecycle hooks that name a queue tell it directly, past the bus. */
+/** Lifecycle hooks that name a queue send to it directly, without the bus. */
 const toQueue =
   ({ queues }: Platform) =>
   (targetArn: string, message: Readonly<Record<string, unknown>>): void => {

@@ -115,7 +115,7 @@ const filtersOf = ({ FilterCriteria }: Properties): readonly EventPattern[] =>
 const onFailureArn = ({ DestinationConfig }: Properties): string | undefined =>
   ((DestinationConfig as Properties | undefined)?.OnFailure as Properties | undefined)?.Destination as string | undefined;
 
-/** What Lambda tells an on-failure destination about stream records: where they lie, not the records themselves. */
+/** What Lambda sends to an on-failure destination about stream records: their position, not the records themselves. */
 const streamFailure = (arn: string, failed: readonly StreamRecord[], result: InvocationResult, atMs: number) => ({
   requestContext: { condition: 'RetryAttemptsExhausted', functionArn: arn, approximateInvokeCount: failed.length },
   responseContext: { statusCode: 200, executedVersion: '$LATEST', functionError: result.kind === 'error' ? result.errorType : undefined },
@@ -186,7 +186,7 @@ const policy: Deploy = ({ name, ref, properties }, { roles }) => {
   roles.define(ref, properties.PolicyDocument);
 };
 
-/** How each resource comes to life. Types that are known but not here need nothing: nothing at run time depends on them. */
+/** Creates each resource. Known types that are not listed need nothing, because nothing at run time depends on them. */
 const deploys: Readonly<Record<string, Deploy>> = {
   'AWS::DynamoDB::Table': table,
   'AWS::DynamoDB::GlobalTable': (resource, target) => {

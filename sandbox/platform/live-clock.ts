@@ -2,7 +2,7 @@ import type { WorldClock } from '../clock.ts';
 import { createTimeQueue } from './time-queue.ts';
 
 export type LiveClockOptions = {
-  /** World time at the beginning, epoch milliseconds; the wall's own by default. */
+  /** World time at the beginning, epoch milliseconds; by default the time of the wall clock. */
   readonly originMs?: number;
   /** World seconds per wall second. */
   readonly factor?: number;

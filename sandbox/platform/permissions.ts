@@ -36,9 +36,7 @@ const checks: Readonly<Record<string, (stack: Stack, ruleArn: string, target: St
   'AWS::Lambda::Function': mayCallFunction,
 };
 
-/**
- * Rules whose targets do not let EventBridge in: in AWS their events would vanish without a trace. One sentence each; none when all is well.
- */
+/** Rules whose targets do not allow EventBridge to deliver. In AWS, their events would be lost without an error. Returns one sentence for each such rule. */
 export const closedTargets = (stack: Stack): readonly string[] =>
   ofType(stack, 'AWS::Events::Rule').flatMap((rule) => {
     const ruleArn = String(rule.attributes.Arn);

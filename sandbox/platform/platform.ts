@@ -34,7 +34,7 @@ export type PlatformDeps = {
   readonly messageFate?: MessageFate;
   /** Makes the calls of state machines, each with its role; absent: their functions are invoked directly, and they can do nothing else. */
   readonly call?: NonNullable<TaskDeps['call']>;
-  /** How much world time passes per wall time, where functions run in wall time. */
+  /** World seconds per wall second, where functions run in wall time. */
   readonly factor?: number;
   /** How Lambda treats the account. */
   readonly lambda?: LambdaSpec;
@@ -44,9 +44,9 @@ export type PlatformDeps = {
 
 export type Pace = { readonly coldStartMs: number; readonly invokeMs: number; readonly transitionMs: number };
 
-/** Lambda with a small bundle, and a workflow's step: medians of published measurements. For code that runs in no time of its own. */
+/** Lambda with a small bundle, and a step of a workflow: medians of published measurements, for code that takes no time itself. */
 export const measuredPace: Pace = { coldStartMs: 250, invokeMs: 20, transitionMs: 30 };
-/** For code that takes its own time. */
+/** For code that really takes time. */
 export const ownPace: Pace = { coldStartMs: 0, invokeMs: 0, transitionMs: 30 };
 
 /** The stack, running. */
@@ -74,7 +74,8 @@ const invokeByCall =
   };
 
 /**
- * Step Functions puts every change of an execution on the bus. Of these only the one is made that a rule of the stack may listen to: it was stopped.
+ * Step Functions puts every change of an execution on the bus. The sandbox sends only the event that an execution was stopped, because only rules for that
+ * event exist in the stack.
  */
 const tellOfStop = (
   bus: EventBus,
@@ -98,7 +99,7 @@ const tellOfStop = (
   });
 };
 
-/** What state machines call of Lambda. From outside it cannot be reached: its protocol is not one that the sandbox speaks. */
+/** The Lambda operations that state machines call. Other clients cannot call them, because the sandbox does not implement Lambda's protocol. */
 const lambdaService = (functions: Functions): ApiService => ({
   service: 'lambda',
   operations: { Invoke: ({ FunctionName, Payload }) => functions.invoke(String(FunctionName), Payload) },

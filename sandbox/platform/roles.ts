@@ -16,7 +16,7 @@ export type Roles = {
 
 const logging: PolicyStatement = { Effect: 'Allow', Action: ['logs:CreateLogGroup', 'logs:CreateLogStream', 'logs:PutLogEvents'], Resource: '*' };
 
-/** AWS's own policies that functions commonly carry; of others the sandbox cannot know what they allow. */
+/** Managed policies of AWS that functions often have. The sandbox does not know what other managed policies allow. */
 const awsManaged: Readonly<Record<string, readonly PolicyStatement[]>> = {
   'arn:aws:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole': [logging],
 };

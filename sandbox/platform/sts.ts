@@ -1,6 +1,6 @@
 import type { ApiService, Place } from '../api.ts';
 
-/** Who am I: what command line tools ask first. The operator is the account's root; a function is its role. */
+/** GetCallerIdentity, which command-line tools call first. The operator is the account's root user, a function is its role. */
 export const createSts = ({ accountId }: Place): ApiService => ({
   service: 'sts',
   operations: {

@@ -1,15 +1,15 @@
 import type { WorldClock } from '../clock.ts';
 import { createTimeQueue } from './time-queue.ts';
 
-/** How far to let time run: to a moment, until something holds, or (with neither) until nothing is left to happen. */
+/** How far to let time run: to a moment, until a condition is true, or (with neither) until nothing is left to happen. */
 export type RunLimit = { readonly untilMs?: number; readonly until?: () => boolean };
-/** Why it stopped: the moment came, the condition holds, or nothing is left that could happen. */
+/** Why it stopped: the moment came, the condition is true, or nothing is left to happen. */
 export type RunEnd = 'time' | 'condition' | 'empty';
 
 export type VirtualClock = WorldClock & {
   /** Moves time from one event to the next, never while work is under way. Rejects with the first error that an action threw. */
   run(limit?: RunLimit): Promise<RunEnd>;
-  /** Lets time run until this promise settles, and answers with it. Rejects when nothing is left that could settle it. */
+  /** Lets time run until this promise settles, and returns its value. Rejects if nothing is left that could settle it. */
   drive<T>(work: Promise<T>): Promise<T>;
 };
 
@@ -18,7 +18,7 @@ const quietTurns = 4;
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Code that waits for a call may look for something in files beside it (the configuration of another client): that takes wall time, and none in the world. */
+/** Code that waits for a call may read files at the same time (the configuration of another client). That takes wall time, but no time in the world. */
 const readsFiles = (): boolean => process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq') || name === 'CloseReq');
 
 /** Real work under way, and how to wait until there is none. */

@@ -4,7 +4,7 @@ import type { AdviceRow } from './report.ts';
 import type { GroupOf } from './scenario-groups.ts';
 import type { Stage } from './stage.ts';
 
-/** What became of advice that was to come true, by the group that it was given to. */
+/** The results of advice that EC2 later acts on, by the group that received it. */
 type Book = { readonly advised: Map<string, string>; readonly avoided: string[] };
 
 const books = new WeakMap<Stage, Book>();
@@ -40,7 +40,7 @@ export const advise = (stage: Stage, { group, taken, ...filter }: Advise, groupO
 /** Churn against interruptions avoided, for each group that was advised. */
 export const adviceIn = (stage: Stage, { events }: History): readonly AdviceRow[] => {
   const { advised, avoided } = bookOf(stage);
-  // What ended long ago is shown nowhere any more.
+  // Describes no longer show an instance that ended long ago.
   const launched = new Map(
     events.flatMap((event) => (event.kind === 'launched' ? [[event.instance, event.tags['holdfast:group']?.split('/')[1]] as const] : [])),
   );

@@ -3,7 +3,7 @@ import type { WorldSection } from './world-schema.ts';
 
 type Document = { readonly group?: unknown; readonly scaling?: unknown };
 
-/** As much of a scenario as its names are checked by. */
+/** The parts of a scenario in which names are checked. */
 type Named = {
   readonly world: WorldSection;
   readonly policies: readonly Document[];
@@ -117,9 +117,9 @@ const inTrace = ({ trace, world }: Named): readonly Reference[] => {
   ];
 };
 
-/** Every name that a scenario refers to must be one that it has: a misspelt one would play without doing anything. */
+/** Every name in a scenario must refer to something that it defines. A step with a misspelt name would do nothing. */
 export const checkReferences = (read: Named, context: z.RefinementCtx): void => {
-  // A step that is wrong in itself is reported by itself.
+  // A step with a fault of its own is reported elsewhere.
   const scenario = { ...read, timeline: read.timeline.filter((step) => step?.action !== undefined) };
   const all = [
     inWorld(scenario.world),

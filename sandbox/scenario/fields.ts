@@ -21,15 +21,15 @@ export const capacity = z
   .union([z.number().int().nonnegative(), z.literal('unlimited')])
   .transform((value) => (value === 'unlimited' ? null : value));
 
-/** Picks offerings: every member that is left out matches all. */
+/** Selects offerings. An absent member matches all. */
 const offeringFields = { instanceType: z.string().optional(), zone: z.string().optional(), market: market.optional() };
 export const offeringFilter = exactly(offeringFields);
 export type OfferingFilter = z.infer<typeof offeringFilter>;
 
-/** Picks launches: by what is launched, from which template, and into which Auto Scaling group. */
+/** Selects launches by offering, template and Auto Scaling group. */
 export const bootFilter = exactly({ ...offeringFields, template: z.string().optional(), asg: z.string().optional() });
 
-/** Picks members of a group: by zone, market, and how many at most (the oldest first). */
+/** Selects members of a group by zone and market, oldest first, up to a number. */
 export const memberFields = {
   group: z.string(),
   zone: z.string().optional(),

@@ -2,7 +2,10 @@ import type { WorldClock } from '../clock.ts';
 import type { World } from '../world/world.ts';
 import type { CapacityChange } from './trace.ts';
 
-/** Lets the spot capacity of one instance type follow a trace, from now on. What runs beyond a new capacity is warned and taken a notice later. */
+/**
+ * Lets the spot capacity of one instance type follow a trace, from now on. If more instances run than the new capacity, EC2 warns the surplus and takes it
+ * after the notice.
+ */
 export const followTrace = (
   { world, clock }: { readonly world: Pick<World, 'setOffering'>; readonly clock: Pick<WorldClock, 'now' | 'at'> },
   changes: readonly CapacityChange[],

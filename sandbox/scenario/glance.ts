@@ -4,7 +4,7 @@ import { desiredOf, type GroupOf, policiesOf } from './scenario-groups.ts';
 import type { Scenario } from './scenario-schema.ts';
 import type { Stage } from './stage.ts';
 
-/** What a person wants to see of a running world at one moment. */
+/** The state of a running world at one moment, for a person. */
 export type Glance = {
   readonly nowMs: number;
   readonly about: string;

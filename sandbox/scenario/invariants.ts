@@ -5,7 +5,7 @@ import type { WorldSnapshot } from '../world/world.ts';
 import type { GroupRow, InterruptionRow, Invariant } from './report.ts';
 import type { Expectations } from './scenario-schema.ts';
 
-/** All that invariants look at, once the scenario has come to rest. */
+/** The data of all invariants, after the scenario has come to rest. */
 export type Evidence = {
   readonly expect: Expectations;
   readonly spec: WorldSpec;

@@ -100,7 +100,7 @@ export const observe = (world: World, groupOf: GroupOf, now: () => number): Obse
   };
 };
 
-/** Least members that served since everything was up. */
+/** The fewest members that served since everything was up. */
 export const lowestServing = (spans: readonly ServingSpan[]): number => Math.min(...spans.map(({ serving }) => serving));
 
 /** Share of the time from the first span to `untilMs` in which at least `wanted` served, 0 to 1. */

@@ -8,7 +8,7 @@ type Came = Extract<Remark, { readonly code: 'came-by-itself' }>;
 
 const placed = ({ placements }: Decision): readonly string[] => placements.map(({ pool, count }) => `${count} from ${pool}`);
 
-/** Decisions that were only observed, and what came by itself instead, as Holdfast stored them. */
+/** Decisions in mode `observe`, and what happened without Holdfast, as Holdfast stored both. */
 export const observedIn = (table: readonly Record<string, unknown>[]): readonly ObservedRow[] => {
   const records = table
     .filter(({ item }) => String(item).startsWith(items.decisionPrefix))

@@ -59,7 +59,7 @@ const alarmEvent = (alarmName: string, atMs: number, value: 'ALARM' | 'OK', supp
   },
 });
 
-/** It goes off, and is over later: CloudWatch sends nothing in between. */
+/** The alarm goes into ALARM, and back later. CloudWatch sends nothing in between. */
 const soundAlarm = ({ emitEvent, clock }: Stage, { name, lasts, suppressed, fromThreshold }: Extract<Action, { alarm: unknown }>['alarm']): void => {
   emitEvent(alarmEvent(name, clock.now(), 'ALARM', suppressed, fromThreshold));
   clock.after(lasts, () => emitEvent(alarmEvent(name, clock.now(), 'OK', false)));

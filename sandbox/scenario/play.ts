@@ -25,7 +25,7 @@ const restMs = 180_000;
 /** How long a policy may wait for its judgement. */
 const judgementMs = 60_000;
 
-/** Where a scenario stands, and a look at its world on demand. */
+/** The progress of a scenario, and a way to read its world. */
 export type Progress = { readonly phase: 'warming-up' | 'playing' | 'resting' | 'ended'; readonly glance: () => Glance };
 
 const phaseText: Readonly<Record<Progress['phase'], string>> = {

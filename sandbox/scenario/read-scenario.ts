@@ -9,7 +9,7 @@ import { parseScenario, type Scenario } from './scenario-schema.ts';
 
 const shipped = join(dirname(fileURLToPath(import.meta.url)), '..', 'scenarios');
 
-/** Names of the scenarios that ship, sorted. */
+/** The names of the built-in scenarios, sorted. */
 export const shippedScenarios = async (): Promise<readonly string[]> =>
   (await readdir(shipped))
     .filter((file) => file.endsWith('.yaml'))
@@ -45,7 +45,7 @@ const parseYaml = (text: string, path: string): unknown => {
   }
 };
 
-/** Reads a scenario by the name of one that ships, or by a file's path. Throws {@link ScenarioError}. */
+/** Reads a built-in scenario by its name, or a file by its path. Throws {@link ScenarioError}. */
 export const readScenario = async (nameOrFile: string): Promise<Scenario> => {
   const path = await pathOf(nameOrFile);
   const document = parseYaml(await readText(path), path);
@@ -57,5 +57,5 @@ export const readScenario = async (nameOrFile: string): Promise<Scenario> => {
   }
 };
 
-/** The region that is there when no scenario is named: empty, ready to be tried out. */
+/** The region without a scenario: empty, for experiments. */
 export const readOpenWorld = (): Promise<Scenario> => readScenario(join(dirname(shipped), 'worlds', 'open-world.yaml'));

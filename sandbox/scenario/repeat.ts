@@ -1,7 +1,7 @@
-/** The most copies of one entry. More would take too long on a machine. */
+/** The most copies of one entry. More would take too long to simulate. */
 const mostCopies = 200;
 
-/** A list with something that stands several times: which entry it is, and what is wrong with it. */
+/** A wrong `repeat` entry: its place in the list, and what is wrong with it. */
 export class RepeatError extends Error {
   readonly path: readonly (string | number)[];
 
@@ -38,7 +38,7 @@ const copiesOf = (entry: unknown, path: readonly (string | number)[]): readonly 
 const expanded = (list: unknown, path: readonly (string | number)[]): unknown =>
   Array.isArray(list) ? list.flatMap((entry, index) => copiesOf(entry, [...path, index])) : list;
 
-/** Lists of the world in which entries may stand several times. */
+/** The lists of the world in which entries may be repeated. */
 const worldLists = ['targetGroups', 'autoScalingGroups'] as const;
 
 /**

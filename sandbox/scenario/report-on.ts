@@ -31,7 +31,7 @@ const rowOf = (life: InstanceLife, observation: Observation, stored: Stored): In
     ...optional('replacementRequestedAtMs', newcomer?.launchedAtMs),
     ...optional('replacementServingAtMs', newcomer?.servingAtMs),
     ...optional('drainStartedAtMs', life.drainingAtMs ?? swap?.drainStartedAtMs),
-    // With a shortfall, a swap says when its drain was given up.
+    // A swap with a shortfall has the time at which its drain was given up.
     ...optional('drainedAtMs', life.drainedAtMs ?? (swap?.shortfall === undefined ? swap?.drainedAtMs : undefined)),
     ...optional('goneAtMs', life.goneAtMs),
     ...(swap?.shortfall === undefined ? {} : { shortfall: swap.shortfall }),
@@ -69,7 +69,7 @@ export type Played = {
   readonly history: History;
 };
 
-/** A scenario ends while swaps and reservations are still remembered, so what is due at rest is not asked of it. */
+/** A scenario ends while swaps and reservations are still remembered, so the rules about rest are left out. */
 const notAtTheEnd = new Set([
   cameToRest.name,
   nothingOpen.name,
@@ -80,7 +80,7 @@ const notAtTheEnd = new Set([
   sizeIsHeld.name,
 ]);
 
-/** What the judge of all runs finds. On the wall clock, times are those of this machine, and are not judged. */
+/** The findings of the judge. On the wall clock, times depend on this machine, and are not judged. */
 const judgedOf = ({ mode }: Stage, history: History): readonly Invariant[] => {
   if (mode === 'live') return [];
   const broken = judge(history).broken.filter(({ rule }) => !notAtTheEnd.has(rule));

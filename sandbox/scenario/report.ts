@@ -16,7 +16,7 @@ export type InterruptionRow = {
   readonly drainStartedAtMs?: number;
   readonly drainedAtMs?: number;
   readonly goneAtMs?: number;
-  /** What Holdfast itself said could not be done in time. */
+  /** The shortfalls that Holdfast recorded. */
   readonly shortfall?: Shortfall;
 };
 
@@ -32,7 +32,7 @@ export type ObservedRow = {
   readonly removals: readonly string[];
   readonly adds: Cost;
   readonly ends: Cost;
-  /** How the group came to its size again without Holdfast, if it did. */
+  /** How the group reached its size again without Holdfast, if it did. */
   readonly came?: { readonly afterMs: number; readonly count: number; readonly cost: Cost };
 };
 

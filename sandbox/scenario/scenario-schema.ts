@@ -11,7 +11,7 @@ const change = exactly({
   offerings: offeringFilter,
   capacity: capacity.optional(),
   priceUsdPerHour: z.number().positive().optional(),
-  /** Where fewer are left than run, EC2 takes the surplus after this notice. */
+  /** If more instances run than the new capacity, EC2 takes the surplus after this notice. */
   reclaim: duration.optional(),
 });
 
@@ -19,7 +19,7 @@ const change = exactly({
 const boots = exactly({
   launches: bootFilter,
   fate: z.enum(['well', 'dies', 'never-answers', 'impaired']),
-  /** The code that EC2 gives for those that die. */
+  /** EC2's code for those that end. */
   reason: z.enum(Object.keys(bootFailures) as [BootFailure, ...BootFailure[]]).optional(),
 });
 
@@ -82,9 +82,9 @@ const expectations = exactly({
   droppedAtMost: z.number().int().nonnegative().default(0),
   /** Least members of a group that serve at any time once it is up. `*` is every group that is not named. */
   lowestServing: z.record(z.string(), z.number().int().nonnegative()).optional(),
-  /** Whether warnings reach Holdfast at all; where they do not, nothing can be drained in time. */
+  /** Whether Holdfast receives warnings. If it does not, nothing can be drained in time. */
   warningsHeard: z.boolean().default(true),
-  /** Whether every replacement must serve before its predecessor is gone. */
+  /** Whether every replacement must serve before the member that it replaces ends. */
   replacedBeforeGone: z.boolean().default(true),
   /** Most calls of functions that change instances, Auto Scaling groups or target groups. */
   changesAtMost: z.number().int().nonnegative().optional(),
@@ -96,7 +96,7 @@ const expectations = exactly({
 });
 export type Expectations = z.infer<typeof expectations>;
 
-/** Offerings driven by a recorded trace of real spot capacity, one zone of the trace per zone of the world. */
+/** Offerings that follow a recorded trace of real spot capacity, one zone of the trace for each zone of the world. */
 const traceSection = exactly({
   file: z.string(),
   zones: z.record(z.string(), z.string()).describe('Zone of the trace by zone of the world.'),

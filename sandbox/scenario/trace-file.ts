@@ -20,7 +20,7 @@ const chosenFolder = (given: string | undefined): string | undefined => {
   return named;
 };
 
-/** Where traces are looked for, the first folder first; last what ships. */
+/** The folders with traces, in the order of the search. The built-in traces are last. */
 const foldersOf = (given: string | undefined): readonly string[] => {
   const chosen = chosenFolder(given);
   return chosen === undefined ? [shipped] : [chosen, shipped];
@@ -49,7 +49,7 @@ const pathOf = async (file: string, folder: string | undefined): Promise<string>
 const price = z.number().positive();
 const priceMap = z.record(z.string(), price);
 
-/** Pairs of a value and for how many samples it holds. */
+/** Pairs of a value and the number of samples with that value. */
 const runsOf = <Value extends z.ZodType>(value: Value) =>
   z.array(z.union([value, z.number()])).transform((flat, context): readonly z.output<Value>[] => {
     const values: z.output<Value>[] = [];

@@ -16,11 +16,11 @@ export type Excerpt = {
   readonly zones: Readonly<Record<string, string>>;
   readonly fromSample: number;
   readonly lastsMs: number;
-  /** How long before its capacity falls a zone gives nothing more than what will be left. */
+  /** How long before a fall of its capacity a zone has only the capacity that will be left. */
   readonly noticeMs: number;
   /** Whether spot prices follow the trace as well. */
   readonly prices: boolean;
-  /** For a trace that probed one instance: a zone that gave one is taken to give any number. */
+  /** For a trace that requested one instance at a time: a zone that had capacity for one counts as unlimited. */
   readonly unlimitedWhenUp?: boolean;
 };
 
@@ -30,7 +30,7 @@ const zoneIn = ({ file, pools }: RecordedTrace, zone: string): RecordedPool => {
   throw new ScenarioError(`The trace ${file} has no zone ${zone}; it has ${pools.map((one) => one.zone).join(', ')}.`);
 };
 
-/** The earlier price holds where a sample has none; before the first known one that first one does. */
+/** A sample without a price has the price before it. Samples before the first known price have that price. */
 const knownPrices = (prices: readonly (number | null)[]): readonly number[] => {
   let last = prices.find((price) => price !== null) ?? undefined;
   return prices.flatMap((price) => {
@@ -42,7 +42,7 @@ const knownPrices = (prices: readonly (number | null)[]): readonly number[] => {
 type State = Pick<CapacityChange, 'capacity' | 'priceUsdPerHour'>;
 type Samples = { readonly capacity: readonly number[]; readonly prices: readonly number[] | undefined };
 
-/** What holds at that moment: the least capacity until a notice later, and the price of the sample. */
+/** The values at that moment: the lowest capacity until the end of the notice, and the price of the sample. */
 const stateAt = ({ capacity, prices }: Samples, atMs: number, gapMs: number, { noticeMs, unlimitedWhenUp = false }: Excerpt): State => {
   const index = Math.min(capacity.length - 1, Math.floor(atMs / gapMs));
   const least = Math.min(...capacity.slice(index, Math.floor((atMs + noticeMs) / gapMs) + 1));

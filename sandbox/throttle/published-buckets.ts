@@ -3,7 +3,7 @@ import { isMutating } from '../call-log.ts';
 import type { WorldClock } from '../clock.ts';
 import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
 
-/** Lets a call pass, or answers the error that AWS would give. */
+/** Lets a call pass, or returns the throttling error of AWS. */
 export type Throttle = { readonly admit: (call: Pick<ApiCall, 'service' | 'operation' | 'input'>) => ApiError | undefined };
 
 /** Calls with the same name share a bucket. */
@@ -51,7 +51,7 @@ const ruleOf = (call: Pick<ApiCall, 'service' | 'operation' | 'input'>): BucketR
   return call.service === 'elasticloadbalancing' ? loadBalancingRule(call) : undefined;
 };
 
-/** The error each service answers with when it throttles. */
+/** The throttling error of each service. */
 export const throttlingError = (service: string): ApiError => {
   if (service === 'ec2') return new ApiError('RequestLimitExceeded', 'Request limit exceeded.', 503);
   if (service === 'sqs') return new ApiError('RequestThrottled', 'Request was throttled.', 403);

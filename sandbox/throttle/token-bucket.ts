@@ -2,9 +2,9 @@ import type { WorldClock } from '../clock.ts';
 
 /** A token bucket as AWS publishes them: full at the start, refilled continuously in world time. */
 export type TokenBucket = {
-  /** Takes all of `count`, or nothing and answers false. */
+  /** Takes all of `count` and returns true, or takes nothing and returns false. */
   take(count?: number): boolean;
-  /** Takes as many whole tokens as there are, up to `count`; answers how many. For resource buckets, which are debited per instance. */
+  /** Takes as many whole tokens as there are, up to `count`. Returns the number. For resource buckets, which are debited per instance. */
   takeUpTo(count: number): number;
   /** Whole tokens that could be taken now. */
   available(): number;
@@ -18,7 +18,7 @@ export type TokenBucketOptions = {
   readonly clock: Pick<WorldClock, 'now'>;
 };
 
-/** A refill is a product of fractions: a token that is there except for the rounding counts as there. */
+/** A refill is a product of fractions, so a token that is missing only because of rounding counts as present. */
 const rounding = 1e-9;
 
 export const createTokenBucket = ({ capacity, refillPerSecond, clock }: TokenBucketOptions): TokenBucket => {

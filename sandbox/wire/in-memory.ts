@@ -3,10 +3,10 @@ import { protocolOfModel, type ServiceProtocol } from './protocols.ts';
 import { type OperationShapes, schemasOf } from './schemas.ts';
 import { plainCopy, readValues, writeValues } from './values.ts';
 
-/** A request that was never written down: what an SDK client wants, in values. */
+/** A request in values that was never serialized. */
 export type ValueRequest = { readonly protocol: ServiceProtocol; readonly operation: string; readonly input: unknown };
 
-/** What an SDK client makes of an answer: its output, or the error that it throws. */
+/** What an SDK client returns for a response: the output, or the error that it throws. */
 export type ValueAnswer =
   | { readonly output: Record<string, unknown>; readonly error?: undefined }
   | { readonly error: Error & { readonly name: string }; readonly output?: undefined };
@@ -33,7 +33,7 @@ const shapesOf = async (request: Pick<ValueRequest, 'protocol' | 'operation'>): 
  */
 export const inputOf = async (request: ValueRequest): Promise<Record<string, unknown>> => {
   const shapes = await shapesOf(request);
-  // The table engine copies what it is given, and returns what it made for this answer alone.
+  // The table engine copies its input, and returns a new object for each response, so no copy is made here.
   if (shapes === undefined) return { ...(request.input as object) };
   return shapes.input.isUnitSchema() ? {} : readValues(shapes.input, request.protocol.style, request.input);
 };

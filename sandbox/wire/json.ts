@@ -41,7 +41,7 @@ export const readJson = (shape: Shape, value: unknown): unknown => {
   return shape.isBlobSchema() ? new Uint8Array(Buffer.from(String(value), 'base64')) : value;
 };
 
-/** The JSON of an answer, checked against its schema: whatever does not fit throws. */
+/** The JSON of a response. Throws if a value does not fit the schema. */
 export const writeJson = (shape: Shape, value: unknown): unknown => {
   if (shape.isListSchema()) return (value as readonly unknown[]).map((item) => writeJson(shape.getValueSchema(), item));
   if (shape.isMapSchema())

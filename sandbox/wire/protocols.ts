@@ -1,7 +1,7 @@
 /** Exports of an SDK client: among them one schema for every operation (`CreateFleet$`) and every modelled error. */
 export type SchemaModule = Readonly<Record<string, unknown>>;
 
-/** How one service speaks. Versions, targets and namespaces as in the services' API models. */
+/** The protocol of one service. Versions, targets and namespaces are those of the services' API models. */
 export type ServiceProtocol = {
   /** As in IAM actions. */
   readonly service: string;

@@ -3,7 +3,7 @@ import { readScalar } from './scalars.ts';
 import { requiredMembers, type Shape } from './schemas.ts';
 
 type Style = 'ec2' | 'query';
-/** Parameters by the dots of their names: `Filter.1.Name=a` stands under Filter, 1, Name. */
+/** Parameters as a tree, split at the dots of their names: `Filter.1.Name=a` is under Filter, 1, Name. */
 export type Parameters = { text?: string; readonly children: Map<string, Parameters> };
 
 const emptyParameters = (): Parameters => ({ children: new Map() });
@@ -24,7 +24,7 @@ export const parseParameters = (form: URLSearchParams): Parameters => {
 
 const capitalise = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 
-/** EC2 has names of its own for the way in, and capitalises the rest; the query protocol keeps XML names. */
+/** EC2 has its own names for input, and capitalizes the rest. The query protocol uses the XML names. */
 const parameterName = (member: Shape, name: string, style: Style): string => {
   const { ec2QueryName, xmlName } = member.getMergedTraits();
   if (style === 'query') return xmlName ?? name;
@@ -57,7 +57,7 @@ const refuseMissing = (shape: Shape, given: Readonly<Record<string, unknown>>): 
   if (missing !== undefined) throw new ApiError('MissingParameter', `The request must contain the parameter ${missing}`);
 };
 
-/** EC2 refuses what it does not know; so a misspelt name never passes for a wish that was granted. */
+/** EC2 refuses unknown parameters, so a misspelt name is never ignored. */
 const refuseUnknown = (node: Parameters, known: ReadonlySet<string>): void => {
   const unknown = [...node.children.keys()].find((name) => !known.has(name));
   if (unknown !== undefined) throw new ApiError('UnknownParameter', `The parameter ${unknown} is not recognized`);

@@ -39,7 +39,7 @@ const writeDate = (shape: Shape, value: unknown, plain: number): string | number
   return kind === timestampKinds.httpDate ? date.toUTCString() : date.toISOString();
 };
 
-/** A scalar of an answer, checked against its schema. `plain` is the protocol's own form of a timestamp. */
+/** A scalar of a response, checked against its schema. `plain` is the protocol's own form of a timestamp. */
 export const writeScalar = (shape: Shape, value: unknown, plain: 'dateTime' | 'epochSeconds'): string | number | boolean => {
   if (shape.isTimestampSchema()) return writeDate(shape, value, timestampKinds[plain]);
   if (shape.isBlobSchema()) return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : mustBe(shape, value, 'Uint8Array');

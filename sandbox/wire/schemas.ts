@@ -75,7 +75,7 @@ export const requiredMembers = (shape: Shape): readonly string[] => {
 type Members = readonly (readonly [string, Shape])[];
 const membersByShape = new WeakMap<object, { readonly members: Members; readonly names: ReadonlySet<string> }>();
 
-/** A shape's members are looked up once per instance of a long answer: worth remembering. */
+/** The members of a shape are needed for each instance of a long response, so they are cached. */
 export const membersOf = (shape: Shape): { readonly members: Members; readonly names: ReadonlySet<string> } => {
   const key = shape.getSchema() as unknown as object;
   const known = membersByShape.get(key);
@@ -86,7 +86,7 @@ export const membersOf = (shape: Shape): { readonly members: Members; readonly n
   return read;
 };
 
-/** A structure's given members. One that the API does not know is a fault of the simulator, and is said. */
+/** The members of a structure that have values. A member that the API does not know is a fault of the simulator, and throws. */
 export const givenMembers = (shape: Shape, value: unknown): readonly (readonly [string, Shape, unknown])[] => {
   if (typeof value !== 'object' || value === null) throw new TypeError(`${shape.getName()} must be an object, not ${typeof value}`);
   const given = value as Readonly<Record<string, unknown>>;

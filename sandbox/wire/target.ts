@@ -4,7 +4,7 @@ import { protocolByKey, type ServiceProtocol } from './protocols.ts';
 /** What a request asks for, before its input was read. */
 export type WireTarget = {
   readonly protocol: ServiceProtocol;
-  /** False for a service that the sandbox does not speak: only errors can be answered. */
+  /** False for a service that the sandbox does not implement. It can return only errors then. */
   readonly isKnown: boolean;
   readonly operation: string;
   readonly accessKeyId: string | undefined;
@@ -27,13 +27,13 @@ const strangeProtocol = (style: 'query' | 'json', service: string): ServiceProto
   jsonVersion: '1.1',
 });
 
-/** Services without a target or an action that answer in XML, errors too. */
+/** Services without a target or an action whose responses and errors are XML. */
 const xmlServices: readonly string[] = ['s3', 'route53', 'cloudfront'];
 
 /** The parameters of a query request, from its body or (as a browser would send it) its address. */
 export const formOf = (request: WireRequest): URLSearchParams => new URLSearchParams([request.query, request.body].filter(Boolean).join('&'));
 
-/** Never throws: a service that is not spoken here is answered in the form that its caller most likely reads. */
+/** Never throws. For a service that is not implemented, the response has the form that its caller most likely reads. */
 export const identify = (request: WireRequest): WireTarget => {
   const { accessKeyId, service } = scopeOf(request);
   const target = request.headers['x-amz-target'];

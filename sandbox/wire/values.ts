@@ -25,7 +25,7 @@ export const plainCopy = (value: unknown): unknown => {
   return copy;
 };
 
-/** The query protocols cannot say that a structure or a list holds nothing: it is not written. Only AWS query writes empty lists. */
+/** The query protocols cannot express an empty structure or an empty list, so it is left out. Only AWS query writes empty lists. */
 const isWritten = (style: Style, copied: unknown): boolean => {
   if (style === 'json' || typeof copied !== 'object' || copied === null || copied instanceof Date) return true;
   return Object.keys(copied).length > 0 || (style === 'query' && Array.isArray(copied));

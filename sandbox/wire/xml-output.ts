@@ -24,7 +24,7 @@ const writeMap = (name: string, shape: Shape, value: Readonly<Record<string, unk
     : element(name, entries.map((entry) => element('entry', entry)).join(''));
 };
 
-/** One member of an answer as XML. Whatever does not fit its schema throws: the simulator may not say what AWS could not. */
+/** One member of a response as XML. Throws if a value does not fit its schema, because AWS could not return it. */
 const writeElement = (name: string, shape: Shape, value: unknown): string => {
   if (shape.isListSchema()) {
     if (!Array.isArray(value)) throw new TypeError(`${shape.getMemberName()} must be a list, not ${typeof value}`);

@@ -8,7 +8,7 @@ import { createIds, type Ids } from './ids.ts';
 import type { Range, StalePagesSpec } from './spec.ts';
 import type { WorldFact } from './world.ts';
 
-/** What every part of the world stands on. */
+/** What every part of the world uses. */
 export type Base = {
   readonly clock: WorldClock;
   readonly emit: Emit;
@@ -21,13 +21,13 @@ export type Base = {
   readonly beganAtMs: number;
   /** A uniform draw from a range of seconds, in ms. */
   drawMs(range: Range): number;
-  /** The same, from a stream of its own: what happens elsewhere never changes it. */
+  /** The same, from a random stream of its own, so that draws elsewhere never change it. */
   drawOwnMs(range: Range, purpose: string): number;
   tell(fact: WorldFact): void;
   observe(listener: (fact: WorldFact) => void): void;
-  /** On whose account things happen now. */
+  /** The actor of what happens now. */
   readonly acting: Acting;
-  /** Tells the history what happened, now. */
+  /** Adds an event to the history, with the present time. */
   note(event: Untimed<WorldEvent>): void;
   follow(listener: (event: WorldEvent) => void): void;
 };
@@ -46,7 +46,7 @@ export type BaseDeps = {
 
 const within = ([low, high]: Range, random: Random): number => Math.round((low + (high - low) * random()) * 1000);
 
-/** From a stream of its own: worlds without stale pages draw as they did. */
+/** From a random stream of its own, so that the draws of worlds without stale pages do not change. */
 const pagesThat = ({ lagSeconds, moves }: StalePagesSpec, random: Random): Base['stalePages'] & {} => ({
   drawLagMs: () => within(lagSeconds, random),
   moved: () => random() < moves,

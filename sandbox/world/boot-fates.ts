@@ -2,8 +2,8 @@ import type { Market } from '../../core/pool/offering.ts';
 import type { StateReason } from './instance.ts';
 
 /**
- * What becomes of instances once they are launched: they come up, end before they run, run and never answer, or run on a machine that is broken,
- * so that EC2's status checks fail as well.
+ * What happens to instances after their launch: they come up, end before they run, run and never answer health checks, or run on a broken machine, so that
+ * EC2's status checks fail too.
  */
 export type BootFate = 'well' | 'dies' | 'never-answers' | 'impaired';
 
@@ -29,7 +29,7 @@ type Launched = {
 type Fated = { readonly fate: BootFate; readonly reason: StateReason };
 
 export type BootFates = {
-  /** From now on launches that match have this fate; what was set last counts. `reason`: the code that EC2 gives for those that die. */
+  /** From now on matching launches have this fate. The fate that was set last counts. `reason`: EC2's code for those that end. */
   set(filter: BootFilter, fate: BootFate, reason?: BootFailure): void;
   of(launched: Launched): Fated;
 };

@@ -76,7 +76,7 @@ const startLoads = (parts: Parts, spec: WorldSpec): ReturnType<typeof createLoad
   return load;
 };
 
-/** What a script may change beside capacity: how instances boot and serve, addresses, quotas. */
+/** What a script may change in addition to capacity: how instances boot and serve, addresses, quotas. */
 const settingsOf = ({
   base,
   fates,

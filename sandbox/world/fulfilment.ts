@@ -34,14 +34,14 @@ export type FulfilmentOrder<C extends Choice> = {
   /** EC2's allocation strategies by their API names. */
   readonly strategy: string;
   readonly details: (choice: C) => Omit<LaunchOrder, 'offering' | 'subnet'>;
-  /** Debited per instance; what is over its tokens is throttled. */
+  /** Each instance takes a token. Instances beyond the tokens are throttled. */
   readonly budget?: TokenBucket;
   /** The most that all launches may cost together. Launching stops before it costs more, without an error. */
   readonly maxTotalUsdPerHour?: number;
 };
 
 export type Fulfil = {
-  /** Launches up to `count` and says per choice that was tried why it gave less. */
+  /** Launches up to `count`. Returns, for each choice that was tried, why it launched fewer. */
   launch<C extends Choice>(order: FulfilmentOrder<C>): Fulfilment<C>;
   /** Why this choice cannot give that many; undefined when it can. */
   refusalOf<C extends Choice>(choice: C, count: number): Refused<C> | undefined;
@@ -92,7 +92,7 @@ const compareRanks = (a: readonly number[], b: readonly number[]): number => {
   return 0;
 };
 
-/** How many instances a sum pays for; the fraction forgives that sums of prices are not exact. */
+/** The number of instances that a sum pays for. The small fraction allows for the rounding of sums. */
 const affordable = (usdPerHour: number, offering: OfferingRecord | undefined): number =>
   offering === undefined ? 0 : Math.floor(usdPerHour / offering.priceUsdPerHour + 1e-6);
 

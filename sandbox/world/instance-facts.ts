@@ -2,7 +2,7 @@ import type { Base } from './base.ts';
 import type { InstanceRecord } from './instance.ts';
 import type { OwnAccord } from './world.ts';
 
-/** Tells those who watch the world what instances go through, and tells the history who caused it. */
+/** Reports the events of instances to observers, and adds them to the history with their actor. */
 export const createInstanceFacts = (base: Base) => {
   const fact = (kind: 'running' | 'shutting-down' | 'terminated', { id }: InstanceRecord): void =>
     base.tell({ kind, instance: id, atMs: base.clock.now() });

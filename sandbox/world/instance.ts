@@ -36,11 +36,11 @@ export type InstanceRecord = {
   state: InstanceState;
   tags: Tags;
   reason?: StateReason;
-  /** Answers health checks since. */
+  /** The time since which it answers health checks. */
   bootedAtMs?: number;
   /** What EC2's status checks found. Absent: they are initializing. */
   checks?: 'passed' | 'failed';
-  /** When EC2 takes it, once that is settled. */
+  /** The time at which EC2 takes it, if that is decided. */
   takenAtMs?: number;
   takeTimer?: Timer;
   /** Its software answers no health checks, although it has booted. */

@@ -29,7 +29,7 @@ type InstanceListener = {
   readonly booted?: (instance: InstanceRecord) => void;
   /** It fails its health checks from now on, or passes them again. */
   readonly health?: (instance: InstanceRecord) => void;
-  /** Serves no more: it is shutting down or stopping. */
+  /** No longer serves: it is shutting down or stopping. */
   readonly leaving?: (instance: InstanceRecord) => void;
   /** Terminated or stopped. */
   readonly ended?: (instance: InstanceRecord) => void;
@@ -42,7 +42,7 @@ export type Instances = {
   find(id: string): InstanceRecord | undefined;
   /** In launch order. */
   list(): readonly InstanceRecord[];
-  /** Those that carry this tag or once did, in launch order. */
+  /** Instances that have this tag or had it, in launch order. */
   tagged(key: string, value: string): readonly InstanceRecord[];
   setTags(instance: InstanceRecord, tags: Tags): void;
   terminate(instance: InstanceRecord, why: StateReason): void;
@@ -142,7 +142,7 @@ export const createInstances = (base: Base, book: OfferingBook, timing: TimingSp
     clock.after(bootMs + checksMs(instance, base, timing), () => check(instance, fate, facts));
     notify('running', instance);
   };
-  /** Pending until its time is over; then it runs, or dies because it cannot. What shuts itself down has run. */
+  /** Pending until its time is over. Then it runs, or ends because it cannot run. An instance that shuts itself down has run. */
   const comeUp = (instance: InstanceRecord): void => {
     const { fate, reason } = fates.of(instance);
     clock.after(base.drawOwnMs(timing.pendingSeconds, `pending ${instance.ordinal} ${offeringKey(instance.offering)}`), () => {

@@ -2,7 +2,7 @@ import { type Market, type Offering, type OfferingKey, offeringKey } from '../..
 import type { WorldClock } from '../clock.ts';
 import type { OfferingSpec } from './spec.ts';
 
-/** What EC2 can give of one offering, what is taken of it, and what it has cost so far. */
+/** The capacity of one offering, how much of it is in use, and its cost so far. */
 export type OfferingRecord = {
   readonly instanceType: string;
   readonly zone: string;

@@ -8,5 +8,5 @@ export const operation =
   (input: Record<string, unknown>, caller: Caller): unknown =>
     run(input as Input, caller);
 
-/** EC2 and Auto Scaling answer many actions with nothing but a request id. */
+/** The response to many actions of EC2 and Auto Scaling is only a request id. */
 export const nothing = {};

@@ -4,7 +4,7 @@ export type Page<T> = { readonly items: readonly T[]; readonly next?: string };
 
 const encode = (offset: number): string => Buffer.from(`from:${offset}`).toString('base64url');
 
-/** How a later page is read: from a list of some moment past, with neighbours that may have changed places where the page begins. */
+/** How a later page is read: from an earlier state of the list. The two entries at the start of the page may have changed places. */
 export type Later<T> = { readonly list: () => readonly T[]; readonly moved: () => boolean };
 
 /** The offset in a token that {@link pageOf} gave out; undefined when it is not one of ours. */

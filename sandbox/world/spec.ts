@@ -30,11 +30,11 @@ export type LambdaSpec = {
   readonly pollers?: 'one' | 'ramp';
 };
 
-/** EC2 promises no order of what it lists, and no moment that all pages of a list are of. */
+/** EC2 promises no order for lists, and the pages of a list may show different moments. */
 export type StalePagesSpec = {
-  /** How long ago what a page shows was so. */
+  /** The age of the state that a page shows. */
   readonly lagSeconds: Range;
-  /** How likely two neighbours have changed places where the page begins: then one comes twice, and the other on no page. */
+  /** The chance that two neighbours change places at the start of a page. Then one of them is listed twice, and the other on no page. */
   readonly moves: number;
 };
 
@@ -88,7 +88,7 @@ export type AutoScalingGroupSpec = {
   readonly suspended?: readonly string[];
   /** Auto Scaling's own AZRebalance: launches in a zone that is two or more behind, then ends one in the fullest (default: it does not). */
   readonly rebalancesZones?: boolean;
-  /** What it goes by when it looks for members to replace (default: EC2's own state). */
+  /** The health check that decides which members are replaced (default: EC2's own state). */
   readonly healthChecks?: 'EC2' | 'ELB';
   /** New members are protected from scale-in (default: they are not). */
   readonly protectsNew?: boolean;
@@ -136,7 +136,7 @@ export type TimingSpec = {
   readonly asgLagSeconds?: Range;
   /** `shutting-down` to `terminated` (default 2 to 10 seconds). */
   readonly shutdownSeconds?: Range;
-  /** How often an Auto Scaling group looks after its own size and health. */
+  /** The interval at which an Auto Scaling group checks its size and health. */
   readonly asgPeriodSeconds: number;
   /** Latency of a call, by `service:operation` or `service:*` or `*`. */
   readonly latencyMs: Readonly<Record<string, Range>>;

@@ -1,6 +1,6 @@
 import type { InstanceRecord, Tags } from './instance.ts';
 
-/** Finds instances by tag. It may answer with instances that carried the tag once: describes lag behind, so readers check what is shown. */
+/** Finds instances by tag. The result may have instances that no longer have the tag. Describes lag behind, so callers check what is shown. */
 export type TagIndex = {
   add(instance: InstanceRecord, tags: Tags): void;
   remove(instance: InstanceRecord): void;

@@ -1,7 +1,7 @@
 import { ApiError } from '../api.ts';
 import type { WorldClock } from '../clock.ts';
 
-/** Answers by client token: the same request again gives the same answer, another one under the same token is refused. */
+/** Responses by client token. The same request again gets the same response. A different request with the same token is refused. */
 export type TokenMemory = {
   answer<T>(token: string | undefined, request: unknown, make: () => T): T;
 };

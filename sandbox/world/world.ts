@@ -10,8 +10,8 @@ export type World = {
   /** `ec2`, `autoscaling` and `elasticloadbalancing`, ready to be called. */
   readonly services: readonly ApiService[];
   /**
-   * EC2 takes spot instances: a warning now (unless `silent`), the end after `noticeMs` (unless it `spares` them: then they run on). Returns which
-   * ids were not running spot instances.
+   * EC2 takes spot instances: a warning now (unless `silent`), the end after `noticeMs` (with `spares`, they run on). Returns which ids were not running spot
+   * instances.
    */
   interrupt(
     instances: readonly string[],
@@ -21,13 +21,13 @@ export type World = {
   };
   /** EC2 recommends to rebalance these. */
   recommendRebalance(instances: readonly string[]): { readonly unknown: readonly string[] };
-  /** AWS Health announces that EC2 retires these after so long. It does, of those that still run then. */
+  /** AWS Health announces that EC2 retires these after this time. EC2 then retires those that still run. */
   scheduleRetirement(instances: readonly string[], inMs: number): { readonly unknown: readonly string[] };
-  /** Ends an instance without any warning (hardware failure; an instance that dies while pending). */
+  /** Ends an instance without any warning (a hardware failure, or a failure while it is pending). */
   kill(instance: string): boolean;
   /**
-   * Changes what an offering can give. Where fewer are left than run and `reclaim` is set, EC2 takes the youngest of the surplus with this notice.
-   * False when there is no such offering.
+   * Changes the capacity of an offering. If more instances run than that and `reclaim` is set, EC2 takes the youngest of the surplus with this notice. Returns
+   * false if there is no such offering.
    */
   setOffering(
     offering: { readonly instanceType: string; readonly zone: string; readonly market: Market },
@@ -35,13 +35,13 @@ export type World = {
   ): boolean;
   /** Instances that stop answering health checks, or answer them again. Returns which ids were not running. */
   setServing(instances: readonly string[], isServing: boolean): { readonly unknown: readonly string[] };
-  /** The fate of matching launches, from now on, and the reason of EC2 for those that die (default: `Client.InternalError`). */
+  /** The fate of matching launches, from now on, and EC2's reason for those that end (default: `Client.InternalError`). */
   setBoots(filter: BootFilter, fate: BootFate, reason?: BootFailure): void;
   /** EC2 starts spot instances again that it stopped or hibernated, where there is capacity. Returns which ids were not stopped, or found none. */
   restart(instances: readonly string[]): { readonly unknown: readonly string[] };
-  /** How many addresses a subnet has left from now on. False when there is no such subnet. */
+  /** Sets the number of free addresses of a subnet. Returns false if there is no such subnet. */
   setFreeAddresses(subnet: string, free: number): boolean;
-  /** The account has launched nothing for so long that the bucket of launched instances is full. */
+  /** Fills the bucket of launched instances, as if the account had launched nothing for a long time. */
   restLaunches(): void;
   /** How many instances of a market the account may have from now on; `null` is without limit. */
   setQuota(market: Market, most: number | null): void;
@@ -68,12 +68,12 @@ export type InstanceSnapshot = {
   readonly market: Market;
   readonly state: 'pending' | 'running' | 'shutting-down' | 'terminated' | 'stopping' | 'stopped';
   readonly launchedAtMs: number;
-  /** When EC2 will take it, once warned. */
+  /** The time at which EC2 takes it, if it was warned. */
   readonly takenAtMs?: number;
   readonly asg?: { readonly name: string; readonly lifecycleState: string };
   /** Protected by its user: from scale-in of its Auto Scaling group, or from termination by EC2. */
   readonly isProtected?: true;
-  /** It answers health checks since. */
+  /** The time since which it answers health checks. */
   readonly bootedAtMs?: number;
   /** Health by target group name: `initial`, `healthy`, `unhealthy`, `draining`. */
   readonly targets: Readonly<Record<string, string>>;

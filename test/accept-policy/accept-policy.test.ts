@@ -350,7 +350,7 @@ describe('trouble', () => {
     expect(house.announced.at(-1)?.detail).toEqual({ version: 2, warnings: [expect.stringContaining('scaling: expected')] });
   });
 
-  it('a bus that takes nothing keeps no policy from coming into force, and hears of each version afterwards', async () => {
+  it('a policy comes into force although the bus takes nothing, and the bus receives each version afterwards', async () => {
     const house = await untold();
     house.write('workers', { ...smallDocument, size: 6 });
     const announcer = { announce: () => Promise.reject(new Error('no bus')) };

@@ -108,7 +108,7 @@ describe('a drain under a spot notice', () => {
     expect(fleet.told[0]?.detail).toMatchObject({ drained: ['i-2'], gone: ['i-1'] });
   });
 
-  test('an instance that EC2 had stopped before it began was not drained, and the bus hears of it', async () => {
+  test('an instance that EC2 had stopped before it began was not drained, and an event reports that', async () => {
     const fleet = createFleet([swap('i-1'), swap('i-2', { deadlineMs: inMs(-300) })]);
     fleet.stopped.add('i-1').add('i-2');
     const { outcome } = await execute(fleet, order());

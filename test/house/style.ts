@@ -21,7 +21,7 @@ export const forbidden: readonly Phrase[] = [
   { pattern: /\bfound .+, allowed is\b/, instead: 'expected X, found Y', example: 'found 300, allowed is a duration' },
   { pattern: /\basked for\b/i, instead: 'requested, or launched', example: 'Instances are asked for once.' },
   { pattern: /\b(tells?|told|telling) of\b/i, instead: 'reports', example: 'It tells of every change.' },
-  { pattern: /\bheard of\b/i, instead: 'received, or reported', example: 'A hook is heard of late.' },
+  { pattern: /\b(hears?|heard) of\b/i, instead: 'received, or reported', example: 'A hook is heard of late.' },
   { pattern: /\btold on the bus\b/i, instead: 'sent to the bus', example: 'The end is told on the bus.' },
   { pattern: /\bto be had\b/i, instead: 'available', example: 'No spot is to be had.' },
   { pattern: /\bwhat came of\b/i, instead: 'the result of, or its outcome', example: 'It stores what came of it.' },

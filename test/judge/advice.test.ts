@@ -34,7 +34,7 @@ describe('replacements for advice keep to their budget', () => {
     expect(found(three(3_800))).toEqual([]);
   });
   it('breaks with one more within the hour', () => {
-    expect(found(three(200))).toEqual(['3 left for advice within an hour, and 2 may']);
+    expect(found(three(200))).toEqual(['3 left because of advice within an hour, expected at most 2']);
   });
   it('counts no member that waits, and none that EC2 takes', () => {
     const others = (script: Script): void => {

@@ -47,7 +47,7 @@ describe('the end of a drain on the bus', () => {
         ended(script, 110, { gone: ['i-1'] });
       });
     expect(gone(100)).toEqual([]);
-    expect(gone(120)).toEqual(['i-1 was told to be gone, and it runs']);
+    expect(gone(120)).toEqual(['the event says that i-1 is gone, and it runs']);
   });
 
   it('reports no instance as drained that ended at work, unless it names a shortfall', () => {
@@ -60,7 +60,7 @@ describe('the end of a drain on the bus', () => {
       });
     expect(drained([], true)).toEqual([]);
     expect(drained(['i-1'], false)).toEqual([]);
-    expect(drained([], false)).toEqual(['i-1 was told to have drained, and it ended at work']);
+    expect(drained([], false)).toEqual(['the event says that i-1 has drained, and it still had work when it ended']);
   });
 
   it('tells the shortfall that a swap ends with, of members that it names', () => {
@@ -79,7 +79,7 @@ describe('the end of a drain on the bus', () => {
     expect(claimedAgain(2)).toEqual([]);
     expect(claimedAgain(Number.MAX_SAFE_INTEGER)).toEqual(['the end of the drain of i-1 was sent without its shortfall']);
     expect(judged((script) => ended(script, 110, { drained: ['i-1'], fallen: ['i-1', 'i-2'] }))).toEqual([
-      'a shortfall of i-2 was told, and its drain does not name it',
+      'the event has a shortfall of i-2, and the drain does not name i-2',
     ]);
   });
 
@@ -108,5 +108,5 @@ it('a fallback on the bus follows the refusals that it names', () => {
       script.at(102, { kind: 'announced', detailType: 'Holdfast Fallback', detail: { group: 'web', refused } });
     });
   expect(fellBack('InsufficientInstanceCapacity')).toEqual([]);
-  expect(fellBack('Unsupported')).toEqual(['a fallback was sent after t/z-a/spot Unsupported, which never was']);
+  expect(fellBack('Unsupported')).toEqual(['a fallback was sent after t/z-a/spot Unsupported, which did not happen']);
 });

@@ -22,8 +22,8 @@ describe('words on the bus about what falls short', () => {
         script.at(101, { kind: 'announced', detailType: 'Holdfast Swap Failed', detail });
       });
     expect(failed(['i-1'], ['i-1'])).toEqual([]);
-    expect(failed(['i-1', 'i-2'], ['i-1'])).toEqual(['EC2 refused to end i-2, and no swap was told to have failed']);
-    expect(failed(['i-1'], ['i-1', 'i-2'])).toEqual(['the swap of i-2 was told to have failed, and EC2 did not refuse to end it']);
+    expect(failed(['i-1', 'i-2'], ['i-1'])).toEqual(['EC2 refused to terminate i-2, and no event reported its swap as failed']);
+    expect(failed(['i-1'], ['i-1', 'i-2'])).toEqual(['an event reported the swap of i-2 as failed, and EC2 did not refuse to terminate it']);
   });
 
   it('say of no policy that it was accepted before it was', () => {
@@ -35,7 +35,7 @@ describe('words on the bus about what falls short', () => {
       });
     expect(accepted(101, 2)).toEqual([]);
     expect(accepted(99, 2)).toHaveLength(1);
-    expect(accepted(101, 3)).toEqual(['version 3 of web was told to be accepted, and is not in force']);
+    expect(accepted(101, 3)).toEqual(['an event reported version 3 of web as accepted, and it is not in force']);
   });
 
   it('say that capacity is exhausted when a look was refused and leaves its group short', () => {
@@ -70,12 +70,14 @@ describe('words on the bus about what falls short', () => {
         script.at(104, { kind: 'announced', detailType: 'Holdfast Capacity Exhausted', detail: { group: 'web', unplaced } });
       });
     expect(told(1)).toEqual([]);
-    expect(told(2)).toEqual(['capacity was told to be exhausted for 2, and at most 1 were missing']);
+    expect(told(2)).toEqual(['an event reported exhausted capacity for 2 members, and at most 1 were missing']);
     // One more was wanted, or one more ended, while the look went on.
     expect(told(2, (script) => script.desired(95, 3))).toEqual([]);
     expect(told(2, (script) => script.end(103, 'i-2'))).toEqual([]);
     // A member that was launched while the look went on may not be known to it.
-    expect(told(2, (script) => script.launch(101, 'i-3'))).toContain('capacity was told to be exhausted for 2, and at most 1 were missing');
+    expect(told(2, (script) => script.launch(101, 'i-3'))).toContain(
+      'an event reported exhausted capacity for 2 members, and at most 1 were missing',
+    );
   });
 
   it('say that a look fell back when it requested launches after a refusal, of the same group', () => {
@@ -91,7 +93,7 @@ describe('words on the bus about what falls short', () => {
         if (group !== 'web') script.at(109, { kind: 'announced', detailType: 'Holdfast Capacity Exhausted', detail: { group: 'web', unplaced: 1 } });
         if (told !== undefined) script.at(109, { kind: 'announced', detailType: 'Holdfast Fallback', detail: { group: told } });
       });
-    const missing = ['i-a fell back after a refusal, and did not tell it on the bus'];
+    const missing = ['i-a fell back after a refusal, and did not send that to the bus'];
     expect(fellBack(105)).toEqual(missing);
     expect(fellBack(105, 'web')).toEqual([]);
     expect(fellBack(105, 'api')).toEqual(missing);

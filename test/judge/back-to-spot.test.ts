@@ -34,7 +34,7 @@ describe('on-demand is gone in time after spot is back', () => {
   const found = (until: number, ...parts: readonly Write[]) => details(onDemandIsGone, all(...parts), { endedAtMs: 1_000 * until });
 
   it('breaks once the group was quiet for long enough, and not before', () => {
-    expect(found(hour, oneOnDemand())).toEqual(['i-2 is on demand, and t/z-a/spot gives one in an earlier tier']);
+    expect(found(hour, oneOnDemand())).toEqual(['i-2 is on demand, and t/z-a/spot has capacity for one in an earlier tier']);
     expect(found(600, oneOnDemand())).toEqual([]);
   });
   it('holds while spot gives nothing, and breaks when it has given for long enough', () => {
@@ -85,7 +85,7 @@ describe('on-demand is gone in time after spot is back', () => {
         script.member('i-2', { pool: 'od-b', asg: 'web-asg', by });
       };
     const group = { kind: 'asg', asg: 'web-asg', why: 'size' } as const;
-    expect(found(hour, sized(react('i-0')))).toEqual(['i-2 is on demand, and t/z-a/spot gives one in an earlier tier']);
+    expect(found(hour, sized(react('i-0')))).toEqual(['i-2 is on demand, and t/z-a/spot has capacity for one in an earlier tier']);
     expect(found(hour, sized(react('i-0'), { return: false }))).toEqual([]);
     expect(found(hour, sized(group))).toEqual([]);
   });
@@ -115,7 +115,7 @@ describe('spreads even out in time', () => {
   const uneven = ['spot-a', 'spot-a', 'spot-b', 'spot-a'];
 
   it('breaks once the group was quiet for long enough, and not before', () => {
-    expect(found(hour, held(uneven))).toEqual(['i-0 is where two more are than in t/z-b/spot, which gives one']);
+    expect(found(hour, held(uneven))).toEqual(['i-0 is in a part with two members more than the part of t/z-b/spot, which has capacity for one']);
     expect(found(600, held(uneven))).toEqual([]);
   });
   it('holds where the parts are one apart', () => {
@@ -138,7 +138,9 @@ describe('spreads even out in time', () => {
     const two = ['spot-a', 'spot-a', 'spot-a', 'spot-b'];
 
     it('breaks while a child is a whole member above its share, another one below, and that one gives', () => {
-      expect(found(hour, held(two, weights(1, 1)))).toEqual(['i-0 is of a child a whole member above its share, not in t/z-b/spot, which gives one']);
+      expect(found(hour, held(two, weights(1, 1)))).toEqual([
+        'i-0 is in a child that is a whole member above its share, and not in t/z-b/spot, which has capacity for one',
+      ]);
       expect(found(600, held(two, weights(1, 1)))).toEqual([]);
       expect(found(hour, held(two, weights(3, 1)))).toEqual([]);
       expect(found(hour, held(two.slice(1), weights(1, 1)))).toEqual([]);
@@ -178,7 +180,7 @@ describe('spreads even out in time', () => {
 });
 
 describe('no member is returned twice within its back-off', () => {
-  /** A member of spot-a is warned after so many seconds, and Holdfast hears of it. */
+  /** EC2 warns a member of spot-a after this many seconds, and Holdfast receives the warning. */
   const lost =
     (second: number, instance: string, livedSeconds: number, injected = false): Write =>
     (script) => {

@@ -56,7 +56,7 @@ describe('launches for one need are bounded', () => {
     );
   it('lets ten die for each that is missing, and no more', () => {
     expect(bounded((script) => die(script, 10))).toEqual([]);
-    expect(bounded((script) => die(script, 11))).toEqual(['11 died for 1 that were missing, in ten minutes']);
+    expect(bounded((script) => die(script, 11))).toEqual(['11 ended before they ran, for 1 missing members, within ten minutes']);
     expect(bounded((script) => die(script, 20), 3)).toEqual([]);
     expect(bounded((script) => die(script, 21), 3)).toHaveLength(1);
   });
@@ -209,7 +209,7 @@ describe('failed boots are told', () => {
       },
       { ...long, ...changes },
     );
-  const silent = ['i-3 of spot-a died (Client.InternalError), and nothing was told'];
+  const silent = ['i-3 of spot-a ended (Client.InternalError) before it ran, and no event reported it'];
   it('within two looks, under their pool', () => {
     expect(told(nothing)).toEqual(silent);
     expect(told((script) => tells(script, 112, ['i-3']))).toEqual([]);
@@ -219,7 +219,7 @@ describe('failed boots are told', () => {
   });
   it('with the code that EC2 gave, and for no other instance', () => {
     expect(told((script) => tells(script, 112, ['i-3'], 'spot-a', 'Client.InvalidSnapshot.NotFound'))).toEqual([
-      'no instance that was reported as ended before it served did so for Client.InvalidSnapshot.NotFound',
+      'an event reported a failed boot with Client.InvalidSnapshot.NotFound, and none of its instances ended with that code',
     ]);
     const booted = (more: Write, document: object = policy) =>
       told((script) => {
@@ -231,14 +231,14 @@ describe('failed boots are told', () => {
         tells(script, 212, ['i-4']);
       });
     expect(booted(nothing)).toEqual([]);
-    const invented = 'i-4 was told to have failed to boot, and it did not';
+    const invented = 'an event reported i-4 as a failed boot, and it did not fail';
     expect(booted((script) => script.at(206, { kind: 'in-service', instance: 'i-4', targetGroup: 'web' }))).toContain(invented);
     expect(booted(nothing, { ...policy, drain: {} })).toContain(invented);
     expect(booted(nothing, { ...policy, drain: {}, asg: 'other-asg' })).toEqual([]);
     const joined: Write = (script) => script.at(206, { kind: 'joined', instance: 'i-4', asg: 'other-asg', by: react('i-0') });
     expect(booted(joined, { ...policy, drain: {}, asg: 'other-asg' })).toContain(invented);
-    expect(told((script) => tells(script, 112, ['i-3', 'i-1']))).toEqual(['i-1 was told to have failed to boot, and it did not']);
-    expect(told((script) => tells(script, 105, ['i-3']))).toContain('i-3 was told to have failed to boot, and it did not');
+    expect(told((script) => tells(script, 112, ['i-3', 'i-1']))).toEqual(['an event reported i-1 as a failed boot, and it did not fail']);
+    expect(told((script) => tells(script, 105, ['i-3']))).toContain('an event reported i-3 as a failed boot, and it did not fail');
   });
   it('only where they surely died by themselves: no late refusal, and no instance that ran', () => {
     expect(told(nothing, { code: 'Server.InsufficientInstanceCapacity' })).toEqual([]);

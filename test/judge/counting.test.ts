@@ -35,7 +35,7 @@ describe('nothing is launched that nobody needs', () => {
       script.launch(103, 'i-3', { by: react('i-a') });
       script.launch(103, 'i-4', { by: react('i-a') });
     });
-    expect(found).toEqual(['3 stay with it, 2 are wanted']);
+    expect(found).toEqual(['with this launch, 3 members stay, expected at most 2']);
   });
   it('breaks when an Auto Scaling group was about to launch the same by itself', () => {
     const beside = (more: (script: Script) => void, suspended: readonly string[] = []) =>
@@ -62,7 +62,7 @@ describe('nothing is launched that nobody needs', () => {
     const refill = (second: number) => (script: Script) =>
       script.launch(second, 'i-4', { asg: 'web-asg', by: { kind: 'asg', asg: 'web-asg', why: 'size' } });
     expect(beside(() => {})).toEqual([]);
-    expect(beside(refill(110))).toEqual(['2 stay with it and 1 were coming from their own Auto Scaling group, 2 are wanted']);
+    expect(beside(refill(110))).toEqual(['with this launch, 2 members stay and 1 were coming from their own Auto Scaling group, expected at most 2']);
     expect(beside(refill(200))).toEqual([]);
     const taken = (script: Script) => {
       script.desired(102, 1);
@@ -125,7 +125,7 @@ describe('nothing is launched that nobody needs', () => {
       });
     // The Auto Scaling group’s minimum is one.
     expect(moved(1)).toEqual([]);
-    expect(moved(2)).toEqual(['4 stay with it, 2 are wanted, and 1 more while members wait to be replaced']);
+    expect(moved(2)).toEqual(['with this launch, 4 members stay, expected at most 2, and 1 more while members wait to be replaced']);
     expect(moved(2, { leaves: 200 })).toHaveLength(1);
     expect(moved(1, { asg: 'web-asg' })).toHaveLength(1);
     expect(moved(1, { isProtected: true })).toHaveLength(1);
@@ -358,7 +358,7 @@ describe('nobody is removed without need', () => {
       script.react(139, 142, 'i-b');
       script.launch(140, 'i-4', { by: react('i-b') });
     });
-    expect(launched).toEqual(['3 stay with it, 2 are wanted']);
+    expect(launched).toEqual(['with this launch, 3 members stay, expected at most 2']);
   });
 });
 
@@ -445,7 +445,7 @@ describe('the desired size changes only when asked', () => {
     script.react(second, second + 3, invocation, forAMoment(alarm));
     script.desired(second + 1, desired, 1, react(invocation));
   };
-  it('holds for an alarm that was heard, and breaks without one', () => {
+  it('holds for an alarm that was received, and breaks without one', () => {
     expect(written((script) => heard(script, 100, 'high', 'i-a', 4))).toEqual([]);
     expect(written((script) => script.desired(100, 4, 1, react('i-a')))).toHaveLength(1);
     expect(written((script) => heard(script, 100, 'high', 'i-a', 5))).toHaveLength(1);
@@ -558,7 +558,7 @@ describe('alarms that are heard act', () => {
     });
   it('holds when the size changes, and breaks when it stays', () => {
     expect(heard((script) => script.desired(301, 4, 1, react('i-a')))).toEqual([]);
-    expect(heard(() => undefined)).toEqual(['alarm high was heard, and the desired size stays 2']);
+    expect(heard(() => undefined)).toEqual(['alarm high was received, and the desired size stays 2']);
   });
   it('asks nothing at the bound, in a cooldown, or of a function that met a fault', () => {
     expect(heard(() => undefined, true)).toEqual([]);

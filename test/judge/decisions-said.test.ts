@@ -35,7 +35,7 @@ describe('a decision that says why it passed an offering over', () => {
   it('names a refusal that came, with its code, for this offering', () => {
     const refused = { code: 'refused', offering, awsCode: 'InsufficientInstanceCapacity' };
     expect(said(refused, (script) => script.refuseCapacity(90, 'i-0'))).toEqual([]);
-    expect(said(refused)).toEqual(['decision d-1 says t/z-a/spot refused (InsufficientInstanceCapacity), which never was']);
+    expect(said(refused)).toEqual(['decision d-1 says t/z-a/spot refused (InsufficientInstanceCapacity), which did not happen']);
     expect(said(refused, (script) => script.refuseCapacity(110, 'i-0'))).toHaveLength(1);
     expect(said({ ...refused, awsCode: 'Unsupported' }, (script) => script.refuseCapacity(90, 'i-0'))).toHaveLength(1);
     expect(said({ ...refused, offering: 't/z-b/spot' }, (script) => script.refuseCapacity(90, 'i-0'))).toHaveLength(1);
@@ -122,5 +122,5 @@ it('a decision names signals that its function was given', () => {
   const caused = (code: string) =>
     said({ code: 'no-offering' }, (script) => script.react(99, 103, 'i-a', [{ about: 'alarm', alarm: 'high' }]), { causes: [{ code }] });
   expect(caused('alarm')).toEqual([]);
-  expect(caused('rebalance')).toEqual(['decision d-1 says cause rebalance, which never was']);
+  expect(caused('rebalance')).toEqual(['decision d-1 says cause rebalance, which did not happen']);
 });

@@ -85,7 +85,7 @@ export type Script = {
   serves(second: number, instance: string): void;
   warn(second: number, instance: string, noticeSeconds?: number): void;
   advise(second: number, instance: string): void;
-  /** An invocation that hears of these things. */
+  /** An invocation that receives these messages. */
   react(fromSecond: number, untilSecond: number, invocation: string, told?: readonly Told[], injected?: boolean): void;
   claim(second: number, instance: string, invocation: string, state?: string): void;
   /** EC2 refuses to end it, and it takes work again. */

@@ -9,7 +9,7 @@ const launched = (script: Script, second: number, instance: string, pool: string
   script.launch(second, instance, { pool, by: react(`of-${instance}`) });
 };
 
-/** EC2 warns of i-1, which is of spot-a, and an invocation hears of it. */
+/** EC2 warns i-1, which is of spot-a, and an invocation receives the warning. */
 const warned = (script: Script, second = 100, injected = false): void => {
   script.warn(second, 'i-1');
   script.react(second + 1, second + 3, 'hears', [{ about: 'warning', instance: 'i-1' }], injected);
@@ -32,14 +32,14 @@ const found = (write: (script: Script) => void) =>
   );
 
 describe('what EC2 takes is used last', () => {
-  it('breaks when a launch follows a warning into the same offering, and another one would have given it', () => {
+  it('breaks when a launch follows a warning into the same offering, and another one had capacity', () => {
     const launchedIn = (pool: string) =>
       found((script) => {
         warned(script);
         launched(script, 150, 'i-3', pool);
       });
     expect(launchedIn('spot-b')).toEqual([]);
-    expect(launchedIn('spot-a')).toEqual(['i-3 was launched as t/z-a/spot, where i-1 is taken or at risk, and t/z-b/spot would have given it']);
+    expect(launchedIn('spot-a')).toEqual(['i-3 was launched as t/z-a/spot, where i-1 is taken or at risk, and t/z-b/spot had capacity']);
   });
   it('counts another offering as taken where a member of the same group was warned, and not for a member of another group', () => {
     const besideWarned = (group: string) =>
@@ -145,7 +145,7 @@ describe('what EC2 takes is used last', () => {
   });
 });
 
-/** EC2 warns of a member of spot-a soon after its launch, and an invocation hears of it. */
+/** EC2 warns a member of spot-a soon after its launch, and an invocation receives the warning. */
 const takenAt = (script: Script, launchS: number, warnS: number, injected = false): void => {
   const instance = `i-${launchS}`;
   launched(script, launchS, instance, 'spot-a');
@@ -178,7 +178,7 @@ describe('what EC2 takes back at once is used while nothing else gives', () => {
         twice(script);
         launched(script, 480, 'i-9', 'spot-a');
       }),
-    ).toEqual(['i-9 was launched as t/z-a/spot, which EC2 took back at once, last of i-440, and t/z-b/on-demand would have given it']);
+    ).toEqual(['i-9 was launched as t/z-a/spot, which EC2 took back at once, last of i-440, and t/z-b/on-demand had capacity']);
   });
   it('holds after one, after two that were under way together, and after two that lived for longer', () => {
     const third = (...lives: readonly (readonly [number, number])[]) =>

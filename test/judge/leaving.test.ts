@@ -299,7 +299,7 @@ describe('who ends whom', () => {
       script.launch(1, 'i-x', { by: user });
       script.end(100, 'i-x', react('drain'));
     });
-    expect(found).toEqual(['i-x belongs to no group, and was touched']);
+    expect(found).toEqual(['i-x belongs to no group, and Holdfast changed it']);
   });
   it('leaves a group alone that was let go, except for drains that had begun', () => {
     const found = (drainSecond: number) =>

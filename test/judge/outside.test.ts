@@ -58,7 +58,7 @@ describe('a size that others set', () => {
         says(script, 100, 4);
         numbers(script, 990, 5, react('i-a'));
       }),
-    ).toEqual(['the desired capacity is 5 at the end; 4 was set']);
+    ).toEqual(['the desired capacity is 5 at the end, expected 4']);
   });
   it('may be higher for a moment, while members join', () => {
     expect(
@@ -74,7 +74,7 @@ describe('a size that others set', () => {
         numbers(script, 100, 4, react('i-a'));
         numbers(script, 300, 2, react('i-a'));
       }),
-    ).toEqual(['the desired capacity was 4 for 200 s; 2 was set']);
+    ).toEqual(['the desired capacity was 4 for 200 s, expected 2']);
   });
   it('is never made lower', () => {
     expect(
@@ -83,7 +83,7 @@ describe('a size that others set', () => {
         numbers(script, 200, 3, react('i-a'));
         says(script, 201, 4, 3);
       }),
-    ).toEqual(['the desired capacity became 3; 4 was set, and no look of Holdfast’s was under way']);
+    ).toEqual(['the desired capacity became 3, expected 4, and no look of Holdfast’s was under way']);
   });
   it('counts from the next write on where it fell between a look and the write that followed', () => {
     const between = (script: Script): void => {
@@ -99,8 +99,8 @@ describe('a size that others set', () => {
         numbers(script, 300, 3, react('i-b'));
       }),
     ).toEqual([
-      'the desired capacity became 3; 4 was set, and no look of Holdfast’s was under way',
-      'the desired capacity is 3 at the end; 4 was set',
+      'the desired capacity became 3, expected 4, and no look of Holdfast’s was under way',
+      'the desired capacity is 3 at the end, expected 4',
     ]);
   });
   it('beyond the maximum of the owner is what that makes of it', () => {
@@ -137,8 +137,8 @@ describe('a size that others set', () => {
           numbers(script, 200, 1, react('i-b'));
         }),
       ).toEqual([
-        'the desired capacity became 1; 2 was set, and no look of Holdfast’s was under way',
-        'the desired capacity is 1 at the end; 2 was set',
+        'the desired capacity became 1, expected 2, and no look of Holdfast’s was under way',
+        'the desired capacity is 1 at the end, expected 2',
       ]);
     });
     it('is never counted below none', () => {
@@ -177,8 +177,8 @@ describe('a size that others set', () => {
       });
     expect(takes(3)).toEqual([]);
     expect(takes(2)).toEqual([
-      'the desired capacity became 2; 3 was set, and no look of Holdfast’s was under way',
-      'the desired capacity is 2 at the end; 3 was set',
+      'the desired capacity became 2, expected 3, and no look of Holdfast’s was under way',
+      'the desired capacity is 2 at the end, expected 3',
     ]);
   });
 });
@@ -280,7 +280,7 @@ describe('how many serve where others set the size', () => {
   it('is what the group shows where a write was lost: a smaller one makes no member leave', () => {
     expect(late(between(2, 3), 280)).toEqual([]);
     expect(late(between(2, 3), 283)).toHaveLength(1);
-    expect(late(between(2, 3))).toEqual(['2 serve, 3 are wanted, 898 s after 3 are wanted']);
+    expect(late(between(2, 3))).toEqual(['2 serve, expected 3, 898 s after 3 are wanted']);
   });
   it('is what the group shows where a write was lost: a larger one is unknown', () => {
     expect(late(between(4, 2))).toEqual([]);
@@ -312,7 +312,7 @@ describe('how many serve where others set the size', () => {
       for (const by of [react('i-b'), user])
         script.at(200, { kind: 'asg-changed', asg: 'web-asg', min: 1, max: 6, desired: by === user ? 6 : 2, suspended: [], by });
     };
-    expect(late(raised)).toEqual(['2 serve, 4 are wanted, 898 s after 3 are wanted']);
+    expect(late(raised)).toEqual(['2 serve, expected 4, 898 s after 3 are wanted']);
   });
 });
 
@@ -358,7 +358,7 @@ describe('other rules where others set the size', () => {
         long,
       );
     expect(atRest(2)).toEqual([]);
-    expect(atRest(3)).toEqual(['2 serve and 2 are there at the end, 3 are wanted']);
+    expect(atRest(3)).toEqual(['at the end, 2 of 2 members serve, expected 3']);
   });
   it('no member moves while fewer serve than others wanted when the function looked', () => {
     const moves = (said: number) =>

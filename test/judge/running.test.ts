@@ -120,7 +120,7 @@ describe('time to serve', () => {
     );
   it('is counted from the trouble', () => {
     expect(lost(270)).toEqual([]);
-    expect(lost(300)).toEqual(['1 serve, 2 are wanted, 200 s after i-1 stopped serving']);
+    expect(lost(300)).toEqual(['1 serve, expected 2, 200 s after i-1 stopped serving']);
   });
   it('begins for a member at risk that drains first when it has drained, unless another member is missing by then', () => {
     const drains = (servesAtSecond: number, order: string, more: (script: Script) => void = () => undefined) =>
@@ -139,14 +139,14 @@ describe('time to serve', () => {
         { endedAtMs: 1_000_000, spec: { ...spec, targetGroups: spec.targetGroups.map((one) => ({ ...one, deregistrationDelaySeconds: 600 })) } },
       );
     expect(drains(870, 'drain-first')).toEqual([]);
-    expect(drains(900, 'drain-first')).toEqual(['1 serve, 2 are wanted, 200 s after i-1 had drained']);
-    expect(drains(870, 'launch-first')).toEqual(['1 serve, 2 are wanted, 600 s after i-1 stopped serving']);
+    expect(drains(900, 'drain-first')).toEqual(['1 serve, expected 2, 200 s after i-1 had drained']);
+    expect(drains(870, 'launch-first')).toEqual(['1 serve, expected 2, 600 s after i-1 stopped serving']);
     const alsoLost = (script: Script): void => {
       script.end(95, 'i-2');
       script.launch(100, 'i-4');
       script.serves(130, 'i-4');
     };
-    expect(drains(870, 'drain-first', alsoLost)).toEqual(['1 serve, 2 are wanted, 605 s after i-2 stopped serving']);
+    expect(drains(870, 'drain-first', alsoLost)).toEqual(['1 serve, expected 2, 605 s after i-2 stopped serving']);
   });
   it('begins anew for each member at risk that drains first, while only such members are missing', () => {
     const inTurn = (servesAtSecond: number, lostToo = false) =>
@@ -171,8 +171,8 @@ describe('time to serve', () => {
         { endedAtMs: 1_000_000 },
       );
     expect(inTurn(340)).toEqual([]);
-    expect(inTurn(380)).toEqual(['1 serve, 2 are wanted, 205 s after i-2 had drained']);
-    expect(inTurn(340, true)).toEqual(['1 serve, 2 are wanted, 240 s after i-1 stopped serving']);
+    expect(inTurn(380)).toEqual(['1 serve, expected 2, 205 s after i-2 had drained']);
+    expect(inTurn(340, true)).toEqual(['1 serve, expected 2, 240 s after i-1 stopped serving']);
   });
   it('is counted for the present desired size, and for the smaller of two where it is unclear which one others want', () => {
     const outside = { ...attached, size: { from: 'asg', min: 0, max: 6 }, scaling: [] };
@@ -190,7 +190,7 @@ describe('time to serve', () => {
       script.desired(0, from);
       script.desired(100, until);
     };
-    expect(wants({}, sized(2, 3))).toEqual(['2 serve, 3 are wanted, 900 s after 3 are wanted']);
+    expect(wants({}, sized(2, 3))).toEqual(['2 serve, expected 3, 900 s after 3 are wanted']);
     expect(wants({}, sized(2, 2))).toEqual([]);
     expect(wants({}, () => undefined)).toEqual([]);
     const set = (lookedAt: number) => (script: Script) => {
@@ -571,7 +571,7 @@ describe('functions and calls', () => {
         { restAtMs: 3_000_000, endedAtMs: 3_200_000 },
       );
     expect(written(12, moves('i-3'))).toEqual([]);
-    expect(written(13, moves('i-3'))).toEqual(['13 items were written at rest, at most 12']);
+    expect(written(13, moves('i-3'))).toEqual(['13 items were written at rest, expected at most 12']);
     const leaves = (script: Script): void => {
       moves('i-3')(script);
       script.end(3_080, 'i-2', react('drain'));
@@ -589,7 +589,7 @@ describe('functions and calls', () => {
     expect(written(4, takes(4))).toEqual([]);
     expect(written(4, takes(3))).toHaveLength(1);
     // Nobody moves to the tier that it has.
-    expect(written(5, moves('i-3'), 'spot-b')).toEqual(['5 items were written at rest, at most 4']);
+    expect(written(5, moves('i-3'), 'spot-b')).toEqual(['5 items were written at rest, expected at most 4']);
     expect(written(5, (script) => script.end(3_080, 'i-2', react('drain')))).toHaveLength(1);
     expect(written(5, (script) => script.launch(3_050, 'i-9', { by: user }))).toHaveLength(1);
     const refused = (second: number) => (script: Script) => script.refuseCapacity(second, 'i-r');

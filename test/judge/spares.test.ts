@@ -47,7 +47,7 @@ describe('a launch above the size', () => {
   });
   it('is no spare on demand', () => {
     expect(details(needlessLaunch, all(two(1), launches(100, 'i-3', 'od-b')))).toEqual([
-      '3 stay with it, 2 are wanted, and 0 to spare for one on on-demand',
+      'with this launch, 3 members stay, expected at most 2, and 0 to spare for one on on-demand',
     ]);
   });
   it('may be on demand for the size, beside a spare of the same function', () => {

@@ -1,7 +1,7 @@
 import type { Facts } from '../../functions/react/messages/facts.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 
-/** What a look hears of a group where nothing has happened, with these changes. */
+/** The facts of a group where nothing has happened, with these changes. */
 export const factsOf = (rest: Partial<Facts> = {}): Facts => ({
   group: 'web',
   causes: [],

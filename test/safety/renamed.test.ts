@@ -42,7 +42,7 @@ const onSpotAlone = { capacity: { spread: ['spot-a', 'spot-b', 'spot-c'] } };
 const hooks = [{ name: 'drain', transition: 'terminating', heartbeatSeconds: 3_600, defaultResult: 'CONTINUE' }] as const;
 
 describe('a group that gets another name', () => {
-  test('hears of members that carry the old one: warnings and hooks', () =>
+  test('receives warnings and hooks of members that have the old one', () =>
     withFleet({ holding: 'attach', spot: 12, hooks, policy: onSpotAlone }, async (fleet) => {
       const tagged = await taggedMembers(fleet);
       const [warned, ended] = [tagged[0], tagged.at(-1)];

@@ -36,7 +36,14 @@ export const adviceWithinBudget: Rule = {
       const within = begun.filter(({ group, atMs }) => group === last.group && atMs > fromMs && atMs <= last.atMs).length;
       const most = Math.max(0, ...chronicle.policiesIn(last.group, fromMs, last.atMs).map(({ advicePerHour }) => advicePerHour));
       if (within <= most || wasLost(chronicle, last.group, fromMs, last.atMs)) return [];
-      return [{ group: last.group, instance: last.instance, atMs: last.atMs, detail: `${within} left for advice within an hour, and ${most} may` }];
+      return [
+        {
+          group: last.group,
+          instance: last.instance,
+          atMs: last.atMs,
+          detail: `${within} left because of advice within an hour, expected at most ${most}`,
+        },
+      ];
     });
   },
 };

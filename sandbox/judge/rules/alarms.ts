@@ -47,7 +47,7 @@ const unanswered = (chronicle: Chronicle, { group, written }: GroupTimeline): re
     const isActed = changes.some((one) => one.atMs > atMs - apartMs && one.atMs <= atMs + actsWithinMs);
     const isCooling = changes.some((one) => one.atMs <= atMs && one.atMs > happenedAtMs - row.cooldownMs && toldAlarm(chronicle, one, alarm));
     if (!isAlone || isEdited || isActed || isCooling) return [];
-    return [{ group, atMs: atMs + actsWithinMs, detail: `alarm ${alarm} was heard, and the desired size stays ${before}` }];
+    return [{ group, atMs: atMs + actsWithinMs, detail: `alarm ${alarm} was received, and the desired size stays ${before}` }];
   });
 };
 

@@ -28,9 +28,9 @@ const untrueOfDrain = (chronicle: Chronicle, detail: Detail, atMs: number): read
   const named = new Set([...idsIn(detail.gone), ...idsIn(detail.drained)]);
   const kept = [...fallen].filter((instance) => !named.has(instance));
   return [
-    ...alive.map((instance) => `${instance} was told to be gone, and it runs`),
-    ...worked.map((instance) => `${instance} was told to have drained, and it ended at work`),
-    ...kept.map((instance) => `a shortfall of ${instance} was told, and its drain does not name it`),
+    ...alive.map((instance) => `the event says that ${instance} is gone, and it runs`),
+    ...worked.map((instance) => `the event says that ${instance} has drained, and it still had work when it ended`),
+    ...kept.map((instance) => `the event has a shortfall of ${instance}, and the drain does not name ${instance}`),
   ];
 };
 
@@ -88,7 +88,7 @@ const inventedRefusals = (chronicle: Chronicle): readonly Broken[] =>
   announced(chronicle, announcements.fallback).flatMap(({ detail, atMs }) =>
     refusalsSaid(detail.refused)
       .filter((said) => !wasRefused(chronicle, said, atMs))
-      .map((said) => ({ group: String(detail.group), atMs, detail: `a fallback was sent after ${inWords(said)}, which never was` })),
+      .map((said) => ({ group: String(detail.group), atMs, detail: `a fallback was sent after ${inWords(said)}, which did not happen` })),
   );
 
 /** What events say besides that something happened. */

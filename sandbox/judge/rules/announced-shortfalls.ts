@@ -32,11 +32,11 @@ export const failuresTold = (chronicle: Chronicle): readonly Broken[] => {
   const invented = failed.flatMap(({ code, ids, atMs }) =>
     ids
       .filter((instance) => code === refusedCode && !refusals.some((refused) => refused.instance === instance && refused.atMs <= atMs))
-      .map((instance) => ({ instance, atMs, detail: `the swap of ${instance} was told to have failed, and EC2 did not refuse to end it` })),
+      .map((instance) => ({ instance, atMs, detail: `an event reported the swap of ${instance} as failed, and EC2 did not refuse to terminate it` })),
   );
   const missing = refusals
     .filter(({ instance, atMs }) => !isTold(instance, atMs))
-    .map(({ instance, atMs }) => ({ instance, atMs, detail: `EC2 refused to end ${instance}, and no swap was told to have failed` }));
+    .map(({ instance, atMs }) => ({ instance, atMs, detail: `EC2 refused to terminate ${instance}, and no event reported its swap as failed` }));
   return [...missing, ...invented];
 };
 
@@ -45,7 +45,9 @@ export const acceptancesAreTrue = (chronicle: Chronicle): readonly Broken[] =>
   announced(chronicle, announcements.policyAccepted).flatMap(({ detail, atMs }): readonly Broken[] => {
     const group = String(detail.group);
     const isSo = (chronicle.groups.get(group)?.policies ?? []).some((one) => one.version === detail.version && one.atMs <= atMs);
-    return isSo ? [] : [{ group, atMs, detail: `version ${String(detail.version)} of ${group} was told to be accepted, and is not in force` }];
+    return isSo
+      ? []
+      : [{ group, atMs, detail: `an event reported version ${String(detail.version)} of ${group} as accepted, and it is not in force` }];
   });
 
 /** A look that met nothing but refusals: no fault, no throttle, and nothing of another look on its way. */
@@ -143,5 +145,5 @@ export const shortagesOverstated = (chronicle: Chronicle): readonly Broken[] =>
     const most = mostLacking(chronicle, group, atMs);
     return Number(detail.unplaced) <= most
       ? []
-      : [{ group, atMs, detail: `capacity was told to be exhausted for ${String(detail.unplaced)}, and at most ${most} were missing` }];
+      : [{ group, atMs, detail: `an event reported exhausted capacity for ${String(detail.unplaced)} members, and at most ${most} were missing` }];
   });

@@ -111,7 +111,7 @@ const inventedShortage = (chronicle: Chronicle): readonly Broken[] => [
     return members.length < wanted ||
       chronicle.livesIn(group).some((life) => life.advisedAtMs.length + life.scheduled.length > 0 && goneAtMs(life) > atMs - toldWithinMs)
       ? []
-      : [{ group, atMs, detail: `capacity was told to be exhausted, and ${members.length} of ${wanted} are there` }];
+      : [{ group, atMs, detail: `an event reported exhausted capacity, and ${members.length} of ${wanted} members are there` }];
   }),
 ];
 
@@ -141,7 +141,9 @@ const fallbacksTold = (chronicle: Chronicle): readonly Broken[] => {
     const isTold = announced(chronicle, announcements.fallback).some(
       ({ atMs, detail }) => groupOf(detail) === group && atMs >= firstMs && atMs <= ended.atMs + toldWithinMs / 10,
     );
-    return isTold ? [] : [{ group, invocation, atMs: ended.atMs, detail: `${invocation} fell back after a refusal, and did not tell it on the bus` }];
+    return isTold
+      ? []
+      : [{ group, invocation, atMs: ended.atMs, detail: `${invocation} fell back after a refusal, and did not send that to the bus` }];
   });
 };
 

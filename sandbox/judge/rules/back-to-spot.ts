@@ -94,7 +94,8 @@ export const onDemandIsGone: Rule = {
   broken: stillToMove(longestWaitMs, (still, members) => {
     for (const life of members.filter(isOnDemand)) {
       const offering = betterSpot({ ...still, life });
-      if (offering !== undefined) return { life, detail: `${life.instance} is on demand, and ${nameOf(offering)} gives one in an earlier tier` };
+      if (offering !== undefined)
+        return { life, detail: `${life.instance} is on demand, and ${nameOf(offering)} has capacity for one in an earlier tier` };
     }
     return undefined;
   }),
@@ -186,7 +187,13 @@ const isInFirstTier = ({ policy, life, atMs }: Place): boolean => {
 const evenerPlace = (place: Place, selector: Selector): { readonly offering: OfferingName; readonly why: string } | undefined => {
   const offering = selector.kind === 'spread' ? leanerPart(place, selector) : belowShare(place, selector);
   return (
-    offering && { offering, why: selector.kind === 'spread' ? 'is where two more are than' : 'is of a child a whole member above its share, not' }
+    offering && {
+      offering,
+      why:
+        selector.kind === 'spread'
+          ? 'is in a part with two members more than the part of'
+          : 'is in a child that is a whole member above its share, and not in',
+    }
   );
 };
 
@@ -200,7 +207,7 @@ export const spreadsEvenOut: Rule = {
       const place = { ...still, life };
       const pool = poolOf(life, still.policy, still.atMs) ?? '';
       const [found] = isInFirstTier(place) ? evenedAbove(still.policy.capacity, pool).flatMap((selector) => evenerPlace(place, selector) ?? []) : [];
-      if (found !== undefined) return { life, detail: `${life.instance} ${found.why} in ${nameOf(found.offering)}, which gives one` };
+      if (found !== undefined) return { life, detail: `${life.instance} ${found.why} ${nameOf(found.offering)}, which has capacity for one` };
     }
     return undefined;
   }),

@@ -41,7 +41,14 @@ export const launchesAreBounded: Rule = {
       const within = sure.filter(({ life }) => life.launchedAtMs > sinceMs && life.order <= last.life.order);
       const needs = Math.max(1, ...within.map((one) => missingAt(chronicle, group, one, doomed)));
       if (within.length <= mostPerNeed * needs) return [];
-      return [{ group, instance: last.life.instance, atMs: untilMs, detail: `${within.length} died for ${needs} that were missing, in ten minutes` }];
+      return [
+        {
+          group,
+          instance: last.life.instance,
+          atMs: untilMs,
+          detail: `${within.length} ended before they ran, for ${needs} missing members, within ten minutes`,
+        },
+      ];
     });
   }),
 };
@@ -139,16 +146,30 @@ export const failedBootsAreTold: Rule = {
       const isTold = told.some((one) => one.instances.includes(life.instance) && one.pool === pool && one.atMs <= untilMs);
       return isTold
         ? []
-        : [{ group, instance: life.instance, atMs: untilMs, detail: `${life.instance} of ${pool} died (${code}), and nothing was told` }];
+        : [
+            {
+              group,
+              instance: life.instance,
+              atMs: untilMs,
+              detail: `${life.instance} of ${pool} ended (${code}) before it ran, and no event reported it`,
+            },
+          ];
     });
     const invented = told.flatMap(({ instances, atMs, code }) =>
       instances
         .filter((id) => !failed.some(({ life, diedAtMs }) => life.instance === id && diedAtMs <= atMs))
-        .map((instance) => ({ group, instance, atMs, detail: `${instance} was told to have failed to boot, and it did not` }))
+        .map((instance) => ({ group, instance, atMs, detail: `an event reported ${instance} as a failed boot, and it did not fail` }))
         .concat(
           instances.some((id) => failed.some((one) => one.life.instance === id && one.code === code)) || instances.length === 0
             ? []
-            : [{ group, instance: String(instances[0]), atMs, detail: `no instance that was reported as ended before it served did so for ${code}` }],
+            : [
+                {
+                  group,
+                  instance: String(instances[0]),
+                  atMs,
+                  detail: `an event reported a failed boot with ${code}, and none of its instances ended with that code`,
+                },
+              ],
         ),
     );
     return [...missing, ...invented];

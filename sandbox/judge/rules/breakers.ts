@@ -137,7 +137,7 @@ export const breakersOpen: Rule = {
       const isOne = families.size === 1 || spotFamilies(policy).size === 1;
       if (recent.length < rule.interruptions || !isOne || !isPlain(chronicle, group, firstMs, atMs + slackMs)) return [];
       if (told.some((open) => open.fromMs >= fromMs && open.fromMs <= atMs + slackMs)) return [];
-      return [{ group, atMs, detail: `${recent.length} members were warned within the time of the breaker, and none was told to be open` }];
+      return [{ group, atMs, detail: `${recent.length} members were warned within the time of the breaker, and no event reported that one opened` }];
     });
   }),
 };

@@ -66,14 +66,14 @@ export const callsAreBounded: Rule = {
     return [
       ...(mutating.length <= all
         ? []
-        : [{ atMs, detail: `${mutating.length} calls that change something for ${count} instances that came or went, at most ${all}` }]),
+        : [{ atMs, detail: `${mutating.length} calls that change something for ${count} instances that came or went, expected at most ${all}` }]),
       ...[...kinds].flatMap(([kind, made]): readonly Broken[] => {
         const [anyway, each] = most[kind] ?? [all, 0];
         const times = isForEachTargetGroup(kind) ? targetGroups : 1;
         const limit = kind === heartbeat ? 4 + due : times * (anyway + each * count) + refused;
         return made.length <= limit
           ? []
-          : [{ atMs, detail: `${made.length} calls of ${kind} for ${count} instances that came or went, at most ${limit}` }];
+          : [{ atMs, detail: `${made.length} calls of ${kind} for ${count} instances that came or went, expected at most ${limit}` }];
       }),
     ];
   },
@@ -104,7 +104,7 @@ export const noStorm: Rule = {
       : [
           {
             atMs: endedAtMs,
-            detail: `${made} calls for ${minutes} ticks, ${signals} signals and ${touched(chronicle)} instances that came or went, at most ${limit}`,
+            detail: `${made} calls for ${minutes} ticks, ${signals} signals and ${touched(chronicle)} instances that came or went, expected at most ${limit}`,
           },
         ];
   },
@@ -143,6 +143,6 @@ export const idleWritesNothing: Rule = {
     const moving = moves.filter(({ life }) => isAtRest(life.launchedAtMs)).length + Math.min(left.size, moves.length);
     const refused = new Set(chronicle.of('refused').flatMap(({ atMs, invocation }) => (atMs > sinceMs ? [invocation] : []))).size;
     const limit = 4 + 2 * recent + writesOfMove * (moving + refused);
-    return writes <= limit ? [] : [{ atMs: endedAtMs, detail: `${writes} items were written at rest, at most ${limit}` }];
+    return writes <= limit ? [] : [{ atMs: endedAtMs, detail: `${writes} items were written at rest, expected at most ${limit}` }];
   },
 };

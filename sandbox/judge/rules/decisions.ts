@@ -104,7 +104,7 @@ const falseIn = (chronicle: Chronicle, said: SaidReasons): readonly Broken[] => 
     ...said.refusals.filter((one) => !wasRefused(chronicle, one, atMs)).map(inWords),
     ...said.causes.filter((cause) => tellers[cause]?.some((about) => told.has(about)) === false).map((cause) => `cause ${cause}`),
   ];
-  return [...new Set(wrong)].map((what) => ({ ...until, detail: `decision ${said.id} says ${what}, which never was` }));
+  return [...new Set(wrong)].map((what) => ({ ...until, detail: `decision ${said.id} says ${what}, which did not happen` }));
 };
 
 export const decisionsAreTrue: Rule = {

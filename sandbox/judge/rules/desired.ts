@@ -126,8 +126,8 @@ const judgeOne = (
 };
 
 /**
- * A state item that somebody restored from an older time: what alarms made of the size since is not known any more, so as many as are there stay,
- * within the bounds of the policy; and what alarms make of that which the same look hears of.
+ * The sizes after somebody restored an older state item. Changes by alarms since then are lost, so the present number of members stays, within the bounds of
+ * the policy. Alarms that the same look receives may change that number.
  */
 const afterRestore = (chronicle: Chronicle, timeline: GroupTimeline, before: Written, written: Written, memory: Memory): string | undefined => {
   const { group } = timeline;

@@ -54,7 +54,7 @@ export const connectionsGetTheirTime: Rule = {
             ...(group === undefined ? {} : { group }),
             instance: life.instance,
             atMs: endMs,
-            detail: `${life.instance} ended ${((endMs - untilMs) / 1_000).toFixed(1)} s after it was taken out of ${targetGroup}; ${(givenMs / 1_000).toFixed(1)} s were its due`,
+            detail: `${life.instance} ended ${((endMs - untilMs) / 1_000).toFixed(1)} s after it was taken out of ${targetGroup}; expected ${(givenMs / 1_000).toFixed(1)} s`,
           },
         ];
       });
@@ -117,7 +117,7 @@ export const strangersUntouched: Rule = {
         ...(isFunction(life.ending?.by) ? [goneAtMs(life)] : []),
         ...life.stays.filter(({ by }) => isFunction(by)).map(({ untilMs }) => untilMs),
       ];
-      return touched.map((atMs) => ({ instance: life.instance, atMs, detail: `${life.instance} belongs to no group, and was touched` }));
+      return touched.map((atMs) => ({ instance: life.instance, atMs, detail: `${life.instance} belongs to no group, and Holdfast changed it` }));
     }),
 };
 

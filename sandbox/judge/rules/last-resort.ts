@@ -95,7 +95,7 @@ const poorPlace = (chronicle: Chronicle, launch: Launch): readonly Broken[] => {
   if (risk === undefined || mayBeRepeat(chronicle, launch)) return [];
   const other = otherThan(chronicle, policy, pool, launch);
   if (other === undefined) return [];
-  const detail = `${life.instance} was launched as ${nameOf(life)}, where ${risk.instance} is taken or at risk, and ${nameOf(other)} would have given it`;
+  const detail = `${life.instance} was launched as ${nameOf(life)}, where ${risk.instance} is taken or at risk, and ${nameOf(other)} had capacity`;
   return [{ group, instance: life.instance, atMs, detail }];
 };
 
@@ -133,7 +133,7 @@ const uselessPlace = (chronicle: Chronicle, launch: Launch): readonly Broken[] =
     .filter((offering) => (!isOwed || isOnDemand(offering)) && (!isSpare || offering.market === 'spot'))
     .find((offering) => nameOf(offering) !== nameOf(life));
   if (other === undefined) return [];
-  const detail = `${life.instance} was launched as ${nameOf(life)}, which EC2 took back at once, last of ${taken.life.instance}, and ${nameOf(other)} would have given it`;
+  const detail = `${life.instance} was launched as ${nameOf(life)}, which EC2 took back at once, last of ${taken.life.instance}, and ${nameOf(other)} had capacity`;
   return [{ group, instance: life.instance, atMs, detail }];
 };
 

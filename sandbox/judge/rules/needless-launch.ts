@@ -30,7 +30,7 @@ export const needlessLaunch: Rule = {
         ...(surge > 0 ? [`, and ${surge} more while members wait to be replaced`] : []),
         ...(policies.some(({ spare }) => spare > 0) ? [`, and ${spares} to spare for one on ${life.market}`] : []),
       ].join('');
-      return [{ ...about, detail: `${known.length} stay with it${coming}, ${desired} are wanted${more}` }];
+      return [{ ...about, detail: `with this launch, ${known.length} members stay${coming}, expected at most ${desired}${more}` }];
     }),
 };
 
@@ -49,6 +49,6 @@ export const maximumHeld: Rule = {
       const most = Math.max(...policies.map(({ size, spare }) => size.max + spare)) + surge + returning;
       return policies.length === 0 || known.length <= most
         ? []
-        : [{ group, instance: life.instance, atMs, detail: `${known.length} stay with it, ${most} are the most` }];
+        : [{ group, instance: life.instance, atMs, detail: `with this launch, ${known.length} members stay, expected at most ${most}` }];
     }),
 };

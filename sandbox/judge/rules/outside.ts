@@ -65,7 +65,7 @@ const wrongSizes = (chronicle: Chronicle, one: Outside): readonly Broken[] =>
         {
           ...about,
           atMs: span.fromMs,
-          detail: `the desired capacity became ${desired}; ${word.size} was set, and no look of Holdfast’s was under way`,
+          detail: `the desired capacity became ${desired}, expected ${word.size}, and no look of Holdfast’s was under way`,
         },
       ];
     const lateMs = untilMs - freeSince(chronicle, span) - takenDownWithinMs;
@@ -74,7 +74,7 @@ const wrongSizes = (chronicle: Chronicle, one: Outside): readonly Broken[] =>
           {
             ...about,
             atMs: untilMs,
-            detail: `the desired capacity was ${desired} for ${Math.round((untilMs - span.fromMs) / 1_000)} s; ${word.size} was set`,
+            detail: `the desired capacity was ${desired} for ${Math.round((untilMs - span.fromMs) / 1_000)} s, expected ${word.size}`,
           },
         ]
       : [];
@@ -84,7 +84,7 @@ const atTheEnd = ({ history, cloud }: Chronicle, { group, asg, words }: Outside)
   const [word, desired] = [words.at(-1), cloud.asgAt(asg, history.endedAtMs)?.desired];
   return word === undefined || desired === undefined || desired === word.size || word.isBetween
     ? []
-    : [{ group, asg, atMs: history.endedAtMs, detail: `the desired capacity is ${desired} at the end; ${word.size} was set` }];
+    : [{ group, asg, atMs: history.endedAtMs, detail: `the desired capacity is ${desired} at the end, expected ${word.size}` }];
 };
 
 export const outsideSizesStand: Rule = {

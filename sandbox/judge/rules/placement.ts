@@ -82,7 +82,9 @@ export const placedInPools: Rule = {
       });
       if (policies.length === 0 || fits) return [];
       const said = tagsAt(life, life.launchedAtMs)['holdfast:pool'] ?? life.stays[0]?.asg ?? 'none';
-      return [{ group, instance: life.instance, atMs: life.launchedAtMs, detail: `${nameOf(life)} in ${life.subnet} is nothing of pool ${said}` }];
+      return [
+        { group, instance: life.instance, atMs: life.launchedAtMs, detail: `${nameOf(life)} in ${life.subnet} does not belong to pool ${said}` },
+      ];
     }),
 };
 
@@ -129,7 +131,8 @@ export const earlierTierFirst: Rule = {
     for (const { selector, child, within } of boundPath(placed)) {
       if (selector.kind !== 'tiered') continue;
       const earlier = selector.children.slice(0, child).find((node) => givesAtAll({ chronicle, policy, moment, within }, node));
-      if (earlier !== undefined) return `${placed.life.instance} came from ${placed.pool.name}, and ${JSON.stringify(earlier)} would have given it`;
+      if (earlier !== undefined)
+        return `${placed.life.instance} was launched from ${placed.pool.name}, and ${JSON.stringify(earlier)} is earlier and had capacity`;
     }
     return undefined;
   }),
@@ -211,7 +214,7 @@ const unfair = (chronicle: Chronicle, placed: Placed, selector: Selector): strin
   });
   return other === undefined
     ? undefined
-    : `${placed.life.instance} went to ${one.name}, and ${other.name} had fewer of its share and would have given it`;
+    : `${placed.life.instance} was launched from ${one.name}, and ${other.name} was further below its share and had capacity`;
 };
 
 /** LaunchInstances takes no instance type: an Auto Scaling group of several picks among them by itself. */
@@ -281,7 +284,8 @@ export const cheapestFirst: Rule = {
       const cheaper = selector.children.find(
         (node, index) => index !== child && givingWell({ chronicle, policy, moment, within }, node).some((offering) => isCheaper(node, offering)),
       );
-      if (cheaper !== undefined) return `${life.instance} is of a child that costs ${cost} USD per hour, and ${JSON.stringify(cheaper)} costs less`;
+      if (cheaper !== undefined)
+        return `${life.instance} was launched from a child that costs ${cost} USD per hour, and ${JSON.stringify(cheaper)} costs less`;
     }
     return undefined;
   }),

@@ -82,7 +82,7 @@ const betweenParts = (chronicle: Chronicle, scaleIn: ScaleIn, selector: Selector
   if (selector.kind === 'tiered') return Number(own) < Number(other) ? `tier ${Number(other) + 1} still holds members` : undefined;
   const by = above(chronicle, scaleIn, selector, other, own);
   return by >= tooMuch[selector.kind]
-    ? `${JSON.stringify(selector.children[Number(other)] ?? other)} holds ${by.toFixed(1)} more of its share`
+    ? `${JSON.stringify(selector.children[Number(other)] ?? other)} is ${by.toFixed(1)} members further above its share`
     : undefined;
 };
 

@@ -44,9 +44,7 @@ export const sizeIsHeld: Rule = {
         const most = Math.max(size, (sizes[index] ?? 0) + Math.min(policy.spare, spot));
         return serving >= size && members.length <= most && members.length - serving <= coming;
       });
-      return isHeld
-        ? []
-        : [{ group, atMs, detail: `${serving} serve and ${members.length} are there at the end, ${wanted.join(' or ')} are wanted` }];
+      return isHeld ? [] : [{ group, atMs, detail: `at the end, ${serving} of ${members.length} members serve, expected ${wanted.join(' or ')}` }];
     }),
 };
 
@@ -60,7 +58,7 @@ const openIn = (group: string, { reservations = [], raised = [] }: StoredState, 
   ...reservations.filter(({ instances }) => instances === undefined).map(({ id }) => ({ group, atMs, detail: `reservation ${id} is open` })),
   ...reservations
     .filter(({ forgetAtMs = atMs }) => isInForce && forgetAtMs + believedTooLongMs < atMs)
-    .map(({ id }) => ({ group, atMs, detail: `reservation ${id} is believed forever` })),
+    .map(({ id }) => ({ group, atMs, detail: `reservation ${id} is kept long after its time` })),
   ...raised.map(({ asg = '' }) => ({ group, asg, atMs, detail: `${asg} is still noted as raised` })),
 ];
 

@@ -93,7 +93,7 @@ const overLives =
     swapsOf(chronicle.history).flatMap((swap): readonly Broken[] => {
       const life = chronicle.life(swap.instance);
       const about = { group: swap.group, instance: swap.instance, atMs: chronicle.history.endedAtMs };
-      if (life === undefined) return [{ ...about, detail: `a swap reports ${swap.instance}, which never was` }];
+      if (life === undefined) return [{ ...about, detail: `a swap reports ${swap.instance}, which never existed` }];
       const detail = judgeOne(chronicle, swap, life);
       return detail === undefined ? [] : [{ ...about, detail }];
     });

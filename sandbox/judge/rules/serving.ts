@@ -92,7 +92,7 @@ export const lateIn = (chronicle: Chronicle, group: string, owed: Owed): readonl
         group,
         atMs: untilMs,
         members: debts.filter(({ sinceMs }) => untilMs - sinceMs > owed.withinMs).length,
-        detail: `${look.serving.size} serve, ${look.desired} are wanted, ${Math.round((untilMs - oldest.sinceMs) / 1_000)} s after ${oldest.because}`,
+        detail: `${look.serving.size} serve, expected ${look.desired}, ${Math.round((untilMs - oldest.sinceMs) / 1_000)} s after ${oldest.because}`,
       });
       debts = [];
     }

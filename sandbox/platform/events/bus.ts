@@ -27,7 +27,7 @@ export type BusDeps = {
   readonly random: Random;
   /** Brings text to a queue, a function or a state machine. */
   readonly deliver: (targetArn: string, text: string, event: BusEvent) => void;
-  /** Best effort for events of AWS services; a bus without it delivers each once, at once. */
+  /** Best-effort delivery of events of AWS services. Without it, the bus delivers each event once, immediately. */
   readonly fate?: EventFate;
 };
 
@@ -40,7 +40,7 @@ export type EventBus = {
   /** Puts an event as it is, without any fault: the operator's raw event. */
   put(event: RawEvent): void;
   addRule(rule: Rule): void;
-  /** Every event that came, for those who watch. */
+  /** Every event that was put on the bus, for observers. */
   observe(listener: (event: BusEvent, matched: readonly string[]) => void): void;
 };
 

@@ -16,7 +16,7 @@ const atPath = (event: unknown, path: string): unknown => {
   return value;
 };
 
-/** Inside quotes a value stands as bare text, elsewhere as JSON; what is not there leaves nothing behind. */
+/** Inside quotes a value is plain text, elsewhere it is JSON. A missing value is replaced by nothing. */
 const fill = (template: string, values: Readonly<Record<string, unknown>>): string => {
   let quoted = false;
   return template.replace(/\\.|"|<([^<>]+)>/g, (match, name: string | undefined) => {

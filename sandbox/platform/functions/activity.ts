@@ -1,8 +1,8 @@
 import type { WorldClock } from '../../clock.ts';
 
 /**
- * Whether a function's own code is at work. Virtual time stands still while it is, whatever the code waits for (files, timers, another turn); it moves
- * while everything that the code waits for lies in the world: an API call, a pause between two attempts.
+ * Whether a function's own code is at work. Virtual time stands still while it is, even if the code waits for files, timers or the next turn of the event loop.
+ * Time moves only while the code waits for nothing but the world: an API call, or a pause between two attempts.
  */
 export type Activity = {
   begin(): void;
@@ -11,7 +11,7 @@ export type Activity = {
   inWorld<T>(work: Promise<T>): Promise<T>;
 };
 
-/** Code that does nothing for so long, in wall time, waits for something that will never come: the world goes on, and its time-out ends it. */
+/** Code that does nothing for this long, in wall time, waits for something that will never come. The world goes on, and the function's time-out ends it. */
 const stuckAfterMs = 20_000;
 
 export const createActivity = (clock: Pick<WorldClock, 'busy'>, patienceMs = stuckAfterMs): Activity => {
@@ -27,7 +27,7 @@ export const createActivity = (clock: Pick<WorldClock, 'busy'>, patienceMs = stu
         clearTimeout(patience);
         work.resolve();
       };
-      // Only held and let go: it cannot fail.
+      // This promise only keeps the clock still. It cannot fail.
       void clock.busy(work.promise);
     } else if (!isAtWork) {
       release?.();

@@ -23,14 +23,14 @@ export type RuntimeCall = { readonly id: string; readonly event: unknown; readon
 export type ExecutionEnvironment = {
   /** Never rejects. Never settles after a kill. */
   run(call: RuntimeCall): Promise<InvocationResult>;
-  /** Ends the code wherever it stands: nothing that it still does reaches the world. */
+  /** Ends the code at any point. Nothing that it still does reaches the world. */
   kill(): void;
 };
 
-/** How wrong an environment's clock is from now on, in milliseconds, when it was wrong by so much until now. Asked whenever the clock is read. */
+/** The error of an environment's clock from now on, in milliseconds. `wrongByMs`: its error until now. Called at each read of the clock. */
 export type ClockFate = (wrongByMs: number) => number;
 
-/** Makes a cold environment ready. `id` tells its calls from those of others. Without a fate its clock never jumps. */
+/** Initializes an environment. `id` marks its calls. Without a fate, its clock never jumps. */
 export type StartEnvironment = (spec: FunctionSpec, id: string, clockFate?: ClockFate) => Promise<ExecutionEnvironment>;
 
 /** Lambda puts the error's class and message into its answer. */

@@ -19,33 +19,33 @@ export type FunctionsDeps = {
   /** World milliseconds that a cold start and every call take besides what the code does. */
   readonly coldStartMs: number;
   readonly overheadMs: number;
-  /** How much world time passes per wall time: code that really runs keeps its wall seconds however fast the world goes. */
+  /** World seconds per wall second. Code that really runs takes its wall seconds at any speed of the world. */
   readonly factor?: number;
-  /** Most calls of all functions that run at once in the account (default 1,000). What one function has reserved is its own, and no other's. */
+  /** Most calls of all functions that run at once in the account (default 1,000). Concurrency that one function reserves is not available to others. */
   readonly concurrency?: number;
 };
 
 export type Functions = {
   add(spec: FunctionSpec): void;
-  /** Calls and waits for the answer. Never rejects for what the function does. */
+  /** Calls and waits for the response. Never rejects because of the function. */
   invoke(nameOrArn: string, event: unknown): Promise<InvocationResult>;
-  /** Hands an event over, and repeats it twice, after one and two minutes, when the function fails. */
+  /** Passes an event to a function. If the function fails, it repeats the event after one minute and after two more. */
   invokeLater(nameOrArn: string, event: unknown): void;
   configureAsync(name: string, config: AsyncConfig): void;
-  /** Ends the process of the environment with this id wherever it stands. False when it was not running. */
+  /** Ends the process of the environment with this id at any point. Returns false if it was not running. */
   crash(environmentId: string): boolean;
-  /** A deployment of new code: environments at rest end now, those at work with their call. Whatever is called next starts cold. */
+  /** A deployment of new code. Idle environments end now, busy ones after their call. The next call starts cold. */
   renew(): void;
   /** Ends every environment: for the end of a sandbox. */
   close(): void;
   readonly specs: readonly FunctionSpec[];
-  /** Hears of every call when it has ended, and when it begins. */
+  /** Called when a call begins, and when it has ended. */
   observe(onEnd: (record: InvocationRecord) => void, onBegin?: (start: InvocationStart) => void): void;
   /** What runs now in the environment with this id. */
   invocationOf(environmentId: string): { readonly id: string; readonly functionName: string } | undefined;
   /** The chain of calls that an invocation, which runs now, is in. */
   lineageOf(invocationId: string): Lineage | undefined;
-  /** Notes that a fault was injected into what runs now in the environment with this id. */
+  /** Notes that a fault was injected into the call that runs in the environment with this id. */
   noteFault(environmentId: string): void;
 };
 
@@ -73,7 +73,7 @@ const stopped: InvocationResult = {
 };
 const throttled: InvocationResult = { kind: 'error', errorType: 'Lambda.TooManyRequestsException', errorMessage: 'Rate Exceeded.' };
 
-/** Whether a call was refused because as many run at once as may. */
+/** Whether a call was refused because the concurrency limit was reached. */
 export const isThrottled = (result: InvocationResult): boolean => result.kind === 'error' && result.errorType === 'Lambda.TooManyRequestsException';
 
 const timedOut = (id: string, seconds: number): InvocationResult => ({
@@ -82,10 +82,10 @@ const timedOut = (id: string, seconds: number): InvocationResult => ({
   errorMessage: `RequestId: ${id} Error: Task timed out after ${seconds.toFixed(2)} seconds`,
 });
 
-/** The execution environments of one function: those at rest, and how many there are. */
+/** The execution environments of one function: the idle ones, and the number of all. */
 type Fleet = { readonly idle: Environment[]; running: number };
 
-/** Functions without a reservation share what no other has reserved. */
+/** Functions without reserved concurrency share the rest. */
 const isAtLimit = (spec: FunctionSpec, specs: readonly FunctionSpec[], fleets: ReadonlyMap<string, Fleet>, concurrency: number): boolean => {
   const runningOf = ({ name }: FunctionSpec): number => fleets.get(name)?.running ?? 0;
   if (spec.reservedConcurrency !== undefined) return runningOf(spec) >= spec.reservedConcurrency;
@@ -142,7 +142,7 @@ export const createFunctions = (deps: FunctionsDeps): Functions => {
     return { id, spec, runtime, generation: born };
   };
   const timeoutMsOf = ({ timeoutSeconds }: FunctionSpec): number => timeoutSeconds * 1000 * Math.max(1, factor);
-  /** Runs one call to its answer, its crash or its time-out, whichever is first; after the last two the environment is gone. */
+  /** Runs one call until its response, its crash or its time-out, whichever is first. A crash or a time-out ends the environment. */
   const race = (environment: Environment, call: { readonly id: string; readonly event: unknown }): Promise<InvocationResult> =>
     new Promise((resolve, reject) => {
       const { spec, runtime } = environment;

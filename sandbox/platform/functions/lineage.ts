@@ -1,14 +1,12 @@
-/**
- * How often each function is in a chain of messages and calls. A function's SDK hands the chain on with what it sends, in the trace header.
- */
+/** The number of times that each function is in a chain of messages and calls. A function's SDK passes the chain on in the trace header. */
 export type Lineage = ReadonlyMap<string, number>;
 
-/** Lambda stops a chain in which a function would be called about so often (Lambda Developer Guide, "Use Lambda recursive loop detection"). */
+/** Lambda stops a chain in which a function would be called about this many times (Lambda Developer Guide, "Use Lambda recursive loop detection"). */
 const longestChain = 16;
 
 const prefix = 'Lineage=';
 
-/** As the attribute `AWSTraceHeader` of a message. Undefined for what no function sent. */
+/** The attribute `AWSTraceHeader` of a message. Undefined if no function sent the message. */
 export const traceHeader = (lineage: Lineage | undefined): string | undefined =>
   lineage === undefined || lineage.size === 0 ? undefined : prefix + [...lineage].map(([name, times]) => `${name}:${times}`).join('|');
 

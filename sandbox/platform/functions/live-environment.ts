@@ -16,7 +16,7 @@ export type LiveDeps = {
 const credentials = (spec: FunctionSpec, environmentId: string): Readonly<Record<string, string>> => ({
   AWS_ACCESS_KEY_ID: spec.role,
   AWS_SECRET_ACCESS_KEY: 'sandbox',
-  // Tells the front which environment calls, so that a crash after a call ends that one and no other.
+  // The session token tells the cloud which environment calls, so that a crash after a call ends only that one.
   AWS_SESSION_TOKEN: environmentId,
   AWS_EC2_METADATA_DISABLED: 'true',
 });
@@ -50,7 +50,7 @@ const exited = (error: unknown): InvocationResult => ({
   errorMessage: `Runtime exited: ${error instanceof Error ? error.message : error}`,
 });
 
-/** Runs bundles in worker threads with an environment of their own, against the sandbox's endpoint: they can be killed wherever they stand. */
+/** Runs bundles in worker threads with an environment of their own, against the sandbox's endpoint. They can be killed at any point. */
 export const liveEnvironments =
   (deps: LiveDeps): StartEnvironment =>
   async (spec, id, clockFate = (ms) => ms): Promise<ExecutionEnvironment> => {
@@ -86,14 +86,14 @@ export const liveEnvironments =
       run: (call) =>
         new Promise((resolve) => {
           answer = resolve;
-          // A thread's clock cannot be reached from here while it works: it jumps between calls.
+          // The clock of a thread cannot be set during a call, so it jumps between calls.
           wrongByMs = clockFate(wrongByMs);
           if (failed === undefined) worker.postMessage(contextOf(spec, call, wrongByMs));
           else resolve(failed);
         }),
       kill: () => {
         killed = true;
-        // The thread's end needs no waiting for: nothing that it still sends is heard.
+        // There is no need to wait for the thread to end, because nothing that it still sends is read.
         void worker.terminate();
       },
     };

@@ -15,7 +15,7 @@ const now = time === undefined ? Date.now : (): number => time.originMs + Math.f
 const tell = (message: WorkerMessage): void => parentPort?.postMessage(message);
 
 const bundle = (await import(pathToFileURL(file).href)) as FunctionBundle;
-/** In a world that runs on the wall's time the function is started through the very door that Lambda uses. */
+/** In a world on the wall clock, the function is called through its exported handler, as Lambda calls it. */
 const handler =
   time === undefined
     ? bundle.handler

@@ -16,17 +16,17 @@ import {
 
 export type SimulatedDeps = {
   readonly clock: WorldClock;
-  /** Wall milliseconds after which code that does nothing no longer holds the world's time. */
+  /** Wall milliseconds after which code that does nothing no longer stops the world's time. */
   readonly patienceMs?: number;
   readonly seed: number;
-  /** The clock of an environment is wrong by up to so much, one way or the other, for as long as it lives (default: it is right). */
+  /** The clock of an environment is ahead or behind by up to this much, as long as the environment exists (default: it is right). */
   readonly clockErrorMs?: number | undefined;
   readonly region: string;
-  /** Requests and answers are written down and read in the form of each service's protocol, and not passed on as values. */
+  /** Whether requests and responses are serialized in each service's protocol. Otherwise they are passed on as values. */
   readonly writes?: boolean | undefined;
   /**
-   * Answers requests of the SDK clients of one environment. Once `isAlive` answers false the environment was killed, and no call of it may be
-   * carried out or answered any more.
+   * Handles requests of the SDK clients of one environment. After `isAlive` has returned false, the environment is killed: none of its calls may be carried out
+   * or may settle.
    */
   readonly requestHandler: (spec: FunctionSpec, environment: string, isAlive: () => boolean) => RequestHandler;
 };
@@ -36,7 +36,7 @@ export type RequestHandler = { handle(request: never, options?: never): Promise<
 
 type SdkRequest = { readonly headers: Record<string, string> };
 
-/** Says who calls which service as a signed request does. Nobody verifies signatures here, and making them takes longer than the calls. */
+/** Names the caller and the service, as a signed request does. Signatures are not verified here, and making them takes longer than the calls. */
 const unsigned = (accessKeyId: string, sessionToken: string) => ({
   sign: async (request: SdkRequest, { signingRegion = '', signingService = '' }: { signingRegion?: string; signingService?: string }) => {
     const scope = `${accessKeyId}/20260101/${signingRegion}/${signingService}/aws4_request`;
@@ -65,8 +65,8 @@ const settled = (spec: FunctionSpec, environmentId: string, region: string): Rea
 const load = createRequire(import.meta.url) as (file: string) => FunctionBundle;
 
 /**
- * Without the time that remains: Middy would end the invocation early by a timer of the wall clock, so that what happens would depend on how busy the
- * machine is. The world's clock ends it.
+ * Without `getRemainingTimeInMillis`, because Middy would set a timer of the wall clock that ends the invocation early. Results would then depend on the load
+ * of the machine. The world's clock ends the invocation.
  */
 const contextOf = (spec: FunctionSpec, call: RuntimeCall): LambdaContext & Record<string, unknown> => ({
   awsRequestId: call.id,
@@ -79,13 +79,13 @@ const contextOf = (spec: FunctionSpec, call: RuntimeCall): LambdaContext & Recor
   callbackWaitsForEmptyEventLoop: true,
 });
 
-/** Waiting for the handler's answer is waiting in the world. */
+/** While this waits for the handler's result, it waits in the world. */
 const outside = (handler: RequestHandler, { inWorld }: Activity): RequestHandler => ({
   ...handler,
   handle: (request, options) => inWorld(handler.handle(request, options)),
 });
 
-/** One promise for all would hold everything that ever waited for it. */
+/** A shared promise would keep everything in memory that ever waited for it. */
 const never = (): Promise<never> => new Promise(() => undefined);
 
 /** Runs bundles in this process on the world's clock and seed: `create` is called once per cold start, as Lambda initialises once per environment. */

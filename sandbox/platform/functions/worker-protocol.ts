@@ -15,5 +15,5 @@ export type WorkerCall = {
   readonly context: Readonly<Record<string, unknown>> & { readonly awsRequestId: string; readonly functionName: string };
 };
 
-/** What a worker says: that it is ready, or the result of its call. */
+/** A message from a worker: it is ready, or the result of its call. */
 export type WorkerMessage = { readonly kind: 'ready' } | { readonly kind: 'result'; readonly result: InvocationResult };

@@ -54,7 +54,7 @@ const createDelivery = (options: QueuePollerOptions) => {
     const result = await invoke(batch);
     for (const { receipt } of finished(batch, result, options.reportsItemFailures)) queue.delete(String(receipt));
   };
-  /** What comes at the same moment comes in one batch; what comes again goes to another environment. */
+  /** Messages of the same moment come in one batch. Messages that come again go to another environment. */
   return (batch: readonly QueueMessage[], around: (work: Promise<void>) => Promise<void>): Promise<void> => {
     const again = batch.flatMap((message) =>
       fate(queue.name)
@@ -122,7 +122,7 @@ const startRampedPollers = (options: QueuePollerOptions): void => {
     running -= 1;
     consider();
   };
-  /** Nothing happens for a batch that has been sent already. */
+  /** Does nothing if the batch was sent before. */
   const send = (one: Gathering): Promise<void> | undefined => (gathering.delete(one) ? deliver(one.messages, counted) : undefined);
   const begin = (): Gathering => {
     const one: Gathering = { messages: [] };

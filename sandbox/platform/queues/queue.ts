@@ -11,7 +11,7 @@ export type QueueMessage = {
   readonly firstReceivedAtMs?: number;
   /** The chain of calls that it was sent in, when a function sent it (attribute `AWSTraceHeader`). */
   readonly traceHeader?: string;
-  /** The handle of the latest receipt; earlier ones no longer change visibility. */
+  /** The latest receipt handle. Earlier handles no longer change the visibility. */
   readonly receipt?: string;
 };
 
@@ -36,7 +36,7 @@ export type QueueCounts = { readonly visible: number; readonly inFlight: number;
 /** A standard queue: at least once, roughly in order. A received message is hidden until its visibility time-out, and then comes again. */
 export type Queue = QueueOptions & {
   send(body: string, attributes?: Readonly<Record<string, unknown>>, delaySeconds?: number, traceHeader?: string): QueueMessage;
-  /** Takes over a message that failed too often elsewhere. */
+  /** Adds a message that failed too many times in another queue. */
   accept(message: QueueMessage): void;
   receive(max: number, visibilitySeconds?: number): readonly QueueMessage[];
   delete(receipt: string): void;
@@ -65,7 +65,7 @@ export const createQueue = (options: QueueOptions, { clock, random, deadLetterQu
   };
   const show = (entry: Held): void => {
     enter(entry, 'visible');
-    // Back to the end of the line: a message that failed does not hold up those that were never tried.
+    // A message that failed goes to the end, so that it does not hold up messages that were not tried yet.
     held.delete(entry.message.id);
     held.set(entry.message.id, entry);
     for (const listener of listeners) listener();

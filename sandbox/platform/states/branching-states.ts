@@ -3,7 +3,7 @@ import { bindings, type Frame, type InterpreterDeps, type Running } from './runn
 
 export type RunStates = (definition: MachineDefinition, input: unknown, frame: Frame) => Promise<unknown>;
 
-/** Map runs so many at once when it is not told otherwise. */
+/** The default concurrency of Map. */
 const inlineConcurrency = 40;
 
 /** States inside a state: they see the variables around them and change only their own; the first failure ends their siblings. */
@@ -16,7 +16,7 @@ const createFamily = ({ frame }: Running, runStates: RunStates) => {
       history: frame.history,
       isOver: () => failed || frame.isOver(),
     });
-  /** Tells in the history how it went. */
+  /** Writes the result into the history. */
   const together = async (kind: 'Parallel' | 'Map', work: () => Promise<unknown[]>): Promise<unknown[]> => {
     try {
       const results = await work();

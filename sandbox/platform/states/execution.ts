@@ -25,7 +25,7 @@ export type ExecutionPlan = {
   readonly machine: { readonly arn: string; readonly name: string; readonly roleArn: string; readonly definition: MachineDefinition };
   readonly input: string;
   readonly clock: WorldClock;
-  /** Hears of its end. */
+  /** Called when it has ended. */
   readonly onEnd?: (status: ExecutionStatus) => void;
   readonly runStates: (definition: MachineDefinition, input: unknown, frame: Frame) => Promise<unknown>;
 };

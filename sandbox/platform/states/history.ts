@@ -18,7 +18,7 @@ const detailMember: readonly (readonly [RegExp, string])[] = [
   [/StateExited$/, 'stateExitedEventDetails'],
 ];
 
-/** Member of an event that carries its details: `TaskScheduled` has `taskScheduledEventDetails`. */
+/** The member of an event with its details. For `TaskScheduled`, it is `taskScheduledEventDetails`. */
 const detailsOf = (type: string): string =>
   detailMember.find(([pattern]) => pattern.test(type))?.[1] ?? `${type[0]?.toLowerCase()}${type.slice(1)}EventDetails`;
 

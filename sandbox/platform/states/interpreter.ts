@@ -5,7 +5,7 @@ import { conclude, type Frame, type InterpreterDeps, never, type Running, type S
 import { choiceState, failState, runTaskState, waitState } from './single-states.ts';
 import { catcherFor, planRetries, type RetryPlan } from './trouble.ts';
 
-/** States whose answer stands as `$states.result`. */
+/** States whose result is in `$states.result`. */
 const haveResult: readonly State['Type'][] = ['Task', 'Parallel', 'Map'];
 
 const asStateError = (error: unknown): StateError => {
@@ -43,7 +43,10 @@ export const createInterpreter = (deps: InterpreterDeps): { readonly runStates: 
   const note = ({ frame, name }: Running, { error, message }: StateError): void => {
     if (error === 'States.QueryEvaluationError') frame.history.add('EvaluationFailed', { error, cause: message, state: name });
   };
-  /** After a failure: true to try again (its time has passed then), or where a catcher leads. Throws what neither takes. */
+  /**
+   * Handles a failure. Returns true to try again (the interval is over then), or the next state of a catcher. Throws an error that no retrier and no catcher
+   * takes.
+   */
   const recover = async (running: Running, retries: RetryPlan, error: StateError): Promise<Step | 'again'> => {
     note(running, error);
     const delaySeconds = retries.next(error);
@@ -57,7 +60,7 @@ export const createInterpreter = (deps: InterpreterDeps): { readonly runStates: 
     const errorOutput = { Error: error.error, Cause: error.message };
     return { output: await conclude(deps, running, catcher, errorOutput, { errorOutput }), next: catcher.Next };
   };
-  /** Tries a state until it answers, its retries are used up, or a catcher takes the error. */
+  /** Tries a state until it succeeds, its retries are used up, or a catcher takes the error. */
   const settle = async (running: Running): Promise<Step> => {
     const retries = planRetries(running.state, deps.random);
     let outcome: Step | 'again' = 'again';

@@ -28,7 +28,7 @@ const partition = (list: readonly unknown[], size: number): unknown[] =>
 const range = (first: number, last: number, step: number): number[] =>
   Array.from({ length: Math.max(0, Math.floor((last - first) / step) + 1) }, (_, index) => first + index * step);
 
-/** Functions that Step Functions adds to JSONata, those that must follow the world's time and seed, and the one that it takes away. */
+/** Functions that Step Functions adds to JSONata, functions that must use the world's time and seed, and the one that Step Functions removes. */
 const worldFunctions = (clock: Pick<WorldClock, 'now'>, random: Random) => ({
   now: (picture?: string, zone?: string) => jsonata('$fromMillis($at, $picture, $zone)').evaluate(undefined, { at: clock.now(), picture, zone }),
   millis: () => clock.now(),

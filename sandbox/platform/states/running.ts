@@ -17,12 +17,12 @@ export type InterpreterDeps = {
   readonly transitionMs: number;
 };
 
-/** What one run of a list of states knows. Branches have their own, and see the variables around them. */
+/** The context of one run of a list of states. Each branch has its own, and can read the variables of the outer run. */
 export type Frame = {
   readonly variables: Record<string, unknown>;
   readonly context: Readonly<Record<string, unknown>>;
   readonly history: History;
-  /** Answers true once the execution was stopped or a sibling branch failed: nothing may be begun any more. */
+  /** Returns true after the execution was stopped or a sibling branch failed. Then no state may begin. */
   readonly isOver: () => boolean;
 };
 
@@ -35,10 +35,10 @@ export type Running = {
   readonly context: Readonly<Record<string, unknown>> & { readonly State: { RetryCount: number } };
 };
 
-/** What a state leads to. */
+/** The result of a state: the next state or the end. */
 export type Step = { readonly output: unknown; readonly next?: string | undefined };
 
-/** Never settles: code of an execution that is over stands still here. One promise for all would hold everything that ever waited for it. */
+/** Never settles, because code of an ended execution must not run on. A shared promise would keep everything in memory that ever waited for it. */
 export const never = (): Promise<never> => new Promise(() => undefined);
 
 export const bindings = ({ input, frame, context }: Running, more: Readonly<Record<string, unknown>> = {}): Bindings => ({

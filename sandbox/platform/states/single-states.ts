@@ -5,7 +5,7 @@ import { withinLimit } from './trouble.ts';
 const wrong = (running: Running, field: string, value: unknown): StateError =>
   new StateError('States.QueryEvaluationError', `The field '${field}' of the state ${running.name} must not be ${JSON.stringify(value)}.`);
 
-/** Work that does not end in the state's time is left to itself; its answer is not waited for. */
+/** Work that does not end within the state's time-out goes on, but its result is ignored. */
 const withTimeout = async <T>({ clock, evaluate }: InterpreterDeps, running: Running, work: Promise<T>): Promise<T> => {
   if (running.state.TimeoutSeconds === undefined) return work;
   const seconds = Number(await evaluate(running.state.TimeoutSeconds, bindings(running), 'TimeoutSeconds'));
@@ -36,7 +36,7 @@ export const waitState = async ({ clock, evaluate }: InterpreterDeps, running: R
   return running.input;
 };
 
-/** The first choice that holds, or the default. A condition that is no boolean fails the state. */
+/** The first choice whose condition is true, or the default. A condition that is not a boolean fails the state. */
 export const choiceState = async (deps: InterpreterDeps, running: Running): Promise<Step> => {
   for (const rule of running.state.Choices ?? []) {
     const holds = await deps.evaluate(rule.Condition, bindings(running), 'Condition');

@@ -31,7 +31,7 @@ export type StateMachines = {
   add(spec: MachineSpec): void;
   start(machineArn: string, input: string, name?: string): Execution;
   executions(): readonly Execution[];
-  /** Hears of every execution as it begins and as it ends. */
+  /** Called when an execution begins and when it ends. */
   observe(listener: (execution: Pick<Execution, 'arn' | 'machineArn' | 'name' | 'input' | 'status'>) => void): void;
 };
 
@@ -101,7 +101,9 @@ export const createStateMachines = (deps: StateMachinesDeps): StateMachines => {
     executions.set(arn, execution);
     return execution.snapshot();
   };
-  /** Started again under its name while it runs, with the same input, it is the same execution; with another input, or ended, it is refused. */
+  /**
+   * A second start under the name of a running execution with the same input returns that execution. A start with another input, or after the end, is refused.
+   */
   const start = (machineArn: string, input: string, name = uuid(random)): Execution => {
     const machine = machineOf(machineArn);
     checkStart(name, input);

@@ -48,7 +48,7 @@ const carryOut = async (deps: TaskDeps, role: string, resource: string, args: un
   return viaApi(deps, role, service, action, args);
 };
 
-/** Task states: Lambda functions, and AWS calls by the service integrations that answer at once. */
+/** Task states: Lambda functions, and AWS calls by integrations of the request-response kind. */
 export const createRunTask =
   (deps: TaskDeps, role: string): RunTask =>
   async (resource, args, history) => {

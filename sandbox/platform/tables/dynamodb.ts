@@ -18,10 +18,10 @@ export type TableSpec = {
 export type Tables = {
   readonly service: ApiService;
   add(spec: TableSpec): void;
-  /** Every item of a table, in DynamoDB's own JSON, for those who watch: no call, no stream, no cost. */
+  /** Every item of a table, in DynamoDB's own JSON, for observers. This is not a call: it makes no stream record and no cost. */
   scan(table: string): Promise<readonly AttributeMap[]>;
   stream(arn: string): TableStream | undefined;
-  /** Hears of every write of an item, also of one that leaves it as it was. */
+  /** Called with every write of an item, also with one that changes nothing. */
   observe(listener: (change: ItemChange) => void): void;
   readonly names: readonly string[];
 };
@@ -59,8 +59,8 @@ const asApiError = (error: unknown): unknown => {
 const mostRemembered = 200;
 
 /**
- * Checks an input as the engine does, which parses its expressions. Functions send the same queries every minute, and what a query's check gives follows
- * from its input alone, so that of the latest ones is remembered.
+ * Checks an input as the engine does, which parses its expressions. The result depends only on the input, and functions send the same queries every minute, so
+ * the latest results are cached.
  */
 const createCheck = (store: MemoryStore) => {
   const remembered = new Map<string, unknown>();

@@ -3,7 +3,7 @@ import type { AttributeMap } from './stream.ts';
 
 export type KeySchema = readonly { readonly AttributeName: string; readonly KeyType: 'HASH' | 'RANGE' }[];
 
-/** A table's description, as DescribeTable answers it. */
+/** A table's description, as DescribeTable returns it. */
 export type TableDescription = {
   readonly TableName: string;
   readonly TableArn: string;
@@ -27,10 +27,10 @@ type Database = {
   lock(key: string, action: (release: <T>(callback: T) => T) => void): void;
 };
 
-/** Told while the write is carried out, so that who writes is who acts. */
+/** Called during the write, so that the present actor is the writer. */
 export type ItemChange = { readonly table: string; readonly before: AttributeMap | undefined; readonly after: AttributeMap | undefined };
 
-/** First position at which a key could stand. */
+/** The first position at which a key belongs. */
 const position = (keys: readonly string[], key: string): number => {
   let [low, high] = [0, keys.length];
   while (low < high) {
@@ -83,7 +83,7 @@ const createDatabase = (onChange?: (before: unknown, after: unknown) => void): D
     },
     createValueStream: (options = {}) => streamOf(() => within(keys, options).map(read)),
     createKeyStream: (options = {}) => streamOf(() => within(keys, options)),
-    // Every write ends within the call that began it, so that there is nothing to lock out.
+    // Every write ends within the call that began it, so no lock is needed.
     lock: (_, action) => action((callback) => callback),
   };
 };

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Template } from './intrinsics.ts';
 
-/** One synthesized stack: its template, and where the code of its functions lies. */
+/** One synthesized stack: its template, and the paths of the code of its functions. */
 export type Assembly = { readonly stackName: string; readonly template: Template; assetDirectory(key: string): string };
 
 type Manifest = { readonly artifacts: Readonly<Record<string, Artifact>> };

@@ -118,7 +118,7 @@ const identities: Readonly<Record<string, Identify>> = {
 };
 
 /**
- * Names a resource and answers what `Ref` and `Fn::GetAtt` give for it.
+ * Names a resource. Returns the values of `Ref` and `Fn::GetAtt` for it.
  * @throws naming the type, when it is not one that the sandbox knows.
  */
 export const identify = (type: string, naming: Naming): Identity => {

@@ -8,7 +8,7 @@ export type StackResource = Identity & { readonly logicalId: string; readonly ty
 /** A template as it would be after deployment. */
 export type Stack = {
   readonly name: string;
-  /** Every resource stands after those that it depends on. */
+  /** Every resource comes after those that it depends on. */
   readonly resources: readonly StackResource[];
   readonly outputs: Readonly<Record<string, unknown>>;
 };
@@ -17,7 +17,7 @@ export type StackOptions = {
   readonly name: string;
   readonly place: Place;
   readonly parameters?: Readonly<Record<string, string>>;
-  /** Where queue URLs point: SDK clients take a queue's URL for its endpoint. */
+  /** The host of queue URLs. SDK clients use the URL of a queue as the endpoint. */
   readonly queueOrigin?: string;
 };
 
@@ -73,7 +73,7 @@ const createScope = (template: Template, { name, place, parameters = {}, queueOr
   return { scope, identityOf };
 };
 
-/** Logical ids so that every resource stands after those it refers to; a circle is an error, as in CloudFormation. */
+/** Logical ids, in an order in which every resource comes after those that it refers to. A circle is an error, as in CloudFormation. */
 const inOrder = (template: Template, wanted: readonly string[]): readonly string[] => {
   const done = new Set<string>();
   const underWay: string[] = [];

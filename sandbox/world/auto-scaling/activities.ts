@@ -1,7 +1,7 @@
 import type { InstanceRecord } from '../instance.ts';
 import type { Activity, Group, Scaling } from './group.ts';
 
-/** What a group remembers of its own doing. */
+/** The scaling activities of a group. */
 const kept = 100;
 
 export const beginActivity = ({ base }: Scaling, group: Group, description: string, cause: string): Activity => {

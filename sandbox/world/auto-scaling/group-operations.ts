@@ -34,14 +34,14 @@ export const createGroup = (scaling: Scaling, input: GroupInput): Group => {
 
 type Sizes = { MinSize?: number; MaxSize?: number; DesiredCapacity?: number };
 
-/** New bounds pull the desired capacity along unless it is given too. */
+/** New bounds move the desired capacity into them, unless the call sets it too. */
 const assignSizes = (group: Group, { MinSize: min = group.min, MaxSize: max = group.max, DesiredCapacity }: Sizes): void => {
   const desired = DesiredCapacity ?? Math.min(max, Math.max(min, group.desired));
   checkSizes(min, max, desired);
   Object.assign(group, { min, max, desired });
 };
 
-/** What the group sets by itself, by its own schedule. */
+/** A size that the group sets by its own schedule. */
 export const setSizes = (scaling: Scaling, group: Group, sizes: Sizes): void => {
   assignSizes(group, sizes);
   scaling.wake(group);
@@ -86,7 +86,7 @@ const setDesired = (scaling: Scaling, group: Group, desired: number): void => {
 type Describe = { AutoScalingGroupNames?: string[]; Filters?: Filter[]; MaxRecords?: number; NextToken?: string };
 type Named = { AutoScalingGroupName: string };
 
-/** Shows what the last describe showed while that is not older than the lag. */
+/** Returns the result of the last describe again, if it is not older than the lag. */
 const describeLagging = (scaling: Scaling, group: Group): object => {
   const nowMs = scaling.base.clock.now();
   const lagMs = scaling.drawLagMs();

@@ -11,7 +11,7 @@ import type { TargetGroupBook } from '../load-balancing/target-group-book.ts';
 import type { Targets } from '../load-balancing/targets.ts';
 import type { Network, Subnet } from '../network.ts';
 
-/** Instances that a group keeps ready beside its members: they count for nothing until the group draws on them. */
+/** Instances that a group keeps ready in addition to its members. They do not count until the group uses them. */
 export type WarmPool = { readonly size: number; readonly state: 'Stopped' | 'Running' };
 
 type LifecycleState =
@@ -44,7 +44,7 @@ export type Hook = {
 export type LifecycleAction = {
   readonly hook: Hook;
   readonly token: string;
-  /** Heartbeats reach no further than this. */
+  /** Heartbeats cannot extend the action beyond this time. */
   readonly latestMs: number;
   timer: Timer;
   readonly finish: (result: HookResult, how: 'completed' | 'expired' | 'gone') => void;
@@ -55,7 +55,7 @@ export type Member = {
   state: LifecycleState;
   healthy: boolean;
   isProtected: boolean;
-  /** Where it waits to be drawn on, while it belongs to the warm pool. */
+  /** Its state in the warm pool. Absent when it is not in the warm pool. */
   pool?: WarmPool['state'];
   /** The actor that began its end. */
   endedBy?: Act;
@@ -101,17 +101,17 @@ export type Group = {
   deleting: boolean;
   rebalancesZones: boolean;
   warmPool?: WarmPool;
-  /** What the last describe answered, and when that was so. */
+  /** The result of the last describe, and the time of that state. */
   described?: { readonly atMs: number; readonly output: object };
-  /** Its numbers when they were last told. */
+  /** Its numbers when they were last reported. */
   told?: string;
-  /** How many it has launched to even out its zones, and not yet ended elsewhere. */
+  /** Members launched to even out its zones whose counterparts elsewhere still run. */
   surplusForZones?: number;
-  /** Its next look at itself, when one is due. */
+  /** The time of its next check of itself, if one is due. */
   look?: Timer;
 };
 
-/** What Auto Scaling works with. */
+/** What the parts of Auto Scaling share. */
 export type Scaling = {
   readonly base: Base;
   readonly instances: Instances;
@@ -154,7 +154,7 @@ export const countByZone = (group: Group): Map<string, number> => {
   return counts;
 };
 
-/** AWS's words for sizes that an action would break. */
+/** AWS's error text for an action that would break the size limits. */
 export const sizes = ({ name, min, max, desired }: Group): string =>
   `AutoScalingGroup ${name} has min-size=${min}, max-size=${max}, and desired-size=${desired}.`;
 

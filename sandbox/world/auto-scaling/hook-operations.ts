@@ -86,7 +86,7 @@ export const hookOperations = (scaling: Scaling): Operations => ({
     const hook = group.hooks.get(input.LifecycleHookName);
     if (hook === undefined) throw invalid(`No Lifecycle Hook found with name: ${input.LifecycleHookName}`);
     group.hooks.delete(hook.name);
-    // Whom it holds is completed first: launching instances with ABANDON, terminating ones with CONTINUE (API reference, DeleteLifecycleHook).
+    // Its open actions are completed first: of launching instances with ABANDON, of terminating ones with CONTINUE (API reference, DeleteLifecycleHook).
     const result = hook.transition === 'autoscaling:EC2_INSTANCE_LAUNCHING' ? 'ABANDON' : 'CONTINUE';
     for (const member of [...group.members.values()]) member.actions.get(hook.name)?.finish(result, 'gone');
     return nothing;

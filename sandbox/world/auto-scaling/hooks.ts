@@ -38,7 +38,7 @@ export const testNotification = ({ base }: Scaling, group: Group) => ({
   Time: new Date(base.clock.now()).toISOString(),
 });
 
-/** Lets the action wait for one heartbeat more. */
+/** Extends the action by one heartbeat time-out. */
 const expiry = (scaling: Scaling, group: Group, member: Member, action: Pick<LifecycleAction, 'hook' | 'latestMs' | 'finish'>): Timer => {
   const { base } = scaling;
   const { name: hook, defaultResult, heartbeatSeconds } = action.hook;
@@ -63,8 +63,8 @@ export const cancelActions = (scaling: Scaling, group: Group, member: Member): v
 };
 
 /**
- * Holds a member at every hook of a transition at once; `then` runs with CONTINUE when all have continued, with ABANDON at the first that does not.
- * Answers false, and runs nothing, when no hook is there to hold it.
+ * Holds a member at every hook of a transition at once; `then` runs with CONTINUE when all have continued, with ABANDON at the first that does not. Returns
+ * false, and runs nothing, if the group has no such hook.
  */
 export const holdAtHooks = (scaling: Scaling, group: Group, member: Member, transition: Transition, then: (result: HookResult) => void): boolean => {
   const hooks = [...group.hooks.values()].filter((hook) => hook.transition === transition);

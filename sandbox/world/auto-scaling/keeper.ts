@@ -25,7 +25,7 @@ const shrink = (scaling: Scaling, group: Group): void => {
   const candidates = held(group).filter(({ isProtected }) => !isProtected);
   for (let over = held(group).length - group.desired; over > 0 && candidates.length > 0; over -= 1) {
     const size = (member: Member): number => counts.get(member.instance.zone) ?? 0;
-    // What was launched to even out zones makes one elsewhere superfluous, of whatever market.
+    // A member launched to even out zones makes one elsewhere superfluous, of any market.
     const market = (group.surplusForZones ?? 0) > 0 ? undefined : marketToShrink(group);
     const ofMarket = candidates.filter(({ instance }) => instance.market === market);
     const open = ofMarket.length > 0 ? ofMarket : candidates;
@@ -39,7 +39,7 @@ const shrink = (scaling: Scaling, group: Group): void => {
   }
 };
 
-/** What was launched to even out zones makes one elsewhere superfluous. */
+/** A member launched to even out zones makes one elsewhere superfluous. */
 const shrinkReason = (group: Group): 'size' | 'zones' => {
   const { surplusForZones = 0 } = group;
   group.surplusForZones = Math.max(0, surplusForZones - 1);
@@ -66,7 +66,7 @@ const rebalance = (scaling: Scaling, group: Group): void => {
 /** While a member that rebalances is still on its way, its counterpart stays. */
 const awaitsRebalance = (group: Group): boolean => group.rebalancesZones && held(group).some(({ state }) => state !== 'InService');
 
-/** Its load balancer is about to say so. */
+/** Its load balancer is about to report this. */
 const willFail = ({ healthCheckType }: Group, { instance, healthy }: Member): boolean =>
   healthCheckType === 'ELB' && healthy && instance.isFailing === true;
 
@@ -82,7 +82,7 @@ const isSettled = (group: Group): boolean => {
   );
 };
 
-/** One look of a group at itself: health, replacement, size. */
+/** One check of a group by Auto Scaling: health, replacement, size. */
 const look = (scaling: Scaling, group: Group): void => {
   delete group.look;
   if (scaling.groups.get(group.name) !== group) return;
@@ -103,7 +103,7 @@ const look = (scaling: Scaling, group: Group): void => {
   else if (!isSettled(group)) scaling.wake(group);
 };
 
-/** Looks fall on multiples of the period; a group that is as it should be needs none. */
+/** Checks happen at multiples of the period. A group that is in order needs none. */
 export const createWake =
   (scaling: () => Scaling): Scaling['wake'] =>
   (group) => {

@@ -19,7 +19,7 @@ type LaunchInput = {
 const tokenKeptMs = 8 * 3_600_000;
 const atOnce = 100;
 
-/** One zone or one subnet of the group's own; a group of several zones must be told which. */
+/** One zone or one subnet of the group. If the group has several zones, the call must name one. */
 const subnetsFor = ({ network }: Scaling, group: Group, input: LaunchInput): readonly Subnet[] => {
   const { AvailabilityZones: zones = [], AvailabilityZoneIds: zoneIds = [], SubnetIds: subnetIds = [] } = input;
   if (zones.length > 1 || zoneIds.length > 1 || subnetIds.length > 1) throw invalid('Specify at most one Availability Zone or subnet.');

@@ -23,7 +23,7 @@ const hasMixed = (group: Group): group is Group & { readonly mixed: NonNullable<
 
 const onDemandIn = (group: Group): number => held(group).filter(({ instance }) => instance.market === 'on-demand').length;
 
-/** On-demand first, until base and percentage hold. */
+/** On-demand first, until base and percentage are met. */
 export const nextMarket = (group: Group): Market => {
   const only = marketOf(group);
   if (only !== undefined || !hasMixed(group)) return only ?? 'on-demand';
@@ -82,7 +82,7 @@ const launchAsked = (scaling: Scaling, group: Group, ask: LaunchAsk, budget: Bud
   return given;
 };
 
-/** The zone with the fewest members, of those that still give. */
+/** The zone with the fewest members, among the zones that still have capacity. */
 const nextZone = (counts: ReadonlyMap<string, number>, dry: ReadonlySet<string>): string | undefined => {
   const open = [...counts].filter(([zone]) => !dry.has(zone));
   return open.reduce<[string, number] | undefined>((best, entry) => (best === undefined || entry[1] < best[1] ? entry : best), undefined)?.[0];

@@ -15,14 +15,14 @@ export const join = (scaling: Scaling, group: Group, instance: InstanceRecord, s
   return member;
 };
 
-/** Tells that the group counts the member from now on. */
+/** Reports that the group counts the member from now on. */
 export const noteJoined = ({ base }: Scaling, group: Group, member: Member): void =>
   base.note({ kind: 'joined', instance: member.instance.id, asg: group.name, by: base.acting.current().by });
 
 export const noteProtection = ({ base }: Scaling, { instance, isProtected }: Member): void =>
   base.note({ kind: 'protection', instance: instance.id, from: 'scale-in', isOn: isProtected, by: base.acting.current().by });
 
-/** Tells that the group no longer counts the member. */
+/** Reports that the group no longer counts the member. */
 export const noteLeft = ({ base }: Scaling, group: Group, member: Member, how: 'detached' | 'standby' | 'terminating'): void =>
   base.note({ kind: 'left', instance: member.instance.id, asg: group.name, how, by: base.acting.current().by });
 
@@ -34,7 +34,7 @@ export const registerTargets = (scaling: Scaling, group: Group, member: Member):
   for (const targetGroup of targetGroups(scaling, group)) scaling.targets.register(targetGroup, member.instance);
 };
 
-/** Takes a member off its target groups; answers when its last request ends. */
+/** Deregisters a member from its target groups. Returns the time at which its last request ends. */
 export const deregisterTargets = (scaling: Scaling, group: Group, member: Member): number =>
   Math.max(scaling.base.clock.now(), ...targetGroups(scaling, group).map((targetGroup) => scaling.targets.deregister(targetGroup, member.instance)));
 
@@ -78,7 +78,7 @@ export const leaveGroup = (scaling: Scaling, group: Group, member: Member): void
   scaling.wake(group);
 };
 
-/** The member's instance is gone: nothing holds it any longer. */
+/** The instance of the member has ended, so no hook holds it any longer. */
 export const depart = (scaling: Scaling, group: Group, member: Member): void => {
   if (!group.members.has(member.instance.id)) return;
   leaveGroup(scaling, group, member);

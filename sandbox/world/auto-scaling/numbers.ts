@@ -32,7 +32,7 @@ const sizedBy = (operation: string, input: Readonly<Record<string, unknown>>): u
     ? input.AutoScalingGroupName
     : undefined;
 
-/** Reports sizes that others wrote. Writes of Holdfast do not count. */
+/** Reports sizes that others than Holdfast wrote. */
 const noteSizes = ({ base, groups }: Scaling, before: ReadonlyMap<string, number>, named: unknown): void => {
   const { by } = base.acting.current();
   if (by.kind === 'function') return;
@@ -45,7 +45,7 @@ const noteSizes = ({ base, groups }: Scaling, before: ReadonlyMap<string, number
   }
 };
 
-/** Whatever a call changes of a group's numbers is told, whichever operation it was. */
+/** Reports every change of a group's numbers by a call, for any operation. */
 export const tellingNumbers = (scaling: Scaling, operations: Operations): Operations => {
   noteChanges(scaling);
   const telling =

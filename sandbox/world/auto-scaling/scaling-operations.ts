@@ -17,8 +17,8 @@ const arnOf = ({ base: { place } }: Scaling, kind: string, { AutoScalingGroupNam
   `arn:aws:autoscaling:${place.region}:${place.accountId}:${kind}:0:autoScalingGroupName/${AutoScalingGroupName}:${name}`;
 
 /**
- * What scales a group by itself. Scaling policies are kept and described: whoever plays their alarms is a writer beside the world. A scheduled action
- * sets its sizes at its time, unless the group has suspended that.
+ * What scales a group by itself. Scaling policies are stored and described. Their alarms are played by a writer outside the world. A scheduled action sets its
+ * sizes at its time, unless the group has suspended that.
  */
 export const scalingOperations = (scaling: Scaling): Operations => ({
   PutScalingPolicy: operation<PolicyInput>((input) => {

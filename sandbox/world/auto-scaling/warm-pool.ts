@@ -25,17 +25,17 @@ export const drawWarm = (scaling: Scaling, group: Group): Member | undefined => 
   return drawn;
 };
 
-/** A warmed instance runs for the first time: from now on it is ready, or it stops and is. */
+/** An instance of the warm pool runs for the first time. It is ready now, or after it has stopped. */
 export const settleWarm = (scaling: Scaling, member: Member): void => {
   if (member.state !== 'Warmed:Pending') return;
   member.state = `Warmed:${member.pool ?? 'Running'}`;
   if (member.pool === 'Stopped') scaling.instances.stop(member.instance, reasons.user);
 };
 
-/** How many its warm pool still lacks. */
+/** The number of instances that its warm pool lacks. */
 export const missingWarm = (group: Group): number => (group.warmPool === undefined ? 0 : group.warmPool.size - warmMembers(group).length);
 
-/** Dead ones go, and the pool is filled up again in the group's emptiest zones. */
+/** Removes ended instances, and fills the pool up in the group's emptiest zones. */
 export const keepWarm = (scaling: Scaling, group: Group): void => {
   const { warmPool } = group;
   if (warmPool === undefined) return;

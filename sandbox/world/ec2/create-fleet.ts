@@ -48,7 +48,7 @@ export type FleetDeps = {
 /** EC2 keeps the token of an instant fleet as long as the record of the fleet. A day is longer than any retry. */
 const tokenKeptMs = 24 * 3_600_000;
 
-/** Targets per market: what is not given is of the default type. */
+/** Targets per market. The rest of the total has the default type. */
 const targets = (target: CreateFleetInput['TargetCapacitySpecification']): Record<Market, number> => {
   const { TotalTargetCapacity: total, OnDemandTargetCapacity: onDemand, SpotTargetCapacity: spot } = target;
   if (target.DefaultTargetCapacityType === 'spot') return { spot: total - (onDemand ?? 0), 'on-demand': onDemand ?? 0 };
@@ -102,7 +102,7 @@ const nothingGiven = (choices: readonly FleetChoice[]): Fulfilment<FleetChoice> 
   })),
 });
 
-/** Several spot pools that are all empty are one answer about the request, not one about each pool. */
+/** If all of several spot pools are empty, the response has one error for the request, not one for each pool. */
 const isDry = (market: Market, { launched, refused }: Fulfilment<FleetChoice>): boolean =>
   market === 'spot' && launched.length === 0 && refused.length > 1 && refused.every(({ code }) => code === 'InsufficientInstanceCapacity');
 

@@ -53,7 +53,7 @@ export const notFound = (ids: readonly string[]): ApiError => {
   return new ApiError('InvalidInstanceID.NotFound', `The instance ID${many ? 's' : ''} '${ids.join(', ')}' do${many ? '' : 'es'} not exist`);
 };
 
-/** What describes show: the past of each instance, by its lag. */
+/** What describes show: the state of each instance before its lag. */
 export const createInstanceDescribes = (base: Base, instances: Instances, network: Network): Operations => {
   const see = (instance: InstanceRecord, agoMs = 0): Seen | undefined => {
     const view = instance.shown.read(agoMs);

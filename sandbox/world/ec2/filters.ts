@@ -38,10 +38,7 @@ const compile = <T>(filter: Filter, fieldOf: (name: string) => FilterField<T> | 
   };
 };
 
-/**
- * A test for all filters at once: values of one filter are alternatives, filters add up.
- * Throws `InvalidParameterValue` for a filter that the call does not know.
- */
+/** A test for all filters at once. An instance must match one value of each filter. Throws `InvalidParameterValue` for a filter that the call does not know. */
 export const allOf = <T>(filters: readonly Filter[] | undefined, fieldOf: (name: string) => FilterField<T> | undefined): ((thing: T) => boolean) => {
   const tests = (filters ?? []).map((filter) => compile(filter, fieldOf));
   return (thing) => tests.every((test) => test(thing));

@@ -3,7 +3,7 @@ import { toTagList } from './tag-lists.ts';
 
 const stateOf = (state: InstanceView['state']) => ({ Code: stateCodes[state], Name: state });
 
-/** An instance as `DescribeInstances` and `RunInstances` answer it. What changes comes from the view, which may lag behind. */
+/** An instance as `DescribeInstances` and `RunInstances` return it. Values that change come from the view, which may lag behind. */
 export const describeInstance = (instance: InstanceRecord, view: InstanceView, vpcId: string) => ({
   InstanceId: instance.id,
   ImageId: instance.imageId,
@@ -37,8 +37,8 @@ export const describeStateChange = (id: string, before: InstanceView['state'], a
 });
 
 /**
- * DescribeInstanceStatus: the checks are initializing until EC2 has made them. The instance's own fails on a broken machine, and where the system
- * hangs so that its software answers nobody.
+ * DescribeInstanceStatus: the checks are initializing until EC2 has made them. The instance check fails on a broken machine, and if the system hangs so that
+ * its software does not respond.
  */
 export const describeStatus = (instance: InstanceRecord, view: InstanceView) => {
   const status = view.state !== 'running' ? 'not-applicable' : instance.checks === undefined ? 'initializing' : 'ok';

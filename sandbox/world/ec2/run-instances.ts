@@ -34,7 +34,7 @@ const subnetOf = (network: Network, input: RunInstancesInput): Subnet => {
   return subnet;
 };
 
-/** What the request says goes before what its template says. */
+/** The request overrides its template. */
 const planOf = ({ network, templates }: FleetDeps, input: RunInstancesInput): Plan => {
   const template = input.LaunchTemplate === undefined ? undefined : templates.resolve(input.LaunchTemplate);
   const data: TemplateData = template?.data ?? {};

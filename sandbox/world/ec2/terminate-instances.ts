@@ -8,7 +8,8 @@ import { protectedZones, refusedByProtection } from './instance-attributes.ts';
 import { describeStateChange } from './instance-output.ts';
 
 /**
- * One id that EC2 does not know, and none of them is terminated. One that is protected, and none of its zone is. Ending what has ended is no error.
+ * If EC2 does not know one id, it terminates none of them. If one is protected, EC2 terminates none of that zone. Terminating an ended instance is not an
+ * error.
  */
 export const terminateInstances = (base: Base, instances: Instances) =>
   operation<{ InstanceIds: string[] }>(({ InstanceIds: ids = [] }) => {

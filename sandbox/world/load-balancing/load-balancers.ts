@@ -55,7 +55,7 @@ const describeListener = ({ arn, loadBalancerArn, port, protocol, group }: Liste
   DefaultActions: [{ Type: 'forward', TargetGroupArn: group.arn }],
 });
 
-/** Load balancers and their listeners: what puts a target group to use. A target group serves one load balancer, as with AWS. */
+/** Load balancers and their listeners, which send requests to a target group. A target group serves one load balancer, as with AWS. */
 export const createLoadBalancers = (book: TargetGroupBook, targets: Targets): Operations => {
   const own = { name: 'sandbox', arn: book.loadBalancerArn, type: 'application', scheme: 'internet-facing', subnets: [] };
   const all: LoadBalancer[] = [own];

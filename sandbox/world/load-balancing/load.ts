@@ -8,7 +8,7 @@ export type Load = {
 };
 
 const tickMs = 1000;
-/** One instance's requests of one second are spread over at most so many durations. */
+/** The requests of one instance in one second have at most this many different durations. */
 const cohortsPerSecond = 8;
 
 /**
@@ -20,7 +20,7 @@ export const createLoad = (base: Base): Load => {
   const running = new Set<TargetGroup>();
   const carry = new Map<TargetGroup, { fraction: number; turn: number }>();
 
-  /** Removes what has ended and counts it as served. */
+  /** Removes requests that have ended and counts them as served. */
   const settle = (target: Target): number => {
     if (target.inFlight.length === 0) return 0;
     const nowMs = clock.now();

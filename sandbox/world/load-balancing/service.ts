@@ -56,7 +56,7 @@ const checkedLength = (inputs: readonly TargetInput[]): readonly TargetInput[] =
   throw new ApiError('ValidationError', `The list of targets is too long: it holds ${inputs.length}, and ${mostInOneCall} are allowed`);
 };
 
-/** Elastic Load Balancing v2: target groups in full, load balancers as far as they decide which target groups are used. */
+/** Elastic Load Balancing v2: target groups completely, load balancers only as far as they decide which target groups get requests. */
 export const createElasticLoadBalancing = ({ instances, book, targets }: ElbDeps): ApiService => {
   const describe = (group: TargetGroup) => ({
     TargetGroupArn: group.arn,
@@ -141,7 +141,7 @@ export const createElasticLoadBalancing = ({ instances, book, targets }: ElbDeps
       }),
       DeregisterTargets: operation<{ TargetGroupArn: string; Targets: TargetInput[] }>((input) => {
         const group = book.byArn(input.TargetGroupArn);
-        // A target that is not registered is no error.
+        // A target that is not registered is not an error.
         for (const { Id } of checkedLength(input.Targets)) {
           const target = group.targets.get(Id);
           if (target !== undefined) targets.deregister(group, target.instance);

@@ -1,7 +1,7 @@
 import type { Base } from '../base.ts';
 import { inFlightOf, type Target, type TargetGroup } from './target-group.ts';
 
-/** Tells those who watch the world what targets go through, and tells the history who caused it. */
+/** Reports the events of targets to observers, and adds them to the history with their actor. */
 export const createTargetFacts = (base: Base) => {
   const { clock } = base;
   const count = (group: TargetGroup, kind: 'served' | 'dropped', number: number): void => {
@@ -10,7 +10,7 @@ export const createTargetFacts = (base: Base) => {
     base.tell({ kind, targetGroup: group.name, count: number, atMs: clock.now() });
   };
   return {
-    /** Ends all that is in flight: what is over by now was served, the rest is dropped. */
+    /** Ends all requests in flight. Requests that are over by now count as served, the rest as dropped. */
     cutOff: (group: TargetGroup, target: Target): void => {
       const all = target.inFlight.reduce((sum, cohort) => sum + cohort.count, 0);
       const open = inFlightOf(target, clock.now());

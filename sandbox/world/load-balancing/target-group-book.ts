@@ -18,7 +18,7 @@ export type TargetGroupBook = {
   /** The load balancer of the world, before all target groups that the world began with. */
   readonly loadBalancerArn: string;
   readonly vpcId: string;
-  /** An ARN of Elastic Load Balancing that nothing else has; `path` is what stands before its id. */
+  /** A new ARN of Elastic Load Balancing. `path` is the part before its id. */
   newArn(path: string): string;
   add(group: NewTargetGroup): TargetGroup;
   remove(arn: string): void;

@@ -23,7 +23,7 @@ export type TargetGroup = {
   readonly protocol: string;
   readonly port: number;
   readonly vpcId: string;
-  /** The one whose listener sends requests to it. Without one nothing checks its targets: they are `unused`. */
+  /** The load balancer whose listener sends requests to it. Without one, its targets are not checked and are `unused`. */
   loadBalancerArn?: string;
   readonly intervalSeconds: number;
   readonly healthyThreshold: number;
@@ -31,7 +31,7 @@ export type TargetGroup = {
   readonly mostTargets: number;
   readonly attributes: Map<string, string>;
   readonly targets: Map<string, Target>;
-  /** Targets that get new requests. An instance that died stays here until health checks notice. */
+  /** Targets that get new requests. An instance that ended stays here until its health checks fail. */
   readonly rotation: Set<Target>;
   load?: LoadSpec;
   served: number;

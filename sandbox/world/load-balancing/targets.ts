@@ -6,13 +6,13 @@ import { deregistrationDelayMs, inFlightOf, type Target, type TargetGroup } from
 
 export type Targets = {
   register(group: TargetGroup, instance: InstanceRecord): void;
-  /** Begins draining. Answers when the last request that is in flight ends, now when there is none. */
+  /** Begins draining. Returns the time at which the last request in flight ends, or the present time if there is none. */
   deregister(group: TargetGroup, instance: InstanceRecord): number;
   /** A listener sends requests to it from now on: its targets are checked. */
   use(group: TargetGroup, loadBalancerArn: string): void;
   /** Target groups that this instance is registered with, draining ones included. */
   groupsOf(instance: string): readonly TargetGroup[];
-  /** Hears of every target that became healthy. */
+  /** Called when a target has become healthy. */
   onHealthy(listener: (group: TargetGroup, target: Target) => void): void;
 };
 
@@ -38,13 +38,13 @@ export const createTargets = (base: Base, instances: Instances): Targets => {
     facts.inService(group, target);
     for (const listener of listeners) listener(group, target);
   };
-  /** Software that fails is the script's doing. */
+  /** The script causes software failures. */
   const turnUnhealthy = (group: TargetGroup, target: Target): void => {
     target.state = 'unhealthy';
     group.rotation.delete(target);
     base.acting.as({ by: { kind: 'script' } }, () => facts.outOfService(group, target, 'unhealthy'));
   };
-  /** The threshold's worth of checks, counted from when the instance answers. */
+  /** As many checks as the threshold, counted from when the instance answers. */
   const awaitHealth = (group: TargetGroup, target: Target): void => {
     const { bootedAtMs, isFailing } = target.instance;
     if (group.loadBalancerArn === undefined || bootedAtMs === undefined || isFailing === true) return;
@@ -72,7 +72,7 @@ export const createTargets = (base: Base, instances: Instances): Targets => {
   const deregister = (group: TargetGroup, instance: InstanceRecord): number => {
     const target = group.targets.get(instance.id);
     if (target === undefined) return clock.now();
-    // Where no load balancer sends requests, none are waited for.
+    // If no load balancer sends requests, there are none to wait for.
     const delayMs = group.loadBalancerArn === undefined ? 0 : deregistrationDelayMs(group);
     const lastEndMs = Math.max(clock.now(), ...target.inFlight.map(({ endsAtMs }) => endsAtMs));
     const idleAtMs = Math.min(lastEndMs, clock.now() + delayMs);
