@@ -22,7 +22,7 @@ import type { ReactPorts } from './ports.ts';
 import { announceStarted } from './record/announce.ts';
 import { newDecisionId } from './record/identifiers.ts';
 import { record } from './record/record.ts';
-import { playRounds } from './rounds.ts';
+import { endDenied, playRounds } from './rounds.ts';
 import type { Round, Run } from './run.ts';
 import { canHandOver, wakeSoon } from './turns/hand-over.ts';
 import { type Turns, turnsOf } from './turns/turns.ts';
@@ -79,7 +79,9 @@ const letLeave = async (
   };
   const claimed = first ? await claimRemovals(first.decision, contextOf('removal', first)) : [];
   const drains = await telling(run, claimed, async () => {
-    const begun = first ? await beginWaiting(first.decision, contextOf('swap', first)) : [];
+    // With `drain-first`, the launches of these rounds may be the first that are denied.
+    const mayBegin = first !== undefined && !endDenied(rounds);
+    const begun = mayBegin ? await beginWaiting(first.decision, contextOf('swap', first)) : [];
     const changed = new Map([...swaps, ...claimed, ...begun].map((swap) => [swap.instance, swap]));
     const drainBefore = new Map(known.map(({ instance, drain }) => [instance, drain]));
     const isOrdered = ({ instance, drain }: Swap): boolean => drain !== drainBefore.get(instance);

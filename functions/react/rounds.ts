@@ -1,5 +1,6 @@
 import { modeOf } from '../../core/group/mode.ts';
 import { missingAfter } from '../../core/group-state/answers.ts';
+import { isDeniedIn } from '../../core/pool-memory/denials.ts';
 import type { Warned } from '../../core/swap/swap.ts';
 import { reactTimeoutMs } from '../../core/times/times.ts';
 import { giveBack } from './carry-out/lowered-sizes.ts';
@@ -100,6 +101,16 @@ const afterRefusal = async ({ group, ports }: Run, gathered: Gathered, { state }
   const known = new Set(gathered.swaps.map(({ instance }) => instance));
   const others = (await ports.store.swaps(group.name)).filter(({ instance }) => !known.has(instance));
   return { ...gathered, swaps: [...gathered.swaps, ...others], stored: state, state };
+};
+
+/** Whether members are still missing after the last round, and its launches are denied. */
+export const endDenied = (rounds: readonly Round[]): boolean => {
+  const last = rounds.at(-1);
+  return (
+    last !== undefined &&
+    last.decision.unplaced + missingAfter(last.launched) > 0 &&
+    isDeniedIn(last.state.denials, last.view.group.capacity)
+  );
 };
 
 /** Rounds until everything is placed, nothing eligible is left, or the time is up. */

@@ -76,6 +76,13 @@ describe('no desired capacity falls while launches are denied', () => {
     expect(stands(fewer)).toEqual([]);
     expect(stands(all(asks(95), sets(136, 1, user as never), sets(140, 2)))).toEqual([]);
   });
+  it('or below the size that the function which lowers it writes a moment later, and no other', () => {
+    const writes = (second: number, invocation = 'i-a') =>
+      stands(all(asks(95), sets(136, 1), (script) => script.desired(second, 1, 1, react(invocation))));
+    expect(writes(137)).toEqual([]);
+    expect(writes(137, 'i-b')).toEqual(fell);
+    expect(writes(147)).toEqual(fell);
+  });
   it('where the denial is one: of every launch, each time, and for good', () => {
     const lowered = all(asks(95), sets(136, 1), sets(140, 2));
     expect(stands(lowered, deniedBetween(90, 500, { probability: 0.5 }))).toEqual([]);

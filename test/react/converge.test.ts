@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { announcements } from '../../core/contract.ts';
 import { offeringKey } from '../../core/pool/offering.ts';
 import type { CapacityIn, Holdings } from '../../core/ports/capacity-provider.ts';
@@ -10,7 +10,7 @@ import { converge } from '../../functions/react/converge.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 import { awsError } from '../aws/fake-aws.ts';
 import { member, members } from '../core/members.ts';
-import { nowMs, onDemandB } from '../core/views.ts';
+import { group, nowMs, onDemandB, swapOf } from '../core/views.ts';
 import { factsOf } from './facts.ts';
 import { instance, policy, stored, worldOf } from './world.ts';
 
@@ -261,4 +261,39 @@ test('a group that is only observed claims nothing before its look either', asyn
   const group = async () => ({ ...policy, mode: 'observe' as const });
   await converge(fromEc2({}), { ...ports, store: { ...ports.store, claim, group } });
   expect(claims).toEqual([]);
+});
+
+describe('with drain-first, a member that waits', () => {
+  const drainFirst = group({
+    size: policy.size,
+    capacity: policy.capacity,
+    swap: { order: 'drain-first', maxSurge: 2 },
+  });
+  /** The states that the waiting swap gets by a look whose launches have this result. */
+  const begun = async (result: Awaited<ReturnType<CapacityIn['launch']>>[number]) => {
+    const states: (string | undefined)[] = [];
+    const { ports } = worldOf({ putState: async () => 'done', inForce: () => drainFirst });
+    const launch: CapacityIn['launch'] = async (orders) => orders.map(() => result);
+    // One of six is missing, so that this look launches.
+    const provider = { ...ports.providerFor({ kind: 'tag' }), ...shows(members(onDemandB, 5)), launch } as CapacityIn;
+    const waits = { ...swapOf(instance), reason: 'rebalance', state: 'waiting', deadlineMs: undefined } as unknown as Swap;
+    const store = {
+      ...ports.store,
+      swaps: async () => [waits],
+      stateAndSwaps: async () => ({ state: stored, swaps: [waits] }),
+      advance: async (_: unknown, { set }: { readonly set: { readonly state?: string } }) => {
+        states.push(set.state);
+        return 'done';
+      },
+    } as unknown as ReactPorts['store'];
+    await converge(factsOf({ isTick: true }), { ...ports, store, providerFor: () => provider });
+    return states;
+  };
+  test('begins to leave beside a launch', async () => {
+    const { offering } = members(onDemandB, 1)[0] ?? {};
+    expect(await begun({ kind: 'answered', instances: offering ? [{ instance: 'i-new', offering }] : [], refusals: [] })).toEqual(['leaving']);
+  });
+  test('stays where that launch is the first that is denied', async () => {
+    expect(await begun({ kind: 'invalid', code: 'UnauthorizedOperation', message: 'no' })).toEqual([]);
+  });
 });

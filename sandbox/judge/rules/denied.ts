@@ -2,6 +2,7 @@ import { choicesOf } from '../choices.ts';
 import type { Chronicle } from '../chronicle.ts';
 import { allDenials, type Denial, deniedSince, knownDenial } from '../denied.ts';
 import type { Finding, Rule } from '../finding.ts';
+import type { Actor } from '../history.ts';
 import { isFunction, stayAt } from '../life.ts';
 import { asgsOf } from '../policy.ts';
 import { headcountAt } from '../staying.ts';
@@ -11,6 +12,8 @@ type Broken = Omit<Finding, 'rule'>;
 
 /** From an answer that says no until no function acts without knowing it. */
 const knownWithinMs = times.reactMs + 10_000;
+/** From the call that lowers a desired capacity to the write of its decision. */
+const decidesWithinMs = 10_000;
 /** A size that was lowered before the denial was known is raised again within the next look. */
 const givenBackWithinMs = 2 * times.tickMs;
 
@@ -33,6 +36,13 @@ const desiredAt = (chronicle: Chronicle, group: string, atMs: number): number =>
 const byHolder = (chronicle: Chronicle): readonly string[] =>
   [...chronicle.groups.keys()].filter((group) => asgsUntil(chronicle, group, chronicle.history.endedAtMs).length > 0);
 
+/** The function that lowers a desired capacity writes the size that it decided with a moment later. */
+const sizesOf = (chronicle: Chronicle, group: string, { by, atMs }: { readonly by: Actor; readonly atMs: number }): readonly number[] =>
+  (chronicle.groups.get(group)?.written ?? [])
+    .filter((one) => isFunction(one.by) && isFunction(by) && one.by.invocation === by.invocation)
+    .filter((one) => one.atMs >= atMs && one.atMs <= atMs + decidesWithinMs)
+    .map(({ desired }) => desired);
+
 /** What Holdfast lowered while it knew, and the group was left with less than it needs. */
 const loweredKnowingly = (chronicle: Chronicle, group: string): readonly Broken[] =>
   asgsUntil(chronicle, group, chronicle.history.endedAtMs).flatMap((asg) =>
@@ -42,7 +52,7 @@ const loweredKnowingly = (chronicle: Chronicle, group: string): readonly Broken[
       const { atMs } = change;
       const denial = knownDenial(chronicle, group, atMs, knownWithinMs);
       const left = providedAt(chronicle, group, atMs);
-      const desired = desiredAt(chronicle, group, atMs);
+      const desired = Math.min(desiredAt(chronicle, group, atMs), ...sizesOf(chronicle, group, change));
       if (denial === undefined || left >= desired) return [];
       const detail = `the desired capacity of ${asg} fell from ${before.desired} to ${change.desired} while launches are denied: ${left} of ${desired} are left`;
       return [{ group, atMs, detail }];
