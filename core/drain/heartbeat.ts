@@ -1,6 +1,6 @@
 import type { LifecycleHook, Swap } from '../swap/swap.ts';
+import { drainAgainAtMs } from '../times/again.ts';
 import { shortestHookTimeoutMs } from '../times/times.ts';
-import { retryAtMs } from './steps.ts';
 
 const timeoutOf = (hook: LifecycleHook): number => hook.timeoutMs ?? shortestHookTimeoutMs;
 
@@ -33,7 +33,7 @@ export const nextHeartbeatMs = (swaps: readonly Swap[], nowMs: number): number =
     Number.POSITIVE_INFINITY,
     ...swaps.flatMap(openHooks).map((hook) => {
       const dueMs = heartbeatDueMs(hook);
-      return dueMs > nowMs ? dueMs : retryAtMs(nowMs, hook.expiresAtMs);
+      return dueMs > nowMs ? dueMs : drainAgainAtMs(nowMs, { sinceMs: dueMs, endsByMs: hook.expiresAtMs });
     }),
   );
 

@@ -3,7 +3,7 @@ import type { Holdings } from '../ports/capacity-provider.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import { mayStay } from '../swap/kept-in-service.ts';
 import type { Swap } from '../swap/swap.ts';
-import { againAtMs } from '../times/again.ts';
+import { drainAgainAtMs } from '../times/again.ts';
 import { deadlineMarginMs, startSlackMs } from '../times/times.ts';
 import { servingCount } from './begin.ts';
 
@@ -63,5 +63,8 @@ export const sortLate = (late: readonly Swap[], { group, holdings, swaps, desire
 };
 
 /** When to look again whether enough others serve for these members to leave. */
-export const asksAgainAtMs = (waits: readonly Swap[], nowMs: number): number =>
-  againAtMs(nowMs, Math.max(...waits.map(chosenAtMs)));
+export const asksAgainAtMs = (waits: readonly Swap[], timeoutMs: number, nowMs: number): number =>
+  Math.min(
+    drainAgainAtMs(nowMs, { sinceMs: Math.max(...waits.map(chosenAtMs)) }),
+    ...waits.map((swap) => pressesAtMs(swap, timeoutMs)),
+  );

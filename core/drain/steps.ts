@@ -13,20 +13,3 @@ const lateShare = 60;
  */
 export const growingStepMs = (ageMs: number): number =>
   Math.max(Math.min(longestStepMs, Math.max(shortestStepMs, Math.floor(ageMs / 2))), Math.floor(ageMs / lateShare));
-
-const shortestRetryMs = 2_000;
-
-/**
- * When to repeat a throttled call that must succeed before `endsByMs`: after an eighth of the time left. So repeats are
- * rare early and frequent near the end.
- */
-export const retryAtMs = (nowMs: number, endsByMs: number): number =>
-  nowMs + Math.min(longestStepMs, Math.max(shortestRetryMs, Math.floor((endsByMs - nowMs) / 8)));
-
-const longestHeldBackMs = 120_000;
-
-/**
- * How long until the next attempt to release a member that the minimum size of its Auto Scaling group holds back: as
- * long as it has been held back. Only the owner, or a new member, can make room.
- */
-export const heldBackStepMs = (ageMs: number): number => Math.max(shortestStepMs, Math.min(longestHeldBackMs, ageMs));

@@ -24,3 +24,18 @@ const leftToTickMs = (tickEveryMs * 2) / 3;
 
 /** Whether an attempt at this time is worth a look of its own. */
 export const isWorthALook = (atMs: number, nowMs: number): boolean => atMs > nowMs && atMs - nowMs < leftToTickMs;
+
+const drainSteps = { shortestMs: 5_000, longestMs: 120_000 };
+
+/** What a step of a drain tries again: since when it has been wanted, and the time by which it must have succeeded. */
+type Retry = { readonly sinceMs: number; readonly endsByMs?: number };
+
+/**
+ * When a drain tries again what has failed: after as long as it has been wanted, five seconds at least and two minutes
+ * at most. So what nobody waits for costs few tries, however long AWS refuses it. What must succeed by a time is tried
+ * after an eighth of the time left if that is sooner, so that tries are more frequent near the end.
+ */
+export const drainAgainAtMs = (nowMs: number, { sinceMs, endsByMs = Number.POSITIVE_INFINITY }: Retry): number => {
+  const inMs = Math.min(drainSteps.longestMs, nowMs - sinceMs, Math.floor((endsByMs - nowMs) / 8));
+  return nowMs + Math.max(drainSteps.shortestMs, inMs);
+};

@@ -3,7 +3,6 @@ import type { BeginReason } from '../../core/drain/begin.ts';
 import { drainEndsByMs } from '../../core/drain/drain.ts';
 import { nextHeartbeatMs } from '../../core/drain/heartbeat.ts';
 import { nextDrainLook } from '../../core/drain/look.ts';
-import { retryAtMs } from '../../core/drain/steps.ts';
 import type { DrainOrder } from '../../core/ports/drains.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { gatherBatch, hasBegun, isLeft } from '../runtime/drain/batch.ts';
@@ -12,7 +11,7 @@ import { askAgain } from '../runtime/drain/late.ts';
 import type { KnownDelay } from '../runtime/drain/order.ts';
 import type { DrainPorts } from '../runtime/drain/ports.ts';
 import { checkStep, endStep, stepAt } from '../runtime/drain/step.ts';
-import { callOff, heldBackAtMs, type PutOff } from './held-back.ts';
+import { callOff, releasesAgainAtMs } from './held-back.ts';
 import { judge, longestDelay } from './judge.ts';
 import { type Release, releaseLeaving } from './release.ts';
 import { looksAtMs, releasesAtMs } from './turn.ts';
@@ -33,15 +32,13 @@ const nothing = (step: DrainStep): BeginOutcome => ({ step, begun: 0, failed: []
  * The step after a release. While there is time, a release that was put off is tried again. After that the batch waits
  * for its connections, if any.
  */
-const stepAfter = (timeoutMs: number, { open, alive }: Release, putOff: PutOff, nowMs: number): DrainStep => {
-  const all = [...putOff.others, ...putOff.heldBack];
-  const endsBy = all.map((swap) => drainEndsByMs(swap, timeoutMs)).filter((endsByMs) => endsByMs > nowMs);
+const stepAfter = (timeoutMs: number, { open, alive }: Release, putOff: readonly Swap[], nowMs: number): DrainStep => {
+  const endsBy = putOff.map((swap) => drainEndsByMs(swap, timeoutMs)).filter((endsByMs) => endsByMs > nowMs);
   if (endsBy.length > 0) {
-    const endsByMs = Math.min(...endsBy);
-    const againMs = putOff.others.length > 0 ? retryAtMs(nowMs, endsByMs) : heldBackAtMs(putOff.heldBack, nowMs);
-    return stepAt('begin', Math.min(againMs, endsByMs, nextHeartbeatMs(alive, nowMs)));
+    const againMs = releasesAgainAtMs(putOff, timeoutMs, nowMs);
+    return stepAt('begin', Math.min(againMs, ...endsBy, nextHeartbeatMs(alive, nowMs)));
   }
-  return checkStep(nextDrainLook(open, { timeoutMs, nowMs, alive }), all.length > 0 ? nowMs : undefined);
+  return checkStep(nextDrainLook(open, { timeoutMs, nowMs, alive }), putOff.length > 0 ? nowMs : undefined);
 };
 
 /** The step of a batch in which some members wait to be asked again: that time, or another try to release others. */

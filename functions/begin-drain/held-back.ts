@@ -1,5 +1,5 @@
+import { drainEndsByMs } from '../../core/drain/drain.ts';
 import { unreleasedShortfall } from '../../core/drain/shortfall.ts';
-import { heldBackStepMs } from '../../core/drain/steps.ts';
 import type { Group } from '../../core/group/group.ts';
 import { namedTargetGroups } from '../../core/group/holders.ts';
 import { howHeld } from '../../core/group/holding.ts';
@@ -7,14 +7,12 @@ import type { ActionResult } from '../../core/ports/capacity-provider.ts';
 import type { StateStore } from '../../core/ports/state-store.ts';
 import { mayStay } from '../../core/swap/kept-in-service.ts';
 import { belowMinSize } from '../../core/swap/shortfall.ts';
-import type { Swap } from '../../core/swap/swap.ts';
+import { isHard, type Swap } from '../../core/swap/swap.ts';
+import { drainAgainAtMs } from '../../core/times/again.ts';
 import { bothLagMs } from '../../core/times/times.ts';
 import { recordForward } from '../runtime/drain/record.ts';
 
 const orderedAtMs = ({ drainOrderedAtMs, claimedAtMs }: Swap): number => drainOrderedAtMs ?? claimedAtMs;
-
-/** Swaps that a release put off: those that a minimum size holds back, and the others. */
-export type PutOff = { readonly heldBack: readonly Swap[]; readonly others: readonly Swap[] };
 
 /**
  * Whether one call takes a member out of service: it goes through its Auto Scaling group, which deregisters it. Where
@@ -24,16 +22,17 @@ const isOneCall = (group: Pick<Group, 'holding' | 'drain'>): boolean =>
   howHeld(group).isInAsgs && namedTargetGroups(group).length === 0;
 
 /**
- * Sorts what a release put off. Members that nothing replaces, and that could not be taken out of service for so long
- * that no describe lags behind any more, are called off: a minimum size holds them back, or AWS does not carry out the
- * call. What they were chosen by may no longer be so. The next look withdraws their swaps and decides anew who leaves.
+ * What a release put off, without what is called off. Members that nothing replaces, and that could not be taken out of
+ * service for so long that no describe lags behind any more, are called off: a minimum size holds them back, or AWS
+ * does not carry out the call. What they were chosen by may no longer be so. The next look withdraws their swaps and
+ * decides anew who leaves.
  */
 export const callOff = async (
   store: StateStore,
   { group, drain }: { readonly group: Pick<Group, 'holding' | 'drain'>; readonly drain: string },
   { putOff, failed }: { readonly putOff: readonly Swap[]; readonly failed: ActionResult['failed'] },
   nowMs: number,
-): Promise<PutOff> => {
+): Promise<readonly Swap[]> => {
   const codes = new Map(failed.map(({ instance, code }) => [instance, code]));
   const over = putOff.flatMap((swap): readonly Swap[] => {
     const code = codes.get(swap.instance);
@@ -43,13 +42,19 @@ export const callOff = async (
   });
   await recordForward(store, drain, over);
   const calledOff = new Set(over.map(({ instance }) => instance));
-  const left = putOff.filter(({ instance }) => !calledOff.has(instance));
-  return {
-    heldBack: left.filter(({ instance }) => codes.get(instance) === belowMinSize),
-    others: left.filter(({ instance }) => codes.get(instance) !== belowMinSize),
-  };
+  return putOff.filter(({ instance }) => !calledOff.has(instance));
 };
 
-/** When to try again to release members that a minimum size holds back. No event shows when it lets them go. */
-export const heldBackAtMs = (heldBack: readonly Swap[], nowMs: number): number =>
-  Math.min(...heldBack.map((swap) => nowMs + heldBackStepMs(nowMs - orderedAtMs(swap))));
+/**
+ * When to try again to take members out of service. A deadline presses them. No event shows when AWS, or a minimum
+ * size, lets the others go.
+ */
+export const releasesAgainAtMs = (putOff: readonly Swap[], timeoutMs: number, nowMs: number): number =>
+  Math.min(
+    ...putOff.map((swap) =>
+      drainAgainAtMs(nowMs, {
+        sinceMs: orderedAtMs(swap),
+        ...(isHard(swap) && { endsByMs: drainEndsByMs(swap, timeoutMs) }),
+      }),
+    ),
+  );

@@ -8,11 +8,11 @@ import {
   orderedAtMs,
   servingCount,
 } from '../../core/drain/begin.ts';
-import { retryAtMs } from '../../core/drain/steps.ts';
 import type { Group } from '../../core/group/group.ts';
 import { withFormer } from '../../core/group/holders.ts';
 import { desiredNow } from '../../core/group/outside-size.ts';
 import { grantedIn } from '../../core/launch/reservation-life.ts';
+import { drainAgainAtMs } from '../../core/times/again.ts';
 import type { Batch } from '../runtime/drain/batch.ts';
 import type { ReleasePorts } from './release.ts';
 import { launchesAtMs, looksAtMs } from './turn.ts';
@@ -39,10 +39,14 @@ export const longestDelay = async (
   return delays.includes(undefined) ? undefined : Math.max(0, ...delays.map((delayMs) => delayMs ?? 0));
 };
 
-const laterOf = (latestStartMs: number, delayMs: number | undefined, nowMs: number): Verdict => ({
+/** A look that could not be made. It is made again soon, and no longer matters at the latest start. */
+const laterOf = ({ batch, knownDelayMs }: Case, latestStartMs: number, nowMs: number): Verdict => ({
   kind: 'later',
-  delayMs,
-  lookAtMs: Math.min(latestStartMs, retryAtMs(nowMs, latestStartMs)),
+  delayMs: knownDelayMs,
+  lookAtMs: Math.min(
+    latestStartMs,
+    drainAgainAtMs(nowMs, { sinceMs: orderedAtMs(batch.own), endsByMs: latestStartMs }),
+  ),
 });
 
 /**
@@ -61,13 +65,12 @@ const whileBooting = async (ports: ReleasePorts, one: Case, bootsMs: number): Pr
 
 /** Looks at the group: whether enough members serve. */
 const atALook = async (ports: ReleasePorts, one: Case, estimateMs: number): Promise<Verdict> => {
-  const { group, batch, knownDelayMs } = one;
+  const { group, batch } = one;
   const { state } = batch;
   const nowMs = ports.clock.now();
   const look = ports.provider.describe(withFormer(group, state), grantedIn(state));
   const holdings = await unlessTroubled(look);
-  // The health of members could not be read. It is read again soon, and no longer matters at the latest start.
-  if (holdings === undefined) return laterOf(estimateMs, knownDelayMs, nowMs);
+  if (holdings === undefined) return laterOf(one, estimateMs, nowMs);
   if (servingCount(holdings, batch.all) >= desiredNow(group, state, holdings.asgs, nowMs))
     return { kind: 'begin', because: 'enough-serving' };
   const delayMs = await longestDelay(ports, one);

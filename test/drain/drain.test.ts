@@ -240,9 +240,9 @@ describe('taking out of service', () => {
     fleet.desired = 0;
     fleet.failRelease.set('i-2', { code: 'Throttling', retry: 'later', times: 1 });
     const { visits } = await execute(fleet, order());
-    expect(secondsOf(visits)).toEqual(['begin 0', 'begin 15', 'check 46', 'end 46']);
+    expect(secondsOf(visits)).toEqual(['begin 0', 'begin 5', 'check 36', 'end 36']);
     expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', drainStartedAtMs: noonMs });
-    expect(fleet.stateOf('i-2')).toMatchObject({ state: 'drained', drainStartedAtMs: inMs(15) });
+    expect(fleet.stateOf('i-2')).toMatchObject({ state: 'drained', drainStartedAtMs: inMs(5) });
     expect(fleet.stateOf('i-2').shortfall).toBeUndefined();
   });
 
@@ -415,7 +415,7 @@ describe('an instance on a lifecycle hook', () => {
     let left = 2;
     fleet.ports.lifecycle.heartbeat = (one, of) => (one === 'i-1' && left-- > 0 ? Promise.reject(throttled) : heartbeat(one, of));
     await execute(fleet, order());
-    expect(fleet.beats.filter(({ instance }) => instance === 'i-1').map(({ atMs }) => (atMs - noonMs) / 1000)).toEqual([38, 68, 98]);
+    expect(fleet.beats.filter(({ instance }) => instance === 'i-1').map(({ atMs }) => (atMs - noonMs) / 1000)).toEqual([40, 70, 100]);
     expect(fleet.stateOf('i-1').shortfall).toBeUndefined();
   });
 
@@ -677,7 +677,7 @@ describe('when AWS does not answer for a while', () => {
     const { release } = fleet.provider;
     fleet.provider.release = (...of) => (fleet.nowMs < inMs(20) ? throttled() : release(...of));
     const { visits } = await execute(fleet, order());
-    expect(secondsOf(visits)[1]).toBe('begin 15');
+    expect(secondsOf(visits)[1]).toBe('begin 5');
     expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', drainStartedAtMs: fleet.releasedAtMs.get('i-1') });
     expect(fleet.stateOf('i-1').shortfall).toBeUndefined();
   });

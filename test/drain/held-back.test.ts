@@ -29,7 +29,7 @@ test('a surplus that AWS does not let go in time is called off, where one call t
   const failing = async (changes: Partial<Swap>, rest: object = { holding: { kind: 'attach', asg: 'web-asg' } }) => {
     const fleet = createFleet([swap('i-1', changes)]);
     fleet.group = { ...web, ...rest };
-    fleet.failRelease.set('i-1', { code: 'InternalError', retry: 'later', times: 20 });
+    fleet.failRelease.set('i-1', { code: 'InternalError', retry: 'later', times: 8 });
     await execute(fleet, order());
     return fleet;
   };

@@ -50,7 +50,7 @@ export const askAgain = async (
   const { state, all: swaps } = batch;
   const holdings = await unlessTroubled(provider.describe(withFormer(group, state), grantedIn(state)));
   const nowMs = clock.now();
-  if (holdings === undefined) return waiting(own, late, asksAgainAtMs(late, nowMs));
+  if (holdings === undefined) return waiting(own, late, asksAgainAtMs(late, group.drain.timeoutMs, nowMs));
   const desired = desiredNow(group, state, holdings.asgs, nowMs);
   const sorted = sortLate(late, { group, holdings, swaps, desired });
   const shortfall = { code: 'needed', serving: servingCount(holdings, swaps), desired } as const;
@@ -61,6 +61,6 @@ export const askAgain = async (
     goes: own.filter((swap) => !kept.has(swap)),
     waits: sorted.waits,
     stays,
-    ...(sorted.waits.length > 0 && { againAtMs: asksAgainAtMs(sorted.waits, nowMs) }),
+    ...(sorted.waits.length > 0 && { againAtMs: asksAgainAtMs(sorted.waits, group.drain.timeoutMs, nowMs) }),
   };
 };

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { againAtMs, againInMs, isWorthALook } from '../../../core/times/again.ts';
+import { describe, expect, it } from 'vitest';
+import { againAtMs, againInMs, drainAgainAtMs, isWorthALook } from '../../../core/times/again.ts';
 
 it('is tried again later the longer it has failed: after two seconds at least and 45 at most', () => {
   expect([0, 8_000, 20_000, 40_000, 600_000].map(againInMs)).toEqual([2_000, 2_000, 5_000, 10_000, 45_000]);
@@ -24,4 +24,21 @@ it('is never tried again at once, and at most half as late again as its age says
 it('has a look of its own only where that is well before the next tick', () => {
   const nowMs = 1_000_000_000;
   expect([-1, 0, 1, 39_999, 40_000].map((inMs) => isWorthALook(nowMs + inMs, nowMs))).toEqual([false, false, true, true, false]);
+});
+
+describe('what fails in a drain', () => {
+  const nowMs = 1_000_000_000;
+  const inSeconds = (ageS: number, leftS?: number): number =>
+    (drainAgainAtMs(nowMs, { sinceMs: nowMs - 1_000 * ageS, ...(leftS !== undefined && { endsByMs: nowMs + 1_000 * leftS }) }) - nowMs) / 1_000;
+  it('is tried again after as long as it was wanted: after five seconds at least and two minutes at most', () => {
+    expect([0, 4, 5, 40, 120, 3_600].map((ageS) => inSeconds(ageS))).toEqual([5, 5, 5, 40, 120, 120]);
+  });
+  it('costs few tries, however long it fails', () => {
+    let [tries, ageS] = [0, 0];
+    for (; ageS < 600; ageS += inSeconds(ageS)) tries += 1;
+    expect(tries).toBe(10);
+  });
+  it('is tried more often as its time runs out, and never more often than each five seconds', () => {
+    expect([400, 200, 80, 40, 10, 0].map((leftS) => inSeconds(100, leftS))).toEqual([50, 25, 10, 5, 5, 5]);
+  });
 });
