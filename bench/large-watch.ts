@@ -12,6 +12,8 @@ export type Phase = {
   /** From its beginning until the launch calls that got the first and the last of as many instances as are wanted. */
   readonly firstRequestedMs: number | null;
   readonly lastRequestedMs: number | null;
+  /** From the policy until as many members serve as it wants. Null: not within the phase. */
+  readonly servingMs?: number | null;
   readonly seconds: number;
   readonly requested: number;
   /** Of what the bucket of launched instances allowed, the least share that was requested at any time. */

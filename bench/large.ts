@@ -51,14 +51,26 @@ const fillUp = async ({ cloud, world, clock }: Sandbox, { name, size }: PlacedGr
   }
 };
 
+/** Puts the policy, and looks every two seconds until as many serve as it wants, or the time is up. */
+const size = async (sandbox: Sandbox, group: PlacedGroup, forMs: number): Promise<number | null> => {
+  const { clock, world } = sandbox;
+  const arn = world.snapshot().targetGroups[0]?.arn ?? '';
+  await sandbox.putPolicy(policyOf(group, arn));
+  const beganAtMs = clock.now();
+  let servingMs: number | null = null;
+  while (clock.now() - beganAtMs < forMs) {
+    await clock.sleep(lookEveryMs);
+    if (servingMs === null && serving(sandbox) >= group.size) servingMs = clock.now() - beganAtMs;
+  }
+  return servingMs;
+};
+
 /** Brings the group up, has EC2 warn one member, and then takes a zone. */
 const play = async (sandbox: Sandbox, group: PlacedGroup): Promise<readonly Phase[]> => {
   const { world } = sandbox;
   const watch = watchLarge(sandbox);
-  const arn = world.snapshot().targetGroups[0]?.arn ?? '';
-  await sandbox.putPolicy(policyOf(group, arn));
-  await sandbox.clock.sleep(sizingMs);
-  const sized = watch.end('from zero', group.size);
+  const servingMs = await size(sandbox, group, sizingMs);
+  const sized = { ...watch.end('from zero', group.size), servingMs };
   await fillUp(sandbox, group);
   await until(sandbox, `a fleet of ${group.size} that serves`, () => serving(sandbox) >= group.size);
   watch.end('filled up', 0);
@@ -79,6 +91,23 @@ const play = async (sandbox: Sandbox, group: PlacedGroup): Promise<readonly Phas
   const isOver = (): boolean => running(sandbox).every(({ id }) => !ids.has(id)) && serving(sandbox) >= group.size;
   await until(sandbox, 'the zone replaced', isOver);
   return [sized, idle, warning, watch.end('a lost zone', ids.size)];
+};
+
+/** Sizes a large group from zero in virtual time, and does nothing else with it. */
+export const sizeLarge = async ({ members, held, seed }: LargeGroup, forMs: number): Promise<Phase> => {
+  const group: PlacedGroup = { name: 'large', holding: held, size: members };
+  const sandbox = await startSandbox({ mode: 'simulated', spec: largeWorld(group), seed });
+  try {
+    return await sandbox.drive(
+      (async () => {
+        const watch = watchLarge(sandbox);
+        const servingMs = await size(sandbox, group, forMs);
+        return { ...watch.end('from zero', members), servingMs };
+      })(),
+    );
+  } finally {
+    await sandbox.close();
+  }
 };
 
 /** Plays one large group in virtual time, with the published buckets of calls. */

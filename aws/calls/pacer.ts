@@ -18,6 +18,14 @@ type PacerDeps = {
   readonly unused: (error: unknown) => void;
 };
 
+/** What the calls of an invocation have in common. */
+export type Beginning = {
+  /** Only time has passed. Then looks are counted and not written. The next written call includes them. */
+  readonly isQuiet: boolean;
+  /** No call waits for its token beyond this time. */
+  readonly untilMs: number;
+};
+
 /** Makes calls wait for their tokens. */
 export type Pacer = {
   /** Waits for a token. False: there is none within the patience of the call, and it must not be made. */
@@ -26,8 +34,8 @@ export type Pacer = {
   spend(bucket: PacedBucket, calls: number): void;
   /** Notes that AWS has throttled a call: others draw on the bucket too, and it is empty. */
   throttled(bucket: PacedBucket): Promise<void>;
-  /** While only time passes, looks are counted and not written. The next written call includes them. */
-  quiet(isQuiet: boolean): void;
+  /** An invocation begins. */
+  begin(beginning: Beginning): void;
 };
 
 /** After a failure of the item, calls go on without it for this long, so that its outage delays no call. */
@@ -137,7 +145,7 @@ export const createPacer = (deps: PacerDeps): Pacer => {
   const unlessItemFails = createGuard(deps);
   const lines = new Map<string, (call: PacedCall) => Promise<Wait>>();
   const calm = createCalm(deps);
-  let isQuiet = false;
+  let present: Beginning = { isQuiet: false, untilMs: Number.POSITIVE_INFINITY };
 
   /** Calls that arrive while a write is under way are written together. */
   const lineOf = ({ bucket, kind }: PacedCall): ((call: PacedCall) => Promise<Wait>) => {
@@ -147,8 +155,9 @@ export const createPacer = (deps: PacerDeps): Pacer => {
     return line;
   };
 
-  const inLine = async (call: PacedCall): Promise<boolean> => {
+  const inLine = async (one: PacedCall): Promise<boolean> => {
     const sinceMs = now();
+    const call = { ...one, patienceMs: Math.max(0, Math.min(one.patienceMs, present.untilMs - sinceMs)) };
     for (;;) {
       const { isTaken, ms } = await lineOf(call)(call);
       if (!isTaken && now() + ms - sinceMs > call.patienceMs) return false;
@@ -158,11 +167,11 @@ export const createPacer = (deps: PacerDeps): Pacer => {
   };
 
   const isOnlyCounted = async ({ bucket, kind }: PacedCall): Promise<boolean> =>
-    isQuiet && kind !== 'act' && unsaid.owedMs(bucket) < mostUnsaidMs && (await calm.holds());
+    present.isQuiet && kind !== 'act' && unsaid.owedMs(bucket) < mostUnsaidMs && (await calm.holds());
 
   /** A single unwritten look does no harm. It is counted at once, so that a second one is no longer single. */
   const isOwedAlone = ({ bucket, kind }: PacedCall): boolean => {
-    if (!isQuiet || kind === 'act' || unsaid.owedMs(bucket) > 0 || !calm.wasFound()) return false;
+    if (!present.isQuiet || kind === 'act' || unsaid.owedMs(bucket) > 0 || !calm.wasFound()) return false;
     unsaid.add(bucket, 1);
     return true;
   };
@@ -181,10 +190,9 @@ export const createPacer = (deps: PacerDeps): Pacer => {
     spend: unsaid.add,
     throttled: (bucket) =>
       unlessItemFails(() => item.fullNoSooner(bucket, fullAfterThrottleMs(bucket, now())), undefined),
-    quiet: (is) => {
-      isQuiet = is;
-      if (is) calm.look();
-      else calm.forget();
+    begin: (beginning) => {
+      present = beginning;
+      (present.isQuiet ? calm.look : calm.forget)();
     },
   };
 };

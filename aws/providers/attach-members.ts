@@ -4,7 +4,7 @@ import { groupTagValue, joinedTagValue, tags } from '../../core/contract.ts';
 import { attachedPerCall } from '../../core/decide/admissions.ts';
 import type { ActionResult } from '../../core/ports/capacity-provider.ts';
 import { chunks } from '../calls/chunks.ts';
-import { attachedTo, codeOf, messageOf } from '../calls/errors.ts';
+import { attachedTo, codeOf, messageOf, troubleOf } from '../calls/errors.ts';
 import { inParallel } from '../calls/in-parallel.ts';
 import { actOn, ordinaryVerdict, together, type Verdict } from './act-on.ts';
 import { notedWithinMs, notNotedYet, rememberJoined, rememberNoted } from './joined-here.ts';
@@ -27,19 +27,26 @@ const verdict = (asg: string, error: unknown): Verdict => {
 
 /**
  * Attaches running instances. Each call raises the desired capacity by the instances it attaches, and fails as a whole
- * beyond the maximum size. In that case, and when an instance is not running yet, it is tried again later.
+ * beyond the maximum size. In that case, and when an instance is not running yet, it is tried again later. No call
+ * follows one that was throttled.
  */
 export const attachMembers = async (
   { autoScaling }: Pick<ProviderDeps, 'autoScaling'>,
   asg: string,
   instances: readonly string[],
 ): Promise<ActionResult> => {
+  let throttled: unknown;
+  const attach = async (ids: readonly string[]): Promise<void> => {
+    if (throttled !== undefined) throw throttled;
+    try {
+      await autoScaling.send(new AttachInstancesCommand({ AutoScalingGroupName: asg, InstanceIds: [...ids] }));
+    } catch (error) {
+      if (troubleOf(error) === 'throttled') throttled = error;
+      throw error;
+    }
+  };
   const parts = await inParallel(chunks(instances, attachedPerCall), callsAtOnce, (part) =>
-    actOn(
-      part,
-      (ids) => autoScaling.send(new AttachInstancesCommand({ AutoScalingGroupName: asg, InstanceIds: [...ids] })),
-      (error) => verdict(asg, error),
-    ),
+    actOn(part, attach, (error) => verdict(asg, error)),
   );
   return together(parts);
 };

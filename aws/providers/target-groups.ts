@@ -6,6 +6,7 @@ import {
   RegisterTargetsCommand,
   type TargetHealthDescription,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
+import { registeredPerCall } from '../../core/decide/admissions.ts';
 import type { ActionResult } from '../../core/ports/capacity-provider.ts';
 import { defaultDeregistrationDelayMs } from '../../core/times/times.ts';
 import { chunks } from '../calls/chunks.ts';
@@ -154,16 +155,10 @@ const registerVerdict = (error: unknown): Verdict => {
   return isTargetGroupFull(error) ? { code: codeOf(error), retry: 'later' } : ordinaryVerdict(error);
 };
 
-/**
- * No limit is published. Elastic Load Balancing rejects larger lists at times (kubernetes#101592); this many were
- * agreed upon with the service (aws-load-balancer-controller#1342).
- */
-const targetsPerCall = 200;
-
 const inBatches = async (
   ids: readonly string[],
   act: (batch: readonly string[]) => Promise<ActionResult>,
-): Promise<ActionResult> => together(await inParallel(chunks(ids, targetsPerCall), 1, act));
+): Promise<ActionResult> => together(await inParallel(chunks(ids, registeredPerCall), 1, act));
 
 /**
  * Deregisters instances from every target group. An instance that is not registered, or a target group

@@ -1,13 +1,26 @@
+import type { Group } from '../group/group.ts';
 import { howHeld } from '../group/holding.ts';
 import { isBeyondMaximum } from '../group/outside-size.ts';
 import { repeatAfterMs } from '../launch/reservation-life.ts';
-import type { Member } from '../view/view.ts';
+import { buckets } from '../limits/account-buckets.ts';
+import type { Member, View } from '../view/view.ts';
 import type { Draft, Rule, Situation } from './rule.ts';
 
 /** Members of a batch wait for each other. They no longer wait for a member that has been coming for this long. */
 const batchPatienceMs = 20_000;
 /** Ids that one AttachInstances call takes (EC2 Auto Scaling quotas). */
 export const attachedPerCall = 20;
+/**
+ * No limit is published. Elastic Load Balancing rejects larger lists at times (kubernetes#101592); this many were
+ * agreed upon with the service (aws-load-balancer-controller#1342).
+ */
+export const registeredPerCall = 200;
+
+/** Members that join by one decision: their calls fit into a full bucket, so they need no time to refill it. */
+const joinedAtOnce = (group: Group): number =>
+  howHeld(group).joins === undefined ? 5 * registeredPerCall : buckets.autoScaling.holds * attachedPerCall;
+/** The buckets are full again after this. Then the next look goes on with the other members. */
+const joinAgainMs = 4_000;
 
 const isReady = (member: Member): boolean => member.state === 'running' && !member.admitted;
 
@@ -21,6 +34,11 @@ const readyToJoin = ({ view, headcount }: Situation, { removals }: Pick<Draft, '
   return howHeld(view.group).joins !== undefined
     ? ids.slice(0, Math.floor(ids.length / attachedPerCall) * attachedPerCall)
     : [];
+};
+
+const joined = ({ group, nowMs }: View, ready: readonly string[]): ReturnType<Rule['propose']> => {
+  const now = ready.slice(0, joinedAtOnce(group));
+  return { admissions: now, ...(now.length < ready.length && { wakeAtMs: nowMs + joinAgainMs }) };
 };
 
 /**
@@ -37,7 +55,7 @@ export const admissions: Rule = {
     const { state, asgs, nowMs } = situation.view;
     const ready = readyToJoin(situation, { removals });
     if (ready.length === 0 || (takeDown.length === 0 && !asgs.some((asg) => isBeyondMaximum(state, asg))))
-      return { admissions: ready };
+      return joined(situation.view, ready);
     return { wakeAtMs: nowMs + repeatAfterMs };
   },
 };

@@ -3,6 +3,9 @@ import { type BucketName, buckets, type Level, tokensAt } from './account-bucket
 import { type FullAt, pacedBuckets, tokensLeft } from './call-pace.ts';
 import { type Ask, byNeed, type Waiting } from './need.ts';
 
+/** `isForLook`: only a look that begins later shows what the tokens were for. */
+type Given = { readonly by: string; readonly atMs: number; readonly isForLook?: true };
+
 /**
  * One item for all groups: what Holdfast spends of the account's buckets, and which groups wait for them. It only
  * paces. If it is lost or cannot be written, launches are requested without it.
@@ -16,7 +19,7 @@ export type AccountBudget = {
   readonly fullAt?: FullAt;
   readonly waiting: readonly Waiting[];
   /** Groups that were given tokens a moment ago, and the decision that was given them. */
-  readonly given: Readonly<Record<string, { readonly by: string; readonly atMs: number }>>;
+  readonly given: Readonly<Record<string, Given>>;
   /** Offerings that EC2 refused for lack of capacity a moment ago, to any group. */
   readonly refused: Readonly<Record<OfferingKey, number>>;
 };
@@ -40,6 +43,8 @@ export type Turn =
 
 /** Within this time, a decision that was given tokens has stored its launches. */
 const takenMs = 1_000;
+/** No look takes longer than this. */
+const longestLookMs = 10_000;
 /** A group that misses its turn by this time loses its place. */
 const patienceMs = 10_000;
 /** How long a refusal to one group keeps other groups from requesting the same offering. */
@@ -122,11 +127,18 @@ const younger = <Entry>(
 ): Readonly<Record<string, Entry>> =>
   Object.fromEntries(Object.entries(entries).filter(([, entry]: [string, Entry]) => atMs(entry) > thanMs));
 
-const isTaken = ({ given }: AccountBudget, { group, by }: Ask, nowMs: number): boolean => {
+const isTaken = ({ given }: AccountBudget, { group, by, lookedAtMs }: Ask, nowMs: number): boolean => {
   const last = given[group];
   // Another function whose clock is a minute ahead must not hold up this group for a minute.
-  return last !== undefined && last.by !== by && Math.abs(nowMs - last.atMs) < takenMs;
+  const sinceMs = Math.max(takenMs, nowMs - (lookedAtMs ?? nowMs));
+  return last !== undefined && last.by !== by && Math.abs(nowMs - last.atMs) < sinceMs;
 };
+
+const givenFor = ({ by, lookedAtMs }: Ask, atMs: number): Given => ({
+  by,
+  atMs,
+  ...(lookedAtMs !== undefined && { isForLook: true }),
+});
 
 /**
  * Turns by group, and the budget after them. `called`: groups that wait for a later turn and for which there are tokens
@@ -148,7 +160,7 @@ export const shareOut = (budget: AccountBudget, asks: readonly Ask[], nowMs: num
   const asking = new Map(asks.filter((ask) => !taken.includes(ask)).map((ask) => [ask.group, ask]));
   const before = budget.waiting.filter(({ turnAtMs }) => nowMs - turnAtMs < patienceMs);
   const since = new Map(before.map(({ group, sinceMs }) => [group, sinceMs]));
-  const present = [...asking.values()].map(({ by: _, ...ask }) => ({
+  const present = [...asking.values()].map(({ by: _, lookedAtMs: __, ...ask }) => ({
     ...ask,
     sinceMs: since.get(ask.group) ?? nowMs,
     turnAtMs: nowMs,
@@ -172,8 +184,8 @@ export const shareOut = (budget: AccountBudget, asks: readonly Ask[], nowMs: num
       levels: Object.fromEntries(names.map((name) => [name, { tokens: purse.there[name], atMs: nowMs }])),
       waiting: line.waiting,
       given: {
-        ...younger(budget.given, ({ atMs }) => atMs, nowMs - takenMs),
-        ...Object.fromEntries(givenNow.map(({ group, by }) => [group, { by, atMs: nowMs }])),
+        ...younger(budget.given, ({ atMs, isForLook }) => atMs + (isForLook ? longestLookMs : takenMs), nowMs),
+        ...Object.fromEntries(givenNow.map((ask) => [ask.group, givenFor(ask, nowMs)])),
       },
       refused: younger(budget.refused, (atMs) => atMs, nowMs - refusedMs) as AccountBudget['refused'],
     },

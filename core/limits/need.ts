@@ -23,10 +23,15 @@ export type Ask = {
   readonly calls: number;
   readonly instances: number;
   readonly need: Need;
+  /**
+   * When the look began that chose the members of these calls. It does not show what a turn was given for since then.
+   * Absent: the state item guards what the turn is for.
+   */
+  readonly lookedAtMs?: number;
 };
 
 /** A group that waits for its turn. */
-export type Waiting = Omit<Ask, 'by'> & { readonly sinceMs: number; readonly turnAtMs: number };
+export type Waiting = Omit<Ask, 'by' | 'lookedAtMs'> & { readonly sinceMs: number; readonly turnAtMs: number };
 
 /** Members that serve now, with warned ones, and the earliest deadline of a warned member without a replacement. */
 export const warnedAmong = ({

@@ -174,7 +174,8 @@ const playAllowed = async (
   // explained and repeated.
   const [fresh] = await Promise.all([writeRequests(bound.fresh, run), explain(run, decided)]);
   const isWritten = isNoCallNoted(decision) && sameState(next, gathered.stored) && gathered.stored.version > 0;
-  if (isWritten) return { view, decision, sizes: gathered.sizes, launched: [], state: gathered.stored };
+  const { sizes, lookedAtMs } = gathered;
+  if (isWritten) return { view, decision, sizes, lookedAtMs, launched: [], state: gathered.stored };
   const state = await write(run, decided, next);
   if (state === undefined) return undefined;
   await tellNews(run, decision);
@@ -182,7 +183,7 @@ const playAllowed = async (
   const fits = await raiseAll(run, decision);
   const launched = await launch(run, [...(await readRequests(bound.repeated, run)), ...fresh]);
   shareLessons(run, launched);
-  const played = { view, sizes: gathered.sizes, decision: fits ? decision : asFits(decision, view), launched };
+  const played = { view, sizes, lookedAtMs, decision: fits ? decision : asFits(decision, view), launched };
   return { ...played, state: launched.length === 0 ? state : await writeAnswers(run, { view, state }, launched) };
 };
 

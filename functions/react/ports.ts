@@ -22,8 +22,8 @@ export type ReactPorts = {
     groups: readonly Group[],
     look: { readonly isWarned: boolean; readonly granted?: readonly string[] },
   ) => (group: Group) => Promise<Holdings>;
-  /** Sets whether only time has passed. Then reads cost no write. */
-  readonly quiet: (isQuiet: boolean) => void;
+  /** An invocation begins. When only time has passed, reads cost no write. No call waits beyond `untilMs`. */
+  readonly begin: (beginning: { readonly isQuiet: boolean; readonly untilMs: number }) => void;
   readonly owners: Owners;
   readonly lifecycle: Pick<LifecycleActions, 'complete'>;
   readonly prices: Prices;

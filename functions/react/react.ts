@@ -6,7 +6,6 @@ import { withFormer } from '../../core/group/holders.ts';
 import { initialState } from '../../core/group-state/state.ts';
 import { grantedIn } from '../../core/launch/reservation-life.ts';
 import { traitsOf } from '../../core/removal/leave-reason.ts';
-import { reactTimeoutMs } from '../../core/times/times.ts';
 import { type Converged, converge, type Known } from './converge.ts';
 import { type InForce, readInForce } from './look/in-force.ts';
 import type { Facts } from './messages/facts.ts';
@@ -14,6 +13,7 @@ import { type Home, readMessage } from './messages/read-message.ts';
 import { isMinuteTick, type Received } from './messages/route.ts';
 import { routeAll } from './messages/route-all.ts';
 import type { ReactPorts } from './ports.ts';
+import { endsWithinMs } from './rounds.ts';
 import { canHandOver, handOver } from './turns/hand-over.ts';
 import { type Turns, turnsOf } from './turns/turns.ts';
 import { wakesTogether } from './turns/wakes-together.ts';
@@ -31,8 +31,7 @@ export type Outcome = { readonly again: readonly string[] };
 const groupsAtOnce = 100;
 
 /** Whether too little time is left to begin another group. A group may need half of the time limit. */
-const hasLittleTime = ({ beganAtMs }: Known, { clock }: ReactPorts): boolean =>
-  clock.now() - beganAtMs > reactTimeoutMs / 2;
+const hasLittleTime = ({ beganAtMs }: Known, { clock }: ReactPorts): boolean => clock.now() - beganAtMs > endsWithinMs;
 
 const readAll = (
   messages: readonly Message[],
@@ -171,7 +170,7 @@ export const react = async (
   const news = received.filter(({ signal }) => !isMinuteTick(signal));
   const isQuiet = news.length === 0;
   ports.telemetry.count(metrics.signals, news.length);
-  ports.quiet(isQuiet);
+  ports.begin({ isQuiet, untilMs: beganAtMs + endsWithinMs });
   const routed = await routeAll(received, ports);
   ports.telemetry.count(metrics.strangers, routed.strangers);
   const results: Result[] = [];

@@ -14,7 +14,7 @@ import type { Round, Run } from './run.ts';
 const mostRounds = 8;
 
 /** An invocation plans to end within half of its time limit, so that calls may take twice as long as usual. */
-const endsWithinMs = reactTimeoutMs / 2;
+export const endsWithinMs = reactTimeoutMs / 2;
 
 /**
  * Whether there is time for another round like the longest one of this run, and for the work after the rounds, which

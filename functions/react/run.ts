@@ -35,6 +35,8 @@ export type Run = {
 export type Round = {
   readonly decision: Decision;
   readonly view: View;
+  /** When its look began. */
+  readonly lookedAtMs: number;
   readonly sizes: readonly SizeChange[];
   readonly launched: readonly Launched[];
   readonly state: GroupState;

@@ -28,7 +28,7 @@ export const wire = (surroundings: Surroundings, telemetry: Telemetry): ReactPor
     policies: createKnownPolicies(now),
     providerFor: (holding) => createCapacityIn(holding, capacity),
     describeTogether: (groups, look) => describeTogether(capacity, groups, look),
-    quiet: capacity.pacer.quiet,
+    begin: capacity.pacer.begin,
     owners: createOwners({ client: capacity.ec2, deployment: capacity.deployment }),
     lifecycle: createHookAnswers({ client: capacity.autoScaling }),
     prices: createPrices({ client: capacity.ec2, now, missed: capacity.missed }),

@@ -27,6 +27,14 @@ describe('admitting members', () => {
     expect(more).toEqual([]);
   });
 
+  test('attaches no more after a throttle, and leaves the others for later', async () => {
+    const { provider, aws } = over(attached, { AttachInstances: [{}, failsWith('Throttling', 'Rate exceeded'), {}, {}, {}], CreateTags: {} });
+    const { done, failed } = await provider.admit(attached, numbered(300));
+    expect(aws.inputsOf('AttachInstances').length).toBeLessThanOrEqual(5);
+    expect(done.length + failed.length).toBe(300);
+    expect(new Set(failed.map(({ code, retry }) => `${code} ${retry}`))).toEqual(new Set(['Throttling later']));
+  });
+
   test('tags members that join together, and at the latest after twenty seconds', async () => {
     const seconds = (count: number) => nowMs + count * 1_000;
     let atMs = nowMs;

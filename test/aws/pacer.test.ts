@@ -8,6 +8,8 @@ import { awsError } from './fake-aws.ts';
 const startMs = 1_000_000;
 const act: PacedCall = { bucket: 'autoScaling', kind: 'act', patienceMs: 1_000 };
 const look: PacedCall = { bucket: 'autoScaling', kind: 'look', patienceMs: 1_000 };
+/** An invocation in which only time passes, and that has time. */
+const quiet = { isQuiet: true, untilMs: startMs + 3_600_000 };
 
 /** One environment: its time passes while it sleeps. */
 const environment = (fullAt: FullAt = {}) => {
@@ -100,9 +102,19 @@ describe('calls wait for their tokens', () => {
     expect(world.slept).toEqual([600]);
   });
 
+  test('no call waits beyond the time that its invocation plans to use; later ones are made only if there is a token', async () => {
+    const { world, pacer } = environment();
+    await pacer.throttled('autoScaling');
+    pacer.begin({ isQuiet: false, untilMs: startMs + 500 });
+    const taken = await Promise.all(Array.from({ length: 5 }, () => pacer.take(act)));
+    expect([count(taken), world.slept]).toEqual([2, [200, 400]]);
+    expect(world.nowMs).toBe(startMs + 600);
+    expect([await pacer.take(act), await pacer.take(act), world.slept]).toEqual([true, false, [200, 400]]);
+  });
+
   test('while nothing happens looks are only counted, and written with the next call', async () => {
     const { world, pacer } = environment();
-    pacer.quiet(true);
+    pacer.begin(quiet);
     await Promise.all([pacer.take(look), pacer.take(look)]);
     expect(world.takes).toBe(0);
     await pacer.take(act);
@@ -112,7 +124,7 @@ describe('calls wait for their tokens', () => {
   test('a bucket that was full for less than ten seconds says nothing: it fills up between the calls of a storm too', async () => {
     const takesAfter = async (fullForMs: number): Promise<number> => {
       const { world, pacer } = environment({ health: startMs - fullForMs });
-      pacer.quiet(true);
+      pacer.begin(quiet);
       await pacer.take(look);
       return world.takes;
     };
@@ -123,7 +135,7 @@ describe('calls wait for their tokens', () => {
     const { world, pacer } = environment();
     const tick = async (inMs: number, looks = 1) => {
       world.nowMs += inMs;
-      pacer.quiet(true);
+      pacer.begin(quiet);
       await Promise.all(Array.from({ length: looks }, () => pacer.take(look)));
       return [world.reads, world.takes];
     };
@@ -135,15 +147,15 @@ describe('calls wait for their tokens', () => {
   });
 
   test.each([
-    ['a signal came', (pacer: ReturnType<typeof environment>['pacer']) => pacer.quiet(false)],
+    ['a signal came', (pacer: ReturnType<typeof environment>['pacer']) => pacer.begin({ ...quiet, isQuiet: false })],
     ['a call was written', (pacer: ReturnType<typeof environment>['pacer']) => pacer.take(act)],
   ])('it asks again once %s', async (_what, happens) => {
     const { world, pacer } = environment();
-    pacer.quiet(true);
+    pacer.begin(quiet);
     await pacer.take(look);
     await happens(pacer);
     world.nowMs += 60_000;
-    pacer.quiet(true);
+    pacer.begin(quiet);
     await pacer.take(look);
     expect(world.reads).toBe(2);
   });

@@ -98,7 +98,7 @@ export const launching: readonly Mutant[] = [
   },
   {
     name: 'members are never attached',
-    file: 'functions/react/carry-out/carry-out.ts',
+    file: 'functions/react/carry-out/admit.ts',
     from: 'if (decision.admissions.length === 0) return',
     to: 'if (decision.admissions.length < 1e6) return',
     caughtBy: ['interruption, attached'],

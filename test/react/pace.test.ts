@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { act, admitAgainMs } from '../../functions/react/carry-out/carry-out.ts';
+import { admitAgainMs } from '../../functions/react/carry-out/admit.ts';
+import { act } from '../../functions/react/carry-out/carry-out.ts';
 import type { Round, Run } from '../../functions/react/run.ts';
 import { nowMs, state, view } from '../core/views.ts';
 

@@ -62,7 +62,7 @@ export const worldOf = ({ putState, inForce = () => policy }: { putState: StateS
     providerFor: () => provider as CapacityIn,
     clock: { now: () => nowMs },
     random: () => 0.5,
-    quiet: () => {},
+    begin: () => {},
     announcer: { announce: async (events) => void world.told.push(...events) },
     drains: {
       start: async ({ drain }) => {

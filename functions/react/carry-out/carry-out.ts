@@ -1,19 +1,16 @@
 import { inParallel } from '../../../aws/calls/in-parallel.ts';
-import { metrics } from '../../../core/contract.ts';
-import { namedTargetGroups } from '../../../core/group/holders.ts';
 import { modeOf } from '../../../core/group/mode.ts';
 import { afterTakingDown, outsideAsgOf, type TakenDown } from '../../../core/group/outside-size.ts';
 import { type Launched, missingAfter, mustRepeat } from '../../../core/group-state/answers.ts';
-import { isOpen, repeatAfterMs } from '../../../core/launch/reservation-life.ts';
-import type { ActionResult } from '../../../core/ports/capacity-provider.ts';
-import { againInMs, isWorthALook } from '../../../core/times/again.ts';
+import { isOpen } from '../../../core/launch/reservation-life.ts';
+import { isWorthALook } from '../../../core/times/again.ts';
 import { tickEveryMs } from '../../../core/times/times.ts';
 import { mayBeRaisedYet } from '../../../core/view/raised-max.ts';
-import type { Added, GroupState, RaisedMax } from '../../../core/view/view.ts';
+import type { GroupState, RaisedMax } from '../../../core/view/view.ts';
 import { putState } from '../record/put-state.ts';
 import type { Round, Run } from '../run.ts';
-import { needOf } from '../turns/take-turn.ts';
 import { commonTime } from '../turns/wakes-together.ts';
+import { type Admissions, admit, admitAgainMs, youngestMs } from './admit.ts';
 import { writesAtOnce } from './claims.ts';
 import { tagLate } from './late-tags.ts';
 import { noteOf, resumeAll, takeDownAll, tellOverwritten } from './outside-size.ts';
@@ -24,40 +21,6 @@ export type Acted = {
   readonly failed: readonly { readonly instance: string; readonly code: string }[];
   readonly restored: readonly string[];
   readonly wakeAtMs?: number;
-};
-
-/** `laterAtMs`: no member was put into service, because other groups need the bucket of the load balancers more. */
-type Admissions = Pick<Acted, 'admitted'> & {
-  readonly failed: ActionResult['failed'];
-  readonly laterAtMs?: number;
-};
-
-/** When targets may be registered. Undefined: now. */
-const registersAtMs = async ({ group, id, turns }: Run, { view }: Round): Promise<number | undefined> => {
-  const calls = namedTargetGroups(group).length;
-  if (calls === 0) return undefined;
-  const key = `${group.name} targets`;
-  const { turn } = await turns.ask({ group: key, by: id, bucket: 'targets', calls, instances: 0, need: needOf(view) });
-  if (turn.kind === 'taken') return view.nowMs + repeatAfterMs;
-  return turn.kind === 'later' ? turn.turnAtMs : undefined;
-};
-
-/** Whether other new members join later. */
-const othersCome = ({ view, decision }: Round): boolean => {
-  const others = new Set([...decision.admissions, ...view.swaps.map(({ instance }) => instance)]);
-  return view.members.some(({ instance, admitted }) => !admitted && !others.has(instance));
-};
-
-const admit = async (run: Run, round: Round, added: Added | undefined): Promise<Admissions> => {
-  const { group, provider, ports } = run;
-  const { decision } = round;
-  if (decision.admissions.length === 0) return { admitted: [], failed: [] };
-  const laterAtMs = await registersAtMs(run, round);
-  if (laterAtMs !== undefined) return { admitted: [], failed: [], laterAtMs };
-  const moreCome = othersCome(round);
-  const { done, failed } = await provider.admit(group, decision.admissions, { ...(added && { added }), moreCome });
-  ports.telemetry.count(metrics.actionsFailed, failed.filter(({ retry }) => retry === 'never').length);
-  return { admitted: done, failed };
 };
 
 /**
@@ -111,22 +74,6 @@ const leaveToGroups = async ({ ports }: Run, { decision: { leftToGroups = [] }, 
   await inParallel(swaps, writesAtOnce, (swap) =>
     ports.store.advance(swap, { from: [swap.state], set: { leftToGroup: true } }),
   );
-};
-
-/** Elastic Load Balancing takes four changes of targets a second ("Request throttling", RegisterTargets). */
-const registeringMs = 250;
-
-/**
- * When a failed admission is tried again: after the other groups of the batch may have had their turn, and later for
- * members that were launched longer ago.
- */
-export const admitAgainMs = (groupsAtOnce: number, ageMs: number): number =>
-  Math.max(groupsAtOnce * registeringMs, againInMs(ageMs));
-
-/** How long ago the youngest of these members was launched. */
-const youngestMs = ({ view }: Round, failed: ActionResult['failed'], nowMs: number): number => {
-  const launched = new Map(view.members.map(({ instance, launchedAtMs }) => [instance, launchedAtMs]));
-  return Math.max(0, Math.min(...failed.map(({ instance }) => nowMs - (launched.get(instance) ?? nowMs))));
 };
 
 /** When requests without a response are repeated by a look of their own. */

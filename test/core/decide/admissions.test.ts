@@ -42,6 +42,22 @@ describe('members join', () => {
     expect(joining({ members: with20(20_000) })).toEqual(['i-00', 'i-old']);
   });
 
+  it('by one decision as many as a full bucket of calls lets in; the next look goes on with the others', () => {
+    const among = (rest: Partial<View>, count: number) => {
+      const { admissions: now = [], wakeAtMs } = proposed(admissions, { ...rest, members: ready(count) });
+      return [now.length, wakeAtMs];
+    };
+    const attaching = { group: attached, asgs: [asg] };
+    expect([among(attaching, 400), among(attaching, 1_101)]).toEqual([
+      [400, undefined],
+      [400, nowMs + 4_000],
+    ]);
+    expect([among({}, 1_000), among({}, 3_000)]).toEqual([
+      [1_000, undefined],
+      [1_000, nowMs + 4_000],
+    ]);
+  });
+
   it('an Auto Scaling group as many as fill calls, while others are coming', () => {
     const among = (count: number) => joining({ group: attached, asgs: [asg], members: [...ready(count), booting] })?.length;
     expect([19, 20, 39, 40].map(among)).toEqual([0, 20, 20, 40]);

@@ -131,6 +131,15 @@ describe('turns at a bucket', () => {
     expect(shareOut(given, [], nowMs + 1_000).budget.given).toEqual({});
   });
 
+  test('a look does not show what a turn was given for since it began, for ten seconds at most', () => {
+    const { budget } = shareOut(emptyBudget, [asks('a', { lookedAtMs: nowMs - 500 })], nowMs);
+    const asked = (lookedForMs: number, inMs: number) =>
+      kinds(shareOut(budget, [], nowMs + inMs).budget, [asks('a', { by: 'd-other', lookedAtMs: nowMs + inMs - lookedForMs })], nowMs + inMs);
+    expect([asked(3_001, 3_000), asked(3_000, 3_000), asked(500, 999)]).toEqual([{ a: 'taken' }, { a: 'now' }, { a: 'taken' }]);
+    expect([asked(20_000, 9_999), asked(20_000, 10_000)]).toEqual([{ a: 'taken' }, { a: 'now' }]);
+    expect(kinds(budget, [asks('a', { by: 'd-other' })], nowMs + 1_000)).toEqual({ a: 'now' });
+  });
+
   test('more calls than a bucket holds wait for a full one, and not forever', () => {
     expect(kinds(emptyBudget, [asks('a', { calls: 80 })])).toEqual({ a: 'now' });
   });

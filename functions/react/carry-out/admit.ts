@@ -1,0 +1,81 @@
+import { metrics } from '../../../core/contract.ts';
+import { attachedPerCall, registeredPerCall } from '../../../core/decide/admissions.ts';
+import { namedTargetGroups } from '../../../core/group/holders.ts';
+import { howHeld } from '../../../core/group/holding.ts';
+import { repeatAfterMs } from '../../../core/launch/reservation-life.ts';
+import type { Ask } from '../../../core/limits/need.ts';
+import type { ActionResult } from '../../../core/ports/capacity-provider.ts';
+import { againInMs } from '../../../core/times/again.ts';
+import type { Added } from '../../../core/view/view.ts';
+import type { Round, Run } from '../run.ts';
+import { needOf } from '../turns/take-turn.ts';
+import type { Acted } from './carry-out.ts';
+
+/** `laterAtMs`: no member was put into service, because others use the bucket of these calls now. */
+export type Admissions = Pick<Acted, 'admitted'> & {
+  readonly failed: ActionResult['failed'];
+  readonly laterAtMs?: number;
+};
+
+/** When calls of a bucket have their turn. Undefined: now. */
+const turnAtMs = async (
+  { group, id, turns }: Run,
+  { view, lookedAtMs }: Round,
+  { bucket, calls }: Pick<Ask, 'bucket' | 'calls'>,
+): Promise<number | undefined> => {
+  const key = `${group.name} ${bucket}`;
+  const need = needOf(view);
+  const { turn } = await turns.ask({ group: key, by: id, bucket, calls, instances: 0, need, lookedAtMs });
+  if (turn.kind === 'taken') return view.nowMs + repeatAfterMs;
+  return turn.kind === 'later' ? turn.turnAtMs : undefined;
+};
+
+/**
+ * When members may join. Undefined: now. Only one decision attaches many members at a time, and the next one looks
+ * after that. A single call ends before another look could repeat it.
+ */
+const joinsAtMs = async (run: Run, round: Round): Promise<number | undefined> => {
+  const { length } = round.decision.admissions;
+  const attaches = howHeld(run.group).joins === undefined ? 0 : Math.ceil(length / attachedPerCall);
+  if (attaches > 1) {
+    const atMs = await turnAtMs(run, round, { bucket: 'autoScaling', calls: attaches });
+    if (atMs !== undefined) return atMs;
+  }
+  const calls = namedTargetGroups(run.group).length * Math.ceil(length / registeredPerCall);
+  return calls === 0 ? undefined : turnAtMs(run, round, { bucket: 'targets', calls });
+};
+
+/** Whether other new members join later. */
+const othersCome = ({ view, decision }: Round): boolean => {
+  const others = new Set([...decision.admissions, ...view.swaps.map(({ instance }) => instance)]);
+  return view.members.some(({ instance, admitted }) => !admitted && !others.has(instance));
+};
+
+/** Puts the members that join into service. */
+export const admit = async (run: Run, round: Round, added: Added | undefined): Promise<Admissions> => {
+  const { group, provider, ports } = run;
+  const { decision } = round;
+  if (decision.admissions.length === 0) return { admitted: [], failed: [] };
+  const laterAtMs = await joinsAtMs(run, round);
+  if (laterAtMs !== undefined) return { admitted: [], failed: [], laterAtMs };
+  const moreCome = othersCome(round);
+  const { done, failed } = await provider.admit(group, decision.admissions, { ...(added && { added }), moreCome });
+  ports.telemetry.count(metrics.actionsFailed, failed.filter(({ retry }) => retry === 'never').length);
+  return { admitted: done, failed };
+};
+
+/** Elastic Load Balancing takes four changes of targets a second ("Request throttling", RegisterTargets). */
+const registeringMs = 250;
+
+/**
+ * When a failed admission is tried again: after the other groups of the batch may have had their turn, and later for
+ * members that were launched longer ago.
+ */
+export const admitAgainMs = (groupsAtOnce: number, ageMs: number): number =>
+  Math.max(groupsAtOnce * registeringMs, againInMs(ageMs));
+
+/** How long ago the youngest of these members was launched. */
+export const youngestMs = ({ view }: Round, failed: ActionResult['failed'], nowMs: number): number => {
+  const launched = new Map(view.members.map(({ instance, launchedAtMs }) => [instance, launchedAtMs]));
+  return Math.max(0, Math.min(...failed.map(({ instance }) => nowMs - (launched.get(instance) ?? nowMs))));
+};

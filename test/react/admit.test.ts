@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import type { Turn } from '../../core/limits/account-budget.ts';
+import type { Ask } from '../../core/limits/need.ts';
+import { admit } from '../../functions/react/carry-out/admit.ts';
+import type { Round, Run } from '../../functions/react/run.ts';
+import { nowMs, view } from '../core/views.ts';
+
+const given: Turn = { kind: 'now', instances: 0, sinceMs: nowMs, ahead: 0 };
+const attach = { kind: 'attach', asg: 'web-asg' };
+
+type World = { readonly holding?: object; readonly loadBalancers?: readonly string[]; readonly turns?: readonly Turn[] };
+
+/** What joins of so many members, the turns that were requested, and when the others may join. */
+const joining = async (count: number, { holding = attach, loadBalancers = [], turns = [given] }: World = {}) => {
+  const asks: Ask[] = [];
+  const answers = [...turns];
+  const run = {
+    group: { name: 'web', holding, drain: { timeoutMs: 1, loadBalancers } },
+    id: 'd-1',
+    provider: { admit: async (_: unknown, done: readonly string[]) => ({ done, failed: [] }) },
+    turns: {
+      ask: async (ask: Ask) => {
+        asks.push(ask);
+        return { turn: answers.shift() ?? given, refused: [] };
+      },
+    },
+    ports: { clock: { now: () => nowMs }, telemetry: { count: () => {} } },
+  } as unknown as Run;
+  const admissions = Array.from({ length: count }, (_, index) => `i-${index}`);
+  const round = { decision: { admissions }, view: view(), lookedAtMs: nowMs - 700 } as unknown as Round;
+  const { admitted, laterAtMs } = await admit(run, round, undefined);
+  return {
+    joined: admitted.length,
+    laterInMs: laterAtMs && laterAtMs - nowMs,
+    asks: asks.map(({ group, bucket, calls }) => [group, bucket, calls]),
+    lookedAtMs: asks.map((ask) => ask.lookedAtMs),
+  };
+};
+
+test('many members are attached in a turn of their own, and those of a single call at once', async () => {
+  expect(await joining(20)).toMatchObject({ joined: 20, laterInMs: undefined, asks: [] });
+  expect(await joining(41)).toMatchObject({ joined: 41, laterInMs: undefined, asks: [['web autoScaling', 'autoScaling', 3]] });
+});
+
+test('while another decision attaches them, or when the bucket is empty, they wait', async () => {
+  expect(await joining(400, { turns: [{ kind: 'taken' }] })).toMatchObject({ joined: 0, laterInMs: 2_000 });
+  const later: Turn = { kind: 'later', turnAtMs: nowMs + 3_500, sinceMs: nowMs, ahead: 2 };
+  expect(await joining(400, { turns: [later] })).toMatchObject({ joined: 0, laterInMs: 3_500 });
+});
+
+test('the turn says when the look began, because the look does not show whom others have let in since', async () => {
+  expect((await joining(400)).lookedAtMs).toEqual([nowMs - 700]);
+});
+
+test('registrations ask for as many calls as they make: one for each target group and two hundred members', async () => {
+  const tag = { holding: { kind: 'tag' }, loadBalancers: ['tg-1', 'tg-2'] };
+  expect((await joining(201, tag)).asks).toEqual([['web targets', 'targets', 4]]);
+  expect((await joining(21, { loadBalancers: ['tg-1'] })).asks).toEqual([
+    ['web autoScaling', 'autoScaling', 2],
+    ['web targets', 'targets', 1],
+  ]);
+});
