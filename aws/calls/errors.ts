@@ -213,6 +213,9 @@ export const instancesNamedIn = (error: unknown): readonly string[] => [
 export const isConditionFailed = (error: unknown): boolean => codeOf(error) === 'ConditionalCheckFailedException';
 export const isExecutionAlreadyStarted = (error: unknown): boolean => codeOf(error) === 'ExecutionAlreadyExists';
 
+/** EC2 throttled by a bucket of requests or of launched instances, and not for lack of room for fleets. */
+export const isRequestLimit = (code: string): boolean => code === 'RequestLimitExceeded';
+
 /** Our own codes, where AWS gives none. */
 export const unexplainedShortfall = 'UnexplainedShortfall';
 export const notOurs = 'NotOurs';

@@ -1,7 +1,7 @@
 import type { Placement } from '../../core/placement/placement.ts';
 import { type Offering, offeringKey } from '../../core/pool/offering.ts';
 import type { LaunchedInstance, LaunchResult, Refusal } from '../../core/ports/launches.ts';
-import { scopeOfRefusal, troubleOfCode, unexplainedShortfall } from '../calls/errors.ts';
+import { isRequestLimit, scopeOfRefusal, troubleOfCode, unexplainedShortfall } from '../calls/errors.ts';
 
 /** One entry of `Errors[]`: it is about an override (a type in a zone), never about an instance. */
 export type Complaint = {
@@ -41,7 +41,8 @@ const unexplained = (placement: Placement, given: number): Complaint => ({
  * - An offering that gave instances is refused only when the placement is short: then its error says that no more are
  *   left.
  * - Throttles and server errors inside the response are no statement about capacity. If there is nothing else, the
- *   whole response is a throttle. It is final, and without instances.
+ *   whole response is a throttle. It is final, and without instances. A throttle is about the bucket of launched
+ *   instances, because EC2 took the call.
  * - A response with nothing but wrong requests is a wrong request. Together with other entries, they are refusals of
  *   their offerings.
  */
@@ -53,7 +54,8 @@ export const toLaunchResult = (
   const short = given.length < placement.count;
   const lasting = complaints.filter((complaint) => !isPassing(complaint));
   const [first] = complaints;
-  if (given.length === 0 && first && lasting.length === 0) return { kind: 'throttled', code: first.code };
+  const empty = complaints.some(({ code }) => isRequestLimit(code)) && ({ empty: 'instances' } as const);
+  if (given.length === 0 && first && lasting.length === 0) return { kind: 'throttled', code: first.code, ...empty };
   if (given.length === 0 && first && complaints.every(({ code }) => troubleOfCode(code) === 'invalid'))
     return { kind: 'invalid', ...textOf(first) };
   const gave = new Set(given.map(({ offering }) => offeringKey(offering)));
@@ -63,7 +65,7 @@ export const toLaunchResult = (
     const complaint = said.find((candidate) => concerns(candidate, offering));
     return complaint ? [refusal(offering, complaint)] : [];
   });
-  return { kind: 'answered', instances: given, refusals };
+  return { kind: 'answered', instances: given, refusals, ...empty };
 };
 
 const textOf = ({ code, message }: Complaint) => ({ code, message });

@@ -1,18 +1,22 @@
 import type { LaunchRequest } from '../launch/launch-request.ts';
 import type { Offering } from '../pool/offering.ts';
 
+/** EC2 took the call and throttled instances inside its response: the bucket of launched instances is empty. */
+type EmptyInside = 'instances';
+
 /** The response of EC2 or Auto Scaling to one reservation. Partial success is success with refusals. */
 export type LaunchResult =
   | {
       readonly kind: 'answered';
       readonly instances: readonly LaunchedInstance[];
       readonly refusals: readonly Refusal[];
+      readonly empty?: EmptyInside;
     }
   /**
    * Nothing was launched, and nothing is known about capacity. The members are placed anew later, under a new token.
    * (When EC2 throttles inside a fleet's `Errors[]`, it returns the same throttle for every repeat under that token.)
    */
-  | { readonly kind: 'throttled'; readonly code: string }
+  | { readonly kind: 'throttled'; readonly code: string; readonly empty?: EmptyInside }
   /** The request may have been carried out: repeat with the same token. */
   | { readonly kind: 'ambiguous'; readonly code: string }
   /** The request itself is wrong (a template that is gone, a right that is missing): repeating it cannot succeed. */

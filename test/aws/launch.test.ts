@@ -192,6 +192,7 @@ describe('what a fleet answers', () => {
       expect(await launchTag({ Instances: [], Errors: [m7a, m6a].map(({ instanceType }) => complaint(code, instanceType, 'subnet-a')) })).toEqual({
         kind: 'throttled',
         code,
+        ...(code === 'RequestLimitExceeded' && { empty: 'instances' }),
       });
     },
   );
@@ -201,7 +202,7 @@ describe('what a fleet answers', () => {
       Instances: [given('m7g.large', 'subnet-a', ['i-1'])],
       Errors: [complaint('RequestLimitExceeded', 'm6g.large', 'subnet-a')],
     });
-    expect(result).toMatchObject({ kind: 'answered', instances: [{ instance: 'i-1' }], refusals: [] });
+    expect(result).toMatchObject({ kind: 'answered', instances: [{ instance: 'i-1' }], refusals: [], empty: 'instances' });
   });
 
   test('a request that is wrong everywhere is wrong; beside anything else it is a refusal of its offering', async () => {

@@ -38,6 +38,13 @@ describe('what launches teach the other groups of the account', () => {
     expect(lessonsOf(answered, {}).unspent.instances).toBe(0);
   });
 
+  test('a throttle inside a response says that the bucket of launched instances is empty, whatever was launched', () => {
+    const empty = { empty: 'instances' } as const;
+    expect([...lessonsOf({ kind: 'throttled', code: 'RequestLimitExceeded', ...empty }).empty]).toEqual(['instances']);
+    const some: LaunchResult = { kind: 'answered', instances: [instance('i-1')], refusals: [], ...empty };
+    expect([...lessonsOf(some, undefined, group({ holding: { kind: 'launch-instances' } })).empty]).toEqual(['instances']);
+  });
+
   test('a throttled fleet says that the bucket of CreateFleet is empty, and calls to Auto Scaling are paced one by one', () => {
     const throttled: LaunchResult = { kind: 'throttled', code: 'Throttling' };
     expect([...lessonsOf(throttled).empty]).toEqual(['createFleet']);

@@ -2,12 +2,13 @@ import { instancesPerCall } from '../../../aws/providers/launch-into-asg.ts';
 import type { Decision } from '../../../core/decision/decision.ts';
 import type { Remark } from '../../../core/decision/remark.ts';
 import type { Launched } from '../../../core/group-state/answers.ts';
+import type { BucketName } from '../../../core/limits/account-buckets.ts';
 import type { Tokens, Turn } from '../../../core/limits/account-budget.ts';
 import { type Ask, type Need, warnedAmong } from '../../../core/limits/need.ts';
 import { offeringKey, parseOfferingKey } from '../../../core/pool/offering.ts';
 import { hasPriceLimit } from '../../../core/pool/price.ts';
 import { isResting, rememberRefusals } from '../../../core/pool-memory/pool-memory.ts';
-import type { Refusal } from '../../../core/ports/launches.ts';
+import type { LaunchResult, Refusal } from '../../../core/ports/launches.ts';
 import type { View } from '../../../core/view/view.ts';
 import type { Run } from '../run.ts';
 import { bucketOf, type Given } from './turns.ts';
@@ -117,6 +118,14 @@ const unlaunchedBy = ({ result, before, reservation: { placement } }: Launched):
   return result.kind === 'answered' ? placement.count - result.instances.length : placement.count;
 };
 
+/**
+ * The bucket that EC2 found empty. Calls to Auto Scaling are paced one by one, so their throttles are already recorded.
+ */
+const emptyBy = (result: LaunchResult, bucket: ReturnType<typeof bucketOf>): BucketName | undefined => {
+  if ('empty' in result) return result.empty;
+  return result.kind === 'throttled' && bucket === 'createFleet' ? bucket : undefined;
+};
+
 /** Gives back the tokens of a decision that lost a race and launches nothing. The next one takes a turn of its own. */
 export const giveTurnBack = ({ turns }: Run, { given = {} }: Allowed): void =>
   turns.learn({ empty: new Set(), refused: new Set(), granted: new Set(), unspent: given });
@@ -132,10 +141,7 @@ export const shareLessons = ({ group, turns }: Run, launched: readonly Launched[
     return result.kind === 'answered' ? result.refusals.filter(({ code }) => tells(code)) : [];
   });
   turns.learn({
-    // Calls to Auto Scaling are paced one by one, so their throttles are already recorded.
-    empty: new Set(
-      bucketOf(group) === 'createFleet' && results.some(({ kind }) => kind === 'throttled') ? ['createFleet'] : [],
-    ),
+    empty: new Set(results.flatMap((result) => emptyBy(result, bucketOf(group)) ?? [])),
     refused: new Set(refusals.map(({ offering }) => offeringKey(offering))),
     unspent: { instances: launched.reduce((sum, one) => sum + unlaunchedBy(one), 0) },
     granted: new Set(answered.flatMap(({ instances }) => instances.map(({ offering }) => offeringKey(offering)))),
