@@ -4,10 +4,8 @@ import type { Account } from './releasable.ts';
 
 /** Members that may leave while the group keeps what it owes on demand. Members on spot always may. */
 export const beyondFloor = (view: View, members: readonly Member[]): Account => {
-  const owed = owedIn(view);
-  if (owed === 0) return { allows: () => true, take: () => {} };
   const onDemand = new Set(members.filter(isOnDemand).map(({ instance }) => instance));
-  let left = onDemand.size - owed;
+  let left = onDemand.size - owedIn(view);
   return {
     allows: (instance) => left > 0 || !onDemand.has(instance),
     take: (instance) => {

@@ -18,7 +18,6 @@ export const overBreakers = (view: View, input: PlanInput, plan: Plan, short: nu
   if (breaking?.breakers === undefined || count <= 0) return { plan, overridden: 0 };
   const over = planWithinMaxima(view, { ...unbroken, count, cheapest: plan.cheapest });
   const overridden = countIn(over);
-  if (overridden === 0) return { plan, overridden };
   return {
     plan: {
       ...plan,

@@ -92,10 +92,9 @@ const placeOne = (tree: Tree, run: Run, portions: Portions): boolean => {
   return true;
 };
 
-const rememberedHere = (tree: Tree, cheapest: Readonly<Record<string, string>>): Record<string, string> => {
-  const keys = tree.branches.filter(({ kind }) => kind === 'cheapest').map(({ key }) => key);
-  return Object.fromEntries(keys.flatMap((key) => (cheapest[key] === undefined ? [] : [[key, cheapest[key]]])));
-};
+/** The stored choices of nodes that the tree still has. Keys name the kind of their nodes. */
+const rememberedHere = ({ branches }: Tree, cheapest: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(branches.flatMap(({ key }) => (cheapest[key] === undefined ? [] : [[key, cheapest[key]]])));
 
 const offeringSetOf = (pool: string, offerings: readonly Offering[]): string =>
   [pool, ...offerings.map(offeringKey)].join('|');

@@ -21,7 +21,6 @@ const isSpot = ({ offering }: Pick<Member, 'offering'>): boolean => offering.mar
 export const sparesWanted = ({ group, state, asgs }: Look): number => {
   const { spare = 0 } = group;
   const { joins } = howHeld(group);
-  if (spare === 0 || joins === undefined) return spare;
   const asg = asgs.find(({ name }) => name === joins);
   return asg === undefined ? spare : Math.max(0, Math.min(spare, ownersMax(state.raised, asg) - state.desired));
 };

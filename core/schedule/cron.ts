@@ -33,7 +33,7 @@ const partPattern = /^(?:(\*)|([a-z]+|\d+)(?:-([a-z]+|\d+))?)(?:\/(\d+))?$/i;
 
 const numberIn = ({ from, to, names = [] }: Field, text = ''): number | undefined => {
   const named = names.indexOf(text.toLowerCase());
-  const value = named >= 0 ? named + from : Number(text === '' ? Number.NaN : text);
+  const value = named >= 0 ? named + from : Number(text);
   return value >= from && value <= to ? value : undefined;
 };
 

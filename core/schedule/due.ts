@@ -6,8 +6,8 @@ import { dayMs, minuteMs, momentOf, type WallMs, wallAt } from './local-time.ts'
 const isOnDay = ({ days, months, weekdays }: Cron, dayStart: WallMs): boolean => {
   const date = dateOf(dayStart / dayMs);
   if (!months.has(date.month)) return false;
-  const [isDay, isWeekday] = [days?.has(date.day), weekdays?.has(date.weekday)];
-  return isDay === undefined || isWeekday === undefined ? (isDay ?? isWeekday ?? true) : isDay || isWeekday;
+  if (days === undefined && weekdays === undefined) return true;
+  return days?.has(date.day) === true || weekdays?.has(date.weekday) === true;
 };
 
 /** The times of a day, the latest first. */

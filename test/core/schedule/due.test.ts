@@ -152,6 +152,30 @@ describe('days of the calendar', () => {
   });
 });
 
+describe('the last days of February', () => {
+  test('are the 29th in leap years, and the 28th in the other years, also of centuries', () => {
+    const lastOf = (year: number) => dateOf(dayNumber(year, 3, 1) - 1);
+    expect([1999, 2000, 2024, 2100, 2400].map((year) => lastOf(year).day)).toEqual([28, 29, 29, 28, 29]);
+    expect(dateOf(dayNumber(2000, 2, 29))).toEqual({ month: 2, day: 29, weekday: 2 });
+  });
+});
+
+describe('the day of a schedule', () => {
+  const dueIn = (text: string): number | undefined => {
+    const cron = parseCron(text);
+    return cron && lastTime(cron, 'UTC', at('2026-11-01T00:00:00Z'), at('2026-11-21T12:00:00Z'));
+  };
+  // 21 November 2026 is a Saturday.
+  test('is each day, a day of the month, a weekday, or either of two', () => {
+    expect(['0 8 * * *', '0 8 19 * *', '0 8 * * fri', '0 8 19 * fri', '0 8 20 * mon'].map(dueIn)).toEqual(
+      ['21', '19', '20', '20', '20'].map((day) => at(`2026-11-${day}T08:00:00Z`)),
+    );
+  });
+  test('is in one of its months', () => {
+    expect(['0 8 * nov *', '0 8 * 1-11/5 *', '0 8 * dec *'].map(dueIn)).toEqual([at('2026-11-21T08:00:00Z'), at('2026-11-21T08:00:00Z'), undefined]);
+  });
+});
+
 describe('what was due last', () => {
   const schedule: readonly ScheduledSize[] = [
     { at: '0 8 * * *', timezone: 'UTC', size: 10 },
