@@ -158,7 +158,7 @@ const drainAlarms = ({ name, drainWorkflow }: Watched): readonly AlarmSpec[] => 
   },
   {
     section: 'drains-late',
-    says: 'Instances ended before their work was taken off them.',
+    says: 'Instances ended before they had drained.',
     metric: ownMetric(name, metrics.drainsLate, { period: fiveMinutes }),
   },
 ];
@@ -166,13 +166,13 @@ const drainAlarms = ({ name, drainWorkflow }: Watched): readonly AlarmSpec[] => 
 const outcomeAlarms = ({ name }: Watched): readonly AlarmSpec[] => [
   {
     section: 'groups-failing',
-    says: 'For three minutes groups could not be brought to what their policies say.',
+    says: 'For three minutes, Holdfast could not bring groups to the state in their policies.',
     metric: ownMetric(name, metrics.groupsFailed, { period: minute }),
     periods: 3,
   },
   {
     section: 'capacity-exhausted',
-    says: 'For five minutes, instances have been missing that no eligible pool of their policy could give.',
+    says: 'For five minutes, groups have lacked instances, and no eligible pool of their policies had capacity.',
     metric: ownMetric(name, metrics.unplaced, { statistic: 'Maximum', period: minute }),
     periods: 5,
   },

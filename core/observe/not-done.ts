@@ -1,19 +1,7 @@
-import type { LeaveReason } from '../removal/leave-reason.ts';
-import type { LifecycleHook } from '../swap/swap.ts';
+import type { LeavingFact } from '../swap/claim.ts';
 
 /** A member of an observed or paused group that leaves, or should leave, by a signal. */
-export type Heard = {
-  readonly instance: string;
-  readonly reason: LeaveReason;
-  /** When it happened, by the sender's clock, epoch milliseconds. */
-  readonly atMs: number;
-  /** When a look first received it. */
-  readonly heardAtMs?: number;
-  readonly deadlineMs?: number;
-  /** When the end of an announced event is due. */
-  readonly untilMs?: number;
-  readonly hook?: LifecycleHook;
-};
+export type Heard = Omit<LeavingFact, 'owner'>;
 
 /** A cost per hour at known prices, and how many of how many instances have one. */
 export type Cost = { readonly usdPerHour: number; readonly priced: number; readonly of: number };

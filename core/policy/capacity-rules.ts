@@ -162,7 +162,7 @@ const repeatedBy = ({ node, path }: Branch): readonly Problem[] =>
         problemOf({
           path: [...path.slice(0, -1), 'by'],
           found: 'by a second time',
-          allowed: 'by once: beside spread, or in its map',
+          allowed: 'by once: next to spread, or in its map',
         }),
       ]
     : [];

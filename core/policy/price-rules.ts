@@ -43,7 +43,7 @@ const unstated = (document: PoolDocument, pool: Pool, { onDemandPrices = {} }: P
       problemOf({
         path: ['onDemandPrices', type],
         found: 'nothing',
-        allowed: `what ${type} costs on demand in USD per hour: ${why}`,
+        allowed: `the on-demand price of ${type} in USD per hour: ${why}`,
       }),
     );
 };

@@ -13,7 +13,7 @@ export const scalingProblems = (scaling: unknown): readonly Problem[] =>
       return [problemOf({ path: [...path, 'adjust'], found: 'nothing', allowed })];
     }
     if (adjust !== undefined && steps !== undefined)
-      return [problemOf({ path: [...path, 'steps'], found: 'steps beside adjust', allowed: 'one of the two' })];
+      return [problemOf({ path: [...path, 'steps'], found: 'both steps and adjust', allowed: 'one of the two' })];
     return stepProblems([...path, 'steps'], asList(steps));
   });
 

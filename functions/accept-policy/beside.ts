@@ -7,7 +7,7 @@ export const attributesBeside = (names: readonly string[]): readonly Problem[] =
     problemOf({
       path: [name],
       found: `the attribute ${showFound(name)}, which is not read`,
-      allowed: 'no attribute beside policy',
+      allowed: 'no attribute other than policy',
     }),
   );
 

@@ -15,9 +15,9 @@ export type AlarmChange = {
   readonly fromThreshold?: number;
 };
 
-/** Older changes do not show the present state. */
+/** A change older than this says nothing about the present state. */
 export const alarmTellsForMs = 3_600_000;
-/** However short its cooldown, an alarm that lasts acts at most once in this time. */
+/** An alarm that lasts acts at most once in this time, even if its cooldown is shorter. */
 export const lastsAgainMs = times.tickMs;
 
 const found = new WeakMap<Chronicle, readonly AlarmChange[]>();

@@ -10,14 +10,14 @@ const otherEnds = new Set(['Client.UserInitiatedShutdown', 'Server.SpotInstanceT
 /** A refusal that came after the response to the launch. */
 export const lateRefusal = 'Server.InsufficientInstanceCapacity';
 
-/** An instance of Holdfast's that ended before it served, by what the world knows. */
+/** An instance that Holdfast launched and that ended before it served, in the world's own record. */
 export type FailedBoot = {
   readonly life: Life;
   readonly group: string;
   readonly pool: string;
   readonly code: string;
   readonly diedAtMs: number;
-  /** It never ran, so no look can have found it serving. */
+  /** The instance never ran, so no look can have found it serving. */
   readonly isSure: boolean;
 };
 
@@ -77,11 +77,11 @@ export const forgottenAtMs = (chronicle: Chronicle, group: string, atMs: number)
       .map((step) => step.atMs),
   );
 
-/** A death is known when a describe must show it and a look followed: by its message, or by the tick at the latest. */
+/** Holdfast knows an end when a describe must show it and a look has followed. The message about the end, or the next tick, causes that look. */
 export const knownWithin = ({ times: { lagMs, clockMs } }: Chronicle): number =>
   lagMs + times.tickMs + times.messageAgainMs + times.reactMs + 2 * clockMs;
 
-/** When a look reported this death. */
+/** When a look reported this end. */
 const toldAtMs = (chronicle: Chronicle, { life }: FailedBoot): number | undefined =>
   chronicle
     .of('announced')
@@ -110,7 +110,7 @@ export const bootsRestUntil = (chronicle: Chronicle, group: string, pool: string
 export const mostPerNeed = 10;
 export const windowMs = 600_000;
 
-/** Until when deaths of a moment ago count against further launches. */
+/** Until when recent ends count against further launches. */
 export const deathsCountUntil = (chronicle: Chronicle, { diedAtMs }: FailedBoot): number => diedAtMs + windowMs + knownWithin(chronicle);
 
 /** Whether enough instances ended within ten minutes that Holdfast may launch no more for missing members. */
@@ -126,8 +126,8 @@ export const deathsMayBound = (chronicle: Chronicle, group: string, atMs: number
 };
 
 /**
- * Until when a pool comes last because members of it were given up: ten minutes, and twice as long each further time, up to four hours. Counted from
- * the word about it, which the decision knows of that gave them up.
+ * Until when a pool comes last because its members were given up: ten minutes, doubled each further time, up to four hours. The time counts from the event that
+ * reports it, because the decision that sends the event knows it.
  */
 export const neverServedUntil = (chronicle: Chronicle, group: string, pool: string, atMs: number, reservation = ''): number => {
   const sinceMs = forgottenAtMs(chronicle, group, atMs);

@@ -17,7 +17,7 @@ export const isOver = (breaker: string, { market, instanceType }: OfferingName):
 /** A launch that lives for so long closes a half-open breaker (docs/policy.md, breaker). */
 export const provesAfterMs = ({ withinMs }: BreakerRule): number => Math.min(withinMs, 15 * 60_000);
 
-/** From receiving a warning to the decision that uses it. */
+/** The time from receiving a warning to the decision that uses it. */
 export const slackOf = (chronicle: Chronicle): number => times.reactMs + chronicle.times.launchCallMs + 2 * chronicle.times.clockMs;
 
 export type HeardWarning = { readonly life: Life; readonly atMs: number };
@@ -52,7 +52,7 @@ const mayCoverUntil = (chronicle: Chronicle, rule: BreakerRule, offering: Offeri
   }, Number.NEGATIVE_INFINITY);
 };
 
-/** Whether Holdfast may pass an offering over because a breaker is open over it, or half-open. */
+/** Whether Holdfast may pass over an offering because a breaker that covers it is open or half-open. */
 export const breakerMayCover = (chronicle: Chronicle, group: string, offering: OfferingName, sinceMs: number, atMs: number): boolean => {
   if (offering.market !== 'spot') return false;
   const heard = warningsHeard(chronicle, group).filter((one) => one.atMs <= atMs);

@@ -44,7 +44,7 @@ type LaunchError = {
   };
 };
 
-/** Whether an error is a throttle, which is no statement about an offering. */
+/** Whether an error is a throttle, which says nothing about an offering. */
 const isThrottle = ({ ErrorCode }: LaunchError): boolean => ErrorCode === 'RequestLimitExceeded';
 
 const refusalsOf = (invocation: string, { count: _count, pool: _pool, ...launch }: Launch, output: unknown): readonly Untimed<Refused>[] =>
@@ -55,7 +55,7 @@ const refusalsOf = (invocation: string, { count: _count, pool: _pool, ...launch 
     return { kind: 'refused', invocation, ...launch, ...where, market, code: error.ErrorCode };
   }) ?? [];
 
-/** What a call of a function means for the history. Calls of all others are seen by what they do. */
+/** The history events of a function's call. Calls of other callers are recorded by their effects. */
 export const callEvents = (call: LoggedCall, { input, output }: Content): readonly Untimed<HistoryEvent>[] => {
   const { service, operation, invocation, outcome = 'unanswered', trouble, applied = false, atMs } = call;
   if (invocation === undefined) return [];

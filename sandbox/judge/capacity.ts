@@ -32,7 +32,7 @@ const givesSince = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingNa
   return broken < 0 ? Number.NEGATIVE_INFINITY : (earlier[broken - 1] ?? atMs);
 };
 
-/** While everything rests, the pools of a tree are requested in turn, each within this time after the last. */
+/** While everything rests, the pools of a tree are requested in turn, each within this time after the one before. */
 const askedWithinMs = (policy: Policy): number => (1 + poolsOf(policy, policy.capacity).length) * times.askAgainMs;
 
 /** Whether the shares of a policy have room for one more of an offering at a moment. */
@@ -42,7 +42,7 @@ const hasRoomAt = (chronicle: Chronicle, policy: Policy, offering: OfferingName,
   return hasShareRoom(policy, offering, staying, Math.min(...chronicle.desiredIn(policy.group, atMs, atMs)));
 };
 
-/** Whether an offering could give one more at a moment, and is requested. After refusals it rests, until its turn comes at most. */
+/** Whether an offering had capacity for one more at a moment, and is requested. After refusals it rests, at most until its turn. */
 const givesAndIsAsked = (chronicle: Chronicle, policy: Policy, pool: PolicyPool, offering: OfferingName, atMs: number): boolean =>
   offeringGives(chronicle, pool, offering, atMs) &&
   hasRoomAt(chronicle, policy, offering, atMs) &&
@@ -125,7 +125,7 @@ const restsEnd = (chronicle: Chronicle, group: string, untilMs: number): readonl
   ];
 };
 
-/** When members leave that held a share, or when the size changes that shares are of. */
+/** When members of a full share leave, or when the size changes from which shares are calculated. */
 const roomChanges = (chronicle: Chronicle, group: string): readonly number[] => {
   const { policies = [], written = [] } = chronicle.groups.get(group) ?? {};
   if (!policies.some(({ policy }) => policy !== undefined && hasShares(policy))) return [];
@@ -136,7 +136,7 @@ const roomChanges = (chronicle: Chronicle, group: string): readonly number[] => 
   ];
 };
 
-/** The last moment between two until which nothing in the tree could give or would be requested. Without one, the first moment. */
+/** Between two moments, the last one up to which no offering of the tree had capacity or would be requested. Without one, the first moment. */
 export const gaveNothingUntil = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number, gives = somethingGives): number => {
   const changes = changesUntil(chronicle, untilMs);
   const turns = chronicle

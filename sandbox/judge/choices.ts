@@ -13,7 +13,7 @@ export type Choice = {
   /** When it stopped working. */
   readonly outAtMs: number;
   readonly isAdvised: boolean;
-  /** The policy in force holds its members elsewhere, or it never served: it is to be replaced. */
+  /** Whether it is to be replaced, because the policy in force holds its members elsewhere, or because it never served. */
   readonly isMoved: boolean;
 };
 
@@ -23,7 +23,7 @@ const wasMoved = (chronicle: Chronicle, life: Life, group: string, fromMs: numbe
 
 const endedByUs = ({ ending }: Life): number => (isFunction(ending?.by) ? (ending?.atMs ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY);
 
-/** When it was taken out of service, or ended, by Holdfast and by nothing else. */
+/** When Holdfast took it out of service or ended it. Undefined if others did. */
 export const outByUs = (life: Life, sinceMs?: number): number => Math.min(takenOutAtMs(life, sinceMs), endedByUs(life));
 
 /** The choice of a member between two moments: from the start, or from a refusal of EC2 to end it, until the next refusal. */

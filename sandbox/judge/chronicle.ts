@@ -6,7 +6,7 @@ import { type Word, wordsOf } from './outside.ts';
 import { asgsOf, type Policy, readPolicy, targetGroupName } from './policy.ts';
 import { type Times, timesOf } from './times.ts';
 
-/** A policy from when it came in force; without one the group was let go. */
+/** A policy, and when it came into force. Without a policy, the group was let go. */
 export type InForce = { readonly atMs: number; readonly version?: number; readonly policy?: Policy };
 export type Written = Extract<HistoryEvent, { readonly kind: 'state-written' }>;
 
@@ -27,7 +27,7 @@ export type Invocation = {
   readonly deliveries: readonly Extract<HistoryEvent, { readonly kind: 'delivered' }>[];
 };
 
-/** The events of a run, folded into lives of instances and timelines of groups: what rules look at. */
+/** What rules read: the events of a run as lives of instances and timelines of groups. */
 export type Chronicle = {
   readonly history: History;
   readonly times: Times;
@@ -49,9 +49,9 @@ export type Chronicle = {
   readonly groupAt: (life: Life, atMs: number) => string | undefined;
   /** All instances that ever belonged to a group. */
   readonly livesIn: (group: string) => readonly Life[];
-  /** Alive and of this group, leaving or not. */
+  /** Instances of this group that have not ended, including those that leave. */
   readonly membersAt: (group: string, atMs: number) => readonly Life[];
-  /** Whether it takes work of every target group that it should serve; where there is none, whether it has booted. */
+  /** Whether every target group that it should serve sends it requests. Without a target group, whether it has booted. */
   readonly servesAt: (life: Life, atMs: number) => boolean;
   /** Whether it serves, and counts as ready by the policy of its group: warmed up, or past the status checks. */
   readonly isReadyAt: (life: Life, atMs: number) => boolean;
@@ -138,7 +138,7 @@ const groupFinder =
     const stay = stayAt(life, atMs) ?? life.stays.findLast(({ how, untilMs }) => how === 'terminating' && untilMs <= atMs);
     const holder = stay === undefined ? undefined : holderOf(groups, stay.asg, atMs);
     if (holder !== undefined) return holder;
-    // An instance that its user took out of its Auto Scaling group is no member until it is put back.
+    // An instance that its user took out of its Auto Scaling group is not a member until it is put back.
     if (life.stays.some(({ how, untilMs, by }) => (how === 'detached' || how === 'standby') && by?.kind === 'user' && untilMs <= atMs))
       return undefined;
     const named = tagsAt(life, atMs)[groupTag]?.split('/')[1];
@@ -190,7 +190,7 @@ const indexOf = ({ events }: History): Chronicle['of'] => {
   return (kind) => (byKind.get(kind) ?? []) as never;
 };
 
-/** Since when the policies of a group, without a break, take its size from this Auto Scaling group. */
+/** The time since which all policies of a group have taken its size from this Auto Scaling group. */
 const sizedOutsideSince = (policies: readonly InForce[], atMs: number): { readonly asg: string; readonly sinceMs: number } | undefined => {
   const past = policies.filter((one) => one.atMs <= atMs);
   const now = past.at(-1)?.policy;
@@ -260,5 +260,5 @@ export const chronicleOf = (history: History): Chronicle => {
   };
 };
 
-/** Whether it stays a member as far as the world knows, advice aside. */
+/** Whether it stays a member, in the world's own record. Advice does not count. */
 export const stays = (life: Life, atMs: number): boolean => leavesAtMs(life, atMs) > atMs;

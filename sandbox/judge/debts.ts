@@ -3,7 +3,7 @@ import { delayOf } from './leaving.ts';
 import { goneAtMs, isFunction, type Life, lastBackMs, warnedAtMs } from './life.ts';
 import { headcountAt } from './staying.ts';
 
-/** A lost member without a replacement so far: since when, and why. `isOfPolicy`: the policy drains it before it is replaced. */
+/** A lost member that has no replacement yet: since when, and why. `isOfPolicy`: the policy drains it before it is replaced. */
 export type Debt = { readonly sinceMs: number; readonly because: string; readonly isOfPolicy?: true };
 
 /** Whether its claim made it wait for its replacement: EC2 advised it, the policy holds its members elsewhere, or it never served. */
@@ -44,14 +44,14 @@ export type Look = { readonly atMs: number; readonly serving: ReadonlySet<Life>;
 
 type Change = { readonly before: Look | undefined; readonly now: Look };
 
-/** The debts of a group after one change. Each lost member adds a debt, and each member that came to serve pays the oldest one. */
+/** The debts of a group after one change. Each lost member adds a debt. Each member that begins to serve removes the oldest debt. */
 export const afterChange = (chronicle: Chronicle, group: string, debts: readonly Debt[], { before, now }: Change): readonly Debt[] => {
   const short = Math.max(0, now.desired - now.serving.size);
   const lost = [...(before?.serving ?? [])].filter((life) => !now.serving.has(life));
   const fresh = lost.map((life) => troubleOf(chronicle, group, life, now.atMs, debts));
   const asked: Debt = { sinceMs: now.atMs, because: `${now.desired} are wanted` };
   const all = [...debts, ...fresh].toSorted((a, b) => a.sinceMs - b.sinceMs);
-  // New serving members pay the oldest debts. Members that are wanted beyond all losses were requested just now.
+  // Each new serving member removes the oldest debt. If the group needs more members than it lost, the size was raised just now.
   if (short <= all.length) return all.slice(all.length - short);
   return [...all, ...Array.from({ length: short - all.length }, () => asked)].toSorted((a, b) => a.sinceMs - b.sinceMs);
 };

@@ -7,7 +7,7 @@ import { times } from './times.ts';
 export type Denial = { readonly fromMs: number; readonly untilMs: number };
 
 const launches = ['CreateFleet', 'LaunchInstances'];
-/** Codes of requests that are wrong in themselves (EC2 API Reference, error codes). */
+/** Codes of wrong requests (EC2 API Reference, error codes). */
 const denialCodes = /^(UnauthorizedOperation|AccessDenied|InvalidLaunchTemplate)/;
 
 const denialsOf = ({ faults }: History): readonly Denial[] =>
@@ -69,7 +69,7 @@ export const knownDenial = (chronicle: Chronicle, group: string, atMs: number, f
     (denial) => denial.fromMs <= atMs && atMs < denial.untilMs && deniedSince(chronicle, group, denial, atMs) <= atMs - forMs,
   );
 
-/** Denied pools take turns of a minute, each within five turns. The look that requests one takes its time too. */
+/** Denied pools are requested in turn, one a minute, each within five turns. The look that sends the request needs time too. */
 const restsForMs = 5 * times.tickMs + times.reactMs;
 
 /** Whether a launch of a group (or of one pool) was denied so lately that its pool may rest, and no launch has worked since. */

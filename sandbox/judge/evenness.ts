@@ -65,7 +65,7 @@ const heldBeside = (selector: Selector, { policy, life, members, desired, isInSc
   return held;
 };
 
-/** Every choice of some of these, none and all of them included. */
+/** Every subset of these, including the empty one and all of them. */
 const someOf = ([first, ...others]: readonly string[]): readonly (readonly string[])[] =>
   first === undefined ? [[]] : someOf(others).flatMap((set) => [set, [first, ...set]]);
 
@@ -95,7 +95,7 @@ export const evensOut = (selector: Selector, launch: Launch, member: Life): bool
     return life.market === member.market && (held.get(from) ?? 0) - (held.get(to) ?? 0) >= 2;
   }
   if (selector.kind !== 'weighted' || (member.market === 'spot' && life.market !== 'spot')) return false;
-  // What gives has shares, and the judge does not know what else was believed to give.
+  // Only parts that can give have shares, and the judge does not know which other parts Holdfast believed to give.
   return sharing(selector, [from, to]).some((among) => {
     const above = aboveShare(selector, among);
     return isApart(above, heldBeside(selector, launch, above), from, to);

@@ -17,14 +17,14 @@ export type Finding = {
 /** One thing that must hold in every run. */
 export type Rule = {
   readonly name: string;
-  /** One to a few short sentences, for the documentation. */
+  /** A few short sentences, for the documentation. */
   readonly meaning: string;
   readonly broken: (chronicle: Chronicle) => readonly Omit<Finding, 'rule'>[];
 };
 
 /**
- * One kind of trouble excuses findings of one rule, about the instance or group that the trouble met, while it lasts, and no others.
- * Two tests belong to each: one shows that it is needed, one shows that it excuses no more.
+ * One kind of trouble. It excuses findings of one rule, about the instance or group that had the trouble, and only while the trouble lasts. Each allowance has
+ * two tests: one shows that it is needed, one shows that it excuses nothing else.
  */
 export type Allowance = {
   readonly name: string;

@@ -15,7 +15,7 @@ export type Search = {
 
 const isWithin = ({ within }: Search, offering: OfferingName): boolean => within === undefined || within(offering);
 
-/** Pools below a node that get members at all: a child of weight 0 gets none. */
+/** Pools below a node that can get members. A child of weight 0 gets none. */
 const usedPools = (policy: Policy, node: TreeNode): readonly PolicyPool[] => {
   const selector = selectorOf(node);
   if (selector === undefined) return poolsOf(policy, node);

@@ -13,7 +13,7 @@ import { couldBeKnown, isStray } from './staying.ts';
 import { mayBeTakenAtOnce } from './taken-at-once.ts';
 import { times } from './times.ts';
 
-/** A moment at which a function placed something: from when on it could have looked, and when EC2 gave it. */
+/** A placement by a function: the earliest time of its look, and when EC2 launched. */
 export type Moment = {
   readonly group: string;
   readonly sinceMs: number;
@@ -27,7 +27,7 @@ export type Moment = {
 export const priceBeliefMs = 600_000;
 
 const quotaCodes = new Set(['MaxSpotInstanceCountExceeded', 'VcpuLimitExceeded', 'InstanceLimitExceeded']);
-/** The code for a subnet without free addresses, which is no statement about other subnets of its zone. */
+/** The code for a subnet without free addresses. It says nothing about other subnets of its zone. */
 const subnetCode = 'InsufficientFreeAddressesInSubnet';
 const daily = new Set(['Unsupported']);
 const dayMs = 24 * 3_600_000;
@@ -59,7 +59,7 @@ const restsUntil = (refusals: readonly Refused[], successes: readonly number[]):
   return untilMs;
 };
 
-/** Refusals that a function could know when it placed. It does not know the results of its simultaneous requests, but that it made them. */
+/** Refusals that a function could know when it placed. It does not know the results of its own simultaneous requests. */
 const isKnown =
   ({ times: { launchCallMs } }: Chronicle, { atMs: placedAtMs, invocation: own }: Moment) =>
   ({ atMs, invocation }: { readonly atMs: number; readonly invocation: string }): boolean =>
@@ -112,7 +112,7 @@ const isRefused = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingNam
 
 /** The longest that an offering is left out of moves after a member was interrupted there soon (docs/policy.md, return). */
 const longestBackOffMs = 4 * 3_600_000;
-/** A member that was interrupted sooner has not paid for its move. */
+/** If a member is interrupted sooner than this, its move did not pay. */
 const paysAfterMs = 15 * 60_000;
 
 /** Whether a move may leave an offering out, because a member there was warned or advised lately, or interrupted soon after a launch. */
@@ -174,7 +174,7 @@ const hasAddresses = (chronicle: Chronicle, pool: PolicyPool, zone: string, mome
       moment.sinceMs >= subnetRestsUntil(chronicle, id, moment) + times.reactMs + 2 * chronicle.times.clockMs,
   );
 
-/** Whether an offering is open, as far as Holdfast could know: its price fits, and it does not rest after a refusal. */
+/** Whether Holdfast could launch an offering, as far as it could know: its price fits, and it does not rest after a refusal. */
 const mayBeOpen = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment, refusals = none): boolean => {
   const dearest = Math.max(...chronicle.cloud.pricesIn(offering, moment.sinceMs - priceBeliefMs, moment.atMs));
   const fits = offering.market === 'on-demand' || dearest <= limitFor(pool, offering.instanceType);
@@ -201,13 +201,13 @@ const isSurelyAtRisk = (chronicle: Chronicle, offering: OfferingName, { sinceMs,
       ),
     );
 
-/** Whether Holdfast may have expected an offering to give: its price fits, and no fact that it surely knew is against it. */
+/** Whether Holdfast may have expected capacity of an offering: its price fits, and no fact that Holdfast surely knew speaks against it. */
 export const mayBeBelieved = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean => {
   const refusals = { except: (refused: Refused) => isBesideGrants(chronicle, refused) };
   return mayBeOpen(chronicle, pool, offering, moment, refusals) && !isSurelyAtRisk(chronicle, offering, moment);
 };
 
-/** Whether an offering of a pool would have given one more, as far as Holdfast could know. */
+/** Whether an offering of a pool had capacity for one more, as far as Holdfast could know. */
 const offeringGives = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean =>
   !mayBecome(offering, pool).some((one) => breakerMayCover(chronicle, moment.group, one, moment.sinceMs, moment.atMs)) &&
   chronicle.cloud.leastFree(offering, moment.sinceMs - times.messageAgainMs, moment.atMs) >= 1 &&
@@ -230,7 +230,7 @@ const hasRoom = (chronicle: Chronicle, policy: Policy, offering: OfferingName, m
   return sizes.length > 0 && hasShareRoom(policy, offering, perhapsHeld(chronicle, moment), Math.min(...sizes));
 };
 
-/** Offerings of a pool that would have given one more, those at risk among them. */
+/** Offerings of a pool that had capacity for one more, including those at risk. */
 export const givingOf = (chronicle: Chronicle, policy: Policy, pool: PolicyPool, moment: Moment): readonly OfferingName[] =>
   mayGrow(chronicle, policy, pool, moment)
     ? offeringsOf(pool).filter((offering) => offeringGives(chronicle, pool, offering, moment) && hasRoom(chronicle, policy, offering, moment))

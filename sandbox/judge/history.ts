@@ -3,9 +3,8 @@ import type { FaultInput } from '../fault-schema.ts';
 import type { WorldSpec } from '../world/spec.ts';
 
 /**
- * What happened in one run, as the world itself knows it: plain data, so that it can be stored, changed on purpose and judged again.
- * No event comes from Holdfast's own records, except where a type says so (`stored`, `announced`, `drain`).
- * All times are world time in epoch milliseconds.
+ * What happened in one run, as the world itself knows it: plain data, so that it can be stored, changed by a test and judged again. No event comes from
+ * Holdfast's own records, except where a type says so (`stored`, `announced`, `drain`). All times are world time in epoch milliseconds.
  */
 export type History = {
   /** A replay line or a scenario's name. */
@@ -14,12 +13,12 @@ export type History = {
   readonly spec: WorldSpec;
   /** Faults that were set, and while they were in force. */
   readonly faults: readonly { readonly fault: FaultInput; readonly fromMs: number; readonly untilMs: number }[];
-  /** How wrong clocks of functions may have been from the start, besides faults. */
+  /** The largest error of the clocks of functions from the start, in milliseconds. Faults may add to it. */
   readonly clockErrorMs: number;
   readonly beganAtMs: number;
   /** Every group served its first size, and the script began. */
   readonly readyAtMs: number;
-  /** Nothing more was done to the world, and faults were taken back. */
+  /** The script ended, and faults were removed. */
   readonly calmAtMs: number;
   /** Everything came to rest. Absent: it never did. */
   readonly restAtMs?: number;
@@ -29,18 +28,15 @@ export type History = {
   readonly stored: Stored;
 };
 
-/** The author of an event. */
+/** The actor that caused an event. */
 export type Actor =
   /** A function of Holdfast by its deployed name, in one invocation. */
   | { readonly kind: 'function'; readonly function: string; readonly invocation: string }
-  /**
-   * An Auto Scaling group by itself: to hold its desired capacity, to even out its zones, to replace what is unhealthy, because a hook's time is
-   * over.
-   */
+  /** An Auto Scaling group by itself: to hold its desired capacity, to even out its zones, to replace an unhealthy member, or because a hook timed out. */
   | { readonly kind: 'asg'; readonly asg: string; readonly why: 'size' | 'zones' | 'health' | 'hook' }
   /** EC2: an announced or a silent interruption. */
   | { readonly kind: 'ec2' }
-  /** A person or a script that is no part of Holdfast, by an API call; `as` names which, where it has a name. */
+  /** A person or a script outside Holdfast, by an API call. `as` is its name, if it has one. */
   | { readonly kind: 'user'; readonly as?: string }
   /** The script of the run: an instance that fails. */
   | { readonly kind: 'script' };
@@ -112,7 +108,7 @@ export type InstanceEvent =
       'out-of-service',
       { readonly instance: string; readonly targetGroup: string; readonly why: 'deregistered' | 'unhealthy' | 'ending'; readonly by: Actor }
     >
-  /** The last request from this target group has ended, or its deregistration delay is over. */
+  /** The last request of this target group has ended, or its deregistration delay is over. */
   | At<'empty', { readonly instance: string; readonly targetGroup: string }>
   | At<
       'warned',
@@ -121,7 +117,7 @@ export type InstanceEvent =
   /** EC2 warned about it, and did not take it. */
   | At<'spared', { readonly instance: string }>
   | At<'advised', { readonly instance: string }>
-  /** AWS says that it will retire it, from when on. */
+  /** AWS announced that it will retire it, and when the window begins. */
   | At<'scheduled', { readonly instance: string; readonly startsAtMs: number }>
   /** Its Auto Scaling group ends it and waits in a terminating hook. Each heartbeat that prolongs it repeats the event. */
   | At<'hook-waits', { readonly instance: string; readonly asg: string; readonly hook: string; readonly expiresAtMs: number }>
@@ -160,7 +156,7 @@ export type AsgEvent = At<
   }
 >;
 
-/** Others set or moved the desired capacity of an Auto Scaling group, even to the same value. */
+/** Others set or changed the desired capacity of an Auto Scaling group, also to the same value. */
 export type SizeEvent = At<
   'size-written',
   {
@@ -217,7 +213,7 @@ export type GroupEvent =
       }
     >;
 
-/** The content of a message, as its sender meant it. */
+/** The content of a message. */
 export type Told =
   | { readonly about: 'warning' | 'advice' | 'state'; readonly instance: string; readonly state?: string }
   /** An instance may wait at several hooks of its Auto Scaling group. */
@@ -253,7 +249,7 @@ export type FunctionEvent =
         readonly injected: boolean;
       }
     >
-  /** A call that a function made, when its answer came (or never came). */
+  /** A call of a function, at the time of its response (or when none came). */
   | At<
       'called',
       {
@@ -266,7 +262,7 @@ export type FunctionEvent =
         readonly outcome: string;
         /** The outcome is a fault that was set, or a throttle by the account's buckets. */
         readonly trouble?: 'fault' | 'bucket';
-        /** Whether the service applied it, whatever the caller heard. */
+        /** Whether the service applied it, even if the caller received an error or no response. */
         readonly applied: boolean;
         readonly isMutating: boolean;
         /** What a call that launches requested: `CreateFleet` names its group and its pool by tag, `LaunchInstances` its Auto Scaling group. */
@@ -306,6 +302,6 @@ export type Stored = {
   readonly swaps: readonly unknown[];
   readonly decisions: readonly unknown[];
   readonly deadLetters: number;
-  /** Messages on a queue that should have been handled long ago. */
+  /** The number of messages that are on a queue for too long. */
   readonly staleMessages: number;
 };

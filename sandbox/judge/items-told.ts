@@ -21,7 +21,7 @@ const plainOf = (item: AttributeMap, name: string): unknown => {
   return attribute === undefined ? undefined : fromItem({ [name]: attribute })[name];
 };
 
-/** A policy is written as a map, or as text; what cannot be read is an empty document. */
+/** A policy is written as a map or as text. A text that cannot be read counts as an empty document. */
 const documentOf = (value: unknown): Document => {
   if (isDocument(value)) return value;
   try {
@@ -56,7 +56,7 @@ const ofState = (group: string, after: AttributeMap, by: Actor): Event => {
   };
 };
 
-/** Which table carries which physical name. */
+/** The physical name of each table. */
 export const tableNames = (specs: readonly FunctionSpec[]): ReadonlyMap<string, Table> =>
   new Map(
     specs.flatMap(({ variables }) =>
@@ -110,7 +110,7 @@ const written = ({ table, after, by }: Write, group: string, item: string): read
         },
       ];
 
-/** What a write of an item means for the history. */
+/** The history events of a write of an item. */
 export const itemEvents = (write: Write): readonly Event[] => {
   const { table, before, after, by } = write;
   const known = after ?? before;

@@ -13,7 +13,7 @@ export type Judgement = {
 /** The rules and allowances to judge by. All of them, unless a test leaves some out. */
 export type Law = { readonly rules: readonly Rule[]; readonly allowances: readonly Allowance[] };
 
-/** Judges what happened in a run. Pure: the same history gives the same judgement. */
+/** Judges a run by its history. Pure: the same history gives the same findings. */
 export const judge = (history: History, law: Law = { rules, allowances }): Judgement => {
   const chronicle = chronicleOf(history);
   const found = law.rules.flatMap((rule) => rule.broken(chronicle).map((broken): Finding => ({ rule: rule.name, ...broken })));

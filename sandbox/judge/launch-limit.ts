@@ -39,7 +39,7 @@ const launchesOf = (chronicle: Chronicle, group: string): readonly Life[] => {
 /** The time that may pass between an event and its effect on a decision. */
 const slackOf = (chronicle: Chronicle): number => times.reactMs + chronicle.times.launchCallMs + 2 * chronicle.times.clockMs;
 
-/** How many launches of a group, up to one of them, surely count, and how many are surely allowed at most. */
+/** The number of launches, up to one of them, that surely count, and the largest number that may be allowed. */
 export const countedAt = (
   chronicle: Chronicle,
   group: string,

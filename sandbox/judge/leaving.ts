@@ -3,7 +3,7 @@ import { type Delivery, endless, goneAtMs, isFunction, type Life, type Service, 
 import type { Policy } from './policy.ts';
 import { times } from './times.ts';
 
-/** Messages about the reason of an instance to leave, before it was gone. */
+/** Messages that gave the reason why an instance leaves, before it ended. */
 export const toldOf = (life: Life, about: Delivery['told']['about']): readonly Delivery[] =>
   life.deliveries.filter(({ told, atMs }) => told.about === about && atMs < goneAtMs(life));
 
@@ -19,7 +19,7 @@ export const hasDied = ({ invocations }: Chronicle, invocation: string, byMs = e
   return ended?.injected === true && ended.error !== undefined && ended.atMs <= byMs;
 };
 
-/** Given back because no describe showed the instance yet: the message comes again. */
+/** The function gave the message back because no describe showed the instance yet. The message comes again. */
 const isTooYoung = ({ invocations, times: { lagMs } }: Chronicle, { launchedAtMs }: Life, { invocation, message, atMs }: Delivery): boolean =>
   invocations.get(invocation)?.ended?.again.includes(message) === true && atMs < launchedAtMs + lagMs + 2 * times.batchMs;
 
@@ -56,13 +56,13 @@ export const heardOfHookAtMs = (chronicle: Chronicle, life: Life, hook: string):
     toldOf(life, 'hook').filter(({ told }) => told.about === 'hook' && (told.hook ?? hook) === hook),
   );
 
-/** When a warning says that EC2 takes it: after two minutes, and at once where it hibernates, whatever EC2 then does. */
+/** The time at which EC2 takes it, by a warning: after two minutes, or at once if it hibernates. EC2 may act otherwise. */
 const saidOf = ({ atMs, action }: Warning): number => atMs + (action === 'hibernate' ? 0 : times.spotNoticeMs);
 
 /** When EC2 takes it, by the tightest warning that was announced. */
 export const deadlineOf = ({ warnings }: Life): number => Math.min(endless, ...warnings.filter(({ silent }) => !silent).map(saidOf));
 
-/** When Holdfast knew: it received the warning, or had claimed the member already. */
+/** When Holdfast knew, because it received the warning or had claimed the member before. */
 export const knewAtMs = (chronicle: Chronicle, life: Life): number => {
   const warnedMs = warnedAtMs(life);
   const claimedMs = Math.min(endless, ...life.claims.filter(({ atMs }) => atMs >= warnedMs).map(({ atMs }) => atMs));

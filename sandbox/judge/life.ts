@@ -1,10 +1,10 @@
 import type { Market } from '../../core/pool/offering.ts';
 import type { Actor, Told } from './history.ts';
 
-/** A time in which something was so; without an end it still is. */
+/** A span of time. Without an end, it still lasts. */
 export type Span = { readonly fromMs: number; readonly untilMs: number };
 
-/** Where nothing ends a span. */
+/** The end of a span that has no end. */
 export const endless = Number.POSITIVE_INFINITY;
 
 export const covers = ({ fromMs, untilMs }: Span, atMs: number): boolean => fromMs <= atMs && atMs < untilMs;
@@ -140,7 +140,7 @@ export const isScheduled = ({ scheduled }: Life, atMs: number): boolean => sched
 export const lastBackMs = ({ backAtMs }: Life, atMs: number): number =>
   Math.max(Number.NEGATIVE_INFINITY, ...backAtMs.filter((backMs) => backMs <= atMs));
 
-/** When a choice of it last came to nothing: its swap became history before anything was done, and it lives on. */
+/** When it was last chosen to leave without effect: its swap became history before anything was done, and it still runs. */
 const lastCalledOffMs = (life: Life, atMs: number): number =>
   Math.max(Number.NEGATIVE_INFINITY, ...life.calledOffAtMs.filter((offMs) => offMs <= atMs && takenOutAtMs(life) > offMs));
 
@@ -166,8 +166,8 @@ export const chaptersOf = (life: Life): readonly Life[] => {
 };
 
 /**
- * Why it leaves without Holdfast's choice, from when on: EC2 takes it, or its Auto Scaling group ends it. A warning that
- * did not come true takes nobody once its member is back in service.
+ * From when on it leaves without a choice of Holdfast, because EC2 takes it or its Auto Scaling group ends it. A warning that did not come true no longer
+ * counts when its member is back in service.
  */
 export const forcedOutAtMs = (life: Life, sinceMs = Number.NEGATIVE_INFINITY): number =>
   Math.min(

@@ -47,7 +47,7 @@ const limitsOf = (shares: MaxShare): readonly { readonly field: Field; readonly 
     return percent === undefined ? [] : [{ field, percent }];
   });
 
-/** Shares of an offering that hold more than they may among these. */
+/** Shares of an offering that are exceeded among these members. */
 export const overShares = ({ maxShare }: Policy, offering: OfferingName, held: readonly OfferingName[], size: number): readonly FullShare[] =>
   limitsOf(maxShare).flatMap(({ field, percent }) => {
     const name = keyOf[field](offering);
@@ -62,6 +62,6 @@ export const sharesOne = ({ field }: Pick<FullShare, 'field'>, one: OfferingName
 
 export const hasShares = ({ maxShare }: Policy): boolean => limitsOf(maxShare).length > 0;
 
-/** Whether one more of an offering keeps to every share. */
+/** Whether one more of an offering exceeds no share. */
 export const hasShareRoom = (policy: Policy, offering: OfferingName, held: readonly OfferingName[], size: number): boolean =>
   overShares(policy, offering, [...held, offering], size).length === 0;

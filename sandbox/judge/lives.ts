@@ -128,7 +128,7 @@ const noteDelivery = (lives: ReadonlyMap<string, Draft>, { told, atMs, invocatio
 const swapItem = /^swap#(.+)$/;
 const pastItem = /^past#(.+)$/;
 
-/** Its swap became history while it still ran. From then on it is a member again. */
+/** When its swap became history while it still ran, it is a member again. */
 const noteBack = (lives: ReadonlyMap<string, Draft>, { item, atMs }: About<'item-written'>): void => {
   const [, instance = ''] = pastItem.exec(item) ?? [];
   const life = lives.get(instance);

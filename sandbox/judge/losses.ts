@@ -2,7 +2,7 @@ import type { Chronicle } from './chronicle.ts';
 import { nameOf } from './cloud.ts';
 import type { Life } from './life.ts';
 
-/** A member that is interrupted sooner after its launch has not paid for its move (docs/policy.md, return). */
+/** If a member is interrupted sooner after its launch, its move did not pay (docs/policy.md, return). */
 export const paysAfterMs = 15 * 60_000;
 const longestBackOffMs = 4 * 3_600_000;
 
@@ -31,7 +31,7 @@ const isSure = (chronicle: Chronicle, invocation: string): boolean => {
   return ended !== undefined && ended.error === undefined && !ended.injected && ended.again.length === 0;
 };
 
-/** An instance that its Auto Scaling group has begun to end is no member any more: EC2 takes nothing from the group. */
+/** An instance that its Auto Scaling group has begun to end is no longer a member, so its interruption is not a loss. */
 const isEndedByAsg = ({ hooks }: Life, atMs: number): boolean => hooks.some((hook) => hook.atMs < atMs);
 
 /**
@@ -51,7 +51,7 @@ export const lossesHeard = (chronicle: Chronicle, group: string, beforeMs: numbe
     })
     .toSorted((one, other) => one.atMs - other.atMs);
 
-/** Losses that lie close together are one, of the one that lived longest. */
+/** Losses that are close together count as one, with the longest life of them. */
 const merged = (losses: readonly HeardLoss[]): readonly HeardLoss[] => {
   const found: HeardLoss[] = [];
   for (const loss of losses) {

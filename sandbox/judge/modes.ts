@@ -10,7 +10,7 @@ export const modesIn = (chronicle: Chronicle, group: string, fromMs: number, unt
 export const wasObserved = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): boolean =>
   modesIn(chronicle, group, fromMs, untilMs).includes('observe');
 
-/** Whether nothing is launched for a group at some time between the two, because its user says so. */
+/** Whether the user's mode prevented launches for a group at some time between the two. */
 export const wasIdle = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): boolean =>
   modesIn(chronicle, group, fromMs, untilMs).some((mode) => mode !== 'act');
 

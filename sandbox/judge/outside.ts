@@ -9,8 +9,8 @@ export type Word = {
   /** The size that was set last, moved by what others added and took since. */
   readonly size: number;
   /**
-   * It was written between a look of Holdfast's and the write that followed from that look. Auto Scaling cannot tell the
-   * two apart, so until the next word the desired capacity may be another.
+   * It was written between a look of Holdfast and the write that followed from that look. That write may have replaced it, so the desired capacity may differ
+   * until others write again.
    */
   readonly isBetween: boolean;
 };
@@ -36,7 +36,7 @@ const gapsOf = (history: History, cloud: Cloud, asg: string, lagMs: number): rea
   });
 };
 
-/** How much attaches had added after these changes that was not taken down yet. */
+/** How much these changes had left of what attaches added and Holdfast has not taken down yet. */
 const owedAfter = (cloud: Cloud, changes: readonly AsgChange[]): number => {
   let owed = 0;
   for (const [index, change] of changes.entries()) {
@@ -65,8 +65,8 @@ const mostAt = (cloud: Cloud, asg: string, atMs: number): number =>
 type Move = { readonly atMs: number; readonly found: number; readonly size: number };
 
 /**
- * A size that is moved by members that come or go. Whoever moves it while it holds more than was set may mean either number. Whoever moves it
- * afterwards has read what it is, and wants what the move leaves: a count from the unsure word would carry the error on.
+ * A size that changes with members that are added or removed. While the group holds more than was set, the mover may mean either number. A later mover has read
+ * the actual number, so its result is certain, and the earlier uncertainty ends.
  */
 const moved = (before: Word, { atMs, found, size }: Move, isUnsure: boolean): Word => {
   if (before.isBetween && !isUnsure) return { atMs, size, isBetween: false };

@@ -8,7 +8,7 @@ export const ownedOf = ({ min, max, suspended }: AsgChange): Owned => ({ min, ma
 
 const listed = (processes: string): readonly string[] => (processes === '' ? [] : processes.split(','));
 
-/** What an owner has suspended after a change of theirs: process by process, because Holdfast suspends some too. */
+/** The processes that an owner has suspended after a change of theirs. Each process counts by itself, because Holdfast suspends some too. */
 const suspendedBy = (owned: string, before: string, now: string): string => {
   const [had, has] = [listed(before), listed(now)];
   const added = has.filter((process) => !had.includes(process));

@@ -24,8 +24,8 @@ export const readsPrices = ({ capacity, pools, mode }: Policy): boolean =>
   );
 
 /**
- * Since when the spot prices may stand that a function compared. Undefined where they may be unknown: the policy has none read, a read of the last
- * minutes failed, or there was none. Each group reads for itself, and calls do not say for which.
+ * The oldest time from which the spot prices may be that a function compared. Undefined if the prices may be unknown: the policy reads none, a read within the
+ * last minutes failed, or there was no read. Each group reads by itself, and calls do not show the group.
  */
 export const readSince = (chronicle: Chronicle, policy: Policy, { lookedSinceMs, chosenAtMs }: Choice): number | undefined => {
   if (!readsPrices(policy)) return undefined;

@@ -15,15 +15,15 @@ export type PolicyPool = {
   readonly maxPriceUsdPerHour: number;
   /** Limits that are a share of what an instance type costs on demand. */
   readonly typeLimits: Readonly<Record<string, number>>;
-  /** What is paid of a price. */
+  /** The part of a price that is paid. */
   readonly priceFactor: number;
   readonly cap: number;
-  /** Most that it gives: its cap, or the maximum that the owner of its Auto Scaling group set, where that is less. */
+  /** The most members of a pool: its cap, or the owner's maximum of its Auto Scaling group if that is less. */
   readonly most: number;
   readonly asg?: string;
 };
 
-/** What an alarm adds, so far from its threshold. */
+/** What an alarm adds at this distance from its threshold. */
 type Step = { readonly from: number; readonly isBelow: boolean; readonly by: number; readonly isPercent: boolean };
 
 export type ScalingRow = {
@@ -55,7 +55,7 @@ export type ReturnRule = {
 const removalOrders = ['dearest-first', 'oldest-first', 'newest-first', 'same-order'] as const;
 
 export const shareFields = ['instanceType', 'zone', 'offering'] as const;
-/** The most that may fall together, in percent of the size. */
+/** The most members that may be lost together, in percent of the size. */
 export type MaxShare = Partial<Readonly<Record<(typeof shareFields)[number], number>>>;
 
 /** A policy document as the judge reads it: by the policy reference, and not by the code that is judged. */
@@ -81,7 +81,7 @@ export type Policy = {
   readonly actsOnAdvice: boolean;
   /** Most members that leave for advice within an hour. */
   readonly advicePerHour: number;
-  /** Members that are kept on demand: so many, and so many percent of the size. */
+  /** Members that are kept on demand: a number, and a percentage of the size. */
   readonly onDemand?: { readonly floor: number; readonly percent: number };
   readonly maxShare: MaxShare;
   /** When members move to better places. Absent: never. */
@@ -95,7 +95,7 @@ export type Policy = {
   };
   /** When spot is passed over for a while. Absent: never. */
   readonly breaker?: BreakerRule;
-  /** How often the group may launch. */
+  /** The limit of launches within a time. */
   readonly launches: LaunchLimit;
   readonly drainTimeoutMs: number;
   /** Names of the target groups that the policy lists. */
@@ -128,7 +128,7 @@ const sizeOf = (size: unknown): Policy['size'] => {
 const numbersOf = (value: unknown): Readonly<Record<string, number>> =>
   Object.fromEntries(Object.entries(mapOf(value)).map(([key, number]) => [key, Number(number)]));
 
-/** What a type may cost in a pool. */
+/** The price limit of a type in a pool. */
 export const limitFor = ({ maxPriceUsdPerHour, typeLimits }: PolicyPool, instanceType: string): number =>
   Math.min(maxPriceUsdPerHour, typeLimits[instanceType] ?? Number.POSITIVE_INFINITY);
 
@@ -282,7 +282,7 @@ export const adjusted = (desired: number, { by, isPercent }: ScalingRow, { min, 
   return Math.min(max, Math.max(min, desired + step));
 };
 
-/** Whether a policy never holds members where this one is. A removed pool does not count, because a change of pools replaces no member. */
+/** Whether a policy holds no members at the place of this one. A removed pool does not count, because a change of pools replaces no member. */
 export const isMisplaced = ({ asg, pools }: Policy, life: Life, atMs: number): boolean => {
   const held = stayAt(life, atMs)?.asg;
   if (asg !== undefined) return held !== undefined && held !== asg;

@@ -10,7 +10,7 @@ import { headcountAt } from './staying.ts';
 import { times } from './times.ts';
 import { poolsOf } from './tree.ts';
 
-/** A request without an answer is believed for so long (docs/architecture.md, rules that hold). */
+/** A request without a response counts for this long (docs/architecture.md, rules that hold). */
 const believedMs = 180_000;
 
 /** Signals against an offering, and changes of the size or the policy. For a while after them, no member moves. */
@@ -53,7 +53,7 @@ const resized = (chronicle: Chronicle, group: string): readonly number[] => {
   return written.filter(({ desired }, index) => desired !== written[index - 1]?.desired).map(({ atMs }) => atMs);
 };
 
-/** Moments at which a group has been quiet for so long that every member with a better place on spot must have begun to move. */
+/** Moments at which a group has been quiet for long enough that every member with a better place on spot must have begun to move. */
 export const dueMoments = (chronicle: Chronicle, group: string, rule: ReturnRule, refusedMs: number): readonly number[] => {
   const { events, endedAtMs } = chronicle.history;
   const quietMs = ({ kind }: HistoryEvent): number => (kind === 'refused' ? Math.max(rule.afterMs, refusedMs) : rule.afterMs);

@@ -100,7 +100,7 @@ const storedIn = async ({ clock, platform, ...sandbox }: Recorded): Promise<Stor
 
 type Span = { readonly fault: History['faults'][number]['fault']; readonly fromMs: number; untilMs: number };
 
-/** Keeps while which faults were in force: by their own times, and until they were taken back. */
+/** Records when each fault was in force: within its own times, and until it was removed. */
 const recordFaults = ({ faults, clock }: Recorded): ReadonlyMap<number, Span> => {
   const spans = new Map<number, Span>();
   const enter = ({ id, fault, setAtMs }: ReturnType<Faults['list']>[number]): void => {

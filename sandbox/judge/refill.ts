@@ -26,11 +26,11 @@ const longOpen = (chronicle: Chronicle, lives: readonly Life[], asg: string, unt
   return Math.max(0, Math.min(...moments.map((atMs) => desiredIn(chronicle, asg, atMs, atMs) - heldAt(lives, asg, atMs))));
 };
 
-/** Whether Holdfast had heard that it tried to launch and failed: then it does not wait for it. */
+/** Whether Holdfast had received that the group failed to launch. Then Holdfast does not wait for it. */
 const isToldToFail = ({ of }: Chronicle, asg: string, sinceMs: number, atMs: number): boolean =>
   of('delivered').some((one) => one.told.about === 'launch-unsuccessful' && one.told.asg === asg && one.atMs > sinceMs && one.atMs <= atMs);
 
-/** One that may not launch when Holdfast looks is not about to. */
+/** A group that may not launch at the time of the look is not about to launch. */
 const isSuspended = ({ cloud }: Chronicle, asg: string, atMs: number): boolean => cloud.asgAt(asg, atMs)?.suspended.includes('Launch') ?? false;
 
 /**

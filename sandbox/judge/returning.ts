@@ -12,7 +12,7 @@ import { couldBeKnown, headcountAt, ownLaunches, reservationOf, surgeOf } from '
 import { decisionsOf } from './stored.ts';
 import { poolsBelow, type Selector, selectorOf } from './tree.ts';
 
-/** Everybody who stays with a launch, and the size that they are for. */
+/** The members that stay with a launch, and the size that they count for. */
 type Beside = { readonly members: readonly Life[]; readonly desired: number };
 
 type Pair = Beside & {
@@ -135,8 +135,8 @@ const mostPairs = (replaceable: readonly (readonly Life[])[]): number => {
 };
 
 /**
- * Launches for moves whose members have yet to leave: the latest, as many as there are members above the size and its spares. Those before them
- * have replaced somebody, and may move again.
+ * Launches for moves whose members have yet to leave. These are the latest launches, as many as there are members above the size and its spares. Earlier
+ * launches have replaced a member, and may move again.
  */
 const movesUnderWay = (chronicle: Chronicle, policy: Policy, life: Life, { members, desired }: Beside): readonly Life[] => {
   const others = members.filter((one) => one.order < life.order);

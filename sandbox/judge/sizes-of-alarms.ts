@@ -30,7 +30,7 @@ export const heardBy = (chronicle: Chronicle, { by, atMs }: Written, policy: Pol
   return [...heard, ...lasting];
 };
 
-/** Of several changes of one alarm that were heard only the newest counts. Each step that it may act by again while it lasts is there besides. */
+/** Of several received changes of one alarm, only the newest counts. The result also has each step by which it may act again while it lasts. */
 export const newestEach = (heard: readonly Heard[]): readonly Heard[] => [
   ...new Map(
     heard

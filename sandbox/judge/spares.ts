@@ -37,7 +37,7 @@ const isKnownToLeave = ({ invocations, times }: Chronicle, one: Life, { life, si
   );
 };
 
-/** A request of a group that nobody answered may still count. */
+/** A request of a group without a response may still count. */
 const unansweredForMs = 240_000;
 
 const mayBeOpen = (chronicle: Chronicle, { life }: Launch): boolean =>
@@ -48,7 +48,7 @@ const mayBeOpen = (chronicle: Chronicle, { life }: Launch): boolean =>
         launch !== undefined && outcome !== 'ok' && askedAtMs <= life.launchedAtMs && askedAtMs > life.launchedAtMs - unansweredForMs,
     );
 
-/** Gone, and still held by an Auto Scaling group, which replaces each as soon as it looks. */
+/** Ended members that an Auto Scaling group still holds. It replaces each at its next check. */
 const goneAndHeld = (chronicle: Chronicle, group: string, atMs: number): number =>
   chronicle.livesIn(group).filter((one) => goneAtMs(one) <= atMs && stayAt(one, atMs) !== undefined).length;
 

@@ -4,7 +4,7 @@ import { isMisplaced, type Policy } from './policy.ts';
 import { poolOf } from './pools.ts';
 import { givenUpAtMs, mayBeGivenUp } from './unserved.ts';
 
-/** Tagged with the group's name, and launched by nobody's reservation from no pool: given time, and not counted. */
+/** Tagged with the group's name, but without a reservation and without a pool. Holdfast waits before it removes them, and does not count them. */
 export const isStray = (chronicle: Chronicle, life: Life, atMs: number): boolean => {
   if (life.stays.length > 0 || tagsAt(life, atMs)['holdfast:reservation'] !== undefined) return false;
   const group = chronicle.groupAt(life, atMs);
@@ -14,7 +14,7 @@ export const isStray = (chronicle: Chronicle, life: Life, atMs: number): boolean
 
 /** Members at a moment, by what becomes of them. */
 export type Headcount = {
-  /** Nothing takes them, and nobody has told them to go. */
+  /** Neither EC2 nor Holdfast removes them. */
   readonly staying: readonly Life[];
   /** EC2 says that they are at risk, the policy holds its members elsewhere, or they never served: they wait for their replacement. */
   readonly waiting: readonly Life[];
@@ -68,7 +68,7 @@ export const surgeOf = (policies: readonly Policy[], { waiting, givenUp }: Pick<
     ...policies.map(({ order, maxSurge }) => {
       const isLaunchFirst = order === 'launch-first';
       const others = Math.min(waiting.length - givenUp, isLaunchFirst ? maxSurge : Number(ahead));
-      // They may be the very replacements that others wait for: their own come besides.
+      // They may be the replacements that others wait for. Their own replacements are extra.
       return others + (isLaunchFirst ? Math.min(givenUp, maxSurge) : 0);
     }),
   );

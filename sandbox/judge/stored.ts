@@ -26,7 +26,7 @@ export type SaidSwap = {
 
 const timesOf = ['drainedAtMs', 'goneAtMs', 'deadlineMs', 'keptUntilMs', 'withdrawnAtMs'] as const;
 
-/** Swaps as they are stored; a shortfall of the first version is a sentence, which tells the world nothing. */
+/** Swaps as they are stored; a shortfall of the first version is a sentence, which cannot be compared with the world. */
 export const swapsOf = ({ stored }: History): readonly SaidSwap[] =>
   stored.swaps.filter(isMap).flatMap((swap) => {
     const instance = textOf(swap.instance);
@@ -46,7 +46,7 @@ export const swapsOf = ({ stored }: History): readonly SaidSwap[] =>
     ];
   });
 
-/** What a stored decision says that it launched and whom it told to leave. */
+/** The launches and the removals in a stored decision. */
 export type SaidDecision = {
   readonly id: string;
   readonly group: string;

@@ -6,7 +6,7 @@ import { times } from './times.ts';
 /** A member that EC2 may have been heard to take at once after its launch. */
 type Taken = { readonly life: Life; readonly warnedAtMs: number; readonly heardAtMs: number };
 
-/** EC2 tells launch times in whole seconds, and a function looks a moment after it heard. */
+/** EC2 reports launch times in whole seconds, and a function looks a moment after it received the message. */
 const slackOf = ({ times: { clockMs } }: Chronicle): number => times.reactMs + 2 * clockMs + 1_000;
 
 const takenIn = (chronicle: Chronicle, group: string): readonly Taken[] =>

@@ -4,7 +4,7 @@ import type { History } from './history.ts';
  * Times that rules judge by, in milliseconds, with their sources. What depends on the world (its lags, its boots) is scaled by `timesOf`.
  */
 export const times = {
-  /** One run of `react` at most (core/times/times.ts). */
+  /** The longest run of `react` (core/times/times.ts). */
   reactMs: 30_000,
   /** When a message whose invocation failed is delivered again (core/times/times.ts, visibility time-out). */
   messageAgainMs: 40_000,
@@ -14,7 +14,7 @@ export const times = {
   takesUpMs: 90_000,
   /** If the function that sent a launch dies, the launch is repeated when its lease ends (docs/architecture.md, bounds). */
   leaseMs: 35_000,
-  /** Signals are gathered into a batch for so long at most (lib/signals.ts). */
+  /** Signals are gathered into a batch for at most this long (lib/signals.ts). */
   batchMs: 1_000,
   /** A spot warning comes two minutes before the end (EC2 User Guide, spot instance termination notices). */
   spotNoticeMs: 120_000,
@@ -22,12 +22,12 @@ export const times = {
   deadlineMarginMs: 10_000,
   /** What the start of a drain may take before the deregistration delay runs (core/times/times.ts). */
   drainStartMs: 5_000,
-  /** Drains whose deadlines lie so close share one, which keeps to the earliest (core/times/times.ts). */
+  /** Members whose deadlines are this close share a drain, which uses the earliest deadline (core/times/times.ts). */
   drainShareMs: 10_000,
   /** Rest of an offering after its first refusal; each further one in a row doubles it, up to the longest (core/pool-memory/pool-memory.ts). */
   refusedRestMs: 180_000,
   longestRestMs: 1_800_000,
-  /** While members are missing and everything rests, one pool is asked again after each such time (core/pool-memory/ask-again.ts). */
+  /** While members are missing and everything rests, one pool is requested again after each such time (core/pool-memory/ask-again.ts). */
   askAgainMs: 60_000,
   /** Rest of a pool whose instance ended before it served; each further one in a row doubles it, up to the longest (core/pool-memory/failed-boots.ts). */
   bootRestMs: 60_000,
@@ -35,20 +35,20 @@ export const times = {
   /** Rest of a pool whose member never served; each further time doubles it, up to the longest (core/pool-memory/given-up.ts). */
   unservedRestMs: 600_000,
   longestUnservedRestMs: 14_400_000,
-  /** An offering that EC2 takes instances from comes last for so long (core/pool-memory/pool-memory.ts). */
+  /** An offering that EC2 takes instances from comes last for this long (core/pool-memory/pool-memory.ts). */
   interruptedRestMs: 180_000,
   /** An instance that is warned sooner after its launch was taken at once, and two within this time show something (core/pool-memory/pool-memory.ts). */
   takenAtOnceMs: 120_000,
   takenAtOnceWithinMs: 180_000,
-  /** Whoever EC2 announced to take is put back so long after its deadline (core/swap/outlived.ts). */
+  /** A member that EC2 announced to take and did not take is put back this long after its deadline (core/swap/outlived.ts). */
   outlivedMs: 300_000,
-  /** Whoever EC2 refused to end is not chosen again for so long (docs/policy.md, removal). */
+  /** A member that EC2 refused to end is not chosen again for this long (docs/policy.md, removal). */
   keptForMs: 3_600_000,
   /** How long Holdfast waits for an Auto Scaling group to refill itself (core/times/times.ts). */
   asgRefillMs: 90_000,
-  /** From a trouble to all serving again: message again or tick, lease, launch, boot, health checks (docs/architecture.md, bounds). */
+  /** The time from a trouble until all serve again: repeated message or tick, lease, launch, boot, health checks (docs/architecture.md, bounds). */
   servesAgainMs: 180_000,
-  /** Of which this is for an instance to come up, in a world where that takes no longer. */
+  /** The part of that time for an instance to come up, in a world where that takes no longer. */
   comesUpMs: 30_000,
 } as const;
 
@@ -56,14 +56,14 @@ export const times = {
 export type Times = {
   /** How long a describe may show what was before. */
   readonly lagMs: number;
-  /** The same for what Auto Scaling groups say of themselves. */
+  /** The same for describes of Auto Scaling groups. */
   readonly asgLagMs: number;
   /** From a launch to passing health checks, at most. */
   readonly comesUpMs: number;
   /** The slowest launch call. */
   readonly launchCallMs: number;
   readonly servesAgainMs: number;
-  /** Clocks of functions are wrong by so much at most. */
+  /** The largest error of the clocks of functions. */
   readonly clockMs: number;
   /** How often an Auto Scaling group looks after itself. */
   readonly asgPeriodMs: number;

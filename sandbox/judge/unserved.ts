@@ -39,7 +39,7 @@ export const othersServe = (chronicle: Chronicle, life: Life, moments: readonly 
     chronicle.membersAt(chronicle.groupAt(life, atMs) ?? '', atMs).some((one) => one !== life && chronicle.isReadyAt(one, atMs)),
   );
 
-/** When it was given up: its swap was written for the first time, and it may be. Who leaves already is given up by nobody. */
+/** When it was given up: its swap was written for the first time, and it may be. A member that leaves already is not given up. */
 export const givenUpAtMs = (chronicle: Chronicle, life: Life): number =>
   Math.min(
     endless,

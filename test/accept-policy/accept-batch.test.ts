@@ -52,7 +52,7 @@ describe('a batch of the stream', () => {
     expect(response).toEqual({ batchItemFailures: [] });
   });
 
-  it('asks for the first record of a group that met trouble, and still handles the others', async () => {
+  it('returns the first record of a group that failed, and still handles the others', async () => {
     const { accepted, response } = await run({ Records: [record('a', 1), record('b', 2), record('b', 3), record('c', 4)] }, ['b']);
     expect(accepted).toEqual(['a', 'c']);
     expect(response).toEqual({ batchItemFailures: [{ itemIdentifier: '2' }] });
@@ -80,7 +80,7 @@ describe('a batch of the stream', () => {
     expect(response).toEqual({ batchItemFailures: [] });
   });
 
-  it('logs where a rejected policy is wrong, and nothing that stands there', async () => {
+  it('logs the paths of the problems of a rejected policy, and none of its values', async () => {
     const { logged } = await run({ Records: [record('wrong', 1)] });
     expect(logged).toContain('"problems":["size"],"reasons":1');
     expect(logged).not.toContain('secret');
@@ -93,11 +93,11 @@ describe('a batch of the stream', () => {
     expect(logged).not.toContain('secret');
   });
 
-  it('that is no batch changes nothing', async () => {
+  it('that is not a batch changes nothing', async () => {
     for (const event of [undefined, null, {}, 'x', { Records: 'x' }]) expect((await run(event)).response).toEqual({ batchItemFailures: [] });
   });
 
-  it('fails as a whole for trouble that no record can be named for', async () => {
+  it('fails as a whole for an error that belongs to no record', async () => {
     const { dynamodb, ...rest } = record('a', 1);
     const { SequenceNumber: _, ...unnumbered } = dynamodb;
     await expect(run({ Records: [{ ...rest, dynamodb: unnumbered }] }, ['a'])).rejects.toThrow('EC2 does not answer');

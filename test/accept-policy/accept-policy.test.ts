@@ -32,7 +32,7 @@ describe('an accepted policy', () => {
     ]);
   });
 
-  it('is said to be accepted: in the status, to the loop, on the bus and in a metric', async () => {
+  it('is reported as accepted: in the status, to react, on the bus and in a metric', async () => {
     const house = await afterWriting(smallDocument);
     expect(house.status('workers')).toMatchObject({ status: 'accepted', version: 1, problems: [], warnings: [], message: 'Version 1 is in force.' });
     expect(house.told).toEqual(['workers']);
@@ -47,14 +47,14 @@ describe('an accepted policy', () => {
     }
   });
 
-  it('gets the next number when what acts has changed, and keeps the versions before', async () => {
+  it('gets the next number when a field that acts has changed, and keeps the versions before', async () => {
     const house = await afterWriting(smallDocument);
     await afterWriting({ ...smallDocument, size: 4 }, house);
     expect(house.inForce('workers')).toMatchObject({ version: 2, resolved: { policyVersion: 2, size: { desired: 4 } } });
     expect(house.versionsOf('workers').map(({ version }) => version)).toEqual([1, 2]);
   });
 
-  it('keeps its number when it says the same in other words, and is converged to again', async () => {
+  it('keeps its number when only its wording has changed, and is converged to again', async () => {
     const house = await afterWriting(smallDocument);
     await afterWriting(stringify({ swap: { maxSurge: 3 }, ...smallDocument }), house);
     expect(house.inForce('workers')?.version).toBe(1);
@@ -63,7 +63,7 @@ describe('an accepted policy', () => {
     expect(house.toldAgain).toEqual([undefined, expect.any(Number)]);
   });
 
-  it('gets the next number when AWS says something else about its names', async () => {
+  it('gets the next number when AWS returns something else for its names', async () => {
     const house = await afterWriting(smallDocument);
     const moved = createHouse({ ...resolution, subnets: { ...resolution.subnets, 'subnet-a': 'eu-west-1d' } });
     await moved.ports.store.putInForce({ ...present(house.inForce('workers')) });
@@ -72,7 +72,7 @@ describe('an accepted policy', () => {
     expect(moved.inForce('workers')).toMatchObject({ version: 2, resolved: { pools: { 'spot-1a': { subnets: [{ zone: 'eu-west-1d' }] } } } });
   });
 
-  it('says in its status what it holds that does nothing', async () => {
+  it('lists in its status the fields that do nothing', async () => {
     const house = await afterWriting({ ...smallDocument, scaling: [{ alarm: 'x', adjust: 1 }] });
     expect(house.status('workers')).toMatchObject({
       status: 'accepted',
@@ -83,7 +83,7 @@ describe('an accepted policy', () => {
 });
 
 describe('what is beside a policy', () => {
-  it('is warned of when it is an attribute of the same item', async () => {
+  it('gets a warning when it is an attribute of the same item', async () => {
     const house = createHouse();
     house.writeBeside('workers', ['author']);
     await afterWriting(smallDocument, house);
@@ -92,7 +92,7 @@ describe('what is beside a policy', () => {
       warnings: [
         {
           path: 'author',
-          message: 'author: expected no attribute beside policy, found the attribute "author", which is not read.',
+          message: 'author: expected no attribute other than policy, found the attribute "author", which is not read.',
         },
       ],
     });
@@ -105,7 +105,7 @@ describe('what is beside a policy', () => {
     expect(house.status('workers')).toMatchObject({ status: 'rejected', problems: [{ found: 'no attribute policy in the item', nearest: 'polcy' }] });
   });
 
-  it('is refused when it is all there is, under a misspelt sort key', async () => {
+  it('is refused when the item has nothing else, under a misspelt sort key', async () => {
     const house = createHouse();
     await house.accept('workers', ['Policy']);
     expect(house.status('workers')).toMatchObject({
@@ -115,7 +115,7 @@ describe('what is beside a policy', () => {
     expect(house.registered()).toEqual([]);
   });
 
-  it('never stops the policy that is there, nor keeps a group that was deleted', async () => {
+  it('does not stop the policy in force, and does not keep a group that was deleted', async () => {
     const house = await afterWriting(smallDocument);
     await house.accept('workers', ['notes']);
     expect(house.status('workers')).toMatchObject({ status: 'accepted', version: 1, warnings: [{ path: 'item', found: '"notes"' }] });
@@ -141,7 +141,7 @@ describe('the digest in a status', () => {
     expect(house.status('workers')?.digest).toBe(sha256('{"group":"workers","size":-1}'));
   });
 
-  it('is not there when nothing was written', async () => {
+  it('is absent when nothing was written', async () => {
     const house = await afterWriting(smallDocument);
     house.remove('workers');
     await house.accept();
@@ -150,12 +150,12 @@ describe('the digest in a status', () => {
 });
 
 describe('a rejected policy', () => {
-  it('says its first three reasons in one line', async () => {
+  it('has its first three reasons in one line', async () => {
     const house = await afterWriting({ ...smallDocument, size: -1, a: 1, b: 1, c: 1, d: 1 });
     expect(house.status('workers')?.message).toMatch(/^Rejected for 5 reasons\. a: .* b: .* c: .* 2 more: see problems\. No version is in force/);
   });
 
-  it('leaves the last accepted version in force and says every reason', async () => {
+  it('leaves the last accepted version in force and lists every reason', async () => {
     const house = await afterWriting(smallDocument);
     await afterWriting({ ...smallDocument, size: -1, rollout: {} }, house);
     expect(house.inForce('workers')).toMatchObject({ version: 1, resolved: { size: { desired: 3 } } });
@@ -169,7 +169,7 @@ describe('a rejected policy', () => {
     });
   });
 
-  it('is sent to the bus and counted, and the loop hears nothing', async () => {
+  it('is sent to the bus and counted, and react gets no message', async () => {
     const house = await afterWriting({ ...smallDocument, size: -1 });
     expect(house.announced).toEqual([
       { detailType: announcements.policyRejected, group: 'workers', detail: { problems: [expect.stringContaining('found -1')] } },
@@ -179,13 +179,13 @@ describe('a rejected policy', () => {
     expect(house.registered()).toEqual([]);
   });
 
-  it('says that nothing is in force when nothing was', async () => {
+  it('reports that no version is in force if none was', async () => {
     const house = await afterWriting('size: [');
     expect(house.status('workers')).toMatchObject({ status: 'rejected', message: expect.stringContaining('No version is in force') });
     expect(house.status('workers')?.version).toBeUndefined();
   });
 
-  it('asks AWS nothing while the document itself is wrong', async () => {
+  it('causes no call to AWS while the document itself is wrong', async () => {
     const house = await afterWriting({ ...smallDocument, size: -1 });
     expect(house.asked).toEqual([]);
   });
@@ -221,7 +221,7 @@ describe('a rejected policy', () => {
     expect(house.status('workers')?.problems).toHaveLength(50);
   });
 
-  it('does not get in the way of the next one', async () => {
+  it('does not prevent the next one from being accepted', async () => {
     const house = await afterWriting({ ...smallDocument, size: -1 });
     await afterWriting(smallDocument, house);
     expect(house.status('workers')).toMatchObject({ status: 'accepted', version: 1, problems: [] });
@@ -250,7 +250,7 @@ describe('a deleted policy', () => {
     expect(house.registered()).toMatchObject([{ asgs: [], former: ['workers-asg'] }]);
   });
 
-  it('is not said to be let go while a version is still in force', async () => {
+  it('is not reported as let go while a version is still in force', async () => {
     const house = await afterWriting(smallDocument);
     house.remove('workers');
     house.callsMade();
@@ -265,7 +265,7 @@ describe('a deleted policy', () => {
     }
   });
 
-  it('that is written again goes on with the next number', async () => {
+  it('that is written again gets the next number', async () => {
     const house = await afterWriting(smallDocument);
     house.remove('workers');
     await house.accept();
@@ -281,7 +281,7 @@ describe('trouble', () => {
     ['letting go', (house) => house.remove('workers')],
   ];
 
-  it.each(ends)('a run killed at any call while %s ends, when repeated, where an undisturbed one ends', async (_, change) => {
+  it.each(ends)('a run killed at any call while %s has, when repeated, the result of a run that was not killed', async (_, change) => {
     const undisturbed = await afterWriting(smallDocument);
     change(undisturbed);
     undisturbed.callsMade();
@@ -360,7 +360,7 @@ describe('trouble', () => {
     expect(new Set(wasTold(house))).toEqual(new Set([1, 2, 3]));
   });
 
-  it('a race that was lost is thrown, to be delivered again', async () => {
+  it('a lost race is thrown, so that the record is delivered again', async () => {
     const house = createHouse();
     house.write('workers', smallDocument);
     const ports = { ...house.ports, store: { ...house.ports.store, addVersion: async () => 'conflict' as const } };

@@ -26,7 +26,7 @@ it('each group is looked up at one time of the day, and groups are spread over i
   expect(groupsDue(groups, 7 * quarterMs + dayMs + 3_000)).toEqual(times[7]);
 });
 
-it('what would be refused by now is noted beside the status, and the version stays in force', async () => {
+it('a problem found later is noted next to the status, and the version stays in force', async () => {
   const house = createHouse();
   house.write('workers', document('workers', 'web:2'));
   house.write('others', document('others'));
@@ -46,7 +46,7 @@ it('what would be refused by now is noted beside the status, and the version sta
   expect(house.refusedNow('workers')).toEqual([]);
 });
 
-it('a group that cannot be looked up holds up no other', async () => {
+it('a group that cannot be looked up does not delay the others', async () => {
   const house = createHouse();
   const time = timeOf('workers');
   const other = Array.from({ length: 2_000 }, (_, index) => `other-${index}`).find((group) => timeOf(group) === time) ?? '';

@@ -49,7 +49,7 @@ describe('looking up what a policy names', () => {
     expect((await resolver.lookUp({ ...names, launchTemplates: ['web', 'lt-1', 'lt-9'] })).launchTemplates).toEqual({ web: 5, 'lt-1': 2 });
   });
 
-  it('names target groups that are not there, and says nothing of them when all are', async () => {
+  it('names target groups that do not exist, and returns none if all exist', async () => {
     const { resolver } = open({
       DescribeTargetGroupAttributes: ({ TargetGroupArn }: { TargetGroupArn: string }) => {
         if (TargetGroupArn === 'arn:elsewhere') return failsWith('ValidationError')();
@@ -72,7 +72,7 @@ describe('looking up what a policy names', () => {
     expect(await resolver.lookUp(names)).not.toHaveProperty('deregistrationDelayMs');
   });
 
-  it('asks nothing that the policy does not name', async () => {
+  it('looks up nothing that the policy does not name', async () => {
     const { fake, resolver } = open({});
     expect(await resolver.lookUp(names)).toEqual({ subnets: {}, asgs: {}, launchTemplates: {} });
     expect(fake.calls).toEqual([]);
@@ -103,7 +103,7 @@ describe('looking up what a policy names', () => {
     expect(fake.inputsOf('DescribeInstanceTypeOfferings')).toHaveLength(5);
   });
 
-  it('returns the code with which EC2 did not say what it sells', async () => {
+  it('returns the error code if EC2 does not return what it sells', async () => {
     const { resolver } = open({ DescribeInstanceTypeOfferings: failsWith('UnauthorizedOperation', 'no', 403) });
     expect((await resolver.lookUp({ ...names, instanceTypes: ['m7g.large'] })).sold).toEqual({ unread: 'UnauthorizedOperation' });
   });
@@ -129,7 +129,7 @@ describe('looking up what a policy names', () => {
     expect(fake.inputsOf('DescribeImages')).toEqual([{ Filters: [{ Name: 'image-id', Values: ['ami-1'] }], IncludeDeprecated: true }]);
   });
 
-  it('asks for no image where templates name none, and returns the code with which EC2 did not say', async () => {
+  it('looks up no image if templates name none, and returns the error code of a failed call', async () => {
     const templates = { DescribeLaunchTemplates: { LaunchTemplates: [{ LaunchTemplateName: 'web', LatestVersionNumber: 1 }] } };
     const asked = { ...names, launchTemplates: ['web'], templateVersions: ['web'] };
     const without = open({ ...templates, DescribeLaunchTemplateVersions: { LaunchTemplateVersions: [{ LaunchTemplateData: {} }] } });
@@ -139,7 +139,7 @@ describe('looking up what a policy names', () => {
     expect((await denied.resolver.lookUp(asked)).images).toEqual({ unread: 'UnauthorizedOperation' });
   });
 
-  it('throws when EC2 does not answer', async () => {
+  it('throws when EC2 does not respond', async () => {
     const { resolver } = open({ DescribeSubnets: failsWith('Unavailable', 'not now', 503) });
     await expect(resolver.lookUp({ ...names, subnets: ['subnet-a'] })).rejects.toThrow('not now');
   });
@@ -176,7 +176,7 @@ describe('an Auto Scaling group', () => {
     });
   });
 
-  it('with a launch configuration tells neither market nor types', async () => {
+  it('with a launch configuration has neither a market nor types', async () => {
     expect(await factsOf({ LaunchConfigurationName: 'old' })).toMatchObject({ market: 'unknown', instanceTypes: [] });
   });
 

@@ -151,7 +151,7 @@ describe('a policy store over DynamoDB', () => {
     });
   });
 
-  it('notes what would be refused by now beside the status of that version, and of no other', async () => {
+  it('notes later problems next to the status of that version, and of no other', async () => {
     const { store } = overDynamoDb();
     await store.putStatus({ group: 'noted', status: 'accepted', message: 'Yes.', version: 3, problems: [], warnings: [], atMs: 1_800_000_000_000 });
     const problem = problemOf({ path: ['pools'], found: 'one', allowed: 'another' });
@@ -165,7 +165,7 @@ describe('a policy store over DynamoDB', () => {
     });
   });
 
-  it('reads numbers of any size, sets and bytes without an exception: they are for the rules to refuse', async () => {
+  it('reads numbers of any size, sets and bytes without an exception, because the rules refuse them', async () => {
     const raw = new DynamoDBClient(tables.config);
     const policy = { M: { size: { N: '1e100' }, subnets: { SS: ['a'] }, bytes: { B: new Uint8Array([1]) }, nothing: { NULL: true } } };
     await raw.send(new PutItemCommand({ TableName: 'groups', Item: { group: { S: 'h' }, item: { S: 'policy' }, policy } }));

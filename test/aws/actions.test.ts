@@ -131,7 +131,7 @@ describe('admitting members', () => {
     expect(failed).toMatchObject([{ instance: 'i-0001', retry: 'later' }]);
   });
 
-  test("of LaunchInstances groups is the groups' own affair", async () => {
+  test('of LaunchInstances groups is left to the groups', async () => {
     const { provider, aws } = over(groupOfAsgs(), {});
     expect(await provider.admit(groupOfAsgs(), ['i-0001'])).toEqual({ done: ['i-0001'], failed: [] });
     expect(aws.calls).toEqual([]);
@@ -158,7 +158,7 @@ describe('releasing leaving members', () => {
     expect(aws.inputsOf('DeregisterTargets').map(({ TargetGroupArn }) => TargetGroupArn)).toEqual(['tg-1', 'tg-2', 'tg-0']);
   });
 
-  test.each(['TargetGroupNotFoundException', 'InvalidTargetException'])('from a target that is no more is done: %s', async (code) => {
+  test.each(['TargetGroupNotFoundException', 'InvalidTargetException'])('from a target that does not exist is done: %s', async (code) => {
     const { provider } = over(named(), { DeregisterTargets: failsWith(code, 'i-0001') });
     expect(await provider.release(named(), [swap('i-0001')])).toEqual({ done: ['i-0001'], failed: [] });
   });
@@ -252,7 +252,7 @@ describe('releasing leaving members', () => {
     expect(aws.inputsOf('TerminateInstanceInAutoScalingGroup').map(({ InstanceIds }) => InstanceIds)).toEqual([['i-2']]);
   });
 
-  test('says nothing where its Auto Scaling groups cannot be read', async () => {
+  test('returns nothing if its Auto Scaling groups cannot be read', async () => {
     const { provider } = over(attached, { DescribeAutoScalingGroups: failsWith('Throttling', 'Rate exceeded') });
     const beforeEnding = () => Promise.reject(new Error('nobody is about to be ended'));
     await expect(provider.release(attached, [swap('i-1')], { beforeEnding })).rejects.toThrow('Rate exceeded');
@@ -300,7 +300,7 @@ describe('releasing leaving members', () => {
     expect(aws.inputsOf('TerminateInstanceInAutoScalingGroup').map(({ InstanceIds }) => InstanceIds)).toEqual([['i-2']]);
   });
 
-  test('of nobody is no call', async () => {
+  test('of no member makes no call', async () => {
     const { provider, aws } = over(attached, {});
     expect(await provider.release(attached, [])).toEqual({ done: [], failed: [] });
     expect(aws.calls).toEqual([]);
@@ -310,7 +310,7 @@ describe('releasing leaving members', () => {
 describe('ending members', () => {
   const shown = (...found: object[]) => ({ DescribeInstances: { Reservations: [{ Instances: found }] } });
 
-  test("ends what carries this group's tag and nothing else; gone and ending already is done", async () => {
+  test("ends instances with this group's tag and no others; ended and ending instances count as done", async () => {
     const { provider, aws } = over(group(), {
       ...shown(
         ec2Instance('i-1', ours),
@@ -475,7 +475,7 @@ describe('inspecting a drain', () => {
     expect(await delayIn(attached)).toBe(300_000);
   });
 
-  test.each(['stopping', 'stopped'] as const)('an instance that is %s works no more, and is there to be ended', async (state) => {
+  test.each(['stopping', 'stopped'] as const)('an instance that is %s no longer works, and can be ended', async (state) => {
     const { provider, aws } = over(group(), {
       DescribeInstances: { Reservations: [{ Instances: [ec2Instance('i-1', ours, { state })] }] },
       TerminateInstances: {},

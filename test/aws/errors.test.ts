@@ -97,7 +97,7 @@ describe('a code means for a launch', () => {
     expect(troubleOf(awsError(code))).toBe(trouble);
   });
 
-  test('only that no other knows: by its status', () => {
+  test('of an unknown code: by its HTTP status', () => {
     expect(troubleOf(awsError('Strange', 'x', 503))).toBe('ambiguous');
     expect(troubleOf(awsError('Strange', 'x', 400))).toBe('invalid');
   });

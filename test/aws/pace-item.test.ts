@@ -73,7 +73,7 @@ describe('the item of what calls leave of a bucket', () => {
     expect(await item.take(taking(400))).toEqual({ kind: 'over', fullAtMs: nowMs + 3_800 });
   });
 
-  test('is no race for the turns of the same account, which read it', async () => {
+  test('does not conflict with the turns of the same account, which read it', async () => {
     const before = await store().budget();
     await item.take(taking(1_000));
     expect(await store().putBudget({ ...emptyBudget, version: before.version + 1 })).toBe('done');

@@ -160,7 +160,7 @@ describe('calls wait for their tokens', () => {
     expect(world.reads).toBe(2);
   });
 
-  test('where the item fails, calls go on without it, and do not ask it again for a while', async () => {
+  test('if the item fails, calls go on without it, and do not read it again for a while', async () => {
     const { world, pacer } = environment({ autoScaling: startMs + 60_000 });
     world.fails = true;
     expect([await pacer.take(act), await pacer.take(act), world.unused]).toEqual([true, true, 1]);
@@ -195,7 +195,7 @@ describe('a client whose calls are paced', () => {
     expect(world.fullAt.autoScaling).toBe(startMs + 19 * 200);
   });
 
-  test('each call draws on the bucket that AWS says', () => {
+  test('each call takes its tokens from the bucket that AWS documents', () => {
     const patience = { actMs: 3, lookMs: 2, reads: 'look', healthMs: 1 } as const;
     expect(autoScalingCall(patience)('LaunchInstancesCommand')).toEqual({ bucket: 'autoScaling', kind: 'act', patienceMs: 3 });
     expect(autoScalingCall(patience)('DescribeAutoScalingGroupsCommand')).toEqual({ bucket: 'autoScaling', kind: 'look', patienceMs: 2 });

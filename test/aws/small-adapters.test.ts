@@ -107,7 +107,7 @@ describe('lifecycle actions', () => {
     expect(aws.inputsOf('RecordLifecycleActionHeartbeat')).toEqual([action]);
   });
 
-  test('that are over are not active, and nothing is wrong', async () => {
+  test('that are over are not active, and that is not an error', async () => {
     const over = failsWith('ValidationError', 'No active Lifecycle Action found with instance ID i-1');
     const actions = createLifecycleActions({
       client: createFakeAws({ CompleteLifecycleAction: over, RecordLifecycleActionHeartbeat: over }).autoScaling,
@@ -116,7 +116,7 @@ describe('lifecycle actions', () => {
     expect(await actions.heartbeat('i-1', hook)).toBe('not-active');
   });
 
-  test('tell how long their hooks hold, by name', async () => {
+  test('return the time-outs of their hooks, by name', async () => {
     const aws = createFakeAws({
       DescribeLifecycleHooks: { LifecycleHooks: [{ LifecycleHookName: 'drain', HeartbeatTimeout: 300 }, { LifecycleHookName: 'odd' }] },
     });
@@ -286,7 +286,7 @@ describe('announcements', () => {
     expect(aws.inputsOf('PutEvents').map(({ Entries }) => (Entries as unknown[]).length)).toEqual([3, 1, 1]);
   });
 
-  test('none is no call', async () => {
+  test('without events make no call', async () => {
     const aws = createFakeAws({ PutEvents: () => awsError('never') });
     await createAnnouncer({ client: aws.events, eventBusName: 'default' }).announce([]);
     expect(aws.calls).toEqual([]);

@@ -73,7 +73,7 @@ describe('the state item and the swaps', () => {
 });
 
 describe('a launch request', () => {
-  test('is kept to the byte, large as it may be', async () => {
+  test('is stored without change, also if it is large', async () => {
     const overrides = Array.from({ length: 6_000 }, (_, index) => ({ InstanceType: `m${index}.large`, SubnetId: 'subnet-a', Priority: index }));
     const request = {
       api: 'CreateFleet' as const,
@@ -101,7 +101,7 @@ describe('a group state item', () => {
     expect((await store.state('race'))?.version).toBe(2);
   });
 
-  test('that stands already is a repeat after a lost answer, not a lost race', async () => {
+  test('that is stored already is a repeat after a lost response, not a lost race', async () => {
     expect(await store.putState('repeat', state(1, { wakeAtMs: 7 }))).toBe('done');
     expect(await store.putState('repeat', state(1, { wakeAtMs: 7 }))).toBe('done');
   });
@@ -143,7 +143,7 @@ describe('a swap', () => {
     for (const claim of claims) if (claim.kind === 'exists') expect(claim.swap.decision).toBe(`d${winner}`);
   });
 
-  test('claimed again by the same decision is still claimed: the first answer was lost', async () => {
+  test('claimed again by the same decision is still claimed, because the first response was lost', async () => {
     expect((await store.claim(swap('again', 'i-2'))).kind).toBe('claimed');
     expect((await store.claim(swap('again', 'i-2'))).kind).toBe('claimed');
   });
@@ -170,7 +170,7 @@ describe('a swap', () => {
     );
   });
 
-  test('fields that hold no longer are taken away, once', async () => {
+  test('fields that no longer apply are removed, once', async () => {
     const key = { group: 'cleared', instance: 'i-14' };
     await store.claim(swap('cleared', 'i-14', { releaseAskedAtMs: nowMs, shortfall: { code: 'let-go' } }));
     const change = { from: ['leaving'] as const, set: {}, clear: ['releaseAskedAtMs'] as const };
@@ -256,7 +256,7 @@ test('the registry lists every group with what routes signals to it, even one th
   expect(await store.registry()).toEqual(['policy', 'workers'].map((group) => ({ group, ...entry })));
 });
 
-test('what a user writes beside the entries of the registry is no entry', async () => {
+test('an item that a user writes into the registry’s partition is not an entry', async () => {
   await tables.client.send(new PutCommand({ TableName: 'groups', Item: { group: registryPartition, item: items.policy, policy: 'anything' } }));
   expect((await store.registry()).map(({ group }) => group)).not.toContain('');
   expect((await store.registry()).every(({ asgs }) => Array.isArray(asgs))).toBe(true);
@@ -269,7 +269,7 @@ test('a group in force is what the groups table accepted', async () => {
   expect(await store.group('nobody')).toBeUndefined();
 });
 
-test('a failure that is no lost race is thrown', async () => {
+test('an error other than a lost race is thrown', async () => {
   const broken = createDocumentClient({ ...tables.config, maxAttempts: 1, endpoint: 'http://127.0.0.1:1' });
   const unreachable = storeOver(broken);
   await expect(unreachable.putState('x', state(1))).rejects.toThrow();

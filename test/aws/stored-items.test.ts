@@ -97,7 +97,7 @@ describe('a group state that cannot be read in full', () => {
     }
   });
 
-  test('that is nothing at all still has every field, and its guard', () => {
+  test('that is empty still has every field, and its guard', () => {
     for (const damaged of [undefined, 'gone', [], {}]) {
       const { state, lost } = readState(damaged, 7);
       expect(state).toMatchObject({ version: 7, policySize: '', reservations: [], memory: {}, raised: [] });
@@ -164,7 +164,7 @@ describe('a swap that cannot be read', () => {
   };
   const key = { group: 'broken', item: items.swap('i-1') };
 
-  test('is no claim, is reported, and is replaced by a claim', async () => {
+  test('does not count as a claim, is reported, and is replaced by a claim', async () => {
     await put({ ...swap, ...key, state: 'exploded' });
     expect(await store.swaps('broken')).toEqual([]);
     expect(told).toEqual([{ ...key, problems: [expect.stringMatching(/^state: /)] }]);
@@ -180,7 +180,7 @@ describe('a swap that cannot be read', () => {
     expect(readSwap({ ...swap, ...key, hook, hooks: [hook, { ...hook, token: 't-2' }] }).value?.hooks).toHaveLength(2);
   });
 
-  test('in a part stands without that part', () => {
+  test('in one part is kept without that part', () => {
     const { value, lost } = readSwap({ ...swap, ...key, hook: { asg: 'web-asg' }, drainedAtMs: 'later', pool: 7 });
     expect(value).toEqual({ ...swap, hooks: [], pool: 'unknown' });
     expect(lost.map((problem) => problem.split(':')[0]).toSorted()).toEqual(expect.arrayContaining(['drainedAtMs', 'hooks.0', 'pool']));

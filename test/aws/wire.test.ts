@@ -73,12 +73,12 @@ describe('a launch over the wire', () => {
     return { result, bodies };
   };
 
-  test('is answered with the instances that EC2 names', async () => {
+  test('returns the instances that EC2 names', async () => {
     const { result } = await launch([fleet('i-1')]);
     expect(result).toEqual({ kind: 'answered', instances: [{ instance: 'i-1', offering: m7a }], refusals: [] });
   });
 
-  test('whose answer was lost is repeated under the same token, and answered', async () => {
+  test('whose response was lost is repeated under the same token, and gets a response', async () => {
     const { result, bodies } = await launch(['hang up', fleet('i-1')]);
     expect(result).toMatchObject({ kind: 'answered', instances: [{ instance: 'i-1' }] });
     expect(tokens(bodies)).toEqual(['token-1', 'token-1']);
@@ -94,7 +94,7 @@ describe('a launch over the wire', () => {
     expect(bodies).toHaveLength(3);
   });
 
-  test('that never gets an answer is ambiguous', async () => {
+  test('that never gets a response is ambiguous', async () => {
     expect((await launch(['hang up'])).result?.kind).toBe('ambiguous');
   });
 
@@ -144,7 +144,7 @@ describe('errors over the wire', () => {
     expect(failed).toMatchObject([{ instance: 'i-1', retry: 'later' }]);
   });
 
-  test('of a target group that is gone are no errors', async () => {
+  test('of a deleted target group do not count as errors', async () => {
     const { deps } = await cloudOf([queryError('TargetGroupNotFound', 'One or more target groups not found')]);
     const of = group({ drain: { timeoutMs: 1, loadBalancers: ['tg-1'] } });
     const swap = { group: 'workers', instance: 'i-1', reason: 'rebalance' } as unknown as Swap;

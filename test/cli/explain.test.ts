@@ -127,7 +127,7 @@ beforeAll(async () => {
 afterAll(() => tables.stop());
 
 describe('a decision in words', () => {
-  it('says what led to it, what it saw, what it chose and why, what EC2 said', async () => {
+  it('shows its causes, what it saw, what it chose and why, and the response of EC2', async () => {
     const { records } = await access.log.decisions('web', 10);
     expect(decisionText(records.find(({ id }) => id === '0001') ?? launched)).toBe(`2026-11-20 12:00:00 UTC  web  decision 0001  policy version 1
   because of: the policy was written
@@ -148,7 +148,7 @@ describe('a decision in words', () => {
     expect(decisionText(replaced)).toContain('  within spot-a (tiered[0]): m7g.large in us-east-1a was interrupted and comes last in its tier until');
   });
 
-  it('says what it let go, put into service and drained', () => {
+  it('shows which members left, were put into service and drained', () => {
     const text = decisionText(replaced);
     for (const line of [
       'leaves: i-0000000000000000a (interruption), drain web-0002-d0',
@@ -205,7 +205,7 @@ describe('a decision in words', () => {
     for (const [change, text] of sizes) expect(decisionText({ ...launched, sizes: [change] })).toContain(`  ${text}\n`);
   });
 
-  it('says what it found and left as it is', () => {
+  it('shows what it found and did not change', () => {
     const some = { instances: ['i-0000000000000000e'], count: 3 };
     const round = decision({
       remarks: [
@@ -223,7 +223,7 @@ describe('a decision in words', () => {
       expect(text).toContain(`  ${line}\n`);
   });
 
-  it('says what it did to Auto Scaling groups', () => {
+  it('shows its changes of Auto Scaling groups', () => {
     const round = decision({
       raise: [{ asg: 'web-asg', fromMax: 4, toMax: 6 }],
       restore: [{ asg: 'api-asg', fromMax: 3, toMax: 5 }],
@@ -305,7 +305,7 @@ The decision by which it was launched:
     const found = replacementsOf(instance, [{ ...record, outcome: { ...acted, launches } }]);
     expect(found).toEqual([{ instance: 'i-0000000000000000c', launchedAtMs: record.atMs, forTheGroup: true }]);
   });
-  it('that ended, and to whose end no decision answered, says what EC2 shows of it', () => {
+  it('that ended without a decision about it shows what EC2 returns for it', () => {
     const ended = { instance: 'i-0000000000000000c', decisions: [{ part: 'launched', record: replaced }], replacements: [], unreadable: [] };
     expect(explanationText({ ...ended, state: 'terminated' })).toContain('EC2 shows it as terminated. It has no swap, because nothing announced');
     expect(explanationText(ended)).toContain('EC2 does not show it: it ended a while ago, or it was launched seconds ago.');
@@ -391,7 +391,7 @@ The decision by which it was launched:
     expect(decisions.map(({ part, record }) => [part, record.id])).toEqual([['launched', '0001']]);
   });
 
-  it('of which nothing is stored says so, and what to try: an only group is not said to be its group', async () => {
+  it('without stored items gets a message with the next step, which does not assume that the only group is its group', async () => {
     const registry = async () => [{ group: 'web', policyVersion: 1, asgs: [], alarms: [] }];
     expect(explanationText(await explain('i-0000000000000000f', { ...access, store: { ...access.store, registry } }))).toMatch(
       /^Nothing is stored about i-0000000000000000f\. .*holdfast decisions GROUP\.$/,

@@ -32,7 +32,7 @@ describe('the command line', () => {
     for (const command of ['sandbox', 'status', 'explain', 'decisions']) expect(text).toContain(`\n  ${command} `);
   });
 
-  it('tells its version', async () => expect(await run('--version')).toEqual({ text: '1.2.3\n', code: 'commander.version' }));
+  it('prints its version', async () => expect(await run('--version')).toEqual({ text: '1.2.3\n', code: 'commander.version' }));
 
   it('documents every option of the sandbox', async () => {
     const { text } = await run('sandbox', '--help');
@@ -74,7 +74,7 @@ describe('the command line', () => {
     expect(await readFile(path, 'utf8')).toBe('the last report');
   });
 
-  it('says at once that a report cannot be written', async () => {
+  it('reports immediately that a report cannot be written', async () => {
     await expect(runSandbox({ scenario: 'lost-events', report: '/nowhere/run.json' })).rejects.toThrow(/ENOENT.*\/nowhere\/run\.json/);
   });
 });

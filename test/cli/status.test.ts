@@ -20,7 +20,7 @@ const check: LaunchCheck = {
 const accepted: Status = { group: 'web', status: 'accepted', message: 'Version 1 is in force.', version: 1, problems: [], warnings: [], atMs: 1 };
 
 describe('the status of a policy', () => {
-  it('says what its launches would meet', () => {
+  it('shows what its launches would return', () => {
     expect(statusText(accepted)).toContain('Its launches were not tried yet.');
     const checkedAt = '2026-11-22T12:00:00.000Z';
     expect(statusText({ ...accepted, checks: [], checkedAt })).toContain('AWS would carry out all of them.');
@@ -41,7 +41,7 @@ describe('the status of a policy', () => {
     const warned = statusText({ ...accepted, message: 'Version 1 is in force. 1 warning. a: 1.', warnings: problems.slice(0, 1) });
     expect(warned).toContain('web: Version 1 is in force. 1 warning.\n\nWarnings:\n  a: 1.');
   });
-  it('says what would be refused by now of the version in force', () => {
+  it('shows which parts of the version in force would be refused now', () => {
     const refusedNow = [{ message: 'pools.p.launchTemplate: expected a version that web has, found version 2, which was deleted.' }];
     const text = statusText({ ...accepted, refusedNow, lookedUpAt: '2026-11-22T12:00:00.000Z' });
     expect(text).toContain('Version 1 stays in force, and would be refused if it were written now (2026-11-22T12:00:00.000Z):\n  pools.p.launch');

@@ -292,7 +292,7 @@ describe('a drain that was handed over', () => {
     ]);
   });
 
-  test('all of it: the old execution ends in silence', async () => {
+  test('completely: the old execution ends without an event', async () => {
     const fleet = createFleet(pair({ drain: 'd-2' }));
     const { visits, outcome } = await execute(fleet, order());
     expect(secondsOf(visits)).toEqual(['begin 0', 'end 0']);
@@ -399,7 +399,7 @@ describe('an instance on a lifecycle hook', () => {
     expect(fleet.beats.filter(({ instance }) => instance === 'i-2').map(({ atMs }) => (atMs - noonMs) / 1000)).toEqual([30, 60, 90]);
   });
 
-  test('whose action is no longer active is not asked after in a hurry', async () => {
+  test('whose action is no longer active causes no early look', async () => {
     const fleet = createFleet(pair({ reason: 'hook', hooks: [{ ...hook, expiresAtMs: inMs(10) }] }), 100_000);
     fleet.completed.add('i-1');
     fleet.completed.add('i-2');
@@ -486,7 +486,7 @@ test('a group that was let go keeps its instances', async () => {
   expect(fleet.told[0]?.detail).toMatchObject({ shortfalls: [{ code: 'let-go', instances: ['i-1', 'i-2'] }] });
 });
 
-test('whom EC2 takes stays as it is when its group is let go, so that a policy that comes back finds it', async () => {
+test('a member that EC2 takes keeps its swap when its group is let go, so that a policy that is written again finds it', async () => {
   const before = swap('i-1', warned);
   const fleet = createFleet([before]);
   fleet.group = undefined;
@@ -495,7 +495,7 @@ test('whom EC2 takes stays as it is when its group is let go, so that a policy t
   expect(fleet.releasedAtMs.size).toBe(0);
 });
 
-test('whom its drain had taken out of service comes to its end, though its group is let go meanwhile', async () => {
+test('the drain of a member that is out of service ends, although its group is let go', async () => {
   const fleet = createFleet(pair({ reason: 'rebalance' }), 60_000);
   await beginDrain(fleet.ports, order());
   fleet.group = undefined;
@@ -630,7 +630,7 @@ test('a hook that cannot be completed keeps no other from completion', async () 
 
 const throttled = () => Promise.reject(Object.assign(new Error('Rate exceeded'), { name: 'Throttling', $fault: 'client' }));
 
-describe('when AWS does not answer for a while', () => {
+describe('when AWS does not respond for a while', () => {
   test('a drain that cannot see who serves waits on, asks again soon, and begins at its latest start', async () => {
     const fleet = createFleet(pair(warned), 60_000);
     fleet.provider.describe = throttled;
@@ -708,7 +708,7 @@ describe('members that their Auto Scaling group ends as they leave service', () 
     expect(fleet.stateOf('i-1')).toMatchObject({ state: 'leaving', releaseAskedAtMs: noonMs });
   });
 
-  test('are noted by no try whose reads fail: nothing was asked, and nothing is written', async () => {
+  test('are not noted if the reads before the request fail, because nothing was requested', async () => {
     const fleet = attached();
     fleet.provider.release = throttled;
     await beginDrain(fleet.ports, order());
@@ -727,7 +727,7 @@ describe('members that their Auto Scaling group ends as they leave service', () 
     expect(fleet.stateOf('i-1').releaseAskedAtMs).toBe(noonMs + 4_000);
   });
 
-  test('that cannot be noted now are not let go, and come again', async () => {
+  test('that cannot be noted now stay in service, and are tried again', async () => {
     const fleet = attached();
     const { advance } = fleet.ports.store;
     fleet.ports.store.advance = (of, change) =>

@@ -14,7 +14,7 @@ const swap: Swap = {
 };
 
 describe('an instance that comes to its end', () => {
-  it.each(['waiting', 'leaving'] as const)('before its drain began (%s) is said to have', (state) => {
+  it.each(['waiting', 'leaving'] as const)('before its drain began (%s) is reported as that', (state) => {
     expect(asGone({ ...swap, state }, 5_000)).toMatchObject({
       state: 'gone',
       goneAtMs: 5_000,
@@ -25,7 +25,7 @@ describe('an instance that comes to its end', () => {
     expect(asGone({ ...swap, state: 'drained', drainedAtMs: 3_000 }, 5_000)).toMatchObject({ state: 'gone', goneAtMs: 5_000, drainedAtMs: 3_000 });
     expect(asGone({ ...swap, state: 'drained' }, 5_000).shortfall).toBeUndefined();
   });
-  it('after its drain, and before its last connections could close, is said to have', () => {
+  it('after its drain, and before its last connections could close, is reported as that', () => {
     const uncut: Swap = { ...swap, state: 'drained', drainedAtMs: 9_000, busyUntilMs: 9_000, deadlineMs: 15_000 };
     expect(asGone(uncut, 5_000)).toMatchObject({ state: 'gone', shortfall: { code: 'still-draining', cutAtMs: 5_000, by: 'ec2' } });
     expect(asGone(uncut, 5_000)).not.toHaveProperty('drainedAtMs');
@@ -42,7 +42,7 @@ describe('an instance that comes to its end', () => {
     expect(asDrainedInTime({ ...draining, deadlineMs: 130_000 }, 64_000)).not.toHaveProperty('shortfall');
     expect(asDrainedInTime({ ...draining, reason: 'rebalance' }, 64_000).shortfall).toEqual(early);
   });
-  it('while its connections had yet to close is said to have', () => {
+  it('while its connections had yet to close is reported as that', () => {
     const draining = { ...swap, state: 'draining', drainStartedAtMs: 2_000, busyUntilMs: 9_000 } as const;
     expect(asGone(draining, 5_000).shortfall).toEqual({ code: 'still-draining', cutAtMs: 5_000, by: 'ec2' });
   });
@@ -74,7 +74,7 @@ describe('an instance that comes to its end', () => {
     expect(asGone({ ...asked, state: 'draining', shortfall: foreseen }, 121_000).shortfall).toEqual(foreseen);
     expect(asGone({ ...asked, state: 'draining' }, 121_000).shortfall).toMatchObject({ code: 'still-draining' });
   });
-  it('keeps what was said before', () => {
+  it('keeps the shortfall that was recorded before', () => {
     const shortfall = { code: 'not-released', awsCode: 'AccessDenied' } as const;
     expect(asGone({ ...swap, shortfall }, 5_000).shortfall).toEqual(shortfall);
   });

@@ -62,7 +62,7 @@ const run = async (fleet: Fleet, anOrder: ReturnType<typeof order>, steps: Steps
 describe('the synthesized workflow, run', () => {
   const warned = { deadlineMs: inMs(120) };
 
-  test('tells the whole story of a drain in its history', async () => {
+  test('has every step of a drain in its history', async () => {
     const fleet = createFleet([swap('i-1', warned), swap('i-2', warned)], 60_000);
     const { execution, entered } = await run(fleet, order());
     expect(execution.status).toBe('SUCCEEDED');

@@ -34,7 +34,7 @@ describe('connections that are still open are cut', () => {
     expect(unfinishedShortfall(late({ reason: 'hook' }), timeoutMs)).toMatchObject({ cutAtMs: endsMs + timeoutMs, by: 'auto-scaling' });
   });
 
-  it('where it was not released, as that', () => {
+  it('as not released, if the instance was not released', () => {
     expect(unfinishedShortfall(taken({ state: 'leaving' }), timeoutMs).code).toBe('not-released-in-time');
   });
 });
@@ -91,7 +91,7 @@ describe('an instance that has drained', () => {
   });
 });
 
-describe('an instance that works no more', () => {
+describe('an instance that no longer works', () => {
   it('is gone as it was once it had drained', () => {
     expect(asGone(taken({ state: 'drained', drainedAtMs: nowMs - 5 }), nowMs)).toEqual(
       taken({ state: 'gone', drainedAtMs: nowMs - 5, goneAtMs: nowMs }),

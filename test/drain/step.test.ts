@@ -27,7 +27,7 @@ test('a clock that is ahead or right, and the first step, change no time', () =>
   expect(putOff(endStep, 5_000)).toEqual(endStep);
 });
 
-test('a step came for heartbeats alone where it was called before the look that the step before it planned', () => {
+test('a step that is called before the planned look only sends heartbeats', () => {
   const stepOf = (atMs: number) => readDrainInput({ group: 'web', drain: 'd', step: checkStep({ atMs, lookAtMs: noonMs + 60_500 }) });
   expect(stepOf(noonMs + 30_000).plannedMs).toBe(noonMs + 60_500);
   expect(stepOf(noonMs + 60_500).plannedMs).toBeUndefined();

@@ -19,7 +19,7 @@ test.each([
   expect(validateAsl({ ...definition, States: { ...states, ...broken } }).isValid).toBe(false);
 });
 
-test('the states read as the story of a drain', () => {
+test('the names of the states describe a drain in order', () => {
   expect(definition.StartAt).toBe('Begin drain');
   expect(Object.keys(states).toSorted()).toEqual(
     ['Begin drain', 'Check drain', 'End drain', 'Wait for connections', 'Wait for replacements', 'What next?'].toSorted(),

@@ -151,7 +151,7 @@ describe('the stack on MiniStack, deployed by the CDK', () => {
     await filled(stack, 'after-poison', 1);
   });
 
-  test('sets a signal aside that cannot be handled, after two tries and apart from all others; mended, it is sent again and heard', async () => {
+  test('moves a signal that cannot be handled to the dead-letter queue, after two tries and without others; sent again after the repair, it is handled', async () => {
     await stack.putPolicy(policyOf(stack, 'poisoned', { size: 1 }));
     const before = await filled(stack, 'poisoned', 1);
     const accepted = (await stack.item('groups', 'poisoned', items.accepted)) ?? {};

@@ -11,7 +11,7 @@ import { commandLine, scenarioText } from './scenario-texts.ts';
 /** What the command line says in one line, without a stack. */
 const isSaid = (error: unknown): boolean => error instanceof Error && (error.name === 'ScenarioError' || error.name === 'CommanderError');
 
-test('a scenario file is read, or refused in words that name the file', async () => {
+test('a scenario file is read, or refused with an error that names the file', async () => {
   const draw = createDraw(1, 'scenarios');
   const directory = await mkdtemp(join(tmpdir(), 'scenario-'));
   const file = join(directory, 'scenario.yaml');
@@ -38,7 +38,7 @@ const quiet = (command: Command): Command => {
   return command;
 };
 
-test('a line that cannot be meant is refused in words', async () => {
+test('a wrong command line is refused with an error text', async () => {
   const draw = createDraw(1, 'lines');
   for (let left = 300; left > 0; left -= 1) {
     const line = commandLine(draw);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { knockOnDoor } from './knock.ts';
 
-test('the control door refuses what it cannot read, says so, and stands', async () => {
+test('the control door refuses what it cannot read with an error, and keeps running', async () => {
   const { statuses, odd, errors, answersAtLast, huge } = await knockOnDoor(300, 1);
   expect(odd).toEqual([]);
   expect(errors).toEqual([]);

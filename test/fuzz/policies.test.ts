@@ -3,7 +3,7 @@ import { floodTable } from './flood-table.ts';
 import { withoutPaths } from './listen.ts';
 import { canary } from './nasties.ts';
 
-test('hundreds of writes of every kind are each answered, touch no group that was there, and stay out of the logs', async () => {
+test('hundreds of writes of every kind each get a status, change no existing group, and stay out of the logs', async () => {
   const flooded = await floodTable(400, 1);
   expect(flooded.unanswered).toEqual([]);
   expect(flooded.statuses.accepted).toBeGreaterThan(15);

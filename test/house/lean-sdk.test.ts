@@ -88,7 +88,7 @@ describe('single modules of the SDK that are left out of bundles', () => {
     expect(said).toBe('The retry mode adaptive is left out of this bundle (assembly/lean-sdk.ts)');
   });
 
-  test('without a region anywhere, the complaint is the same as where no metadata service answers', async () => {
+  test('without a region, the error is the same as if no metadata service responds', async () => {
     vi.stubEnv('AWS_REGION', '');
     vi.stubEnv('AWS_CONFIG_FILE', '/nowhere');
     vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', '/nowhere');

@@ -63,7 +63,7 @@ describe('the end of a drain on the bus', () => {
     expect(drained([], false)).toEqual(['the event says that i-1 has drained, and it still had work when it ended']);
   });
 
-  it('tells the shortfall that a swap ends with, of members that it names', () => {
+  it('has the shortfall that a swap ends with, for members that it names', () => {
     const swap = { ...storedSwap, instance: 'i-1', group: 'web', shortfall: { code: 'still-draining', cutAtMs: 1, by: 'ec2' } };
     expect(judged((script) => ended(script, 110, { drained: ['i-1'], fallen: ['i-1'] }), [swap])).toEqual([]);
     expect(judged((script) => ended(script, 110, { drained: ['i-1'] }), [swap])).toEqual([

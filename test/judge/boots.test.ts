@@ -240,7 +240,7 @@ describe('failed boots are told', () => {
     expect(told((script) => tells(script, 112, ['i-3', 'i-1']))).toEqual(['an event reported i-1 as a failed boot, and it did not fail']);
     expect(told((script) => tells(script, 105, ['i-3']))).toContain('an event reported i-3 as a failed boot, and it did not fail');
   });
-  it('only where they surely died by themselves: no late refusal, and no instance that ran', () => {
+  it('only if they surely ended by themselves: no late refusal, and no instance that ran', () => {
     expect(told(nothing, { code: 'Server.InsufficientInstanceCapacity' })).toEqual([]);
     expect(told((script) => script.at(105, { kind: 'running', instance: 'i-3' }))).toEqual([]);
   });

@@ -109,7 +109,7 @@ describe('a decision that says why it passed an offering over', () => {
   });
 });
 
-it('a decision tells the refusals that its launches met', () => {
+it('a decision has the refusals of its launches', () => {
   const outcome = {
     code: 'carried-out',
     launches: [{ refusals: [{ offering: { instanceType: 't', zone: 'z-a', market: 'spot' }, code: 'InsufficientInstanceCapacity' }] }],

@@ -22,7 +22,7 @@ describe('a warned member is taken out of service before its deadline', () => {
       if (outSecond !== undefined) script.takeOut(outSecond, 'i-1');
       script.end(220, 'i-1', end);
     });
-  it('holds for one that was, and breaks for one that never was', () => {
+  it('holds for a member that was, and breaks for a member that was not', () => {
     expect(warned(150)).toEqual([]);
     expect(warned(undefined)).toEqual(['i-1 was warned, and ended while web still sent it requests']);
   });
@@ -293,7 +293,7 @@ describe('who ends whom', () => {
     expect(endedAt(200)).toHaveLength(1);
     expect(endedAt(221)).toEqual([]);
   });
-  it('touches no strangers', () => {
+  it('changes no instance outside the groups', () => {
     const found = details(strangersUntouched, (script) => {
       twoServe(script);
       script.launch(1, 'i-x', { by: user });

@@ -67,7 +67,7 @@ describe('the record of a run', () => {
     expect(times).toEqual(times.toSorted((a, b) => a - b));
   });
 
-  it('tells what the script did, and to whom', () => {
+  it('has what the script did, and to which instances', () => {
     expect(all(history, 'step').map(({ step, instances }) => [step, instances.length])).toEqual([
       ['interrupted', 1],
       ['ended-through-asg', 1],
@@ -118,7 +118,7 @@ describe('the record of a run', () => {
     ).toEqual(started.toSorted());
   });
 
-  it('tells how the hook of a member ended that the user ends, and by whom its end was begun', () => {
+  it('has how the hook of a member ended that the user terminates, and who began its end', () => {
     const ended = instanceOf(1);
     const [waits] = all(history, 'hook-waits').filter(({ instance }) => instance === ended);
     const [over] = all(history, 'hook-over').filter(({ instance }) => instance === ended);
@@ -128,12 +128,12 @@ describe('the record of a run', () => {
     expect(all(history, 'delivered').some(({ told }) => told.about === 'hook' && told.instance === ended)).toBe(true);
   });
 
-  it('tells the script from the user', () => {
+  it('distinguishes the script from the user', () => {
     expect(all(history, 'ending').find(({ instance }) => instance === instanceOf(2))?.by).toEqual({ kind: 'script' });
     expect(all(history, 'ending').find(({ instance }) => instance === instanceOf(3))?.by).toEqual({ kind: 'user' });
   });
 
-  it('tells every change of the Auto Scaling group by whom, and only changes', () => {
+  it('has every change of the Auto Scaling group with its actor, and nothing else', () => {
     const web = all(history, 'asg-changed').filter(({ asg }) => asg === 'web-asg');
     expect(web[0]).toMatchObject({ min: 0, max: 8, desired: 4, by: { kind: 'user' } });
     const texts = web.map(({ min, max, desired, suspended }) => `${min} ${max} ${desired} ${suspended}`);
@@ -143,7 +143,7 @@ describe('the record of a run', () => {
     expect(web.at(-1)?.desired).toBe(finalDesired[0]);
   });
 
-  it('tells what was written and what came in force', () => {
+  it('has what was written and what came into force', () => {
     expect(all(history, 'policy-written').map(({ document }) => document?.group)).toEqual(['web', 'web']);
     expect(all(history, 'policy-in-force').map(({ version, document }) => [version, document?.tags])).toEqual([
       [1, undefined],

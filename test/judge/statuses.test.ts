@@ -35,7 +35,7 @@ describe('the status of a policy', () => {
     expect(early(99)).toEqual(['the status of web says that version 2 is accepted, and it is not in force']);
   });
 
-  it('says what became of the last write, unless it changed nothing', () => {
+  it('has the result of the last write, unless it changed nothing', () => {
     const document = { ...policy, size: -1 };
     const written = (second: number) =>
       judged((script) => {

@@ -11,7 +11,7 @@ const queued = (...bodies: readonly unknown[]) => ({
 const event = (source: string, detailType: string, detail: unknown) => ({ id: 'e', source, 'detail-type': detailType, time, detail });
 const direct = { LifecycleTransition: 'autoscaling:EC2_INSTANCE_TERMINATING', EC2InstanceId: instance, Time: time };
 
-describe('what a message tells', () => {
+describe('the content of a message', () => {
   test.each([
     [event('aws.ec2', 'EC2 Spot Instance Interruption Warning', { 'instance-id': instance }), { about: 'warning', instance }],
     [event('aws.ec2', 'EC2 Instance Rebalance Recommendation', { 'instance-id': instance }), { about: 'advice', instance }],

@@ -21,7 +21,7 @@ describe('the roles of the stack, over every workflow', () => {
     expect(usage.denied).toEqual([]);
   });
 
-  test('no right is there that nothing needs, but those that are listed with a reason', () => {
+  test('every right is needed, except those that are listed with a reason', () => {
     const listed = neverNeeded.flatMap(({ roles, actions }) => roles.flatMap((role) => actions.map((action) => ({ role, action }))));
     expect(named(usage.unused)).toEqual(named(listed));
     for (const { reason } of neverNeeded) expect(reason.length).toBeGreaterThan(40);

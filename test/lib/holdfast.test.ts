@@ -89,7 +89,7 @@ describe('the Holdfast construct', () => {
     expect(policies).toContain(':parameter/golden');
   });
 
-  test('an alarm topic hears every alarm', () => {
+  test('an alarm topic receives every alarm', () => {
     const template = templateOf((stack) => ({ alarmTopic: new Topic(stack, 'Pager') }));
     template.allResourcesProperties('AWS::CloudWatch::Alarm', { AlarmActions: [Match.anyValue()] });
   });

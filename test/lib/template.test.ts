@@ -30,7 +30,7 @@ describe('functions', () => {
     expect(new Set(roles).size).toBe(functionNames.length);
   });
 
-  test('every log group forgets', () => {
+  test('every log group has a retention time', () => {
     const groups = ofType(resources, 'AWS::Logs::LogGroup');
     expect(groups.length).toBe(functionNames.length + 1);
     for (const [, { RetentionInDays }] of groups) expect(RetentionInDays).toBe(30);
@@ -78,7 +78,7 @@ describe('what fails goes to a dead-letter queue', () => {
 });
 
 describe('tables', () => {
-  test('both can be put back to any second of the last weeks, cost nothing at rest, and outlive the stack', () => {
+  test('both can be restored to any second of the last weeks, cost nothing at rest, and are kept when the stack is deleted', () => {
     const tables = Object.values(resources).filter(({ Type }) => Type === 'AWS::DynamoDB::Table');
     expect(tables.length).toBe(2);
     for (const { Properties: properties, DeletionPolicy } of tables) {

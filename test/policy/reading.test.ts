@@ -33,7 +33,7 @@ describe('a document of any content', () => {
     expect(isDeeperThan(endless, 50)).toBe(true);
   });
 
-  it('is read along a path, and what is not there is absent', () => {
+  it('is read along a path, and a missing value is absent', () => {
     expect([valueAt({ a: [{ b: 1 }] }, ['a', 0, 'b']), valueAt({ a: 1 }, ['a', 0, 'b']), fieldOf({}, 'toString'), asMap([])]).toEqual([
       1,
       undefined,

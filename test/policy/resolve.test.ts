@@ -301,7 +301,7 @@ describe('an Auto Scaling group whose size others set', () => {
 });
 
 describe('target groups', () => {
-  it('that nobody has are refused, each at its place in the list', () => {
+  it('that do not exist are refused, each at its place in the list', () => {
     const policy = accepted({ ...smallDocument, drain: { loadBalancers: [targetGroupArn] } });
     expect(resolveGroup(policy, resolution, 1).kind).toBe('resolved');
     expect(resolveGroup(policy, { ...resolution, unknownTargetGroups: [targetGroupArn] }, 1)).toMatchObject({
@@ -395,11 +395,11 @@ describe('prices that follow from those on demand', () => {
 
   it('are refused where a type has no price on demand', () => {
     expect(messages({ onDemandPrices: { 'm7g.large': 0.0816 } })).toEqual([
-      'onDemandPrices["m6g.large"] is missing: expected what m6g.large costs on demand in USD per hour: maxPrice of pool s is a share of it.',
+      'onDemandPrices["m6g.large"] is missing: expected the on-demand price of m6g.large in USD per hour: maxPrice of pool s is a share of it.',
     ]);
     const factor = { defaults: {}, pools: { ...pools, od: { ...pools.od, priceFactor: 0.4 } } };
     expect(messages({ ...factor, onDemandPrices: { 'm7g.large': 0.0816 } })).toEqual([
-      'onDemandPrices["m6g.large"] is missing: expected what m6g.large costs on demand in USD per hour: priceFactor of pool od applies to it.',
+      'onDemandPrices["m6g.large"] is missing: expected the on-demand price of m6g.large in USD per hour: priceFactor of pool od applies to it.',
     ]);
     expect(messages({ ...factor, onDemandPrices })).toEqual([]);
   });
@@ -552,7 +552,7 @@ describe('others who set the desired capacity of a group that the policy sizes',
     expect(namesIn(accepted(document)).sizes).toEqual(['workers-asg']);
   });
 
-  it('may not be known, and that is said', () => {
+  it('may be unknown, which is reported', () => {
     expect(warned({ unread: 'AccessDenied' })).toEqual([['asg', expect.stringContaining('whose scaling could not be read (AccessDenied)')]]);
   });
 });

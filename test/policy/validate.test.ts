@@ -384,7 +384,7 @@ const cases: readonly Case[] = [
     /^each alarm once$/,
   ],
   ['an alarm that does nothing', small({ scaling: [{ alarm: 'x' }] }), 'scaling[0].adjust', 'nothing', /such as \+2 or -10%; or steps$/],
-  ['an alarm with both', stepped([{ above: 0, adjust: 1 }], { adjust: 1 }), 'scaling[0].steps', 'steps beside adjust', /^one of the two$/],
+  ['an alarm with both', stepped([{ above: 0, adjust: 1 }], { adjust: 1 }), 'scaling[0].steps', 'both steps and adjust', /^one of the two$/],
   ['no steps', stepped([]), 'scaling[0].steps', 'an empty list', /^a list of \{ above, adjust \}/],
   ['a step nowhere', stepped([{ above: 0, adjust: 1 }, { adjust: 2 }]), 'scaling[0].steps[1]', 'neither above nor below', /^above in every step/],
   ['a step on both sides', stepped([{ above: 0, below: 0, adjust: 1 }]), 'scaling[0].steps[0]', 'above and below', /^above in every step/],

@@ -91,7 +91,7 @@ test('the drain of what was claimed starts, also where the rest fails', async ()
   await expect(converge(warning, { ...ports, drains })).rejects.toThrow('The table does not answer.');
 });
 
-test('the bus that takes no event fails the look, once everything else is done', async () => {
+test('a look fails if the bus takes no event, after everything else is done', async () => {
   const { ports } = worldOf({ putState: async () => 'conflict' });
   const failing = {
     ...ports,

@@ -25,7 +25,7 @@ test('a group whose state item is lost still knows the Auto Scaling groups of it
   expect(found && initialState(found.group).holders).toEqual(['before']);
 });
 
-test('the registry is not asked while the state item is there', async () => {
+test('the registry is not read while the state item exists', async () => {
   expect((await read(state({ holders: ['next'] }), [entry]))?.group.former).toBeUndefined();
 });
 
@@ -70,7 +70,7 @@ describe('while nothing happens but time', () => {
     expect([await look(true), world.reads]).toEqual([undefined, 4]);
   });
 
-  test('whatever else is heard, the policy is read', async () => {
+  test('after any other signal, the policy is read', async () => {
     const { world, look } = environment();
     await look(true);
     world.version = 4;

@@ -136,7 +136,7 @@ describe('an observed group', () => {
     expect(world.records.size).toBe(1);
   });
 
-  test('with fewer members than it should have tells so once, and launches none', async () => {
+  test('with fewer members than it should have reports that once, and launches none', async () => {
     const { world, hear } = worldOf({ policy: policyIn('observe'), holdings: { members: members(onDemandB, 4) } });
     await hear({});
     await hear({});
@@ -164,7 +164,7 @@ describe('an observed group', () => {
     expect(world.did).toEqual(['restoreMax']);
   });
 
-  test('claims what it has heard when it acts again', async () => {
+  test('claims the members of received signals when it acts again', async () => {
     const observed = worldOf({ policy: policyIn('observe') });
     await observed.hear({ leaving: [fact('interruption', first)] });
     const { world, hear } = worldOf({ policy: policyIn(undefined), state: { notDone: observed.world.stored.notDone ?? { missing: 0, surplus: 0 } } });
@@ -185,7 +185,7 @@ describe('a paused group', () => {
     ]);
   });
 
-  test('withdraws who waits for its turn', async () => {
+  test('withdraws members that wait for their turn', async () => {
     const swaps = [swapOf(first, { reason: 'rebalance', state: 'waiting' }), swapOf(second)];
     const { world, hear } = worldOf({ policy: policyIn('pause'), swaps });
     await hear({});

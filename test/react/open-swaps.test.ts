@@ -67,7 +67,7 @@ describe('swaps of a group that was let go', () => {
     expect(retired).toMatchObject([{ instance: 'i-1', shortfall: { code: 'let-go' } }]);
   });
 
-  it('have their hooks answered where nothing has begun', async () => {
+  it('have their hooks completed if nothing has begun', async () => {
     expect((await closed([swap('i-1', { reason: 'hook', hooks: [hook] })], 1)).completed).toEqual(['i-1/t']);
   });
 

@@ -32,7 +32,7 @@ const left = async (raised: RaisedMax, raise: readonly RaisedMax[] = []): Promis
   return written.at(-1)?.raised;
 };
 
-test('the note of a maximum that was put back goes once nobody can raise it any more', async () => {
+test('the note of a maximum that was put back is removed when no function can raise it any more', async () => {
   expect(await left({ ...note, atMs: nowMs - 35_000 })).toEqual([]);
   expect(await left(note)).toEqual([]);
 });

@@ -25,7 +25,7 @@ const routed = (thrown: Error) => {
   return { logged, result: routeAll(received, ports) };
 };
 
-test('while EC2 does not tell whose the instances are, their signals come again, and those that name a group go on', async () => {
+test('while EC2 does not return the owners of instances, their signals come again, and signals that name a group go on', async () => {
   const throttle = Object.assign(new Error('Request limit exceeded.'), { name: 'RequestLimitExceeded', $fault: 'client' });
   const { logged, result } = routed(throttle);
   expect(await result).toMatchObject({ facts: [{ group: 'web' }], strangers: 0, again: ['of a warning'] });

@@ -31,7 +31,7 @@ test('a lifecycle action goes to the group of its instance', async () => {
   expect((await routed(hookOf('fleet'))).facts.map(({ group }) => group)).toEqual(['web']);
 });
 
-test('a lifecycle action of an Auto Scaling group that does not hold the instance is a stranger’s', async () => {
+test('a lifecycle action of an Auto Scaling group that does not hold the instance is ignored', async () => {
   expect(await routed(hookOf('others'))).toEqual({ facts: [], strangers: 1, again: [] });
 });
 
@@ -102,12 +102,12 @@ test('an Auto Scaling group that a policy moved away from is its group’s until
   expect(await groupsOf(warning, [entry('web', ['next'])], untagged)).toEqual([]);
 });
 
-test('that somebody stopped a drain is told to the group of the drain', async () => {
+test('the stop of a drain is a fact of the drain’s group', async () => {
   const stopped: Signal = { kind: 'drain-stopped', group: 'web', drain: 'web-hook-1', atMs: nowMs };
   expect((await routed(stopped)).facts).toMatchObject([{ group: 'web', stoppedDrains: ['web-hook-1'], isTick: false, messages: ['m'] }]);
 });
 
-test('a tick of the minute is no news, a wake is', () => {
+test('a wake is news, the tick of the minute is not', () => {
   const tick = (isScheduled: boolean): Signal => ({ kind: 'tick', groups: ['web'], atMs: nowMs, isScheduled });
   expect([tick(true), tick(false), warning].map(isMinuteTick)).toEqual([true, false, false]);
 });

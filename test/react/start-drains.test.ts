@@ -73,7 +73,7 @@ describe('the drains that a run starts', () => {
     expect(await started({ state: 'draining', ...longAgo })).toBe(0);
     expect(await started({ state: 'draining', ...longAgo, drainOrderedAtMs: noonMs - 119_999 })).toBe(1);
   });
-  it('that were over when somebody joined them leave those to a new one, and what has begun alone', async () => {
+  it('that had ended before a member joined leave that member to a new drain, and do not change members that have begun', async () => {
     const swaps = [swap('i-1', { deadlineMs }), swap('i-2', { state: 'draining', deadlineMs })];
     const { started, moved } = await start(swaps, { isTick: true, over: ['d-1'] });
     const drain = started[1]?.drain ?? '';
@@ -81,7 +81,7 @@ describe('the drains that a run starts', () => {
     expect(moved).toEqual([{ instance: 'i-1', from: ['leaving'], drain: 'd-1', set: { drain, drainOrderedAtMs: noonMs } }]);
     expect(started).toHaveLength(2);
   });
-  it('that began without those whom this run put on them leave those to a new one', async () => {
+  it('that began without the members that this run added leave these to a new drain', async () => {
     const swaps = [swap('i-1', { deadlineMs }), swap('i-2', { deadlineMs })];
     const begun = (more: Partial<Swap>) =>
       start(swaps, { ordered: ['i-1'], stored: [swap('i-1', { deadlineMs }), swap('i-2', { deadlineMs, ...more })] });
@@ -94,7 +94,7 @@ describe('the drains that a run starts', () => {
     expect((await begun({ state: 'gone' })).moved).toEqual([]);
     expect((await start(swaps, { ordered: ['i-1'], stored: [swap('i-1', { state: 'draining' }), swaps[1] ?? swap('i-2')] })).moved).toEqual([]);
   });
-  it('that left somebody behind are found by the tick, also when all the others have ended since', async () => {
+  it('that left a member behind are found by the tick, also if all the others have ended since', async () => {
     const behind = (agoMs: number) =>
       start([swap('i-1', { deadlineMs, drainOrderedAtMs: noonMs - 60_000 }), swap('i-2', { state: 'gone', drainStartedAtMs: noonMs - agoMs })], {
         isTick: true,

@@ -21,8 +21,8 @@ const lessonsOf = (result: LaunchResult, before?: object, of = group()): Lessons
   return learned[0] as Lessons;
 };
 
-describe('what launches teach the other groups of the account', () => {
-  test('an offering that has no capacity is refused to whoever asks', () => {
+describe('what other groups of the account learn from launches', () => {
+  test('an offering without capacity is refused to every group', () => {
     const lessons = lessonsOf({ kind: 'answered', instances: [instance('i-1')], refusals: [refused('InsufficientInstanceCapacity')] });
     expect([...lessons.refused]).toEqual(['m7g.large/eu-west-1a/spot']);
     expect([...lessons.granted]).toEqual(['m7g.large/eu-west-1a/spot']);

@@ -44,7 +44,7 @@ const levels = ({ stored }: { readonly stored: AccountBudget }) =>
   Object.fromEntries(Object.entries(stored.levels).map(([name, level]) => [name, level?.tokens]));
 
 describe('turns of the groups of one batch', () => {
-  test('are given together, in the order of need: a first ask waits for the others of its bucket', async () => {
+  test('are given together, in the order of need: the first request waits for the others of its bucket', async () => {
     const { world, ports } = account({ ...emptyBudget, levels: { createFleet: { tokens: 1, atMs: nowMs } } });
     const turns = turnsOf([api, web, jobs], ports);
     const large = turns.ask(askOf('api', { need: { urgency: 'missing', size: 9 } }));
@@ -53,7 +53,7 @@ describe('turns of the groups of one batch', () => {
     expect([one.turn.kind, other.turn.kind, world.writes]).toEqual(['later', 'now', 1]);
   });
 
-  test('a group that has ended holds up nobody', async () => {
+  test('a group that has ended does not delay the others', async () => {
     const { ports } = account();
     const turns = turnsOf([api, web], ports);
     const asked = turns.ask(askOf('api'));
@@ -70,7 +70,7 @@ describe('turns of the groups of one batch', () => {
     }
   });
 
-  test('a bug is thrown at whoever asked', async () => {
+  test('a bug is thrown to the caller', async () => {
     const { world, ports } = account();
     world.fails = new TypeError('a bug');
     await expect(turnsOf([api], ports).ask(askOf('api'))).rejects.toThrow('a bug');
@@ -98,7 +98,7 @@ describe('turns of the groups of one batch', () => {
     ]);
   });
 
-  test('what a batch learns after its asks is written at its end', async () => {
+  test('what a batch learns after its requests is written at its end', async () => {
     const { world, ports } = account();
     const turns = turnsOf([api], ports);
     turns.learn({ ...noLessons, empty: new Set(['createFleet']) });

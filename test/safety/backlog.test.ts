@@ -23,7 +23,7 @@ const redrive = (fleet: Fleet): number => {
 const breakReact = (fleet: Fleet): void =>
   fleet.addFaults([{ on: 'call', kind: 'crash-caller', when: 'before', match: { caller: reactRole(fleet) } }]);
 
-test.each(holdings)('two hours without react, then a backlog: the %s group comes back to size in one go', (holding) =>
+test.each(holdings)('two hours without react, then a backlog: one run brings the %s group back to its size', (holding) =>
   withFleet({ holding, spot: 8 }, async (fleet) => {
     breakReact(fleet);
     await fleet.minutes(5);

@@ -57,7 +57,7 @@ describe('a group that gets another name', () => {
     }));
 });
 
-test('a hook of a member of a group that was deleted is answered', () =>
+test('a hook of a member of a deleted group is completed', () =>
   withFleet({ holding: 'attach', spot: 12, hooks, policy: onSpotAlone }, async (fleet) => {
     const [ended] = await taggedMembers(fleet);
     await letGo(fleet);

@@ -19,7 +19,7 @@ const unchanged = async (fleet: Fleet, size = 6): Promise<void> => {
 };
 
 describe.each(holdings)('a fleet held by %s', (holding) => {
-  test('stands as it is when its state table is restored to an hour ago or to the middle of a storm, or is lost', () =>
+  test('does not change when its state table is restored to an hour ago or to the middle of a storm, or is lost', () =>
     withFleet({ holding, spot: 8, policy: { rebalance: { act: true } } }, async (fleet) => {
       const anHourAgo = await fleet.sandbox.items('state');
       fleet.warn(3);

@@ -21,9 +21,9 @@ type Growing = {
   readonly causes: ReturnType<typeof createCauses>;
 };
 
-const noFacts = (group: string): Growing => ({
+/** The facts of a group without a signal. */
+export const noFacts = (group: string): Omit<Growing, 'causes'> => ({
   group,
-  causes: createCauses(),
   leaving: [],
   ran: [],
   ended: [],
@@ -40,7 +40,7 @@ export const createFactsByGroup = () => {
   const byGroup = new Map<string, Growing>();
   return {
     add: (group: string, message: string, signal: Signal, news: Partial<News> = {}): void => {
-      const facts = byGroup.get(group) ?? noFacts(group);
+      const facts = byGroup.get(group) ?? { ...noFacts(group), causes: createCauses() };
       byGroup.set(group, facts);
       facts.causes.add(signal);
       facts.leaving.push(...(news.leaving ?? []));

@@ -7,7 +7,7 @@ import { shortUntold } from '../rules/announced-shortfalls.ts';
 import { nothingOpen } from '../rules/rest.ts';
 import { headcountAt } from '../staying.ts';
 
-/** A function sends what it claimed as soon as the claim is written; a throttled call to the bus is repeated for less than this. */
+/** A function sends the event of a claim as soon as the claim is written. It repeats a throttled call to the bus for less than this time. */
 const sentWithinMs = 10_000;
 
 type FunctionCall = ReturnType<typeof mutatingIn>[number];
@@ -19,14 +19,14 @@ const metFault = ({ outcome, trouble }: FunctionCall): boolean => outcome !== 'o
 const isDead = (chronicle: Chronicle, invocation: string, untilMs?: number): boolean =>
   chronicle.invocations.get(invocation)?.ended === undefined || hasDied(chronicle, invocation, untilMs);
 
-/** Whether a call was given up: none of its kind succeeded afterwards. One that was applied without a response leaves open whether it was. */
+/** Whether a call was given up, because no call of its kind succeeded afterwards. After a call without a response, this is not certain. */
 const isGivenUp = (call: FunctionCall, calls: readonly FunctionCall[]): boolean =>
   metFault(call) &&
   (call.applied || !calls.some((later) => later.service === call.service && later.outcome === 'ok' && later.askedAtMs > call.askedAtMs));
 
 /**
- * It died soon after the claim, or a write of it to the state table or to the bus did not succeed: it does not know whether it claimed, or could not
- * send.
+ * Whether the function died soon after the claim, or one of its writes to the state table or to the bus failed. Then it did not know whether it had claimed, or
+ * it could not send.
  */
 const couldNotSendClaim = (chronicle: Chronicle, invocation: string, claimedMs: number): boolean => {
   const untilMs = claimedMs + sentWithinMs;
@@ -36,7 +36,7 @@ const couldNotSendClaim = (chronicle: Chronicle, invocation: string, claimedMs: 
   return isDead(chronicle, invocation, untilMs) || calls.some((call) => isGivenUp(call, calls));
 };
 
-/** It died, or any write of it met a fault. */
+/** Whether the function died, or a fault hit one of its writes. */
 const couldNotTell = (chronicle: Chronicle, invocation: string): boolean =>
   isDead(chronicle, invocation) || mutatingIn(chronicle, invocation).some(metFault);
 
@@ -58,7 +58,7 @@ export const claimedUnderFault: Allowance = {
 const fleetBucket = { holds: 50, perSecond: 5 } as const;
 /** Calls that follow within this time waited in line. */
 const lineMs = 10_000;
-/** No call waits in line for longer. The bucket would be full again three times by then. */
+/** No call waits in line for longer, because the bucket refills three times within this time. */
 const inLineMs = 30_000;
 
 const fleetCalls = (chronicle: Chronicle) => chronicle.of('called').filter(({ operation }) => operation === 'CreateFleet');

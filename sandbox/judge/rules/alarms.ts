@@ -37,7 +37,7 @@ const unanswered = (chronicle: Chronicle, { group, written }: GroupTimeline): re
     if (policy === undefined || policy.mode === 'observe' || row === undefined || before === undefined || atMs - happenedAtMs > alarmTellsForMs)
       return [];
     if (adjusted(before, atDistance(row, fromThreshold), policy.size) === before) return [];
-    // In its cooldown, beside another alarm or an edit it may come to nothing.
+    // During its cooldown, or together with another alarm or an edit, it may have no effect.
     const names = new Set(policy.scaling.map((one) => one.alarm));
     const isAlone = !heard.some(
       (other) => other.message !== message && names.has(other.alarm) && Math.abs(other.atMs - atMs) < Math.max(apartMs, row.cooldownMs),
@@ -58,7 +58,7 @@ export const alarmsAct: Rule = {
   broken: (chronicle) => [...chronicle.groups.values()].flatMap((timeline) => unanswered(chronicle, timeline)),
 };
 
-/** A tick finds it; another one where that lost a race. */
+/** A tick finds it, or the next tick if the first lost a race. */
 const foundWithinMs = 2 * times.tickMs + times.messageAgainMs + times.reactMs;
 
 type Lasting = { readonly alarm: string; readonly fromMs: number; readonly untilMs: number };

@@ -10,7 +10,7 @@ import { refusedCode } from './said.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
-/** The bus is told at the end of a look, or a moment later. */
+/** A look sends its events at its end, or a moment later. */
 const toldWithinMs = 6_000;
 
 const announced = (chronicle: Chronicle, detailType: string) => chronicle.of('announced').filter((event) => event.detailType === detailType);
@@ -50,7 +50,7 @@ export const acceptancesAreTrue = (chronicle: Chronicle): readonly Broken[] =>
       : [{ group, atMs, detail: `an event reported version ${String(detail.version)} of ${group} as accepted, and it is not in force` }];
   });
 
-/** A look that met nothing but refusals: no fault, no throttle, and nothing of another look on its way. */
+/** A look without a fault or a throttle, while no launch of another look was under way. It may have been refused. */
 const isPlainLook = (chronicle: Chronicle, { id, beganAtMs }: Invocation, endedAtMs: number): boolean =>
   chronicle
     .of('called')
@@ -105,7 +105,7 @@ const shortAfter = (chronicle: Chronicle, look: Invocation): readonly string[] =
 
 export const shortUntold = 'was refused capacity and is short, and that was not sent to the bus';
 
-/** A look that was refused and leaves its group short tells that capacity is exhausted. */
+/** A look that was refused and leaves its group short sends an event that capacity is exhausted. */
 export const shortagesTold = (chronicle: Chronicle): readonly Broken[] => {
   const told = announced(chronicle, announcements.exhausted);
   return [...new Set(chronicle.of('refused').map(({ invocation }) => invocation))].flatMap((id) => {

@@ -53,7 +53,7 @@ const drainsFinished = (chronicle: Chronicle): readonly Broken[] => {
   const told = new Set(announced(chronicle, announcements.drainFinished).map(({ detail }) => detail.drain));
   const drains = chronicle.of('drain');
   const known = new Set(drains.map(({ drain }) => drain));
-  // A drain whose members another one had taken over has nothing to tell.
+  // A drain sends no event if another drain took over all of its members.
   const last = new Set(chronicle.lives.flatMap((life) => life.drains.at(-1)?.drain ?? []));
   return [
     ...drains
@@ -123,8 +123,8 @@ const groupRefused = (chronicle: Chronicle, { group, asg, atMs }: Refused): stri
   );
 
 /**
- * Launches that were refused and then placed elsewhere in the same look. Requests of one round are sent together, so what was requested before a
- * refusal was heard is no fallback.
+ * Launches that were refused and then placed elsewhere in the same look. Requests of one round are sent together, so a request that was sent before the refusal
+ * arrived is not a fallback.
  */
 const fallbacksTold = (chronicle: Chronicle): readonly Broken[] => {
   const byLook = Map.groupBy(chronicle.of('refused'), (refused) => `${refused.invocation} ${groupRefused(chronicle, refused)}`);

@@ -53,7 +53,7 @@ export const launchesAreBounded: Rule = {
   }),
 };
 
-/** A look that found deaths and reported them. */
+/** A look that found failed boots and reported them. */
 type Told = { readonly atMs: number; readonly pool: string; readonly code: string; readonly instances: readonly string[] };
 
 const toldIn = (chronicle: Chronicle, group: string): readonly Told[] =>
@@ -67,10 +67,10 @@ const toldIn = (chronicle: Chronicle, group: string): readonly Told[] =>
       instances: Array.isArray(detail.instances) ? detail.instances.map(String) : [],
     }));
 
-/** From the look that finds a death to its event. */
+/** The time from the look that finds a failed boot to its event. */
 const tellsWithinMs = times.reactMs;
 
-/** Whether something of this pool that was launched after a moment has come up by another. */
+/** Whether an instance of this pool, launched after one moment, had come up by another moment. */
 const hasWorked = (chronicle: Chronicle, group: string, { pool, atMs }: Told, untilMs: number): boolean =>
   chronicle
     .livesIn(group)
@@ -81,7 +81,7 @@ const hasWorked = (chronicle: Chronicle, group: string, { pool, atMs }: Told, un
         chronicle.policiesIn(group, life.launchedAtMs, life.launchedAtMs).some((policy) => poolOf(life, policy, life.launchedAtMs) === pool),
     );
 
-/** How often in a row a pool surely failed, by the events of Holdfast until a moment. */
+/** The number of times in a row that a pool surely failed, by Holdfast's events until a moment. */
 const streakAt = (chronicle: Chronicle, group: string, told: readonly Told[]): number => {
   let streak = 0;
   told.forEach((one, index) => {
@@ -117,7 +117,7 @@ export const failingPoolsRest: Rule = {
   }),
 };
 
-/** Nothing met the looks that had to find out, and the group was there to tell. */
+/** No fault hit the looks that had to find out, and the group was in force. */
 const isPlain = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): boolean => {
   const { faults, endedAtMs } = chronicle.history;
   const policies = chronicle.groups.get(group)?.policies ?? [];

@@ -44,7 +44,7 @@ const somethingElseGives = (chronicle: Chronicle, policy: Policy, { group, since
 const isBeside = (one: Life, other: Life): boolean =>
   isFunction(one.by) && isFunction(other.by) && one.by.invocation === other.by.invocation && one.order < other.order;
 
-/** A launch that finds out whether interruptions are over, and has not lived long enough to tell. */
+/** A launch that tests whether interruptions are over, and has not lived long enough to show it. */
 const trialBefore = (chronicle: Chronicle, launches: readonly Launch[], launch: Launch, open: ToldOpen, provesMs: number): Life | undefined =>
   launches.find(
     ({ life }) =>
@@ -106,7 +106,7 @@ const isSurelyHeard = (chronicle: Chronicle, group: string, { life, atMs }: Hear
   );
 };
 
-/** Nothing met the looks that had to count. */
+/** No fault hit the looks that had to count. */
 const isPlain = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): boolean => {
   const { faults, endedAtMs, readyAtMs } = chronicle.history;
   return (

@@ -28,7 +28,7 @@ const heartbeatsDue = (chronicle: Chronicle): number => {
 const heartbeat = 'autoscaling:RecordLifecycleActionHeartbeat';
 const capacityServices = new Set(['ec2', 'autoscaling', 'elasticloadbalancing']);
 
-/** Most calls of one kind: so many in any run, and so many for each instance that came or went. */
+/** The most calls of one kind: a number for any run, and a number for each instance that came or went. */
 const most: Readonly<Record<string, readonly [anyway: number, each: number]>> = {
   'ec2:CreateFleet': [4, 1],
   'ec2:TerminateInstances': [4, 1],
@@ -79,7 +79,7 @@ export const callsAreBounded: Rule = {
   },
 };
 
-/** A tick, a signal or an instance that comes or goes: each is looked into with about twenty calls in the worst of worlds. */
+/** Each tick, each signal and each instance that comes or goes costs about twenty calls in the worst case. */
 const callsEach = 25;
 const callsAnyway = 100;
 
@@ -94,7 +94,7 @@ export const noStorm: Rule = {
     const minutes = Math.ceil((endedAtMs - readyAtMs) / 60_000) * Math.max(1, chronicle.groups.size);
     const heard = chronicle.of('delivered').filter(({ atMs, told }) => atMs >= readyAtMs && outside.has(told.about));
     const signals = new Set(heard.map(({ message }) => message)).size;
-    // Short pages multiply describes as they please.
+    // Short pages may multiply the describes by any number.
     const isPage = (operation: string): boolean => spec.longestPage !== undefined && operation.startsWith('Describe');
     const made = calls(chronicle).filter(({ operation }) => !isPage(operation)).length;
     const deliveries = faults.some(({ fault }) => fault.on === 'message') ? 2 : 1;
@@ -110,7 +110,7 @@ export const noStorm: Rule = {
   },
 };
 
-/** Swaps and reservations are forgotten minutes after they are done with, and lessons when they are over. */
+/** Swaps and reservations are forgotten minutes after their end, and lessons when they are over. */
 const forgetsWithinMs = 2_100_000;
 
 /** A member that moves to a better place while all is at rest is launched, admitted, drained and explained; a launch that is refused is explained. */

@@ -7,7 +7,7 @@ import { inWords, reasonsSaid, type SaidAgainst, type SaidReasons, type SaidRefu
 
 type Broken = Omit<Finding, 'rule'>;
 
-/** A moment by which something had happened, if it is a reason. */
+/** A reason must have happened by this moment. */
 type Said<Code extends SaidAgainst['code']> = Extract<SaidAgainst, { readonly code: Code }>;
 type Until = { readonly group: string; readonly atMs: number };
 
@@ -78,7 +78,7 @@ const truths: Truths = {
   'at-cap': wasAtCap,
 };
 
-/** What tells each cause to a function. Others come in several forms. */
+/** The messages that bring each cause to a function. Causes that are not listed have several kinds of messages. */
 const tellers: Readonly<Record<string, readonly Told['about'][]>> = {
   rebalance: ['advice'],
   'state-change': ['state'],

@@ -10,7 +10,7 @@ import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
-/** From an answer that says no until no function acts without knowing it. */
+/** The time from a denial until every function knows it. */
 const knownWithinMs = times.reactMs + 10_000;
 /** From the call that lowers a desired capacity to the write of its decision. */
 const decidesWithinMs = 10_000;

@@ -59,7 +59,7 @@ const asOthersSet = (chronicle: Chronicle, { group }: GroupTimeline, written: Wr
   return sizes.has(written.desired) ? undefined : `the desired size became ${written.desired}; others had set ${[...sizes].join(' or ')}`;
 };
 
-/** What the Auto Scaling groups of an observed group were set to when the function looked: others steer them. */
+/** The desired capacities of an observed group's Auto Scaling groups when the function looked. Others set them. */
 const setByOthers = (chronicle: Chronicle, policy: Policy, { by, atMs }: Written): readonly number[] => {
   const asgs = asgsOf(policy);
   if (asgs.length === 0) return [];
@@ -77,7 +77,7 @@ const setByOthers = (chronicle: Chronicle, policy: Policy, { by, atMs }: Written
 
 const sameSchedule = (a: Policy | undefined, b: Policy | undefined): boolean => JSON.stringify(a?.schedule) === JSON.stringify(b?.schedule);
 
-/** A look may be used again so much later. */
+/** A look may be used again for this long. */
 const looksAgainMs = 5_000;
 
 /** Sizes that the schedule set since the last look that was written: what this look must have followed, and what it may have. */

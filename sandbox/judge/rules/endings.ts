@@ -7,7 +7,7 @@ import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
-/** A hook that expired let it go: that is judged by itself. */
+/** An expired hook ended it. Another rule judges that. */
 const hookExpired = ({ hooks }: Life): boolean => hooks.some(({ over }) => over?.how === 'expired');
 
 /** When Holdfast let it end: it ended it, or completed the hook that held it. */
@@ -87,7 +87,7 @@ export const leftToEc2: Rule = {
       const takenMs = deadlineOf(life);
       const warnedMs = life.warnings[0]?.atMs ?? endless;
       if (ending === undefined || !isFunction(ending.by) || ending.atMs >= takenMs || warnedMs > ending.atMs || endsThroughAsg(life)) return [];
-      // Its drain was ordered for another reason before the warning: then it is ours to end.
+      // Its drain was ordered for another reason before the warning, so Holdfast ends it.
       if (life.drains.some(({ atMs }) => atMs <= warnedMs) || life.advisedAtMs.some((atMs) => atMs <= warnedMs) || isScheduled(life, warnedMs))
         return [];
       return [
@@ -145,7 +145,7 @@ const faultOf = ({ instance, ended }: Life, { hook, over }: HookWait): string | 
   return isOurs && over.result !== 'CONTINUE' ? `${hook} of ${instance} was completed with ${over.result ?? 'nothing'}` : undefined;
 };
 
-/** Nobody completes the hooks of an observed group, and none is kept alive until it acts again: any other outcome is judged. */
+/** Holdfast neither completes the hooks of an observed group nor sends heartbeats for them. Any other outcome is judged. */
 const isUnheld = (chronicle: Chronicle, life: Life, { atMs, over }: HookWait): boolean => {
   const overMs = over?.atMs ?? chronicle.history.endedAtMs;
   const group = chronicle.groupAt(life, atMs) ?? '';

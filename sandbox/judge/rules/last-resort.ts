@@ -59,7 +59,7 @@ const mayBeRepeat = (chronicle: Chronicle, { atMs }: Launch): boolean =>
       name.endsWith('react') && beganAtMs < atMs && beganAtMs > atMs - repeatedForMs && !isHealthy(chronicle, id),
   );
 
-/** Whom of this offering EC2 takes or advises to leave, so that the function which launched knew it for certain. */
+/** Members of this offering that EC2 takes or advises to replace, if the function that launched certainly knew it. */
 const knownRisk = (chronicle: Chronicle, launch: Launch, acts: boolean): Life | undefined => {
   if (refusalsOf(chronicle, launch.group, launch.life).some(({ atMs }) => atMs <= launch.atMs)) return undefined;
   return chronicle.livesIn(launch.group).find((life) => {
@@ -72,7 +72,7 @@ const knownRisk = (chronicle: Chronicle, launch: Launch, acts: boolean): Life | 
 /** An Auto Scaling group picks among its zones and types by itself. */
 const isChosenByUs = ({ asg, zones, instanceTypes }: PolicyPool): boolean => asg === undefined || (zones.length === 1 && instanceTypes.length === 1);
 
-/** Another offering of its tier that would have given it: beside it in its pool, or below another child that a selector could have taken. */
+/** Another offering of its tier that had capacity: of the same pool, or below another child that a selector could have taken. */
 const otherThan = (chronicle: Chronicle, policy: Policy, pool: PolicyPool, launch: Launch): OfferingName | undefined => {
   const beside = pathTo(policy.capacity, pool.name).flatMap(({ selector, child }) =>
     selector.kind === 'tiered' ? [] : selector.children.filter((_, index) => index !== child && selector.weights[index] !== 0),

@@ -6,7 +6,7 @@ import { asgsOf, type Policy } from '../policy.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
-/** A shortage that no look of so long a time finds is not of a moment. An Auto Scaling group is given time to refill itself. */
+/** A shortage counts as lasting after this time. An Auto Scaling group gets time to refill itself. */
 const lastsMs = 90_000;
 const lastsInAsgsMs = 240_000;
 /** The bus is told at the end of a look, or a moment later. */
@@ -46,7 +46,7 @@ const isShortAllAlong = (chronicle: Chronicle, group: string, sinceMs: number, u
   return chronicle.membersAt(group, untilMs).length < least;
 };
 
-/** Whether launches were under way, met anything but an answer, or came near to the limit of the policy. */
+/** Whether launches were under way, had no normal response, or came near to the limit of the policy. */
 const mayBeHeldBack = (chronicle: Chronicle, group: string, { launches: { atMost, withinMs } }: Policy, untilMs: number): boolean => {
   const desired = Math.min(...chronicle.desiredIn(group, untilMs - withinMs, untilMs));
   const most = atMost.isShare ? Math.ceil((desired * atMost.by) / 100) : atMost.by;

@@ -89,7 +89,7 @@ export const floorLeft: Rule = {
     return choices.flatMap(({ life, group, chosenAtMs, lookedSinceMs, isAdvised, isMoved }): readonly Broken[] => {
       if (!isOnDemand(life) || isAdvised || isMoved || isStray(chronicle, life, chosenAtMs)) return [];
       const owed = leastOwed(flooredIn(chronicle, group, lookedSinceMs, chosenAtMs), chronicle.desiredIn(group, lookedSinceMs, chosenAtMs));
-      // Whoever is chosen later, or ended and could not be known to have ended, counted for this choice.
+      // Members that were chosen later, or whose end Holdfast could not know, counted for this choice.
       const goes = new Set(choices.filter((one) => one.group === group && one.chosenAtMs <= chosenAtMs).map((one) => one.life));
       const lagMs = Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs) + times.messageAgainMs;
       const left = chronicle
@@ -140,8 +140,8 @@ const someMayLeave = (chronicle: Chronicle, group: string, atMs: number): boolea
   headcountAt(chronicle, group, atMs).staying.some((life) => !isOnDemand(life) && !isProtected(life, atMs));
 
 /**
- * When nothing stood any more against what is owed: a fault, a mode that launches nothing, another policy or size, members that were lost, and
- * on-demand pools that gave nothing.
+ * When nothing more prevented the launches that are owed. These prevent them: a fault, a mode that launches nothing, another policy or size, lost members, and
+ * on-demand pools without capacity.
  */
 const freeFrom = (chronicle: Chronicle, group: string, { fromMs, untilMs }: Short): number => {
   const { policies = [], written = [] } = chronicle.groups.get(group) ?? {};

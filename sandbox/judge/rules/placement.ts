@@ -34,7 +34,7 @@ const unbound: Bound = () => true;
 
 const onSpot: Bound = ({ market }) => market === 'spot';
 
-/** What a launch may have been for: each has excuses of its own, and none has those of another. */
+/** The possible purpose of a launch. Each purpose has its own excuses. */
 type Role = Pick<Placed, 'replaces' | 'from'> & Pick<Moment, 'quietForMs'>;
 
 const rolesOf = (chronicle: Chronicle, policy: Policy, launch: Launch, moves: ReturnType<typeof movesIn>): readonly Role[] => {
@@ -251,7 +251,7 @@ const believedPrices = (chronicle: Chronicle, offering: OfferingName, { sinceMs,
  * and does not say which of them had run out as long as another one gave.
  */
 const believedCost = (chronicle: Chronicle, { life, policy, moment, pool: own }: Placed, child: TreeNode, within: Bound): number => {
-  // What the very call refused beside what it gave was not known before it.
+  // The refusals in the response of the same call were not known before it.
   const { invocation: _, ...before } = moment;
   const paid = (offering: OfferingName, { priceFactor }: PolicyPool): readonly number[] =>
     believedPrices(chronicle, offering, moment).map((price) => price * priceFactor);

@@ -58,7 +58,7 @@ export const asgsPutBack: Rule = {
   broken: (chronicle) => [...heldAsgs(chronicle)].flatMap(([asg, group]) => atTheEnd(chronicle, asg, group)),
 };
 
-/** A raise is looked after by the tick; what it needs is two looks that nothing disturbs. */
+/** The tick puts a raised maximum back. It needs two looks without a fault. */
 const putBackWithinMs = 2 * times.tickMs + times.messageAgainMs + times.leaseMs;
 
 /** When the group held more than its owner's maximum. */

@@ -28,7 +28,7 @@ const cutter: Readonly<Record<CutBy, (life: Life) => boolean>> = {
   holdfast: (life) => deadlineOf(life) === endless || isFunction(life.ending?.by),
 };
 
-/** What the SDK calls an answer that never came. */
+/** The SDK's error names for a response that never came. */
 const lostCodes = /^E[A-Z]+$|Timeout|Abort/;
 
 const failedWith = (chronicle: Chronicle, code: string): boolean =>
@@ -67,7 +67,7 @@ const wasNeeded = (chronicle: Chronicle, life: Life, { desired }: Said<'needed'>
 
 type Truth = { readonly [Code in Shortfall['code']]: (chronicle: Chronicle, life: Life, said: Said<Code>, swap: SaidSwap) => boolean };
 
-/** Of each excuse, whether the world bears it out. */
+/** For each excuse, whether the world's record confirms it. */
 const truths: Truth = {
   'delay-exceeds-deadline': (chronicle, life, { cutAtMs, by }) => emptyByMs(chronicle, life) > cutAtMs - slackOf(chronicle) && cutter[by](life),
   'not-released': (chronicle, _, { awsCode }) => failedWith(chronicle, awsCode),
@@ -176,7 +176,7 @@ export const timesAreTrue: Rule = {
   }),
 };
 
-/** Whatever came or went by Holdfast's will has a decision that names it. */
+/** Every launch and every removal by Holdfast has a decision that names it. */
 export const everythingExplained: Rule = {
   name: 'everything is explained',
   meaning: 'A stored decision names every launch of Holdfast, and every member that Holdfast chose to let go.',
@@ -186,7 +186,7 @@ export const everythingExplained: Rule = {
     const ids = decisions.map(({ id }) => `${id}-`);
     const isTagged = (life: Life): boolean => life.tags.some(({ tags }) => ids.some((id) => tags['holdfast:reservation']?.startsWith(id)));
     const isChosen = ({ instance, reason }: SaidSwap): boolean =>
-      // What EC2 announced to take and did not is ours to end, by the warning.
+      // Holdfast may end an instance that EC2 announced to take and did not take, because of the warning.
       reason === 'scale-in' || reason === 'return' || (reason === 'unwanted' && chronicle.life(instance)?.warnings.length === 0);
     const chosen = swapsOf(chronicle.history).filter(isChosen);
     return [

@@ -5,7 +5,7 @@ import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
-/** A tick finds it; another one where that lost a race. */
+/** A tick finds it, or the next tick if the first lost a race. */
 const followedWithinMs = 2 * times.tickMs + times.messageAgainMs + times.reactMs;
 
 /** Nothing else sets the size meanwhile, and nothing hinders a function. */

@@ -35,8 +35,8 @@ const momentsOf = (chronicle: Chronicle, group: string): readonly number[] => {
 };
 
 /**
- * How many are due. Where others set the size, a word of theirs may be lost between a look of Holdfast's and its write: then the size is due that
- * the Auto Scaling group shows.
+ * How many members have to serve. If others set the size, a write of theirs may be lost between a look of Holdfast and its write. Then the size counts that the
+ * Auto Scaling group shows.
  */
 export const dueAt = (chronicle: Chronicle, group: string, atMs: number): number => {
   const policy = chronicle.policyAt(group, atMs);
@@ -61,7 +61,7 @@ const looksAt = (chronicle: Chronicle, group: string, due: Owed['due']): readonl
     desired: due(chronicle, group, atMs),
   }));
 
-/** What is owed: how many are to serve at a moment, from when on something gave that could, and within which time. */
+/** How many members have to serve at a moment, since when there was capacity for them, and within which time they must serve. */
 type Owed = {
   readonly due: (chronicle: Chronicle, group: string, atMs: number) => number;
   readonly gaveNothing: (chronicle: Chronicle, group: string, fromMs: number, untilMs: number) => number;
@@ -110,12 +110,12 @@ export const servesAgain: Rule = {
     ),
 };
 
-/** From hearing of a warning to the request for a replacement: one look, and a launch call for each refusal on the way. */
+/** The time from receiving a warning to the request for a replacement: one look, and a launch call for each refusal. */
 const requestMs = 10_000;
 
 const isNoEnd = new Set(['pending', 'running']);
 
-/** Whether a function died with the warning of an unclaimed member. Then the warning is unknown until its message comes again. */
+/** Whether a function died that had received the warning, before it claimed the member. Then the warning is unknown until its message comes again. */
 const diedWith = (chronicle: Chronicle, { claims }: Life, { told, invocation }: Delivery, byMs: number): boolean =>
   told.about === 'warning' && hasDied(chronicle, invocation) && !claims.some(({ atMs }) => atMs <= byMs);
 

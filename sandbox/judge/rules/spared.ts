@@ -6,7 +6,7 @@ import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
-/** A tick finds it, and another one where that lost a race. */
+/** A tick finds it, or the next tick if the first lost a race. */
 const foundWithinMs = 2 * times.tickMs + times.messageAgainMs + times.reactMs;
 
 /** When Holdfast has put it back at the latest, where nothing hinders it. */

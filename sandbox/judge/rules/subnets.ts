@@ -18,7 +18,7 @@ const hasAnother = ({ history, policyAt }: Chronicle, refusals: readonly Refused
   return pools.length > 0 && pools.every(({ subnets }) => subnets.some(isFree));
 };
 
-/** A request whose answer is lost is repeated as it was made, for so long. */
+/** A request whose response is lost is repeated without change for this long. */
 const repeatsForMs = 1_800_000;
 
 const mayBeRepeated = (chronicle: Chronicle, untilMs: number): boolean =>

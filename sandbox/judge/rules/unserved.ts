@@ -12,10 +12,10 @@ import { givenUpAtMs, mayBeGivenUp, othersServe } from '../unserved.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
-/** A tick finds it, and another one where that lost a race. */
+/** A tick finds it, or the next tick if the first lost a race. */
 const foundWithinMs = 2 * times.tickMs + times.messageAgainMs + times.reactMs;
 
-/** Nothing but its not serving happened to it, and nothing hindered Holdfast. */
+/** Nothing else happened to it, and no fault hindered Holdfast. */
 const isPlain = (chronicle: Chronicle, group: string, life: Life, untilMs: number): boolean => {
   const { faults, endedAtMs, readyAtMs } = chronicle.history;
   const policies = chronicle.groups.get(group)?.policies ?? [];

@@ -17,7 +17,7 @@ const warned = (chronicle: Chronicle): readonly { readonly life: Life; readonly 
     return group === undefined || policyFor(chronicle, life, Math.min(goneAtMs(life), deadlineOf(life)) - 1) === undefined ? [] : [{ life, group }];
   });
 
-/** From hearing of a warning to calling the load balancer, where the drain is due at once. */
+/** The time from receiving a warning to the call to the load balancer, if the drain has to begin at once. */
 export const actsWithinMs = 15_000;
 /** What a workflow takes to wake up and call. */
 const stepMs = 3_000;
@@ -49,7 +49,7 @@ export const warnedTakenOut: Rule = {
     ),
 };
 
-/** From when on somebody acts on what was heard: at once, or when the policy comes back that was gone. */
+/** From when on Holdfast acts on a warning: at once, or when a deleted policy is written again. */
 const actsFromMs = (chronicle: Chronicle, group: string, heardMs: number): number => {
   if (heardMs === endless || chronicle.policyAt(group, heardMs) !== undefined) return heardMs;
   const later = (chronicle.groups.get(group)?.policies ?? []).filter(({ policy, atMs }) => policy !== undefined && atMs > heardMs);
@@ -90,8 +90,8 @@ const diedUnseen = (chronicle: Chronicle, life: Life, { atMs, lookedMs }: Moment
 };
 
 /**
- * Others count until the function that looked could know that they ended, or that EC2 takes them. A warning is not known that reached nobody, only a
- * function that died of it, or another one after this one had begun.
+ * Others count until the function that looked could know that they ended, or that EC2 takes them. A warning does not count as known if no function received it,
+ * if its function died, or if another function received it after this one had begun.
  */
 const servesEnough = (chronicle: Chronicle, group: string, life: Life, moment: Moment): boolean => {
   const { atMs, lookedMs } = moment;

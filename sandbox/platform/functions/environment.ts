@@ -42,6 +42,17 @@ export const failureOf = (error: unknown): InvocationResult => {
 /** What passes between Lambda and a function is JSON. */
 export const asJson = (value: unknown): unknown => (value === undefined ? null : JSON.parse(JSON.stringify(value)));
 
+/** The context that Lambda passes to the handler of a call, as far as it is plain data. */
+export const contextOf = (spec: FunctionSpec, call: RuntimeCall) => ({
+  awsRequestId: call.id,
+  functionName: spec.name,
+  functionVersion: '$LATEST',
+  invokedFunctionArn: spec.arn,
+  memoryLimitInMB: String(spec.memoryMb),
+  logGroupName: `/aws/lambda/${spec.name}`,
+  logStreamName: call.id,
+});
+
 /** Variables that every function finds, besides those of the template. */
 export const runtimeVariables = (spec: FunctionSpec, region: string): Readonly<Record<string, string>> => ({
   AWS_REGION: region,

@@ -1,6 +1,14 @@
 import { Worker } from 'node:worker_threads';
 import type { LiveClock } from '../live-clock.ts';
-import { type ExecutionEnvironment, type FunctionSpec, failureOf, type RuntimeCall, runtimeVariables, type StartEnvironment } from './environment.ts';
+import {
+  contextOf,
+  type ExecutionEnvironment,
+  type FunctionSpec,
+  failureOf,
+  type RuntimeCall,
+  runtimeVariables,
+  type StartEnvironment,
+} from './environment.ts';
 import type { InvocationResult } from './invocation.ts';
 import type { WorkerCall, WorkerMessage, WorkerStart } from './worker-protocol.ts';
 
@@ -21,19 +29,11 @@ const credentials = (spec: FunctionSpec, environmentId: string): Readonly<Record
   AWS_EC2_METADATA_DISABLED: 'true',
 });
 
-const contextOf = (spec: FunctionSpec, call: RuntimeCall, wrongByMs: number): WorkerCall => ({
+const callOf = (spec: FunctionSpec, call: RuntimeCall, wrongByMs: number): WorkerCall => ({
   event: call.event,
   deadlineMs: call.deadlineMs,
   wrongByMs,
-  context: {
-    awsRequestId: call.id,
-    functionName: spec.name,
-    functionVersion: '$LATEST',
-    invokedFunctionArn: spec.arn,
-    memoryLimitInMB: String(spec.memoryMb),
-    logGroupName: `/aws/lambda/${spec.name}`,
-    logStreamName: call.id,
-  },
+  context: contextOf(spec, call),
 });
 
 const startWorker = (deps: LiveDeps, spec: FunctionSpec, id: string): Worker => {
@@ -88,7 +88,7 @@ export const liveEnvironments =
           answer = resolve;
           // The clock of a thread cannot be set during a call, so it jumps between calls.
           wrongByMs = clockFate(wrongByMs);
-          if (failed === undefined) worker.postMessage(contextOf(spec, call, wrongByMs));
+          if (failed === undefined) worker.postMessage(callOf(spec, call, wrongByMs));
           else resolve(failed);
         }),
       kill: () => {

@@ -6,6 +6,7 @@ import { inMemoryProtocol } from '../../wire/in-memory.ts';
 import { type Activity, createActivity } from './activity.ts';
 import {
   asJson,
+  contextOf,
   type ExecutionEnvironment,
   type FunctionSpec,
   failureOf,
@@ -68,14 +69,8 @@ const load = createRequire(import.meta.url) as (file: string) => FunctionBundle;
  * Without `getRemainingTimeInMillis`, because Middy would set a timer of the wall clock that ends the invocation early. Results would then depend on the load
  * of the machine. The world's clock ends the invocation.
  */
-const contextOf = (spec: FunctionSpec, call: RuntimeCall): LambdaContext & Record<string, unknown> => ({
-  awsRequestId: call.id,
-  functionName: spec.name,
-  functionVersion: '$LATEST',
-  invokedFunctionArn: spec.arn,
-  memoryLimitInMB: String(spec.memoryMb),
-  logGroupName: `/aws/lambda/${spec.name}`,
-  logStreamName: call.id,
+const simulatedContextOf = (spec: FunctionSpec, call: RuntimeCall): LambdaContext & Record<string, unknown> => ({
+  ...contextOf(spec, call),
   callbackWaitsForEmptyEventLoop: true,
 });
 
@@ -119,7 +114,7 @@ export const simulatedEnvironments = (deps: SimulatedDeps): StartEnvironment => 
     const run = async (call: RuntimeCall) => {
       activity.begin();
       try {
-        const value = await handler(call.event, contextOf(spec, call));
+        const value = await handler(call.event, simulatedContextOf(spec, call));
         return alive ? ({ kind: 'ok', value: asJson(value) } as const) : never();
       } catch (error) {
         return alive ? failureOf(error) : never();

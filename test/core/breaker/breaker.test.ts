@@ -183,7 +183,7 @@ describe('the launch that finds out', () => {
     expect(learn(tried({ atMs: nowMs - 10 * minuteMs })).state.breakers).toEqual({ spot: openedBefore(minuteMs) });
   });
 
-  it('is not touched by what becomes of others', () => {
+  it('does not depend on the ends of other launches', () => {
     const seen = {
       members: lives(minuteMs),
       swaps: [swapOf('i-7', { reason: 'scale-in' }), swapOf('i-0', { reason: 'rebalance', state: 'waiting' })],

@@ -15,7 +15,7 @@ const c7g: Offering = { ...m7g, instanceType: 'c7g.large' };
 const standing = (breakers: Breakers | undefined, ...offerings: readonly Offering[]) => breakerOver(offerings, { breakers, rule }, nowMs);
 
 describe('the breaker over an offering', () => {
-  it('is none without a rule, without breakers, and on demand', () => {
+  it('is absent without a rule, without breakers, and on demand', () => {
     expect(breakerOver([m7g], { breakers: { spot: open } }, nowMs)).toBeUndefined();
     expect(standing(undefined, m7g)).toBeUndefined();
     expect(standing({ spot: open }, { ...m7g, market: 'on-demand' })).toBeUndefined();

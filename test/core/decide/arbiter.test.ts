@@ -135,7 +135,7 @@ describe('the rules of a decision', () => {
     expect(drains).toEqual(['spot-a#1', 'spot-a#2']);
     expect(removals).toHaveLength(1);
   });
-  it('take one more, which sees what the others propose and adds to it', () => {
+  it('may include another rule, which reads the proposals of the others and adds to them', () => {
     const more = {
       name: 'one more launch while the surge allows',
       propose: ({ arbiter }: Parameters<(typeof rules)[number]['propose']>[0]) => ({

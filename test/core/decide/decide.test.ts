@@ -17,7 +17,7 @@ describe('size', () => {
     const decision = decide(view({ members: [...five(spotA), ...members(spotB, 3)] }));
     expect(decision.placements).toMatchObject([{ pool: 'spot-b', count: 2 }]);
   });
-  it('removes what is too many, and never a protected member', () => {
+  it('removes members above the size, and never a protected member', () => {
     const all = [...members(spotA, 6, { protected: true }), ...members(spotB, 6)];
     const { removals } = decide(view({ members: all }));
     expect(removals.map(({ instance }) => instance.split('#')[0])).toEqual(['spot-b', 'spot-b']);
@@ -88,7 +88,7 @@ describe('a rebalance, launch first', () => {
     expect(launched(decision.placements)).toBe(2);
     expect(decision.drains).toEqual([]);
   });
-  it('lets as many go as more serve than are wanted, the first claimed first', () => {
+  it('removes as many as serve beyond the desired size, the first claimed first', () => {
     const decision = decide(view({ swaps: waiting, members: [...five(spotA), ...members(spotB, 7)] }));
     expect(decision.drains).toEqual(['spot-a#1', 'spot-a#2']);
     expect(decision.removals).toEqual([]);
@@ -208,7 +208,7 @@ describe('an Auto Scaling group', () => {
     expect([0, 4, 7, 10].map((min) => shrunk(min).length)).toEqual([6, 6, 3, 0]);
   });
 
-  it('says so when the number of those that its minimum keeps changes, and only then', () => {
+  it('reports the number of members that its minimum keeps when it changes, and only then', () => {
     const all = [...five(spotA), ...five(spotB)];
     const asgs = [{ ...asg, min: 7, held: 7, holds: all.slice(0, 7).map(({ instance }) => instance) }];
     const said = (kept?: number) =>

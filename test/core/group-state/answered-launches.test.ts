@@ -40,7 +40,7 @@ describe('answers of several requests', () => {
     expect(next.launches).toMatchObject([{ count: 2 }]);
   });
 
-  it('that grant nothing leave nothing behind', () => {
+  it('that grant nothing leave no reservation', () => {
     const { newcomers, arriving, breakers, denials, throttle, launches } = settled(state(), of('r-1', ambiguous));
     expect([newcomers, arriving, breakers, denials, throttle, launches]).toEqual([undefined, undefined, undefined, undefined, undefined, undefined]);
   });

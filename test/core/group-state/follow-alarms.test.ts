@@ -56,12 +56,12 @@ describe('an alarm that goes off', () => {
     expect(changes([of('idle', { atMs: nowMs + 1 })], acted('idle', nowMs))).toMatchObject([{ code: 'alarm' }]);
   });
 
-  it('tells for an hour', () => {
+  it('counts for an hour', () => {
     expect(changes([of('busy', { atMs: nowMs - 60 * minuteMs })])).toMatchObject([{ code: 'alarm' }]);
     expect(changes([of('busy', { atMs: nowMs - 60 * minuteMs - 1 })])).toMatchObject([{ code: 'alarm-late' }]);
   });
 
-  it('is known afterwards as it was said last', () => {
+  it('is known afterwards by its latest message', () => {
     expect(follow([of('busy', { fromThreshold: 12 })]).alarmStates).toEqual({ busy: { atMs: nowMs, isOn: true, fromThreshold: 12 } });
     expect(follow([]).alarmStates).toBeUndefined();
   });

@@ -37,7 +37,7 @@ describe('a state that may be older than what is there', () => {
   });
 });
 
-describe('losses teach', () => {
+describe('a loss records', () => {
   const launchedAtMs = nowMs - 3_600_000;
   const learned = (offering: string, launched: readonly { instance: string; launchedAtMs: number }[]) =>
     learnFromLosses(state(), { warned: [{ instance: 'i-1', offering }], launched, swaps: [] }, nowMs).memory;

@@ -91,7 +91,7 @@ describe('the lives of warned instances', () => {
     expect(lossesAfter([warned('i-1')], returning, state())).toHaveLength(1);
   });
 
-  it('change nothing elsewhere', () => {
+  it('are not remembered in other groups', () => {
     const before = state();
     expect(rememberLives(before, { group: group(), launched }, [warned('i-1')], nowMs)).toBe(before);
     expect(rememberLives(before, { group: returning, launched }, [], nowMs)).toBe(before);

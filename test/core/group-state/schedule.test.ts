@@ -56,14 +56,14 @@ describe('a schedule', () => {
     expect(followedAt(at('25T09:00'), noon)).toMatchObject({ desired: 18, scheduled: { atMs: at('25T08:00') } });
   });
 
-  it('that says something else counts from then on', () => {
+  it('that was changed applies from then on', () => {
     const other = { ...web, policyVersion: 2, schedule: [{ at: '0 6 * * *', timezone: 'UTC', size: 3 }] };
     const { state } = look(at('20T20:01'), noon, { group: other });
     expect(state).toMatchObject({ desired: 10, scheduled: { atMs: at('20T20:01') } });
     expect(look(at('21T06:00'), state, { group: other }).state.desired).toBe(3);
   });
 
-  it('that is gone leaves nothing behind', () => {
+  it('that was removed leaves no field in the state', () => {
     const { schedule: _gone, ...without } = web;
     expect(look(at('20T20:01'), noon, { group: without }).state).not.toHaveProperty('scheduled');
     const outside: Look['group'] = { ...without, holding: { kind: 'attach', asg: 'web-asg' }, size: { ...web.size, from: 'asg' } };
@@ -72,7 +72,7 @@ describe('a schedule', () => {
     expect(look(at('20T20:01'), noon, { group: outside, holdings }).state).not.toHaveProperty('scheduled');
   });
 
-  it('does not undo what is there after the state was restored from an older time', () => {
+  it('does not change the present size after the state was restored from an older time', () => {
     const members = Array.from({ length: 6 }, (_, index) => member(`i-${index}`, spotA, { reservation: 'r-9' }));
     const holdings = { members, asgs: [], aside: [], ended: [], stopped: [] };
     const { state } = look(at('20T20:30'), { ...noon, desired: 5 }, { holdings });
@@ -85,7 +85,7 @@ describe('a schedule', () => {
     expect(look(at('20T20:01'), noon, { group: { ...web, scaling }, alarms }).state.desired).toBe(7);
   });
 
-  it('of an observed group is told, and not kept', () => {
+  it('of an observed group is reported, and not stored', () => {
     const observed = { ...web, mode: 'observe' } as const;
     const first = look(at('20T20:01'), noon, { group: observed });
     expect(first).toMatchObject({ desired: 4, state: { desired: 10 }, sizes: [{ code: 'schedule' }] });

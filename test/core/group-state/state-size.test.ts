@@ -64,7 +64,7 @@ describe('a state that is written', () => {
     expect(left(bytes(three) - entry - 1)).toEqual([keys[0]]);
   });
 
-  it('says only what was left out, and has no prices after they were', () => {
+  it('reports only what was left out, and has no prices after these were left out', () => {
     const priced = state({ prices: full.prices });
     const fitted = fitting(priced, nowMs, 1_000);
     expect(fitted.shed).toEqual(['prices']);

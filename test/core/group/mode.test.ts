@@ -8,7 +8,7 @@ const hard = swapOf('i-1');
 const soft = swapOf('i-1', { reason: 'scale-in', deadlineMs: undefined });
 const notReleased = { code: 'not-released', cause: 'busy', sinceMs: nowMs } as unknown as Swap['shortfall'];
 
-describe('in the mode of a group', () => {
+describe('depending on the mode of a group', () => {
   it('drains begin: all where it acts, those that EC2 or a deadline drives where it is paused, none where it is observed', () => {
     expect(modes.map((mode) => [mayBegin(mode, hard), mayBegin(mode, soft)])).toEqual([
       [true, true],

@@ -39,12 +39,12 @@ describe('a launch that AWS would refuse', () => {
     });
   });
 
-  it('says what AWS said otherwise, of bounded length', () => {
+  it('otherwise has the error text of AWS, up to a length', () => {
     const { missing, message } = refusedCheck(trial, 'InvalidAMIID.NotFound', 'x'.repeat(500));
     expect([missing, message.endsWith(`: ${'x'.repeat(300)}`)]).toEqual([undefined, true]);
   });
 
-  it('is another thing than one of which AWS said nothing', () => {
+  it('is different from a launch without a response of AWS', () => {
     expect(untriedCheck(trial, 'InternalError')).toEqual({
       code: 'not-tried',
       ...trial,

@@ -77,7 +77,7 @@ describe('turns at a bucket', () => {
     expect(turn(8, 8)).toEqual({ kind: 'now', instances: 8, sinceMs: nowMs, ahead: 0 });
   });
 
-  test('what one leaves for the rest of another is not given to a third', () => {
+  test('tokens that one group leaves for another are not given to a third', () => {
     const low = { ...emptyBudget, levels: { instances: { tokens: 30, atMs: nowMs } } };
     const { turns, budget } = shareOut(
       low,
@@ -145,7 +145,7 @@ describe('turns at a bucket', () => {
   });
 });
 
-describe('what launches teach', () => {
+describe('what groups learn from launches', () => {
   const none = { empty: new Set<'createFleet'>(), refused: new Set<'m/a/spot'>(), granted: new Set<'m/a/spot'>(), unspent: {} };
 
   test('a throttle empties the bucket, whatever draws on it', () => {

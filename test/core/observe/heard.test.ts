@@ -37,7 +37,7 @@ describe('of several signals about one member', () => {
   });
 });
 
-describe('what a signal said about a member is over', () => {
+describe('a signal about a member no longer counts', () => {
   const isOver = (heard: Heard, atMs: number): boolean => heardNow([heard], view({ nowMs: atMs })).length === 0;
 
   it('at the time until which it was announced', () => {

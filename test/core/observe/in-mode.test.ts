@@ -25,7 +25,7 @@ const watching = (rest: Partial<Watching> = {}): Watching => ({ heard: [], desir
 const later = (seen: View, change: Partial<View> = {}, ms = 60_000): View => ({ ...seen, nowMs: seen.nowMs + ms, ...change });
 
 describe('a group that acts', () => {
-  test('is decided as ever', () => {
+  test('is decided as without modes', () => {
     const short = view({ members: members(spotA, 5) });
     expect(decideInMode(short, watching()).decision).toEqual(decide(short));
   });
@@ -178,7 +178,7 @@ describe('an observed group', () => {
     expect(second.observed).toMatchObject({ isNews: false, decision: { placements: [{ count: 1 }] } });
   });
 
-  test('remembers when it first heard, also where the same is said again', () => {
+  test('remembers when it first received a signal, also if the signal comes again', () => {
     const advised: Heard = { instance: 'spot-a#1', reason: 'rebalance', atMs: nowMs };
     const first = look({}, [advised]);
     const second = decideInMode(later(first.view), watching({ heard: [{ ...advised, atMs: nowMs + 1 }] }));
@@ -199,7 +199,7 @@ describe('an observed group', () => {
     expect(second.observed).toMatchObject({ isNews: false, decision: { placements: [{ count: 1 }] } });
   });
 
-  test('says what came by itself instead, and what it cost', () => {
+  test('reports which instances came without Holdfast, and their cost', () => {
     const prices = { atMs: nowMs, usdPerHour: { 'm7g.large/a/spot': 0.03, 'm7g.large/b/spot': 0.04 } } as const;
     const first = look({ members: [...members(spotA, 4), ...members(spotB, 5)], state: state({ prices }) });
     expect(first.observed?.outcome.adds).toEqual({ usdPerHour: 0.03, priced: 1, of: 1 });
@@ -234,7 +234,7 @@ describe('an observed group', () => {
     expect(decideInMode(later(first.view), watching()).observed?.isNews).toBe(false);
   });
 
-  test('forgets a warning that came to nothing', () => {
+  test('forgets a warning that did not come true', () => {
     const first = look({}, [warned('spot-a#1')]);
     const over = decideInMode(later(first.view, {}, 400_000), watching());
     expect(over.observed).toMatchObject({ isNews: false, decision: { placements: [] } });

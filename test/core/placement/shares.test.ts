@@ -268,7 +268,7 @@ describe('several moves of one decision', () => {
 });
 
 describe('a group without shares', () => {
-  it('launches as ever: with all offerings of a pool', () => {
+  it('launches with all offerings of a pool, as without shares', () => {
     const { maxShare: _none, ...plain } = shared({});
     const decision = decide(view({ group: plain, members: [] }));
     expect(decision.placements).toMatchObject([{ pool: 'wide', count: 10 }]);

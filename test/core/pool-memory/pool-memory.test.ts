@@ -151,7 +151,7 @@ describe('an interruption', () => {
     expect(kindOf('m7g.large/b/on-demand', nowMs - 1_000)).toBe('interrupted');
   });
 
-  it('of something that is no offering is not remembered', () => {
+  it('of something that is not an offering is not remembered', () => {
     expect(rememberInterruptions({}, [{ offering: 'nonsense' as typeof key }], nowMs)).toEqual({});
   });
 });

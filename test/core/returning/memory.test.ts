@@ -40,7 +40,7 @@ describe('interruptions are remembered', () => {
   });
 });
 
-describe('nobody moves to an offering', () => {
+describe('no member moves to an offering', () => {
   const until = (...losses: readonly Loss[]) => backsOffUntil(losses, here, 10 * minuteMs) - nowMs;
 
   it('for twice as long with each interruption in a row before a move had paid', () => {

@@ -114,7 +114,7 @@ describe('below cheapest, a member', () => {
   });
 });
 
-describe('nobody moves', () => {
+describe('no member moves', () => {
   const quiet = (rest: Partial<View>): void => expect(decide(look(rest)).moves).toBeUndefined();
 
   it('while the group is short', () => {
@@ -174,7 +174,7 @@ describe('nobody moves', () => {
 describe('an offering', () => {
   const remembered = (memory: GroupState['memory']): View => look({ state: state({ memory }) });
 
-  it('is not requested before nothing was heard against it for long enough', () => {
+  it('is not requested until no signal against it has come for long enough', () => {
     const other = { 'm7g.large/b/spot': refusedAt(nowMs - minute) };
     const { placements, notMoved } = decide(remembered({ ...other, [spotKey]: refusedAt(nowMs - 9 * minute) }));
     expect(placements).toEqual([]);
@@ -263,7 +263,7 @@ describe('a move under way', () => {
     expect([removals, placements]).toEqual([[], []]);
   });
 
-  it('launches nobody in the place of a replacement that died', () => {
+  it('launches nothing in the place of a replacement that ended', () => {
     expect(decide(moving(undefined)).removals).toEqual([]);
     expect(decide(moving(undefined, { state: state({ returns: { ...noReturns, moves, askedAtMs: nowMs - minute } }) })).unplaced).toBe(0);
   });

@@ -128,7 +128,7 @@ describe('an offering that was interrupted a moment ago', () => {
     expect(plan.unplaced).toBe(0);
   });
 
-  it('is no help where it was refused', () => {
+  it('stays refused if it was refused', () => {
     expect(planPlacements(input(tiered('spot-a', 'spot-b'), [a, b], { memory: { ...refused(a), ...interrupted(b) } })).placements[0]?.pool).toBe(
       'spot-b',
     );
@@ -183,7 +183,7 @@ describe('a subnet without free addresses', () => {
     const plan = planPlacements(input(tiered('spot-a', 'od'), [a, od], { count: 2, memory: full('subnet-1') }));
     expect(plan.placements).toMatchObject([{ pool: 'spot-a', count: 2, avoidSubnets: ['subnet-1'] }]);
   });
-  it('stands against the offerings of the zone when it is the last', () => {
+  it('counts for the offerings of the zone if it is the only one', () => {
     const plan = planPlacements(input(tiered('spot-a', 'od'), [a, od], { count: 2, memory: full('subnet-1', 'subnet-2') }));
     expect(byPool(plan)).toEqual({ od: 2 });
     expect(plan.placements[0]).not.toHaveProperty('avoidSubnets');

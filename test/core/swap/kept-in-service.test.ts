@@ -33,7 +33,7 @@ const withdrawn = ({ swaps = [heldBack], asg = {}, there = two, ended = [], ...r
     beyond: new Map(),
   }).over;
 
-test('a member that EC2 advises to replace serves on where a minimum keeps it and nobody is to come: its swap is withdrawn', () => {
+test('the swap of a member that EC2 advises to replace is withdrawn if a minimum keeps it and no replacement is to come', () => {
   const { shortfall: _not, ...said } = heldBack;
   expect(withdrawn()).toEqual([said]);
 });
@@ -42,7 +42,7 @@ test('it waits where its Auto Scaling group has room', () => {
   expect(withdrawn({ asg: { desired: 3 } })).toEqual([]);
 });
 
-test('it waits while somebody is to come in its place', () => {
+test('it waits while a replacement is to come', () => {
   expect(withdrawn({ state: { desired: 2 } })).toEqual([]);
   expect(withdrawn({ state: { reservations: [reservation()] } })).toEqual([]);
   expect(withdrawn({ there: two.map((one) => (one === other ? { ...one, admitted: false } : one)) })).toEqual([]);

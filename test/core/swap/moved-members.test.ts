@@ -36,7 +36,7 @@ it('as many as a minimum keeps, protected ones, and those that leave already are
   expect(moved(attached('next'), { members: held.map((one) => ({ ...one, protected: one.instance !== 'i-6' })) })).toEqual(['i-6']);
 });
 
-it('who was to be moved stays where others have left no room above the minimum meanwhile', () => {
+it('a member that was to be moved stays if others have used the room above the minimum', () => {
   const toMove = six.slice(0, 4).map((instance, index) => swapOf(instance, { reason: 'moved', state: 'waiting', claimedAtMs: nowMs + index }));
   const kept = (swaps: readonly Swap[], rest: Partial<AsgView> = {}) => [...keptByMinimum(swaps, [fleet({ min: 2, ...rest })])];
   expect(kept(toMove)).toEqual([]);

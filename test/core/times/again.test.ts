@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { againAtMs, againInMs, drainAgainAtMs, isWorthALook } from '../../../core/times/again.ts';
 
-it('is tried again later the longer it has failed: after two seconds at least and 45 at most', () => {
+it('the pause before a repeat grows with the time of failing, from 2 s to 45 s', () => {
   expect([0, 8_000, 20_000, 40_000, 600_000].map(againInMs)).toEqual([2_000, 2_000, 5_000, 10_000, 45_000]);
 });
 
-it('is tried again at the same time as what failed a moment later', () => {
+it('calls that failed a moment apart are repeated at the same time', () => {
   const nowMs = 1_000_001_000;
   const times = [60_000, 63_000, 70_000].map((ageMs) => againAtMs(nowMs, nowMs - ageMs));
   expect(new Set(times).size).toBe(1);
   expect(times.map((atMs) => atMs - nowMs)).toEqual([19_000, 19_000, 19_000]);
 });
 
-it('is never tried again at once, and at most half as late again as its age says', () => {
+it('a repeat is never immediate, and the pause is at most one and a half times what the age gives', () => {
   for (let ageMs = 0; ageMs < 300_000; ageMs += 700)
     for (const nowMs of [1_000_000_000, 1_000_001_999, 1_000_009_300]) {
       const inMs = againAtMs(nowMs, nowMs - ageMs) - nowMs;
@@ -21,7 +21,7 @@ it('is never tried again at once, and at most half as late again as its age says
     }
 });
 
-it('has a look of its own only where that is well before the next tick', () => {
+it('a repeat gets a look of its own only if that is well before the next tick', () => {
   const nowMs = 1_000_000_000;
   expect([-1, 0, 1, 39_999, 40_000].map((inMs) => isWorthALook(nowMs + inMs, nowMs))).toEqual([false, false, true, true, false]);
 });

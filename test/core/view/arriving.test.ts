@@ -3,7 +3,7 @@ import { arrivedIn, stillArriving, withGranted } from '../../../core/view/arrivi
 
 const member = (instance: string, serving: boolean) => ({ instance, serving });
 
-it('is said once of each launched instance that it serves', () => {
+it('reports once for each launched instance that it serves', () => {
   const arriving = withGranted(withGranted(undefined, ['i-1'], 0), ['i-2', 'i-3'], 1_000);
   expect(arriving).toEqual({ 'i-1': 0, 'i-2': 1_000, 'i-3': 1_000 });
   const members = [member('i-1', true), member('i-2', false), member('i-old', true)];
@@ -13,7 +13,7 @@ it('is said once of each launched instance that it serves', () => {
   expect(arrivedIn(left, members)).toEqual([]);
 });
 
-it('forgets what no describe shows any more, and not what starts slowly', () => {
+it('forgets instances that no describe shows any more, but not instances that start slowly', () => {
   const arriving = { 'i-gone': 0, 'i-slow': 0 };
   expect(stillArriving(arriving, [member('i-slow', false)], 3_600_000)).toEqual({ 'i-slow': 0 });
   expect(stillArriving({ 'i-gone': 5 }, [], 600_005)).toBeUndefined();
@@ -21,7 +21,7 @@ it('forgets what no describe shows any more, and not what starts slowly', () => 
   expect(stillArriving(undefined, [], 0)).toBeUndefined();
 });
 
-it('is bounded, because it is part of the state item', () => {
+it('has a bounded length, because it is part of the state item', () => {
   const many = Array.from({ length: 400 }, (_, index) => `i-${index}`);
   expect(Object.keys(withGranted({}, many, 0) ?? {})).toHaveLength(300);
   expect(withGranted(undefined, [], 0)).toBeUndefined();

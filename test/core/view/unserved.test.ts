@@ -21,7 +21,7 @@ const givenUp = (list: readonly Member[], rest: Partial<Parameters<typeof toBeGi
   return toBeGivenUp({ ...look, members: list, unserved, ...rest }).map(({ instance }) => instance);
 };
 
-describe('who has not served since it was new', () => {
+describe('a member that has not served since its launch', () => {
   const noticed = (one: Member, unserved = {}) => Object.keys(unservedNow({ ...look, members: [one], unserved }));
   it('is noticed when it has had a minute, and before half of its time is over', () => {
     expect(noticed(idle('i', 0.9))).toEqual([]);
@@ -40,7 +40,7 @@ describe('who has not served since it was new', () => {
     expect(givenUp([...serving, idle('i', 30)], { unserved: { i: { why: 'target-health', sinceMs: minutesAgo(4) } } })).toEqual([]);
     expect(givenUp([...serving, idle('i', 30)], { unserved: { i: { why: 'not-joined', sinceMs: minutesAgo(20) } } })).toEqual([]);
   });
-  it('is not who may serve: that is not known', () => {
+  it('does not count if it may serve, because that is not known', () => {
     expect(noticed(idle('i', 2, { mayServe: true }))).toEqual([]);
     expect(noticed(idle('i', 30, { mayServe: true }), { i: { why: 'target-health', sinceMs: 7 } })).toEqual(['i']);
   });

@@ -62,7 +62,7 @@ describe('looking in', () => {
     expect((await ask('GET', '/calls?sinceMs=yesterday')).status).toBe(400);
   });
 
-  it('tells world time', async () => {
+  it('returns world time', async () => {
     const { body } = await ask('GET', '/clock');
     expect(new Date(String(body.now)).getTime()).toBe(body.nowMs);
   });
@@ -113,7 +113,7 @@ describe('the region', () => {
   const path = '/offerings/m6g.large/us-east-1b/spot';
   const offering = () => sandbox.world.snapshot().offerings.find((one) => `/offerings/${one.instanceType}/${one.zone}/${one.market}` === path);
 
-  it('gives what it is told to', async () => {
+  it('has the capacity that was set', async () => {
     const { status, body } = await ask('PUT', path, { capacity: 2, priceUsdPerHour: 0.5 });
     expect({ status, body }).toEqual({
       status: 200,
@@ -124,7 +124,7 @@ describe('the region', () => {
     expect(offering()).toMatchObject({ capacity: null, priceUsdPerHour: 0.5 });
   });
 
-  it('takes back what runs beyond the new capacity', async () => {
+  it('interrupts what runs beyond the new capacity', async () => {
     const id = await launch('spot');
     await ask('PUT', '/offerings/m7g.large/us-east-1a/spot', { capacity: 0, reclaim: 120 });
     expect(find(id)?.takenAtMs).toBeDefined();

@@ -13,7 +13,7 @@ const describeInstances = new DescribeInstancesCommand({});
 const ec2 = (seen?: Seen[]) => recordingService('ec2', { DescribeInstances: { Reservations: [] } }, seen);
 const faultsWith = () => createFaults({ random: () => 0.5, clock: { now: () => 0 } });
 
-describe('what is not simulated is named, never answered with an empty success', () => {
+describe('an error names what is not simulated, and no call gets an empty success', () => {
   test('an operation of the API that the service does not have', async () => {
     const client = new EC2Client(direct(cloudOf([ec2()])));
     const call = client.send(new RunInstancesCommand({ MinCount: 1, MaxCount: 1 }));
@@ -31,7 +31,7 @@ describe('what is not simulated is named, never answered with an empty success',
     expect(cloud.log.calls({ outcome: 'UnknownOperationException' })).toHaveLength(2);
   });
 
-  test('a service that the sandbox does not speak', async () => {
+  test('a service that the sandbox does not implement', async () => {
     const answer = await cloudOf([ec2()]).handleHttp({
       method: 'GET',
       path: '/2015-03-31/functions',
@@ -101,7 +101,7 @@ test('latency passes in world time, half of it before the operation', async () =
   expect(cloud.log.calls()).toMatchObject([{ operation: 'DescribeInstances', outcome: 'ok', durationMs: 200 }]);
 });
 
-test('an answer takes longer to read, the more instances it holds', async () => {
+test('a response takes longer to read, the more instances it has', async () => {
   const clock = createSleepClock();
   const Reservations = [
     { Instances: Array.from({ length: 300 }, (_, index) => ({ InstanceId: `i-${index}` })) },

@@ -48,7 +48,7 @@ test('nth and times count the matches since the fault was set', () => {
   expect([1, 2].map(() => faults.onEvent(warning).length)).toEqual([0, 1]);
 });
 
-test('what a queue gives comes again, as often and as soon as the fault says', () => {
+test('a message of a queue comes again, as often and as soon as the fault defines', () => {
   const faults = create();
   faults.add({ on: 'message', kind: 'duplicate', copies: 2, withinMs: 100, match: { queue: 'orders' }, nth: 1 });
   const [first, ...again] = faults.onMessage('orders');

@@ -218,7 +218,7 @@ describe('an allow-everything role', () => {
     ]);
   });
 
-  test('may not call what the sandbox has no rule for, and is told so', () => {
+  test('may not call what the sandbox has no rule for, and gets an error that says so', () => {
     expect(authoriser.authorise(callOf('ec2:ModifyFleet', {}))).toMatchObject({
       message: expect.stringContaining('does not know what rights ec2:ModifyFleet needs'),
     });

@@ -56,7 +56,7 @@ test('a lost answer cuts the connection', async () => {
   await expect(new AutoScalingClient(config).send(new DescribeAutoScalingGroupsCommand({}))).rejects.toMatchObject({ code: 'ECONNRESET' });
 });
 
-test('the control door has its own part of the address, and its failures are answers', async () => {
+test('the control door has its own path, and its failures are responses', async () => {
   const control: ServeOptions['control'] = (request, response) => {
     if (request.url === '/_sandbox/broken') throw new Error('it broke');
     response.end(`seen ${request.url}`);

@@ -91,7 +91,7 @@ describe.each([
     expect(await drive(functions.invoke('fixture', { count: true }))).toEqual({ kind: 'ok', value: 1 });
   });
 
-  it('answers what it throws, by class and message', async () => {
+  it('returns the class and the message of what it throws', async () => {
     const { functions, drive } = setUp();
     expect(await drive(functions.invoke('fixture', { step: 'failing' }))).toMatchObject({
       kind: 'error',
@@ -117,7 +117,7 @@ describe('functions', () => {
     expect(leftMs).toBeLessThanOrEqual(50_000);
   });
 
-  it('in virtual time are told no time that remains, which only a timer of the wall clock could follow', async () => {
+  it('in virtual time do not get a remaining time, because only a timer of the wall clock could follow it', async () => {
     const { functions, drive } = simulated();
     const result = await drive(functions.invoke('fixture', { step: 'environment' }));
     expect(result).toMatchObject({ kind: 'ok', value: { name: 'fixture' } });

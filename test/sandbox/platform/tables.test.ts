@@ -124,7 +124,7 @@ describe('a table stream', () => {
     return records;
   };
 
-  it('reports every change once, with both images, and nothing that changed nothing', async () => {
+  it('reports every change once, with both images, and no write without a change', async () => {
     const { call, put, tables } = setUp();
     const records = follow(tables);
     await put('a', 'policy', { v: { N: '1' } });

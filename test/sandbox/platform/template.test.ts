@@ -108,7 +108,7 @@ describe('a stack', () => {
     expect(closedTargets(stackOf({ Resources: { ...open, P: policy('sns.amazonaws.com') } }))).toHaveLength(1);
   });
 
-  it('says what the roles of functions must allow for their mappings to work', () => {
+  it('lists what the roles of functions must allow for their mappings to work', () => {
     const { template } = readAssembly(join(import.meta.dirname, 'fixtures', 'assembly'));
     const needs = pollerNeeds(stackOf(template)).map(({ role, action, resource }) => `${role} ${action} ${resource.split(':')[2]}`);
     expect(needs).toContain('intake-role sqs:ReceiveMessage sqs');
@@ -127,7 +127,7 @@ describe('an assembly', () => {
     expect(() => assembly.assetDirectory('none.zip')).toThrow('none.zip');
   });
 
-  it('that is not there, or has no such stack, is said so', () => {
+  it('that does not exist, or has no such stack, gives an error', () => {
     expect(() => readAssembly(join(directory, 'none'))).toThrow('There is no synthesized app');
     expect(() => readAssembly(directory, 'other')).toThrow('holds no stack called other');
   });

@@ -83,7 +83,7 @@ const broken = (changed: Partial<Evidence>) => checkInvariants({ ...sound, ...ch
 const withAsg = (changed: object): Partial<Evidence> => ({ snapshot: { ...snapshot, autoScalingGroups: [{ ...asg, instances: [], ...changed }] } });
 
 describe('the invariants of a scenario', () => {
-  it('hold of sound evidence, and each says what it saw', () => {
+  it('hold for sound evidence, and each reports what it saw', () => {
     const invariants = checkInvariants(sound);
     expect(invariants.filter(({ ok, detail }) => !ok || detail === '')).toEqual([]);
     expect(new Set(invariants.map(({ name }) => name)).size).toBe(invariants.length);
@@ -162,11 +162,11 @@ describe('the invariants of a scenario', () => {
     expect(broken(changed)).toEqual([{ name, ok: false, detail }]);
   });
 
-  it('take what Holdfast said could not be done for an answer', () => {
+  it('accept a shortfall that Holdfast reported', () => {
     expect(broken({ interruptions: [{ ...row, drainedAtMs: 130, shortfall: { code: 'ended-before-drain' } }] })).toEqual([]);
   });
 
-  it('ask for no drain and no early replacement where no warning reaches anybody', () => {
+  it('expect no drain and no early replacement if no function receives the warning', () => {
     const unheard = { ...sound.expect, warningsHeard: false, replacedBeforeGone: false };
     expect(broken({ expect: unheard, interruptions: [{ ...row, drainedAtMs: 130, replacementServingAtMs: 200 }] })).toEqual([]);
   });

@@ -6,7 +6,7 @@ const [web] = smallest().policies;
 const copies = (repeat: unknown, of: unknown = { ...web, group: 'web-$'.concat('{n}') }, rest: object = {}) =>
   parseScenario(smallest({ policies: [{ repeat, of, ...rest }] }));
 
-describe('an entry that stands several times', () => {
+describe('an entry that is repeated', () => {
   test('is written out, with its number in every text', () => {
     const number = '$'.concat('{n}');
     const { policies, world } = parseScenario(

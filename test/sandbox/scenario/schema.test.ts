@@ -147,7 +147,7 @@ describe('a scenario file', () => {
 });
 
 describe('reading scenarios', () => {
-  it('finds every one that ships, and each fits and has the name of its file', async () => {
+  it('finds every built-in one, and each fits and has the name of its file', async () => {
     const names = await shippedScenarios();
     expect(names).toEqual(
       expect.arrayContaining(['capacity-returns', 'flapping-zone', 'lost-events', 'nothing-left', 'real-day', 'refused-then-granted', 'zone-outage']),
@@ -160,7 +160,7 @@ describe('reading scenarios', () => {
     expect((await readOpenWorld()).policies).toEqual([]);
   });
 
-  it('says which ship when a name is not one of them', async () => {
+  it('lists the built-in ones when a name is not one of them', async () => {
     await expect(readScenario('zone-outag')).rejects.toThrow(
       /Expected a built-in scenario or a file, found zone-outag\. Built-in: .*zone-outage.*\.\/zone-outag\.yaml/,
     );
@@ -173,7 +173,7 @@ describe('reading scenarios', () => {
     await expect(readScenario('./nowhere.yaml')).rejects.toThrow(/nowhere\.yaml cannot be read: ENOENT/);
   });
 
-  it('says what is no YAML', async () => {
+  it('says which file is not YAML', async () => {
     await expect(readScenario(join(import.meta.dirname, 'schema.test.ts'))).rejects.toThrow(/schema\.test\.ts (is not YAML|is not valid)/);
   });
 });

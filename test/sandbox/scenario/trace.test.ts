@@ -102,7 +102,7 @@ describe('a recorded trace', () => {
     expect((await readTraceFile(await written('pool.json', byPool))).pools[0]?.spotUsdPerHour).toEqual([1, 1, 1, 1, 1, 1]);
   });
 
-  it('that ships has 300 seconds between samples and three zones', async () => {
+  it('that is built in has 300 seconds between samples and three zones', async () => {
     const zones = { a: 'us-east-1f', b: 'us-east-2a', c: 'us-west-2c' };
     const trace = await readTraceFile('aws-v100-4node-3z-2023-08.json');
     const all = changesIn(trace, { zones, fromSample: 288, lastsMs: 86_400_000, noticeMs: 0, prices: false });
@@ -112,7 +112,7 @@ describe('a recorded trace', () => {
 });
 
 describe('the folder of traces', () => {
-  it('is the one that is given or named, and after it what ships', async () => {
+  it('is the one that is given or named, and then the built-in one', async () => {
     await written('mine.json', plain);
     expect(hasTraceFile('mine.json')).toBe(false);
     expect(hasTraceFile('mine.json', directory)).toBe(true);
@@ -121,7 +121,7 @@ describe('the folder of traces', () => {
     expect((await readTraceFile('aws-v100-4node-3z-2023-08.json')).samples).toBe(3156);
   });
 
-  it('must be there when it is named', () => {
+  it('must exist if it is named', () => {
     expect(() => hasTraceFile('mine.json', join(directory, 'none'))).toThrow(/There is no folder of traces .*none\./);
   });
 });

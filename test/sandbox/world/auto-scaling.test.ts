@@ -54,7 +54,7 @@ describe('a group keeps its own size', () => {
     expect(inService()).not.toContain(id);
   });
 
-  it('replaces nothing while a user has suspended what it takes', async () => {
+  it('replaces nothing while a user has suspended the process for it', async () => {
     const { seconds, world, inService, autoScaling } = build({ desired: 1, suspended: ['Launch'] });
     await seconds(60);
     expect(world.snapshot().instances).toEqual([]);
@@ -219,7 +219,7 @@ describe('lifecycle hooks', () => {
     return { ...test, id, action };
   };
 
-  it('hold a terminating instance and say so, in the shape of the real event', async () => {
+  it('hold a terminating instance and send an event, in the shape of the real one', async () => {
     const { id, instance, eventsOf, group } = await waiting();
     expect(group().instances).toMatchObject([{ id, lifecycleState: 'Terminating:Wait' }]);
     expect(instance(id).state).toBe('running');
@@ -240,7 +240,7 @@ describe('lifecycle hooks', () => {
     ]);
   });
 
-  it('let go when the action is completed, and have no action afterwards', async () => {
+  it('release the instance when the action is completed, and have no action afterwards', async () => {
     const { id, autoScaling, action, seconds, instance, group, refusal } = await waiting();
     autoScaling('CompleteLifecycleAction', { ...action, LifecycleActionResult: 'CONTINUE' });
     await seconds(10);
@@ -252,7 +252,7 @@ describe('lifecycle hooks', () => {
     expect(refusal(() => autoScaling('RecordLifecycleActionHeartbeat', beat)).message).toBe('No active Lifecycle Action found with token token-x');
   });
 
-  it('let go when no heartbeat comes, and each heartbeat gives as much time again', async () => {
+  it('release the instance when no heartbeat comes, and each heartbeat starts the time-out again', async () => {
     const { id, autoScaling, action, seconds, instance } = await waiting();
     await seconds(50);
     autoScaling('RecordLifecycleActionHeartbeat', action);

@@ -45,7 +45,7 @@ describe('DescribeInstances', () => {
     expect(refusal(() => ec2('DescribeInstances', filter('instance-id', ...many))).code).toBe('FilterLimitExceeded');
   });
 
-  it('refuses ids that it does not know, but filters them without a word', () => {
+  it('refuses unknown ids, but filters them without an error', () => {
     const { ec2, refusal } = createTestWorld();
     expect(refusal(() => ec2('DescribeInstances', { InstanceIds: ['i-0123'] }))).toEqual({
       code: 'InvalidInstanceID.NotFound',

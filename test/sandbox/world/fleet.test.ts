@@ -26,7 +26,7 @@ describe('CreateFleet', () => {
   };
   const count = ({ Instances }: FleetAnswer) => Instances.reduce((sum, { InstanceIds }) => sum + InstanceIds.length, 0);
 
-  it('launches what was asked, in one call, pending', () => {
+  it('launches what was requested, in one call, pending', () => {
     const { answer, world } = fleet(3);
     expect(count(answer)).toBe(3);
     expect(answer.Errors).toEqual([]);
@@ -52,13 +52,13 @@ describe('CreateFleet', () => {
     expect(answer.Instances.map(({ InstanceType }) => InstanceType)).toEqual(['m6g.large']);
   });
 
-  it('keeps what it got and names every pool that gave less', () => {
+  it('keeps what it launched and names every pool that had less capacity', () => {
     const { answer } = fleet(15);
     expect(count(answer)).toBe(10);
     expect(answer.Errors.map(({ ErrorCode, Lifecycle }) => [ErrorCode, Lifecycle])).toEqual([['InsufficientInstanceCapacity', 'spot']]);
   });
 
-  it('answers UnfulfillableCapacity per override when every spot pool is empty', () => {
+  it('returns UnfulfillableCapacity for each override when every spot pool is empty', () => {
     const offerings = plainSpec.offerings.map((offering) => (offering.market === 'spot' ? { ...offering, capacity: 0 } : offering));
     const { answer } = fleet(2, overrides(['m7g.large', 'subnet-a'], ['m6g.large', 'subnet-b']), { offerings });
     expect(answer.Instances).toEqual([]);
@@ -129,7 +129,7 @@ describe('CreateFleet', () => {
     expect(world.snapshot().instances[0]?.tags).toEqual({ team: 'web' });
   });
 
-  it('answers the same token with the same answer, and refuses it with other parameters', () => {
+  it('returns the same response for the same token, and refuses the token with other parameters', () => {
     const { ec2, refusal, world } = createTestWorld();
     const first = ec2('CreateFleet', fleetInput(2, { ClientToken: 'token-1' }));
     expect(ec2('CreateFleet', fleetInput(2, { ClientToken: 'token-1' }))).toEqual(first);

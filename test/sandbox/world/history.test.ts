@@ -31,7 +31,7 @@ describe('the history of a world', () => {
     ]);
   });
 
-  it('says who launched an instance, when that was asked, and what became of it', async () => {
+  it('has who launched an instance, when that was requested, and how it ended', async () => {
     const world = createTestWorld(inTargetGroup);
     await world.seconds(3);
     const [id = ''] = as(world, react, () => world.launch(1));
@@ -56,7 +56,7 @@ describe('the history of a world', () => {
     ]);
   });
 
-  it('tells emptiness when the last request has ended, and not of those that were cut off', async () => {
+  it('reports that a target is empty when its last request has ended, but not if requests were cut off', async () => {
     const load = { requestsPerSecond: 4, requestSeconds: [6, 6] as const };
     const world = createTestWorld({ targetGroups: [targetGroup({ load })] });
     const [waits = '', cut = ''] = world.launch(2);
@@ -99,7 +99,7 @@ describe('the history of a world', () => {
     ]);
   });
 
-  it('tells what an Auto Scaling group does by itself, and why', async () => {
+  it('reports what an Auto Scaling group does by itself, and why', async () => {
     const world = createTestWorld({ autoScalingGroups: [asg({ desired: 2 })] });
     await world.seconds(30);
     expect(told(world, 'launched', 'joined')).toMatchObject([
@@ -146,7 +146,7 @@ describe('the history of a world', () => {
     expect(told(world, 'running').filter(({ instance }) => instance === warm)).toHaveLength(2);
   });
 
-  it('tells when a target fails its checks, and when it passes them again', async () => {
+  it('reports when a target fails its checks, and when it passes them again', async () => {
     const world = createTestWorld(inTargetGroup);
     const [id = ''] = world.launch(1);
     await world.seconds(5);
@@ -170,7 +170,7 @@ describe('the history of a world', () => {
     expect(told(world, 'protection')).toMatchObject([{ instance: id, from: 'termination', isOn: true, by: user }]);
   });
 
-  it('tells how waiting in a hook ended: completed, expired, or gone with the instance', async () => {
+  it('reports how waiting in a hook ended: completed, expired, or with the instance', async () => {
     const world = createTestWorld({ autoScalingGroups: [asg({ hooks: [hook] })] });
     await world.seconds(30);
     const [done = '', late = '', gone = ''] = world.inService();

@@ -95,7 +95,7 @@ describe('a target', () => {
     expect(health()).toEqual(['healthy']);
   });
 
-  it('is noticed to be dead by its health checks, and not before', async () => {
+  it('becomes unhealthy by its health checks after its instance ended, and not before', async () => {
     const { launch, seconds, register, health, world } = build();
     const [id = ''] = launch(1);
     await seconds(20);
@@ -222,7 +222,7 @@ describe('requests', () => {
     expect((drained?.atMs ?? 0) - begunMs).toBeLessThanOrEqual(4000);
   });
 
-  it('are dropped with the instance that they are on, and on the dead one until that is noticed', async () => {
+  it('are dropped with the instance that they are on, and on the ended instance until its checks fail', async () => {
     const { seconds, requests, ids, world, instance } = await serving();
     await seconds(10);
     const inFlight = instance(ids[0] ?? '').inFlight;
@@ -246,7 +246,7 @@ describe('requests', () => {
     expect(requests().dropped).toBe(4 * 10);
   });
 
-  it('are told in batches by the second', async () => {
+  it('are reported in batches, one a second', async () => {
     const { seconds, facts } = await serving();
     await seconds(10);
     const served = facts.filter((fact) => fact.kind === 'served');

@@ -98,7 +98,7 @@ describe('spot instances that EC2 stopped', () => {
 });
 
 describe('a warning that does not come true', () => {
-  it('is told as any other, and the instance runs on', async () => {
+  it('is sent as any other, and the instance runs on', async () => {
     const { launch, seconds, world, instance, eventsOf } = createTestWorld();
     const [id = ''] = launch(1);
     await seconds(20);
@@ -164,7 +164,7 @@ describe('a warm pool', () => {
     );
   });
 
-  it('serves only what the group has drawn', async () => {
+  it('serves only with the instances that the group uses', async () => {
     const { seconds, group, autoScaling, facts } = createTestWorld(withPool('Running'));
     const served = () => facts.filter(({ kind }) => kind === 'serving').length;
     await seconds(60);

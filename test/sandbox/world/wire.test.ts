@@ -128,7 +128,7 @@ describe('the SDK talks to the world over the wire', () => {
     expect(TargetHealthDescriptions).toMatchObject([{ Target: { Id: id, Port: 80 }, TargetHealth: { State: 'healthy' } }]);
   });
 
-  it('is refused in words that the adapters understand', async () => {
+  it('is refused with errors that the adapters understand', async () => {
     const { autoScaling, seconds, launch, call } = build();
     const errorOf = (work: Promise<unknown>) => work.then(() => undefined).catch((error: unknown) => error);
     const attach = (InstanceIds: string[]) => errorOf(autoScaling.send(new AttachInstancesCommand({ AutoScalingGroupName: 'workers', InstanceIds })));
