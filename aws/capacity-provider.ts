@@ -39,7 +39,7 @@ const isAsNoted = async ({ autoScaling }: ProviderDeps, added: Added): Promise<b
   return asg !== undefined && isAsAdded(added, asg);
 };
 
-/** The next look notes the size anew. */
+/** The next look writes a new note with the size. */
 const sizeChanged = (instances: readonly string[]): ActionResult => ({
   done: [],
   failed: instances.map((instance) => ({ instance, code: 'SizeChanged', retry: 'later' })),

@@ -5,9 +5,9 @@ export const functionNames = ['react', 'tick', 'accept-policy', 'begin-drain', '
 export type FunctionName = (typeof functionNames)[number];
 
 /**
- * Functions with an alarm each on the errors that Lambda counts: without them nothing runs, and only Lambda can tell
- * that one does not even start. The others count their errors themselves, in one metric: an alarm is paid for by its
- * metrics.
+ * Functions that each have an alarm on the errors that Lambda counts. Without them nothing runs, and only Lambda counts
+ * a function that does not start. The other functions count their errors themselves in one metric, because each metric
+ * of an alarm costs money.
  */
 export const watchedByLambda: readonly FunctionName[] = ['react', 'tick'];
 
@@ -162,7 +162,7 @@ export type DrainStep =
     }
   /** `lookAtMs`: when to look at the connections. Present if heartbeats are due before that. */
   | { readonly next: 'check'; readonly untilIso: string; readonly lookAtMs?: number }
-  /** `untilIso`: when the time of members ended that were not taken out of service. */
+  /** `untilIso`: if some members were not taken out of service, the end of the time that they had. */
   | { readonly next: 'end'; readonly untilIso?: string };
 
 /**

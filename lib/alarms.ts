@@ -146,7 +146,7 @@ const drainAlarms = ({ name, drainWorkflow }: Watched): readonly AlarmSpec[] => 
     section: 'drain-workflow-failed',
     says: 'A drain ended without a record of its result.',
     metric: new MathExpression({
-      // One that a person stops is taken over at once: react gets the event.
+      // A drain that a person stops is taken over at once, because react gets the event.
       expression: 'failed + timedOut',
       label: 'Drains failed or timed out',
       period: fiveMinutes,

@@ -62,14 +62,14 @@ const throughOutages = { interval: Duration.seconds(2), maxAttempts: 34, ...pati
 /** Nothing waits for the event about the end. */
 const notToldRetry: RetryProps = { errors: ['EndNotTold'], ...throughOutages };
 
-/** What failed for another reason is tried again within a spot notice. */
+/** Other errors are retried within the time of a spot notice. */
 const failedRetry: RetryProps = {
   errors: ['States.TaskFailed'],
   interval: Duration.seconds(2),
   maxAttempts: 6,
   ...patience,
 };
-/** Nothing comes after the end: a table that does not answer for minutes must not leave a drain without one. */
+/** No step follows the end. So a table that does not respond for minutes must not leave a drain without an end. */
 const endFailedRetry: RetryProps = { errors: ['States.TaskFailed'], ...throughOutages };
 
 /**

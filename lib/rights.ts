@@ -79,7 +79,7 @@ const grantAcceptPolicy = (acceptPolicy: LambdaFunction, { tables, signals, even
     'ec2:DescribeInstanceTypes',
     'ec2:DescribeImages',
     'autoscaling:DescribeAutoScalingGroups',
-    // Who else sets the desired capacity of a group is told when its policy is written.
+    // If others set the desired capacity of an Auto Scaling group, its policy gets a warning when it is written.
     'autoscaling:DescribePolicies',
     'autoscaling:DescribeScheduledActions',
     ...hooks,

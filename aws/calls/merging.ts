@@ -7,10 +7,10 @@ type Asking<Question, Answer> = {
 };
 
 /**
- * Merges work: those who ask at the same moment are served together. Whoever asks while earlier work is under way is
- * served by the next one, together with all others who asked meanwhile. No answer is older than its question.
+ * Merges simultaneous calls into one piece of work. Calls that arrive while work is under way wait, and share the next
+ * piece of work. So no result is older than its call.
  *
- * @param work returns one answer for each question, in their order
+ * @param work returns one result for each call, in their order
  */
 export const merging = <Question, Answer>(
   work: (questions: readonly Question[]) => Promise<readonly Answer[]>,
@@ -29,7 +29,7 @@ export const merging = <Question, Answer>(
   const serveAll = async (): Promise<void> => {
     if (isAtWork) return;
     isAtWork = true;
-    // Whoever else asks at this moment may be some promises behind.
+    // Other simultaneous calls may arrive a few promises later.
     await setImmediate();
     for (let all = waiting; all.length > 0; all = waiting) {
       waiting = [];

@@ -30,8 +30,8 @@ const brokenMs = 50;
 const longestPauseMs = 20_000;
 
 /**
- * So many calls in a row that were given up, without an answer or throttled, show that it is not over in a moment.
- * They are calls to the service, or of one of its operations.
+ * After this many calls in a row that were given up, without a response or throttled, the trouble counts as lasting.
+ * They are counted for the service and for each of its operations.
  */
 const inVainAtMost = 2;
 
@@ -50,7 +50,7 @@ type Client = {
 };
 type Context = { readonly commandName?: string; partition_id?: string };
 
-/** Tells the retries of a client which operation each call is of. The SDK passes on what `partition_id` holds. */
+/** Passes the operation of each call to the retries of a client. The SDK passes on the value of `partition_id`. */
 export const retriedByOperation = <C extends Client>(client: C): C => {
   const middleware = (next: (args: unknown) => Promise<unknown>, context: Context) => (args: unknown) => {
     context.partition_id = context.commandName ?? '';
@@ -80,10 +80,9 @@ const createInVain = () => {
 
 /**
  * Repeats calls as the SDK's standard mode does, with pauses that double and are drawn at random. After two calls in a
- * row that were given up each call is made once: one that is answered, and not throttled, ends that. So is each call of
- * an operation of which two in a row were given up, while calls of others are answered. An outage or a
- * throttle that lasts costs one call where it would cost several, and whoever made the call comes again later in any
- * case.
+ * row that were given up, each call is made only once, until one gets a response that is not a throttle. The same holds
+ * for one operation, while calls of other operations get responses. So a lasting outage or throttle costs one call
+ * instead of several, and the caller tries again later in any case.
  */
 export const createRetries = ({ sleep, random }: Pauses, { most, mostThrottled, throttledMs }: Attempts): Retries => {
   const inVain = createInVain();

@@ -66,8 +66,8 @@ const byId = (instances: readonly Instance[]): ReadonlyMap<string, Instance> =>
   new Map(instances.map((one) => [idOf(one), one]));
 
 /**
- * Whom Auto Scaling shows in another way than what was read: who joined or left one of these groups since, and who has
- * joined without the tag that says so.
+ * Instances for which Auto Scaling shows something else than was read: those that joined or left one of these groups
+ * since, and those that joined and do not have the tag for it.
  */
 const unlike = (
   ran: ReadonlyMap<string, Instance>,
@@ -99,7 +99,9 @@ const readWhole = ({ ec2, now }: Reading, one: OneGroup): Parts => {
   return parts;
 };
 
-/** What changed since the whole read, in it. Where so much did that a whole read costs as little, all is read. */
+/**
+ * The whole read with the changes since. If so much changed that a whole read costs no more, everything is read again.
+ */
 const readChanges = async (
   reading: Reading,
   one: OneGroup,
@@ -123,9 +125,9 @@ const readChanges = async (
 };
 
 /**
- * All instances of one group. Of a large group that this environment has read whole a moment ago, only those are read
- * that do not run, those that did not run then, those that Holdfast was granted since, and those that Auto Scaling
- * shows in another way. The others ran then, and run still.
+ * All instances of one group. If this environment has read all of a large group a moment ago, it reads only some of
+ * them: those that do not run, those that did not run then, those that EC2 granted since, and those for which Auto
+ * Scaling shows something else. The others still run.
  *
  * @param granted instances that EC2 granted and that describes may not have shown yet, from the state of the group
  */

@@ -5,8 +5,8 @@ import type { Rule } from './rule.ts';
 import { aboveDesired } from './surplus.ts';
 
 /**
- * Members leave when their replacements serve in better places. They are chosen before any other surplus, because the
- * members above the desired size are these replacements. They draw on the same budgets as other removals.
+ * Members leave when their replacements serve in better places. They are chosen before any other surplus, because their
+ * replacements are the members above the desired size. They draw on the same budgets as other removals.
  */
 export const replaced: Rule = {
   name: 'replaced by returns',

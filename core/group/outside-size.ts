@@ -3,8 +3,8 @@
  *
  * Attaching members raises that number, so only this file reads it. Holdfast notes before each attach what it may add,
  * and takes it off afterwards. Auto Scaling has no conditional update, and nothing shows who changed the number. A
- * number that our notes do not explain was set by others, and stays. So a write of others between an attach and its
- * taking down makes the group larger for a while, and never smaller.
+ * number that our notes do not explain was set by others, and stays. So if others write between an attach and the
+ * moment when Holdfast takes its addition off, the group is larger for a while, and never smaller.
  */
 
 import { ownersMax } from '../view/raised-max.ts';
@@ -12,7 +12,7 @@ import type { Added, AsgView, GroupState, View } from '../view/view.ts';
 import type { Group } from './group.ts';
 import { howHeld } from './holding.ts';
 
-/** A describe may still show what was taken down this long ago. */
+/** A describe may still show an addition that was taken off this long ago. */
 const shownForMs = 20_000;
 /** By then an attach was carried out or never will be, because the function that made the note has ended. */
 const attachedWithinMs = 60_000;

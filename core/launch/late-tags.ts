@@ -8,8 +8,8 @@ const shownAfterMs = 10_000;
 export type Untagged = { readonly reservation: Reservation; readonly instances: readonly string[] };
 
 /**
- * Instances that an Auto Scaling group launched for us and that nobody has tagged: `LaunchInstances` takes no tags, and
- * the call that follows it failed. The reservation says whose they are.
+ * Instances that an Auto Scaling group launched for us and that have no tags, because `LaunchInstances` takes no tags
+ * and the call that follows it failed. The reservation names their group.
  */
 export const untaggedIn = ({ members, state: { reservations }, nowMs }: View): readonly Untagged[] => {
   const bare = new Set(

@@ -28,7 +28,7 @@ const keptForOthers: Readonly<Record<PacedBucket, number>> = {
   targets: 0,
   health: 0,
 };
-/** No line is this long. The author of a later time had a wrong clock. */
+/** No call waits this long in line. A later time was written with a wrong clock. */
 const longestLineMs = 20_000;
 
 /** How long a bucket takes to refill by one token. */
@@ -36,7 +36,7 @@ export const tokenMs = (bucket: BucketName): number => 1_000 / buckets[bucket].p
 
 const capacityMs = (bucket: PacedBucket): number => (buckets[bucket].holds - spareTokens) * tokenMs(bucket);
 
-/** Times outside these bounds mean nothing: the bucket is full, or the author had a wrong clock. */
+/** A time outside these bounds is ignored, because the bucket is full or the time was written with a wrong clock. */
 export const staleFullAt = (nowMs: number): { readonly beforeMs: number; readonly afterMs: number } => ({
   beforeMs: nowMs,
   afterMs: nowMs + longestLineMs,

@@ -14,7 +14,9 @@ const afterLaunchMs = 3_000;
 /** Reads of one target group: its health, and at the first look also the health of leaving members and the delay. */
 const readsPerLook = { first: 3, later: 1 } as const;
 
-/** Drains of one storm begin at the same moment. Those whose write fails then come again, spread over this time. */
+/**
+ * Drains of one storm begin at the same moment. Those whose write fails try again at different times within this span.
+ */
 const [soonestMs, spreadMs] = [1_000, 6_000];
 
 const spreadOf = (text: string): number => soonestMs + (numberOf(text) % spreadMs);

@@ -32,7 +32,10 @@ export type Converged =
   | { readonly kind: 'converged' }
   /** The group has no accepted policy (any more): its instances are left alone. */
   | { readonly kind: 'let-go' }
-  /** Too many others wrote at the same time. No work is half done, and the messages are delivered again. */
+  /**
+   * Too many other invocations wrote at the same time. Nothing was carried out in part, and the messages are delivered
+   * again.
+   */
   | { readonly kind: 'contended' };
 
 /** The gathered facts, with their claims and after unfinished swaps were continued. */

@@ -38,7 +38,9 @@ export type Gathered = {
   readonly stored: GroupState;
   readonly state: GroupState;
   readonly sizes: readonly SizeChange[];
-  /** The desired size after the present alarms. The state of an observed group does not keep it. */
+  /**
+   * The desired size after the alarms that are now in alarm. In mode `observe` the state keeps the size without them.
+   */
   readonly desired: number;
   readonly swaps: readonly Swap[];
   readonly holdings: Holdings;
