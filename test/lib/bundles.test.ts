@@ -7,7 +7,7 @@ import { type FunctionBundle, type FunctionName, functionNames } from '../../cor
 
 const fileOf = (name: string): string => join(import.meta.dirname, '..', '..', 'dist', 'functions', name, 'index.mjs');
 
-/** A cold `react` or drain stands between a warning and what must follow; a policy that is judged a few milliseconds later hurts nobody. */
+/** A cold start of `react` or of a drain function delays the work after a warning. A policy may be accepted some milliseconds later, so that bundle may be larger. */
 const limitsKb: Readonly<Partial<Record<FunctionName, number>>> = { 'accept-policy': 570, react: 600 };
 const defaultLimitKb = 450;
 
