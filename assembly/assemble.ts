@@ -10,10 +10,10 @@ const outdir = join(root, 'cdk.out');
 const stampFile = join(outdir, '.inputs');
 const lockDir = join(root, 'dist', '.assembling');
 
-/** Everything that the synthesized stack and its bundles follow from. */
+/** The inputs of the synthesized stack and its bundles. */
 const inputs = ['bin/app.ts', 'lib', 'functions', 'core', 'aws', 'assembly', 'cdk.json', 'package-lock.json'];
 
-/** A lock that has named no process for this long never will. */
+/** A lock without a process for this long counts as abandoned. */
 const unnamedLockMs = 5_000;
 
 const filesUnder = async (path: string): Promise<readonly string[]> => {
@@ -114,14 +114,14 @@ const locked = async <T>(work: () => Promise<T>): Promise<T> => {
 };
 
 /**
- * Bundles the functions and synthesizes the stack into `cdk.out`, unless what is there is current. Processes that ask at the same time wait for each other.
+ * Bundles the functions and synthesizes the stack into `cdk.out`, unless what is there is current. Simultaneous processes wait for each other.
  * @returns the assembly's directory
  * @throws with what the app said, when synthesis fails (cdk-nag and the template validation are part of it)
  */
 export const assemble = (): Promise<string> =>
   locked(async () => {
     if (await isCurrent()) return outdir;
-    // Taken before they are read: an input that is edited meanwhile must not pass for one that was bundled.
+    // The stamp is made before the inputs are read, so that an input that is edited meanwhile does not count as bundled.
     const before = await inputsDigest();
     await bundle();
     await synthesize(root, outdir);

@@ -3,8 +3,8 @@ import { transform } from 'esbuild';
 const mapComment = /\/\/# sourceMappingURL=(?<name>\S+)\s*$/;
 
 /**
- * Minifies a bundle once more. The first time modules are minified one by one, before they are put together; now what stood in different modules is in one,
- * and statements can be joined across them.
+ * Minifies a bundle once more. The first time modules are minified one by one, before they are put together; now all modules are in one file, and statements
+ * can be joined across them.
  * @param map the bundle's source map; the one returned leads from the smaller code back to the sources
  */
 export const minifyAgain = async (bundle: string, map: string): Promise<{ readonly code: string; readonly map: string }> => {

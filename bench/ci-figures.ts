@@ -1,6 +1,6 @@
 import type { Market } from '../core/pool/offering.ts';
 
-/** Runners that the jobs need from this moment on. */
+/** The number of runners that the jobs need from this moment on. */
 export type Wanted = { readonly atMs: number; readonly runners: number };
 
 export type CiLife = {
@@ -12,9 +12,9 @@ export type CiLife = {
 };
 
 export type CiFigures = {
-  /** Of the time that runners were wanted for, each counted, the share in which one served. */
+  /** The share of the wanted runner time in which a runner served. */
   readonly servedPercent: number;
-  /** Wanted and not served, each runner counted. */
+  /** The wanted runner time without a serving runner. */
   readonly shortMinutes: number;
   /** The longest time with fewer runners than wanted. */
   readonly longestShortageMinutes: number;

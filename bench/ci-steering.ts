@@ -2,7 +2,7 @@ import { isMutating } from '../sandbox/call-log.ts';
 import type { Sandbox } from '../sandbox/door.ts';
 import { everyPeriod, type Surroundings, unlessRefused, type Writer } from '../sandbox/outside/writer.ts';
 
-/** How often steering looks: EventBridge tells a failed launch about as soon. */
+/** The interval of steering's looks. EventBridge delivers the event of a failed launch about as soon. */
 const lookEveryMs = 5_000;
 /** How long spot rests that was refused, as in Holdfast. */
 const restMs = 180_000;
@@ -16,13 +16,14 @@ type Tried = { readonly Activities: readonly { readonly StatusCode: string; read
 export type SetBase = (base: number) => Promise<unknown>;
 
 export type Steering = Writer & {
-  /** How often it set the base. */
+  /** The number of times that it set the base. */
   readonly changes: () => number;
 };
 
 /**
- * A model of steering, the other way to get what spot refuses (ADR 9). On a refusal the base on demand becomes what the group has on demand and what it
- * misses; a base above both is lowered at once, and no base is left once no launch has failed for three minutes. A warning is no refusal: nothing is missing yet.
+ * A model of steering, the other way to replace spot capacity that is refused (ADR 9). After a refusal, the base on demand becomes the number of members on
+ * demand plus the number of missing members. A higher base is lowered at once. If no launch has failed for three minutes, the base becomes 0. A warning is not
+ * a refusal, because nothing is missing yet.
  */
 export const startSteering = (sandbox: Sandbox, surroundings: Surroundings, asg: string, setBase: SetBase): Steering => {
   const { world, clock } = sandbox;

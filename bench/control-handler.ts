@@ -6,7 +6,7 @@ const ec2 = new EC2Client({});
 const autoScaling = new AutoScalingClient({});
 const dynamoDb = new DynamoDBClient({});
 
-/** What `react` is measured against: the three clients that it could not do without, one or two commands of each, and nothing else. */
+/** The handler that `react` is compared with: three clients that every solution needs, one or two commands of each, and nothing else. */
 export const handler = async (): Promise<void> => {
   await ec2.send(new DescribeInstancesCommand({}));
   await ec2.send(new CreateFleetCommand({ LaunchTemplateConfigs: [], TargetCapacitySpecification: { TotalTargetCapacity: 1 } }));

@@ -2,7 +2,7 @@ import { startSandbox } from '../sandbox/door.ts';
 import { groupsOf } from './many-world.ts';
 import { type HoldingName, policyOf, worldOf } from './storm-world.ts';
 
-/** Groups of six with one target group each, and how long nothing happens to them. */
+/** Groups of six with one target group each, and the time in which nothing happens to them. */
 export type IdleTime = { readonly groups: number; readonly held: HoldingName | 'mixed'; readonly minutes: number };
 
 export type IdleFigures = { readonly function: string; readonly call: string; readonly count: number };

@@ -6,10 +6,10 @@ import type { WorldSpec } from '../sandbox/world/spec.ts';
 import { requestedShare } from './many-figures.ts';
 import { type HoldingName, type PlacedGroup, stormTiming, worldOf } from './storm-world.ts';
 
-/** What Holdfast did from one event until it was dealt with. */
+/** The actions of Holdfast from one event until the group is complete again. */
 export type Phase = {
   readonly what: string;
-  /** From its beginning until the launch calls that got the first and the last of as many instances as are wanted. */
+  /** The time from the event to the launch calls that got the first and the last of the wanted instances. */
   readonly firstRequestedMs: number | null;
   readonly lastRequestedMs: number | null;
   /** From the policy until as many members serve as it wants. Null: not within the phase. */

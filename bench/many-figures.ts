@@ -4,7 +4,7 @@ import type { LaunchCall, Seen } from './many-watch.ts';
 import { bystander, type ManyStorm } from './many-world.ts';
 import { percentile } from './statistics.ts';
 
-/** What a storm over many groups came to. Times are simulated, from the warnings. */
+/** The result of a storm over many groups. Times are simulated, and count from the warnings. */
 export type ManyFigures = {
   readonly groups: number;
   readonly members: number;
@@ -17,7 +17,7 @@ export type ManyFigures = {
   readonly lastRequestedMs: number | null;
   /** What the published buckets allow, after the fixed path of one group alone. */
   readonly idealLastMs: number;
-  /** When 95 % of the groups had made their first launch call, whatever came of it. */
+  /** When 95 % of the groups had made their first launch call, also if it was refused. */
   readonly firstPerGroupP95Ms: number | null;
   readonly lowestServing: number;
   readonly lowestPossible: number;
@@ -66,7 +66,7 @@ const firstCalls = (launches: readonly LaunchCall[], startedAtMs: number): Reado
       .map(([group, calls]) => [group, Math.min(...calls.map(({ atMs }) => atMs)) - startedAtMs]),
   );
 
-/** Reads before the first requests of those that they are for, by operation. What names nobody is for all that wait. */
+/** Reads before the first requests of their groups, by operation. A read that names no group counts for all groups that wait. */
 const readsBefore = (reads: Seen['reads'], first: ReadonlyMap<string, number>, startedAtMs: number): Readonly<Record<string, number>> => {
   const lastMs = Math.max(...first.values());
   const shareOf = ({ atMs, groups }: Seen['reads'][number]): number => {

@@ -8,9 +8,7 @@ const listed = (counts: Readonly<Record<string, number>>): string =>
     .map(([operation, count]) => `${operation} ${count}`)
     .join(', ');
 
-/**
- * What a storm over many groups should come to, and this one did not: a sentence each.
- */
+/** The goals that a storm over many groups missed, one sentence each. */
 export const missedGoals = ({ figures, requestedShare, throttledBy, readsBy }: ManyRun): readonly string[] => {
   const { lastRequestedMs, idealLastMs, launchCalls, neededLaunchCalls, bystanderMs } = figures;
   const lastBoundMs = 1.15 * idealLastMs + 5_000;

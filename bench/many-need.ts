@@ -9,7 +9,7 @@ export const publishedBuckets = {
   autoScaling: { holds: 20, perSecond: 5 },
 } as const satisfies Readonly<Record<string, Bucket>>;
 
-/** Who stays of a group in each zone, how many it misses, and the zone that gives nothing. */
+/** How many members of a group stay in each zone, how many it misses, and the zone without capacity. */
 export type GroupNeed = {
   readonly staying: Readonly<Record<string, number>>;
   readonly missing: number;
@@ -49,7 +49,7 @@ export const neededCalls = (need: GroupNeed, api: LaunchApi): number => {
 /** Seconds until a full bucket has given so many tokens. */
 const secondsFor = ({ holds, perSecond }: Bucket, tokens: number): number => Math.max(0, (tokens - holds) / perSecond);
 
-/** What a whole storm needs of the account. */
+/** The tokens that a whole storm needs from the account. */
 export type StormNeed = {
   readonly fleetCalls: number;
   readonly asgCalls: number;
@@ -75,14 +75,14 @@ export const requestableBy = (need: StormNeed, atMs: number): number => {
   return Math.floor(Math.min(need.instances, byCalls, instances.holds + instances.perSecond * seconds));
 };
 
-/** Whether launched instances, and not calls, are what the last request waits for. */
+/** Whether the last request waits for the bucket of launched instances, and not for that of calls. */
 export const isBoundByInstances = (need: StormNeed): boolean => need.instances > publishedBuckets.instances.holds;
 
-/** Times that no product can shorten. */
+/** Times that Holdfast cannot shorten. */
 export type Notice = {
   /** From the warning to the end. */
   readonly noticeMs: number;
-  /** What a target group takes to let a member go. */
+  /** The time that a target group takes to release a member. */
   readonly drainMs: number;
   /** From a request until its instance serves, at the longest. */
   readonly readyMs: number;

@@ -1,7 +1,7 @@
 import type { LambdaSpec, TimingSpec, WorldSpec } from '../sandbox/world/spec.ts';
 import { type HoldingName, holdings, letters, type PlacedGroup, policyOf, stormTiming, worldOf } from './storm-world.ts';
 
-/** What hits every group at once: the members of one zone are warned, or all members. Spot is refused in that zone either way. */
+/** The storm of every group: EC2 warns the members of one zone, or all members. Spot is refused in that zone in both cases. */
 export const manyCases = ['zone', 'all'] as const;
 export type ManyCase = (typeof manyCases)[number];
 
@@ -17,7 +17,7 @@ export type ManyStorm = {
   readonly seed: number;
 };
 
-/** A group outside the storm, in the zones that give: what it waits for, it waits for the others. */
+/** A group outside the storm, in the zones with capacity. If it waits, it waits because of the others. */
 export const bystander: PlacedGroup = { name: 'bystander', holding: 'tag', size: 2 };
 export const bystanderZones = letters.slice(1);
 

@@ -13,9 +13,9 @@ const stepMs = 8_000;
 const warmUpMs = 1_800_000;
 /** Until an Auto Scaling group has launched what it is to hold, and all of it runs. */
 const bootMs = 60_000;
-/** Long enough that no member is young, and that every bucket is full also by what Holdfast reckons. */
+/** Long enough that no member is young, and that every bucket is full in Holdfast's count too. */
 const stillMs = 400_000;
-/** When the warned are gone, and their last health checks with them. */
+/** When the warned members have ended, and their last health checks too. */
 const leastMs = 150_000;
 const mostMs = 300_000;
 

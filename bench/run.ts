@@ -168,7 +168,7 @@ const benchCi = async (args: readonly string[]): Promise<void> => {
     for (const row of rows) console.log(JSON.stringify(await playCi({ row, day: day - 1, seed: seed + day - 1 })));
 };
 
-/** The figures of every row as one array on standard output; what happens meanwhile on standard error. */
+/** The figures of every row as one array on standard output. Progress goes to standard error. */
 const benchTraces = async (args: readonly string[]): Promise<void> => {
   const options = readTracesOptions(args);
   if (options === 'help') return console.log(tracesHelp);

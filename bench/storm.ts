@@ -3,7 +3,7 @@ import { type Sandbox, startSandbox } from '../sandbox/door.ts';
 import type { InstanceSnapshot, WorldFact } from '../sandbox/world/world.ts';
 import { type HoldingName, holdings, refusedZone, stormPolicy, stormWorld } from './storm-world.ts';
 
-/** What one storm came to. Times are simulated, from the last warning, unless they say otherwise. */
+/** The result of one storm. Times are simulated, and count from the last warning unless stated otherwise. */
 export type StormFigures = {
   readonly provider: HoldingName;
   readonly interruptions: number;
@@ -40,7 +40,7 @@ const warmUpMs = 900_000;
 /** The largest bucket, of launched instances, holds 1,000 and fills by 2 a second: after this time the warm-up has left no mark on any. */
 const refillMs = 600_000;
 const restWithinMs = 900_000;
-/** At rest is who has changed nothing for this long: longer than the minute tick. */
+/** A group is at rest when nothing has changed for this long, which is longer than the minute tick. */
 const stillMs = 90_000;
 const noticeMs = 120_000;
 

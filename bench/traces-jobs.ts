@@ -19,7 +19,7 @@ const playApart = async (row: PlayedRow, part: Part): Promise<TraceFigures> => {
   return JSON.parse(stdout);
 };
 
-/** Rows whose trace is there; what is left out is told. @throws OptionError when nothing is left */
+/** Rows whose trace exists. The others are reported. @throws OptionError if no row is left */
 const withTraces = (rows: readonly PlayedRow[], folder: string | undefined, tell: (text: string) => void): readonly PlayedRow[] => {
   const isThere = ({ trace }: PlayedRow): boolean => hasTraceFile(traceFiles[trace].file, folder);
   const missing = new Set(rows.filter((row) => !isThere(row)).map(({ trace }) => `${trace} (${traceFiles[trace].file})`));

@@ -28,7 +28,7 @@ export type TracesOptions = {
   readonly jobs: number;
 };
 
-/** An option that cannot be followed, said in full. */
+/** An option that is not valid, with the reason. */
 export class OptionError extends Error {
   override readonly name = 'OptionError';
 }

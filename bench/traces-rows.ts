@@ -42,7 +42,7 @@ export const tableRows = (members: number): readonly TraceRow[] => [
 
 export const seeds = [1, 2];
 
-/** How the policy of a row is called in the table. */
+/** The name of a row's policy in the table. */
 export const policyName = ({ tree, spare, prices }: TraceRow): string =>
   [tree, ...(spare > 0 ? [`spare ${spare}`] : []), ...(prices === 'trace' ? ["the trace's prices"] : [])].join(', ');
 

@@ -7,7 +7,7 @@ import { type Figures, figuresOf, type Life, type Prices } from './traces-figure
 import { type PlayedRow, policyName, traceFiles } from './traces-rows.ts';
 import { group, instanceType, noticeMs, type PlayedZone, spotPrice, tracePolicy, traceWorld, zonesOf } from './traces-world.ts';
 
-/** What playing a trace came to. */
+/** The result of a trace. */
 export type TraceFigures = Pick<PlayedRow, 'trace' | 'members' | 'seed' | 'drainS'> & { readonly policy: string; readonly days: number } & Figures & {
     readonly wallS: number;
   };
@@ -69,11 +69,11 @@ const excerptOf = (trace: RecordedTrace, row: PlayedRow, lastsMs: number): Playe
 
 /** How a row is played, besides what the row says. */
 export type Playing = {
-  /** At most so many days of the trace, from its beginning (default: all). */
+  /** The most days of the trace, from its beginning (default: all). */
   readonly days?: number;
   /** Folder of traces, instead of the default. */
   readonly folder?: string;
-  /** Called before anything happens, for those who watch. */
+  /** Called before anything happens, for observers. */
   readonly watch?: (sandbox: Sandbox) => void;
 };
 

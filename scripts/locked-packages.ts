@@ -55,7 +55,7 @@ export const lockedPackages = async (): Promise<LockedPackages> => {
   );
 };
 
-/** Where Node finds a package that another one asks for: its own `node_modules` first, then those above. */
+/** Where Node finds a package that another one imports: its own `node_modules` first, then those above. */
 const find = (packages: LockedPackages, name: string, from: string): LockedPackage | undefined => {
   const here = packages.get(from === '' ? `node_modules/${name}` : `${from}/node_modules/${name}`);
   if (here !== undefined || from === '') return here;

@@ -49,7 +49,7 @@ export const bundleSboms = async (): Promise<Readonly<Record<string, unknown>>> 
   return Object.fromEntries(functionNames.map((name) => [name, sbomOf(name)]));
 };
 
-/** Everything that is installed to build and run the project, as npm tells it. npm names the project after its folder; this gives it its own name. */
+/** Everything that is installed to build and run the project, as npm lists it. npm names the project after its folder; this gives it its own name. */
 const installedSbom = async (): Promise<unknown> => {
   const { stdout } = await promisify(execFile)('npm', ['sbom', '--sbom-format', 'cyclonedx'], { cwd: root, maxBuffer: 64 * 1024 * 1024 });
   const sbom = JSON.parse(stdout) as { metadata: { component: object } };

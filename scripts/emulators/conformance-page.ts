@@ -1,6 +1,6 @@
 import { versionOf } from './install.ts';
 
-/** As the contract suite writes it down (test/emulators/contract). */
+/** A finding, as the contract suite writes it (test/emulators/contract). */
 export type Finding = {
   readonly service: string;
   readonly call: string;
@@ -69,7 +69,7 @@ const summary = (findings: readonly Finding[]): string => {
 const cell = ({ verdict, how }: Finding): string => (how === undefined ? marks[verdict] : `${marks[verdict]}: ${how}`);
 
 const rowsOf = (findings: readonly Finding[]): readonly string[] => {
-  // The sandbox can check everything, and so tells the order of the table.
+  // The sandbox can check everything, so its findings give the order of the table.
   const rules = findings.filter(({ cloud }) => cloud === 'sandbox');
   return rules.map(({ call, rule, source }) => {
     const cells = clouds.map((cloud) => {
@@ -90,7 +90,7 @@ const sectionOf = (service: string, findings: readonly Finding[]): string =>
     '',
   ].join('\n');
 
-/** `docs/conformance.md` as these findings make it; the first finding of each service and rule tells the order. */
+/** The text of `docs/conformance.md` for these findings. The first finding of each service and rule gives the order. */
 export const conformancePage = (findings: readonly Finding[]): string => {
   const services = [...new Set(findings.map(({ service }) => service))];
   return `${[intro, summary(findings), beside, ...services.map((service) => sectionOf(service, findings))].join('\n').trimEnd()}\n`;

@@ -9,14 +9,14 @@ import { binDir, emulatorsDir } from './paths.ts';
 
 export type Emulator = { readonly name: string; readonly url: string; readonly logFile: string; stop(): Promise<void> };
 
-/** How one emulator is started on a port of loopback, and which address answers once it is up. */
+/** How one emulator is started on a port of loopback, and which address responds when it is up. */
 export type EmulatorSpec = {
   readonly name: string;
   readonly command: string;
   readonly args: (port: number) => readonly string[];
   readonly env: (port: number, home: string) => Readonly<Record<string, string>>;
   readonly healthPath: string;
-  /** Told once it is up, where it wants telling. */
+  /** A request that is sent when it is up, if it needs one. */
   readonly configure?: (url: string) => Promise<void>;
 };
 
@@ -66,7 +66,7 @@ const environment = (own: Readonly<Record<string, string>>): NodeJS.ProcessEnv =
 });
 
 /**
- * Starts an emulator on a free port of loopback and waits until it answers.
+ * Starts an emulator on a free port of loopback and waits until it responds.
  * @throws with the end of its log, when it does not.
  */
 export const startEmulator = async (spec: EmulatorSpec): Promise<Emulator> => {
@@ -98,7 +98,7 @@ export const startEmulator = async (spec: EmulatorSpec): Promise<Emulator> => {
   throw new Error(`${spec.name} did not start: ${problem}. The end of ${logFile}:\n${readFileSync(logFile, 'utf8').slice(-2_000)}`);
 };
 
-/** Undefined once it answers, else what went wrong. */
+/** Undefined when it responds. Otherwise the error. */
 const becomesReady = async (url: string, failed: Promise<string>): Promise<string | undefined> => {
   let problem: string | undefined;
   void failed.then((reason) => (problem = reason));

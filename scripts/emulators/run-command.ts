@@ -4,7 +4,7 @@ export type CommandEnd = { readonly code: number; readonly output: string };
 
 type CommandOptions = { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv; readonly timeoutMs?: number };
 
-/** Runs a command to its end and keeps what it said. A command that cannot be started ends with code 127, one that takes too long with 124. */
+/** Runs a command to its end and keeps its output. A command that cannot be started ends with code 127, one that takes too long with 124. */
 export const runCommand = (command: string, args: readonly string[], options: CommandOptions = {}): Promise<CommandEnd> => {
   const { cwd, env = process.env, timeoutMs = 300_000 } = options;
   const child = spawn(command, [...args], { ...(cwd && { cwd }), env, stdio: ['ignore', 'pipe', 'pipe'] });

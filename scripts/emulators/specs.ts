@@ -1,6 +1,6 @@
 import type { EmulatorSpec } from './emulator.ts';
 
-/** MiniStack listens on every interface unless it is told not to. With `auth` it checks signatures and every role. */
+/** MiniStack listens on every interface by default. With `auth` it checks signatures and every role. */
 export const ministack = (command: string, auth: boolean): EmulatorSpec => ({
   name: auth ? 'ministack-auth' : 'ministack',
   command,

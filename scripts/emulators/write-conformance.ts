@@ -8,8 +8,8 @@ export const findingsFile = join(emulatorsDir, 'findings.json');
 export const conformanceFile = join(root, 'docs', 'conformance.md');
 
 /**
- * Makes `docs/conformance.md` what a run found that had all three clouds. `partial`: one was missing, and nothing is written.
- * `changed`: the file said something else before.
+ * Writes `docs/conformance.md` from a run with all three clouds. `partial`: a cloud was missing, and nothing is written. `changed`: the file was different
+ * before.
  */
 export const writeConformance = async (): Promise<'same' | 'changed' | 'partial'> => {
   const findings = JSON.parse(await readFile(findingsFile, 'utf8')) as readonly Finding[];
