@@ -90,7 +90,12 @@ const requestIn = (item: string, after: AttributeMap) => {
 const statusIn = (item: string, after: AttributeMap) => {
   if (item !== items.status) return {};
   const version = Number(plainOf(after, 'version'));
-  return { status: { status: textOf(after, 'status'), ...(!Number.isNaN(version) && { version }) } };
+  const lengthOf = (name: string): number => {
+    const list = plainOf(after, name);
+    return Array.isArray(list) ? list.length : 0;
+  };
+  const counts = { problems: lengthOf('problems'), warnings: lengthOf('warnings') };
+  return { status: { status: textOf(after, 'status'), ...(!Number.isNaN(version) && { version }), ...counts } };
 };
 
 const written = ({ table, after, by }: Write, group: string, item: string): readonly Event[] =>

@@ -9,6 +9,7 @@ import { offeringsOf } from './pools.ts';
 import { headcountAt } from './staying.ts';
 import { times } from './times.ts';
 import { poolsOf } from './tree.ts';
+import { isAlwaysOpen, openingsIn } from './windows.ts';
 
 /** A request without a response counts for this long (docs/architecture.md, rules that hold). */
 const believedMs = 180_000;
@@ -53,21 +54,24 @@ const resized = (chronicle: Chronicle, group: string): readonly number[] => {
   return written.filter(({ desired }, index) => desired !== written[index - 1]?.desired).map(({ atMs }) => atMs);
 };
 
+/** Within this time after it is free to, a group looks, although a look lost a race. */
+const lookMs = 2 * times.tickMs;
+
 /** Moments at which a group has been quiet for long enough that every member with a better place on spot must have begun to move. */
 export const dueMoments = (chronicle: Chronicle, group: string, rule: ReturnRule, refusedMs: number): readonly number[] => {
-  const { events, endedAtMs } = chronicle.history;
+  const { events, readyAtMs, endedAtMs } = chronicle.history;
   const quietMs = ({ kind }: HistoryEvent): number => (kind === 'refused' ? Math.max(rule.afterMs, refusedMs) : rule.afterMs);
   const stepMs = rule.everyMs + chronicle.times.servesAgainMs + believedMs;
-  const lookMs = 2 * times.tickMs + slackOf(chronicle);
   const ends = [
     ...events.flatMap((event) => (isHeard(event) ? [{ atMs: event.atMs, untilMs: event.atMs + quietMs(event) }] : [])),
     ...resized(chronicle, group).map((atMs) => ({ atMs, untilMs: atMs + rule.afterMs })),
+    ...openingsIn(rule, readyAtMs, endedAtMs).map((atMs) => ({ atMs, untilMs: atMs })),
     ...events.flatMap((event) => (isBusy(event) ? [{ atMs: event.atMs, untilMs: event.atMs + stepMs }] : [])),
   ].toSorted((one, other) => one.atMs - other.atMs);
   let untilMs = 0;
   return ends.flatMap((end, index) => {
     untilMs = Math.max(untilMs, end.untilMs);
-    const dueMs = untilMs + lookMs;
+    const dueMs = untilMs + lookMs + slackOf(chronicle);
     return dueMs < (ends[index + 1]?.atMs ?? endedAtMs) ? [dueMs] : [];
   });
 };
@@ -105,9 +109,10 @@ export const isFree = (chronicle: Chronicle, policy: Policy, atMs: number): bool
   );
 };
 
-/** The policy of a group, where it lets members move at any time. */
+/** The policy of a group, where it lets members move at a moment, and did so while it looked before. */
 export const movingPolicy = (chronicle: Chronicle, group: string, atMs: number): (Policy & { readonly returning: ReturnRule }) | undefined => {
   const policy = chronicle.policyAt(group, atMs);
-  if (policy?.returning === undefined || policy.mode !== 'act' || policy.returning.windows.length > 0) return undefined;
-  return { ...policy, returning: policy.returning };
+  if (policy?.returning === undefined || policy.mode !== 'act') return undefined;
+  const sinceMs = atMs - lookMs - slackOf(chronicle);
+  return isAlwaysOpen(policy.returning, sinceMs, atMs) ? { ...policy, returning: policy.returning } : undefined;
 };

@@ -4,7 +4,7 @@ import { alarmsAct, lastingAlarmsActAgain } from './rules/alarms.ts';
 import { toldOnTheBus } from './rules/announced.ts';
 import { nobodyReturnsTooSoon, onDemandIsGone, spreadsEvenOut } from './rules/back-to-spot.ts';
 import { failedBootsAreTold, failingPoolsRest, launchesAreBounded } from './rules/boots.ts';
-import { breakersAreKept, breakersOpen } from './rules/breakers.ts';
+import { breakersAreKept, breakersEnd, breakersOpen } from './rules/breakers.ts';
 import { callsAreBounded, idleWritesNothing, noStorm } from './rules/calls.ts';
 import { decisionsAreTrue } from './rules/decisions.ts';
 import { desiredStandsWhileDenied, nobodyLeavesWhileDenied } from './rules/denied.ts';
@@ -25,7 +25,7 @@ import { asgsPutBack, raisesEndSoon, strangeAsgs } from './rules/put-back.ts';
 import { removalInOrder } from './rules/removal-order.ts';
 import { removalKeepsShape } from './rules/removal-shape.ts';
 import { cameToRest, nobodyForgotten, nothingOpen, sizeIsHeld } from './rules/rest.ts';
-import { returnsWhileWhole, returnsWithinBudget } from './rules/returns.ts';
+import { returnsInWindows, returnsOnceSettled, returnsWhileWhole, returnsWithinBudget } from './rules/returns.ts';
 import { everythingExplained, excusesAreTrue, reasonsAreTrue, timesAreTrue } from './rules/said.ts';
 import { schedulesAreFollowed } from './rules/schedule.ts';
 import { replacedBeforeWindow } from './rules/scheduled.ts';
@@ -87,6 +87,7 @@ export const rules: readonly Rule[] = [
   adviceWithinBudget,
   breakersOpen,
   breakersAreKept,
+  breakersEnd,
   failingPoolsRest,
   failedBootsAreTold,
   neverServedIsGivenUp,
@@ -111,6 +112,8 @@ export const rules: readonly Rule[] = [
   nobodyForgotten,
   returnsWhileWhole,
   returnsWithinBudget,
+  returnsInWindows,
+  returnsOnceSettled,
   nobodyReturnsTooSoon,
   onDemandIsGone,
   spreadsEvenOut,

@@ -23,6 +23,8 @@ export type SaidReasons = {
   readonly causes: readonly string[];
   readonly against: readonly SaidAgainst[];
   readonly refusals: readonly SaidRefusal[];
+  /** How many members its look found to serve, and when it looked. */
+  readonly serving: { readonly count: number; readonly atMs: number };
 };
 
 const keyPattern = /^(.+)\/([^/]+)\/(spot|on-demand)$/;
@@ -51,13 +53,17 @@ export const refusalsSaid = (list: unknown): readonly SaidRefusal[] =>
   });
 
 export const reasonsSaid = ({ stored }: History): readonly SaidReasons[] =>
-  stored.decisions.filter(isMap).map((record) => ({
-    id: textOf(record.id),
-    group: textOf(record.group),
-    causes: mapsOf(record.causes).map(({ code }) => textOf(code)),
-    against: mapsOf(record.rounds).flatMap(({ rejected }) => mapsOf(rejected).flatMap(againstOf)),
-    refusals: mapsOf(isMap(record.outcome) ? record.outcome.launches : []).flatMap(({ refusals }) => refusalsSaid(refusals)),
-  }));
+  stored.decisions.filter(isMap).map((record) => {
+    const view = isMap(record.view) ? record.view : {};
+    return {
+      id: textOf(record.id),
+      group: textOf(record.group),
+      causes: mapsOf(record.causes).map(({ code }) => textOf(code)),
+      against: mapsOf(record.rounds).flatMap(({ rejected }) => mapsOf(rejected).flatMap(againstOf)),
+      refusals: mapsOf(isMap(record.outcome) ? record.outcome.launches : []).flatMap(({ refusals }) => refusalsSaid(refusals)),
+      serving: { count: numberOf(view.serving), atMs: numberOf(view.nowMs) },
+    };
+  });
 
 export const inWords = (said: SaidAgainst | SaidRefusal): string =>
   'offering' in said ? `${nameOf(said.offering)} ${said.code}${'awsCode' in said ? ` (${said.awsCode})` : ''}` : `${said.pool} ${said.code}`;

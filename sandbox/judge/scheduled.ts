@@ -7,7 +7,7 @@ const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
 /** Minute, hour, day, month and day of the week as a clock in a time zone shows them: the order of cron's fields. */
-const shownAt = (atMs: number, timeZone: string): readonly number[] => {
+export const shownAt = (atMs: number, timeZone: string): readonly number[] => {
   const form = { timeZone, minute: 'numeric', hour: 'numeric', day: 'numeric', month: 'numeric', weekday: 'short', hourCycle: 'h23' } as const;
   const clock = clocks.get(timeZone) ?? new Intl.DateTimeFormat('en-US', form);
   clocks.set(timeZone, clock);

@@ -68,11 +68,20 @@ describe('on-demand is gone in time after spot is back', () => {
     const late: Write = (script) => script.desired(4 * hour, 2, 2);
     expect(found(5 * hour, launched('zones'), late, (script) => script.at(4 * hour, { kind: 'running', instance: 'i-1' }))).toHaveLength(1);
   });
-  it('holds where the policy lets no member move, owes the member on demand, or lets it move in windows', () => {
+  it('holds where the policy lets no member move, owes the member on demand, or does not act', () => {
     expect(found(hour, oneOnDemand({ return: false }))).toEqual([]);
     expect(found(hour, oneOnDemand({ onDemand: { floor: 1 } }))).toEqual([]);
-    expect(found(hour, oneOnDemand({ return: { window: '01:00-02:00' } }))).toEqual([]);
     expect(found(hour, oneOnDemand({ mode: 'pause' }))).toEqual([]);
+  });
+  it('goes by the windows in which members may move', () => {
+    const inWindow = (until: number, window: string, timezone = 'UTC') => found(until, oneOnDemand({ return: { window, timezone } }));
+    expect(inWindow(2 * hour, '01:00-02:00')).toHaveLength(1);
+    expect(inWindow(2 * hour, '02:00-03:00', 'Europe/Berlin')).toHaveLength(1);
+    expect(inWindow(hour, '01:00-02:00')).toEqual([]);
+    expect(inWindow(2 * hour, '02:00-03:00')).toEqual([]);
+    // It was open only while the group was not quiet yet, or for a moment.
+    expect(inWindow(2 * hour, '00:00-00:10')).toEqual([]);
+    expect(inWindow(2 * hour, '01:00-01:02')).toEqual([]);
   });
   it('counts what Holdfast launched where others set the size, and nothing that the group launched', () => {
     const outside = { ...policy, asg: 'web-asg', size: { from: 'asg', min: 0, max: 6 }, scaling: [] };

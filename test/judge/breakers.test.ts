@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { History } from '../../sandbox/judge/history.ts';
-import { breakersAreKept, breakersOpen } from '../../sandbox/judge/rules/breakers.ts';
+import { breakersAreKept, breakersEnd, breakersOpen } from '../../sandbox/judge/rules/breakers.ts';
 import { earlierTierFirst } from '../../sandbox/judge/rules/placement.ts';
 import { details } from './details.ts';
 import { policy, react, type Script, spec, user } from './histories.ts';
@@ -179,5 +179,53 @@ describe('a later tier', () => {
     const placed = (asg: object) => later(both, 400, families(asg), { ...long, spec: { ...spec, offerings } });
     expect(placed({})).toHaveLength(1);
     expect(placed({ asg: 'spot-b' })).toEqual([]);
+  });
+});
+
+describe('a breaker comes to its end', () => {
+  /** Open from second 200 to 800, and half-open until 1,400. */
+  const found = (write: Write, until = 4_000, document: object = guarded) =>
+    details(
+      breakersEnd,
+      (script) => {
+        begins(document)(script);
+        opens(script, 200, 800);
+        write(script);
+      },
+      { endedAtMs: until * 1_000 },
+    );
+  const neither = ['the breaker of spot is neither told to be closed nor open again'];
+  it('once it was half-open for as long as it was open', () => {
+    expect(found(nothing)).toEqual(neither);
+    expect(found(nothing, 1_500)).toEqual([]);
+    expect(found((script) => closes(script, 1_450))).toEqual([]);
+    expect(found((script) => closes(script, 1_600))).toEqual(neither);
+    expect(found((script) => closes(script, 1_450, 'spot/t'))).toEqual(neither);
+  });
+  it('when the launches that may test it are old enough to tell', () => {
+    const tested = (second: number, closedAt: number, pool = 'spot-b') =>
+      found((script) => {
+        launches(script, second, 'i-9', pool);
+        closes(script, closedAt);
+      });
+    expect(tested(1_300, 1_700)).toEqual([]);
+    expect(tested(1_300, 1_900)).toEqual(neither);
+    expect(tested(1_300, 1_700, 'od-b')).toEqual(neither);
+    // It was over by then.
+    expect(tested(1_590, 1_700)).toEqual(neither);
+  });
+  it('unless it opens again, or its policy was written meanwhile', () => {
+    const again = (script: Script): void => {
+      opens(script, 1_000, 1_600);
+      closes(script, 2_300);
+    };
+    expect(found(again)).toEqual([]);
+    expect(found((script) => script.policy(1_000, 2, { ...guarded }))).toEqual([]);
+  });
+  it('and is told to be open for as long as the policy says', () => {
+    const told = (hold: string) => found((script) => closes(script, 1_450), 4_000, { ...policy, breaker: { ...breaker, hold } });
+    expect(told('10m')).toEqual([]);
+    expect(told('5m')).toEqual(['the breaker of spot is told to be open for 600 s']);
+    expect(told('20m')).toEqual(['the breaker of spot is told to be open for 600 s']);
   });
 });

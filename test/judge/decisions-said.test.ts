@@ -31,6 +31,26 @@ const said = (
 
 const offering = 't/z-a/spot';
 
+describe('a decision that says how many members serve', () => {
+  const counted = (serving: number, write: (script: Script) => void = () => undefined) =>
+    said({}, write, { view: { nowMs: 100_000, serving }, rounds: [] });
+  it('counts those that were in service at some time of the look', () => {
+    expect(counted(2)).toEqual([]);
+    expect(counted(1)).toEqual([]);
+    expect(counted(3)).toEqual(['decision d-1 says 1 more members in service, which did not happen']);
+    expect(counted(2, (script) => script.takeOut(90, 'i-1'))).toEqual([]);
+    expect(counted(2, (script) => script.takeOut(40, 'i-1'))).toHaveLength(1);
+  });
+  it('counts no member that is only registered', () => {
+    const joins = (servesAt: number) => (script: Script) => {
+      script.launch(80, 'i-3');
+      script.serves(servesAt, 'i-3');
+    };
+    expect(counted(3, joins(99))).toEqual([]);
+    expect(counted(3, joins(101))).toHaveLength(1);
+  });
+});
+
 describe('a decision that says why it passed an offering over', () => {
   it('names a refusal that came, with its code, for this offering', () => {
     const refused = { code: 'refused', offering, awsCode: 'InsufficientInstanceCapacity' };

@@ -58,6 +58,19 @@ describe('members leave in the order of removal', () => {
     expect(unserved({ ...order, removal: { order: 'oldest-first' } })).toBe(0);
     expect(unserved({ removal: { order: 'same-order' } })).toBe(0);
   });
+  it('lets one go first that its target group finds unhealthy, whatever the order', () => {
+    /** The other member is found unhealthy; the removal comes at second 100 of a world whose members are older than they look. */
+    const failing = (change: object, second: number, bornAtSecond = -400): number =>
+      found({ ...change, drain: policy.drain }, { 'i-1': { atSecond: 1 }, 'i-2': { atSecond: bornAtSecond } }, (script) => {
+        script.at(second, { kind: 'out-of-service', instance: 'i-2', targetGroup: 'web', why: 'unhealthy', by: { kind: 'ec2' } });
+      });
+    for (const order of ['newest-first', 'dearest-first', 'same-order']) {
+      expect(failing({ removal: { order } }, 60)).toBe(1);
+      // It failed too late to be known, or is too young to count as unhealthy.
+      expect(failing({ removal: { order } }, 99)).toBe(0);
+      expect(failing({ removal: { order } }, 60, -150)).toBe(order === 'newest-first' ? 0 : 1);
+    }
+  });
   it('does not tell apart whole seconds', () => {
     expect(found(oldest, { 'i-1': { atSecond: 2 }, 'i-2': { atSecond: 1 } })).toBe(0);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { needlessLaunch } from '../../sandbox/judge/rules/needless-launch.ts';
 import { earlierTierFirst } from '../../sandbox/judge/rules/placement.ts';
-import { returnsWhileWhole, returnsWithinBudget } from '../../sandbox/judge/rules/returns.ts';
+import { returnsInWindows, returnsOnceSettled, returnsWhileWhole, returnsWithinBudget } from '../../sandbox/judge/rules/returns.ts';
 import { details } from './details.ts';
 import { policy, react, type Script } from './histories.ts';
 
@@ -139,6 +139,83 @@ describe('returns keep to their budget', () => {
   });
   it('breaks where both come within it', () => {
     expect(details(returnsWithinBudget, all(threeOnDemand('5m'), two))).toHaveLength(1);
+  });
+});
+
+describe('members move only in the windows of the policy', () => {
+  /** The world began at midnight on a Thursday, in UTC. One member moves at a minute of it. */
+  const movedAt = (minute: number, returning: object, parts: (script: Script) => void = () => undefined) =>
+    details(returnsInWindows, all(oneOnDemand({ return: returning }), parts, launches(60 * minute, 'i-3', 'spot-b')), { endedAtMs: 9_000_000 });
+  it('holds at any time where there are none', () => {
+    expect(movedAt(20, {})).toEqual([]);
+  });
+  it('goes by the time of the day', () => {
+    const window = { window: '00:15-00:30' };
+    expect(movedAt(15.5, window)).toEqual([]);
+    expect(movedAt(29, window)).toEqual([]);
+    expect(movedAt(14, window)).toHaveLength(1);
+    expect(movedAt(31, window)).toHaveLength(1);
+    expect(movedAt(31, { window: ['00:15-00:30', '00:31-00:40'] })).toEqual([]);
+  });
+  it('goes by the day, and by the day on which a window over midnight begins', () => {
+    expect(movedAt(20, { window: 'thu 00:00-01:00' })).toEqual([]);
+    expect(movedAt(20, { window: 'fri-wed 00:00-01:00' })).toHaveLength(1);
+    expect(movedAt(20, { window: 'mon-wed,sat 22:00-01:00' })).toEqual([]);
+    expect(movedAt(20, { window: 'thu-tue 22:00-01:00' })).toHaveLength(1);
+    expect(movedAt(70, { window: 'wed 22:00-01:00' })).toHaveLength(1);
+  });
+  it('goes by the time zone of the policy', () => {
+    expect(movedAt(20, { window: '01:00-02:00', timezone: 'Europe/Berlin' })).toEqual([]);
+    expect(movedAt(20, { window: '00:00-01:00', timezone: 'Europe/Berlin' })).toHaveLength(1);
+    expect(movedAt(20, { window: 'wed 18:00-24:00', timezone: 'America/New_York' })).toEqual([]);
+  });
+  it('goes by when the request was first made', () => {
+    const asked = (script: Script): void => {
+      const request = { kind: 'item-written', table: 'state', group: 'web', item: 'request#r-i-3', bytes: 500, by: react('i-9') } as const;
+      script.react(60 * 29, 60 * 29 + 20, 'i-9');
+      script.at(60 * 29 + 10, request);
+    };
+    expect(movedAt(31, { window: '00:15-00:30' }, asked)).toEqual([]);
+  });
+  it('says nothing of a launch for a missing member', () => {
+    expect(movedAt(20, { window: '01:00-02:00' }, (script) => script.end(1_000, 'i-1'))).toEqual([]);
+  });
+});
+
+describe('members move only once size and policy have settled', () => {
+  const found = (second: number, change: (script: Script) => void, returning: object = { after: '5m' }) =>
+    details(returnsOnceSettled, all(oneOnDemand({ return: returning }), change, launches(second, 'i-3', 'spot-b')), { endedAtMs: 9_000_000 });
+  const resized = (script: Script): void => {
+    script.react(198, 202, 'i-c');
+    script.desired(100, 3);
+    script.desired(200, 2, 1, react('i-c'));
+  };
+  it('goes by when the size changed, as the look that changed it may have begun', () => {
+    expect(found(490, resized)).toEqual(['i-3 was launched for a return 8 s too soon after a change of the size or the policy']);
+    expect(found(498, resized)).toEqual([]);
+    expect(found(490, resized, { after: '4m' })).toEqual([]);
+    expect(found(490, (script) => script.desired(200, 2))).toEqual([]);
+  });
+  it('goes by when a look followed another policy', () => {
+    const followed = (script: Script): void => {
+      script.policy(150, 2, { ...policy, return: { after: '5m' }, rebalance: { act: false } });
+      script.desired(200, 2, 2);
+    };
+    expect(found(490, followed)).toHaveLength(1);
+    expect(found(501, followed)).toEqual([]);
+  });
+  it('knows of no change where the state was lost', () => {
+    const lost = (script: Script): void =>
+      script.at(200, { kind: 'state-written', group: 'web', version: 0, policyVersion: 2, desired: 2, bytes: 1_000, by: react('i-c') });
+    expect(found(490, lost)).toEqual([]);
+  });
+  it('says nothing of a launch for a missing member', () => {
+    expect(
+      found(
+        490,
+        all(resized, (script) => script.end(300, 'i-1')),
+      ),
+    ).toEqual([]);
   });
 });
 

@@ -446,6 +446,26 @@ describe('what is said', () => {
     expect(explained([{ id: 'd', group: 'web', outcome: { launches: [{ reservation: 'r', instances: ['i-9'] }] } }])).toEqual([]);
     expect(explained([])).toHaveLength(1);
   });
+  it('launches no more under a reservation than was requested under it', () => {
+    const tags = { 'holdfast:reservation': 'd-r0-0' };
+    const launched = (count: number | undefined, more: Readonly<Record<string, string>> = tags) =>
+      details(
+        everythingExplained,
+        (script) => {
+          const by = react('i-a');
+          const item = { kind: 'item-written', table: 'state', group: 'web', item: 'request#d-r0-0', bytes: 500, by } as const;
+          if (count !== undefined) script.at(99, { ...item, request: { pool: 'spot-a', count } });
+          script.launch(100, 'i-8', { by, tags });
+          script.launch(200, 'i-9', { by: react('i-b'), tags: more });
+        },
+        { stored: { ...swap({}).stored, swaps: [], decisions: [{ id: 'd', group: 'web' }] } },
+      );
+    expect(launched(1)).toEqual(['2 were launched under the reservation of i-9, and 1 were requested']);
+    expect(launched(2)).toEqual([]);
+    // What was requested is unknown, and another reservation has a request of its own.
+    expect(launched(undefined)).toEqual([]);
+    expect(launched(1, { 'holdfast:reservation': 'd-r0-1' })).toEqual([]);
+  });
   it('is sent to the bus, once it happened and only then', () => {
     const announced = (types: readonly string[]) =>
       details(

@@ -3,7 +3,9 @@ import { statusesAreTrue } from '../../sandbox/judge/rules/statuses.ts';
 import { details } from './details.ts';
 import { policy, react, type Script, twoServe } from './histories.ts';
 
-const status = (script: Script, second: number, says: { readonly status: string; readonly version?: number }): void =>
+type Says = { readonly status: string; readonly version?: number; readonly problems?: number; readonly warnings?: number };
+
+const status = (script: Script, second: number, says: Says): void =>
   script.at(second, { kind: 'item-written', table: 'groups', group: 'web', item: 'status', bytes: 300, by: react('accept'), status: says });
 
 const judged = (write: (script: Script) => void): readonly string[] =>
@@ -41,11 +43,30 @@ describe('the status of a policy', () => {
       judged((script) => {
         script.at(0, { kind: 'policy-written', group: 'web', document: policy });
         script.at(100, { kind: 'policy-written', group: 'web', document });
-        status(script, second, { status: 'rejected', version: 1 });
+        status(script, second, { status: 'rejected', version: 1, problems: 1 });
         script.at(200, { kind: 'policy-written', group: 'web', document });
       });
     expect(written(102)).toEqual([]);
     expect(written(99)).toEqual(['the status of web is older than its policy']);
+  });
+
+  it('names a problem where the policy was rejected', () => {
+    const rejected = (problems: number) => judged((script) => status(script, 101, { status: 'rejected', version: 1, problems }));
+    expect(rejected(1)).toEqual([]);
+    expect(rejected(0)).toEqual(['the policy of web is rejected, and its status names no problem']);
+  });
+
+  it('names the warnings that were sent about its version', () => {
+    const accepted = (warnings: number, version = 2) =>
+      judged((script) => {
+        script.policy(100, 2);
+        const detail = { group: 'web', version, warnings: ['one', 'two'] };
+        script.at(101, { kind: 'announced', detailType: 'Holdfast Policy Accepted', detail });
+        status(script, 101, { status: 'accepted', version: 2, warnings });
+      });
+    expect(accepted(2)).toEqual([]);
+    expect(accepted(1)).toEqual(['2 warnings were sent about version 2 of web, and its status names 1']);
+    expect(accepted(0, 1)).toHaveLength(1);
   });
 
   it('says of a group that it is let go, and of no other', () => {

@@ -15,9 +15,10 @@ import type { Finding, Rule } from '../finding.ts';
 import { givingOf } from '../giving.ts';
 import { isHealthy } from '../leaving.ts';
 import { goneAtMs, isFunction, type Life } from '../life.ts';
-import type { Policy } from '../policy.ts';
+import type { BreakerRule, Policy } from '../policy.ts';
 import { returnLaunches } from '../returning.ts';
 import { ownLaunches } from '../staying.ts';
+import { times } from '../times.ts';
 import { poolsOf } from '../tree.ts';
 
 type Broken = Omit<Finding, 'rule'>;
@@ -140,4 +141,37 @@ export const breakersOpen: Rule = {
       return [{ group, atMs, detail: `${recent.length} members were warned within the time of the breaker, and no event reported that one opened` }];
     });
   }),
+};
+
+/** When a breaker must be closed or open again: it was half-open for `hold`, and each launch that may test it is old enough to tell. */
+const dueMs = (chronicle: Chronicle, group: string, { breaker, untilMs }: ToldOpen, rule: BreakerRule): number => {
+  const tests = chronicle
+    .livesIn(group)
+    .filter((life) => isOver(breaker, life) && life.launchedAtMs >= untilMs - slackOf(chronicle))
+    .map(({ launchedAtMs }) => launchedAtMs)
+    .toSorted((one, other) => one - other);
+  // A later launch tests it only while it has not come to its end.
+  return tests.reduce((endMs, atMs) => (atMs <= endMs ? Math.max(endMs, atMs + provesAfterMs(rule)) : endMs), untilMs + rule.holdMs);
+};
+
+export const breakersEnd: Rule = {
+  name: 'a breaker comes to its end',
+  meaning:
+    'A breaker is reported as open for `hold` of the policy. It is half-open for as long again, and until every launch that may test it has lived for its time. Where nothing hinders functions, Holdfast reports on the event bus by the second tick after that that it is closed, or open again.',
+  broken: inEveryGroup((chronicle, group) =>
+    toldOpenIn(chronicle, group).flatMap((open): readonly Broken[] => {
+      const { breaker, fromMs, untilMs, overMs } = open;
+      const slackMs = slackOf(chronicle);
+      const [policy, ...others] = chronicle.policiesIn(group, fromMs - slackMs, fromMs);
+      const rule = policy?.breaker;
+      if (rule === undefined || others.length > 0) return [];
+      const forMs = untilMs - fromMs;
+      if (forMs > rule.holdMs + 2 * chronicle.times.clockMs || forMs < rule.holdMs - slackMs)
+        return [{ group, atMs: fromMs, detail: `the breaker of ${breaker} is told to be open for ${Math.round(forMs / 1_000)} s` }];
+      const endMs = dueMs(chronicle, group, open, rule) + 2 * times.tickMs + slackMs;
+      const isSame = chronicle.policiesIn(group, fromMs - slackMs, endMs).length === 1;
+      if (overMs <= endMs || !isSame || !isPlain(chronicle, group, fromMs, endMs)) return [];
+      return [{ group, atMs: endMs, detail: `the breaker of ${breaker} is neither told to be closed nor open again` }];
+    }),
+  ),
 };

@@ -4,6 +4,7 @@ import type { Finding, Rule } from '../finding.ts';
 import type { Told } from '../history.ts';
 import { limitFor } from '../policy.ts';
 import { inWords, reasonsSaid, type SaidAgainst, type SaidReasons, type SaidRefusal } from '../said-decisions.ts';
+import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -95,6 +96,22 @@ const writtenOf = (chronicle: Chronicle, { id, group }: SaidReasons) => {
   return { atMs: writes.at(-1)?.atMs, told: new Set(told.map((one) => one.told.about)) };
 };
 
+const secondMs = 1_000;
+
+/** How many members served at some second of a time in which a look may have read the health of its targets. */
+const mostServing = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): number => {
+  const moments = Array.from({ length: Math.ceil((untilMs - fromMs) / secondMs) + 1 }, (_, index) => Math.min(untilMs, fromMs + index * secondMs));
+  return chronicle.livesIn(group).filter((life) => moments.some((atMs) => chronicle.servesAt(life, atMs))).length;
+};
+
+/** How many members too many a look says to have found in service. */
+const servingTooMany = (chronicle: Chronicle, { group, serving: { count, atMs } }: SaidReasons, writtenMs: number): number => {
+  const { lagMs, asgLagMs, clockMs } = chronicle.times;
+  const isPlain = chronicle.livesIn(group).filter((life) => chronicle.servesAt(life, atMs)).length >= count;
+  if (Number.isNaN(count) || isPlain) return 0;
+  return count - mostServing(chronicle, group, atMs - Math.max(lagMs, asgLagMs) - times.reactMs - clockMs, Math.min(atMs + clockMs, writtenMs));
+};
+
 const falseIn = (chronicle: Chronicle, said: SaidReasons): readonly Broken[] => {
   const { atMs, told } = writtenOf(chronicle, said);
   if (atMs === undefined) return [];
@@ -104,12 +121,14 @@ const falseIn = (chronicle: Chronicle, said: SaidReasons): readonly Broken[] => 
     ...said.refusals.filter((one) => !wasRefused(chronicle, one, atMs)).map(inWords),
     ...said.causes.filter((cause) => tellers[cause]?.some((about) => told.has(about)) === false).map((cause) => `cause ${cause}`),
   ];
+  const tooMany = servingTooMany(chronicle, said, atMs);
+  if (tooMany > 0) wrong.push(`${tooMany} more members in service`);
   return [...new Set(wrong)].map((what) => ({ ...until, detail: `decision ${said.id} says ${what}, which did not happen` }));
 };
 
 export const decisionsAreTrue: Rule = {
   name: 'what decisions say is true',
   meaning:
-    'What a stored decision says is true in the world: what EC2 refused, took or advised to leave, what a pool cost or held, and which signals led to the decision.',
+    'What a stored decision says is true in the world: what EC2 refused, took or advised to leave, what a pool cost or held, and which signals led to the decision. It counts no more members in service than were there at some time of the look.',
   broken: (chronicle) => reasonsSaid(chronicle.history).flatMap((said) => falseIn(chronicle, said)),
 };

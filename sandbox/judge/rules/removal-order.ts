@@ -17,8 +17,20 @@ const isIdleTwin = (chronicle: Chronicle, one: Life, other: Life, { choice, poli
   return isAlike && !worked && chronicle.targetsOf(one, shownSinceMs).length > 0 && chronicle.targetsOf(one, chosenAtMs).length > 0;
 };
 
+/** An instance that is younger does not count as unhealthy (docs/policy.md, removal). */
+const graceMs = 300_000;
+
+/** Whether a target group that it should serve had found it unhealthy, and did so as long as it was looked at. */
+const isUnhealthy = (chronicle: Chronicle, one: Life, { choice: { chosenAtMs }, shownSinceMs }: ScaleIn): boolean =>
+  one.launchedAtMs + graceMs + 2 * chronicle.times.clockMs + launchedTogetherMs < shownSinceMs &&
+  chronicle.targetsOf(one, shownSinceMs).some((targetGroup) => {
+    const last = one.services.filter((service) => service.targetGroup === targetGroup && service.fromMs <= chosenAtMs).at(-1);
+    return last?.why === 'unhealthy' && last.untilMs <= shownSinceMs && chronicle.targetsOf(one, chosenAtMs).includes(targetGroup);
+  });
+
 /** Whether the order of removal surely names one before the other. */
 const goesBefore = (chronicle: Chronicle, one: Life, other: Life, scaleIn: ScaleIn): boolean => {
+  if (isUnhealthy(chronicle, one, scaleIn)) return true;
   switch (scaleIn.policy.removalOrder) {
     case 'oldest-first':
       return one.launchedAtMs + launchedTogetherMs < other.launchedAtMs;
@@ -34,7 +46,7 @@ const goesBefore = (chronicle: Chronicle, one: Life, other: Life, scaleIn: Scale
 export const removalInOrder: Rule = {
   name: 'members leave in the order of removal',
   meaning:
-    'When a group shrinks, the members leave first that the order of the policy names first: the oldest, the newest or the dearest. Prices are the stated ones, and spot prices where the policy has them read; without a stated price, on-demand leaves before spot. The rule compares a member that serves and is ready only with members that could leave instead: those of the same Auto Scaling group, of one above its minimum size, or of none. Of two in the same place with the same age and price, the one that serves in no target group leaves first. Floors, shares and spares come before the order.',
+    'When a group shrinks, the members leave first that the order of the policy names first: the oldest, the newest or the dearest. Prices are the stated ones, and spot prices where the policy has them read; without a stated price, on-demand leaves before spot. The rule compares a member that serves and is ready only with members that could leave instead: those of the same Auto Scaling group, of one above its minimum size, or of none. Of two in the same place with the same age and price, the one that serves in no target group leaves first. Whatever the order, a member that a target group finds unhealthy, and that is five minutes old, leaves before one that serves. Floors, shares and spares come before the order.',
   broken: (chronicle) =>
     scaleInsOf(chronicle).flatMap((scaleIn) => {
       const { choice, policy, others } = scaleIn;

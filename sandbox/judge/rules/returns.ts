@@ -1,7 +1,9 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { mostMoves, type ReturnLaunch, returnLaunches } from '../returning.ts';
+import { lookedSince } from '../staying.ts';
 import { times } from '../times.ts';
+import { isEverOpen } from '../windows.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -52,4 +54,42 @@ export const returnsWithinBudget: Rule = {
           return { group, instance: life.instance, atMs: life.launchedAtMs, detail };
         }),
     ),
+};
+
+/** Since when the look may have begun that first wrote another size, or followed another policy. A state without an earlier one changes nothing. */
+const changesOf = (chronicle: Chronicle, group: string): readonly number[] =>
+  (chronicle.groups.get(group)?.written ?? []).flatMap((one, index, all) => {
+    const before = all[index - 1];
+    if (before === undefined || one.version <= before.version) return [];
+    return one.desired === before.desired && one.policyVersion === before.policyVersion ? [] : [lookedSince(chronicle, one.by, one.atMs)];
+  });
+
+export const returnsOnceSettled: Rule = {
+  name: 'members move only once size and policy have settled',
+  meaning: 'For `after` from a change of the desired size, or from a look that follows another policy, Holdfast launches nothing for a return.',
+  broken: (chronicle) =>
+    returnLaunches(chronicle).flatMap(({ life, group, policies }): readonly Broken[] => {
+      const [policy, ...others] = policies;
+      if (policy?.returning === undefined || others.length > 0) return [];
+      const changedMs = Math.max(Number.NEGATIVE_INFINITY, ...changesOf(chronicle, group).filter((atMs) => atMs < life.launchedAtMs));
+      const leftMs = changedMs + policy.returning.afterMs - 2 * chronicle.times.clockMs - life.launchedAtMs;
+      if (leftMs <= 0) return [];
+      const detail = `${life.instance} was launched for a return ${Math.ceil(leftMs / 1_000)} s too soon after a change of the size or the policy`;
+      return [{ group, instance: life.instance, atMs: life.launchedAtMs, detail }];
+    }),
+};
+
+export const returnsInWindows: Rule = {
+  name: 'members move only in the windows of the policy',
+  meaning:
+    'Where `return` of the policy names windows, Holdfast launches for a return only while one of them is open in the time zone of the policy.',
+  broken: (chronicle) =>
+    returnLaunches(chronicle).flatMap(({ life, group, sinceMs, policies }): readonly Broken[] => {
+      const { clockMs } = chronicle.times;
+      const [fromMs, untilMs] = [sinceMs - clockMs, life.launchedAtMs + clockMs];
+      const rules = policies.flatMap(({ returning }) => returning ?? []);
+      if (rules.length === 0 || rules.some((rule) => isEverOpen(rule, fromMs, untilMs))) return [];
+      const detail = `${life.instance} was launched for a return while no window of the policy was open`;
+      return [{ group, instance: life.instance, atMs: life.launchedAtMs, detail }];
+    }),
 };

@@ -1,10 +1,11 @@
+import { items } from '../../../core/contract.ts';
 import type { CutBy, Shortfall } from '../../../core/swap/shortfall.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { deadlineOf, delayOf } from '../leaving.ts';
 import { endless, goneAtMs, isAlive, isFunction, type Life, lastRefusalMs, type Service, takenOutAtMs } from '../life.ts';
 import { asgsOf, type Policy } from '../policy.ts';
-import { ownLaunches } from '../staying.ts';
+import { ownLaunches, reservationOf } from '../staying.ts';
 import { decisionsOf, type SaidSwap, swapsOf } from '../stored.ts';
 import { times } from '../times.ts';
 import { mayBeGivenUp } from '../unserved.ts';
@@ -176,10 +177,27 @@ export const timesAreTrue: Rule = {
   }),
 };
 
+/** Instances beyond the number that was requested under their reservation: the last ones. EC2 launches once for a token. */
+const beyondRequest = (chronicle: Chronicle): readonly Broken[] => {
+  const prefix = items.request('');
+  const requests = chronicle.of('item-written').flatMap(({ item, request }) => (request === undefined ? [] : [[item, request.count] as const]));
+  const requested = new Map(requests);
+  return [...Map.groupBy(ownLaunches(chronicle), ({ life }) => reservationOf(life))].flatMap(([reservation, launches]) => {
+    const count = requested.get(`${prefix}${reservation}`) ?? launches.length;
+    return launches.slice(count).map(({ life: { instance, launchedAtMs: atMs }, group }) => ({
+      group,
+      instance,
+      atMs,
+      detail: `${launches.length} were launched under the reservation of ${instance}, and ${count} were requested`,
+    }));
+  });
+};
+
 /** Every launch and every removal by Holdfast has a decision that names it. */
 export const everythingExplained: Rule = {
   name: 'everything is explained',
-  meaning: 'A stored decision names every launch of Holdfast, and every member that Holdfast chose to let go.',
+  meaning:
+    'A stored decision names every launch of Holdfast, and every member that Holdfast chose to let go. No more instances carry a reservation than were requested under it.',
   broken: (chronicle) => {
     const decisions = decisionsOf(chronicle.history);
     const launched = new Set(decisions.flatMap(({ launches }) => launches.flatMap(({ instances }) => instances)));
@@ -190,6 +208,7 @@ export const everythingExplained: Rule = {
       reason === 'scale-in' || reason === 'return' || (reason === 'unwanted' && chronicle.life(instance)?.warnings.length === 0);
     const chosen = swapsOf(chronicle.history).filter(isChosen);
     return [
+      ...beyondRequest(chronicle),
       ...ownLaunches(chronicle)
         .filter(({ life }) => !launched.has(life.instance) && !isTagged(life))
         .map(({ life, group }) => ({

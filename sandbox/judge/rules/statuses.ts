@@ -1,4 +1,4 @@
-import { items } from '../../../core/contract.ts';
+import { announcements, items } from '../../../core/contract.ts';
 import type { Chronicle, GroupTimeline } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 
@@ -47,9 +47,30 @@ const invented = (chronicle: Chronicle, { group, policies }: GroupTimeline): rea
       : [{ group, atMs, detail: `the status of ${group} says that version ${status.version} is accepted, and it is not in force` }],
   );
 
+/** Every rejection says why, and a status names the warnings that were sent about its version. */
+const unsaid = (chronicle: Chronicle, { group }: GroupTimeline): readonly Broken[] =>
+  statusesOf(chronicle, group).flatMap(({ status, atMs }): readonly Broken[] => {
+    const { problems, warnings = 0, version } = status ?? {};
+    if (status?.status === 'rejected' && problems === 0)
+      return [{ group, atMs, detail: `the policy of ${group} is rejected, and its status names no problem` }];
+    const sent = chronicle
+      .of('announced')
+      .filter(({ detailType, detail }) => detailType === announcements.policyAccepted && detail.group === group && detail.version === version)
+      .map(({ detail }) => (Array.isArray(detail.warnings) ? detail.warnings.length : 0));
+    const most = Math.max(0, ...sent);
+    return status?.status !== 'accepted' || warnings >= most
+      ? []
+      : [{ group, atMs, detail: `${most} warnings were sent about version ${version} of ${group}, and its status names ${warnings}` }];
+  });
+
 export const statusesAreTrue: Rule = {
   name: 'the status of a policy is true',
   meaning:
-    'At rest, the status of a group reports the last write to its policy: it names the version in force, or says that the policy was rejected or that the group is let go. A status says that a version is accepted only once this version is in force.',
-  broken: (chronicle) => [...chronicle.groups.values()].flatMap((timeline) => [...atRest(chronicle, timeline), ...invented(chronicle, timeline)]),
+    'At rest, the status of a group reports the last write to its policy: it names the version in force, or says that the policy was rejected or that the group is let go. A status says that a version is accepted only once this version is in force. A status of a rejected policy names a problem. A status of an accepted version names the warnings that were sent about it.',
+  broken: (chronicle) =>
+    [...chronicle.groups.values()].flatMap((timeline) => [
+      ...atRest(chronicle, timeline),
+      ...invented(chronicle, timeline),
+      ...unsaid(chronicle, timeline),
+    ]),
 };
