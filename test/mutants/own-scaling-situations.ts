@@ -37,9 +37,9 @@ const soon = (afterMinutes: number, wanted: number, timezone = 'UTC') => ({ afte
 /** Worlds in which alarms act by steps, or a schedule sets the size. */
 export const ownScalingSituations = {
   'an alarm far above its threshold': () =>
-    of('an alarm far above its threshold', stepped, () => [lastingAlarm(1_000, 'high', 30_000, false, 25)], 6),
+    of('an alarm far above its threshold', stepped, () => [lastingAlarm(1_000, 'high', 30_000, undefined, 25)], 6),
   'an alarm far below its threshold': () =>
-    of('an alarm far below its threshold', stepped, () => [lastingAlarm(1_000, 'low', 30_000, false, -25)], 2),
+    of('an alarm far below its threshold', stepped, () => [lastingAlarm(1_000, 'low', 30_000, undefined, -25)], 2),
   'a schedule, then an alarm': () =>
     of('a schedule, then an alarm', plain, (policy) => [scheduled(1_000, policy, [soon(2, 6)]), alarm(5 * minuteMs, 'high')], 8),
   'a schedule whose time is over': () =>

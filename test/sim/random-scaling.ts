@@ -35,12 +35,12 @@ const stepped = (policy: Document): Document =>
 
 /** The same alarm, with how far its metric was from its threshold: on the side of its steps, or unknown. */
 const measured = (draw: Draw, step: Step): Step => {
-  const { alarm, isQuiet = false } = step.about ?? {};
+  const { alarm, quiet } = step.about ?? {};
   if (step.kind !== 'alarmed' || alarm === undefined) return step;
   const sign = alarm === 'low' ? -1 : 1;
   const fromThreshold = draw.one([sign * draw.between(0, 19), sign * draw.between(20, 90), sign * draw.between(20, 90), undefined]);
   return {
-    ...lastingAlarm(step.atMs, alarm, step.lastsMs ?? momentMs, isQuiet, fromThreshold),
+    ...lastingAlarm(step.atMs, alarm, step.lastsMs ?? momentMs, quiet, fromThreshold),
     ...(step.lastsMs === undefined && { lastsMs: momentMs }),
   };
 };
@@ -48,13 +48,16 @@ const measured = (draw: Draw, step: Step): Step => {
 const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata'];
 
 /** Five fields of cron for the minute of a moment, as a clock in a time zone shows it. */
-const cronAt = (atMs: number, timeZone: string): string => {
+const cronAt = (atMs: number, timeZone: string, byWeekday: boolean): string => {
   const form = { timeZone, minute: 'numeric', hour: 'numeric', day: 'numeric', month: 'numeric', hourCycle: 'h23' } as const;
   const parts = new Map(new Intl.DateTimeFormat('en-US', form).formatToParts(atMs).map(({ type, value }) => [type as string, Number(value)]));
-  return [...['minute', 'hour', 'day', 'month'].map((type) => parts.get(type)), '*'].join(' ');
+  const [minute, hour, day, month] = ['minute', 'hour', 'day', 'month'].map((type) => parts.get(type));
+  if (!byWeekday) return [minute, hour, day, month, '*'].join(' ');
+  return [minute, hour, '*', month, new Intl.DateTimeFormat('en-US', { timeZone, weekday: 'short' }).format(atMs).toLowerCase()].join(' ');
 };
 
-type Time = { readonly afterMinutes: number; readonly timezone: string; readonly size: number };
+/** `byWeekday`: it names the day of the week in place of the day of the month. */
+type Time = { readonly afterMinutes: number; readonly timezone: string; readonly size: number; readonly byWeekday?: boolean };
 
 /** The user writes a schedule whose times come some minutes later. */
 export const scheduled = (atMs: number, document: Document, schedule: readonly Time[]): Step => ({
@@ -66,7 +69,10 @@ export const scheduled = (atMs: number, document: Document, schedule: readonly T
   happen: async (stage) => {
     stage.did({ kind: 'policy-edited', groups: [String(document.group)] });
     const nowMs = stage.sandbox.clock.now();
-    const rows = schedule.map(({ afterMinutes, timezone, size }) => ({ at: cronAt(nowMs + afterMinutes * minuteMs, timezone), timezone, size }));
+    const rows = schedule.map(({ afterMinutes, timezone, size, byWeekday = false }) => {
+      const at = cronAt(nowMs + afterMinutes * minuteMs, timezone, byWeekday);
+      return { at, timezone, size };
+    });
     await stage.putPolicy({ ...document, schedule: [...new Map(rows.map((row) => [`${row.at} ${row.timezone}`, row])).values()] });
   },
 });
@@ -77,7 +83,9 @@ const drawSchedule = (draw: Draw, document: Document, { min, max }: Bounds): Ste
     timezone: draw.one(zones),
     size: draw.between(min, max),
   }));
-  return scheduled(draw.between(1, 40) * 1_000, document, times);
+  const atMs = draw.between(1, 40) * 1_000;
+  const dated = times.map((time) => ({ ...time, byWeekday: draw.chance(0.4) }));
+  return scheduled(atMs, document, dated);
 };
 
 /** The world with alarms that act by steps, and with a schedule that its user writes. What other edits write goes without either. */

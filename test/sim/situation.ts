@@ -3,6 +3,9 @@ import type { WorldSpec } from '../../sandbox/world/spec.ts';
 import type { Stage } from './stage.ts';
 import type { StepKind } from './step-kind.ts';
 
+/** Why the actions of an alarm do nothing: another alarm suppresses them, or a rule mutes them. */
+export type Quiet = 'suppressed' | 'muted';
+
 /** Something that happens to the world, at a time counted from the moment when every group serves its size. */
 export type Step = {
   /** What it does: rules, allowances and tables go by this, never by the sentence. */
@@ -11,7 +14,7 @@ export type Step = {
   /** The same for people who read a trace. */
   readonly what: string;
   /** Names of what it is about, where it is about one. */
-  readonly about?: { readonly group?: string; readonly asg?: string; readonly process?: string; readonly alarm?: string; readonly isQuiet?: true };
+  readonly about?: { readonly group?: string; readonly asg?: string; readonly process?: string; readonly alarm?: string; readonly quiet?: Quiet };
   /** How long it goes on after it began: the world is not calm before. */
   readonly lastsMs?: number;
   /** Does it, and says through `stage.did` which instances and groups it touches. */

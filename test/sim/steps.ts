@@ -1,4 +1,4 @@
-import type { Step } from './situation.ts';
+import type { Quiet, Step } from './situation.ts';
 import type { Stage } from './stage.ts';
 import type { StepKind } from './step-kind.ts';
 
@@ -99,7 +99,7 @@ export const kill = (atMs: number, count: number, group = 'web'): Step => ({
 });
 
 /** An event as CloudWatch sends it when an alarm goes off, or is over. */
-const alarmEvent = (alarmName: string, atMs: number, value: 'ALARM' | 'OK' = 'ALARM', more: object = {}) => ({
+const alarmEvent = (alarmName: string, atMs: number, value: 'ALARM' | 'OK' = 'ALARM', more: object = {}, isMuted = false) => ({
   source: 'aws.cloudwatch',
   'detail-type': 'CloudWatch Alarm State Change',
   detail: {
@@ -107,6 +107,7 @@ const alarmEvent = (alarmName: string, atMs: number, value: 'ALARM' | 'OK' = 'AL
     state: { value, reason: 'Threshold Crossed', timestamp: new Date(atMs).toISOString(), ...more },
     previousState: { value: value === 'ALARM' ? 'OK' : 'ALARM', reason: 'Within bounds', timestamp: new Date(atMs - 60_000).toISOString() },
     configuration: { metrics: [] },
+    ...(isMuted && { muteDetail: { mutedByArn: 'arn:aws:cloudwatch:eu-west-1:111122223333:alarm-mute-rule:night' } }),
   },
 });
 
@@ -128,18 +129,26 @@ const evaluated = (fromThreshold: number | undefined): object => {
 /** How long an alarm of a moment stays in `ALARM`. */
 export const momentMs = 30_000;
 
+const quietTexts: Readonly<Record<Quiet, string>> = { suppressed: 'suppressed by another one', muted: 'muted by a rule' };
+
 /** An alarm goes off, and is over after a while: CloudWatch sends nothing in between. */
-export const lastingAlarm = (atMs: number, alarmName: string, forMs: number, suppressed = false, fromThreshold?: number): Step => ({
+export const lastingAlarm = (atMs: number, alarmName: string, forMs: number, quiet?: Quiet, fromThreshold?: number): Step => ({
   kind: 'alarmed',
   atMs,
   lastsMs: forMs,
-  what: `alarm ${alarmName} for ${Math.round(forMs / 1_000)} s${suppressed ? ', suppressed by another one' : ''}${fromThreshold === undefined ? '' : `, ${fromThreshold} from its threshold`}`,
-  about: { alarm: alarmName, ...(suppressed && { isQuiet: true }) },
+  what: `alarm ${alarmName} for ${Math.round(forMs / 1_000)} s${quiet === undefined ? '' : `, ${quietTexts[quiet]}`}${fromThreshold === undefined ? '' : `, ${fromThreshold} from its threshold`}`,
+  about: { alarm: alarmName, ...(quiet && { quiet }) },
   happen: ({ sandbox, did }) => {
     const { clock } = sandbox;
     did({ kind: 'alarmed' });
     sandbox.emitEvent(
-      alarmEvent(alarmName, clock.now(), 'ALARM', { ...(suppressed && { actionsSuppressedBy: 'Alarm' }), ...evaluated(fromThreshold) }),
+      alarmEvent(
+        alarmName,
+        clock.now(),
+        'ALARM',
+        { ...(quiet === 'suppressed' && { actionsSuppressedBy: 'Alarm' }), ...evaluated(fromThreshold) },
+        quiet === 'muted',
+      ),
     );
     clock.after(forMs, () => sandbox.emitEvent(alarmEvent(alarmName, clock.now(), 'OK')));
   },

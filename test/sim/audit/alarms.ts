@@ -32,7 +32,7 @@ const made: readonly Situation[] = [
   }),
   of('an alarm is suppressed', settingOf('tag', elastic), {
     asked: { web: { size: 4, endsAt: 4 } },
-    steps: [lastingAlarm(1_000, 'high', 5 * minuteMs, true)],
+    steps: [lastingAlarm(1_000, 'high', 5 * minuteMs, 'suppressed')],
     calmAtMs: 7 * minuteMs,
   }),
   of('the state is restored from a time at which an alarm lasted', settingOf('tag', elastic), {

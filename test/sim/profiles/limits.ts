@@ -8,6 +8,8 @@ import { drawSome, minutes, type Profile } from './profile.ts';
 import { drawShares } from './shares.ts';
 import { alarmsBy, drawHabits, drawTargetGroups, namesOf, worldOf } from './usual.ts';
 
+type Document = Readonly<Record<string, unknown>>;
+
 /** What types cost on demand, and limits that are a share of it. Some bind when prices move. */
 const drawPrices = (draw: Draw, types: readonly TypeTerms[], mayLimit: boolean) => {
   const onDemandPrices = Object.fromEntries(types.map(({ name, onDemandUsd }) => [name, onDemandUsd]));
@@ -16,6 +18,20 @@ const drawPrices = (draw: Draw, types: readonly TypeTerms[], mayLimit: boolean) 
     spotPools.map((name) => [name, mayLimit && draw.chance(0.4) ? { maxPrice: `${draw.one([38, 45, 70, 100])}% of on-demand` } : {}]),
   );
   return { onDemandPrices, pools: { ...limited, ...committed } };
+};
+
+const hasFactor = (pool: Document): boolean => pool.priceFactor !== undefined;
+const hasShare = (pool: Document): boolean => pool.maxPrice !== undefined;
+
+/** The pools with a limit in USD beside another one: the smaller holds. A commitment changes what is paid, and no limit. */
+const withSecondLimit = (draw: Draw, policy: Document, [type]: readonly TypeTerms[]): Document => {
+  const { spotUsd = 0, onDemandUsd = 0 } = type ?? {};
+  const limits = { spot: spotUsd * draw.one([0.95, 1.1, 2]), onDemand: onDemandUsd * draw.one([0.9, 1.1]) };
+  const limited = Object.entries(policy.pools as Readonly<Record<string, Document>>).map(([name, pool]) => {
+    const limit = hasShare(pool) ? limits.spot : limits.onDemand;
+    return [name, hasShare(pool) || hasFactor(pool) ? { ...pool, maxPriceUsdPerHour: Math.round(limit * 1e4) / 1e4 } : pool] as const;
+  });
+  return { ...policy, pools: Object.fromEntries(limited) };
 };
 
 /** Members above the size, at times. */
@@ -73,6 +89,8 @@ export const limits: Profile = {
     };
     const placed = groupIn(landscape, { name: 'web', holding, size, targetGroups: namesOf(landscape), policy, pools, asg: { min: 0 } });
     const drawn = drawSome(draw, steps(types, placed.policy), { least: 2, most: 6, withinSeconds: 240 });
-    return worldOf(draw, { landscape, placed, size, steps: drawn, faults: 0.25, restWithinMs: 900_000 });
+    const world = worldOf(draw, { landscape, placed, size, steps: drawn, faults: 0.25, restWithinMs: 900_000 });
+    if (holding === 'launch-instances' || !draw.chance(0.3)) return world;
+    return { ...world, policies: world.policies.map((policy) => withSecondLimit(draw, policy, types)) };
   },
 };

@@ -3,7 +3,7 @@ import type { Draw } from '../random-draw.ts';
 import type { Step } from '../situation.ts';
 import { alarm, interrupt, kill, loseZone, setSpot } from '../steps.ts';
 import { groupIn, holdings, onDemandPools, plainLandscape, spotPools, zones } from '../worlds.ts';
-import { drawSome, minutes, type Profile } from './profile.ts';
+import { calmAfter, type DrawnWorld, drawSome, minutes, type Profile, withSteps } from './profile.ts';
 import { alarmsBy, drawHabits, drawTargetGroups, namesOf, worldOf } from './usual.ts';
 
 const drawReturn = (draw: Draw) => ({
@@ -11,6 +11,21 @@ const drawReturn = (draw: Draw) => ({
   every: draw.one(['1m', '2m']),
   atMost: draw.one([1, 2, '50%']),
 });
+
+/**
+ * Times of the first day in which members may move, as a clock of a time zone shows them. The world begins at 00:00 UTC on a Thursday. Some open
+ * while members wait to move, some close then.
+ */
+const windows = [
+  { window: '00:00-00:20' },
+  { window: ['00:00-00:12', '00:30-23:00'] },
+  { window: 'thu 00:25-06:00' },
+  { window: 'wed 22:00-00:15' },
+  { window: '00:00-01:18', timezone: 'Europe/Berlin' },
+  { window: '00:10-00:59', timezone: 'Europe/Berlin' },
+  { window: 'wed 19:20-23:00', timezone: 'America/New_York' },
+  { window: ['05:00-05:40', '05:55-07:00'], timezone: 'Asia/Kolkata' },
+] as const;
 
 const drawCapacity = (draw: Draw): unknown =>
   draw.one([
@@ -35,6 +50,18 @@ const givesAgain = setSpot(660_000, zones, 12);
 
 /** For so long after the last step the world goes on, so that members have time to move. */
 const goesOnMs = 30 * 60_000;
+
+/** Spot gives nothing for so long that the rests of its offerings grow beyond what keeps members from moving back. */
+const longShortage = (draw: Draw, world: DrawnWorld): DrawnWorld => {
+  const atMs = draw.between(1, 30) * 1_000;
+  const steps = [noCapacity(atMs, minutes(draw, 24, 32), ['spot'], zones), interrupt(atMs + draw.between(5, 60) * 1_000, draw.between(2, 4))];
+  return { ...withSteps(world, steps), calmAtMs: calmAfter(steps) + goesOnMs };
+};
+
+const inWindow = (world: DrawnWorld, window: (typeof windows)[number]): DrawnWorld => ({
+  ...world,
+  policies: world.policies.map((policy) => ({ ...policy, return: { ...(policy.return as object), ...window } })),
+});
 
 export const returns: Profile = {
   about: 'spot that goes and comes back, and members that move to earlier tiers and even out their zones meanwhile and afterwards',
@@ -66,6 +93,8 @@ export const returns: Profile = {
       faults: 0.2,
       restWithinMs: 1_800_000,
     });
-    return { ...world, calmAtMs: world.calmAtMs + goesOnMs };
+    const calm = { ...world, calmAtMs: world.calmAtMs + goesOnMs };
+    const windowed = draw.chance(0.4) ? inWindow(calm, draw.one(windows)) : calm;
+    return draw.chance(0.1) && !isSpotAlone ? longShortage(draw, windowed) : windowed;
   },
 };
