@@ -1,8 +1,8 @@
 import { runCommand } from '../../scripts/emulators/run-command.ts';
 import { operatorEnv } from './operator-env.ts';
 
-/** Runs one command of the AWS CLI and answers what it printed as JSON; throws with what it said when it fails. */
-// biome-ignore lint/suspicious/noExplicitAny: answers are of as many shapes as there are calls.
+/** Runs one command of the AWS CLI and returns its JSON output. Throws with its error output when it fails. */
+// biome-ignore lint/suspicious/noExplicitAny: each call has its own shape of response.
 export type AwsCli = (...args: readonly string[]) => Promise<any>;
 
 export type InstalledCli = { readonly version: 1 | 2; readonly command: string };

@@ -113,7 +113,7 @@ describe('the stack on MiniStack, deployed by the CDK', () => {
     expect(await stack.item('groups', 'workers', items.accepted)).toMatchObject({ version: 1 });
   });
 
-  test('answers a warning with a replacement, a swap item, a decision, and a drain that ends', async () => {
+  test('follows a warning with a replacement, a swap item, a decision, and a drain that ends', async () => {
     const before = await filled(stack, 'workers', 2);
     const leaving = before[0] ?? '';
     await stack.signal(warningFor(leaving));

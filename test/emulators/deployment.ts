@@ -51,7 +51,7 @@ export const openDeployment = async (url: string) => {
     putPolicy: (policy: Readonly<Record<string, unknown>>) =>
       tables.send(new PutCommand({ TableName: 'holdfast-groups', Item: { group: policy.group, item: items.policy, policy } })),
 
-    /** The group's status, once it answers what was written after `sinceMs`. */
+    /** The group's status, when it is about what was written after `sinceMs`. */
     statusSince: (group: string, sinceMs: number) =>
       eventually(`a status of ${group}`, async () => {
         const status = await item('groups', group, items.status);
@@ -89,7 +89,7 @@ export const openDeployment = async (url: string) => {
       await tables.send(new PutCommand({ TableName: `holdfast-${table}`, Item }));
     },
 
-    /** Takes every message off the dead-letter queue and sends it again, as StartMessageMoveTask does; answers what they were. */
+    /** Takes every message off the dead-letter queue and sends it again, as StartMessageMoveTask does. Returns the messages. */
     async redrive(): Promise<readonly { readonly body: string; readonly receives: number }[]> {
       const [QueueUrl, home] = [await queueUrl('holdfast-signals-dlq'), await queueUrl('holdfast-signals')];
       const moved: { body: string; receives: number }[] = [];

@@ -2,7 +2,7 @@ type Name = 'ministack' | 'ministack-auth' | 'moto';
 
 const urls = JSON.parse(process.env.HOLDFAST_EMULATORS ?? '{}') as Readonly<Partial<Record<Name, string>>>;
 
-/** Where an emulator answers; undefined when it could not be installed. */
+/** The address of an emulator. Undefined when it could not be installed. */
 export const emulatorUrl = (name: Name): string | undefined => urls[name];
 
 export const needUrl = (name: Name): string => {

@@ -63,7 +63,7 @@ describe.each(awsClis)('an operator with version $version of the AWS CLI', (cli)
   test(
     speaksJson
       ? 'finds the dead-letter queue empty'
-      : 'is told that SQS is not there for it: before 2.13 it speaks a protocol that the sandbox does not',
+      : 'gets an error that SQS is not available for it, because before 2.13 it uses a protocol that the sandbox does not have',
     async () => {
       if (speaksJson) expect(await deadLetters()).toEqual({ ApproximateNumberOfMessages: '0' });
       else await expect(deadLetters()).rejects.toThrow('The sandbox does not simulate sqs:GetQueueUrl.');

@@ -28,7 +28,7 @@ import { absentId, api, attach, attaching, end, groupNamed, hooks, hooksHoldNobo
 const describing: readonly Expectation[] = [
   {
     call: 'DescribeAutoScalingGroups',
-    rule: 'answers sizes, suspended processes, target groups, and each member with its lifecycle state, health and protection',
+    rule: 'returns sizes, suspended processes, target groups, and each member with its lifecycle state, health and protection',
     source: api('AutoScalingGroup'),
     async check(cloud) {
       await inService(cloud, groups.plain);
@@ -83,7 +83,7 @@ const describing: readonly Expectation[] = [
   },
   {
     call: 'DescribeLifecycleHooks',
-    rule: 'answers the heartbeat time-out of each hook requested',
+    rule: 'returns the heartbeat time-out of each hook requested',
     source: api('DescribeLifecycleHooks'),
     async check({ autoScaling }) {
       const command = new DescribeLifecycleHooksCommand({ AutoScalingGroupName: groups.held, LifecycleHookNames: ['drain'] });
@@ -155,7 +155,7 @@ const attachInstances: readonly Expectation[] = [
     rule: 'above the maximum size fails as a whole with a ValidationError',
     source: attaching,
     cannot: { ministack: noMembers },
-    differs: { moto: 'the code is ResourceContention; Auto Scaling answers ValidationError' },
+    differs: { moto: 'the code is ResourceContention; Auto Scaling returns ValidationError' },
     async check(cloud) {
       const { subnets } = cloud;
       const ids = await launchRunning({ ...cloud, subnets: [subnets[1], subnets[0]] }, 1);

@@ -59,9 +59,9 @@ export type Cloud = Clients &
     readonly name: CloudName;
     /** Runs a state machine of its own to its end. */
     readonly runMachine: RunMachine;
-    /** Changes what EC2 can give; only our own world can be told. */
+    /** Changes what EC2 can give; only our own world supports this. */
     readonly world?: Sandbox['world'];
-    /** Breaks calls; only our own cloud can be told. */
+    /** Breaks calls; only our own cloud supports this. */
     readonly setFaults?: Sandbox['setFaults'];
     close(): Promise<void>;
   };

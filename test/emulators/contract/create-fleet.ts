@@ -9,7 +9,7 @@ import { refusals } from './refusals.ts';
 export const createFleet: readonly Expectation[] = [
   {
     call: 'CreateFleet',
-    rule: 'of type instant answers at once with every instance: id, type, and the override it came from',
+    rule: 'of type instant returns every instance at once: its id, its type, and the override that it came from',
     source: api('CreateFleet'),
     differs: { ministack: 'an instance does not say which override it came from' },
     async check(cloud) {
@@ -67,7 +67,7 @@ export const createFleet: readonly Expectation[] = [
   },
   {
     call: 'CreateFleet',
-    rule: 'repeated with the same ClientToken and parameters launches nothing more and answers the same instances',
+    rule: 'repeated with the same ClientToken and parameters launches nothing more and returns the same instances',
     source: idempotency,
     differs: { ministack: 'ClientToken is ignored', moto: 'ClientToken is ignored' },
     async check(cloud) {

@@ -144,7 +144,7 @@ const others: readonly Expectation[] = [
   },
   {
     call: 'DescribeSubnets',
-    rule: 'with the filter subnet-id answers the zone of each subnet and leaves out unknown ones',
+    rule: 'with the filter subnet-id returns the zone of each subnet and leaves out unknown ones',
     source: api('DescribeSubnets'),
     async check({ ec2, subnets }) {
       const Filters = [{ Name: 'subnet-id', Values: [...subnets, 'subnet-0aaaaaaaaaaaaaaaa'] }];
@@ -194,7 +194,7 @@ const others: readonly Expectation[] = [
     call: 'DescribeLaunchTemplates',
     rule: 'with an id that none can be fails with InvalidLaunchTemplateId.Malformed',
     source: errorCodes,
-    differs: { ministack: 'it answers an empty list', moto: 'it answers an empty list' },
+    differs: { ministack: 'it returns an empty list', moto: 'it returns an empty list' },
     async check({ ec2 }) {
       const error = await refusal(ec2.send(new DescribeLaunchTemplatesCommand({ LaunchTemplateIds: ['lt-nonsense'] })));
       expect(codeOf(error)).toBe('InvalidLaunchTemplateId.Malformed');
@@ -203,7 +203,7 @@ const others: readonly Expectation[] = [
   },
   {
     call: 'DescribeLaunchTemplates',
-    rule: 'with the filter launch-template-name answers id and latest version, and leaves out unknown names',
+    rule: 'with the filter launch-template-name returns id and latest version, and leaves out unknown names',
     source: api('DescribeLaunchTemplates'),
     async check({ ec2, template }) {
       const Filters = [{ Name: 'launch-template-name', Values: [template.name, 'nobody'] }];
@@ -215,7 +215,7 @@ const others: readonly Expectation[] = [
     call: 'DescribeLaunchTemplates',
     rule: 'with an id that does not exist fails with InvalidLaunchTemplateId.NotFound',
     source: errorCodes,
-    differs: { ministack: 'it answers an empty list', moto: 'it answers an empty list' },
+    differs: { ministack: 'it returns an empty list', moto: 'it returns an empty list' },
     async check({ ec2 }) {
       const error = await refusal(ec2.send(new DescribeLaunchTemplatesCommand({ LaunchTemplateIds: ['lt-0aaaaaaaaaaaaaaaa'] })));
       expect(codeOf(error)).toBe('InvalidLaunchTemplateId.NotFound');
@@ -223,7 +223,7 @@ const others: readonly Expectation[] = [
   },
   {
     call: 'DescribeLaunchTemplateVersions',
-    rule: 'answers the contents of the version requested, $Default included',
+    rule: 'returns the contents of the version requested, $Default included',
     source: api('DescribeLaunchTemplateVersions'),
     async check({ ec2, template }) {
       const command = new DescribeLaunchTemplateVersionsCommand({ LaunchTemplateName: template.name, Versions: ['$Default'] });
@@ -245,7 +245,7 @@ const others: readonly Expectation[] = [
   },
   {
     call: 'DescribeSpotPriceHistory',
-    rule: 'that starts now answers the price in force of each type and zone, as a decimal string, with its time',
+    rule: 'that starts now returns the price in force of each type and zone, as a decimal string, with its time',
     source: api('DescribeSpotPriceHistory'),
     cannot: { ministack: 'the call does not exist there' },
     async check({ ec2 }) {

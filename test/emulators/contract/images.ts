@@ -20,7 +20,7 @@ export const imagesAndChecks: readonly Expectation[] = [
   },
   {
     call: 'DescribeInstanceTypes',
-    rule: 'answers the architectures that a type runs, and leaves out types that do not exist',
+    rule: 'returns the architectures that a type runs, and leaves out types that do not exist',
     source: api('DescribeInstanceTypes'),
     differs: { ministack: 'the filter instance-type is not known, and a filter that is not known lets everything through' },
     async check({ ec2 }) {
@@ -33,7 +33,7 @@ export const imagesAndChecks: readonly Expectation[] = [
   },
   {
     call: 'DescribeInstanceStatus',
-    rule: 'answers the system check and the instance check of a running instance',
+    rule: 'returns the system check and the instance check of a running instance',
     source: api('DescribeInstanceStatus'),
     async check(cloud) {
       const InstanceIds = await launchRunning(cloud);

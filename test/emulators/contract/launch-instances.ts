@@ -12,7 +12,7 @@ const withoutLaunch = { cannot: { ministack: noLaunchInstances, moto: noLaunchIn
 export const launchInstances: readonly Expectation[] = [
   {
     call: 'LaunchInstances',
-    rule: 'answers at once with the ids, type, market and zone of what it launched into the group',
+    rule: 'returns at once the ids, type, market and zone of what it launched into the group',
     source: api('LaunchInstances'),
     ...withoutLaunch,
     check: (cloud) =>
@@ -29,7 +29,7 @@ export const launchInstances: readonly Expectation[] = [
   },
   {
     call: 'LaunchInstances',
-    rule: 'repeated with the same ClientToken launches nothing more and answers the same instances',
+    rule: 'repeated with the same ClientToken launches nothing more and returns the same instances',
     source: api('LaunchInstances'),
     ...withoutLaunch,
     check: (cloud) =>
@@ -52,7 +52,7 @@ export const launchInstances: readonly Expectation[] = [
   },
   {
     call: 'LaunchInstances',
-    rule: 'names in Errors what EC2 does not have, in an answer of success, and leaves the desired capacity with RetryStrategy none',
+    rule: 'names in Errors what EC2 does not have, in a successful response, and with RetryStrategy none does not change the desired capacity for it',
     source: launchSource,
     ...withoutLaunch,
     async check(cloud) {

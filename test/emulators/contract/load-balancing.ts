@@ -134,7 +134,7 @@ export const loadBalancing: readonly Expectation[] = [
   },
   {
     call: 'DescribeTargetGroupAttributes',
-    rule: 'answers deregistration_delay.timeout_seconds, 300 unless it was changed',
+    rule: 'returns deregistration_delay.timeout_seconds, 300 unless it was changed',
     source: api('TargetGroupAttribute'),
     async check(cloud) {
       const command = new DescribeTargetGroupAttributesCommand({ TargetGroupArn: await newGroup(cloud) });

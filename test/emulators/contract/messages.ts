@@ -37,7 +37,7 @@ const queues: readonly Expectation[] = [
   },
   {
     call: 'SendMessageBatch',
-    rule: 'takes ten entries and answers each by its id, what was not taken under Failed',
+    rule: 'takes ten entries and returns a result for each by its id, with refused entries under Failed',
     source: sqsApi('SendMessageBatch'),
     async check({ sqs, queueUrl }) {
       const { Successful = [], Failed = [] } = await sqs.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries: entries(10) }));
@@ -71,7 +71,7 @@ const queues: readonly Expectation[] = [
 const executions: readonly Expectation[] = [
   {
     call: 'StartExecution',
-    rule: 'repeated with the same name and input while it runs answers the same execution',
+    rule: 'repeated with the same name and input while it runs returns the same execution',
     source: startSource,
     differs: { ministack: 'it fails with ExecutionAlreadyExists; a start that is repeated is taken for success by Holdfast either way' },
     async check(cloud) {
@@ -112,7 +112,7 @@ const executions: readonly Expectation[] = [
 const events: readonly Expectation[] = [
   {
     call: 'PutEvents',
-    rule: 'takes ten entries and answers an id for each, in their order',
+    rule: 'takes ten entries and returns an id for each, in their order',
     source: putEventsSource,
     async check({ events: bus }) {
       const answer = await bus.send(new PutEventsCommand({ Entries: Array.from({ length: 10 }, () => event('{"group":"contract"}')) }));
@@ -122,7 +122,7 @@ const events: readonly Expectation[] = [
   },
   {
     call: 'PutEvents',
-    rule: 'with an entry that is not valid takes the others and gives that one an ErrorCode, in an answer of success',
+    rule: 'with an entry that is not valid takes the others and returns an ErrorCode for that one, in a successful response',
     source: putEventsSource,
     differs: { ministack: 'Detail that is no JSON is accepted' },
     async check({ events: bus }) {

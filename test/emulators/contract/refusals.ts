@@ -31,7 +31,7 @@ const ask = async (cloud: Cloud, count: number, change: Change) => {
   return { got: Instances.flatMap(({ InstanceIds = [] }) => InstanceIds).length, errors: Errors };
 };
 
-/** While these zones have only so many instances of the type left on spot; only our own world can be told. */
+/** While these zones have only so many instances of the type left on spot; only our own world supports this. */
 const withCapacity = async (cloud: Cloud, some: readonly string[], capacity: number, work: () => Promise<void>): Promise<void> => {
   const set = (left: number | null) => {
     for (const zone of some) cloud.world?.setOffering({ instanceType, zone, market: 'spot' }, { capacity: left });
@@ -48,7 +48,7 @@ const withCapacity = async (cloud: Cloud, some: readonly string[], capacity: num
 export const refusals: readonly Expectation[] = [
   {
     call: 'CreateFleet',
-    rule: 'of type instant keeps what it got when capacity runs out, and names each override that refused in Errors, in an answer of success',
+    rule: 'of type instant keeps what it got when capacity runs out, and names each override that refused in Errors, in a successful response',
     source: instantFleets,
     cannot: emulatorsHaveNoCapacity,
     check: (cloud) =>
@@ -74,7 +74,7 @@ export const refusals: readonly Expectation[] = [
   },
   {
     call: 'CreateFleet',
-    rule: 'answers a MaxPrice below the spot price with SpotMaxPriceTooLow in Errors',
+    rule: 'with a MaxPrice below the spot price returns SpotMaxPriceTooLow in Errors',
     source: errorCodes,
     cannot: { ministack: 'there are no spot prices that a launch is compared with', moto: 'there are no spot prices that a launch is compared with' },
     async check(cloud) {
@@ -96,7 +96,7 @@ export const refusals: readonly Expectation[] = [
   },
   {
     call: 'CreateFleet',
-    rule: 'answers a type that a zone does not have with Unsupported in Errors',
+    rule: 'with a type that a zone does not have returns Unsupported in Errors',
     source: errorCodes,
     cannot: { ministack: 'every type is available in every zone', moto: 'every type is available in every zone' },
     async check(cloud) {

@@ -25,7 +25,7 @@ export const tables: readonly Expectation[] = [
   },
   {
     call: 'GetItem',
-    rule: 'answers the item as it was written, nested maps, lists, numbers and empty strings included, and nothing for a key that is absent',
+    rule: 'returns the item as it was written, nested maps, lists, numbers and empty strings included, and nothing for a key that is absent',
     source: api('GetItem'),
     async check(cloud) {
       const Item = { group: 'contract', item: 'shape', map: { list: [1, 'two', { three: true }], none: null, empty: '' }, big: 1_800_000_000_000.5 };
@@ -145,7 +145,7 @@ export const tables: readonly Expectation[] = [
   },
   {
     call: 'PutItem',
-    rule: 'under a condition on a number that was read writes only while it stands there, so that one of two writers is told',
+    rule: 'under a condition on a number that was read writes only while the number is unchanged, so that one of two writers gets an error',
     source: 'https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/WorkingWithItems.html#WorkingWithItems.ConditionalUpdate',
     async check(cloud) {
       const write = (version: number, by: string) =>

@@ -8,7 +8,7 @@ import { launch } from './instances.ts';
 import { throttles } from './throttles.ts';
 import { under } from './under-fault.ts';
 
-const neverInTrouble = 'it answers every call there';
+const neverInTrouble = 'the server never fails';
 const onlyHere = { cannot: { ministack: neverInTrouble, moto: neverInTrouble } };
 
 const fail = (operation: string, code: string, status: number): FaultInput => ({
@@ -108,7 +108,7 @@ export const trouble: readonly Expectation[] = [
   },
   {
     call: 'CreateFleet',
-    rule: 'whose answer never arrives, because the connection breaks or times out, may have been carried out',
+    rule: 'whose response never arrives, because the connection breaks or times out, may have been carried out',
     source: 'https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-idempotency.html',
     ...onlyHere,
     async check(cloud) {
