@@ -22,7 +22,7 @@ export const withMoves = (
     moves === undefined ? [] : [{ reservation: id, atMs: nowMs, leaving: moves, count }],
   );
   const count = standInsAmong(removals);
-  // Without a launch: nobody leaves for it later.
+  // A move without a launch: its members do not leave later.
   const stoodIn = count === 0 ? [] : [{ reservation: decision, atMs: nowMs, leaving: [], count }];
   const before = state.returns ?? noReturns;
   return begun.length + stoodIn.length === 0

@@ -101,7 +101,7 @@ const turnOf = (one: Waiting, isHere: boolean, purse: Purse, line: Line, nowMs: 
   const ahead = line.ahead.get(one.bucket) ?? 0;
   const isThere = drawsOn(one).every((name) => left[name] >= (name === 'instances' ? instances : calls));
   if (isHere && isThere) {
-    // Who launches nothing takes nothing, also where those ahead wait for more instances than there are.
+    // A look that launches nothing takes no instances, even if groups ahead wait for more instances than there are.
     const given = Math.min(one.instances, Math.max(0, Math.floor(left.instances)));
     for (const tokens of [left, there]) spend(tokens, { ...one, calls }, given);
     const rest = one.instances - given;

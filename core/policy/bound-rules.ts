@@ -55,7 +55,7 @@ const sizeProblems = (size: unknown): readonly Problem[] => {
   ];
 };
 
-/** A member would be given up before it can count as serving. */
+/** A policy that would give members up before they can count as serving. */
 const readyProblems = (ready: unknown): readonly Problem[] => {
   const [after, within = '10m'] = [fieldOf(ready, 'after'), fieldOf(ready, 'within')];
   const [afterMs, withinMs] = [after, within].map((text) =>

@@ -23,7 +23,7 @@ export type Names = {
 
 /** An Auto Scaling group as it stood when the policy was accepted. */
 export type AsgFacts = {
-  /** `mixed` when one group launches both markets. `unknown` when the launch template does not tell. */
+  /** `mixed` when one group launches both markets. `unknown` when the launch template does not set it. */
   readonly market: Market | 'mixed' | 'unknown';
   readonly zones: readonly string[];
   readonly subnets: readonly Subnet[];

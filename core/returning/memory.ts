@@ -140,7 +140,7 @@ export const pays = (fromUsdPerHour: number, toUsdPerHour: number, lifeMs: numbe
 /** Whether a move still counts for a budget of this time. */
 export const movedRecently = ({ atMs }: Move, everyMs: number, nowMs: number): boolean => nowMs - atMs < everyMs;
 
-/** How many members moved within the time of the budget. A launch without an answer counts in full. */
+/** How many members moved within the time of the budget. A launch without a response counts in full. */
 export const movedWithin = (moves: readonly Move[], everyMs: number, nowMs: number): number =>
   moves.filter((move) => movedRecently(move, everyMs, nowMs)).reduce((sum, { count }) => sum + count, 0);
 

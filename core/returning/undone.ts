@@ -13,7 +13,7 @@ const forZones = ({ members, asgs }: Shown): readonly Member[] => {
   return members.filter(({ asg, reservation }) => reservation === undefined && asg !== undefined && above.has(asg));
 };
 
-/** Moves in answer to which an instance was launched, before they had paid. */
+/** Moves after which this instance was launched, before they had paid. */
 const answeredBy = (moves: readonly Move[], { launchedAtMs }: Member): readonly Move[] =>
   moves.filter(({ atMs }) => launchedAtMs >= atMs && launchedAtMs - atMs < paysAfterMs);
 

@@ -12,7 +12,7 @@ export type AlarmFact = {
   readonly fromThreshold?: number;
 };
 
-/** The last change of an alarm that was heard. */
+/** The last received change of an alarm. */
 export type KnownAlarm = Omit<AlarmFact, 'alarm'>;
 
 export type KnownAlarms = Readonly<Record<string, KnownAlarm>>;

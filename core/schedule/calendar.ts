@@ -1,6 +1,6 @@
 /**
- * Days of the calendar as numbers since 1970-01-01 and back, without a clock. Years are counted from March, so that the
- * day that leap years have is the last of its year; 400 years have a whole number of days.
+ * Days of the calendar as numbers since 1970-01-01 and back, without a clock. Years begin in March, so that the leap
+ * day is the last day of its year. 400 years always have the same number of days.
  */
 const daysIn400Years = 146_097;
 /** From 0000-03-01 to 1970-01-01. */

@@ -32,8 +32,8 @@ type Retry = { readonly sinceMs: number; readonly endsByMs?: number };
 
 /**
  * When a drain tries again what has failed: after as long as it has been wanted, five seconds at least and two minutes
- * at most. So what nobody waits for costs few tries, however long AWS refuses it. What must succeed by a time is tried
- * after an eighth of the time left if that is sooner, so that tries are more frequent near the end.
+ * at most. So an action without a deadline costs few tries, even if AWS refuses it for long. What must succeed by a
+ * time is tried after an eighth of the time left if that is sooner, so that tries are more frequent near the end.
  */
 export const drainAgainAtMs = (nowMs: number, { sinceMs, endsByMs = Number.POSITIVE_INFINITY }: Retry): number => {
   const inMs = Math.min(drainSteps.longestMs, nowMs - sinceMs, Math.floor((endsByMs - nowMs) / 8));

@@ -214,7 +214,7 @@ export type GroupState = Memories & {
   readonly uncovered?: number;
   /** When its launches are tried with dry runs again. Absent: with the next policy. */
   readonly checksDueAtMs?: number;
-  /** When it is said again that a maximum stays raised. Of a group that was let go. */
+  /** In a group that was let go: when to report again that a maximum stays raised. */
   readonly wakeAtMs: number;
 };
 

@@ -7,7 +7,7 @@ import type { Clock } from '../../core/ports/surroundings.ts';
 /** Lost races for the item before its users go on without it. */
 const mostConflicts = 8;
 
-/** `mayCall`: groups can be woken whose turn comes sooner than they were told. */
+/** `mayCall`: whether groups can be woken whose turn comes sooner than announced. */
 export type BudgetPorts = {
   readonly store: Pick<StateStore, 'budget' | 'putBudget'>;
   readonly clock: Clock;

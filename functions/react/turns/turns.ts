@@ -41,7 +41,10 @@ const nothingLearned = () => ({
   unspent: {} as Tokens,
 });
 
-/** Wakes groups whose turn comes sooner than they were told. Whoever is not reached is woken at the time told. */
+/**
+ * Wakes groups whose turn comes sooner than announced. If a wake cannot be sent, its group is woken at the announced
+ * time.
+ */
 const call = async (groups: readonly string[], { wakes, clock }: ReactPorts): Promise<void> => {
   await Promise.all(chunks(groups, groupsPerMessage).map((part) => unlessTroubled(wakes.wake(part, clock.now()))));
 };
