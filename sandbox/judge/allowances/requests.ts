@@ -48,7 +48,7 @@ export const leaseOfTheDead: Allowance = {
   name: 'a launch waits for the lease of a function that died',
   excuses: requestedSoon.name,
   trouble: 'A fault killed a function during a launch for the group, or before it. Its reservation is repeated when its lease is over.',
-  reaches: 'Warnings of that group that are heard while the lease of that reservation runs.',
+  reaches: 'Warnings of that group that are received while the lease of that reservation runs.',
   reason: 'Until then a slow function and a dead one look the same, and a second launch would be one more than needed.',
   covers: ({ group, instance = '', atMs }, chronicle) => {
     const life = chronicle.life(instance);

@@ -47,7 +47,7 @@ export const warningsForgot: Allowance = {
   name: 'the state table was restored after a warning was heard',
   excuses: warnedTakenOut.name,
   trouble: 'A user restores the state table to an earlier time. The swap of a member that was warned since then is lost.',
-  reaches: 'Members whose warning was heard before the table was restored, and not again.',
+  reaches: 'Members whose warning was received before the table was restored, and not again.',
   reason: 'EC2 warns once, and its describes do not show the warning.',
   covers: ({ group, instance = '' }, chronicle) => {
     const life = chronicle.life(instance);

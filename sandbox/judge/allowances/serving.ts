@@ -7,7 +7,7 @@ import { givenUpAtMs } from '../unserved.ts';
 export const newcomersDie: Allowance = {
   name: 'a new member died on its way up',
   excuses: servesAgain.name,
-  trouble: 'An instance that was launched for the group died or was taken before it ever served.',
+  trouble: 'An instance that was launched for the group ended or was taken before it ever served.',
   reaches: 'The group of that instance, until another instance had the time to come up after that death.',
   reason: 'A replacement that dies must be replaced as well, and that takes the whole time again.',
   covers: ({ group = '', atMs }, chronicle) =>

@@ -22,7 +22,7 @@ export const neverHeard: Allowance = {
 export const heardWhileLetGo: Allowance = {
   name: 'the warning was heard only while the group was let go',
   excuses: warnedTakenOut.name,
-  trouble: 'A fault was injected into the functions that heard the warning first. The policy was deleted before the message came again.',
+  trouble: 'A fault was injected into the functions that received the warning first. The policy was deleted before the message came again.',
   reaches: 'The instance that the warning was about, if no function without a fault received it while a policy was in force.',
   reason: 'A message comes again once. No function acts for a group that was let go.',
   covers: (finding, chronicle) => {

@@ -90,7 +90,7 @@ const stillToMove =
 export const onDemandIsGone: Rule = {
   name: 'on-demand is gone in time after spot is back',
   meaning:
-    'When nothing was heard against spot and nothing was under way, for as long as `return` asks and one look more, and a window of `return` is open, no member stays on demand while an earlier tier gives spot. Members that the group owes on demand stay.',
+    'When no signal against spot was received and nothing was under way, for as long as `return` asks and one look more, and a window of `return` is open, no member stays on demand while an earlier tier gives spot. Members that the group owes on demand stay.',
   broken: stillToMove(longestWaitMs, (still, members) => {
     for (const life of members.filter(isOnDemand)) {
       const offering = betterSpot({ ...still, life });
@@ -200,7 +200,7 @@ const evenerPlace = (place: Place, selector: Selector): { readonly offering: Off
 export const spreadsEvenOut: Rule = {
   name: 'spreads even out in time',
   meaning:
-    'This rule holds when nothing was heard and nothing was under way for as long as `return` asks and one look more, in an open window of `return`, where EC2 took members of the group on at most one occasion within a day. In the first tier, no part of a spread gives one more and holds two members fewer than another part. No child of weights there gives one more and is below its share while another child is a whole member or more above its own.',
+    'This rule holds when no signal was received and nothing was under way for as long as `return` asks and one look more, in an open window of `return`, where EC2 took members of the group on at most one occasion within a day. In the first tier, no part of a spread gives one more and holds two members fewer than another part. No child of weights there gives one more and is below its share while another child is a whole member or more above its own.',
   broken: stillToMove(longestRestMs, (still, members) => {
     // Where others set the size, the Auto Scaling group balances its zones itself.
     for (const life of still.policy.isSizedOutside ? [] : members) {

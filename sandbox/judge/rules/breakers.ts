@@ -122,7 +122,7 @@ const isPlain = (chronicle: Chronicle, group: string, fromMs: number, untilMs: n
 export const breakersOpen: Rule = {
   name: 'a breaker opens',
   meaning:
-    'When as many members are warned within the time of a breaker as the policy says, and nothing hinders functions from hearing of it, Holdfast reports on the event bus that the breaker is open.',
+    'When as many members are warned within the time of a breaker as the policy says, and no fault hinders functions from receiving the warnings, Holdfast reports on the event bus that the breaker is open.',
   broken: inEveryGroup((chronicle, group) => {
     const slackMs = slackOf(chronicle);
     const heard = warningsHeard(chronicle, group).filter((one) => isSurelyHeard(chronicle, group, one));
@@ -157,7 +157,7 @@ const dueMs = (chronicle: Chronicle, group: string, { breaker, untilMs }: ToldOp
 export const breakersEnd: Rule = {
   name: 'a breaker comes to its end',
   meaning:
-    'A breaker is reported as open for `hold` of the policy. It is half-open for as long again, and until every launch that may test it has lived for its time. Where nothing hinders functions, Holdfast reports on the event bus by the second tick after that that it is closed, or open again.',
+    'A breaker is reported as open for `hold` of the policy. It is half-open for as long again, and until every launch that may test it has lived for its time. If no fault hinders functions, Holdfast reports on the event bus by the second tick after that that it is closed, or open again.',
   broken: inEveryGroup((chronicle, group) =>
     toldOpenIn(chronicle, group).flatMap((open): readonly Broken[] => {
       const { breaker, fromMs, untilMs, overMs } = open;

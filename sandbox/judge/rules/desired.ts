@@ -225,6 +225,6 @@ const judgeGroup = (chronicle: Chronicle, timeline: GroupTimeline): readonly Bro
 export const desiredAsAsked: Rule = {
   name: 'the desired size changes only when asked',
   meaning:
-    'The desired size changes for four reasons only: a new policy, a time of its schedule that is due, an alarm that was heard outside its cooldown, or, with `size.from`, a size that others set. An older policy never follows a newer one.',
+    'The desired size changes for four reasons only: a new policy, a time of its schedule that is due, an alarm that was received outside its cooldown, or, with `size.from`, a size that others set. An older policy never follows a newer one.',
   broken: (chronicle) => [...chronicle.groups.values()].flatMap((timeline) => judgeGroup(chronicle, timeline)),
 };

@@ -140,7 +140,7 @@ const uselessPlace = (chronicle: Chronicle, launch: Launch): readonly Broken[] =
 export const takenAtOnceLast: Rule = {
   name: 'what EC2 takes back at once is used while nothing else gives',
   meaning:
-    'EC2 may take two launches of an offering in a row, each within two minutes, where the second one was made after the warning of the first was heard. Nothing is launched in this offering for three minutes then, while anything else in the tree would give it.',
+    'EC2 may take two launches of an offering in a row, each within two minutes, where the second one was made after the warning of the first was received. Nothing is launched in this offering for three minutes then, while anything else in the tree would give it.',
   broken: (chronicle) =>
     ownLaunches(chronicle).flatMap(({ life, group, sinceMs }) =>
       isFunction(life.by) ? uselessPlace(chronicle, { life, group, sinceMs, atMs: life.launchedAtMs, invocation: life.by.invocation }) : [],

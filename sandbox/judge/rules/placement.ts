@@ -125,7 +125,7 @@ const boundPath = ({ policy, pool, life, from }: Placed) => {
 export const earlierTierFirst: Rule = {
   name: 'an earlier tier is used while it gives',
   meaning:
-    'Nothing is launched from a later tier while an earlier one would give it. A tier gives while capacity is free, the price fits, and its offerings do not rest after a refusal or after launches that EC2 took back at once. It is no reason for a later tier that EC2 takes instances of an earlier one, or may take them.',
+    'Nothing is launched from a later tier while an earlier one would give it. A tier gives while capacity is free, the price fits, and its offerings do not rest after a refusal or after launches that EC2 took back at once. A later tier may not be used because EC2 takes instances of an earlier one, or may take them.',
   broken: byAnyPolicy((chronicle, placed) => {
     const { policy, moment } = placed;
     for (const { selector, child, within } of boundPath(placed)) {
@@ -225,7 +225,7 @@ const isLeftToAsgs = (policy: Policy, selector: Selector): boolean =>
 export const sharedOut: Rule = {
   name: 'spreads and weights hold at every launch',
   meaning:
-    'No launch goes to a child of a spread or of weights while another child would give it and is further below its share. Launches count that its function had stored to request beside it, even where a fault met the function before it requested them.',
+    'No launch goes to a child of a spread or of weights while another child would give it and is further below its share. Launches count that its function had stored to request beside it, even if a fault hit the function before it requested them.',
   broken: byAnyPolicy((chronicle, placed) => {
     for (const { selector } of pathTo(placed.policy.capacity, placed.pool.name)) {
       if (selector.kind === 'tiered' || selector.kind === 'cheapest') continue;
