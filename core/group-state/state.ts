@@ -1,6 +1,6 @@
 import type { Group } from '../group/group.ts';
 import { holdersNow, namedAsgs, targetGroupsNow } from '../group/holders.ts';
-import { isBelieved } from '../launch/reservation-life.ts';
+import { stillKnown } from '../launch/reservation-life.ts';
 import { countForgotten, forgetLaunches } from '../limits/launch-limit.ts';
 import { offeringKey, parseOfferingKey } from '../pool/offering.ts';
 import { rememberAdvice } from '../pool-memory/advice.ts';
@@ -171,7 +171,7 @@ const hearEnds = (view: View, told: readonly string[]): Pick<GroupState, 'ended'
 export const followView = (view: View, { ended, refusedAsgs }: Omit<Heard, 'alarms'>): GroupState => {
   const gaps = gapsNow(view);
   const refused = new Set(refusedAsgs);
-  const reservations = view.state.reservations.filter(isBelieved(view.nowMs));
+  const reservations = view.state.reservations.flatMap((one) => stillKnown(one, view) ?? []);
   const counted = countForgotten(view, new Set(reservations.map(({ id }) => id)));
   const {
     ended: _before,

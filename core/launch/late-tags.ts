@@ -13,9 +13,7 @@ export type Untagged = { readonly reservation: Reservation; readonly instances: 
  */
 export const untaggedIn = ({ members, state: { reservations }, nowMs }: View): readonly Untagged[] => {
   const bare = new Set(
-    members.flatMap(({ instance, asg, reservation }) =>
-      asg !== undefined && reservation === undefined ? [instance] : [],
-    ),
+    members.flatMap(({ instance, asg, isUntagged }) => (asg !== undefined && isUntagged ? [instance] : [])),
   );
   if (bare.size === 0) return [];
   return reservations

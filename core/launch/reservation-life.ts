@@ -1,7 +1,12 @@
 import type { LaunchResult } from '../ports/launches.ts';
 import { describeLagMs, repeatableMs } from '../times/times.ts';
-import type { GroupState } from '../view/view.ts';
+import type { GroupState, View } from '../view/view.ts';
 import type { Reservation } from './reservation.ts';
+
+/** Whoever could not be tagged for this long is left without tags. */
+const taggedLateMs = 3_600_000;
+
+type Shown = Pick<View, 'members' | 'nowMs'>;
 
 /** How soon a request is repeated when it was throttled for the first time. */
 export const repeatAfterMs = 2_000;
@@ -48,6 +53,17 @@ export const isBelieved =
   (nowMs: number) =>
   ({ leaseUntilMs, forgetAtMs, instances }: Reservation): boolean =>
     nowMs < forgetAtMs || (instances === undefined && nowMs < leaseUntilMs);
+
+/**
+ * A reservation while it counts. Afterwards it is kept for instances that are not tagged yet, because nothing else says
+ * whose they are. Such instances are shown, so they count as members.
+ */
+export const stillKnown = (reservation: Reservation, { members, nowMs }: Shown): Reservation | undefined => {
+  if (isBelieved(nowMs)(reservation)) return reservation;
+  const untagged = new Set(members.flatMap(({ instance, isUntagged }) => (isUntagged ? [instance] : [])));
+  const instances = reservation.instances?.filter((instance) => untagged.has(instance)) ?? [];
+  return instances.length > 0 && nowMs - reservation.atMs < taggedLateMs ? { ...reservation, instances } : undefined;
+};
 
 /** A reservation as the state item stores it. The whole list of offerings is in its request only. */
 export const inBrief = (reservation: Reservation): Reservation =>
@@ -141,12 +157,14 @@ export const withoutEnded = (state: GroupState, ended: readonly string[]): Group
 export const withReservations = <Seen extends { readonly instance: string; readonly reservation?: string }>(
   members: readonly Seen[],
   reservations: readonly Reservation[],
-): readonly Seen[] => {
+): readonly (Seen & { readonly isUntagged?: true })[] => {
   const known = new Map(
     reservations.flatMap(({ id, instances = [] }) => instances.map((instance) => [instance, id] as const)),
   );
   return members.map((member) => {
-    const reservation = member.reservation ?? known.get(member.instance);
-    return reservation === undefined ? member : { ...member, reservation };
+    const reservation = known.get(member.instance);
+    return member.reservation !== undefined || reservation === undefined
+      ? member
+      : { ...member, reservation, isUntagged: true };
   });
 };

@@ -64,6 +64,8 @@ export type Member = {
    * that attached it died, or the response was lost.
    */
   readonly isUnnoted?: true;
+  /** Describes show no tag of its launch. Its reservation is known from the state alone. */
+  readonly isUntagged?: true;
   /** Known to fail its health checks: chosen for removal before all others. */
   readonly unhealthy: boolean;
 };

@@ -3,6 +3,7 @@ import { hookUnheard } from './allowances/hooks.ts';
 import { leaseOfTheDead, requestMetTrouble } from './allowances/requests.ts';
 import { decisionsLost, drainsForgot, endsForgot, swapsForgot, warningsForgot } from './allowances/restored.ts';
 import { hookHoldsNewcomers, membersFail, newcomersDie } from './allowances/serving.ts';
+import { taggedOnceCallsWork } from './allowances/tags.ts';
 import { claimedUnderFault, shortUnheard, stoppedByHand, waitsInLine } from './allowances/told.ts';
 import {
   begunLate,
@@ -42,4 +43,5 @@ export const allowances: readonly Allowance[] = [
   waitsInLine,
   shortUnheard,
   stoppedByHand,
+  taggedOnceCallsWork,
 ];

@@ -642,6 +642,50 @@ const breakers: Readonly<Record<string, Cases>> = {
   },
 };
 
+const tagged =
+  (second: number, changes: Readonly<Record<string, string>> = {}): Write =>
+  (script) =>
+    script.at(second, {
+      kind: 'tagged',
+      instance: 'i-3',
+      by: react('i-b'),
+      tags: { 'holdfast:group': 'holdfast/web', 'holdfast:pool': 'spot-a', 'holdfast:reservation': 'r-3', team: 'web', ...changes },
+    });
+const tagging = { service: 'ec2', operation: 'CreateTags', outcome: 'RequestLimitExceeded', isMutating: true, trouble: 'fault' };
+/** An Auto Scaling group launches an instance for Holdfast at 100, without tags. */
+const untagged =
+  (...parts: readonly Write[]): Write =>
+  (script) => {
+    script.policy(0, 1, { ...policy, asg: 'web-asg' });
+    script.desired(0, 1);
+    script.at(100, {
+      ...{ kind: 'launched', instance: 'i-3', instanceType: 't', zone: 'z-a', subnet: 'subnet-a', market: 'spot', priceUsdPerHour: 0.03 },
+      ...{ tags: {}, by: react('i-a'), asg: 'web-asg' },
+    });
+    for (const part of parts) part(script);
+  };
+const tags: Readonly<Record<string, Cases>> = {
+  'calls that tag, launch or describe met faults': {
+    needed: untagged(called(150, tagging), tagged(205)),
+    also: {
+      'faults went on, with no minute between them': untagged(
+        called(150, tagging),
+        called(205, { ...tagging, operation: 'DescribeInstances' }),
+        tagged(260),
+      ),
+    },
+    beyond: {
+      'it was tagged later than a minute after the fault': untagged(called(150, tagging), tagged(211)),
+      'a minute without a fault was between them': untagged(called(150, tagging), called(212, tagging), tagged(260)),
+      'the fault came after the minute': untagged(called(161, tagging), tagged(205)),
+      'the fault came before the launch': untagged(called(99, tagging), tagged(205)),
+      'no fault met the call': untagged(called(150, { ...tagging, trouble: undefined }), tagged(205)),
+      'another service met the fault': untagged(called(150, { ...tagging, service: 'dynamodb' }), tagged(205)),
+      'a tag of the policy is missing': untagged(called(150, tagging), tagged(205, { team: 'api' })),
+    },
+  },
+};
+
 export const cases: Readonly<Record<string, Cases>> = {
   ...breakers,
   ...warned,
@@ -655,4 +699,5 @@ export const cases: Readonly<Record<string, Cases>> = {
   ...held,
   ...restores,
   ...unheard,
+  ...tags,
 };

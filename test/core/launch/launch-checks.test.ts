@@ -68,7 +68,7 @@ describe('reservations and the instances of their launches', () => {
   it('are known of members that do not show their tag yet', () => {
     const seen = [{ instance: 'i-1' }, { instance: 'i-2', reservation: 'r-9' }, { instance: 'i-3' }];
     expect(withReservations(seen, [open, granted])).toEqual([
-      { instance: 'i-1', reservation: 'r-2' },
+      { instance: 'i-1', reservation: 'r-2', isUntagged: true },
       { instance: 'i-2', reservation: 'r-9' },
       { instance: 'i-3' },
     ]);
