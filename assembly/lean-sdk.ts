@@ -115,6 +115,18 @@ export const innerStandIns: readonly { readonly module: RegExp; readonly content
       };
       export const HttpBindingNormalizedSchema = undefined;`,
   },
+  // Services that speak JSON give times as seconds (DynamoDB, SQS, Step Functions, EventBridge). Times in XML are read by another module.
+  {
+    module: innards('serde', 'date-utils'),
+    contents: `const absent = () => { throw new Error('times as text are left out of this bundle (assembly/lean-sdk.ts)'); };
+      export const [dateToUtcString, parseRfc3339DateTime, parseRfc3339DateTimeWithOffset, parseRfc7231DateTime] = [absent, absent, absent, absent];
+      export const parseEpochTimestamp = (value) => {
+        if (value === null || value === undefined) return undefined;
+        const date = new Date(Math.round(Number(value) * 1_000));
+        if (Number.isNaN(date.getTime())) throw new TypeError('a time is no number of seconds: ' + value);
+        return date;
+      };`,
+  },
   // Names of buckets: no function calls S3, and only its calls have parameters that begin with one.
   {
     module: innards('endpoints', 'middleware-endpoint', 'service-customizations', 's3'),

@@ -5,25 +5,51 @@ import { type HoldingName, policyOf, worldOf } from './storm-world.ts';
 /** Groups of six with one target group each, and the time in which nothing happens to them. */
 export type IdleTime = { readonly groups: number; readonly held: HoldingName | 'mixed'; readonly minutes: number };
 
-export type IdleFigures = { readonly function: string; readonly call: string; readonly count: number };
+type CallCount = { readonly function: string; readonly call: string; readonly count: number };
+
+/** `billedMs`: in the world's time, in which AWS takes time to respond and code takes none. */
+type RunCount = { readonly function: string; readonly count: number; readonly billedMs: number };
+
+export type IdleRun = {
+  readonly minutes: number;
+  /** By function and operation, the most frequent first. */
+  readonly calls: readonly CallCount[];
+  readonly invocations: readonly RunCount[];
+  /** Names of the metrics that functions wrote. */
+  readonly metrics: readonly string[];
+  /** Units of DynamoDB: one for 4 KB read consistently, half of one otherwise; one for 1 KB written. */
+  readonly readUnits: number;
+  readonly writeUnits: number;
+};
 
 const stepGroups = 8;
 const stepMs = 8_000;
 /** Until every member serves, the first tries of launches are made, and every bucket is full. */
 const settleMs = 1_800_000;
 
-/** Calls by function and operation, as functions make them, the most frequent first. */
-export const playIdle = async ({ groups, held, minutes }: IdleTime): Promise<readonly IdleFigures[]> => {
+const kb = (value: unknown): number => JSON.stringify(value ?? '').length / 1_024;
+
+const nameOf = (functionName: string): string => functionName.replace(/^[^-]*-/, '');
+
+export const playIdle = async ({ groups, held, minutes }: IdleTime): Promise<IdleRun> => {
   const placed = groupsOf({ groups, members: 6, held });
-  const sandbox = await startSandbox({ mode: 'simulated', spec: worldOf(placed), seed: 1 });
-  const { clock, world } = sandbox;
-  const counts = new Map<string, IdleFigures>();
   let isIdle = false;
-  sandbox.callLog.observe(({ service, operation, invocation }) => {
+  let sinceMs = 0;
+  const metrics = new Set<string>();
+  const onMetric = (metric: string): void => {
+    if (isIdle) metrics.add(metric);
+  };
+  const sandbox = await startSandbox({ mode: 'simulated', spec: worldOf(placed), seed: 1, onMetric });
+  const { clock, world } = sandbox;
+  const counts = new Map<string, CallCount>();
+  const units = { read: 0, write: 0 };
+  sandbox.callLog.observe(({ service, operation, invocation }, { input, output }) => {
     if (!isIdle || invocation === undefined) return;
-    const [name, call] = [invocation.functionName.replace(/^[^-]*-/, ''), `${service}:${operation}`];
-    const before = counts.get(`${name} ${call}`);
-    counts.set(`${name} ${call}`, { function: name, call, count: (before?.count ?? 0) + 1 });
+    const [name, call] = [nameOf(invocation.functionName), `${service}:${operation}`];
+    counts.set(`${name} ${call}`, { function: name, call, count: (counts.get(`${name} ${call}`)?.count ?? 0) + 1 });
+    if (service !== 'dynamodb') return;
+    if (/^(Get|Query)/.test(operation)) units.read += Math.ceil(kb(output) / 4) * (input.ConsistentRead === true ? 1 : 0.5);
+    else units.write += Math.ceil(kb(input));
   });
   const play = async (): Promise<void> => {
     const arns = new Map(world.snapshot().targetGroups.map(({ name, arn }) => [name, arn]));
@@ -33,15 +59,28 @@ export const playIdle = async ({ groups, held, minutes }: IdleTime): Promise<rea
     }
     await clock.sleep(settleMs);
     isIdle = true;
+    sinceMs = clock.now();
     await clock.sleep(minutes * 60_000);
   };
   try {
     await sandbox.drive(play());
+    const invocations = sandbox.invocations().filter(({ beganAtMs }) => beganAtMs >= sinceMs);
+    return {
+      minutes,
+      calls: [...counts.values()].toSorted((a, b) => b.count - a.count),
+      invocations: [...Map.groupBy(invocations, ({ functionName }) => nameOf(functionName))].map(([name, runs]) => ({
+        function: name,
+        count: runs.length,
+        billedMs: runs.reduce((sum, { beganAtMs, endedAtMs }) => sum + Math.max(1, endedAtMs - beganAtMs), 0),
+      })),
+      metrics: [...metrics],
+      readUnits: units.read,
+      writeUnits: units.write,
+    };
   } finally {
     await sandbox.close();
   }
-  return [...counts.values()].toSorted((a, b) => b.count - a.count);
 };
 
-/** What an idle hour of one group costs. */
-export const benchIdle = (): Promise<readonly IdleFigures[]> => playIdle({ groups: 1, held: 'tag', minutes: 60 });
+/** An idle hour of one group. */
+export const idleHour: IdleTime = { groups: 1, held: 'tag', minutes: 60 };

@@ -2,7 +2,8 @@ import { parseArgs } from 'node:util';
 import { ScenarioError } from '../sandbox/scenario/scenario-error.ts';
 import { ciRows, playCi } from './ci.ts';
 import { benchImport, type ImportFigures } from './cold-import.ts';
-import { benchIdle, type IdleFigures, playIdle } from './idle.ts';
+import { type IdleRun, idleHour, playIdle } from './idle.ts';
+import { type Dollars, dollarsOf, pricedStack } from './idle-dollars.ts';
 import { playLarge } from './large.ts';
 import { playMany, publishedStorms } from './many.ts';
 import type { ManyRun } from './many-figures.ts';
@@ -57,14 +58,30 @@ const bench = <Figures>(measure: () => Figures | Promise<Figures>, show: (figure
   text: async (): Promise<string> => show(await measure()),
 });
 
-const idleTable = (figures: readonly IdleFigures[]): string =>
-  table(
-    ['function', 'call', 'in an idle hour'],
-    [...figures.map(({ function: name, call, count }) => [name, call, count]), ['all', '', figures.reduce((sum, { count }) => sum + count, 0)]],
-  );
+/** `dollars`: of a month in which nothing happens, by default and with the alarms about capacity alone. */
+type IdleFigures = IdleRun & { readonly dollars: { readonly byDefault: Dollars; readonly capacity: Dollars } };
+
+const benchIdle = async (time = idleHour): Promise<IdleFigures> => {
+  const run = await playIdle(time);
+  const [byDefault, capacity] = [await pricedStack(), await pricedStack('capacity')].map((stack) => dollarsOf(stack, run));
+  if (byDefault === undefined || capacity === undefined) throw new Error('Two stacks were priced.');
+  return { ...run, dollars: { byDefault, capacity } };
+};
+
+const idleTable = ({ calls, dollars: { byDefault, capacity } }: IdleFigures): string =>
+  [
+    table(
+      ['function', 'call', 'in an idle hour'],
+      [...calls.map(({ function: name, call, count }) => [name, call, count]), ['all', '', calls.reduce((sum, { count }) => sum + count, 0)]],
+    ),
+    table(
+      ['dollars a month', 'by default', "alarms: 'capacity'"],
+      Object.entries(byDefault).map(([what, usd]) => [what, usd, capacity[what as keyof Dollars]]),
+    ),
+  ].join('\n\n');
 
 const benches = {
-  idle: bench(benchIdle, idleTable),
+  idle: bench(() => benchIdle(), idleTable),
   import: bench(benchImport, importTable),
   planning: bench(benchPlanning, planningTable),
   storm: bench(benchStorm, stormTable),
@@ -150,7 +167,7 @@ const benchIdleGroups = async (args: readonly string[]): Promise<void> => {
   } as const;
   const { values } = parseArgs({ args: [...args], options });
   const [groups, minutes] = [atLeastOne('groups', values.groups), atLeastOne('minutes', values.minutes)];
-  console.log(JSON.stringify(await playIdle({ groups, held: oneOf('held', heldBy, values.held), minutes }), null, 2));
+  console.log(JSON.stringify(await benchIdle({ groups, held: oneOf('held', heldBy, values.held), minutes }), null, 2));
 };
 
 /** A CI fleet over days of AWS 1, one object a day and row: `--days N --from DAY --seed N`, and `--row ROW` for one row. */

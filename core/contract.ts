@@ -5,9 +5,8 @@ export const functionNames = ['react', 'tick', 'accept-policy', 'begin-drain', '
 export type FunctionName = (typeof functionNames)[number];
 
 /**
- * Functions that each have an alarm on the errors that Lambda counts. Without them nothing runs, and only Lambda counts
- * a function that does not start. The other functions count their errors themselves in one metric, because each metric
- * of an alarm costs money.
+ * Functions that run each minute and have an alarm each on the errors that Lambda counts. Without them nothing runs,
+ * and only Lambda counts a function that does not start. The other functions count their errors themselves.
  */
 export const watchedByLambda: readonly FunctionName[] = ['react', 'tick'];
 
@@ -116,6 +115,8 @@ export const metricsNamespace = 'Holdfast';
 export const metrics = {
   /** Signals without the minute ticks, because a metric costs money in each hour in which it is written. */
   signals: 'Signals',
+  /** Signals that were read more than a minute after they came. */
+  signalsLate: 'SignalsLate',
   /** Messages that could not be read: unknown or malformed. */
   poisonMessages: 'PoisonMessages',
   /** Signals about instances that are not ours. */
@@ -146,7 +147,21 @@ export const metrics = {
   functionErrors: 'FunctionErrors',
   /** Groups that could not be converged; their signals come again. */
   groupsFailed: 'GroupsFailed',
+  /** The sum of `problemMetrics`. */
+  problems: 'Problems',
 } as const;
+
+/**
+ * Problems that a person looks at without haste. They share one alarm, because AWS charges for each metric that an
+ * alarm looks at. Each is counted in its own metric and in `Problems`.
+ */
+export const problemMetrics: ReadonlySet<string> = new Set([
+  metrics.policiesRejected,
+  metrics.actionsFailed,
+  metrics.poisonMessages,
+  metrics.unreadableItems,
+  metrics.functionErrors,
+]);
 
 /** What a drain function returns to the state machine: the next step, and its time (ISO 8601, for the Wait state). */
 export type DrainStep =
@@ -180,6 +195,8 @@ export type Surroundings = {
   readonly clientConfig: Readonly<Record<string, unknown>>;
   /** Keeps logs and metrics off standard output. */
   readonly quiet?: boolean;
+  /** Is told each value of each metric. */
+  readonly onMetric?: ((metric: string, value: number) => void) | undefined;
 };
 
 export type LambdaContext = {

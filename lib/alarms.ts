@@ -23,16 +23,17 @@ type AlarmSpec = {
   readonly metric: IMetric;
   readonly threshold?: number;
   readonly periods?: number;
-  readonly below?: boolean;
+  /** No data is a problem, too: it says that the function did not run. */
+  readonly runsAlways?: boolean;
 };
 
 /** Alarms of problems by which instances may be missing, or requests be dropped. */
 const aboutCapacity: ReadonlySet<string> = new Set([
   'signals-dead-letters',
-  'signals-queue-age',
-  'react-errors',
+  'signals-late',
+  'react-failing',
   'groups-failing',
-  'tick-missing',
+  'tick-failing',
   'drain-workflow-failed',
   'drains-late',
   'capacity-exhausted',
@@ -58,7 +59,7 @@ export class Alarms extends Construct {
   }
 
   private create(
-    { section, says, metric, threshold = 1, periods = 1, below = false }: AlarmSpec,
+    { section, says, metric, threshold = 1, periods = 1, runsAlways = false }: AlarmSpec,
     { name, runbook, alarmTopic }: AlarmsProps,
   ): Alarm {
     const alarm = new Alarm(this, section, {
@@ -67,27 +68,13 @@ export class Alarms extends Construct {
       metric,
       threshold,
       evaluationPeriods: periods,
-      comparisonOperator: below
-        ? ComparisonOperator.LESS_THAN_THRESHOLD
-        : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      treatMissingData: below ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      treatMissingData: runsAlways ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
     });
     if (alarmTopic) alarm.addAlarmAction(new SnsAction(alarmTopic));
     return alarm;
   }
 }
-
-/** The age counts only messages that can be received: a wake that waits for its time is no backlog. */
-const backlogAge = ({ signals }: Watched): IMetric =>
-  new MathExpression({
-    expression: 'IF(visible > 0, age, 0)',
-    label: 'Age of the oldest waiting signal, seconds',
-    period: minute,
-    usingMetrics: {
-      visible: signals.queue.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum', period: minute }),
-      age: signals.queue.metricApproximateAgeOfOldestMessage({ statistic: 'Maximum', period: minute }),
-    },
-  });
 
 const queueAlarms = (watched: Watched): readonly AlarmSpec[] => [
   {
@@ -107,39 +94,21 @@ const queueAlarms = (watched: Watched): readonly AlarmSpec[] => [
     }),
   },
   {
-    section: 'signals-queue-age',
-    says: 'Signals wait longer than a minute.',
-    metric: backlogAge(watched),
-    threshold: 60,
+    section: 'signals-late',
+    says: 'For three minutes signals were read more than a minute after they came.',
+    metric: ownMetric(watched.name, metrics.signalsLate, { period: minute }),
     periods: 3,
   },
 ];
 
-const functionAlarms = ({ name: deployment, functions }: Watched): readonly AlarmSpec[] => [
-  ...watchedByLambda.map((name) => ({
-    section: `${name}-errors`,
-    says: `The function ${name} ended with an unexpected error.`,
+/** Lambda writes `Errors` for each invocation, 0 for a success. So the same metric says that a function did not run. */
+const functionAlarms = ({ functions }: Watched): readonly AlarmSpec[] =>
+  watchedByLambda.map((name) => ({
+    section: `${name}-failing`,
+    says: `The function ${name} ended with an unexpected error, or has not run for five minutes.`,
     metric: functions.byName[name].metricErrors({ ...sum, period: fiveMinutes }),
-  })),
-  {
-    section: 'function-errors',
-    says: 'A function that accepts policies or drains instances ended with an error.',
-    metric: ownMetric(deployment, metrics.functionErrors, { period: fiveMinutes }),
-  },
-  {
-    // All functions share the concurrency of the account. This one runs each minute, and in each batch of signals.
-    section: 'functions-throttled',
-    says: 'Lambda refused to run the function react.',
-    metric: functions.byName.react.metricThrottles(sum),
-    periods: 3,
-  },
-  {
-    section: 'tick-missing',
-    says: 'The minute tick has not run for five minutes: lost events have no effect until it runs.',
-    metric: functions.byName.tick.metricInvocations({ ...sum, period: fiveMinutes }),
-    below: true,
-  },
-];
+    runsAlways: true,
+  }));
 
 const drainAlarms = ({ name, drainWorkflow }: Watched): readonly AlarmSpec[] => [
   {
@@ -183,23 +152,8 @@ const outcomeAlarms = ({ name }: Watched): readonly AlarmSpec[] => [
     threshold: 3,
   },
   {
-    section: 'policies-rejected',
-    says: 'A policy was rejected; the last accepted version stays in force.',
-    metric: ownMetric(name, metrics.policiesRejected),
-  },
-  {
-    section: 'actions-failed',
-    says: 'Actions failed, and repeating them cannot succeed.',
-    metric: ownMetric(name, metrics.actionsFailed),
-  },
-  {
-    section: 'poison-messages',
-    says: 'Messages arrived that could not be read.',
-    metric: ownMetric(name, metrics.poisonMessages, { period: fiveMinutes }),
-  },
-  {
-    section: 'unreadable-items',
-    says: 'Items of the state table could not be read in full.',
-    metric: ownMetric(name, metrics.unreadableItems, { period: fiveMinutes }),
+    section: 'problems',
+    says: 'A policy was rejected, an action cannot succeed, an item or message is unreadable, or a function failed.',
+    metric: ownMetric(name, metrics.problems, { period: fiveMinutes }),
   },
 ];

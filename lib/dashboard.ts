@@ -8,7 +8,7 @@ import {
   type IWidget,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import { functionNames, metrics } from '../core/contract.ts';
+import { functionNames, metrics, problemMetrics } from '../core/contract.ts';
 import { ownMetric } from './own-metric.ts';
 import type { Watched } from './watched.ts';
 
@@ -59,7 +59,7 @@ const drains = ({ name, drainWorkflow }: Watched): IWidget[] => [
 const health = ({ name, signals, functions }: Watched): IWidget[] => [
   graph(
     'Signals: read and waiting',
-    own(name, [metrics.signals, metrics.poisonMessages, metrics.strangers, metrics.conflicts]),
+    own(name, [metrics.signals, metrics.signalsLate, metrics.strangers, metrics.conflicts]),
     [signals.queue.metricApproximateNumberOfMessagesVisible({ period: minute })],
   ),
   graph(
@@ -69,4 +69,7 @@ const health = ({ name, signals, functions }: Watched): IWidget[] => [
       functions.byName[fn].metricDuration({ period: minute, statistic: 'Maximum', label: `${fn} ms` }),
     ),
   ),
+  graph('Problems', own(name, [...problemMetrics]), [
+    functions.byName.react.metricThrottles({ period: minute, label: 'react throttled' }),
+  ]),
 ];

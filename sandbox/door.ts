@@ -28,6 +28,8 @@ export type SandboxOptions = {
   readonly seed?: number;
   /** The largest error of the clocks of functions, in milliseconds. Each environment draws its own; simulated only. */
   readonly clockErrorMs?: number;
+  /** Each value that a function adds to a metric; simulated only. */
+  readonly onMetric?: (metric: string, value: number) => void;
   /** Whether requests and responses of functions are serialized as on the wire. That takes most of the time; simulated only. */
   readonly writes?: boolean;
   /** World seconds per wall second; live only. */
@@ -193,6 +195,7 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
           cloud,
           seed,
           clockErrorMs: options.clockErrorMs,
+          onMetric: options.onMetric,
           writes: options.writes,
           startMs: startMs ?? simulatedStartMs,
         });

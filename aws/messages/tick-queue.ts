@@ -8,7 +8,10 @@ import { groupsPerMessage, ownMessage } from './own-message.ts';
 const entriesPerCall = 10;
 const callsAtOnce = 8;
 
-/** Sends every group its tick. Groups of one message are looked at together, which costs as many reads as one group. */
+/**
+ * Sends every group its tick, and one message without groups if there are none. Groups of one message are looked at
+ * together, which costs as many reads as one group.
+ */
 export type TickQueue = {
   /** Returns the groups whose messages the queue did not take. The next tick, a minute later, includes them again. */
   tick(
@@ -20,7 +23,7 @@ type Deps = { readonly client: SQSClient; readonly queueUrl: string; readonly no
 
 export const createTickQueue = ({ client, queueUrl, now }: Deps): TickQueue => ({
   async tick(groups) {
-    const messages = chunks(groups, groupsPerMessage);
+    const messages = groups.length === 0 ? [[]] : chunks(groups, groupsPerMessage);
     const parts = await inParallel(chunks(messages, entriesPerCall), callsAtOnce, async (part) => {
       const Entries = part.map((named, index) => ({
         Id: String(index),

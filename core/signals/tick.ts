@@ -27,10 +27,12 @@ export const tick = signalKind({
     groups: z.optional(z.array(name)),
     isScheduled: z._default(z.boolean(), false),
   }),
-  toSignal: ({ group, groups = group === undefined ? [] : [group], isScheduled }, atMs): Tick | Unread =>
-    groups.length === 0
-      ? { kind: 'invalid', why: 'detail.group: expected a name, or a list of names at detail.groups' }
-      : { kind: 'tick', groups, atMs, isScheduled },
+  toSignal: ({ group, groups = group === undefined ? [] : [group], isScheduled }, atMs): Tick | Unread => {
+    if (groups.length > 0) return { kind: 'tick', groups, atMs, isScheduled };
+    return isScheduled
+      ? { kind: 'ignored', why: 'a tick while no policy is in force' }
+      : { kind: 'invalid', why: 'detail.group: expected a name, or a list of names at detail.groups' };
+  },
   about: ({ groups }) => ({ groups }),
   isOver: neverOver,
   // The next tick follows within a minute, the ticks of an outage would pile up, and one message names many groups.

@@ -22,6 +22,9 @@ export const timeoutEarlyMs = 1_000;
 /** Messages of a run stay hidden for this, and come again afterwards unless they are done. */
 export const signalsVisibilityMs = 40_000;
 
+/** A signal that is read this long after it came was late: half of the notice of spot is over. */
+export const signalsLateMs = 60_000;
+
 /** A reservation belongs to the run that made it for this. Then another run repeats the launch. */
 export const leaseMs = 35_000;
 

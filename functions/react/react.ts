@@ -6,6 +6,7 @@ import { withFormer } from '../../core/group/holders.ts';
 import { initialState } from '../../core/group-state/state.ts';
 import { grantedIn } from '../../core/launch/reservation-life.ts';
 import { traitsOf } from '../../core/removal/leave-reason.ts';
+import { signalsLateMs } from '../../core/times/times.ts';
 import { type Converged, converge, type Known } from './converge.ts';
 import { type InForce, readInForce } from './look/in-force.ts';
 import type { Facts } from './messages/facts.ts';
@@ -158,6 +159,12 @@ const convergeTogether = async (
   );
 };
 
+/** How many signals came long before this invocation began. Wakes are left out: they wait in the queue by intent. */
+const late = (news: readonly Received[], messages: readonly Message[], beganAtMs: number): number => {
+  const waited = new Set(messages.filter(({ sentAtMs }) => beganAtMs - sentAtMs > signalsLateMs).map(({ id }) => id));
+  return news.filter(({ message, signal }) => signal.kind !== 'tick' && waited.has(message)).length;
+};
+
 /** Reads a batch, sorts it by group, and converges each group once, however many signals it got. */
 export const react = async (
   messages: readonly Message[],
@@ -170,6 +177,7 @@ export const react = async (
   const news = received.filter(({ signal }) => !isMinuteTick(signal));
   const isQuiet = news.length === 0;
   ports.telemetry.count(metrics.signals, news.length);
+  ports.telemetry.count(metrics.signalsLate, late(news, messages, beganAtMs));
   ports.begin({ isQuiet, untilMs: beganAtMs + endsWithinMs });
   const routed = await routeAll(received, ports);
   ports.telemetry.count(metrics.strangers, routed.strangers);

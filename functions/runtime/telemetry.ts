@@ -1,6 +1,13 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { env, type FunctionName, metricsNamespace, type Surroundings } from '../../core/contract.ts';
+import {
+  env,
+  type FunctionName,
+  metricsNamespace,
+  metrics as names,
+  problemMetrics,
+  type Surroundings,
+} from '../../core/contract.ts';
 
 /** Structured logs and EMF metrics of one function. */
 export type Telemetry = {
@@ -22,12 +29,15 @@ export const createTelemetry = (functionName: FunctionName, surroundings: Surrou
   const metrics = new Metrics({ namespace: metricsNamespace, serviceName: deployment });
   const add = (metric: string, unit: (typeof MetricUnit)[keyof typeof MetricUnit], value: number): void => {
     if (!surroundings.quiet) metrics.addMetric(metric, unit, value);
+    surroundings.onMetric?.(metric, value);
   };
   return {
     logger,
     metrics,
     count: (metric, by = 1) => {
-      if (by !== 0) add(metric, MetricUnit.Count, by);
+      if (by === 0) return;
+      add(metric, MetricUnit.Count, by);
+      if (problemMetrics.has(metric)) add(names.problems, MetricUnit.Count, by);
     },
     duration: (metric, ms) => add(metric, MetricUnit.Milliseconds, ms),
   };

@@ -15,14 +15,15 @@ export type TickPorts = {
 
 /**
  * Sends a tick message to every group, and for a while to groups that were let go. It converges no group itself: a tick
- * is a signal like any other, and waits in the same queue.
+ * is a signal like any other, and waits in the same queue. Without groups it sends one message all the same: an alarm
+ * goes off when `react` has not run for minutes.
  */
 export const tick = async ({ registry, queue, clock, telemetry }: TickPorts): Promise<{ readonly groups: number }> => {
   const nowMs = clock.now();
   const groups = (await registry())
     .filter(({ letGoUntilMs = Number.POSITIVE_INFINITY }) => nowMs < letGoUntilMs)
     .map(({ group }) => group);
-  const { failed } = groups.length === 0 ? { failed: [] } : await queue.tick(groups);
+  const { failed } = await queue.tick(groups);
   if (failed.length > 0)
     telemetry.logger.warn(
       'The queue did not take every tick. The next tick, in a minute, includes these groups again.',

@@ -57,11 +57,12 @@ export type SimulatedOptions = {
   readonly startMs: number;
   readonly seed: number;
   readonly clockErrorMs?: number | undefined;
+  readonly onMetric?: ((metric: string, value: number) => void) | undefined;
   readonly writes?: boolean | undefined;
 };
 
 /** All in this process, in virtual time, everything from one seed. */
-export const simulatedMachinery = ({ region, cloud, startMs, seed, clockErrorMs, writes }: SimulatedOptions): Machinery => {
+export const simulatedMachinery = ({ region, cloud, startMs, seed, clockErrorMs, onMetric, writes }: SimulatedOptions): Machinery => {
   const clock = createVirtualClock(startMs);
   return {
     clock,
@@ -70,6 +71,7 @@ export const simulatedMachinery = ({ region, cloud, startMs, seed, clockErrorMs,
       seed,
       region,
       clockErrorMs,
+      onMetric,
       writes,
       requestHandler: (spec, environment, isAlive) => createDirectHandler(cloud, spec.role, { environment, isAlive }),
     }),

@@ -8,6 +8,7 @@ import { createOwners } from '../../aws/owners.ts';
 import { createPolicyChanges } from '../../aws/policy/policy-changes.ts';
 import { createPrices } from '../../aws/prices.ts';
 import type { Offering } from '../../core/pool/offering.ts';
+import { readMessage } from '../../functions/react/messages/read-message.ts';
 import { knownFor } from '../../functions/tick/known-for.ts';
 import { awsError, createFakeAws, failsWith } from './fake-aws.ts';
 
@@ -237,6 +238,13 @@ describe('the groups that the tick knows', () => {
 });
 
 describe('ticks', () => {
+  test('go out without groups, too: that react runs says that all is well', async () => {
+    const aws = createFakeAws({ SendMessageBatch: () => ({ Successful: [] }) });
+    await createTickQueue({ client: aws.sqs, queueUrl: 'http://queue', now }).tick([]);
+    const [sent] = aws.inputsOf('SendMessageBatch').flatMap(({ Entries }) => Entries as { readonly MessageBody: string }[]);
+    expect(readMessage(sent?.MessageBody ?? '', now())).toEqual({ kind: 'ignored', why: 'a tick while no policy is in force' });
+  });
+
   test('name fifty groups a message and go out ten messages a call, and groups that the queue refused are named', async () => {
     const aws = createFakeAws({
       SendMessageBatch: (input: { Entries: { Id: string; MessageBody: string }[] }) =>

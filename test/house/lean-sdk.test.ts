@@ -70,6 +70,19 @@ describe('single modules of the SDK that are left out of bundles', () => {
     for (const create of makers) expect(create(config).config).toHaveProperty('protocol', expect.any(RpcProtocol));
   });
 
+  test('services that speak JSON give times as seconds, so nobody reads times as text there', async () => {
+    type Json = { readonly codec?: { readonly settings: { readonly timestampFormat: { readonly default: number } } } };
+    const protocols = await Promise.all(makers.map(async (create) => (create(config).config as { readonly protocol: unknown }).protocol));
+    const formats = protocols.flatMap((protocol) => (protocol as Json).codec?.settings.timestampFormat.default ?? []);
+    const epochSeconds = 7;
+    expect(formats).toEqual([epochSeconds, epochSeconds, epochSeconds, epochSeconds]);
+    const file = innerStandIns.find(({ module }) => module.source.includes('date-utils'));
+    const { parseEpochTimestamp, parseRfc7231DateTime } = await import(`data:text/javascript,${encodeURIComponent(file?.contents ?? '')}`);
+    expect([parseEpochTimestamp(1_767_225_600.5), parseEpochTimestamp(null)]).toEqual([new Date(1_767_225_600_500), undefined]);
+    expect(() => parseEpochTimestamp('yesterday')).toThrow('a time is no number of seconds: yesterday');
+    expect(() => parseRfc7231DateTime('Mon, 23 Nov 2026 02:00:00 GMT')).toThrow('times as text are left out');
+  });
+
   test('the pattern of a partition finds every region that the list names', async () => {
     const path = join(cores[1]?.folder ?? '', 'dist-es/submodules/client/util-endpoints/lib/aws/partitions.js');
     type Info = { readonly partitions: readonly { readonly id: string; readonly regionRegex: string; readonly regions: object }[] };

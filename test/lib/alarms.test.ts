@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { metrics, watchedByLambda } from '../../core/contract.ts';
+import { metrics, problemMetrics, watchedByLambda } from '../../core/contract.ts';
 import { HoldfastStack } from '../../lib/stack.ts';
 import { assembledResources, ofType, type Properties } from './assembled.ts';
 
@@ -39,32 +39,48 @@ describe('alarms', () => {
 
   test('links inside the runbook lead somewhere', () => {
     const known = new Set(sections());
-    for (const [, target] of runbook.matchAll(/\]\(#([^)]+)\)/g)) expect(known).toContain(target);
+    const parts = [...runbook.matchAll(/^### (\S+)$/gm)].map(([, heading]) => heading ?? '');
+    for (const [, target] of runbook.matchAll(/\]\(#([^)]+)\)/g)) expect([...known, ...parts]).toContain(target);
   });
 
-  test('errors of react and tick are watched where Lambda counts them, those of all others in the metric that they write', () => {
-    const names = alarms.map(({ AlarmName }) => AlarmName);
-    for (const name of watchedByLambda) expect(names).toContain(`holdfast-${name}-errors`);
-    const own = alarms.find(({ AlarmName }) => AlarmName === 'holdfast-function-errors');
-    expect(own).toMatchObject({ Namespace: 'Holdfast', MetricName: metrics.functionErrors });
+  test('errors of react and tick are watched where Lambda counts them: the same metric says that they do not run', () => {
+    for (const name of watchedByLambda) {
+      const alarm = alarms.find(({ AlarmName }) => AlarmName === `holdfast-${name}-failing`);
+      expect(alarm).toMatchObject({ Namespace: 'AWS/Lambda', MetricName: 'Errors', TreatMissingData: 'breaching', Threshold: 1, Period: 300 });
+    }
   });
 
-  test('they look at nineteen metrics: each costs ten cents a month', () => {
-    expect(metricsOf(alarms)).toBe(19);
+  test('the problems that share an alarm are those that no alarm looks at by themselves', () => {
+    const watched = new Set(alarms.map(({ MetricName }) => MetricName));
+    expect(watched).toContain(metrics.problems);
+    for (const metric of problemMetrics) expect(watched).not.toContain(metric);
+    expect(alarms.find(({ MetricName }) => MetricName === metrics.problems)).toMatchObject({ Statistic: 'Sum', Threshold: 1, EvaluationPeriods: 1 });
   });
 
-  test('those about capacity alone look at eleven', () => {
+  test('the runbook has a part for each problem that shares an alarm', () => {
+    const problems = runbook.split(/^## /m).find((body) => body.startsWith('problems\n')) ?? '';
+    for (const metric of problemMetrics) expect(problems).toContain(`\`${metric}\``);
+  });
+
+  test('they look at twelve metrics: each costs ten cents a month', () => {
+    expect(metricsOf(alarms)).toBe(12);
+  });
+
+  test('those about capacity alone look at ten', () => {
     const app = new App();
     const stack = new HoldfastStack(app, 'few', { alarms: 'capacity' });
     const few = ofType(Template.fromStack(stack).toJSON().Resources, 'AWS::CloudWatch::Alarm').map(([, properties]) => properties);
-    expect(few.map(({ AlarmName }) => AlarmName)).toEqual(expect.arrayContaining(['few-capacity-exhausted', 'few-tick-missing', 'few-react-errors']));
-    expect(metricsOf(few)).toBe(11);
+    expect(few.map(({ AlarmName }) => AlarmName)).toEqual(
+      expect.arrayContaining(['few-capacity-exhausted', 'few-tick-failing', 'few-react-failing']),
+    );
+    expect(metricsOf(few)).toBe(10);
     expect(() => new HoldfastStack(new App(), 'none', { alarms: 'none' as 'all' })).toThrow('use all or capacity');
   });
 
-  test('silence of the tick is an alarm, silence of anything else is not', () => {
+  test('silence of what runs each minute is an alarm, silence of anything else is not', () => {
+    const runAlways = watchedByLambda.map((name) => `holdfast-${name}-failing`);
     for (const { AlarmName, TreatMissingData } of alarms) {
-      expect(TreatMissingData, String(AlarmName)).toBe(AlarmName === 'holdfast-tick-missing' ? 'breaching' : 'notBreaching');
+      expect(TreatMissingData, String(AlarmName)).toBe(runAlways.includes(String(AlarmName)) ? 'breaching' : 'notBreaching');
     }
   });
 

@@ -23,6 +23,7 @@ export type SimulatedDeps = {
   /** The clock of an environment is ahead or behind by up to this much, as long as the environment exists (default: it is right). */
   readonly clockErrorMs?: number | undefined;
   readonly region: string;
+  readonly onMetric?: ((metric: string, value: number) => void) | undefined;
   /** Whether requests and responses are serialized in each service's protocol. Otherwise they are passed on as values. */
   readonly writes?: boolean | undefined;
   /**
@@ -110,6 +111,7 @@ export const simulatedEnvironments = (deps: SimulatedDeps): StartEnvironment => 
         ),
       },
       quiet: true,
+      onMetric: deps.onMetric,
     });
     const run = async (call: RuntimeCall) => {
       activity.begin();

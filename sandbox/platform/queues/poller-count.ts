@@ -1,7 +1,7 @@
 import type { WorldClock } from '../../clock.ts';
 
 /** How many batches Lambda reads at once when messages begin to come, and how many more for each second in which messages are left waiting. */
-const startsWith = 5;
+export const startsWith = 5;
 const morePerSecond = 5;
 /** AWS does not publish how fast Lambda removes pollers. Here, after this long without a message, it begins with five again. */
 const idleAfterMs = 60_000;
