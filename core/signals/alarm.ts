@@ -44,7 +44,7 @@ const fromThreshold = (text: string | null | undefined): number | undefined => {
 };
 
 /**
- * A CloudWatch alarm changed its state. `ALARM` scales. Its end matters too, because CloudWatch sends nothing while a
+ * A CloudWatch alarm went to `ALARM`, or left it. `ALARM` scales. Its end matters too, because CloudWatch sends nothing while a
  * state stays. A composite alarm names what suppresses its actions, and a mute rule adds `muteDetail`. The time of the
  * state is when the change happened, also in a repeated delivery. Scaling has its own limit for the age of a change.
  */
@@ -52,7 +52,8 @@ export const alarm = signalKind({
   kind: 'alarm',
   source: 'aws.cloudwatch',
   detailType: 'CloudWatch Alarm State Change',
-  comes: { by: 'rule' },
+  // Any alarm of the account may flap between OK and INSUFFICIENT_DATA. That says nothing about load.
+  comes: { by: 'rule', where: { $or: [{ state: { value: ['ALARM'] } }, { previousState: { value: ['ALARM'] } }] } },
   detail: z.object({
     alarmName: z.string().check(z.minLength(1), z.maxLength(255)),
     state: z.object({

@@ -50,7 +50,7 @@ type Common<S extends AnySignal, Cause extends object> = {
    * and `ofOwnDrains` restricts it to executions of this deployment's state machine. `queue`: Holdfast sends them.
    */
   readonly comes:
-    | { readonly by: 'rule'; readonly where?: Readonly<Record<string, readonly string[]>>; readonly ofOwnDrains?: true }
+    | { readonly by: 'rule'; readonly where?: Readonly<Record<string, unknown>>; readonly ofOwnDrains?: true }
     | { readonly by: 'queue' };
   /**
    * When its message is delivered again. `failed`: when its group could not be converged. `always`: also while it is

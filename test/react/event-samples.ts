@@ -96,11 +96,11 @@ export const executionStopped = (detail: Record<string, unknown> = {}) =>
     ...detail,
   });
 
-export const alarmStateChange = (value: string) =>
+export const alarmStateChange = (value: string, before = value === 'ALARM' ? 'OK' : 'ALARM') =>
   envelope('aws.cloudwatch', 'CloudWatch Alarm State Change', {
     alarmName: 'workers-cpu-high',
     configuration: { metrics: [] },
-    previousState: { value: 'OK', timestamp: '2026-11-20T11:58:00.000+0000' },
+    previousState: { value: before, timestamp: '2026-11-20T11:58:00.000+0000' },
     state: { value, reason: 'Threshold Crossed', timestamp: '2026-11-20T12:00:00.000+0000' },
   });
 

@@ -37,6 +37,10 @@ export const ruleMatches: readonly Sample[] = [
   { what: 'a launch that succeeded', event: named('EC2 Instance Launch Successful', launchUnsuccessfulEvent()), rule: undefined },
   { what: 'an alarm that goes off', event: alarmStateChange('ALARM'), rule: 'alarm' },
   { what: 'an alarm that ends', event: alarmStateChange('OK'), rule: 'alarm' },
+  { what: 'an alarm that ends without data', event: alarmStateChange('INSUFFICIENT_DATA'), rule: 'alarm' },
+  { what: 'an alarm that stays in ALARM while its actions change', event: alarmStateChange('ALARM', 'ALARM'), rule: 'alarm' },
+  { what: 'an alarm that has data again', event: alarmStateChange('OK', 'INSUFFICIENT_DATA'), rule: undefined },
+  { what: 'an alarm that has no data any more', event: alarmStateChange('INSUFFICIENT_DATA', 'OK'), rule: undefined },
   { what: 'a drain that somebody stopped', event: executionStopped(), rule: 'drain-stopped' },
   { what: 'a drain that ended', event: executionStopped({ status: 'SUCCEEDED' }), rule: undefined },
   {
