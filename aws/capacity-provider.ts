@@ -23,6 +23,7 @@ import { asgRequest, launchIntoAsg, tagLaunched } from './providers/launch-into-
 import type { ProviderDeps } from './providers/provider-deps.ts';
 import { createSizeChanges, createSuspensions } from './providers/size-changes.ts';
 import { registerTargets } from './providers/target-groups.ts';
+import { protectedAmong } from './providers/termination-protection.ts';
 import { tryLaunch } from './providers/try-launch.ts';
 
 /** Requests under way at once: usually one for each pool of a decision. */
@@ -89,6 +90,7 @@ export const createCapacityIn = (holding: Holding, deps: ProviderDeps): Capacity
 /** The same capacity: the leaving part. A drain function's bundle has no code that launches. */
 export const createCapacityOut = (deps: ProviderDeps): CapacityOut => ({
   describe: (group, granted) => describeHoldings(deps, group, granted),
+  protectedAmong: (instances) => protectedAmong(deps, instances),
   release: createDraining(deps).release,
   inspectDrain: createInspectDrain(deps),
   end: (group, swaps) => endMembers(deps, group, swaps),

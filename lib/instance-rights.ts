@@ -144,6 +144,15 @@ export const allowEndingInstances = (fn: LambdaFunction, deployment: string): vo
     reason: `Instance ids are known only at run time; only instances with this deployment's tag can be ended: ${page}`,
   });
 
+/** Reading whether the owner of an instance protects it from termination. */
+export const allowSeeingProtection = (fn: LambdaFunction, deployment: string): void =>
+  allow(fn, {
+    actions: ['ec2:DescribeInstanceAttribute'],
+    resources: ec2Arns(fn, ['instance']),
+    conditions: { StringLike: { [`aws:ResourceTag/${tags.group}`]: ourTag(deployment) } },
+    reason: `Instance ids are known only at run time; only instances with this deployment's tag can be read: ${page}`,
+  });
+
 /**
  * LaunchInstances of Auto Scaling cannot set tags. Its instances may be tagged afterwards: only instances that an Auto
  * Scaling group holds, only with this deployment's tag, and never over another deployment's.

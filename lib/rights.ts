@@ -8,6 +8,7 @@ import {
   allowEndingInstances,
   allowImageParameters,
   allowLaunchingInstances,
+  allowSeeingProtection,
   allowTaggingAsgInstances,
 } from './instance-rights.ts';
 import type { Reach } from './reach.ts';
@@ -89,6 +90,7 @@ const grantAcceptPolicy = (acceptPolicy: LambdaFunction, { tables, signals, even
 
 const grantBeginDrain = (beginDrain: LambdaFunction, props: RightsProps): void => {
   grantDrainStep(beginDrain, props, [...health, ...statusChecks, ...delays, ...hooks]);
+  allowSeeingProtection(beginDrain, props.reach.deployment);
   allowReleasing(beginDrain, props.reach);
   allowProlongingHooks(beginDrain, props.reach);
 };

@@ -103,6 +103,8 @@ export type CapacityProvider = {
    * Scaling group with a decrement of its desired capacity.
    */
   release(group: Group, swaps: readonly Swap[], releasing?: Releasing): Promise<ActionResult>;
+  /** The instances whose termination EC2 would refuse, because their owner protects them. Reads a hundred at most. */
+  protectedAmong(instances: readonly string[]): Promise<readonly string[]>;
   /** The state of leaving instances: whether they still have connections, and until when (by deregistration delay). */
   inspectDrain(group: Group, swaps: readonly Swap[]): Promise<readonly DrainProgress[]>;
   /**
@@ -163,4 +165,4 @@ export type CapacityIn = Pick<
 >;
 
 /** What a drain needs from a provider. Nothing here can launch. */
-export type CapacityOut = Pick<CapacityProvider, 'describe' | 'release' | 'inspectDrain' | 'end'>;
+export type CapacityOut = Pick<CapacityProvider, 'describe' | 'protectedAmong' | 'release' | 'inspectDrain' | 'end'>;

@@ -44,9 +44,10 @@ const fromThreshold = (text: string | null | undefined): number | undefined => {
 };
 
 /**
- * A CloudWatch alarm went to `ALARM`, or left it. `ALARM` scales. Its end matters too, because CloudWatch sends nothing while a
- * state stays. A composite alarm names what suppresses its actions, and a mute rule adds `muteDetail`. The time of the
- * state is when the change happened, also in a repeated delivery. Scaling has its own limit for the age of a change.
+ * A CloudWatch alarm went to `ALARM`, or left it. `ALARM` scales. Its end matters too, because CloudWatch sends
+ * nothing while a state stays. A composite alarm names what suppresses its actions, and a mute rule adds `muteDetail`.
+ * The time of the state is when the change happened, also in a repeated delivery. Scaling has its own limit for the
+ * age of a change.
  */
 export const alarm = signalKind({
   kind: 'alarm',

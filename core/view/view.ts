@@ -55,8 +55,8 @@ export type Member = {
    */
   readonly mayServe?: true;
   /**
-   * Never chosen for removal: protected from scale-in, or its termination was refused a while ago. Termination
-   * protection itself is not read, because EC2 returns it for one instance a call.
+   * Never chosen for removal: protected from scale-in, or its owner was found to protect it from termination a while
+   * ago. A look does not read termination protection, because EC2 returns it for one instance a call: a drain asks.
    */
   readonly protected: boolean;
   /**

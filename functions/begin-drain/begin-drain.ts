@@ -13,6 +13,7 @@ import type { DrainPorts } from '../runtime/drain/ports.ts';
 import { checkStep, endStep, stepAt } from '../runtime/drain/step.ts';
 import { callOff, releasesAgainAtMs } from './held-back.ts';
 import { judge, longestDelay } from './judge.ts';
+import { keepProtected } from './protected.ts';
 import { type Release, releaseLeaving } from './release.ts';
 import { looksAtMs, releasesAtMs } from './turn.ts';
 
@@ -94,13 +95,14 @@ export const beginDrain = async (ports: DrainPorts, order: DrainOrder, before?: 
   const asked = await askAgain({ store, clock, provider }, order, { group, batch, turnAtMs: look }, alive);
   const { goes, againAtMs } = asked;
   if (goes.length === 0) return nothing(againAtMs === undefined ? endStep : stepAt('begin', againAtMs));
-  const release = await releaseLeaving({ store, clock, provider }, order, { group, state: batch.state }, goes);
+  const { leaving, failed } = await keepProtected({ store, clock, provider }, order, group, goes);
+  const release = await releaseLeaving({ store, clock, provider }, order, { group, state: batch.state }, leaving);
   const putOff = await callOff(store, { group, drain: order.drain }, release, clock.now());
   const step = stepAfter(group.drain.timeoutMs, release, putOff, clock.now());
   return {
     step: againAtMs === undefined ? step : sooner(stepAt('begin', againAtMs), step),
     because: verdict.because,
     begun: release.begun,
-    failed: release.failed,
+    failed: [...failed, ...release.failed],
   };
 };

@@ -20,7 +20,7 @@ const resourceCheck = (deps: CheckDeps, action: string, id: string): AccessCheck
 const onInstances =
   (action: string): DeriveChecks =>
   (input, deps) =>
-    strings(input.InstanceIds).map((id) => resourceCheck(deps, action, id));
+    strings(input.InstanceIds ?? [input.InstanceId]).map((id) => resourceCheck(deps, action, id));
 
 const onTagged =
   (action: string): DeriveChecks =>
@@ -30,11 +30,12 @@ const onTagged =
       return { ...check, context: { ...check.context, ...requestTags((input.Tags ?? []) as readonly Tag[]) } };
     });
 
-/** By operation. Describes need no line: they have no resources. */
+/** By operation. Describes that are absent have no resources. */
 export const ec2Checks: Readonly<Record<string, DeriveChecks>> = {
   CreateFleet: createFleetChecks,
   RunInstances: runInstancesChecks,
   TerminateInstances: onInstances('ec2:TerminateInstances'),
+  DescribeInstanceAttribute: onInstances('ec2:DescribeInstanceAttribute'),
   StopInstances: onInstances('ec2:StopInstances'),
   StartInstances: onInstances('ec2:StartInstances'),
   CreateTags: onTagged('ec2:CreateTags'),

@@ -135,7 +135,10 @@ export type InstanceEvent =
   /** `by`: who began its end, also where a hook held it meanwhile. `code`: the reason that EC2 gives for it. */
   | At<'ending', { readonly instance: string; readonly by: Actor; readonly code?: string }>
   | At<'ended', { readonly instance: string; readonly state: 'terminated' | 'stopped' }>
-  /** EC2 refused to end it, because its user protects it from termination. Those that the same call named besides are requested again. */
+  /**
+   * EC2 refused to end it, because its user protects it from termination, or told this to one who asked. Those that the same call of
+   * TerminateInstances named besides are requested again.
+   */
   | At<'end-refused', { readonly instance: string; readonly by: Actor }>
   | At<'tagged', { readonly instance: string; readonly tags: Readonly<Record<string, string>>; readonly by: Actor }>
   | At<'joined', { readonly instance: string; readonly asg: string; readonly by: Actor }>

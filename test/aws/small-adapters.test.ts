@@ -7,6 +7,7 @@ import { createWakes } from '../../aws/messages/wakes.ts';
 import { createOwners } from '../../aws/owners.ts';
 import { createPolicyChanges } from '../../aws/policy/policy-changes.ts';
 import { createPrices } from '../../aws/prices.ts';
+import { protectedAmong } from '../../aws/providers/termination-protection.ts';
 import type { Offering } from '../../core/pool/offering.ts';
 import { readMessage } from '../../functions/react/messages/read-message.ts';
 import { knownFor } from '../../functions/tick/known-for.ts';
@@ -234,6 +235,21 @@ describe('the groups that the tick knows', () => {
     expect(await read()).toBe(2);
     world.nowMs = 150_000;
     expect(await read()).toBe(3);
+  });
+});
+
+describe('termination protection', () => {
+  test('is read of one instance a call and of a hundred at most, and a read that fails counts as none', async () => {
+    const aws = createFakeAws({
+      DescribeInstanceAttribute: ({ InstanceId }: { InstanceId: string }) => {
+        if (InstanceId === 'i-3') throw awsError('RequestLimitExceeded');
+        return { InstanceId, DisableApiTermination: { Value: InstanceId === 'i-7' || InstanceId === 'i-120' } };
+      },
+    });
+    expect(await protectedAmong({ ec2: aws.ec2 }, numbered(150, 'i-'))).toEqual(['i-7']);
+    const inputs = aws.inputsOf('DescribeInstanceAttribute');
+    expect(new Set(inputs.map(({ InstanceId }) => InstanceId)).size).toBe(100);
+    expect(inputs.every(({ Attribute }) => Attribute === 'disableApiTermination')).toBe(true);
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { latestStartOf } from '../../core/drain/begin.ts';
 import { latestDrainStart } from '../../core/drain/drain.ts';
+import type { Group } from '../../core/group/group.ts';
 import { emptyBudget } from '../../core/limits/account-budget.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { beginDrain } from '../../functions/begin-drain/begin-drain.ts';
@@ -198,6 +199,38 @@ describe('a drain that is ours to end', () => {
     expect(fleet.wakes).toEqual([fleet.nowMs]);
     expect(fleet.told.map(({ detailType }) => detailType)).toEqual(['Holdfast Drain Finished', 'Holdfast Swap Failed']);
     expect(fleet.told[1]?.detail).toEqual({ drain: 'd-1', instances: ['i-2'], ...shortfall, text });
+  });
+
+  test('a member that its owner protects from termination is not taken out of service, and it is said', async () => {
+    const offering = 'm7g.large/eu-west-1a/on-demand';
+    const fleet = createFleet(pair({ reason: 'scale-in', offering }), 0);
+    fleet.protectedFromEnd.add('i-2');
+    const begun = await beginDrain(fleet.ports, order());
+    const keptUntilMs = fleet.nowMs + 3_600_000;
+    const shortfall = { code: 'not-ended', awsCode: 'OperationNotPermitted', keptUntilMs };
+    expect([...fleet.releasedAtMs.keys()]).toEqual(['i-1']);
+    expect(begun.failed).toEqual([{ instance: 'i-2', code: 'OperationNotPermitted', retry: 'never' }]);
+    expect(fleet.stateOf('i-2')).toMatchObject({ state: 'drained', shortfall, keptUntilMs });
+    expect(fleet.stateOf('i-2')).not.toHaveProperty('drainStartedAtMs');
+    await endDrain(fleet.ports, order());
+    expect([...fleet.ended]).toEqual(['i-1']);
+    expect(fleet.wakes).toEqual([fleet.nowMs]);
+    expect(fleet.told.map(({ detail }) => (detail as { instances?: unknown }).instances)).toContainEqual(['i-2']);
+  });
+
+  test('nobody asks who is protected among spot instances, warned members and members of Auto Scaling groups', async () => {
+    const asked = async (changes: Partial<Swap>, holding?: Group['holding']): Promise<boolean> => {
+      const fleet = createFleet(pair(changes), 0);
+      if (holding !== undefined) fleet.group = group({ holding });
+      fleet.protectedFromEnd.add('i-2');
+      await beginDrain(fleet.ports, order());
+      return fleet.calls.includes('protected');
+    };
+    const offering = 'm7g.large/eu-west-1a/on-demand';
+    expect(await asked({ reason: 'scale-in', offering })).toBe(true);
+    expect(await asked({ reason: 'scale-in' })).toBe(false);
+    expect(await asked({ reason: 'interruption', offering, deadlineMs: noonMs + 120_000 })).toBe(false);
+    expect(await asked({ reason: 'scale-in', offering }, { kind: 'attach', asg: 'web' })).toBe(false);
   });
 
   /** A call that AWS, or the pace of the account, could not let through. */

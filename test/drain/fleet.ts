@@ -96,6 +96,8 @@ export type Fleet = {
   readonly calls: string[];
   readonly failRelease: Map<string, Failing>;
   readonly failEnd: Map<string, Failing>;
+  /** Instances whose owner protects them from termination. */
+  readonly protectedFromEnd: Set<string>;
   /** Dies at the n-th call from now, before or after it took effect. */
   crashAt(n: number, when: 'before' | 'after'): void;
   stateOf(instance: string): Swap;
@@ -178,6 +180,7 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
       suspend: none,
       resume: none,
       takeDown: none,
+      protectedAmong: (instances) => call('protected', () => instances.filter((instance) => fleet.protectedFromEnd.has(instance))),
       release: async (of, batch, { beforeEnding = async (all: readonly string[]) => all } = {}) => {
         const ending = batch.filter((one) => (howHeld(of).isInAsgs || one.asg !== undefined) && one.reason !== 'hook');
         const may = ending.length === 0 ? [] : await beforeEnding(ids(ending));
@@ -229,6 +232,7 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
     calls: [],
     failRelease: new Map(),
     failEnd: new Map(),
+    protectedFromEnd: new Set(),
     crashAt(n, when) {
       crash = { left: n, when };
     },

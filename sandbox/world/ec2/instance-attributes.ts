@@ -30,6 +30,7 @@ export const attributeOperations = (base: Base, instances: Instances): Operation
   DescribeInstanceAttribute: operation<Describe>(({ InstanceId, Attribute }) => {
     const instance = mustFind(instances, InstanceId);
     if (Attribute !== 'disableApiTermination') throw new ApiError('InvalidParameterValue', `The attribute ${Attribute} is not simulated.`);
+    if (instance.isProtected === true) base.note({ kind: 'end-refused', instance: instance.id, by: base.acting.current().by });
     return { InstanceId, DisableApiTermination: { Value: instance.isProtected ?? false } };
   }),
 });

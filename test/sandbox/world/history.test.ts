@@ -170,6 +170,16 @@ describe('the history of a world', () => {
     expect(told(world, 'protection')).toMatchObject([{ instance: id, from: 'termination', isOn: true, by: user }]);
   });
 
+  it('reports that a function learned it, and nothing about an instance without it', () => {
+    const world = createTestWorld();
+    const onDemandOnly = { TargetCapacitySpecification: { TotalTargetCapacity: 2, DefaultTargetCapacityType: 'on-demand' } };
+    const [guarded = '', free = ''] = world.launch(2, onDemandOnly);
+    as(world, user, () => world.ec2('ModifyInstanceAttribute', { InstanceId: guarded, DisableApiTermination: { Value: true } }));
+    for (const InstanceId of [guarded, free])
+      as(world, react, () => world.ec2('DescribeInstanceAttribute', { InstanceId, Attribute: 'disableApiTermination' }));
+    expect(told(world, 'end-refused')).toMatchObject([{ instance: guarded, by: react }]);
+  });
+
   it('reports how waiting in a hook ended: completed, expired, or with the instance', async () => {
     const world = createTestWorld({ autoScalingGroups: [asg({ hooks: [hook] })] });
     await world.seconds(30);

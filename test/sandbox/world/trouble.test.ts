@@ -121,9 +121,9 @@ describe('termination protection', () => {
     const [elsewhere = ''] = inZone('b');
     await seconds(20);
     ec2('ModifyInstanceAttribute', { InstanceId: guarded, DisableApiTermination: { Value: true } });
-    expect(ec2('DescribeInstanceAttribute', { InstanceId: guarded, Attribute: 'disableApiTermination' })).toMatchObject({
-      DisableApiTermination: { Value: true },
-    });
+    const attributeOf = (InstanceId: string) => ec2('DescribeInstanceAttribute', { InstanceId, Attribute: 'disableApiTermination' });
+    expect(attributeOf(guarded)).toMatchObject({ DisableApiTermination: { Value: true } });
+    expect(attributeOf(beside)).toMatchObject({ DisableApiTermination: { Value: false } });
     const { code, message } = refusal(() => ec2('TerminateInstances', { InstanceIds: [guarded, beside, elsewhere] }));
     expect([code, message.includes(guarded)]).toEqual(['OperationNotPermitted', true]);
     await seconds(10);
