@@ -55,17 +55,19 @@ const sizeProblems = (size: unknown): readonly Problem[] => {
   ];
 };
 
+const defaultWithin = '10m';
+
 /** A policy that would give members up before they can count as serving. */
 const readyProblems = (ready: unknown): readonly Problem[] => {
-  const [after, within = '10m'] = [fieldOf(ready, 'after'), fieldOf(ready, 'within')];
-  const [afterMs, withinMs] = [after, within].map((text) =>
+  const [after, within] = [fieldOf(ready, 'after'), fieldOf(ready, 'within')];
+  const [afterMs, withinMs] = [after, within ?? defaultWithin].map((text) =>
     typeof text === 'string' ? parseDurationMs(text) : undefined,
   );
   if (afterMs === undefined || withinMs === undefined || withinMs > afterMs) return [];
   return [
     problemOf({
       path: ['ready', 'within'],
-      found: showFound(within),
+      found: within === undefined ? `nothing, which means ${defaultWithin}` : showFound(within),
       allowed: `a duration that is longer than after (${after})`,
     }),
   ];

@@ -22,11 +22,13 @@ type World = {
   /** How long a dry run takes. */
   readonly trialMs?: number;
   readonly of?: Group;
+  /** Whether a member was warned. */
+  readonly isWarned?: boolean;
 };
 
 /** Checks the launches of a group, and returns what was tried and stored. */
 const checked = async (causes: readonly Cause[], stored: Partial<GroupState> = {}, world: World = {}) => {
-  const { found, turn = 'now', mode = 'act', ranMs = 0, trialMs = 0, of = group() } = world;
+  const { found, turn = 'now', mode = 'act', ranMs = 0, trialMs = 0, of = group(), isWarned = false } = world;
   let clockMs = nowMs;
   const tried: Trial[] = [];
   const put: (readonly LaunchCheck[])[] = [];
@@ -50,7 +52,7 @@ const checked = async (causes: readonly Cause[], stored: Partial<GroupState> = {
   const run = {
     group: { ...of, mode },
     provider,
-    facts: factsOf({ causes }),
+    facts: factsOf({ causes, ...(isWarned && { leaving: [{ instance: 'i-1', reason: 'interruption', atMs: nowMs }] }) }),
     id: 'd-1',
     beganAtMs: nowMs - ranMs,
     turns: { done: () => {}, ask: async () => ({ turn: { kind: turn }, refused: [] }) },
@@ -78,6 +80,7 @@ test('what AWS did not answer is tried again within an hour', async () => {
 test('launches that matter go first, and a group that does not act is not tried', async () => {
   expect(await checked([policyChange], {}, { turn: 'later' })).toEqual({ tried: [], put: [], dueAtMs: nowMs });
   expect((await checked([policyChange], {}, { mode: 'observe' })).tried).toEqual([]);
+  expect((await checked([policyChange, tick], { checksDueAtMs: nowMs }, { isWarned: true })).tried).toEqual([]);
 });
 
 test('a look that was slow leaves the dry runs to the next one', async () => {
