@@ -52,6 +52,13 @@ describe('deaths before service', () => {
     expect(dying(first, nowMs + 10 * minuteMs).memory.deaths).toBeUndefined();
   });
 
+  it('do not shorten a rest that another clock, which was ahead, had set', () => {
+    const ahead = dying({}, nowMs + 20 * minuteMs, 'i-1').memory;
+    const rests = ({ failedBoots }: BootMemory) => failedBoots?.['spot-a']?.restsUntilMs;
+    expect(rests(ahead)).toBe(nowMs + 21 * minuteMs);
+    expect(rests(dying(ahead, nowMs, 'i-2').memory)).toBe(nowMs + 21 * minuteMs);
+  });
+
   it('are told with a message of bounded length, and a template where the pool has one', () => {
     const { news } = dying({}, nowMs, 'i-1');
     expect(news[0]?.message).toHaveLength(200);
