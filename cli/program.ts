@@ -32,6 +32,12 @@ const instanceId = (text: string): string => {
   return text;
 };
 
+/** Any other name may have a status: the one of a policy that was rejected for its name. */
+const groupName = (text: string): string => {
+  if (text.trim() === '') throw new InvalidArgumentError('Expected the name of a group.');
+  return text;
+};
+
 type Where = { readonly name: string; readonly sandbox?: string; readonly json?: boolean };
 
 const asked = (command: Command): Command =>
@@ -91,7 +97,7 @@ const decisionsCommand = (exitWith: (code: number) => void): Command =>
   asked(
     new Command('decisions')
       .description('list the decisions for a group with their reasons, newest first; repeats are shown once')
-      .argument('<group>', 'name of the group'),
+      .argument('<group>', 'name of the group', groupName),
   )
     .option('--limit <count>', 'how many', fromOne, 20)
     .action(async (group: string, where: Where & { readonly limit: number }) => {
@@ -107,7 +113,7 @@ const statusCommand = (exitWith: (code: number) => void): Command =>
   asked(
     new Command('status')
       .description('show whether a policy is in force, and which of its launches AWS would refuse')
-      .argument('<group>', 'name of the group'),
+      .argument('<group>', 'name of the group', groupName),
   ).action(async (group: string, where: Where) => {
     const status = await openAccess(where).status(group);
     print(status ?? null, status === undefined ? noPolicyText(group) : statusText(status), where.json);

@@ -53,6 +53,8 @@ describe('the command line', () => {
     ['an empty number', ['sandbox', '--seed', ''], 'Expected a whole number from 0.'],
     ['an id that is none', ['explain', 'i-xyz'], 'Expected an instance id such as i-0123456789abcdef0.'],
     ['a group left out', ['decisions'], "missing required argument 'group'"],
+    ['an empty name of a group', ['decisions', ' '], 'Expected the name of a group.'],
+    ['an empty name in a status', ['status', ''], 'Expected the name of a group.'],
   ])('refuses %s', async (_, words, text) => {
     const answer = await run(...words);
     expect(answer.text).toContain(text);
