@@ -211,7 +211,7 @@ export type GroupEvent =
         readonly swap?: { readonly reason: string; readonly state: string; readonly drain?: string };
         /** Of a request that is stored before it is made, what it requests. */
         readonly request?: { readonly pool: string; readonly count: number };
-        /** Of the status of a policy, what it says, and how many problems and warnings it names. */
+        /** For the status of a policy: the status, and the numbers of its problems and warnings. */
         readonly status?: { readonly status: string; readonly version?: number; readonly problems?: number; readonly warnings?: number };
       }
     >;

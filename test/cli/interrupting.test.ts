@@ -18,7 +18,7 @@ afterEach(() => {
   }
 });
 
-/** Starts an empty sandbox as the head of a process group of its own, as a terminal does, and answers when it can be used. */
+/** Starts an empty sandbox as the head of its own process group, as a terminal does. Resolves when it can be used. */
 const startSandbox = async (...flags: readonly string[]) => {
   const command = join(import.meta.dirname, '../../bin/holdfast.mjs');
   const wrapper = spawn(process.execPath, [command, 'sandbox', ...flags], { detached: true, stdio: ['ignore', 'pipe', 'inherit'] });

@@ -41,6 +41,8 @@ export const forbidden: readonly Phrase[] = [
   { pattern: /\bis there for\b/i, instead: 'because, or what it does', example: 'It is there for crashes.' },
   { pattern: /\bin peace\b/i, instead: 'alone', example: 'It is left in peace.' },
   { pattern: /\b(dies?|died) before (it|they) (runs?|ran|serve[sd]?)\b/i, instead: 'ended before it served', example: 'It died before it served.' },
+  { pattern: /\banswers (true|false|nothing|undefined|when)\b/i, instead: 'returns', example: 'It answers true at rest.' },
+  { pattern: /\bfor so (long|many|much) at most\b/i, instead: 'for at most this long', example: 'It waits for so long at most.' },
   { pattern: /\bwhat fell short\b/i, instead: 'the shortfall', example: 'It says what fell short.' },
 ];
 

@@ -18,7 +18,7 @@ import { poolsBelow, poolsOf, type Selector, selectorOf } from '../tree.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
-/** A refusal puts off a return for so long at most, or for `after` where that is longer (docs/policy.md, return). */
+/** A refusal puts off a return for at most this long, or for `after` if that is longer (docs/policy.md, return). */
 const longestWaitMs = 600_000;
 
 type Place = { readonly chronicle: Chronicle; readonly policy: Policy; readonly life: Life; readonly atMs: number };
