@@ -140,7 +140,7 @@ const withoutSwapText = ({ decisions, state }: Explanation): string => {
     state === undefined
       ? 'EC2 does not show it: it ended a while ago, or it was launched seconds ago.'
       : `EC2 shows it as ${state}.`;
-  return `${shown} It has no swap, because nothing announced its end, and no stored decision had to make up for it.`;
+  return `${shown} It has no swap, because no signal announced its end, and no stored decision is about its end.`;
 };
 
 const replacementLine = ({ instance, launchedAtMs, servedAtMs, forTheGroup }: Replacement): string =>

@@ -28,7 +28,7 @@ const summary = (groups: readonly Group[]): string => {
   const sum = (of: (group: Group) => number): number => groups.reduce((total, group) => total + of(group), 0);
   const whole = groups.filter(isWhole).length;
   return [
-    `${whole} of ${groups.length} groups are whole: `,
+    `${whole} of ${groups.length} groups are at full size: `,
     `${sum(({ serving }) => serving)} of ${sum(({ desired }) => desired)} members serve, `,
     `${sum(({ coming }) => coming)} coming, ${sum(({ leaving }) => leaving)} leaving`,
   ].join('');

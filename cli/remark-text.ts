@@ -46,13 +46,13 @@ const texts: Texts = {
     `and the policy allows ${remark.atMost}, until ${timeText(remark.untilMs)}${endsText(remark.ends)}`,
   'breaker-opened': ({ breaker, why, interruptions, withinMs, untilMs }) =>
     why === 'trial'
-      ? `opens the breaker of ${breaker} again until ${timeText(untilMs)}: the launch that tried it was interrupted`
+      ? `opens the breaker of ${breaker} again until ${timeText(untilMs)}: the test launch was interrupted`
       : `opens the breaker of ${breaker} until ${timeText(untilMs)}: ` +
         `${interruptions} interruptions within ${minutesText(withinMs)}`,
   'breaker-closed': ({ breaker, why }) =>
     why === 'trial'
-      ? `closes the breaker of ${breaker}: the launch that tried it lives`
-      : `closes the breaker of ${breaker}: no interruption came for as long again`,
+      ? `closes the breaker of ${breaker}: the test launch was not interrupted`
+      : `closes the breaker of ${breaker}: no interruption came while it was half-open`,
   'breaker-overridden': ({ count }) =>
     `launches ${count} although their breaker is open: nothing else in the tree takes launches`,
   'waits-for-turn': (remark) =>

@@ -89,7 +89,7 @@ const checkedName = (name: string): string => {
 /** Apps in JavaScript, and contexts of the command line, pass any text. */
 const checkedChoice = (choice: string): AlarmChoice => {
   if (choice === 'all' || choice === 'capacity') return choice;
-  throw new Error(`Holdfast has no alarms '${choice}': use all or capacity.`);
+  throw new Error(`Expected alarms all or capacity, found '${choice}'.`);
 };
 
 /**

@@ -49,7 +49,7 @@ export const lookUpAgain = async (
   let lookedUp = 0;
   for (const group of due) {
     if (clock.now() - beganAtMs > beginsWithinMs) {
-      logger.warn('There was no time to look up every policy again. The others are next tomorrow.', {
+      logger.warn('There was no time to look up every policy again. The others are looked up tomorrow.', {
         left: due.length - lookedUp,
       });
       break;
@@ -62,7 +62,7 @@ export const lookUpAgain = async (
           reasons: problems.length,
         });
     } catch (error) {
-      logger.warn('What a policy names could not be looked up again. It is tried tomorrow.', { group, error });
+      logger.warn('The names in a policy could not be looked up again. The next try is tomorrow.', { group, error });
     }
     lookedUp += 1;
   }

@@ -307,11 +307,11 @@ The decision by which it was launched:
   });
   it('that ended without a decision about it shows what EC2 returns for it', () => {
     const ended = { instance: 'i-0000000000000000c', decisions: [{ part: 'launched', record: replaced }], replacements: [], unreadable: [] };
-    expect(explanationText({ ...ended, state: 'terminated' })).toContain('EC2 shows it as terminated. It has no swap, because nothing announced');
+    expect(explanationText({ ...ended, state: 'terminated' })).toContain('EC2 shows it as terminated. It has no swap, because no signal announced');
     expect(explanationText(ended)).toContain('EC2 does not show it: it ended a while ago, or it was launched seconds ago.');
     expect(explanationText({ ...ended, state: 'running' })).toContain('EC2 shows it as running. It has no swap: no decision says that it leaves.');
   });
-  it('that a decision remarks about names that decision: put back, dead before it served, given up, detached', () => {
+  it('that a remark of a decision is about names that decision: put back, ended before it served, given up, detached', () => {
     const instances = ['i-0000000000000000d'];
     const part = (remark: Remark) => partIn({ ...replaced, rounds: [decision({ remarks: [remark] })] }, instances[0] ?? '');
     expect(part({ code: 'put-back', instances, count: 1 })).toBe('put back into service');
@@ -320,7 +320,7 @@ The decision by which it was launched:
     expect(part({ code: 'given-up', why: 'pending', ...rest })).toBe('given up, because it never served');
     expect(part({ code: 'serves', instances, count: 1 })).toBeUndefined();
   });
-  it('whose drain another execution took over is not told under that from its beginning', () => {
+  it('whose drain another execution took over is not shown under that one from its beginning', () => {
     const times = { drainStartedAtMs: at(110), drainOrderedAtMs: at(150) };
     const text = (more: Partial<Swap>) =>
       explanationText({ instance: swap.instance, swap: { ...swap, ...more }, decisions: [], replacements: [], unreadable: [] });

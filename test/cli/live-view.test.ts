@@ -21,5 +21,5 @@ test('without a terminal each change of few groups is a line that names them all
 
 test('many groups are counted, those that are whole and their members', () => {
   const groups = Array.from({ length: 30 }, (_, index) => groupOf(`web-${index + 1}`, index < 4 ? 5 : 6, index < 2 ? 1 : 0));
-  expect(shown(groups)[0]).toContain('26 of 30 groups are whole: 176 of 180 members serve, 4 coming, 2 leaving');
+  expect(shown(groups)[0]).toContain('26 of 30 groups are at full size: 176 of 180 members serve, 4 coming, 2 leaving');
 });

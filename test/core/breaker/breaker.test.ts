@@ -57,7 +57,7 @@ describe('a breaker', () => {
     expect(learn(two, { warned: warned(1), nowMs: nowMs + 9_000 }).news).toMatchObject([{ code: 'breaker-opened', interruptions: 3 }]);
   });
 
-  it('is half-open when its time is over, and closes when it was quiet for as long again', () => {
+  it('is half-open when its time is over, and closes when no interruption came within the same time again', () => {
     const offering: Offering = { instanceType: 'm7g.large', zone: 'a', market: 'spot' };
     const over = (breaker: Breaker) => breakerOver([offering], { breakers: { spot: breaker }, rule }, nowMs)?.is;
     expect([over(open), over(openedBefore(0)), over(openedBefore(0, { trial: { reservation: 'r-1', atMs: nowMs } }))]).toEqual([
