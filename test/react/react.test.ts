@@ -1,0 +1,228 @@
+import { describe, expect, test } from 'vitest';
+import type { Group } from '../../core/group/group.ts';
+import type { Holdings } from '../../core/ports/capacity-provider.ts';
+import type { GroupState } from '../../core/view/view.ts';
+import type { ReactPorts } from '../../functions/react/ports.ts';
+import { type Message, react } from '../../functions/react/react.ts';
+import { endsWithinMs } from '../../functions/react/rounds.ts';
+import { awsError } from '../aws/fake-aws.ts';
+import { members } from '../core/members.ts';
+import { nowMs, onDemandB, reservation } from '../core/views.ts';
+import { sampleInstance as instance, interruptionWarning, ownMessage, rebalanceRecommendation, stateChangeNotification } from './event-samples.ts';
+import { worldOf as plainWorld, policy, stored } from './world.ts';
+
+const sentAtMs = nowMs;
+const message = (id: string, body: unknown): Message => ({ id, body: typeof body === 'string' ? body : JSON.stringify(body), sentAtMs });
+const at = (event: object, time = new Date(nowMs).toISOString()) => ({ ...event, time });
+const warning = (of = instance) => at(interruptionWarning({ 'instance-id': of }));
+const tick = (...groups: readonly string[]) => at({ ...ownMessage('Holdfast Tick'), detail: { groups, isScheduled: true } });
+const written = (group: string) => at(ownMessage('Holdfast Policy Change', group));
+const wake = (...groups: readonly string[]) => at({ ...ownMessage('Holdfast Tick'), detail: { groups } });
+
+/** Six members, of which one has the id that the samples of events name. */
+const shown: Holdings = {
+  members: members(onDemandB, 6).map((one, index) => (index === 0 ? { ...one, instance } : one)),
+  asgs: [],
+  ended: [],
+  aside: [],
+  stopped: [],
+};
+
+const worldOf: typeof plainWorld = (options) => {
+  const { world, ports } = plainWorld(options);
+  const provider = { ...ports.providerFor(policy.holding), describe: async () => shown };
+  return { world, ports: { ...ports, providerFor: () => provider, describeTogether: () => async () => shown } };
+};
+
+/** A house of groups, and what the invocation reports about its work. */
+const houseOf = (rest: Partial<ReactPorts> = {}, options: Parameters<typeof worldOf>[0] = { putState: async () => 'done' }) => {
+  const { world, ports } = worldOf(options);
+  const seen = {
+    counts: {} as Record<string, number>,
+    logs: [] as (readonly [string, unknown])[],
+    woken: [] as (readonly [string, number])[],
+    looks: [] as unknown[],
+    began: [] as unknown[],
+  };
+  const log = (text: string, more?: unknown): void => void seen.logs.push([text, more]);
+  const telemetry = {
+    count: (name: string, count = 1) => {
+      seen.counts[name] = (seen.counts[name] ?? 0) + count;
+    },
+    duration: () => {},
+    logger: { error: log, warn: log, info: () => {} },
+  } as unknown as ReactPorts['telemetry'];
+  const describeTogether: ReactPorts['describeTogether'] = (groups, look) => {
+    seen.looks.push([groups.map(({ name }) => name), look]);
+    return ports.describeTogether(groups, look);
+  };
+  const house: ReactPorts = {
+    ...ports,
+    telemetry,
+    describeTogether,
+    begin: (beginning) => void seen.began.push(beginning),
+    wakes: { wake: async (groups, atMs) => void seen.woken.push(...groups.map((group) => [group, atMs - nowMs] as const)) },
+    ...rest,
+  };
+  return { world, seen, house, play: (...messages: readonly Message[]) => react(messages, house, (text) => `hash of ${text.length}`) };
+};
+
+const failing = (error: unknown) => () => async () => Promise.reject(error);
+
+describe('a batch of messages', () => {
+  test('about one member launches one replacement, and is done', async () => {
+    const { world, seen, play } = houseOf();
+    expect(await play(message('m-1', warning()), message('m-2', warning()), message('m-3', tick('web')))).toEqual({ again: [] });
+    expect([world.launched, world.started.length]).toEqual([1, 1]);
+    expect(seen.counts).toMatchObject({ Signals: 2, Interruptions: 1, DrainsStarted: 1, Launched: 1 });
+    expect(seen.looks).toEqual([[['web'], { isWarned: true, granted: [] }]]);
+    expect(seen.began).toEqual([{ isQuiet: false, untilMs: nowMs + endsWithinMs }]);
+  });
+
+  test('of ticks alone begins quietly, and a wake or an event does not', async () => {
+    const quiet = async (...bodies: readonly unknown[]) => {
+      const { seen, play } = houseOf();
+      await play(...bodies.map((body, index) => message(`m-${index}`, body)));
+      return [seen.began, seen.looks];
+    };
+    const untilMs = nowMs + endsWithinMs;
+    const calm = [[['web'], { isWarned: false, granted: [] }]];
+    expect(await quiet(tick('web'))).toEqual([[{ isQuiet: true, untilMs }], calm]);
+    expect(await quiet(wake('web'))).toEqual([[{ isQuiet: false, untilMs }], calm]);
+    expect(await quiet(tick('web'), at(rebalanceRecommendation({ 'instance-id': instance })))).toEqual([[{ isQuiet: false, untilMs }], calm]);
+  });
+
+  test('without a message that can be read begins nothing', async () => {
+    const { seen, play } = houseOf();
+    const old = at(stateChangeNotification('terminated'), new Date(nowMs - 30 * 24 * 3_600_000).toISOString());
+    expect(await play(message('m-1', 'no event'), message('m-2', old))).toEqual({ again: [] });
+    expect([seen.began, seen.looks]).toEqual([[], []]);
+    expect(seen.logs).toEqual([
+      ['A message could not be read. It was acknowledged and dropped.', { messageId: 'm-1', sha256: 'hash of 8', reason: 'message is not JSON' }],
+    ]);
+    expect(Object.values(seen.counts)).toEqual([1]);
+  });
+
+  test('leaves out what cannot be read, and counts instances of nobody', async () => {
+    const owners: ReactPorts['owners'] = {
+      ownersOf: async (ids) =>
+        new Map(
+          ids
+            .filter((id) => id === instance)
+            .map((id) => [id, { group: 'web', offering: { instanceType: 'm7g.large', zone: 'b', market: 'on-demand' }, state: 'running' }]),
+        ),
+    };
+    const { world, seen, play } = houseOf({ owners });
+    const stranger = at(stateChangeNotification('terminated'), new Date(nowMs - 3_600_000).toISOString());
+    expect(await play(message('m-1', '{'), message('m-2', stranger), message('m-3', warning()))).toEqual({ again: [] });
+    expect(world.launched).toBe(1);
+    expect(Object.values(seen.counts)).toContain(1);
+    expect(seen.looks).toHaveLength(1);
+  });
+});
+
+describe('a group that cannot be converged', () => {
+  const look = (error: unknown): Partial<ReactPorts> => ({ describeTogether: failing(error) });
+
+  test('has its messages delivered again, those that no later look makes up for', async () => {
+    const { seen, play } = houseOf(look(new Error('a bug')));
+    expect(await play(message('m-1', written('web')), message('m-2', warning()), message('m-3', tick('web')))).toEqual({ again: ['m-1', 'm-2'] });
+    expect(seen.logs.map(([text]) => text)).toEqual(['A group could not be converged. Its signals are delivered again.']);
+    expect([seen.counts, seen.woken]).toMatchObject([{ GroupsFailed: 1 }, []]);
+  });
+
+  test('holds up no other group of the batch', async () => {
+    const other: Group = { ...policy, name: 'other' };
+    const { world, ports } = worldOf({ putState: async () => 'done' });
+    const store: ReactPorts['store'] = {
+      ...ports.store,
+      group: async (name) => (name === 'other' ? other : policy),
+      stateAndSwaps: async (name) => (name === 'web' ? Promise.reject(new Error('unreadable')) : ports.store.stateAndSwaps(name)),
+    };
+    const { seen, play } = houseOf({ store });
+    expect(await play(message('m-1', written('web')), message('m-2', tick('other')))).toEqual({ again: ['m-1'] });
+    expect(seen.looks).toEqual([[['other'], { isWarned: false }]]);
+    expect([seen.counts, world.launched]).toMatchObject([{ GroupsFailed: 1 }, 0]);
+  });
+
+  test('is looked at later where AWS throttles the look: one wake serves all of its messages', async () => {
+    const { seen, play } = houseOf(look(awsError('RequestLimitExceeded', 'Slow down.', 503)));
+    expect(await play(message('m-1', warning()), message('m-2', wake('web')))).toEqual({ again: [] });
+    expect(seen.woken).toEqual([['web', 2_000]]);
+    expect(seen.logs).toEqual([]);
+  });
+
+  test('is looked at later still where AWS fails in a way that passes, and at once where it does not', async () => {
+    const passing = houseOf(look(awsError('InternalError', 'We failed.', 500)));
+    expect(await passing.play(message('m-1', warning()))).toEqual({ again: [] });
+    expect(passing.seen.woken).toEqual([['web', 20_000]]);
+    const denied = houseOf(look(awsError('UnauthorizedOperation', 'No.', 403)));
+    expect(await denied.play(message('m-1', warning()))).toEqual({ again: ['m-1'] });
+    expect(denied.seen.woken).toEqual([]);
+  });
+
+  test('is handed over where little time is left, and only then', async () => {
+    const later = async (elapsedMs: number) => {
+      let calls = 0;
+      const clock = {
+        now: () => {
+          calls += 1;
+          return calls === 1 ? nowMs : nowMs + elapsedMs;
+        },
+      };
+      const { world, seen, play } = houseOf({ clock });
+      const { again } = await play(message('m-1', warning()));
+      return [again, world.launched, seen.woken.length > 0];
+    };
+    expect(await later(endsWithinMs + 1)).toEqual([[], 0, true]);
+    expect((await later(1_000)).slice(0, 2)).toEqual([[], 1]);
+  });
+
+  test('counts as failed where its wake cannot be sent', async () => {
+    const wakes = { wake: async () => Promise.reject(awsError('ThrottlingException', 'Slow down.', 400)) };
+    const { seen, play } = houseOf({ ...look(awsError('RequestLimitExceeded', 'Slow down.', 503)), wakes });
+    expect(await play(message('m-1', warning()))).toEqual({ again: ['m-1'] });
+    expect(seen.logs).toEqual([['Groups could not be woken. Their signals are delivered again.', { groups: ['web'] }]]);
+  });
+
+  test('is delivered again where others win every race, and a wake could not go on', async () => {
+    const { play } = houseOf({}, { putState: async () => 'conflict' });
+    expect(await play(message('m-1', written('web')))).toEqual({ again: ['m-1'] });
+    const { play: warned } = houseOf({}, { putState: async () => 'conflict' });
+    expect(await warned(message('m-1', warning()))).toEqual({ again: [] });
+  });
+});
+
+describe('groups of one batch', () => {
+  test('are read together once, those without a policy left out', async () => {
+    const { ports } = worldOf({ putState: async () => 'done' });
+    const store: ReactPorts['store'] = {
+      ...ports.store,
+      group: async (name) => (name === 'gone' ? undefined : { ...policy, name }),
+      stateAndSwaps: async () => ({ state: stored, swaps: [] }),
+    };
+    const { seen, play } = houseOf({ store });
+    expect(await play(message('m-1', tick('web', 'gone', 'two')))).toEqual({ again: [] });
+    expect(seen.looks).toEqual([[['web', 'two'], { isWarned: false }]]);
+  });
+
+  test('are not read at all where none has a policy', async () => {
+    const { seen, play } = houseOf({}, { putState: async () => 'done', inForce: () => undefined });
+    expect(await play(message('m-1', tick('web')))).toEqual({ again: [] });
+    expect(seen.looks).toEqual([]);
+  });
+
+  test('that are alone name what EC2 granted them a moment ago', async () => {
+    const { ports } = worldOf({ putState: async () => 'done' });
+    const looksWith = async (reservations: GroupState['reservations']) => {
+      const stateAndSwaps = async () => ({ state: { ...stored, reservations }, swaps: [] });
+      const { seen, play } = houseOf({ store: { ...ports.store, stateAndSwaps } });
+      await play(message('m-1', tick('web')));
+      return seen.looks;
+    };
+    const granted = reservation({ instances: ['n-1', 'n-2'] });
+    expect(await looksWith([granted])).toEqual([[['web'], { isWarned: false, granted: ['n-1', 'n-2'] }]]);
+    // What an open request will bring is not known.
+    expect(await looksWith([granted, reservation({ id: 'r-2' })])).toEqual([[['web'], { isWarned: false }]]);
+  });
+});
