@@ -1,0 +1,338 @@
+import { describe, expect, test } from 'vitest';
+import { emptyDraft } from '../../core/decide/draft.ts';
+import type { Decision } from '../../core/decision/decision.ts';
+import type { Launched } from '../../core/group-state/answers.ts';
+import type { CapacityIn } from '../../core/ports/capacity-provider.ts';
+import type { GroupState, View } from '../../core/view/view.ts';
+import { act } from '../../functions/react/carry-out/carry-out.ts';
+import { beginWaiting, claimRemovals } from '../../functions/react/carry-out/leaving-members.ts';
+import { giveBack } from '../../functions/react/carry-out/lowered-sizes.ts';
+import { noteOf, resumeAll, takeDownAll, tellOverwritten } from '../../functions/react/carry-out/outside-size.ts';
+import type { ReactPorts } from '../../functions/react/ports.ts';
+import type { Round, Run } from '../../functions/react/run.ts';
+import { member, members } from '../core/members.ts';
+import { asgView, group, nowMs, onDemandB, reservation, spotA, state, swapOf, view } from '../core/views.ts';
+import { factsOf, silent } from './facts.ts';
+
+const offering = { instanceType: 'm7g.large', zone: 'b', market: 'on-demand' } as const;
+const decided = (rest: Partial<Decision> = {}): Decision => {
+  const { lack: _lack, ...draft } = emptyDraft;
+  return { ...draft, group: 'web', desired: 10, staying: 10, ...rest };
+};
+const roundOf = (decision: Partial<Decision> = {}, rest: Partial<View> = {}, launched: readonly Launched[] = [], after?: GroupState): Round => {
+  const look = view(rest);
+  return { decision: decided(decision), view: look, lookedAtMs: nowMs, sizes: [], launched, state: after ?? look.state };
+};
+
+/** A run whose calls are listed. Each call has this result. */
+const runOf = (provides: Partial<CapacityIn> = {}, rest: Partial<Run> = {}) => {
+  const seen = { calls: [] as unknown[], woken: [] as number[], written: [] as GroupState[], advanced: [] as unknown[] };
+  const listed =
+    <T>(name: string, result: T) =>
+    async (...args: readonly unknown[]): Promise<T> => {
+      seen.calls.push([name, ...args.filter((one) => (one as { name?: unknown })?.name !== 'web')]);
+      return result;
+    };
+  const provider = {
+    release: listed('release', { done: [], failed: [] }),
+    restoreMax: listed('restoreMax', 'done' as const),
+    resume: listed('resume', 'done' as const),
+    takeDown: listed('takeDown', 'done' as const),
+    noteJoined: listed('noteJoined', undefined),
+    tagLaunched: listed('tagLaunched', undefined),
+    giveBack: listed('giveBack', undefined),
+    admit: listed('admit', { done: [], failed: [] }),
+    ...provides,
+  } as unknown as CapacityIn;
+  const ports = {
+    store: {
+      putState: async (_: string, next: GroupState) => {
+        seen.written.push(next);
+        return 'done';
+      },
+      advance: async (swap: { instance: string }, change: unknown) => {
+        seen.advanced.push([swap.instance, change]);
+        return 'done';
+      },
+    },
+    believed: (_: string, known: GroupState) => known,
+    wakes: { wake: async (_: readonly string[], atMs: number) => void seen.woken.push(atMs - nowMs) },
+    clock: { now: () => nowMs },
+    telemetry: silent,
+  } as unknown as ReactPorts;
+  const run = {
+    group: group(),
+    provider,
+    facts: factsOf(),
+    ports,
+    id: 'd-1',
+    observedId: 'd-2',
+    startedAtMs: nowMs,
+    beganAtMs: nowMs,
+    groupsAtOnce: 1,
+    ...rest,
+  };
+  return { seen, run: run as Run };
+};
+
+const answered = (count: number): Launched => ({
+  reservation: reservation({ placement: { pool: 'od-b', count, offerings: [offering] } }),
+  request: undefined,
+  result: { kind: 'answered', instances: Array.from({ length: count }, (_, index) => ({ instance: `n-${index}`, offering })), refusals: [] },
+});
+
+describe('the next look of a group', () => {
+  const wakesAfter = async (rounds: readonly Round[], rest: Partial<Run> & { readonly isCut?: true } = {}) => {
+    const { seen, run } = runOf({}, rest);
+    const { wakeAtMs } = await act({ ...run, rounds });
+    expect(wakeAtMs).toBe(seen.woken[0] === undefined ? undefined : nowMs + seen.woken[0]);
+    return seen.woken;
+  };
+
+  test('comes ten seconds after a launch that brings instances', async () => {
+    expect(await wakesAfter([roundOf({}, {}, [answered(1)])])).toEqual([10_000]);
+    expect(await wakesAfter([roundOf({}, {}, [answered(0)])])).toEqual([]);
+    expect(await wakesAfter([roundOf()])).toEqual([]);
+  });
+
+  test('comes when a throttle ends, at the time that the decision names, or at once after a cut', async () => {
+    const throttled = state({ throttle: { untilMs: nowMs + 5_000, streak: 1 } });
+    expect(await wakesAfter([roundOf({}, {}, [], throttled)])).toEqual([5_000]);
+    expect(await wakesAfter([roundOf({ wakeAtMs: nowMs + 7_000 })])).toEqual([7_000]);
+    expect(await wakesAfter([roundOf({ wakeAtMs: nowMs - 7_000 })])).toEqual([1]);
+    expect(await wakesAfter([roundOf({ wakeAtMs: nowMs + 7_000 })], { isCut: true })).toEqual([1]);
+    expect(await wakesAfter([roundOf({ wakeAtMs: nowMs + 7_000 }, {}, [answered(2)], throttled)])).toEqual([5_000]);
+  });
+
+  test('is left to the tick where it is a minute away or more', async () => {
+    expect(await wakesAfter([roundOf({ wakeAtMs: nowMs + 59_999 })])).toEqual([59_999]);
+    expect(await wakesAfter([roundOf({ wakeAtMs: nowMs + 60_000 })])).toEqual([]);
+  });
+
+  test('is shared by the groups of a batch', async () => {
+    const together = await wakesAfter([roundOf({ wakeAtMs: nowMs + 7_001 })], { groupsAtOnce: 3 });
+    expect(together.map((inMs) => (nowMs + inMs) % 2_000)).toEqual([0]);
+    expect(together[0]).toBeGreaterThanOrEqual(7_001);
+  });
+
+  test('is arranged by nobody where nothing was decided', async () => {
+    expect(await wakesAfter([])).toEqual([]);
+  });
+});
+
+describe('what a look changed before', () => {
+  const raised = { asg: 'web-asg', fromMax: 10, toMax: 12 };
+  const suspension = { asg: 'web-asg', processes: ['Launch'] } as const;
+
+  test('is put back once, and its note is removed', async () => {
+    const { seen, run } = runOf();
+    const other = { asg: 'other', fromMax: 1, toMax: 2 };
+    const { restored } = await act({
+      ...run,
+      rounds: [roundOf({ restore: [raised], resume: [suspension] }, { state: state({ raised: [raised, other], suspended: [suspension] }) })],
+    });
+    expect(restored).toEqual(['web-asg']);
+    expect(seen.calls).toEqual([
+      ['restoreMax', raised, undefined],
+      ['resume', suspension],
+    ]);
+    expect(seen.written).toMatchObject([{ version: 4, raised: [other] }]);
+    expect(seen.written[0]).not.toHaveProperty('suspended');
+  });
+
+  test('keeps its note where it cannot be put back yet', async () => {
+    const { seen, run } = runOf({ restoreMax: async () => 'not-yet' });
+    const { restored } = await act({ ...run, rounds: [roundOf({ restore: [raised] }, { state: state({ raised: [raised] }) })] });
+    expect([restored, seen.written]).toEqual([[], []]);
+  });
+
+  test('is not written where nothing was settled', async () => {
+    const { seen, run } = runOf();
+    await act({ ...run, rounds: [roundOf()] });
+    expect([seen.written, seen.calls, seen.advanced]).toEqual([[], [], []]);
+  });
+
+  test('of processes keeps the notes of other Auto Scaling groups', async () => {
+    const { seen, run } = runOf();
+    const kept = { asg: 'other', processes: ['Terminate'] };
+    await act({ ...run, rounds: [roundOf({ resume: [suspension] }, { state: state({ suspended: [suspension, kept] }) })] });
+    expect(seen.written).toMatchObject([{ suspended: [kept] }]);
+  });
+});
+
+describe('leaving members that their Auto Scaling group still counts', () => {
+  const [one, two] = [
+    swapOf('i-1', { state: 'drained', shortfall: { code: 'not-released', awsCode: 'BelowMinSize' } }),
+    swapOf('i-2', { state: 'drained' }),
+  ];
+
+  test('are terminated through it, and the note that the minimum kept them is removed', async () => {
+    const { seen, run } = runOf({ release: async (_, swaps) => ({ done: swaps.map(({ instance }) => instance), failed: [] }) });
+    await act({ ...run, rounds: [roundOf({ unnoticed: ['i-1', 'i-2'] }, { swaps: [one, two] })] });
+    expect(seen.advanced).toEqual([['i-1', { from: ['drained'], set: {}, clear: ['shortfall'] }]]);
+  });
+
+  test('stay as many as were not replaced after all, the dead aside', async () => {
+    const released: (readonly string[])[] = [];
+    const { run } = runOf({
+      release: async (_, swaps) => {
+        released.push(swaps.map(({ instance }) => instance));
+        return { done: [], failed: [] };
+      },
+    });
+    const first = (ended: readonly string[]) => roundOf({ unnoticed: ['i-1', 'i-2'] }, { swaps: [one, two], ended });
+    await act({ ...run, rounds: [first([]), roundOf({ unplaced: 1 })] });
+    await act({ ...run, rounds: [first(['i-2']), roundOf({ uncovered: 1, unplaced: 0 })] });
+    await act({ ...run, rounds: [first([]), roundOf({ uncovered: 0, unplaced: 2 })] });
+    expect(released).toEqual([['i-1'], ['i-2'], ['i-1', 'i-2']]);
+  });
+
+  test('are left to it where nothing replaces them, and their swaps say so', async () => {
+    const { seen, run } = runOf();
+    await act({ ...run, rounds: [roundOf({ leftToGroups: ['i-2'] }, { swaps: [one, two] })] });
+    expect(seen.advanced).toEqual([['i-2', { from: ['drained'], set: { leftToGroup: true } }]]);
+  });
+});
+
+describe('members whose tags could not be written before', () => {
+  const joined = member('i-1', spotA, { isUnnoted: true });
+
+  test('are tagged by the next look, except in a group that is only observed', async () => {
+    const tagged = async (rest: Partial<Run>) => {
+      const { seen, run } = runOf({}, rest);
+      await act({ ...run, rounds: [roundOf({}, { members: [joined, ...members(spotA, 2)] })] });
+      return seen.calls;
+    };
+    expect(await tagged({})).toEqual([['noteJoined', ['i-1']]]);
+    expect(await tagged({ group: group({ mode: 'observe' }) })).toEqual([]);
+  });
+});
+
+describe('a size that others set', () => {
+  const note = (asg: string, instances: readonly string[] = ['i-1']) => ({ asg, from: 4, instances, atMs: nowMs });
+
+  test('gets back what attaching added, with the maximum that was raised for it', async () => {
+    const asked: unknown[] = [];
+    const results = { a: 'done', b: 'unseen', c: 'changed-by-others', d: 'not-yet' } as const;
+    const takeDown: CapacityIn['takeDown'] = async (added, raised) => {
+      asked.push([added.asg, raised?.toMax]);
+      return results[added.asg as keyof typeof results];
+    };
+    const raised = [
+      { asg: 'b', fromMax: 1, toMax: 9 },
+      { asg: 'a', fromMax: 1, toMax: 5 },
+    ];
+    const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((asg) => note(asg));
+    expect(
+      await takeDownAll(
+        { takeDown },
+        [a, b, c, d].flatMap((one) => one ?? []),
+        raised,
+      ),
+    ).toEqual({ done: [a], unseen: [b], overwritten: [c] });
+    expect(asked).toEqual([
+      ['a', 5],
+      ['b', 9],
+      ['c', undefined],
+      ['d', undefined],
+    ]);
+  });
+
+  test('has one note for the members that join now', () => {
+    const joins = (added: GroupState['added'], admissions: readonly string[]) => noteOf({ ...(added && { added }) }, decided({ admissions }));
+    const open = note('a', ['i-1', 'i-2']);
+    expect(joins([{ ...open, takenDownAtMs: nowMs }, open], ['i-2', 'i-9'])).toBe(open);
+    expect([joins([open], ['i-9']), joins([open], []), joins(undefined, ['i-1'])]).toEqual([undefined, undefined, undefined]);
+  });
+
+  test('is logged where others wrote it meanwhile, and only then', () => {
+    const logs: unknown[] = [];
+    const counted: unknown[] = [];
+    const { run } = runOf();
+    const telemetry = {
+      ...silent,
+      count: (name: string) => void counted.push(name),
+      logger: { ...silent.logger, warn: (_: string, more: unknown) => void logs.push(more) },
+    };
+    const telling = { ...run, ports: { ...run.ports, telemetry } } as unknown as Run;
+    tellOverwritten(telling, []);
+    expect([logs, counted]).toEqual([[], []]);
+    tellOverwritten(telling, [note('a')]);
+    expect([logs, counted.length]).toEqual([[{ group: 'web', added: [note('a')] }], 1]);
+  });
+
+  test('is free again once the processes are resumed', async () => {
+    const { seen, run } = runOf();
+    const held = ['a', 'b'].map((asg) => ({ asg, processes: ['Launch'] }));
+    expect([await resumeAll(run.provider, held), await resumeAll(run.provider)]).toEqual([['a', 'b'], []]);
+    expect(seen.calls).toEqual(held.map((one) => ['resume', one]));
+  });
+});
+
+describe('desired capacities that were lowered for launches', () => {
+  const lowered = [
+    { asg: 'a', desired: 2 },
+    { asg: 'b', desired: 1 },
+  ];
+  const asgs = [asgView({ name: 'a', desired: 4 }), asgView({ name: 'b', desired: 4 })];
+  const given = async (rounds: readonly Round[]) => {
+    const { seen, run } = runOf();
+    await giveBack(run, rounds);
+    return seen.calls;
+  };
+
+  test('are raised again by what was not launched, each up to its value before', async () => {
+    expect(await given([roundOf({ takeOver: lowered, unplaced: 3 }, { asgs })])).toEqual([
+      ['giveBack', 'a', { from: 2, to: 4 }],
+      ['giveBack', 'b', { from: 1, to: 2 }],
+    ]);
+    expect(await given([roundOf({ takeOver: lowered }, { asgs })])).toEqual([]);
+    expect(await given([roundOf({ takeOver: lowered }, { asgs }), roundOf({ unplaced: 1 }, { asgs })])).toEqual([
+      ['giveBack', 'a', { from: 2, to: 3 }],
+    ]);
+    expect(await given([])).toEqual([]);
+  });
+});
+
+describe('members that leave by a decision', () => {
+  const leaving = { instance: 'od-b#1', reason: 'scale-in', why: { code: 'stand-in', pool: 'spot-a' } } as const;
+  const claims: unknown[] = [];
+  const portsOf = (result: (instance: string) => unknown) => {
+    claims.length = 0;
+    const store = {
+      claim: async (swap: { instance: string }) => {
+        claims.push(swap);
+        return result(swap.instance);
+      },
+      advance: async (swap: { instance: string }, change: unknown) => {
+        claims.push([swap.instance, change]);
+        return result(swap.instance);
+      },
+    };
+    return { store } as unknown as ReactPorts;
+  };
+  const context = (rest: Partial<View>, ports: ReactPorts) => ({ view: view(rest), decision: 'd-1', drain: 'web-removal-1', ports });
+
+  test('are claimed on one drain, without those that others claimed or that are gone', async () => {
+    const removals = ['od-b#1', 'od-b#2', 'od-b#9'].map((instance) => ({ ...leaving, instance }));
+    const ports = portsOf((instance) => ({ kind: instance === 'od-b#1' ? 'claimed' : 'exists' }));
+    const claimed = await claimRemovals(decided({ removals }), context({ members: members(onDemandB, 3) }, ports));
+    expect(claimed.map(({ instance, drain, reason, decision }) => [instance, drain, reason, decision])).toEqual([
+      ['od-b#1', 'web-removal-1', 'scale-in', 'd-1'],
+    ]);
+    expect(claims).toHaveLength(2);
+  });
+
+  test('begin when their turn has come, unless somebody else has moved them', async () => {
+    const { drain: _drain, ...waits } = swapOf('spot-a#1', { reason: 'rebalance', state: 'waiting' });
+    const swaps = [waits, { ...waits, instance: 'spot-a#2' }, { ...waits, instance: 'spot-a#3' }];
+    const ports = portsOf((instance) => (instance === 'spot-a#1' ? 'done' : 'conflict'));
+    const begun = await beginWaiting(decided({ drains: ['spot-a#1', 'spot-a#2'] }), context({ swaps }, ports));
+    const set = { state: 'leaving', drain: 'web-removal-1', chosenAtMs: nowMs, drainOrderedAtMs: nowMs };
+    expect(begun).toEqual([{ ...waits, ...set }]);
+    expect(claims).toEqual([
+      ['spot-a#1', { from: ['waiting'], set }],
+      ['spot-a#2', { from: ['waiting'], set }],
+    ]);
+  });
+});
