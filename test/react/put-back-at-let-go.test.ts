@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import type { Cause } from '../../core/decision/decision-record.ts';
+import { describeLagMs, leaseMs } from '../../core/times/times.ts';
+import type { GroupState } from '../../core/view/view.ts';
+import { letGo } from '../../functions/react/let-go/let-go.ts';
+import type { ReactPorts } from '../../functions/react/ports.ts';
+import { group, nowMs, state } from '../core/views.ts';
+import { factsOf } from './facts.ts';
+
+type Results = { readonly restoreMax?: string; readonly takeDown?: string; readonly putState?: string };
+
+/** What becomes of a state whose group is let go, and the calls that are made for it. */
+const letGoOf = async (
+  stored: GroupState | undefined,
+  { restoreMax = 'done', takeDown = 'done', putState = 'done' }: Results = {},
+  { causes = [{ code: 'policy-change' }] as readonly Cause[], holders = {} as Readonly<Record<string, readonly string[]>> } = {},
+) => {
+  const calls: unknown[] = [];
+  const written: GroupState[] = [];
+  const logs: unknown[] = [];
+  const provider = (asg: string) => ({
+    restoreMax: async (raised: unknown, outside: unknown) => {
+      calls.push(['restoreMax', asg, raised, outside]);
+      return restoreMax;
+    },
+    takeDown: async (added: { readonly atMs: number }) => {
+      calls.push(['takeDown', asg, added.atMs]);
+      return takeDown;
+    },
+    resume: async () => void calls.push(['resume', asg]),
+  });
+  const ports = {
+    store: {
+      swaps: async () => [],
+      state: async (name: string) => (name === 'web' ? stored : state({ holders: holders[name] ?? [] } as Partial<GroupState>)),
+      registry: async () => Object.keys(holders).map((name) => ({ group: name, asgs: ['a', 'b'], alarms: [], policyVersion: 1 })),
+      lastGroup: async () => group(),
+      putState: async (_: string, next: GroupState) => {
+        written.push(next);
+        return putState;
+      },
+    },
+    believed: (_: string, known: GroupState) => known,
+    providerFor: ({ asg }: { readonly asg: string }) => provider(asg),
+    announcer: { announce: async () => {} },
+    clock: { now: () => nowMs },
+    telemetry: { logger: { warn: (_: string, more: unknown) => void logs.push(more) } },
+  } as unknown as ReactPorts;
+  const result = await letGo(factsOf({ causes }), ports);
+  return { result: result.kind, calls, next: written[0], logs };
+};
+
+const raised = [
+  { asg: 'a', fromMax: 4, toMax: 6 },
+  { asg: 'b', fromMax: 1, toMax: 3 },
+];
+
+describe('a group that is let go', () => {
+  test('puts the maximum sizes back that it raised', async () => {
+    const { calls, next, logs } = await letGoOf(state({ raised }));
+    expect(calls).toEqual(raised.map((one) => ['restoreMax', one.asg, one, undefined]));
+    expect([next?.raised, logs]).toEqual([[], []]);
+  });
+
+  test('tries again later where a maximum cannot be put back, and logs that every fifteen minutes', async () => {
+    const first = await letGoOf(state({ raised }), { restoreMax: 'not-yet' });
+    expect([first.next?.raised, first.next?.wakeAtMs, first.logs]).toEqual([raised, nowMs + 900_000, [{ group: 'web', raised }]]);
+    const again = await letGoOf(state({ raised, wakeAtMs: nowMs + 1 }), { restoreMax: 'not-yet' });
+    expect([again.next?.wakeAtMs, again.logs]).toEqual([nowMs + 1, []]);
+  });
+
+  test('keeps the note of a maximum that an earlier decision may still raise', async () => {
+    const young = { ...raised[0], asg: 'a', fromMax: 4, toMax: 6, atMs: nowMs - leaseMs + 1 };
+    const { next, logs } = await letGoOf(state({ raised: [young] }));
+    expect([next?.raised, logs]).toEqual([[young], []]);
+    expect((await letGoOf(state({ raised: [{ ...young, atMs: nowMs - leaseMs }] }))).next?.raised).toEqual([]);
+  });
+
+  test('leaves a maximum to the group that holds its Auto Scaling group now', async () => {
+    const { next } = await letGoOf(state({ raised }), { restoreMax: 'not-yet' }, { holders: { other: ['a'] } });
+    expect(next?.raised.map(({ asg }) => asg)).toEqual(['b']);
+  });
+
+  test('takes off what attaching added, and resumes what it suspended', async () => {
+    const note = (asg: string, agoMs: number) => ({ asg, from: 2, instances: ['i-1'], atMs: nowMs - agoMs });
+    const added = [note('a', 1_000), { ...note('b', 2_000), takenDownAtMs: nowMs }];
+    const suspended = [{ asg: 'a', processes: ['Launch'] }];
+    const done = await letGoOf(state({ added, suspended }));
+    expect(done.calls).toEqual([
+      ['takeDown', 'a', nowMs - 1_000],
+      ['resume', 'a'],
+    ]);
+    expect(done.next).not.toHaveProperty('added');
+    expect(done.next).not.toHaveProperty('suspended');
+    const notYet = await letGoOf(state({ added: [note('a', 1_000), note('b', describeLagMs)] }), { takeDown: 'not-yet' });
+    expect(notYet.next?.added).toEqual([note('a', 1_000)]);
+  });
+
+  test('is done without a state item, and contended where others write it', async () => {
+    expect(await letGoOf(undefined)).toMatchObject({ result: 'let-go', calls: [], next: undefined });
+    expect((await letGoOf(state(), { putState: 'conflict' })).result).toBe('contended');
+  });
+
+  test('is written by a tick among other causes, and by ticks alone only where something changed', async () => {
+    const settled = state({ version: 7, policySize: '' });
+    const causes = (...codes: readonly string[]) => codes.map((code) => ({ code }) as Cause);
+    expect((await letGoOf(settled, {}, { causes: causes('tick', 'tick') })).next).toBeUndefined();
+    expect((await letGoOf(settled, {}, { causes: causes('tick', 'policy-change') })).next?.version).toBe(8);
+    expect((await letGoOf({ ...settled, raised }, {}, { causes: causes('tick') })).next?.raised).toEqual([]);
+  });
+});

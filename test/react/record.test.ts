@@ -1,0 +1,242 @@
+import { describe, expect, test } from 'vitest';
+import { announcements } from '../../core/contract.ts';
+import { emptyDraft } from '../../core/decide/draft.ts';
+import type { Decision } from '../../core/decision/decision.ts';
+import type { DecisionRecord } from '../../core/decision/decision-record.ts';
+import type { Launched } from '../../core/group-state/answers.ts';
+import type { Announcement } from '../../core/ports/surroundings.ts';
+import type { Swap } from '../../core/swap/swap.ts';
+import type { View } from '../../core/view/view.ts';
+import { launchAll } from '../../functions/react/carry-out/launches.ts';
+import type { ReactPorts } from '../../functions/react/ports.ts';
+import { announceStarted, tellNews } from '../../functions/react/record/announce.ts';
+import { record, recordOvertaken } from '../../functions/react/record/record.ts';
+import type { Round, Run } from '../../functions/react/run.ts';
+import { member, members } from '../core/members.ts';
+import { group, nowMs, reservation, spotA, spotB, state, swapOf, view } from '../core/views.ts';
+import { factsOf } from './facts.ts';
+
+const offering = { instanceType: 'm7g.large', zone: 'b', market: 'spot' } as const;
+const refusal = { offering, code: 'InsufficientInstanceCapacity', message: 'no', scope: 'offering' } as const;
+const launched = (instances: readonly string[], refusals: number): Launched => ({
+  reservation: reservation({ id: 'r-1', replaces: ['i-1'] }),
+  request: undefined,
+  result: {
+    kind: 'answered',
+    instances: instances.map((instance) => ({ instance, offering })),
+    refusals: Array.from({ length: refusals }, () => refusal),
+  },
+});
+const failedLaunch = (kind: 'throttled' | 'ambiguous'): Launched => ({
+  reservation: reservation({ id: 'r-2' }),
+  request: undefined,
+  result: { kind, code: 'RequestLimitExceeded' },
+});
+const roundOf = (decision: Partial<Decision> = {}, result: readonly Launched[] = [], rest: Partial<View> = {}): Round => {
+  const { lack: _lack, ...draft } = emptyDraft;
+  const look = view(rest);
+  return {
+    decision: { ...draft, group: 'web', desired: 10, staying: 10, ...decision },
+    view: look,
+    lookedAtMs: nowMs,
+    sizes: [],
+    launched: result,
+    state: look.state,
+  };
+};
+
+/** A run that stores and sends into lists. */
+const runOf = () => {
+  const seen = { kept: [] as DecisionRecord[], told: [] as Announcement[], counts: [] as unknown[], waits: [] as unknown[], logs: [] as string[] };
+  const log = (text: string): void => void seen.logs.push(text);
+  const ports = {
+    store: { putDecision: async (one: DecisionRecord) => void seen.kept.push(one) },
+    announcer: { announce: async (events: readonly Announcement[]) => void seen.told.push(...events) },
+    telemetry: {
+      count: (name: string, count = 1) => void seen.counts.push([name, count]),
+      duration: (name: string, ms: number) => void seen.waits.push([name, ms]),
+      logger: { info: log, warn: log, error: log },
+    },
+  } as unknown as ReactPorts;
+  const run = { group: group(), facts: factsOf({ causes: [{ code: 'tick' }] }), ports, id: 'd-1', observedId: 'd-2', startedAtMs: nowMs - 100 };
+  return { seen, run: run as unknown as Run };
+};
+const acted = { admitted: ['i-9'], failed: [{ instance: 'i-8', code: 'InvalidTarget', retry: 'never' }], restored: ['web-asg'] } as const;
+const recorded = async (rounds: readonly Round[], fresh: readonly Swap[] = []) => {
+  const { seen, run } = runOf();
+  await record({ ...run, rounds, fresh, acted, drains: 2 });
+  return seen;
+};
+
+describe('the record of a decision', () => {
+  test('has what was there, what was requested and what came of it', async () => {
+    const there = [...members(spotA, 2), member('idle', spotB, { serving: false }), { ...member('own', spotB), pool: undefined }];
+    const claimed = swapOf('i-1', { drain: 'web-d' });
+    const { drain: _drain, ...waiting } = swapOf('i-2', { reason: 'rebalance' });
+    const rest = { members: there, swaps: [claimed, swapOf('i-3', { state: 'gone' })], state: state({ reservations: [reservation()] }) };
+    const { kept } = await recorded([roundOf({}, [launched(['n-1'], 1), failedLaunch('ambiguous')], rest)], [claimed, waiting]);
+    const [one] = kept;
+    expect(one).toMatchObject({
+      group: 'web',
+      id: 'd-1',
+      correlation: 'd-1',
+      atMs: nowMs - 100,
+      policyVersion: 1,
+      causes: [{ code: 'tick' }],
+      sizes: [],
+    });
+    expect(one?.view).toEqual({
+      nowMs,
+      desired: 10,
+      members: 4,
+      serving: 3,
+      byPool: { 'spot-a': 2, 'spot-b': 1, unknown: 1 },
+      swaps: { leaving: 1, gone: 1 },
+      reservations: 1,
+      stateVersion: 3,
+    });
+    expect(one?.outcome).toEqual({
+      code: 'carried-out',
+      launches: [
+        {
+          reservation: 'r-1',
+          pool: 'spot-b',
+          count: 2,
+          replaces: ['i-1'],
+          result: 'answered',
+          instances: ['n-1'],
+          refusals: [{ offering, code: 'InsufficientInstanceCapacity' }],
+        },
+        { reservation: 'r-2', pool: 'spot-b', count: 2, replaces: [], result: 'ambiguous', code: 'RequestLimitExceeded' },
+      ],
+      claimed: [
+        { instance: 'i-1', reason: 'interruption', drain: 'web-d' },
+        { instance: 'i-2', reason: 'rebalance' },
+      ],
+      drainsStarted: 2,
+      admitted: ['i-9'],
+      restored: ['web-asg'],
+      failed: [{ instance: 'i-8', awsCode: 'InvalidTarget' }],
+    });
+  });
+
+  test('has every round, and is not made where nothing was decided', async () => {
+    const { kept, logs } = await recorded([roundOf({ unplaced: 1 }), roundOf()]);
+    expect(kept[0]?.rounds.map(({ unplaced }) => unplaced)).toEqual([1, 0]);
+    expect(logs).toEqual(['Converged a group.']);
+    expect(await recorded([])).toMatchObject({ kept: [], told: [], counts: [], logs: [] });
+  });
+
+  test('of a decision that was overtaken keeps what was carried out before it', async () => {
+    const { seen, run } = runOf();
+    const [first, second] = [roundOf({ unplaced: 1 }), roundOf({ unplaced: 2 })];
+    await recordOvertaken(run, { ...first, earlier: [] }, { by: 'another-look' } as never);
+    await recordOvertaken(run, { ...second, earlier: [first.decision] }, { by: 'another-look' } as never);
+    expect(seen.kept.map(({ rounds, outcome }) => [rounds.map(({ unplaced }) => unplaced), outcome?.code])).toEqual([
+      [[1], 'not-carried-out'],
+      [[1], undefined],
+    ]);
+  });
+});
+
+describe('the events of a decision', () => {
+  test('say that a pool refused and another was asked, with fifty refusals at most', async () => {
+    expect((await recorded([roundOf({}, [launched([], 1)])])).told).toEqual([]);
+    expect((await recorded([roundOf(), roundOf()])).told).toEqual([]);
+    const { told } = await recorded([roundOf({}, [launched([], 60)]), roundOf({}, [failedLaunch('throttled')])]);
+    expect(told.map(({ detailType, group: of }) => [detailType, of])).toEqual([[announcements.fallback, 'web']]);
+    expect(told[0]?.detail).toMatchObject({ group: 'web', decision: 'd-1' });
+    expect(told[0]?.detail.refused).toHaveLength(50);
+    expect(told[0]?.detail.refused).toContainEqual({ offering, code: 'InsufficientInstanceCapacity' });
+  });
+
+  test('say how many members nothing gives, by the last round', async () => {
+    const { told, counts } = await recorded([roundOf({ unplaced: 1 }), roundOf({ unplaced: 3 })]);
+    expect(told).toEqual([{ detailType: announcements.exhausted, group: 'web', detail: { group: 'web', decision: 'd-1', unplaced: 3 } }]);
+    expect(counts).toEqual([['Unplaced', 3]]);
+    expect((await recorded([roundOf({ unplaced: 3 }), roundOf()])).told).toEqual([]);
+  });
+
+  test('say which swaps began, by reason, a thousand members in one event', async () => {
+    const { seen, run } = runOf();
+    await announceStarted(run, []);
+    expect(seen.told).toEqual([]);
+    const many = Array.from({ length: 1_001 }, (_, index) => swapOf(`i-${index}`));
+    await announceStarted(run, [...many, swapOf('i-x', { reason: 'rebalance' })]);
+    expect(
+      seen.told.map(({ detailType, detail }) => [detailType, detail.reason, (detail.instances as readonly string[]).length, detail.decision]),
+    ).toEqual([
+      [announcements.swapStarted, 'interruption', 1_000, 'd-1'],
+      [announcements.swapStarted, 'interruption', 1, 'd-1'],
+      [announcements.swapStarted, 'rebalance', 1, 'd-1'],
+    ]);
+  });
+
+  test('say which pools failed and which breakers opened, and count them', async () => {
+    const { seen, run } = runOf();
+    const failed = { code: 'boots-failed', pool: 'spot-a', count: 3 };
+    const opened = { code: 'breaker-opened', breaker: 'spot' };
+    const { decision } = roundOf({ remarks: [failed, opened, { code: 'deaths-bounded', count: 9 }] as never });
+    await tellNews(run, decision);
+    expect(seen.told).toEqual([
+      { detailType: announcements.bootsFailed, group: 'web', detail: { group: 'web', decision: 'd-1', pool: 'spot-a', count: 3 } },
+      { detailType: announcements.breakerOpened, group: 'web', detail: { group: 'web', decision: 'd-1', breaker: 'spot' } },
+    ]);
+    expect(seen.counts).toEqual([
+      ['BootsFailed', 3],
+      ['BreakersOpened', 1],
+    ]);
+    const { seen: nothing, run: quiet } = runOf();
+    await tellNews(quiet, roundOf({ remarks: [{ code: 'deaths-bounded', count: 9 }] }).decision);
+    expect([nothing.told, nothing.counts]).toEqual([[], []]);
+  });
+});
+
+describe('the time from a warning to the request for its replacement', () => {
+  const warned = (agoMs: number, rest: Partial<Swap> = {}) => swapOf(`i-${agoMs}`, { warnedAtMs: nowMs - agoMs, ...rest });
+
+  test('is that of the oldest warning of EC2, until the last request', async () => {
+    const { waits } = await recorded(
+      [roundOf({}, [launched(['n-1'], 0)]), roundOf()],
+      [warned(500), warned(900), warned(5_000, { reason: 'rebalance' })],
+    );
+    expect(waits).toEqual([['ReplacementRequestedMs', 900]]);
+    const { warnedAtMs: _unknown, ...claimed } = warned(0, { claimedAtMs: nowMs - 300 });
+    expect((await recorded([roundOf({}, [launched(['n-1'], 0)])], [claimed])).waits).toEqual([['ReplacementRequestedMs', 300]]);
+  });
+
+  test('is not measured without a request or a warning', async () => {
+    expect((await recorded([roundOf()], [warned(500)])).waits).toEqual([]);
+    expect((await recorded([roundOf({}, [launched(['n-1'], 0)])], [warned(500, { reason: 'rebalance' })])).waits).toEqual([]);
+  });
+});
+
+describe('launches', () => {
+  test('are counted by what came of them, and one that cannot be made has a result too', async () => {
+    const { seen, run } = runOf();
+    const orders = ['r-1', 'r-2', 'r-3', 'r-4'].map((id) => ({
+      reservation: reservation({ id }),
+      request: id === 'r-2' ? undefined : ({ id } as never),
+    }));
+    const asked: unknown[] = [];
+    const launch = async (all: readonly unknown[]) => {
+      asked.push(...all);
+      return [launched(['n-1', 'n-2'], 3).result, { kind: 'throttled', code: 'RequestLimitExceeded' }];
+    };
+    const results = await launchAll(orders, { ...run, provider: { launch } } as unknown as Run);
+    expect(results.map(({ reservation: { id }, result }) => [id, result.kind])).toEqual([
+      ['r-1', 'answered'],
+      ['r-2', 'invalid'],
+      ['r-3', 'throttled'],
+      ['r-4', 'ambiguous'],
+    ]);
+    expect(asked).toMatchObject([{ isRepeat: false }, { isRepeat: false }, { isRepeat: false }]);
+    expect(seen.counts).toEqual([
+      ['Launched', 2],
+      ['Refused', 3],
+      ['ActionsFailed', 1],
+      ['Throttled', 1],
+    ]);
+    expect(seen.logs).toEqual(['EC2 refused a launch request as invalid. The next choice of the policy is tried.']);
+  });
+});
