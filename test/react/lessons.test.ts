@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
-import type { Gathered } from '../../functions/react/look/gather.ts';
+import type { Group } from '../../core/group/group.ts';
+import { type Gathered, viewOf } from '../../functions/react/look/gather.ts';
 import { learn } from '../../functions/react/look/lessons.ts';
 import type { Run } from '../../functions/react/run.ts';
 import { members } from '../core/members.ts';
 import { nowMs } from '../core/selector/tree-builders.ts';
 import { group, spotA, state, swapOf } from '../core/views.ts';
+import { factsOf } from './facts.ts';
 
 const run = { id: '2', facts: { ended: [], leaving: [], ran: [] }, ports: { clock: { now: () => nowMs } } } as unknown as Run;
 
@@ -45,4 +47,72 @@ test('how long an instance lived is learned of EC2 where it is no member any mor
   const gathered = { group: group({ returning } as never), state: state(), swaps: [], holdings } as unknown as Gathered;
   const { state: after } = learn(gathered, { ...run, facts } as unknown as Run, [warned]);
   expect(after.returns?.losses).toEqual([{ offering: 'm7g.large/a/spot', atMs: nowMs, livedMs: 90_000 }]);
+});
+
+const advice = (...instances: readonly string[]) => instances.map((instance) => ({ instance, reason: 'rebalance', atMs: nowMs }) as const);
+const seen = (rest: Partial<Gathered> = {}, of: Partial<Group> = {}): Gathered =>
+  ({
+    group: group(of),
+    stored: state(),
+    state: state(),
+    swaps: [],
+    holdings: { members: members(spotA, 3), asgs: [], aside: [], ended: [], stopped: [], endings: {} },
+    ...rest,
+  }) as unknown as Gathered;
+const heard = (rest: Parameters<typeof factsOf>[0]) => ({ ...run, facts: factsOf(rest) }) as unknown as Run;
+
+test('advice beyond the budget of the hour is learned, and nobody leaves for it', () => {
+  const overBudget = (of: Partial<Group>, leaving = advice('spot-a#1', 'spot-a#2'), swaps: readonly ReturnType<typeof swapOf>[] = []) =>
+    learn(seen({ swaps }, of), heard({ leaving }), []);
+  const bounded = { rebalance: { act: true, atMostPerHour: 1 } };
+  const learnedOf = overBudget(bounded, advice('spot-a#1', 'spot-a#2', 'i-unknown'), [swapOf('spot-a#1', { reason: 'rebalance', state: 'waiting' })]);
+  expect(learnedOf.overBudget?.map(({ instance }) => instance)).toEqual(['spot-a#2']);
+  expect(learnedOf.state.memory['m7g.large/a/spot']).toMatchObject({ kind: 'advised' });
+  expect(overBudget({ rebalance: { act: true } }).overBudget).toEqual([]);
+  expect(overBudget({ rebalance: { act: false, atMostPerHour: 1 } }).overBudget).toEqual([]);
+  expect(overBudget({ ...bounded, mode: 'observe' }).overBudget).toEqual([]);
+  const none = overBudget(bounded, []);
+  expect([none.overBudget, none.state.memory]).toEqual([[], {}]);
+  const warned = [{ instance: 'spot-a#1', reason: 'interruption', atMs: nowMs }] as const;
+  expect(learn(seen({}, bounded), heard({ leaving: warned }), []).overBudget).toEqual([]);
+});
+
+test('a pool whose members this look gave up rests, and is counted once', () => {
+  const gaveUp = swapOf('spot-a#1', { reason: 'never-served', decision: '2', claimedAtMs: nowMs });
+  const found = (swap: ReturnType<typeof swapOf>, before = state()) => learn(seen({ swaps: [swap], state: before }), heard({}), []);
+  expect(found(gaveUp).givenUp?.map(({ pool, instances }) => [pool, instances])).toEqual([['spot-a', ['spot-a#1']]]);
+  expect(found(gaveUp).state.failedBoots?.['spot-a']).toMatchObject({ streak: 1, atMs: nowMs });
+  expect(found({ ...gaveUp, decision: '1' }).givenUp).toEqual([]);
+  expect(found({ ...gaveUp, reason: 'scale-in' }).givenUp).toEqual([]);
+  const known = state({ failedBoots: { 'spot-a': { code: 'never-served', message: 'idle', atMs: nowMs, restsUntilMs: nowMs, streak: 1 } } });
+  expect(found(gaveUp, known).givenUp).toEqual([]);
+});
+
+test('warnings that were heard and those that only the swaps remember count together, each once', () => {
+  const claimed = swapOf('spot-a#1', { warnedAtMs: nowMs - 20_000, claimedAtMs: nowMs - 19_000 });
+  const warning = { instance: 'spot-a#1', offering: 'm7g.large/a/spot' } as const;
+  const after = learn(seen({ swaps: [claimed] }, { breaker: { interruptions: 9, withinMs: 600_000, holdMs: 600_000 } }), heard({}), [warning]).state;
+  expect(after.counted).toEqual(['spot-a#1']);
+  expect(after.interruptions?.reduce((sum, { count }) => sum + count, 0)).toBe(1);
+});
+
+test('a look reports each detached member and each advice that the policy ignores once', () => {
+  const holdings = { ...seen().holdings, detached: ['d-1', 'd-2'], aside: ['s-1'], ended: ['e-1'] };
+  const leaving = [...advice('spot-a#1', 'spot-a#1', 'i-unknown'), { instance: 'spot-a#2', reason: 'interruption', atMs: nowMs } as const];
+  const ignoring = seen({ holdings, stored: state({ detached: ['d-1'] }) }, { rebalance: { act: false } });
+  const view = viewOf(ignoring, nowMs, factsOf({ leaving, ended: ['e-2'] }));
+  expect(view.news).toMatchObject({ detached: ['d-2'], adviceNotFollowed: ['spot-a#1'] });
+  expect([view.aside, view.ended]).toEqual([
+    ['s-1', 'd-1', 'd-2'],
+    ['e-1', 'e-2'],
+  ]);
+  expect(Object.keys(view.news ?? {})).toEqual(['detached', 'adviceNotFollowed', 'ends']);
+  expect(viewOf(seen({ holdings }), nowMs, factsOf({ leaving })).news).toMatchObject({ detached: ['d-1', 'd-2'], adviceNotFollowed: [] });
+  const told = viewOf(
+    seen({ putBack: ['p-1'], overBudget: members(spotA, 1), failedBoots: [], givenUp: [], breakers: [] } as never),
+    nowMs,
+    factsOf(),
+  );
+  expect(told.news).toMatchObject({ putBack: ['p-1'], adviceOverBudget: ['spot-a#1'] });
+  expect(told.news).not.toHaveProperty('failedBoots');
 });
