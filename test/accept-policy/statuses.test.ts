@@ -167,6 +167,6 @@ describe('the daily look at what policies name', () => {
     let reads = 0;
     const clock = { now: () => (reads++ === 0 ? 0 : 15_001) };
     await lookUpAgain(atMs, { ...house.ports, clock }, telemetry);
-    expect(logs).toEqual([['There was no time to look up every policy again. The others are next tomorrow.', { left: 1 }]]);
+    expect(logs).toEqual([['There was no time to look up every policy again. The others are looked up tomorrow.', { left: 1 }]]);
   });
 });

@@ -173,8 +173,8 @@ describe('a resolved pool', () => {
   it('tells each missing price on demand, by pool', () => {
     const pools = { 'spot-1a': { ...onDemand, priceFactor: 0.5 }, b: { ...pool, instanceTypes: ['c7g.large'], maxPrice: '50% of on-demand' } };
     expect(told({ pools, capacity: { spread: ['spot-1a', 'b'] } })).toEqual([
-      'onDemandPrices["c7g.large"] is missing: expected what c7g.large costs on demand in USD per hour: maxPrice of pool b is a share of it.',
-      'onDemandPrices["m7g.large"] is missing: expected what m7g.large costs on demand in USD per hour: priceFactor of pool spot-1a applies to it.',
+      'onDemandPrices["c7g.large"] is missing: expected the on-demand price of c7g.large in USD per hour: maxPrice of pool b is a share of it.',
+      'onDemandPrices["m7g.large"] is missing: expected the on-demand price of m7g.large in USD per hour: priceFactor of pool spot-1a applies to it.',
     ]);
   });
 });

@@ -68,7 +68,7 @@ const alarms: readonly Row[] = [
   [{ ...bounded, scaling: [{ alarm: 'a' }] }, 'scaling[0].adjust is missing: expected what the alarm does, such as +2 or -10%; or steps.'],
   [
     { ...bounded, scaling: [{ alarm: 'a', adjust: 1, steps: [{ above: 0, adjust: 1 }] }] },
-    'scaling[0].steps: expected one of the two, found steps beside adjust.',
+    'scaling[0].steps: expected one of the two, found both steps and adjust.',
   ],
   [stepped({ above: 1, adjust: 1 }), 'scaling[0].steps[0].above: expected 0: the first step begins at the threshold, found 1.'],
   [stepped({ below: 0, adjust: -1 }, { below: 5, adjust: -2 })],
@@ -126,7 +126,7 @@ const trees: readonly Row[] = [
   [{ capacity: { weighted: [{ use: 'spot-1a', weight: 0 }] } }, 'capacity.weighted: expected at least one weight above 0, found only weights of 0.'],
   [
     { capacity: { spread: { of: ['spot-1a'], by: 'zone' }, by: 'pool' } },
-    'capacity.spread.by: expected by once: beside spread, or in its map, found by a second time.',
+    'capacity.spread.by: expected by once: next to spread, or in its map, found by a second time.',
   ],
   [
     {

@@ -69,7 +69,7 @@ const recorded = async (rounds: readonly Round[], fresh: readonly Swap[] = []) =
 };
 
 describe('the record of a decision', () => {
-  test('has what was there, what was requested and what came of it', async () => {
+  test('has what was there, what was requested, and the outcome', async () => {
     const there = [...members(spotA, 2), member('idle', spotB, { serving: false }), { ...member('own', spotB), pool: undefined }];
     const claimed = swapOf('i-1', { drain: 'web-d' });
     const { drain: _drain, ...waiting } = swapOf('i-2', { reason: 'rebalance' });
@@ -212,7 +212,7 @@ describe('the time from a warning to the request for its replacement', () => {
 });
 
 describe('launches', () => {
-  test('are counted by what came of them, and one that cannot be made has a result too', async () => {
+  test('are counted by their outcome, and one that cannot be made has a result too', async () => {
     const { seen, run } = runOf();
     const orders = ['r-1', 'r-2', 'r-3', 'r-4'].map((id) => ({
       reservation: reservation({ id }),
