@@ -40,6 +40,9 @@ export const ownScalingSituations = {
     of('an alarm far above its threshold', stepped, () => [lastingAlarm(1_000, 'high', 30_000, undefined, 25)], 6),
   'an alarm far below its threshold': () =>
     of('an alarm far below its threshold', stepped, () => [lastingAlarm(1_000, 'low', 30_000, undefined, -25)], 2),
+  'an alarm that a rule mutes': () => of('an alarm that a rule mutes', plain, () => [lastingAlarm(1_000, 'high', 30_000, 'muted')], 4),
+  'an alarm that is suppressed for long': () =>
+    of('an alarm that is suppressed for long', [{ ...plain[0], cooldown: '1m' }], () => [lastingAlarm(1_000, 'high', 300_000, 'suppressed')], 4),
   'a schedule, then an alarm': () =>
     of('a schedule, then an alarm', plain, (policy) => [scheduled(1_000, policy, [soon(2, 6)]), alarm(5 * minuteMs, 'high')], 8),
   'a schedule whose time is over': () =>

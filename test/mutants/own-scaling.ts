@@ -17,6 +17,20 @@ export const ownScaling: readonly Mutant[] = [
     caughtBy: ['an alarm far below its threshold'],
   },
   {
+    name: 'a muted alarm acts',
+    file: 'core/signals/alarm.ts',
+    from: "muteDetail === undefined || muteDetail === null ? undefined : 'muted'",
+    to: 'muteDetail === undefined ? undefined : undefined',
+    caughtBy: ['an alarm that a rule mutes'],
+  },
+  {
+    name: 'a suppressed alarm acts again while it lasts',
+    file: 'core/scaling/lasting-alarms.ts',
+    from: 'state?.isOn && state.quiet === undefined && nowMs',
+    to: 'state?.isOn && nowMs',
+    caughtBy: ['an alarm that is suppressed for long'],
+  },
+  {
     name: 'a schedule is followed with every look',
     file: 'core/group-state/schedule.ts',
     from: 'scheduled: { schedule, atMs: due.atMs } }, sizes };',

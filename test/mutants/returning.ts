@@ -51,4 +51,18 @@ export const returning: readonly Mutant[] = [
     to: 'return 0 * (last.atMs + doublingMs(afterMs, streak + 1, longestBackOffMs));',
     caughtBy: ['scenario flapping-return'],
   },
+  {
+    name: 'members move outside the window',
+    file: 'core/returning/rule.ts',
+    from: 'return isWindowOpen(rule.windows, rule.timezone, view.nowMs) ? undefined',
+    to: 'return isWindowOpen(undefined, rule.timezone, view.nowMs) ? undefined',
+    caughtBy: ['spot comes back outside the window for returns'],
+  },
+  {
+    name: 'the window for returns is read in UTC',
+    file: 'core/returning/rule.ts',
+    from: 'isWindowOpen(rule.windows, rule.timezone, view.nowMs)',
+    to: "isWindowOpen(rule.windows, 'UTC', view.nowMs)",
+    caughtBy: ['spot comes back outside the window for returns'],
+  },
 ];

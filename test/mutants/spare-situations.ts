@@ -23,7 +23,10 @@ const spare = (count: number, more: object = {}) => ({ policy: { spare: count, .
 const stated = { onDemandPrices: { 'm7g.large': 0.08 } };
 const soon = { return: { after: '1m', every: '1m', atMost: 3 } };
 
-/** Worlds in which a group keeps members above its size, or in which prices decide. */
+/** The world begins at midnight UTC. Clocks in this time zone are five and a half hours ahead. */
+const closed = { window: '00:00-02:00', timezone: 'Asia/Kolkata' };
+
+/** Worlds in which a group keeps members above its size, or in which prices or windows decide. */
 export const spareSituations = {
   'a member is lost, and spot gives no more': (): Situation =>
     of('a member is lost, and spot gives no more', { holding: 'tag', ...spare(1) }, [
@@ -37,6 +40,11 @@ export const spareSituations = {
     ]),
   'spot comes back for no more than the size': (): Situation =>
     of('spot comes back for no more than the size', { holding: 'tag', spot: 2, ...spare(1, soon) }, [
+      noCapacity(1_000, 60_000, ['spot'], zones),
+      interrupt(2_000, 2),
+    ]),
+  'spot comes back outside the window for returns': (): Situation =>
+    of('spot comes back outside the window for returns', { holding: 'tag', policy: { return: { ...soon.return, ...closed } } }, [
       noCapacity(1_000, 60_000, ['spot'], zones),
       interrupt(2_000, 2),
     ]),
