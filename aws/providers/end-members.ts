@@ -3,6 +3,7 @@ import type { Group } from '../../core/group/group.ts';
 import { asgsFor } from '../../core/group/holders.ts';
 import type { ActionResult } from '../../core/ports/capacity-provider.ts';
 import type { Swap } from '../../core/swap/swap.ts';
+import { describeLagMs } from '../../core/times/times.ts';
 import { chunks } from '../calls/chunks.ts';
 import { instancesNamedIn, notOurs } from '../calls/errors.ts';
 import { inParallel } from '../calls/in-parallel.ts';
@@ -35,9 +36,20 @@ const terminate = async (deps: ProviderDeps, instances: readonly string[]): Prom
 };
 
 /**
+ * Whether its Auto Scaling group was told to end it, and no describe of EC2 has to show that yet. The group lets go of
+ * an instance sooner than describes of EC2 show its end.
+ */
+const isLettingGo = ({ asg, releaseAskedAtMs, drainStartedAtMs }: Swap, nowMs: number): boolean =>
+  asg !== undefined &&
+  drainStartedAtMs !== undefined &&
+  releaseAskedAtMs !== undefined &&
+  nowMs - releaseAskedAtMs < describeLagMs;
+
+/**
  * Terminates instances. Members of an Auto Scaling group are terminated through it, so that its desired capacity falls
  * with them. The others are terminated by EC2, and only when they have this group's tag. The tag of a member of an Auto
- * Scaling group may have an earlier name of this group. An instance that is gone or ending already counts as done.
+ * Scaling group may have an earlier name of this group. An instance that is gone or ending already counts as done, also
+ * where only its Auto Scaling group shows that.
  */
 export const endMembers = async (deps: ProviderDeps, group: Group, swaps: readonly Swap[]): Promise<ActionResult> => {
   if (swaps.length === 0) return { done: [], failed: [] };
@@ -55,15 +67,15 @@ export const endMembers = async (deps: ProviderDeps, group: Group, swaps: readon
     const tagged = found && groupOf(found, deps.deployment);
     return tagged === group.name || (tagged !== undefined && asg !== undefined);
   });
-  const foreign = loose.filter((swap) => !ours.includes(swap));
-  const aliveIds = new Set(alive.map(({ instance }) => instance));
+  const foreign = loose.filter((swap) => !ours.includes(swap) && !isLettingGo(swap, deps.now()));
+  const open = new Set([...held, ...ours, ...foreign].map(({ instance }) => instance));
   return together([
     await createDraining(deps).release(group, held),
     await terminate(
       deps,
       ours.map(({ instance }) => instance),
     ),
-    { done: ids.filter((instance) => !aliveIds.has(instance)), failed: [] },
+    { done: ids.filter((instance) => !open.has(instance)), failed: [] },
     { done: [], failed: foreign.map(({ instance }) => ({ instance, code: notOurs, retry: 'never' })) },
   ]);
 };

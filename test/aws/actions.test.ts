@@ -329,6 +329,19 @@ describe('ending members', () => {
     expect(result.failed).toEqual(['i-2', 'i-3'].map((instance) => ({ instance, code: 'NotOurs', retry: 'never' })));
   });
 
+  test('what its Auto Scaling group was told to end is done, also where describes of EC2 lag behind', async () => {
+    const { provider, aws } = over(group(), shown(ec2Instance('i-1'), ec2Instance('i-2'), ec2Instance('i-3'), ec2Instance('i-4')));
+    const asked = { asg: 'web-asg', drainStartedAtMs: nowMs - 179_000, releaseAskedAtMs: nowMs - 179_000 };
+    const { drainStartedAtMs, ...unanswered } = asked;
+    const longAgo = { ...asked, releaseAskedAtMs: nowMs - 180_000 };
+    const neverAsked = { asg: 'web-asg', drainStartedAtMs };
+    const swaps = [asked, unanswered, longAgo, neverAsked].map((changes, index) => swap(`i-${index + 1}`, 'scale-in', changes));
+    const result = await provider.end(group(), swaps);
+    expect(result.done).toEqual(['i-1']);
+    expect(result.failed.map(({ instance, code }) => `${instance} ${code}`)).toEqual(['i-2 NotOurs', 'i-3 NotOurs', 'i-4 NotOurs']);
+    expect(aws.inputsOf('TerminateInstances')).toEqual([]);
+  });
+
   test('looks at 200 a call and ends a thousand a call', async () => {
     const ids = numbered(1_001);
     const { provider, aws } = over(group(), {
