@@ -72,6 +72,7 @@ const updateOf = (table: string, key: Item, change: SwapChange, nowMs: number) =
     `#state IN (${from.map((_, index) => `:from${index}`).join(', ')})`,
     ...(change.drain ? ['#drain = :drain'] : []),
     ...(change.hooksSeen === undefined ? [] : [hooksAsSeen(change.hooksSeen)]),
+    ...(change.unasked ? ['attribute_not_exists(releaseAskedAtMs)'] : []),
   ];
   return {
     TableName: table,

@@ -71,6 +71,8 @@ export type SwapChange = {
    * this number has seen them all.
    */
   readonly hooksSeen?: number;
+  /** The change is made only while no Auto Scaling group was told to end the instance. */
+  readonly unasked?: true;
   /** Fields that no longer apply and are removed. */
   readonly clear?: readonly ('releaseAskedAtMs' | 'shortfall')[];
 };

@@ -330,7 +330,10 @@ describe('ending members', () => {
   });
 
   test('what its Auto Scaling group was told to end is done, also where describes of EC2 lag behind', async () => {
-    const { provider, aws } = over(group(), shown(ec2Instance('i-1'), ec2Instance('i-2'), ec2Instance('i-3'), ec2Instance('i-4')));
+    const { provider, aws } = over(group(), {
+      ...shown(ec2Instance('i-1'), ec2Instance('i-2'), ec2Instance('i-3'), ec2Instance('i-4')),
+      DescribeAutoScalingGroups: { AutoScalingGroups: [autoScalingGroup('web-asg', {})] },
+    });
     const asked = { asg: 'web-asg', drainStartedAtMs: nowMs - 179_000, releaseAskedAtMs: nowMs - 179_000 };
     const { drainStartedAtMs, ...unanswered } = asked;
     const longAgo = { ...asked, releaseAskedAtMs: nowMs - 180_000 };

@@ -202,6 +202,16 @@ describe('a swap', () => {
     expect((await store.swapOf('i-9'))?.hooks).toEqual([first, second]);
   });
 
+  test('is not closed by a writer that does not know that its Auto Scaling group was told to end it', async () => {
+    const key = { group: 'asked', instance: 'i-10' };
+    const gone = { from: ['leaving'] as const, set: { state: 'gone' as const, goneAtMs: 9 }, unasked: true as const };
+    await store.claim(swap(key.group, key.instance));
+    await store.advance(key, { from: ['leaving'], set: { releaseAskedAtMs: 8 } });
+    expect(await store.advance(key, gone)).toBe('conflict');
+    await store.advance(key, { from: ['leaving'], set: {}, clear: ['releaseAskedAtMs'] });
+    expect(await store.advance(key, gone)).toBe('done');
+  });
+
   test('that is gone expires after seven days and is listed for one hour more', async () => {
     await store.claim(swap('ended', 'i-6'));
     await store.advance({ group: 'ended', instance: 'i-6' }, { from: ['leaving'], set: { state: 'gone', goneAtMs: nowMs } });

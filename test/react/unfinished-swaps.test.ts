@@ -18,17 +18,23 @@ type Trouble = {
   readonly mode?: Mode;
   /** Why no member can be put back into service. */
   readonly notBack?: 'later' | 'never';
+  /** Changes of swaps are added here. */
+  readonly changes?: SwapChange[];
 };
 
 const mendedBy = async (
   swaps: readonly Swap[],
   nowMs: number,
   holdings: Partial<Holdings> = {},
-  { stoppedDrains = [], runsOn = [], mode = 'act', notBack }: Trouble = {},
+  { stoppedDrains = [], runsOn = [], mode = 'act', notBack, changes }: Trouble = {},
 ) => {
   const retired: string[] = [];
+
   const store = {
-    advance: (_swap: Swap, _change: SwapChange) => Promise.resolve('done'),
+    advance: async (_swap: Swap, change: SwapChange) => {
+      changes?.push(change);
+      return 'done';
+    },
     retire: async ({ instance }: Swap) => void retired.push(instance),
   };
   const provider = {
@@ -51,6 +57,16 @@ const mended = async (...args: Parameters<typeof mendedBy>): Promise<readonly Sw
 
 const hook = { asg: 'web-asg', hook: 'drain', token: 't', expiresAtMs: inMs(600), timeoutMs: 600_000 };
 const held = swap('i-1', { reason: 'hook', state: 'draining', drainStartedAtMs: noonMs, hooks: [hook] });
+
+it('closes a swap only as long as no Auto Scaling group was told to end its instance since', async () => {
+  const unaskedOf = async (before: Partial<Swap>) => {
+    const changes: SwapChange[] = [];
+    await mendedBy([swap('i-1', before)], inMs(1), { ended: ['i-1'] }, { changes });
+    return changes.map(({ unasked }) => unasked);
+  };
+  expect(await unaskedOf({})).toEqual([true]);
+  expect(await unaskedOf({ releaseAskedAtMs: noonMs })).toEqual([undefined]);
+});
 
 describe('a swap whose instance its Auto Scaling group ends', () => {
   it('stays open as long as the group has the instance, however long that takes', async () => {

@@ -35,8 +35,13 @@ const close = async (
   const unseen = unseenIn(swaps, look).map(({ instance }) => instance);
   const beyond = unseen.length === 0 ? new Map() : await unlessTroubled(ports.owners.ownersOf(unseen));
   const { gone, over, open } = endsIn(swaps, { ...look, beyond });
+  // A drain may have had its Auto Scaling group end the instance since the swap was read. The next look knows that.
   await inParallel(gone, writesAtOnce, ({ before, after }) =>
-    ports.store.advance(before, { from: [before.state], ...changeTo(after) }),
+    ports.store.advance(before, {
+      from: [before.state],
+      ...(before.releaseAskedAtMs === undefined && { unasked: true }),
+      ...changeTo(after),
+    }),
   );
   await inParallel(over, writesAtOnce, (swap) => ports.store.retire(back.has(swap.instance) ? asOutlived(swap) : swap));
   return open;
