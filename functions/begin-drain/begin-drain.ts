@@ -50,7 +50,10 @@ const sooner = (again: BeginStep, other: DrainStep): DrainStep =>
 const orderedByMs = (own: readonly Swap[]): number =>
   Math.max(...own.map(({ drainOrderedAtMs, claimedAtMs }) => drainOrderedAtMs ?? claimedAtMs));
 
-/** The known delay. It is read again when members joined the batch since. */
+/** Stored as the time of a delay that may grow, so that it is read again. */
+const passing = 0;
+
+/** The known delay. It is read again when members joined the batch since, or may have come to serve. */
 const delayNow = async (
   ports: Parameters<typeof longestDelay>[0],
   ours: Omit<Parameters<typeof longestDelay>[1], 'knownDelayMs'>,
@@ -78,13 +81,17 @@ export const beginDrain = async (ports: DrainPorts, order: DrainOrder, before?: 
   const provider = ports.providerFor(group.holding);
   const ours = { group, batch: { ...batch, own } };
   const knownDelayMs = await delayNow({ store, clock, provider }, ours, before);
-  const verdict = await judge({ store, clock, provider }, { ...ours, knownDelayMs });
+  const isPassing = before?.ofMs === passing;
+  const verdict = await judge({ store, clock, provider }, { ...ours, knownDelayMs, isPassing });
   const alive = await keepHooksAlive(ports, own, order.drain);
   if (verdict.kind === 'later') {
     const untilMs = Math.min(verdict.lookAtMs, nextHeartbeatMs(alive, clock.now()));
     return nothing({
       ...stepAt('begin', untilMs),
-      ...(verdict.delayMs !== undefined && { deregistrationDelayMs: verdict.delayMs, delayOfMs: orderedByMs(own) }),
+      ...(verdict.delayMs !== undefined && {
+        deregistrationDelayMs: verdict.delayMs,
+        delayOfMs: verdict.isPassing ? passing : orderedByMs(own),
+      }),
     });
   }
   const turnAtMs = alive.some(({ state }) => state === 'leaving')

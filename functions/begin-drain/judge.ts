@@ -17,20 +17,23 @@ import type { Batch } from '../runtime/drain/batch.ts';
 import type { ReleasePorts } from './release.ts';
 import { launchesAtMs, looksAtMs } from './turn.ts';
 
+/** A delay that may grow: some members were in no target group when it was read, and may come to serve. */
+type Passing = { readonly isPassing: boolean };
+
 /**
  * Whether a drain begins now, or when to look again. `delayMs`: the longest deregistration delay of the batch, when it
  * is known.
  */
 export type Verdict =
   | { readonly kind: 'begin'; readonly because: BeginReason }
-  | { readonly kind: 'later'; readonly lookAtMs: number; readonly delayMs: number | undefined };
+  | ({ readonly kind: 'later'; readonly lookAtMs: number; readonly delayMs: number | undefined } & Passing);
 
-type Case = { readonly group: Group; readonly batch: Batch; readonly knownDelayMs: number | undefined };
+type Case = Passing & { readonly group: Group; readonly batch: Batch; readonly knownDelayMs: number | undefined };
 
 /** The longest deregistration delay of these instances. Undefined when it could not be read. */
 export const longestDelay = async (
   { provider }: ReleasePorts,
-  { group, batch, knownDelayMs }: Case,
+  { group, batch, knownDelayMs }: Pick<Case, 'group' | 'batch' | 'knownDelayMs'>,
 ): Promise<number | undefined> => {
   if (knownDelayMs !== undefined) return knownDelayMs;
   const progress = await unlessTroubled(provider.inspectDrain(group, batch.own));
@@ -40,9 +43,10 @@ export const longestDelay = async (
 };
 
 /** A look that could not be made. It is made again soon, and no longer matters at the latest start. */
-const laterOf = ({ batch, knownDelayMs }: Case, latestStartMs: number, nowMs: number): Verdict => ({
+const laterOf = ({ batch, knownDelayMs, isPassing }: Case, latestStartMs: number, nowMs: number): Verdict => ({
   kind: 'later',
   delayMs: knownDelayMs,
+  isPassing,
   lookAtMs: Math.min(
     latestStartMs,
     drainAgainAtMs(nowMs, { sinceMs: orderedAtMs(batch.own), endsByMs: latestStartMs }),
@@ -60,7 +64,8 @@ const whileBooting = async (ports: ReleasePorts, one: Case, bootsMs: number): Pr
   const nowMs = ports.clock.now();
   const latestStartMs = latestStartOf(group, batch.own, delayMs ?? acceptedMs) ?? nowMs;
   if (latestStartMs <= nowMs) return { kind: 'begin', because: 'latest-start' };
-  return { kind: 'later', delayMs, lookAtMs: Math.min(latestStartMs, Math.max(nowMs, bootsMs)) };
+  const lookAtMs = Math.min(latestStartMs, Math.max(nowMs, bootsMs));
+  return { kind: 'later', delayMs, isPassing: delayMs === 0, lookAtMs };
 };
 
 /** Looks at the group: whether enough members serve. */
@@ -77,7 +82,9 @@ const atALook = async (ports: ReleasePorts, one: Case, estimateMs: number): Prom
   const latestStartMs = latestStartOf(group, batch.own, delayMs ?? group.drain.deregistrationDelayMs) ?? nowMs;
   if (latestStartMs <= nowMs) return { kind: 'begin', because: 'latest-start' };
   const seen = { holdings, swaps: batch.all, orderedAtMs: orderedAtMs(batch.own), nowMs };
-  return { kind: 'later', delayMs, lookAtMs: nextServingLookMs(latestStartMs, seen) };
+  const own = new Set(batch.own.map(({ instance }) => instance));
+  const isPassing = delayMs === 0 && holdings.members.some(({ instance, serving }) => !serving && own.has(instance));
+  return { kind: 'later', delayMs, isPassing, lookAtMs: nextServingLookMs(latestStartMs, seen) };
 };
 
 /** Until when a look would show nothing, or has no turn at the account's buckets. Undefined: it may be made now. */
@@ -105,7 +112,8 @@ export const judge = async (ports: ReleasePorts, one: Case): Promise<Verdict> =>
   if (estimateMs === undefined || regardless) return { kind: 'begin', because: regardless ?? 'at-once' };
   const bootsMs = bootsUntilMs(batch.state?.reservations ?? [], batch.own);
   const turnAtMs = await waitsUntilMs(ports, one, bootsMs);
-  if (turnAtMs !== undefined) return { kind: 'later', delayMs: knownDelayMs, lookAtMs: Math.min(estimateMs, turnAtMs) };
+  const lookAtMs = turnAtMs && Math.min(estimateMs, turnAtMs);
+  if (lookAtMs !== undefined) return { kind: 'later', delayMs: knownDelayMs, isPassing: one.isPassing, lookAtMs };
   // The result of a look is known, and in a storm launches need the account's buckets.
   if (bootsMs !== undefined && nowMs < bootsMs) return whileBooting(ports, one, bootsMs);
   return atALook(ports, one, estimateMs);

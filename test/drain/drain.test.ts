@@ -831,3 +831,29 @@ describe('the event about the end of a large drain', () => {
     for (const { counts } of told) expect(counts).toEqual({ drained: 600, gone: 100, shortfalls: 100 });
   });
 });
+
+test('a member that comes to serve after its warning gets the delay of its target groups', async () => {
+  const fleet = createFleet([swap('i-1', warned)], 60_000);
+  fleet.desired = 2;
+  const { inspectDrain } = fleet.provider;
+  const servesAtMs = inMs(20);
+  const booting = member('i-1', { serving: false });
+  fleet.members = [booting, member('i-2')];
+  fleet.provider.inspectDrain = async (...of) => {
+    fleet.members = fleet.nowMs < servesAtMs ? fleet.members : [member('i-1'), member('i-2')];
+    const seen = await inspectDrain(...of);
+    return fleet.nowMs < servesAtMs ? seen.map(({ instance }) => ({ instance, drained: true, gone: false })) : seen;
+  };
+  await execute(fleet, order());
+  expect(fleet.releasedAtMs.get('i-1')).toBe(inMs(55));
+  expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', drainedAtMs: inMs(116) });
+});
+
+test('a delay of a member that serves is read once', async () => {
+  const fleet = createFleet([swap('i-1', warned)], 0);
+  fleet.desired = 2;
+  fleet.members = [member('i-1'), member('i-2')];
+  await execute(fleet, order());
+  const [first] = fleet.calls.flatMap((call, index) => (call === 'release' ? [index] : []));
+  expect(fleet.calls.slice(0, first).filter((call) => call === 'inspect')).toHaveLength(1);
+});
