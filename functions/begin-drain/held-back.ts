@@ -24,7 +24,7 @@ const isOneCall = (group: Pick<Group, 'holding' | 'drain'>): boolean =>
 /**
  * What a release put off, without what is called off. Members that nothing replaces, and that could not be taken out of
  * service for so long that no describe lags behind any more, are called off: a minimum size holds them back, or AWS
- * does not carry out the call. What they were chosen by may no longer be so. The next look withdraws their swaps and
+ * does not carry out the call. The reason for the choice may no longer hold. The next look withdraws their swaps and
  * decides anew who leaves.
  */
 export const callOff = async (
