@@ -10,14 +10,14 @@ import { servingCount } from './begin.ts';
 /** When a decision chose it to leave, by the members that served then. */
 const chosenAtMs = (swap: Swap): number => swap.chosenAtMs ?? swap.claimedAtMs;
 
-/** From when on its own deadline presses: a drain that takes all of its time must begin. */
+/** The latest start before its own deadline, if its drain takes all of its time. */
 const pressesAtMs = ({ deadlineMs = Number.POSITIVE_INFINITY }: Swap, timeoutMs: number): number =>
   deadlineMs - timeoutMs - deadlineMarginMs - startSlackMs;
 
 /**
  * Whether a member that was chosen to leave is compared with the members that serve now, before it is taken out of
  * service. Its end is our choice alone, and the choice is older than the start of a drain may take. Others may have
- * died since, or the size may have grown.
+ * ended since, or the size may have grown.
  */
 export const asksAgain = (swap: Swap, timeoutMs: number, nowMs: number): boolean =>
   swap.state === 'leaving' &&
@@ -27,7 +27,7 @@ export const asksAgain = (swap: Swap, timeoutMs: number, nowMs: number): boolean
   nowMs - chosenAtMs(swap) > startSlackMs &&
   nowMs < pressesAtMs(swap, timeoutMs);
 
-/** What becomes of members whose drain begins late. Every swap is in exactly one list. */
+/** The members whose drain begins late, by what happens to them. Every swap is in exactly one list. */
 export type Late = {
   readonly goes: readonly Swap[];
   /** To be replaced. They leave when enough others serve. */

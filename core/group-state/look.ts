@@ -43,7 +43,7 @@ const afterRewrite = (state: GroupState, writtenAtMs: number): GroupState => ({
 
 /**
  * When the policy was written, where this look is the first to follow the write. The message about a new version may
- * come after a look that followed it. What was learned in between stands.
+ * come after a look that followed it. Facts learned in between stay.
  */
 const rewrittenAt = ({ stored, group, againAtMs }: Look): number | undefined =>
   stored.version > 0 && stored.policyVersion !== group.policyVersion ? Number.POSITIVE_INFINITY : againAtMs;

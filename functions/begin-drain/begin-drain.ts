@@ -42,7 +42,10 @@ const stepAfter = (timeoutMs: number, { open, alive }: Release, putOff: readonly
   return checkStep(nextDrainLook(open, { timeoutMs, nowMs, alive }), putOff.length > 0 ? nowMs : undefined);
 };
 
-/** The step of a batch in which some members wait to be asked again: that time, or another try to release others. */
+/**
+ * The next step of a batch in which some members are compared again later: that time, or an earlier try to release
+ * others.
+ */
 const sooner = (again: BeginStep, other: DrainStep): DrainStep =>
   other.next === 'begin' && other.untilIso < again.untilIso ? other : again;
 

@@ -21,7 +21,7 @@ const tryRelease = async (
 };
 
 /**
- * Asks once more about members that could not be taken out of service so far, because the last attempt takes them out.
+ * Compares members that could not be taken out of service so far once more, because the last attempt takes them out.
  * Those that wait go on a drain of their own with the next look.
  */
 export const askFirst = async (

@@ -9,7 +9,7 @@ import { factsOf } from './facts.ts';
 
 type Results = { readonly restoreMax?: string; readonly takeDown?: string; readonly putState?: string };
 
-/** What becomes of a state whose group is let go, and the calls that are made for it. */
+/** The state of a group after it is let go, and the calls that were made for that. */
 const letGoOf = async (
   stored: GroupState | undefined,
   { restoreMax = 'done', takeDown = 'done', putState = 'done' }: Results = {},

@@ -25,7 +25,7 @@ export const some = (stage: Stage, count: number, market?: string, group = 'web'
 
 const ofGroup = (group: string): string => (group === 'web' ? '' : ` of ${group}`);
 
-/** What becomes of an instance that EC2 takes; who hibernates has no notice. */
+/** What EC2 does to an instance that it takes. An instance that hibernates has no notice. */
 export type Ending = 'terminate' | 'stop' | 'hibernate';
 
 export const interrupt = (atMs: number, count: number, givenMs = noticeMs, group = 'web', action: Ending = 'terminate'): Step => ({

@@ -33,7 +33,7 @@ const waiting = (all: readonly Swap[], waits: readonly Swap[], againAtMs: number
 });
 
 /**
- * Asks whether enough others serve, if members of a batch were chosen long ago by us alone. Records on those that are
+ * Finds out whether enough others serve, if Holdfast alone chose members of a batch long ago. Records on those that are
  * not replaced and are needed that they stay. The next look withdraws their swaps. A look that AWS refuses now is made
  * again later, and these members serve until then.
  */

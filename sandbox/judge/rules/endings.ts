@@ -17,7 +17,7 @@ const letEndAtMs = (life: Life): number =>
     ...life.hooks.flatMap(({ over }) => (over !== undefined && isFunction(over.by) ? [over.atMs] : [])),
   );
 
-/** From when on a deadline presses: EC2 takes it, and calls may have to follow before that. */
+/** The time from which its deadline decides: EC2 takes it then, or calls have to follow before that. */
 const pressesAtMs = (life: Life): number => deadlineOf(life) - (isFollowedByCalls(life) ? times.deadlineMarginMs : 0);
 
 const toleranceMs = 2_000;
