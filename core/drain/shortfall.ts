@@ -156,10 +156,11 @@ const cutShort = (swap: Swap, nowMs: number): Swap => {
 /** A swap whose instance has ended. */
 export const asGone = (swap: Swap, nowMs: number): Swap => {
   const end = { state: 'gone', goneAtMs: nowMs } as const;
-  // EC2 took it before its last connections could close.
-  if (swap.state === 'drained' && closesLater(swap, nowMs)) {
+  const { endedBy } = traitsOf(swap);
+  // EC2 took it before its last connections could close. Others end it only after its drain, perhaps by another clock.
+  if (swap.state === 'drained' && endedBy === 'ec2' && closesLater(swap, nowMs)) {
     const { drainedAtMs: _, ...rest } = swap;
-    return { ...rest, ...end, shortfall: { code: 'still-draining', cutAtMs: nowMs, by: traitsOf(swap).endedBy } };
+    return { ...rest, ...end, shortfall: { code: 'still-draining', cutAtMs: nowMs, by: endedBy } };
   }
   if (swap.state === 'drained' || swap.state === 'gone') return { ...swap, ...end };
   return { ...cutShort(swap, nowMs), ...end };

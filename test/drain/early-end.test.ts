@@ -31,6 +31,13 @@ describe('an instance that comes to its end', () => {
     expect(asGone(uncut, 5_000)).not.toHaveProperty('drainedAtMs');
     expect(asGone(uncut, 15_000)).toMatchObject({ state: 'gone', drainedAtMs: 9_000 });
   });
+  it('after its drain leaves no shortfall where EC2 does not end it, though the clock that sees the end is behind', () => {
+    for (const reason of ['return', 'hook'] as const) {
+      const ended = asGone({ ...swap, reason, state: 'drained', drainedAtMs: 9_000, busyUntilMs: 9_000 }, 8_800);
+      expect(ended).toMatchObject({ state: 'gone', drainedAtMs: 9_000 });
+      expect(ended).not.toHaveProperty('shortfall');
+    }
+  });
   it('after it was seen drained leaves no shortfall, even by a clock that is ahead', () => {
     const seen: Swap = { ...swap, state: 'drained', drainedAtMs: 7_000, busyUntilMs: 9_000 };
     expect(asGone(seen, 5_000)).toMatchObject({ state: 'gone', goneAtMs: 5_000, drainedAtMs: 7_000 });

@@ -81,6 +81,12 @@ describe('a run is at rest', () => {
     expect(await restOf({ members: guarded(inAsg).slice(0, 1), policy: attached, desired: 2 })).toBe(false);
   });
 
+  it('once nobody waits at a terminating hook, whose message may be lost', async () => {
+    const waiting = { id: 'i-3', isUp: false, isTakenOut: true, asg: { name: 'web-asg', lifecycleState: 'Terminating:Wait' } };
+    expect(await restOf({ members: [...two, waiting], desired: 2 })).toBe(false);
+    expect(await restOf({ members: [...two, { ...waiting, asg: inAsg }], desired: 2 })).toBe(true);
+  });
+
   it('whatever a warm pool keeps running, protected or not', async () => {
     const warm = { id: 'i-3', isUp: false, isProtected: true, asg: { name: 'web-asg', lifecycleState: 'Warmed:Running' } };
     const guarded = two.map((one) => ({ ...one, isProtected: true, asg: inAsg }));

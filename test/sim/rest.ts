@@ -9,10 +9,15 @@ import { readUnderWay } from './evidence.ts';
 import type { Situation } from './situation.ts';
 import { asgsOf, type Stage } from './stage.ts';
 
+/** A member that waits at a terminating hook leaves when the hook is completed, or when it expires. */
+const isLeaving = (asg: InstanceSnapshot['asg']): boolean => asg?.lifecycleState.startsWith('Terminating') === true;
+
 const isWorldStill = ({ sandbox }: Stage): boolean => {
   // A target group may drain the target of a dead instance for an hour: nobody can hasten that, and nobody is served by it.
-  const isStill = ({ state, takenAtMs, targets }: InstanceSnapshot): boolean =>
-    state === 'terminated' || state === 'stopped' || (state === 'running' && takenAtMs === undefined && !Object.values(targets).includes('draining'));
+  const isStill = ({ state, takenAtMs, targets, asg }: InstanceSnapshot): boolean =>
+    state === 'terminated' ||
+    state === 'stopped' ||
+    (state === 'running' && takenAtMs === undefined && !isLeaving(asg) && !Object.values(targets).includes('draining'));
   return sandbox.world.snapshot().instances.every(isStill) && sandbox.executions().every(({ status }) => status !== 'RUNNING');
 };
 
