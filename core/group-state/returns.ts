@@ -65,6 +65,13 @@ export const noteChange = (state: GroupState, stored: GroupState, group: Group, 
  */
 export type Launched = { readonly instance: string; readonly launchedAtMs: number };
 
+/** The state with interruptions that it did not know, the oldest first. */
+export const withLosses = (state: GroupState, { returning }: Group, losses: readonly Loss[]): GroupState => {
+  if (returning === undefined || losses.length === 0) return state;
+  const before = state.returns ?? noReturns;
+  return { ...state, returns: { ...before, losses: [...losses, ...before.losses] } };
+};
+
 /** The state with how long the instances that EC2 warned about lived where they were. */
 export const rememberLives = (
   state: GroupState,

@@ -6,6 +6,7 @@ import { withFormer } from '../../../core/group/holders.ts';
 import { asOthersSet, type OutsideSize } from '../../../core/group/outside-size.ts';
 import { followLook } from '../../../core/group-state/look.ts';
 import { offeringsToPrice, type Priced, withPrices } from '../../../core/group-state/prices.ts';
+import { withLosses } from '../../../core/group-state/returns.ts';
 import { endsHeard, initialState } from '../../../core/group-state/state.ts';
 import { grantedIn, withReservations } from '../../../core/launch/reservation-life.ts';
 import { type BootNews, whyEnded } from '../../../core/pool-memory/failed-boots.ts';
@@ -99,7 +100,7 @@ export const gather = async (
   const { state, ...sized } = followLook({
     group,
     stored,
-    known: own,
+    known: withLosses(own, group, inherited.losses),
     inherited: inherited.raised,
     holdings,
     swaps,

@@ -1,14 +1,19 @@
 import type { Group } from '../../../core/group/group.ts';
 import { namedAsgs } from '../../../core/group/holders.ts';
+import type { Loss } from '../../../core/returning/memory.ts';
 import type { LeavingFact } from '../../../core/swap/claim.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
 import type { GroupState, RaisedMax } from '../../../core/view/view.ts';
 import type { ReactPorts } from '../ports.ts';
 
-/** Work that an earlier holder of an Auto Scaling group left undone there. */
-export type Inherited = { readonly raised: readonly RaisedMax[]; readonly leaving: readonly LeavingFact[] };
+/** What an earlier holder of an Auto Scaling group left undone there, and where EC2 took its members. */
+export type Inherited = {
+  readonly raised: readonly RaisedMax[];
+  readonly leaving: readonly LeavingFact[];
+  readonly losses: readonly Loss[];
+};
 
-const nothing: Inherited = { raised: [], leaving: [] };
+const nothing: Inherited = { raised: [], leaving: [], losses: [] };
 
 /** EC2 takes these instances, whichever group holds them now. */
 const warnings = (swaps: readonly Swap[], nowMs: number): readonly LeavingFact[] =>
@@ -20,7 +25,8 @@ const warnings = (swaps: readonly Swap[], nowMs: number): readonly LeavingFact[]
 
 /**
  * Read once, when a group first holds an Auto Scaling group that another group held before. A maximum that the earlier
- * holder raised is not the owner's value, and the warnings that it received are still true.
+ * holder raised is not the owner's value, and the warnings that it received are still true. Members do not move to
+ * where EC2 took members a while ago, whoever held them.
  */
 export const inherit = async (group: Group, state: GroupState, { store, clock }: ReactPorts): Promise<Inherited> => {
   const isNew = namedAsgs(group).filter((asg) => !state.holders?.includes(asg));
@@ -35,5 +41,6 @@ export const inherit = async (group: Group, state: GroupState, { store, clock }:
   return {
     raised: [...new Map(raised.toReversed().map((one) => [one.asg, one])).values()],
     leaving: left.flatMap(({ swaps }) => warnings(swaps, clock.now())),
+    losses: left.flatMap((one) => one.state?.returns?.losses ?? []).toSorted((a, b) => a.atMs - b.atMs),
   };
 };
