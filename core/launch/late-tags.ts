@@ -1,5 +1,6 @@
 import type { View } from '../view/view.ts';
 import type { Reservation } from './reservation.ts';
+import { awaitsTags } from './reservation-life.ts';
 
 /** Describes show tags this long after they were written. */
 const shownAfterMs = 10_000;
@@ -12,9 +13,7 @@ export type Untagged = { readonly reservation: Reservation; readonly instances: 
  * and the call that follows it failed. The reservation names their group.
  */
 export const untaggedIn = ({ members, state: { reservations }, nowMs }: View): readonly Untagged[] => {
-  const bare = new Set(
-    members.flatMap(({ instance, asg, isUntagged }) => (asg !== undefined && isUntagged ? [instance] : [])),
-  );
+  const bare = new Set(members.filter(awaitsTags).map(({ instance }) => instance));
   if (bare.size === 0) return [];
   return reservations
     .filter(({ atMs }) => nowMs - atMs >= shownAfterMs)

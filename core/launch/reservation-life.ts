@@ -1,6 +1,6 @@
 import type { LaunchResult } from '../ports/launches.ts';
 import { describeLagMs, repeatableMs } from '../times/times.ts';
-import type { GroupState, View } from '../view/view.ts';
+import type { GroupState, Member, View } from '../view/view.ts';
 import type { Reservation } from './reservation.ts';
 
 /** Whoever could not be tagged for this long is left without tags. */
@@ -54,13 +54,17 @@ export const isBelieved =
   ({ leaseUntilMs, forgetAtMs, instances }: Reservation): boolean =>
     nowMs < forgetAtMs || (instances === undefined && nowMs < leaseUntilMs);
 
+/** Whether it is tagged late: an Auto Scaling group launched it for us, and describes do not show its tags yet. */
+export const awaitsTags = ({ asg, isUntagged }: Pick<Member, 'asg' | 'isUntagged'>): boolean =>
+  asg !== undefined && isUntagged === true;
+
 /**
  * A reservation while it counts. Afterwards it is kept for instances that are not tagged yet, because nothing else says
  * whose they are. Such instances are shown, so they count as members.
  */
 export const stillKnown = (reservation: Reservation, { members, nowMs }: Shown): Reservation | undefined => {
   if (isBelieved(nowMs)(reservation)) return reservation;
-  const untagged = new Set(members.flatMap(({ instance, isUntagged }) => (isUntagged ? [instance] : [])));
+  const untagged = new Set(members.filter(awaitsTags).map(({ instance }) => instance));
   const instances = reservation.instances?.filter((instance) => untagged.has(instance)) ?? [];
   return instances.length > 0 && nowMs - reservation.atMs < taggedLateMs ? { ...reservation, instances } : undefined;
 };

@@ -177,6 +177,10 @@ export const forcedOutAtMs = (life: Life, sinceMs = Number.NEGATIVE_INFINITY): n
     isFunction(life.ending?.by) ? endless : goneAtMs(life),
   );
 
+/** When its Auto Scaling group began to end it. It runs on for a while, and is no longer a member. */
+export const beganToEndMs = ({ stays }: Life): number =>
+  Math.min(endless, ...stays.filter(({ how }) => how === 'terminating').map(({ untilMs }) => untilMs));
+
 /**
  * From when on it leaves, as known at a moment: it is forced to, or Holdfast's choice was carried out. A member that waits for its turn stays. A
  * member that EC2 refused to end stays again, and so does one whose choice was called off before anything was done.
@@ -185,7 +189,7 @@ export const leavesAtMs = (life: Life, atMs: number): number => {
   const sinceMs = Math.max(lastRefusalMs(life, atMs), lastBackMs(life, atMs), lastCalledOffMs(life, atMs));
   const drained = life.drains.filter((drain) => drain.atMs > sinceMs).map((drain) => drain.atMs);
   const acted = Math.min(takenOutAtMs(life, sinceMs), goneAtMs(life), ...drained);
-  const left = Math.min(endless, ...life.stays.filter(({ how }) => how === 'terminating').map(({ untilMs }) => untilMs));
+  const left = beganToEndMs(life);
   // A choice that was not carried out does not count.
   const claimed = life.claims.find((claim) => claim.atMs > sinceMs && claim.state === 'leaving')?.atMs ?? endless;
   return Math.min(forcedOutAtMs(life, lastBackMs(life, atMs)), acted, left, Math.min(acted, left) === endless ? endless : claimed);

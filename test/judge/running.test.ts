@@ -425,6 +425,21 @@ describe('what is said', () => {
     expect(excused({ code: 'needed', serving: 0, desired: 2 })).toEqual([]);
     expect(excused({ code: 'needed', serving: 0, desired: 7 })).toHaveLength(1);
   });
+  it('says that a member is needed only if others left, or its group began to end them', () => {
+    const needed = (leftAt: number) =>
+      details(
+        excusesAreTrue,
+        (script) => {
+          script.policy(0, 1, attached);
+          script.desired(0, 2);
+          for (const n of [1, 2, 3]) script.member(`i-${n}`, { asg: 'web-asg' });
+          script.at(leftAt, { kind: 'left', instance: 'i-2', asg: 'web-asg', how: 'terminating', by: user });
+        },
+        swap({ reason: 'scale-in', state: 'withdrawn', shortfall: { code: 'needed', serving: 1, desired: 2 }, withdrawnAtMs: 120_000 }),
+      );
+    expect(needed(110)).toEqual([]);
+    expect(needed(130)).toHaveLength(1);
+  });
   it('has true times', () => {
     const told = (more: Readonly<Record<string, unknown>>) => details(timesAreTrue, warnedAndGone, swap(more));
     expect(told({})).toEqual([]);

@@ -3,7 +3,7 @@ import type { CutBy, Shortfall } from '../../../core/swap/shortfall.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { deadlineOf, delayOf } from '../leaving.ts';
-import { endless, goneAtMs, isAlive, isFunction, type Life, lastRefusalMs, type Service, takenOutAtMs } from '../life.ts';
+import { beganToEndMs, endless, goneAtMs, isAlive, isFunction, type Life, lastRefusalMs, type Service, takenOutAtMs } from '../life.ts';
 import { asgsOf, type Policy } from '../policy.ts';
 import { ownLaunches, reservationOf } from '../staying.ts';
 import { decisionsOf, type SaidSwap, swapsOf } from '../stored.ts';
@@ -59,10 +59,12 @@ const wasNeeded = (chronicle: Chronicle, life: Life, { desired }: Said<'needed'>
   const changes = others.flatMap((one) => [
     one.bootedAtMs ?? endless,
     goneAtMs(one),
+    beganToEndMs(one),
     ...one.services.flatMap(({ fromMs, untilMs: endMs }) => [fromMs, endMs]),
   ]);
   const moments = [claimedAtMs, ...changes.filter((atMs) => atMs > claimedAtMs && atMs < untilMs)];
-  const readyAt = (atMs: number): number => chronicle.membersAt(group, atMs).filter((one) => one !== life && chronicle.isReadyAt(one, atMs)).length;
+  const isReady = (one: Life, atMs: number): boolean => one !== life && atMs < beganToEndMs(one) && chronicle.isReadyAt(one, atMs);
+  const readyAt = (atMs: number): number => chronicle.membersAt(group, atMs).filter((one) => isReady(one, atMs)).length;
   return chronicle.desiredIn(group, claimedAtMs, untilMs).includes(desired) && moments.some((atMs) => readyAt(atMs) < desired);
 };
 

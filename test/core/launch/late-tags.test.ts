@@ -34,6 +34,8 @@ describe('instances that an Auto Scaling group launched for us without tags', ()
     expect(kept(old(900_000))).toEqual(shown);
     expect(kept(old(3_600_000))).toBeUndefined();
     expect(kept(old(900_000), launched({ reservation: 'r-1' }))).toBeUndefined();
+    const { asg: _asg, ...alone } = member('i-1', spotA, { asg: 'in-a' });
+    expect(kept(old(900_000), [alone])).toBeUndefined();
     expect(kept(old(900_000, { instances: undefined, leaseUntilMs: nowMs - 1 }))).toBeUndefined();
     expect(kept(old(900_000, { forgetAtMs: nowMs + 1 }))?.instances).toEqual(['i-1', 'i-3']);
   });
