@@ -84,14 +84,17 @@ type Line = {
   readonly turns: Map<string, Turn>;
   readonly ahead: Map<BucketName, number>;
   /** Undefined where nobody can be called. */
-  readonly called: string[] | undefined;
+  readonly called: Called[] | undefined;
 };
 
-/** The turn of a group for which there are tokens now: it is called, unless its turn comes soon. */
-const calledAtMs = ({ group, instances, turnAtMs }: Waiting, { called }: Line, nowMs: number): number => {
-  if (called === undefined || instances === 0 || turnAtMs - nowMs <= soonMs) return turnAtMs;
-  called.push(group);
-  return nowMs;
+/**
+ * The turn of a waiting group. It is called for a turn that comes earlier than it was told, unless the difference is
+ * small.
+ */
+const calledAtMs = ({ group, instances, turnAtMs }: Waiting, { called }: Line, atMs: number): number => {
+  if (called === undefined || instances === 0 || turnAtMs - atMs <= soonMs) return turnAtMs;
+  called.push({ group, atMs });
+  return atMs;
 };
 
 const turnOf = (one: Waiting, isHere: boolean, purse: Purse, line: Line, nowMs: number): void => {
@@ -112,10 +115,13 @@ const turnOf = (one: Waiting, isHere: boolean, purse: Purse, line: Line, nowMs: 
     line.turns.set(one.group, turn);
     return;
   }
-  spend(left, { ...one, calls }, instances);
+  // Its calls are refilled long before the instances that it lacks, so others may make theirs until then.
+  const lacksInstances = instances > 0 && left.instances < instances;
+  spend(left, { ...one, calls: lacksInstances ? 0 : calls }, instances);
   const turnAtMs = Math.max(...drawsOn(one).map((name) => thereAtMs(purse, name, nowMs)));
-  const ownTurnAtMs = isThere && !isHere ? calledAtMs(one, line, nowMs) : one.turnAtMs;
-  line.waiting.push({ ...one, turnAtMs: isHere ? turnAtMs : ownTurnAtMs });
+  const isNext = line.waiting.length === 0;
+  const earliestMs = isThere ? nowMs : isNext ? turnAtMs : one.turnAtMs;
+  line.waiting.push({ ...one, turnAtMs: isHere ? turnAtMs : calledAtMs(one, line, earliestMs) });
   line.ahead.set(one.bucket, ahead + 1);
   if (isHere) line.turns.set(one.group, { kind: 'later', turnAtMs, sinceMs: one.sinceMs, ahead });
 };
@@ -140,14 +146,17 @@ const givenFor = ({ by, lookedAtMs }: Ask, atMs: number): Given => ({
   ...(lookedAtMs !== undefined && { isForLook: true }),
 });
 
+/** A group whose turn comes earlier than it was told. */
+export type Called = { readonly group: string; readonly atMs: number };
+
 /**
  * Turns by group, and the budget after them. `called`: groups that wait for a later turn and for which there are tokens
- * now, because others gave back what EC2 refused them.
+ * now, because others gave back what EC2 refused them, and the first group in line, when its tokens are there earlier.
  */
 export type Shared = {
   readonly budget: AccountBudget;
   readonly turns: ReadonlyMap<string, Turn>;
-  readonly called: readonly string[];
+  readonly called: readonly Called[];
 };
 
 /**

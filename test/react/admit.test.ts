@@ -37,8 +37,8 @@ const joining = async (count: number, { holding = attach, loadBalancers = [], tu
   };
 };
 
-test('many members are attached in a turn of their own, and those of a single call at once', async () => {
-  expect(await joining(20)).toMatchObject({ joined: 20, laterInMs: undefined, asks: [] });
+test('members are attached in a turn of their own, of as many calls as they need', async () => {
+  expect(await joining(20)).toMatchObject({ joined: 20, laterInMs: undefined, asks: [['web autoScaling', 'autoScaling', 1]] });
   expect(await joining(41)).toMatchObject({ joined: 41, laterInMs: undefined, asks: [['web autoScaling', 'autoScaling', 3]] });
 });
 

@@ -31,13 +31,13 @@ const turnAtMs = async (
 };
 
 /**
- * When members may join. Undefined: now. Only one decision attaches many members at a time, and the next one looks
- * after that. A single call ends before another look could repeat it.
+ * When members may join. Undefined: now. Only one decision about a group lets members in at a time, and the next one
+ * looks after that.
  */
 const joinsAtMs = async (run: Run, round: Round): Promise<number | undefined> => {
   const { length } = round.decision.admissions;
   const attaches = howHeld(run.group).joins === undefined ? 0 : Math.ceil(length / attachedPerCall);
-  if (attaches > 1) {
+  if (attaches > 0) {
     const atMs = await turnAtMs(run, round, { bucket: 'autoScaling', calls: attaches });
     if (atMs !== undefined) return atMs;
   }

@@ -5,7 +5,7 @@ import { metrics } from '../../../core/contract.ts';
 import type { Group } from '../../../core/group/group.ts';
 import { howHeld } from '../../../core/group/holding.ts';
 import type { BucketName } from '../../../core/limits/account-buckets.ts';
-import type { AccountBudget, Lessons, Tokens, Turn } from '../../../core/limits/account-budget.ts';
+import type { AccountBudget, Called, Lessons, Tokens, Turn } from '../../../core/limits/account-budget.ts';
 import type { Ask } from '../../../core/limits/need.ts';
 import type { OfferingKey } from '../../../core/pool/offering.ts';
 import { shareBudget } from '../../runtime/share-budget.ts';
@@ -45,8 +45,11 @@ const nothingLearned = () => ({
  * Wakes groups whose turn comes sooner than announced. If a wake cannot be sent, its group is woken at the announced
  * time.
  */
-const call = async (groups: readonly string[], { wakes, clock }: ReactPorts): Promise<void> => {
-  await Promise.all(chunks(groups, groupsPerMessage).map((part) => unlessTroubled(wakes.wake(part, clock.now()))));
+const call = async (called: readonly Called[], { wakes }: ReactPorts): Promise<void> => {
+  const byTime = [...Map.groupBy(called, ({ atMs }) => atMs)];
+  const parts = byTime.flatMap(([atMs, some]) => chunks(some, groupsPerMessage).map((part) => [atMs, part] as const));
+  const names = (part: readonly Called[]): readonly string[] => part.map(({ group }) => group);
+  await Promise.all(parts.map(([atMs, part]) => unlessTroubled(wakes.wake(names(part), atMs))));
 };
 
 const share = async (

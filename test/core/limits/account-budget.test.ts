@@ -108,10 +108,29 @@ describe('turns at a bucket', () => {
     expect(budget.waiting.map(({ turnAtMs }) => turnAtMs - nowMs)).toEqual([10_000, 20_000, 30_000]);
     const back = { ...budget, levels: { instances: { tokens: 40, atMs: nowMs } } };
     const shared = shareOut(back, [], nowMs, true);
-    expect(shared.called).toEqual(['a', 'b']);
+    expect(shared.called).toEqual(['a', 'b'].map((group) => ({ group, atMs: nowMs })));
     expect(shareOut(shared.budget, [], nowMs, true).called).toEqual([]);
     expect(shareOut(back, [], nowMs)).toMatchObject({ called: [], budget: { waiting: budget.waiting } });
-    expect(shareOut(back, [], nowMs + 5_000, true).called).toEqual(['b']);
+    expect(shareOut(back, [], nowMs + 5_000, true).called).toEqual([{ group: 'b', atMs: nowMs + 5_000 }]);
+  });
+
+  test('groups that wait for instances leave the calls to others until then', () => {
+    const levels = { instances: { tokens: 0, atMs: nowMs }, autoScaling: { tokens: 2, atMs: nowMs } };
+    const launching = ['a', 'b', 'c'].map((name) => asks(name, { bucket: 'autoScaling' }));
+    const joins = asks('z', { bucket: 'autoScaling', calls: 2, instances: 0, need: { urgency: 'missing', size: 9 } });
+    const { budget } = shareOut({ ...emptyBudget, levels }, launching, nowMs);
+    expect(kinds(budget, [joins])).toEqual({ z: 'now' });
+    const full = { ...budget, levels: { ...levels, instances: { tokens: 100, atMs: nowMs } } };
+    expect(kinds(full, [joins])).toEqual({ z: 'later' });
+  });
+
+  test('calls the first in line for the time when its tokens are there, where that is earlier than it was told', () => {
+    const waits = (name: string, inMs: number) => ({ ...asks(name, { instances: 20 }), sinceMs: nowMs, turnAtMs: nowMs + inMs });
+    const budget = { ...emptyBudget, levels: { instances: { tokens: 4, atMs: nowMs } }, waiting: [waits('a', 60_000), waits('b', 70_000)] };
+    const shared = shareOut(budget, [], nowMs, true);
+    expect(shared.called).toEqual([{ group: 'a', atMs: nowMs + 8_000 }]);
+    expect(shared.budget.waiting.map(({ turnAtMs }) => turnAtMs - nowMs)).toEqual([8_000, 70_000]);
+    expect(shareOut(shared.budget, [], nowMs + 1_000, true).called).toEqual([]);
   });
 
   test('a waiting group loses its place ten seconds after its turn', () => {
