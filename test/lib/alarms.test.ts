@@ -74,7 +74,7 @@ describe('alarms', () => {
       expect.arrayContaining(['few-capacity-exhausted', 'few-tick-failing', 'few-react-failing']),
     );
     expect(metricsOf(few)).toBe(10);
-    expect(() => new HoldfastStack(new App(), 'none', { alarms: 'none' as 'all' })).toThrow('use all or capacity');
+    expect(() => new HoldfastStack(new App(), 'none', { alarms: 'none' as 'all' })).toThrow('Expected alarms all or capacity');
   });
 
   test('silence of what runs each minute is an alarm, silence of anything else is not', () => {
