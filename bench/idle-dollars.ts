@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { assemble } from '../assembly/assemble.ts';
@@ -43,16 +45,27 @@ const codeMs = 80;
 
 const round = (dollars: number): number => Math.round(dollars * 100) / 100;
 
-const propertiesOf = (template: Template, type: string): readonly Properties[] =>
-  Object.values(template.findResources(type)).map(({ Properties: properties }) => properties as Properties);
+type Resources = Readonly<Record<string, { readonly Type: string; readonly Properties: Properties }>>;
+
+const propertiesOf = (resources: Resources, type: string): readonly Properties[] =>
+  Object.values(resources).flatMap(({ Type, Properties: properties }) => (Type === type ? [properties] : []));
+
+/** By default the stack as it is assembled for deployment. With a choice, it is synthesized anew. */
+const resourcesOf = async (choice: AlarmChoice | undefined): Promise<Resources> => {
+  const folder = await assemble();
+  const template =
+    choice === undefined
+      ? JSON.parse(await readFile(join(folder, 'holdfast.template.json'), 'utf8'))
+      : Template.fromStack(new HoldfastStack(new App(), 'holdfast', { alarms: choice })).toJSON();
+  return (template as { readonly Resources: Resources }).Resources;
+};
 
 const metricsOfAlarm = ({ Metrics }: Properties): number =>
   Array.isArray(Metrics) ? Metrics.filter((metric: object) => 'MetricStat' in metric).length : 1;
 
-/** Synthesizes the stack as `npx cdk deploy` does. `choice` absent: by default. */
+/** The stack as `npx cdk deploy` deploys it. `choice` absent: by default. */
 export const pricedStack = async (choice?: AlarmChoice): Promise<Priced> => {
-  await assemble();
-  const template = Template.fromStack(new HoldfastStack(new App(), 'holdfast', choice === undefined ? {} : { alarms: choice }));
+  const template = await resourcesOf(choice);
   const alarms = propertiesOf(template, 'AWS::CloudWatch::Alarm');
   const functions = propertiesOf(template, 'AWS::Lambda::Function').filter(({ FunctionName }) => typeof FunctionName === 'string');
   const mappings = propertiesOf(template, 'AWS::Lambda::EventSourceMapping');

@@ -9,6 +9,7 @@ import type { Announcer, Clock, Wakes } from '../../core/ports/surroundings.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import type { Telemetry } from '../runtime/telemetry.ts';
 import type { KnownPolicies } from './look/known-policies.ts';
+import type { Strangers } from './messages/strangers.ts';
 
 /** Everything that converging a group needs from outside. */
 export type ReactPorts = {
@@ -25,6 +26,7 @@ export type ReactPorts = {
   /** An invocation begins. When only time has passed, reads cost no write. No call waits beyond `untilMs`. */
   readonly begin: (beginning: { readonly isQuiet: boolean; readonly untilMs: number }) => void;
   readonly owners: Owners;
+  readonly strangers: Strangers;
   readonly lifecycle: Pick<LifecycleActions, 'complete'>;
   readonly prices: Prices;
   readonly drains: Drains;

@@ -14,6 +14,7 @@ import { stateStore } from '../runtime/store.ts';
 import type { Telemetry } from '../runtime/telemetry.ts';
 import { createKnownPolicies } from './look/known-policies.ts';
 import { noticingRestored } from './look/restored-states.ts';
+import { createStrangers } from './messages/strangers.ts';
 import type { ReactPorts } from './ports.ts';
 
 /** Calls wait a part of the time that a run has. A decision goes on without target health that cannot be read now. */
@@ -30,6 +31,7 @@ export const wire = (surroundings: Surroundings, telemetry: Telemetry): ReactPor
     describeTogether: (groups, look) => describeTogether(capacity, groups, look),
     begin: capacity.pacer.begin,
     owners: createOwners({ client: capacity.ec2, deployment: capacity.deployment }),
+    strangers: createStrangers(),
     lifecycle: createHookAnswers({ client: capacity.autoScaling }),
     prices: createPrices({ client: capacity.ec2, now, missed: capacity.missed }),
     drains: createDrains({

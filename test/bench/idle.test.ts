@@ -24,7 +24,6 @@ test('an idle hour of one group takes half of the calls of the first version, an
 test('an idle month costs less than half of the first version, with the stack as it is by default', async () => {
   const stack = await pricedStack();
   expect(dollarsOf(stack, hour).together).toBeLessThanOrEqual(firstVersionUsd / 2);
-  expect(dollarsOf(await pricedStack('capacity'), hour).together).toBeLessThan(dollarsOf(stack, hour).together);
 });
 
 test('the dollars follow from the stack and the hour', async () => {

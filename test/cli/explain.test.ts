@@ -334,6 +334,7 @@ The decision by which it was launched:
       explanationText({ instance: swap.instance, swap: { ...spared, ...rest }, decisions: [], replacements: [], unreadable: [] });
     expect(text({ shortfall: undefined })).toContain('EC2 announced that it would take this instance, and did not. It is in service again');
     expect(text({ shortfall: { code: 'let-go' } })).not.toContain('in service again');
+    expect(text({ withdrawnAtMs: deadlineMs })).not.toContain('in service again');
   });
   it('that stays says what was withdrawn', () => {
     const withdrawn = { ...swap, reason: 'moved', state: 'withdrawn', withdrawnAtMs: swap.claimedAtMs + 1_000 } as const;

@@ -1,10 +1,37 @@
+import { parseArgs } from 'node:util';
 import { floodQueue } from './flood-queue.ts';
 import { floodTable } from './flood-table.ts';
 import { withoutPaths } from './listen.ts';
 import { canary } from './nasties.ts';
 
-/** `npm run fuzz -- [COUNT] [SEED]`: so many fuzzed events and so many fuzzed policy items; 10,000 of each when nothing is said. */
-const [count = 10_000, seed = 1] = process.argv.slice(2).map(Number);
+const help = `npm run fuzz -- [COUNT] [SEED] [--only events|policies]
+COUNT fuzzed events, then COUNT fuzzed policy items, drawn from SEED. Default: 10000 of each, from seed 1.`;
+
+/** @throws for what is no option of this command, or no number. */
+const optionsOf = (args: readonly string[]) => {
+  const options = { help: { type: 'boolean', short: 'h' }, only: { type: 'string' } } as const;
+  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+  const [count = 10_000, seed = 1, ...rest] = positionals.map(Number);
+  const isRead = [count, seed].every((value) => Number.isSafeInteger(value) && value > 0) && rest.length === 0;
+  if (!isRead) throw new Error(`Expected a count and a seed, whole numbers above 0. Found: ${positionals.join(' ')}.`);
+  if (values.only !== undefined && values.only !== 'events' && values.only !== 'policies')
+    throw new Error(`--only: expected events or policies, found "${values.only}".`);
+  return { count, seed, only: values.only, help: values.help === true };
+};
+
+const read = (() => {
+  try {
+    return optionsOf(process.argv.slice(2));
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)} Nothing was fuzzed.\n${help}`);
+    process.exit(2);
+  }
+})();
+if (read.help) {
+  console.log(help);
+  process.exit(0);
+}
+const { count, seed, only } = read;
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
@@ -37,7 +64,7 @@ process.on('unhandledRejection', (error) => {
   console.error('FAILED: a promise was rejected and nobody looked', error);
   process.exitCode = 1;
 });
-for (const [name, flood] of Object.entries({ events, policies })) {
+for (const [name, flood] of Object.entries({ events, policies }).filter(([name]) => only === undefined || name === only)) {
   const beganMs = performance.now();
   for (const [what, holds] of await flood()) {
     console.log(`${holds ? 'ok' : 'FAILED'}: ${name}: ${what}`);

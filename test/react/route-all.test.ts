@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Signal } from '../../core/signals/signal.ts';
 import { routeAll } from '../../functions/react/messages/route-all.ts';
+import { createStrangers } from '../../functions/react/messages/strangers.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 
 const nowMs = Date.UTC(2026, 0, 1);
@@ -18,6 +19,7 @@ const routed = (thrown: Error) => {
         throw thrown;
       },
     },
+    strangers: createStrangers(),
     store: { registry: async () => [] },
     clock: { now: () => nowMs },
     telemetry: { logger: { error: (text: string) => void logged.push(text) } },

@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
-import type { Owner } from '../../core/ports/owners.ts';
+import { describe, expect, test } from 'vitest';
+import type { Owner, Owners } from '../../core/ports/owners.ts';
 import type { RegistryEntry } from '../../core/ports/state-store.ts';
 import type { Signal } from '../../core/signals/signal.ts';
 import { isMinuteTick, route } from '../../functions/react/messages/route.ts';
+import { createStrangers } from '../../functions/react/messages/strangers.ts';
 
 const nowMs = Date.UTC(2026, 0, 1);
 const instance = 'i-0123456789abcdef0';
@@ -15,8 +16,9 @@ const hookOf = (asg: string): Signal => ({
   hook: { asg, hook: 'drain', token: 't', expiresAtMs: nowMs },
   atMs: nowMs,
 });
+const of = (owners: Owners, strangers = createStrangers()) => ({ owners, strangers });
 const routed = (signal: Signal, registry: readonly RegistryEntry[] = [], owner: Owner = member) =>
-  route([{ message: 'm', signal }], { ownersOf: async () => new Map([[instance, owner]]) }, async () => registry, nowMs);
+  route([{ message: 'm', signal }], of({ ownersOf: async () => new Map([[instance, owner]]) }), async () => registry, nowMs);
 const groupsOf = async (...parameters: Parameters<typeof routed>) => (await routed(...parameters)).facts.map(({ group }) => group);
 const entry = (group: string, asgs: readonly string[], former?: readonly string[]): RegistryEntry => ({
   group,
@@ -40,14 +42,14 @@ test('of several writes of a policy that change nothing the last counts, in any 
     message: `m${againAtMs}`,
     signal: { kind: 'policy-change', group: 'web', atMs: nowMs, againAtMs } as const,
   });
-  const { facts } = await route([again(2), again(7), again(5)], { ownersOf: async () => new Map() }, async () => [], nowMs);
+  const { facts } = await route([again(2), again(7), again(5)], of({ ownersOf: async () => new Map() }), async () => [], nowMs);
   expect(facts).toMatchObject([{ group: 'web', againAtMs: 7 }]);
 });
 
 const changed = (state: 'stopped' | 'terminated', atMs: number): Signal => ({ kind: 'state-change', instance, state, atMs });
 const lagMs = 180_000;
 const told = async (signal: Signal, owner: Owner) => {
-  const { facts } = await route([{ message: 'm', signal }], { ownersOf: async () => new Map([[instance, owner]]) }, async () => [], nowMs);
+  const { facts } = await route([{ message: 'm', signal }], of({ ownersOf: async () => new Map([[instance, owner]]) }), async () => [], nowMs);
   return facts.flatMap(({ ended, leaving }) => [...ended, ...leaving.map(({ reason }) => reason)]);
 };
 
@@ -58,7 +60,7 @@ test('a change of state is believed over a describe that may lag behind it', asy
 test('an instance that began to run is said to have run, also when EC2 shows that it has ended since', async () => {
   const signal: Signal = { kind: 'state-change', instance, state: 'running', atMs: nowMs - 5_000 };
   const owners = { ownersOf: async () => new Map([[instance, { ...member, state: 'terminated' as const }]]) };
-  const { facts } = await route([{ message: 'm', signal }], owners, async () => [], nowMs);
+  const { facts } = await route([{ message: 'm', signal }], of(owners), async () => [], nowMs);
   expect(facts).toMatchObject([{ ran: [instance], ended: [] }]);
 });
 
@@ -118,4 +120,43 @@ test('a tick or a wake is not delivered again, for the next tick follows; any ot
   expect(await messagesOf(tick(true))).toEqual([]);
   expect(await messagesOf(tick(false))).toEqual([]);
   expect(await messagesOf(warning)).toEqual(['m']);
+});
+
+describe('strangers', () => {
+  const ended = changed('terminated', nowMs);
+  const old = { offering, state: 'running', launchedAtMs: nowMs - 2 * lagMs };
+
+  /** Routes signals one after the other, and returns how often owners were looked up. */
+  const looked = async (signals: readonly (Signal & { readonly at?: number })[], owner: Owner, registry: readonly RegistryEntry[] = []) => {
+    const strangers = createStrangers();
+    let looks = 0;
+    const ownersOf = async () => {
+      looks += 1;
+      return new Map([[instance, owner]]);
+    };
+    const counts: number[] = [];
+    for (const { at = nowMs, ...signal } of signals) {
+      const read = await route([{ message: 'm', signal: signal as Signal }], of({ ownersOf }, strangers), async () => registry, at);
+      counts.push(read.strangers);
+    }
+    return { looks, counts };
+  };
+
+  test('are looked up once, whatever further changes of their state come', async () => {
+    expect(await looked([ended, ended, ended], old)).toEqual({ looks: 1, counts: [1, 1, 1] });
+    expect(await looked([ended, ended], { ...old, asg: 'theirs', launchedAtMs: nowMs })).toMatchObject({ looks: 1 });
+    expect(await looked([ended, ended], { ...old, state: 'terminated', launchedAtMs: nowMs })).toMatchObject({ looks: 1 });
+  });
+
+  test('are looked up for a warning, after an hour, after a policy was written, and while their tags may be missing', async () => {
+    expect(await looked([ended, warning], old)).toMatchObject({ looks: 2 });
+    expect(await looked([ended, { ...ended, at: nowMs + 3_600_000 }], old)).toMatchObject({ looks: 2 });
+    expect(await looked([ended, { kind: 'policy-change', group: 'web', atMs: nowMs }, ended], old)).toMatchObject({ looks: 2 });
+    expect(await looked([ended, ended], { ...old, launchedAtMs: nowMs - lagMs })).toMatchObject({ looks: 2 });
+  });
+
+  test('are no members', async () => {
+    expect(await looked([ended, ended], member)).toEqual({ looks: 2, counts: [0, 0] });
+    expect(await looked([ended, ended], { ...old, asg: 'fleet' }, [entry('web', ['fleet'])])).toEqual({ looks: 2, counts: [0, 0] });
+  });
 });

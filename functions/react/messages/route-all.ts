@@ -8,10 +8,16 @@ import { namesGroup, type Received, type Routed, route } from './route.ts';
  */
 export const routeAll = async (
   received: readonly Received[],
-  { owners, store, clock, telemetry }: Pick<ReactPorts, 'owners' | 'store' | 'clock' | 'telemetry'>,
+  {
+    owners,
+    strangers,
+    store,
+    clock,
+    telemetry,
+  }: Pick<ReactPorts, 'owners' | 'strangers' | 'store' | 'clock' | 'telemetry'>,
 ): Promise<Routed> => {
   const routed = (signals: readonly Received[]): Promise<Routed> =>
-    route(signals, owners, () => store.registry(), clock.now());
+    route(signals, { owners, strangers }, () => store.registry(), clock.now());
   try {
     return await routed(received);
   } catch (error) {

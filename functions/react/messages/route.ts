@@ -4,6 +4,7 @@ import { type Signal, signalKindOf } from '../../../core/signals/signal.ts';
 import type { News, Subject } from '../../../core/signals/signal-kind.ts';
 import { unknownPatienceMs } from '../../../core/times/times.ts';
 import { createFactsByGroup, type Facts } from './facts.ts';
+import { isMadeUpFor, isSurelyStrange, type Strangers } from './strangers.ts';
 
 /** A signal and the message that brought it. */
 export type Received = { readonly message: string; readonly signal: Signal };
@@ -81,16 +82,24 @@ const notShownYet = (signal: Signal, owner: Owner | undefined, nowMs: number): b
   signalKindOf(signal).comesAgain === 'always' &&
   nowMs - signal.atMs < unknownPatienceMs;
 
+/** Changes of state come of every instance of the account: those of known strangers are not looked up again. */
+const ofStrangers = (received: readonly Received[], strangers: Strangers, nowMs: number): readonly Received[] => {
+  if (received.some(({ signal }) => signal.kind === 'policy-change')) strangers.forget();
+  return received.filter(({ signal }) => isMadeUpFor(signal) && strangers.has(instanceOf(signal) ?? '', nowMs));
+};
+
 /**
  * Finds the group of every signal. Instances are looked up together, whatever their number. The registry is read once,
  * and only when a signal does not name its group.
  */
 export const route = async (
-  received: readonly Received[],
-  owners: Owners,
+  all: readonly Received[],
+  { owners, strangers }: { readonly owners: Owners; readonly strangers: Strangers },
   readRegistry: () => Promise<readonly RegistryEntry[]>,
   nowMs: number,
 ): Promise<Routed> => {
+  const passedOver = ofStrangers(all, strangers, nowMs);
+  const received = all.filter((one) => !passedOver.includes(one));
   const instances = [...new Set(received.flatMap(({ signal }) => instanceOf(signal) ?? []))];
   const known = instances.length === 0 ? new Map<string, Owner>() : await owners.ownersOf(instances);
   const ownerOf = (signal: Signal): Owner | undefined => known.get(instanceOf(signal) ?? '');
@@ -102,10 +111,13 @@ export const route = async (
     const owner = ownerOf(one.signal);
     const groups = groupsOf(one.signal, owner, index);
     for (const group of groups) byGroup.add(group, one.message, one.signal, newsOf(one.signal, owner, nowMs));
-    if (groups.length === 0) homeless.push(one);
+    if (groups.length > 0) continue;
+    homeless.push(one);
+    const instance = instanceOf(one.signal);
+    if (instance !== undefined && isSurelyStrange(owner, nowMs)) strangers.add(instance, nowMs);
   }
   const again = homeless
     .filter(({ signal }) => notShownYet(signal, ownerOf(signal), nowMs))
     .map(({ message }) => message);
-  return { facts: byGroup.all(), strangers: homeless.length - again.length, again };
+  return { facts: byGroup.all(), strangers: homeless.length + passedOver.length - again.length, again };
 };
