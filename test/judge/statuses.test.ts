@@ -37,6 +37,17 @@ describe('the status of a policy', () => {
     expect(early(99)).toEqual(['the status of web says that version 2 is accepted, and it is not in force']);
   });
 
+  it('need not be newer than a write that changed the order of a map, and has to be newer than one that changed that of a list', () => {
+    const rewritten = (document: Readonly<Record<string, unknown>>) =>
+      judged((script) => {
+        script.at(0, { kind: 'policy-written', group: 'web', document: { ...policy, size: { min: 1, max: 2 }, list: [1, 2] } });
+        status(script, 2, { status: 'accepted', version: 1 });
+        script.at(100, { kind: 'policy-written', group: 'web', document });
+      });
+    expect(rewritten({ list: [1, 2], ...policy, size: { max: 2, min: 1 } })).toEqual([]);
+    expect(rewritten({ ...policy, size: { min: 1, max: 2 }, list: [2, 1] })).toEqual(['the status of web is older than its policy']);
+  });
+
   it('has the result of the last write, unless it changed nothing', () => {
     const document = { ...policy, size: -1 };
     const written = (second: number) =>

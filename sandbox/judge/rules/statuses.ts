@@ -1,4 +1,5 @@
 import { announcements, items } from '../../../core/contract.ts';
+import { canonicalText } from '../../../core/policy/canonical.ts';
 import type { Chronicle, GroupTimeline } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 
@@ -9,11 +10,9 @@ const statusesOf = (chronicle: Chronicle, group: string) =>
     .of('item-written')
     .flatMap((write) => (write.table === 'groups' && write.group === group && write.item === items.status && write.status ? [write] : []));
 
-/** When its policy last changed. A write without a change is not in the stream (DynamoDB Developer Guide, change data capture). */
+/** When its policy last changed. A map has no order. A write without a change is not in the stream (DynamoDB Developer Guide, change data capture). */
 const lastChange = (chronicle: Chronicle, group: string) => {
-  const texts = chronicle
-    .of('policy-written')
-    .flatMap((write) => (write.group === group ? [{ ...write, text: JSON.stringify(write.document) }] : []));
+  const texts = chronicle.of('policy-written').flatMap((write) => (write.group === group ? [{ ...write, text: canonicalText(write.document) }] : []));
   return texts.findLast(({ text }, index) => text !== texts[index - 1]?.text);
 };
 
