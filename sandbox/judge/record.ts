@@ -82,8 +82,8 @@ const beginEvents = (start: InvocationStart): readonly Untimed<HistoryEvent>[] =
   return [{ kind: 'invocation-began', ...of }, ...messagesOf(start).map((message) => ({ kind: 'delivered' as const, ...of, ...message }))];
 };
 
-/** A wake waits a minute at most; a message of a function that died comes again after 40 s. */
-const staleMs = 110_000;
+/** The second tick after a policy was written waits two minutes. A message of a function that died comes again after 40 s. */
+export const staleMs = 170_000;
 
 const storedIn = async ({ clock, platform, ...sandbox }: Recorded): Promise<Stored> => {
   const table = await sandbox.items('state');

@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { registryKnownMs, signalsVisibilityMs, tickEveryMs } from '../../core/times/times.ts';
 import type { History, HistoryEvent } from '../../sandbox/judge/history.ts';
+import { staleMs } from '../../sandbox/judge/record.ts';
 import { play } from '../sim/play.ts';
 import type { Situation } from '../sim/situation.ts';
 import { alarm, endThroughAsg, endThroughEc2, interrupt, kill, putPolicy } from '../sim/steps.ts';
@@ -213,4 +215,10 @@ describe('the record of a run with faults', () => {
     const twice = all(history, 'delivered').filter(({ message }) => crashed?.again.includes(message));
     expect(new Set(twice.map(({ invocation }) => invocation)).size).toBeGreaterThan(1);
   });
+});
+
+it('a message is left on a queue once it is older than the last tick that a written policy sends, and the time for which it is hidden', () => {
+  const lastTickMs = Math.floor(registryKnownMs / tickEveryMs) * tickEveryMs;
+  expect(staleMs).toBeGreaterThan(lastTickMs + signalsVisibilityMs);
+  expect(staleMs).toBeLessThan(lastTickMs + signalsVisibilityMs + tickEveryMs / 2);
 });

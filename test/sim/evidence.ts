@@ -6,6 +6,7 @@ import type { DecisionRecord } from '../../core/decision/decision-record.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import type { LoggedCall } from '../../sandbox/call-log.ts';
+import { staleMs } from '../../sandbox/judge/record.ts';
 import type { InvocationRecord } from '../../sandbox/platform/functions/invocation.ts';
 import type { Execution } from '../../sandbox/platform/states/execution.ts';
 import type { WorldSnapshot } from '../../sandbox/world/world.ts';
@@ -81,9 +82,6 @@ const readTable = (table: Table): Pick<Evidence, 'states' | 'swaps' | 'decisions
 });
 
 export type Moments = Pick<Evidence, 'strangers' | 'readyAtMs' | 'atReady' | 'calmAtMs'> & { readonly restAtMs: number | undefined };
-
-/** A wake waits a minute at most; a message of a function that died comes again after 40 s. */
-const staleMs = 110_000;
 
 export const gatherEvidence = async (stage: Stage, { restAtMs, ...moments }: Moments): Promise<Evidence> => {
   const { sandbox, situation, watched, functionRoles } = stage;
