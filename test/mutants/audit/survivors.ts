@@ -131,4 +131,28 @@ export const survivors: readonly Survivor[] = [
     from: '...(unplaced > 0 ? [exhausted] : [])',
     to: '...(unplaced > 99 ? [exhausted] : [])',
   },
+  {
+    name: 'a breaker stays open for the time in which it counts',
+    file: 'core/breaker/learn.ts',
+    from: '{ withinMs, holdMs }: BreakerRule,\n  nowMs: number,\n): Required<Learned> => {\n  const untilMs = nowMs + holdMs;',
+    to: '{ withinMs }: BreakerRule,\n  nowMs: number,\n): Required<Learned> => {\n  const untilMs = nowMs + withinMs;',
+  },
+  {
+    name: 'a rejected policy names no problem',
+    file: 'functions/accept-policy/accept-policy.ts',
+    from: 'problems: problems.slice(0, mostProblems),',
+    to: 'problems: problems.slice(0, 0),',
+  },
+  {
+    name: 'a decision counts admitted members as serving',
+    file: 'functions/react/record/record.ts',
+    from: 'view.members.filter(({ serving }) => serving).length',
+    to: 'view.members.filter(({ admitted }) => admitted).length',
+  },
+  {
+    name: 'the larger of two price limits holds',
+    file: 'core/pool/price.ts',
+    from: 'return Math.min(relative, maxPriceUsdPerHour);',
+    to: 'return Math.max(relative, maxPriceUsdPerHour);',
+  },
 ];

@@ -38,6 +38,9 @@ const losses: readonly ((draw: Draw, atMs: number) => Step)[] = [
   (draw, atMs) => alarm(atMs, draw.one(['high', 'low'])),
 ];
 
+/** In this time a breaker is half-open for as long as most policies hold it, and nothing else happens. */
+const untilClosedMs = 900_000;
+
 export const bounds: Profile = {
   about: 'policies that bound how often a group launches, and losses that meet the bounds',
   weight: 6,
@@ -58,6 +61,7 @@ export const bounds: Profile = {
       asg: { min: 0 },
     });
     const steps = drawSome(draw, losses, { least: 3, most: 9, withinSeconds: 420 });
-    return worldOf(draw, { landscape, placed, size, steps, faults: 0.3, restWithinMs: 1_800_000 });
+    const world = worldOf(draw, { landscape, placed, size, steps, faults: 0.3, restWithinMs: 1_800_000 });
+    return draw.chance(0.25) ? { ...world, calmAtMs: world.calmAtMs + untilClosedMs } : world;
   },
 };
