@@ -48,8 +48,8 @@ export const limits: readonly Mutant[] = [
   {
     name: 'spares go beyond the maximum of an Auto Scaling group',
     file: 'core/placement/spare.ts',
-    from: 'if (spare === 0 || joins === undefined) return spare;',
-    to: 'if (spare >= 0 || joins === undefined) return spare;',
+    from: 'return asg === undefined ? spare',
+    to: 'return asg === undefined || spare >= 0 ? spare',
     caughtBy: ['a spare above the maximum of its owner'],
   },
   {
