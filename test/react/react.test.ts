@@ -113,10 +113,11 @@ describe('a batch of messages', () => {
         ),
     };
     const { world, seen, play } = houseOf({ owners });
-    const stranger = at(stateChangeNotification('terminated'), new Date(nowMs - 3_600_000).toISOString());
+    const ofNobody = { ...stateChangeNotification('terminated'), detail: { 'instance-id': 'i-00000000000000002', state: 'terminated' } };
+    const stranger = at(ofNobody, new Date(nowMs - 3_600_000).toISOString());
     expect(await play(message('m-1', '{'), message('m-2', stranger), message('m-3', warning()))).toEqual({ again: [] });
     expect(world.launched).toBe(1);
-    expect(Object.values(seen.counts)).toContain(1);
+    expect(seen.counts).toMatchObject({ PoisonMessages: 1, Strangers: 1 });
     expect(seen.looks).toHaveLength(1);
   });
 });

@@ -7,6 +7,7 @@ import type { Announcement } from '../../core/ports/surroundings.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import { createKnownPolicies } from '../../functions/react/look/known-policies.ts';
+import { createStrangers } from '../../functions/react/messages/strangers.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 import { members } from '../core/members.ts';
 import { group, nowMs, onDemandB, state } from '../core/views.ts';
@@ -59,6 +60,7 @@ export const worldOf = ({ putState, inForce = () => policy }: { putState: StateS
     store: store as StateStore,
     believed: (_, known) => known,
     policies: createKnownPolicies(() => nowMs),
+    strangers: createStrangers(),
     providerFor: () => provider as CapacityIn,
     clock: { now: () => nowMs },
     random: () => 0.5,
