@@ -49,6 +49,16 @@ describe('a decision that says how many members serve', () => {
     expect(counted(3, joins(99))).toEqual([]);
     expect(counted(3, joins(101))).toHaveLength(1);
   });
+  it('counts a member that runs where no target group says whether it serves, and no other', () => {
+    const runs = (runsAt: number, loadBalancers: readonly string[]) => (script: Script) => {
+      script.policy(20, 2, { ...policy, drain: { timeout: '30s', loadBalancers } });
+      script.launch(80, 'i-3');
+      script.at(runsAt, { kind: 'running', instance: 'i-3' });
+    };
+    expect(counted(3, runs(99, []))).toEqual([]);
+    expect(counted(3, runs(101, []))).toHaveLength(1);
+    expect(counted(3, runs(99, policy.drain.loadBalancers))).toHaveLength(1);
+  });
 });
 
 describe('a decision that says why it passed an offering over', () => {

@@ -2,6 +2,7 @@ import type { Chronicle } from '../chronicle.ts';
 import { nameOf, type OfferingName } from '../cloud.ts';
 import type { Finding, Rule } from '../finding.ts';
 import type { Told } from '../history.ts';
+import { isAlive, type Life } from '../life.ts';
 import { limitFor } from '../policy.ts';
 import { inWords, reasonsSaid, type SaidAgainst, type SaidReasons, type SaidRefusal } from '../said-decisions.ts';
 import { times } from '../times.ts';
@@ -98,16 +99,21 @@ const writtenOf = (chronicle: Chronicle, { id, group }: SaidReasons) => {
 
 const secondMs = 1_000;
 
+/** Whether Holdfast may count a member as serving: without a target group it knows only that the instance runs. */
+const countsAt = (chronicle: Chronicle, life: Life, atMs: number): boolean =>
+  chronicle.servesAt(life, atMs) ||
+  (chronicle.targetsOf(life, atMs).length === 0 && (life.runningAtMs ?? Number.POSITIVE_INFINITY) <= atMs && isAlive(life, atMs));
+
 /** How many members served at some second of a time in which a look may have read the health of its targets. */
 const mostServing = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): number => {
   const moments = Array.from({ length: Math.ceil((untilMs - fromMs) / secondMs) + 1 }, (_, index) => Math.min(untilMs, fromMs + index * secondMs));
-  return chronicle.livesIn(group).filter((life) => moments.some((atMs) => chronicle.servesAt(life, atMs))).length;
+  return chronicle.livesIn(group).filter((life) => moments.some((atMs) => countsAt(chronicle, life, atMs))).length;
 };
 
 /** How many members too many a look says to have found in service. */
 const servingTooMany = (chronicle: Chronicle, { group, serving: { count, atMs } }: SaidReasons, writtenMs: number): number => {
   const { lagMs, asgLagMs, clockMs } = chronicle.times;
-  const isPlain = chronicle.livesIn(group).filter((life) => chronicle.servesAt(life, atMs)).length >= count;
+  const isPlain = chronicle.livesIn(group).filter((life) => countsAt(chronicle, life, atMs)).length >= count;
   if (Number.isNaN(count) || isPlain) return 0;
   return count - mostServing(chronicle, group, atMs - Math.max(lagMs, asgLagMs) - times.reactMs - clockMs, Math.min(atMs + clockMs, writtenMs));
 };
