@@ -106,15 +106,6 @@ export const innerStandIns: readonly { readonly module: RegExp; readonly content
     module: awsInnards('client', 'emitWarningIfUnsupportedVersion'),
     contents: 'export const state = { warningEmitted: true }; export const emitWarningIfUnsupportedVersion = () => undefined;',
   },
-  // Places of members in paths, queries and headers: all services that we call take their input in the body. What is left is the prefix of a host.
-  {
-    module: innards('protocols', 'HttpBindingNormalizedSchema'),
-    contents: `export const getHttpOperationBindings = ({ traits }) => {
-        if (traits?.endpoint) throw new Error('operations with a host of their own are left out of this bundle (assembly/lean-sdk.ts)');
-        return [];
-      };
-      export const HttpBindingNormalizedSchema = undefined;`,
-  },
   // Services that speak JSON give times as seconds (DynamoDB, SQS, Step Functions, EventBridge). Times in XML are read by another module.
   {
     module: innards('serde', 'date-utils'),

@@ -60,7 +60,12 @@ const alarmEvent = (alarmName: string, value: 'ALARM' | 'OK', atMs: number) => (
   source: 'aws.cloudwatch',
   'detail-type': 'CloudWatch Alarm State Change',
   time: new Date(atMs).toISOString(),
-  detail: { alarmName, state: { value, timestamp: new Date(atMs).toISOString() }, configuration: { metrics: [] } },
+  detail: {
+    alarmName,
+    state: { value, timestamp: new Date(atMs).toISOString() },
+    previousState: { value: value === 'OK' ? 'ALARM' : 'OK' },
+    configuration: { metrics: [] },
+  },
 });
 
 const operator = (stage: Stage, setting: Setting) => ({
