@@ -211,7 +211,11 @@ describe('a breaker comes to its end', () => {
     expect(tested(1_300, 1_700)).toEqual([]);
     expect(tested(1_300, 1_900)).toEqual(neither);
     expect(tested(1_300, 1_700, 'od-b')).toEqual(neither);
+    // It was decided just before the end, and launched just after it.
+    expect(tested(1_402, 1_720)).toEqual([]);
+    expect(tested(1_402, 1_900)).toEqual(neither);
     // It was over by then.
+    expect(tested(1_450, 1_720)).toEqual(neither);
     expect(tested(1_590, 1_700)).toEqual(neither);
   });
   it('unless it opens again, or its policy was written meanwhile', () => {

@@ -145,13 +145,14 @@ export const breakersOpen: Rule = {
 
 /** When a breaker must be closed or open again: it was half-open for `hold`, and each launch that may test it is old enough to tell. */
 const dueMs = (chronicle: Chronicle, group: string, { breaker, untilMs }: ToldOpen, rule: BreakerRule): number => {
+  const slackMs = slackOf(chronicle);
   const tests = chronicle
     .livesIn(group)
-    .filter((life) => isOver(breaker, life) && life.launchedAtMs >= untilMs - slackOf(chronicle))
+    .filter((life) => isOver(breaker, life) && life.launchedAtMs >= untilMs - slackMs)
     .map(({ launchedAtMs }) => launchedAtMs)
     .toSorted((one, other) => one - other);
-  // A later launch tests it only while it has not come to its end.
-  return tests.reduce((endMs, atMs) => (atMs <= endMs ? Math.max(endMs, atMs + provesAfterMs(rule)) : endMs), untilMs + rule.holdMs);
+  // A later launch tests it only if it was decided before the breaker came to its end. The launch follows within the slack.
+  return tests.reduce((endMs, atMs) => (atMs <= endMs + slackMs ? Math.max(endMs, atMs + provesAfterMs(rule)) : endMs), untilMs + rule.holdMs);
 };
 
 export const breakersEnd: Rule = {
