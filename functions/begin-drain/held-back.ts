@@ -46,8 +46,8 @@ export const callOff = async (
 };
 
 /**
- * When to try again to take members out of service. They have a deadline. No event shows when AWS, or a minimum size,
- * lets the others go.
+ * When to try again to take members out of service. Near a deadline they are tried more often. No event shows when AWS,
+ * or a minimum size, lets a member go.
  */
 export const releasesAgainAtMs = (putOff: readonly Swap[], timeoutMs: number, nowMs: number): number =>
   Math.min(

@@ -12,7 +12,7 @@ import type { ReactPorts } from '../../functions/react/ports.ts';
 import type { Round, Run } from '../../functions/react/run.ts';
 import { member, members } from '../core/members.ts';
 import { asgView, group, nowMs, onDemandB, reservation, spotA, state, swapOf, view } from '../core/views.ts';
-import { factsOf, silent } from './facts.ts';
+import { factsOf, invocation, silent } from './facts.ts';
 
 const offering = { instanceType: 'm7g.large', zone: 'b', market: 'on-demand' } as const;
 const decided = (rest: Partial<Decision> = {}): Decision => {
@@ -65,11 +65,7 @@ const runOf = (provides: Partial<CapacityIn> = {}, rest: Partial<Run> = {}) => {
     provider,
     facts: factsOf(),
     ports,
-    id: 'd-1',
-    observedId: 'd-2',
-    startedAtMs: nowMs,
-    beganAtMs: nowMs,
-    groupsAtOnce: 1,
+    ...invocation,
     ...rest,
   };
   return { seen, run: run as Run };

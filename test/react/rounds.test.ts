@@ -15,6 +15,7 @@ import type { Run } from '../../functions/react/run.ts';
 import { turnsOf } from '../../functions/react/turns/turns.ts';
 import { members } from '../core/members.ts';
 import { asgView, group, nowMs, onDemandB, state, swapOf } from '../core/views.ts';
+import { factsOf, invocation, silent } from './facts.ts';
 
 const inB = (desired: number, policyVersion: number): Group =>
   group({ policyVersion, size: { min: 0, max: 20, desired }, capacity: { kind: 'pool', pool: 'od-b' } });
@@ -77,7 +78,6 @@ const worldOf = (policy: Group | undefined, stored: GroupState | undefined) => {
       }));
     },
   };
-  const telemetry = { count: () => {}, logger: { error: () => {}, warn: () => {}, info: () => {} } } as unknown as ReactPorts['telemetry'];
   const believed = (_: string, known: GroupState) => known;
   const ports = {
     store,
@@ -85,24 +85,20 @@ const worldOf = (policy: Group | undefined, stored: GroupState | undefined) => {
     policies: createKnownPolicies(() => nowMs),
     providerFor: () => provider,
     clock: { now: () => nowMs },
-    telemetry,
+    telemetry: silent,
   } as unknown as ReactPorts;
   return { world, ports, provider: provider as CapacityIn };
 };
 
 /** Plays the rounds of an invocation that gathered with this policy, whatever is in force by the time it decides. */
 const play = async (policy: Group, { world, ports, provider }: ReturnType<typeof worldOf>, heard: Partial<Run['facts']> = {}) => {
-  const facts = { group: 'web', causes: [], leaving: [], ended: [], alarms: [], refusedAsgs: [], messages: [], ...heard } as unknown as Run['facts'];
+  const facts = factsOf(heard);
   const run: Run = {
     group: policy,
     provider,
     facts,
     ports,
-    id: 'd-1',
-    observedId: 'd-2',
-    startedAtMs: nowMs,
-    beganAtMs: nowMs,
-    groupsAtOnce: 1,
+    ...invocation,
     turns: turnsOf([], ports),
   };
   return playRounds(run, await gather(policy, facts, provider, ports, { state: world.stored, swaps: [...world.swaps] }), []);
