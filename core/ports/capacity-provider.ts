@@ -69,6 +69,15 @@ export type Holdings = {
   readonly endings?: Readonly<Record<string, Ending>>;
 };
 
+/**
+ * Instances whose termination EC2 would refuse, because their owner protects them. `failed`: reads that EC2 denied, of
+ * instances that count as not protected.
+ */
+export type Protection = {
+  readonly protected: readonly string[];
+  readonly failed: ActionResult['failed'];
+};
+
 /** Where capacity comes from and is held. One implementation for each way of holding a group. */
 export type CapacityProvider = {
   /**
@@ -103,8 +112,8 @@ export type CapacityProvider = {
    * Scaling group with a decrement of its desired capacity.
    */
   release(group: Group, swaps: readonly Swap[], releasing?: Releasing): Promise<ActionResult>;
-  /** The instances whose termination EC2 would refuse, because their owner protects them. Reads a hundred at most. */
-  protectedAmong(instances: readonly string[]): Promise<readonly string[]>;
+  /** Which of these instances their owner protects from termination. Reads a hundred at most. */
+  protectedAmong(instances: readonly string[]): Promise<Protection>;
   /** The state of leaving instances: whether they still have connections, and until when (by deregistration delay). */
   inspectDrain(group: Group, swaps: readonly Swap[]): Promise<readonly DrainProgress[]>;
   /**

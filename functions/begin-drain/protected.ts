@@ -15,11 +15,12 @@ import { recordForward, recordKeptUntil } from '../runtime/drain/record.ts';
 const refusal = 'OperationNotPermitted';
 
 /**
- * Whether its owner may have protected it, and Holdfast would ask EC2 to end it. EC2 protects no spot instance, and
- * Auto Scaling ends protected instances too.
+ * Whether its owner may have protected it, and Holdfast would ask EC2 to end it. EC2 protects no spot instance. Auto
+ * Scaling ends protected instances too, and a policy may have moved away from the Auto Scaling group of a member.
  */
 const mayBeProtected = ({ holding }: Group, swap: Swap): boolean =>
   !howHeld({ holding }).isInAsgs &&
+  swap.asg === undefined &&
   traitsOf(swap).endedBy === 'holdfast' &&
   swap.deadlineMs === undefined &&
   swap.state === 'leaving' &&
@@ -36,8 +37,10 @@ export const keepProtected = async (
   own: readonly Swap[],
 ): Promise<{ readonly leaving: readonly Swap[]; readonly failed: ActionResult['failed'] }> => {
   const asked = own.filter((swap) => mayBeProtected(group, swap)).map(({ instance }) => instance);
-  const found = new Set(asked.length === 0 ? [] : await provider.protectedAmong(asked));
-  if (found.size === 0) return { leaving: own, failed: [] };
+  if (asked.length === 0) return { leaving: own, failed: [] };
+  const { protected: guarded, failed } = await provider.protectedAmong(asked);
+  if (guarded.length === 0) return { leaving: own, failed };
+  const found = new Set(guarded);
   const keptUntilMs = clock.now() + keptForMs;
   const kept = own
     .filter(({ instance }) => found.has(instance))
@@ -47,6 +50,6 @@ export const keepProtected = async (
   await recordKeptUntil(store, drain, await recordForward(store, drain, kept));
   return {
     leaving: own.filter(({ instance }) => !found.has(instance)),
-    failed: [...found].map((instance) => ({ instance, code: refusal, retry: 'never' })),
+    failed: [...failed, ...guarded.map((instance) => ({ instance, code: refusal, retry: 'never' as const }))],
   };
 };

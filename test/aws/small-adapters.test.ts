@@ -239,17 +239,41 @@ describe('the groups that the tick knows', () => {
 });
 
 describe('termination protection', () => {
-  test('is read of one instance a call and of a hundred at most, and a read that fails counts as none', async () => {
+  test('is read of one instance a call and of a hundred at most', async () => {
     const aws = createFakeAws({
-      DescribeInstanceAttribute: ({ InstanceId }: { InstanceId: string }) => {
-        if (InstanceId === 'i-3') throw awsError('RequestLimitExceeded');
-        return { InstanceId, DisableApiTermination: { Value: InstanceId === 'i-7' || InstanceId === 'i-120' } };
-      },
+      DescribeInstanceAttribute: ({ InstanceId }: { InstanceId: string }) => ({
+        InstanceId,
+        DisableApiTermination: { Value: InstanceId === 'i-7' || InstanceId === 'i-120' },
+      }),
     });
-    expect(await protectedAmong({ ec2: aws.ec2 }, numbered(150, 'i-'))).toEqual(['i-7']);
+    expect(await protectedAmong({ ec2: aws.ec2 }, numbered(150, 'i-'))).toEqual({ protected: ['i-7'], failed: [] });
     const inputs = aws.inputsOf('DescribeInstanceAttribute');
     expect(new Set(inputs.map(({ InstanceId }) => InstanceId)).size).toBe(100);
     expect(inputs.every(({ Attribute }) => Attribute === 'disableApiTermination')).toBe(true);
+  });
+
+  test('a read that fails counts as none, and one that EC2 denies is told', async () => {
+    const codes = new Map([
+      ['i-1', 'RequestLimitExceeded'],
+      ['i-2', 'UnauthorizedOperation'],
+      ['i-3', 'InvalidInstanceID.NotFound'],
+    ]);
+    const aws = createFakeAws({
+      DescribeInstanceAttribute: ({ InstanceId }: { InstanceId: string }) => {
+        const code = codes.get(InstanceId);
+        if (code !== undefined) throw awsError(code);
+        return { InstanceId, DisableApiTermination: { Value: true } };
+      },
+    });
+    expect(await protectedAmong({ ec2: aws.ec2 }, ['i-1', 'i-2', 'i-3', 'i-4'])).toEqual({
+      protected: ['i-4'],
+      failed: [{ instance: 'i-2', code: 'UnauthorizedOperation', retry: 'never' }],
+    });
+  });
+
+  test('an error of Holdfast itself is no answer of EC2', async () => {
+    const ec2 = { send: () => Promise.reject(new TypeError('a bug')) } as never;
+    await expect(protectedAmong({ ec2 }, ['i-1'])).rejects.toThrow('a bug');
   });
 });
 

@@ -231,6 +231,17 @@ describe('a drain that is ours to end', () => {
     expect(await asked({ reason: 'scale-in' })).toBe(false);
     expect(await asked({ reason: 'interruption', offering, deadlineMs: noonMs + 120_000 })).toBe(false);
     expect(await asked({ reason: 'scale-in', offering }, { kind: 'attach', asg: 'web' })).toBe(false);
+    // The policy moved away from this Auto Scaling group. Its members may have no tag, which the right to ask requires.
+    expect(await asked({ reason: 'scale-in', offering, asg: 'web' })).toBe(false);
+  });
+
+  test('a member leaves although EC2 denies the read of its protection, and the denial is told', async () => {
+    const fleet = createFleet(pair({ reason: 'scale-in', offering: 'm7g.large/eu-west-1a/on-demand' }), 0);
+    const failed = [{ instance: 'i-2', code: 'UnauthorizedOperation', retry: 'never' }] as const;
+    const providerFor = () => ({ ...fleet.provider, protectedAmong: async () => ({ protected: [], failed }) });
+    const begun = await beginDrain({ ...fleet.ports, providerFor }, order());
+    expect(begun).toMatchObject({ begun: 2, failed });
+    expect([...fleet.releasedAtMs.keys()]).toEqual(['i-1', 'i-2']);
   });
 
   /** A call that AWS, or the pace of the account, could not let through. */

@@ -180,7 +180,8 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
       suspend: none,
       resume: none,
       takeDown: none,
-      protectedAmong: (instances) => call('protected', () => instances.filter((instance) => fleet.protectedFromEnd.has(instance))),
+      protectedAmong: (instances) =>
+        call('protected', () => ({ protected: instances.filter((instance) => fleet.protectedFromEnd.has(instance)), failed: [] })),
       release: async (of, batch, { beforeEnding = async (all: readonly string[]) => all } = {}) => {
         const ending = batch.filter((one) => (howHeld(of).isInAsgs || one.asg !== undefined) && one.reason !== 'hook');
         const may = ending.length === 0 ? [] : await beforeEnding(ids(ending));
