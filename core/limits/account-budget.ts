@@ -174,7 +174,7 @@ export const shareOut = (budget: AccountBudget, asks: readonly Ask[], nowMs: num
     sinceMs: since.get(ask.group) ?? nowMs,
     turnAtMs: nowMs,
   }));
-  const inOrder = [...before.filter(({ group }) => !asking.has(group)), ...present].toSorted(byNeed(nowMs));
+  const inOrder = [...before.filter(({ group }) => !asking.has(group)), ...present].toSorted(byNeed);
   const levels = Object.fromEntries(names.map((name) => [name, levelAt(budget, name, nowMs)])) as Purse['there'];
   const purse: Purse = { there: { ...levels }, left: { ...levels } };
   const line: Line = {

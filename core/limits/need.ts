@@ -53,29 +53,21 @@ export const warnedAmong = ({
   };
 };
 
-/**
- * With less than this left, a replacement has just enough time to boot, and the deadline decides the order. Before that
- * the size decides. Otherwise a warning in the middle of a storm would wait for all earlier ones.
- */
-const pressingMs = 60_000;
 const ranks: Readonly<Record<Need['urgency'], number>> = { empty: 0, warned: 1, missing: 2, spare: 3, look: 4 };
 
-/** The deadline of a group that has little time left. */
-const pressingOf = ({ deadlineMs }: Need, nowMs: number): number =>
-  deadlineMs === undefined || deadlineMs - nowMs > pressingMs ? Number.POSITIVE_INFINITY : deadlineMs;
+const deadlineOf = ({ deadlineMs = Number.POSITIVE_INFINITY }: Need): number => deadlineMs;
 
 const ascending = (a: number, b: number): number => (a === b ? 0 : a - b);
 
 /**
  * The order of need. First come groups without a serving member, then groups whose members EC2 takes, then groups that
- * lack members. Where little time is left, the earliest deadline comes first. Small groups come before large ones: one
- * member is a larger part of them, and they need fewer tokens, so more groups are whole soon.
+ * lack members. Small groups come before large ones: one member is a larger part of them, and they need fewer tokens,
+ * so more groups are whole soon. Deadlines decide between groups of one size. Before the size they would hold up a
+ * small group that can be served at once, for the sake of deadlines that the bucket cannot meet anyway.
  */
-export const byNeed =
-  (nowMs: number) =>
-  (a: Waiting, b: Waiting): number =>
-    ascending(ranks[a.need.urgency], ranks[b.need.urgency]) ||
-    ascending(pressingOf(a.need, nowMs), pressingOf(b.need, nowMs)) ||
-    ascending(a.need.size, b.need.size) ||
-    ascending(a.sinceMs, b.sinceMs) ||
-    (a.group < b.group ? -1 : 1);
+export const byNeed = (a: Waiting, b: Waiting): number =>
+  ascending(ranks[a.need.urgency], ranks[b.need.urgency]) ||
+  ascending(a.need.size, b.need.size) ||
+  ascending(deadlineOf(a.need), deadlineOf(b.need)) ||
+  ascending(a.sinceMs, b.sinceMs) ||
+  (a.group < b.group ? -1 : 1);

@@ -38,7 +38,7 @@ describe('turns at a bucket', () => {
     ['a warned group before one that misses members', { ...warned, size: 90 }, { urgency: 'missing', size: 1 }],
     ['launches before looks of drains', { urgency: 'missing', size: 90 }, { urgency: 'look', size: 1 }],
     ['a small group before a large one, whichever was warned first', { ...warned, size: 2, deadlineMs: nowMs + 130_000 }, warned],
-    ['what has little time left before a small group', { ...warned, size: 90, deadlineMs: nowMs + 50_000 }, { ...warned, size: 1 }],
+    ['a small group before one that has little time left', { ...warned, size: 1 }, { ...warned, size: 90, deadlineMs: nowMs + 5_000 }],
   ])('%s', (_rule, first, second) => {
     const [one, other] = [asks('z', { need: first }), asks('a', { need: second })];
     expect(kinds(withTokens(1), [other, one])).toEqual({ z: 'now', a: 'later' });
@@ -89,6 +89,16 @@ describe('turns at a bucket', () => {
       ['a', 5],
       ['b', 1],
     ]);
+  });
+
+  test('a small group that is warned in the middle of a storm has its turn at once, and the storm waits for longer than it has time', () => {
+    const low = { ...emptyBudget, levels: { instances: { tokens: 1, atMs: nowMs } } };
+    const storm = Array.from({ length: 60 }, (_, index) =>
+      asks(`storm-${index}`, { instances: 34, need: { urgency: 'warned', size: 100, deadlineMs: nowMs + 30_000 } }),
+    );
+    const { budget } = shareOut(low, storm, nowMs);
+    const { turns } = shareOut(budget, [asks('z', { instances: 1, need: { ...warned, size: 2 } })], nowMs);
+    expect(turns.get('z')).toMatchObject({ kind: 'now', instances: 1, ahead: 0 });
   });
 
   test('a look that launches nothing leaves the instances as they are, however many others wait for more than there are', () => {

@@ -53,19 +53,23 @@ describe('the order of need', () => {
     sinceMs,
     turnAtMs: nowMs,
   });
-  const order = (...all: readonly Waiting[]) => [...all].sort(byNeed(nowMs)).map(({ group }) => group);
+  const order = (...all: readonly Waiting[]) => [...all].sort(byNeed).map(({ group }) => group);
 
   it('is by urgency first', () => {
     const all = (['look', 'spare', 'missing', 'warned', 'empty'] as const).map((urgency, index) => waiting(urgency, { urgency, size: index }));
     expect(order(...all)).toEqual(['empty', 'warned', 'missing', 'spare', 'look']);
   });
-  it('is by the deadline where a minute is left or less, and by the size before that', () => {
+  it('is then by the size, however little time a large group has left', () => {
     const of = (group: string, inMs: number, size: number) => waiting(group, { urgency: 'warned', deadlineMs: nowMs + inMs, size });
-    expect(order(of('small', 60_001, 1), of('pressing', 60_000, 9), of('most', 20_000, 99))).toEqual(['most', 'pressing', 'small']);
-    expect(order(waiting('timeless', { urgency: 'warned', size: 1 }), of('pressing', 60_000, 9))).toEqual(['pressing', 'timeless']);
-    expect(order(of('large', 60_001, 9), of('small', 90_000, 1))).toEqual(['small', 'large']);
+    expect(order(of('large', 5_000, 9), of('small', 120_000, 1))).toEqual(['small', 'large']);
+    expect(order(of('large', 5_000, 9), waiting('timeless', { urgency: 'warned', size: 1 }))).toEqual(['timeless', 'large']);
   });
-  it('is then by the size, by who waits for longer, and by the name', () => {
+  it('is by the deadline between groups of one size', () => {
+    const of = (group: string, inMs: number) => waiting(group, { urgency: 'warned', deadlineMs: nowMs + inMs });
+    const timeless = waiting('a timeless', { urgency: 'warned' }, nowMs - 1);
+    expect(order(timeless, of('b', 90_000), of('c', 20_000))).toEqual(['c', 'b', 'a timeless']);
+  });
+  it('is without deadlines by the size, by who waits for longer, and by the name', () => {
     expect(order(waiting('a', { size: 6 }), waiting('b', { size: 5 }))).toEqual(['b', 'a']);
     expect(order(waiting('a', {}, nowMs), waiting('b', {}, nowMs - 1))).toEqual(['b', 'a']);
     expect(order(waiting('b', {}), waiting('a', {}))).toEqual(['a', 'b']);
