@@ -11,10 +11,10 @@ const ticksBefore = Array.from({ length: Math.floor(registryKnownMs / tickEveryM
 
 /** Reports policy changes through the signals queue, and sends the ticks that the schedule does not send yet. */
 export const createPolicyChanges = ({ client, queueUrl }: PolicyChangesDeps): PolicyChanges => ({
-  async tell(group, atMs, againAtMs) {
+  async tell(group, atMs, writtenAtMs) {
     const tick = ownMessage(ownMessages.tick, [group], atMs, { isScheduled: true });
     const Entries = [
-      { Id: '0', MessageBody: ownMessage(ownMessages.policyChange, [group], atMs, { againAtMs }) },
+      { Id: '0', MessageBody: ownMessage(ownMessages.policyChange, [group], atMs, { writtenAtMs }) },
       ...ticksBefore.map((count) => ({
         Id: String(count),
         MessageBody: tick,

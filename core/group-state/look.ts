@@ -42,11 +42,11 @@ const afterRewrite = (state: GroupState, writtenAtMs: number): GroupState => ({
 });
 
 /**
- * When the policy was written, where this look is the first to follow the write. The message about a new version may
- * come after a look that followed it. Facts learned in between stay.
+ * Until when what was learned is older than the policy. All of it is, at the first look that follows a version. The
+ * message about a write may come later, and more than once: what was learned since the write stays.
  */
-const rewrittenAt = ({ stored, group, againAtMs }: Look): number | undefined =>
-  stored.version > 0 && stored.policyVersion !== group.policyVersion ? Number.POSITIVE_INFINITY : againAtMs;
+const rewrittenAt = ({ stored, group, writtenAtMs }: Look): number | undefined =>
+  stored.version > 0 && stored.policyVersion !== group.policyVersion ? Number.POSITIVE_INFINITY : writtenAtMs;
 
 /** A group as it was read. */
 type Look = Pick<Heard, 'alarms'> & {
@@ -59,8 +59,8 @@ type Look = Pick<Heard, 'alarms'> & {
   readonly inherited: readonly RaisedMax[];
   readonly swaps: readonly Swap[];
   readonly holdings: Holdings;
-  /** When its policy was written once more, unchanged. */
-  readonly againAtMs?: number | undefined;
+  /** When its policy was written, where a message about that write has come. */
+  readonly writtenAtMs?: number | undefined;
   readonly nowMs: number;
 };
 

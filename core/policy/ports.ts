@@ -95,8 +95,5 @@ export type PolicyStore = {
  */
 export type PolicyResolver = { lookUp(names: Names): Promise<LookedUp> };
 
-/**
- * Sends a message that a group's policy was written. `againAtMs`: when the version in force was written once more. A
- * new version is known by its number.
- */
-export type PolicyChanges = { tell(group: string, atMs: number, againAtMs?: number): Promise<void> };
+/** Sends a message that a group's policy was written, and when, as far as that is known. */
+export type PolicyChanges = { tell(group: string, atMs: number, writtenAtMs?: number): Promise<void> };

@@ -3,12 +3,12 @@ import { eventSource, ownMessages } from '../contract.ts';
 import { groupNamePattern } from '../policy/group-name.ts';
 import { neverOver, noCause, signalKind } from './signal-kind.ts';
 
-/** `againAtMs`: the write changed nothing. A new version is known by its number instead. */
+/** `writtenAtMs`: when the policy was written. The message comes later, and may come more than once. */
 type PolicyChange = {
   readonly kind: 'policy-change';
   readonly group: string;
   readonly atMs: number;
-  readonly againAtMs?: number;
+  readonly writtenAtMs?: number;
 };
 
 /** The group's policy was written. */
@@ -17,16 +17,16 @@ export const policyChange = signalKind({
   source: eventSource,
   detailType: ownMessages.policyChange,
   comes: { by: 'queue' },
-  detail: z.object({ group: z.string().check(z.regex(groupNamePattern)), againAtMs: z.optional(z.number()) }),
-  toSignal: ({ group, againAtMs }, atMs): PolicyChange => ({
+  detail: z.object({ group: z.string().check(z.regex(groupNamePattern)), writtenAtMs: z.optional(z.number()) }),
+  toSignal: ({ group, writtenAtMs }, atMs): PolicyChange => ({
     kind: 'policy-change',
     group,
     atMs,
-    ...(againAtMs !== undefined && { againAtMs }),
+    ...(writtenAtMs !== undefined && { writtenAtMs }),
   }),
   about: ({ group }) => ({ groups: [group] }),
   isOver: neverOver,
   comesAgain: 'always',
-  adds: ({ againAtMs }) => ({ isTick: true, ...(againAtMs !== undefined && { againAtMs }) }),
+  adds: ({ writtenAtMs }) => ({ isTick: true, ...(writtenAtMs !== undefined && { writtenAtMs }) }),
   ...noCause,
 });

@@ -20,8 +20,8 @@ export type News = {
   readonly stoppedDrains: readonly string[];
   /** Whether to repair what time or lost messages left unfinished. */
   readonly isTick: boolean;
-  /** When a user wrote the version in force once more. */
-  readonly againAtMs?: number;
+  /** When a user last wrote the policy. */
+  readonly writtenAtMs?: number;
 };
 
 /** What a signal is about, from which its groups are found. */

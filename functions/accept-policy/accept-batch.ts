@@ -2,7 +2,7 @@ import { metrics } from '../../core/contract.ts';
 import { isGroupName } from '../../core/policy/group-name.ts';
 import type { Telemetry } from '../runtime/telemetry.ts';
 import type { Outcome } from './accept-policy.ts';
-import { type ChangedGroup, changedGroups } from './changed-groups.ts';
+import { type Changed, type ChangedGroup, changedGroups } from './changed-groups.ts';
 
 /**
  * Lambda delivers a stream's batch again from the first record that is named here (Lambda Developer Guide, DynamoDB
@@ -16,7 +16,7 @@ export type BatchResponse = { readonly batchItemFailures: readonly { readonly it
  */
 export const acceptBatch = async (
   event: unknown,
-  acceptOne: (group: string, others: readonly string[]) => Promise<Outcome>,
+  acceptOne: (group: string, changed: Changed) => Promise<Outcome>,
   telemetry: Pick<Telemetry, 'count' | 'logger'>,
   hash: (text: string) => string,
 ): Promise<BatchResponse> => {
@@ -36,13 +36,13 @@ export const acceptBatch = async (
 };
 
 const attempt = async (
-  { group, sequenceNumber, others }: ChangedGroup,
-  acceptOne: (group: string, others: readonly string[]) => Promise<Outcome>,
+  { group, sequenceNumber, ...changed }: ChangedGroup,
+  acceptOne: (group: string, changed: Changed) => Promise<Outcome>,
   { logger }: Pick<Telemetry, 'logger'>,
   hash: (text: string) => string,
 ) => {
   try {
-    const outcome = await acceptOne(group, others);
+    const outcome = await acceptOne(group, changed);
     logger.info(`Policy ${outcome.kind}.`, { ...summaryOf(outcome), group: nameFor(group, hash) });
     return undefined;
   } catch (error) {

@@ -5,6 +5,7 @@ import { isGroupName } from '../../core/policy/group-name.ts';
 import type { PolicyStatus, PolicyVersion } from '../../core/policy/ports.ts';
 import type { Problem } from '../../core/policy/problem.ts';
 import { attributesBeside, itemsBeside } from './beside.ts';
+import type { Changed } from './changed-groups.ts';
 import { claimAsgs, releaseAsgs } from './claim-asgs.ts';
 import { digestOf } from './digest.ts';
 import { type Candidate, judge } from './judge.ts';
@@ -26,13 +27,11 @@ export type Outcome =
  * Brings what is in force for a group in line with its policy item as it is now: accepted, rejected or let go. The item
  * is read afresh, so stream records that come late, twice or out of order have the same result. Every step may be
  * repeated.
- *
- * @param others sort keys of items that a user wrote and that are not read.
  */
 export const acceptPolicy = async (
   group: string,
   ports: AcceptPolicyPorts,
-  others: readonly string[] = [],
+  { others, writtenAtMs }: Changed = { others: [] },
 ): Promise<Outcome> => {
   const readAtMs = ports.clock.now();
   const written = await ports.store.written(group);
@@ -45,7 +44,8 @@ export const acceptPolicy = async (
   const claimed = await claimAsgs(verdict.asgs, group, ports);
   if (claimed.kind === 'taken') return rejected(claimed.problems);
   const warnings = [...verdict.warnings, ...attributesBeside(written.others), ...itemsBeside(others)];
-  return accept(afterOthers(verdict.candidate, claimed.before), { digest, warnings, inForce, readAtMs }, ports);
+  const byMs = writtenAtMs === undefined ? {} : { writtenAtMs: Math.min(writtenAtMs, readAtMs) };
+  return accept(afterOthers(verdict.candidate, claimed.before), { digest, warnings, inForce, ...byMs }, ports);
 };
 
 /** There is no item under the key `policy`: it was deleted, or written under another key. */
@@ -76,12 +76,8 @@ const accept = async (
     digest,
     warnings,
     inForce,
-    readAtMs,
-  }: Written & {
-    readonly warnings: readonly Problem[];
-    /** When the write was read. What `react` learns later is newer than the write. */
-    readonly readAtMs: number;
-  },
+    writtenAtMs,
+  }: Written & Pick<Changed, 'writtenAtMs'> & { readonly warnings: readonly Problem[] },
   ports: AcceptPolicyPorts,
 ): Promise<Outcome> => {
   const { store, changes, clock, telemetry } = ports;
@@ -101,7 +97,7 @@ const accept = async (
     warnings,
     atMs: clock.now(),
   });
-  await changes.tell(group, clock.now(), unchanged ? readAtMs : undefined);
+  await changes.tell(group, clock.now(), writtenAtMs);
   await tellWith(acceptanceOf(group, { version: version.version, warnings: messagesOf(warnings) }), version, ports);
   telemetry.count(metrics.policiesAccepted);
   return { kind: unchanged ? 'unchanged' : 'accepted', group, version: version.version };

@@ -61,7 +61,7 @@ export const { handler, create } = withRuntime('accept-policy', (surroundings, t
   return (event) => {
     const { data } = z.safeParse(scheduled, event);
     return data === undefined
-      ? acceptBatch(event, (group, others) => acceptPolicy(group, ports, others), telemetry, sha256)
+      ? acceptBatch(event, (group, changed) => acceptPolicy(group, ports, changed), telemetry, sha256)
       : lookUpAgain(Date.parse(data.time), ports, telemetry);
   };
 });

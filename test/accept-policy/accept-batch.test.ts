@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { metrics } from '../../core/contract.ts';
 import { acceptBatch } from '../../functions/accept-policy/accept-batch.ts';
 import type { Outcome } from '../../functions/accept-policy/accept-policy.ts';
+import { type Changed, changedGroups } from '../../functions/accept-policy/changed-groups.ts';
 import { createTelemetry } from '../../functions/runtime/telemetry.ts';
 
 /** A record of the groups table's stream, as Lambda hands it over. */
@@ -32,8 +33,8 @@ const run = async (event: unknown, failing: readonly string[] = []) => {
     quiet: true,
   });
   const others: (readonly [string, readonly string[]])[] = [];
-  const acceptOne = async (group: string, beside: readonly string[]): Promise<Outcome> => {
-    others.push([group, beside]);
+  const acceptOne = async (group: string, changed: Changed): Promise<Outcome> => {
+    others.push([group, changed.others]);
     if (failing.includes(group)) throw new Error('EC2 does not answer');
     accepted.push(group);
     if (group.startsWith('wrong')) return { kind: 'rejected', group, problems: [secretProblem], inForce: undefined };
@@ -46,6 +47,19 @@ const run = async (event: unknown, failing: readonly string[] = []) => {
 };
 
 describe('a batch of the stream', () => {
+  it('says when the policy item of a group was last written, and nothing about other items', () => {
+    const at = (second: number, group: string, item?: string) => {
+      const { dynamodb, ...rest } = record(group, second, item);
+      return { ...rest, dynamodb: { ...dynamodb, ApproximateCreationDateTime: second } };
+    };
+    const { groups } = changedGroups({ Records: [at(7, 'a'), at(5, 'a'), at(9, 'a', 'Policy'), at(8, 'b', 'Policy'), record('c', 1)] });
+    expect(groups.map(({ group, writtenAtMs }) => [group, writtenAtMs])).toEqual([
+      ['a', 7_999],
+      ['b', undefined],
+      ['c', undefined],
+    ]);
+  });
+
   it('handles every group once, however often it changed', async () => {
     const { accepted, response } = await run({ Records: [record('a', 1), record('b', 2), record('a', 3)] });
     expect(accepted).toEqual(['a', 'b']);

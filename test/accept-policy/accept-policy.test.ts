@@ -59,8 +59,24 @@ describe('an accepted policy', () => {
     await afterWriting(stringify({ swap: { maxSurge: 3 }, ...smallDocument }), house);
     expect(house.inForce('workers')?.version).toBe(1);
     expect(house.told).toEqual(['workers', 'workers']);
-    // A new version is known by its number; a write that changes nothing by its time.
-    expect(house.toldAgain).toEqual([undefined, expect.any(Number)]);
+  });
+
+  it('is told with the time of its write, also when its record is delivered again later', async () => {
+    const house = createHouse();
+    house.write('workers', smallDocument);
+    const writtenAtMs = house.ports.clock.now();
+    for (const _ of ['first', 'again']) {
+      await house.accept('workers', [], writtenAtMs);
+      house.wait(60_000);
+    }
+    expect(house.toldWritten).toEqual([writtenAtMs, writtenAtMs]);
+    // The time of a record is rounded. It is no later than the time at which the item was read.
+    const readAfterMs = house.ports.clock.now();
+    await house.accept('workers', [], readAfterMs + 900);
+    expect(house.toldWritten.at(-1)).toBe(readAfterMs + 1);
+    // Where no record says that the policy item was written, nothing is known.
+    await house.accept('workers', ['other']);
+    expect(house.toldWritten.at(-1)).toBeUndefined();
   });
 
   it('gets the next number when AWS returns something else for its names', async () => {

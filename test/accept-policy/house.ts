@@ -19,7 +19,7 @@ const mortal = <Port extends object>(port: Port, step: (run: () => Promise<unkno
 export const createHouse = (resolution: Resolution = account) => {
   const memory = createMemoryStore();
   const told: string[] = [];
-  const toldAgain: (number | undefined)[] = [];
+  const toldWritten: (number | undefined)[] = [];
   const announced: Announcement[] = [];
   const counted: string[] = [];
   const asked: Names[] = [];
@@ -44,9 +44,9 @@ export const createHouse = (resolution: Resolution = account) => {
     resolver: mortal({ lookUp }, step),
     changes: mortal(
       {
-        tell: async (group: string, _: number, againAtMs?: number) => {
+        tell: async (group: string, _: number, writtenAtMs?: number) => {
           told.push(group);
-          toldAgain.push(againAtMs);
+          toldWritten.push(writtenAtMs);
         },
       },
       step,
@@ -59,11 +59,12 @@ export const createHouse = (resolution: Resolution = account) => {
     ...memory,
     ports,
     told,
-    toldAgain,
+    toldWritten,
     announced,
     counted,
     asked,
-    accept: (group = 'workers', others: readonly string[] = []): Promise<Outcome> => acceptPolicy(group, ports, others),
+    accept: (group = 'workers', others: readonly string[] = [], writtenAtMs?: number): Promise<Outcome> =>
+      acceptPolicy(group, ports, { others, ...(writtenAtMs !== undefined && { writtenAtMs }) }),
     /** Time passes. */
     wait: (ms: number): void => {
       nowMs += ms;

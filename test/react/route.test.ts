@@ -38,12 +38,12 @@ test('a lifecycle action of an Auto Scaling group that does not hold the instanc
 });
 
 test('of several writes of a policy that change nothing the last counts, in any order', async () => {
-  const again = (againAtMs: number) => ({
-    message: `m${againAtMs}`,
-    signal: { kind: 'policy-change', group: 'web', atMs: nowMs, againAtMs } as const,
+  const again = (writtenAtMs: number) => ({
+    message: `m${writtenAtMs}`,
+    signal: { kind: 'policy-change', group: 'web', atMs: nowMs, writtenAtMs } as const,
   });
   const { facts } = await route([again(2), again(7), again(5)], of({ ownersOf: async () => new Map() }), async () => [], nowMs);
-  expect(facts).toMatchObject([{ group: 'web', againAtMs: 7 }]);
+  expect(facts).toMatchObject([{ group: 'web', writtenAtMs: 7 }]);
 });
 
 const changed = (state: 'stopped' | 'terminated', atMs: number): Signal => ({ kind: 'state-change', instance, state, atMs });

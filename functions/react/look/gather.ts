@@ -104,7 +104,7 @@ export const gather = async (
     inherited: inherited.raised,
     holdings,
     swaps,
-    againAtMs: facts.againAtMs,
+    writtenAtMs: facts.writtenAtMs,
     alarms: facts.alarms,
     nowMs,
   });

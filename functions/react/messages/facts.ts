@@ -51,7 +51,7 @@ export const createFactsByGroup = () => {
       facts.refusedAsgs.push(...(news.refusedAsgs ?? []));
       facts.stoppedDrains.push(...(news.stoppedDrains ?? []));
       facts.isTick ||= news.isTick ?? false;
-      if (news.againAtMs !== undefined) facts.againAtMs = Math.max(news.againAtMs, facts.againAtMs ?? 0);
+      if (news.writtenAtMs !== undefined) facts.writtenAtMs = Math.max(news.writtenAtMs, facts.writtenAtMs ?? 0);
       if (signalKindOf(signal).comesAgain !== 'never') facts.messages.push(message);
     },
     all: (): readonly Facts[] => [...byGroup.values()].map((facts) => ({ ...facts, causes: facts.causes.all() })),

@@ -58,14 +58,14 @@ describe('the state after a look', () => {
     const lesson = { kind: 'refused', code: 'InsufficientInstanceCapacity', atMs: nowMs, coolingUntilMs: nowMs + 60_000, streak: 1 } as const;
     const refused = { ...stored, memory: { 'm7g.large/a/spot': lesson } };
     expect(Object.keys(followed({ stored: refused }).state.memory)).toHaveLength(1);
-    expect(Object.keys(followed({ stored: refused, againAtMs: nowMs }).state.memory)).toHaveLength(0);
+    expect(Object.keys(followed({ stored: refused, writtenAtMs: nowMs }).state.memory)).toHaveLength(0);
     const newer = { ...web, policyVersion: web.policyVersion + 1 };
     expect(Object.keys(followed({ stored: refused, group: newer }).state.memory)).toHaveLength(0);
     const denial = { code: 'UnauthorizedOperation', message: 'no', atMs: nowMs - 5_000, untilMs: nowMs + 55_000 };
     const denied = { ...stored, denials: { 'spot-a': denial } };
     expect(followed({ stored: denied, known: denied }).state.denials).toEqual({ 'spot-a': denial });
     // It counts until a launch is answered, and its pool may be asked at once.
-    const { denials } = followed({ stored: denied, known: denied, againAtMs: nowMs }).state;
+    const { denials } = followed({ stored: denied, known: denied, writtenAtMs: nowMs }).state;
     expect(denials).toEqual({ 'spot-a': { ...denial, untilMs: nowMs - 5_000 } });
   });
   it('keeps what was learned after the policy was written, where the message about the write comes later', () => {
@@ -85,13 +85,13 @@ describe('the state after a look', () => {
         { atMs: nowMs, count: 4, desired: 10 },
       ],
     };
-    const { state } = followed({ stored: learned, againAtMs: nowMs - 5_000 });
+    const { state } = followed({ stored: learned, writtenAtMs: nowMs - 5_000 });
     const { memory, denials } = learned;
     expect(state).toMatchObject({ memory, denials, failedBoots: { 'spot-a': failed }, deaths: [{ count: 2 }], launches: [{ count: 4 }] });
     expect(Object.keys(state.failedBoots ?? {})).toEqual(['spot-a']);
     // A look that follows another version learned all of it under the version before.
     const newer = { ...web, policyVersion: web.policyVersion + 1 };
-    const { state: first } = followed({ stored: learned, group: newer, againAtMs: nowMs - 5_000 });
+    const { state: first } = followed({ stored: learned, group: newer, writtenAtMs: nowMs - 5_000 });
     expect([first.memory, first.failedBoots, first.deaths, first.launches]).toEqual([{}, undefined, undefined, undefined]);
   });
   it('lets no member move for a while after its item was lost or restored, as after a change', () => {

@@ -99,6 +99,6 @@ describe('messages of our own', () => {
     expect([tick.about(of), tick.adds(of, undefined)]).toEqual([{ groups: ['web'] }, { isTick: true }]);
     const changed = { kind: 'policy-change', group: 'web', atMs: nowMs } as const;
     expect([policyChange.about(changed), policyChange.adds(changed, undefined)]).toEqual([{ groups: ['web'] }, { isTick: true }]);
-    expect(policyChange.adds({ ...changed, againAtMs: 7 }, undefined)).toEqual({ isTick: true, againAtMs: 7 });
+    expect(policyChange.adds({ ...changed, writtenAtMs: 7 }, undefined)).toEqual({ isTick: true, writtenAtMs: 7 });
   });
 });
