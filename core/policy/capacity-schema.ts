@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { isReservedName, map, nonEmptyList, numberFrom, oneOf, reservedText, text } from './field.ts';
+import { fieldOf } from './reading.ts';
 
 type By = 'zone' | 'pool' | 'instance-type' | undefined;
 
@@ -20,10 +21,21 @@ export const maxCapacityDepth = 12;
 const poolNamePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 const poolNameText = 'a pool name: 1 to 63 letters, digits, dots, hyphens or underscores, a letter or digit first';
 
+/** Selectors that can hold another one as they are come first: a child of `weighted` also needs a weight. */
+const kinds = ['tiered', 'spread', 'cheapest', 'weighted'] as const;
+
+/** What is expected of a node. Of a map with several selectors, how the first of them holds the others. */
+const expectedOf = (input: unknown): string => {
+  const [outer, ...inner] = kinds.filter((kind) => fieldOf(input, kind) !== undefined);
+  return inner.length === 0
+    ? 'a pool name, or a map with one of tiered, spread, weighted, cheapest'
+    : `one selector in a map, such as ${outer}: [..., ${inner.map((kind) => `{ ${kind}: [...] }`).join(', ')}]`;
+};
+
 const node: z.ZodMiniType<CapacityNode, CapacityNode> = z
   .lazy(() =>
     z.union([poolUse, tiered, spread, weighted, cheapest], {
-      error: 'a pool name, or a map with one of tiered, spread, weighted, cheapest',
+      error: ({ input }) => expectedOf(input),
     }),
   )
   .check(

@@ -1,8 +1,9 @@
 import type * as z from 'zod/mini';
 import { knownFields } from './field.ts';
+import { homeOf } from './field-homes.ts';
 import { isPlanned } from './not-yet.ts';
 import { nearestName, type Path, type Problem, pathText, problemOf, showFound } from './problem.ts';
-import { fieldOf, valueAt } from './reading.ts';
+import { asMap, fieldOf, valueAt } from './reading.ts';
 
 type Issue = z.core.$ZodIssue;
 type UnionIssue = z.core.$ZodIssueInvalidUnion;
@@ -49,14 +50,14 @@ const unknownField = (path: Path, key: string, allowed: string): Problem => {
     path: [...path, key],
     found,
     allowed: `one of ${allowed}`,
-    nearest: nearestName(key, knownFields(allowed)),
+    nearest: homeOf(key) ?? nearestName(key, knownFields(allowed)),
   });
 };
 
 /**
  * For a value that fits no form of a union, the problem describes the form that the author most likely meant: the one
- * with the same kind (text, list, map) and with fields in common. Without such a form, the problem describes the whole
- * union.
+ * with the same kind (text, list, map) and with fields in common. Without such a form, or with several, the problem
+ * describes the whole union.
  */
 const unionProblems = (document: unknown, issue: UnionIssue, path: Path): readonly Problem[] => {
   const value = valueAt(document, path);
@@ -64,7 +65,7 @@ const unionProblems = (document: unknown, issue: UnionIssue, path: Path): readon
     .map((errors) => ({ errors, misfit: misfitOf(value, errors) }))
     .sort((a, b) => a.misfit - b.misfit);
   const [best] = forms;
-  if (best !== undefined && best.misfit < otherForm)
+  if (best !== undefined && best.misfit < otherForm && !isSeveralForms(value, issue.errors))
     return best.errors.flatMap((inner) => problemsOf(document, inner, path));
   const fields = issue.errors.flatMap((errors) => missingFields(value, errors));
   const written = typeof value === 'object' && value !== null ? Object.keys(value) : [];
@@ -79,6 +80,18 @@ const unionProblems = (document: unknown, issue: UnionIssue, path: Path): readon
   return [problemOf({ path, found: showFound(value), allowed: issue.message, nearest })];
 };
 
+/** Whether the value has all fields of two forms, so that each of them is wrong only for the fields of the other. */
+const isSeveralForms = (value: unknown, forms: readonly (readonly Issue[])[]): boolean => {
+  const written = Object.keys(asMap(value) ?? {}).length;
+  const whole = forms.filter(
+    (errors) =>
+      errors.every(({ code, path }) => code === 'unrecognized_keys' || path.length > 0) &&
+      missingFields(value, errors).length === 0 &&
+      unknownIn(errors).length < written,
+  );
+  return whole.length > 1;
+};
+
 const otherForm = 10;
 
 const misfitOf = (value: unknown, errors: readonly Issue[]): number =>
@@ -89,12 +102,13 @@ const misfitOf = (value: unknown, errors: readonly Issue[]): number =>
     return sum;
   }, otherForm * missingOf(value, errors));
 
+const unknownIn = (errors: readonly Issue[]): readonly string[] =>
+  errors.flatMap((error) => (error.code === 'unrecognized_keys' && error.path.length === 0 ? error.keys : []));
+
 /** A form that shares a field with the value is the one that was meant, even when another of its fields is missing. */
 const missingOf = (value: unknown, errors: readonly Issue[]): number => {
   const missing = missingFields(value, errors).length;
-  const unknown = errors.flatMap((error) =>
-    error.code === 'unrecognized_keys' && error.path.length === 0 ? error.keys : [],
-  ).length;
+  const unknown = unknownIn(errors).length;
   const written = typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
   return written > unknown ? 0 : missing;
 };
