@@ -64,13 +64,21 @@ const readyProblems = (ready: unknown): readonly Problem[] => {
     typeof text === 'string' ? parseDurationMs(text) : undefined,
   );
   if (afterMs === undefined || withinMs === undefined || withinMs > afterMs) return [];
-  return [
-    problemOf({
-      path: ['ready', 'within'],
-      found: within === undefined ? `nothing, which means ${defaultWithin}` : showFound(within),
-      allowed: `a duration that is longer than after (${after})`,
-    }),
-  ];
+  return within === undefined
+    ? [
+        problemOf({
+          path: ['ready', 'after'],
+          found: showFound(after),
+          allowed: `a duration below ${defaultWithin}, or ready.within with a longer one`,
+        }),
+      ]
+    : [
+        problemOf({
+          path: ['ready', 'within'],
+          found: showFound(within),
+          allowed: `a duration that is longer than after (${after})`,
+        }),
+      ];
 };
 
 const repeatedAlarms = (rules: readonly unknown[]): readonly Problem[] => {

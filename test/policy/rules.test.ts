@@ -19,7 +19,7 @@ describe('a policy whose members get ready', () => {
       const found = `ready.within: expected a duration that is longer than after (3m), found "${within}".`;
       expect(messagesOf({ ready: { after: '3m', within } })).toEqual([found]);
     }
-    const unwritten = 'ready.within: expected a duration that is longer than after (10m), found nothing, which means 10m.';
+    const unwritten = 'ready.after: expected a duration below 10m, or ready.within with a longer one, found "10m".';
     expect(messagesOf({ ready: { after: '10m' } })).toEqual([unwritten]);
     expect(messagesOf({ ready: { after: '599s' } })).toEqual([]);
   });
