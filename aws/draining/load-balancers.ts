@@ -35,19 +35,23 @@ export const loadBalancers: MovesMembers = (deps) => ({
 /**
  * The states of leaving members in target groups. A target stays `draining` for the whole deregistration delay of its
  * target group, with or without connections. So a drain waits for that delay, counted from its begin. If a delay cannot
- * be read, the delay at the acceptance of the policy counts, or else the load balancer's default.
+ * be read, the delay at the acceptance of the policy counts. If that is unknown too, nobody knows until when the member
+ * is busy, and the load balancer's default only says when the drain begins at the latest.
  */
 export const standingsInTargetGroups = (deps: ProviderDeps): DrainTarget['standings'] => {
   const delays = new Map<string, { readonly delayMs: number; readonly readAtMs: number }>();
 
-  const delaysOf = async (group: Group, arns: readonly string[]): Promise<ReadonlyMap<string, number>> => {
+  const knownDelays = async (group: Group, arns: readonly string[]): Promise<ReadonlyMap<string, number>> => {
     const nowMs = deps.now();
     const stale = arns.filter((arn) => nowMs - (delays.get(arn)?.readAtMs ?? Number.NEGATIVE_INFINITY) > delaysKeptMs);
     for (const [arn, delayMs] of await describeDelays(deps, stale)) delays.set(arn, { delayMs, readAtMs: nowMs });
     const named = namedTargetGroups(group);
     const acceptedOf = (arn: string) => (named.includes(arn) ? group.drain.deregistrationDelayMs : undefined);
     return new Map(
-      arns.map((arn) => [arn, delays.get(arn)?.delayMs ?? acceptedOf(arn) ?? defaultDeregistrationDelayMs]),
+      arns.flatMap((arn) => {
+        const delayMs = delays.get(arn)?.delayMs ?? acceptedOf(arn);
+        return delayMs === undefined ? [] : [[arn, delayMs] as const];
+      }),
     );
   };
 
@@ -58,22 +62,23 @@ export const standingsInTargetGroups = (deps: ProviderDeps): DrainTarget['standi
     const health = await describeHealth(deps, [...targetGroups]);
     const mayHave = [...health].filter(([, targets]) => targets === 'unread' || ids.some((id) => targets.has(id)));
     const mayWait = mayHave.map(([arn]) => arn);
-    const delayOf = await delaysOf(group, mayWait);
+    const known = await knownDelays(group, mayWait);
+    const delayOf = (arn: string): number => known.get(arn) ?? defaultDeregistrationDelayMs;
     // The targets of an unread target group are unknown. A deregistered target counts as gone once its delay is over.
     const stateIn = (arn: string, { instance, drainStartedAtMs = deps.now() }: Swap): TargetState | undefined => {
       const targets = health.get(arn);
       if (targets !== 'unread') return targets?.get(instance);
-      return deps.now() < drainStartedAtMs + Math.max(1, delayOf.get(arn) ?? 0) ? 'draining' : undefined;
+      return deps.now() < drainStartedAtMs + Math.max(1, delayOf(arn)) ? 'draining' : undefined;
     };
     const standingOf = (swap: Swap): TargetStanding => {
       const held = [...health.keys()].filter((arn) => stateIn(arn, swap) !== undefined);
-      const waits = held
-        .filter((arn) => stateIn(arn, swap) === 'draining')
-        .map((arn) => (swap.drainStartedAtMs ?? deps.now()) + (delayOf.get(arn) ?? 0));
+      const waits = held.filter((arn) => stateIn(arn, swap) === 'draining');
+      const isKnown = waits.length > 0 && waits.every((arn) => known.has(arn));
+      const sinceMs = swap.drainStartedAtMs ?? deps.now();
       return {
         isHeld: held.length > 0,
-        delayMs: Math.max(0, ...held.map((arn) => delayOf.get(arn) ?? 0)),
-        ...(waits.length > 0 && { busyUntilMs: Math.max(...waits) }),
+        delayMs: Math.max(0, ...held.map(delayOf)),
+        ...(isKnown && { busyUntilMs: sinceMs + Math.max(...waits.map(delayOf)) }),
       };
     };
     return new Map(swaps.map((swap) => [swap.instance, standingOf(swap)]));

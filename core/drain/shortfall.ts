@@ -54,14 +54,24 @@ const stillStands = (noted: Shortfall | undefined, found: Shortfall): boolean =>
   return noted.cutAtMs === found.cutAtMs && noted.by === found.by;
 };
 
+/** What a look found about a swap, where it is not stored yet. */
+const unstored = (one: OpenSwap, timeoutMs: number): Pick<Swap, 'busyUntilMs' | 'shortfall'> => {
+  const { swap, busyUntilMs } = one;
+  const shortfall = foreseenShortfall(one, timeoutMs);
+  return {
+    ...(busyUntilMs !== undefined && busyUntilMs !== swap.busyUntilMs && { busyUntilMs }),
+    ...(shortfall !== undefined && !stillStands(swap.shortfall, shortfall) && { shortfall }),
+  };
+};
+
 /**
- * Swaps with the shortfall that is foreseen for them, where it is not stored yet. A warning for a member that drains
- * already changes when its connections are cut.
+ * Swaps with what a look found about them: until when they are busy, and the shortfall that is foreseen. Only swaps of
+ * which something is not stored yet. A warning for a member that drains already changes when its connections are cut.
  */
 export const foreseen = (open: readonly OpenSwap[], timeoutMs: number): readonly Swap[] =>
   open.flatMap((one) => {
-    const shortfall = foreseenShortfall(one, timeoutMs);
-    return shortfall === undefined || stillStands(one.swap.shortfall, shortfall) ? [] : [{ ...one.swap, shortfall }];
+    const found = unstored(one, timeoutMs);
+    return Object.keys(found).length === 0 ? [] : [{ ...one.swap, ...found }];
   });
 
 /** The shortfall of an instance that could not be taken out of service. */
@@ -105,14 +115,14 @@ export const unendedShortfall = (awsCode: string, keptUntilMs: number): Shortfal
 });
 
 /**
- * Whether a shortfall did not happen, for an instance that is out of service without connections. A later warning left
- * the cut to EC2, so an earlier cut by Holdfast or Auto Scaling did not happen.
+ * Whether a shortfall did not happen, for an instance that is out of service without connections. Holdfast and Auto
+ * Scaling cut connections only after the drain, so they had none to cut. A later warning may have left the cut to EC2.
  */
 const isDisproved = (shortfall: Shortfall, swap: Swap, nowMs: number): boolean =>
   shortfall.code === 'not-released' ||
   shortfall.code === 'needed' ||
   (shortfall.code === 'delay-exceeds-deadline' &&
-    (shortfall.cutAtMs > nowMs || shortfall.by !== traitsOf(swap).endedBy));
+    (shortfall.cutAtMs > nowMs || shortfall.by !== 'ec2' || traitsOf(swap).endedBy !== 'ec2'));
 
 /** A swap whose target groups have finished with it: a shortfall that did not happen is removed. */
 export const asDrainedInTime = (swap: Swap, nowMs: number): Swap => {
@@ -136,18 +146,12 @@ const wasLetGo = ({ releaseAskedAtMs, deadlineMs = Number.POSITIVE_INFINITY }: S
 export const closesLater = ({ drainedAtMs = 0, busyUntilMs }: Swap, nowMs: number): boolean =>
   drainedAtMs === busyUntilMs && drainedAtMs > nowMs;
 
-/** A swap whose instance ended before Holdfast came to end it: a cut by Holdfast that was foreseen did not happen. */
-const withoutOwnCut = (swap: Swap): Swap => {
-  const { shortfall, ...rest } = swap;
-  return shortfall?.code === 'delay-exceeds-deadline' && shortfall.by === 'holdfast' ? rest : swap;
-};
-
 /**
  * A swap whose instance no longer works, for any reason. It has the time at which the instance had drained before that,
  * or the shortfall.
  */
 const cutShort = (swap: Swap, nowMs: number): Swap => {
-  if (wasLetGo(swap, nowMs)) return asDrainedInTime(withoutOwnCut(swap), nowMs);
+  if (wasLetGo(swap, nowMs)) return asDrainedInTime(swap, nowMs);
   const isDone = swap.busyUntilMs !== undefined && swap.busyUntilMs <= nowMs && !beganTooLate(swap);
   if (swap.state === 'draining' && isDone) return { ...swap, drainedAtMs: swap.busyUntilMs };
   return { ...swap, shortfall: swap.shortfall ?? earlyEndShortfall(swap, nowMs) };

@@ -11,7 +11,7 @@ import { seenOver } from '../../core/swap/progress.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import { onEach } from '../runtime/drain/on-each.ts';
-import { recordForward, recordShortfalls, writesAtOnce } from '../runtime/drain/record.ts';
+import { recordFindings, recordForward, writesAtOnce } from '../runtime/drain/record.ts';
 
 /** The result of taking a batch out of service. */
 export type Release = {
@@ -98,9 +98,6 @@ const takeBack = async (
   });
 };
 
-const untilWhen = ({ busyUntilMs }: OpenSwap): Pick<Swap, 'busyUntilMs'> =>
-  busyUntilMs === undefined ? {} : { busyUntilMs };
-
 /** Takes members out of service. Returns those that still belong to this drain, and what became of each. */
 const releaseNow = async (
   ports: ReleasePorts,
@@ -144,7 +141,7 @@ export const releaseLeaving = async (
   const fresh = new Set(begun.map(({ instance }) => instance));
   const said = new Map(foreseen(sorted.open, group.drain.timeoutMs).map((swap) => [swap.instance, swap]));
   const opened = sorted.open.flatMap((one) =>
-    fresh.has(one.swap.instance) ? [{ ...(said.get(one.swap.instance) ?? one.swap), ...untilWhen(one) }] : [],
+    fresh.has(one.swap.instance) ? [said.get(one.swap.instance) ?? one.swap] : [],
   );
   // An instance that had ended or stopped when the drain began was never taken out of service in time.
   const asTheyWere = (swaps: readonly Swap[]): readonly Swap[] =>
@@ -152,7 +149,7 @@ export const releaseLeaving = async (
   const over = { ...sorted, gone: asTheyWere(sorted.gone), stopped: asTheyWere(sorted.stopped) };
   await recordForward(store, order.drain, [...opened, ...seenOver(over, clock.now())]);
   const handedOver = [...said.values()].filter(({ instance }) => !fresh.has(instance));
-  await recordShortfalls(store, order.drain, handedOver);
+  await recordFindings(store, order.drain, handedOver);
   const putOff = await takeBack(
     ports,
     order.drain,

@@ -11,7 +11,7 @@ import type { Swap } from '../../core/swap/swap.ts';
 import { gatherBatch, isLeft } from '../runtime/drain/batch.ts';
 import { keepHooksAlive } from '../runtime/drain/heartbeats.ts';
 import type { DrainPorts } from '../runtime/drain/ports.ts';
-import { recordForward, recordShortfalls } from '../runtime/drain/record.ts';
+import { recordFindings, recordForward } from '../runtime/drain/record.ts';
 import { checkStep, endStep, stepAt } from '../runtime/drain/step.ts';
 
 /** The result of a look at a batch. */
@@ -68,7 +68,7 @@ export const checkDrain = async (ports: DrainPorts, order: DrainOrder, plannedMs
   const sorted = sortByProgress(draining, progress ?? []);
   const nowMs = ports.clock.now();
   await recordForward(ports.store, order.drain, seenOver(sorted, nowMs));
-  await recordShortfalls(ports.store, order.drain, foreseen(sorted.open, timeoutMs));
+  await recordFindings(ports.store, order.drain, foreseen(sorted.open, timeoutMs));
   const gone = new Set(sorted.gone);
   const alive = kept.filter((swap) => !gone.has(swap));
   const step = stepAfter({ timeoutMs, nowMs, open: sorted.open, alive });

@@ -6,7 +6,7 @@ import { isNeeded } from '../../core/swap/let-go.ts';
 import type { Shortfall } from '../../core/swap/shortfall.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { type Batch, isLeft } from '../runtime/drain/batch.ts';
-import { recordShortfalls } from '../runtime/drain/record.ts';
+import { recordFindings } from '../runtime/drain/record.ts';
 import type { EndDrainPorts } from './ports.ts';
 
 /** Swaps that joined after the drain had begun, and whose time is not up. */
@@ -48,7 +48,7 @@ export const leaveAsTheyAre = async (
   swaps: readonly Swap[],
 ): Promise<readonly Swap[]> => {
   const said = swaps.map((swap): Swap => ({ ...swap, shortfall: swap.shortfall ?? whyLeft(batch) }));
-  await recordShortfalls(
+  await recordFindings(
     store,
     drain,
     said.filter((swap) => isOurChoice(swap) && !isNeeded(swap)),

@@ -465,15 +465,31 @@ describe('inspecting a drain', () => {
     ]);
   });
 
-  test('is not over while a target group cannot be read, and takes its delay for the default', async () => {
+  test('is not over while a target group cannot be read, and has no end where its delay cannot be read either', async () => {
     const { provider } = over(named(), {
       DescribeInstances: { Reservations: [{ Instances: [ec2Instance('i-1', ours)] }] },
       DescribeTargetHealth: failsWith('Throttling'),
       DescribeTargetGroupAttributes: failsWith('Throttling'),
     });
     expect(await provider.inspectDrain(named(), [swap('i-1', 'rebalance', draining)])).toEqual([
-      { instance: 'i-1', gone: false, drained: false, deregistrationDelayMs: 300_000, busyUntilMs: nowMs + 290_000 },
+      { instance: 'i-1', gone: false, drained: false, deregistrationDelayMs: 300_000 },
     ]);
+  });
+
+  test('has no end while the delay of one of several target groups cannot be read', async () => {
+    let isRead = false;
+    const { provider } = over(named(), {
+      DescribeInstances: { Reservations: [{ Instances: [ec2Instance('i-1', ours)] }] },
+      DescribeTargetHealth: targetHealth({ 'i-1': 'draining' }),
+      DescribeTargetGroupAttributes: ({ TargetGroupArn }: { TargetGroupArn: string }) => {
+        if (TargetGroupArn === 'tg-2' && !isRead) return failsWith('Throttling')();
+        return { Attributes: [{ Key: 'deregistration_delay.timeout_seconds', Value: '30' }] };
+      },
+    });
+    const look = () => provider.inspectDrain(named(), [swap('i-1', 'rebalance', draining)]);
+    expect(await look()).toEqual([{ instance: 'i-1', gone: false, drained: false, deregistrationDelayMs: 300_000 }]);
+    isRead = true;
+    expect(await look()).toMatchObject([{ deregistrationDelayMs: 30_000, busyUntilMs: nowMs + 20_000 }]);
   });
 
   test('takes a delay that cannot be read for what it was when the policy was accepted, of target groups that the policy names', async () => {

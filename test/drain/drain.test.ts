@@ -656,6 +656,24 @@ test('a shortfall that shows only once targets drain is said by the next look', 
   });
 });
 
+test('until when targets drain is stored by the first look that knows it, so that connections that end in time are no shortfall', async () => {
+  const fleet = createFleet(pair({ ...warned, asg: 'web', state: 'draining', drainStartedAtMs: noonMs }), 115_000);
+  for (const instance of ['i-1', 'i-2']) fleet.releasedAtMs.set(instance, noonMs);
+  const { inspectDrain } = fleet.provider;
+  fleet.provider.inspectDrain = async (of, batch) => {
+    const seen = await inspectDrain(of, batch);
+    return fleet.nowMs < inMs(20) ? seen.map(({ busyUntilMs: _, ...rest }) => rest) : seen;
+  };
+  await checkDrain(fleet.ports, order());
+  expect(fleet.stateOf('i-1').busyUntilMs).toBeUndefined();
+  fleet.nowMs = inMs(20);
+  await checkDrain(fleet.ports, order());
+  expect(fleet.stateOf('i-1').busyUntilMs).toBe(inMs(115));
+  fleet.nowMs = inMs(110);
+  expect(await endDrain(fleet.ports, order())).toMatchObject({ drained: 2, late: 0 });
+  expect(fleet.stateOf('i-2')).toMatchObject({ state: 'drained', drainedAtMs: inMs(115) });
+});
+
 test('with drain-first the group is converged for the replacement when the drain has ended', async () => {
   const fleet = createFleet(pair({ reason: 'rebalance' }), 30_000);
   fleet.group = group({ swap: { order: 'drain-first', maxSurge: 0 } });

@@ -52,7 +52,8 @@ describe('a shortfall is foreseen', () => {
   });
 
   it('and stays until the time or the author of the cut changes', () => {
-    const open = (swap: Swap) => foreseen([{ swap, busyUntilMs: nowMs + 300_000 }], timeoutMs).map(({ shortfall }) => shortfall);
+    const busyUntilMs = nowMs + 300_000;
+    const open = (swap: Swap) => foreseen([{ swap: { ...swap, busyUntilMs }, busyUntilMs }], timeoutMs).map(({ shortfall }) => shortfall);
     expect(open(taken())).toEqual([delayed(endsMs)]);
     expect(open(taken({ shortfall: delayed(endsMs) }))).toEqual([]);
     expect(open(taken({ shortfall: delayed(endsMs + 1) }))).toEqual([delayed(endsMs)]);
@@ -60,6 +61,18 @@ describe('a shortfall is foreseen', () => {
     expect(open(taken({ shortfall: { code: 'not-seen' } }))).toEqual([]);
     expect(foreseen([{ swap: taken({ shortfall: delayed(endsMs) }), wasStopped: true }], timeoutMs)).toEqual([]);
     expect(foreseen([{ swap: taken() }], timeoutMs)).toEqual([]);
+  });
+});
+
+describe('until when an instance is busy', () => {
+  const busyIn = (swap: Swap, busyUntilMs?: number) =>
+    foreseen([{ swap, ...(busyUntilMs !== undefined && { busyUntilMs }) }], timeoutMs).map((found) => found.busyUntilMs);
+
+  it('is stored by the look that first knows it, and again where it changed', () => {
+    expect(busyIn(taken(), endsMs)).toEqual([endsMs]);
+    expect(busyIn(taken({ busyUntilMs: endsMs }), endsMs)).toEqual([]);
+    expect(busyIn(taken({ busyUntilMs: endsMs }), endsMs - 1)).toEqual([endsMs - 1]);
+    expect(busyIn(taken({ busyUntilMs: endsMs }))).toEqual([]);
   });
 });
 
@@ -83,6 +96,13 @@ describe('an instance that has drained', () => {
       undefined,
     ]);
     expect(kept({ code: 'still-draining', cutAtMs: nowMs + 1, by: 'ec2' })).toBe('still-draining');
+  });
+
+  it('was cut by nobody where Holdfast or Auto Scaling was to cut it after its drain', () => {
+    const passed = { ...delayed(nowMs - 1), by: 'auto-scaling' } as const;
+    expect(kept(passed, { reason: 'hook', deadlineMs: undefined })).toBeUndefined();
+    expect(kept(delayed(nowMs - 1, 'holdfast'), { reason: 'rebalance', deadlineMs: undefined })).toBeUndefined();
+    expect(kept(delayed(nowMs - 1))).toBe('delay-exceeds-deadline');
   });
 
   it('had drained when that was seen first', () => {

@@ -425,6 +425,26 @@ describe('what is said', () => {
     expect(excused({ code: 'needed', serving: 0, desired: 2 })).toEqual([]);
     expect(excused({ code: 'needed', serving: 0, desired: 7 })).toHaveLength(1);
   });
+  it('says that connections are cut only where a delay runs, whoever deregistered the member and whether it was healthy or not', () => {
+    const shortfall = { code: 'delay-exceeds-deadline', delayMs: 20_000, leftMs: 5_000, cutAtMs: 110_000, by: 'auto-scaling' };
+    const hooked = (outAt: number | undefined, why: 'deregistered' | 'ending' = 'deregistered') =>
+      details(
+        excusesAreTrue,
+        (script) => {
+          script.policy(0, 1, attached);
+          script.desired(0, 2);
+          script.launch(80, 'i-1', { asg: 'web-asg' });
+          script.at(95, { kind: 'left', instance: 'i-1', asg: 'web-asg', how: 'terminating', by: user });
+          if (outAt !== undefined) script.at(outAt, { kind: 'out-of-service', instance: 'i-1', targetGroup: 'web', why, by: user });
+          script.end(112, 'i-1', user);
+        },
+        swap({ reason: 'hook', shortfall }),
+      );
+    expect(hooked(95)).toEqual([]);
+    expect(hooked(70)).toHaveLength(1);
+    expect(hooked(undefined)).toHaveLength(1);
+    expect(hooked(112, 'ending')).toHaveLength(1);
+  });
   it('says that a member is needed only if others left, or its group began to end them', () => {
     const needed = (leftAt: number) =>
       details(

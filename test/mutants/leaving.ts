@@ -94,8 +94,8 @@ export const leaving: readonly Mutant[] = [
     also: [
       {
         file: 'functions/runtime/drain/record.ts',
-        from: 'set: { ...(swap.shortfall !== undefined && { shortfall: swap.shortfall }) }',
-        to: 'set: {}',
+        from: '{ busyUntilMs: swap.busyUntilMs }),\n        ...(swap.shortfall !== undefined && { shortfall: swap.shortfall }),',
+        to: '{ busyUntilMs: swap.busyUntilMs }),',
       },
     ],
     caughtBy: ['connections outlast the notice'],

@@ -11,7 +11,7 @@ import type { StateStore } from '../../../core/ports/state-store.ts';
 import type { Clock } from '../../../core/ports/surroundings.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
 import type { Batch } from './batch.ts';
-import { recordShortfalls } from './record.ts';
+import { recordFindings } from './record.ts';
 
 type LatePorts = { readonly provider: CapacityOut; readonly store: StateStore; readonly clock: Clock };
 
@@ -55,7 +55,7 @@ export const askAgain = async (
   const sorted = sortLate(late, { group, holdings, swaps, desired });
   const shortfall = { code: 'needed', serving: servingCount(holdings, swaps), desired } as const;
   const stays = sorted.stays.map((swap): Swap => ({ ...swap, shortfall }));
-  await recordShortfalls(store, order.drain, stays);
+  await recordFindings(store, order.drain, stays);
   const kept = new Set([...sorted.waits, ...sorted.stays]);
   return {
     goes: own.filter((swap) => !kept.has(swap)),

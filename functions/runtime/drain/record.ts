@@ -22,13 +22,16 @@ export const recordForward = async (
   return swaps.filter((_, index) => written[index] === 'done');
 };
 
-/** Writes changes to swaps without changing their states. */
-export const recordShortfalls = async (store: StateStore, drain: string, swaps: readonly Swap[]): Promise<void> => {
+/** Writes findings about swaps without changing their states: until when they are busy, and their shortfalls. */
+export const recordFindings = async (store: StateStore, drain: string, swaps: readonly Swap[]): Promise<void> => {
   await onEach(swaps, writesAtOnce, (swap) =>
     store.advance(swap, {
       from: [swap.state],
       drain,
-      set: { ...(swap.shortfall !== undefined && { shortfall: swap.shortfall }) },
+      set: {
+        ...(swap.busyUntilMs !== undefined && { busyUntilMs: swap.busyUntilMs }),
+        ...(swap.shortfall !== undefined && { shortfall: swap.shortfall }),
+      },
     }),
   );
 };

@@ -16,11 +16,13 @@ type Said<Code extends Shortfall['code']> = Extract<Shortfall, { readonly code: 
 const toleranceMs = 3_000;
 const slackOf = ({ times }: Chronicle): number => toleranceMs + 2 * times.clockMs;
 
-/** When the load balancer was done with it everywhere. */
-const emptyByMs = (chronicle: Chronicle, life: Life): number =>
+/** When the load balancer was done with it everywhere. The delay of a target runs whoever deregistered it, and also if it never was healthy. */
+const emptyByMs = (chronicle: Chronicle, { instance }: Life): number =>
   Math.max(
     0,
-    ...life.services.filter(({ why }) => why === 'deregistered').map(({ targetGroup, untilMs }) => untilMs + delayOf(chronicle, [targetGroup])),
+    ...chronicle
+      .of('out-of-service')
+      .flatMap((out) => (out.instance === instance && out.why === 'deregistered' ? [out.atMs + delayOf(chronicle, [out.targetGroup])] : [])),
   );
 
 const cutter: Readonly<Record<CutBy, (life: Life) => boolean>> = {
