@@ -59,8 +59,7 @@ const withClaims = async (
  * Sends the events of claims while the work goes on, because a claim is final and nothing waits for its event. Both
  * come to their end before a failure is thrown.
  */
-const telling = async <T>(run: Run, claimed: readonly Swap[], work: () => Promise<T>): Promise<T> => {
-  const announced = announceStarted(run, claimed);
+const telling = async <T>(announced: Promise<void>, work: () => Promise<T>): Promise<T> => {
   const [done] = await Promise.allSettled([work(), announced]);
   if (done.status === 'rejected') throw done.reason;
   await announced;
@@ -81,7 +80,7 @@ const letLeave = async (
     return { view, decision: run.id, drain, ports: run.ports };
   };
   const claimed = first ? await claimRemovals(first.decision, contextOf('removal', first)) : [];
-  const drains = await telling(run, claimed, async () => {
+  const drains = await telling(announceStarted(run, claimed), async () => {
     // With `drain-first`, the launches of these rounds may be the first that are denied.
     const mayBegin = first !== undefined && !endDenied(rounds);
     const begun = mayBegin ? await beginWaiting(first.decision, contextOf('swap', first)) : [];
@@ -212,16 +211,19 @@ export const converge = async (facts: Facts, ports: ReactPorts, known?: Known): 
   };
   const look = gather(group, facts, run.provider, ports, { state, swaps, ...(known?.look && { look: known.look }) });
   const early = claimBeforeLook(run, state, swaps);
-  await Promise.allSettled([look, early]);
-  const claimed = await early;
-  return telling(run, claimed.fresh, async () => {
+  const both = Promise.allSettled([look, early]);
+  // The look may take long, or this function may die in it. So the events do not wait for it.
+  const announced = early.then(({ fresh }) => announceStarted(run, fresh));
+  return telling(announced, async () => {
+    await both;
+    const claimed = await early;
     const found = await drainingAnyway(run, swaps, claimed, () => {
       throwIfFailed(claimed);
       return look;
     });
     const told = await claimFacts(run, found, claimed);
     const late = told.claimed.fresh.filter((swap) => !claimed.fresh.includes(swap));
-    return telling(run, late, () =>
+    return telling(announceStarted(run, late), () =>
       drainingAnyway(run, found.swaps, told.claimed, async () => {
         throwIfFailed(told.claimed);
         return carryOut(run, ...(await withOthers(run, found, told)));

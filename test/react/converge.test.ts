@@ -193,6 +193,19 @@ test('the replacement of a move is no surplus, also before EC2 shows the tag tha
 const owned = { group: 'web', offering: offeringOf(members(onDemandB, 1)[0]), state: 'running' };
 const fromEc2 = (owner: Partial<Owner>) => ({ ...warning, leaving: warning.leaving.map((fact) => ({ ...fact, owner: { ...owned, ...owner } })) });
 
+test('the event of a claim before the look is sent while the look goes on', async () => {
+  const { world, ports } = worldOf({ putState: async () => 'done' });
+  const provider = ports.providerFor(policy.holding);
+  const toldInLook: unknown[] = [];
+  const describe: CapacityIn['describe'] = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    toldInLook.push(...toldOf(world));
+    throw awsError('RequestLimitExceeded', 'Too many describes.', 503);
+  };
+  await expect(converge(fromEc2({}), { ...ports, providerFor: () => ({ ...provider, describe }) })).rejects.toThrow('Too many describes.');
+  expect(toldInLook).toEqual([instance]);
+});
+
 /** A group whose look notes what is claimed by then. */
 const lookingOf = (look: () => Promise<Holdings>) => {
   const { world, ports } = worldOf({ putState: async () => 'done' });
