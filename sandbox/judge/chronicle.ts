@@ -4,6 +4,7 @@ import { covers, isAlive, type Life, leavesAtMs, stayAt, tagsAt } from './life.t
 import { livesOf } from './lives.ts';
 import { type Word, wordsOf } from './outside.ts';
 import { asgsOf, type Policy, readPolicy, targetGroupName } from './policy.ts';
+import { remembered } from './remembered.ts';
 import { type Times, timesOf } from './times.ts';
 
 /** A policy, and when it came into force. Without a policy, the group was let go. */
@@ -106,12 +107,16 @@ const invocationsOf = ({ events }: History): ReadonlyMap<string, Invocation> => 
 
 const groupTag = 'holdfast:group';
 
-/** Policies of a group since it was last taken up, newest first; none while it is let go. */
-const sinceTakenUp = ({ policies }: GroupTimeline, atMs: number): readonly Policy[] => {
-  const past = policies.filter((one) => one.atMs <= atMs);
-  const letGo = past.findLastIndex(({ policy }) => policy === undefined);
-  return past.slice(letGo + 1).flatMap(({ policy }) => policy ?? []);
-};
+/** After each change of a group's policy: the policies since it was last taken up, oldest first; none while it is let go. */
+const takenUpTimes = remembered(({ policies }: GroupTimeline) => {
+  let since: readonly Policy[] = [];
+  return policies.map(({ atMs, policy }) => {
+    since = policy === undefined ? [] : [...since, policy];
+    return { atMs, since };
+  });
+});
+
+const sinceTakenUp = (timeline: GroupTimeline, atMs: number): readonly Policy[] => latest(takenUpTimes(timeline), atMs)?.since ?? [];
 
 /**
  * The group that holds an Auto Scaling group: the one whose policy in force names it. If no policy names it any more, the group that named it before

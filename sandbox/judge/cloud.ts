@@ -89,15 +89,16 @@ export const cloudOf = (history: History, lives: readonly Life[]): Cloud => {
   const byMarket = Map.groupBy(lives, ({ market }) => market);
   const count = (list: readonly Life[] = [], atMs: number): number =>
     list.filter((life) => life.launchedAtMs <= atMs && goneAtMs(life) > atMs).length;
+  const changesOf = (offering: OfferingName): readonly OfferingChange[] => offerings.get(nameOf(offering)) ?? [];
   const changeAt = (offering: OfferingName, atMs: number): OfferingChange | undefined =>
-    offerings.get(nameOf(offering))?.findLast((change) => change.atMs <= atMs);
+    changesOf(offering).findLast((change) => change.atMs <= atMs);
   const freeAt: Cloud['freeAt'] = (offering, atMs) => {
     const { capacity = 0 } = changeAt(offering, atMs) ?? {};
     const quota = quotas[offering.market].findLast((change) => change.atMs <= atMs)?.most ?? Number.POSITIVE_INFINITY;
     return Math.min(capacity - count(byOffering.get(nameOf(offering)), atMs), quota - count(byMarket.get(offering.market), atMs));
   };
   const momentsIn = (offering: OfferingName, fromMs: number, untilMs: number): readonly number[] => {
-    const changes = [...(offerings.get(nameOf(offering)) ?? []), ...quotas[offering.market]].map(({ atMs }) => atMs);
+    const changes = [...changesOf(offering), ...quotas[offering.market]].map(({ atMs }) => atMs);
     const launches = (byMarket.get(offering.market) ?? []).map(({ launchedAtMs }) => launchedAtMs);
     return [fromMs, ...[...changes, ...launches].filter((atMs) => atMs > fromMs && atMs < untilMs)];
   };
@@ -105,7 +106,10 @@ export const cloudOf = (history: History, lives: readonly Life[]): Cloud => {
     freeAt,
     leastFree: (offering, fromMs, untilMs) => Math.min(...momentsIn(offering, fromMs, untilMs).map((atMs) => freeAt(offering, atMs))),
     priceAt: (offering, atMs) => changeAt(offering, atMs)?.priceUsdPerHour,
-    pricesIn: (offering, fromMs, untilMs) => momentsIn(offering, fromMs, untilMs).flatMap((atMs) => changeAt(offering, atMs)?.priceUsdPerHour ?? []),
+    pricesIn: (offering, fromMs, untilMs) =>
+      [fromMs, ...changesOf(offering).flatMap(({ atMs }) => (atMs > fromMs && atMs < untilMs ? [atMs] : []))].flatMap(
+        (atMs) => changeAt(offering, atMs)?.priceUsdPerHour ?? [],
+      ),
     addressesAt: addressesOf(history, lives),
     asgChanges: (asg) => asgs.get(asg) ?? [],
     asgAt: (asg, atMs) => asgs.get(asg)?.findLast((change) => change.atMs <= atMs),

@@ -18,17 +18,25 @@ type Launch = {
   /** The members that stay with it, including itself. */
   readonly members: readonly Life[];
   readonly desired: number;
-  /** Below a spread by zone or type: whether a member is in the part in question. */
-  readonly isInScope: (life: Life) => boolean;
+  readonly scope: Scope;
+  /** What was counted beside this launch already, for other members that it may replace. */
+  readonly counted: Counted;
 };
+
+/** Below a spread by zone or type: which members are in the part in question. */
+export type Scope = { readonly name: string; readonly has: (life: Life) => boolean };
+export const everybody: Scope = { name: '', has: () => true };
 
 /** How many the parts of a selector hold. */
 type Held = ReadonlyMap<string, number>;
+/** By selector, and by the scope and the parts that have shares. */
+export type Counted = Map<Selector, Map<string, Held>>;
 
 /** How far above the others a part is. */
 type Fullness = (part: string, held: Held) => number;
+type NamedFullness = { readonly name: string; readonly of: Fullness };
 
-const byCount: Fullness = (part, held) => held.get(part) ?? 0;
+const byCount: NamedFullness = { name: 'count', of: (part, held) => held.get(part) ?? 0 };
 
 /** How many a part has above its share of the members of some parts. Other parts do not count. */
 const aboveShare =
@@ -43,12 +51,12 @@ const aboveShare =
   };
 
 /** Members by part beside a launch, after the members left that launches just before it replace. The fullest part gives first. */
-const heldBeside = (selector: Selector, { policy, life, members, desired, isInScope }: Launch, fullness: Fullness): Held => {
+const countHeld = (selector: Selector, { policy, life, members, desired, scope }: Launch, fullness: Fullness): Held => {
   const atMs = life.launchedAtMs;
   const others = members.filter((one) => one.order < life.order);
   const held = new Map<string, number>();
   const free = new Map<string, number>();
-  for (const one of others.filter(isInScope)) {
+  for (const one of others.filter(scope.has)) {
     const part = partOf(selector, one, policy, atMs);
     if (part === undefined) continue;
     held.set(part, (held.get(part) ?? 0) + 1);
@@ -62,6 +70,15 @@ const heldBeside = (selector: Selector, { policy, life, members, desired, isInSc
     held.set(fullest, (held.get(fullest) ?? 0) - 1);
     free.set(fullest, (free.get(fullest) ?? 0) - 1);
   }
+  return held;
+};
+
+const heldBeside = (selector: Selector, launch: Launch, fullness: NamedFullness): Held => {
+  const known = launch.counted.get(selector) ?? new Map<string, Held>();
+  launch.counted.set(selector, known);
+  const name = `${launch.scope.name} ${fullness.name}`;
+  const held = known.get(name) ?? countHeld(selector, launch, fullness.of);
+  known.set(name, held);
   return held;
 };
 
@@ -89,7 +106,7 @@ const isApart = (above: Fullness, held: Held, from: string, to: string): boolean
 export const evensOut = (selector: Selector, launch: Launch, member: Life): boolean => {
   const { policy, life } = launch;
   const [to, from] = [life, member].map((one) => partOf(selector, one, policy, life.launchedAtMs));
-  if (to === undefined || from === undefined || to === from || !launch.isInScope(life) || !launch.isInScope(member)) return false;
+  if (to === undefined || from === undefined || to === from || !launch.scope.has(life) || !launch.scope.has(member)) return false;
   if (selector.kind === 'spread') {
     const held = heldBeside(selector, launch, byCount);
     return life.market === member.market && (held.get(from) ?? 0) - (held.get(to) ?? 0) >= 2;
@@ -98,7 +115,7 @@ export const evensOut = (selector: Selector, launch: Launch, member: Life): bool
   // Only parts that can give have shares, and the judge does not know which other parts Holdfast believed to give.
   return sharing(selector, [from, to]).some((among) => {
     const above = aboveShare(selector, among);
-    return isApart(above, heldBeside(selector, launch, above), from, to);
+    return isApart(above, heldBeside(selector, launch, { name: among.join(), of: above }), from, to);
   });
 };
 

@@ -2,6 +2,7 @@ import type { Market } from '../../core/pool/offering.ts';
 import { parseDurationMs } from '../../core/units/duration.ts';
 import type { WorldSpec } from '../world/spec.ts';
 import { type Life, stayAt } from './life.ts';
+import { remembered } from './remembered.ts';
 
 /** A selector tree as policies write it. */
 export type TreeNode = string | { readonly [kind: string]: unknown };
@@ -271,9 +272,9 @@ export const readPolicy = (document: Json, spec: WorldSpec): Policy => {
 };
 
 /** Auto Scaling groups that a policy names. */
-export const asgsOf = ({ asg, pools }: Policy): readonly string[] => [
+export const asgsOf = remembered(({ asg, pools }: Policy): readonly string[] => [
   ...new Set([...(asg === undefined ? [] : [asg]), ...Object.values(pools).flatMap((pool) => pool.asg ?? [])]),
-];
+]);
 
 /** The size after an alarm's adjustment: a share is rounded away from zero, and is one instance at least. */
 export const adjusted = (desired: number, { by, isPercent }: ScalingRow, { min, max }: Policy['size']): number => {

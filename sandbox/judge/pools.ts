@@ -1,9 +1,11 @@
 import { nameOf, type OfferingName } from './cloud.ts';
 import { type Life, tagsAt } from './life.ts';
 import type { Policy, PolicyPool } from './policy.ts';
+import { remembered } from './remembered.ts';
 
-export const offeringsOf = ({ instanceTypes, zones, market }: PolicyPool): readonly OfferingName[] =>
-  market === 'mixed' ? [] : instanceTypes.flatMap((instanceType) => zones.map((zone) => ({ instanceType, zone, market })));
+export const offeringsOf = remembered(({ instanceTypes, zones, market }: PolicyPool): readonly OfferingName[] =>
+  market === 'mixed' ? [] : instanceTypes.flatMap((instanceType) => zones.map((zone) => ({ instanceType, zone, market }))),
+);
 
 /** The offerings that a launch may get. An Auto Scaling group picks one of its types itself. */
 export const mayBecome = (offering: OfferingName, pool: PolicyPool): readonly OfferingName[] =>
@@ -12,12 +14,20 @@ export const mayBecome = (offering: OfferingName, pool: PolicyPool): readonly Of
 /** What is paid of a price: the factor of the pool that an instance counts to. */
 export const priceFactorOf = (life: Life, policy: Policy, atMs: number): number => policy.pools[poolOf(life, policy, atMs) ?? '']?.priceFactor ?? 1;
 
+/** Pools that have an offering, by the offering's name: the first one that the policy names. */
+const poolByOffering = remembered(
+  ({ pools }: Policy): ReadonlyMap<string, string> =>
+    new Map(
+      Object.values(pools)
+        .toReversed()
+        .flatMap((pool) => offeringsOf(pool).map((offering) => [nameOf(offering), pool.name] as const)),
+    ),
+);
+
 /** Which pool an instance counts to: the one that its tag names, or the one that its Auto Scaling group is. */
 export const poolOf = (life: Life, policy: Policy, atMs: number): string | undefined => {
   const tagged = tagsAt(life, atMs)['holdfast:pool'];
   if (tagged !== undefined) return tagged;
-  const asgs = new Set(life.stays.map(({ asg }) => asg));
-  const pools = Object.values(policy.pools);
-  const own = pools.find(({ asg }) => asg !== undefined && asgs.has(asg));
-  return (own ?? pools.find((pool) => offeringsOf(pool).some((offering) => nameOf(offering) === nameOf(life))))?.name;
+  const own = Object.values(policy.pools).find(({ asg }) => asg !== undefined && life.stays.some((stay) => stay.asg === asg));
+  return own?.name ?? poolByOffering(policy).get(nameOf(life));
 };

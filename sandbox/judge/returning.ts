@@ -1,6 +1,6 @@
 import type { Chronicle } from './chronicle.ts';
 import { wasDeniedLately } from './denied.ts';
-import { evensOut, partOf } from './evenness.ts';
+import { type Counted, evensOut, everybody, partOf, type Scope } from './evenness.ts';
 import { priceBeliefMs } from './giving.ts';
 import { isFunction, isProtected, type Life } from './life.ts';
 import { isOnDemand, mayBeOwed } from './limits.ts';
@@ -22,7 +22,8 @@ type Pair = Beside & {
   readonly than: Life;
   readonly atMs: number;
   /** Below a spread by zone or type: who is in the part that both are in. */
-  readonly isInScope: (life: Life) => boolean;
+  readonly scope: Scope;
+  readonly counted: Counted;
 };
 
 /** A move needs a saving of a twentieth (docs/policy.md, return); prices are believed for a while. */
@@ -66,10 +67,11 @@ const isForPrice = (node: TreeNode, pair: Pair, pools: readonly [string, string]
 /** What is looked at below a selector: a spread by zone or type leaves only the part that both are in. */
 const inPart = (selector: Selector, pair: Pair): Pair | undefined => {
   if (selector.kind !== 'spread' || selector.by === 'pool') return pair;
-  const { policy, one, than, atMs, isInScope } = pair;
+  const { policy, one, than, atMs, scope } = pair;
   const part = partOf(selector, one, policy, atMs);
   if (part !== partOf(selector, than, policy, atMs)) return undefined;
-  return { ...pair, isInScope: (life) => isInScope(life) && partOf(selector, life, policy, atMs) === part };
+  const has = (life: Life): boolean => scope.has(life) && partOf(selector, life, policy, atMs) === part;
+  return { ...pair, scope: { name: `${scope.name}/${part}`, has } };
 };
 
 const isBetterBelow = (node: TreeNode, pair: Pair, pools: readonly [string, string]): boolean => {
@@ -93,10 +95,10 @@ export const mayMove = ({ isSizedOutside }: Policy, life: Life): boolean => !isS
  * Whether the place of one instance is better than that of another by the policy's tree: an earlier tier, a lower price below `cheapest`, a part of a
  * spread that holds two fewer, or a child of weights that is below its share.
  */
-const isBetter = (pair: Omit<Pair, 'isInScope'>): boolean => {
+const isBetter = (pair: Omit<Pair, 'scope'>): boolean => {
   const { policy, one, than, atMs } = pair;
   const [pool, other] = [poolOf(one, policy, atMs), poolOf(than, policy, atMs)];
-  return pool !== undefined && other !== undefined && isBetterBelow(policy.capacity, { ...pair, isInScope: () => true }, [pool, other]);
+  return pool !== undefined && other !== undefined && isBetterBelow(policy.capacity, { ...pair, scope: everybody }, [pool, other]);
 };
 
 /** How many members may move at once, by a limit and the surge of a policy. */
@@ -106,14 +108,16 @@ export const mostMoves = (limit: MoveLimit, desired: number): number =>
 type Moment = { readonly group: string; readonly atMs: number; readonly sinceMs: number; readonly order: number };
 
 /** Members that a launch may replace, because it is in a better place. */
-const worseThan = (chronicle: Chronicle, policy: Policy, one: Life, beside: Beside, among = beside.members): readonly Life[] =>
-  among.filter(
+const worseThan = (chronicle: Chronicle, policy: Policy, one: Life, beside: Beside, among = beside.members): readonly Life[] => {
+  const counted: Counted = new Map();
+  return among.filter(
     (than) =>
       than !== one &&
       mayMove(policy, than) &&
       !isProtected(than, one.launchedAtMs) &&
-      isBetter({ chronicle, policy, one, than, atMs: one.launchedAtMs, ...beside }),
+      isBetter({ chronicle, policy, one, than, atMs: one.launchedAtMs, counted, ...beside }),
   );
+};
 
 /** Members on spot that a launch on demand may replace, because so many are owed on demand. */
 const leavingForOnDemand = ({ launchedAtMs }: Life, members: readonly Life[]): readonly Life[] =>

@@ -2,6 +2,7 @@ import { type Chronicle, stays } from './chronicle.ts';
 import { isFunction, isProtected, isScheduled, type Life, stayAt, tagsAt } from './life.ts';
 import { isMisplaced, type Policy } from './policy.ts';
 import { poolOf } from './pools.ts';
+import { remembered } from './remembered.ts';
 import { givenUpAtMs, mayBeGivenUp } from './unserved.ts';
 
 /** Tagged with the group's name, but without a reservation and without a pool. Holdfast waits before it removes them, and does not count them. */
@@ -84,26 +85,30 @@ const launchedFor = (chronicle: Chronicle, life: Life): string | undefined =>
 /** Launches of `LaunchInstances` are tagged a moment later. */
 export const reservationOf = (life: Life): string | undefined => tagsAt(life, Number.POSITIVE_INFINITY)['holdfast:reservation'];
 
+const byReservation = remembered(({ lives }: Chronicle) => Map.groupBy(lives, reservationOf));
+const writtenItems = remembered((chronicle: Chronicle) => Map.groupBy(chronicle.of('item-written'), ({ item }) => item));
+
 /**
  * When the function began to look that first made the request of a launch: whoever repeats a request makes the one that was made, whatever has
  * changed since. Undefined where no request was stored before, and where it had launched already: EC2 launches once for a token.
  */
 const firstAskedSince = (chronicle: Chronicle, life: Life): number | undefined => {
   const reservation = reservationOf(life);
-  const firstMs = chronicle.lives.find((one) => reservationOf(one) === reservation)?.launchedAtMs ?? life.launchedAtMs;
+  const firstMs = byReservation(chronicle).get(reservation)?.[0]?.launchedAtMs ?? life.launchedAtMs;
   if (firstMs < life.launchedAtMs - chronicle.times.launchCallMs) return undefined;
-  const written = chronicle.of('item-written').find(({ item }) => item === `request#${reservation}`);
+  const written = writtenItems(chronicle).get(`request#${reservation}`)?.[0];
   return written && lookedSince(chronicle, written.by, written.atMs);
 };
 
 /** Launches of Holdfast's, with the group that each was for. */
-export const ownLaunches = (chronicle: Chronicle): readonly { readonly life: Life; readonly group: string; readonly sinceMs: number }[] =>
+export const ownLaunches = remembered((chronicle: Chronicle): readonly { readonly life: Life; readonly group: string; readonly sinceMs: number }[] =>
   chronicle.lives.flatMap((life) => {
     if (!isFunction(life.by)) return [];
     const group = launchedFor(chronicle, life);
     const sinceMs = Math.min(lookedSince(chronicle, life.by, life.launchedAtMs), firstAskedSince(chronicle, life) ?? life.launchedAtMs);
     return group === undefined ? [] : [{ life, group, sinceMs }];
-  });
+  }),
+);
 
 /** What an Auto Scaling group launched by itself counts once a describe must show it. */
 export const couldBeKnown = ({ times }: Chronicle, { by, launchedAtMs }: Life, sinceMs: number): boolean =>

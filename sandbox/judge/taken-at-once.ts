@@ -1,6 +1,7 @@
 import type { Chronicle } from './chronicle.ts';
 import { nameOf, type OfferingName } from './cloud.ts';
 import type { Life } from './life.ts';
+import { remembered } from './remembered.ts';
 import { times } from './times.ts';
 
 /** A member that EC2 may have been heard to take at once after its launch. */
@@ -43,17 +44,22 @@ const mayShow = (chronicle: Chronicle, all: readonly Taken[], one: Taken): boole
   return false;
 };
 
+/** Members of a group that EC2 may have been heard to take at once, with whether each may show that its offering gives nothing. */
+const shownIn = (chronicle: Chronicle, group: string): readonly (Taken & { readonly shows: boolean })[] => {
+  const all = takenIn(chronicle, group);
+  return all.map((one) => ({ ...one, shows: mayShow(chronicle, all, one) }));
+};
+
+const shownByGroup = remembered((chronicle: Chronicle) => new Map([...chronicle.groups.keys()].map((group) => [group, shownIn(chronicle, group)])));
+
 type Look = { readonly group: string; readonly sinceMs: number; readonly atMs: number };
 
 /** Whether Holdfast may let an offering rest because EC2 granted launches of it and took them back at once (docs/architecture.md). */
 export const mayBeTakenAtOnce = (chronicle: Chronicle, offering: OfferingName, { group, sinceMs, atMs }: Look): boolean => {
-  const all = takenIn(chronicle, group);
-  return all.some(
-    (one) =>
-      nameOf(one.life) === nameOf(offering) &&
-      one.warnedAtMs <= atMs &&
-      sinceMs < one.heardAtMs + times.refusedRestMs + slackOf(chronicle) &&
-      mayShow(chronicle, all, one),
+  const shown = shownByGroup(chronicle).get(group) ?? shownIn(chronicle, group);
+  return shown.some(
+    ({ life, shows, warnedAtMs, heardAtMs }) =>
+      shows && warnedAtMs <= atMs && sinceMs < heardAtMs + times.refusedRestMs + slackOf(chronicle) && nameOf(life) === nameOf(offering),
   );
 };
 

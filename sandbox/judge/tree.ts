@@ -1,4 +1,5 @@
 import type { Policy, PolicyPool, TreeNode } from './policy.ts';
+import { remembered } from './remembered.ts';
 
 /** A selector of a policy's tree with its children, as the policy reference reads it. */
 export type Selector = {
@@ -10,9 +11,7 @@ export type Selector = {
 
 type Listed = readonly (TreeNode | { readonly use: TreeNode; readonly weight: number })[];
 
-/** Reads a node that is no pool; nothing for a pool's name. Throws on a kind that the judge does not have: its rules would pass whatever it places. */
-export const selectorOf = (node: TreeNode): Selector | undefined => {
-  if (typeof node === 'string') return undefined;
+const readSelector = remembered((node: Exclude<TreeNode, string>): Selector => {
   const kind = (['tiered', 'spread', 'weighted', 'cheapest'] as const).find((name) => name in node);
   if (kind === undefined)
     throw new Error(
@@ -30,11 +29,17 @@ export const selectorOf = (node: TreeNode): Selector | undefined => {
     children: entries.map(({ use }) => use),
     weights: entries.map(({ weight }) => weight),
   };
-};
+});
+
+/** Reads a node that is no pool; nothing for a pool's name. Throws on a kind that the judge does not have: its rules would pass whatever it places. */
+export const selectorOf = (node: TreeNode): Selector | undefined => (typeof node === 'string' ? undefined : readSelector(node));
+
+const poolsBelowSelector = remembered((node: Exclude<TreeNode, string>): readonly string[] => readSelector(node).children.flatMap(poolsBelow));
 
 /** Names of the pools below a node. */
-export const poolsBelow = (node: TreeNode): readonly string[] =>
-  typeof node === 'string' ? [node] : (selectorOf(node)?.children ?? []).flatMap(poolsBelow);
+export function poolsBelow(node: TreeNode): readonly string[] {
+  return typeof node === 'string' ? [node] : poolsBelowSelector(node);
+}
 
 /** Every selector on the way from the root to a pool, with the child that leads there. */
 export const pathTo = (node: TreeNode, pool: string): readonly { readonly selector: Selector; readonly child: number }[] => {

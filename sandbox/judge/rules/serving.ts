@@ -10,6 +10,7 @@ import { type Delivery, endless, goneAtMs, isAlive, isFunction, type Life, leave
 import { actsSince, wasIdle } from '../modes.ts';
 import { sizeShownAt } from '../outside.ts';
 import { asgsOf } from '../policy.ts';
+import { remembered } from '../remembered.ts';
 import { headcountAt } from '../staying.ts';
 import { times } from '../times.ts';
 import { poolsOf } from '../tree.ts';
@@ -163,7 +164,7 @@ const isLostSince = (life: Life, heardMs: number, atMs: number): boolean =>
   isFunction(life.by) && life.launchedAtMs > heardMs && life.launchedAtMs <= atMs && goneAtMs(life) <= atMs && !isFunction(life.ending?.by);
 
 /** How many members count: present and coming ones, and leaving ones that no message had reported by then. */
-const countedAt = (chronicle: Chronicle, group: string, heardMs: number, atMs: number): number => {
+const countAt = (chronicle: Chronicle, group: string, heardMs: number, atMs: number): number => {
   const { staying, waiting } = headcountAt(chronicle, group, atMs);
   const counted = new Set([...staying, ...waiting]);
   const sinceMs = heardMs - chronicle.times.lagMs - times.batchMs;
@@ -183,6 +184,17 @@ const countedAt = (chronicle: Chronicle, group: string, heardMs: number, atMs: n
         (isRefilled(chronicle, life, atMs) || isLostSince(life, heardMs, atMs) || holdsPlace(chronicle, life, heardMs, atMs)),
     );
   return counted.size + untold.length + others.length + refillAt(chronicle, group, atMs);
+};
+
+const counts = remembered((_: Chronicle) => new Map<string, number>());
+
+/** Members that were warned together are looked at for the same moments. */
+const countedAt = (chronicle: Chronicle, group: string, heardMs: number, atMs: number): number => {
+  const known = counts(chronicle);
+  const name = `${group} ${heardMs} ${atMs}`;
+  const count = known.get(name) ?? countAt(chronicle, group, heardMs, atMs);
+  known.set(name, count);
+  return count;
 };
 
 const requestedLate = (chronicle: Chronicle, life: Life): readonly Broken[] => {
