@@ -1,12 +1,16 @@
 import { describe, expect, test } from 'vitest';
+import type { Decision } from '../../core/decision/decision.ts';
+import type { Group } from '../../core/group/group.ts';
 import type { Launched } from '../../core/group-state/answers.ts';
 import type { Lessons, Turn } from '../../core/limits/account-budget.ts';
+import type { Ask } from '../../core/limits/need.ts';
+import type { Lesson } from '../../core/pool-memory/pool-memory.ts';
 import type { LaunchResult } from '../../core/ports/launches.ts';
 import type { View } from '../../core/view/view.ts';
 import type { Run } from '../../functions/react/run.ts';
-import { shareLessons, takeTurn } from '../../functions/react/turns/take-turn.ts';
+import { giveTurnBack, shareLessons, takeTurn } from '../../functions/react/turns/take-turn.ts';
 import { decisionOf } from '../core/decisions.ts';
-import { group, nowMs, view } from '../core/views.ts';
+import { group, nowMs, spotA, state, swapOf, view } from '../core/views.ts';
 
 const offering = { instanceType: 'm7g.large', zone: 'eu-west-1a', market: 'spot' } as const;
 const instance = (id: string) => ({ instance: id, offering });
@@ -29,12 +33,22 @@ describe('what other groups of the account learn from launches', () => {
     expect([...lessonsOf({ kind: 'answered', instances: [], refusals: [refused('Unsupported')] }).refused]).toEqual([]);
   });
 
+  test('a fleet that finds none of its offerings tells of capacity, unless its pool has a price limit', () => {
+    const none: LaunchResult = { kind: 'answered', instances: [], refusals: [refused('UnfulfillableCapacity')] };
+    const limited = group({ pools: { 'spot-a': { ...spotA, maxPriceUsdPerHour: 0.1 } } });
+    expect([...lessonsOf(none).refused]).toEqual(['m7g.large/eu-west-1a/spot']);
+    expect([...lessonsOf(none, undefined, limited).refused]).toEqual([]);
+    const short: LaunchResult = { ...none, refusals: [refused('InsufficientInstanceCapacity')] };
+    expect([...lessonsOf(short, undefined, limited).refused]).toEqual(['m7g.large/eu-west-1a/spot']);
+  });
+
   test('instances that EC2 certainly did not launch are given back to the bucket of launched instances', () => {
     const answered: LaunchResult = { kind: 'answered', instances: [instance('i-1'), instance('i-2')], refusals: [] };
     expect(lessonsOf(answered).unspent.instances).toBe(8);
     expect(lessonsOf({ kind: 'throttled', code: 'RequestLimitExceeded' }).unspent.instances).toBe(10);
     expect(lessonsOf({ kind: 'invalid', code: 'InvalidParameterValue', message: '' }).unspent.instances).toBe(10);
     expect(lessonsOf({ kind: 'ambiguous', code: 'TimeoutError' }).unspent.instances).toBe(0);
+    expect(lessonsOf({ kind: 'made-before', code: 'IdempotentParameterMismatch' }).unspent.instances).toBe(0);
     expect(lessonsOf(answered, {}).unspent.instances).toBe(0);
   });
 
@@ -53,35 +67,112 @@ describe('what other groups of the account learn from launches', () => {
 });
 
 /** A decision that wants to launch three, its turn, and what it becomes. */
-const turned = async (turn: Turn, refused: readonly string[]) => {
+const turned = async (
+  turn: Turn,
+  refused: readonly string[] = [],
+  { seen = view(), rest = {} }: { readonly seen?: View; readonly rest?: Partial<Decision> } = {},
+) => {
   const decidedWith: View[] = [];
-  const run = { group: group(), id: 'd1', turns: { ask: async () => ({ turn, refused }) } } as unknown as Run;
-  const placement = { pool: 'spot-a', count: 3, offerings: [offering], reasons: [] };
-  const wanted = decisionOf({ placements: [placement] } as unknown as Parameters<typeof decisionOf>[0]);
+  const asked: Ask[] = [];
+  const ask = async (one: Ask) => {
+    asked.push(one);
+    return { turn, refused };
+  };
+  const run = { group: seen.group, id: 'd1', turns: { ask } } as unknown as Run;
+  const wanted = decisionOf({ placements: [placementOf(3)], ...rest });
   const again = (other: View) => {
     decidedWith.push(other);
     return decisionOf();
   };
-  return { allowed: await takeTurn(run, { view: view(), decision: wanted }, again), decidedWith, wanted };
+  return { allowed: await takeTurn(run, { view: seen, decision: wanted }, again), decidedWith, wanted, asked };
 };
+const placementOf = (count: number): Decision['placements'][number] =>
+  ({ pool: 'spot-a', count, offerings: [offering], reasons: [] }) as unknown as Decision['placements'][number];
 const now: Turn = { kind: 'now', instances: 3, sinceMs: nowMs, ahead: 0 };
+const later: Turn = { kind: 'later', turnAtMs: nowMs + 4_000, sinceMs: nowMs, ahead: 2 };
 
 describe('a decision that waits for its turn', () => {
   test('is carried out as it is when its turn is now and nothing was refused to others', async () => {
-    const { allowed, decidedWith, wanted } = await turned(now, []);
-    expect(allowed?.decision.placements).toEqual(wanted.placements);
+    const { allowed, decidedWith, wanted } = await turned(now);
+    expect(allowed).toEqual({ view: view(), given: { createFleet: 1, instances: 3 }, decision: { ...wanted, remarks: [] } });
     expect(decidedWith).toEqual([]);
+  });
+
+  test('asks for no turn if it launches nothing', async () => {
+    const { allowed, asked, wanted } = await turned(later, [], { rest: { placements: [] } });
+    expect([allowed, asked]).toEqual([{ view: view(), decision: wanted }, []]);
   });
 
   test('is made anew where another group was refused the same a moment ago: that offering rests for this group too', async () => {
     const { decidedWith } = await turned(now, ['m7g.large/eu-west-1a/spot']);
-    expect(decidedWith[0]?.state.memory['m7g.large/eu-west-1a/spot']).toMatchObject({ kind: 'refused' });
+    expect(decidedWith[0]?.state.memory['m7g.large/eu-west-1a/spot']).toMatchObject({ kind: 'refused', code: 'InsufficientInstanceCapacity' });
     expect(decidedWith[0]?.mayLaunch).toBe(3);
   });
 
-  test('launches nothing before its turn, and is woken for it', async () => {
-    const { allowed, decidedWith } = await turned({ kind: 'later', turnAtMs: nowMs + 4_000, sinceMs: nowMs, ahead: 2 }, []);
-    expect([decidedWith[0]?.mayLaunch, allowed?.decision.wakeAtMs]).toEqual([0, nowMs + 4_000]);
-    expect((await turned({ kind: 'taken' }, [])).allowed).toBeUndefined();
+  test('is not made anew for a refusal that this group knows, or for a key that names no offering', async () => {
+    const known = (kind: Lesson['kind'], restsForMs: number): View => {
+      const lesson: Lesson = { kind, code: 'InsufficientInstanceCapacity', atMs: nowMs, coolingUntilMs: nowMs + restsForMs, streak: 1 };
+      return view({ state: state({ memory: { 'm7g.large/eu-west-1a/spot': lesson } }) });
+    };
+    const timesAgain = async (refused: string, seen: View) => (await turned(now, [refused], { seen })).decidedWith.length;
+    expect(await timesAgain('m7g.large/eu-west-1a/spot', known('refused', 60_000))).toBe(0);
+    expect(await timesAgain('m7g.large/eu-west-1a/spot', known('refused', 0))).toBe(1);
+    expect(await timesAgain('m7g.large/eu-west-1a/spot', known('interrupted', 60_000))).toBe(1);
+    expect(await timesAgain('subnet-a', view())).toBe(0);
   });
+
+  test('launches fewer where its turn gives fewer, gets no tokens for the others, and is woken for them', async () => {
+    const { allowed, decidedWith } = await turned({ ...now, instances: 2, restAtMs: nowMs + 9_000 });
+    expect([decidedWith[0]?.mayLaunch, allowed?.given, allowed?.decision.wakeAtMs]).toEqual([2, { createFleet: 1, instances: 2 }, nowMs + 9_000]);
+  });
+
+  test('launches nothing before its turn, says so, and is woken for it', async () => {
+    const { allowed, decidedWith } = await turned(later);
+    expect([decidedWith[0]?.mayLaunch, allowed?.decision.wakeAtMs, allowed?.given]).toEqual([0, nowMs + 4_000, {}]);
+    expect(allowed?.decision.remarks).toEqual([
+      { code: 'waits-for-turn', bucket: 'createFleet', count: 3, ahead: 2, turnAtMs: nowMs + 4_000 },
+    ]);
+    expect((await turned({ kind: 'taken' })).allowed).toBeUndefined();
+  });
+
+  test('is woken at the earlier time, if it waits for something else too', async () => {
+    const wokenAt = async (wakeAtMs: number) =>
+      (await turned({ ...now, restAtMs: nowMs + 4_000 }, [], { rest: { wakeAtMs } })).allowed?.decision.wakeAtMs;
+    expect([await wokenAt(nowMs + 1_000), await wokenAt(nowMs + 9_000)]).toEqual([nowMs + 1_000, nowMs + 4_000]);
+    expect((await turned(now)).allowed?.decision).not.toHaveProperty('wakeAtMs');
+  });
+
+  test('says that it waited, from a second on, beside what it says otherwise', async () => {
+    const remarks = async (sinceMs: number) =>
+      (await turned({ ...now, sinceMs }, [], { rest: { remarks: [{ code: 'detached', instances: ['i-1'], count: 1 }] } })).allowed?.decision.remarks;
+    const detached = { code: 'detached', instances: ['i-1'], count: 1 };
+    expect(await remarks(nowMs - 999)).toEqual([detached]);
+    expect(await remarks(nowMs - 1_000)).toEqual([detached, { code: 'waited-for-turn', bucket: 'createFleet', waitedMs: 1_000 }]);
+  });
+
+  test('asks for its calls and its instances: a hundred in one call to Auto Scaling, and one call for each pool to EC2', async () => {
+    const placements = [placementOf(101), placementOf(2)];
+    const askedBy = async (of: Group) => (await turned(now, [], { seen: view({ group: of }), rest: { placements } })).asked[0];
+    expect(await askedBy(group())).toMatchObject({ group: 'web', by: 'd1', bucket: 'createFleet', calls: 2, instances: 103 });
+    expect(await askedBy(group({ holding: { kind: 'launch-instances' } }))).toMatchObject({ bucket: 'autoScaling', calls: 3, instances: 103 });
+  });
+
+  test('needs its turn the more the fewer members serve, and least for spares', async () => {
+    const needed = async (seen: View, rest: Partial<Decision> = {}) => (await turned(now, [], { seen, rest })).asked[0]?.need;
+    const warned = [swapOf('spot-a#1', { deadlineMs: nowMs + 120_000 })];
+    expect(await needed(view({ members: [] }))).toEqual({ urgency: 'empty', size: 10 });
+    expect(await needed(view({ swaps: warned }))).toEqual({ urgency: 'warned', size: 10, deadlineMs: nowMs + 120_000 });
+    expect(await needed(view())).toEqual({ urgency: 'missing', size: 10 });
+    const placements = [placementOf(1), placementOf(2)];
+    expect(await needed(view(), { placements, spares: { placed: 3, missing: 0 } })).toEqual({ urgency: 'spare', size: 10 });
+    expect(await needed(view(), { placements, spares: { placed: 2, missing: 0 } })).toEqual({ urgency: 'missing', size: 10 });
+  });
+});
+
+test('the tokens of a decision that launches nothing are given back, as many as its turn gave', () => {
+  const learned: Lessons[] = [];
+  const run = { turns: { learn: (lessons: Lessons) => void learned.push(lessons) } } as unknown as Run;
+  giveTurnBack(run, { view: view(), decision: decisionOf(), given: { createFleet: 2, instances: 5 } });
+  giveTurnBack(run, { view: view(), decision: decisionOf() });
+  expect(learned.map(({ unspent }) => unspent)).toEqual([{ createFleet: 2, instances: 5 }, {}]);
 });

@@ -1,4 +1,4 @@
-import { forkRandom } from '../../../sandbox/random.ts';
+import { createHash } from 'node:crypto';
 import { anywhere } from '../break-code.ts';
 import type { Breakage } from '../in-worlds.ts';
 import { typeFaults } from '../typed.ts';
@@ -45,19 +45,35 @@ export const breakageOf = (source: string, mutant: Generated): Drawn => {
   };
 };
 
-/** All mutants in an order that follows from the seed: whoever draws more of them draws these first. */
-const shuffled = (mutants: readonly Generated[], seed: number): readonly Generated[] => {
-  const random = forkRandom(seed, 'generated mutants');
+/** The line on which a mutant begins. */
+const lineOf = (source: string, from: number): string => {
+  const end = source.indexOf('\n', from);
+  return source.slice(source.lastIndexOf('\n', from - 1) + 1, end < 0 ? source.length : end);
+};
+
+/**
+ * All mutants in an order that follows from the seed: whoever draws more of them draws these first. The place of a mutant follows from its own text,
+ * so that a change of the code leaves the others where they are, and a sample can be measured again after its survivors were closed.
+ */
+export const shuffled = (sources: Instrumented['sources'], mutants: readonly Generated[], seed: number): readonly Generated[] => {
+  const alike = new Map<string, number>();
   return mutants
-    .map((mutant) => ({ mutant, place: random() }))
-    .toSorted((a, b) => a.place - b.place)
+    .map((mutant) => {
+      const { file, operator, from, until, replacement } = mutant;
+      const source = sources.get(file) ?? '';
+      const text = [file, operator, lineOf(source, from), source.slice(from, until), replacement].map(oneLine).join('\n');
+      const before = alike.get(text) ?? 0;
+      alike.set(text, before + 1);
+      return { mutant, place: createHash('sha256').update(`${seed}\n${before}\n${text}`).digest('hex') };
+    })
+    .toSorted((a, b) => (a.place < b.place ? -1 : 1))
     .map(({ mutant }) => mutant);
 };
 
 /** So many mutants by a seed. Those that do not compile are left out: the compiler catches them before any world does. */
 export const draw = async ({ sources, mutants }: Instrumented, count: number, seed: number): Promise<readonly Drawn[]> => {
   const drawn: Drawn[] = [];
-  const order = shuffled(mutants, seed);
+  const order = shuffled(sources, mutants, seed);
   let next = 0;
   while (drawn.length < count && next < order.length) {
     const until = next + Math.ceil((count - drawn.length) * 1.5);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { breakageOf } from './draw.ts';
+import { breakageOf, shuffled } from './draw.ts';
 import { instrumentSources } from './instrument.ts';
 import { worldsFrom } from './reach.ts';
 
@@ -42,6 +42,18 @@ describe('generated mutants', () => {
   it('change one of two lines that read the same', async () => {
     const changed = (await broken()).filter((text) => text.includes('return (held >= 3);'));
     expect(changed).toHaveLength(2);
+  });
+
+  it('are drawn in an order of their own for each seed, in which a change of the code moves no other mutant', async () => {
+    const orderIn = async (text: string, seed: number): Promise<readonly string[]> => {
+      const { sources, mutants: all } = await instrumentSources(new Map([[file, text]]));
+      return shuffled(sources, all, seed).map(({ operator, from, until, replacement }) => `${operator} ${text.slice(from, until)} ${replacement}`);
+    };
+    const order = await orderIn(source, 1);
+    expect(await orderIn(source, 2)).not.toEqual(order);
+    const more = await orderIn(`export const isEven = (held: number): boolean => held % 2 === 0;\n${source}`, 1);
+    expect(more.length).toBeGreaterThan(order.length);
+    expect(more.filter((mutant) => !mutant.includes('%') && !mutant.startsWith('ArrowFunction'))).toEqual(order);
   });
 
   it('are played in worlds of every kind that is not slow, one of each before the next of any', () => {
