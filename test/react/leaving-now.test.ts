@@ -79,11 +79,12 @@ describe('advice beyond the budget of the policy', () => {
   });
 
   test('is counted by members: advice that came twice for one of them, or for one that leaves already, takes no place of another', () => {
-    expect(leavingIn([advised[0], advised[0], advised[1], advised[2]].flatMap((fact) => fact ?? []), found({ group: atMostTwo }))).toEqual([
-      `${first} rebalance`,
-      `${first} rebalance`,
-      `${second} rebalance`,
-    ]);
+    expect(
+      leavingIn(
+        [advised[0], advised[0], advised[1], advised[2]].flatMap((fact) => fact ?? []),
+        found({ group: atMostTwo }),
+      ),
+    ).toEqual([`${first} rebalance`, `${first} rebalance`, `${second} rebalance`]);
     const leavesAlready = found({ group: atMostTwo, swaps: [swapOf(first)] });
     expect(leavingIn(advised, leavesAlready)).toEqual([`${first} rebalance`, `${second} rebalance`, `${third} rebalance`]);
   });
@@ -128,7 +129,10 @@ describe('members that leave without a signal', () => {
   test('are those that never served for too long, unless they leave already', () => {
     const launchedAtMs = nowMs - 3_600_000;
     const idle = (instance: string) => member(instance, spotA, { serving: false, launchedAtMs });
-    const unserved = { 'i-1': { why: 'target-health' as const, sinceMs: launchedAtMs }, 'i-2': { why: 'target-health' as const, sinceMs: launchedAtMs } };
+    const unserved = {
+      'i-1': { why: 'target-health' as const, sinceMs: launchedAtMs },
+      'i-2': { why: 'target-health' as const, sinceMs: launchedAtMs },
+    };
     const gathered = found({ state: state({ unserved }), holdings: { members: [idle('i-1'), idle('i-2'), ...five] } });
     expect(heardIn(factsOf(), gathered, nowMs).leaving).toEqual(
       ['i-1', 'i-2'].map((instance) => ({ instance, reason: 'never-served', atMs: nowMs })),

@@ -129,9 +129,7 @@ describe('a decision that waits for its turn', () => {
   test('launches nothing before its turn, says so, and is woken for it', async () => {
     const { allowed, decidedWith } = await turned(later);
     expect([decidedWith[0]?.mayLaunch, allowed?.decision.wakeAtMs, allowed?.given]).toEqual([0, nowMs + 4_000, {}]);
-    expect(allowed?.decision.remarks).toEqual([
-      { code: 'waits-for-turn', bucket: 'createFleet', count: 3, ahead: 2, turnAtMs: nowMs + 4_000 },
-    ]);
+    expect(allowed?.decision.remarks).toEqual([{ code: 'waits-for-turn', bucket: 'createFleet', count: 3, ahead: 2, turnAtMs: nowMs + 4_000 }]);
     expect((await turned({ kind: 'taken' })).allowed).toBeUndefined();
   });
 
