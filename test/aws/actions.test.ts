@@ -595,6 +595,12 @@ describe("changes of an Auto Scaling group's numbers", () => {
     });
     test('and is unseen while a describe does not show it', async () => {
       expect(await of(shown(3), shown(3)).provider.takeDown(added)).toBe('unseen');
+      expect(await of(shown(3), { AutoScalingGroups: [] }).provider.takeDown(added)).toBe('done');
+    });
+    test('down to the minimum, and later where AWS refuses it now', async () => {
+      expect(await of(shown(3, { min: 2 }), shown(2)).provider.takeDown(added)).toBe('done');
+      const busy = { DescribeAutoScalingGroups: shown(3), UpdateAutoScalingGroup: failsWith('ScalingActivityInProgressFault') };
+      expect(await over(attached, busy).provider.takeDown(added)).toBe('not-yet');
     });
     test.each([
       ['somebody wrote another number', shown(5), 'changed-by-others'],
@@ -637,6 +643,41 @@ describe("changes of an Auto Scaling group's numbers", () => {
     expect(await of({ desired: 4, min: 3 }).provider.takeOver('web', 2)).toBe('refused');
     expect(await of({ desired: 4 }, failsWith('ScalingActivityInProgressFault')).provider.takeOver('web', 2)).toBe('refused');
     await expect(of({ desired: 4 }, failsWith('AccessDenied')).provider.takeOver('web', 2)).rejects.toThrow('AccessDenied');
-    expect(await of({ desired: 2 }).provider.takeOver('web', 2)).toBe('done');
+    expect(await of({ desired: 4, min: 2 }).provider.takeOver('web', 2)).toBe('done');
+    const settled = of({ desired: 2 });
+    expect(await settled.provider.takeOver('web', 2)).toBe('done');
+    expect(update(settled)).toEqual([]);
+  });
+
+  test('giving back raises the desired capacity, unless others have set it since or the maximum has no room', async () => {
+    const given = async (more: Parameters<typeof autoScalingGroup>[2]) => {
+      const of = over(attached, { ...inWeb({}, more), UpdateAutoScalingGroup: {} });
+      await of.provider.giveBack('web', { from: 2, to: 4 });
+      return update(of);
+    };
+    expect(await given({ desired: 2, max: 4 })).toEqual([{ AutoScalingGroupName: 'web', DesiredCapacity: 4 }]);
+    expect(await given({ desired: 3, max: 4 })).toEqual([]);
+    expect(await given({ desired: 2, max: 3 })).toEqual([]);
+  });
+
+  test('a raise that AWS refuses is refused; a bug of ours is thrown', async () => {
+    const raising = (answer: () => never) => over(attached, { ...inWeb({}, { max: 10 }), UpdateAutoScalingGroup: answer }).provider.raiseMax(raised);
+    expect(await raising(failsWith('ValidationError'))).toBe('refused');
+    const broken = (): never => {
+      throw new TypeError('undefined is not a function');
+    };
+    await expect(raising(broken)).rejects.toThrow('undefined is not a function');
+  });
+
+  test('of a group that is gone change nothing', async () => {
+    const gone = over(attached, { DescribeAutoScalingGroups: { AutoScalingGroups: [] } });
+    const added = { asg: 'web', from: 2, instances: ['i-3'], atMs: 0 };
+    expect(await gone.provider.raiseMax(raised)).toBe('changed-by-others');
+    expect(await gone.provider.restoreMax(raised)).toBe('changed-by-others');
+    expect(await gone.provider.takeDown(added)).toBe('changed-by-others');
+    expect(await gone.provider.takeOver('web', 2)).toBe('refused');
+    expect(await gone.provider.giveBack('web', { from: 2, to: 4 })).toBeUndefined();
+    expect(await gone.provider.admit(attached, ['i-3'], { added })).toMatchObject({ done: [], failed: [{ code: 'SizeChanged' }] });
+    expect(gone.aws.calls.filter(({ operation }) => operation !== 'DescribeAutoScalingGroups')).toEqual([]);
   });
 });

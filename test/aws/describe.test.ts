@@ -121,6 +121,67 @@ describe('a group held by tag', () => {
     expect(members[0]?.unhealthy).toBe(true);
   });
 
+  test('shows why EC2 ended an instance, and nothing of those that run or that were only stopped', async () => {
+    const why = (id: string, state: string, Code?: string) => ({
+      ...ec2Instance(id, ours, { state }),
+      ...(Code !== undefined && { StateReason: { Code, Message: `${Code}: no longer` } }),
+    });
+    const { endings } = await look(group(), {
+      DescribeInstances: instances({
+        tagged: [
+          why('i-taken', 'terminated', 'Server.SpotInstanceTermination'),
+          why('i-ending', 'shutting-down', 'Client.UserInitiatedShutdown'),
+          why('i-unknown', 'terminated'),
+          why('i-runs', 'running', 'Client.Old'),
+          why('i-stopped', 'stopped', 'Client.Stop'),
+        ],
+      }),
+    });
+    const of = (code: string) => ({ code, message: `${code}: no longer`, offering: offering('m7g.large', 'z-a') });
+    expect(endings).toEqual({ 'i-taken': of('Server.SpotInstanceTermination'), 'i-ending': of('Client.UserInitiatedShutdown') });
+  });
+
+  test('has no members in Auto Scaling groups, none that its user detached, and none of its running members is stopped', async () => {
+    const found = await look(group(), {
+      DescribeInstances: instances({ tagged: [ec2Instance('i-1', ours), ec2Instance('i-2', ours, { state: 'stopped' })] }),
+    });
+    expect(found.members[0]).not.toHaveProperty('asg');
+    expect(found).not.toHaveProperty('detached');
+    expect(found).not.toHaveProperty('elsewhere');
+    expect([found.aside, found.stopped]).toEqual([[], ['i-2']]);
+  });
+
+  test('serves in none of several target groups but in all of them, and in each with its worst port', async () => {
+    const two = group({ drain: { timeoutMs: 1, loadBalancers: ['tg-1', 'tg-2'] } });
+    const ports = (...states: string[]) => ({
+      TargetHealthDescriptions: states.map((State, index) => ({ Target: { Id: 'i-1', Port: 80 + index }, TargetHealth: { State } })),
+    });
+    const shown = async (first: object, second: object) => {
+      const { members } = await look(two, {
+        DescribeInstances: instances({ tagged: [ec2Instance('i-1', ours, { launchedAtMs: nowMs - 300_000 })] }),
+        DescribeTargetHealth: ({ TargetGroupArn }: { TargetGroupArn: string }) => (TargetGroupArn === 'tg-1' ? first : second),
+      });
+      return members.map(({ admitted, serving, unhealthy }) => [admitted, serving, unhealthy])[0];
+    };
+    expect(await shown(ports('healthy', 'healthy'), ports('healthy'))).toEqual([true, true, false]);
+    expect(await shown(ports('healthy'), ports('initial'))).toEqual([true, false, false]);
+    expect(await shown(ports('healthy'), ports())).toEqual([false, false, false]);
+    for (const states of [
+      ['healthy', 'initial'],
+      ['initial', 'healthy'],
+      ['unhealthy', 'healthy', 'initial'],
+    ])
+      expect(await shown(ports(...states), ports('healthy'))).toEqual([true, false, false]);
+    expect(await shown(ports('healthy', 'draining', 'unhealthy'), ports('healthy'))).toEqual([false, false, false]);
+    // A target that is not registered any more is shown for a while: another port of it still counts.
+    const unused = { Target: { Id: 'i-1' }, TargetHealth: { State: 'unused', Reason: 'Target.NotRegistered' } };
+    expect(await shown({ TargetHealthDescriptions: [unused, ...ports('healthy').TargetHealthDescriptions, unused] }, ports('healthy'))).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
   test.each([
     ['has had its time to be registered', 120_001, { admitted: true, serving: false, mayServe: true, unhealthy: false }],
     ['has just come is registered again', 120_000, { admitted: false, serving: false, unhealthy: false }],
@@ -215,6 +276,7 @@ describe('a group attached to an Auto Scaling group', () => {
     };
     expect(await working({ 'i-1': 'healthy' })).toEqual([[false, true]]);
     expect(await working({})).toEqual([[false, false]]);
+    expect(await working({ 'i-1': 'initial' })).toEqual([[false, false]]);
     expect(await working({ 'i-1': 'healthy' }, 'pending')).toEqual([[false, false]]);
   });
 

@@ -86,6 +86,51 @@ describe('groups that are read together', () => {
     expect(read).toBeGreaterThanOrEqual(least);
     expect(read).toBeLessThanOrEqual(most);
   });
+
+  /** The groups of twenty-five whose target health a look reads, so many minutes from now. */
+  const readAfter = async (minutes: number, member: object | undefined) => {
+    const groups = Array.from({ length: 25 }, (_, index) =>
+      group({ name: `web-${index}`, drain: { timeoutMs: 300_000, loadBalancers: [`arn-of-web-${index}`] } }),
+    );
+    const aws = createFakeAws({
+      DescribeInstances: member ? instances(member) : instances(),
+      DescribeTargetHealth: { TargetHealthDescriptions: [] },
+    });
+    const { ec2, autoScaling, elb } = aws;
+    const deps = { ec2, autoScaling, elb, deployment: 'prod', now: () => nowMs + minutes * 60_000, note: () => {}, missed: () => {} };
+    const look = describeTogether(deps, groups);
+    await Promise.all(groups.map(look));
+    return aws.inputsOf('DescribeTargetHealth').map(({ TargetGroupArn }) => String(TargetGroupArn));
+  };
+
+  test('take turns with their target health, so that each is read once within as many minutes as there are parts', async () => {
+    const minutes = [await readAfter(0, undefined), await readAfter(1, undefined), await readAfter(2, undefined)];
+    expect(minutes.flat().toSorted()).toEqual(Array.from({ length: 25 }, (_, index) => `arn-of-web-${index}`).toSorted());
+    expect(await readAfter(3, undefined)).toEqual(minutes[0]);
+  });
+
+  test('read it out of turn where a new instance may have to be registered', async () => {
+    const inTurn = await readAfter(0, undefined);
+    const other = Array.from({ length: 25 }, (_, index) => `web-${index}`).find((name) => !inTurn.includes(`arn-of-${name}`)) ?? '';
+    const isReadFor = async (ageMs: number, state = 'running') =>
+      (await readAfter(0, ec2Instance('i-1', tagged(other), { state, launchedAtMs: nowMs - ageMs }))).includes(`arn-of-${other}`);
+    expect(await isReadFor(119_999)).toBe(true);
+    expect(await isReadFor(120_000)).toBe(false);
+    expect(await isReadFor(1_000, 'pending')).toBe(false);
+  });
+
+  test('are not read again for one group alone: its next look reads', async () => {
+    const throttled = () => {
+      throw awsError('RequestLimitExceeded', 'Request limit exceeded.', 503);
+    };
+    const { aws, look } = lookOver([named('one')], { DescribeInstances: throttled });
+    await expect(look(named('one'))).rejects.toThrow('Request limit exceeded.');
+    expect(aws.inputsOf('DescribeInstances')).toHaveLength(1);
+    const many = lookOver(['one', 'two'].map(named), { DescribeInstances: throttled });
+    const looks = await Promise.allSettled([many.look(named('one')), many.look(named('two'))]);
+    expect(looks.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(many.aws.inputsOf('DescribeInstances')).toHaveLength(4);
+  });
 });
 
 const runs = Array.from({ length: 1_000 }, (_, index) => ec2Instance(`i-${index}`, tagged('web')));

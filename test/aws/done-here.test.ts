@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import type { Group } from '../../core/group/group.ts';
+import { autoScalingGroup, ec2Instance, group, nowMs, ours } from './builders.ts';
+import { failsWith } from './fake-aws.ts';
+import { providerOver } from './provider.ts';
+
+type Asked = { readonly Filters: readonly { readonly Name: string }[] };
+const inAsg = { 'aws:autoscaling:groupName': 'web' };
+const attached: Group = group({ holding: { kind: 'attach', asg: 'web' }, drain: { timeoutMs: 1, loadBalancers: [] } });
+
+/** An environment, by its clock, that sees one instance with these tags, and its Auto Scaling group with these members. */
+const environment = (of: Group, shown: { tags: Record<string, string>; inside: Record<string, string>; launchedAtMs?: number }) => {
+  const at = { nowMs };
+  const { provider, aws } = providerOver(
+    of.holding,
+    {
+      AttachInstances: {},
+      RegisterTargets: {},
+      CreateTags: {},
+      DescribeInstances: ({ Filters }: Asked) => {
+        const isByAsg = Filters[0]?.Name === 'tag:aws:autoscaling:groupName';
+        const isShown = !isByAsg || 'aws:autoscaling:groupName' in shown.tags;
+        return { Reservations: [{ Instances: isShown ? [ec2Instance('i-1', shown.tags, { launchedAtMs: shown.launchedAtMs ?? nowMs })] : [] }] };
+      },
+      DescribeAutoScalingGroups: () => ({ AutoScalingGroups: [autoScalingGroup('web', shown.inside)] }),
+      DescribeTargetHealth: failsWith('Throttling'),
+    },
+    { now: () => at.nowMs },
+  );
+  const look = async (afterMs: number) => {
+    at.nowMs = nowMs + afterMs;
+    return provider.describe(of);
+  };
+  return { provider, aws, look, shown };
+};
+
+describe('a member that this environment has just attached', () => {
+  test('has joined, although describes show neither its place nor its tag; it is not believed to serve', async () => {
+    const { provider, look } = environment(attached, { tags: ours, inside: {} });
+    expect((await look(0)).members).toMatchObject([{ admitted: false, serving: false }]);
+    expect((await look(0)).members[0]).not.toHaveProperty('unshown');
+    await provider.admit(attached, ['i-1'], { moreCome: true });
+    expect((await look(1_000)).members).toMatchObject([{ admitted: true, serving: false, unshown: true }]);
+  });
+
+  test('counts as detached by its user, where describes show it in no Auto Scaling group after 45 s', async () => {
+    const { provider, look } = environment(attached, { tags: ours, inside: {} });
+    await provider.admit(attached, ['i-1'], { moreCome: true });
+    expect(await look(45_000)).not.toHaveProperty('detached');
+    expect(await look(45_001)).toMatchObject({ members: [], detached: ['i-1'], aside: [], ended: [] });
+  });
+
+  test('has joined in this Auto Scaling group alone', async () => {
+    const { provider, look } = environment(attached, { tags: ours, inside: {} });
+    await provider.admit(attached, ['i-1'], { moreCome: true });
+    const moved: Group = group({ holding: { kind: 'attach', asg: 'other' }, drain: { timeoutMs: 1, loadBalancers: [] } });
+    expect((await provider.describe(moved)).members).toMatchObject([{ admitted: false }]);
+    await provider.admit(moved, ['i-1'], { moreCome: true });
+    expect((await look(1_000)).members).toMatchObject([{ admitted: false }]);
+  });
+
+  test('is to be tagged as joined once it has waited 20 s for others, and not again after that', async () => {
+    const { provider, aws, look } = environment(attached, { tags: { ...ours, ...inAsg }, inside: { 'i-1': 'InService' } });
+    const isUnnoted = async (afterMs: number) => (await look(afterMs)).members[0]?.isUnnoted ?? false;
+    await provider.admit(attached, ['i-1'], { moreCome: true });
+    expect([await isUnnoted(19_999), await isUnnoted(20_000)]).toEqual([false, true]);
+    await provider.noteJoined(attached, ['i-1']);
+    expect(aws.inputsOf('CreateTags')).toMatchObject([{ Resources: ['i-1'] }]);
+    expect(await isUnnoted(200_000)).toBe(false);
+  });
+
+  test('is asked for no tag in an Auto Scaling group that Holdfast attaches nothing to, or launched for another group', async () => {
+    const old = { launchedAtMs: nowMs - 600_000, inside: { 'i-1': 'InService' } };
+    const unnoted = async (tags: Record<string, string>, of = attached) =>
+      (await environment(of, { ...old, tags }).look(0)).members[0]?.isUnnoted ?? false;
+    expect(await unnoted({ ...ours, ...inAsg })).toBe(true);
+    expect(await unnoted({ ...inAsg, 'holdfast:group': 'prod/other' })).toBe(false);
+    const launching = group({
+      holding: { kind: 'launch-instances' },
+      pools: { a: { name: 'a', market: 'spot', asg: 'web', subnets: [], instanceTypes: [] } },
+    });
+    expect(await unnoted({ ...ours, ...inAsg }, launching)).toBe(false);
+  });
+});
+
+describe('a target group that cannot be read', () => {
+  const listed = group({ drain: { timeoutMs: 1, loadBalancers: ['tg-1', 'tg-2'] } });
+  const both = { tags: ours, inside: {} };
+
+  test('says nothing against a new member that this environment has registered', async () => {
+    const { provider, look } = environment(listed, both);
+    expect((await look(0)).members).toMatchObject([{ admitted: false, serving: false }]);
+    await provider.admit(listed, ['i-1']);
+    expect((await look(0)).members).toMatchObject([{ admitted: true, serving: false, mayServe: true }]);
+  });
+
+  test('is registered with again, if this environment has registered the member elsewhere, or another one here', async () => {
+    const { provider, look } = environment(listed, both);
+    await provider.admit(group({ drain: { timeoutMs: 1, loadBalancers: ['tg-1'] } }), ['i-1']);
+    await provider.admit(listed, ['i-2']);
+    expect((await look(0)).members).toMatchObject([{ admitted: false }]);
+  });
+
+  test('says nothing against a new member of an Auto Scaling group, which registers it', async () => {
+    const named: Group = { ...attached, drain: { timeoutMs: 1, loadBalancers: ['tg-1'] } };
+    const { look } = environment(named, { tags: { ...ours, ...inAsg }, inside: { 'i-1': 'InService' } });
+    expect((await look(0)).members).toMatchObject([{ admitted: true, serving: false, mayServe: true }]);
+  });
+});
