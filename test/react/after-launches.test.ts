@@ -1,0 +1,229 @@
+import { describe, expect, test } from 'vitest';
+import { metrics } from '../../core/contract.ts';
+import type { Decision } from '../../core/decision/decision.ts';
+import type { Launched } from '../../core/group-state/answers.ts';
+import type { Turn } from '../../core/limits/account-budget.ts';
+import type { ActionResult, CapacityIn } from '../../core/ports/capacity-provider.ts';
+import type { Added, GroupState, View } from '../../core/view/view.ts';
+import { act } from '../../functions/react/carry-out/carry-out.ts';
+import type { ReactPorts } from '../../functions/react/ports.ts';
+import type { Round, Run } from '../../functions/react/run.ts';
+import { decisionOf } from '../core/decisions.ts';
+import { member, members } from '../core/members.ts';
+import { group, nowMs, reservation, spotA, state, swapOf, view } from '../core/views.ts';
+import { factsOf, invocation, silent } from './facts.ts';
+
+const roundOf = (decision: Partial<Decision>, rest: Partial<View> = {}, launched: readonly Launched[] = []): Round => {
+  const look = view(rest);
+  return { decision: decisionOf(decision), view: look, lookedAtMs: nowMs, sizes: [], launched, state: look.state };
+};
+
+type World = {
+  readonly admits?: ActionResult;
+  readonly takesDown?: 'done' | 'unseen' | 'changed-by-others' | 'not-yet';
+  readonly turn?: Turn;
+  readonly run?: Partial<Run> & { readonly isCut?: true };
+};
+
+/** What follows the launches of these rounds: calls that change something, the next look, what is counted and written. */
+const actedOn = async (rounds: readonly Round[], { admits = { done: [], failed: [] }, takesDown = 'done', turn, run = {} }: World = {}) => {
+  const seen = { calls: [] as unknown[], wokenInMs: [] as number[], counted: {} as Record<string, number>, written: [] as GroupState[] };
+  const provider: Partial<CapacityIn> = {
+    admit: async (_, instances, admitting) => {
+      seen.calls.push(['admit', instances, admitting]);
+      return admits;
+    },
+    takeDown: async (added, raised) => {
+      seen.calls.push(['takeDown', added.asg, raised?.toMax]);
+      return takesDown;
+    },
+    restoreMax: async ({ asg }) => {
+      seen.calls.push(['restoreMax', asg]);
+      return 'done';
+    },
+  };
+  const ports = {
+    store: {
+      putState: async (_: string, next: GroupState) => {
+        seen.written.push(next);
+        return 'done';
+      },
+    },
+    believed: (_: string, known: GroupState) => known,
+    wakes: { wake: async (_: readonly string[], atMs: number) => void seen.wokenInMs.push(atMs - nowMs) },
+    clock: { now: () => nowMs },
+    telemetry: {
+      ...silent,
+      count: (name: string, by = 1) => {
+        seen.counted[name] = (seen.counted[name] ?? 0) + by;
+      },
+    },
+  } as unknown as ReactPorts;
+  const now: Turn = { kind: 'now', instances: 0, sinceMs: nowMs, ahead: 0 };
+  const turns = { ask: async () => ({ turn: turn ?? now, refused: [] }) };
+  const acted = await act({
+    group: group(),
+    provider: provider as CapacityIn,
+    facts: factsOf(),
+    ports,
+    turns: turns as unknown as Run['turns'],
+    ...invocation,
+    ...run,
+    rounds,
+  });
+  return { ...seen, acted };
+};
+
+const failed = (instance: string, retry: 'later' | 'never') => ({ instance, code: 'Throttling', retry });
+const launchedAgo = (instance: string, agoMs: number) => member(instance, spotA, { admitted: false, launchedAtMs: nowMs - agoMs });
+const attached = group({ holding: { kind: 'attach', asg: 'web-asg' } });
+
+describe('members that join', () => {
+  const joining = ['i-1', 'i-2', 'i-3'];
+  const found = { members: [launchedAgo('i-1', 100_000), launchedAgo('i-2', 40_000), launchedAgo('i-3', 8_000), ...members(spotA, 2)] };
+  const round = roundOf({ admissions: joining }, found);
+
+  test('are put into service, and nothing else is called or counted where all of them joined', async () => {
+    const { acted, calls, counted, wokenInMs } = await actedOn([round], { admits: { done: joining, failed: [] } });
+    expect(acted).toEqual({ admitted: joining, failed: [], restored: [] });
+    expect(calls).toEqual([['admit', joining, { moreCome: false }]]);
+    expect([counted[metrics.actionsFailed], wokenInMs]).toEqual([0, []]);
+  });
+
+  test('wait for others only while others come: neither those that join now, nor those that leave, nor those that have joined', async () => {
+    const moreCome = async (rest: Partial<View>) => (await actedOn([roundOf({ admissions: ['i-1'] }, rest)])).calls[0];
+    const one = launchedAgo('i-1', 8_000);
+    const other = launchedAgo('i-2', 8_000);
+    expect(await moreCome({ members: [one, other, ...members(spotA, 2)] })).toEqual(['admit', ['i-1'], { moreCome: true }]);
+    expect(await moreCome({ members: [one, other], swaps: [swapOf('i-2')] })).toEqual(['admit', ['i-1'], { moreCome: false }]);
+    expect(await moreCome({ members: [one, ...members(spotA, 2)] })).toEqual(['admit', ['i-1'], { moreCome: false }]);
+  });
+
+  test('are tried again where that may succeed, after a quarter of the age of the youngest, and later in a large batch', async () => {
+    const again = async (failures: ActionResult['failed'], run: Partial<Run> = {}) =>
+      (await actedOn([round], { admits: { done: [], failed: failures }, run })).wokenInMs;
+    expect(await again([failed('i-1', 'later'), failed('i-2', 'later')])).toEqual([10_000]);
+    expect(await again([failed('i-1', 'later')])).toEqual([25_000]);
+    expect(await again([failed('i-3', 'later')])).toEqual([2_000]);
+    expect(await again([failed('i-unknown', 'later')])).toEqual([2_000]);
+    const [inMs = 0] = await again([failed('i-3', 'later')], { groupsAtOnce: 20 });
+    expect(inMs).toBeGreaterThanOrEqual(5_000);
+    expect(inMs).toBeLessThan(7_000);
+    expect(await again([failed('i-1', 'later'), failed('i-3', 'never')])).toEqual([25_000]);
+  });
+
+  test('are left to the tick where the next attempt would come late, or could not succeed', async () => {
+    const old = roundOf({ admissions: ['i-1'] }, { members: [launchedAgo('i-1', 600_000)] });
+    expect((await actedOn([old], { admits: { done: [], failed: [failed('i-1', 'later')] } })).wokenInMs).toEqual([]);
+    const { wokenInMs, counted, acted } = await actedOn([round], {
+      admits: { done: ['i-1'], failed: [failed('i-2', 'never'), failed('i-3', 'never')] },
+    });
+    expect(wokenInMs).toEqual([]);
+    expect(counted[metrics.actionsFailed]).toBe(2);
+    expect(acted.failed).toEqual([failed('i-2', 'never'), failed('i-3', 'never')]);
+    expect((await actedOn([round], { admits: { done: [], failed: [failed('i-2', 'later')] } })).counted[metrics.actionsFailed]).toBe(0);
+  });
+
+  test('join at their turn, if others use the bucket of these calls now', async () => {
+    const later: Turn = { kind: 'later', turnAtMs: nowMs + 3_500, sinceMs: nowMs, ahead: 2 };
+    const { calls, wokenInMs, acted } = await actedOn([round], { turn: later, run: { group: attached } });
+    expect([calls, wokenInMs]).toEqual([[], [3_500]]);
+    expect(acted).toEqual({ admitted: [], failed: [], restored: [], wakeAtMs: nowMs + 3_500 });
+    const soonest = await actedOn([roundOf({ admissions: joining, wakeAtMs: nowMs + 1_000 }, found)], { turn: later, run: { group: attached } });
+    expect(soonest.wokenInMs).toEqual([1_000]);
+  });
+});
+
+describe('a size that others set', () => {
+  const outside = group({ size: { min: 0, max: 20, desired: 0, from: 'asg' }, holding: { kind: 'attach', asg: 'web-asg' } });
+  const note: Added = { asg: 'web-asg', from: 4, instances: ['i-1'], atMs: nowMs };
+  const raised = { asg: 'web-asg', fromMax: 4, toMax: 5 };
+  const other = { asg: 'other', fromMax: 1, toMax: 2 };
+  const joins = (rest: Partial<GroupState> = {}) =>
+    roundOf({ admissions: ['i-1'] }, { members: [launchedAgo('i-1', 8_000)], state: state({ added: [note], raised: [raised, other], ...rest }) });
+  const run = { group: outside };
+
+  test('gets back what the members that joined added, and the maximum that was raised for them; the notes are removed', async () => {
+    const { calls, written, acted, counted } = await actedOn([joins()], { admits: { done: ['i-1'], failed: [] }, run });
+    expect(calls).toEqual([
+      ['admit', ['i-1'], { added: note, moreCome: false }],
+      ['takeDown', 'web-asg', 5],
+      ['restoreMax', 'web-asg'],
+    ]);
+    expect(acted.restored).toEqual(['web-asg']);
+    expect(written).toMatchObject([{ version: 4, raised: [other] }]);
+    expect(written[0]).not.toHaveProperty('added');
+    expect(counted[metrics.conflicts]).toBeUndefined();
+  });
+
+  test('stays as it is where none of them joined', async () => {
+    const { calls, written } = await actedOn([joins()], { admits: { done: [], failed: [failed('i-1', 'later')] }, run });
+    expect(calls).toEqual([['admit', ['i-1'], { added: note, moreCome: false }]]);
+    expect(written).toEqual([]);
+  });
+
+  test('is taken down later, with its note, where that is not possible yet', async () => {
+    const { calls, written, acted } = await actedOn([joins()], { admits: { done: ['i-1'], failed: [] }, takesDown: 'not-yet', run });
+    expect(calls.slice(1)).toEqual([['takeDown', 'web-asg', 5]]);
+    expect([written, acted.restored]).toEqual([[], []]);
+  });
+
+  test('keeps its note while no describe shows that it was taken down', async () => {
+    const { written, acted } = await actedOn([joins()], { admits: { done: ['i-1'], failed: [] }, takesDown: 'unseen', run });
+    expect(written).toMatchObject([{ raised: [raised, other], added: [{ ...note, takenDownAtMs: nowMs }] }]);
+    expect(acted.restored).toEqual([]);
+  });
+
+  test('of an earlier look is taken down too', async () => {
+    const earlier: Added = { ...note, instances: ['i-0'] };
+    const { calls } = await actedOn([roundOf({ takeDown: [earlier] }, { state: state({ added: [earlier] }) })], { run });
+    expect(calls).toEqual([['takeDown', 'web-asg', undefined]]);
+  });
+
+  test('that others wrote meanwhile stays, and this is counted', async () => {
+    const { written, counted } = await actedOn([joins()], { admits: { done: ['i-1'], failed: [] }, takesDown: 'changed-by-others', run });
+    expect(counted[metrics.conflicts]).toBe(1);
+    expect(written).toHaveLength(1);
+    expect(written[0]).not.toHaveProperty('added');
+  });
+});
+
+describe('launches without a response', () => {
+  const lost = (leaseUntilMs: number): Launched => ({
+    reservation: reservation({ leaseUntilMs }),
+    request: undefined,
+    result: { kind: 'ambiguous', code: 'TimeoutError' },
+  });
+  const after = (leaseUntilMs: number, launched: readonly Launched[], more: readonly Round[] = []) => {
+    const open = [reservation({ leaseUntilMs }), reservation({ id: 'r-2', leaseUntilMs: nowMs + 5_000, instances: ['i-1'] })];
+    return [...more, roundOf({}, { state: state({ reservations: open }) }, launched)];
+  };
+
+  test('are repeated by a look of their own when their lease ends, whichever round made them', async () => {
+    const lease = nowMs + 30_000;
+    expect((await actedOn(after(lease, [lost(lease)]))).wokenInMs).toEqual([30_000]);
+    expect((await actedOn(after(lease, [], [roundOf({}, {}, [lost(lease)])]))).wokenInMs).toEqual([30_000]);
+    expect((await actedOn(after(lease, []))).wokenInMs).toEqual([]);
+  });
+
+  test('are left to the tick where their lease ends late, or has ended', async () => {
+    expect((await actedOn(after(nowMs + 40_000, [lost(nowMs + 40_000)]))).wokenInMs).toEqual([]);
+    expect((await actedOn(after(nowMs, [lost(nowMs)]))).wokenInMs).toEqual([]);
+  });
+});
+
+test('a look after a cut comes at once, and that of a throttle that is over does not come', async () => {
+  const throttled = (untilMs: number) => roundOf({}, { state: state({ throttle: { untilMs, streak: 1 } }) });
+  expect((await actedOn([throttled(nowMs + 5_000)], { run: { isCut: true } })).wokenInMs).toEqual([1]);
+  expect((await actedOn([throttled(nowMs)])).wokenInMs).toEqual([]);
+});
+
+test('a maximum that was raised and put back by the same look keeps its note while another invocation may still raise it', async () => {
+  const raised = { asg: 'web-asg', fromMax: 10, toMax: 12, atMs: nowMs, beforeMs: nowMs - 1_000 };
+  const noted = async (rest: Partial<Decision>, one: typeof raised) =>
+    (await actedOn([roundOf({ restore: [one], ...rest }, { state: state({ raised: [one] }) })])).written;
+  expect(await noted({}, raised)).toEqual([]);
+  expect(await noted({ raise: [raised] }, raised)).toEqual([]);
+  expect(await noted({ raise: [raised] }, { ...raised, beforeMs: nowMs - 35_000 })).toMatchObject([{ raised: [] }]);
+  expect(await noted({}, { ...raised, atMs: nowMs - 35_000 })).toMatchObject([{ raised: [] }]);
+});
