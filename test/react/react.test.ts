@@ -79,6 +79,16 @@ describe('a batch of messages', () => {
     expect(seen.began).toEqual([{ isQuiet: false, untilMs: nowMs + endsWithinMs }]);
   });
 
+  test('counts the signals that waited in the queue for more than a minute, without wakes, which wait by intent', async () => {
+    const late = async (...waited: readonly (readonly [unknown, number])[]) => {
+      const { seen, play } = houseOf();
+      await play(...waited.map(([body, waitedMs], index) => ({ ...message(`m-${index}`, body), sentAtMs: nowMs - waitedMs })));
+      return seen.counts['SignalsLate'];
+    };
+    expect(await late([warning(), 60_001], [warning(), 60_000], [wake('web'), 600_000], [written('web'), 90_000])).toBe(2);
+    expect(await late([warning(), 0])).toBe(0);
+  });
+
   test('of ticks alone begins quietly, and a wake or an event does not', async () => {
     const quiet = async (...bodies: readonly unknown[]) => {
       const { seen, play } = houseOf();

@@ -4,13 +4,14 @@ import { emptyDraft } from '../../core/decide/draft.ts';
 import type { Decision } from '../../core/decision/decision.ts';
 import type { DecisionRecord } from '../../core/decision/decision-record.ts';
 import type { Launched } from '../../core/group-state/answers.ts';
+import type { Observation } from '../../core/observe/observe.ts';
 import type { Announcement } from '../../core/ports/surroundings.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import type { View } from '../../core/view/view.ts';
 import { launchAll } from '../../functions/react/carry-out/launches.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 import { announceStarted, tellNews } from '../../functions/react/record/announce.ts';
-import { record, recordOvertaken } from '../../functions/react/record/record.ts';
+import { record, recordObserved, recordOvertaken, recordUnobserved } from '../../functions/react/record/record.ts';
 import type { Round, Run } from '../../functions/react/run.ts';
 import { member, members } from '../core/members.ts';
 import { group, nowMs, reservation, spotA, spotB, state, swapOf, view } from '../core/views.ts';
@@ -239,4 +240,36 @@ describe('launches', () => {
     ]);
     expect(seen.logs).toEqual(['EC2 refused a launch request as invalid. The next choice of the policy is tried.']);
   });
+});
+
+test('the record of a decision has the age of the prices it compared, and the ends that no earlier one has', async () => {
+  const viewOf = async (rest: Partial<View>) => (await recorded([roundOf({}, [], rest)])).kept[0]?.view;
+  expect(await viewOf({})).not.toHaveProperty('prices');
+  expect(await viewOf({})).not.toHaveProperty('ended');
+  const usdPerHour = { 'm7g.large/a/spot': 0.03 };
+  expect(await viewOf({ state: state({ prices: { atMs: nowMs - 60_000, usdPerHour } }) })).toMatchObject({ prices: expect.anything() });
+});
+
+test('an observed decision that another look overtook is stored as not carried out, under its own id', async () => {
+  const { seen, run } = runOf();
+  const { decision, view: look } = roundOf();
+  const observed = { decision: { ...decision, unplaced: 3 }, outcome: { code: 'observed', leaves: [] }, isNews: true } as unknown as Observation;
+  const decided = { view: look, decision, sizes: [], earlier: [], observed };
+  await recordObserved(run, decided, observed);
+  await recordUnobserved(run, decided, observed, { by: 'state', readVersion: 5 });
+  expect(seen.kept.map(({ id, rounds, outcome }) => [id, rounds[0]?.unplaced, outcome])).toEqual([
+    ['d-2', 3, { code: 'observed', leaves: [] }],
+    ['d-2', 3, { code: 'not-carried-out', overtaken: { by: 'state', readVersion: 5 } }],
+  ]);
+});
+
+test('events are sent only where there is something to say', async () => {
+  const sent: number[] = [];
+  const { run } = runOf();
+  const ports = { ...run.ports, announcer: { announce: async (events: readonly Announcement[]) => void sent.push(events.length) } };
+  await record({ ...run, ports, rounds: [roundOf()], fresh: [], acted, drains: 0 });
+  await announceStarted({ ...run, ports }, []);
+  expect(sent).toEqual([]);
+  await record({ ...run, ports, rounds: [roundOf({ unplaced: 2 })], fresh: [], acted, drains: 0 });
+  expect(sent).toEqual([1]);
 });

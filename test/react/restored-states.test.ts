@@ -82,3 +82,63 @@ describe('a state item with fewer writes than this environment has seen', () => 
     expect(followLook({ ...found, stored: comesBack, known: comesBack }).state.desired).toBe(policy.size.desired);
   });
 });
+
+describe('an environment', () => {
+  /** An environment over a table of versions by group, with the warnings that it logs. */
+  const open = () => {
+    const versions = new Map<string, number>();
+    const logged: unknown[] = [];
+    const stateOf = (name: string) => (versions.has(name) ? state({ version: versions.get(name) ?? 0 }) : undefined);
+    const store: Partial<StateStore> = {
+      state: async (name) => stateOf(name),
+      stateAndSwaps: async (name) => ({ state: stateOf(name), swaps: [] }),
+    };
+    const logger = { ...silent.logger, warn: (_: string, more: unknown) => void logged.push(more) } as typeof silent.logger;
+    const { store: noticing, believed } = noticingRestored(store as StateStore, { logger });
+    const isRestored = (name: string) => {
+      const stored = stateOf(name);
+      return stored !== undefined && believed(name, stored) !== stored;
+    };
+    return { versions, logged, noticing, isRestored };
+  };
+
+  test('logs a restored item once for each number of writes that it finds', async () => {
+    const { versions, logged, noticing, isRestored } = open();
+    versions.set('web', 9);
+    await noticing.stateAndSwaps('web');
+    for (const version of [4, 4, 5, 9]) {
+      versions.set('web', version);
+      isRestored('web');
+    }
+    expect(logged).toEqual([
+      { group: 'web', writes: 4, seen: 9 },
+      { group: 'web', writes: 5, seen: 9 },
+    ]);
+  });
+
+  test('notices a restore by the items that it read beside their swaps, and forgets an item that is gone', async () => {
+    const { versions, noticing, isRestored } = open();
+    versions.set('web', 9);
+    expect(await noticing.stateAndSwaps('web')).toMatchObject({ state: { version: 9 }, swaps: [] });
+    versions.set('web', 8);
+    expect(isRestored('web')).toBe(true);
+    versions.delete('web');
+    await noticing.stateAndSwaps('web');
+    versions.set('web', 1);
+    expect(isRestored('web')).toBe(false);
+  });
+
+  test('remembers ten thousand groups, those read last', async () => {
+    const { versions, noticing, isRestored } = open();
+    const names = Array.from({ length: 10_000 }, (_, index) => `web-${index}`);
+    for (const name of names) {
+      versions.set(name, 9);
+      await noticing.state(name);
+    }
+    await noticing.state('web-0');
+    versions.set('one-more', 9);
+    await noticing.state('one-more');
+    for (const name of ['web-0', 'web-1', 'web-2']) versions.set(name, 3);
+    expect(['web-0', 'web-1', 'web-2'].map(isRestored)).toEqual([true, false, true]);
+  });
+});

@@ -160,3 +160,101 @@ describe('strangers', () => {
     expect(await looked([ended, ended], { ...old, asg: 'fleet' }, [entry('web', ['fleet'])])).toEqual({ looks: 2, counts: [0, 0] });
   });
 });
+
+test('an alarm goes to every group that names it, and to no other', async () => {
+  const alarmed = (alarm: string): Signal => ({ kind: 'alarm', alarm, state: 'ALARM', atMs: nowMs });
+  const registry = [
+    { ...entry('web', []), alarms: ['busy', 'idle'] },
+    { ...entry('api', []), alarms: ['busy'] },
+  ];
+  expect(await groupsOf(alarmed('busy'), registry)).toEqual(['web', 'api']);
+  expect(await groupsOf(alarmed('idle'), registry)).toEqual(['web']);
+  expect(await routed(alarmed('other'), registry)).toEqual({ facts: [], strangers: 1, again: [] });
+});
+
+test('a signal about an instance without an Auto Scaling group or a tag of ours is about nobody here', async () => {
+  const nobodys: Owner = { offering, state: 'running' };
+  expect(await routed(warning, [entry('web', ['fleet'])], nobodys)).toEqual({ facts: [], strangers: 1, again: [] });
+  expect(await groupsOf(warning, [], { ...nobodys, group: 'web' })).toEqual(['web']);
+  expect(await groupsOf(warning, [entry('web', ['fleet'])], { ...nobodys, asg: 'fleet' })).toEqual(['web']);
+});
+
+test('a warning about an instance that no describe shows yet comes again for two minutes; an end of one does not', async () => {
+  const unseen = (signal: Signal) => route([{ message: 'm', signal }], of({ ownersOf: async () => new Map() }), async () => [], nowMs);
+  expect(await unseen({ ...warning, atMs: nowMs - 119_999 })).toEqual({ facts: [], strangers: 0, again: ['m'] });
+  expect(await unseen({ ...warning, atMs: nowMs - 120_000 })).toEqual({ facts: [], strangers: 1, again: [] });
+  expect(await unseen(changed('terminated', nowMs))).toEqual({ facts: [], strangers: 1, again: [] });
+  const foreign = await routed(warning, [], { offering, state: 'running' });
+  expect(foreign.again).toEqual([]);
+});
+
+test('the registry is read only where a signal does not name its group, and owners only of instances', async () => {
+  const read: string[] = [];
+  const asked = async (...signals: readonly Signal[]) => {
+    read.length = 0;
+    const owners: Owners = {
+      ownersOf: async (instances) => {
+        read.push(`owners of ${instances.join(' ')}`);
+        return new Map();
+      },
+    };
+    const readRegistry = async () => {
+      read.push('registry');
+      return [];
+    };
+    await route(
+      signals.map((signal) => ({ message: 'm', signal })),
+      of(owners),
+      readRegistry,
+      nowMs,
+    );
+    return read.toSorted();
+  };
+  const ticked: Signal = { kind: 'tick', groups: ['web'], atMs: nowMs, isScheduled: true };
+  expect(await asked(ticked)).toEqual([]);
+  expect(await asked(ticked, warning, warning)).toEqual([`owners of ${instance}`, 'registry']);
+  expect(await asked({ kind: 'alarm', alarm: 'busy', state: 'ALARM', atMs: nowMs })).toEqual(['registry']);
+});
+
+test('changes of state of a known stranger are passed over, until a policy is written that may hold it', async () => {
+  const strangers = createStrangers();
+  const asked: string[] = [];
+  const owners: Owners = {
+    ownersOf: async (instances) => {
+      asked.push(...instances);
+      return new Map(instances.map((id) => [id, { offering, state: 'terminated' }]));
+    },
+  };
+  const hear = (...signals: readonly Signal[]) =>
+    route(
+      signals.map((signal, index) => ({ message: `m-${index}`, signal })),
+      of(owners, strangers),
+      async () => [],
+      nowMs,
+    );
+  const ends = changed('terminated', nowMs);
+  expect((await hear(ends)).strangers).toBe(1);
+  expect((await hear(ends)).strangers).toBe(1);
+  expect(asked).toEqual([instance]);
+  await hear(warning);
+  expect(asked).toEqual([instance, instance]);
+  const ticked: Signal = { kind: 'tick', groups: ['web'], atMs: nowMs, isScheduled: true };
+  await hear(ends, ticked);
+  expect(asked).toHaveLength(2);
+  await hear(ends, { kind: 'policy-change', group: 'web', atMs: nowMs }, ticked);
+  expect(asked).toHaveLength(3);
+});
+
+test('twenty thousand strangers are remembered for an hour each, and forgotten together', () => {
+  const strangers = createStrangers();
+  strangers.add('i-0', nowMs);
+  expect([strangers.has('i-0', nowMs + 3_599_999), strangers.has('i-0', nowMs + 3_600_000), strangers.has('i-1', nowMs)]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  for (let count = 1; count < 20_000; count += 1) strangers.add(`i-${count}`, nowMs);
+  expect(strangers.has('i-0', nowMs)).toBe(true);
+  strangers.add('i-one-more', nowMs);
+  expect([strangers.has('i-0', nowMs), strangers.has('i-one-more', nowMs)]).toEqual([false, true]);
+});
