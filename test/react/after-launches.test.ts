@@ -194,21 +194,21 @@ describe('launches without a response', () => {
     request: undefined,
     result: { kind: 'ambiguous', code: 'TimeoutError' },
   });
-  const after = (leaseUntilMs: number, launched: readonly Launched[], more: readonly Round[] = []) => {
+  const endingAfter = (leaseUntilMs: number, launched: readonly Launched[], more: readonly Round[] = []) => {
     const open = [reservation({ leaseUntilMs }), reservation({ id: 'r-2', leaseUntilMs: nowMs + 5_000, instances: ['i-1'] })];
     return [...more, roundOf({}, { state: state({ reservations: open }) }, launched)];
   };
 
   test('are repeated by a look of their own when their lease ends, whichever round made them', async () => {
     const lease = nowMs + 30_000;
-    expect((await actedOn(after(lease, [lost(lease)]))).wokenInMs).toEqual([30_000]);
-    expect((await actedOn(after(lease, [], [roundOf({}, {}, [lost(lease)])]))).wokenInMs).toEqual([30_000]);
-    expect((await actedOn(after(lease, []))).wokenInMs).toEqual([]);
+    expect((await actedOn(endingAfter(lease, [lost(lease)]))).wokenInMs).toEqual([30_000]);
+    expect((await actedOn(endingAfter(lease, [], [roundOf({}, {}, [lost(lease)])]))).wokenInMs).toEqual([30_000]);
+    expect((await actedOn(endingAfter(lease, []))).wokenInMs).toEqual([]);
   });
 
   test('are left to the tick where their lease ends late, or has ended', async () => {
-    expect((await actedOn(after(nowMs + 40_000, [lost(nowMs + 40_000)]))).wokenInMs).toEqual([]);
-    expect((await actedOn(after(nowMs, [lost(nowMs)]))).wokenInMs).toEqual([]);
+    expect((await actedOn(endingAfter(nowMs + 40_000, [lost(nowMs + 40_000)]))).wokenInMs).toEqual([]);
+    expect((await actedOn(endingAfter(nowMs, [lost(nowMs)]))).wokenInMs).toEqual([]);
   });
 });
 

@@ -83,7 +83,7 @@ describe('a batch of messages', () => {
     const late = async (...waited: readonly (readonly [unknown, number])[]) => {
       const { seen, play } = houseOf();
       await play(...waited.map(([body, waitedMs], index) => ({ ...message(`m-${index}`, body), sentAtMs: nowMs - waitedMs })));
-      return seen.counts['SignalsLate'];
+      return seen.counts.SignalsLate;
     };
     expect(await late([warning(), 60_001], [warning(), 60_000], [wake('web'), 600_000], [written('web'), 90_000])).toBe(2);
     expect(await late([warning(), 0])).toBe(0);
