@@ -69,7 +69,7 @@ describe('a member that this environment has just attached', () => {
     expect(await isUnnoted(200_000)).toBe(false);
   });
 
-  test('is asked for no tag in an Auto Scaling group that Holdfast attaches nothing to, or launched for another group', async () => {
+  test('needs no tag in an Auto Scaling group that Holdfast attaches nothing to, or launched for another group', async () => {
     const old = { launchedAtMs: nowMs - 600_000, inside: { 'i-1': 'InService' } };
     const unnoted = async (tags: Record<string, string>, of = attached) =>
       (await environment(of, { ...old, tags }).look(0)).members[0]?.isUnnoted ?? false;

@@ -61,7 +61,7 @@ describe('a reported member', () => {
     expect(reported(leaves(first, 'rebalance', owner({ group: 'other' })))).toBe(false);
   });
 
-  test('that its user detached is none of the group any more', () => {
+  test('that its user detached does not count for the group any more', () => {
     expect(leavingIn([warned(first), warned(second)], found({ holdings: { detached: [first] } }))).toEqual([`${second} interruption`]);
   });
 });

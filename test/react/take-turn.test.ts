@@ -33,7 +33,7 @@ describe('what other groups of the account learn from launches', () => {
     expect([...lessonsOf({ kind: 'answered', instances: [], refusals: [refused('Unsupported')] }).refused]).toEqual([]);
   });
 
-  test('a fleet that finds none of its offerings tells of capacity, unless its pool has a price limit', () => {
+  test('a fleet that finds none of its offerings is about capacity, unless its pool has a price limit', () => {
     const none: LaunchResult = { kind: 'answered', instances: [], refusals: [refused('UnfulfillableCapacity')] };
     const limited = group({ pools: { 'spot-a': { ...spotA, maxPriceUsdPerHour: 0.1 } } });
     expect([...lessonsOf(none).refused]).toEqual(['m7g.large/eu-west-1a/spot']);
