@@ -137,6 +137,9 @@ const isLoose =
 const isToLeave = (swap: Swap, standing: Standing | undefined): boolean =>
   traitsOf(swap).endedBy !== 'auto-scaling' && standing?.leaving === false && (standing.counts || !isTaken(swap));
 
+/** Its Auto Scaling group ends it, and took it out of service before. So nothing has to be read or called for it. */
+const hasLeft = (swap: Swap): boolean => traitsOf(swap).endedBy === 'auto-scaling' && swap.asg !== undefined;
+
 /** Members in their Auto Scaling groups, by group. */
 const releaseFromAsgs = async (
   deps: ProviderDeps,
@@ -193,7 +196,11 @@ const putBack = async (deps: ProviderDeps, group: Group, instances: readonly str
  * hooks. It holds back those that its minimum size keeps.
  */
 export const autoScalingGroups: MovesMembers = (deps) => ({
-  release: async (group, swaps, releasing) =>
-    asgsFor(group, swaps).length === 0 ? nothing : releaseFromAsgs(deps, group, swaps, releasing),
+  release: async (group, swaps, releasing) => {
+    const ours = swaps.filter((swap) => !hasLeft(swap));
+    return ours.length === 0 || asgsFor(group, ours).length === 0
+      ? nothing
+      : releaseFromAsgs(deps, group, ours, releasing);
+  },
   putBack: (group, instances) => putBack(deps, group, instances),
 });

@@ -133,10 +133,12 @@ export const asDrainedInTime = (swap: Swap, nowMs: number): Swap => {
 
 /**
  * Whether an instance was terminated through its Auto Scaling group, as requested, before EC2 took it: the group
- * deregisters and drains it first.
+ * deregisters and drains it first. An instance that the group took after the deadline was not taken by EC2.
  */
-const wasLetGo = ({ releaseAskedAtMs, deadlineMs = Number.POSITIVE_INFINITY }: Swap, nowMs: number): boolean =>
-  releaseAskedAtMs !== undefined && nowMs < deadlineMs;
+const wasLetGo = (swap: Swap, nowMs: number): boolean => {
+  const { state, releaseAskedAtMs, deadlineMs = Number.POSITIVE_INFINITY } = swap;
+  return releaseAskedAtMs !== undefined && (nowMs < deadlineMs || (state === 'draining' && beganTooLate(swap)));
+};
 
 /**
  * Whether the connections of a drained instance are not closed yet. A drain that ran out of time records the end of the

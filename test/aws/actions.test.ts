@@ -139,6 +139,13 @@ describe('admitting members', () => {
 });
 
 describe('releasing leaving members', () => {
+  test('a member that its Auto Scaling group ends needs no call, and no read of that group', async () => {
+    const { provider } = over(attached, { DescribeAutoScalingGroups: failsWith('Throttling') });
+    const hooked = swap('i-1', 'hook', { asg: 'web-asg' });
+    expect(await provider.release(attached, [hooked])).toEqual({ done: ['i-1'], failed: [] });
+    await expect(provider.release(attached, [hooked, swap('i-2')])).rejects.toThrow();
+  });
+
   test('of a group held by tag deregisters the whole batch, two hundred a call for each target group', async () => {
     const { provider, aws } = over(named(), { DeregisterTargets: {} });
     const ids = numbered(300);

@@ -144,6 +144,14 @@ describe('an instance that no longer works', () => {
     expect(asGone(own({ ...asked, reason: 'scale-in', deadlineMs: undefined }), nowMs).shortfall).toBeUndefined();
   });
 
+  it('was drained by its Auto Scaling group where the group took it after the deadline, so that EC2 had not taken it', () => {
+    const asked = late({ releaseAskedAtMs: endsMs });
+    expect(asGone(asked, endsMs + 5)).toMatchObject({ state: 'gone', drainedAtMs: endsMs + 5 });
+    expect(asGone(asked, endsMs + 5).shortfall).toBeUndefined();
+    expect(asGone({ ...asked, state: 'leaving' }, endsMs + 5).shortfall).toEqual({ code: 'ended-before-drain' });
+    expect(asGone(late(), endsMs + 5).shortfall).toEqual({ code: 'ended-before-drain' });
+  });
+
   it('keeps the shortfall that it had, and is drained where it was only stopped', () => {
     expect(asGone(taken({ shortfall: { code: 'not-seen' } }), nowMs).shortfall).toEqual({ code: 'not-seen' });
     expect(asStopped(taken(), nowMs)).toMatchObject({ state: 'drained', shortfall: { code: 'still-draining' } });

@@ -445,6 +445,28 @@ describe('what is said', () => {
     expect(hooked(undefined)).toHaveLength(1);
     expect(hooked(112, 'ending')).toHaveLength(1);
   });
+  it('says that a member ended before its drain only where it did, as far as the clocks of functions can show', () => {
+    const ended = (clockErrorMs: number, takenOutAt: number, isThroughAsg = false) =>
+      details(
+        excusesAreTrue,
+        (script) => {
+          twoServe(script);
+          script.warn(100, 'i-1');
+          script.takeOut(takenOutAt, 'i-1');
+          if (isThroughAsg) {
+            script.at(50, { kind: 'joined', instance: 'i-1', asg: 'web-asg', by: user });
+            script.at(takenOutAt, { kind: 'left', instance: 'i-1', asg: 'web-asg', how: 'terminating', by: react('i-a') });
+          }
+          script.end(220, 'i-1');
+        },
+        { ...swap({ shortfall: { code: 'ended-before-drain' } }), clockErrorMs },
+      );
+    expect(ended(0, 210)).toHaveLength(1);
+    expect(ended(20_000, 210)).toEqual([]);
+    expect(ended(5_000, 210)).toHaveLength(1);
+    expect(ended(20_000, 150)).toHaveLength(1);
+    expect(ended(20_000, 210, true)).toHaveLength(1);
+  });
   it('says that a member is needed only if others left, or its group began to end them', () => {
     const needed = (leftAt: number) =>
       details(

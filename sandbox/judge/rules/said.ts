@@ -54,6 +54,14 @@ const wasLetGo = ({ groups, policyAt }: Chronicle, { group, claimedAtMs }: SaidS
 const wasLetGoFirst = (life: Life): boolean =>
   life.stays.some(({ how, by, untilMs }) => how === 'terminating' && isFunction(by) && untilMs <= goneAtMs(life));
 
+/**
+ * Whether the clock of the function that took it out of service may have been past its deadline already: then it is believed to have been taken before.
+ */
+const seemedTaken = ({ times: { clockMs } }: Chronicle, life: Life): boolean => {
+  const outMs = takenOutAtMs(life);
+  return outMs < deadlineOf(life) && outMs + clockMs >= deadlineOf(life);
+};
+
 /** Whether so few others were ready at some moment of its swap. */
 const wasNeeded = (chronicle: Chronicle, life: Life, { desired }: Said<'needed'>, { group, claimedAtMs, withdrawnAtMs }: SaidSwap): boolean => {
   const untilMs = withdrawnAtMs ?? Math.min(goneAtMs(life), chronicle.history.endedAtMs);
@@ -81,7 +89,7 @@ const truths: Truth = {
   'not-seen': (chronicle) => chronicle.of('called').some(({ operation, outcome }) => operation.startsWith('Describe') && outcome !== 'ok'),
   'drain-broke': (chronicle, life) => brokeOff(chronicle, life),
   'not-ended': (chronicle, life, { awsCode }) => (awsCode === refusedCode ? life.refusedAtMs.length > 0 : failedWith(chronicle, awsCode)),
-  'ended-before-drain': (_, life) => goneAtMs(life) <= takenOutAtMs(life) && !wasLetGoFirst(life),
+  'ended-before-drain': (chronicle, life) => (goneAtMs(life) <= takenOutAtMs(life) || seemedTaken(chronicle, life)) && !wasLetGoFirst(life),
   'let-go': (chronicle, life, _, swap) => wasLetGo(chronicle, swap, goneAtMs(life)),
   'held-back': ({ groups }, life, { mode }, { group, claimedAtMs }) =>
     (groups.get(group)?.policies ?? []).some(({ policy, atMs }) => policy?.mode === mode && atMs >= claimedAtMs && atMs <= goneAtMs(life)),
