@@ -80,6 +80,33 @@ describe('the status of a policy', () => {
     expect(accepted(0, 1)).toHaveLength(1);
   });
 
+  it('names the warnings of the run that wrote it, where the same version is read again', () => {
+    const sent = (script: Script, second: number, warnings: readonly string[]): void =>
+      script.at(second, { kind: 'announced', detailType: 'Holdfast Policy Accepted', detail: { group: 'web', version: 2, warnings } });
+    const readAgain = (first: number, second: number) =>
+      judged((script) => {
+        script.policy(100, 2);
+        status(script, 101, { status: 'accepted', version: 2, warnings: first });
+        sent(script, 102, []);
+        status(script, 200, { status: 'accepted', version: 2, warnings: second });
+        sent(script, 201, ['one']);
+        // Another function writes the status again.
+        status(script, 210, { status: 'accepted', version: 2, warnings: second });
+      });
+    expect(readAgain(0, 1)).toEqual([]);
+    expect(readAgain(0, 0)).toHaveLength(2);
+    // A run that died had put the version in force. Its event is sent before the status of the run that repeats it.
+    const repeated = (lastSent: readonly string[]) =>
+      judged((script) => {
+        script.policy(100, 2);
+        sent(script, 102, ['one']);
+        status(script, 103, { status: 'accepted', version: 2, warnings: 0 });
+        sent(script, 104, lastSent);
+      });
+    expect(repeated([])).toEqual([]);
+    expect(repeated(['one'])).toHaveLength(1);
+  });
+
   it('says of a group that it is let go, and of no other', () => {
     const letGo = (says: string) =>
       judged((script) => {

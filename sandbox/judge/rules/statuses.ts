@@ -2,6 +2,7 @@ import { announcements, items } from '../../../core/contract.ts';
 import { canonicalText } from '../../../core/policy/canonical.ts';
 import type { Chronicle, GroupTimeline } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
+import { endless } from '../life.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -46,26 +47,44 @@ const invented = (chronicle: Chronicle, { group, policies }: GroupTimeline): rea
       : [{ group, atMs, detail: `the status of ${group} says that version ${status.version} is accepted, and it is not in force` }],
   );
 
-/** Every rejection says why, and a status names the warnings that were sent about its version. */
-const unsaid = (chronicle: Chronicle, { group }: GroupTimeline): readonly Broken[] =>
-  statusesOf(chronicle, group).flatMap(({ status, atMs }): readonly Broken[] => {
+type Sent = { readonly atMs: number; readonly warnings: number };
+
+/** Events about a version of a group. */
+const sentAbout = (chronicle: Chronicle, group: string, version: number | undefined): readonly Sent[] =>
+  chronicle
+    .of('announced')
+    .filter(({ detailType, detail }) => detailType === announcements.policyAccepted && detail.group === group && detail.version === version)
+    .map(({ detail, atMs }) => ({ atMs, warnings: Array.isArray(detail.warnings) ? detail.warnings.length : 0 }));
+
+/**
+ * The warnings that a status has to name: those of the event that follows it, which the same run sends. Where another status follows first, an
+ * earlier or a later run sent the events about it. A policy that is read again may have other warnings, because a read may fail.
+ */
+const dueIn = (sent: readonly Sent[], atMs: number, untilMs: number): number => {
+  const next = sent.find((one) => one.atMs >= atMs);
+  const before = sent.findLast((one) => one.atMs <= atMs);
+  const around = [before, next].flatMap((one) => one?.warnings ?? []);
+  return next !== undefined && next.atMs < untilMs ? next.warnings : Math.min(...(around.length === 0 ? [0] : around));
+};
+
+/** Every rejection says why, and a status names the warnings that were sent about it. */
+const unsaid = (chronicle: Chronicle, { group }: GroupTimeline): readonly Broken[] => {
+  const statuses = statusesOf(chronicle, group);
+  return statuses.flatMap(({ status, atMs }, index): readonly Broken[] => {
     const { problems, warnings = 0, version } = status ?? {};
     if (status?.status === 'rejected' && problems === 0)
       return [{ group, atMs, detail: `the policy of ${group} is rejected, and its status names no problem` }];
-    const sent = chronicle
-      .of('announced')
-      .filter(({ detailType, detail }) => detailType === announcements.policyAccepted && detail.group === group && detail.version === version)
-      .map(({ detail }) => (Array.isArray(detail.warnings) ? detail.warnings.length : 0));
-    const most = Math.max(0, ...sent);
-    return status?.status !== 'accepted' || warnings >= most
+    const due = dueIn(sentAbout(chronicle, group, version), atMs, statuses[index + 1]?.atMs ?? endless);
+    return status?.status !== 'accepted' || warnings >= due
       ? []
-      : [{ group, atMs, detail: `${most} warnings were sent about version ${version} of ${group}, and its status names ${warnings}` }];
+      : [{ group, atMs, detail: `${due} warnings were sent about version ${version} of ${group}, and its status names ${warnings}` }];
   });
+};
 
 export const statusesAreTrue: Rule = {
   name: 'the status of a policy is true',
   meaning:
-    'At rest, the status of a group reports the last write to its policy: it names the version in force, or says that the policy was rejected or that the group is let go. A status says that a version is accepted only once this version is in force. A status of a rejected policy names a problem. A status of an accepted version names the warnings that were sent about it.',
+    'At rest, the status of a group reports the last write to its policy: it names the version in force, or says that the policy was rejected or that the group is let go. A status says that a version is accepted only once this version is in force. A status of a rejected policy names a problem. A status of an accepted version names the warnings that were sent with it.',
   broken: (chronicle) =>
     [...chronicle.groups.values()].flatMap((timeline) => [
       ...atRest(chronicle, timeline),
