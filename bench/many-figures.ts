@@ -1,7 +1,7 @@
 import { callTable } from './many-calls.ts';
 import { idealLastMs, isBoundByInstances, lowestPossible, publishedBuckets, type StormNeed } from './many-need.ts';
 import type { LaunchCall, Seen } from './many-watch.ts';
-import { bystander, type ManyStorm } from './many-world.ts';
+import { bystander, groupsOf, type ManyStorm } from './many-world.ts';
 import { percentile } from './statistics.ts';
 
 /** The result of a storm over many groups. Times are simulated, and count from the warnings. */
@@ -66,11 +66,19 @@ const firstCalls = (launches: readonly LaunchCall[], startedAtMs: number): Reado
       .map(([group, calls]) => [group, Math.min(...calls.map(({ atMs }) => atMs)) - startedAtMs]),
   );
 
-/** Reads before the first requests of their groups, by operation. A read that names no group counts for all groups that wait. */
-const readsBefore = (reads: Seen['reads'], first: ReadonlyMap<string, number>, startedAtMs: number): Readonly<Record<string, number>> => {
-  const lastMs = Math.max(...first.values());
+/**
+ * Reads before the first requests of their groups, by operation. All reads of a group count that made no request. A read that names no group counts
+ * while any group waits.
+ */
+const readsBefore = (
+  reads: Seen['reads'],
+  first: ReadonlyMap<string, number>,
+  { startedAtMs, storm }: Pick<Played, 'startedAtMs' | 'storm'>,
+): Readonly<Record<string, number>> => {
+  const lastMs = first.size < storm.groups ? Number.POSITIVE_INFINITY : Math.max(...first.values());
+  const stormy = new Set(groupsOf(storm).map(({ name }) => name));
   const shareOf = ({ atMs, groups }: Seen['reads'][number]): number => {
-    const waits = (group: string): boolean => atMs - startedAtMs <= (first.get(group) ?? Number.NEGATIVE_INFINITY);
+    const waits = (group: string): boolean => stormy.has(group) && atMs - startedAtMs <= (first.get(group) ?? Number.POSITIVE_INFINITY);
     return groups.length === 0 ? Number(atMs - startedAtMs <= lastMs) : groups.filter(waits).length / groups.length;
   };
   const byOperation = Map.groupBy(reads, ({ operation }) => operation);
@@ -119,7 +127,7 @@ export const runOf = ({ storm, need, seen, startedAtMs, twice, lowest, members, 
   const times = requestTimes(seen.launches, startedAtMs, need.instances);
   const firstOf = firstCalls(seen.launches, startedAtMs);
   const first = [...firstOf.values()].toSorted((a, b) => a - b);
-  const readsBy = readsBefore(seen.reads, firstOf, startedAtMs);
+  const readsBy = readsBefore(seen.reads, firstOf, { startedAtMs, storm });
   const reads = Object.values(readsBy).reduce((sum, count) => sum + count, 0);
   const requested = (share: number): number | null => roundedOrNull(reached(times, share, need.instances));
   return {

@@ -1,16 +1,17 @@
+import { asgTag } from '../aws/instances.ts';
 import { isMutating } from '../sandbox/call-log.ts';
 import type { Sandbox } from '../sandbox/door.ts';
 
 /** A launch call of a function: for which group, when, and how many instances it got. */
 export type LaunchCall = { readonly group: string; readonly atMs: number; readonly given: number };
 
-/** A read, and whose: a read of instances by their ids names nobody. */
+/** A read, and the groups that it is for. A read that found nobody names none. */
 export type Read = { readonly operation: string; readonly atMs: number; readonly groups: readonly string[] };
 
 /** What functions did since the watch began. */
 export type Seen = {
   readonly launches: LaunchCall[];
-  /** Calls that read EC2, Auto Scaling or load balancers, by the function that decides, and the groups that they name. */
+  /** Calls that read EC2, Auto Scaling or load balancers, by the function that decides, and the groups that they name or whose instances they find. */
   readonly reads: Read[];
   /** Operations that a bucket of the account refused, and who asked: one entry a call. */
   readonly throttled: string[];
@@ -39,11 +40,32 @@ type Reading = {
 
 const ofAsg = (name: string): string => name.replace(/-(?:spot|on-demand)-[a-z]$/, '');
 
-/** The groups that a read is for. */
-const readsOf = ({ Filters = [], AutoScalingGroupNames = [], TargetGroupArn }: Reading): readonly string[] => {
+type Shown = {
+  readonly Reservations?: readonly {
+    readonly Instances?: readonly { readonly Tags?: readonly { readonly Key?: string; readonly Value?: string }[] }[];
+  }[];
+};
+
+/** The groups of the instances that a read shows. */
+const shownIn = (output: unknown): readonly string[] =>
+  ((output as Shown | undefined)?.Reservations ?? [])
+    .flatMap(({ Instances = [] }) => Instances)
+    .flatMap(({ Tags = [] }) => {
+      const tag = (key: string): string | undefined => Tags.find(({ Key }) => Key === key)?.Value;
+      return tag('Name') ?? ofAsg(tag(asgTag) ?? '');
+    });
+
+/** The groups that a read names. */
+const namedIn = ({ Filters = [], AutoScalingGroupNames = [], TargetGroupArn }: Reading): readonly string[] => {
   const tagged = Filters.filter(({ Name }) => Name?.startsWith('tag:')).flatMap(({ Values = [] }) => Values);
   const named = [...tagged, ...AutoScalingGroupNames].map((value) => ofAsg(value.replace(/^[^/]*\//, '')));
-  return [...new Set([...named, ...(TargetGroupArn?.split('/').slice(-2, -1) ?? [])])];
+  return [...named, ...(TargetGroupArn?.split('/').slice(-2, -1) ?? [])];
+};
+
+/** The groups that a read is for. A read of instances by their ids is for the groups of those that it finds. */
+const readsOf = (input: Reading, output: unknown): readonly string[] => {
+  const named = namedIn(input);
+  return [...new Set(named.length > 0 ? named : shownIn(output))];
 };
 
 /** The group that a launch call is for: named by its tags, or the first words of its Auto Scaling group. */
@@ -79,7 +101,8 @@ export const watchCalls = (sandbox: Sandbox) => {
     seen.calls.push({ name, atMs: call.atMs, isThrottled });
     if (isThrottled) seen.throttled.push(name);
     if (isMutating(call.operation)) seen.mutating += 1;
-    else if (call.invocation.functionName.endsWith('-react')) seen.reads.push({ operation: call.operation, atMs: call.atMs, groups: readsOf(input) });
+    else if (call.invocation.functionName.endsWith('-react'))
+      seen.reads.push({ operation: call.operation, atMs: call.atMs, groups: readsOf(input, output) });
     if (launchApis.includes(call.operation)) seen.launches.push({ group: groupOf(input), atMs: call.atMs, given: givenIn(output) });
   });
   return { seen, twice: watchMessages(sandbox).twice };

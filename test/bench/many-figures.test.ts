@@ -38,6 +38,11 @@ describe('the figures of a storm over many groups', () => {
     expect(figuresOf(played)).toMatchObject({ firstPerGroupP95Ms: 1_500, readsPerGroup: 1.8 });
   });
 
+  test('count all reads of a group that makes no request', () => {
+    const cut = { ...seen, launches: launches.slice(0, 2) };
+    expect(figuresOf({ ...played, seen: cut }).readsPerGroup).toBe(2.3);
+  });
+
   test('leave the bystander out, and tell how long it waited', () => {
     expect(figuresOf(played).bystanderMs).toBe(1_500);
   });
