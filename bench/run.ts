@@ -1,7 +1,7 @@
-import { parseArgs } from 'node:util';
 import { ScenarioError } from '../sandbox/scenario/scenario-error.ts';
 import { ciRows, playCi } from './ci.ts';
 import { benchImport, type ImportFigures } from './cold-import.ts';
+import { atLeastOne, type BenchName, benchNamed, helpOf, OptionError, oneOf, optionsIn } from './command-line.ts';
 import { type IdleRun, idleHour, playIdle } from './idle.ts';
 import { type Dollars, dollarsOf, pricedStack } from './idle-dollars.ts';
 import { playLarge } from './large.ts';
@@ -14,7 +14,7 @@ import { benchStorm, type StormFigures } from './storm.ts';
 import { type HoldingName, holdings } from './storm-world.ts';
 import { table } from './table.ts';
 import { playRows } from './traces-jobs.ts';
-import { OptionError, readTracesOptions, tracesHelp } from './traces-options.ts';
+import { readTracesOptions, tracesHelp } from './traces-options.ts';
 
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
@@ -87,41 +87,23 @@ const benches = {
   storm: bench(benchStorm, stormTable),
 };
 
-const isKnown = (name: string): name is keyof typeof benches => Object.hasOwn(benches, name);
-
 const heldBy = ['mixed', ...holdings] as const satisfies readonly (HoldingName | 'mixed')[];
-
-/** One of these words, or an error that names them. */
-const oneOf = <Word extends string>(option: string, words: readonly Word[], given: string): Word => {
-  const found = words.find((word) => word === given);
-  if (found === undefined) throw new Error(`--${option}: expected ${words.join(', ')}, found "${given}".`);
-  return found;
-};
-
-const atLeastOne = (option: string, given: string): number => {
-  const value = Number(given);
-  if (!Number.isSafeInteger(value) || value < 1) throw new Error(`--${option}: expected a whole number above 0, found "${given}".`);
-  return value;
-};
 
 type Asked = { readonly storms: readonly ManyStorm[]; readonly calls: boolean; readonly hold: boolean };
 
 /** The storm that the options name, or all of the published table. */
 const stormsOf = (args: readonly string[]): Asked => {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      calls: { type: 'boolean', default: false },
-      /** Fails where a goal is missed. */
-      hold: { type: 'boolean', default: false },
-      groups: { type: 'string' },
-      members: { type: 'string' },
-      case: { type: 'string', default: 'zone' },
-      held: { type: 'string', default: 'mixed' },
-      concurrency: { type: 'string', default: '1000' },
-      seed: { type: 'string', default: '1' },
-    },
-  });
+  const options = {
+    calls: { type: 'boolean', default: false },
+    hold: { type: 'boolean', default: false },
+    groups: { type: 'string' },
+    members: { type: 'string' },
+    case: { type: 'string', default: 'zone' },
+    held: { type: 'string', default: 'mixed' },
+    concurrency: { type: 'string', default: '1000' },
+    seed: { type: 'string', default: '1' },
+  } as const;
+  const values = optionsIn(args, options, helpOf('many'));
   if (values.groups === undefined && values.members === undefined) return { storms: publishedStorms(), calls: values.calls, hold: values.hold };
   const storm = {
     groups: atLeastOne('groups', values.groups ?? '10'),
@@ -146,31 +128,28 @@ const benchMany = async (args: readonly string[]): Promise<void> => {
   }
 };
 
-/** One large group: `--members N --held tag|attach|launch-instances`. */
 const benchLarge = async (args: readonly string[]): Promise<void> => {
   const options = {
     members: { type: 'string', default: '10000' },
     held: { type: 'string', default: 'tag' },
     seed: { type: 'string', default: '1' },
   } as const;
-  const { members, held, seed } = parseArgs({ args: [...args], options }).values;
+  const { members, held, seed } = optionsIn(args, options, helpOf('large'));
   const group = { members: atLeastOne('members', members), held: oneOf('held', holdings, held), seed: atLeastOne('seed', seed) };
   console.log(JSON.stringify(await playLarge(group), null, 2));
 };
 
-/** Groups to which nothing happens: `--groups N --held mixed|tag|attach|launch-instances --minutes N`. */
 const benchIdleGroups = async (args: readonly string[]): Promise<void> => {
   const options = {
     groups: { type: 'string', default: '1' },
     held: { type: 'string', default: 'tag' },
     minutes: { type: 'string', default: '60' },
   } as const;
-  const { values } = parseArgs({ args: [...args], options });
+  const values = optionsIn(args, options, helpOf('idle'));
   const [groups, minutes] = [atLeastOne('groups', values.groups), atLeastOne('minutes', values.minutes)];
   console.log(JSON.stringify(await benchIdle({ groups, held: oneOf('held', heldBy, values.held), minutes }), null, 2));
 };
 
-/** A CI fleet over days of AWS 1, one object a day and row: `--days N --from DAY --seed N`, and `--row ROW` for one row. */
 const benchCi = async (args: readonly string[]): Promise<void> => {
   const options = {
     days: { type: 'string', default: '1' },
@@ -178,7 +157,7 @@ const benchCi = async (args: readonly string[]): Promise<void> => {
     seed: { type: 'string', default: '1' },
     row: { type: 'string' },
   } as const;
-  const { values } = parseArgs({ args: [...args], options });
+  const values = optionsIn(args, options, helpOf('ci'));
   const rows = values.row === undefined ? ciRows : [oneOf('row', ciRows, values.row)];
   const [days, from, seed] = [atLeastOne('days', values.days), atLeastOne('from', values.from), atLeastOne('seed', values.seed)];
   for (let day = from; day < from + days; day += 1)
@@ -192,27 +171,36 @@ const benchTraces = async (args: readonly string[]): Promise<void> => {
   console.log(JSON.stringify(await playRows(options, console.error), null, 2));
 };
 
-const main = async (name: string | undefined, args: readonly string[]): Promise<void> => {
-  if (name === undefined) {
-    for (const [title, { text }] of Object.entries(benches)) console.log(`${title}\n${await text()}\n`);
-  } else if (name === 'many') {
-    await benchMany(args);
-  } else if (name === 'ci') {
-    await benchCi(args);
-  } else if (name === 'idle') {
-    await benchIdleGroups(args);
-  } else if (name === 'large') {
-    await benchLarge(args);
-  } else if (name === 'traces') {
-    await benchTraces(args);
-  } else if (isKnown(name)) {
+/** A bench without options. */
+const benchAlone =
+  (name: keyof typeof benches) =>
+  async (args: readonly string[]): Promise<void> => {
+    optionsIn(args, {}, helpOf(name));
     console.log(await benches[name].json());
-  } else {
-    console.error(
-      `There is no benchmark "${name}": use ${Object.keys(benches).join(', ')}, ci, large, many, traces, or no name for all but these four.`,
-    );
-    process.exitCode = 1;
+  };
+
+const played: Readonly<Record<BenchName, (args: readonly string[]) => Promise<void>>> = {
+  storm: benchAlone('storm'),
+  import: benchAlone('import'),
+  planning: benchAlone('planning'),
+  idle: benchIdleGroups,
+  many: benchMany,
+  large: benchLarge,
+  ci: benchCi,
+  traces: benchTraces,
+};
+
+const isHelp = (arg: string | undefined): boolean => arg === '--help' || arg === '-h' || arg === 'help';
+
+const main = async (given: string | undefined, args: readonly string[]): Promise<void> => {
+  if (isHelp(given)) return console.log(helpOf());
+  if (given === undefined) {
+    for (const [title, { text }] of Object.entries(benches)) console.log(`${title}\n${await text()}\n`);
+    return;
   }
+  const name = benchNamed(given);
+  if (name !== 'traces' && args.some(isHelp)) return console.log(helpOf(name));
+  await played[name](args);
 };
 
 try {

@@ -4,8 +4,9 @@ import { promisify } from 'node:util';
 import pMap from 'p-map';
 import { assemble } from '../assembly/assemble.ts';
 import { hasTraceFile } from '../sandbox/scenario/trace-file.ts';
+import { OptionError } from './command-line.ts';
 import { playTrace, type TraceFigures } from './traces.ts';
-import { OptionError, type TracesOptions } from './traces-options.ts';
+import type { TracesOptions } from './traces-options.ts';
 import { type PlayedRow, traceFiles } from './traces-rows.ts';
 
 type Part = Pick<TracesOptions, 'days' | 'folder'>;

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { OptionError, optionsIn } from './command-line.ts';
 import { isPlayable, type PlayedRow, policyName, seeds, tableRows, traceNames } from './traces-rows.ts';
 
 export const tracesHelp = `npm run bench -- traces [options]
@@ -28,11 +28,6 @@ export type TracesOptions = {
   readonly jobs: number;
 };
 
-/** An option that is not valid, with the reason. */
-export class OptionError extends Error {
-  override readonly name = 'OptionError';
-}
-
 const wholeNumber = (option: string, given: string, least: number): number => {
   const value = Number(given);
   if (given.trim() !== '' && Number.isSafeInteger(value) && value >= least) return value;
@@ -58,14 +53,6 @@ const options = {
   help: { type: 'boolean', default: false },
 } as const;
 
-const parsed = (args: readonly string[]) => {
-  try {
-    return parseArgs({ args: [...args], options }).values;
-  } catch (error) {
-    throw new OptionError(`${(error as Error).message}\n\n${tracesHelp}`);
-  }
-};
-
 /** Values of an option that chooses among rows: nothing given means all. */
 const chosen = <Value extends string | number>(option: string, given: readonly string[] | undefined, known: readonly Value[]): ReadonlySet<Value> => {
   const all = new Map(known.map((value) => [String(value), value]));
@@ -80,7 +67,7 @@ const chosen = <Value extends string | number>(option: string, given: readonly s
 
 /** Reads the command line. @throws OptionError */
 export const readTracesOptions = (args: readonly string[]): TracesOptions | 'help' => {
-  const values = parsed(args);
+  const values = optionsIn(args, options, tracesHelp);
   if (values.help) return 'help';
   const rows = tableRows(wholeNumber('members', values.members, 1)).filter(isPlayable);
   const traces = chosen('trace', values.trace, traceNames);
