@@ -2,7 +2,7 @@ import { items } from '../core/contract.ts';
 import { type Sandbox, startSandbox } from '../sandbox/door.ts';
 import type { InstanceSnapshot } from '../sandbox/world/world.ts';
 import { type LargeFigures, largeWorld, type Phase, watchLarge } from './large-watch.ts';
-import { tagged } from './many-fill.ts';
+import { joining, tagged } from './many-fill.ts';
 import { type HoldingName, letters, type PlacedGroup, policyOf, refusedZone, zoneOf } from './storm-world.ts';
 
 const lookEveryMs = 2_000;
@@ -35,16 +35,18 @@ const running = ({ world }: Pick<Sandbox, 'world'>): readonly InstanceSnapshot[]
 
 /** How long the group is sized from zero, as the bucket of launched instances allows. */
 const sizingMs = 300_000;
-const perCall = 500;
+const perCall = { RunInstances: 500, LaunchInstances: 100 } as const;
 
 /** Launches what a group still misses, as it would be after an hour and a quarter: the bucket allows two a second. */
-const fillUp = async ({ cloud, world, clock }: Sandbox, { name, size }: PlacedGroup): Promise<void> => {
+const fillUp = async ({ cloud, world, clock }: Sandbox, group: PlacedGroup): Promise<void> => {
+  const isIntoAsg = group.holding === 'launch-instances';
+  const most = isIntoAsg ? perCall.LaunchInstances : perCall.RunInstances;
   for (const letter of letters) {
     const there = running({ world }).filter(({ zone }) => zone === zoneOf(letter)).length;
-    for (let missing = Math.ceil(size / letters.length) - there; missing > 0; missing -= perCall) {
+    for (let missing = Math.ceil(group.size / letters.length) - there; missing > 0; missing -= most) {
       world.restLaunches();
-      const count = Math.min(perCall, missing);
-      const [service, operation, input] = tagged({ name }, letter, count);
+      const count = Math.min(most, missing);
+      const [service, operation, input] = isIntoAsg ? joining(group, letter, count, `fill-${letter}-${missing}`) : tagged(group, letter, count);
       await cloud.call({ service, operation, input, caller: { kind: 'operator' } });
       await clock.sleep(1_000);
     }

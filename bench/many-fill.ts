@@ -24,6 +24,13 @@ export const tagged = ({ name }: Pick<PlacedGroup, 'name'>, letter: string, coun
   return ['ec2', 'RunInstances', input];
 };
 
+/** Launches members into the Auto Scaling group of their zone, 100 at the most. The token is a new one for each call. */
+export const joining = ({ name }: Pick<PlacedGroup, 'name'>, letter: string, count: number, token: string): Call => [
+  'autoscaling',
+  'LaunchInstances',
+  { AutoScalingGroupName: `${name}-spot-${letter}`, RequestedCapacity: count, ClientToken: token, RetryStrategy: 'none' },
+];
+
 const sized = (asg: string, count: number): Call => [
   'autoscaling',
   'SetDesiredCapacity',
