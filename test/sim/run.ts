@@ -25,6 +25,8 @@ const { values, positionals } = parseArgs({
     parts: { type: 'string', default: '1' },
     /** Plays this one of the parts, from 1: all of them together play every crash point once. */
     part: { type: 'string' },
+    /** Counts the crash points of each workflow, and plays none. */
+    count: { type: 'boolean', default: false },
     /** Chooses the part by this text instead. */
     by: { type: 'string' },
     'two-deaths': { type: 'string' },
@@ -59,6 +61,7 @@ const { values, positionals } = parseArgs({
 const [seed, from, jobs] = [Number(values.seed), Number(values.from), Number(values.jobs)];
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
+const inThousands = (count: number): string => count.toLocaleString('en');
 const inWords = (violations: readonly Violation[]): string =>
   violations.map(({ invariant, detail }) => `    ${invariant}: ${detail.join('; ')}`).join('\n');
 const sayTrace: OnTrace = (steps, trace) => say(`${steps}\n${trace}`);
@@ -121,6 +124,21 @@ const everyCrashPoint = async (): Promise<number> => {
     broken += here;
   }
   say(`${played} crash points played, ${broken} broken.`);
+  return broken;
+};
+
+/** The calls of each workflow and its crash points, as rows of a table. */
+const countCrashPoints = async (): Promise<number> => {
+  let [calls, crashes, broken] = [0, 0, 0];
+  for (const workflow of names) {
+    const run = await clean(workflow);
+    const points = crashPoints(workflow, seed, run).length;
+    say(`| \`${workflow}\` | ${inThousands(run.sequence.length)} | ${inThousands(points)} |`);
+    calls += run.sequence.length;
+    crashes += points;
+    broken += run.broken;
+  }
+  say(`| all | ${inThousands(calls)} | ${inThousands(crashes)} |`);
   return broken;
 };
 
@@ -197,7 +215,7 @@ const seedTwice = async (which: number): Promise<number> => {
 };
 
 const chosen = (): Promise<number> => {
-  if (values['crash-points']) return everyCrashPoint();
+  if (values['crash-points']) return values.count ? countCrashPoints() : everyCrashPoint();
   if (values.writes) return everyWrite();
   if (values.workflow !== undefined && values.write !== undefined) return one(writeIn(values.workflow, values.write));
   if (values['two-deaths'] !== undefined) return manyTwoDeaths(Number(values['two-deaths']));

@@ -3,7 +3,7 @@ import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { countAt, countsOf, sourceFinder } from './blocks.ts';
 import { everyReason, reasonsIn } from './codes.ts';
-import { createLedger } from './ledger.ts';
+import { createLedger, ranIn } from './ledger.ts';
 
 const range = (startOffset: number, endOffset: number, count: number) => ({ startOffset, endOffset, count });
 const ran = (...ranges: ReturnType<typeof range>[]) => ({ functionName: '', isBlockCoverage: true, ranges });
@@ -24,10 +24,11 @@ const place = (offset: number) => ({ file: 'core/a.ts', line: 1, column: offset 
 
 describe('the ledger', () => {
   it('looks up what one run reports in every other', () => {
-    const ledger = createLedger([{ url: 'file:///a.mjs', placeOf: place }]);
+    const scripts = [{ url: 'file:///a.mjs', placeOf: place }];
+    const ledger = createLedger(scripts);
     // V8 says nothing of the block at 10 in the second run: it ran as often as what is around it.
-    ledger.add('one', [{ scriptId: '1', url: 'file:///a.mjs', functions: [ran(range(0, 40, 1), range(10, 20, 0))] }]);
-    ledger.add('two', [{ scriptId: '1', url: 'file:///a.mjs', functions: [ran(range(0, 40, 3))] }]);
+    ledger.add('one', ranIn(scripts, [{ scriptId: '1', url: 'file:///a.mjs', functions: [ran(range(0, 40, 1), range(10, 20, 0))] }]));
+    ledger.add('two', ranIn(scripts, [{ scriptId: '1', url: 'file:///a.mjs', functions: [ran(range(0, 40, 3))] }]));
     expect([...ledger.places()]).toEqual(['core/a.ts:1:1', 'core/a.ts:1:11']);
     expect([...ledger.reached('one')]).toEqual(['core/a.ts:1:1']);
     expect([...ledger.reached('two')]).toEqual(['core/a.ts:1:1', 'core/a.ts:1:11']);
@@ -35,10 +36,24 @@ describe('the ledger', () => {
   });
 
   it('counts a place once, in however many bundles it lies', () => {
-    const ledger = createLedger(['file:///a.mjs', 'file:///b.mjs'].map((url) => ({ url, placeOf: () => place(0) })));
-    ledger.add('one', [{ scriptId: '2', url: 'file:///b.mjs', functions: [ran(range(7, 9, 1))] }]);
+    const scripts = ['file:///a.mjs', 'file:///b.mjs'].map((url) => ({ url, placeOf: () => place(0) }));
+    const ledger = createLedger(scripts);
+    ledger.add('one', ranIn(scripts, [{ scriptId: '2', url: 'file:///b.mjs', functions: [ran(range(7, 9, 1))] }]));
     expect(ledger.places().size).toBe(1);
     expect(ledger.reached('one').size).toBe(1);
+  });
+});
+
+describe('what ran of a script', () => {
+  it('leaves out functions that come from elsewhere', () => {
+    const scripts = [{ url: 'file:///a.mjs', placeOf: (offset: number) => (offset >= 50 ? undefined : place(offset)) }];
+    const functions = [ran(range(0, 100, 1)), ran(range(10, 20, 3)), ran(range(60, 70, 2))];
+    const found = ranIn(scripts, [
+      { scriptId: '1', url: 'file:///a.mjs', functions },
+      { scriptId: '2', url: 'file:///sdk.mjs', functions },
+    ]);
+    expect(Object.keys(found)).toEqual(['file:///a.mjs']);
+    expect(found['file:///a.mjs']?.starts).toEqual([0, 10]);
   });
 });
 
@@ -62,8 +77,9 @@ describe('places of a bundle', () => {
     expect([pick(0), pick(1)]).toEqual(['none', 'few']);
     const { result } = await session.post('Profiler.takePreciseCoverage');
     session.disconnect();
-    const ledger = createLedger([{ url, placeOf: sourceFinder(code, JSON.parse(map), ['core']) }]);
-    ledger.add('here', result);
+    const scripts = [{ url, placeOf: sourceFinder(code, JSON.parse(map), ['core']) }];
+    const ledger = createLedger(scripts);
+    ledger.add('here', ranIn(scripts, result));
     const missed = [...ledger.places()].filter((one) => !ledger.reached('here').has(one));
     expect(missed).toEqual(['core/pick.ts:2:14']);
   });

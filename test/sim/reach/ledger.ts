@@ -4,10 +4,23 @@ import { type Counts, countAt, countsOf, nameOf, type sourceFinder } from './blo
 /** What is measured: the code of a bundle, and where each of its places comes from. */
 export type Script = { readonly url: string; readonly placeOf: ReturnType<typeof sourceFinder> };
 
+/** How often everything ran, by the address of each script. */
+export type Ran = Readonly<Record<string, Counts>>;
+
+/** What ran of the code that is measured. Functions from elsewhere, such as the SDK's, are left out. */
+export const ranIn = (scripts: readonly Script[], coverage: readonly Profiler.ScriptCoverage[]): Ran => {
+  const measured = new Map(scripts.map(({ url, placeOf }) => [url, placeOf]));
+  const isMeasured = (url: string, { ranges: [whole] }: Profiler.FunctionCoverage): boolean =>
+    whole?.startOffset === 0 || measured.get(url)?.(whole?.startOffset ?? 0) !== undefined;
+  return Object.fromEntries(
+    coverage.flatMap(({ url, functions }) => (measured.has(url) ? [[url, countsOf(functions.filter((one) => isMeasured(url, one)))]] : [])),
+  );
+};
+
 /** Which places of the sources ran, by who ran them. */
 export type Ledger = {
-  /** Takes down what ran since the last time. */
-  add(who: string, coverage: readonly Profiler.ScriptCoverage[]): void;
+  /** Takes down what ran, by the address of each script. */
+  add(who: string, ran: Ran): void;
   /** Every place that V8 told apart in any of the runs. */
   places(): ReadonlySet<string>;
   /** Of these, what ran. */
@@ -28,15 +41,12 @@ export const createLedger = (scripts: readonly Script[]): Ledger => {
     }
   };
   return {
-    add: (who, coverage) => {
+    add: (who, ran) => {
       const own = counts.get(who) ?? new Map<string, Counts[]>();
       counts.set(who, own);
-      for (const { url, functions } of coverage) {
-        const known = starts.get(url);
-        if (known === undefined) continue;
-        const here = countsOf(functions);
+      for (const [url, here] of Object.entries(ran)) {
         own.set(url, [...(own.get(url) ?? []), here]);
-        for (const start of here.starts) known.add(start);
+        for (const start of here.starts) starts.get(url)?.add(start);
       }
     },
     places: () => {

@@ -1,14 +1,17 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { digestOfCode } from '../../mutants/generated/state.ts';
 import { type ProfileName, profileNames } from '../profiles/list.ts';
 import { runAssembly } from '../stage.ts';
-import { measure } from './measure.ts';
+import { keep, readKept } from './kept.ts';
+import { openMeter, type Reach } from './measure.ts';
 import { readableAssembly } from './readable-assembly.ts';
-import { neverReached, profileTable, reasonTable } from './table.ts';
+import { neverReached, profileTable, reasonTable, together } from './table.ts';
 
 const { values } = parseArgs({
   options: {
+    /** How many worlds of each profile. Of the slowest profiles a part of them is played. */
     worlds: { type: 'string', default: '20' },
     from: { type: 'string', default: '1' },
     /** As in `--profiles small,edits`; all of them, when nothing is said. */
@@ -21,6 +24,7 @@ const { values } = parseArgs({
 });
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
+const tell = (text: string): void => void process.stderr.write(`${text}\n`);
 const page = join(import.meta.dirname, '..', '..', '..', 'docs', 'reliability.md');
 const [begin, end] = ['<!-- coverage by profile -->', '<!-- end of coverage by profile -->'];
 
@@ -40,10 +44,31 @@ const writeTables = async (tables: string): Promise<void> => {
   await writeFile(page, `${text.slice(0, from)}${begin}\n\n${tables}\n\n${text.slice(to)}`);
 };
 
+/** One in so many worlds of these profiles is played: a world of a large group takes as long as ten others. */
+const fewer: Partial<Record<ProfileName, number>> = { large: 4 };
+
 const { directory, remove, scripts } = await readableAssembly();
 runAssembly(directory);
+
+/** What each profile reaches. A profile that was measured before, with the same code and worlds, is not played again. */
+const measureAll = async (): Promise<readonly Reach[]> => {
+  const [meter, code] = [await openMeter(scripts), await digestOfCode()];
+  const urls = scripts.map(({ url }) => url);
+  const reach: Reach[] = [];
+  for (const profile of wanted()) {
+    const order = { profile, from: Number(values.from), worlds: Math.ceil(Number(values.worlds) / (fewer[profile] ?? 1)) };
+    const kept = await readKept(order, code, urls);
+    if (kept !== undefined) tell(`${profile}: measured before`);
+    const measured = kept ?? (await meter.measure({ ...order, tell }));
+    if (kept === undefined) await keep(measured, code, urls);
+    reach.push(measured);
+  }
+  meter.close();
+  return reach;
+};
+
 try {
-  const measured = await measure(scripts, { profiles: wanted(), worlds: Number(values.worlds), from: Number(values.from), tell: say });
+  const measured = together(scripts, await measureAll());
   const tables = `${profileTable(measured)}\n\n${reasonTable(measured)}`;
   const { places, codes } = neverReached(measured);
   say(`\n${tables}\n`);
