@@ -10,11 +10,11 @@ import { readGroup } from './state/group-schema.ts';
 import { latestVersion } from './state/latest-version.ts';
 import { createRegistry } from './state/registry.ts';
 import { createRequestItems } from './state/request-items.ts';
-import { sameContent } from './state/same-content.ts';
 import { toState } from './state/state-item.ts';
 import { stateSchema } from './state/state-schema.ts';
 import { createSwapItems } from './state/swap-items.ts';
 import type { TellUnreadable } from './state/unreadable.ts';
+import { holdsWrite, withMark } from './state/write-marks.ts';
 
 export type StateStoreDeps = {
   readonly client: DynamoDBDocumentClient;
@@ -81,7 +81,7 @@ const createGroupItems = ({
           [keys.item]: items.state,
           schema: stateSchema,
           version: next.version,
-          state: next,
+          state: withMark(next),
         },
         ConditionExpression: first ? 'attribute_not_exists(#version)' : '#version = :previous',
         ExpressionAttributeNames: { '#version': 'version' },
@@ -92,7 +92,7 @@ const createGroupItems = ({
         return 'done';
       } catch (error) {
         if (!isConditionFailed(error)) throw error;
-        return sameContent(await state(group), next) ? 'done' : 'conflict';
+        return holdsWrite(await state(group), next) ? 'done' : 'conflict';
       }
     },
   };

@@ -135,6 +135,7 @@ const noPrices: GroupState['prices'] = { atMs: 0, usdPerHour: {} };
 const readers: Readers<GroupState> = {
   version: orElse(number, 0),
   undone: maybe(number),
+  marks: absentOr(eachOf(text)),
   desired: orElse(number, Number.MAX_SAFE_INTEGER),
   policyVersion: orElse(number, 0),
   policySize: orElse(text, ''),

@@ -130,6 +130,8 @@ export type GroupState = Memories & {
   readonly version: number;
   /** Writes that were lost when a user restored an older item, as far as that was noticed. Absent: none. */
   readonly undone?: number;
+  /** Marks of the latest writes, by which their authors recognise them. The state store makes and reads them. */
+  readonly marks?: readonly string[];
   /** The desired size in force. */
   readonly desired: number;
   /**

@@ -106,6 +106,31 @@ describe('a group state item', () => {
     expect(await store.putState('repeat', state(1, { wakeAtMs: 7 }))).toBe('done');
   });
 
+  /** Others read the item and write the next version of it, this many times. */
+  const othersWrite = async (name: string, times: number): Promise<void> => {
+    for (let time = 0; time < times; time++) {
+      const read = await store.state(name);
+      expect(read && (await store.putState(name, { ...read, version: read.version + 1 }))).toBe('done');
+    }
+  };
+
+  test('that others have written on top of since is no lost race either', async () => {
+    const own = state(1, { desired: 4 });
+    expect(await store.putState('overwritten', own)).toBe('done');
+    await othersWrite('overwritten', 8);
+    expect(await store.putState('overwritten', own)).toBe('done');
+    expect(await store.putState('overwritten', state(1, { desired: 5 }))).toBe('conflict');
+    expect((await store.state('overwritten'))?.version).toBe(9);
+  });
+
+  test('keeps marks of its latest writes only', async () => {
+    const own = state(1, { desired: 4 });
+    expect(await store.putState('long-lived', own)).toBe('done');
+    await othersWrite('long-lived', 40);
+    expect((await store.state('long-lived'))?.marks).toHaveLength(16);
+    expect(await store.putState('long-lived', own)).toBe('conflict');
+  });
+
   test('holds a launch of a thousand in full', async () => {
     const instances = Array.from({ length: 1000 }, (_, index) => `i-${String(index).padStart(17, '0')}`);
     const reservation = {
@@ -127,7 +152,7 @@ describe('a group state item', () => {
       prices: { atMs: nowMs, usdPerHour: { 'm7g.large/eu-west-1a/spot': 0.0312 } },
     });
     expect(await store.putState('storm', full)).toBe('done');
-    expect(await store.state('storm')).toEqual(full);
+    expect(await store.state('storm')).toMatchObject(full);
   });
 });
 
