@@ -57,7 +57,8 @@ const createUnsaid = (now: () => number) => {
   const debts = new Map<PacedBucket, { readonly ms: number; readonly atMs: number }>();
   const owedMs = (bucket: PacedBucket): number => {
     const { ms, atMs } = debts.get(bucket) ?? { ms: 0, atMs: 0 };
-    return Math.max(0, ms - (now() - atMs));
+    // A clock that was set back makes no debt larger.
+    return Math.max(0, ms - Math.max(0, now() - atMs));
   };
   return {
     owedMs,
@@ -139,13 +140,9 @@ const createCalm = ({ item, now }: Pick<PacerDeps, 'item' | 'now'>) => {
   };
 };
 
-export const createPacer = (deps: PacerDeps): Pacer => {
-  const { item, now, sleep } = deps;
-  const unsaid = createUnsaid(now);
-  const unlessItemFails = createGuard(deps);
+/** Has calls wait for their tokens, no longer than their patience and the time of their invocation. */
+const createLines = ({ item, now, sleep }: PacerDeps, unsaid: ReturnType<typeof createUnsaid>) => {
   const lines = new Map<string, (call: PacedCall) => Promise<Wait>>();
-  const calm = createCalm(deps);
-  let present: Beginning = { isQuiet: false, untilMs: Number.POSITIVE_INFINITY };
 
   /** Calls that arrive while a write is under way are written together. */
   const lineOf = ({ bucket, kind }: PacedCall): ((call: PacedCall) => Promise<Wait>) => {
@@ -155,16 +152,27 @@ export const createPacer = (deps: PacerDeps): Pacer => {
     return line;
   };
 
-  const inLine = async (one: PacedCall): Promise<boolean> => {
+  /** The clock may be set while a call waits, so its own pauses count too. */
+  return async (one: PacedCall, untilMs: number): Promise<boolean> => {
     const sinceMs = now();
-    const call = { ...one, patienceMs: Math.max(0, Math.min(one.patienceMs, present.untilMs - sinceMs)) };
-    for (;;) {
+    const call = { ...one, patienceMs: Math.max(0, Math.min(one.patienceMs, untilMs - sinceMs)) };
+    for (let pausedMs = 0; ; ) {
       const { isTaken, ms } = await lineOf(call)(call);
-      if (!isTaken && now() + ms - sinceMs > call.patienceMs) return false;
+      if (!isTaken && Math.max(pausedMs, now() - sinceMs) + ms > call.patienceMs) return false;
       if (ms > 0) await sleep(ms);
       if (isTaken) return true;
+      pausedMs += ms;
     }
   };
+};
+
+export const createPacer = (deps: PacerDeps): Pacer => {
+  const { item, now } = deps;
+  const unsaid = createUnsaid(now);
+  const unlessItemFails = createGuard(deps);
+  const inLine = createLines(deps, unsaid);
+  const calm = createCalm(deps);
+  let present: Beginning = { isQuiet: false, untilMs: Number.POSITIVE_INFINITY };
 
   const isOnlyCounted = async ({ bucket, kind }: PacedCall): Promise<boolean> =>
     present.isQuiet && kind !== 'act' && unsaid.owedMs(bucket) < mostUnsaidMs && (await calm.holds());
@@ -182,7 +190,7 @@ export const createPacer = (deps: PacerDeps): Pacer => {
         if (isOwedAlone(call)) return true;
         if (!(await isOnlyCounted(call))) {
           calm.forget();
-          return inLine(call);
+          return inLine(call, present.untilMs);
         }
         unsaid.add(call.bucket, 1);
         return true;

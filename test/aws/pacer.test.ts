@@ -21,6 +21,8 @@ const environment = (fullAt: FullAt = {}) => {
     slept: [] as number[],
     fails: false,
     unused: 0,
+    /** How far the clock is set back whenever the environment sleeps. */
+    setBackMs: 0,
   };
   const item: PaceItem = {
     take: async ({ bucket, costMs, untilMs, nowMs }) => {
@@ -44,7 +46,7 @@ const environment = (fullAt: FullAt = {}) => {
     now: () => world.nowMs,
     sleep: async (ms) => {
       world.slept.push(ms);
-      world.nowMs += ms;
+      world.nowMs += ms - world.setBackMs;
     },
     unused: () => {
       world.unused += 1;
@@ -68,6 +70,24 @@ describe('calls wait for their tokens', () => {
     const glance: PacedCall = { bucket: 'health', kind: 'look', patienceMs: 0 };
     expect(count(await Promise.all(Array.from({ length: 61 }, () => pacer.take(glance))))).toBe(39);
     expect(world.unused).toBe(0);
+  });
+
+  test('a clock that is set back makes no call wait longer than its patience', async () => {
+    const { world, pacer } = environment();
+    pacer.begin(quiet);
+    expect(await pacer.take(look)).toBe(true);
+    pacer.spend('autoScaling', 5);
+    world.nowMs -= 50_000;
+    pacer.begin({ isQuiet: false, untilMs: startMs });
+    expect(await pacer.take(act)).toBe(true);
+    expect(world.slept).toEqual([]);
+  });
+
+  test('nor does a clock that is set back while a call waits', async () => {
+    const { world, pacer } = environment({ autoScaling: startMs + 26 * 200 });
+    world.setBackMs = 60_000;
+    expect(await pacer.take(act)).toBe(false);
+    expect(world.slept.reduce((sum, ms) => sum + ms, 0)).toBeLessThanOrEqual(1_000);
   });
 
   test('a call that changes something waits in line within its patience, and is refused beyond it', async () => {
