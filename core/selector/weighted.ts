@@ -1,7 +1,7 @@
 import { amongBest } from './among-best.ts';
 import { lastBest } from './last-best.ts';
 import type { SelectorKind } from './selector-kind.ts';
-import { type Branch, type Choice, candidatesOf, canGive, isOpen } from './tree.ts';
+import { type Branch, type Choice, candidatesOf, canGive } from './tree.ts';
 import { aboveShare, belowShare, nextByWeight } from './weights.ts';
 
 const shareOf = ({ weight, tally }: Choice) => ({ weight, held: tally.count });
@@ -34,29 +34,37 @@ export const apartByWeight = (
   return { above: aboveShare(shares, shareOf(from)), lean };
 };
 
-type Sums = { readonly weights: number; readonly held: number };
+/** Children that have shares, with the sums over them. */
+type Sharing = { readonly choices: readonly Choice[]; readonly weights: number; readonly held: number };
 
-const sumsOf = (choices: readonly Choice[]): Sums => ({
-  weights: choices.reduce((sum, { weight }) => sum + weight, 0),
-  held: choices.reduce((sum, { tally }) => sum + tally.count, 0),
-});
+/** The eligible children share. While none is eligible, all children do. */
+const sharingIn = ({ choices }: Branch): Sharing => {
+  const giving = choices.filter(canGive);
+  const sharing = giving.length > 0 ? giving : choices.filter(({ weight }) => weight > 0);
+  return {
+    choices: sharing,
+    weights: sharing.reduce((sum, { weight }) => sum + weight, 0),
+    held: sharing.reduce((sum, { tally }) => sum + tally.count, 0),
+  };
+};
 
 /**
- * How many instances a child is above its share once one of its instances is gone. Only this child and the eligible
- * children have shares.
+ * How many instances a child is above its share once one of its instances is gone. The shares are divided among the
+ * sharing children and this child.
  */
-const surplusOf = (giving: Sums, { node, weight, tally }: Choice): number => {
+const surplusOf = (sharing: Sharing, choice: Choice): number => {
+  const { weight, tally } = choice;
   if (weight === 0) return Number.POSITIVE_INFINITY;
-  const [weights, held] = isOpen(node)
-    ? [giving.weights, giving.held]
-    : [giving.weights + weight, giving.held + tally.count];
+  const [weights, held] = sharing.choices.includes(choice)
+    ? [sharing.weights, sharing.held]
+    : [sharing.weights + weight, sharing.held + tally.count];
   return tally.count - (weight * (held - 1)) / weights;
 };
 
 /** The child with the greatest surplus. */
 const furthestAbove = (branch: Branch, candidates: readonly Choice[]): Choice | undefined => {
-  const giving = sumsOf(branch.choices.filter(canGive));
-  return lastBest(candidates, (choice) => surplusOf(giving, choice));
+  const sharing = sharingIn(branch);
+  return lastBest(candidates, (choice) => surplusOf(sharing, choice));
 };
 
 /** The eligible child that is furthest below its share. */

@@ -30,6 +30,12 @@ describe('removal from weights', () => {
     const present = ofEach(2, 6);
     expect(poolsLeaving(removal('same-order', tree, pools, { count: 2, members: present, memory: refused(a) }))).toEqual(['spot-b', 'spot-b']);
   });
+
+  it('keeps the shares of all children while every child is refused', () => {
+    const uneven = weighted(['spot-a', 40], ['spot-b', 50]);
+    const input = removal('same-order', uneven, pools, { count: 2, members: ofEach(5, 1), memory: refused(a, b) });
+    expect(poolsLeaving(input)).toEqual(['spot-a', 'spot-a']);
+  });
 });
 
 describe('removal from a cheapest selector', () => {
