@@ -1,6 +1,6 @@
 import type { View } from '../view/view.ts';
 import type { Reservation } from './reservation.ts';
-import { awaitsTags } from './reservation-life.ts';
+import { awaitingTags } from './reservation-life.ts';
 
 /** Describes show tags this long after they were written. */
 const shownAfterMs = 10_000;
@@ -12,11 +12,8 @@ export type Untagged = { readonly reservation: Reservation; readonly instances: 
  * Instances that an Auto Scaling group launched for us and that have no tags, because `LaunchInstances` takes no tags
  * and the call that follows it failed. The reservation names their group.
  */
-export const untaggedIn = ({ members, state: { reservations }, nowMs }: View): readonly Untagged[] => {
-  const bare = new Set(members.filter(awaitsTags).map(({ instance }) => instance));
-  if (bare.size === 0) return [];
-  return reservations
-    .filter(({ atMs }) => nowMs - atMs >= shownAfterMs)
-    .map((reservation) => ({ reservation, instances: (reservation.instances ?? []).filter((id) => bare.has(id)) }))
+export const untaggedIn = (view: Pick<View, 'group' | 'members' | 'state' | 'nowMs'>): readonly Untagged[] =>
+  view.state.reservations
+    .filter(({ atMs }) => view.nowMs - atMs >= shownAfterMs)
+    .map((reservation) => ({ reservation, instances: awaitingTags(reservation, view) }))
     .filter(({ instances }) => instances.length > 0);
-};

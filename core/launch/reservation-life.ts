@@ -1,12 +1,12 @@
 import type { LaunchResult } from '../ports/launches.ts';
 import { describeLagMs, repeatableMs } from '../times/times.ts';
-import type { GroupState, Member, View } from '../view/view.ts';
+import type { GroupState, View } from '../view/view.ts';
 import type { Reservation } from './reservation.ts';
 
 /** Whoever could not be tagged for this long is left without tags. */
 const taggedLateMs = 3_600_000;
 
-type Shown = Pick<View, 'members' | 'nowMs'>;
+type Shown = Pick<View, 'group' | 'members' | 'nowMs'>;
 
 /** How soon a request is repeated when it was throttled for the first time. */
 export const repeatAfterMs = 2_000;
@@ -54,19 +54,30 @@ export const isBelieved =
   ({ leaseUntilMs, forgetAtMs, instances }: Reservation): boolean =>
     nowMs < forgetAtMs || (instances === undefined && nowMs < leaseUntilMs);
 
-/** Whether it is tagged late: an Auto Scaling group launched it for us, and describes do not show its tags yet. */
-export const awaitsTags = ({ asg, isUntagged }: Pick<Member, 'asg' | 'isUntagged'>): boolean =>
-  asg !== undefined && isUntagged === true;
+/**
+ * Instances of a reservation that are tagged late: an Auto Scaling group launched them for us, and describes do not
+ * show their tags yet. EC2 Fleet tags what it launches, so whoever took those tags off did so on purpose.
+ */
+export const awaitingTags = (
+  { instances = [], placement }: Pick<Reservation, 'instances' | 'placement'>,
+  { group: { pools }, members }: Pick<View, 'group' | 'members'>,
+): readonly string[] => {
+  const pool = pools[placement.pool];
+  if (pool !== undefined && pool.asg === undefined) return [];
+  const untagged = new Set(members.flatMap(({ instance, asg, isUntagged }) => (asg && isUntagged ? [instance] : [])));
+  return instances.filter((instance) => untagged.has(instance));
+};
 
 /**
  * A reservation while it counts. Afterwards it is kept for instances that are not tagged yet, because nothing else says
  * whose they are. Such instances are shown, so they count as members.
  */
-export const stillKnown = (reservation: Reservation, { members, nowMs }: Shown): Reservation | undefined => {
-  if (isBelieved(nowMs)(reservation)) return reservation;
-  const untagged = new Set(members.filter(awaitsTags).map(({ instance }) => instance));
-  const instances = reservation.instances?.filter((instance) => untagged.has(instance)) ?? [];
-  return instances.length > 0 && nowMs - reservation.atMs < taggedLateMs ? { ...reservation, instances } : undefined;
+export const stillKnown = (reservation: Reservation, shown: Shown): Reservation | undefined => {
+  if (isBelieved(shown.nowMs)(reservation)) return reservation;
+  const instances = awaitingTags(reservation, shown);
+  return instances.length > 0 && shown.nowMs - reservation.atMs < taggedLateMs
+    ? { ...reservation, instances }
+    : undefined;
 };
 
 /** A reservation as the state item stores it. The whole list of offerings is in its request only. */
