@@ -177,8 +177,11 @@ const hasAddresses = (chronicle: Chronicle, pool: PolicyPool, zone: string, mome
 /** Whether Holdfast could launch an offering, as far as it could know: its price fits, and it does not rest after a refusal. */
 const mayBeOpen = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment, refusals = none): boolean => {
   const dearest = Math.max(...chronicle.cloud.pricesIn(offering, moment.sinceMs - priceBeliefMs, moment.atMs));
-  const fits = offering.market === 'on-demand' || dearest <= limitFor(pool, offering.instanceType);
-  return fits && !isRefused(chronicle, pool, offering, moment, refusals) && !isLeftOut(chronicle, pool, offering, moment);
+  return (
+    dearest <= limitFor(pool, offering.instanceType) &&
+    !isRefused(chronicle, pool, offering, moment, refusals) &&
+    !isLeftOut(chronicle, pool, offering, moment)
+  );
 };
 
 /** Whether a refusal came with a response that granted this very offering in full, so that it does not count as refused. */

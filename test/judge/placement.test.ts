@@ -302,6 +302,23 @@ describe('caps, prices and tags', () => {
     expect(limited(0.04)).toEqual([]);
     expect(limited(0.02)).toHaveLength(1);
   });
+  it('counts no capacity above its price limit, in either market', () => {
+    const found = (pool: 'spot-a' | 'od-b', dearest: number) =>
+      details(sharedOut, (script) => {
+        const pools = { ...policy.pools, [pool]: { ...policy.pools[pool], maxPriceUsdPerHour: dearest } };
+        const other = pool === 'spot-a' ? 'od-b' : 'spot-a';
+        script.policy(0, 1, { ...policy, pools, capacity: { spread: [pool, other] } });
+        for (const [instance, second] of [
+          ['i-1', 100],
+          ['i-2', 200],
+        ] as const)
+          launched(script, second, instance, other);
+      });
+    expect(found('od-b', 0.072)).toEqual([]);
+    expect(found('od-b', 0.08)).toHaveLength(1);
+    expect(found('spot-a', 0.02)).toEqual([]);
+    expect(found('spot-a', 0.03)).toHaveLength(1);
+  });
   it('breaks above a share of the price on demand', () => {
     const limited = (share: string) =>
       details(withinPrice, (script) => {
