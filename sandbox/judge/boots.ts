@@ -93,9 +93,10 @@ const toldAtMs = (chronicle: Chronicle, { life }: FailedBoot): number | undefine
 /**
  * Until when Holdfast may pass over a pool, because its instances ended before they served. The time counts from its report, or otherwise from the
  * latest moment at which it had to know.
+ * A function that looked since `lookedMs` may not know a policy that came into force later.
  */
-export const bootsRestUntil = (chronicle: Chronicle, group: string, pool: string, atMs: number): number => {
-  const sinceMs = forgottenAtMs(chronicle, group, atMs);
+export const bootsRestUntil = (chronicle: Chronicle, group: string, pool: string, atMs: number, lookedMs = atMs): number => {
+  const sinceMs = forgottenAtMs(chronicle, group, lookedMs);
   const failed = failedBootsOf(chronicle, group).filter(
     (one) => one.pool === pool && one.diedAtMs <= atMs && (toldAtMs(chronicle, one) ?? one.diedAtMs) > sinceMs,
   );
@@ -127,10 +128,11 @@ export const deathsMayBound = (chronicle: Chronicle, group: string, atMs: number
 
 /**
  * Until when a pool comes last because its members were given up: ten minutes, doubled each further time, up to four hours. The time counts from the event that
- * reports it, because the decision that sends the event knows it.
+ * reports it, because the decision that sends the event knows it. A function that looked since `lookedMs` may not know a policy that came into force
+ * later.
  */
-export const neverServedUntil = (chronicle: Chronicle, group: string, pool: string, atMs: number, reservation = ''): number => {
-  const sinceMs = forgottenAtMs(chronicle, group, atMs);
+export const neverServedUntil = (chronicle: Chronicle, group: string, pool: string, atMs: number, lookedMs = atMs, reservation = ''): number => {
+  const sinceMs = forgottenAtMs(chronicle, group, lookedMs);
   const told = chronicle
     .of('announced')
     .filter(({ detailType, detail }) => detailType === announcements.givenUp && detail.group === group && detail.pool === pool)

@@ -219,7 +219,7 @@ const offeringGives = (chronicle: Chronicle, pool: PolicyPool, offering: Offerin
   mayBeOpen(chronicle, pool, offering, moment);
 
 const mayGrow = (chronicle: Chronicle, policy: Policy, pool: PolicyPool, moment: Moment): boolean => {
-  const restUntil = [bootsRestUntil, neverServedUntil].map((until) => until(chronicle, moment.group, pool.name, moment.atMs));
+  const restUntil = [bootsRestUntil, neverServedUntil].map((until) => until(chronicle, moment.group, pool.name, moment.atMs, moment.sinceMs));
   if (Math.max(...restUntil) > moment.sinceMs) return false;
   if (wasDeniedLately(chronicle, moment.group, moment.sinceMs, pool.name)) return false;
   if (pool.asg !== undefined && chronicle.cloud.asgAt(pool.asg, moment.atMs)?.suspended.includes('Launch')) return false;

@@ -325,6 +325,15 @@ describe('a later tier is right while the pools of an earlier one rest', () => {
     };
     expect(late(150, served)).toHaveLength(1);
   });
+  it('also when a policy came into force only after the function had looked', () => {
+    const written = (second: number) =>
+      late(
+        150,
+        all(both(100), (script) => script.policy(second, 2)),
+      );
+    expect(written(149.5)).toEqual([]);
+    expect(written(148.5)).toHaveLength(1);
+  });
   it('and not when a policy was written since', () => {
     expect(
       late(

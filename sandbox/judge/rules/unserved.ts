@@ -101,7 +101,7 @@ export const neverServingComesLast: Rule = {
       const pool = policy && poolOf(life, policy, atMs);
       if (policy === undefined || others.length > 0 || pool === undefined) return [];
       const untilMs =
-        neverServedUntil(chronicle, group, pool, sinceMs, tagsAt(life, Number.POSITIVE_INFINITY)['holdfast:reservation']) -
+        neverServedUntil(chronicle, group, pool, sinceMs, sinceMs, tagsAt(life, Number.POSITIVE_INFINITY)['holdfast:reservation']) -
         times.reactMs -
         2 * chronicle.times.clockMs;
       if (untilMs <= atMs || servedSince(chronicle, group, pool, atMs)) return [];
