@@ -33,10 +33,24 @@ const isToldToFail = ({ of }: Chronicle, asg: string, sinceMs: number, atMs: num
 /** A group that may not launch at the time of the look is not about to launch. */
 const isSuspended = ({ cloud }: Chronicle, asg: string, atMs: number): boolean => cloud.asgAt(asg, atMs)?.suspended.includes('Launch') ?? false;
 
+/** Processes without which a group does not replace members that ended. */
+const replacing = ['HealthCheck', 'ReplaceUnhealthy'];
+
+/**
+ * The most that a group held as far as a look could know. If the group does not replace members that ended, a describe that lags does not tell whether
+ * it terminates an ended member itself, and replaces that one.
+ */
+const heldAsKnown = (chronicle: Chronicle, lives: readonly Life[], asg: string, sinceMs: number): number => {
+  const isUnclear = chronicle.cloud.asgAt(asg, sinceMs)?.suspended.some((process) => replacing.includes(process)) ?? false;
+  const fromMs = isUnclear ? sinceMs - chronicle.times.asgLagMs : sinceMs;
+  return Math.max(heldAt(lives, asg, fromMs), heldAt(lives, asg, sinceMs));
+};
+
 /**
  * How many instances Auto Scaling groups of a group were about to launch by themselves between two moments, by what they did launch afterwards. Gaps
  * count that Holdfast had not taken over, and that were not open for longer than it waits for a refill. Whoever launches for a member that ended knows
- * of its end; a change of the desired capacity is known once a describe must show it.
+ * of its end, and that the group replaces it, unless it may not replace such members; a change of the desired capacity is known once a describe must
+ * show it.
  */
 export const refillAt = (chronicle: Chronicle, group: string, { sinceMs, atMs }: { readonly sinceMs: number; readonly atMs: number }): number => {
   const lives = chronicle.livesIn(group);
@@ -46,7 +60,7 @@ export const refillAt = (chronicle: Chronicle, group: string, { sinceMs, atMs }:
   const lagMs = Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs);
   return [...Map.groupBy(coming, (asg) => asg)].reduce((sum, [asg, launched]) => {
     if (isSuspended(chronicle, asg, sinceMs) || isToldToFail(chronicle, asg, atMs - times.asgRefillMs, atMs)) return sum;
-    const lacked = desiredIn(chronicle, asg, sinceMs - lagMs, atMs) - Math.max(heldAt(lives, asg, sinceMs), heldAt(lives, asg, atMs));
+    const lacked = desiredIn(chronicle, asg, sinceMs - lagMs, atMs) - Math.max(heldAsKnown(chronicle, lives, asg, sinceMs), heldAt(lives, asg, atMs));
     return sum + Math.max(0, Math.min(launched.length, lacked - longOpen(chronicle, lives, asg, sinceMs)));
   }, 0);
 };

@@ -1,16 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Rule } from '../../sandbox/judge/finding.ts';
 import type { Actor } from '../../sandbox/judge/history.ts';
-import { judge } from '../../sandbox/judge/judge.ts';
 import { alarmsAct } from '../../sandbox/judge/rules/alarms.ts';
 import { desiredAsAsked } from '../../sandbox/judge/rules/desired.ts';
 import { needlessLaunch } from '../../sandbox/judge/rules/needless-launch.ts';
 import { needlessRemoval, protectedStay, successorServes } from '../../sandbox/judge/rules/needless-removal.ts';
 import { takenOutOnce } from '../../sandbox/judge/rules/warned.ts';
-import { historyOf, policy, react, type Script, twoServe } from './histories.ts';
-
-const details = (rule: Rule, write: (script: Script) => void): readonly string[] =>
-  judge(historyOf(write), { rules: [rule], allowances: [] }).broken.map(({ detail }) => detail);
+import { details } from './details.ts';
+import { policy, react, type Script, spec, twoServe } from './histories.ts';
 
 const drainFirst = { ...policy, swap: { order: 'drain-first', maxSurge: 1 } };
 
@@ -38,27 +35,30 @@ describe('nothing is launched that nobody needs', () => {
     expect(found).toEqual(['with this launch, 3 members stay, expected at most 2']);
   });
   it('breaks when an Auto Scaling group was about to launch the same by itself', () => {
-    const beside = (more: (script: Script) => void, suspended: readonly string[] = []) =>
-      details(needlessLaunch, (script) => {
-        const changed = (second: number, desired: number) =>
-          script.at(second, {
-            kind: 'asg-changed',
-            asg: 'web-asg',
-            min: 0,
-            max: 4,
-            desired,
-            suspended: second === 1 ? suspended : [],
-            by: react('i-a'),
-          });
-        script.policy(0, 1, { ...policy, asg: 'web-asg' });
-        script.desired(1, 2);
-        changed(1, 2);
-        for (const instance of ['i-1', 'i-2']) script.member(instance, { asg: 'web-asg' });
-        script.end(100, 'i-1');
-        script.react(101, 105, 'i-a', [{ about: 'state', instance: 'i-1', state: 'terminated' }]);
-        more({ ...script, desired: changed });
-        script.launch(103, 'i-3', { by: react('i-a') });
-      });
+    const beside = (more: (script: Script) => void, suspended: readonly string[] = [], lagS = 0) => {
+      const lagging = { spec: { ...spec, timing: { ...spec.timing, asgLagSeconds: [0, lagS] as const } } };
+      return details(needlessLaunch, write(more, suspended), lagging);
+    };
+    const write = (more: (script: Script) => void, suspended: readonly string[]) => (script: Script) => {
+      const changed = (second: number, desired: number) =>
+        script.at(second, {
+          kind: 'asg-changed',
+          asg: 'web-asg',
+          min: 0,
+          max: 4,
+          desired,
+          suspended: second === 1 ? suspended : [],
+          by: react('i-a'),
+        });
+      script.policy(0, 1, { ...policy, asg: 'web-asg' });
+      script.desired(1, 2);
+      changed(1, 2);
+      for (const instance of ['i-1', 'i-2']) script.member(instance, { asg: 'web-asg' });
+      script.end(100, 'i-1');
+      script.react(101, 105, 'i-a', [{ about: 'state', instance: 'i-1', state: 'terminated' }]);
+      more({ ...script, desired: changed });
+      script.launch(103, 'i-3', { by: react('i-a') });
+    };
     const refill = (second: number) => (script: Script) =>
       script.launch(second, 'i-4', { asg: 'web-asg', by: { kind: 'asg', asg: 'web-asg', why: 'size' } });
     expect(beside(() => {})).toEqual([]);
@@ -86,6 +86,12 @@ describe('nothing is launched that nobody needs', () => {
     expect(resumed(102)).toEqual([]);
     expect(resumed(100)).toHaveLength(1);
     expect(beside(refill(110), ['Terminate'])).toHaveLength(1);
+    // A describe that lags does not show that the group ends a member itself, and replaces it although it replaces no others.
+    for (const process of ['ReplaceUnhealthy', 'HealthCheck']) {
+      expect(beside(refill(110), [process], 2)).toEqual([]);
+      expect(beside(refill(110), [process], 0.5)).toHaveLength(1);
+    }
+    expect(beside(refill(110), [], 2)).toHaveLength(1);
   });
   it('breaks when an instance is launched without need', () => {
     const found = details(needlessLaunch, (script) => {
