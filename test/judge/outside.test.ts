@@ -332,6 +332,28 @@ describe('other rules where others set the size', () => {
     expect(wrote(4)).toEqual([]);
     expect(wrote(3)).toEqual(['the desired size became 3; others had set 4']);
   });
+  it('a look takes the size that a scaler moved beside a new member for either number, without those that joined since', () => {
+    const wrote = (desired: number) =>
+      details(
+        desiredAsAsked,
+        (script) => {
+          twoThere(script);
+          const joins = (second: number, instances: readonly string[], size: number, by: Actor) => {
+            for (const instance of instances) script.at(second, { kind: 'joined', instance, asg: 'web-asg', by });
+            numbers(script, second, size, by);
+          };
+          joins(100, ['i-3'], 3, react('i-a'));
+          says(script, 105, 2, 3, 'moved');
+          joins(200, ['i-4', 'i-5'], 4, react('i-b'));
+          script.react(209, 211, 'i-c');
+          script.desired(210, desired, 1, react('i-c'));
+        },
+        long,
+      );
+    expect(wrote(1)).toEqual([]);
+    expect(wrote(2)).toEqual([]);
+    expect(wrote(3)).toEqual(['the desired size became 3; others had set 1 or 4 or 2']);
+  });
   it('nothing is launched beyond it', () => {
     const launches = (size: number) =>
       details(

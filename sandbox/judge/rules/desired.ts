@@ -1,6 +1,7 @@
 import type { Chronicle, GroupTimeline, Written } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { goneAtMs, isFunction, type Life, tagsAt } from '../life.ts';
+import { sizeShownAt } from '../outside.ts';
 import { asgsOf, type Policy } from '../policy.ts';
 import { dueIn } from '../scheduled.ts';
 import { type Heard, heardBy, newestEach, outcomesOf } from '../sizes-of-alarms.ts';
@@ -55,7 +56,11 @@ const asOthersSet = (chronicle: Chronicle, { group }: GroupTimeline, written: Wr
   const words = chronicle.desiredIn(group, sinceMs, written.atMs);
   const shown = chronicle.cloud.asgChanges(policy.asg ?? '').filter(({ atMs }) => atMs <= written.atMs);
   const since = shown.findLastIndex(({ atMs }) => atMs <= sinceMs);
-  const sizes = new Set([...words, ...shown.slice(Math.max(0, since)).map(({ desired }) => Math.min(desired, policy.size.max))]);
+  const looked = shown.slice(Math.max(0, since));
+  // Whoever moved the size beside members that had just joined may mean either number: a look takes it without those that joined since.
+  const isUnsure = chronicle.wordsFor(group, written.atMs)?.findLast(({ atMs }) => atMs <= written.atMs)?.isBetween ?? false;
+  const meant = isUnsure ? looked.map(({ atMs }) => sizeShownAt(chronicle.cloud, policy.asg ?? '', atMs)) : [];
+  const sizes = new Set([...words, ...[...looked.map(({ desired }) => desired), ...meant].map((size) => Math.min(size, policy.size.max))]);
   return sizes.has(written.desired) ? undefined : `the desired size became ${written.desired}; others had set ${[...sizes].join(' or ')}`;
 };
 
