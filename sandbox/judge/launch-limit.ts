@@ -61,11 +61,13 @@ export const countedAt = (
 /** Whether a group may have launched so much that its policy allows no more at a moment. */
 export const limitMayBound = (chronicle: Chronicle, group: string, atMs: number): boolean =>
   chronicle.policiesIn(group, atMs - times.reactMs, atMs).some(({ launches: { atMost, withinMs } }) => {
-    const fromMs = Math.max(countsSince(chronicle, group, atMs), atMs - withinMs * (1 + 1 / parts) - slackOf(chronicle));
+    const sinceMs = countsSince(chronicle, group, atMs);
+    const fromMs = Math.max(sinceMs, atMs - withinMs * (1 + 1 / parts) - slackOf(chronicle));
     const launched = launchesOf(chronicle, group).filter(({ launchedAtMs }) => launchedAtMs > fromMs && launchedAtMs <= atMs).length;
     const size = Math.min(...chronicle.desiredIn(group, atMs, atMs));
     const missing = Math.max(1, size - chronicle.membersAt(group, atMs).length);
-    return launched + missing > mostOf(atMost, size) + warnedIn(chronicle, group, atMs - withinMs + slackOf(chronicle), atMs);
+    const warned = warnedIn(chronicle, group, Math.max(sinceMs, atMs - withinMs + slackOf(chronicle)), atMs);
+    return launched + missing > mostOf(atMost, size) + warned;
   });
 
 /** When launches of a moment ago no longer count against further ones. */

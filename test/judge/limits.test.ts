@@ -103,3 +103,33 @@ describe('capacity that returns', () => {
     expect(back([110, 300], 900)).toHaveLength(1);
   });
 });
+
+describe('the limit of launches', () => {
+  const bound = (warned: number) =>
+    details(
+      servesAgain,
+      (script) => {
+        twoServe(script);
+        script.policy(100, 2, { ...policy, launches: { atMost: 1, within: '10m' } });
+        for (const instance of ['i-6', 'i-7']) {
+          script.member(instance, { pool: 'spot-a' });
+          script.warn(warned, instance);
+          script.end(warned + 120, instance);
+        }
+        for (const [instance, launchedS, diedS] of [
+          ['i-4', 310, 400],
+          ['i-5', 620, 2_000],
+        ] as const) {
+          script.launch(launchedS, instance, { pool: 'spot-a', by: react('i-l') });
+          script.serves(launchedS + 20, instance);
+          script.end(diedS, instance);
+        }
+        script.end(300, 'i-1');
+      },
+      { endedAtMs: 1_900_000 },
+    );
+  it('allows one more for each member that was warned since the policy was written, and for no other', () => {
+    expect(bound(90)).toEqual([]);
+    expect(bound(110)).toHaveLength(1);
+  });
+});
