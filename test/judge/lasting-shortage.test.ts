@@ -37,6 +37,23 @@ it('a shortage of a moment, one that nothing refused, and a look that met a faul
   expect(untold({ injected: true })).toEqual([]);
 });
 
+it('a refusal is why a group is short until it has its size again, or while the offering still rests from it', () => {
+  const refusedBefore = (refusedS: readonly number[], shortS = 0) =>
+    untold({
+      refused: false,
+      write: (script) => {
+        if (shortS > 0) script.desired(shortS, 3);
+        for (const second of refusedS) script.refuseCapacity(second, 'i-0');
+      },
+    });
+  expect(refusedBefore([700])).toEqual([]);
+  expect(refusedBefore([850])).toHaveLength(1);
+  // The third refusal in a row lets the offering rest for twelve minutes.
+  expect(refusedBefore([100, 290, 660])).toHaveLength(1);
+  // One was missing all the time.
+  expect(refusedBefore([700], 600)).toHaveLength(1);
+});
+
 it('what is launched, or may have been, is no shortage', () => {
   expect(untold({ write: (script) => script.launch(1_003, 'i-3', { by: react('i-b'), askedS: 1_001 }) })).toEqual([]);
   const lost = (outcome: string) =>

@@ -1,8 +1,11 @@
 import { announcements } from '../../../core/contract.ts';
 import type { Chronicle } from '../chronicle.ts';
+import { nameOf } from '../cloud.ts';
 import type { Finding, Rule } from '../finding.ts';
+import type { HistoryEvent } from '../history.ts';
 import { isFunction } from '../life.ts';
 import { asgsOf, type Policy } from '../policy.ts';
+import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -67,15 +70,31 @@ const mayBeHeldBack = (chronicle: Chronicle, group: string, { launches: { atMost
   return isUnderWay || isUnsure || 2 * own.length >= most;
 };
 
-const wasRefused = (chronicle: Chronicle, group: string, policy: Policy, untilMs: number): boolean =>
-  chronicle
+type Refused = Extract<HistoryEvent, { readonly kind: 'refused' }>;
+
+/** The longest that an offering can rest after a refusal, if each one before was in a row with it. */
+const restsUntil = (refusals: readonly Refused[], refused: Refused): number => {
+  const inRow = refusals.filter((one) => nameOf(one) === nameOf(refused) && one.atMs <= refused.atMs).length;
+  return refused.atMs + Math.min(times.longestRestMs, times.refusedRestMs * 2 ** (inRow - 1));
+};
+
+/** Whether a group had its size at some time between the two. */
+const wasWhole = (chronicle: Chronicle, group: string, sinceMs: number, untilMs: number): boolean => {
+  for (let atMs = sinceMs; atMs <= untilMs; atMs += stepMs)
+    if (chronicle.membersAt(group, atMs).length >= Math.max(...chronicle.desiredIn(group, atMs, atMs))) return true;
+  return false;
+};
+
+/** Whether a refusal may be why a group is short: its offering still rests, or the group has not had its size since then. */
+const isRefused = (chronicle: Chronicle, group: string, policy: Policy, untilMs: number): boolean => {
+  const refusals = chronicle
     .of('refused')
-    .some(
-      (refused) =>
-        (refused.group === group || asgsOf(policy).includes(refused.asg ?? '')) &&
-        refused.atMs <= untilMs &&
-        refused.atMs > untilMs - refusedWithinMs,
-    );
+    .filter((refused) => (refused.group === group || asgsOf(policy).includes(refused.asg ?? '')) && refused.atMs <= untilMs);
+  return refusals.some(
+    (refused) =>
+      refused.atMs > untilMs - refusedWithinMs && (restsUntil(refusals, refused) > untilMs || !wasWhole(chronicle, group, refused.atMs, untilMs)),
+  );
+};
 
 type Short = Look & { readonly policy: Policy };
 
@@ -86,7 +105,7 @@ const looksAtShort = (chronicle: Chronicle, lasts: (policy: Policy | undefined) 
     const sinceMs = beganAtMs - lasts(chronicle.policyAt(group, beganAtMs));
     const policy = policyAllAlong(chronicle, group, sinceMs, endedAtMs);
     if (policy === undefined || !isShortAllAlong(chronicle, group, sinceMs, endedAtMs)) return [];
-    return mayBeHeldBack(chronicle, group, policy, endedAtMs) || !wasRefused(chronicle, group, policy, beganAtMs) ? [] : [{ ...look, policy }];
+    return mayBeHeldBack(chronicle, group, policy, endedAtMs) || !isRefused(chronicle, group, policy, beganAtMs) ? [] : [{ ...look, policy }];
   });
 
 const isInAsgs = (policy: Policy | undefined): boolean => policy !== undefined && asgsOf(policy).length > 0;
