@@ -101,7 +101,8 @@ const grantCheckDrain = (checkDrain: LambdaFunction, props: RightsProps): void =
 };
 
 const grantEndDrain = (endDrain: LambdaFunction, props: RightsProps): void => {
-  grantDrainStep(endDrain, props, [...health, ...delays]);
+  // A last attempt to take members out of service asks again whether enough others serve.
+  grantDrainStep(endDrain, props, [...health, ...statusChecks, ...delays]);
   props.signals.allowSending(endDrain);
   allowAnnouncing(endDrain, props.eventBus);
   allowEnding(endDrain, props.reach);

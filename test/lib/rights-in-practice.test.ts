@@ -113,6 +113,14 @@ describe('the synthesized roles, judged as IAM would', () => {
     held = {};
   });
 
+  test('whoever compares which members serve may read their status checks and their target health', () => {
+    for (const name of ['react', 'begin-drain', 'end-drain']) {
+      expect(may(name, 'ec2:DescribeInstanceStatus', { InstanceIds: [ours] }), name).toBe(true);
+      expect(may(name, 'elasticloadbalancing:DescribeTargetHealth', { TargetGroupArn: 'tg' }), name).toBe(true);
+    }
+    expect(may('tick', 'ec2:DescribeInstanceStatus', { InstanceIds: [ours] })).toBe(false);
+  });
+
   test('end-drain ends only our instances', () => {
     const end = (...InstanceIds: readonly string[]) => may('end-drain', 'ec2:TerminateInstances', { InstanceIds });
     expect(end(ours)).toBe(true);
