@@ -127,6 +127,7 @@ describe('looking up what a policy names', () => {
       architectures: { 'm7g.large': ['arm64'] },
     });
     expect(fake.inputsOf('DescribeImages')).toEqual([{ Filters: [{ Name: 'image-id', Values: ['ami-1'] }], IncludeDeprecated: true }]);
+    expect(fake.inputsOf('DescribeInstanceTypes')).toMatchObject([{ Filters: [{ Name: 'instance-type', Values: ['m7g.large'] }] }]);
   });
 
   it('looks up no image if templates name none, and returns the error code of a failed call', async () => {
@@ -185,6 +186,22 @@ describe('an Auto Scaling group', () => {
     expect(await factsOf(policy, { InstanceType: 'c7g.large' })).toMatchObject({ market: 'on-demand', instanceTypes: ['c7g.large'] });
   });
 
+  it('without hooks, subnets or zones has none of them', async () => {
+    const { resolver } = open({
+      DescribeAutoScalingGroups: { AutoScalingGroups: [{ AutoScalingGroupName: 'g', MixedInstancesPolicy: {} }] },
+      DescribeLaunchTemplateVersions: { LaunchTemplateVersions: [{ LaunchTemplateData: {} }] },
+      DescribeLifecycleHooks: {},
+    });
+    const { asgs } = await resolver.lookUp({ ...names, asgs: ['g'], sizedBy: 'g' });
+    expect(asgs.g).toEqual({
+      market: 'on-demand',
+      zones: [],
+      subnets: [],
+      instanceTypes: [],
+      steering: { min: 0, rebalancesCapacity: false, hasWarmPool: false, hasDrainHook: false },
+    });
+  });
+
   it('that Auto Scaling does not know is absent', async () => {
     const { resolver } = open({ DescribeAutoScalingGroups: { AutoScalingGroups: [] } });
     expect((await resolver.lookUp({ ...names, asgs: ['g'] })).asgs).toEqual({});
@@ -236,10 +253,15 @@ describe('others that set the desired capacity', () => {
   it('are none whose process the group has suspended', async () => {
     const SuspendedProcesses = ['AlarmNotification', 'ScheduledActions'].map((ProcessName) => ({ ProcessName }));
     expect(await scalersOf({ SuspendedProcesses })).toEqual({ g: { policies: [], scheduledActions: [], isOfEcs: false } });
+    const of = (process: string) => scalersOf({ SuspendedProcesses: [{ ProcessName: process }] });
+    expect(await of('AlarmNotification')).toMatchObject({ g: { policies: [], scheduledActions: ['nightly'] } });
+    expect(await of('ScheduledActions')).toMatchObject({ g: { policies: ['cpu-50'], scheduledActions: [] } });
+    expect(await of('Launch')).toMatchObject({ g: { policies: ['cpu-50'], scheduledActions: ['nightly'] } });
   });
 
   it('may be ECS, which tags the group', async () => {
     expect(await scalersOf({ Tags: [{ Key: 'AmazonECSManaged', Value: '' }] })).toMatchObject({ g: { isOfEcs: true } });
+    expect(await scalersOf({ Tags: [{ Key: 'team', Value: 'web' }] })).toMatchObject({ g: { isOfEcs: false } });
   });
 
   it('may not be known: the policy is not refused for that', async () => {

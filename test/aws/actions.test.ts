@@ -420,6 +420,32 @@ describe('ending members', () => {
     expect(aws.inputsOf('TerminateInstances')[0]?.InstanceIds).toEqual(['i-2']);
   });
 
+  test('of no member makes no call', async () => {
+    const { provider, aws } = over(group(), {});
+    expect([await provider.end(group(), []), aws.calls]).toEqual([{ done: [], failed: [] }, []]);
+  });
+
+  test('of an Auto Scaling group that let go of it ends it by the tag of any group of this deployment', async () => {
+    const { provider, aws } = over(attached, {
+      ...shown(ec2Instance('i-1', { 'holdfast:group': 'prod/earlier-name' }), ec2Instance('i-2', { 'holdfast:group': 'prod/earlier-name' })),
+      ...inWeb({}),
+      TerminateInstances: {},
+    });
+    const result = await provider.end(attached, [swap('i-1', 'scale-in', { asg: 'web' }), swap('i-2', 'scale-in')]);
+    expect(aws.inputsOf('TerminateInstances')).toEqual([{ InstanceIds: ['i-1'] }]);
+    expect(result).toEqual({ done: ['i-1'], failed: [{ instance: 'i-2', code: 'NotOurs', retry: 'never' }] });
+  });
+
+  test('is tried again where the error names only an instance that was not in the call', async () => {
+    const { provider } = over(group(), {
+      ...shown(ec2Instance('i-1', ours)),
+      TerminateInstances: failsWith('OperationNotPermitted', "The instance 'i-0123456789abcdef0' may not be terminated."),
+    });
+    expect((await provider.end(group(), [swap('i-1')])).failed).toEqual([{ instance: 'i-1', code: 'OperationNotPermitted', retry: 'later' }]);
+    const unnamed = over(group(), { ...shown(ec2Instance('i-1', ours)), TerminateInstances: failsWith('UnauthorizedOperation', 'No.') });
+    expect((await unnamed.provider.end(group(), [swap('i-1')])).failed).toMatchObject([{ retry: 'never' }]);
+  });
+
   test('that repeats itself endlessly gives up after a few rounds and leaves the rest for later', async () => {
     const ids = numbered(12);
     const { provider, aws } = over(group(), {
@@ -618,6 +644,16 @@ describe("changes of an Auto Scaling group's numbers", () => {
       const { provider, aws } = of(describe1);
       expect(await provider.takeDown(added)).toBe(outcome);
       expect(aws.inputsOf('UpdateAutoScalingGroup')).toEqual([]);
+    });
+    test('and members are attached while the size is as it was noted', async () => {
+      const { provider, aws } = over(attached, {
+        ...inWeb({ 'i-1': 'InService', 'i-2': 'InService' }, { desired: 2 }),
+        AttachInstances: {},
+        CreateTags: {},
+      });
+      expect(await provider.admit(attached, ['i-3'], { added })).toEqual({ done: ['i-3'], failed: [] });
+      expect(aws.inputsOf('AttachInstances')).toEqual([{ AutoScalingGroupName: 'web', InstanceIds: ['i-3'] }]);
+      expect(await provider.admit(attached, [], { added })).toEqual({ done: [], failed: [] });
     });
     test('and no member is attached once the size has changed', async () => {
       const { provider, aws } = over(attached, { ...inWeb({ 'i-1': 'InService' }, { desired: 5 }), AttachInstances: {} });

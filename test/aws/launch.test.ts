@@ -359,10 +359,35 @@ describe('LaunchInstances', () => {
     });
   });
 
+  test('instances and errors that Auto Scaling describes in part are kept, as of an unknown offering', async () => {
+    const { result } = await launch([{ Instances: [{ InstanceIds: ['i-1'] }], Errors: [{ InstanceType: 'm7g.large' }] }], 2);
+    expect(result).toEqual({
+      kind: 'answered',
+      instances: [{ instance: 'i-1', offering: { instanceType: 'unknown', zone: 'unknown', market: 'spot' } }],
+      refusals: [{ offering: spotA, code: 'Unknown', message: '', scope: 'offering' }],
+    });
+    expect((await launch([{}], 1)).result).toMatchObject({ kind: 'answered', instances: [] });
+  });
+
+  test('leaves the whole reservation open where the request of a part was made before with another content', async () => {
+    const { result } = await launch([answerFor, failsWith('IdempotentParameterMismatchError', 'other')], 200);
+    expect(result).toMatchObject({ kind: 'made-before', code: 'IdempotentParameterMismatchError' });
+  });
+
+  test('one that is refused after parts that were given keeps these, with the reason', async () => {
+    const { result } = await launch([answerFor, failsWith('ValidationError', "New size 212 exceeds the group's max size 200.")], 200);
+    expect(result).toMatchObject({
+      kind: 'answered',
+      refusals: [{ code: 'ValidationError', message: "New size 212 exceeds the group's max size 200." }],
+    });
+    expect(result?.kind === 'answered' && result.instances.length).toBe(100);
+  });
+
   test('instances that cannot be tagged are kept, and it is noted', async () => {
     const { result, notes } = await launch(answerFor, 1, failsWith('InvalidInstanceID.NotFound'));
     expect(result).toMatchObject({ kind: 'answered', instances: [{ instance: 'i-token-1-0' }] });
     expect(notes).toHaveLength(1);
+    expect(notes[0]?.what).toContain('could not be tagged');
     expect(notes[0]?.detail).toMatchObject({ instances: ['i-token-1-0'], code: 'InvalidInstanceID.NotFound' });
   });
 

@@ -215,6 +215,16 @@ describe('a client whose calls are paced', () => {
     expect(world.fullAt.autoScaling).toBe(startMs + 19 * 200);
   });
 
+  test('takes the further attempts of a call from its bucket with the next call', async () => {
+    const spent = async (attempts: number) => {
+      const { world, pacer } = environment();
+      await callThrough(pacer, async () => ({ output: { $metadata: { attempts } } }));
+      await pacer.take(act);
+      return ((world.fullAt.autoScaling ?? startMs) - startMs) / 200;
+    };
+    expect([await spent(1), await spent(3)]).toEqual([2, 4]);
+  });
+
   test('each call takes its tokens from the bucket that AWS documents', () => {
     const patience = { actMs: 3, lookMs: 2, reads: 'look', healthMs: 1 } as const;
     expect(autoScalingCall(patience)('LaunchInstancesCommand')).toEqual({ bucket: 'autoScaling', kind: 'act', patienceMs: 3 });

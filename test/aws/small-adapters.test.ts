@@ -39,11 +39,42 @@ describe('owners', () => {
     expect(owners.get('i-0')).toEqual({ group: 'workers', pool: 'spot-a', offering, state: 'running' });
     expect(owners.get('i-1')).toEqual({ asg: 'web-asg', offering, state: 'running' });
     expect(owners.get('i-2')).toEqual({ offering, state: 'running' });
+    expect(Object.keys(owners.get('i-0') ?? {})).not.toContain('asg');
     expect(owners.has('i-3')).toBe(false);
     const asked = aws.inputsOf('DescribeInstances') as { NextToken?: string; Filters: { Values: string[] }[] }[];
     expect(asked).toHaveLength(3);
     expect(asked.filter(({ NextToken }) => NextToken === 'more')).toHaveLength(1);
     expect(Math.max(...asked.map(({ Filters }) => Filters[0]?.Values.length ?? 0))).toBe(200);
+  });
+});
+
+describe('instances that EC2 lists', () => {
+  const launchedAt = new Date(nowMs - 5_000);
+  const shown = (...ids: readonly string[]) => [{ Instances: ids.map((InstanceId) => ({ InstanceId, LaunchTime: launchedAt })) }];
+
+  test('say when they were launched', async () => {
+    const aws = createFakeAws({ DescribeInstances: { Reservations: shown('i-1') } });
+    const owners = await createOwners({ client: aws.ec2, deployment: 'prod' }).ownersOf(['i-1']);
+    expect(owners.get('i-1')).toMatchObject({ launchedAtMs: nowMs - 5_000, state: 'unknown' });
+  });
+
+  test('are read again where the list changed between two pages: one was shown twice, and another one not at all', async () => {
+    const pages = [
+      { Reservations: shown('i-1', 'i-2'), NextToken: 'n' },
+      { Reservations: shown('i-2') },
+      { Reservations: shown('i-1', 'i-2'), NextToken: 'n' },
+      { Reservations: shown('i-3') },
+    ];
+    const aws = createFakeAws({ DescribeInstances: pages });
+    const owners = await createOwners({ client: aws.ec2, deployment: 'prod' }).ownersOf(['i-1', 'i-2', 'i-3']);
+    expect([...owners.keys()].toSorted()).toEqual(['i-1', 'i-2', 'i-3']);
+    expect(aws.calls).toHaveLength(4);
+  });
+
+  test('are read five times at most, however often the list changes', async () => {
+    const aws = createFakeAws({ DescribeInstances: { Reservations: shown('i-1', 'i-1') } });
+    const owners = await createOwners({ client: aws.ec2, deployment: 'prod' }).ownersOf(['i-1']);
+    expect([owners.size, aws.calls.length]).toEqual([1, 5]);
   });
 });
 
@@ -211,6 +242,13 @@ describe('a change of policy', () => {
     ]);
   });
 
+  test('says when the policy was written, and its messages are told apart by their group and their time', async () => {
+    const aws = createFakeAws({ SendMessageBatch: { Failed: [] } });
+    await createPolicyChanges({ client: aws.sqs, queueUrl: 'http://queue' }).tell('web', nowMs, nowMs - 9_000);
+    const [entry] = (aws.inputsOf('SendMessageBatch')[0]?.Entries ?? []) as readonly { readonly MessageBody: string }[];
+    expect(JSON.parse(entry?.MessageBody ?? '')).toMatchObject({ id: `web-${nowMs}`, detail: { group: 'web', writtenAtMs: nowMs - 9_000 } });
+  });
+
   test('that the queue does not take in full fails, so that it is reported again', async () => {
     await expect(change([{ Code: 'InternalError' }])).rejects.toThrow('InternalError');
   });
@@ -278,6 +316,12 @@ describe('termination protection', () => {
 });
 
 describe('ticks', () => {
+  test('that the queue refuses without a code are named all the same', async () => {
+    const aws = createFakeAws({ SendMessageBatch: { Failed: [{ Id: '0' }, { Id: '7', Code: 'None' }] } });
+    const { failed } = await createTickQueue({ client: aws.sqs, queueUrl: 'http://queue', now }).tick(['web', 'api']);
+    expect(failed).toEqual(['web', 'api'].map((group) => ({ group, code: 'Unknown' })));
+  });
+
   test('go out without groups, too: that react runs says that all is well', async () => {
     const aws = createFakeAws({ SendMessageBatch: () => ({ Successful: [] }) });
     await createTickQueue({ client: aws.sqs, queueUrl: 'http://queue', now }).tick([]);
