@@ -123,6 +123,18 @@ describe('a launch over the wire', () => {
     expect(bodies).toHaveLength(1);
   });
 
+  test('of LaunchInstances in two parts stays open as a whole where its lease is over before the second part', async () => {
+    const given: Reply = {
+      status: 200,
+      body: '<LaunchInstancesResponse xmlns="http://autoscaling.amazonaws.com/doc/2011-01-01/"><LaunchInstancesResult><Instances><member><InstanceType>m7g.large</InstanceType><AvailabilityZone>z-a</AvailabilityZone><InstanceIds><member>i-1</member></InstanceIds></member></Instances></LaunchInstancesResult></LaunchInstancesResponse>',
+    };
+    const { deps, bodies } = await cloudOf([given]);
+    const provider = createCapacityProvider({ kind: 'launch-instances' }, { ...deps, now: () => nowMs + bodies.length });
+    const [result] = await launchNow(provider, groupOfAsgs(), [reservation('a', 200, [m7a])], { leaseUntilMs: nowMs + 1 });
+    expect(result).toEqual({ kind: 'not-asked', code: 'LeaseOver' });
+    expect(bodies.filter((body) => body.includes('Action=LaunchInstances'))).toHaveLength(1);
+  });
+
   test('of LaunchInstances still under way is ambiguous, by the name that the wire gives', async () => {
     const { deps } = await cloudOf([queryError('IdempotentCallInProgress', 'busy', 500)]);
     const [result] = await launchNow(createCapacityProvider({ kind: 'launch-instances' }, deps), groupOfAsgs(), [reservation('a', 1, [m7a])]);
