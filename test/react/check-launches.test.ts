@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { metrics } from '../../core/contract.ts';
 import type { Cause } from '../../core/decision/decision-record.ts';
 import type { Group } from '../../core/group/group.ts';
 import { type LaunchCheck, mostTrials, type Trial, trialsOf, untriedCheck, untriedIn } from '../../core/launch/launch-checks.ts';
@@ -7,6 +8,7 @@ import type { StateStore } from '../../core/ports/state-store.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import { checkLaunches } from '../../functions/react/check-launches.ts';
 import type { Run } from '../../functions/react/run.ts';
+import { awsError } from '../aws/fake-aws.ts';
 import { group, nowMs, state } from '../core/views.ts';
 import { factsOf, silent } from './facts.ts';
 
@@ -81,6 +83,31 @@ test('launches that matter go first, and a group that does not act is not tried'
   expect(await checked([policyChange], {}, { turn: 'later' })).toEqual({ tried: [], put: [], dueAtMs: nowMs });
   expect((await checked([policyChange], {}, { mode: 'observe' })).tried).toEqual([]);
   expect((await checked([policyChange, tick], { checksDueAtMs: nowMs }, { isWarned: true })).tried).toEqual([]);
+});
+
+test('a check that AWS throttles fails nothing, is counted and logged; a bug of ours is thrown', async () => {
+  const failing = async (error: Error) => {
+    const logged: unknown[] = [];
+    const counted: string[] = [];
+    const warn = (text: string, more: unknown): void => void logged.push([text, more]);
+    const telemetry = { ...silent, count: (name: string) => void counted.push(name), logger: { ...silent.logger, warn } };
+    const run = {
+      group: group(),
+      provider: { tryLaunch: async () => undefined },
+      facts: factsOf({ causes: [policyChange] }),
+      beganAtMs: nowMs,
+      turns: { done: () => {}, ask: async () => ({ turn: { kind: 'now' }, refused: [] }) },
+      ports: { store: { putChecks: async () => Promise.reject(error) }, clock: { now: () => nowMs }, telemetry },
+    };
+    await checkLaunches(run as unknown as Run, {});
+    return { logged, counted };
+  };
+  const error = awsError('ThrottlingException');
+  expect(await failing(error)).toEqual({
+    logged: [['The launches of a group could not be tried. They are tried with the next policy.', { group: 'web', error }]],
+    counted: [metrics.readsMissed],
+  });
+  await expect(failing(new TypeError('undefined is not a function'))).rejects.toThrow('undefined is not a function');
 });
 
 test('a look that was slow leaves the dry runs to the next one', async () => {

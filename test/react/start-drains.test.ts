@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Group } from '../../core/group/group.ts';
 import type { DrainOrder } from '../../core/ports/drains.ts';
 import type { SwapChange } from '../../core/ports/state-store.ts';
 import type { Swap } from '../../core/swap/swap.ts';
@@ -14,9 +15,15 @@ type Options = {
   readonly ordered?: readonly string[];
   /** Swaps as they are stored when the drains run. */
   readonly stored?: readonly Swap[];
+  readonly mode?: Group['mode'];
+  /** Instances whose swaps others have moved on meanwhile. */
+  readonly lost?: readonly string[];
 };
 
-const start = async (swaps: readonly Swap[], { over = [], isTick = false, causes = [], named = [], ordered = [], stored = swaps }: Options = {}) => {
+const start = async (
+  swaps: readonly Swap[],
+  { over = [], isTick = false, causes = [], named = [], ordered = [], stored = swaps, mode, lost = [] }: Options = {},
+) => {
   const started: DrainOrder[] = [];
   const moved: (SwapChange & { readonly instance: string })[] = [];
   const ports = {
@@ -31,12 +38,12 @@ const start = async (swaps: readonly Swap[], { over = [], isTick = false, causes
       swaps: () => Promise.resolve(stored),
       advance: ({ instance }: Swap, change: SwapChange) => {
         moved.push({ instance, ...change });
-        return Promise.resolve('done');
+        return Promise.resolve(lost.includes(instance) ? 'conflict' : 'done');
       },
     },
   };
   const facts = { isTick, causes, leaving: named.map((instance) => ({ instance, reason: 'interruption', atMs: noonMs })) };
-  const run = { group: group(), id: 'decision-9', facts, ports } as unknown as Run;
+  const run = { group: group(mode && { mode }), id: 'decision-9', facts, ports } as unknown as Run;
   const active = swaps.filter(({ state }) => state !== 'gone');
   const count = await startDrains({ run, swaps: active, known: swaps, isOrdered: ({ instance }) => ordered.includes(instance) });
   return { started, moved, count };
@@ -93,6 +100,26 @@ describe('the drains that a run starts', () => {
     expect((await begun({})).moved).toEqual([]);
     expect((await begun({ state: 'gone' })).moved).toEqual([]);
     expect((await start(swaps, { ordered: ['i-1'], stored: [swap('i-1', { state: 'draining' }), swaps[1] ?? swap('i-2')] })).moved).toEqual([]);
+  });
+  it('that others have put a member on meanwhile are theirs to start', async () => {
+    const swaps = [swap('i-1', { deadlineMs }), swap('i-2', { deadlineMs, drain: 'd-2' })];
+    const { started, moved } = await start(swaps, { isTick: true, over: ['d-1', 'd-2'], lost: ['i-1', 'i-2'] });
+    expect(moved).toHaveLength(2);
+    expect(started.map(({ drain }) => drain)).toEqual(['d-1', 'd-2']);
+  });
+  it('of a group that does not act are none for members that AWS takes and that may not begin, and go on for the others', async () => {
+    const swaps = [swap('i-1', { deadlineMs }), swap('i-2', { drain: 'd-2', reason: 'scale-in' }), swap('i-3', { drain: 'd-3', state: 'draining' })];
+    const drainsIn = async (mode?: Group['mode']) =>
+      (await start(swaps, { ordered: ['i-1', 'i-2', 'i-3'], ...(mode && { mode }) })).started.map(({ drain }) => drain);
+    expect(await drainsIn()).toEqual(['d-1', 'd-2', 'd-3']);
+    expect(await drainsIn('observe')).toEqual(['d-2', 'd-3']);
+  });
+  it('that have just ended leave nobody behind before a tick looks', async () => {
+    const swaps = [swap('i-1', { deadlineMs, drainOrderedAtMs: noonMs - 60_000 }), swap('i-2', { state: 'gone', drainStartedAtMs: noonMs - 60_000 })];
+    expect((await start(swaps)).moved).toEqual([]);
+    expect((await start(swaps, { isTick: true })).moved).toHaveLength(1);
+    const alone = [swap('i-1', { deadlineMs, drainOrderedAtMs: noonMs - 60_000 })];
+    expect((await start(alone, { isTick: true })).moved).toEqual([]);
   });
   it('that left a member behind are found by the tick, also if all the others have ended since', async () => {
     const behind = (agoMs: number) =>

@@ -29,7 +29,10 @@ const mendedBy = async (
   { stoppedDrains = [], runsOn = [], mode = 'act', notBack, changes }: Trouble = {},
 ) => {
   const retired: string[] = [];
-
+  let failures = 0;
+  const count = (_: string, by: number): void => {
+    failures += by;
+  };
   const store = {
     advance: async (_swap: Swap, change: SwapChange) => {
       changes?.push(change);
@@ -48,10 +51,11 @@ const mendedBy = async (
     group: { ...group(), mode },
     provider,
     facts: { ended: [], stopped: [], stoppedDrains },
-    ports: { clock: { now: () => nowMs }, store, owners, telemetry: { count: () => {} } },
+    ports: { clock: { now: () => nowMs }, store, owners, telemetry: { count } },
   } as unknown as Run;
   const gathered = { swaps, state: { desired: 1 }, holdings: { ...nothing, ...holdings } } as unknown as Gathered;
-  return { retired, ...(await mend(run, gathered, (kind, deadlineMs) => `${kind}-${deadlineMs ?? 'none'}-new`)) };
+  const after = await mend(run, gathered, (kind, deadlineMs) => `${kind}-${deadlineMs ?? 'none'}-new`);
+  return { retired, failures, ...after };
 };
 const mended = async (...args: Parameters<typeof mendedBy>): Promise<readonly Swap[]> => (await mendedBy(...args)).swaps;
 
@@ -151,20 +155,22 @@ describe('a swap whose instance EC2 announced to take, and that runs on', () => 
   const running = { members: [member('i-1')] };
 
   it('is withdrawn five minutes after its deadline, once its member is in service again', async () => {
-    expect(await mendedBy([spared], inMs(419), running)).toEqual({ retired: [], swaps: [spared] });
-    expect(await mendedBy([spared], inMs(420), running)).toEqual({ retired: ['i-1'], swaps: [], putBack: ['i-1'] });
+    expect(await mendedBy([spared], inMs(419), running)).toEqual({ retired: [], failures: 0, swaps: [spared] });
+    expect(await mendedBy([spared], inMs(420), running)).toEqual({ retired: ['i-1'], failures: 0, swaps: [], putBack: ['i-1'] });
   });
   it.each(['leaving', 'draining'] as const)('is withdrawn also where its drain broke off while it was %s', async (state) => {
     expect(await mendedBy([{ ...spared, state }], inMs(420), running)).toMatchObject({ retired: ['i-1'], swaps: [] });
   });
   it('stays while its member cannot be put back, and is ours to end ten minutes later', async () => {
     const before = await mendedBy([spared], inMs(1_019), running, { notBack: 'later' });
-    expect(before).toEqual({ retired: [], swaps: [spared] });
+    expect(before).toEqual({ retired: [], failures: 0, swaps: [spared] });
     const after = await mendedBy([spared], inMs(1_020), running, { notBack: 'never' });
     expect(after.swaps).toMatchObject([{ reason: 'unwanted' }]);
+    // A failure that a later attempt may mend is not counted.
+    expect(after.failures).toBe(1);
   });
   it('stays while its group does not act', async () => {
-    expect(await mendedBy([spared], inMs(900), running, { mode: 'pause' })).toEqual({ retired: [], swaps: [spared] });
+    expect(await mendedBy([spared], inMs(900), running, { mode: 'pause' })).toEqual({ retired: [], failures: 0, swaps: [spared] });
   });
   it('stays where its Auto Scaling group ends the member', async () => {
     expect((await mendedBy([{ ...spared, reason: 'hook' }], inMs(420), running)).retired).toEqual([]);
