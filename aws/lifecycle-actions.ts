@@ -25,6 +25,19 @@ const unlessOver = (error: unknown): 'not-active' => {
 };
 
 /**
+ * The hooks of an Auto Scaling group.
+ *
+ * @param names only these; absent: all
+ */
+const hooksOf = async (client: AutoScalingClient, asg: string, names?: readonly string[]) => {
+  const asked = { AutoScalingGroupName: asg, ...(names && { LifecycleHookNames: [...names] }) };
+  const { LifecycleHooks = [] } = await client.send(new DescribeLifecycleHooksCommand(asked));
+  return LifecycleHooks.flatMap(({ LifecycleHookName: hook, HeartbeatTimeout: seconds, ...rest }) =>
+    hook === undefined ? [] : [{ hook, ...(seconds !== undefined && { timeoutMs: seconds * 1000 }), ...rest }],
+  );
+};
+
+/**
  * Completes terminate hooks, always with CONTINUE. ABANDON terminates the instance just the same, but skips the other
  * hooks, and may make the group retain the instance (Auto Scaling User Guide, instance lifecycle policy).
  */
@@ -32,13 +45,22 @@ export const createHookAnswers = ({
   client,
 }: {
   readonly client: AutoScalingClient;
-}): Pick<LifecycleActions, 'complete'> => ({
+}): Pick<LifecycleActions, 'complete' | 'terminating'> => ({
   async complete(instance, hook) {
     const command = new CompleteLifecycleActionCommand({
       ...actionOf(instance, hook),
       LifecycleActionResult: 'CONTINUE',
     });
     return client.send(command).then(() => 'done', unlessOver);
+  },
+
+  // A hook that notifies a queue or topic may be that of another program, which completes it.
+  async terminating(asg) {
+    return (await hooksOf(client, asg)).flatMap(({ hook, timeoutMs, LifecycleTransition, NotificationTargetARN }) =>
+      LifecycleTransition === 'autoscaling:EC2_INSTANCE_TERMINATING' && !NotificationTargetARN
+        ? [{ hook, ...(timeoutMs !== undefined && { timeoutMs }) }]
+        : [],
+    );
   },
 });
 
@@ -53,12 +75,9 @@ export const createLifecycleActions = ({ client }: { readonly client: AutoScalin
   },
 
   async timeouts(asg, hooks) {
-    const command = new DescribeLifecycleHooksCommand({ AutoScalingGroupName: asg, LifecycleHookNames: [...hooks] });
-    const { LifecycleHooks = [] } = await client.send(command);
+    const found = await hooksOf(client, asg, hooks);
     return new Map(
-      LifecycleHooks.flatMap(({ LifecycleHookName: name, HeartbeatTimeout: seconds }) =>
-        name === undefined || seconds === undefined ? [] : [[name, seconds * 1000] as const],
-      ),
+      found.flatMap(({ hook, timeoutMs }) => (timeoutMs === undefined ? [] : [[hook, timeoutMs] as const])),
     );
   },
 });

@@ -48,7 +48,7 @@ const grantReact = (react: LambdaFunction, props: RightsProps): void => {
   signals.allowSending(react);
   allowAnnouncing(react, eventBus);
   allowStartingDrains(react, drainWorkflow);
-  allowSeeing(react, [...holdings, ...health, ...statusChecks, 'ec2:DescribeSpotPriceHistory']);
+  allowSeeing(react, [...holdings, ...health, ...statusChecks, ...hooks, 'ec2:DescribeSpotPriceHistory']);
   // LaunchInstances reads the Auto Scaling group's template with the rights of its caller.
   allowSeeing(react, ['ec2:DescribeLaunchTemplateVersions']);
   allowLaunchingInstances(react, reach.deployment);

@@ -23,6 +23,8 @@ export type Standing = {
   readonly counts: boolean;
   readonly inService: boolean;
   readonly leaving: boolean;
+  /** Its termination waits on hooks. */
+  readonly waits: boolean;
   readonly protected: boolean;
   readonly unhealthy: boolean;
 };
@@ -43,6 +45,7 @@ const standingOf = (asg: string, instance: Instance): Standing => {
     counts: counting.test(lifecycle),
     inService: lifecycle === 'InService',
     leaving: going.test(lifecycle),
+    waits: lifecycle === 'Terminating:Wait',
     protected: instance.ProtectedFromScaleIn === true,
     unhealthy: instance.HealthStatus?.toLowerCase() === 'unhealthy',
   };

@@ -112,6 +112,12 @@ const healthInTurn = (deps: ProviderDeps, group: Group, shown: Shown, together: 
   return Promise.resolve(new Map(arns.map((arn) => [arn, 'unread' as const])));
 };
 
+/** Instances that terminating hooks of these Auto Scaling groups hold, and which group each. */
+const waitingIn = (standings: ReadonlyMap<string, Standing>): Pick<Holdings, 'waiting'> => {
+  const found = [...standings].flatMap(([instance, { waits, asg }]) => (waits ? [[instance, asg] as const] : []));
+  return found.length === 0 ? {} : { waiting: Object.fromEntries(found) };
+};
+
 /** Members in Auto Scaling groups that the group does not name. */
 const elsewhereOf = (instances: readonly Instance[], names: readonly string[]): Pick<Holdings, 'elsewhere'> => {
   const found = instances.flatMap((instance) => {
@@ -149,6 +155,7 @@ const holdingsIn = async (shown: Shown, health: Health, deps: ProviderDeps, grou
     asgs: asgs.map(asView),
     aside: idsOf(ours.filter((instance) => isAlive(instance) && !holdsPlace(instance, standings))),
     ...(detached.length > 0 && { detached: idsOf(detached) }),
+    ...waitingIn(standings),
     ...elsewhereOf(ours, names),
     ended: idsOf(ours.filter((instance) => !isAlive(instance))),
     stopped: idsOf(ours.filter(isStopped)),

@@ -54,7 +54,7 @@ export const swapState = anyOf<SwapState>({
 export const hook = objectOf<LifecycleHook>({
   asg: text,
   hook: text,
-  token: text,
+  token: optional(text),
   expiresAtMs: number,
   timeoutMs: optional(number),
   overAtMs: optional(number),

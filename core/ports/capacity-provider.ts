@@ -63,6 +63,8 @@ export type Holdings = {
    * not merely missing from a describe.
    */
   readonly ended: readonly string[];
+  /** Instances that terminating hooks of its Auto Scaling groups hold, and which group each. Absent: none. */
+  readonly waiting?: Readonly<Record<string, string>>;
   /** Members by tag that live in an Auto Scaling group that this group does not name, and in which. Absent: none. */
   readonly elsewhere?: Readonly<Record<string, string>>;
   /** The reasons of EC2 for the ends of ended instances. Absent: none. */

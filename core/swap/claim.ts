@@ -87,13 +87,21 @@ type Tightening = Pick<Claiming, 'drainFor' | 'nowMs'>;
 /** A waiting swap begins to leave with its first deadline or hook. */
 const onItsWay = ({ state }: Swap): Pick<Partial<Swap>, 'state'> => (state === 'waiting' ? { state: 'leaving' } : {});
 
+/**
+ * Whether two hooks are one action. A group runs each of its terminating hooks once for an instance, so the names are
+ * enough where one of the two was found without its message.
+ */
+const isSameHook = (a: LifecycleHook, b: LifecycleHook): boolean =>
+  a.token === undefined || b.token === undefined ? a.asg === b.asg && a.hook === b.hook : a.token === b.token;
+
 const withHook = (swap: Swap, fact: LeavingFact, { drainFor, nowMs }: Tightening): Partial<Swap> | undefined => {
   const { hooks = [] } = swap;
-  if (fact.hook === undefined || hooks.some(({ token }) => token === fact.hook?.token)) return undefined;
+  const { hook } = fact;
+  if (hook === undefined || hooks.some((known) => isSameHook(known, hook))) return undefined;
   // Another drain takes over, because the present one may have read the swap without this hook and may look again only
   // after the hook has expired.
   const order = { drain: drainFor('hook', swap.deadlineMs), drainOrderedAtMs: nowMs };
-  return { hooks: [...hooks, fact.hook], ...onItsWay(swap), ...order };
+  return { hooks: [...hooks, hook], ...onItsWay(swap), ...order };
 };
 
 /** A swap that drains already cannot wait for its replacement, so it does not join a drain that waits. */

@@ -11,7 +11,8 @@ export type SwapState = 'waiting' | 'leaving' | 'draining' | 'drained' | 'gone' 
 export type LifecycleHook = {
   readonly asg: string;
   readonly hook: string;
-  readonly token: string;
+  /** From the message about it. Absent where a look found it: the instance then names the action. */
+  readonly token?: string;
   /** When Auto Scaling continues without us unless a heartbeat extends it. */
   readonly expiresAtMs: number;
   /**

@@ -17,6 +17,7 @@ import { letGo } from './let-go/let-go.ts';
 import { type Gathered, gather } from './look/gather.ts';
 import { type InForce, readInForce } from './look/in-force.ts';
 import { learn } from './look/lessons.ts';
+import { unheardHooks } from './look/unheard-hooks.ts';
 import type { Facts } from './messages/facts.ts';
 import type { ReactPorts } from './ports.ts';
 import { announceStarted } from './record/announce.ts';
@@ -192,6 +193,12 @@ const withOthers = async ({ facts, ports }: Run, found: Gathered, told: Told): P
   ];
 };
 
+/** The run with the hooks whose messages were lost. */
+const withUnheard = async (run: Run, found: Gathered): Promise<Run> => {
+  const unheard = await unheardHooks(run.facts, found, run.ports);
+  return unheard.length === 0 ? run : { ...run, facts: { ...run.facts, leaving: [...run.facts.leaving, ...unheard] } };
+};
+
 /** Brings one group to the state of its policy, as far as one look can. Every kind of signal ends here. */
 export const converge = async (facts: Facts, ports: ReactPorts, known?: Known): Promise<Converged> => {
   const inForce = known === undefined ? await readInForce(facts.group, ports) : known.inForce;
@@ -221,12 +228,13 @@ export const converge = async (facts: Facts, ports: ReactPorts, known?: Known): 
       throwIfFailed(claimed);
       return look;
     });
-    const told = await claimFacts(run, found, claimed);
+    const all = await withUnheard(run, found);
+    const told = await claimFacts(all, found, claimed);
     const late = told.claimed.fresh.filter((swap) => !claimed.fresh.includes(swap));
-    return telling(announceStarted(run, late), () =>
-      drainingAnyway(run, found.swaps, told.claimed, async () => {
+    return telling(announceStarted(all, late), () =>
+      drainingAnyway(all, found.swaps, told.claimed, async () => {
         throwIfFailed(told.claimed);
-        return carryOut(run, ...(await withOthers(run, found, told)));
+        return carryOut(all, ...(await withOthers(all, found, told)));
       }),
     );
   });

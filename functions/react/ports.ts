@@ -27,7 +27,7 @@ export type ReactPorts = {
   readonly begin: (beginning: { readonly isQuiet: boolean; readonly untilMs: number }) => void;
   readonly owners: Owners;
   readonly strangers: Strangers;
-  readonly lifecycle: Pick<LifecycleActions, 'complete'>;
+  readonly lifecycle: Pick<LifecycleActions, 'complete' | 'terminating'>;
   readonly prices: Prices;
   readonly drains: Drains;
   readonly wakes: Wakes;

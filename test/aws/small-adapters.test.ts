@@ -149,6 +149,31 @@ describe('lifecycle actions', () => {
     expect(await actions.heartbeat('i-1', hook)).toBe('not-active');
   });
 
+  test('that a look found are named by their instance alone', async () => {
+    const aws = createFakeAws({ CompleteLifecycleAction: {} });
+    const { token: _, ...found } = hook;
+    await createLifecycleActions({ client: aws.autoScaling }).complete('i-1', found);
+    const action = { LifecycleHookName: 'drain', AutoScalingGroupName: 'web-asg', InstanceId: 'i-1' };
+    expect(aws.inputsOf('CompleteLifecycleAction')).toEqual([{ ...action, LifecycleActionResult: 'CONTINUE' }]);
+  });
+
+  test('are those of terminating hooks that no other program gets', async () => {
+    const terminating = 'autoscaling:EC2_INSTANCE_TERMINATING';
+    const aws = createFakeAws({
+      DescribeLifecycleHooks: {
+        LifecycleHooks: [
+          { LifecycleHookName: 'drain', LifecycleTransition: terminating, HeartbeatTimeout: 300 },
+          { LifecycleHookName: 'odd', LifecycleTransition: terminating },
+          { LifecycleHookName: 'boot', LifecycleTransition: 'autoscaling:EC2_INSTANCE_LAUNCHING', HeartbeatTimeout: 300 },
+          { LifecycleHookName: 'theirs', LifecycleTransition: terminating, NotificationTargetARN: 'arn:aws:sns:eu-west-1:123456789012:theirs' },
+        ],
+      },
+    });
+    const found = await createLifecycleActions({ client: aws.autoScaling }).terminating('web-asg');
+    expect(found).toEqual([{ hook: 'drain', timeoutMs: 300_000 }, { hook: 'odd' }]);
+    expect(aws.inputsOf('DescribeLifecycleHooks')).toEqual([{ AutoScalingGroupName: 'web-asg' }]);
+  });
+
   test('return the time-outs of their hooks, by name', async () => {
     const aws = createFakeAws({
       DescribeLifecycleHooks: { LifecycleHooks: [{ LifecycleHookName: 'drain', HeartbeatTimeout: 300 }, { LifecycleHookName: 'odd' }] },

@@ -90,7 +90,7 @@ export type Fleet = {
   readonly completed: Set<string>;
   /** Each completed hook, as instance and token. */
   readonly completedHooks: Set<string>;
-  readonly beats: { readonly instance: string; readonly token: string; readonly atMs: number }[];
+  readonly beats: { readonly instance: string; readonly token?: string; readonly atMs: number }[];
   readonly told: Announcement[];
   /** Calls of every port, in order. */
   readonly calls: string[];
@@ -248,6 +248,7 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
       providerFor: () => fleet.provider,
       lifecycle: {
         timeouts: () => call('timeouts', () => fleet.timeouts),
+        terminating: none,
         complete: (instance, { token }) =>
           call('complete', () => {
             fleet.completedHooks.add(`${instance}/${token}`);
@@ -258,7 +259,7 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
         heartbeat: (instance, { token }) =>
           call('heartbeat', () => {
             if (isGone(instance) || fleet.completed.has(instance)) return 'not-active';
-            fleet.beats.push({ instance, token, atMs: fleet.nowMs });
+            fleet.beats.push({ instance, ...(token !== undefined && { token }), atMs: fleet.nowMs });
             return 'done';
           }),
       },

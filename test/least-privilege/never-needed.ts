@@ -40,6 +40,11 @@ export const neverNeeded: readonly NeverNeeded[] = [
     reason: 'Needed when the heartbeat of a hook falls due while its drain still waits for a replacement (test/drain).',
   },
   {
+    roles: ['react'],
+    actions: ['autoscaling:DescribeLifecycleHooks'],
+    reason: 'Needed when the message about a terminating hook is lost (test/sim/lost-hook.test.ts).',
+  },
+  {
     roles: ['drain-workflow'],
     actions: [
       'logs:CreateLogDelivery',

@@ -49,6 +49,7 @@ const lookOf = async (facts: Partial<Facts>, { holdings = {}, swaps = [] }: { ho
         seen.completed.push(`${instance}/${token}`);
         return 'done';
       },
+      terminating: async () => [],
     },
     drains: {
       start: async ({ drain }: DrainOrder) => {

@@ -91,7 +91,7 @@ const worldOf = ({ policy, holdings = {}, state: rest = {}, swaps = [] }: Settin
     store: store as StateStore,
     believed: (_, known) => known,
     providerFor: () => provider as CapacityIn,
-    lifecycle: { complete: does('complete', 'done' as const) },
+    lifecycle: { complete: does('complete', 'done' as const), terminating: async () => [] },
     prices: { spotPrices: async () => ({}) },
     wakes: { wake: async () => {} },
     clock: { now: () => nowMs },

@@ -57,6 +57,21 @@ describe('the first signal about a member', () => {
   });
 });
 
+describe('a hook that a look found without its message', () => {
+  const found: LeavingFact = { ...hook('t'), hook: { asg: 'web-asg', hook: 'drain', expiresAtMs: nowMs } };
+  it('is the action that its message names later, and the other way round', () => {
+    expect(tightened(claimedBy(found, claiming()), hook('t'), claiming())).toBeUndefined();
+    expect(tightened(claimedBy(hook('t'), claiming()), found, claiming())).toBeUndefined();
+  });
+  it('is another action than that of another hook or another Auto Scaling group', () => {
+    for (const other of [{ hook: 'logs' }, { asg: 'other-asg' }]) {
+      const fact = { ...found, hook: { ...hookOf('t'), ...other } };
+      expect(tightened(claimedBy(found, claiming()), fact, claiming())?.hooks).toHaveLength(2);
+    }
+    expect(tightened(claimedBy(hook('t'), claiming()), hook('u'), claiming())?.hooks).toHaveLength(2);
+  });
+});
+
 describe('a claim of an instance of which little is known', () => {
   const offering = { instanceType: 'm7g.large', zone: 'b', market: 'spot' as const };
   const bare = (fact: Partial<LeavingFact>) => claimedBy({ ...warning, ...fact }, claiming({ members: new Map() }));

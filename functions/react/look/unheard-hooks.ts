@@ -1,0 +1,55 @@
+import { inParallel } from '../../../aws/calls/in-parallel.ts';
+import { unlessTroubled } from '../../../aws/calls/unless-troubled.ts';
+import type { LeavingFact } from '../../../core/swap/claim.ts';
+import type { Facts } from '../messages/facts.ts';
+import type { ReactPorts } from '../ports.ts';
+import type { Gathered } from './gather.ts';
+
+const asgsAtOnce = 3;
+
+/** Instances that a hook holds, where no message about it has come, by Auto Scaling group. */
+const unheardIn = ({ holdings: { waiting = {} }, swaps }: Gathered, { leaving }: Facts) => {
+  const known = [
+    ...swaps.flatMap(({ instance, hooks = [] }) => hooks.map(({ asg }) => `${instance} ${asg}`)),
+    ...leaving.flatMap(({ instance, hook }) => (hook === undefined ? [] : [`${instance} ${hook.asg}`])),
+  ];
+  const heard = new Set(known);
+  const unheard = Object.entries(waiting).filter(([instance, asg]) => !heard.has(`${instance} ${asg}`));
+  return Map.groupBy(unheard, ([, asg]) => asg);
+};
+
+/**
+ * Hooks whose messages were lost, as if their messages came now. Only the tick looks for them, because a message needs
+ * a moment. Since when a hook waits is unknown, so its first heartbeat is due at once. A read that AWS cannot carry out
+ * now is left to the next tick.
+ */
+export const unheardHooks = async (
+  facts: Facts,
+  gathered: Gathered,
+  { lifecycle, owners, clock }: Pick<ReactPorts, 'lifecycle' | 'owners' | 'clock'>,
+): Promise<readonly LeavingFact[]> => {
+  const unheard = facts.isTick ? unheardIn(gathered, facts) : new Map<string, readonly [string, string][]>();
+  if (unheard.size === 0) return [];
+  const hooks = new Map(
+    await inParallel([...unheard.keys()], asgsAtOnce, async (asg) => {
+      return [asg, (await unlessTroubled(lifecycle.terminating(asg))) ?? []] as const;
+    }),
+  );
+  const found = [...unheard].flatMap(([asg, held]) =>
+    held.flatMap(([instance]) => (hooks.get(asg) ?? []).map((hook) => ({ instance, hook: { asg, ...hook } }))),
+  );
+  if (found.length === 0) return [];
+  const known = await unlessTroubled(owners.ownersOf([...new Set(found.map(({ instance }) => instance))]));
+  if (known === undefined) return [];
+  const nowMs = clock.now();
+  return found.map(({ instance, hook }) => {
+    const owner = known.get(instance);
+    return {
+      instance,
+      reason: 'hook',
+      atMs: nowMs,
+      hook: { ...hook, expiresAtMs: nowMs },
+      ...(owner !== undefined && { owner }),
+    };
+  });
+};

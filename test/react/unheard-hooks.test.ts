@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import type { Swap } from '../../core/swap/swap.ts';
+import type { Gathered } from '../../functions/react/look/gather.ts';
+import { unheardHooks } from '../../functions/react/look/unheard-hooks.ts';
+import { noFacts } from '../../functions/react/messages/facts.ts';
+import type { ReactPorts } from '../../functions/react/ports.ts';
+import { nowMs } from '../core/views.ts';
+
+const owner = {
+  group: 'web',
+  asg: 'web-asg',
+  pool: 'spot-a',
+  offering: { instanceType: 'm7g.large', zone: 'a', market: 'spot' as const },
+  state: 'running',
+};
+const tick = { ...noFacts('web'), isTick: true, causes: [] };
+const gathered = (waiting?: Readonly<Record<string, string>>, swaps: readonly Partial<Swap>[] = []): Gathered =>
+  ({ holdings: { ...(waiting && { waiting }) }, swaps }) as unknown as Gathered;
+
+type Asks = Pick<ReactPorts, 'lifecycle' | 'owners'>;
+const throttled = () => Promise.reject(Object.assign(new Error('slow down'), { name: 'Throttling', $fault: 'client' }));
+
+const askedOf = async (facts: typeof tick, found: Gathered, rest: { lifecycle?: Partial<Asks['lifecycle']>; owners?: Asks['owners'] } = {}) => {
+  const asked: string[] = [];
+  const lifecycle = {
+    complete: async () => 'done' as const,
+    terminating: async (asg: string) => {
+      asked.push(asg);
+      return [{ hook: 'drain', timeoutMs: 60_000 }, { hook: 'logs' }];
+    },
+    ...rest.lifecycle,
+  };
+  const owners = rest.owners ?? { ownersOf: async (ids: readonly string[]) => new Map(ids.includes('i-1') ? [['i-1', owner]] : []) };
+  return { asked, facts: await unheardHooks(facts, found, { lifecycle, owners, clock: { now: () => nowMs } }) };
+};
+
+test('an instance that waits on hooks without a message gets a fact for each, with its first heartbeat due', async () => {
+  const fact = { instance: 'i-1', reason: 'hook', atMs: nowMs, owner };
+  const { asked, facts } = await askedOf(tick, gathered({ 'i-1': 'web-asg', 'i-2': 'web-asg' }));
+  expect(asked).toEqual(['web-asg']);
+  expect(facts.slice(0, 2)).toEqual([
+    { ...fact, hook: { asg: 'web-asg', hook: 'drain', timeoutMs: 60_000, expiresAtMs: nowMs } },
+    { ...fact, hook: { asg: 'web-asg', hook: 'logs', expiresAtMs: nowMs } },
+  ]);
+  // Describes of EC2 may lag behind for the second. It is claimed without its offering.
+  expect(facts.slice(2).map(({ instance, owner: of }) => [instance, of])).toEqual([
+    ['i-2', undefined],
+    ['i-2', undefined],
+  ]);
+});
+
+test('nothing is asked while no instance waits, by other looks than the tick, and about hooks that are known', async () => {
+  const hook = { asg: 'web-asg', hook: 'drain', token: 't', expiresAtMs: nowMs };
+  const waits = gathered({ 'i-1': 'web-asg' });
+  const message = { instance: 'i-1', reason: 'hook' as const, atMs: nowMs, hook };
+  for (const [facts, found] of [
+    [tick, gathered()],
+    [{ ...tick, isTick: false }, waits],
+    [{ ...tick, leaving: [message] }, waits],
+    [tick, gathered({ 'i-1': 'web-asg' }, [{ instance: 'i-1', hooks: [hook] }])],
+  ] as const)
+    expect(await askedOf(facts as typeof tick, found)).toEqual({ asked: [], facts: [] });
+  // A hook of another Auto Scaling group says nothing about this one.
+  const moved = gathered({ 'i-1': 'web-asg' }, [{ instance: 'i-1', hooks: [{ ...hook, asg: 'old-asg' }] }]);
+  expect((await askedOf(tick, moved)).asked).toEqual(['web-asg']);
+});
+
+test('a read that AWS cannot carry out now is left to the next tick', async () => {
+  const waits = gathered({ 'i-1': 'web-asg' });
+  expect((await askedOf(tick, waits, { lifecycle: { terminating: throttled } })).facts).toEqual([]);
+  expect((await askedOf(tick, waits, { owners: { ownersOf: throttled } })).facts).toEqual([]);
+  const denied = () => Promise.reject(Object.assign(new Error('no'), { name: 'AccessDenied', $fault: 'client' }));
+  await expect(askedOf(tick, waits, { lifecycle: { terminating: denied } })).rejects.toThrow('no');
+});
