@@ -74,9 +74,9 @@ const takeOver = async ({ provider, ports }: Run, decision: Decision): Promise<D
   return isOurs ? decision : { ...decision, placements: [], wakeAtMs: ports.clock.now() + repeatAfterMs };
 };
 
-/** A decision that neither launches nor removes is stored only together with its outcome. */
-const isKept = ({ decision: { placements, removals, remarks = [] } }: Decided): boolean =>
-  placements.length + removals.length + remarks.length > 0;
+/** A decision that neither launches, removes nor lowers a size is stored only together with its outcome. */
+const isKept = ({ decision: { placements, takeOver: lowered, removals, remarks = [] } }: Decided): boolean =>
+  placements.length + lowered.length + removals.length + remarks.length > 0;
 
 const explain = async (run: Run, decided: Decided): Promise<void> => {
   if (decided.observed?.isNews) await recordObserved(run, decided, decided.observed);
@@ -166,13 +166,17 @@ const playAllowed = async (
   };
   // Describes take seconds. If the policy has changed since it was read, the decision must have no effect.
   if (!(isQuiet(wanted) && sameState(view.state, gathered.stored)) && !(await isInForce(run, before))) return undefined;
+  // The reasons are stored before a desired capacity is lowered: this function may die after that call.
+  if (wanted.takeOver.length > 0) await explain(run, before);
   const decision = await takeOver(run, wanted);
   const bound = bind(decision, view, { decision: run.id, round: earlier.length, leaseMs });
   const next = { ...bound.state, version: gathered.stored.version + 1 };
   const decided = { ...before, decision };
   // The reasons and the requests are stored before they have any effect. So the work of an invocation that dies can be
   // explained and repeated.
-  const [fresh] = await Promise.all([writeRequests(bound.fresh, run), explain(run, decided)]);
+  const isExplained = wanted.takeOver.length > 0 && decision === wanted;
+  const explained = isExplained ? undefined : explain(run, decided);
+  const [fresh] = await Promise.all([writeRequests(bound.fresh, run), explained]);
   const isWritten = isNoCallNoted(decision) && sameState(next, gathered.stored) && gathered.stored.version > 0;
   const { sizes, lookedAtMs } = gathered;
   if (isWritten) return { view, decision, sizes, lookedAtMs, launched: [], state: gathered.stored };

@@ -104,6 +104,57 @@ const play = async (policy: Group, { world, ports, provider }: ReturnType<typeof
   return playRounds(run, await gather(policy, facts, provider, ports, { state: world.stored, swaps: [...world.swaps] }), []);
 };
 
+describe('a desired capacity that is lowered', () => {
+  const seven = group({
+    size: { min: 0, max: 20, desired: 7 },
+    capacity: { kind: 'pool', pool: 'od-b' },
+    holding: { kind: 'attach', asg: 'web-asg' },
+  });
+  const short = asgView({ desired: 7, held: 6, holds: members(onDemandB, 6).map(({ instance }) => instance) });
+  const refused = { ...stateUnder(seven, 5), asgGaps: { 'web-asg': { sinceMs: nowMs, refused: true } } };
+  /** Plays a look at a group that was refused, and returns its steps. */
+  const steps = async (takeOver: CapacityIn['takeOver']) => {
+    const of = worldOf(seven, refused);
+    const did: string[] = [];
+    const members6 = members(onDemandB, 6, { asg: 'web-asg' });
+    Object.assign(of.provider, {
+      describe: async () => ({ members: members6, asgs: [short], ended: [], aside: [], stopped: [] }),
+      takeOver: async (asg: string, desired: number) => {
+        did.push(`lower to ${desired}`);
+        return takeOver(asg, desired);
+      },
+      giveBack: async () => {},
+    });
+    const { putDecision } = of.ports.store;
+    Object.assign(of.ports.store, {
+      putDecision: (record: DecisionRecord) => {
+        const [{ takeOver: lowered, placements } = { takeOver: [], placements: [] }] = record.rounds;
+        did.push(`why: ${lowered.length} lowered, ${placements.length} launched`);
+        return putDecision(record);
+      },
+    });
+    const played = play(seven, of);
+    return { did, played, asked: of.world.asked };
+  };
+
+  test('has its reasons stored before, once', async () => {
+    const { did, played, asked } = await steps(async () => 'done');
+    await played;
+    expect(did).toEqual(['why: 1 lowered, 1 launched', 'lower to 6']);
+    expect(asked).toEqual([1]);
+  });
+
+  test('has its reasons stored where the function dies in the call, and what became of a refusal', async () => {
+    const dies = await steps(() => Promise.reject(new Error('killed')));
+    await expect(dies.played).rejects.toThrow('killed');
+    expect(dies.did).toEqual(['why: 1 lowered, 1 launched', 'lower to 6']);
+    const { did, played, asked } = await steps(async () => 'refused');
+    await played;
+    expect(did).toEqual(['why: 1 lowered, 1 launched', 'lower to 6', 'why: 1 lowered, 0 launched']);
+    expect(asked).toEqual([]);
+  });
+});
+
 describe('a decision that loses its race', () => {
   test('is kept as overtaken, and the next attempt takes its place', async () => {
     const eight = inB(8, 1);
