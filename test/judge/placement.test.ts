@@ -207,6 +207,25 @@ describe('spreads and weights hold at every launch', () => {
     expect(beside({ request: { pool: 'spot-a', count: 1 } })).toHaveLength(1);
     expect(beside({ group: 'other' })).toHaveLength(1);
   });
+  it('counts what an earlier function had made binding elsewhere when a fault met it, until that is launched', () => {
+    const fallen = ({ storedAt = 140, isBinding = true, injected = true, item = 'request#r-other' } = {}) =>
+      details(sharedOut, (script) => {
+        twoServe(script);
+        script.member('i-4', { pool: 'spot-a' });
+        const by = react('i-dead');
+        const stored = { kind: 'item-written', table: 'state', group: 'web', item, bytes: 1, by } as const;
+        script.react(storedAt, storedAt + 1, 'i-dead', [], injected);
+        script.at(storedAt, { ...stored, request: { pool: 'spot-b', count: 1 } });
+        if (isBinding) script.desired(storedAt, 2, 1, by);
+        launched(script, 250, 'i-5', 'spot-a');
+      });
+    expect(fallen()).toEqual([]);
+    expect(fallen({ storedAt: 60 })).toHaveLength(1);
+    expect(fallen({ storedAt: 251 })).toHaveLength(1);
+    expect(fallen({ isBinding: false })).toHaveLength(1);
+    expect(fallen({ injected: false })).toHaveLength(1);
+    expect(fallen({ item: 'request#r-i-4' })).toHaveLength(1);
+  });
   it('holds where the other child gives nothing', () => {
     const found = details(sharedOut, (script) => {
       twoServe(script);

@@ -225,7 +225,7 @@ const isLeftToAsgs = (policy: Policy, selector: Selector): boolean =>
 export const sharedOut: Rule = {
   name: 'spreads and weights hold at every launch',
   meaning:
-    'No launch goes to a child of a spread or of weights while another child would give it and is further below its share. Launches count that its function had stored to request beside it, even if a fault hit the function before it requested them.',
+    'No launch goes to a child of a spread or of weights while another child would give it and is further below its share. Launches count that its function had stored to request beside it, or an earlier one for the group, even if a fault hit that function before it requested them.',
   broken: byAnyPolicy((chronicle, placed) => {
     for (const { selector } of pathTo(placed.policy.capacity, placed.pool.name)) {
       if (selector.kind === 'tiered' || selector.kind === 'cheapest') continue;
