@@ -153,7 +153,7 @@ export const surelyHeld = (chronicle: Chronicle, { group, sinceMs, atMs }: Momen
         leavesAtMs(life, atMs) > atMs &&
         !isStray(chronicle, life, atMs) &&
         (life.launchedAtMs < atMs || life.order <= order) &&
-        couldBeKnown(chronicle, life, sinceMs),
+        couldBeKnown(chronicle, life, { sinceMs, atMs }),
     );
 
 /** Members that may have counted for the function that placed: also leaving, just ended and simultaneously requested ones. */

@@ -17,7 +17,9 @@ type Launch = { readonly life: Life; readonly group: string; readonly sinceMs: n
 
 /** Members that stay with a launch, including itself, as far as its function could know. Members that wait to be replaced do not count. */
 export const stayingWith = (chronicle: Chronicle, { life, group, sinceMs }: Launch): readonly Life[] =>
-  headcountAt(chronicle, group, life.launchedAtMs, { order: life.order, sinceMs }).staying.filter((one) => couldBeKnown(chronicle, one, sinceMs));
+  headcountAt(chronicle, group, life.launchedAtMs, { order: life.order, sinceMs }).staying.filter((one) =>
+    couldBeKnown(chronicle, one, { sinceMs, atMs: life.launchedAtMs }),
+  );
 
 /** Whether a launch on demand may have been made because its group had less on demand than its policy asks for. */
 export const mayBeOwed = (chronicle: Chronicle, policy: Policy, launch: Launch): boolean => {

@@ -207,7 +207,7 @@ const launchesBeyond = (chronicle: Chronicle, isSure: boolean): readonly ReturnL
     const atMs = life.launchedAtMs;
     const policies = chronicle.policiesIn(group, sinceMs, atMs);
     const headcount = headcountAt(chronicle, group, atMs, { order: life.order, sinceMs });
-    const known = [...headcount.staying, ...headcount.waiting].filter((one) => couldBeKnown(chronicle, one, sinceMs));
+    const known = [...headcount.staying, ...headcount.waiting].filter((one) => couldBeKnown(chronicle, one, { sinceMs, atMs }));
     const desired = Math.max(0, ...chronicle.desiredIn(group, sinceMs, atMs));
     const spares = isSure ? sparesWith(life, policies, known) : 0;
     if (

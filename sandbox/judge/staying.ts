@@ -110,6 +110,14 @@ export const ownLaunches = remembered((chronicle: Chronicle): readonly { readonl
   }),
 );
 
-/** What an Auto Scaling group launched by itself counts once a describe must show it. */
-export const couldBeKnown = ({ times }: Chronicle, { by, launchedAtMs }: Life, sinceMs: number): boolean =>
-  by.kind === 'function' || launchedAtMs + Math.max(times.lagMs, times.asgLagMs) <= sinceMs;
+/** Whether its user put it into standby, and back into service so late that a look since then need not show it. */
+const isBackSince = (life: Life, lookedMs: number, atMs: number): boolean => {
+  const stay = stayAt(life, atMs);
+  return stay !== undefined && stay.fromMs > lookedMs && life.stays.some(({ how, untilMs }) => how === 'standby' && untilMs <= stay.fromMs);
+};
+
+/** What an Auto Scaling group launched by itself, or a user put back from standby, counts once a describe must show it. */
+export const couldBeKnown = ({ times }: Chronicle, life: Life, { sinceMs, atMs }: { readonly sinceMs: number; readonly atMs: number }): boolean => {
+  const shownMs = sinceMs - Math.max(times.lagMs, times.asgLagMs);
+  return (life.by.kind === 'function' || life.launchedAtMs <= shownMs) && !isBackSince(life, shownMs, atMs);
+};

@@ -7,7 +7,7 @@ import { needlessLaunch } from '../../sandbox/judge/rules/needless-launch.ts';
 import { needlessRemoval, protectedStay, successorServes } from '../../sandbox/judge/rules/needless-removal.ts';
 import { takenOutOnce } from '../../sandbox/judge/rules/warned.ts';
 import { details } from './details.ts';
-import { policy, react, type Script, spec, twoServe } from './histories.ts';
+import { policy, react, type Script, spec, twoServe, user } from './histories.ts';
 
 const drainFirst = { ...policy, swap: { order: 'drain-first', maxSurge: 1 } };
 
@@ -92,6 +92,20 @@ describe('nothing is launched that nobody needs', () => {
       expect(beside(refill(110), [process], 0.5)).toHaveLength(1);
     }
     expect(beside(refill(110), [], 2)).toHaveLength(1);
+  });
+  it('counts a member that its user puts back from standby once a look must show it', () => {
+    const back = (second: number) =>
+      details(needlessLaunch, (script) => {
+        script.policy(0, 1, { ...policy, asg: 'web-asg' });
+        script.desired(1, 2);
+        for (const instance of ['i-1', 'i-2']) script.member(instance, { asg: 'web-asg' });
+        script.at(80, { kind: 'left', instance: 'i-1', asg: 'web-asg', how: 'standby', by: user });
+        script.at(second, { kind: 'joined', instance: 'i-1', asg: 'web-asg', by: user });
+        script.react(101, 105, 'i-a');
+        script.launch(103, 'i-3', { by: react('i-a') });
+      });
+    expect(back(100.5)).toEqual([]);
+    expect(back(100)).toHaveLength(1);
   });
   it('breaks when an instance is launched without need', () => {
     const found = details(needlessLaunch, (script) => {

@@ -18,7 +18,7 @@ export const needlessLaunch: Rule = {
       if (policies.length === 0)
         return [{ ...about, detail: `${life.instance} was launched for ${group}, which was let go before its function looked` }];
       const headcount = headcountAt(chronicle, group, atMs, { order: life.order, sinceMs });
-      const known = [...headcount.staying, ...headcount.waiting].filter((one) => couldBeKnown(chronicle, one, sinceMs));
+      const known = [...headcount.staying, ...headcount.waiting].filter((one) => couldBeKnown(chronicle, one, { sinceMs, atMs }));
       const desired = Math.max(0, ...chronicle.desiredIn(group, sinceMs, atMs));
       const surge = surgeOf(policies, headcount, wasDeniedLately(chronicle, group, atMs));
       const refill = refillAt(chronicle, group, { sinceMs, atMs });
@@ -43,7 +43,7 @@ export const maximumHeld: Rule = {
       const atMs = life.launchedAtMs;
       const policies = chronicle.policiesIn(group, sinceMs, atMs);
       const headcount = headcountAt(chronicle, group, atMs, { order: life.order, sinceMs });
-      const known = [...headcount.staying, ...headcount.waiting].filter((one) => couldBeKnown(chronicle, one, sinceMs));
+      const known = [...headcount.staying, ...headcount.waiting].filter((one) => couldBeKnown(chronicle, one, { sinceMs, atMs }));
       const returning = returnsAllowed(chronicle, life, { group, atMs, sinceMs, order: life.order }, known);
       const surge = surgeOf(policies, headcount, wasDeniedLately(chronicle, group, atMs));
       const most = Math.max(...policies.map(({ size, spare }) => size.max + spare)) + surge + returning;
