@@ -100,7 +100,7 @@ describe('launches for one need are bounded', () => {
 });
 
 describe('a pool whose instances die rests', () => {
-  const rests = (write: Write) =>
+  const rests = (write: Write, clockErrorMs = 0) =>
     details(
       failingPoolsRest,
       (script) => {
@@ -109,7 +109,7 @@ describe('a pool whose instances die rests', () => {
         tells(script, 112, ['i-3']);
         write(script);
       },
-      long,
+      { ...long, clockErrorMs },
     );
   const at =
     (second: number, pool = 'spot-a', lookedAt = second - 1): Write =>
@@ -121,6 +121,16 @@ describe('a pool whose instances die rests', () => {
   });
   it('while another pool does not', () => {
     expect(rests(at(130, 'spot-b'))).toEqual([]);
+  });
+  it('not when a policy was written at about the time of the event, by clocks that are wrong', () => {
+    const written = (second: number, clockErrorMs: number) =>
+      rests((script) => {
+        script.policy(second, 2);
+        at(120)(script);
+      }, clockErrorMs);
+    expect(written(109, 2_000)).toEqual([]);
+    expect(written(107, 2_000)).toHaveLength(1);
+    expect(written(109, 0)).toHaveLength(1);
   });
   it('only for looks after the event', () => {
     expect(rests(at(130, 'spot-a', 113))).toHaveLength(1);

@@ -105,7 +105,8 @@ export const failingPoolsRest: Rule = {
       const [policy] = chronicle.policiesIn(group, sinceMs, atMs);
       if (policy === undefined) return [];
       const pool = poolOf(life, policy, atMs);
-      const fromMs = forgottenAtMs(chronicle, group, atMs);
+      // The times of a policy and of a failed boot come from two clocks.
+      const fromMs = forgottenAtMs(chronicle, group, atMs) + 2 * chronicle.times.clockMs;
       const told = all.filter((one) => one.pool === pool && one.atMs > fromMs && one.atMs < sinceMs);
       const last = told.at(-1);
       if (last === undefined || hasWorked(chronicle, group, last, atMs)) return [];
