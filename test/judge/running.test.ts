@@ -47,6 +47,21 @@ describe('Auto Scaling groups', () => {
     ).toEqual(['web-asg: its maximum is 4, its owner set 9']);
     expect(left((script) => asg(script, 100, 4, react('i-a'), 3))).toEqual(['web-asg: its desired capacity is 3, and it holds 1']);
   });
+  it('stay raised to a size that has outgrown the maximum, and no further', () => {
+    const stays = (size: number, max: number, document: object = attached) => {
+      const write = (script: Script) => {
+        script.policy(2, 2, document as typeof attached);
+        script.desired(3, size);
+        asg(script, 100, max, react('i-a'), 1);
+      };
+      const stored = { ...swap({}).stored, swaps: [], states: { web: { raised: [{ asg: 'web-asg' }] } } };
+      return [left(write).length, details(nothingOpen, write, { stored }).length];
+    };
+    expect(stays(6, 6)).toEqual([0, 0]);
+    expect(stays(6, 7)).toEqual([1, 1]);
+    expect(stays(4, 6)).toEqual([1, 1]);
+    expect(stays(6, 6, policy)).toEqual([1, 1]);
+  });
   it('are raised for no longer than needed', () => {
     const raisedUntil = (second: number) =>
       details(

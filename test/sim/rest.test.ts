@@ -22,6 +22,8 @@ type Scene = {
   /** An instance that EC2 has refused to end. */
   readonly refused?: string;
   readonly reason?: 'unwanted' | 'scale-in';
+  /** What a maximum of 1 was raised to. */
+  readonly toMax?: number;
 };
 
 const restOf = ({
@@ -33,9 +35,11 @@ const restOf = ({
   desired,
   refused,
   reason = 'scale-in',
+  toMax,
 }: Scene): Promise<boolean> => {
   const instances = members.map((member) => ({ state: 'running', targets: {}, ...member })) as unknown as readonly InstanceSnapshot[];
-  const state = { group: 'web', item: items.state, version: 1, state: { ...initialState(group()), desired } };
+  const raised = toMax === undefined ? [] : [{ asg: 'web-asg', fromMax: 1, toMax }];
+  const state = { group: 'web', item: items.state, version: 1, state: { ...initialState(group()), desired, raised } };
   const kept = refused === undefined ? [] : [{ ...swapOf(refused, { state: 'drained', keptUntilMs: 1, reason }), item: items.swap(refused) }];
   const accepted = isRuled ? [{ group: 'web', item: items.accepted }] : [];
   const stage = {
@@ -65,6 +69,12 @@ describe('a run is at rest', () => {
     expect(await restOf({ members: two, desired: 2 })).toBe(true);
     expect(await restOf({ members: two, desired: 3 })).toBe(false);
     expect(await restOf({ members: two, desired: 1 })).toBe(false);
+  });
+
+  it('when a maximum is raised to the size, and no further', async () => {
+    expect(await restOf({ members: two, desired: 2, toMax: 2 })).toBe(true);
+    expect(await restOf({ members: two, desired: 2, toMax: 3 })).toBe(false);
+    expect(await restOf({ members: two.slice(1), desired: 1, toMax: 1 })).toBe(false);
   });
 
   it('of a group without a policy in force, however many serve', async () => {

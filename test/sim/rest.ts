@@ -120,7 +120,9 @@ export const isAtRest = async (stage: Stage, sizes: Readonly<Record<string, numb
   const snapshot = sandbox.world.snapshot();
   const kept = keptByMinimum(swaps, snapshot, stage.operated);
   const refused = new Set(swaps.filter(isKept).map(({ instance }) => instance));
-  const isSettled = ({ reservations, raised }: GroupState): boolean => raised.length === 0 && reservations.every(({ instances }) => instances);
+  // A maximum that is too small for the size stays raised to that size.
+  const isSettled = ({ reservations, raised, desired }: GroupState): boolean =>
+    raised.every(({ fromMax, toMax }) => desired > fromMax && toMax === desired) && reservations.every(({ instances }) => instances);
   const isWhole = (group: string, { desired }: GroupState): boolean => {
     const size = Math.max(
       (sizes[group] ?? desired) + kept.size,

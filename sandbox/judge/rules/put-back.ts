@@ -30,6 +30,16 @@ const keepsProtected = (chronicle: Chronicle, asg: string, held: readonly Life[]
   return held.length === kept && (changes.at(-1)?.desired ?? kept) < kept && isOfOthers(changes);
 };
 
+/**
+ * Whether the size of a group has outgrown the maximum that the owner of its Auto Scaling group set. Its members have to fit (docs/policy.md, ways to
+ * hold a group), so the maximum stays raised, to that size and no further.
+ */
+export const isOutgrown = (chronicle: Chronicle, asg: string, group: string, atMs: number): boolean => {
+  const last = ownersWill(chronicle.cloud.asgChanges(asg)).findLast(({ change }) => change.atMs <= atMs);
+  if (last === undefined || chronicle.policyAt(group, atMs)?.asg !== asg) return false;
+  return chronicle.desiredIn(group, atMs, atMs).some((size) => size > last.owned.max && size === last.change.max);
+};
+
 const atTheEnd = (chronicle: Chronicle, asg: string, group: string): readonly Broken[] => {
   const last = ownersWill(chronicle.cloud.asgChanges(asg)).at(-1);
   if (last === undefined) return [];
@@ -39,7 +49,7 @@ const atTheEnd = (chronicle: Chronicle, asg: string, group: string): readonly Br
   const held = members.length;
   const now = ownedOf(change);
   const wrong = [
-    ...(now.max === owned.max ? [] : [`its maximum is ${now.max}, its owner set ${owned.max}`]),
+    ...(now.max === owned.max || isOutgrown(chronicle, asg, group, atMs) ? [] : [`its maximum is ${now.max}, its owner set ${owned.max}`]),
     ...(now.min === owned.min ? [] : [`its minimum is ${now.min}, its owner set ${owned.min}`]),
     ...(now.suspended === owned.suspended
       ? []
@@ -54,7 +64,7 @@ const atTheEnd = (chronicle: Chronicle, asg: string, group: string): readonly Br
 export const asgsPutBack: Rule = {
   name: 'Auto Scaling groups are left as their owners set them',
   meaning:
-    'At rest, the minimum, the maximum and the suspended processes of an Auto Scaling group are what its owner set last. Its desired capacity is the number of instances that it holds, or less where others set it so and every instance is protected from scale-in.',
+    'At rest, the minimum, the maximum and the suspended processes of an Auto Scaling group are what its owner set last. If the desired size of the group that attaches its members is larger than this maximum, the maximum is that size. Its desired capacity is the number of instances that it holds, or less where others set it so and every instance is protected from scale-in.',
   broken: (chronicle) => [...heldAsgs(chronicle)].flatMap(([asg, group]) => atTheEnd(chronicle, asg, group)),
 };
 

@@ -4,6 +4,7 @@ import { isAlive, isProtected, type Life, lastRefusalMs, stayAt } from '../life.
 import { asgsOf, type Policy } from '../policy.ts';
 import { isStray } from '../staying.ts';
 import { times } from '../times.ts';
+import { isOutgrown } from './put-back.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -54,13 +55,18 @@ type StoredState = { readonly reservations?: readonly StoredReservation[]; reado
 /** Two ticks after its time a reservation is forgotten, or it never will be. */
 const believedTooLongMs = 120_000;
 
-const openIn = (group: string, { reservations = [], raised = [] }: StoredState, atMs: number, isInForce: boolean): readonly Broken[] => [
+const openIn = (group: string, { reservations = [] }: StoredState, atMs: number, isInForce: boolean): readonly Broken[] => [
   ...reservations.filter(({ instances }) => instances === undefined).map(({ id }) => ({ group, atMs, detail: `reservation ${id} is open` })),
   ...reservations
     .filter(({ forgetAtMs = atMs }) => isInForce && forgetAtMs + believedTooLongMs < atMs)
     .map(({ id }) => ({ group, atMs, detail: `reservation ${id} is kept long after its time` })),
-  ...raised.map(({ asg = '' }) => ({ group, asg, atMs, detail: `${asg} is still noted as raised` })),
 ];
+
+/** Raised maxima that are still noted, without those that the size of the group has outgrown. */
+const raisedIn = (chronicle: Chronicle, group: string, { raised = [] }: StoredState, atMs: number): readonly Broken[] =>
+  raised
+    .filter(({ asg = '' }) => !isOutgrown(chronicle, asg, group, atMs))
+    .map(({ asg = '' }) => ({ group, asg, atMs, detail: `${asg} is still noted as raised` }));
 
 /** Drains that have not succeeded. */
 const drainsLeft = (chronicle: Chronicle): readonly Broken[] => {
@@ -73,13 +79,14 @@ const drainsLeft = (chronicle: Chronicle): readonly Broken[] => {
 export const nothingOpen: Rule = {
   name: 'nothing is left open',
   meaning:
-    'At rest, no reservation is open, no raised maximum is noted, every drain has succeeded, and no message waits or lies in a dead-letter queue.',
+    'At rest, no reservation is open, no raised maximum is noted that the desired size does not need, every drain has succeeded, and no message waits or lies in a dead-letter queue.',
   broken: (chronicle) => {
     const { stored, endedAtMs: atMs } = chronicle.history;
     return [
-      ...Object.entries(stored.states).flatMap(([group, state]) =>
-        openIn(group, state as StoredState, atMs, chronicle.policyAt(group, atMs) !== undefined),
-      ),
+      ...Object.entries(stored.states).flatMap(([group, state]) => [
+        ...openIn(group, state as StoredState, atMs, chronicle.policyAt(group, atMs) !== undefined),
+        ...raisedIn(chronicle, group, state as StoredState, atMs),
+      ]),
       ...drainsLeft(chronicle),
       ...(stored.staleMessages === 0 ? [] : [{ atMs, detail: `${stored.staleMessages} messages stay on a queue` }]),
       ...(stored.deadLetters === 0 ? [] : [{ atMs, detail: `${stored.deadLetters} dead letters` }]),
