@@ -38,6 +38,23 @@ describe('words on the bus about what falls short', () => {
     expect(accepted(101, 3)).toEqual(['an event reported version 3 of web as accepted, and it is not in force']);
   });
 
+  it('say that capacity is exhausted only while members are missing, and a stray is none', () => {
+    const { 'od-b': _, ...onSpot } = policy.pools;
+    const told = (tags: Readonly<Record<string, string>> | undefined) =>
+      details((script) => {
+        script.policy(50, 2, { ...policy, capacity: { spread: ['spot-a', 'spot-b'] }, pools: onSpot });
+        script.at(50, { kind: 'announced', detailType: 'Holdfast Policy Accepted', detail: { group: 'web', version: 2 } });
+        script.end(90, 'i-1');
+        if (tags !== undefined) script.launch(95, 'i-9', { pool: 'od-b', by: { kind: 'user' } });
+        if (tags !== undefined) script.at(95, { kind: 'tagged', instance: 'i-9', tags, by: { kind: 'user' } });
+        script.at(104, { kind: 'announced', detailType: 'Holdfast Capacity Exhausted', detail: { group: 'web', unplaced: 1 } });
+      });
+    const stray = { 'holdfast:group': 'holdfast/web' };
+    expect(told(undefined)).toEqual([]);
+    expect(told(stray)).toEqual([]);
+    expect(told({ ...stray, 'holdfast:pool': 'spot-a' })).toEqual(['an event reported exhausted capacity, and 2 of 2 members are there']);
+  });
+
   it('say that capacity is exhausted when a look was refused and leaves its group short', () => {
     const refused = ({ tells = false, launches = false, dies = true, injected = false, isAttached = false } = {}) =>
       details((script) => {

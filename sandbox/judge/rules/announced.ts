@@ -4,6 +4,7 @@ import type { Finding, Rule } from '../finding.ts';
 import type { HistoryEvent } from '../history.ts';
 import { goneAtMs, isFunction, leavesAtMs } from '../life.ts';
 import { asgsOf } from '../policy.ts';
+import { isStray } from '../staying.ts';
 import { detailsAreTrue } from './announced-details.ts';
 import { acceptancesAreTrue, failuresTold, shortagesOverstated, shortagesTold } from './announced-shortfalls.ts';
 import { lastingShortagesTold } from './lasting-shortage.ts';
@@ -106,7 +107,7 @@ const inventedShortage = (chronicle: Chronicle): readonly Broken[] => [
   ),
   ...announced(chronicle, announcements.exhausted).flatMap(({ detail, atMs }): readonly Broken[] => {
     const group = groupOf(detail);
-    const members = chronicle.membersAt(group, atMs).filter((life) => leavesAtMs(life, atMs) > atMs);
+    const members = chronicle.membersAt(group, atMs).filter((life) => leavesAtMs(life, atMs) > atMs && !isStray(chronicle, life, atMs));
     const wanted = Math.max(0, ...chronicle.desiredIn(group, atMs - toldWithinMs, atMs));
     return members.length < wanted ||
       chronicle.livesIn(group).some((life) => life.advisedAtMs.length + life.scheduled.length > 0 && goneAtMs(life) > atMs - toldWithinMs)
