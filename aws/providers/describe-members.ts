@@ -175,7 +175,7 @@ const holdingsOfOne = async (deps: ProviderDeps, group: Group, reading: Promise<
   const arns = targetGroupsOf(group, shown.asgs);
   seen.set(group.name, arns);
   const others = arns.filter((arn) => !known.includes(arn));
-  const ofOthers = others.length === 0 ? [] : await describeHealth(deps, others);
+  const ofOthers = await describeHealth(deps, others);
   const read = [...ofKnown].filter(([arn]) => arns.includes(arn));
   return holdingsIn(shown, new Map([...read, ...ofOthers]), deps, group);
 };

@@ -259,6 +259,23 @@ describe('releasing leaving members', () => {
     expect(aws.inputsOf('TerminateInstanceInAutoScalingGroup').map(({ InstanceIds }) => InstanceIds)).toEqual([['i-2']]);
   });
 
+  test('ends no member that EC2 takes and nothing replaces: it leaves its target groups, and the most urgent are replaced first', async () => {
+    const { provider, aws } = over(attached, {
+      ...inWeb({ 'i-1': 'InService', 'i-2': 'InService', 'i-3': 'InService' }, { targetGroups: ['tg-own'] }),
+      TerminateInstanceInAutoScalingGroup: {},
+      DeregisterTargets: {},
+    });
+    const leaving = [
+      swap('i-1', 'interruption', { deadlineMs: nowMs + 90_000 }),
+      swap('i-2', 'interruption', { deadlineMs: nowMs + 30_000 }),
+      swap('i-3', 'rebalance'),
+    ];
+    const { done } = await provider.release(attached, leaving, { uncovered: 1 });
+    expect(aws.inputsOf('TerminateInstanceInAutoScalingGroup').flatMap(({ InstanceIds }) => InstanceIds)).toEqual(['i-2', 'i-3']);
+    expect(aws.inputsOf('DeregisterTargets')).toEqual([{ TargetGroupArn: 'tg-own', Targets: [{ Id: 'i-1' }] }]);
+    expect([...done].toSorted()).toEqual(['i-1', 'i-2', 'i-3']);
+  });
+
   test('returns nothing if its Auto Scaling groups cannot be read', async () => {
     const { provider } = over(attached, { DescribeAutoScalingGroups: failsWith('Throttling', 'Rate exceeded') });
     const beforeEnding = () => Promise.reject(new Error('nobody is about to be ended'));
@@ -507,6 +524,18 @@ describe('inspecting a drain', () => {
     expect(await provider.inspectDrain(named(), [swap('i-1', 'rebalance', draining)])).toEqual([
       { instance: 'i-1', gone: false, drained: false, deregistrationDelayMs: 300_000 },
     ]);
+  });
+
+  test('is over in a target group that cannot be read once its delay has passed', async () => {
+    const isDrained = async (agoMs: number) => {
+      const { provider } = over(named(), {
+        DescribeInstances: { Reservations: [{ Instances: [ec2Instance('i-1', ours)] }] },
+        DescribeTargetHealth: failsWith('Throttling'),
+        DescribeTargetGroupAttributes: { Attributes: [{ Key: 'deregistration_delay.timeout_seconds', Value: '30' }] },
+      });
+      return (await provider.inspectDrain(named(), [swap('i-1', 'rebalance', { drainStartedAtMs: nowMs - agoMs })]))[0]?.drained;
+    };
+    expect([await isDrained(29_999), await isDrained(30_000)]).toEqual([false, true]);
   });
 
   test('has no end while the delay of one of several target groups cannot be read', async () => {

@@ -146,6 +146,9 @@ describe('a group held by tag', () => {
       DescribeInstances: instances({ tagged: [ec2Instance('i-1', ours), ec2Instance('i-2', ours, { state: 'stopped' })] }),
     });
     expect(found.members[0]).not.toHaveProperty('asg');
+    expect(
+      (await look(group(), { DescribeInstances: instances({ tagged: [ec2Instance('i-1', { 'holdfast:group': 'prod/workers' })] }) })).members[0],
+    ).not.toHaveProperty('reservation');
     expect(found).not.toHaveProperty('detached');
     expect(found).not.toHaveProperty('elsewhere');
     expect([found.aside, found.stopped]).toEqual([[], ['i-2']]);

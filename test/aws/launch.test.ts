@@ -175,6 +175,15 @@ describe('what a fleet answers', () => {
     });
   });
 
+  test('that EC2 describes in part is kept, as of an unknown offering', async () => {
+    const answer = { Instances: [{ InstanceIds: ['i-1'] }, { InstanceType: 'm7g.large' }], Errors: [{}] };
+    expect(await launchTag(answer)).toEqual({
+      kind: 'answered',
+      instances: [{ instance: 'i-1', offering: { instanceType: 'unknown', zone: 'unknown', market: 'spot' } }],
+      refusals: [m7a, m6a, m7b].map((one) => ({ offering: one, code: 'Unknown', message: '', scope: 'offering' })),
+    });
+  });
+
   test('a subnet without free addresses is refused itself; the offering is only where no subnet is named', async () => {
     const code = 'InsufficientFreeAddressesInSubnet';
     const refusals = async (subnet: string | undefined) => {

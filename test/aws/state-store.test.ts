@@ -207,6 +207,17 @@ describe('a swap', () => {
     expect(await store.advance(key, { from: ['drained'], set: {} })).toBe('conflict');
   });
 
+  test('given to another drain twice is given once; a writer of another drain is refused, also where the change is there already', async () => {
+    const key = { group: 'given', instance: 'i-15' };
+    await store.claim(swap(key.group, key.instance, { deadlineMs: 7 }));
+    const given = { from: ['leaving'] as const, drain: 'drain-1', set: { drain: 'drain-2', drainOrderedAtMs: nowMs } };
+    expect(await store.advance(key, given)).toBe('done');
+    expect(await store.advance(key, given)).toBe('done');
+    expect(await store.advance(key, { from: ['leaving'], drain: 'drain-1', set: { deadlineMs: 7 } })).toBe('conflict');
+    expect(await store.advance(key, { from: ['draining'], drain: 'drain-2', set: { deadlineMs: 7 } })).toBe('done');
+    expect(await store.swapOf('i-15')).toMatchObject({ drain: 'drain-2', deadlineMs: 7, state: 'leaving' });
+  });
+
   test('may be given to another drain, with a hook, and loses nothing', async () => {
     await store.claim(swap('hooked', 'i-5', { state: 'waiting', drain: 'old' }));
     const hooks = [{ asg: 'a', hook: 'h', token: 't', expiresAtMs: 9 }];

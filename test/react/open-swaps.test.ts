@@ -56,6 +56,12 @@ describe('swaps of a group that was let go', () => {
     expect(advanced).toMatchObject([['i-1', { from: ['leaving'], set: { state: 'gone', shortfall: { code: 'let-go' } } }]]);
   });
 
+  it('that are over are left as they are, and are not open', async () => {
+    const gone = swap('i-2', { reason: 'interruption', state: 'gone', goneAtMs: noonMs, deadlineMs: inMs(120) });
+    expect(await closed([gone], 60)).toEqual({ open: [], advanced: [], retired: [], started: [], completed: [] });
+    expect(await closed([gone, warned], 60, { 'i-2': 'terminated' })).toMatchObject({ open: ['i-1'], advanced: [], retired: [] });
+  });
+
   it('are closed ten minutes after the deadline when nobody shows their instances any more', async () => {
     expect((await closed([warned], 719, { 'i-1': undefined })).open).toEqual(['i-1']);
     expect((await closed([warned], 720, { 'i-1': undefined })).advanced).toHaveLength(1);

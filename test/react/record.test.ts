@@ -263,6 +263,11 @@ test('an observed decision that another look overtook is stored as not carried o
   ]);
 });
 
+test('the members that nothing gives are counted by the last round', async () => {
+  const { counts } = await recorded([roundOf({ unplaced: 5 }), roundOf({ unplaced: 2 })]);
+  expect(counts).toContainEqual(['Unplaced', 2]);
+});
+
 test('events are sent only where there is something to say', async () => {
   const sent: number[] = [];
   const { run } = runOf();

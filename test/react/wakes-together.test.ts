@@ -43,6 +43,7 @@ describe('wakes of groups of one batch', () => {
     const { sent, wakes } = collected();
     await wakes.wake(['api'], nowMs + 1_000);
     await wakes.wake(['web'], nowMs + 10_000);
+    await wakes.wake(['jobs'], nowMs + 2_000);
     await wakes.send('due');
     expect(sent).toEqual([[1_000, ['api']]]);
   });
