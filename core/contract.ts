@@ -167,13 +167,15 @@ export const problemMetrics: ReadonlySet<string> = new Set([
 export type DrainStep =
   /**
    * `deregistrationDelayMs`: the longest delay of the batch's target groups, when it is known. `delayOfMs`: when the
-   * last member was ordered whose delay is included. The state machine passes both to the next call.
+   * last member was ordered whose delay is included. `delayMayGrow`: some members were in no target group then, and may
+   * come to serve. The state machine passes these to the next call.
    */
   | {
       readonly next: 'begin';
       readonly untilIso: string;
       readonly deregistrationDelayMs?: number;
       readonly delayOfMs?: number;
+      readonly delayMayGrow?: true;
     }
   /** `lookAtMs`: when to look at the connections. Present if heartbeats are due before that. */
   | { readonly next: 'check'; readonly untilIso: string; readonly lookAtMs?: number }

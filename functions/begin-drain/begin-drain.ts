@@ -53,18 +53,15 @@ const sooner = (again: BeginStep, other: DrainStep): DrainStep =>
 const orderedByMs = (own: readonly Swap[]): number =>
   Math.max(...own.map(({ drainOrderedAtMs, claimedAtMs }) => drainOrderedAtMs ?? claimedAtMs));
 
-/** Stored as the time of a delay that may grow, so that it is read again. */
-const passing = 0;
-
 /** The known delay. It is read again when members joined the batch since, or may have come to serve. */
 const delayNow = async (
   ports: Parameters<typeof longestDelay>[0],
   ours: Omit<Parameters<typeof longestDelay>[1], 'knownDelayMs'>,
   before: KnownDelay | undefined,
-): Promise<number | undefined> =>
-  before?.ofMs === undefined || orderedByMs(ours.batch.own) <= before.ofMs
-    ? before?.delayMs
-    : longestDelay(ports, { ...ours, knownDelayMs: undefined });
+): Promise<number | undefined> => {
+  const isOld = before?.ofMs !== undefined && orderedByMs(ours.batch.own) > before.ofMs;
+  return isOld || before?.mayGrow ? longestDelay(ports, { ...ours, knownDelayMs: undefined }) : before?.delayMs;
+};
 
 /**
  * Begins the drain of a batch: waits until enough members serve (at most until the latest start), then takes the batch
@@ -84,8 +81,8 @@ export const beginDrain = async (ports: DrainPorts, order: DrainOrder, before?: 
   const provider = ports.providerFor(group.holding);
   const ours = { group, batch: { ...batch, own } };
   const knownDelayMs = await delayNow({ store, clock, provider }, ours, before);
-  const isPassing = before?.ofMs === passing;
-  const verdict = await judge({ store, clock, provider }, { ...ours, knownDelayMs, isPassing });
+  const mayGrow = before?.mayGrow === true;
+  const verdict = await judge({ store, clock, provider }, { ...ours, knownDelayMs, mayGrow });
   const alive = await keepHooksAlive(ports, own, order.drain);
   if (verdict.kind === 'later') {
     const untilMs = Math.min(verdict.lookAtMs, nextHeartbeatMs(alive, clock.now()));
@@ -93,7 +90,8 @@ export const beginDrain = async (ports: DrainPorts, order: DrainOrder, before?: 
       ...stepAt('begin', untilMs),
       ...(verdict.delayMs !== undefined && {
         deregistrationDelayMs: verdict.delayMs,
-        delayOfMs: verdict.isPassing ? passing : orderedByMs(own),
+        delayOfMs: orderedByMs(own),
+        ...(verdict.mayGrow && { delayMayGrow: true }),
       }),
     });
   }

@@ -17,8 +17,8 @@ import type { Batch } from '../runtime/drain/batch.ts';
 import type { ReleasePorts } from './release.ts';
 import { launchesAtMs, looksAtMs } from './turn.ts';
 
-/** A delay that may grow: some members were in no target group when it was read, and may come to serve. */
-type Passing = { readonly isPassing: boolean };
+/** Whether the delay may grow: some members were in no target group when it was read, and may come to serve. */
+type Growing = { readonly mayGrow: boolean };
 
 /**
  * Whether a drain begins now, or when to look again. `delayMs`: the longest deregistration delay of the batch, when it
@@ -26,9 +26,9 @@ type Passing = { readonly isPassing: boolean };
  */
 export type Verdict =
   | { readonly kind: 'begin'; readonly because: BeginReason }
-  | ({ readonly kind: 'later'; readonly lookAtMs: number; readonly delayMs: number | undefined } & Passing);
+  | ({ readonly kind: 'later'; readonly lookAtMs: number; readonly delayMs: number | undefined } & Growing);
 
-type Case = Passing & { readonly group: Group; readonly batch: Batch; readonly knownDelayMs: number | undefined };
+type Case = Growing & { readonly group: Group; readonly batch: Batch; readonly knownDelayMs: number | undefined };
 
 /** The longest deregistration delay of these instances. Undefined when it could not be read. */
 export const longestDelay = async (
@@ -43,10 +43,10 @@ export const longestDelay = async (
 };
 
 /** A look that could not be made. It is made again soon, and no longer matters at the latest start. */
-const laterOf = ({ batch, knownDelayMs, isPassing }: Case, latestStartMs: number, nowMs: number): Verdict => ({
+const laterOf = ({ batch, knownDelayMs, mayGrow }: Case, latestStartMs: number, nowMs: number): Verdict => ({
   kind: 'later',
   delayMs: knownDelayMs,
-  isPassing,
+  mayGrow,
   lookAtMs: Math.min(
     latestStartMs,
     drainAgainAtMs(nowMs, { sinceMs: orderedAtMs(batch.own), endsByMs: latestStartMs }),
@@ -65,7 +65,7 @@ const whileBooting = async (ports: ReleasePorts, one: Case, bootsMs: number): Pr
   const latestStartMs = latestStartOf(group, batch.own, delayMs ?? acceptedMs) ?? nowMs;
   if (latestStartMs <= nowMs) return { kind: 'begin', because: 'latest-start' };
   const lookAtMs = Math.min(latestStartMs, Math.max(nowMs, bootsMs));
-  return { kind: 'later', delayMs, isPassing: delayMs === 0, lookAtMs };
+  return { kind: 'later', delayMs, mayGrow: delayMs === 0, lookAtMs };
 };
 
 /** Looks at the group: whether enough members serve. */
@@ -83,8 +83,8 @@ const atALook = async (ports: ReleasePorts, one: Case, estimateMs: number): Prom
   if (latestStartMs <= nowMs) return { kind: 'begin', because: 'latest-start' };
   const seen = { holdings, swaps: batch.all, orderedAtMs: orderedAtMs(batch.own), nowMs };
   const own = new Set(batch.own.map(({ instance }) => instance));
-  const isPassing = delayMs === 0 && holdings.members.some(({ instance, serving }) => !serving && own.has(instance));
-  return { kind: 'later', delayMs, isPassing, lookAtMs: nextServingLookMs(latestStartMs, seen) };
+  const mayGrow = delayMs === 0 && holdings.members.some(({ instance, serving }) => !serving && own.has(instance));
+  return { kind: 'later', delayMs, mayGrow, lookAtMs: nextServingLookMs(latestStartMs, seen) };
 };
 
 /** Until when a look would show nothing, or has no turn at the account's buckets. Undefined: it may be made now. */
@@ -113,7 +113,7 @@ export const judge = async (ports: ReleasePorts, one: Case): Promise<Verdict> =>
   const bootsMs = bootsUntilMs(batch.state?.reservations ?? [], batch.own);
   const turnAtMs = await waitsUntilMs(ports, one, bootsMs);
   const lookAtMs = turnAtMs && Math.min(estimateMs, turnAtMs);
-  if (lookAtMs !== undefined) return { kind: 'later', delayMs: knownDelayMs, isPassing: one.isPassing, lookAtMs };
+  if (lookAtMs !== undefined) return { kind: 'later', delayMs: knownDelayMs, mayGrow: one.mayGrow, lookAtMs };
   // The result of a look is known, and in a storm launches need the account's buckets.
   if (bootsMs !== undefined && nowMs < bootsMs) return whileBooting(ports, one, bootsMs);
   return atALook(ports, one, estimateMs);

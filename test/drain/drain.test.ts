@@ -873,6 +873,8 @@ test('a member that comes to serve after its warning gets the delay of its targe
     const seen = await inspectDrain(...of);
     return fleet.nowMs < servesAtMs ? seen.map(({ instance }) => ({ instance, drained: true, gone: false })) : seen;
   };
+  const { step } = await beginDrain(fleet.ports, order());
+  expect(step).toMatchObject({ deregistrationDelayMs: 0, delayOfMs: fleet.stateOf('i-1').drainOrderedAtMs ?? noonMs, delayMayGrow: true });
   await execute(fleet, order());
   expect(fleet.releasedAtMs.get('i-1')).toBe(inMs(55));
   expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', drainedAtMs: inMs(116) });

@@ -34,3 +34,13 @@ test('a step that is called before the planned look only sends heartbeats', () =
   expect(readDrainInput({ group: 'web', drain: 'd', step: checkStep({ atMs: noonMs }) }).plannedMs).toBeUndefined();
   expect(checkStep(undefined)).toEqual(endStep);
 });
+
+test('the next step knows a delay that may grow by its own field, and by the time 0 of an earlier version', () => {
+  const knownOf = (step: object) =>
+    readDrainInput({ group: 'web', drain: 'd', step: { next: 'begin', untilIso: '2026-01-19T12:00:00Z', ...step } }).known;
+  const delay = { deregistrationDelayMs: 0, delayOfMs: noonMs };
+  expect(knownOf(delay)).toEqual({ delayMs: 0, ofMs: noonMs });
+  expect(knownOf({ ...delay, delayMayGrow: true })).toEqual({ delayMs: 0, ofMs: noonMs, mayGrow: true });
+  expect(knownOf({ ...delay, delayOfMs: 0 })).toMatchObject({ mayGrow: true });
+  expect(knownOf({})).toBeUndefined();
+});

@@ -13,12 +13,12 @@ const warned = { deadlineMs: inMs(120) };
 const throttled = async (): Promise<never> => Promise.reject(awsError('RequestLimitExceeded'));
 
 describe('whether a drain begins', () => {
-  const judging = (fleet: Fleet, own: readonly Swap[], rest: { readonly knownDelayMs?: number; readonly isPassing?: boolean } = {}) => {
+  const judging = (fleet: Fleet, own: readonly Swap[], rest: { readonly knownDelayMs?: number; readonly mayGrow?: boolean } = {}) => {
     const { store, clock } = fleet.ports;
     const state = fleet.desired === undefined ? undefined : ({ desired: fleet.desired, reservations: fleet.reservations } as never);
     const batch = { group: fleet.group, state, own, all: own, gone: [], isLetGo: false } as never;
-    const { knownDelayMs, isPassing = false } = rest;
-    return judge({ store, clock, provider: fleet.provider }, { group: fleet.group ?? group(), batch, knownDelayMs, isPassing });
+    const { knownDelayMs, mayGrow = false } = rest;
+    return judge({ store, clock, provider: fleet.provider }, { group: fleet.group ?? group(), batch, knownDelayMs, mayGrow });
   };
   const waiting = () => {
     const fleet = createFleet([swap('i-1', warned)], 30_000);
@@ -43,26 +43,26 @@ describe('whether a drain begins', () => {
 
   test('later: the delay that was read goes on to the next step', async () => {
     const verdict = await judging(waiting(), [swap('i-1', warned)]);
-    expect(verdict).toMatchObject({ kind: 'later', delayMs: 30_000, isPassing: false });
+    expect(verdict).toMatchObject({ kind: 'later', delayMs: 30_000, mayGrow: false });
   });
 
   test('later: a delay of none may pass while a member of the batch may come to serve, and is read again then', async () => {
     const fleet = waiting();
     fleet.deregistrationDelayMs = 0;
     fleet.members = [member('i-1', { serving: false })];
-    expect(await judging(fleet, [swap('i-1', warned)])).toMatchObject({ kind: 'later', delayMs: 0, isPassing: true });
+    expect(await judging(fleet, [swap('i-1', warned)])).toMatchObject({ kind: 'later', delayMs: 0, mayGrow: true });
     fleet.members = [member('i-1')];
-    expect(await judging(fleet, [swap('i-1', warned)])).toMatchObject({ kind: 'later', delayMs: 0, isPassing: false });
+    expect(await judging(fleet, [swap('i-1', warned)])).toMatchObject({ kind: 'later', delayMs: 0, mayGrow: false });
     fleet.members = [member('i-1'), member('i-9', { serving: false })];
-    expect(await judging(fleet, [swap('i-1', warned)])).toMatchObject({ kind: 'later', delayMs: 0, isPassing: false });
+    expect(await judging(fleet, [swap('i-1', warned)])).toMatchObject({ kind: 'later', delayMs: 0, mayGrow: false });
   });
 
   test('later: while replacements boot, the group is not looked at before they may serve, and a delay of none may pass', async () => {
     const fleet = waiting();
     fleet.reservations = [{ atMs: noonMs, replaces: ['i-1'] }];
-    expect(await judging(fleet, [swap('i-1', warned)])).toEqual({ kind: 'later', delayMs: 30_000, isPassing: false, lookAtMs: inMs(20) });
+    expect(await judging(fleet, [swap('i-1', warned)])).toEqual({ kind: 'later', delayMs: 30_000, mayGrow: false, lookAtMs: inMs(20) });
     fleet.deregistrationDelayMs = 0;
-    expect(await judging(fleet, [swap('i-1', warned)])).toEqual({ kind: 'later', delayMs: 0, isPassing: true, lookAtMs: inMs(20) });
+    expect(await judging(fleet, [swap('i-1', warned)])).toEqual({ kind: 'later', delayMs: 0, mayGrow: true, lookAtMs: inMs(20) });
     expect(fleet.calls).not.toContain('describe');
     fleet.nowMs = inMs(20);
     fleet.members = [member('i-1')];
@@ -73,10 +73,10 @@ describe('whether a drain begins', () => {
   test('later: a look that AWS refuses keeps what is known of the delay, and comes again soon, at the latest start at the latest', async () => {
     const fleet = waiting();
     fleet.provider.describe = throttled;
-    expect(await judging(fleet, [swap('i-1', warned)], { knownDelayMs: 30_000, isPassing: true })).toEqual({
+    expect(await judging(fleet, [swap('i-1', warned)], { knownDelayMs: 30_000, mayGrow: true })).toEqual({
       kind: 'later',
       delayMs: 30_000,
-      isPassing: true,
+      mayGrow: true,
       lookAtMs: inMs(5),
     });
     fleet.nowMs = inMs(83);

@@ -10,6 +10,7 @@ const inputSchema = z.object({
       untilIso: z.optional(z.string()),
       deregistrationDelayMs: z.optional(z.number()),
       delayOfMs: z.optional(z.number()),
+      delayMayGrow: z.optional(z.literal(true)),
       lookAtMs: z.optional(z.number()),
     }),
   ),
@@ -18,9 +19,23 @@ const inputSchema = z.object({
 
 /**
  * The longest deregistration delay of a batch, from an earlier step, and when the last member was ordered whose delay
- * is included. Members that joined the batch later may be in other target groups.
+ * is included. Members that joined the batch later may be in other target groups. `mayGrow`: some members were in no
+ * target group when it was read.
  */
-export type KnownDelay = { readonly delayMs: number; readonly ofMs?: number };
+export type KnownDelay = { readonly delayMs: number; readonly ofMs?: number; readonly mayGrow?: true };
+
+type Step = NonNullable<z.infer<typeof inputSchema>['step']>;
+
+/** Steps of an earlier version have the time 0 where the delay may grow. */
+const knownIn = ({
+  deregistrationDelayMs: delayMs,
+  delayOfMs: ofMs,
+  delayMayGrow,
+}: Step): Pick<DrainInput, 'known'> => {
+  if (delayMs === undefined) return {};
+  const growing = delayMayGrow || ofMs === 0 ? { mayGrow: true as const } : {};
+  return { known: { delayMs, ...(ofMs !== undefined && { ofMs }), ...growing } };
+};
 
 /**
  * The input of a step from the state machine: the order that started it, the result of the step before and, after a
@@ -52,8 +67,7 @@ const messageOf = (cause: string): string => {
 export const readDrainInput = (event: unknown): DrainInput => {
   const { error, step, ...order } = z.parse(inputSchema, event);
   const told = error?.Cause === undefined ? error : { ...error, Cause: messageOf(error.Cause) };
-  const { deregistrationDelayMs: delayMs, delayOfMs: ofMs } = step ?? {};
-  const known = delayMs === undefined ? {} : { known: { delayMs, ...(ofMs !== undefined && { ofMs }) } };
+  const known = knownIn(step ?? {});
   const waited: { readonly waitedUntilMs?: number } =
     step?.untilIso === undefined ? {} : { waitedUntilMs: Date.parse(step.untilIso) };
   const { lookAtMs } = step ?? {};
