@@ -118,6 +118,11 @@ export const innerStandIns: readonly { readonly module: RegExp; readonly content
         return date;
       };`,
   },
+  // No function scans a table. The pages of a scan would keep the command and its schemas.
+  {
+    module: /@aws-sdk[\\/]lib-dynamodb[\\/]dist-es[\\/]pagination[\\/]ScanPaginator\.js$/,
+    contents: "export const paginateScan = () => { throw new Error('Scans are left out of this bundle (assembly/lean-sdk.ts)'); };",
+  },
   // Names of buckets: no function calls S3, and only its calls have parameters that begin with one.
   {
     module: innards('endpoints', 'middleware-endpoint', 'service-customizations', 's3'),
