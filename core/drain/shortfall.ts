@@ -149,6 +149,13 @@ export const closesLater = ({ drainedAtMs = 0, busyUntilMs }: Swap, nowMs: numbe
   drainedAtMs === busyUntilMs && drainedAtMs > nowMs;
 
 /**
+ * Whether connections of an instance go on after its drain, until EC2 takes it. Completing its hooks before would cut
+ * them.
+ */
+export const worksUntilTaken = (swap: Swap, nowMs: number): boolean =>
+  traitsOf(swap).endedBy === 'ec2' && (swap.shortfall !== undefined || closesLater(swap, nowMs));
+
+/**
  * A swap whose instance no longer works, for any reason. It has the time at which the instance had drained before that,
  * or the shortfall.
  */

@@ -1,19 +1,15 @@
 import { isFromAws, retryOf } from '../../aws/calls/errors.ts';
 import { openHooks } from '../../core/drain/heartbeat.ts';
-import { closesLater } from '../../core/drain/shortfall.ts';
-import { traitsOf } from '../../core/removal/leave-reason.ts';
+import { worksUntilTaken } from '../../core/drain/shortfall.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { onEach } from '../runtime/drain/on-each.ts';
 import type { EndDrainPorts } from './ports.ts';
 
 const hooksAtOnce = 8;
 
-/** Completing the hook of an interrupted instance would cut connections that EC2 leaves open until its deadline. */
+/** What works until EC2 takes it keeps its hooks. The look that finds it ended completes them. */
 const mayGoOn = (swap: Swap, nowMs: number): boolean =>
-  swap.state === 'gone' ||
-  traitsOf(swap).endedBy !== 'ec2' ||
-  (swap.shortfall === undefined && !closesLater(swap, nowMs)) ||
-  (swap.deadlineMs ?? 0) <= nowMs;
+  swap.state === 'gone' || !worksUntilTaken(swap, nowMs) || (swap.deadlineMs ?? 0) <= nowMs;
 
 /** Returns an error that a repeat may solve. Any other error is thrown. */
 export const onlyForNow = (error: unknown): unknown => {

@@ -77,6 +77,13 @@ describe('swaps of a group that was let go', () => {
     expect((await closed([swap('i-1', { reason: 'hook', hooks: [hook] })], 1)).completed).toEqual(['i-1/t']);
   });
 
+  it('have the hooks completed that their drains left open, once EC2 has taken their instances', async () => {
+    const shortfall = { code: 'still-draining', cutAtMs: inMs(120), by: 'ec2' } as const;
+    const drained = { ...warned, state: 'drained', drainStartedAtMs: noonMs, drainedAtMs: inMs(110), hooks: [hook], shortfall } as const;
+    expect((await closed([drained], 121)).completed).toEqual([]);
+    expect((await closed([drained], 121, { 'i-1': 'terminated' })).completed).toEqual(['i-1/t']);
+  });
+
   it('go to another drain where one that had begun broke off', async () => {
     const stuck = swap('i-1', { reason: 'scale-in', state: 'draining', drainStartedAtMs: noonMs });
     expect((await closed([stuck], 719)).started).toEqual([]);

@@ -3,7 +3,7 @@ import type { Group } from '../../core/group/group.ts';
 import type { Mode } from '../../core/group/mode.ts';
 import type { ActionResult, Holdings } from '../../core/ports/capacity-provider.ts';
 import type { SwapChange } from '../../core/ports/state-store.ts';
-import type { Swap } from '../../core/swap/swap.ts';
+import type { LifecycleHook, Swap } from '../../core/swap/swap.ts';
 import { mend } from '../../functions/react/carry-out/unfinished-swaps.ts';
 import type { Gathered } from '../../functions/react/look/gather.ts';
 import type { Run } from '../../functions/react/run.ts';
@@ -20,19 +20,22 @@ type Trouble = {
   readonly notBack?: 'later' | 'never';
   /** Changes of swaps are added here. */
   readonly changes?: SwapChange[];
+  /** Completed hooks are added here. */
+  readonly completed?: string[];
 };
 
 const mendedBy = async (
   swaps: readonly Swap[],
   nowMs: number,
   holdings: Partial<Holdings> = {},
-  { stoppedDrains = [], runsOn = [], mode = 'act', notBack, changes }: Trouble = {},
+  { stoppedDrains = [], runsOn = [], mode = 'act', notBack, changes, completed }: Trouble = {},
 ) => {
   const retired: string[] = [];
   let failures = 0;
   const count = (_: string, by: number): void => {
     failures += by;
   };
+  const lifecycle = { complete: async (instance: string, { token }: LifecycleHook) => void completed?.push(`${instance}/${token}`) };
   const store = {
     advance: async (_swap: Swap, change: SwapChange) => {
       changes?.push(change);
@@ -51,7 +54,7 @@ const mendedBy = async (
     group: { ...group(), mode },
     provider,
     facts: { ended: [], stopped: [], stoppedDrains },
-    ports: { clock: { now: () => nowMs }, store, owners, telemetry: { count } },
+    ports: { clock: { now: () => nowMs }, store, owners, lifecycle, telemetry: { count } },
   } as unknown as Run;
   const gathered = { swaps, state: { desired: 1 }, holdings: { ...nothing, ...holdings } } as unknown as Gathered;
   const after = await mend(run, gathered, (kind, deadlineMs) => `${kind}-${deadlineMs ?? 'none'}-new`);
@@ -98,6 +101,24 @@ describe('a swap whose instance its Auto Scaling group ends', () => {
     const [drained] = await mended([{ ...held, state: 'drained', drainedAtMs: inMs(100) }], inMs(500), { aside: ['i-1'] });
     expect(drained?.drain).toBe('d-1');
   });
+});
+
+it('completes the hooks that a drain left open for connections, once EC2 has taken the instance', async () => {
+  const cut: Partial<Swap> = { shortfall: { code: 'still-draining', cutAtMs: inMs(120), by: 'ec2' } };
+  const completedOf = async (more: Partial<Swap>, ended: readonly string[] = ['i-1']) => {
+    const taken = swap('i-1', { reason: 'interruption', state: 'drained', deadlineMs: inMs(120), drainedAtMs: inMs(110), hooks: [hook], ...more });
+    const completed: string[] = [];
+    await mendedBy([taken], inMs(121), { ended, members: [member('i-1')] }, { completed });
+    return completed;
+  };
+  expect(await completedOf(cut)).toEqual(['i-1/t']);
+  expect(await completedOf({ busyUntilMs: inMs(110) })).toEqual(['i-1/t']);
+  expect(await completedOf(cut, [])).toEqual([]);
+  expect(await completedOf({ ...cut, hooks: [{ ...hook, overAtMs: inMs(115) }] })).toEqual([]);
+  // The end of its drain completed these, or will.
+  expect(await completedOf({})).toEqual([]);
+  expect(await completedOf({ ...cut, reason: 'hook' })).toEqual([]);
+  expect(await completedOf({ ...cut, state: 'draining' })).toEqual([]);
 });
 
 describe('a swap whose instance no look shows any more', () => {

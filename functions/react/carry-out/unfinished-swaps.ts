@@ -12,6 +12,7 @@ import type { Gathered } from '../look/gather.ts';
 import type { ReactPorts } from '../ports.ts';
 import type { Run } from '../run.ts';
 import { writesAtOnce } from './claims.ts';
+import { answerHooksOf, isLeftOnHook } from './hooks.ts';
 
 /**
  * Puts members back into service that EC2 warned about and did not take. Their swaps are withdrawn. Members that could
@@ -35,6 +36,7 @@ const close = async (
   const unseen = unseenIn(swaps, look).map(({ instance }) => instance);
   const beyond = unseen.length === 0 ? new Map() : await unlessTroubled(ports.owners.ownersOf(unseen));
   const { gone, over, open } = endsIn(swaps, { ...look, beyond });
+  await answerHooksOf(gone.map(({ before }) => before).filter(isLeftOnHook), ports);
   // A drain may have had its Auto Scaling group end the instance since the swap was read. The next look knows that.
   await inParallel(gone, writesAtOnce, ({ before, after }) =>
     ports.store.advance(before, {

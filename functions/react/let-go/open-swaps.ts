@@ -9,7 +9,7 @@ import type { Swap } from '../../../core/swap/swap.ts';
 import { hasBegun } from '../../runtime/drain/batch.ts';
 import { writesAtOnce } from '../carry-out/claims.ts';
 import { drainsOf } from '../carry-out/drain-names.ts';
-import { answerHooks } from '../carry-out/hooks.ts';
+import { answerHooksOf, isLeftOnHook } from '../carry-out/hooks.ts';
 import { takeOverDrains } from '../carry-out/unfinished-swaps.ts';
 import type { Facts } from '../messages/facts.ts';
 import type { ReactPorts } from '../ports.ts';
@@ -39,14 +39,8 @@ const carryOn = async (
   await inParallel([...drains], drainsAtOnce, (drain) => ports.drains.start({ group, drain }));
 };
 
-/** Completes hooks of a group that was let go. Its instances get no drain, and their Auto Scaling group waits. */
-const answerHeld = (open: readonly Swap[], ports: ReactPorts): Promise<unknown> =>
-  answerHooks(
-    open
-      .filter((swap) => swap.state === 'leaving' && traitsOf(swap).endedBy === 'auto-scaling')
-      .flatMap(({ instance, hooks = [] }) => hooks.map((hook) => ({ instance, hook }))),
-    ports,
-  );
+/** Whether its hook is completed because it gets no drain, since its group was let go. */
+const isHeld = (swap: Swap): boolean => swap.state === 'leaving' && traitsOf(swap).endedBy === 'auto-scaling';
 
 /**
  * Finishes the swaps of a group whose policy was deleted. A swap becomes `gone` when its instance has ended. A swap
@@ -66,11 +60,11 @@ export const closeLetGo = async (
   const alive = swaps.filter((swap) => !ended.includes(swap));
   const off = alive.filter((swap) => isLetOff(swap, nowMs));
   const open = alive.filter((swap) => !off.includes(swap));
+  await answerHooksOf([...ended.filter(isLeftOnHook), ...open.filter(isHeld)], ports);
   await inParallel(ended, writesAtOnce, (swap) =>
     store.advance(swap, { from: [swap.state], ...changeTo(asGoneAfterLetGo(swap, nowMs)) }),
   );
   await inParallel(off, writesAtOnce, (swap) => store.retire(asLetOff(swap)));
-  await answerHeld(open, ports);
   await carryOn(group, open, { known, stoppedDrains }, ports);
   return open;
 };
