@@ -8,7 +8,7 @@ export type Denial = { readonly fromMs: number; readonly untilMs: number };
 
 const launches = ['CreateFleet', 'LaunchInstances'];
 /** Codes of wrong requests (EC2 API Reference, error codes). */
-const denialCodes = /^(UnauthorizedOperation|AccessDenied|InvalidLaunchTemplate)/;
+const denialCodes = /^(UnauthorizedOperation|AccessDenied|InvalidLaunchTemplate|InvalidParameterValue)/;
 
 const denialsOf = ({ faults }: History): readonly Denial[] =>
   faults.flatMap(({ fault, fromMs, untilMs }) => {

@@ -189,6 +189,12 @@ describe('a later tier is right while launches from an earlier one are denied', 
     expect(late(asks(140), 149, { capacity: { tiered: ['spot-a', 'od-b'] } })).toEqual([]);
     expect(late(asks(140, { group: 'web', pool: 'spot-b' }), 149, { capacity: { tiered: ['spot-a', 'od-b'] } })).toHaveLength(1);
   });
+  it('whatever is wrong with the request, and not for what says nothing about it', () => {
+    const answered = (outcome: string) => late(all(asks(140, inSpotA, outcome), asks(140, { group: 'web', pool: 'spot-b' }, outcome)));
+    for (const wrong of ['UnauthorizedOperation', 'InvalidLaunchTemplateName.NotFoundException', 'InvalidParameterValue'])
+      expect(answered(wrong)).toEqual([]);
+    for (const other of ['RequestLimitExceeded', 'InternalError', 'IdempotentParameterMismatch']) expect(answered(other)).toHaveLength(1);
+  });
   it('for the turns of its pools, and the look that asks', () => {
     expect(late(both(100), 429)).toEqual([]);
     expect(late(both(100), 431)).toHaveLength(1);
