@@ -54,8 +54,11 @@ export type Chronicle = {
   readonly membersAt: (group: string, atMs: number) => readonly Life[];
   /** Whether every target group that it should serve sends it requests. Without a target group, whether it has booted. */
   readonly servesAt: (life: Life, atMs: number) => boolean;
-  /** Whether it serves, and counts as ready by the policy of its group: warmed up, or past the status checks. */
-  readonly isReadyAt: (life: Life, atMs: number) => boolean;
+  /**
+   * Whether it serves, and counts as ready by the policy of its group: warmed up, or past the status checks. `byMs`: when that policy was in force, if not
+   * at this moment.
+   */
+  readonly isReadyAt: (life: Life, atMs: number, byMs?: number) => boolean;
   /** Target groups that an instance should serve. */
   readonly targetsOf: (life: Life, atMs: number) => readonly string[];
 };
@@ -169,25 +172,29 @@ const serviceLooks = (
   { clockMs }: Times,
 ): Pick<Chronicle, 'servesAt' | 'isReadyAt' | 'targetsOf'> => {
   const targetsOfAsg = new Map(history.spec.autoScalingGroups.map(({ name, targetGroups = [] }) => [name, targetGroups.map(targetGroupName)]));
-  const targetsOf: Chronicle['targetsOf'] = (life, atMs) => {
+  const targetsBy = (life: Life, atMs: number, byMs: number): readonly string[] => {
     const group = groupAt(life, atMs);
-    const policy = group === undefined ? undefined : policyAt(group, atMs);
+    const policy = group === undefined ? undefined : policyAt(group, byMs);
     const asg = stayAt(life, atMs)?.asg ?? policy?.asg;
     return [...new Set([...(policy?.targetGroups ?? []), ...(asg === undefined ? [] : (targetsOfAsg.get(asg) ?? []))])];
   };
-  const servesAt: Chronicle['servesAt'] = (life, atMs) => {
+  const servesBy = (life: Life, atMs: number, byMs: number): boolean => {
     if (!isAlive(life, atMs)) return false;
-    const wanted = targetsOf(life, atMs);
+    const wanted = targetsBy(life, atMs, byMs);
     if (wanted.length === 0) return (life.bootedAtMs ?? Number.POSITIVE_INFINITY) <= atMs;
     return wanted.every((targetGroup) => life.services.some((service) => service.targetGroup === targetGroup && covers(service, atMs)));
   };
-  const isReadyAt: Chronicle['isReadyAt'] = (life, atMs) => {
-    const { ready } = policyAt(groupAt(life, atMs) ?? '', atMs) ?? {};
+  const isReadyAt: Chronicle['isReadyAt'] = (life, atMs, byMs = atMs) => {
+    const { ready } = policyAt(groupAt(life, atMs) ?? '', byMs) ?? {};
     // EC2 reports launch times in whole seconds.
     const isWarm = life.launchedAtMs + (ready?.afterMs ?? 0) - clockMs - 1_000 <= atMs;
-    return servesAt(life, atMs) && isWarm && (ready?.isChecked !== true || (life.passedAtMs ?? Number.POSITIVE_INFINITY) <= atMs);
+    return servesBy(life, atMs, byMs) && isWarm && (ready?.isChecked !== true || (life.passedAtMs ?? Number.POSITIVE_INFINITY) <= atMs);
   };
-  return { servesAt, isReadyAt, targetsOf };
+  return {
+    servesAt: (life, atMs) => servesBy(life, atMs, atMs),
+    isReadyAt,
+    targetsOf: (life, atMs) => targetsBy(life, atMs, atMs),
+  };
 };
 
 const indexOf = ({ events }: History): Chronicle['of'] => {

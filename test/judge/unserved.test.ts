@@ -179,4 +179,31 @@ describe('ready by the policy', () => {
     expect(leavesFor({ checks: 'ec2' }, before)).toHaveLength(1);
     expect(leavesFor({ checks: 'ec2' }, before, passed)).toEqual([]);
   });
+  it('is what the policy says that the look chose by, where another one comes into force while the member is taken out', () => {
+    const rewritten = (second: number, ready: object = { checks: 'ec2' }) =>
+      leavesFor({ after: '45s' }, (script) => script.policy(second, 3, { ...policy, ready }));
+    expect(rewritten(350)).toEqual([]);
+    expect(rewritten(347)).toHaveLength(1);
+    expect(leavesFor({ after: '90s' }, (script) => script.policy(350, 3, { ...policy, ready: { checks: 'ec2' } }))).toHaveLength(1);
+  });
+  it('but not for a member that is taken out long after it was chosen', () => {
+    const late = (second: number) =>
+      details(
+        successorServes,
+        all(
+          twoServe,
+          (script) => script.policy(5, 2, { ...policy, ready: { after: '45s' } }),
+          replaced(300, 'spot-a'),
+          (script) => {
+            script.react(348, 351, 'i-x');
+            script.claim(350, 'i-1', 'i-x');
+            script.policy(351, 3, { ...policy, ready: { after: '200s' } });
+            script.takeOut(second, 'i-1');
+          },
+        ),
+        long,
+      );
+    expect(late(360)).toEqual([]);
+    expect(late(363)).toHaveLength(1);
+  });
 });

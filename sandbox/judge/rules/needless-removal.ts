@@ -113,7 +113,10 @@ export const successorServes: Rule = {
       const sinceMs = outAtMs - lookBackMs - chronicle.times.lagMs;
       const policies = chronicle.policiesIn(group, sinceMs, outAtMs);
       const fewer = isAdvised || isMoved ? Math.max(0, ...policies.map(({ order, maxSurge }) => (order === 'drain-first' ? maxSurge : 0))) : 0;
-      const others = chronicle.membersAt(group, outAtMs).filter((one) => one !== life && chronicle.isReadyAt(one, outAtMs)).length;
+      const readyBy = (byMs: number): number =>
+        chronicle.membersAt(group, outAtMs).filter((one) => one !== life && chronicle.isReadyAt(one, outAtMs, byMs)).length;
+      // A policy that comes into force while a member is taken out did not decide that.
+      const others = Math.max(readyBy(outAtMs), readyBy(Math.max(choice.lookedSinceMs, outAtMs - lookBackMs)));
       const after = others + lostLately(chronicle, group, sinceMs, outAtMs);
       const wanted = Math.min(...chronicle.desiredIn(group, sinceMs, outAtMs)) - fewer;
       if (after >= wanted) return [];
