@@ -67,7 +67,8 @@ describe('a batch of the stream', () => {
   });
 
   it('returns the first record of a group that failed, and still handles the others', async () => {
-    const { accepted, response } = await run({ Records: [record('a', 1), record('b', 2), record('b', 3), record('c', 4)] }, ['b']);
+    const { accepted, response, logged } = await run({ Records: [record('a', 1), record('b', 2), record('b', 3), record('c', 4)] }, ['b']);
+    expect(logged).toContain('A policy change could not be handled. The version in force stays in force, and the change is delivered again.');
     expect(accepted).toEqual(['a', 'c']);
     expect(response).toEqual({ batchItemFailures: [{ itemIdentifier: '2' }] });
   });

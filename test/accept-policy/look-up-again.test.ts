@@ -60,7 +60,14 @@ it('a group that cannot be looked up does not delay the others', async () => {
     if (asked === 1) throw new Error('EC2 does not answer.');
     return resolution;
   };
-  expect(await lookUpAgain(time, { ...house.ports, resolver: { lookUp } }, silent)).toEqual({ groups: 2 });
+  const logged: unknown[] = [];
+  const warn = (text: string, more: unknown) => void logged.push(text, more);
+  const telling = { logger: { ...silent.logger, warn } } as unknown as typeof silent;
+  expect(await lookUpAgain(time, { ...house.ports, resolver: { lookUp } }, telling)).toEqual({ groups: 2 });
+  expect(logged).toEqual([
+    'The names in a policy could not be looked up again. The next try is tomorrow.',
+    { group: expect.any(String), error: new Error('EC2 does not answer.') },
+  ]);
   expect(house.refusedNow(other)).toEqual([]);
 });
 

@@ -7,6 +7,8 @@ describe('the attribute policy', () => {
     ['a map', { group: 'w' }, { group: 'w' }],
     ['YAML', 'group: w\nsize: 3\nscaling: [{ alarm: a, adjust: +20% }]', { group: 'w', size: 3, scaling: [{ alarm: 'a', adjust: '+20%' }] }],
     ['JSON', '{"group": "w",\t"size": 3}', { group: 'w', size: 3 }],
+    ['an empty text in quotes', "''", ''],
+    ['an empty document after it', 'group: w\n---\n', { group: 'w' }],
     ['YAML between markers', '---\ngroup: w\n...\n---\n', { group: 'w' }],
     ['YAML with an anchor', 'a: &x { cap: 3 }\nb: *x', { a: { cap: 3 }, b: { cap: 3 } }],
   ])('may be %s', (_, attribute, document) => {
@@ -17,6 +19,7 @@ describe('the attribute policy', () => {
     ['YAML that does not end', 'size: [', /^text that is not YAML \(.*line 1/],
     ['a key written twice', 'size: 1\nsize: 2', /Map keys must be unique/],
     ['an alias to nothing', 'a: *x', /^text that is not YAML/],
+    ['a document and a text in quotes', "size: 1\n---\n''", /^a second document/],
     ['two documents', 'size: 1\n---\nsize: 2', /^a second document at line 2/],
     ['a document and more after its end', 'size: 1\n...\nsize: 2', /^a second document at line 3/],
     ['text with a tag of its own', 'size: !count 3', /^text that is not YAML \(Unresolved tag: !count at line 1/],

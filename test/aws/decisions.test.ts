@@ -153,6 +153,13 @@ describe('decisions', () => {
     expect((await recordsOf('decided', 1))[0]).toEqual(full);
   });
 
+  test('keep which breaker closed: that of the spot market, or that of one of its families', async () => {
+    const remarks = (['spot', 'spot/m7g'] as const).map((breaker) => ({ code: 'breaker-closed', breaker, why: 'trial' }) as const);
+    const closed = record('006', { group: 'breakers', rounds: [decision({ remarks })] });
+    await store.putDecision(closed);
+    expect((await recordsOf('breakers', 1))[0]).toEqual(closed);
+  });
+
   test('that are too large lose their largest part, and say so', async () => {
     const byPool = { ['v'.repeat(largestDecisionBytes)]: 1 };
     const view = { nowMs, desired: 3, members: 1, serving: 1, byPool, swaps: {}, reservations: 0 };

@@ -2,6 +2,7 @@ import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDocumentClient } from '../../aws/calls/clients.ts';
 import { inParallel } from '../../aws/calls/in-parallel.ts';
+import { createAsgClaims } from '../../aws/state/asg-claims.ts';
 import { createStateStore } from '../../aws/state-store.ts';
 import { items, registryPartition } from '../../core/contract.ts';
 import type { StateStore } from '../../core/ports/state-store.ts';
@@ -315,11 +316,24 @@ test('a group in force is what the groups table accepted', async () => {
   expect(await store.group('nobody')).toBeUndefined();
 });
 
+test('the results of dry runs are noted beside the status of the version that they are about, and of no other', async () => {
+  const check = { code: 'no-dry-run', pools: ['a'], message: 'It cannot be tried.' } as const;
+  await tables.client.send(new PutCommand({ TableName: 'groups', Item: { group: 'checked', item: items.status, version: 3, status: 'accepted' } }));
+  await store.putChecks('checked', 2, [check], nowMs);
+  const noted = async () =>
+    (await tables.client.send(new GetCommand({ TableName: 'groups', Key: { group: 'checked', item: items.status }, ConsistentRead: true }))).Item;
+  expect(await noted()).not.toHaveProperty('checks');
+  await store.putChecks('checked', 3, [check], nowMs);
+  expect(await noted()).toMatchObject({ status: 'accepted', version: 3, checks: [check], checkedAt: new Date(nowMs).toISOString() });
+});
+
 test('an error other than a lost race is thrown', async () => {
   const broken = createDocumentClient({ ...tables.config, maxAttempts: 1, endpoint: 'http://127.0.0.1:1' });
   const unreachable = storeOver(broken);
   await expect(unreachable.putState('x', state(1))).rejects.toThrow();
   await expect(unreachable.claim(swap('x', 'i-9'))).rejects.toThrow();
+  await expect(createAsgClaims(broken, 'groups').claim({ asg: 'web-asg', group: 'web', atMs: 1, before: [] }, undefined)).rejects.toThrow();
+  await expect(unreachable.putChecks('x', 1, [], nowMs)).rejects.toThrow();
   await expect(unreachable.advance(swap('x', 'i-9'), { from: ['leaving'], set: { deadlineMs: 1 } })).rejects.toThrow();
   broken.destroy();
 });

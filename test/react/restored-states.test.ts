@@ -93,7 +93,8 @@ describe('an environment', () => {
       state: async (name) => stateOf(name),
       stateAndSwaps: async (name) => ({ state: stateOf(name), swaps: [] }),
     };
-    const logger = { ...silent.logger, warn: (_: string, more: unknown) => void logged.push(more) } as typeof silent.logger;
+    const warn = (text: string, more: object) => void logged.push({ text, ...more });
+    const logger = { ...silent.logger, warn } as unknown as typeof silent.logger;
     const { store: noticing, believed } = noticingRestored(store as StateStore, { logger });
     const isRestored = (name: string) => {
       const stored = stateOf(name);
@@ -110,9 +111,10 @@ describe('an environment', () => {
       versions.set('web', version);
       isRestored('web');
     }
+    const text = 'The state of a group is older than one that was read before: it was restored.';
     expect(logged).toEqual([
-      { group: 'web', writes: 4, seen: 9 },
-      { group: 'web', writes: 5, seen: 9 },
+      { text, group: 'web', writes: 4, seen: 9 },
+      { text, group: 'web', writes: 5, seen: 9 },
     ]);
   });
 

@@ -18,7 +18,7 @@ const askOf = (name: string, rest: Partial<Ask> = {}): Ask => ({
 
 /** The item of the account, and what became of it. */
 const account = (stored: AccountBudget = emptyBudget) => {
-  const world = { stored, writes: 0, missed: 0, races: 0, fails: undefined as Error | undefined };
+  const world = { stored, writes: 0, missed: 0, races: 0, fails: undefined as Error | undefined, logged: [] as unknown[] };
   const ports = {
     store: {
       budget: async () => {
@@ -36,7 +36,7 @@ const account = (stored: AccountBudget = emptyBudget) => {
       },
     },
     clock: { now: () => nowMs },
-    telemetry: { count: () => (world.missed += 1), logger: { warn: () => {} } },
+    telemetry: { count: () => (world.missed += 1), logger: { warn: (text: string, more: unknown) => void world.logged.push(text, more) } },
   } as unknown as ReactPorts;
   return { world, ports };
 };
@@ -67,6 +67,7 @@ describe('turns of the groups of one batch', () => {
       Object.assign(world, trouble);
       expect((await turnsOf([api], ports).ask(askOf('api'))).turn).toMatchObject({ kind: 'now', instances: 2 });
       expect([world.writes, world.missed]).toEqual([0, 1]);
+      expect(world.logged).toEqual(['The budget of the account could not be used. Launches go on without it.', { groups: ['api'] }]);
     }
   });
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, matchesGlob } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -20,6 +20,8 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string', default: '1' },
     /** Only mutants of this line. */
     line: { type: 'string' },
+    /** A file to which the mutants are written that no test kills, as `sim:mutants -- --mine FILE` reads them. */
+    left: { type: 'string' },
     /** Prints what killed each mutant too. */
     all: { type: 'boolean', default: false },
   },
@@ -104,6 +106,13 @@ const openOf = ({ sources }: Instrumented, mutants: readonly Generated[], fates:
     })
     .join('\n');
 
+/** The mutants that no test kills, as edits of their files. */
+const leftOf = ({ sources }: Instrumented, mutants: readonly Generated[], fates: Fates) =>
+  mutants
+    .filter(({ id }) => ['survived', 'not reached'].includes(fates.get(id)?.fate ?? ''))
+    .map((mutant) => breakageOf(sources.get(mutant.file) ?? '', mutant))
+    .map(({ name, file, from, to }) => ({ name, file, from, to }));
+
 const startedMs = Date.now();
 const instrumented = values.generated === undefined ? await instrumentSources(await sourcesOf(positionals)) : await instrument();
 const drawn = values.generated === undefined ? instrumented.mutants : await draw(instrumented, Number(values.generated), Number(values.seed));
@@ -117,4 +126,5 @@ for (const [, ofFile] of Map.groupBy(mutants, ({ file }) => file)) {
   say(rowOf(ofFile[0]?.file ?? '', ofFile, fates));
 }
 await player.close();
+if (values.left !== undefined) await writeFile(values.left, JSON.stringify(leftOf(instrumented, mutants, fates), null, 2));
 say(`\n${table(mutants, fates)}\n\n${Math.round((Date.now() - startedMs) / 1000)} s`);
