@@ -376,6 +376,103 @@ describe('another round after a refusal', () => {
   });
 });
 
+describe('an attempt after a lost race', () => {
+  /** The first write of this group of eight is lost, after so long; `before` happens then. */
+  const afterLoss = async (lookAgeMs: number, before: (of: ReturnType<typeof worldOf>) => void = () => {}, policy = inB(8, 1)) => {
+    const of = worldOf(policy, stateUnder(policy, 5));
+    let [now, looks] = [nowMs, 0];
+    of.ports.clock.now = () => now;
+    Object.assign(of.ports, { prices: { spotPrices: async () => undefined } });
+    const { describe: look } = of.provider;
+    of.provider.describe = (group) => {
+      looks += 1;
+      return look(group);
+    };
+    of.world.beforeWrite = () => {
+      now += lookAgeMs;
+      of.world.stored = stateUnder(policy, 6);
+      before(of);
+    };
+    return { played: await play(policy, of), looks, world: of.world };
+  };
+
+  test('uses its look again for two seconds, and looks anew after that or under another policy', async () => {
+    expect((await afterLoss(1_999)).looks).toBe(1);
+    expect((await afterLoss(2_000)).looks).toBe(2);
+    const renamed = await afterLoss(0, ({ world }) => {
+      world.policy = inB(10, 2);
+    });
+    expect([renamed.looks, renamed.world.asked]).toEqual([2, [4]]);
+  });
+
+  test('is left to the repeated messages where the mode of the group changed, because other signals are claimed in it', async () => {
+    const { played, world } = await afterLoss(0, (of) => {
+      of.world.policy = { ...inB(8, 2), mode: 'observe' };
+    });
+    expect([played.kind, world.asked]).toEqual(['contended', []]);
+  });
+
+  test('is the last of ten: the messages are delivered again then', async () => {
+    const eight = inB(8, 1);
+    const losing = async (times: number) => {
+      const of = worldOf(eight, stateUnder(eight, 5));
+      let lost = 0;
+      const lose = () => {
+        lost += 1;
+        of.world.stored = stateUnder(eight, 5 + lost);
+        of.world.beforeWrite = lost < times ? lose : () => {};
+      };
+      of.world.beforeWrite = lose;
+      return (await play(eight, of)).kind;
+    };
+    expect([await losing(9), await losing(10)]).toEqual(['played', 'contended']);
+  });
+});
+
+test('rounds end after the eighth, although members are still missing', async () => {
+  const eight = inB(8, 1);
+  const of = worldOf(eight, stateUnder(eight, 5));
+  let requests = 0;
+  of.provider.launch = async (orders) => {
+    requests += 1;
+    return orders.map(({ request }) => ({
+      kind: 'answered' as const,
+      instances: [],
+      refusals: request.placement.offerings.map((offering) => ({
+        offering: { ...offering, zone: `z-${requests}` },
+        code: 'InsufficientInstanceCapacity',
+        message: '',
+        scope: 'offering' as const,
+      })),
+    }));
+  };
+  const played = await play(eight, of);
+  expect(played).toMatchObject({ kind: 'played', isCut: true });
+  expect(played.kind === 'played' && played.rounds.length).toBe(8);
+  expect(requests).toBe(8);
+});
+
+test('responses of EC2 that others keep from being stored fail the run, and say that nothing is lost', async () => {
+  const eight = inB(8, 1);
+  const of = worldOf(eight, stateUnder(eight, 5));
+  const { launch } = of.provider;
+  let version = 6;
+  const lose = () => {
+    version += 1;
+    of.world.stored = stateUnder(eight, version);
+    of.world.beforeWrite = lose;
+  };
+  of.provider.launch = (orders) => {
+    of.world.beforeWrite = lose;
+    return launch(orders);
+  };
+  await expect(play(eight, of)).rejects.toThrow(
+    'The responses to 1 launch requests of group web could not be written: the state item changed 10 times meanwhile. ' +
+      'Nothing is lost: the requests stay reserved and are repeated under the same tokens.',
+  );
+  expect(version).toBe(16);
+});
+
 describe('what a look finds and leaves as it is', () => {
   const six = inB(6, 1);
   const advice = { leaving: [{ instance: members(onDemandB, 6)[0]?.instance, reason: 'rebalance', atMs: nowMs }] };
