@@ -80,7 +80,8 @@ const letLeave = async (
     const drain = drainName({ group: run.group.name, kind, decision: run.id });
     return { view, decision: run.id, drain, ports: run.ports };
   };
-  const claimed = first ? await claimRemovals(first.decision, contextOf('removal', first)) : [];
+  const found = first ? await claimRemovals(first.decision, contextOf('removal', first)) : { fresh: [] };
+  const claimed = found.fresh;
   const drains = await telling(announceStarted(run, claimed), async () => {
     // With `drain-first`, the launches of these rounds may be the first that are denied.
     const mayBegin = first !== undefined && !endDenied(rounds);
@@ -89,7 +90,9 @@ const letLeave = async (
     const drainBefore = new Map(known.map(({ instance, drain }) => [instance, drain]));
     const isOrdered = ({ instance, drain }: Swap): boolean => drain !== drainBefore.get(instance);
     const active = [...changed.values()].filter(({ state }) => state !== 'waiting' && state !== 'gone');
-    return startDrains({ run, swaps: active, known: [...changed.values()], isOrdered });
+    const started = await startDrains({ run, swaps: active, known: [...changed.values()], isOrdered });
+    throwIfFailed(found);
+    return started;
   });
   run.ports.telemetry.count(metrics.drainsStarted, drains);
   return { claimed, drains };

@@ -51,7 +51,7 @@ describe('claims of which one fails', () => {
     );
     expect(claimed).toMatchObject({ fresh: [{ instance: 'i-1' }], swaps: [{ instance: 'i-1' }], failure: { error: trouble } });
     expect(() => throwIfFailed(claimed)).toThrow(trouble);
-    expect(() => throwIfFailed({ swaps: [], fresh: [], warned: [] })).not.toThrow();
+    expect(() => throwIfFailed({})).not.toThrow();
   });
 });
 

@@ -264,6 +264,17 @@ test.each([
   expect(world.launched).toBe(0);
 });
 
+test('a member that is chosen to leave is told, and its drain starts, where the claim of another one fails', async () => {
+  const { world, ports } = lookingOf(shows(members(onDemandB, 8)).describe as () => Promise<Holdings>);
+  const { claim: claimed } = ports.store;
+  const begun: string[] = [];
+  const claim: typeof claimed = (swap) => (begun.push(swap.instance) === 1 ? claimed(swap) : Promise.reject(new Error('The table is throttled.')));
+  await expect(converge(factsOf({ isTick: true }), { ...ports, store: { ...ports.store, claim } })).rejects.toThrow('The table is throttled.');
+  expect(begun).toHaveLength(2);
+  expect(toldOf(world)).toEqual(begun.slice(0, 1));
+  expect(world.started).toEqual([expect.stringMatching(/^web-removal-/)]);
+});
+
 test('a group that is only observed claims nothing before its look either', async () => {
   const { ports } = lookingOf(allSix);
   const claims: string[] = [];

@@ -21,9 +21,19 @@ export type Claimed = {
 };
 
 /** Throws what kept members from being claimed. */
-export const throwIfFailed = ({ failure }: Claimed): void => {
+export const throwIfFailed = ({ failure }: Pick<Claimed, 'failure'>): void => {
   if (failure !== undefined) throw failure.error;
 };
+
+/** Makes claims side by side. One that fails loses none of the others. */
+export const claimEach = async <T>(
+  items: readonly T[],
+  claim: (item: T) => Promise<void>,
+): Promise<Pick<Claimed, 'failure'>> =>
+  inParallel(items, writesAtOnce, claim).then(
+    () => ({}),
+    (error: unknown) => ({ failure: { error } }),
+  );
 
 type ClaimContext = Claiming & { readonly store: StateStore };
 
@@ -70,9 +80,6 @@ export const claimAll = async (
       if (fact.heardAtMs === undefined && isNewWarning(fact, swap, before)) warned.push(swap);
     }
   };
-  const failure = await inParallel([...factsOf], writesAtOnce, claimAllOf).then(
-    () => undefined,
-    (error: unknown) => ({ error }),
-  );
-  return { swaps: [...byInstance.values()], fresh, warned, ...(failure && { failure }) };
+  const failed = await claimEach([...factsOf], claimAllOf);
+  return { swaps: [...byInstance.values()], fresh, warned, ...failed };
 };

@@ -9,7 +9,7 @@ import { enteredFrom } from '../../../core/swap/transitions.ts';
 import type { View } from '../../../core/view/view.ts';
 import type { ReactPorts } from '../ports.ts';
 import type { Run } from '../run.ts';
-import { writesAtOnce } from './claims.ts';
+import { type Claimed, claimEach, writesAtOnce } from './claims.ts';
 import { drainName } from './drain-names.ts';
 
 type LeaveContext = {
@@ -23,15 +23,18 @@ type LeaveContext = {
 export const claimRemovals = async (
   decision: Decision,
   { view, decision: id, drain, ports }: LeaveContext,
-): Promise<readonly Swap[]> => {
+): Promise<Pick<Claimed, 'fresh' | 'failure'>> => {
   const members = new Map(view.members.map((member) => [member.instance, member]));
   const author = { group: view.group.name, nowMs: view.nowMs, drain, decision: id };
   const wanted = decision.removals.flatMap((leaving) => {
     const member = members.get(leaving.instance);
     return member === undefined ? [] : [removedBy(leaving, member, author)];
   });
-  const claims = await inParallel(wanted, writesAtOnce, (swap) => ports.store.claim(swap));
-  return wanted.filter((_, index) => claims[index]?.kind === 'claimed');
+  const claimed = new Set<Swap>();
+  const failed = await claimEach(wanted, async (swap) => {
+    if ((await ports.store.claim(swap)).kind === 'claimed') claimed.add(swap);
+  });
+  return { fresh: wanted.filter((swap) => claimed.has(swap)), ...failed };
 };
 
 /** Begins swaps that waited for their turn. */
