@@ -14,6 +14,19 @@ const details = (write: (script: Script) => void): readonly string[] =>
   ).broken.map(({ detail }) => detail);
 
 describe('words on the bus about what falls short', () => {
+  it('come within a minute after the drain in which EC2 refused to end an instance', () => {
+    const told = (second: number, instances: readonly string[]) =>
+      details((script) => {
+        for (const status of ['started', 'succeeded'] as const)
+          script.at(status === 'started' ? 99 : 160, { kind: 'drain', drain: 'd-1', group: 'web', instances, status });
+        script.refuse(100, 'i-1');
+        const detail = { group: 'web', drain: 'd-1', code: 'not-ended', awsCode: 'OperationNotPermitted', instances: ['i-1'] };
+        script.at(second, { kind: 'announced', detailType: 'Holdfast Swap Failed', detail });
+      }).filter((text) => text.startsWith('EC2 refused'));
+    expect(told(219, ['i-1', 'i-2'])).toEqual([]);
+    expect(told(221, ['i-1', 'i-2'])).toHaveLength(1);
+    expect(told(165, ['i-2'])).toHaveLength(1);
+  });
   it('name every swap whose instance EC2 refused to end, and no other', () => {
     const failed = (refused: readonly string[], told: readonly string[]) =>
       details((script) => {

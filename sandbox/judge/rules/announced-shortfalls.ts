@@ -19,6 +19,13 @@ const idsIn = (value: unknown): readonly string[] => (Array.isArray(value) ? val
 /** The end of a drain may be repeated before its event is sent. */
 const failureToldWithinMs = 60_000;
 
+/** When the drain was over in which EC2 refused to end an instance: others of the same drain may need longer. */
+const drainOverMs = (chronicle: Chronicle, instance: string, refusedMs: number): number => {
+  const drains = chronicle.of('drain');
+  const own = drains.findLast(({ status, instances, atMs }) => status === 'started' && atMs <= refusedMs && instances.includes(instance));
+  return drains.find(({ drain, status, atMs }) => drain === own?.drain && status !== 'started' && atMs >= refusedMs)?.atMs ?? refusedMs;
+};
+
 /** A swap is reported as failed when EC2 refused to end its instance, with the reason of EC2. */
 export const failuresTold = (chronicle: Chronicle): readonly Broken[] => {
   const failed = announced(chronicle, announcements.swapFailed).map(({ detail, atMs }) => ({
@@ -28,7 +35,9 @@ export const failuresTold = (chronicle: Chronicle): readonly Broken[] => {
   }));
   const refusals = chronicle.of('end-refused').filter(({ by }) => isFunction(by));
   const isTold = (instance: string, refusedMs: number): boolean =>
-    failed.some(({ ids, atMs }) => ids.includes(instance) && atMs >= refusedMs && atMs <= refusedMs + failureToldWithinMs);
+    failed.some(
+      ({ ids, atMs }) => ids.includes(instance) && atMs >= refusedMs && atMs <= drainOverMs(chronicle, instance, refusedMs) + failureToldWithinMs,
+    );
   const invented = failed.flatMap(({ code, ids, atMs }) =>
     ids
       .filter((instance) => code === refusedCode && !refusals.some((refused) => refused.instance === instance && refused.atMs <= atMs))
