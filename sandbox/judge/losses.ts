@@ -1,6 +1,6 @@
 import type { Chronicle } from './chronicle.ts';
 import { nameOf } from './cloud.ts';
-import type { Life } from './life.ts';
+import { isFunction, type Life, stayAt } from './life.ts';
 
 /** If a member is interrupted sooner after its launch, its move did not pay (docs/policy.md, return). */
 export const paysAfterMs = 15 * 60_000;
@@ -34,6 +34,10 @@ const isSure = (chronicle: Chronicle, invocation: string): boolean => {
 /** An instance that its Auto Scaling group has begun to end is no longer a member, so its interruption is not a loss. */
 const isEndedByAsg = ({ hooks }: Life, atMs: number): boolean => hooks.some((hook) => hook.atMs < atMs);
 
+/** Neither is one that a user took out of its Auto Scaling group. */
+const isTakenOut = (life: Life, atMs: number): boolean =>
+  stayAt(life, atMs) === undefined && life.stays.some(({ how, by, untilMs }) => how === 'detached' && !isFunction(by) && untilMs < atMs);
+
 /**
  * The losses that Holdfast may know before a moment. If it is not certain that a loss was stored, it counts only after a long life, which ends a row
  * of short ones.
@@ -43,7 +47,7 @@ export const lossesHeard = (chronicle: Chronicle, group: string, beforeMs: numbe
     .livesIn(group)
     .flatMap((life): readonly HeardLoss[] => {
       const told = life.deliveries.find((one) => one.told.about === 'warning' && one.atMs < beforeMs);
-      if (told === undefined || life.market !== 'spot' || isEndedByAsg(life, told.atMs)) return [];
+      if (told === undefined || life.market !== 'spot' || isEndedByAsg(life, told.atMs) || isTakenOut(life, told.atMs)) return [];
       const livedMs = told.atMs - life.launchedAtMs + 2 * chronicle.times.clockMs + 1_000;
       const ended = chronicle.invocations.get(told.invocation)?.ended;
       const isKnown = isSure(chronicle, told.invocation) && ended !== undefined && ended.atMs <= beforeMs;

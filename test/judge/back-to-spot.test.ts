@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { nobodyReturnsTooSoon, onDemandIsGone, spreadsEvenOut } from '../../sandbox/judge/rules/back-to-spot.ts';
 import { details } from './details.ts';
-import { policy, react, type Script } from './histories.ts';
+import { policy, react, type Script, user } from './histories.ts';
 
 type Write = (script: Script) => void;
 
@@ -237,6 +237,17 @@ describe('no member is returned twice within its back-off', () => {
         script.at(second, { kind: 'hook-waits', instance: 'i-5', asg: 'web-asg', hook: 'drain', expiresAtMs: 4_000_000 });
     expect(found(lost(2_000, 'i-5', 600), ends(1_900), moves(2_300))).toEqual([]);
     expect(found(lost(2_000, 'i-5', 600), ends(2_050), moves(2_300))).toHaveLength(1);
+  });
+  it('is not asked of an instance that its user had taken out of its Auto Scaling group before the warning', () => {
+    const leaves =
+      (second: number, by = user): Write =>
+      (script) => {
+        script.at(1_500, { kind: 'joined', instance: 'i-5', asg: 'web-asg', by: user });
+        script.at(second, { kind: 'left', instance: 'i-5', asg: 'web-asg', how: 'detached', by });
+      };
+    expect(found(lost(2_000, 'i-5', 600), leaves(1_900), moves(2_300))).toEqual([]);
+    expect(found(lost(2_000, 'i-5', 600), leaves(2_050), moves(2_300))).toHaveLength(1);
+    expect(found(lost(2_000, 'i-5', 600), leaves(1_900, react('i-d')), moves(2_300))).toHaveLength(1);
   });
   it('is not judged where the warning may not be stored, or where the state was lost', () => {
     expect(found(lost(2_000, 'i-5', 600, true), moves(2_300))).toEqual([]);
