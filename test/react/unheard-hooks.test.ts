@@ -60,6 +60,9 @@ test('nothing is asked while no instance waits, by other looks than the tick, an
     [tick, gathered({ 'i-1': 'web-asg' }, [{ instance: 'i-1', hooks: [hook] }])],
   ] as const)
     expect(await askedOf(facts as typeof tick, found)).toEqual({ asked: [], facts: [] });
+  // No drain is started for a swap whose instance has ended, so nobody completes the hook that still holds it.
+  const ended = gathered({ 'i-1': 'web-asg' }, [{ instance: 'i-1', state: 'gone', hooks: [hook] }]);
+  expect((await askedOf(tick, ended)).facts).toHaveLength(2);
   // A hook of another Auto Scaling group says nothing about this one.
   const moved = gathered({ 'i-1': 'web-asg' }, [{ instance: 'i-1', hooks: [{ ...hook, asg: 'old-asg' }] }]);
   expect((await askedOf(tick, moved)).asked).toEqual(['web-asg']);

@@ -7,10 +7,15 @@ import type { Gathered } from './gather.ts';
 
 const asgsAtOnce = 3;
 
-/** Instances that a hook holds, where no message about it has come, by Auto Scaling group. */
+/**
+ * Instances that a hook holds and that no drain completes, by Auto Scaling group: no message about it has come, or the
+ * instance has ended since, and the function that received the message died or handed its group over.
+ */
 const unheardIn = ({ holdings: { waiting = {} }, swaps }: Gathered, { leaving }: Facts) => {
   const known = [
-    ...swaps.flatMap(({ instance, hooks = [] }) => hooks.map(({ asg }) => `${instance} ${asg}`)),
+    ...swaps.flatMap(({ instance, state, hooks = [] }) =>
+      state === 'gone' ? [] : hooks.map(({ asg }) => `${instance} ${asg}`),
+    ),
     ...leaving.flatMap(({ instance, hook }) => (hook === undefined ? [] : [`${instance} ${hook.asg}`])),
   ];
   const heard = new Set(known);
