@@ -27,6 +27,19 @@ export const inlineRareNames = (source: string): string => {
   return left.replace(nameUse, (name) => texts.get(name) ?? name);
 };
 
+const plainError = /^export var (?<name>\w+)\$ = \[-3, n0, [\w$"]+,\n {4}\{[^}]*\},\n {4}\[_m\],\n {4}\[0\]\n\];$/gm;
+
+/**
+ * Leaves out the registration of errors that have nothing but a message, and with it their classes. For an error that is not registered, the SDK
+ * makes one with the same name, message and fault. Only for services that speak JSON: in XML the name of an error may differ from its code.
+ */
+export const withoutPlainErrors = (source: string): string => {
+  const plain = new Set([...source.matchAll(plainError)].map(({ groups }) => groups?.name));
+  return source.replace(/^n0_registry\.registerError\((?<name>\w+)\$, \k<name>\);\n/gm, (line, name: string) => (plain.has(name) ? '' : line));
+};
+
+const speaksJson = /client-(?:dynamodb|eventbridge|sfn)[\\/]/;
+
 /**
  * The SDK's schema modules use computed keys, which bundlers must assume to have side effects: without this, one EC2 call carries the schemas of
  * every EC2 operation (half a megabyte). The size limit in `test/lib` notices when the SDK's output changes and this no longer applies.
@@ -34,9 +47,10 @@ export const inlineRareNames = (source: string): string => {
 export const pureSdkSchemas: Plugin = {
   name: 'pure-sdk-schemas',
   setup(build) {
-    build.onLoad({ filter: schemaModules }, async ({ path }) => ({
-      loader: 'js',
-      contents: inlineRareNames(markSchemasPure(await readFile(path, 'utf8'))),
-    }));
+    build.onLoad({ filter: schemaModules }, async ({ path }) => {
+      const source = await readFile(path, 'utf8');
+      const lean = speaksJson.test(path) ? withoutPlainErrors(source) : source;
+      return { loader: 'js', contents: inlineRareNames(markSchemasPure(lean)) };
+    });
   },
 };

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import { compactErrors, compactSdkErrors } from '../../assembly/compact-sdk-errors.ts';
-import { inlineRareNames, markSchemasPure, pureSdkSchemas } from '../../assembly/pure-sdk-schemas.ts';
+import { inlineRareNames, markSchemasPure, pureSdkSchemas, withoutPlainErrors } from '../../assembly/pure-sdk-schemas.ts';
 
 const clients = ['auto-scaling', 'dynamodb', 'elastic-load-balancing-v2', 'eventbridge', 'sfn', 'sqs'] as const;
 const moduleOf = (client: string, ...path: readonly string[]): string =>
@@ -109,5 +109,15 @@ describe('writing modelled errors compactly', () => {
     const names = Object.keys(before);
     expect(Object.keys(after).sort()).toEqual([...names].sort());
     for (const name of names) expect(described(name, after), name).toEqual(described(name, before));
+  });
+});
+
+describe('leaving out errors that have nothing but a message', () => {
+  test.each(['dynamodb', 'eventbridge', 'sfn'])('those of the %s client are not registered, and others are', async (client) => {
+    const source = await readFile(moduleOf(client, 'schemas', 'schemas_0.js'), 'utf8');
+    const left = [...withoutPlainErrors(source).matchAll(/^n0_registry\.registerError\((\w+)\$/gm)].map(([, name]) => name);
+    const all = [...source.matchAll(/^n0_registry\.registerError\((\w+)\$/gm)].map(([, name]) => name);
+    expect(left.length).toBeLessThan(all.length / 2);
+    if (client === 'dynamodb') expect(left).toContain('ConditionalCheckFailedException');
   });
 });

@@ -16,7 +16,7 @@ const probe = `
 import { EC2Client, DescribeInstancesCommand, CreateFleetCommand } from '@aws-sdk/client-ec2';
 import { AutoScalingClient, DescribeAutoScalingGroupsCommand, AttachInstancesCommand } from '@aws-sdk/client-auto-scaling';
 import { ElasticLoadBalancingV2Client, DeregisterTargetsCommand } from '@aws-sdk/client-elastic-load-balancing-v2';
-import { DynamoDBClient, PutItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, PutItemCommand, GetItemCommand, UpdateItemCommand, DeleteItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { SQSClient, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
@@ -36,6 +36,9 @@ export const calls = async (endpoint) => {
   await ask(elb, new DeregisterTargetsCommand({ TargetGroupArn: 'arn', Targets: [{ Id: 'i-1' }] }));
   await ask(ddb, new GetItemCommand({ TableName: 't', Key: { group: { S: 'g' } } }));
   await ask(ddb, new PutItemCommand({ TableName: 't', Item: { group: { S: 'g' } } }));
+  await ask(ddb, new UpdateItemCommand({ TableName: 't', Key: { group: { S: 'g' } } }));
+  await ask(ddb, new DeleteItemCommand({ TableName: 't', Key: { group: { S: 'g' } } }));
+  await ask(ddb, new QueryCommand({ TableName: 't' }));
   await ask(sqs, new SendMessageCommand({ QueueUrl: endpoint + '/1/q', MessageBody: 'hello' }));
   await ask(sfn, new StartExecutionCommand({ stateMachineArn: 'arn:aws:states:eu-west-1:1:stateMachine:x', name: 'n', input: '{}' }));
   await ask(events, new PutEventsCommand({ Entries: [{ Source: 'holdfast', DetailType: 'd', Detail: '{}', EventBusName: 'default' }] }));
@@ -74,6 +77,10 @@ const answers: Readonly<Record<string, { readonly status: number; readonly type:
     message: 'The conditional request failed',
     Item: { group: { S: 'g' } },
   }),
+  // Errors with a message alone, of a client and of the service, and one that no version of the SDK knows.
+  UpdateItem: json(400, { __type: 'com.amazonaws.dynamodb.v20120810#TransactionConflictException', message: 'held' }),
+  DeleteItem: json(500, { __type: 'com.amazonaws.dynamodb.v20120810#InternalServerError', message: 'broken' }),
+  Query: json(400, { __type: 'com.amazon.coral.service#AccessDeniedException', Message: 'no' }),
   SendMessage: json(200, { MessageId: 'm', MD5OfMessageBody: '5d41402abc4b2a76b9719d911017c592' }),
   StartExecution: json(400, { __type: 'ExecutionAlreadyExists', message: 'exists' }),
   PutEvents: json(200, { FailedEntryCount: 0, Entries: [{ EventId: 'e' }] }),
