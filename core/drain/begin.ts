@@ -76,6 +76,10 @@ const staying = (holdings: Holdings, swaps: readonly Swap[]) => {
 export const servingCount = (holdings: Holdings, swaps: readonly Swap[]): number =>
   staying(holdings, swaps).filter(({ serving }) => serving).length;
 
+/** The same, with those whose health nobody could read. */
+export const mostServing = (holdings: Holdings, swaps: readonly Swap[]): number =>
+  staying(holdings, swaps).filter(({ serving, mayServe }) => serving || mayServe === true).length;
+
 /**
  * An instance takes about this long from its launch until it passes health checks: 5 to 17 s to `running`, and the
  * image's own start. A look before that would only cost transitions.

@@ -5,7 +5,7 @@ import { mayStay } from '../swap/kept-in-service.ts';
 import type { Swap } from '../swap/swap.ts';
 import { drainAgainAtMs } from '../times/again.ts';
 import { deadlineMarginMs, startSlackMs } from '../times/times.ts';
-import { servingCount } from './begin.ts';
+import { mostServing, servingCount } from './begin.ts';
 
 /** When a decision chose it to leave, by the members that served then. */
 const chosenAtMs = (swap: Swap): number => swap.chosenAtMs ?? swap.claimedAtMs;
@@ -30,7 +30,7 @@ export const asksAgain = (swap: Swap, timeoutMs: number, nowMs: number): boolean
 /** The members whose drain begins late, by what happens to them. Every swap is in exactly one list. */
 export type Late = {
   readonly goes: readonly Swap[];
-  /** To be replaced. They leave when enough others serve. */
+  /** They leave when enough others serve. To be replaced, or nobody could read whether the others serve. */
   readonly waits: readonly Swap[];
   /** Not to be replaced. They stay, and the group is decided anew. */
   readonly stays: readonly Swap[];
@@ -47,7 +47,8 @@ type Look = {
 /**
  * Sorts members whose drain begins late by the rule of every decision: a member that serves leaves while as many others
  * serve as the group wants, or with drain-first `maxSurge` fewer where it is replaced. Of members that are not
- * replaced, as many stay as are needed. A member that does not serve always goes.
+ * replaced, as many stay as are needed. Whether one is needed is asked again where it depends on members whose health
+ * nobody could read. A member that does not serve always goes.
  */
 export const sortLate = (late: readonly Swap[], { group, holdings, swaps, desired }: Look): Late => {
   const works = new Map(
@@ -56,9 +57,11 @@ export const sortLate = (late: readonly Swap[], { group, holdings, swaps, desire
   const fewer = group.swap.order === 'drain-first' ? group.swap.maxSurge : 0;
   const [ours, replaced] = [late.filter(mayStay), late.filter((swap) => !mayStay(swap))];
   const working = (list: readonly Swap[]): readonly Swap[] => list.filter(({ instance }) => works.get(instance));
-  const others = servingCount(holdings, swaps);
-  const stays = working(ours).slice(0, Math.max(0, desired - others));
-  const waits = others + stays.length < desired - fewer ? working(replaced) : [];
+  const [others, most] = [servingCount(holdings, swaps), mostServing(holdings, swaps)];
+  const needed = working(ours).slice(0, Math.max(0, desired - others));
+  const stays = needed.slice(0, Math.max(0, desired - most));
+  const unsure = needed.slice(stays.length);
+  const waits = [...unsure, ...(others + needed.length < desired - fewer ? working(replaced) : [])];
   return { goes: late.filter((swap) => !stays.includes(swap) && !waits.includes(swap)), waits, stays };
 };
 

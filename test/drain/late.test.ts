@@ -48,6 +48,18 @@ describe('members whose drain begins late', () => {
     expect(sorted([atRisk], ['i-4', 'i-5'], 2)).toEqual(['i-4 waits']);
     expect(sorted([...surplus, atRisk], ['i-1', 'i-4', 'i-5'], 2)).toEqual(['i-2 goes', 'i-3 goes', 'i-4 goes', 'i-1 stays']);
   });
+  it('wait where it depends on members whose health nobody could read, and stay where these would not be enough', () => {
+    const unread = ['i-5', 'i-6'].map((instance) => member(instance, { serving: false, mayServe: true }));
+    const members = [...['i-1', 'i-2', 'i-3', 'i-4'].map((instance) => member(instance)), ...unread];
+    const holdings = { members, asgs: [], aside: [], ended: [], stopped: [] };
+    const all = [...surplus, atRisk];
+    const partsAt = (desired: number) => sortLate(all, { group: group({}), holdings, swaps: all, desired });
+    const idsAt = (desired: number) =>
+      Object.fromEntries(Object.entries(partsAt(desired)).map(([part, list]) => [part, list.map(({ instance }) => instance)]));
+    expect(idsAt(0)).toEqual({ goes: ['i-1', 'i-2', 'i-3', 'i-4'], waits: [], stays: [] });
+    expect(idsAt(2)).toEqual({ goes: ['i-3', 'i-4'], waits: ['i-1', 'i-2'], stays: [] });
+    expect(idsAt(4)).toEqual({ goes: [], waits: ['i-3', 'i-4'], stays: ['i-1', 'i-2'] });
+  });
   it('leave the group short by what drain-first allows, where they are replaced', () => {
     expect(sorted([atRisk], ['i-4', 'i-5'], 2, 'drain-first')).toEqual(['i-4 goes']);
     expect(sorted([atRisk], ['i-4', 'i-5'], 3, 'drain-first')).toEqual(['i-4 waits']);
@@ -107,6 +119,16 @@ test('a look that AWS refuses takes nobody out of service', async () => {
   Object.assign(fleet.provider, { describe: look });
   expect((await beginDrain(fleet.ports, order())).step).toEqual({ next: 'end' });
   expect(isNeeded(fleet.stateOf('i-1'))).toBe(true);
+});
+
+test('while nobody can read the health of the others, a surplus neither leaves nor says that it is needed', async () => {
+  const fleet = fleetLate([swap('i-1', { reason: 'scale-in' })], []);
+  fleet.members.push(...['i-3', 'i-4'].map((instance) => member(instance, { serving: false, mayServe: true })));
+  expect((await beginDrain(fleet.ports, order())).step).toMatchObject({ next: 'begin' });
+  expect([fleet.releasedAtMs.size, fleet.stateOf('i-1').shortfall]).toEqual([0, undefined]);
+  fleet.members = ['i-1', 'i-3', 'i-4'].map((instance) => member(instance));
+  await execute(fleet, order());
+  expect([...fleet.ended]).toEqual(['i-1']);
 });
 
 test('the end of a drain that could not begin asks first, too', async () => {
