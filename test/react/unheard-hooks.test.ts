@@ -5,6 +5,7 @@ import { unheardHooks } from '../../functions/react/look/unheard-hooks.ts';
 import { noFacts } from '../../functions/react/messages/facts.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 import { nowMs } from '../core/views.ts';
+import { silent } from './facts.ts';
 
 const owner = {
   group: 'web',
@@ -22,6 +23,8 @@ const throttled = () => Promise.reject(Object.assign(new Error('slow down'), { n
 
 const askedOf = async (facts: typeof tick, found: Gathered, rest: { lifecycle?: Partial<Asks['lifecycle']>; owners?: Asks['owners'] } = {}) => {
   const asked: string[] = [];
+  const counted: string[] = [];
+  const telemetry = { ...silent, count: (metric: string) => void counted.push(metric) };
   const lifecycle = {
     complete: async () => 'done' as const,
     terminating: async (asg: string) => {
@@ -31,7 +34,7 @@ const askedOf = async (facts: typeof tick, found: Gathered, rest: { lifecycle?: 
     ...rest.lifecycle,
   };
   const owners = rest.owners ?? { ownersOf: async (ids: readonly string[]) => new Map(ids.includes('i-1') ? [['i-1', owner]] : []) };
-  return { asked, facts: await unheardHooks(facts, found, { lifecycle, owners, clock: { now: () => nowMs } }) };
+  return { asked, facts: await unheardHooks(facts, found, { lifecycle, owners, telemetry, clock: { now: () => nowMs } }), counted };
 };
 
 test('an instance that waits on hooks without a message gets a fact for each, with its first heartbeat due', async () => {
@@ -59,7 +62,11 @@ test('nothing is asked while no instance waits, by other looks than the tick, an
     [{ ...tick, leaving: [message] }, waits],
     [tick, gathered({ 'i-1': 'web-asg' }, [{ instance: 'i-1', hooks: [hook] }])],
   ] as const)
-    expect(await askedOf(facts as typeof tick, found)).toEqual({ asked: [], facts: [] });
+    expect(await askedOf(facts as typeof tick, found)).toEqual({ asked: [], facts: [], counted: [] });
+  // Holdfast had the instance ended a moment ago: the message comes soon.
+  const released = (agoMs: number) => gathered({ 'i-1': 'web-asg' }, [{ instance: 'i-1', releaseAskedAtMs: nowMs - agoMs }]);
+  expect((await askedOf(tick, released(59_999))).asked).toEqual([]);
+  expect((await askedOf(tick, released(60_000))).asked).toEqual(['web-asg']);
   // No drain is started for a swap whose instance has ended, so nobody completes the hook that still holds it.
   const ended = gathered({ 'i-1': 'web-asg' }, [{ instance: 'i-1', state: 'gone', hooks: [hook] }]);
   expect((await askedOf(tick, ended)).facts).toHaveLength(2);
@@ -68,10 +75,13 @@ test('nothing is asked while no instance waits, by other looks than the tick, an
   expect((await askedOf(tick, moved)).asked).toEqual(['web-asg']);
 });
 
-test('a read that AWS cannot carry out now is left to the next tick', async () => {
+test('a read that AWS cannot carry out now is left to the next tick, and one that it denies is reported', async () => {
   const waits = gathered({ 'i-1': 'web-asg' });
   expect((await askedOf(tick, waits, { lifecycle: { terminating: throttled } })).facts).toEqual([]);
   expect((await askedOf(tick, waits, { owners: { ownersOf: throttled } })).facts).toEqual([]);
   const denied = () => Promise.reject(Object.assign(new Error('no'), { name: 'AccessDenied', $fault: 'client' }));
-  await expect(askedOf(tick, waits, { lifecycle: { terminating: denied } })).rejects.toThrow('no');
+  const { facts, counted } = await askedOf(tick, waits, { lifecycle: { terminating: denied } });
+  expect([facts, counted]).toEqual([[], ['ActionsFailed']]);
+  const broken = () => Promise.reject(new TypeError('a bug'));
+  await expect(askedOf(tick, waits, { lifecycle: { terminating: broken } })).rejects.toThrow('a bug');
 });

@@ -1,6 +1,10 @@
+import { isFromAws } from '../../../aws/calls/errors.ts';
 import { inParallel } from '../../../aws/calls/in-parallel.ts';
 import { unlessTroubled } from '../../../aws/calls/unless-troubled.ts';
+import { metrics } from '../../../core/contract.ts';
+import type { TerminatingHook } from '../../../core/ports/lifecycle-actions.ts';
 import type { LeavingFact } from '../../../core/swap/claim.ts';
+import { tickEveryMs } from '../../../core/times/times.ts';
 import type { Facts } from '../messages/facts.ts';
 import type { ReactPorts } from '../ports.ts';
 import type { Gathered } from './gather.ts';
@@ -11,7 +15,7 @@ const asgsAtOnce = 3;
  * Instances that a hook holds and that no drain completes, by Auto Scaling group: no message about it has come, or the
  * instance has ended since, and the function that received the message died or handed its group over.
  */
-const unheardIn = ({ holdings: { waiting = {} }, swaps }: Gathered, { leaving }: Facts) => {
+const unheardIn = ({ holdings: { waiting = {} }, swaps }: Gathered, { leaving }: Facts, nowMs: number) => {
   const known = [
     ...swaps.flatMap(({ instance, state, hooks = [] }) =>
       state === 'gone' ? [] : hooks.map(({ asg }) => `${instance} ${asg}`),
@@ -19,8 +23,28 @@ const unheardIn = ({ holdings: { waiting = {} }, swaps }: Gathered, { leaving }:
     ...leaving.flatMap(({ instance, hook }) => (hook === undefined ? [] : [`${instance} ${hook.asg}`])),
   ];
   const heard = new Set(known);
-  const unheard = Object.entries(waiting).filter(([instance, asg]) => !heard.has(`${instance} ${asg}`));
+  // Holdfast has just had it ended, and its message is on its way.
+  const fresh = new Set(
+    swaps.flatMap(({ instance, releaseAskedAtMs = 0 }) => (nowMs - releaseAskedAtMs < tickEveryMs ? [instance] : [])),
+  );
+  const unheard = Object.entries(waiting).filter(
+    ([instance, asg]) => !heard.has(`${instance} ${asg}`) && !fresh.has(instance),
+  );
   return Map.groupBy(unheard, ([, asg]) => asg);
+};
+
+type Ports = Pick<ReactPorts, 'lifecycle' | 'owners' | 'clock' | 'telemetry'>;
+
+/** The terminating hooks of a group. A read that AWS denies is reported, and holds up nothing else of the look. */
+const hooksOf = async (asg: string, { lifecycle, telemetry }: Ports): Promise<readonly TerminatingHook[]> => {
+  try {
+    return (await unlessTroubled(lifecycle.terminating(asg))) ?? [];
+  } catch (error) {
+    if (!isFromAws(error)) throw error;
+    telemetry.count(metrics.actionsFailed);
+    telemetry.logger.error('The hooks of an Auto Scaling group could not be read.', { asg, error });
+    return [];
+  }
 };
 
 /**
@@ -28,17 +52,14 @@ const unheardIn = ({ holdings: { waiting = {} }, swaps }: Gathered, { leaving }:
  * a moment. Since when a hook waits is unknown, so its first heartbeat is due at once. A read that AWS cannot carry out
  * now is left to the next tick.
  */
-export const unheardHooks = async (
-  facts: Facts,
-  gathered: Gathered,
-  { lifecycle, owners, clock }: Pick<ReactPorts, 'lifecycle' | 'owners' | 'clock'>,
-): Promise<readonly LeavingFact[]> => {
-  const unheard = facts.isTick ? unheardIn(gathered, facts) : new Map<string, readonly [string, string][]>();
+export const unheardHooks = async (facts: Facts, gathered: Gathered, ports: Ports): Promise<readonly LeavingFact[]> => {
+  const { owners, clock } = ports;
+  const unheard = facts.isTick
+    ? unheardIn(gathered, facts, clock.now())
+    : new Map<string, readonly [string, string][]>();
   if (unheard.size === 0) return [];
   const hooks = new Map(
-    await inParallel([...unheard.keys()], asgsAtOnce, async (asg) => {
-      return [asg, (await unlessTroubled(lifecycle.terminating(asg))) ?? []] as const;
-    }),
+    await inParallel([...unheard.keys()], asgsAtOnce, async (asg) => [asg, await hooksOf(asg, ports)] as const),
   );
   const found = [...unheard].flatMap(([asg, held]) =>
     held.flatMap(([instance]) => (hooks.get(asg) ?? []).map((hook) => ({ instance, hook: { asg, ...hook } }))),
