@@ -195,6 +195,17 @@ describe('a rejected policy', () => {
     expect(house.registered()).toEqual([]);
   });
 
+  it('names in its event the version that stays in force', async () => {
+    const house = await afterWriting(smallDocument);
+    house.write('workers', { ...smallDocument, size: -1 });
+    await house.accept();
+    expect(house.announced.at(-1)).toEqual({
+      detailType: announcements.policyRejected,
+      group: 'workers',
+      detail: { problems: [expect.stringContaining('found -1')], inForce: 1 },
+    });
+  });
+
   it('reports that no version is in force if none was', async () => {
     const house = await afterWriting('size: [');
     expect(house.status('workers')).toMatchObject({ status: 'rejected', message: expect.stringContaining('No version is in force') });

@@ -41,7 +41,7 @@ const environment = () => {
   };
   const policies = createKnownPolicies(() => world.atMs);
   const ports: Parameters<typeof readInForce>[1] = { store: store as ReactPorts['store'], believed: (_, known) => known, policies };
-  const look = async (isQuiet: boolean) => (await readInForce('web', ports, isQuiet))?.group.policyVersion;
+  const look = async (isQuiet: boolean | undefined) => (await readInForce('web', ports, isQuiet))?.group.policyVersion;
   return { world, look };
 };
 
@@ -75,5 +75,7 @@ describe('while nothing happens but time', () => {
     await look(true);
     world.version = 4;
     expect([await look(false), world.reads]).toEqual([4, 2]);
+    world.version = 5;
+    expect([await look(undefined), world.reads]).toEqual([5, 3]);
   });
 });

@@ -138,7 +138,7 @@ describe('a group that cannot be converged', () => {
   test('has its messages delivered again, those that no later look makes up for', async () => {
     const { seen, play } = houseOf(look(new Error('a bug')));
     expect(await play(message('m-1', written('web')), message('m-2', warning()), message('m-3', tick('web')))).toEqual({ again: ['m-1', 'm-2'] });
-    expect(seen.logs.map(([text]) => text)).toEqual(['A group could not be converged. Its signals are delivered again.']);
+    expect(seen.logs).toEqual([['A group could not be converged. Its signals are delivered again.', { error: new Error('a bug'), group: 'web' }]]);
     expect([seen.counts, seen.woken]).toMatchObject([{ GroupsFailed: 1 }, []]);
   });
 
