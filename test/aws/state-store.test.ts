@@ -9,6 +9,7 @@ import type { StateStore } from '../../core/ports/state-store.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import { group as anyGroup, state as anyState } from '../core/views.ts';
+import { awsError } from './fake-aws.ts';
 import { startTables } from './tables.ts';
 import { throwUnreadable } from './unreadable.ts';
 
@@ -332,7 +333,9 @@ test('an error other than a lost race is thrown', async () => {
   const unreachable = storeOver(broken);
   await expect(unreachable.putState('x', state(1))).rejects.toThrow();
   await expect(unreachable.claim(swap('x', 'i-9'))).rejects.toThrow();
-  await expect(createAsgClaims(broken, 'groups').claim({ asg: 'web-asg', group: 'web', atMs: 1, before: [] }, undefined)).rejects.toThrow();
+  const claim = { asg: 'web-asg', group: 'web', atMs: 1, before: [] };
+  const readable = { send: async (command: object) => (command instanceof PutCommand ? Promise.reject(awsError('ThrottlingException')) : {}) };
+  await expect(createAsgClaims(readable as typeof broken, 'groups').claim(claim, undefined)).rejects.toThrow('ThrottlingException');
   await expect(unreachable.putChecks('x', 1, [], nowMs)).rejects.toThrow();
   await expect(unreachable.advance(swap('x', 'i-9'), { from: ['leaving'], set: { deadlineMs: 1 } })).rejects.toThrow();
   broken.destroy();

@@ -264,7 +264,7 @@ test('an observed decision that another look overtook is stored as not carried o
 });
 
 test('the members that nothing gives are counted by the last round', async () => {
-  const { counts } = await recorded([roundOf({ unplaced: 5 }), roundOf({ unplaced: 2 })]);
+  const { counts } = await recorded([roundOf({ unplaced: 5 }), roundOf({ unplaced: 4 }), roundOf({ unplaced: 2 })]);
   expect(counts).toContainEqual(['Unplaced', 2]);
 });
 

@@ -429,6 +429,15 @@ describe('an attempt after a lost race', () => {
   });
 });
 
+test('a look that changes nothing writes nothing', async () => {
+  const six = inB(6, 1);
+  const of = worldOf(six, stateUnder(six, 5));
+  await play(six, of);
+  const before = of.world.written.length;
+  await play(six, of);
+  expect(of.world.written).toHaveLength(before);
+});
+
 test('rounds end after the eighth, although members are still missing', async () => {
   const eight = inB(8, 1);
   const of = worldOf(eight, stateUnder(eight, 5));
