@@ -40,13 +40,18 @@ describe('looking up what a policy names', () => {
   });
 
   it('finds launch templates by name and by id, with their latest version', async () => {
-    const { resolver } = open({
+    const { fake, resolver } = open({
       DescribeLaunchTemplates: ({ LaunchTemplateIds: ids }: { LaunchTemplateIds?: readonly string[] }) => {
         if (ids?.includes('lt-9')) return failsWith('InvalidLaunchTemplateId.NotFound')();
         return { LaunchTemplates: [{ LaunchTemplateId: 'lt-1', LaunchTemplateName: ids ? 'other' : 'web', LatestVersionNumber: ids ? 2 : 5 }] };
       },
     });
     expect((await resolver.lookUp({ ...names, launchTemplates: ['web', 'lt-1', 'lt-9'] })).launchTemplates).toEqual({ web: 5, 'lt-1': 2 });
+    // One unknown id fails the whole call, so each id has a call of its own.
+    expect(fake.inputsOf('DescribeLaunchTemplates').flatMap(({ LaunchTemplateIds: ids }) => (ids === undefined ? [] : [ids]))).toEqual([
+      ['lt-1'],
+      ['lt-9'],
+    ]);
   });
 
   it('names target groups that do not exist, and returns none if all exist', async () => {
