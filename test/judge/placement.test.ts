@@ -432,4 +432,17 @@ describe('caps, prices and tags', () => {
     });
     expect(found).toEqual(['i-3 lacks tags of the policy in force']);
   });
+  it('holds for one that is tagged by a later call as the policy asks by then', () => {
+    const asks = { ...policy, tags: { team: 'web', stage: 'live' } };
+    const tagged = (policyAt: number, taggedAt: number) =>
+      details(tagsAsAsked, (script) => {
+        twoServe(script);
+        script.launch(150, 'i-3', { pool: 'spot-a', asg: 'web-asg', by: react('i-a'), tags: { team: 'before' } });
+        script.policy(policyAt, 2, asks);
+        script.at(taggedAt, { kind: 'tagged', instance: 'i-3', tags: asks.tags, by: react('i-b') });
+      });
+    expect(tagged(151, 160)).toEqual([]);
+    expect(tagged(140, 160)).toEqual([]);
+    expect(tagged(140, 230)).toHaveLength(1);
+  });
 });

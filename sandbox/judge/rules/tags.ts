@@ -13,7 +13,7 @@ type Launch = ReturnType<typeof ownLaunches>[number];
 /** The tags that an instance ought to carry and lacks at a moment. Whoever removes a tag later has seen it. */
 const lackedAt = (chronicle: Chronicle, { life, group, sinceMs }: Launch, atMs: number): readonly string[] => {
   const found: Readonly<Record<string, string>> = Object.assign({}, ...life.tags.filter((one) => one.atMs <= atMs).map(({ tags }) => tags));
-  const policies = chronicle.policiesIn(group, sinceMs, life.launchedAtMs);
+  const policies = chronicle.policiesIn(group, sinceMs, isTaggedLater(life) ? atMs : life.launchedAtMs);
   const isAsAsked = policies.length === 0 || policies.some(({ tags }) => Object.entries(tags).every(([key, value]) => found[key] === value));
   const missing = ['holdfast:group', 'holdfast:pool', 'holdfast:reservation'].filter((key) => found[key] === undefined);
   return [...(isAsAsked ? [] : ['tags of the policy in force']), ...missing.map((key) => `the tag ${key}`)];
