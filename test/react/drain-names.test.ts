@@ -42,6 +42,13 @@ describe('the drain that a warning is put on', () => {
     expect(nameFor('d-2', [swap('i-1', { drain: joined, state })])).not.toBe(joined);
     expect(nameFor('d-2', [swap('i-1', { drain: joined, state })])).not.toBe(nameFor('d-3', [swap('i-1', { drain: joined, state })]));
   });
+  it('is one of its own, once a member of the shared one drains on the drain of its hook', () => {
+    const moved = swap('i-1', { drain: 'web-hook-1', state: 'draining', deadlineMs: inMs(128) });
+    expect(nameFor('d-2', [moved])).not.toBe(joined);
+    expect(nameFor('d-2', [{ ...moved, deadlineMs: inMs(138) }])).toBe(joined);
+    expect(nameFor('d-2', [{ ...moved, state: 'leaving' }])).toBe(joined);
+    expect(nameFor('d-2', [{ ...moved, reason: 'rebalance' }])).toBe(joined);
+  });
   it('is never shared with another kind of leaving, nor does another kind join across decisions', () => {
     for (const kind of kinds.slice(1)) {
       const name = drainsOf('web', 'd-1', [])(kind, inMs(128));

@@ -1,4 +1,4 @@
-import type { DrainKind, NameDrain } from '../../../core/swap/drain-kind.ts';
+import { type DrainKind, kindOf, type NameDrain } from '../../../core/swap/drain-kind.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
 import { sharedDrainMs } from '../../../core/times/times.ts';
 import { sha256 } from '../../runtime/sha256.ts';
@@ -31,11 +31,13 @@ export const drainName = ({ group, kind, deadlineMs, decision }: DrainId): strin
 /**
  * Names of the drains that one decision orders. Warnings whose deadlines are in the same ten seconds share a drain,
  * even from different decisions, while the drain waits for replacements: one look serves them all. Warnings that come
- * after it has begun get a drain of their own.
+ * after it has begun get a drain of their own, also where a hook has put its members on another drain since.
  */
 export const drainsOf = (group: string, decision: string, swaps: readonly Swap[]): NameDrain => {
   const begun = new Set(
-    swaps.filter(({ state }) => state !== 'waiting' && state !== 'leaving').map(({ drain }) => drain),
+    swaps
+      .filter(({ state }) => state !== 'waiting' && state !== 'leaving')
+      .flatMap((swap) => [swap.drain, drainName({ group, kind: kindOf(swap), deadlineMs: swap.deadlineMs })]),
   );
   return (kind, deadlineMs) => {
     const shared = drainName({ group, kind, deadlineMs });
