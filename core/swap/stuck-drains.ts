@@ -79,8 +79,10 @@ const isStopped = (swap: Swap, { stoppedDrains }: TakingOver): boolean =>
  * instance that EC2 warned about and did not take. Undefined while its drain goes on, or when the drain succeeded.
  */
 export const takenOver = (swap: Swap, taking: TakingOver): Partial<Swap> | undefined => {
+  // A drain ends when its last member has drained. So members that end at other times get drains of their own.
+  const endsAtMs = swap.deadlineMs ?? (swap.state === 'draining' ? swap.busyUntilMs : undefined);
   const order = {
-    drain: taking.drainFor(isOnHook(swap) ? 'hook' : 'mend', swap.deadlineMs),
+    drain: taking.drainFor(isOnHook(swap) ? 'hook' : 'mend', endsAtMs),
     drainOrderedAtMs: taking.nowMs,
   };
   if (isStopped(swap, taking) || isBroken(swap, taking)) return order;

@@ -97,6 +97,12 @@ describe('a swap whose instance its Auto Scaling group ends', () => {
     const [kept] = await mended([{ ...held, state }], inMs(20), { aside: ['i-1'] }, { stoppedDrains: ['d-2'] });
     expect(kept?.drain).toBe('d-1');
   });
+  it('shares the new drain only with members that end with it', async () => {
+    const draining = (instance: string, busyUntilS: number) =>
+      swap(instance, { reason: 'rebalance', state: 'draining', drainStartedAtMs: noonMs, busyUntilMs: inMs(busyUntilS) });
+    const after = await mended([draining('i-1', 600), draining('i-2', 750)], inMs(20), {}, { stoppedDrains: ['d-1'] });
+    expect(after.map(({ drain }) => drain)).toEqual([`mend-${inMs(600)}-new`, `mend-${inMs(750)}-new`]);
+  });
   it('is left to its drain once that has ended', async () => {
     const [drained] = await mended([{ ...held, state: 'drained', drainedAtMs: inMs(100) }], inMs(500), { aside: ['i-1'] });
     expect(drained?.drain).toBe('d-1');
