@@ -4,6 +4,8 @@ import { hasSpares } from '../placement/spare.ts';
 import { untilDisproved } from '../pool-memory/denials.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import { isHard, type Swap } from '../swap/swap.ts';
+import { hopelessIn } from '../view/unserved.ts';
+import type { View } from '../view/view.ts';
 import { planInput } from './launch-plan.ts';
 import { takeFrom } from './releasable.ts';
 import type { Rule, Situation } from './rule.ts';
@@ -52,6 +54,13 @@ const mostAtOnce = ({ view: { group, swaps } }: Situation): number => {
   return Math.max(0, group.swap.maxSurge - leaving.length);
 };
 
+/** Members that Holdfast launched and that no look has found serving yet, without those that would be given up. */
+const comingUp = (view: View): ReadonlySet<string> => {
+  const hopeless = hopelessIn(view);
+  const isNew = (instance: string): boolean => view.state.arriving?.[instance] !== undefined && !hopeless.has(instance);
+  return new Set(view.members.flatMap(({ instance, serving }) => (!serving && isNew(instance) ? [instance] : [])));
+};
+
 /**
  * Waiting swaps that may begin, the first claimed first.
  *
@@ -59,6 +68,8 @@ const mostAtOnce = ({ view: { group, swaps } }: Situation): number => {
  *   at most `maxSurge` fewer. So the next swap begins when the replacement of the previous one serves, and a lost
  *   member holds back all others.
  * - With `drain-first`, a member whose leaving makes the group short begins only while the tree can replace it.
+ * - With `drain-first`, a member that comes up begins when it serves, or when it would be given up. It may have been
+ *   launched for a lost one.
  */
 export const waitingSwaps: Rule = {
   name: 'waiting swaps',
@@ -68,7 +79,9 @@ export const waitingSwaps: Rule = {
     const isDrainFirst = order === 'drain-first';
     const releasable = arbiter.releasable.forSwaps(isDrainFirst ? maxSurge : 0);
     const inOrder = withinAdvice([...headcount.waiting].sort(inTurn), view).map(({ instance }) => instance);
-    const turn = inOrder.slice(0, mostAtOnce(situation)).filter((instance) => takeFrom([releasable], instance));
+    const held = isDrainFirst ? comingUp(view) : new Set();
+    const ready = inOrder.filter((instance) => !held.has(instance));
+    const turn = ready.slice(0, mostAtOnce(situation)).filter((instance) => takeFrom([releasable], instance));
     const drains = isDrainFirst
       ? replaceable(situation, lack, { turn, surplus: Math.max(0, arbiter.releasable.left()) })
       : turn;

@@ -3,6 +3,7 @@ import { decide, isQuiet } from '../../../core/decide/decide.ts';
 import type { Group } from '../../../core/group/group.ts';
 import type { Placement } from '../../../core/placement/placement.ts';
 import { takenAtOnceCode } from '../../../core/pool-memory/pool-memory.ts';
+import type { GroupState } from '../../../core/view/view.ts';
 import { member, members } from '../members.ts';
 import { group, nowMs, onDemandB, reservation, spotA, spotB, state, swapOf, view } from '../views.ts';
 
@@ -130,6 +131,20 @@ describe('a rebalance, drain first', () => {
     const lost = decide(view({ group: drainFirst(1), swaps: [swapOf('spot-b#1'), ...waiting(2)] }));
     expect(lost.drains).toEqual([]);
     expect(launched(lost.placements)).toBe(1);
+  });
+  it('leaves a member that comes up in place of a lost one until it serves, or would be given up', () => {
+    const begun = (rest: Parameters<typeof member>[2], more: Partial<GroupState> = {}) => {
+      const swaps = [{ ...swapOf('i-new'), ...waiting(1)[0], instance: 'i-new' }];
+      const arriving = { 'i-new': nowMs - 30_000 };
+      const all = [...fourOfA, ...five(spotB), member('i-new', spotB, rest)];
+      return decide(view({ group: drainFirst(2), swaps, members: all, state: state({ arriving, ...more }) })).drains;
+    };
+    expect(begun({ serving: false, launchedAtMs: nowMs - 30_000 })).toEqual([]);
+    expect(begun({ launchedAtMs: nowMs - 30_000 })).toEqual(['i-new']);
+    const late = { serving: false, launchedAtMs: nowMs - 600_000 };
+    expect(begun(late, { unserved: { 'i-new': { why: 'target-health', sinceMs: nowMs - 500_000 } } })).toEqual(['i-new']);
+    // It has served, and fails now.
+    expect(begun({ serving: false }, { arriving: {} })).toEqual(['i-new']);
   });
   it('does not begin while nothing could replace it: all is refused, launches are throttled, or others are missing', () => {
     const memory = { 'm7g.large/a/spot': refused, 'm7g.large/b/spot': refused, 'm7g.large/b/on-demand': refused };
