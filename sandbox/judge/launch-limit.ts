@@ -20,6 +20,12 @@ const countsSince = (chronicle: Chronicle, group: string, atMs: number): number 
 const warnedIn = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): number =>
   chronicle.livesIn(group).filter(({ warnings }) => warnings.some(({ atMs }) => atMs >= fromMs && atMs <= untilMs)).length;
 
+/** The same, with warnings that a function received: nobody counts the others. */
+const heardIn = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): number =>
+  chronicle
+    .livesIn(group)
+    .filter(({ deliveries }) => deliveries.some(({ told, atMs }) => told.about === 'warning' && atMs >= fromMs && atMs <= untilMs)).length;
+
 const known = new WeakMap<Chronicle, ReadonlyMap<string, readonly Life[]>>();
 
 /** What Holdfast launched for a group, in order. */
@@ -66,8 +72,8 @@ export const limitMayBound = (chronicle: Chronicle, group: string, atMs: number)
     const launched = launchesOf(chronicle, group).filter(({ launchedAtMs }) => launchedAtMs > fromMs && launchedAtMs <= atMs).length;
     const size = Math.min(...chronicle.desiredIn(group, atMs, atMs));
     const missing = Math.max(1, size - chronicle.membersAt(group, atMs).length);
-    const warned = warnedIn(chronicle, group, Math.max(sinceMs, atMs - withinMs + slackOf(chronicle)), atMs);
-    return launched + missing > mostOf(atMost, size) + warned;
+    const heard = heardIn(chronicle, group, Math.max(sinceMs, atMs - withinMs + slackOf(chronicle)), atMs);
+    return launched + missing > mostOf(atMost, size) + heard;
   });
 
 /** When launches of a moment ago no longer count against further ones. */

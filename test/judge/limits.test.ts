@@ -105,7 +105,7 @@ describe('capacity that returns', () => {
 });
 
 describe('the limit of launches', () => {
-  const bound = (warned: number) =>
+  const bound = (warned: number, isHeard = true) =>
     details(
       servesAgain,
       (script) => {
@@ -114,6 +114,7 @@ describe('the limit of launches', () => {
         for (const instance of ['i-6', 'i-7']) {
           script.member(instance, { pool: 'spot-a' });
           script.warn(warned, instance);
+          script.react(warned + 1, warned + 2, `of-${instance}`, isHeard ? [{ about: 'warning', instance }] : []);
           script.end(warned + 120, instance);
         }
         for (const [instance, launchedS, diedS] of [
@@ -131,5 +132,6 @@ describe('the limit of launches', () => {
   it('allows one more for each member that was warned since the policy was written, and for no other', () => {
     expect(bound(90)).toEqual([]);
     expect(bound(110)).toHaveLength(1);
+    expect(bound(110, false)).toEqual([]);
   });
 });
