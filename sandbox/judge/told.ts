@@ -50,6 +50,7 @@ const toldOfHook = ({ EC2InstanceId, LifecycleHookName: hook }: Readonly<Record<
 /** The content of each kind of event. */
 const byType: Readonly<Record<string, (detail: Detail) => Told>> = {
   'aws.ec2 EC2 Spot Instance Interruption Warning': (detail) => ({ about: 'warning', instance: String(detail['instance-id']) }),
+  'aws.ec2 EC2 Capacity Reservation Instance Interruption Warning': (detail) => ({ about: 'warning', instance: String(detail['instance-id']) }),
   'aws.ec2 EC2 Instance Rebalance Recommendation': (detail) => ({ about: 'advice', instance: String(detail['instance-id']) }),
   'aws.ec2 EC2 Instance State-change Notification': (detail) => ({
     about: 'state',

@@ -14,14 +14,18 @@ export type Interruptions = Pick<World, 'interrupt' | 'recommendRebalance' | 'sc
 export const createInterruptions = (base: Base, instances: Instances, book: OfferingBook): Interruptions => {
   const { clock, place } = base;
 
-  const warn = (instance: InstanceRecord, action: string): void => {
-    base.emit({
-      'detail-type': 'EC2 Spot Instance Interruption Warning',
-      source: 'aws.ec2',
-      // AWS puts the zone where every other ARN has the region, and no account.
-      resources: [`arn:aws:ec2:${instance.zone}:instance/${instance.id}`],
-      detail: { 'instance-id': instance.id, 'instance-action': action },
-    });
+  const warn = (instance: InstanceRecord, action: string, takenAtMs: number): void => {
+    // AWS puts the zone where every other ARN has the region, and no account.
+    const about = { source: 'aws.ec2', resources: [`arn:aws:ec2:${instance.zone}:instance/${instance.id}`] };
+    base.emit(
+      instance.market === 'spot'
+        ? { ...about, 'detail-type': 'EC2 Spot Instance Interruption Warning', detail: { 'instance-id': instance.id, 'instance-action': action } }
+        : {
+            ...about,
+            'detail-type': 'EC2 Capacity Reservation Instance Interruption Warning',
+            detail: { 'instance-id': instance.id, 'instance-termination-time': new Date(takenAtMs).toISOString() },
+          },
+    );
     base.tell({
       kind: 'warned',
       instance: instance.id,
@@ -35,7 +39,7 @@ export const createInterruptions = (base: Base, instances: Instances, book: Offe
     instance.takeTimer?.cancel();
     instance.takenAtMs = takenAtMs;
     base.note({ kind: 'warned', instance: instance.id, takenAtMs, action, silent: how.silent ?? false });
-    if (!how.silent) warn(instance, action);
+    if (!how.silent) warn(instance, action, takenAtMs);
     instance.takeTimer = clock.at(takenAtMs, () => {
       if (how.spares) delete instance.takenAtMs;
       if (!isLive(instance)) return;
@@ -91,7 +95,7 @@ export const createInterruptions = (base: Base, instances: Instances, book: Offe
   const isRunningSpot = (instance: InstanceRecord): boolean => instance.market === 'spot' && instance.state === 'running';
 
   return {
-    interrupt: (ids, how) => each(ids, isRunningSpot, (instance) => take(instance, how)),
+    interrupt: (ids, how) => each(ids, how.reserved === true ? isRunning : isRunningSpot, (instance) => take(instance, how)),
     recommendRebalance: (ids) => each(ids, isRunningSpot, recommend),
     scheduleRetirement: (ids, inMs) => {
       const startsAtMs = clock.now() + inMs;

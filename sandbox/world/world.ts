@@ -10,12 +10,18 @@ export type World = {
   /** `ec2`, `autoscaling` and `elasticloadbalancing`, ready to be called. */
   readonly services: readonly ApiService[];
   /**
-   * EC2 takes spot instances: a warning now (unless `silent`), the end after `noticeMs` (with `spares`, they run on). Returns which ids were not running spot
-   * instances.
+   * EC2 takes spot instances: a warning now (unless `silent`), the end after `noticeMs` (with `spares`, they run on). With `reserved` it takes instances of
+   * any market, because the owner of their interruptible capacity reservation takes it back. Returns which ids were none of these, or did not run.
    */
   interrupt(
     instances: readonly string[],
-    how: { readonly noticeMs: number; readonly silent?: boolean; readonly spares?: boolean; readonly action?: 'terminate' | 'stop' | 'hibernate' },
+    how: {
+      readonly noticeMs: number;
+      readonly silent?: boolean;
+      readonly spares?: boolean;
+      readonly reserved?: boolean;
+      readonly action?: 'terminate' | 'stop' | 'hibernate';
+    },
   ): {
     readonly unknown: readonly string[];
   };

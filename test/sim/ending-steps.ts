@@ -105,6 +105,19 @@ export const scheduleRetirement = (atMs: number, count: number, inMs: number, gr
   },
 });
 
+/** The owner of an interruptible capacity reservation takes it back: EC2 takes instances that run in it, on demand. */
+export const takeReservation = (atMs: number, count: number, group = 'web'): Step => ({
+  kind: 'interrupted',
+  atMs,
+  what: `the owner of a capacity reservation takes it back from ${count} instances`,
+  about: { group },
+  happen: (stage) => {
+    const instances = some(stage, count, 'on-demand', group);
+    stage.did({ kind: 'interrupted', instances, groups: [group] });
+    stage.sandbox.world.interrupt(instances, { noticeMs: 120_000, reserved: true });
+  },
+});
+
 /** EC2 warns of an interruption and does not follow: the instances run on. */
 export const warnInVain = (atMs: number, count: number, group = 'web'): Step => ({
   kind: 'warned-in-vain',

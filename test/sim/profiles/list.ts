@@ -12,6 +12,7 @@ import { modes } from './modes.ts';
 import { outage } from './outages.ts';
 import { outside } from './outside.ts';
 import type { Profile } from './profile.ts';
+import { rare } from './rare.ts';
 import { returns } from './returns.ts';
 import { scarce } from './scarce.ts';
 import { groups } from './several.ts';
@@ -36,6 +37,7 @@ export const profileNames = [
   'bounds',
   'shares',
   'returns',
+  'rare',
 ] as const;
 export type ProfileName = (typeof profileNames)[number];
 
@@ -59,12 +61,18 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
   bounds,
   shares,
   returns,
+  rare,
 };
 
 const total = profileNames.reduce((sum, name) => sum + profiles[name].weight, 0);
 
+/** The share of all worlds that are of the profile `rare`. */
+const rareShare = 0.03;
+
 /** The kind of world that a seed is of. */
 export const profileOf = (seed: number): ProfileName => {
+  // From a stream of its own, so that other seeds are of the kind that they were of before.
+  if (forkRandom(seed, 'rare')() < rareShare) return 'rare';
   let left = forkRandom(seed, 'profile')() * total;
   for (const name of profileNames) {
     left -= profiles[name].weight;

@@ -130,6 +130,7 @@ export const reasonsIn = ({ evidence: { decisions, swaps } }: Played): ReadonlyS
 /** What an error code means to Holdfast, as `aws/calls/errors.ts` sorts it. */
 const meanings = {
   'refused: offering': (code: string) => scopeOfRefusal(code) === 'offering',
+  'refused: subnet': (code: string) => scopeOfRefusal(code) === 'subnet',
   'refused: for good': (code: string) => scopeOfRefusal(code) === 'zone-permanent',
   'refused: market': (code: string) => scopeOfRefusal(code) === 'market',
   throttled: (code: string) => troubleOfCode(code) === 'throttled',

@@ -11,7 +11,7 @@ import { neverReached, profileTable, reasonTable, together } from './table.ts';
 
 const { values } = parseArgs({
   options: {
-    /** How many worlds of each profile. Of the slowest profiles a part of them is played. */
+    /** How many worlds of each profile. More or fewer of some (`share`). */
     worlds: { type: 'string', default: '20' },
     from: { type: 'string', default: '1' },
     /** As in `--profiles small,edits`; all of them, when nothing is said. */
@@ -44,8 +44,8 @@ const writeTables = async (tables: string): Promise<void> => {
   await writeFile(page, `${text.slice(0, from)}${begin}\n\n${tables}\n\n${text.slice(to)}`);
 };
 
-/** One in so many worlds of these profiles is played: a world of a large group takes as long as ten others. */
-const fewer: Partial<Record<ProfileName, number>> = { large: 4 };
+/** How many times as many worlds of these profiles are played. A world of a large group takes as long as ten others, and `rare` has many kinds. */
+const share: Partial<Record<ProfileName, number>> = { large: 1 / 4, rare: 5 };
 
 const { directory, remove, scripts } = await readableAssembly();
 runAssembly(directory);
@@ -56,7 +56,7 @@ const measureAll = async (): Promise<readonly Reach[]> => {
   const urls = scripts.map(({ url }) => url);
   const reach: Reach[] = [];
   for (const profile of wanted()) {
-    const order = { profile, from: Number(values.from), worlds: Math.ceil(Number(values.worlds) / (fewer[profile] ?? 1)) };
+    const order = { profile, from: Number(values.from), worlds: Math.ceil(Number(values.worlds) * (share[profile] ?? 1)) };
     const kept = await readKept(order, code, urls);
     if (kept !== undefined) tell(`${profile}: measured before`);
     const measured = kept ?? (await meter.measure({ ...order, tell }));
