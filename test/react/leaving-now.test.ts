@@ -41,6 +41,22 @@ const found = ({ holdings = {}, ...rest }: Partial<Omit<Gathered, 'holdings'>> &
 const namesIn = (facts: readonly LeavingFact[]) => facts.map(({ instance, reason }) => `${instance} ${reason}`);
 const leavingIn = (reported: readonly LeavingFact[], gathered: Gathered) => namesIn(heardIn(factsOf({ leaving: reported }), gathered, nowMs).leaving);
 
+describe('an instance with the tag of the group that no reservation and no pool accounts for', () => {
+  const { reservation: _reservation, ...untold } = five[0] as Member;
+  const stray: Member = { ...untold, pool: undefined, serving: false, launchedAtMs: nowMs - 3_600_000 };
+  const gathered = (own = group()) => found({ group: own, holdings: { members: [stray, ...five.slice(1)] } });
+
+  test('is not given up, and does not leave for advice: it is no member, so nothing replaces it', () => {
+    expect(leavingIn([], gathered())).toEqual([]);
+    expect(leavingIn([leaves(first, 'rebalance'), leaves(first, 'maintenance')], gathered())).toEqual([]);
+    expect(heardIn(factsOf({ leaving: [leaves(first, 'rebalance')] }), gathered(), nowMs).told).toEqual([]);
+  });
+
+  test('leaves when EC2 takes it', () => {
+    expect(leavingIn([warned(first)], gathered())).toEqual([`${first} interruption`]);
+  });
+});
+
 describe('a reported member', () => {
   const attached = group({ holding: { kind: 'attach', asg: 'web-asg' } });
   const reported = (fact: LeavingFact, of: Group = attached) => reportedIn(factsOf({ leaving: [fact] }), of, new Set(['web-asg'])).length === 1;

@@ -8,6 +8,7 @@ import { traitsOf } from '../../../core/removal/leave-reason.ts';
 import type { LeavingFact } from '../../../core/swap/claim.ts';
 import { toBeMoved } from '../../../core/swap/moved-members.ts';
 import type { Warned } from '../../../core/swap/swap.ts';
+import { isStray } from '../../../core/view/headcount.ts';
 import { toBeGivenUp } from '../../../core/view/unserved.ts';
 import type { Facts } from '../messages/facts.ts';
 import type { Gathered } from './gather.ts';
@@ -82,7 +83,10 @@ export const heardIn = (facts: Facts, gathered: Gathered, nowMs: number): HeardN
   const asgs = new Set(asgsOf(group));
   const detached = new Set(holdings.detached);
   const members = new Set(holdings.members.map(({ instance }) => instance));
-  const reported = reportedIn(facts, group, asgs).filter(({ instance }) => !detached.has(instance));
+  const strays = holdings.members.filter((member) => isStray(group, member)).map(({ instance }) => instance);
+  // A stray is not counted, so nothing replaces it.
+  const counts = (fact: LeavingFact): boolean => !traitsOf(fact).waitsForSurge || !strays.includes(fact.instance);
+  const reported = reportedIn(facts, group, asgs).filter((fact) => !detached.has(fact.instance) && counts(fact));
   const told = withinBudget(reported, gathered, nowMs);
   const earlier = modeOf(group) === 'observe' ? [] : heardBefore(gathered.state, nowMs);
   const heard = [
@@ -92,7 +96,7 @@ export const heardIn = (facts: Facts, gathered: Gathered, nowMs: number): HeardN
     ),
   ];
   const leaving = [...heard, ...moved(gathered, heard, nowMs)];
-  return { told, leaving: [...leaving, ...givenUp(gathered, leaving, nowMs)] };
+  return { told, leaving: [...leaving, ...givenUp(gathered, leaving, nowMs)].filter(counts) };
 };
 
 /** Offerings of members that EC2 warned about since the last look at an observed group. */
