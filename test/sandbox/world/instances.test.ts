@@ -81,6 +81,20 @@ describe('EC2 takes spot instances', () => {
     expect(world.interrupt([...onDemand, ...pending], { noticeMs: 0 }).unknown).toEqual([...onDemand, ...pending]);
   });
 
+  it('takes instances on demand where the owner of their capacity reservation takes it back, with the time of the end', async () => {
+    const { launch, seconds, world, instance, eventsOf } = createTestWorld();
+    const [id = ''] = launch(1, { TargetCapacitySpecification: { TotalTargetCapacity: 1, DefaultTargetCapacityType: 'on-demand' } });
+    await seconds(10);
+    expect(world.interrupt([id], { noticeMs: 120_000 })).toEqual({ unknown: [id] });
+    expect(world.interrupt([id], { noticeMs: 120_000, reserved: true })).toEqual({ unknown: [] });
+    const takenAtMs = instance(id).takenAtMs ?? 0;
+    expect(eventsOf('EC2 Capacity Reservation Instance Interruption Warning').map(({ detail }) => detail)).toEqual([
+      { 'instance-id': id, 'instance-termination-time': new Date(takenAtMs).toISOString() },
+    ]);
+    await seconds(121);
+    expect(instance(id).state).not.toBe('running');
+  });
+
   it('may say nothing, may stop instead, and keeps the earliest deadline of two warnings', async () => {
     const { launch, seconds, world, instance, eventsOf } = createTestWorld();
     const [silent = '', stopped = '', twice = ''] = launch(3);
