@@ -1,6 +1,7 @@
 import type { OfferingKey } from '../pool/offering.ts';
 import { type BucketName, buckets, type Level, tokensAt } from './account-buckets.ts';
 import { type FullAt, pacedBuckets, tokensLeft } from './call-pace.ts';
+import { type Called, type Line, type Purse, serve, type Turn } from './line.ts';
 import { type Ask, byNeed, type Waiting } from './need.ts';
 
 /** `isForLook`: only a look that begins later shows what the tokens were for. */
@@ -26,21 +27,6 @@ export type AccountBudget = {
 
 export const emptyBudget: AccountBudget = { version: 0, levels: {}, waiting: [], given: {}, refused: {} };
 
-/** Whether a group may launch now. */
-export type Turn =
-  /** `instances` may be fewer than wanted. The others have their turn at `restAtMs`. */
-  | {
-      readonly kind: 'now';
-      readonly instances: number;
-      readonly sinceMs: number;
-      readonly restAtMs?: number;
-      readonly ahead: number;
-    }
-  /** `ahead`: the number of groups with a greater need that wait for the same bucket. */
-  | { readonly kind: 'later'; readonly turnAtMs: number; readonly sinceMs: number; readonly ahead: number }
-  /** Another decision about this group was given tokens a moment ago, and is about to launch. */
-  | { readonly kind: 'taken' };
-
 /** Within this time, a decision that was given tokens has stored its launches. */
 const takenMs = 1_000;
 /** No look takes longer than this. */
@@ -49,11 +35,6 @@ const longestLookMs = 10_000;
 const patienceMs = 10_000;
 /** How long a refusal to one group keeps other groups from requesting the same offering. */
 const refusedMs = 30_000;
-/** A group whose turn comes within this time is not called. */
-const soonMs = 5_000;
-/** When the bucket of instances is low, a call for fewer instances than this is not worth its token. */
-const leastInstances = 20;
-
 /** The level of a bucket: the lower one of the level after turns and the level after all calls. */
 const levelAt = ({ levels, fullAt = {} }: AccountBudget, name: BucketName, nowMs: number): number => {
   const left = tokensAt(buckets[name], levels[name], nowMs);
@@ -62,69 +43,6 @@ const levelAt = ({ levels, fullAt = {} }: AccountBudget, name: BucketName, nowMs
 };
 
 const names = Object.keys(buckets) as BucketName[];
-
-/** Tokens in the buckets now, and tokens left after the turns of all groups ahead. */
-type Purse = { readonly there: Record<BucketName, number>; readonly left: Record<BucketName, number> };
-
-const spend = (tokens: Record<BucketName, number>, { bucket, calls }: Waiting, instances: number): void => {
-  tokens[bucket] -= calls;
-  tokens.instances -= instances;
-};
-
-/** Calls that launch nothing do not wait for the bucket of launched instances. */
-const drawsOn = ({ bucket, instances }: Waiting): readonly BucketName[] =>
-  instances > 0 ? [bucket, 'instances'] : [bucket];
-
-/** When a bucket has the tokens that it lacks. */
-const thereAtMs = ({ left }: Purse, bucket: BucketName, nowMs: number): number =>
-  nowMs + Math.ceil((Math.max(0, -left[bucket]) / buckets[bucket].perSecond) * 1_000);
-
-type Line = {
-  readonly waiting: Waiting[];
-  readonly turns: Map<string, Turn>;
-  readonly ahead: Map<BucketName, number>;
-  /** Undefined where nobody can be called. */
-  readonly called: Called[] | undefined;
-};
-
-/**
- * The turn of a waiting group. It is called for a turn that comes earlier than it was told, unless the difference is
- * small.
- */
-const calledAtMs = ({ group, instances, turnAtMs }: Waiting, { called }: Line, atMs: number): number => {
-  if (called === undefined || instances === 0 || turnAtMs - atMs <= soonMs) return turnAtMs;
-  called.push({ group, atMs });
-  return atMs;
-};
-
-const turnOf = (one: Waiting, isHere: boolean, purse: Purse, line: Line, nowMs: number): void => {
-  const { left, there } = purse;
-  const calls = Math.min(one.calls, buckets[one.bucket].holds);
-  const instances = Math.min(one.instances, leastInstances);
-  const ahead = line.ahead.get(one.bucket) ?? 0;
-  const isThere = drawsOn(one).every((name) => left[name] >= (name === 'instances' ? instances : calls));
-  if (isHere && isThere) {
-    // A look that launches nothing takes no instances, even if groups ahead wait for more instances than there are.
-    const given = Math.min(one.instances, Math.max(0, Math.floor(left.instances)));
-    for (const tokens of [left, there]) spend(tokens, { ...one, calls }, given);
-    const rest = one.instances - given;
-    left.instances -= Math.min(rest, leastInstances);
-    const restAtMs = thereAtMs(purse, 'instances', nowMs);
-    if (rest > 0) line.waiting.push({ ...one, calls: 1, instances: rest, turnAtMs: restAtMs });
-    const turn: Turn = { kind: 'now', instances: given, sinceMs: one.sinceMs, ahead, ...(rest > 0 && { restAtMs }) };
-    line.turns.set(one.group, turn);
-    return;
-  }
-  // Its calls are refilled long before the instances that it lacks, so others may make theirs until then.
-  const lacksInstances = instances > 0 && left.instances < instances;
-  spend(left, { ...one, calls: lacksInstances ? 0 : calls }, instances);
-  const turnAtMs = Math.max(...drawsOn(one).map((name) => thereAtMs(purse, name, nowMs)));
-  const isNext = line.waiting.length === 0;
-  const earliestMs = isThere ? nowMs : isNext ? turnAtMs : one.turnAtMs;
-  line.waiting.push({ ...one, turnAtMs: isHere ? turnAtMs : calledAtMs(one, line, earliestMs) });
-  line.ahead.set(one.bucket, ahead + 1);
-  if (isHere) line.turns.set(one.group, { kind: 'later', turnAtMs, sinceMs: one.sinceMs, ahead });
-};
 
 const younger = <Entry>(
   entries: Readonly<Record<string, Entry>>,
@@ -145,9 +63,6 @@ const givenFor = ({ by, lookedAtMs }: Ask, atMs: number): Given => ({
   atMs,
   ...(lookedAtMs !== undefined && { isForLook: true }),
 });
-
-/** A group whose turn comes earlier than it was told. */
-export type Called = { readonly group: string; readonly atMs: number };
 
 /**
  * Turns by group, and the budget after them. `called`: groups that wait for a later turn and for which there are tokens
@@ -183,7 +98,7 @@ export const shareOut = (budget: AccountBudget, asks: readonly Ask[], nowMs: num
     ahead: new Map(),
     called: mayCall ? [] : undefined,
   };
-  for (const one of inOrder) turnOf(one, asking.has(one.group), purse, line, nowMs);
+  for (const one of inOrder) serve(one, asking.has(one.group), purse, line, nowMs);
   const givenNow = [...asking.values()].filter(({ group }) => line.turns.get(group)?.kind === 'now');
   return {
     turns: line.turns,
@@ -212,6 +127,8 @@ export type Lessons = {
   readonly granted: ReadonlySet<OfferingKey>;
   /** Tokens of a turn that were not spent: for launches after a lost race, and for instances that EC2 refused. */
   readonly unspent: Tokens;
+  /** Groups that have nothing to launch. They keep no place in line. */
+  readonly idle?: ReadonlySet<string>;
 };
 
 /** Levels with tokens that were not spent. A level that was never written is full. */
@@ -225,16 +142,14 @@ const givenBack = ({ levels }: AccountBudget, unspent: Tokens, nowMs: number): A
     }),
   );
 
-/**
- * The budget after launches. A bucket that AWS found empty is empty, and a granted offering no longer counts as
- * refused.
- */
+/** The budget after looks and launches. A bucket that AWS found empty is empty, and a granted offering not refused. */
 export const withLessons = (
   budget: AccountBudget,
-  { empty, refused, granted, unspent }: Lessons,
+  { empty, refused, granted, unspent, idle }: Lessons,
   nowMs: number,
 ): AccountBudget => ({
   ...budget,
+  waiting: budget.waiting.filter(({ group }) => !idle?.has(group)),
   levels: {
     ...budget.levels,
     ...givenBack(budget, unspent, nowMs),

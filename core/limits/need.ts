@@ -28,6 +28,8 @@ export type Ask = {
    * Absent: the state item guards what the turn is for.
    */
   readonly lookedAtMs?: number;
+  /** The latest turn that is waited for. For a later one, the calls are made at once. Absent: every turn. */
+  readonly untilMs?: number;
 };
 
 /** A group that waits for its turn. */

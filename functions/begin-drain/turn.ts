@@ -80,18 +80,17 @@ export const releasesAtMs = async (
     size: group.size.desired,
     ...(Number.isFinite(deadlineMs) && { deadlineMs }),
   } as const;
+  const nowMs = ports.clock.now();
+  const latestMs = { 'start-slack': nowMs + startSlackMs, deadline: deadlineMs - deadlineMarginMs };
   const times = await Promise.all(
     Object.values(drainTargets).map(async ({ ask, bucket, releaseCalls, isPaidByLook, waitsFor }) => {
       const calls = hasLooked && isPaidByLook ? 0 : releaseCalls(group, own);
-      if (calls === 0) return undefined;
-      const atMs = await turnAt({ group: `${drainOf(own)} ${ask}`, bucket, calls, instances: 0, need }, ports);
-      return atMs === undefined ? undefined : { atMs, waitsFor };
+      if (calls === 0) return [];
+      const untilMs = latestMs[waitsFor];
+      const wanted = { group: `${drainOf(own)} ${ask}`, bucket, calls, instances: 0, need };
+      const atMs = await turnAt({ ...wanted, ...(Number.isFinite(untilMs) && { untilMs }) }, ports);
+      return atMs !== undefined && atMs > nowMs && atMs <= untilMs ? [atMs] : [];
     }),
   );
-  const nowMs = ports.clock.now();
-  const untilMs = { 'start-slack': nowMs + startSlackMs, deadline: deadlineMs - deadlineMarginMs };
-  const waits = times.flatMap((turn) =>
-    turn !== undefined && turn.atMs > nowMs && turn.atMs <= untilMs[turn.waitsFor] ? [turn.atMs] : [],
-  );
-  return waits.length === 0 ? undefined : Math.max(...waits);
+  return times.flat().length === 0 ? undefined : Math.max(...times.flat());
 };

@@ -146,7 +146,7 @@ const convergeTogether = async (
   const unsent: string[] = [];
   const results = await inParallel(batch, groupsAtOnce, async (facts, index) => {
     const result = await convergeOne(facts, { ...ports, wakes }, known[index]);
-    turns.done(facts.group);
+    turns.done(facts.group, result.kind === 'converged');
     unsent.push(...(await wakes.send('due')));
     return result;
   });

@@ -10,7 +10,7 @@ const inOneGroup = ['a storm of a thousand in one group'] as const;
 export const storms: readonly Mutant[] = [
   {
     name: 'launches take no turns',
-    file: 'core/limits/account-budget.ts',
+    file: 'core/limits/line.ts',
     from: 'if (isHere && isThere) {',
     to: 'if (isHere && (isThere || instances >= 0)) {',
     caughtBy,

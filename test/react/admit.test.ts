@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Turn } from '../../core/limits/account-budget.ts';
+import type { Turn } from '../../core/limits/line.ts';
 import type { Ask } from '../../core/limits/need.ts';
 import { admit } from '../../functions/react/carry-out/admit.ts';
 import type { Round, Run } from '../../functions/react/run.ts';

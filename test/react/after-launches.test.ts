@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { metrics } from '../../core/contract.ts';
 import type { Decision } from '../../core/decision/decision.ts';
 import type { Launched } from '../../core/group-state/answers.ts';
-import type { Turn } from '../../core/limits/account-budget.ts';
+import type { Turn } from '../../core/limits/line.ts';
 import type { ActionResult, CapacityIn } from '../../core/ports/capacity-provider.ts';
 import type { Added, GroupState, View } from '../../core/view/view.ts';
 import { act } from '../../functions/react/carry-out/carry-out.ts';

@@ -99,6 +99,22 @@ describe('turns of the groups of one batch', () => {
     ]);
   });
 
+  test('a group that has nothing to launch any more loses its place in line with the next write of its batch', async () => {
+    const waits = (name: string) => ({ ...askOf(name, { instances: 20 }), sinceMs: nowMs, turnAtMs: nowMs + 60_000 });
+    const line = { ...emptyBudget, levels: { instances: { tokens: 20, atMs: nowMs } }, waiting: [waits('api'), waits('web')] };
+    const written = async (isConverged: boolean) => {
+      const { world, ports } = account(line);
+      const turns = turnsOf([api, web], { ...ports, wakes: { wake: async () => {} } });
+      turns.done('api', isConverged);
+      const { turn } = await turns.ask(askOf('web', { instances: 20 }));
+      turns.done('web', true);
+      await turns.settle();
+      return [turn.kind, world.stored.waiting.map(({ group }) => group), world.writes];
+    };
+    expect(await written(true)).toEqual(['now', [], 1]);
+    expect(await written(false)).toEqual(['later', ['api', 'web'], 1]);
+  });
+
   test('what a batch learns after its requests is written at its end', async () => {
     const { world, ports } = account();
     const turns = turnsOf([api], ports);

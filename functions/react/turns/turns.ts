@@ -5,7 +5,8 @@ import { metrics } from '../../../core/contract.ts';
 import type { Group } from '../../../core/group/group.ts';
 import { howHeld } from '../../../core/group/holding.ts';
 import type { BucketName } from '../../../core/limits/account-buckets.ts';
-import type { AccountBudget, Called, Lessons, Tokens, Turn } from '../../../core/limits/account-budget.ts';
+import type { AccountBudget, Lessons, Tokens } from '../../../core/limits/account-budget.ts';
+import type { Called, Turn } from '../../../core/limits/line.ts';
 import type { Ask } from '../../../core/limits/need.ts';
 import type { OfferingKey } from '../../../core/pool/offering.ts';
 import { shareBudget } from '../../runtime/share-budget.ts';
@@ -21,8 +22,11 @@ export type Turns = {
    * all.
    */
   ask(ask: Ask): Promise<Given>;
-  /** Notes that a group makes no further request, so that it does not hold up the others. */
-  done(group: string): void;
+  /**
+   * Notes that a group makes no further request, so that it does not hold up the others. If it was converged without
+   * one, it has nothing to launch, and the next write of the batch takes its place in line away.
+   */
+  done(group: string, isConverged?: boolean): void;
   learn(lessons: Lessons): void;
   /** Writes facts about the account that no request has written. */
   settle(): Promise<void>;
@@ -39,6 +43,7 @@ const nothingLearned = () => ({
   refused: new Set<OfferingKey>(),
   granted: new Set<OfferingKey>(),
   unspent: {} as Tokens,
+  idle: new Set<string>(),
 });
 
 /**
@@ -95,6 +100,7 @@ const lessonsOfBatch = () => {
       for (const key of refused) lessons.refused.add(key);
       for (const key of granted) lessons.granted.add(key);
     },
+    rests: (group: string): void => void lessons.idle.add(group),
     isWorthWriting: (): boolean => lessons.empty.size + lessons.refused.size + totalOf(lessons.unspent) > 0,
     take: (): Lessons => {
       const taken = lessons;
@@ -119,7 +125,8 @@ const answer = async (ready: readonly Asking[], lessons: () => Lessons, ports: R
 /** @param groups the groups of the batch. Each holds up the others of its bucket until its first request or its end. */
 export const turnsOf = (groups: readonly Group[], ports: ReactPorts): Turns => {
   const awaited = new Map<string, Ask['bucket']>(groups.map((group) => [group.name, bucketOf(group)]));
-  const { learn, take, isWorthWriting } = lessonsOfBatch();
+  const { learn, take, rests, isWorthWriting } = lessonsOfBatch();
+  const asked = new Set<string>();
   let asking: readonly Asking[] = [];
   let isSharing = false;
 
@@ -133,7 +140,7 @@ export const turnsOf = (groups: readonly Group[], ports: ReactPorts): Turns => {
     isSharing = false;
     await consider();
   };
-  const done = (group: string): void => {
+  const noLonger = (group: string): void => {
     awaited.delete(group);
     void consider();
   };
@@ -141,9 +148,13 @@ export const turnsOf = (groups: readonly Group[], ports: ReactPorts): Turns => {
     ask: (ask) =>
       new Promise((resolve, reject) => {
         asking = [...asking, { ask, resolve, reject }];
-        done(ask.group);
+        asked.add(ask.group);
+        noLonger(ask.group);
       }),
-    done,
+    done: (group, isConverged) => {
+      if (isConverged && !asked.has(group)) rests(group);
+      noLonger(group);
+    },
     learn,
     settle: async () => {
       if (isWorthWriting()) await share([], take(), ports);

@@ -143,6 +143,19 @@ describe('turns at a bucket', () => {
     expect(shareOut(shared.budget, [], nowMs + 1_000, true).called).toEqual([]);
   });
 
+  test('whoever does not wait for a turn that is too late keeps no place, and holds up nobody after that', () => {
+    const atOnce = (untilMs: number) => asks('z', { calls: 5, instances: 0, untilMs });
+    const turnAtMs = nowMs + 1_000;
+    for (const [untilMs, waiting] of [
+      [turnAtMs, ['z']],
+      [turnAtMs - 1, []],
+    ] as const) {
+      const { turns, budget } = shareOut(withTokens(0), [atOnce(untilMs)], nowMs);
+      expect(turns.get('z')).toMatchObject({ kind: 'later', turnAtMs });
+      expect(budget.waiting.map(({ group }) => group)).toEqual(waiting);
+    }
+  });
+
   test('a waiting group loses its place ten seconds after its turn', () => {
     const { budget } = shareOut(withTokens(0), [asks('a', { calls: 50 })], nowMs);
     const less = [asks('b', { calls: 50, need: { urgency: 'missing', size: 1 } })];
@@ -200,6 +213,14 @@ describe('what groups learn from launches', () => {
     const full = { ...budget, levels: { ...budget.levels, targets: { tokens: 0, atMs: nowMs } } };
     const turn = shareOut(full, [asks('a targets', { bucket: 'targets', instances: 0 })], nowMs).turns.get('a targets');
     expect(turn).toMatchObject({ kind: 'later', turnAtMs: nowMs + 250 });
+  });
+
+  test('a group that has nothing to launch any more leaves its place to the next', () => {
+    const { budget } = shareOut(withTokens(0), [asks('a', { calls: 5 }), asks('b', { calls: 5 })], nowMs);
+    const taught = withLessons(budget, { ...none, idle: new Set(['a']) }, nowMs);
+    expect(taught.waiting.map(({ group }) => group)).toEqual(['b']);
+    expect(kinds(budget, [asks('b', { calls: 5 })], nowMs + 1_000)).toEqual({ b: 'later' });
+    expect(kinds(taught, [asks('b', { calls: 5 })], nowMs + 1_000)).toEqual({ b: 'now' });
   });
 
   test('instances that EC2 did not launch are not spent', () => {

@@ -1,0 +1,104 @@
+import { type BucketName, buckets } from './account-buckets.ts';
+import type { Waiting } from './need.ts';
+
+/** Whether a group may launch now. */
+export type Turn =
+  /** `instances` may be fewer than wanted. The others have their turn at `restAtMs`. */
+  | {
+      readonly kind: 'now';
+      readonly instances: number;
+      readonly sinceMs: number;
+      readonly restAtMs?: number;
+      readonly ahead: number;
+    }
+  /** `ahead`: the number of groups with a greater need that wait for the same bucket. */
+  | { readonly kind: 'later'; readonly turnAtMs: number; readonly sinceMs: number; readonly ahead: number }
+  /** Another decision about this group was given tokens a moment ago, and is about to launch. */
+  | { readonly kind: 'taken' };
+
+/** A group whose turn comes earlier than it was told. */
+export type Called = { readonly group: string; readonly atMs: number };
+
+/** A group whose turn comes within this time is not called. */
+const soonMs = 5_000;
+/** When the bucket of instances is low, a call for fewer instances than this is not worth its token. */
+const leastInstances = 20;
+
+/** Tokens in the buckets now, and tokens left after the turns of all groups ahead. */
+export type Purse = { readonly there: Record<BucketName, number>; readonly left: Record<BucketName, number> };
+
+const spend = (tokens: Record<BucketName, number>, { bucket, calls }: Waiting, instances: number): void => {
+  tokens[bucket] -= calls;
+  tokens.instances -= instances;
+};
+
+/** Calls that launch nothing do not wait for the bucket of launched instances. */
+const drawsOn = ({ bucket, instances }: Waiting): readonly BucketName[] =>
+  instances > 0 ? [bucket, 'instances'] : [bucket];
+
+/** When a bucket has the tokens that it lacks. */
+const thereAtMs = ({ left }: Purse, bucket: BucketName, nowMs: number): number =>
+  nowMs + Math.ceil((Math.max(0, -left[bucket]) / buckets[bucket].perSecond) * 1_000);
+
+/** Who has been served in order so far. */
+export type Line = {
+  readonly waiting: Waiting[];
+  readonly turns: Map<string, Turn>;
+  readonly ahead: Map<BucketName, number>;
+  /** Undefined where nobody can be called. */
+  readonly called: Called[] | undefined;
+};
+
+/**
+ * The turn of a waiting group. It is called for a turn that comes earlier than it was told, unless the difference is
+ * small.
+ */
+const calledAtMs = ({ group, instances, turnAtMs }: Waiting, { called }: Line, atMs: number): number => {
+  if (called === undefined || instances === 0 || turnAtMs - atMs <= soonMs) return turnAtMs;
+  called.push({ group, atMs });
+  return atMs;
+};
+
+/** Gives a group its turn. Where few instances are left, it may be given fewer than it wants. */
+const give = (one: Waiting, calls: number, purse: Purse, line: Line, nowMs: number): void => {
+  const { left, there } = purse;
+  // A look that launches nothing takes no instances, even if groups ahead wait for more instances than there are.
+  const given = Math.min(one.instances, Math.max(0, Math.floor(left.instances)));
+  for (const tokens of [left, there]) spend(tokens, { ...one, calls }, given);
+  const rest = one.instances - given;
+  left.instances -= Math.min(rest, leastInstances);
+  const restAtMs = thereAtMs(purse, 'instances', nowMs);
+  if (rest > 0) line.waiting.push({ ...one, calls: 1, instances: rest, turnAtMs: restAtMs });
+  const [ahead, isCut] = [line.ahead.get(one.bucket) ?? 0, rest > 0];
+  line.turns.set(one.group, {
+    ...{ kind: 'now', instances: given, sinceMs: one.sinceMs, ahead },
+    ...(isCut && { restAtMs }),
+  });
+};
+
+/** Whether a group asks whose turn comes later than it waits. It makes its calls at once, and keeps no place in line. */
+const goesAnyway = ({ untilMs = Number.POSITIVE_INFINITY }: Waiting, isHere: boolean, turnAtMs: number): boolean =>
+  isHere && turnAtMs > untilMs;
+
+/** Serves the next one in order of need: with a turn if it asks and its tokens are there, otherwise with a place in line. */
+export const serve = (one: Waiting, isHere: boolean, purse: Purse, line: Line, nowMs: number): void => {
+  const { left } = purse;
+  const calls = Math.min(one.calls, buckets[one.bucket].holds);
+  const instances = Math.min(one.instances, leastInstances);
+  const isThere = drawsOn(one).every((name) => left[name] >= (name === 'instances' ? instances : calls));
+  if (isHere && isThere) {
+    give(one, calls, purse, line, nowMs);
+    return;
+  }
+  // Its calls are refilled long before the instances that it lacks, so others may make theirs until then.
+  const lacksInstances = instances > 0 && left.instances < instances;
+  spend(left, { ...one, calls: lacksInstances ? 0 : calls }, instances);
+  const turnAtMs = Math.max(...drawsOn(one).map((name) => thereAtMs(purse, name, nowMs)));
+  const ahead = line.ahead.get(one.bucket) ?? 0;
+  if (isHere) line.turns.set(one.group, { kind: 'later', turnAtMs, sinceMs: one.sinceMs, ahead });
+  if (goesAnyway(one, isHere, turnAtMs)) return;
+  const isNext = line.waiting.length === 0;
+  const earliestMs = isThere ? nowMs : isNext ? turnAtMs : one.turnAtMs;
+  line.waiting.push({ ...one, turnAtMs: isHere ? turnAtMs : calledAtMs(one, line, earliestMs) });
+  line.ahead.set(one.bucket, ahead + 1);
+};
