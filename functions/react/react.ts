@@ -15,7 +15,7 @@ import { isMinuteTick, type Received } from './messages/route.ts';
 import { routeAll } from './messages/route-all.ts';
 import type { ReactPorts } from './ports.ts';
 import { endsWithinMs } from './rounds.ts';
-import { canHandOver, handOver } from './turns/hand-over.ts';
+import { canHandOver, handOver, isOnlyInMessages } from './turns/hand-over.ts';
 import { type Turns, turnsOf } from './turns/turns.ts';
 import { wakesTogether } from './turns/wakes-together.ts';
 
@@ -181,10 +181,12 @@ export const react = async (
   ports.begin({ isQuiet, untilMs: beganAtMs + endsWithinMs });
   const routed = await routeAll(received, ports);
   ports.telemetry.count(metrics.strangers, routed.strangers);
+  // Groups that cannot be handed over come first, because the time may not suffice for all.
+  const facts = routed.facts.toSorted((a, b) => Number(isOnlyInMessages(b)) - Number(isOnlyInMessages(a)));
   const results: Result[] = [];
-  for (const batch of chunks(routed.facts, groupsAtOnce))
+  for (const batch of chunks(facts, groupsAtOnce))
     results.push(...(await convergeTogether(batch, ports, { beganAtMs, isQuiet })));
-  const unfinished = routed.facts.filter(
+  const unfinished = facts.filter(
     (_, index) => results[index]?.kind === 'failed' || results[index]?.kind === 'contended',
   );
   return { again: [...routed.again, ...new Set(unfinished.flatMap(({ messages: ids }) => ids))] };

@@ -205,6 +205,16 @@ describe('a group that cannot be converged', () => {
 });
 
 describe('groups of one batch', () => {
+  test('that cannot be handed over come first, because the time may not suffice for all', async () => {
+    const { ports } = worldOf({ putState: async () => 'done' });
+    const store = { ...ports.store, group: async (name: string) => ({ ...policy, name }), stateAndSwaps: async () => ({ state: stored, swaps: [] }) };
+    const { seen, play } = houseOf({ store });
+    const many = Array.from({ length: 100 }, (_, index) => `web-${index}`);
+    await play(message('m-1', wake(...many.slice(0, 50))), message('m-2', wake(...many.slice(50))), message('m-3', written('last')));
+    const [[first], [second]] = seen.looks as [[readonly string[]], [readonly string[]]];
+    expect([first.length, first[0], second]).toEqual([100, 'last', ['web-99']]);
+  });
+
   test('are read together once, those without a policy left out', async () => {
     const { ports } = worldOf({ putState: async () => 'done' });
     const store: ReactPorts['store'] = {

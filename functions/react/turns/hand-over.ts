@@ -48,14 +48,12 @@ const goesOnInMs = (facts: Facts, ports: ReactPorts, group: string, trouble?: Tr
   return trouble === 'throttled' && !isSignaled ? afterThrottleMs(ports, group) : handedOverMs;
 };
 
-/**
- * Whether a wake can continue with these facts once their claims are written. Facts of alarms, Auto Scaling and
- * policies are only in their messages, so they cannot be handed over.
- */
-export const canHandOver = ({ alarms, refusedAsgs, stoppedDrains = [], causes }: Facts, group: Group): boolean =>
-  modeOf(group) === 'act' &&
-  alarms.length + refusedAsgs.length + stoppedDrains.length === 0 &&
-  causes.every(({ code }) => code !== 'policy-change');
+/** Whether some facts, of alarms, Auto Scaling or policies, are stored nowhere but in their messages. */
+export const isOnlyInMessages = ({ alarms, refusedAsgs, stoppedDrains = [], causes }: Facts): boolean =>
+  alarms.length + refusedAsgs.length + stoppedDrains.length > 0 || causes.some(({ code }) => code === 'policy-change');
+
+/** Whether a wake can continue with these facts once their claims are written. */
+export const canHandOver = (facts: Facts, group: Group): boolean => modeOf(group) === 'act' && !isOnlyInMessages(facts);
 
 /** Has another invocation go on with a group whose claims are written. */
 export const wakeSoon = ({ wakes, clock }: ReactPorts, group: string, inMs = handedOverMs): Promise<void> =>
