@@ -76,11 +76,11 @@ const give = (one: Waiting, calls: number, purse: Purse, line: Line, nowMs: numb
   });
 };
 
-/** Whether a group asks whose turn comes later than it waits. It makes its calls at once, and keeps no place in line. */
+/** Whether a group asks whose turn comes later than it waits. It makes its calls at once, and keeps no place. */
 const goesAnyway = ({ untilMs = Number.POSITIVE_INFINITY }: Waiting, isHere: boolean, turnAtMs: number): boolean =>
   isHere && turnAtMs > untilMs;
 
-/** Serves the next one in order of need: with a turn if it asks and its tokens are there, otherwise with a place in line. */
+/** Serves the next one in order of need: with a turn if it asks and its tokens are there, otherwise with a place. */
 export const serve = (one: Waiting, isHere: boolean, purse: Purse, line: Line, nowMs: number): void => {
   const { left } = purse;
   const calls = Math.min(one.calls, buckets[one.bucket].holds);
