@@ -145,7 +145,7 @@ const wasLetGo = (swap: Swap, nowMs: number): boolean => {
  * deregistration delay as the time of draining, although that is still to come. A later `drainedAtMs` that was seen and
  * not computed comes from a function whose clock is ahead, and is over.
  */
-export const closesLater = ({ drainedAtMs = 0, busyUntilMs }: Swap, nowMs: number): boolean =>
+const closesLater = ({ drainedAtMs = 0, busyUntilMs }: Swap, nowMs: number): boolean =>
   drainedAtMs === busyUntilMs && drainedAtMs > nowMs;
 
 /**

@@ -45,6 +45,11 @@ export const neverNeeded: readonly NeverNeeded[] = [
     reason: 'Needed when the message about a terminating hook is lost (test/sim/lost-hook.test.ts).',
   },
   {
+    roles: ['end-drain'],
+    actions: ['ec2:DescribeInstanceStatus'],
+    reason: 'Needed when a drain that could not begin asks at its end who serves, by status checks (test/lib/rights-in-practice.test.ts).',
+  },
+  {
     roles: ['drain-workflow'],
     actions: [
       'logs:CreateLogDelivery',
