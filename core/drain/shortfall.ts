@@ -162,7 +162,7 @@ export const worksUntilTaken = (swap: Swap, nowMs: number): boolean =>
 const cutShort = (swap: Swap, nowMs: number): Swap => {
   if (wasLetGo(swap, nowMs)) return asDrainedInTime(swap, nowMs);
   const isDone = swap.busyUntilMs !== undefined && swap.busyUntilMs <= nowMs && !beganTooLate(swap);
-  if (swap.state === 'draining' && isDone) return { ...swap, drainedAtMs: swap.busyUntilMs };
+  if (swap.state === 'draining' && isDone) return asDrainedInTime({ ...swap, drainedAtMs: swap.busyUntilMs }, nowMs);
   return { ...swap, shortfall: swap.shortfall ?? earlyEndShortfall(swap, nowMs) };
 };
 

@@ -43,11 +43,16 @@ describe('an instance that comes to its end', () => {
     expect(asGone(seen, 5_000)).toMatchObject({ state: 'gone', goneAtMs: 5_000, drainedAtMs: 7_000 });
     expect(asGone(seen, 5_000).shortfall).toBeUndefined();
   });
-  it('after it was seen drained removes a cut by Holdfast that was foreseen, also where a warning left the cut to EC2', () => {
+  it('after its drain removes a cut by Holdfast that was foreseen, also where a warning left the cut to EC2', () => {
     const early = { code: 'delay-exceeds-deadline', delayMs: 60_000, leftMs: 20_000, cutAtMs: 22_000, by: 'holdfast' } as const;
     const draining: Swap = { ...swap, state: 'draining', drainStartedAtMs: 2_000, busyUntilMs: 62_000, shortfall: early };
     expect(asDrainedInTime({ ...draining, deadlineMs: 130_000 }, 64_000)).not.toHaveProperty('shortfall');
     expect(asDrainedInTime({ ...draining, reason: 'rebalance' }, 64_000)).not.toHaveProperty('shortfall');
+    const ended = asGone({ ...draining, deadlineMs: 130_000 }, 131_000);
+    expect(ended).toMatchObject({ state: 'gone', drainedAtMs: 62_000 });
+    expect(ended).not.toHaveProperty('shortfall');
+    const byEc2: Swap = { ...draining, shortfall: { ...early, by: 'ec2' } };
+    expect(asGone(byEc2, 64_000).shortfall).toEqual({ ...early, by: 'ec2' });
   });
   it('while its connections had yet to close is reported as that', () => {
     const draining = { ...swap, state: 'draining', drainStartedAtMs: 2_000, busyUntilMs: 9_000 } as const;
