@@ -60,6 +60,8 @@ export type Times = {
   readonly asgLagMs: number;
   /** From a launch to passing health checks, at most. */
   readonly comesUpMs: number;
+  /** From the first response to passing health checks, at most. */
+  readonly healthMs: number;
   /** The slowest launch call. */
   readonly launchCallMs: number;
   readonly servesAgainMs: number;
@@ -85,6 +87,7 @@ export const timesOf = (history: History): Times => {
     lagMs: 1_000 * Math.max(timing.lagSeconds[1], stalePages?.lagSeconds[1] ?? 0),
     asgLagMs: 1_000 * (timing.asgLagSeconds?.[1] ?? 0),
     comesUpMs,
+    healthMs,
     launchCallMs: Math.max(slowest(history, 'ec2:CreateFleet'), slowest(history, 'autoscaling:LaunchInstances')),
     servesAgainMs: times.servesAgainMs + Math.max(0, comesUpMs - healthMs - times.comesUpMs),
     clockMs: Math.max(clockErrorMs, 0, ...steps),

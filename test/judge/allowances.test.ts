@@ -79,6 +79,28 @@ it('a member that fails its health checks is not in the place of what was reques
   expect(row && judged(row, raised(101, 590)).left).toBeGreaterThan(0);
 });
 
+it('a member that answers for the first time fails until its target group had the time to find it healthy', () => {
+  const row = allowances.find(({ name }) => name.startsWith('a member fails its health checks'));
+  /** The replacement of i-2 runs from 120 on, answers from a time on, and serves later. */
+  const answersFrom = (second: number, servesAt: number) =>
+    historyOf(
+      (script) => {
+        twoServe(script);
+        script.end(100, 'i-2');
+        script.launch(110, 'i-3');
+        script.at(120, { kind: 'running', instance: 'i-3' });
+        script.at(121, { kind: 'booted', instance: 'i-3' });
+        script.at(122, { kind: 'answering', instance: 'i-3', isOn: false });
+        script.at(second, { kind: 'answering', instance: 'i-3', isOn: true });
+        script.at(servesAt, { kind: 'in-service', instance: 'i-3', targetGroup: 'web' });
+      },
+      { stored },
+    );
+  expect(row && judged(row, answersFrom(400, 410)).without).toBeGreaterThan(0);
+  expect(row && judged(row, answersFrom(400, 410))).toMatchObject({ left: 0 });
+  expect(row && judged(row, answersFrom(400, 420)).left).toBeGreaterThan(0);
+});
+
 it('a member that never served and leaves first is failing until its replacement had the time to come up', () => {
   const row = allowances.find(({ name }) => name.startsWith('a member fails its health checks'));
   // Until then nothing is late, because a fault is in force.

@@ -39,7 +39,9 @@ export const membersFail: Allowance = {
     const members = chronicle.membersAt(group, beforeMs);
     const failing = members.filter((life) => {
       const last = life.services.findLast(({ fromMs }) => fromMs <= beforeMs);
-      if (!answersAt(life, beforeMs) && life.launchedAtMs + chronicle.times.comesUpMs <= beforeMs) return true;
+      // A target group that never found it healthy needs some checks that pass.
+      const checkedMs = last === undefined ? beforeMs - chronicle.times.healthMs : beforeMs;
+      if (!answersAt(life, checkedMs) && life.launchedAtMs + chronicle.times.comesUpMs <= beforeMs) return true;
       return last?.why === 'unhealthy' && last.untilMs <= beforeMs;
     });
     // A member that was requested a moment ago is not late yet, so failing members explain only late ones.
