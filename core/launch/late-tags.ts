@@ -12,8 +12,10 @@ export type Untagged = { readonly reservation: Reservation; readonly instances: 
  * Instances that an Auto Scaling group launched for us and that have no tags, because `LaunchInstances` takes no tags
  * and the call that follows it failed. The reservation names their group.
  */
-export const untaggedIn = (view: Pick<View, 'group' | 'members' | 'state' | 'nowMs'>): readonly Untagged[] =>
-  view.state.reservations
+export const untaggedIn = (view: Pick<View, 'group' | 'members' | 'state' | 'nowMs'>): readonly Untagged[] => {
+  const awaiting = awaitingTags(view);
+  return view.state.reservations
     .filter(({ atMs }) => view.nowMs - atMs >= shownAfterMs)
-    .map((reservation) => ({ reservation, instances: awaitingTags(reservation, view) }))
+    .map((reservation) => ({ reservation, instances: awaiting(reservation) }))
     .filter(({ instances }) => instances.length > 0);
+};

@@ -55,17 +55,15 @@ export const isBelieved =
     nowMs < forgetAtMs || (instances === undefined && nowMs < leaseUntilMs);
 
 /**
- * Instances of a reservation that are tagged late: an Auto Scaling group launched them for us, and describes do not
- * show their tags yet. EC2 Fleet tags what it launches, so whoever took those tags off did so on purpose.
+ * The instances of each reservation that are tagged late: an Auto Scaling group launched them for us, and describes do
+ * not show their tags yet. EC2 Fleet tags what it launches, so whoever took those tags off did so on purpose.
  */
-export const awaitingTags = (
-  { instances = [], placement }: Pick<Reservation, 'instances' | 'placement'>,
-  { group: { pools }, members }: Pick<View, 'group' | 'members'>,
-): readonly string[] => {
-  const pool = pools[placement.pool];
-  if (pool !== undefined && pool.asg === undefined) return [];
+export const awaitingTags = ({ group: { pools }, members }: Pick<View, 'group' | 'members'>) => {
   const untagged = new Set(members.flatMap(({ instance, asg, isUntagged }) => (asg && isUntagged ? [instance] : [])));
-  return instances.filter((instance) => untagged.has(instance));
+  return ({ instances = [], placement }: Pick<Reservation, 'instances' | 'placement'>): readonly string[] => {
+    const pool = pools[placement.pool];
+    return pool !== undefined && pool.asg === undefined ? [] : instances.filter((instance) => untagged.has(instance));
+  };
 };
 
 /**
@@ -74,7 +72,7 @@ export const awaitingTags = (
  */
 export const stillKnown = (reservation: Reservation, shown: Shown): Reservation | undefined => {
   if (isBelieved(shown.nowMs)(reservation)) return reservation;
-  const instances = awaitingTags(reservation, shown);
+  const instances = awaitingTags(shown)(reservation);
   return instances.length > 0 && shown.nowMs - reservation.atMs < taggedLateMs
     ? { ...reservation, instances }
     : undefined;

@@ -69,11 +69,9 @@ const give = (one: Waiting, calls: number, purse: Purse, line: Line, nowMs: numb
   left.instances -= Math.min(rest, leastInstances);
   const restAtMs = thereAtMs(purse, 'instances', nowMs);
   if (rest > 0) line.waiting.push({ ...one, calls: 1, instances: rest, turnAtMs: restAtMs });
-  const [ahead, isCut] = [line.ahead.get(one.bucket) ?? 0, rest > 0];
-  line.turns.set(one.group, {
-    ...{ kind: 'now', instances: given, sinceMs: one.sinceMs, ahead },
-    ...(isCut && { restAtMs }),
-  });
+  const ahead = line.ahead.get(one.bucket) ?? 0;
+  const turn = { kind: 'now', instances: given, sinceMs: one.sinceMs, ahead } as const;
+  line.turns.set(one.group, rest > 0 ? { ...turn, restAtMs } : turn);
 };
 
 /** Whether a group asks whose turn comes later than it waits. It makes its calls at once, and keeps no place. */

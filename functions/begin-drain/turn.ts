@@ -92,5 +92,6 @@ export const releasesAtMs = async (
       return atMs !== undefined && atMs > nowMs && atMs <= untilMs ? [atMs] : [];
     }),
   );
-  return times.flat().length === 0 ? undefined : Math.max(...times.flat());
+  const waits = times.flat();
+  return waits.length === 0 ? undefined : Math.max(...waits);
 };

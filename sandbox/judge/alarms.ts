@@ -1,6 +1,7 @@
 import type { Chronicle } from './chronicle.ts';
 import { isHealthy } from './leaving.ts';
 import { endless } from './life.ts';
+import { remembered } from './remembered.ts';
 import { times } from './times.ts';
 
 /** A change of an alarm that reached a function. */
@@ -20,13 +21,9 @@ export const alarmTellsForMs = 3_600_000;
 /** An alarm that lasts acts at most once in this time, even if its cooldown is shorter. */
 export const lastsAgainMs = times.tickMs;
 
-const found = new WeakMap<Chronicle, readonly AlarmChange[]>();
-
 /** All changes of alarms that functions received. */
-export const alarmChanges = (chronicle: Chronicle): readonly AlarmChange[] => {
-  const known = found.get(chronicle);
-  if (known !== undefined) return known;
-  const changes = chronicle.of('delivered').flatMap(({ told, atMs, happenedAtMs, invocation, message }) =>
+export const alarmChanges = remembered((chronicle: Chronicle): readonly AlarmChange[] =>
+  chronicle.of('delivered').flatMap(({ told, atMs, happenedAtMs, invocation, message }) =>
     told.about === 'alarm'
       ? [
           {
@@ -41,10 +38,8 @@ export const alarmChanges = (chronicle: Chronicle): readonly AlarmChange[] => {
           },
         ]
       : [],
-  );
-  found.set(chronicle, changes);
-  return changes;
-};
+  ),
+);
 
 /** From receiving a change to storing it. A function that looked before loses the race. */
 const writesWithinMs = 10_000;

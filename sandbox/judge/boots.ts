@@ -2,6 +2,7 @@ import { announcements } from '../../core/contract.ts';
 import type { Chronicle, GroupTimeline, InForce } from './chronicle.ts';
 import { goneAtMs, isFunction, type Life, tagsAt } from './life.ts';
 import { poolOf } from './pools.ts';
+import { remembered } from './remembered.ts';
 import { headcountAt } from './staying.ts';
 import { times } from './times.ts';
 
@@ -29,12 +30,11 @@ const neverServed = (chronicle: Chronicle, life: Life): boolean => {
   return (life.bootedAtMs === undefined || isToBePut) && life.services.every(({ fromMs, untilMs }) => fromMs === untilMs);
 };
 
-const found = new WeakMap<Chronicle, Map<string, readonly FailedBoot[]>>();
+const found = remembered((_: Chronicle) => new Map<string, readonly FailedBoot[]>());
 
 /** Everything that a group launched and that ended before it served, the first death first. */
 export const failedBootsOf = (chronicle: Chronicle, group: string): readonly FailedBoot[] => {
-  const known = found.get(chronicle) ?? new Map<string, readonly FailedBoot[]>();
-  found.set(chronicle, known);
+  const known = found(chronicle);
   const failed = known.get(group) ?? lookFor(chronicle, group);
   known.set(group, failed);
   return failed;

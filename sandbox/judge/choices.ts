@@ -1,6 +1,7 @@
 import type { Chronicle } from './chronicle.ts';
 import { forcedOutAtMs, isFunction, isScheduled, type Life, lastBackMs, takenOutAtMs } from './life.ts';
 import { isMisplaced } from './policy.ts';
+import { remembered } from './remembered.ts';
 import { givenUpAtMs } from './unserved.ts';
 
 /** A member that leaves by Holdfast's choice. */
@@ -48,13 +49,7 @@ const choicesOfOne = (chronicle: Chronicle, life: Life): readonly Choice[] => {
   );
 };
 
-const known = new WeakMap<Chronicle, readonly Choice[]>();
-
 /** Members that leave by Holdfast's choice alone, in the order in which they were chosen. */
-export const choicesOf = (chronicle: Chronicle): readonly Choice[] => {
-  const found =
-    known.get(chronicle) ??
-    chronicle.lives.flatMap((life) => choicesOfOne(chronicle, life)).toSorted((a, b) => a.chosenAtMs - b.chosenAtMs || a.life.order - b.life.order);
-  known.set(chronicle, found);
-  return found;
-};
+export const choicesOf = remembered((chronicle: Chronicle): readonly Choice[] =>
+  chronicle.lives.flatMap((life) => choicesOfOne(chronicle, life)).toSorted((a, b) => a.chosenAtMs - b.chosenAtMs || a.life.order - b.life.order),
+);

@@ -1,6 +1,7 @@
 import type { Chronicle } from './chronicle.ts';
 import type { History, HistoryEvent } from './history.ts';
 import { endless, isFunction } from './life.ts';
+import { remembered } from './remembered.ts';
 import { times } from './times.ts';
 
 /** A time in which no launch is allowed, because of a missing right, a policy of the organisation, or a deleted template. */
@@ -33,11 +34,10 @@ const askedFor = (chronicle: Chronicle, group: string, { launch }: Called): read
   return pools.length === 0 ? undefined : pools.map(({ name }) => name);
 };
 
-const found = new WeakMap<Chronicle, Map<string, readonly Request[]>>();
+const found = remembered((_: Chronicle) => new Map<string, readonly Request[]>());
 
 const requestsOf = (chronicle: Chronicle, group: string): readonly Request[] => {
-  const known = found.get(chronicle) ?? new Map<string, readonly Request[]>();
-  found.set(chronicle, known);
+  const known = found(chronicle);
   const requests =
     known.get(group) ??
     chronicle.of('called').flatMap((call) => {

@@ -2,6 +2,7 @@ import { forgottenAtMs } from './boots.ts';
 import type { Chronicle } from './chronicle.ts';
 import type { Life } from './life.ts';
 import type { LaunchLimit, Policy } from './policy.ts';
+import { remembered } from './remembered.ts';
 import { ownLaunches } from './staying.ts';
 import { times } from './times.ts';
 
@@ -26,21 +27,18 @@ const heardIn = (chronicle: Chronicle, group: string, fromMs: number, untilMs: n
     .livesIn(group)
     .filter(({ deliveries }) => deliveries.some(({ told, atMs }) => told.about === 'warning' && atMs >= fromMs && atMs <= untilMs)).length;
 
-const known = new WeakMap<Chronicle, ReadonlyMap<string, readonly Life[]>>();
-
-/** What Holdfast launched for a group, in order. */
-const launchesOf = (chronicle: Chronicle, group: string): readonly Life[] => {
-  const byGroup =
-    known.get(chronicle) ??
+const launchesByGroup = remembered(
+  (chronicle: Chronicle): ReadonlyMap<string, readonly Life[]> =>
     new Map(
       [...Map.groupBy(ownLaunches(chronicle), (launch) => launch.group)].map(([name, launches]) => [
         name,
         launches.map(({ life }) => life).toSorted((one, other) => one.order - other.order),
       ]),
-    );
-  known.set(chronicle, byGroup);
-  return byGroup.get(group) ?? [];
-};
+    ),
+);
+
+/** What Holdfast launched for a group, in order. */
+const launchesOf = (chronicle: Chronicle, group: string): readonly Life[] => launchesByGroup(chronicle).get(group) ?? [];
 
 /** The time that may pass between an event and its effect on a decision. */
 const slackOf = (chronicle: Chronicle): number => times.reactMs + chronicle.times.launchCallMs + 2 * chronicle.times.clockMs;

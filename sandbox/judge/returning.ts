@@ -7,6 +7,7 @@ import { isOnDemand, mayBeOwed } from './limits.ts';
 import type { MoveLimit, Policy, TreeNode } from './policy.ts';
 import { poolOf, priceFactorOf } from './pools.ts';
 import { refillAt } from './refill.ts';
+import { remembered } from './remembered.ts';
 import { sparesWith } from './spares.ts';
 import { couldBeKnown, headcountAt, ownLaunches, reservationOf, surgeOf } from './staying.ts';
 import { decisionsOf } from './stored.ts';
@@ -158,16 +159,11 @@ const movesWith = (chronicle: Chronicle, policy: Policy, life: Life, beside: Bes
   return replaceable[0]?.length === 0 ? 0 : mostPairs(replaceable);
 };
 
-const declared = new WeakMap<Chronicle, ReadonlyMap<string, readonly string[]>>();
-
 /** Members that each stored decision says its launches move. */
-const declaredIn = (chronicle: Chronicle): ReadonlyMap<string, readonly string[]> => {
-  const found =
-    declared.get(chronicle) ??
-    new Map(decisionsOf(chronicle.history).flatMap(({ id, moves }) => (moves === undefined ? [] : [[id, moves] as const])));
-  declared.set(chronicle, found);
-  return found;
-};
+const declaredIn = remembered(
+  (chronicle: Chronicle): ReadonlyMap<string, readonly string[]> =>
+    new Map(decisionsOf(chronicle.history).flatMap(({ id, moves }) => (moves === undefined ? [] : [[id, moves] as const]))),
+);
 
 /** Whether a stored decision shows that none of its launches moves a member. Without a stored decision, this is unknown. */
 const isSaidToMoveNobody = (chronicle: Chronicle, life: Life): boolean => {
@@ -221,24 +217,14 @@ const launchesBeyond = (chronicle: Chronicle, isSure: boolean): readonly ReturnL
   });
 
 /** Launches that neither the size nor spares explain. */
-export const returnLaunches = (chronicle: Chronicle): readonly ReturnLaunch[] => launchesBeyond(chronicle, true);
+export const returnLaunches = remembered((chronicle: Chronicle): readonly ReturnLaunch[] => launchesBeyond(chronicle, true));
 
-const sure = new WeakMap<Chronicle, ReadonlySet<Life>>();
-
-const sureMovesIn = (chronicle: Chronicle): ReadonlySet<Life> => {
-  const found = sure.get(chronicle) ?? new Set(returnLaunches(chronicle).map(({ life }) => life));
-  sure.set(chronicle, found);
-  return found;
-};
+const sureMovesIn = remembered((chronicle: Chronicle): ReadonlySet<Life> => new Set(returnLaunches(chronicle).map(({ life }) => life)));
 
 /** Whether a launch was for a member that moves: neither the size nor spares explain it. */
 export const isSureMove = (chronicle: Chronicle, life: Life): boolean => sureMovesIn(chronicle).has(life);
 
-const known = new WeakMap<Chronicle, ReadonlyMap<Life, ReturnLaunch>>();
-
 /** Instances that were launched for members that move, or that may have been where the policy wants spares. */
-export const movesIn = (chronicle: Chronicle): ReadonlyMap<Life, ReturnLaunch> => {
-  const found = known.get(chronicle) ?? new Map(launchesBeyond(chronicle, false).map((launch) => [launch.life, launch]));
-  known.set(chronicle, found);
-  return found;
-};
+export const movesIn = remembered(
+  (chronicle: Chronicle): ReadonlyMap<Life, ReturnLaunch> => new Map(launchesBeyond(chronicle, false).map((launch) => [launch.life, launch])),
+);

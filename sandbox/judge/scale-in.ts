@@ -4,6 +4,7 @@ import { isHealthy } from './leaving.ts';
 import { isFunction, isProtected, type Life, lastRefusalMs, stayAt } from './life.ts';
 import { type Comparing, readSince } from './paid.ts';
 import type { Policy } from './policy.ts';
+import { remembered } from './remembered.ts';
 import { headcountAt } from './staying.ts';
 import { times } from './times.ts';
 
@@ -76,11 +77,7 @@ const scaleInOf = (chronicle: Chronicle, choice: Choice): readonly ScaleIn[] => 
   return [{ ...found, others: couldHaveGone(chronicle, found) }];
 };
 
-const known = new WeakMap<Chronicle, readonly ScaleIn[]>();
-
 /** Members that leave because their group shrinks, where the order of removal and the tree alone decide who. */
-export const scaleInsOf = (chronicle: Chronicle): readonly ScaleIn[] => {
-  const found = known.get(chronicle) ?? choicesOf(chronicle).flatMap((choice) => scaleInOf(chronicle, choice));
-  known.set(chronicle, found);
-  return found;
-};
+export const scaleInsOf = remembered((chronicle: Chronicle): readonly ScaleIn[] =>
+  choicesOf(chronicle).flatMap((choice) => scaleInOf(chronicle, choice)),
+);
