@@ -34,8 +34,8 @@ export const knownAlarms = (
   const named = new Set(scaling.map(({ alarm }) => alarm));
   const after = new Map(Object.entries(known).filter(([alarm]) => named.has(alarm)));
   for (const { alarm, ...fact } of heard) {
-    // A state that arrives this late has changed since.
-    const isLate = nowMs - fact.atMs > alarmTellsForMs;
+    // An alarm that went off this long ago may be over by now. Its end counts however late its event arrives.
+    const isLate = fact.isOn && nowMs - fact.atMs > alarmTellsForMs;
     if (named.has(alarm) && !isLate && fact.atMs >= (after.get(alarm)?.atMs ?? 0)) after.set(alarm, fact);
   }
   return Object.fromEntries(after);
