@@ -24,3 +24,22 @@ export const inParallel = async <T, R>(
   if (failures.length > 0) throw failures[0];
   return results as readonly R[];
 };
+
+/** Why some of the work failed. The rest of it is done. */
+export type Failed = { readonly failure?: { readonly error: unknown } };
+
+/** Runs the work for every item with at most `limit` under way, also after failures. Returns the first failure. */
+export const eachInParallel = async <T>(
+  items: readonly T[],
+  limit: number,
+  work: (item: T) => Promise<unknown>,
+): Promise<Failed> => {
+  const failures: unknown[] = [];
+  await pMap(items, (item) => work(item).catch((failure: unknown) => failures.push(failure)), { concurrency: limit });
+  return failures.length === 0 ? {} : { failure: { error: failures[0] } };
+};
+
+/** Throws why some of the work failed. */
+export const throwIfFailed = ({ failure }: Failed): void => {
+  if (failure !== undefined) throw failure.error;
+};

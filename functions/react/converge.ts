@@ -1,3 +1,4 @@
+import { type Failed, throwIfFailed } from '../../aws/calls/in-parallel.ts';
 import { unlessTroubled } from '../../aws/calls/unless-troubled.ts';
 import { metrics } from '../../core/contract.ts';
 import { isQuiet } from '../../core/decide/decide.ts';
@@ -7,7 +8,7 @@ import type { Holdings } from '../../core/ports/capacity-provider.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { type Acted, act } from './carry-out/carry-out.ts';
 import { claimBeforeLook, claimFacts, type Told } from './carry-out/claim-facts.ts';
-import { type Claimed, throwIfFailed } from './carry-out/claims.ts';
+import type { Claimed } from './carry-out/claims.ts';
 import { drainName } from './carry-out/drain-names.ts';
 import { answerHooks } from './carry-out/hooks.ts';
 import { beginWaiting, claimRemovals, startDrains } from './carry-out/leaving-members.ts';
@@ -20,7 +21,7 @@ import { learn } from './look/lessons.ts';
 import { unheardHooks } from './look/unheard-hooks.ts';
 import type { Facts } from './messages/facts.ts';
 import type { ReactPorts } from './ports.ts';
-import { announceStarted } from './record/announce.ts';
+import { announceStarted, telling } from './record/announce.ts';
 import { newDecisionId } from './record/identifiers.ts';
 import { record } from './record/record.ts';
 import { endDenied, playRounds } from './rounds.ts';
@@ -39,32 +40,21 @@ export type Converged =
    */
   | { readonly kind: 'contended' };
 
-/** The gathered facts, with their claims and after unfinished swaps were continued. */
+/** The gathered facts, with their claims and after unfinished swaps were continued. `failure`: of a lifecycle hook. */
 const withClaims = async (
   run: Run,
   gathered: Gathered,
   { claimed, warned, told, ended, drainFor }: Told,
-): Promise<Gathered> => {
+): Promise<Failed & { readonly gathered: Gathered }> => {
   const mended = await mend(run, { ...gathered, swaps: claimed.swaps }, drainFor);
   const { swaps } = mended;
   // Ended instances get no drain, but their Auto Scaling group still waits on their hooks.
   const gone = new Set(swaps.flatMap(({ state, instance }) => (state === 'gone' ? [instance] : [])));
-  await answerHooks(
+  const answered = await answerHooks(
     told.filter(({ instance }) => gone.has(instance) || ended.has(instance)),
     run.ports,
   );
-  return learn({ ...gathered, ...mended }, run, warned);
-};
-
-/**
- * Sends the events of claims while the work goes on, because a claim is final and nothing waits for its event. Both
- * come to their end before a failure is thrown.
- */
-const telling = async <T>(announced: Promise<void>, work: () => Promise<T>): Promise<T> => {
-  const [done] = await Promise.allSettled([work(), announced]);
-  if (done.status === 'rejected') throw done.reason;
-  await announced;
-  return done.value;
+  return { ...answered, gathered: learn({ ...gathered, ...mended }, run, warned) };
 };
 
 /** Swaps as they were before this run, and as they are. */
@@ -135,12 +125,15 @@ const drainingAnyway = async <T>(
   }
 };
 
-/** Decides and acts, after the facts of signals were claimed. */
-const carryOut = async (began: Run, found: Gathered, told: Told): Promise<Converged> => {
+/**
+ * Decides and acts, after the facts of signals were claimed.
+ *
+ * @param known the swaps as they were before this run
+ */
+const carryOut = async (began: Run, gathered: Gathered, known: readonly Swap[], told: Told): Promise<Converged> => {
   const { warned } = told;
   const { fresh } = told.claimed;
-  const gathered = await withClaims(began, found, told);
-  const swaps = { known: found.swaps, swaps: gathered.swaps };
+  const swaps = { known, swaps: gathered.swaps };
   const early = drainsBeside(began, swaps);
   const played = await playRounds({ ...began, whileLaunching: early.start }, gathered, warned);
   if (played.kind === 'contended') {
@@ -167,6 +160,14 @@ const carryOut = async (began: Run, found: Gathered, told: Told): Promise<Conver
     await record({ ...run, rounds, fresh: [...fresh, ...left.claimed], acted, drains: left.drains + (before ?? 0) });
   await checkLaunches(run, gathered.stored);
   return { kind: 'converged' };
+};
+
+/** Continues unfinished swaps, decides and acts. A lifecycle hook that could not be completed holds up nothing. */
+const finish = async (run: Run, found: Gathered, told: Told): Promise<Converged> => {
+  const { gathered, ...answered } = await withClaims(run, found, told);
+  const converged = await carryOut(run, gathered, found.swaps, told);
+  throwIfFailed(answered);
+  return converged;
 };
 
 /** Facts about a group that were read together with other groups of its batch. */
@@ -237,7 +238,7 @@ export const converge = async (facts: Facts, ports: ReactPorts, known?: Known): 
     return telling(announceStarted(all, late), () =>
       drainingAnyway(all, found.swaps, told.claimed, async () => {
         throwIfFailed(told.claimed);
-        return carryOut(all, ...(await withOthers(all, found, told)));
+        return finish(all, ...(await withOthers(all, found, told)));
       }),
     );
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { throwIfFailed } from '../../aws/calls/in-parallel.ts';
 import type { StateStore } from '../../core/ports/state-store.ts';
-import { claimAll, throwIfFailed } from '../../functions/react/carry-out/claims.ts';
+import { claimAll, writesAtOnce } from '../../functions/react/carry-out/claims.ts';
 
 const warning = { instance: 'i-spot', reason: 'interruption', atMs: 1_000, deadlineMs: 121_000 } as const;
 const claiming = async (fact: Parameters<typeof claimAll>[0][number], ...ended: readonly string[]) => {
@@ -52,6 +53,17 @@ describe('claims of which one fails', () => {
     expect(claimed).toMatchObject({ fresh: [{ instance: 'i-1' }], swaps: [{ instance: 'i-1' }], failure: { error: trouble } });
     expect(() => throwIfFailed(claimed)).toThrow(trouble);
     expect(() => throwIfFailed({})).not.toThrow();
+  });
+  it('go on in a storm, in which not all are made at once', async () => {
+    const store = {
+      claim: ({ instance }) => (instance === 'i-0' ? Promise.reject(new Error('throttled')) : Promise.resolve({ kind: 'claimed' })),
+    } as Partial<StateStore> as StateStore;
+    const storm = Array.from({ length: 2 * writesAtOnce }, (_, index) => ({ ...warning, instance: `i-${index}` }));
+    const { fresh } = await claimAll(storm, [], {
+      ...{ store, group: 'web', nowMs: 2_000, decision: 'd', drainFor: () => 'a-drain' },
+      ...{ members: new Map(), asgs: new Set<string>(), ended: new Set<string>() },
+    });
+    expect(fresh).toHaveLength(2 * writesAtOnce - 1);
   });
 });
 

@@ -8,6 +8,7 @@ import type { LifecycleHook, Swap } from '../../core/swap/swap.ts';
 import { converge } from '../../functions/react/converge.ts';
 import type { Facts } from '../../functions/react/messages/facts.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
+import { awsError } from '../aws/fake-aws.ts';
 import { members } from '../core/members.ts';
 import { nowMs, onDemandB, swapOf } from '../core/views.ts';
 import { factsOf, silent } from './facts.ts';
@@ -19,8 +20,18 @@ const hooked = (instance: string, token: string): LeavingFact => ({ instance, re
 const warned = (instance: string): LeavingFact => ({ instance, reason: 'interruption', atMs: nowMs, deadlineMs: nowMs + 120_000 });
 
 /** One look at a group of six: the hooks that it completes, the drains that it starts, its counts, and its records. */
-const lookOf = async (facts: Partial<Facts>, { holdings = {}, swaps = [] }: { holdings?: Partial<Holdings>; swaps?: readonly Swap[] } = {}) => {
-  const seen = { completed: [] as string[], started: [] as string[], counted: {} as Record<string, number>, decided: [] as DecisionRecord[] };
+const lookOf = async (
+  facts: Partial<Facts>,
+  { holdings = {}, swaps = [], trouble }: { holdings?: Partial<Holdings>; swaps?: readonly Swap[]; trouble?: { readonly error?: Error } } = {},
+) => {
+  const seen = {
+    advanced: [] as string[],
+    failed: undefined as unknown,
+    completed: [] as string[],
+    started: [] as string[],
+    counted: {} as Record<string, number>,
+    decided: [] as DecisionRecord[],
+  };
   const { world, ports } = plainWorld({ putState: async () => 'done' });
   const provider = {
     ...ports.providerFor(policy.holding),
@@ -32,20 +43,24 @@ const lookOf = async (facts: Partial<Facts>, { holdings = {}, swaps = [] }: { ho
       seen.counted[name] = (seen.counted[name] ?? 0) + by;
     },
   } as unknown as ReactPorts['telemetry'];
-  await converge(factsOf(facts), {
+  const looked = converge(factsOf(facts), {
     ...ports,
     store: {
       ...ports.store,
       swaps: async () => swaps,
       stateAndSwaps: async () => ({ state: stored, swaps }),
       swapOf: async (instance) => swaps.find((one) => one.instance === instance),
-      advance: async () => 'done',
+      advance: async ({ instance }, { set: { state } }) => {
+        if (state !== undefined) seen.advanced.push(`${instance} ${state}`);
+        return 'done';
+      },
       retire: async () => {},
       putDecision: async (record) => void seen.decided.push(record),
     },
     owners: { ownersOf: async () => new Map() },
     lifecycle: {
       complete: async (instance, { token }) => {
+        if (trouble?.error && instance === first) throw trouble.error;
         seen.completed.push(`${instance}/${token}`);
         return 'done';
       },
@@ -59,6 +74,9 @@ const lookOf = async (facts: Partial<Facts>, { holdings = {}, swaps = [] }: { ho
     },
     providerFor: () => provider,
     telemetry,
+  });
+  await looked.catch((error: unknown) => {
+    seen.failed = error;
   });
   return { ...seen, launched: world.launched };
 };
@@ -90,6 +108,31 @@ describe('a lifecycle hook', () => {
   test('that did not wait is no reason to complete anything', async () => {
     const { completed } = await lookOf({ leaving: [warned(first)] }, { holdings: { members: members(onDemandB, 6).slice(1), ended: [first] } });
     expect(completed).toEqual([]);
+  });
+});
+
+describe('a hook that AWS does not let us complete now', () => {
+  const throttled = awsError('ThrottlingException', 'Try later.', 400);
+  const left = members(onDemandB, 6).slice(2);
+  const ended = { members: left, ended: [first, second] };
+
+  test('holds up neither launches nor other hooks, and its message comes again', async () => {
+    const { completed, launched, failed } = await lookOf(
+      { leaving: [hooked(first, 't-1'), hooked(second, 't-2')] },
+      { holdings: ended, trouble: { error: throttled } },
+    );
+    expect([completed, launched, failed]).toEqual([[`${second}/t-2`], 2, throttled]);
+  });
+
+  test('is completed by a later look, if its drain left it open: its swap stays as it is', async () => {
+    const drained = (instance: string, token: string): Swap =>
+      swapOf(instance, { state: 'drained', pool: 'od-b', shortfall: { code: 'not-seen' }, hooks: [hookOf(token)] });
+    const swaps = [drained(first, 't-1'), drained(second, 't-2')];
+    const { completed, launched, failed, advanced, counted } = await lookOf({}, { holdings: ended, swaps, trouble: { error: throttled } });
+    expect([completed, launched, failed, advanced]).toEqual([[`${second}/t-2`], 2, undefined, [`${second} gone`]]);
+    expect(counted[metrics.actionsFailed]).toBe(1);
+    const denied = await lookOf({}, { holdings: ended, swaps, trouble: { error: awsError('AccessDenied', 'No.', 403) } });
+    expect(denied.advanced).toEqual([`${first} gone`, `${second} gone`]);
   });
 });
 

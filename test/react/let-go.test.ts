@@ -91,3 +91,26 @@ describe('a group that is let go', () => {
     expect((await letGoOf(state())).told).toEqual([]);
   });
 });
+
+test('a hook that AWS does not complete now comes again, and the group is let go all the same', async () => {
+  const written: GroupState[] = [];
+  const trouble = new Error('Try later.');
+  const ports = {
+    store: {
+      swaps: async () => [],
+      state: async () => state({ reservations: [] }),
+      putState: async (_: string, next: GroupState) => {
+        written.push(next);
+        return 'done';
+      },
+    },
+    believed: (_: string, known: GroupState) => known,
+    lifecycle: { complete: () => Promise.reject(trouble) },
+    clock: { now: () => nowMs },
+    telemetry: { logger: { warn: () => {} } },
+  } as unknown as ReactPorts;
+  const hook = { asg: 'web-asg', hook: 'drain', token: 't', expiresAtMs: nowMs + 60_000 };
+  const leaving: LeavingFact[] = [{ instance: 'i-1', reason: 'hook', atMs: nowMs, hook }];
+  await expect(letGo(factsOf({ leaving, causes: [{ code: 'policy-change' }] }), ports)).rejects.toThrow(trouble);
+  expect(written).toHaveLength(1);
+});

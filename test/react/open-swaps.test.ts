@@ -5,14 +5,16 @@ import type { SwapChange } from '../../core/ports/state-store.ts';
 import type { LifecycleHook, Swap } from '../../core/swap/swap.ts';
 import { closeLetGo } from '../../functions/react/let-go/open-swaps.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
+import { awsError } from '../aws/fake-aws.ts';
 import { group, noonMs, swap } from '../drain/fleet.ts';
+import { silent } from './facts.ts';
 
 const inMs = (seconds: number) => noonMs + seconds * 1_000;
 const offering = { instanceType: 'm7g.large', zone: 'eu-west-1a', market: 'spot' } as const;
 const running: Owner = { group: 'web', offering, state: 'running' };
 
 /** Closes these swaps of a group that was let go; EC2 shows the named instances in these states, and all others as running. */
-const closed = async (swaps: readonly Swap[], atS: number, states: Readonly<Record<string, string | undefined>> = {}) => {
+const closed = async (swaps: readonly Swap[], atS: number, states: Readonly<Record<string, string | undefined>> = {}, troubled?: string) => {
   const advanced: (readonly [string, SwapChange])[] = [];
   const retired: Swap[] = [];
   const started: DrainOrder[] = [];
@@ -36,7 +38,13 @@ const closed = async (swaps: readonly Swap[], atS: number, states: Readonly<Reco
           }),
         ),
     },
-    lifecycle: { complete: async (instance: string, { token }: LifecycleHook) => void completed.push(`${instance}/${token}`) },
+    lifecycle: {
+      complete: async (instance: string, { token }: LifecycleHook) => {
+        if (instance === troubled) throw awsError('ThrottlingException', 'Try later.', 400);
+        completed.push(`${instance}/${token}`);
+      },
+    },
+    telemetry: silent,
     drains: { start: async (order: DrainOrder) => void started.push(order) },
     clock: { now: () => inMs(atS) },
     random: () => 0,
@@ -82,6 +90,15 @@ describe('swaps of a group that was let go', () => {
     const drained = { ...warned, state: 'drained', drainStartedAtMs: noonMs, drainedAtMs: inMs(110), hooks: [hook], shortfall } as const;
     expect((await closed([drained], 121)).completed).toEqual([]);
     expect((await closed([drained], 121, { 'i-1': 'terminated' })).completed).toEqual(['i-1/t']);
+  });
+
+  it('stay as they are until AWS completes these hooks, and hold up no others', async () => {
+    const shortfall = { code: 'still-draining', cutAtMs: inMs(120), by: 'ec2' } as const;
+    const drained = { ...warned, state: 'drained', drainStartedAtMs: noonMs, drainedAtMs: inMs(110), hooks: [hook], shortfall } as const;
+    const both = [drained, { ...drained, instance: 'i-2' }];
+    const { advanced, completed } = await closed(both, 121, { 'i-1': 'terminated', 'i-2': 'terminated' }, 'i-1');
+    expect(completed).toEqual(['i-2/t']);
+    expect(advanced).toMatchObject([['i-2', { set: { state: 'gone' } }]]);
   });
 
   it('go to another drain where one that had begun broke off', async () => {

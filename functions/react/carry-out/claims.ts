@@ -1,4 +1,4 @@
-import { inParallel } from '../../../aws/calls/in-parallel.ts';
+import { eachInParallel, type Failed } from '../../../aws/calls/in-parallel.ts';
 import type { StateStore } from '../../../core/ports/state-store.ts';
 import { type Claiming, claimedBy, isNewWarning, type LeavingFact, tightened } from '../../../core/swap/claim.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
@@ -9,31 +9,18 @@ import type { Swap } from '../../../core/swap/swap.ts';
  */
 export const writesAtOnce = 100;
 
-/** The result of claiming. */
-export type Claimed = {
+/** The result of claiming. What is claimed stands, and its events are sent before a failure is thrown. */
+export type Claimed = Failed & {
   readonly swaps: readonly Swap[];
   /** Claimed in this run, for events and counts. */
   readonly fresh: readonly Swap[];
   /** Members that EC2 has just warned about, with any claim. */
   readonly warned: readonly Swap[];
-  /** Why others could not be claimed. What is claimed stands, and its events are sent before this is thrown. */
-  readonly failure?: { readonly error: unknown };
-};
-
-/** Throws what kept members from being claimed. */
-export const throwIfFailed = ({ failure }: Pick<Claimed, 'failure'>): void => {
-  if (failure !== undefined) throw failure.error;
 };
 
 /** Makes claims side by side. One that fails loses none of the others. */
-export const claimEach = async <T>(
-  items: readonly T[],
-  claim: (item: T) => Promise<void>,
-): Promise<Pick<Claimed, 'failure'>> =>
-  inParallel(items, writesAtOnce, claim).then(
-    () => ({}),
-    (error: unknown) => ({ failure: { error } }),
-  );
+export const claimEach = <T>(items: readonly T[], claim: (item: T) => Promise<void>): Promise<Failed> =>
+  eachInParallel(items, writesAtOnce, claim);
 
 type ClaimContext = Claiming & { readonly store: StateStore };
 

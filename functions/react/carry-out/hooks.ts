@@ -1,4 +1,6 @@
-import { inParallel } from '../../../aws/calls/in-parallel.ts';
+import { isFromAws, retryOf } from '../../../aws/calls/errors.ts';
+import { eachInParallel, type Failed } from '../../../aws/calls/in-parallel.ts';
+import { metrics } from '../../../core/contract.ts';
 import { openHooks } from '../../../core/drain/heartbeat.ts';
 import { worksUntilTaken } from '../../../core/drain/shortfall.ts';
 import type { LeavingFact } from '../../../core/swap/claim.ts';
@@ -7,21 +9,37 @@ import type { ReactPorts } from '../ports.ts';
 
 const hooksAtOnce = 8;
 
-/** Completes hooks of instances that will not get a drain. */
+/**
+ * Completes the hooks of these instances. A hook that could not be completed holds up no other work: its failure is
+ * thrown after that, so that its message comes again.
+ */
 export const answerHooks = (
   leaving: readonly Pick<LeavingFact, 'instance' | 'hook'>[],
   { lifecycle }: Pick<ReactPorts, 'lifecycle'>,
-): Promise<unknown> =>
-  inParallel(leaving, hooksAtOnce, async ({ instance, hook }) =>
+): Promise<Failed> =>
+  eachInParallel(leaving, hooksAtOnce, async ({ instance, hook }) =>
     hook === undefined ? undefined : lifecycle.complete(instance, hook),
   );
 
-/** Completes the hooks that Auto Scaling groups still wait for at these instances. */
-export const answerHooksOf = (swaps: readonly Swap[], ports: Pick<ReactPorts, 'lifecycle'>): Promise<unknown> =>
-  answerHooks(
-    swaps.flatMap((swap) => openHooks(swap).map((hook) => ({ instance: swap.instance, hook }))),
-    ports,
-  );
+/**
+ * Completes the hooks that Auto Scaling groups still wait for at these instances. Returns the swaps whose hooks AWS may
+ * complete at a later look. A hook that AWS denies to complete is reported, and expires.
+ */
+export const answerHooksOf = async (
+  swaps: readonly Swap[],
+  { lifecycle, telemetry }: Pick<ReactPorts, 'lifecycle' | 'telemetry'>,
+): Promise<ReadonlySet<Swap>> => {
+  const later = new Set<Swap>();
+  await eachInParallel(swaps, hooksAtOnce, async (swap) => {
+    const hooks = openHooks(swap).map((hook) => ({ instance: swap.instance, hook }));
+    const { failure } = await answerHooks(hooks, { lifecycle });
+    if (failure === undefined) return;
+    if (isFromAws(failure.error) && retryOf(failure.error) === 'later') later.add(swap);
+    telemetry.count(metrics.actionsFailed);
+    telemetry.logger.error('A lifecycle hook could not be completed.', { instance: swap.instance, ...failure });
+  });
+  return later;
+};
 
 /**
  * Whether a drain left the hooks open at its end, because connections went on until EC2 took the instance. No drain is

@@ -36,9 +36,11 @@ const close = async (
   const unseen = unseenIn(swaps, look).map(({ instance }) => instance);
   const beyond = unseen.length === 0 ? new Map() : await unlessTroubled(ports.owners.ownersOf(unseen));
   const { gone, over, open } = endsIn(swaps, { ...look, beyond });
-  await answerHooksOf(gone.map(({ before }) => before).filter(isLeftOnHook), ports);
+  // A swap stays as it is until its hooks are completed, so that the next look tries again.
+  const held = await answerHooksOf(gone.map(({ before }) => before).filter(isLeftOnHook), ports);
+  const ended = gone.filter(({ before }) => !held.has(before));
   // A drain may have had its Auto Scaling group end the instance since the swap was read. The next look knows that.
-  await inParallel(gone, writesAtOnce, ({ before, after }) =>
+  await inParallel(ended, writesAtOnce, ({ before, after }) =>
     ports.store.advance(before, {
       from: [before.state],
       ...(before.releaseAskedAtMs === undefined && { unasked: true }),

@@ -1,3 +1,4 @@
+import { throwIfFailed } from '../../../aws/calls/in-parallel.ts';
 import { announcements } from '../../../core/contract.ts';
 import { outsideAsgOf } from '../../../core/group/outside-size.ts';
 import { isLetGo, sameState } from '../../../core/group-state/state.ts';
@@ -101,15 +102,10 @@ const tellLaunched = async (
   await announcer.announce([{ detailType: announcements.groupLetGo, group, detail }]);
 };
 
-/**
- * Leaves a group whose policy is gone: puts its maximum sizes back, closes swaps that end, and records that the next
- * policy of this name sets the size anew. Its instances are not touched, and drains under way end by themselves.
- */
-export const letGo = async (facts: Facts, ports: ReactPorts): Promise<{ readonly kind: 'let-go' | 'contended' }> => {
-  const { group, leaving, causes, stoppedDrains } = facts;
-  // Instances of a deleted group get no drain, so their lifecycle hooks are completed now instead of waiting until they
-  // expire.
-  await answerHooks(leaving, ports);
+type LetGo = { readonly kind: 'let-go' | 'contended' };
+
+const leave = async (facts: Facts, ports: ReactPorts): Promise<LetGo> => {
+  const { group, causes, stoppedDrains } = facts;
   const stored = await ports.store.state(group);
   if (stored === undefined) return { kind: 'let-go' };
   const state = ports.believed(group, stored);
@@ -128,4 +124,17 @@ export const letGo = async (facts: Facts, ports: ReactPorts): Promise<{ readonly
   if (causes.every(({ code }) => code === 'tick') && sameState(next, state)) return { kind: 'let-go' };
   const written = await ports.store.putState(group, { ...next, version: state.version + 1 });
   return { kind: written === 'done' ? 'let-go' : 'contended' };
+};
+
+/**
+ * Leaves a group whose policy is gone: puts its maximum sizes back, closes swaps that end, and records that the next
+ * policy of this name sets the size anew. Its instances are not touched, and drains under way end by themselves.
+ */
+export const letGo = async (facts: Facts, ports: ReactPorts): Promise<LetGo> => {
+  // Instances of a deleted group get no drain, so their lifecycle hooks are completed now instead of waiting until they
+  // expire.
+  const answered = await answerHooks(facts.leaving, ports);
+  const done = await leave(facts, ports);
+  throwIfFailed(answered);
+  return done;
 };

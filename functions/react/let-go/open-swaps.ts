@@ -56,11 +56,13 @@ export const closeLetGo = async (
   if (swaps.length === 0) return [];
   const known = await owners.ownersOf(swaps.map(({ instance }) => instance));
   const nowMs = clock.now();
-  const ended = swaps.filter((swap) => hasEnded(swap, known.get(swap.instance), nowMs));
-  const alive = swaps.filter((swap) => !ended.includes(swap));
+  const over = swaps.filter((swap) => hasEnded(swap, known.get(swap.instance), nowMs));
+  const alive = swaps.filter((swap) => !over.includes(swap));
   const off = alive.filter((swap) => isLetOff(swap, nowMs));
   const open = alive.filter((swap) => !off.includes(swap));
-  await answerHooksOf([...ended.filter(isLeftOnHook), ...open.filter(isHeld)], ports);
+  // A swap stays as it is until its hooks are completed, so that the next look tries again.
+  const held = await answerHooksOf([...over.filter(isLeftOnHook), ...open.filter(isHeld)], ports);
+  const ended = over.filter((swap) => !held.has(swap));
   await inParallel(ended, writesAtOnce, (swap) =>
     store.advance(swap, { from: [swap.state], ...changeTo(asGoneAfterLetGo(swap, nowMs)) }),
   );

@@ -1,7 +1,8 @@
+import { throwIfFailed } from '../../../aws/calls/in-parallel.ts';
 import { asgsOf, withFormer } from '../../../core/group/holders.ts';
 import { traitsOf } from '../../../core/removal/leave-reason.ts';
 import type { GroupState } from '../../../core/view/view.ts';
-import { claimAll, throwIfFailed } from '../carry-out/claims.ts';
+import { claimAll } from '../carry-out/claims.ts';
 import { drainsOf } from '../carry-out/drain-names.ts';
 import { claimable, reportedIn } from '../look/leaving-now.ts';
 import type { Facts } from '../messages/facts.ts';

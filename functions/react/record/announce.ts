@@ -63,3 +63,14 @@ export const tellNews = async (
   }
   await ports.announcer.announce(news);
 };
+
+/**
+ * Sends the events of claims while the work goes on, because a claim is final and nothing waits for its event. Both
+ * come to their end before a failure is thrown.
+ */
+export const telling = async <T>(announced: Promise<void>, work: () => Promise<T>): Promise<T> => {
+  const [done] = await Promise.allSettled([work(), announced]);
+  if (done.status === 'rejected') throw done.reason;
+  await announced;
+  return done.value;
+};

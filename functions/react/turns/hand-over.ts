@@ -1,10 +1,11 @@
+import { throwIfFailed } from '../../../aws/calls/in-parallel.ts';
 import { perClient } from '../../../aws/calls/remembered.ts';
 import type { Group } from '../../../core/group/group.ts';
 import { asgsOf, withFormer } from '../../../core/group/holders.ts';
 import { modeOf } from '../../../core/group/mode.ts';
 import { initialState } from '../../../core/group-state/state.ts';
 import { againInMs, isWorthALook } from '../../../core/times/again.ts';
-import { claimAll, throwIfFailed } from '../carry-out/claims.ts';
+import { claimAll } from '../carry-out/claims.ts';
 import { drainsOf } from '../carry-out/drain-names.ts';
 import type { InForce } from '../look/in-force.ts';
 import { reportedIn } from '../look/leaving-now.ts';
