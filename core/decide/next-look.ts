@@ -1,3 +1,4 @@
+import { believedAgainAtMs } from '../group/outside-size.ts';
 import { isHeldBack } from '../launch/reservation-life.ts';
 import { nextAskMs } from '../pool-memory/ask-again.ts';
 import { movesUnderWay } from '../returning/under-way.ts';
@@ -76,6 +77,7 @@ export const nextLook: Rule = {
       ...comingUpTimes(situation),
       ...servingTimes(situation),
       ...(unplaced > 0 ? capacityTimes(view) : []),
+      ...believedAgainAtMs(view.state.added),
       ...(isHeldBack(view.state, view.nowMs) && throttle ? [throttle.untilMs] : []),
     ];
     return times.length === 0 ? {} : { wakeAtMs: Math.min(...times) };

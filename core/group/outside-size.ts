@@ -7,13 +7,12 @@
  * moment when Holdfast takes its addition off, the group is larger for a while, and never smaller.
  */
 
+import { loweredShownMs } from '../times/times.ts';
 import { ownersMax } from '../view/raised-max.ts';
 import type { Added, AsgView, GroupState, View } from '../view/view.ts';
 import type { Group } from './group.ts';
 import { howHeld } from './holding.ts';
 
-/** A describe may still show an addition that was taken off this long ago. */
-const shownForMs = 20_000;
 /** By then an attach was carried out or never will be, because the function that made the note has ended. */
 const attachedWithinMs = 60_000;
 
@@ -34,7 +33,10 @@ const isTakenDown = ({ takenDownAtMs }: Added): boolean => takenDownAtMs !== und
 
 /** Whether a describe still shows what was taken down a moment ago. */
 const isOldNews = (added: Added, asg: AsgView, nowMs: number): boolean =>
-  nowMs - (added.takenDownAtMs ?? nowMs - shownForMs) < shownForMs && shownOf(added, asg) > 0 && isAsAdded(added, asg);
+  added.takenDownAtMs !== undefined &&
+  nowMs - added.takenDownAtMs < loweredShownMs &&
+  shownOf(added, asg) > 0 &&
+  isAsAdded(added, asg);
 
 /** A size that others set, as a look shows it. */
 export type OutsideSize = {
@@ -61,6 +63,13 @@ const stillMatters =
     isTakenDown(added)
       ? isOldNews(added, asg, nowMs)
       : isAsAdded(added, asg) && (shownOf(added, asg) > 0 || nowMs - added.atMs < attachedWithinMs);
+
+/**
+ * When the desired capacities that these notes explain count again: until then, a describe may only be late. If it
+ * shows them still, others have written the same number.
+ */
+export const believedAgainAtMs = (added: readonly Added[] = []): readonly number[] =>
+  added.flatMap(({ takenDownAtMs }) => (takenDownAtMs === undefined ? [] : [takenDownAtMs + loweredShownMs]));
 
 /** What others set, as a look shows it. Undefined where the policy sets the size, or the group is not shown. */
 export const outsideSizeOf = (

@@ -33,6 +33,10 @@ const relations: readonly Relation[] = [
     because: 'two services that agree are believed sooner than one',
   },
   {
+    holds: times.loweredShownMs < times.tickEveryMs,
+    because: 'a size that others write is followed within a minute, even if it looks like our own old one',
+  },
+  {
     holds: times.describeLagMs < times.repeatableMs,
     because: 'a launch is repeated as long as a describe may not show it',
   },

@@ -42,6 +42,9 @@ export const describeLagMs = 180_000;
 /** Describes of EC2 and of Auto Scaling do not both lag behind for this long. */
 export const bothLagMs = 45_000;
 
+/** A describe may still show a desired capacity that Holdfast lowered this long ago. */
+export const loweredShownMs = 20_000;
+
 /** A signal about an instance that no describe shows is delivered again while it is younger than this. */
 export const unknownPatienceMs = 120_000;
 

@@ -98,3 +98,16 @@ export const sizeShownAt = (cloud: Cloud, asg: string, atMs: number): number => 
   const changes = cloud.asgChanges(asg).filter((change) => change.atMs <= atMs);
   return Math.min((changes.at(-1)?.desired ?? 0) - owedAfter(cloud, changes), mostAt(cloud, asg, atMs));
 };
+
+/**
+ * The size before an attach of Holdfast's, where a later write of others may be taken for that attach: others set the very number that the attach had made,
+ * after Holdfast had lowered it and before a describe showed the lower one. Nothing that AWS shows tells the two apart until describes cannot be late any more.
+ */
+export const takenForOwn = (cloud: Cloud, asg: string, word: Word | undefined): number | undefined => {
+  if (word === undefined || !word.isBetween) return undefined;
+  const changes = cloud.asgChanges(asg).filter(({ atMs, by }) => isFunction(by) && atMs <= word.atMs);
+  const [attach, lowered] = changes.slice(-2);
+  if (attach === undefined || lowered === undefined || cloud.attachedWith(attach) === 0) return undefined;
+  const isLowered = lowered.desired === attach.desired - cloud.attachedWith(attach);
+  return isLowered && word.size === attach.desired ? lowered.desired : undefined;
+};

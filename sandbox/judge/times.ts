@@ -46,6 +46,8 @@ export const times = {
   keptForMs: 3_600_000,
   /** How long Holdfast waits for an Auto Scaling group to refill itself (core/times/times.ts). */
   asgRefillMs: 90_000,
+  /** A describe may still show a desired capacity that Holdfast lowered this long ago (core/times/times.ts). */
+  loweredShownMs: 20_000,
   /** The time from a trouble until all serve again: repeated message or tick, lease, launch, boot, health checks (docs/architecture.md, bounds). */
   servesAgainMs: 180_000,
   /** The part of that time for an instance to come up, in a world where that takes no longer. */

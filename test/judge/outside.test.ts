@@ -354,6 +354,33 @@ describe('other rules where others set the size', () => {
     expect(wrote(2)).toEqual([]);
     expect(wrote(3)).toEqual(['the desired size became 3; others had set 1 or 4 or 2']);
   });
+  it('a number that looks like our own attach is followed once describes cannot be late any more', () => {
+    const wrote = (desired: number, second: number, size = 4, writtenAt = 101.5) =>
+      details(
+        desiredAsAsked,
+        (script) => {
+          twoThere(script);
+          looks(script, 100, 'i-a');
+          script.at(101, { kind: 'joined', instance: 'i-3', asg: 'web-asg', by: react('i-a') });
+          script.at(101, { kind: 'joined', instance: 'i-4', asg: 'web-asg', by: react('i-a') });
+          numbers(script, 101, 4, react('i-a'));
+          numbers(script, 101.2, 2, react('i-a'));
+          says(script, writtenAt, size);
+          looks(script, 102, 'i-a');
+          script.react(second - 1, second + 1, 'i-c');
+          script.desired(second, desired, 1, react('i-c'));
+        },
+        long,
+      );
+    expect(wrote(4, 110)).toEqual([]);
+    expect(wrote(2, 110)).toEqual([]);
+    expect(wrote(3, 110)).toHaveLength(1);
+    expect(wrote(2, 125)).toHaveLength(1);
+    expect(wrote(4, 125)).toEqual([]);
+    // Another number, or one that was written after the describe, can only be the number of others.
+    expect(wrote(2, 110, 3)).toHaveLength(1);
+    expect(wrote(2, 110, 4, 103)).toHaveLength(1);
+  });
   it('nothing is launched beyond it', () => {
     const launches = (size: number) =>
       details(

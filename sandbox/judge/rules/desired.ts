@@ -1,11 +1,12 @@
 import type { Chronicle, GroupTimeline, Written } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { goneAtMs, isFunction, type Life, tagsAt } from '../life.ts';
-import { sizeShownAt } from '../outside.ts';
+import { sizeShownAt, takenForOwn } from '../outside.ts';
 import { asgsOf, type Policy } from '../policy.ts';
 import { dueIn } from '../scheduled.ts';
 import { type Heard, heardBy, newestEach, outcomesOf } from '../sizes-of-alarms.ts';
 import { headcountAt, lookedSince } from '../staying.ts';
+import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -58,9 +59,12 @@ const asOthersSet = (chronicle: Chronicle, { group }: GroupTimeline, written: Wr
   const since = shown.findLastIndex(({ atMs }) => atMs <= sinceMs);
   const looked = shown.slice(Math.max(0, since));
   // Whoever moved the size beside members that had just joined may mean either number: a look takes it without those that joined since.
-  const isUnsure = chronicle.wordsFor(group, written.atMs)?.findLast(({ atMs }) => atMs <= written.atMs)?.isBetween ?? false;
+  const word = chronicle.wordsFor(group, written.atMs)?.findLast(({ atMs }) => atMs <= written.atMs);
+  const isUnsure = word?.isBetween ?? false;
   const meant = isUnsure ? looked.map(({ atMs }) => sizeShownAt(chronicle.cloud, policy.asg ?? '', atMs)) : [];
-  const sizes = new Set([...words, ...[...looked.map(({ desired }) => desired), ...meant].map((size) => Math.min(size, policy.size.max))]);
+  const isOldNews = word !== undefined && sinceMs < word.atMs + times.loweredShownMs;
+  const own = isOldNews ? takenForOwn(chronicle.cloud, policy.asg ?? '', word) : undefined;
+  const sizes = new Set([...(own === undefined ? [] : [own]), ...words, ...[...looked.map(({ desired }) => desired), ...meant].map((size) => Math.min(size, policy.size.max))]);
   return sizes.has(written.desired) ? undefined : `the desired size became ${written.desired}; others had set ${[...sizes].join(' or ')}`;
 };
 

@@ -39,6 +39,12 @@ describe('the next look', () => {
     expect(inMs({ group: attached, asgs: [{ ...asg, holds: ['spot-a#1'] }], state: requested })).toBe(30_000);
   });
 
+  it('comes when a size that looks like our own old one counts as the size of others', () => {
+    const added = { asg: 'web-asg', from: 8, instances: ['spot-a#1'], atMs: nowMs - 6_000 };
+    expect(inMs({ state: state({ added: [{ ...added, takenDownAtMs: nowMs - 5_000 }] }) })).toBe(15_000);
+    expect(inMs({ state: state({ added: [added] }) })).toBeUndefined();
+  });
+
   it('comes soon while an Auto Scaling group ends a member', () => {
     const asg = { name: 'web-asg', min: 0, max: 20, desired: 10, held: 10, holds: ['spot-a#1'], suspended: [] };
     const of = (reason: 'hook' | 'interruption') => inMs({ asgs: [asg], swaps: [swapOf('spot-a#1', { reason })] });
