@@ -64,7 +64,11 @@ const asOthersSet = (chronicle: Chronicle, { group }: GroupTimeline, written: Wr
   const meant = isUnsure ? looked.map(({ atMs }) => sizeShownAt(chronicle.cloud, policy.asg ?? '', atMs)) : [];
   const isOldNews = word !== undefined && sinceMs < word.atMs + times.loweredShownMs;
   const own = isOldNews ? takenForOwn(chronicle.cloud, policy.asg ?? '', word) : undefined;
-  const sizes = new Set([...(own === undefined ? [] : [own]), ...words, ...[...looked.map(({ desired }) => desired), ...meant].map((size) => Math.min(size, policy.size.max))]);
+  const sizes = new Set([
+    ...(own === undefined ? [] : [own]),
+    ...words,
+    ...[...looked.map(({ desired }) => desired), ...meant].map((size) => Math.min(size, policy.size.max)),
+  ]);
   return sizes.has(written.desired) ? undefined : `the desired size became ${written.desired}; others had set ${[...sizes].join(' or ')}`;
 };
 
