@@ -2,6 +2,7 @@ import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk
 import { accountPartition, items, keys } from '../../core/contract.ts';
 import { type FullAt, type PacedBucket, pacedBuckets, staleFullAt } from '../../core/limits/call-pace.ts';
 import { isConditionFailed } from '../calls/errors.ts';
+import { merging } from '../calls/merging.ts';
 
 type Deps = { readonly client: DynamoDBDocumentClient; readonly table: string };
 
@@ -49,61 +50,94 @@ const unwrapped = (item: Readonly<Record<string, unknown>>): Readonly<Record<str
 
 const Key = { [keys.group]: accountPartition, [keys.item]: items.budget };
 
-type Change = { readonly set: string; readonly where: string; readonly values: Readonly<Record<string, number>> };
-type Changed = { readonly isDone: boolean; readonly fullAtMs: number | undefined };
+const read = async ({ client, table }: Deps): Promise<FullAt> =>
+  fullAtIn((await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }), hasty)).Item);
 
-/** Changes the time of one bucket. Returns the new time, or the stored time that did not meet the condition. */
-const change = async ({ client, table }: Deps, bucket: PacedBucket, to: Change): Promise<Changed> => {
+/** A change of the time of one bucket. The names in `values` begin with a colon. */
+type Change = {
+  readonly bucket: PacedBucket;
+  readonly set: (at: string, value: (name: string) => string) => string;
+  readonly where: (at: string, value: (name: string) => string) => string;
+  readonly values: Readonly<Record<string, number>>;
+};
+type Changed = { readonly isDone: boolean; readonly fullAt: FullAt };
+
+/** Changes the times of all these buckets, or of none. Returns the new times, or the stored ones of the item. */
+const change = async ({ client, table }: Deps, changes: readonly Change[]): Promise<Changed> => {
+  const parts = changes.map(({ bucket, set, where, values }, index) => {
+    const [at, value] = [`#at${index}`, (name: string): string => `:${name}${index}`];
+    const own = Object.entries(values).map(([name, number]) => [value(name), number] as const);
+    return { set: `${at} = ${set(at, value)}`, where: `(${where(at, value)})`, name: [at, attributeOf(bucket)], own };
+  });
   const command = new UpdateCommand({
     TableName: table,
     Key,
-    UpdateExpression: `SET #at = ${to.set}`,
-    ConditionExpression: to.where,
-    ExpressionAttributeNames: { '#at': attributeOf(bucket) },
-    ExpressionAttributeValues: to.values,
+    UpdateExpression: `SET ${parts.map(({ set }) => set).join(', ')}`,
+    ConditionExpression: parts.map(({ where }) => where).join(' AND '),
+    ExpressionAttributeNames: Object.fromEntries(parts.map(({ name }) => name)),
+    ExpressionAttributeValues: Object.fromEntries(parts.flatMap(({ own }) => own)),
     ReturnValues: 'UPDATED_NEW',
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   });
   try {
-    const { Attributes } = await client.send(command, hasty);
-    return { isDone: true, fullAtMs: fullAtIn(Attributes)[bucket] };
+    return { isDone: true, fullAt: fullAtIn((await client.send(command, hasty)).Attributes) };
   } catch (error) {
     if (!isConditionFailed(error)) throw error;
     const { Item } = error as { readonly Item?: Readonly<Record<string, unknown>> };
-    return { isDone: false, fullAtMs: fullAtIn(Item && unwrapped(Item))[bucket] };
+    // Not every service that speaks DynamoDB's protocol returns the item.
+    return { isDone: false, fullAt: Item === undefined ? await read({ client, table }) : fullAtIn(unwrapped(Item)) };
   }
 };
 
-const read = async ({ client, table }: Deps): Promise<FullAt> =>
-  fullAtIn((await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }), hasty)).Item);
-
-/** The first taking from a bucket that is full. Undefined where it is not. */
-const begin = async (deps: Deps, { bucket, costMs, nowMs }: Taking): Promise<Taken | undefined> => {
+/** Whether the bucket is full as far as its stored time shows. A time that a wrong clock wrote shows nothing. */
+const isFull = (fullAtMs: number | undefined, nowMs: number): boolean => {
   const { beforeMs, afterMs } = staleFullAt(nowMs);
-  const begun = await change(deps, bucket, {
-    set: ':full',
-    where: 'attribute_not_exists(#at) OR #at < :before OR #at > :after',
-    values: { ':full': nowMs + costMs, ':before': beforeMs, ':after': afterMs },
-  });
-  return begun.isDone ? { kind: 'taken', fullAtMs: nowMs + costMs } : undefined;
+  return fullAtMs === undefined || fullAtMs < beforeMs || fullAtMs > afterMs;
 };
 
-const take = async (deps: Deps, taking: Taking): Promise<Taken> => {
-  const { bucket, costMs, untilMs, nowMs } = taking;
+/** The first taking from a bucket that is full. */
+const beginning = ({ bucket, costMs, nowMs }: Taking): Change => {
   const { beforeMs, afterMs } = staleFullAt(nowMs);
-  const added = await change(deps, bucket, {
-    set: '#at + :cost',
-    where: '#at BETWEEN :before AND :latest',
-    values: { ':cost': costMs, ':before': beforeMs, ':latest': untilMs - costMs },
-  });
-  if (added.isDone) return { kind: 'taken', fullAtMs: added.fullAtMs ?? untilMs };
-  // Not every service that speaks DynamoDB's protocol returns the item.
-  const fullAtMs = added.fullAtMs ?? (await read(deps))[bucket];
-  if (fullAtMs !== undefined && fullAtMs >= beforeMs && fullAtMs <= afterMs) {
-    return fullAtMs + costMs > untilMs ? { kind: 'over', fullAtMs } : take(deps, taking);
-  }
-  // If that did not succeed, another writer has begun meanwhile.
-  return (await begin(deps, taking)) ?? take(deps, taking);
+  return {
+    bucket,
+    set: (_, value) => value('full'),
+    where: (at, value) => `attribute_not_exists(${at}) OR ${at} < ${value('before')} OR ${at} > ${value('after')}`,
+    values: { full: nowMs + costMs, before: beforeMs, after: afterMs },
+  };
+};
+
+const adding = ({ bucket, costMs, untilMs, nowMs }: Taking): Change => ({
+  bucket,
+  set: (at, value) => [at, value('cost')].join(' + '),
+  where: (at, value) => `${at} BETWEEN ${value('before')} AND ${value('latest')}`,
+  values: { cost: costMs, before: staleFullAt(nowMs).beforeMs, latest: untilMs - costMs },
+});
+
+/**
+ * Takes from different buckets by one write. Where a condition fails, the stored times show what is left to take.
+ *
+ * @param seen times that may be out of date
+ * @param stored times that were read since
+ */
+const takeEach = async (
+  deps: Deps,
+  takings: readonly Taking[],
+  seen: FullAt,
+  stored: FullAt = {},
+): Promise<readonly Taken[]> => {
+  const beganAtMs = ({ bucket, nowMs }: Taking): number =>
+    isFull(stored[bucket], nowMs) ? nowMs : (stored[bucket] ?? nowMs);
+  // DynamoDB refuses a condition whose bounds are reversed, so nothing is written for what cannot be taken.
+  const isOver = (taking: Taking): boolean => beganAtMs(taking) + taking.costMs > taking.untilMs;
+  const possible = takings.filter((taking) => !isOver(taking));
+  const changes = possible.map((taking) => (isFull(seen[taking.bucket], taking.nowMs) ? beginning : adding)(taking));
+  const { isDone, fullAt } = changes.length === 0 ? { isDone: true, fullAt: {} } : await change(deps, changes);
+  if (!isDone) return takeEach(deps, takings, fullAt, fullAt);
+  return takings.map((taking) =>
+    isOver(taking)
+      ? { kind: 'over', fullAtMs: beganAtMs(taking) }
+      : { kind: 'taken', fullAtMs: (fullAt as FullAt)[taking.bucket] ?? taking.untilMs },
+  );
 };
 
 /**
@@ -111,24 +145,30 @@ const take = async (deps: Deps, taking: Taking): Promise<Taken> => {
  * of them loses a race.
  */
 export const createPaceItem = (deps: Deps): PaceItem => {
-  /**
-   * When each bucket is full, as this environment last saw it. A bucket that is full again needs one write to begin.
-   */
-  const left = new Map<PacedBucket, number>();
+  /** When each bucket is full, as this environment last saw it. So most takings need one write. */
+  let seen: FullAt = {};
+  /** Simultaneous takings are written together, as far as they are from different buckets. */
+  const take = merging(async (takings: readonly Taking[]): Promise<readonly Taken[]> => {
+    const taken = new Map<Taking, Taken>();
+    for (let left = takings; left.length > 0; left = left.filter((taking) => !taken.has(taking))) {
+      const first = [...new Map(left.toReversed().map((taking) => [taking.bucket, taking])).values()];
+      const results = await takeEach(deps, first, seen);
+      for (const [index, result] of results.entries()) {
+        const taking = first[index] as Taking;
+        taken.set(taking, result);
+        seen = { ...seen, [taking.bucket]: result.fullAtMs };
+      }
+    }
+    return takings.map((taking) => taken.get(taking) as Taken);
+  });
   return {
-    take: async (taking) => {
-      // The call needs more than a full bucket has. DynamoDB would refuse the condition, whose bounds would be
-      // reversed.
-      if (taking.nowMs + taking.costMs > taking.untilMs) return { kind: 'over', fullAtMs: taking.nowMs };
-      const isFull = (left.get(taking.bucket) ?? 0) < taking.nowMs;
-      const taken = (isFull ? await begin(deps, taking) : undefined) ?? (await take(deps, taking));
-      left.set(taking.bucket, taken.fullAtMs);
-      return taken;
-    },
+    take,
 
     fullNoSooner: async (bucket, atMs) => {
-      const where = 'attribute_not_exists(#at) OR #at < :full';
-      await change(deps, bucket, { set: ':full', where, values: { ':full': atMs } });
+      const values = { full: atMs };
+      const where = (at: string, value: (name: string) => string): string =>
+        `attribute_not_exists(${at}) OR ${at} < ${value('full')}`;
+      await change(deps, [{ bucket, set: (_, value) => value('full'), where, values }]);
     },
 
     read: () => read(deps),

@@ -1,3 +1,4 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createPaceItem, type PaceItem } from '../../aws/state/pace-item.ts';
 import { createStateStore } from '../../aws/state-store.ts';
@@ -40,26 +41,54 @@ describe('the item of what calls leave of a bucket', () => {
     expect(await item.take(taking(200))).toEqual({ kind: 'taken', fullAtMs: nowMs + 200 });
   });
 
-  test('takes one write for a bucket that is full again, even beside other writers', async () => {
+  /** The item, and how many writes it makes. */
+  const counted = () => {
     let writes = 0;
     const client = {
       send: (...args: Parameters<typeof tables.client.send>) => {
-        writes += 1;
+        if (args[0] instanceof UpdateCommand) writes += 1;
         return tables.client.send(...args);
       },
     };
-    const counted = createPaceItem({ client: client as unknown as typeof tables.client, table: 'state' });
-    const writesOf = async (): Promise<number> => {
+    const own = createPaceItem({ client: client as unknown as typeof tables.client, table: 'state' });
+    const writesOf = async (...takings: Parameters<typeof own.take>[0][]): Promise<number> => {
       const before = writes;
-      expect((await counted.take(taking(200))).kind).toBe('taken');
+      const taken = await Promise.all(takings.map(own.take));
+      expect(taken.map(({ kind }) => kind)).toEqual(takings.map(() => 'taken'));
       return writes - before;
     };
-    expect([await writesOf(), await writesOf()]).toEqual([1, 1]);
+    return { own, writesOf };
+  };
+
+  test('takes one write for a bucket that is full again, even beside other writers', async () => {
+    const { writesOf } = counted();
+    expect([await writesOf(taking(200)), await writesOf(taking(200))]).toEqual([1, 1]);
     nowMs += 5_000;
-    expect(await writesOf()).toBe(1);
+    expect(await writesOf(taking(200))).toBe(1);
     nowMs += 5_000;
     await item.take(taking(200));
-    expect([await writesOf(), await writesOf()]).toEqual([2, 1]);
+    expect([await writesOf(taking(200)), await writesOf(taking(200))]).toEqual([2, 1]);
+  });
+
+  test('takes one write for calls of several buckets at once', async () => {
+    const { writesOf } = counted();
+    const both = () => writesOf(taking(200), { ...taking(50), bucket: 'health' });
+    expect([await both(), await both()]).toEqual([1, 1]);
+    expect(await item.read()).toMatchObject({ autoScaling: nowMs + 400, health: nowMs + 100 });
+    nowMs += 300;
+    expect(await both()).toBe(1);
+    expect(await item.read()).toMatchObject({ autoScaling: nowMs + 300, health: nowMs + 50 });
+  });
+
+  test('a bucket that is used up takes no token of another one, and keeps none from it', async () => {
+    const { own } = counted();
+    await item.take(taking(3_900));
+    const taken = await Promise.all([own.take(taking(200)), own.take({ ...taking(50), bucket: 'health' })]);
+    expect(taken).toEqual([
+      { kind: 'over', fullAtMs: nowMs + 3_900 },
+      { kind: 'taken', fullAtMs: nowMs + 50 },
+    ]);
+    expect(await item.read()).toMatchObject({ autoScaling: nowMs + 3_900, health: nowMs + 50 });
   });
 
   test('a time that only a clock that is wrong can have written counts for nothing', async () => {

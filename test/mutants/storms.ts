@@ -60,8 +60,8 @@ export const storms: readonly Mutant[] = [
   {
     name: 'a bucket that has calls in line counts as full',
     file: 'aws/state/pace-item.ts',
-    from: "set: '#at + :cost',",
-    to: "set: ':before + :cost',",
+    from: "set: (at, value) => [at, value('cost')].join(' + '),",
+    to: "set: (_, value) => [value('before'), value('cost')].join(' + '),",
     caughtBy,
   },
   {
