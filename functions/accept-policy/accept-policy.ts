@@ -11,6 +11,7 @@ import { digestOf } from './digest.ts';
 import { type Candidate, judge } from './judge.ts';
 import type { AcceptPolicyPorts } from './ports.ts';
 import { registryEntryOf } from './registry-entry.ts';
+import { report, reportAgain, type Write } from './reports.ts';
 import { acceptanceOf, tellAtOnce, tellWith } from './tell-versions.ts';
 
 export type Outcome =
@@ -31,21 +32,24 @@ export type Outcome =
 export const acceptPolicy = async (
   group: string,
   ports: AcceptPolicyPorts,
-  { others, writtenAtMs }: Changed = { others: [] },
+  changed: Changed = { others: [] },
 ): Promise<Outcome> => {
+  const { others, writtenAtMs } = changed;
   const readAtMs = ports.clock.now();
   const written = await ports.store.written(group);
   const inForce = await tellAtOnce(await ports.store.accepted(group), ports);
   if (written === undefined) return withoutPolicy(group, { others, inForce }, ports);
-  const digest = digestOf(written.document);
+  const write = { digest: digestOf(written.document), changed };
+  const again = reportAgain(group, write, inForce, ports);
+  if (again !== undefined) return again;
   const verdict = await judge(group, written, ports);
-  const rejected = (problems: readonly Problem[]) => reject(group, { digest, problems, inForce }, ports);
+  const rejected = (problems: readonly Problem[]) => reject(group, { write, problems, inForce }, ports);
   if (verdict.kind === 'unacceptable') return rejected(verdict.problems);
   const claimed = await claimAsgs(verdict.asgs, group, ports);
   if (claimed.kind === 'taken') return rejected(claimed.problems);
   const warnings = [...verdict.warnings, ...attributesBeside(written.others), ...itemsBeside(others)];
   const byMs = writtenAtMs === undefined ? {} : { writtenAtMs: Math.min(writtenAtMs, readAtMs) };
-  return accept(afterOthers(verdict.candidate, claimed.before), { digest, warnings, inForce, ...byMs }, ports);
+  return accept(afterOthers(verdict.candidate, claimed.before), { write, warnings, inForce, ...byMs }, ports);
 };
 
 /** There is no item under the key `policy`: it was deleted, or written under another key. */
@@ -55,17 +59,16 @@ const withoutPolicy = async (
   ports: AcceptPolicyPorts,
 ): Promise<Outcome> => {
   if (others.length > 0 && inForce === undefined) {
-    return reject(group, { digest: undefined, problems: itemsBeside(others), inForce }, ports);
+    return reject(group, { write: undefined, problems: itemsBeside(others), inForce }, ports);
   }
   // A key that is no group's name was never accepted, so there is nothing to let go; the registry could not hold it.
   return isGroupName(group) ? letGo(group, inForce, ports) : { kind: 'let-go', group };
 };
 
-/** Which write was judged, and the version that was in force then. */
-type Written = { readonly digest: string | undefined; readonly inForce: PolicyVersion | undefined };
+/** Which write was judged, and the version that was in force then. Undefined where there was nothing to judge. */
+type Written = { readonly write: Write | undefined; readonly inForce: PolicyVersion | undefined };
 
-/** The digest of the judged write. Absent where there was nothing to judge. */
-const withDigest = (digest: string | undefined) => (digest === undefined ? {} : { digest });
+const digestIn = (write: Write | undefined) => (write?.digest === undefined ? {} : { digest: write.digest });
 
 const afterOthers = (candidate: Candidate, before: readonly string[]): Candidate =>
   before.length === 0 ? candidate : { ...candidate, resolved: { ...candidate.resolved, after: before } };
@@ -73,14 +76,14 @@ const afterOthers = (candidate: Candidate, before: readonly string[]): Candidate
 const accept = async (
   candidate: Candidate,
   {
-    digest,
+    write,
     warnings,
     inForce,
     writtenAtMs,
   }: Written & Pick<Changed, 'writtenAtMs'> & { readonly warnings: readonly Problem[] },
   ports: AcceptPolicyPorts,
 ): Promise<Outcome> => {
-  const { store, changes, clock, telemetry } = ports;
+  const { store, clock } = ports;
   const { group } = candidate;
   const unchanged = inForce !== undefined && sameContent(inForce, candidate);
   const firstWarnings = messagesOf(warnings).slice(0, mostInMessage);
@@ -91,16 +94,19 @@ const accept = async (
     group,
     status: 'accepted',
     message,
-    ...withDigest(digest),
+    ...digestIn(write),
     version: version.version,
     problems: [],
     warnings,
     atMs: clock.now(),
   });
-  await changes.tell(group, clock.now(), writtenAtMs);
-  await tellWith(acceptanceOf(group, { version: version.version, warnings: messagesOf(warnings) }), version, ports);
-  telemetry.count(metrics.policiesAccepted);
-  return { kind: unchanged ? 'unchanged' : 'accepted', group, version: version.version };
+  const send = async (now: PolicyVersion | undefined, to: AcceptPolicyPorts): Promise<Outcome> => {
+    await to.changes.tell(group, to.clock.now(), writtenAtMs);
+    await tellWith(acceptanceOf(group, { version: version.version, warnings: messagesOf(warnings) }), now, to);
+    to.telemetry.count(metrics.policiesAccepted);
+    return { kind: unchanged ? 'unchanged' : 'accepted', group, version: version.version };
+  };
+  return report(group, write, { version: version.version, send, inForce: version }, ports);
 };
 
 /**
@@ -151,7 +157,7 @@ const mostInMessage = 3;
 
 const reject = async (
   group: string,
-  { digest, problems, inForce: version }: Written & { readonly problems: readonly Problem[] },
+  { write, problems, inForce: version }: Written & { readonly problems: readonly Problem[] },
   ports: AcceptPolicyPorts,
 ): Promise<Outcome> => {
   const inForce = version?.version;
@@ -163,16 +169,19 @@ const reject = async (
     group,
     status: 'rejected',
     message,
-    ...withDigest(digest),
+    ...digestIn(write),
     problems: problems.slice(0, mostProblems),
     warnings: [],
     atMs: ports.clock.now(),
   };
   await ports.store.putStatus(inForce === undefined ? status : { ...status, version: inForce });
   const detail = { problems: messagesOf(problems), ...(inForce === undefined ? {} : { inForce }) };
-  await tellWith({ detailType: announcements.policyRejected, group, detail }, version, ports);
-  ports.telemetry.count(metrics.policiesRejected);
-  return { kind: 'rejected', group, problems, inForce };
+  const send = async (now: PolicyVersion | undefined, to: AcceptPolicyPorts): Promise<Outcome> => {
+    await tellWith({ detailType: announcements.policyRejected, group, detail }, now, to);
+    to.telemetry.count(metrics.policiesRejected);
+    return { kind: 'rejected', group, problems, inForce };
+  };
+  return report(group, write, { version: inForce, send, inForce: version }, ports);
 };
 
 /**

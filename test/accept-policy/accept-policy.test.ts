@@ -387,6 +387,60 @@ describe('trouble', () => {
     expect(new Set(wasTold(house))).toEqual(new Set([1, 2, 3]));
   });
 
+  describe('a write whose report could not be sent', () => {
+    /** The queue takes nothing as the write is handled. */
+    const unsent = async (document: unknown, house = createHouse()) => {
+      house.write('workers', document);
+      const failing = { tell: () => Promise.reject(new Error('no queue')) };
+      const announcer = { announce: () => Promise.reject(new Error('no bus')) };
+      const writtenAtMs = house.ports.clock.now();
+      const attempt = acceptPolicy('workers', { ...house.ports, changes: failing, announcer }, { others: [], writtenAtMs });
+      await expect(attempt).rejects.toThrow(/no queue|no bus/);
+      return { house, writtenAtMs };
+    };
+
+    it('is reported at the next delivery without being looked up again', async () => {
+      const { house, writtenAtMs } = await unsent(smallDocument);
+      expect(await house.accept('workers', [], writtenAtMs)).toEqual({ kind: 'accepted', group: 'workers', version: 1 });
+      expect(house.asked).toHaveLength(1);
+      expect(house.told).toEqual(['workers']);
+      expect(house.toldWritten).toEqual([writtenAtMs]);
+      expect(wasTold(house)).toContain(1);
+      expect(house.counted).toEqual([metrics.policiesAccepted]);
+      // It is reported once. Another delivery of the record is handled like any other.
+      await house.accept('workers', [], writtenAtMs);
+      expect(house.asked).toHaveLength(2);
+    });
+
+    it('is looked up again if the policy was written since, or if the time of the write is not known', async () => {
+      for (const later of [1_000, undefined]) {
+        const { house, writtenAtMs } = await unsent(smallDocument);
+        await house.accept('workers', [], later && writtenAtMs + later);
+        expect(house.asked).toHaveLength(2);
+      }
+      const { house, writtenAtMs } = await unsent(smallDocument);
+      house.write('workers', { ...smallDocument, size: 5 });
+      await house.accept('workers', [], writtenAtMs);
+      expect(house.inForce('workers')?.version).toBe(2);
+    });
+
+    it('is handled anew if another version came into force since', async () => {
+      const { house, writtenAtMs } = await unsent('nonsense', await afterWriting(smallDocument));
+      house.write('workers', { ...smallDocument, size: 5 });
+      await house.accept();
+      house.write('workers', 'nonsense');
+      expect(await house.accept('workers', [], writtenAtMs)).toMatchObject({ kind: 'rejected', inForce: 2 });
+      expect(house.announced.at(-1)).toMatchObject({ detailType: announcements.policyRejected, detail: { inForce: 2 } });
+    });
+
+    it('is reported as rejected', async () => {
+      const { house, writtenAtMs } = await unsent({ ...smallDocument, asg: undefined, pools: {} });
+      expect(await house.accept('workers', [], writtenAtMs)).toMatchObject({ kind: 'rejected' });
+      expect(house.announced).toMatchObject([{ detailType: announcements.policyRejected }]);
+      expect(house.counted).toEqual([metrics.policiesRejected]);
+    });
+  });
+
   it('a lost race is thrown, so that the record is delivered again', async () => {
     const house = createHouse();
     house.write('workers', smallDocument);

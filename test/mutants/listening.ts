@@ -19,8 +19,8 @@ export const listening: readonly Mutant[] = [
   {
     name: 'a rejected policy puts the last good one out of force',
     file: 'functions/accept-policy/accept-policy.ts',
-    from: 'ports.telemetry.count(metrics.policiesRejected);',
-    to: 'await ports.store.removeInForce(group);',
+    from: 'to.telemetry.count(metrics.policiesRejected);',
+    to: 'await to.store.removeInForce(group);',
     caughtBy: ['policy becomes invalid, then a loss'],
   },
   {
