@@ -20,6 +20,8 @@ export type News = {
   readonly stoppedDrains: readonly string[];
   /** Whether to repair what time or lost messages left unfinished. */
   readonly isTick: boolean;
+  /** Whether a tick of the schedule is among them. Absent: at most wakes are. */
+  readonly isMinute?: boolean;
   /** When a user last wrote the policy. */
   readonly writtenAtMs?: number;
 };

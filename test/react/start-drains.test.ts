@@ -10,6 +10,11 @@ import { group, noonMs, swap } from '../drain/fleet.ts';
 type Options = {
   readonly over?: readonly string[];
   readonly isTick?: boolean;
+  readonly isMinute?: boolean;
+  /** When the run is. */
+  readonly nowMs?: number;
+  /** Runs of one environment share it. */
+  readonly environment?: object;
   readonly causes?: readonly { readonly code: string }[];
   readonly named?: readonly string[];
   readonly ordered?: readonly string[];
@@ -22,18 +27,30 @@ type Options = {
 
 const start = async (
   swaps: readonly Swap[],
-  { over = [], isTick = false, causes = [], named = [], ordered = [], stored = swaps, mode, lost = [] }: Options = {},
+  {
+    over = [],
+    isTick = false,
+    isMinute = false,
+    causes = [],
+    named = [],
+    ordered = [],
+    stored = swaps,
+    mode,
+    lost = [],
+    nowMs = noonMs,
+    environment = {},
+  }: Options = {},
 ) => {
   const started: DrainOrder[] = [];
   const moved: (SwapChange & { readonly instance: string })[] = [];
   const ports = {
-    clock: { now: () => noonMs },
-    drains: {
+    clock: { now: () => nowMs },
+    drains: Object.assign(environment, {
       start: (order: DrainOrder) => {
         started.push(order);
         return Promise.resolve(over.includes(order.drain) ? 'over' : 'running');
       },
-    },
+    }),
     store: {
       swaps: () => Promise.resolve(stored),
       advance: ({ instance }: Swap, change: SwapChange) => {
@@ -42,7 +59,7 @@ const start = async (
       },
     },
   };
-  const facts = { isTick, causes, leaving: named.map((instance) => ({ instance, reason: 'interruption', atMs: noonMs })) };
+  const facts = { isTick, isMinute, causes, leaving: named.map((instance) => ({ instance, reason: 'interruption', atMs: noonMs })) };
   const run = { group: group(mode && { mode }), id: 'decision-9', facts, ports } as unknown as Run;
   const active = swaps.filter(({ state }) => state !== 'gone');
   const count = await startDrains({ run, swaps: active, known: swaps, isOrdered: ({ instance }) => ordered.includes(instance) });
@@ -68,6 +85,21 @@ describe('the drains that a run starts', () => {
     expect((await start(swaps, { named: ['i-2', 'i-3'] })).started).toEqual([{ group: 'web', drain: 'd-2' }]);
     expect((await start(swaps, { isTick: true })).started.map(({ drain }) => drain)).toEqual(['d-1', 'd-2']);
     expect((await start(swaps, { causes: [{ code: 'policy-change' }] })).started.map(({ drain }) => drain)).toEqual(['d-1', 'd-2']);
+  });
+  it('that one environment found running are started again only with the tick of the minute, or with a policy that is written', async () => {
+    const swaps = [swap('i-1')];
+    const environment = {};
+    const starts = async (options: Options) => (await start(swaps, { environment, ...options })).started.length;
+    expect(await starts({ isTick: true })).toBe(1);
+    expect(await starts({ isTick: true, nowMs: noonMs + 59_999 })).toBe(0);
+    expect(await starts({ named: ['i-1'] })).toBe(0);
+    expect(await starts({ isTick: true, environment: {} })).toBe(1);
+    expect(await starts({ ordered: ['i-1'] })).toBe(1);
+    expect(await starts({ isTick: true, isMinute: true })).toBe(1);
+    expect(await starts({ causes: [{ code: 'policy-change' }] })).toBe(1);
+    expect(await starts({ isTick: true, nowMs: noonMs + 60_000 })).toBe(1);
+    expect(await starts({ isTick: true, isMinute: true, over: ['d-1'] })).toBe(2);
+    expect(await starts({ isTick: true })).toBe(1);
   });
   it('that took over from others, and that nobody has started, are started with the tick while they are young', async () => {
     const out = { drainStartedAtMs: noonMs - 30_000, drainOrderedAtMs: noonMs - 20_000 };

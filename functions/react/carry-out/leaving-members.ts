@@ -11,6 +11,7 @@ import type { ReactPorts } from '../ports.ts';
 import type { Run } from '../run.ts';
 import { type Claimed, claimEach, writesAtOnce } from './claims.ts';
 import { drainName } from './drain-names.ts';
+import { isKnownToRun, startDrain } from './running-drains.ts';
 
 type LeaveContext = {
   readonly view: View;
@@ -66,7 +67,9 @@ export type Starting = {
  *
  * - those that this run has put on it;
  * - those that have not begun and whose signal came again, because the invocation that claimed them may have died;
- * - at each tick, and with a written policy, all that have not begun.
+ * - at each tick and wake, and with a written policy, all that have not begun.
+ *
+ * What this environment knows to run is started again only with the tick of the minute or a written policy.
  */
 const dueOf = ({ run: { facts, group, ports }, swaps, isOrdered }: Starting): readonly Swap[] => {
   const nowMs = ports.clock.now();
@@ -74,9 +77,10 @@ const dueOf = ({ run: { facts, group, ports }, swaps, isOrdered }: Starting): re
   // In a group that does not act, members that AWS takes just wait. For members that Holdfast chose, a drain runs and
   // records that they stay.
   const isIdle = (swap: Swap): boolean => swap.state === 'leaving' && isHard(swap) && !mayBegin(modeOf(group), swap);
-  const isForAll = facts.isTick || facts.causes.some(({ code }) => code === 'policy-change');
-  const isDue = (swap: Swap): boolean =>
-    isOrdered(swap) || (mayBeUnstarted(swap, nowMs) && (isForAll || named.has(swap.instance)));
+  const isForAll = facts.isMinute || facts.causes.some(({ code }) => code === 'policy-change');
+  const isAgain = ({ instance, drain = '' }: Swap): boolean =>
+    isForAll || ((facts.isTick || named.has(instance)) && !isKnownToRun(ports, drain));
+  const isDue = (swap: Swap): boolean => isOrdered(swap) || (mayBeUnstarted(swap, nowMs) && isAgain(swap));
   return swaps.filter((swap) => swap.drain !== undefined && isDue(swap) && !isIdle(swap));
 };
 
@@ -140,7 +144,7 @@ const joinedTooLate = async (
 /** Starts the drains that are due, one execution per batch. Returns how many. */
 export const startDrains = async (starting: Starting): Promise<number> => {
   const { group, ports } = starting.run;
-  const start = (drain: string): Promise<'running' | 'over'> => ports.drains.start({ group: group.name, drain });
+  const start = (drain: string): Promise<'running' | 'over'> => startDrain(group.name, drain, ports);
   const batches = [...Map.groupBy(dueOf(starting), ({ drain }) => drain ?? '')];
   const started = await inParallel(batches, drainsAtOnce, ([drain]) => start(drain));
   const found = (what: 'running' | 'over'): ReadonlySet<string> =>

@@ -35,6 +35,11 @@ export const noFacts = (group: string): Omit<Growing, 'causes'> => ({
   messages: [],
 });
 
+const addTick = (facts: Growing, { isTick, isMinute }: Partial<News>): void => {
+  if (isTick) facts.isTick = true;
+  if (isMinute) facts.isMinute = true;
+};
+
 /** Collects facts by group. A storm adds thousands of them, so lists grow in place until they are returned. */
 export const createFactsByGroup = () => {
   const byGroup = new Map<string, Growing>();
@@ -50,7 +55,7 @@ export const createFactsByGroup = () => {
       facts.alarms.push(...(news.alarms ?? []));
       facts.refusedAsgs.push(...(news.refusedAsgs ?? []));
       facts.stoppedDrains.push(...(news.stoppedDrains ?? []));
-      facts.isTick ||= news.isTick ?? false;
+      addTick(facts, news);
       if (news.writtenAtMs !== undefined) facts.writtenAtMs = Math.max(news.writtenAtMs, facts.writtenAtMs ?? 0);
       if (signalKindOf(signal).comesAgain !== 'never') facts.messages.push(message);
     },
