@@ -12,7 +12,7 @@ type Deps = { readonly client: DynamoDBDocumentClient; readonly table: string };
  * Every writer of a version writes the same fields, so the text is not checked field by field. Text that is not JSON,
  * or has another schema, counts as no budget, because nothing depends on it.
  */
-const schema = 1;
+const schema = 2;
 
 const parsed = (text: unknown): Partial<AccountBudget> => {
   try {

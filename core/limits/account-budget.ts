@@ -7,6 +7,9 @@ import { type Ask, byNeed, type Waiting } from './need.ts';
 /** `isForLook`: only a look that begins later shows what the tokens were for. */
 type Given = { readonly by: string; readonly atMs: number; readonly isForLook?: true };
 
+/** When EC2 refused an offering, and with which code. */
+type RefusedNow = { readonly atMs: number; readonly code: string };
+
 /**
  * One item for all groups: what Holdfast spends of the account's buckets, and which groups wait for them. It only
  * paces. If it is lost or cannot be written, launches are requested without it.
@@ -22,7 +25,7 @@ export type AccountBudget = {
   /** Groups that were given tokens a moment ago, and the decision that was given them. */
   readonly given: Readonly<Record<string, Given>>;
   /** Offerings that EC2 refused for lack of capacity a moment ago, to any group. */
-  readonly refused: Readonly<Record<OfferingKey, number>>;
+  readonly refused: Readonly<Record<OfferingKey, RefusedNow>>;
 };
 
 export const emptyBudget: AccountBudget = { version: 0, levels: {}, waiting: [], given: {}, refused: {} };
@@ -111,7 +114,7 @@ export const shareOut = (budget: AccountBudget, asks: readonly Ask[], nowMs: num
         ...younger(budget.given, ({ atMs, isForLook }) => atMs + (isForLook ? longestLookMs : takenMs), nowMs),
         ...Object.fromEntries(givenNow.map((ask) => [ask.group, givenFor(ask, nowMs)])),
       },
-      refused: younger(budget.refused, (atMs) => atMs, nowMs - refusedMs) as AccountBudget['refused'],
+      refused: younger(budget.refused, ({ atMs }) => atMs, nowMs - refusedMs) as AccountBudget['refused'],
     },
   };
 };
@@ -123,7 +126,8 @@ export type Tokens = Readonly<Partial<Record<BucketName, number>>>;
 export type Lessons = {
   /** Buckets that AWS found empty, because others in the account draw on them too. */
   readonly empty: ReadonlySet<BucketName>;
-  readonly refused: ReadonlySet<OfferingKey>;
+  /** Offerings without capacity, with the code that EC2 returned. */
+  readonly refused: ReadonlyMap<OfferingKey, string>;
   readonly granted: ReadonlySet<OfferingKey>;
   /** Tokens of a turn that were not spent: for launches after a lost race, and for instances that EC2 refused. */
   readonly unspent: Tokens;
@@ -159,6 +163,6 @@ export const withLessons = (
   },
   refused: Object.fromEntries([
     ...Object.entries(budget.refused).filter(([key]) => !granted.has(key as OfferingKey)),
-    ...[...refused].map((key) => [key, nowMs]),
+    ...[...refused].map(([key, code]) => [key, { atMs: nowMs, code }]),
   ]),
 });

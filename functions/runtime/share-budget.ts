@@ -38,4 +38,4 @@ export const shareBudget = async (
   }
 };
 
-export const noLessons: Lessons = { empty: new Set(), refused: new Set(), granted: new Set(), unspent: {} };
+export const noLessons: Lessons = { empty: new Set(), refused: new Map(), granted: new Set(), unspent: {} };

@@ -29,7 +29,7 @@ const lessonsOf = (result: LaunchResult, before?: object, of = group()): Lessons
 describe('what other groups of the account learn from launches', () => {
   test('an offering without capacity is refused to every group', () => {
     const lessons = lessonsOf({ kind: 'answered', instances: [instance('i-1')], refusals: [refused('InsufficientInstanceCapacity')] });
-    expect([...lessons.refused]).toEqual(['m7g.large/eu-west-1a/spot']);
+    expect([...lessons.refused]).toEqual([['m7g.large/eu-west-1a/spot', 'InsufficientInstanceCapacity']]);
     expect([...lessons.granted]).toEqual(['m7g.large/eu-west-1a/spot']);
     expect([...lessonsOf({ kind: 'answered', instances: [], refusals: [refused('Unsupported')] }).refused]).toEqual([]);
   });
@@ -37,10 +37,10 @@ describe('what other groups of the account learn from launches', () => {
   test('a fleet that finds none of its offerings is about capacity, unless its pool has a price limit', () => {
     const none: LaunchResult = { kind: 'answered', instances: [], refusals: [refused('UnfulfillableCapacity')] };
     const limited = group({ pools: { 'spot-a': { ...spotA, maxPriceUsdPerHour: 0.1 } } });
-    expect([...lessonsOf(none).refused]).toEqual(['m7g.large/eu-west-1a/spot']);
+    expect([...lessonsOf(none).refused]).toEqual([['m7g.large/eu-west-1a/spot', 'UnfulfillableCapacity']]);
     expect([...lessonsOf(none, undefined, limited).refused]).toEqual([]);
     const short: LaunchResult = { ...none, refusals: [refused('InsufficientInstanceCapacity')] };
-    expect([...lessonsOf(short, undefined, limited).refused]).toEqual(['m7g.large/eu-west-1a/spot']);
+    expect([...lessonsOf(short, undefined, limited).refused]).toEqual([['m7g.large/eu-west-1a/spot', 'InsufficientInstanceCapacity']]);
   });
 
   test('instances that EC2 certainly did not launch are given back to the bucket of launched instances', () => {
@@ -77,7 +77,7 @@ const turned = async (
   const asked: Ask[] = [];
   const ask = async (one: Ask) => {
     asked.push(one);
-    return { turn, refused };
+    return { turn, refused: Object.fromEntries(refused.map((key) => [key, { atMs: nowMs, code: 'UnfulfillableCapacity' }])) };
   };
   const run = { group: seen.group, id: 'd1', turns: { ask } } as unknown as Run;
   const wanted = decisionOf({ placements: [placementOf(3)], ...rest });
@@ -104,9 +104,9 @@ describe('a decision that waits for its turn', () => {
     expect([allowed, asked]).toEqual([{ view: view(), decision: wanted }, []]);
   });
 
-  test('is made anew where another group was refused the same a moment ago: that offering rests for this group too', async () => {
+  test('is made anew where another group was refused the same a moment ago: that offering rests for this group too, with the code of EC2', async () => {
     const { decidedWith } = await turned(now, ['m7g.large/eu-west-1a/spot']);
-    expect(decidedWith[0]?.state.memory['m7g.large/eu-west-1a/spot']).toMatchObject({ kind: 'refused', code: 'InsufficientInstanceCapacity' });
+    expect(decidedWith[0]?.state.memory['m7g.large/eu-west-1a/spot']).toMatchObject({ kind: 'refused', code: 'UnfulfillableCapacity' });
     expect(decidedWith[0]?.mayLaunch).toBe(3);
   });
 

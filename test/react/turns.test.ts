@@ -119,11 +119,11 @@ describe('turns of the groups of one batch', () => {
     const { world, ports } = account();
     const turns = turnsOf([api], ports);
     turns.learn({ ...noLessons, empty: new Set(['createFleet']) });
-    turns.learn({ ...noLessons, refused: new Set(['m7g.large/a/spot']) });
+    turns.learn({ ...noLessons, refused: new Map([['m7g.large/a/spot', 'UnfulfillableCapacity']]) });
     await turns.settle();
     await turns.settle();
     expect(levels(world)).toMatchObject({ createFleet: 0 });
-    expect([Object.keys(world.stored.refused), world.writes]).toEqual([['m7g.large/a/spot'], 1]);
+    expect([world.stored.refused, world.writes]).toMatchObject([{ 'm7g.large/a/spot': { code: 'UnfulfillableCapacity' } }, 1]);
   });
 });
 

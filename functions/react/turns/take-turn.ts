@@ -6,7 +6,7 @@ import type { BucketName } from '../../../core/limits/account-buckets.ts';
 import type { Tokens } from '../../../core/limits/account-budget.ts';
 import type { Turn } from '../../../core/limits/line.ts';
 import { type Ask, type Need, warnedAmong } from '../../../core/limits/need.ts';
-import { offeringKey, parseOfferingKey } from '../../../core/pool/offering.ts';
+import { type OfferingKey, offeringKey, parseOfferingKey } from '../../../core/pool/offering.ts';
 import { hasPriceLimit } from '../../../core/pool/price.ts';
 import { isResting, rememberRefusals } from '../../../core/pool-memory/pool-memory.ts';
 import type { LaunchResult, Refusal } from '../../../core/ports/launches.ts';
@@ -56,11 +56,11 @@ const askOf = ({ group, id }: Run, view: View, decision: Decision): Ask => {
  */
 const withRefusals = (view: View, { refused }: Given): View => {
   const { memory } = view.state;
-  const news = refused.flatMap((key): Refusal[] => {
+  const news = Object.entries(refused).flatMap(([key, { code }]): Refusal[] => {
     const offering = parseOfferingKey(key);
-    const lesson = memory[key];
+    const lesson = memory[key as OfferingKey];
     if (offering === undefined || (lesson?.kind === 'refused' && isResting(lesson, view.nowMs))) return [];
-    return [{ offering, code: noCapacity, message: 'another group was refused', scope: 'offering' }];
+    return [{ offering, code, message: 'another group was refused', scope: 'offering' }];
   });
   if (news.length === 0) return view;
   return { ...view, state: { ...view.state, memory: rememberRefusals(memory, news, {}, view.nowMs) } };
@@ -129,7 +129,7 @@ const emptyBy = (result: LaunchResult, bucket: ReturnType<typeof bucketOf>): Buc
 
 /** Gives back the tokens of a decision that lost a race and launches nothing. The next one takes a turn of its own. */
 export const giveTurnBack = ({ turns }: Run, { given = {} }: Allowed): void =>
-  turns.learn({ empty: new Set(), refused: new Set(), granted: new Set(), unspent: given });
+  turns.learn({ empty: new Set(), refused: new Map(), granted: new Set(), unspent: given });
 
 /** Shares the facts about the account in these responses with the other groups. */
 export const shareLessons = ({ group, turns }: Run, launched: readonly Launched[]): void => {
@@ -143,7 +143,7 @@ export const shareLessons = ({ group, turns }: Run, launched: readonly Launched[
   });
   turns.learn({
     empty: new Set(results.flatMap((result) => emptyBy(result, bucketOf(group)) ?? [])),
-    refused: new Set(refusals.map(({ offering }) => offeringKey(offering))),
+    refused: new Map(refusals.map(({ offering, code }) => [offeringKey(offering), code])),
     unspent: { instances: launched.reduce((sum, one) => sum + unlaunchedBy(one), 0) },
     granted: new Set(answered.flatMap(({ instances }) => instances.map(({ offering }) => offeringKey(offering)))),
   });

@@ -13,7 +13,7 @@ import { shareBudget } from '../../runtime/share-budget.ts';
 import type { ReactPorts } from '../ports.ts';
 
 /** A turn, and offerings that were refused to other groups a moment ago. */
-export type Given = { readonly turn: Turn; readonly refused: readonly OfferingKey[] };
+export type Given = { readonly turn: Turn; readonly refused: AccountBudget['refused'] };
 
 /** Turns of the groups of one batch at the account's buckets. */
 export type Turns = {
@@ -40,7 +40,7 @@ const unpaced = (asks: readonly Ask[], nowMs: number): ReadonlyMap<string, Turn>
 
 const nothingLearned = () => ({
   empty: new Set<BucketName>(),
-  refused: new Set<OfferingKey>(),
+  refused: new Map<OfferingKey, string>(),
   granted: new Set<OfferingKey>(),
   unspent: {} as Tokens,
   idle: new Set<string>(),
@@ -97,7 +97,7 @@ const lessonsOfBatch = () => {
     learn: ({ empty, refused, granted, unspent }: Lessons): void => {
       lessons.unspent = sumOf(lessons.unspent, unspent);
       for (const name of empty) lessons.empty.add(name);
-      for (const key of refused) lessons.refused.add(key);
+      for (const [key, code] of refused) lessons.refused.set(key, code);
       for (const key of granted) lessons.granted.add(key);
     },
     rests: (group: string): void => void lessons.idle.add(group),
@@ -115,7 +115,7 @@ const answer = async (ready: readonly Asking[], lessons: () => Lessons, ports: R
   try {
     const asks = ready.map(({ ask }) => ask);
     const { turns, budget } = await share(asks, lessons(), ports);
-    const refused = Object.keys(budget?.refused ?? {}) as OfferingKey[];
+    const refused = budget?.refused ?? {};
     for (const { ask, resolve } of ready) resolve({ turn: turns.get(ask.group) ?? { kind: 'taken' }, refused });
   } catch (error) {
     for (const { reject } of ready) reject(error);

@@ -188,7 +188,7 @@ describe('turns at a bucket', () => {
 });
 
 describe('what groups learn from launches', () => {
-  const none = { empty: new Set<'createFleet'>(), refused: new Set<'m/a/spot'>(), granted: new Set<'m/a/spot'>(), unspent: {} };
+  const none = { empty: new Set<'createFleet'>(), refused: new Map<'m/a/spot', string>(), granted: new Set<'m/a/spot'>(), unspent: {} };
 
   test('a throttle empties the bucket, whatever draws on it', () => {
     const taught = withLessons(emptyBudget, { ...none, empty: new Set(['createFleet']) }, nowMs);
@@ -198,11 +198,12 @@ describe('what groups learn from launches', () => {
   });
 
   test('all groups know a refusal for a while, unless one is granted the same', () => {
-    const refused = withLessons(emptyBudget, { ...none, refused: new Set(['m/a/spot']) }, nowMs);
-    expect(shareOut(refused, [], nowMs + 29_999).budget.refused).toEqual({ 'm/a/spot': nowMs });
+    const known = { atMs: nowMs, code: 'UnfulfillableCapacity' };
+    const refused = withLessons(emptyBudget, { ...none, refused: new Map([['m/a/spot', known.code]]) }, nowMs);
+    expect(shareOut(refused, [], nowMs + 29_999).budget.refused).toEqual({ 'm/a/spot': known });
     expect(shareOut(refused, [], nowMs + 30_000).budget.refused).toEqual({});
-    const both = { ...refused, refused: { ...refused.refused, 'm/b/spot': nowMs } };
-    expect(withLessons(both, { ...none, granted: new Set(['m/a/spot']) }, nowMs).refused).toEqual({ 'm/b/spot': nowMs });
+    const both = { ...refused, refused: { ...refused.refused, 'm/b/spot': known } };
+    expect(withLessons(both, { ...none, granted: new Set(['m/a/spot']) }, nowMs).refused).toEqual({ 'm/b/spot': known });
   });
 
   test('calls that launch nothing do not wait for the bucket of launched instances', () => {
