@@ -3,6 +3,7 @@ import { nameOf, type OfferingName } from '../cloud.ts';
 import type { Finding, Rule } from '../finding.ts';
 import type { Told } from '../history.ts';
 import { isAlive, type Life } from '../life.ts';
+import { eachSecond } from '../moments.ts';
 import { limitFor } from '../policy.ts';
 import { inWords, reasonsSaid, type SaidAgainst, type SaidReasons, type SaidRefusal } from '../said-decisions.ts';
 import { times } from '../times.ts';
@@ -97,8 +98,6 @@ const writtenOf = (chronicle: Chronicle, { id, group }: SaidReasons) => {
   return { atMs: writes.at(-1)?.atMs, told: new Set(told.map((one) => one.told.about)) };
 };
 
-const secondMs = 1_000;
-
 /** Whether Holdfast may count a member as serving: without a target group it knows only that the instance runs. */
 const countsAt = (chronicle: Chronicle, life: Life, atMs: number): boolean =>
   chronicle.servesAt(life, atMs) ||
@@ -106,7 +105,7 @@ const countsAt = (chronicle: Chronicle, life: Life, atMs: number): boolean =>
 
 /** How many members served at some second of a time in which a look may have read the health of its targets. */
 const mostServing = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): number => {
-  const moments = Array.from({ length: Math.ceil((untilMs - fromMs) / secondMs) + 1 }, (_, index) => Math.min(untilMs, fromMs + index * secondMs));
+  const moments = eachSecond(fromMs, untilMs);
   return chronicle.livesIn(group).filter((life) => moments.some((atMs) => countsAt(chronicle, life, atMs))).length;
 };
 

@@ -1,5 +1,6 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
+import { eachSecond } from '../moments.ts';
 import { mostMoves, type ReturnLaunch, returnLaunches } from '../returning.ts';
 import { lookedSince } from '../staying.ts';
 import { times } from '../times.ts';
@@ -10,6 +11,12 @@ type Broken = Omit<Finding, 'rule'>;
 /** A member that ended a moment ago may not be known to have ended. */
 const lookBackMs = 10_000;
 
+/** When a member may have served that its function counted: from what describes still showed at its look to its launch. */
+const momentsOf = ({ times: { lagMs } }: Chronicle, { life, sinceMs }: ReturnLaunch): readonly number[] => [
+  sinceMs - lookBackMs - lagMs,
+  ...eachSecond(sinceMs - lagMs, life.launchedAtMs),
+];
+
 /** How many must serve. A size that others write while a function runs does not count for it. */
 const knownSize = (chronicle: Chronicle, { group, life, sinceMs, desired, policies }: ReturnLaunch): number =>
   policies.some(({ isSizedOutside }) => isSizedOutside) ? Math.min(...chronicle.desiredIn(group, sinceMs, life.launchedAtMs)) : desired;
@@ -19,9 +26,9 @@ export const returnsWhileWhole: Rule = {
   meaning: 'Holdfast launches for a return only while as many other members serve as are desired, as far as its function could know.',
   broken: (chronicle) =>
     returnLaunches(chronicle).flatMap((launch): readonly Broken[] => {
-      const { life, group, sinceMs } = launch;
+      const { life, group } = launch;
       const desired = knownSize(chronicle, launch);
-      const moments = [life.launchedAtMs, sinceMs, sinceMs - lookBackMs - chronicle.times.lagMs];
+      const moments = momentsOf(chronicle, launch);
       const serves = chronicle.livesIn(group).filter((one) => one !== life && moments.some((atMs) => chronicle.isReadyAt(one, atMs)));
       if (serves.length >= desired) return [];
       const detail = `${life.instance} was launched for a return while ${serves.length} served and ${desired} were wanted`;
