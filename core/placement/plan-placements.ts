@@ -136,13 +136,14 @@ const isHeldByShares = ({ leavesOf }: Tree): boolean =>
     .flat()
     .some(({ room, resting }) => room.held < room.cap && resting.some(({ code }) => code === 'at-share'));
 
-/** The input after these placements, with their launches counted. */
+/** The input after these placements, with their launches counted. A test launch among them is the only one. */
 export const besidePlacements = (input: PlanInput, placements: readonly Placement[]): PlanInput => ({
   ...input,
   held: [...input.held, ...placements.map((placement) => ({ ...cellOfLaunch(placement), count: placement.count }))],
   ...(input.shared && {
     shared: { ...input.shared, held: [...input.shared.held, ...placements.flatMap(sharingOf)] },
   }),
+  ...(placements.some(({ trial }) => trial) && { breaking: { ...input.breaking, isTried: true } }),
 });
 
 /**

@@ -60,11 +60,7 @@ export const planWithinMaxima = (view: View, input: PlanInput): Plan => {
   const within = planPlacements({ ...input, pools: withCaps(pools, maxima) });
   const rejected = within.rejected.map(saysMaximum(pools));
   if (within.unplaced === 0) return { ...within, rejected };
-  const isTried = within.placements.some(({ trial }) => trial === true);
-  const beside = {
-    ...besidePlacements(input, within.placements),
-    ...(isTried && { breaking: { ...input.breaking, isTried } }),
-  };
+  const beside = besidePlacements(input, within.placements);
   const beyond = planPlacements({ ...beside, count: within.unplaced, cheapest: within.cheapest });
   return {
     ...beyond,

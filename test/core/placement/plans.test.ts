@@ -146,6 +146,20 @@ describe('missing spares', () => {
     expect(decide(look).rejected.map(({ pool, code }) => [pool, code])).toEqual([['spot-a', 'refused']]);
   });
 
+  it('wait while a launch for a member of the size tests a half-open breaker', () => {
+    const missing = (desired: number) =>
+      decide(
+        view({
+          group: group({ spare: 1, breaker, capacity: tiered('spot-a', 'od-b'), pools: poolsOf(spotA, onDemandB) }),
+          state: state({ desired, breakers: opened(nowMs - minute) }),
+          members: members(spotA, 2),
+        }),
+      );
+    const trial = [{ pool: 'spot-a', count: 1, trial: true }];
+    expect(missing(2)).toMatchObject({ placements: trial, spares: { placed: 1, missing: 0 } });
+    expect(missing(3)).toMatchObject({ placements: trial, spares: { placed: 0, missing: 1 } });
+  });
+
   it('are told beside what stands against members of the size', () => {
     const memory = refusedOfferings('m7g.large/a/spot');
     const look = view({
