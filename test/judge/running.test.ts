@@ -281,6 +281,7 @@ describe('time to serve', () => {
         script.member('i-2');
         script.advise(90, 'i-2');
         script.react(91, 93, 'i-b', [{ about: 'advice', instance: 'i-2' }]);
+        script.claim(92, 'i-2', 'i-b');
         script.takeOut(95, 'i-2');
         script.warn(100, 'i-1');
         script.react(101, 105, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
@@ -363,6 +364,12 @@ describe('time to serve', () => {
       });
     const lost = (script: Script) => script.end(150, 'i-2');
     expect(asked(lost)).toEqual([]);
+    // Advice that the policy does not follow is no warning. Where the member was claimed for it, the member leaves.
+    const advised = (isClaimed: boolean) => (script: Script) => {
+      script.react(20, 22, 'i-b', [{ about: 'advice', instance: 'i-2' }]);
+      if (isClaimed) script.claim(21, 'i-2', 'i-b');
+    };
+    expect([asked(advised(false)), asked(advised(true)).length]).toEqual([[], 1]);
     expect(asked((script) => script.react(31, 33, 'i-b', [{ about: 'warning', instance: 'i-2' }]))).toHaveLength(1);
     expect(asked((script) => script.end(60, 'i-2'))).toHaveLength(1);
   });

@@ -116,14 +116,17 @@ const requestMs = 10_000;
 
 const isNoEnd = new Set(['pending', 'running']);
 
-/** Whether a function died that had received the warning, before it claimed the member. Then the warning is unknown until its message comes again. */
-const diedWith = (chronicle: Chronicle, { claims }: Life, { told, invocation }: Delivery, byMs: number): boolean =>
-  told.about === 'warning' && hasDied(chronicle, invocation) && !claims.some(({ atMs }) => atMs <= byMs);
+/**
+ * Whether a message does not say that the member leaves, unless the member was claimed. A function may have died that had received the warning: then the
+ * warning is unknown until its message comes again. Advice is a hint, which the policy may not follow.
+ */
+const saysNothingYet = (chronicle: Chronicle, { claims }: Life, { told, invocation }: Delivery, byMs: number): boolean =>
+  (told.about === 'advice' || (told.about === 'warning' && hasDied(chronicle, invocation))) && !claims.some(({ atMs }) => atMs <= byMs);
 
 /** Whether a message had reported by then that it leaves. */
 const wasTold = (chronicle: Chronicle, life: Life, byMs: number): boolean =>
   life.deliveries.some(
-    (one) => one.atMs <= byMs && !(one.told.about === 'state' && isNoEnd.has(one.told.state ?? '')) && !diedWith(chronicle, life, one, byMs),
+    (one) => one.atMs <= byMs && !(one.told.about === 'state' && isNoEnd.has(one.told.state ?? '')) && !saysNothingYet(chronicle, life, one, byMs),
   );
 
 /**
