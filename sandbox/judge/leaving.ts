@@ -97,8 +97,7 @@ export const isFollowedByCalls = ({ stays, hooks }: Life): boolean => stays.leng
  * When the drain of a warned member begins at the latest, by the rule of the architecture: the deregistration delay (or the drain time-out, if that
  * is shorter) fits before the deadline, and before the margin where calls follow; where it does not, the time up to the margin is halved.
  */
-export const latestDrainStartMs = (chronicle: Chronicle, life: Life, heardMs: number): number => {
-  const policy = policyFor(chronicle, life, heardMs);
+const latestStartBy = (chronicle: Chronicle, life: Life, heardMs: number, policy: Policy | undefined): number => {
   const neededMs = Math.min(
     delayOf(
       chronicle,
@@ -109,4 +108,29 @@ export const latestDrainStartMs = (chronicle: Chronicle, life: Life, heardMs: nu
   const marginMs = deadlineOf(life) - times.deadlineMarginMs;
   const [endsMs, startMs] = isFollowedByCalls(life) ? [marginMs, 0] : [deadlineOf(life), times.drainStartMs];
   return neededMs <= Math.max(0, endsMs - heardMs) ? Math.max(heardMs, endsMs - neededMs - startMs) : heardMs + Math.max(0, marginMs - heardMs) / 2;
+};
+
+/** The latest start by the policy that was in force when the warning was heard. */
+const latestStartAsHeard = (chronicle: Chronicle, life: Life, heardMs: number): number =>
+  latestStartBy(chronicle, life, heardMs, policyFor(chronicle, life, heardMs));
+
+/** When the latest start comes by the policy that is in force then. Undefined when it comes by none. */
+const latestStartInForce = (chronicle: Chronicle, life: Life, heardMs: number): number | undefined => {
+  const policies = chronicle.groups.get(chronicle.groupAt(life, heardMs) ?? '')?.policies ?? [];
+  const starts = policies.flatMap(({ atMs, policy }, index): readonly number[] => {
+    const untilMs = policies[index + 1]?.atMs ?? endless;
+    const startMs = Math.max(atMs, latestStartBy(chronicle, life, heardMs, policy));
+    return policy !== undefined && untilMs > heardMs && startMs < untilMs ? [startMs] : [];
+  });
+  return starts.length === 0 ? undefined : Math.min(...starts);
+};
+
+/**
+ * When the drain of a warned member may begin, and when it has to. The two differ where a policy with another drain time comes into force before the drain
+ * has to begin: a function may follow either.
+ */
+export const drainStartsMs = (chronicle: Chronicle, life: Life, heardMs: number): { readonly earliestMs: number; readonly latestMs: number } => {
+  const asHeard = latestStartAsHeard(chronicle, life, heardMs);
+  const inForce = latestStartInForce(chronicle, life, heardMs) ?? asHeard;
+  return { earliestMs: Math.min(asHeard, inForce), latestMs: Math.max(asHeard, inForce) };
 };

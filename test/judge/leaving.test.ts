@@ -75,6 +75,21 @@ describe('a drain begins early enough to end', () => {
     expect(back(213)).toEqual([]);
     expect(back(214)).toHaveLength(1);
   });
+  it('goes by the policy in force when the drain has to begin', () => {
+    const edited = (atSecond: number, timeout: string, second: number) =>
+      details(drainBeginsInTime, (script) => {
+        twoServe(script);
+        script.warn(100, 'i-1');
+        script.react(101, 103, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+        script.policy(atSecond, 2, { ...policy, drain: { ...policy.drain, timeout } });
+        script.takeOut(second, 'i-1');
+        script.end(220, 'i-1', end);
+      });
+    expect(edited(150, '5s', 207)).toEqual([]);
+    expect(edited(150, '5s', 215)).toHaveLength(1);
+    // It comes into force after the drain had to begin.
+    expect(edited(200, '5s', 207)).toHaveLength(1);
+  });
   const inAsg = (second: number, changes: Partial<History> = {}) =>
     details(
       drainBeginsInTime,
@@ -116,6 +131,20 @@ describe('a warned member works until its replacement does, or its drain must be
       script.takeOut(second, 'i-1');
       script.end(220, 'i-1', end);
     });
+  it('goes by the policy in force when the drain has to begin', () => {
+    const edited = (atSecond: number) =>
+      details(servesUntilReplaced, (script) => {
+        twoServe(script);
+        script.policy(50, 2, { ...policy, drain: { ...policy.drain, timeout: '5s' } });
+        script.warn(100, 'i-1');
+        script.react(101, 103, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+        script.policy(atSecond, 3);
+        script.takeOut(180, 'i-1');
+        script.end(220, 'i-1', end);
+      });
+    expect(edited(150)).toEqual([]);
+    expect(edited(200)).toHaveLength(1);
+  });
   it('holds once its replacement serves, or its drain must begin', () => {
     expect(out(140, 139)).toEqual([]);
     expect(out(178, 300)).toEqual([]);

@@ -1,6 +1,6 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
-import { deadlineOf, isTakenOut, knewAtMs, lastServices, latestDrainStartMs, policyFor, takenOutByUs } from '../leaving.ts';
+import { deadlineOf, drainStartsMs, isTakenOut, knewAtMs, lastServices, policyFor, takenOutByUs } from '../leaving.ts';
 import { chaptersOf, endless, goneAtMs, isFunction, type Life, lastBackMs, lastRefusalMs, warnedAtMs } from '../life.ts';
 import { wasObserved } from '../modes.ts';
 import { lookedSince } from '../staying.ts';
@@ -24,7 +24,7 @@ const stepMs = 3_000;
 
 /** When a warned member that Holdfast knows of is taken out of service at the latest. */
 const outByMs = (chronicle: Chronicle, life: Life, heardMs: number): number =>
-  Math.max(latestDrainStartMs(chronicle, life, heardMs), heardMs + actsWithinMs) + stepMs + chronicle.times.clockMs;
+  Math.max(drainStartsMs(chronicle, life, heardMs).latestMs, heardMs + actsWithinMs) + stepMs + chronicle.times.clockMs;
 
 /** It belonged to an observed group when it had to be taken out of service, and that did not act again in time. */
 const isLeftAlone = (chronicle: Chronicle, group: string, life: Life): boolean => {
@@ -107,7 +107,7 @@ const servesEnough = (chronicle: Chronicle, group: string, life: Life, moment: M
  */
 const earliestDueMs = (chronicle: Chronicle, life: Life, heardMs: number): number => {
   const { clockMs } = chronicle.times;
-  return Math.min(...[heardMs - clockMs, heardMs].map((atMs) => latestDrainStartMs(chronicle, life, atMs)));
+  return Math.min(...[heardMs - clockMs, heardMs].map((atMs) => drainStartsMs(chronicle, life, atMs).earliestMs));
 };
 
 export const servesUntilReplaced: Rule = {
