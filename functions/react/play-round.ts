@@ -188,7 +188,9 @@ const playAllowed = async (
   const launched = await launch(run, [...(await readRequests(bound.repeated, run)), ...fresh]);
   shareLessons(run, launched);
   const played = { view, sizes, lookedAtMs, decision: fits ? decision : asFits(decision, view), launched };
-  return { ...played, state: launched.length === 0 ? state : await writeAnswers(run, { view, state }, launched) };
+  if (launched.length === 0) return { ...played, state };
+  const answered = await writeAnswers(run, { view, state }, launched);
+  return { ...played, state: answered, ...(answered.version > state.version + 1 && { isCrowded: true }) };
 };
 
 /** Decides, makes the decision binding, launches. Returns undefined after a lost race: gather again. */

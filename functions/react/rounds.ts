@@ -1,3 +1,4 @@
+import { howHeld } from '../../core/group/holding.ts';
 import { modeOf } from '../../core/group/mode.ts';
 import { missingAfter } from '../../core/group-state/answers.ts';
 import { isDeniedIn } from '../../core/pool-memory/denials.ts';
@@ -29,7 +30,7 @@ export type Played =
       readonly kind: 'played';
       readonly run: Run;
       readonly rounds: readonly Round[];
-      /** Members are missing that another round may place, and there was no time for it. */
+      /** Members may be missing: there was no time for another round, or others miscounted. A wake continues. */
       readonly isCut?: true;
     }
   /** Too many races were lost, or there was no time for another attempt. */
@@ -113,6 +114,13 @@ export const endDenied = (rounds: readonly Round[]): boolean => {
   );
 };
 
+/**
+ * Whether functions that decided meanwhile may have counted these launches twice. `LaunchInstances` takes no tags, so
+ * until its response is stored, its instances look like others.
+ */
+const isMiscounted = ({ group }: Run, { isCrowded }: Round): boolean =>
+  isCrowded === true && howHeld(group).launchesBy === 'autoScaling';
+
 /** Rounds until everything is placed, nothing eligible is left, or the time is up. */
 export const playRounds = async (first: Run, found: Gathered, warned: readonly Warned[]): Promise<Played> => {
   const played = await playEach(first, found, warned);
@@ -135,7 +143,8 @@ const playEach = async (first: Run, found: Gathered, warned: readonly Warned[]):
       continue;
     }
     rounds.push(played);
-    if (missingAfter(played.launched) === 0) return { kind: 'played', run, rounds };
+    if (missingAfter(played.launched) === 0)
+      return { kind: 'played', run, rounds, ...(isMiscounted(run, played) && { isCut: true }) };
     if (!hasTime(run, longestRoundMs)) break;
     gathered = await afterRefusal(run, gathered, played);
   }

@@ -40,4 +40,6 @@ export type Round = {
   readonly sizes: readonly SizeChange[];
   readonly launched: readonly Launched[];
   readonly state: GroupState;
+  /** Other functions decided about the group while its launches were requested. */
+  readonly isCrowded?: true;
 };

@@ -482,6 +482,23 @@ test('responses of EC2 that others keep from being stored fail the run, and say 
   expect(version).toBe(16);
 });
 
+test('another look follows at once where others decided while instances without tags were launched', async () => {
+  const launchedInto = async (holding: Group['holding'], othersWrite: boolean) => {
+    const eight = { ...inB(8, 1), holding };
+    const of = worldOf(eight, stateUnder(eight, 5));
+    const { launch } = of.provider;
+    of.provider.launch = (orders) => {
+      if (othersWrite) of.world.stored = stateUnder(eight, 7);
+      return launch(orders);
+    };
+    const played = await play(eight, of);
+    return played.kind === 'played' && played.isCut;
+  };
+  expect(await launchedInto({ kind: 'launch-instances' }, true)).toBe(true);
+  expect(await launchedInto({ kind: 'launch-instances' }, false)).toBeUndefined();
+  expect(await launchedInto({ kind: 'tag' }, true)).toBeUndefined();
+});
+
 describe('what a look finds and leaves as it is', () => {
   const six = inB(6, 1);
   const advice = { leaving: [{ instance: members(onDemandB, 6)[0]?.instance, reason: 'rebalance', atMs: nowMs }] };
