@@ -60,7 +60,7 @@ test('nothing is asked while no instance waits, by other looks than the tick, an
     [tick, gathered()],
     [{ ...tick, isTick: false }, waits],
     [{ ...tick, leaving: [message] }, waits],
-    [tick, gathered({ 'i-1': 'web-asg' }, [{ instance: 'i-1', hooks: [hook] }])],
+    [tick, gathered({ 'i-1': 'web-asg' }, [{ instance: 'i-1', state: 'draining', claimedAtMs: nowMs - 120_000, hooks: [hook] }])],
   ] as const)
     expect(await askedOf(facts as typeof tick, found)).toEqual({ asked: [], facts: [], counted: [] });
   // Holdfast had the instance ended a moment ago: the message comes soon.
@@ -73,6 +73,19 @@ test('nothing is asked while no instance waits, by other looks than the tick, an
   // A hook of another Auto Scaling group says nothing about this one.
   const moved = gathered({ 'i-1': 'web-asg' }, [{ instance: 'i-1', hooks: [{ ...hook, asg: 'old-asg' }] }]);
   expect((await askedOf(tick, moved)).asked).toEqual(['web-asg']);
+});
+
+test('a second hook is looked for soon after the first message, and when the drain is over', async () => {
+  const hook = { asg: 'web-asg', hook: 'drain', token: 't', expiresAtMs: nowMs };
+  const heard = async (state: Swap['state'], agoMs: number) => {
+    const found = gathered({ 'i-1': 'web-asg' }, [{ instance: 'i-1', state, claimedAtMs: nowMs - agoMs, hooks: [hook] }]);
+    return (await askedOf(tick, found)).facts.map(({ hook: of }) => of?.hook);
+  };
+  expect(await heard('leaving', 119_999)).toEqual(['logs']);
+  expect(await heard('leaving', 120_000)).toEqual([]);
+  expect(await heard('draining', 600_000)).toEqual([]);
+  expect(await heard('drained', 600_000)).toEqual(['logs']);
+  expect(await heard('gone', 600_000)).toEqual(['drain', 'logs']);
 });
 
 test('a read that AWS cannot carry out now is left to the next tick, and one that it denies is reported', async () => {

@@ -4,6 +4,7 @@ import { unlessTroubled } from '../../../aws/calls/unless-troubled.ts';
 import { metrics } from '../../../core/contract.ts';
 import type { TerminatingHook } from '../../../core/ports/lifecycle-actions.ts';
 import type { LeavingFact } from '../../../core/swap/claim.ts';
+import type { Swap } from '../../../core/swap/swap.ts';
 import { tickEveryMs } from '../../../core/times/times.ts';
 import type { Facts } from '../messages/facts.ts';
 import type { ReactPorts } from '../ports.ts';
@@ -11,14 +12,24 @@ import type { Gathered } from './gather.ts';
 
 const asgsAtOnce = 3;
 
+/** The ticks of this time after the first message look for a second hook. */
+const secondHookMs = 2 * tickEveryMs;
+
+/**
+ * Whether all hooks of a swap are known. An instance may wait on several. The message of one of them may be lost, so
+ * the group is asked again soon after the first message, and when the drain has completed every hook that it knows.
+ */
+const knowsHooks = ({ state, claimedAtMs }: Swap, nowMs: number): boolean =>
+  (state === 'waiting' || state === 'leaving' || state === 'draining') && nowMs - claimedAtMs >= secondHookMs;
+
 /**
  * Instances that a hook holds and that no drain completes, by Auto Scaling group: no message about it has come, or the
  * instance has ended since, and the function that received the message died or handed its group over.
  */
 const unheardIn = ({ holdings: { waiting = {} }, swaps }: Gathered, { leaving }: Facts, nowMs: number) => {
   const known = [
-    ...swaps.flatMap(({ instance, state, hooks = [] }) =>
-      state === 'gone' ? [] : hooks.map(({ asg }) => `${instance} ${asg}`),
+    ...swaps.flatMap((swap) =>
+      knowsHooks(swap, nowMs) ? (swap.hooks ?? []).map(({ asg }) => `${swap.instance} ${asg}`) : [],
     ),
     ...leaving.flatMap(({ instance, hook }) => (hook === undefined ? [] : [`${instance} ${hook.asg}`])),
   ];
@@ -32,6 +43,14 @@ const unheardIn = ({ holdings: { waiting = {} }, swaps }: Gathered, { leaving }:
   );
   return Map.groupBy(unheard, ([, asg]) => asg);
 };
+
+/** The hooks of open swaps. */
+const namesIn = (swaps: readonly Swap[]): ReadonlySet<string> =>
+  new Set(
+    swaps.flatMap(({ instance, state, hooks = [] }) =>
+      state === 'gone' ? [] : hooks.map(({ asg, hook }) => `${instance} ${asg} ${hook}`),
+    ),
+  );
 
 type Ports = Pick<ReactPorts, 'lifecycle' | 'owners' | 'clock' | 'telemetry'>;
 
@@ -61,15 +80,20 @@ export const unheardHooks = async (facts: Facts, gathered: Gathered, ports: Port
   const hooks = new Map(
     await inParallel([...unheard.keys()], asgsAtOnce, async (asg) => [asg, await hooksOf(asg, ports)] as const),
   );
+  const known = namesIn(gathered.swaps);
   const found = [...unheard].flatMap(([asg, held]) =>
-    held.flatMap(([instance]) => (hooks.get(asg) ?? []).map((hook) => ({ instance, hook: { asg, ...hook } }))),
+    held.flatMap(([instance]) =>
+      (hooks.get(asg) ?? [])
+        .filter(({ hook }) => !known.has(`${instance} ${asg} ${hook}`))
+        .map((hook) => ({ instance, hook: { asg, ...hook } })),
+    ),
   );
   if (found.length === 0) return [];
-  const known = await unlessTroubled(owners.ownersOf([...new Set(found.map(({ instance }) => instance))]));
-  if (known === undefined) return [];
+  const owned = await unlessTroubled(owners.ownersOf([...new Set(found.map(({ instance }) => instance))]));
+  if (owned === undefined) return [];
   const nowMs = clock.now();
   return found.map(({ instance, hook }) => {
-    const owner = known.get(instance);
+    const owner = owned.get(instance);
     return {
       instance,
       reason: 'hook',
