@@ -22,13 +22,13 @@ const update = (
 
 type Lower = { readonly DesiredCapacity: number; readonly MaxSize?: number };
 
-/** Lowers a desired capacity. Undefined: it is refused now, and may succeed later. */
-const lower = (client: Client, asg: string, to: Lower): Promise<'done' | undefined> =>
+/** Lowers a desired capacity. `refused`: not now, and it may succeed later. */
+const lower = (client: Client, asg: string, to: Lower): Promise<'done' | 'refused' | { readonly denied: unknown }> =>
   update(client, asg, to).then(
     () => 'done' as const,
     (error: unknown) => {
-      if (isFromAws(error) && retryOf(error) === 'later') return undefined;
-      throw error;
+      if (!isFromAws(error)) throw error;
+      return retryOf(error) === 'later' ? ('refused' as const) : { denied: error };
     },
   );
 
@@ -74,7 +74,9 @@ export const createSizeChanges = (
     if (now.desired === added.from) return 'not-yet';
     const isPutBack = raised !== undefined && isGiven(raised, now.max) && added.from <= raised.fromMax;
     const to = { DesiredCapacity: added.from, ...(isPutBack && { MaxSize: raised.fromMax }) };
-    if ((await lower(client, added.asg, to)) === undefined) return 'not-yet';
+    const lowered = await lower(client, added.asg, to);
+    if (typeof lowered === 'object') throw lowered.denied;
+    if (lowered === 'refused') return 'not-yet';
     const after = await read(client, added.asg);
     return after !== undefined && isAsAdded(added, after) ? 'unseen' : 'done';
   },
@@ -90,7 +92,9 @@ export const createSizeChanges = (
   async takeOver(asg, desired) {
     const now = await read(client, asg);
     if (now === undefined || desired < now.min || now.held > desired) return 'refused';
-    return now.desired <= desired ? 'done' : ((await lower(client, asg, { DesiredCapacity: desired })) ?? 'refused');
+    if (now.desired <= desired) return 'done';
+    const lowered = await lower(client, asg, { DesiredCapacity: desired });
+    return typeof lowered === 'object' ? 'denied' : lowered;
   },
 });
 

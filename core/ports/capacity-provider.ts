@@ -145,8 +145,8 @@ export type CapacityProvider = {
    * @param raised a maximum that was raised for the attach, and is put back by the same call
    */
   takeDown(added: Added, raised?: RaisedMax): Promise<'done' | 'unseen' | 'changed-by-others' | 'not-yet'>;
-  /** Lowers an Auto Scaling group's desired capacity. */
-  takeOver(asg: string, desired: number): Promise<'done' | 'refused'>;
+  /** Lowers an Auto Scaling group's desired capacity. `refused`: not now. `denied`: only its owner can change that. */
+  takeOver(asg: string, desired: number): Promise<'done' | 'refused' | 'denied'>;
   /** Raises a desired capacity again that was lowered to `from`, where nothing was launched in its place. */
   giveBack(asg: string, desired: { readonly from: number; readonly to: number }): Promise<void>;
 };

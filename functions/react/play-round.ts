@@ -6,12 +6,12 @@ import { modeOf } from '../../core/group/mode.ts';
 import { applyAnswers, type Launched, type Order } from '../../core/group-state/answers.ts';
 import { bind } from '../../core/group-state/binding.ts';
 import { followView, sameState } from '../../core/group-state/state.ts';
-import { repeatAfterMs } from '../../core/launch/reservation-life.ts';
 import { decideInMode, type InMode } from '../../core/observe/in-mode.ts';
 import { leaseMs } from '../../core/times/times.ts';
 import type { GroupState, Suspension, View } from '../../core/view/view.ts';
 import { claimedMeanwhile } from './carry-out/claimed-meanwhile.ts';
 import { launchAll, readRequests, writeRequests } from './carry-out/launches.ts';
+import { takeOver } from './carry-out/lowered-sizes.ts';
 import { type Gathered, viewOf } from './look/gather.ts';
 import { heardIn } from './look/leaving-now.ts';
 import { tellNews } from './record/announce.ts';
@@ -60,18 +60,6 @@ const suspendAll = async ({ provider }: Run, { suspend = [] }: Decision, earlier
 const asFits = ({ wakeAtMs: _refused, ...decision }: Decision, { asgs }: View): Decision => {
   const room = asgs.reduce((sum, { max, desired }) => sum + Math.max(0, max - desired), 0);
   return { ...decision, admissions: decision.admissions.slice(0, room) };
-};
-
-/**
- * Stops Auto Scaling groups from refilling themselves before we launch in their place. A group that has launched
- * meanwhile, or whose desired capacity cannot be lowered now, goes on by itself. Then nothing is launched before
- * another look.
- */
-const takeOver = async ({ provider, ports }: Run, decision: Decision): Promise<Decision> => {
-  let isOurs = true;
-  for (const { asg, desired } of decision.takeOver)
-    isOurs = (await provider.takeOver(asg, desired)) === 'done' && isOurs;
-  return isOurs ? decision : { ...decision, placements: [], wakeAtMs: ports.clock.now() + repeatAfterMs };
 };
 
 /** A decision that neither launches, removes nor lowers a size is stored only together with its outcome. */
@@ -155,7 +143,7 @@ const playAllowed = async (
   run: Run,
   gathered: Gathered,
   earlier: readonly Round[],
-  { view, decision: wanted, observed }: Allowed & Pick<Looked, 'observed'>,
+  { view, decision: wanted, observed, again }: Allowed & Pick<Looked, 'observed' | 'again'>,
 ): Promise<Round | undefined> => {
   const before = {
     view,
@@ -168,7 +156,7 @@ const playAllowed = async (
   if (!(isQuiet(wanted) && sameState(view.state, gathered.stored)) && !(await isInForce(run, before))) return undefined;
   // The reasons are stored before a desired capacity is lowered: this function may die after that call.
   if (wanted.takeOver.length > 0) await explain(run, before);
-  const decision = await takeOver(run, wanted);
+  const decision = await takeOver(run, { view, decision: wanted, again });
   const bound = bind(decision, view, { decision: run.id, round: earlier.length, leaseMs });
   const next = { ...bound.state, version: gathered.stored.version + 1 };
   const decided = { ...before, decision };
@@ -202,7 +190,7 @@ export const playRound = async (
   const { observed, again, ...found } = look(run, gathered, earlier);
   const allowed = await takeTurn(run, found, again);
   if (allowed === undefined) return undefined;
-  const played = await playAllowed(run, gathered, earlier, { ...allowed, observed });
+  const played = await playAllowed(run, gathered, earlier, { ...allowed, observed, again });
   if (played === undefined || played.launched.length === 0) giveTurnBack(run, allowed);
   return played;
 };

@@ -714,7 +714,9 @@ describe("changes of an Auto Scaling group's numbers", () => {
     expect(await of({ desired: 4 }).provider.takeOver('web', 1)).toBe('refused');
     expect(await of({ desired: 4, min: 3 }).provider.takeOver('web', 2)).toBe('refused');
     expect(await of({ desired: 4 }, failsWith('ScalingActivityInProgressFault')).provider.takeOver('web', 2)).toBe('refused');
-    await expect(of({ desired: 4 }, failsWith('AccessDenied')).provider.takeOver('web', 2)).rejects.toThrow('AccessDenied');
+    expect(await of({ desired: 4 }, failsWith('AccessDenied')).provider.takeOver('web', 2)).toBe('denied');
+    const dead = of({ desired: 4 }, () => Promise.reject(new TypeError('a bug')));
+    await expect(dead.provider.takeOver('web', 2)).rejects.toThrow('a bug');
     expect(await of({ desired: 4, min: 2 }).provider.takeOver('web', 2)).toBe('done');
     const settled = of({ desired: 2 });
     expect(await settled.provider.takeOver('web', 2)).toBe('done');

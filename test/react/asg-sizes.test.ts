@@ -20,7 +20,7 @@ type World = {
   readonly holdings: Partial<Holdings>;
   readonly state?: Partial<GroupState>;
   readonly raises?: 'done' | 'refused';
-  readonly takesOver?: 'done' | 'refused';
+  readonly takesOver?: 'done' | 'refused' | 'denied';
 };
 
 /** One look at a group in an Auto Scaling group: the calls that it makes, in order, and what it stores, counts and logs. */
@@ -135,6 +135,21 @@ describe('an Auto Scaling group that does not refill itself', () => {
     expect(calls.filter((call) => String(call).startsWith('launch'))).toEqual([]);
     expect(woken).toEqual([2_000]);
     expect(records.flatMap(({ rounds }) => rounds.flatMap(({ placements }) => placements))).toEqual([]);
+  });
+
+  test('holds up no other launch where it cannot be taken over, and is tried again after a quarter of its time', async () => {
+    const long = { asgGaps: { 'web-asg': { sinceMs: nowMs - 100_000, refused: true } } };
+    const of = { policy: attached(9), holdings: short, state: long };
+    const { calls, woken, counted } = await lookOf({ ...of, takesOver: 'refused' });
+    expect(calls).toEqual(['take web-asg over at 4', 'launch 3']);
+    expect(woken.at(-1)).toBe(10_000);
+    expect(counted[metrics.actionsFailed] ?? 0).toBe(0);
+    const denied = await lookOf({ ...of, takesOver: 'denied' });
+    expect(denied.calls).toEqual(calls);
+    expect(denied.counted[metrics.actionsFailed]).toBe(1);
+    const gap = { asgGaps: { 'web-asg': { sinceMs: nowMs - 100_000, refused: true } } };
+    const alone = await lookOf({ policy: attached(6), holdings: short, state: gap, takesOver: 'refused' });
+    expect([alone.calls, alone.woken]).toEqual([['take web-asg over at 4'], [20_000]]);
   });
 });
 

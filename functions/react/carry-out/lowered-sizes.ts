@@ -1,6 +1,55 @@
+import { metrics } from '../../../core/contract.ts';
+import type { Decision } from '../../../core/decision/decision.ts';
 import { missingAfter } from '../../../core/group-state/answers.ts';
 import { owedAfterDenial } from '../../../core/launch/give-back.ts';
+import { againAtMs, isWorthALook } from '../../../core/times/again.ts';
+import type { View } from '../../../core/view/view.ts';
 import type { Round, Run } from '../run.ts';
+
+type TakenOver = Decision['takeOver'][number];
+
+/** A decision that lowers desired capacities, and how the same look decides about another view. */
+type Lowering = Pick<Round, 'decision' | 'view'> & { readonly again: (view: View) => Decision };
+
+/**
+ * The decision without the launches in place of these groups, which may still launch by themselves. They are taken over
+ * again after a quarter of the time for which they have been short.
+ */
+const without = (
+  refused: readonly TakenOver[],
+  { decision: wanted, view, again }: Lowering,
+  nowMs: number,
+): Decision => {
+  const before = new Map(view.asgs.map(({ name, desired }) => [name, desired]));
+  const left = refused.reduce((sum, { asg, desired }) => sum + (before.get(asg) ?? desired) - desired, 0);
+  const placed = wanted.placements.reduce((sum, { count }) => sum + count, 0);
+  const decision = again({ ...view, mayLaunch: Math.max(0, placed - left) });
+  const sinceMs = Math.min(...refused.map(({ asg }) => view.state.asgGaps[asg]?.sinceMs ?? nowMs));
+  const againMs = againAtMs(nowMs, sinceMs);
+  const { takeOver, remarks = [] } = wanted;
+  const wakeAtMs = Math.min(againMs, decision.wakeAtMs ?? againMs);
+  return { ...decision, takeOver, remarks, ...(isWorthALook(againMs, nowMs) && { wakeAtMs }) };
+};
+
+/**
+ * Stops Auto Scaling groups from refilling themselves before we launch in their place. A group that has launched
+ * meanwhile, or whose desired capacity cannot be lowered now, goes on by itself. Returns the decision without launches
+ * in its place. It holds up no other launch.
+ */
+export const takeOver = async ({ group, provider, ports }: Run, lowering: Lowering): Promise<Decision> => {
+  const refused: TakenOver[] = [];
+  for (const one of lowering.decision.takeOver) {
+    const answer = await provider.takeOver(one.asg, one.desired);
+    if (answer !== 'done') refused.push(one);
+    if (answer !== 'denied') continue;
+    ports.telemetry.count(metrics.actionsFailed);
+    ports.telemetry.logger.error('A desired capacity could not be lowered: nothing is launched in its place.', {
+      group: group.name,
+      ...one,
+    });
+  }
+  return refused.length === 0 ? lowering.decision : without(refused, lowering, ports.clock.now());
+};
 
 /**
  * Raises desired capacities again that were lowered for launches that failed, in this run or before it. Their Auto
