@@ -40,11 +40,6 @@ export const neverNeeded: readonly NeverNeeded[] = [
     reason: 'Needed when the heartbeat of a hook falls due while its drain still waits for a replacement (test/drain).',
   },
   {
-    roles: ['react'],
-    actions: ['autoscaling:DescribeLifecycleHooks'],
-    reason: 'Needed when the message about a terminating hook is lost (test/sim/lost-hook.test.ts).',
-  },
-  {
     roles: ['end-drain'],
     actions: ['ec2:DescribeInstanceStatus'],
     reason: 'Needed when a drain that could not begin asks at its end who serves, by status checks (test/lib/rights-in-practice.test.ts).',
