@@ -47,6 +47,9 @@ const drawCapacity = (draw: Draw): unknown =>
       ],
     },
     { cheapest: [...spotPools, ...onDemandPools] },
+    // Nothing spreads here, so the shares bind at every launch.
+    { tiered: [...spotPools, ...onDemandPools] },
+    { tiered: [{ cheapest: spotPools }, { cheapest: onDemandPools }] },
     randomTree(draw),
   ]);
 
