@@ -1,8 +1,15 @@
+import type { Group } from '../group/group.ts';
 import type { GroupState } from '../view/view.ts';
-import { isLetGo } from './state.ts';
+import { initialState, isLetGo } from './state.ts';
 
-/** The number of writes of a state item, including writes that a restored older item undid. It only grows. */
+/**
+ * The number of writes of a state item, including writes that a restored older item undid. It only grows. The number of
+ * a new item begins at its time. So an item that was lost and is restored has a lower number than the one after it.
+ */
 export const writesOf = ({ version, undone = 0 }: Pick<GroupState, 'version' | 'undone'>): number => version + undone;
+
+/** The state of a group without a state item: nothing shows how often an item was written that may have been lost. */
+export const newState = (group: Group, nowMs: number): GroupState => ({ ...initialState(group), undone: nowMs });
 
 /** A size section that no policy has, and that does not mark a group as let go. */
 const unknownSize = '?';

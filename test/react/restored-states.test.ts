@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { followLook } from '../../core/group-state/look.ts';
-import { writesOf } from '../../core/group-state/restored.ts';
+import { newState, writesOf } from '../../core/group-state/restored.ts';
 import type { StateStore } from '../../core/ports/state-store.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import { noticingRestored } from '../../functions/react/look/restored-states.ts';
@@ -58,13 +58,30 @@ describe('a state item with fewer writes than this environment has seen', () => 
     expect(table.stored).toMatchObject({ version: 4, undone: 2 });
   });
 
-  test('is not suspected of a write that failed, or once the item was deleted', async () => {
-    const { table, look, putState } = environment(older);
+  test('is not suspected of a write that failed', async () => {
+    const { look, putState } = environment(older);
     expect(await putState('web', { ...older, version: 9 })).toBe('conflict');
     expect(await look()).toBe(older);
-    table.stored = undefined;
-    expect(await look()).toBeUndefined();
-    table.stored = { ...older, version: 1 };
+  });
+
+  test('is the lost item and not the one that was written after it, whether the environment saw that one or not', async () => {
+    const fresh = { ...newState(policy, nowMs), version: 1 };
+    for (const isSeen of [true, false]) {
+      const { table, look, putState } = environment({ ...older, version: 9 });
+      await look();
+      table.stored = undefined;
+      expect(await look()).toBeUndefined();
+      if (isSeen) {
+        await putState('web', fresh);
+        expect(await look()).toBe(fresh);
+      }
+      table.stored = { ...older, version: 8 };
+      expect((await look())?.undone).toBe((isSeen ? nowMs + 1 : 9) - 8);
+    }
+    // A table may be emptied again.
+    const { table, look } = environment(fresh);
+    await look();
+    table.stored = { ...newState(policy, nowMs + 60_000), version: 1 };
     expect(await look()).toBe(table.stored);
   });
 
@@ -118,16 +135,12 @@ describe('an environment', () => {
     ]);
   });
 
-  test('notices a restore by the items that it read beside their swaps, and forgets an item that is gone', async () => {
+  test('notices a restore by the items that it read beside their swaps', async () => {
     const { versions, noticing, isRestored } = open();
     versions.set('web', 9);
     expect(await noticing.stateAndSwaps('web')).toMatchObject({ state: { version: 9 }, swaps: [] });
     versions.set('web', 8);
     expect(isRestored('web')).toBe(true);
-    versions.delete('web');
-    await noticing.stateAndSwaps('web');
-    versions.set('web', 1);
-    expect(isRestored('web')).toBe(false);
   });
 
   test('remembers ten thousand groups, those read last', async () => {

@@ -6,8 +6,9 @@ import { withFormer } from '../../../core/group/holders.ts';
 import { asOthersSet, type OutsideSize } from '../../../core/group/outside-size.ts';
 import { followLook } from '../../../core/group-state/look.ts';
 import { offeringsToPrice, type Priced, withPrices } from '../../../core/group-state/prices.ts';
+import { newState } from '../../../core/group-state/restored.ts';
 import { withLosses } from '../../../core/group-state/returns.ts';
-import { endsHeard, initialState } from '../../../core/group-state/state.ts';
+import { endsHeard } from '../../../core/group-state/state.ts';
 import { grantedIn, withReservations } from '../../../core/launch/reservation-life.ts';
 import { type BootNews, whyEnded } from '../../../core/pool-memory/failed-boots.ts';
 import type { GivenUp } from '../../../core/pool-memory/given-up.ts';
@@ -87,7 +88,7 @@ export const gather = async (
 ): Promise<Gathered> => {
   const lookedAtMs = known.lookedAtMs ?? ports.clock.now();
   const { swaps } = known;
-  const stored = known.state ?? initialState(accepted);
+  const stored = known.state ?? newState(accepted, lookedAtMs);
   const own = await withoutTaken(accepted, stored, ports.store);
   const group = withFormer(accepted, own);
   const [shown, inherited] = await Promise.all([

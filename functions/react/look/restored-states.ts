@@ -31,9 +31,9 @@ export const noticingRestored = (
     seen.set(group, most);
     if (seen.size > mostGroups) seen.delete(seen.keys().next().value ?? '');
   };
+  /** An item that is gone shows nothing: the next one counts on from the time at which it is written. */
   const read = (group: string, state: GroupState | undefined): GroupState | undefined => {
-    if (state === undefined) seen.delete(group);
-    else saw(group, state);
+    if (state !== undefined) saw(group, state);
     return state;
   };
   return {
