@@ -38,8 +38,15 @@ export type StateStore = {
   /** The stored request. Undefined when there is none (an item of the first version, or removed by hand). */
   request(group: string, reservation: string): Promise<LaunchRequest | undefined>;
   swaps(group: string): Promise<readonly Swap[]>;
-  /** The state item and the swaps, in one read. No swap that it returns was read before the state item. */
-  stateAndSwaps(group: string): Promise<{ readonly state: GroupState | undefined; readonly swaps: readonly Swap[] }>;
+  /**
+   * The state item and the swaps, in one read. No swap that it returns was read before the state item. `lost`: swaps of
+   * warned members that an earlier read found, and that a restored table lacks.
+   */
+  stateAndSwaps(group: string): Promise<{
+    readonly state: GroupState | undefined;
+    readonly swaps: readonly Swap[];
+    readonly lost?: readonly Swap[];
+  }>;
   swapOf(instance: string): Promise<Swap | undefined>;
   /** The first writer wins: `exists` returns what is stored. */
   claim(swap: Swap): Promise<{ readonly kind: 'claimed' } | { readonly kind: 'exists'; readonly swap: Swap }>;

@@ -207,7 +207,7 @@ const withUnheard = async (run: Run, found: Gathered): Promise<Run> => {
 export const converge = async (facts: Facts, ports: ReactPorts, known?: Known): Promise<Converged> => {
   const inForce = known === undefined ? await readInForce(facts.group, ports) : known.inForce;
   if (inForce === undefined) return letGo(facts, ports);
-  const { group, state, swaps } = inForce;
+  const { group, state, swaps, lost } = inForce;
   const run: Run = {
     group,
     provider: ports.providerFor(group.holding),
@@ -220,7 +220,8 @@ export const converge = async (facts: Facts, ports: ReactPorts, known?: Known): 
     turns: known?.turns ?? turnsOf([], ports),
     beganAtMs: known?.beganAtMs ?? ports.clock.now(),
   };
-  const look = gather(group, facts, run.provider, ports, { state, swaps, ...(known?.look && { look: known.look }) });
+  const read = { state, swaps, ...(lost && { lost }), ...(known?.look && { look: known.look }) };
+  const look = gather(group, facts, run.provider, ports, read);
   const early = claimBeforeLook(run, state, swaps);
   const both = Promise.allSettled([look, early]);
   // The look may take long, or this function may die in it. So the events do not wait for it.

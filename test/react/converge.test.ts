@@ -137,6 +137,27 @@ test('a decision counts the members that another invocation has claimed since th
   expect(asked.reduce((sum, count) => sum + count, 0)).toBe(2);
 });
 
+test('a warning that a restored table has lost is claimed again, and its member is replaced', async () => {
+  const states: GroupState[] = [];
+  const putState = async (_: string, state: GroupState) => {
+    states.push(state);
+    return 'done' as const;
+  };
+  const { world, ports } = worldOf({ putState });
+  const lost = [{ ...swapOf(instance), warnedAtMs: nowMs - 20_000, deadlineMs: nowMs + 100_000 } as Swap];
+  const claimed: Swap[] = [];
+  const claim: ReactPorts['store']['claim'] = async (one) => {
+    claimed.push(one);
+    return ports.store.claim(one);
+  };
+  const stateAndSwaps = async () => ({ state: stored, swaps: [], lost });
+  await converge(factsOf({ isTick: true }), { ...ports, store: { ...ports.store, claim, stateAndSwaps } });
+  expect(claimed).toMatchObject([{ instance, reason: 'interruption', deadlineMs: nowMs + 100_000, warnedAtMs: nowMs - 20_000 }]);
+  expect(world.launched).toBe(1);
+  // What a loss teaches about its offering was learned when it was new.
+  expect(states.every(({ memory }) => Object.keys(memory).length === 0)).toBe(true);
+});
+
 test('what there was no time to place is placed by another invocation at once', async () => {
   const wakes: number[] = [];
   let now = nowMs;

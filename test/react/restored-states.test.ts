@@ -2,10 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { followLook } from '../../core/group-state/look.ts';
 import { newState, writesOf } from '../../core/group-state/restored.ts';
 import type { StateStore } from '../../core/ports/state-store.ts';
+import type { Swap } from '../../core/swap/swap.ts';
 import type { GroupState } from '../../core/view/view.ts';
+import { factsOfLost } from '../../functions/react/look/lost-warnings.ts';
 import { noticingRestored } from '../../functions/react/look/restored-states.ts';
 import { members } from '../core/members.ts';
 import { group, nowMs, spotA, state } from '../core/views.ts';
+import { swap } from '../drain/fleet.ts';
 import { silent } from './facts.ts';
 
 /** An environment, and the table behind it. */
@@ -155,5 +158,70 @@ describe('an environment', () => {
     await noticing.state('one-more');
     for (const name of ['web-0', 'web-1', 'web-2']) versions.set(name, 3);
     expect(['web-0', 'web-1', 'web-2'].map(isRestored)).toEqual([true, false, true]);
+  });
+});
+
+describe('warnings that a table has lost', () => {
+  const deadlineMs = nowMs + 100_000;
+  const warned = swap('i-1', { deadlineMs, warnedAtMs: nowMs - 20_000, claimedAtMs: nowMs - 18_000 });
+
+  /** An environment over a table with a state item and swaps. */
+  const open = (version: number, swaps: readonly Swap[]) => {
+    const table: { stored: GroupState | undefined; swaps: readonly Swap[] } = { stored: { ...older, version }, swaps };
+    const store: Partial<StateStore> = {
+      stateAndSwaps: async () => ({ state: table.stored, swaps: table.swaps }),
+      claim: async (one) => {
+        table.swaps = [...table.swaps, one];
+        return { kind: 'claimed' };
+      },
+    };
+    const noticing = noticingRestored(store as StateStore, silent).store;
+    return { table, noticing, lost: async () => (await noticing.stateAndSwaps('web')).lost?.map(({ instance }) => instance) };
+  };
+
+  test('are known where the table is older, is empty, or was written by an environment that noticed it', async () => {
+    const restored: readonly (GroupState | undefined)[] = [{ ...older, version: 8 }, undefined, { ...older, version: 9, undone: 1 }];
+    for (const stored of restored) {
+      const { table, lost } = open(9, [warned, swap('i-2', { reason: 'rebalance' }), swap('i-3', { deadlineMs, state: 'gone' })]);
+      expect(await lost()).toBeUndefined();
+      Object.assign(table, { stored, swaps: [] });
+      expect(await lost()).toEqual(['i-1']);
+    }
+  });
+
+  test('are those that this environment claimed since its last read, too', async () => {
+    const { table, noticing, lost } = open(9, []);
+    await lost();
+    await noticing.claim(warned);
+    Object.assign(table, { stored: { ...older, version: 8 }, swaps: [] });
+    expect(await lost()).toEqual(['i-1']);
+  });
+
+  test('stay lost until they are claimed again', async () => {
+    const { table, noticing, lost } = open(9, [warned]);
+    await lost();
+    Object.assign(table, { stored: { ...older, version: 8 }, swaps: [] });
+    await lost();
+    // An environment without a policy to follow wrote the item meanwhile.
+    table.stored = { ...older, version: 9 };
+    expect(await lost()).toEqual(['i-1']);
+    await noticing.claim(warned);
+    expect(await lost()).toBeUndefined();
+  });
+
+  test('are none while the table is the same, whatever became of the swaps', async () => {
+    const { table, lost } = open(9, [warned]);
+    await lost();
+    Object.assign(table, { stored: { ...older, version: 10 }, swaps: [] });
+    expect(await lost()).toBeUndefined();
+    table.stored = { ...older, version: 9 };
+    expect(await lost()).toBeUndefined();
+  });
+
+  test('become facts until their deadline, and are no news about their offering', () => {
+    expect(factsOfLost([warned], nowMs)).toEqual([
+      { instance: 'i-1', reason: 'interruption', atMs: nowMs - 20_000, heardAtMs: nowMs - 18_000, deadlineMs },
+    ]);
+    expect(factsOfLost([warned], deadlineMs)).toEqual([]);
   });
 });

@@ -22,6 +22,7 @@ import type { GroupState, Member, View } from '../../../core/view/view.ts';
 import type { Facts } from '../messages/facts.ts';
 import type { ReactPorts } from '../ports.ts';
 import { inherit } from './inherited.ts';
+import { factsOfLost } from './lost-warnings.ts';
 import { withoutForeign, withoutTaken } from './taken-asgs.ts';
 
 /** Reads spot prices where it is time for that. */
@@ -68,6 +69,8 @@ export type Gathered = {
 export type KnownBefore = {
   readonly state: GroupState | undefined;
   readonly swaps: readonly Swap[];
+  /** Swaps of warned members that a restored table lacks. */
+  readonly lost?: readonly Swap[];
   /** A look that several groups share, or that is used again, and when it began. */
   readonly look?: (group: Group) => Promise<Holdings>;
   readonly lookedAtMs?: number;
@@ -117,7 +120,7 @@ export const gather = async (
     ...sized,
     swaps,
     holdings,
-    inherited: inherited.leaving,
+    inherited: [...inherited.leaving, ...factsOfLost(known.lost ?? [], nowMs)],
   };
 };
 

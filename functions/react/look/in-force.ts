@@ -11,6 +11,8 @@ export type InForce = {
   readonly group: Group;
   readonly state: GroupState | undefined;
   readonly swaps: readonly Swap[];
+  /** Swaps of warned members that this environment knows and that a restored table lacks. */
+  readonly lost?: readonly Swap[];
 };
 
 /**
@@ -33,13 +35,13 @@ export const readInForce = async (
   { store, believed, policies }: Pick<ReactPorts, 'store' | 'believed' | 'policies'>,
   isQuiet = false,
 ): Promise<InForce | undefined> => {
-  const { state: stored, swaps } = await store.stateAndSwaps(group);
+  const { state: stored, ...read } = await store.stateAndSwaps(group);
   const state = stored && believed(group, stored);
   const known = isQuiet && state !== undefined ? policies.followedBy(group, state) : undefined;
-  if (known !== undefined) return { group: known, state, swaps };
+  if (known !== undefined) return { group: known, state, ...read };
   const policy = await store.group(group);
   policies.keep(group, policy);
-  if (policy === undefined || state !== undefined) return policy && { group: policy, state, swaps };
+  if (policy === undefined || state !== undefined) return policy && { group: policy, state, ...read };
   const former = await formerOf(group, store);
-  return { group: former.length === 0 ? policy : { ...policy, former }, state, swaps };
+  return { group: former.length === 0 ? policy : { ...policy, former }, state, ...read };
 };

@@ -3,9 +3,31 @@ import type { StateStore } from '../../../core/ports/state-store.ts';
 import type { GroupState } from '../../../core/view/view.ts';
 import type { Telemetry } from '../../runtime/telemetry.ts';
 import type { ReactPorts } from '../ports.ts';
+import { rememberingWarnings } from './lost-warnings.ts';
 
 /** The most groups that are remembered, those read last. */
 const mostGroups = 10_000;
+
+/** What an environment has seen of the state items of groups. */
+const createSeen = () => {
+  const seen = new Map<string, { readonly writes: number; readonly undone: number }>();
+  return {
+    /** The highest number of writes that was seen. */
+    writes: (group: string): number => seen.get(group)?.writes ?? 0,
+    saw: (group: string, state: GroupState): void => {
+      const writes = Math.max(seen.get(group)?.writes ?? 0, writesOf(state));
+      seen.delete(group);
+      seen.set(group, { writes, undone: state.undone ?? 0 });
+      if (seen.size > mostGroups) seen.delete(seen.keys().next().value ?? '');
+    },
+    /** Another environment that noticed a restore has written an item with another number of undone writes. */
+    isRestored: (group: string, state: GroupState | undefined): boolean => {
+      const before = seen.get(group);
+      if (before === undefined) return false;
+      return state === undefined || writesOf(state) < before.writes || (state.undone ?? 0) !== before.undone;
+    },
+  };
+};
 
 /**
  * Notices state items that a user restored from an older time. The number of writes only grows, so a lower number than
@@ -15,7 +37,8 @@ export const noticingRestored = (
   store: StateStore,
   { logger }: Pick<Telemetry, 'logger'>,
 ): Pick<ReactPorts, 'store' | 'believed'> => {
-  const seen = new Map<string, number>();
+  const seen = createSeen();
+  const warnings = rememberingWarnings();
   const told = new Map<string, number>();
   const tell = (group: string, detail: { readonly writes: number; readonly seen: number }): void => {
     if (told.get(group) === detail.writes) return;
@@ -25,15 +48,9 @@ export const noticingRestored = (
       ...detail,
     });
   };
-  const saw = (group: string, state: GroupState): void => {
-    const most = Math.max(seen.get(group) ?? 0, writesOf(state));
-    seen.delete(group);
-    seen.set(group, most);
-    if (seen.size > mostGroups) seen.delete(seen.keys().next().value ?? '');
-  };
   /** An item that is gone shows nothing: the next one counts on from the time at which it is written. */
   const read = (group: string, state: GroupState | undefined): GroupState | undefined => {
-    if (state !== undefined) saw(group, state);
+    if (state !== undefined) seen.saw(group, state);
     return state;
   };
   return {
@@ -42,16 +59,22 @@ export const noticingRestored = (
       state: async (group) => read(group, await store.state(group)),
       stateAndSwaps: async (group) => {
         const found = await store.stateAndSwaps(group);
-        return { ...found, state: read(group, found.state) };
+        const lost = warnings.lost(group, { swaps: found.swaps, isRestored: seen.isRestored(group, found.state) });
+        return { ...found, state: read(group, found.state), ...(lost.length > 0 && { lost }) };
+      },
+      claim: async (swap) => {
+        const result = await store.claim(swap);
+        if (result.kind === 'claimed') warnings.claimed(swap);
+        return result;
       },
       putState: async (group, state) => {
         const written = await store.putState(group, state);
-        if (written === 'done') saw(group, state);
+        if (written === 'done') seen.saw(group, state);
         return written;
       },
     },
     believed: (group, state) => {
-      const writes = seen.get(group) ?? 0;
+      const writes = seen.writes(group);
       if (writesOf(state) >= writes) return state;
       tell(group, { writes: writesOf(state), seen: writes });
       return asRestored(state, writes);
