@@ -18,7 +18,7 @@ export const benchHelp = {
   many: {
     plays: 'storms over many groups: one JSON object a run, and the goals that it misses on standard error',
     options: [
-      '--groups N, --members N   one storm of this size; without both, all of the published table, which takes hours',
+      '--groups N, --members N   one storm of this size; without both, all of the published table, which takes hours and no --case, --held, --concurrency or --seed',
       '--case zone|all           the members of one zone are warned, or all members (zone)',
       '--held mixed|tag|attach|launch-instances (mixed)',
       '--concurrency N           functions that the account runs at once (1000)',

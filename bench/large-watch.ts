@@ -104,6 +104,9 @@ const watchSizes = ({ platform, callLog }: Sandbox, seen: () => Seen): void => {
   });
 };
 
+/** A need that only the bucket of launched instances bounds. */
+const unlimited = { fleetCalls: 0, asgCalls: 0, instances: Number.POSITIVE_INFINITY, fixedMs: 0 };
+
 /** Notes what functions do, phase by phase. */
 export const watchLarge = (sandbox: Sandbox) => {
   const { callLog, clock, platform } = sandbox;
@@ -135,7 +138,10 @@ export const watchLarge = (sandbox: Sandbox) => {
         lastRequestedMs: requestedAt(seen, wanted),
         seconds: (clock.now() - atMs) / 1_000,
         requested: given.reduce((sum, { count }) => sum + count, 0),
-        shareOfBucket: requestedShare(given.flatMap((call) => Array.from({ length: call.count }, () => call.atMs - atMs))),
+        shareOfBucket: requestedShare(
+          given.flatMap((call) => Array.from({ length: call.count }, () => call.atMs - atMs)),
+          unlimited,
+        ),
         ...rest,
       };
       seen = nothing(clock.now());

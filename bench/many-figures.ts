@@ -1,5 +1,5 @@
 import { callTable } from './many-calls.ts';
-import { idealLastMs, isBoundByInstances, lowestPossible, publishedBuckets, type StormNeed } from './many-need.ts';
+import { idealLastMs, isBoundByInstances, lowestPossible, requestableBy, type StormNeed } from './many-need.ts';
 import type { LaunchCall, Seen } from './many-watch.ts';
 import { bystander, groupsOf, type ManyStorm } from './many-world.ts';
 import { percentile } from './statistics.ts';
@@ -37,7 +37,7 @@ export type ManyFigures = {
 /** One run. */
 export type ManyRun = {
   readonly figures: ManyFigures;
-  /** Where the bucket of launched instances binds: the least of what it allowed that was requested at any time. */
+  /** Where the bucket of launched instances binds: the least of what the buckets allowed that was requested at any time. */
   readonly requestedShare?: number;
   /** Calls by operation: those that were throttled, and reads until the first requests. */
   readonly throttledBy: Readonly<Record<string, number>>;
@@ -90,11 +90,13 @@ const whenServed = (launches: readonly LaunchCall[], warnedAtMs: number | undefi
   return call === undefined || warnedAtMs === undefined ? null : call.atMs - warnedAtMs;
 };
 
-/** Of what a full bucket of launched instances allows, the least share that was requested, looking every ten seconds of the first five minutes. */
-export const requestedShare = (ascendingMs: readonly number[]): number => {
-  const { holds, perSecond } = publishedBuckets.instances;
-  const looks = Array.from({ length: 29 }, (_, index) => 20 + 10 * index);
-  const shares = looks.map((second) => ascendingMs.filter((ms) => ms <= second * 1_000).length / (holds + perSecond * second));
+/**
+ * Of what full buckets allow, the least share that was requested, looking every ten seconds of the first five minutes. They allow what the slower one
+ * does: the bucket of launched instances, or that of the calls that are needed.
+ */
+export const requestedShare = (ascendingMs: readonly number[], need: StormNeed): number => {
+  const looks = Array.from({ length: 29 }, (_, index) => 1_000 * (20 + 10 * index));
+  const shares = looks.map((atMs) => ascendingMs.filter((ms) => ms <= atMs).length / requestableBy({ ...need, fixedMs: 0 }, atMs));
   return Math.round(1_000 * Math.min(...shares)) / 1_000;
 };
 
@@ -152,7 +154,7 @@ export const runOf = ({ storm, need, seen, startedAtMs, twice, lowest, members, 
       mutatingCalls: seen.mutating,
       bystanderMs: roundedOrNull(whenServed(seen.launches, bystanderAtMs)),
     },
-    ...(isBoundByInstances(need) && { requestedShare: requestedShare(times) }),
+    ...(isBoundByInstances(need) && { requestedShare: requestedShare(times, need) }),
     throttledBy: countBy(seen.throttled),
     readsBy: Object.fromEntries(Object.entries(readsBy).map(([name, count]) => [name, Math.round(count)])),
     callTable: callTable(seen, startedAtMs),

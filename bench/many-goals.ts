@@ -16,7 +16,7 @@ export const missedGoals = ({ figures, requestedShare, throttledBy, readsBy }: M
   const late =
     requestedShare === undefined
       ? `the last is requested after ${seconds(lastRequestedMs)}, expected ${seconds(lastBoundMs)} at most`
-      : `${(100 * requestedShare).toFixed(1)} % of what the bucket of instances allows is requested, expected 95 %`;
+      : `${(100 * requestedShare).toFixed(1)} % of what the buckets allow is requested, expected 95 %`;
   return [
     ...(isLate ? [late] : []),
     ...(launchCalls > 1.2 * neededLaunchCalls

@@ -8,10 +8,10 @@ import { playLarge } from './large.ts';
 import { playMany, publishedStorms } from './many.ts';
 import type { ManyRun } from './many-figures.ts';
 import { missedGoals } from './many-goals.ts';
-import { type ManyStorm, manyCases } from './many-world.ts';
+import { heldBy, manyOptions } from './many-options.ts';
 import { benchPlanning, type PlanningFigures } from './planning.ts';
 import { benchStorm, type StormFigures } from './storm.ts';
-import { type HoldingName, holdings } from './storm-world.ts';
+import { holdings } from './storm-world.ts';
 import { table } from './table.ts';
 import { playRows } from './traces-jobs.ts';
 import { readTracesOptions, tracesHelp } from './traces-options.ts';
@@ -87,39 +87,10 @@ const benches = {
   storm: bench(benchStorm, stormTable),
 };
 
-const heldBy = ['mixed', ...holdings] as const satisfies readonly (HoldingName | 'mixed')[];
-
-type Asked = { readonly storms: readonly ManyStorm[]; readonly calls: boolean; readonly hold: boolean };
-
-/** The storm that the options name, or all of the published table. */
-const stormsOf = (args: readonly string[]): Asked => {
-  const options = {
-    calls: { type: 'boolean', default: false },
-    hold: { type: 'boolean', default: false },
-    groups: { type: 'string' },
-    members: { type: 'string' },
-    case: { type: 'string', default: 'zone' },
-    held: { type: 'string', default: 'mixed' },
-    concurrency: { type: 'string', default: '1000' },
-    seed: { type: 'string', default: '1' },
-  } as const;
-  const values = optionsIn(args, options, helpOf('many'));
-  if (values.groups === undefined && values.members === undefined) return { storms: publishedStorms(), calls: values.calls, hold: values.hold };
-  const storm = {
-    groups: atLeastOne('groups', values.groups ?? '10'),
-    members: atLeastOne('members', values.members ?? '10'),
-    case: oneOf('case', manyCases, values.case),
-    held: oneOf('held', heldBy, values.held),
-    concurrency: atLeastOne('concurrency', values.concurrency),
-    seed: atLeastOne('seed', values.seed),
-  };
-  return { storms: [storm], calls: values.calls, hold: values.hold };
-};
-
 /** One object a run on standard output, as soon as it is played; the goals it misses on standard error. */
 const benchMany = async (args: readonly string[]): Promise<void> => {
-  const { storms, calls, hold } = stormsOf(args);
-  for (const storm of storms) {
+  const { storm: one, calls, hold } = manyOptions(args);
+  for (const storm of one === undefined ? publishedStorms() : [one]) {
     const run: ManyRun = await playMany(storm);
     console.log(JSON.stringify(run.figures));
     for (const missed of missedGoals(run)) console.error(`${run.figures.groups} x ${run.figures.members}, ${run.figures.case}: ${missed}`);
