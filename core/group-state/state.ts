@@ -165,12 +165,22 @@ const hearEnds = (view: View, told: readonly string[]): Pick<GroupState, 'ended'
 };
 
 /**
+ * The state with refills that EC2 refused to these Auto Scaling groups. The next look keeps a refusal where it finds the
+ * gap, and drops it where it finds none.
+ */
+export const withRefusedRefills = (state: GroupState, asgs: readonly string[], nowMs: number): GroupState => {
+  const news = asgs.filter((asg) => !state.asgGaps[asg]?.refused);
+  if (news.length === 0) return state;
+  const refused = news.map((asg) => [asg, { sinceMs: state.asgGaps[asg]?.sinceMs ?? nowMs, refused: true }]);
+  return { ...state, asgGaps: { ...state.asgGaps, ...Object.fromEntries(refused) } };
+};
+
+/**
  * The state after a look: with reported ends, gaps of Auto Scaling groups and strays, and without reservations that may
  * be forgotten.
  */
 export const followView = (view: View, { ended, refusedAsgs }: Omit<Heard, 'alarms'>): GroupState => {
-  const gaps = gapsNow(view);
-  const refused = new Set(refusedAsgs);
+  const told = { ...view, state: withRefusedRefills(view.state, refusedAsgs, view.nowMs) };
   const reservations = view.state.reservations.flatMap((one) => stillKnown(one, view) ?? []);
   const counted = countForgotten(view, new Set(reservations.map(({ id }) => id)));
   const {
@@ -187,9 +197,7 @@ export const followView = (view: View, { ended, refusedAsgs }: Omit<Heard, 'alar
     ...followReturns(view),
     memory: forgetExpired(view.state.memory, view.nowMs, view.group.returning?.afterMs),
     reservations,
-    asgGaps: Object.fromEntries(
-      Object.entries(gaps).map(([asg, gap]) => [asg, refused.has(asg) ? { ...gap, refused: true } : gap]),
-    ),
+    asgGaps: gapsNow(told),
     strays: seeStrays(view),
     ...(Object.keys(idle).length > 0 && { unserved: idle }),
     ...(arriving && { arriving }),

@@ -26,7 +26,7 @@ import { newDecisionId } from './record/identifiers.ts';
 import { record } from './record/record.ts';
 import { endDenied, playRounds } from './rounds.ts';
 import type { Round, Run } from './run.ts';
-import { canHandOver, wakeSoon } from './turns/hand-over.ts';
+import { canHandOver, keepRefusals, wakeSoon } from './turns/hand-over.ts';
 import { type Turns, turnsOf } from './turns/turns.ts';
 
 /** The result of converging one group. */
@@ -140,6 +140,7 @@ const carryOut = async (began: Run, gathered: Gathered, known: readonly Swap[], 
     began.ports.telemetry.count(metrics.conflicts);
     if (!canHandOver(began.facts, began.group)) return { kind: 'contended' };
     await letLeave(began, [], swaps);
+    await keepRefusals(began.facts, began.ports);
     await wakeSoon(began.ports, began.group.name);
     return { kind: 'converged' };
   }
@@ -180,6 +181,8 @@ export type Known = {
   readonly turns: Turns;
   /** When the invocation began. */
   readonly beganAtMs: number;
+  /** It is not looked at now. `lookAtMs`: the common look to arrange. Undefined inside: it is arranged already. */
+  readonly putOff?: { readonly lookAtMs: number | undefined };
 };
 
 /**

@@ -1,16 +1,17 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { GroupState } from '../../core/view/view.ts';
 import type { Facts } from '../../functions/react/messages/facts.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 import { canHandOver, handOver } from '../../functions/react/turns/hand-over.ts';
 import { group, nowMs, state } from '../core/views.ts';
-import { factsOf } from './facts.ts';
+import { factsOf, silent } from './facts.ts';
 
 const acting = group();
 
 test.each<readonly [string, Partial<Facts>, boolean]>([
   ['a warning can', { leaving: [{ instance: 'i-1', reason: 'interruption', atMs: nowMs }] }, true],
   ['an alarm cannot: it is in its message alone', { alarms: [{ alarm: 'cpu-high', atMs: nowMs }] as unknown as Facts['alarms'] }, false],
-  ['a refill that was refused cannot', { refusedAsgs: ['web'] as unknown as Facts['refusedAsgs'] }, false],
+  ['a refill that was refused can: it is noted', { refusedAsgs: ['web-asg'] }, true],
   ['a drain that was stopped cannot', { stoppedDrains: ['d-1'] as unknown as Facts['stoppedDrains'] & object }, false],
   ['a policy change cannot', { causes: [{ code: 'policy-change' }] }, false],
 ])('whether a wake can go on: %s', (_what, facts, can) => {
@@ -68,4 +69,56 @@ test('looks of a group that stay throttled are ever rarer, and left to the tick 
     await handOver(factsOf(), { group: acting, state: state() }, ports, 'throttled');
   }
   expect(wakes).toEqual(['0 +10', '10 +10', '20 +10', '60 +15', '100 +25', '150 +37.5', '460 +10']);
+});
+
+describe('a refused refill', () => {
+  const noting = (stored: GroupState | undefined, races = 0) => {
+    const world = { written: [] as GroupState[], woken: 0 };
+    let left = races;
+    const ports = {
+      store: {
+        state: async () => stored && { ...stored, version: stored.version + races - left },
+        putState: async (_: string, next: GroupState) => {
+          if (left > 0) {
+            left -= 1;
+            return 'conflict';
+          }
+          world.written.push(next);
+          return 'done';
+        },
+      },
+      believed: (_: string, known: GroupState) => known,
+      wakes: {
+        wake: async () => {
+          world.woken += 1;
+        },
+      },
+      clock: { now: () => nowMs },
+      telemetry: silent,
+    } as unknown as ReactPorts;
+    return { world, handOver: () => handOver(factsOf({ refusedAsgs: ['web-asg'] }), { group: acting, state: stored }, ports) };
+  };
+  const refused = { 'web-asg': { sinceMs: nowMs, refused: true } };
+
+  test('is noted in the state item before the group is handed over, also after lost races', async () => {
+    for (const races of [0, 3]) {
+      const { world, handOver: play } = noting(state({ version: 5 }), races);
+      await play();
+      expect(world.written).toMatchObject([{ version: 6 + races, asgGaps: refused }]);
+      expect(world.woken).toBe(1);
+    }
+  });
+
+  test('that is noted already is not written again', async () => {
+    const { world, handOver: play } = noting(state({ asgGaps: refused }));
+    await play();
+    expect([world.written, world.woken]).toEqual([[], 1]);
+  });
+
+  test('that cannot be noted keeps its message, and wakes nobody', async () => {
+    for (const { world, handOver: play } of [noting(undefined), noting(state(), 10)]) {
+      await expect(play()).rejects.toThrow('Refused refills of group web could not be noted.');
+      expect([world.written, world.woken]).toEqual([[], 0]);
+    }
+  });
 });

@@ -3,7 +3,7 @@ import { perClient } from '../../../aws/calls/remembered.ts';
 import type { Group } from '../../../core/group/group.ts';
 import { asgsOf, withFormer } from '../../../core/group/holders.ts';
 import { modeOf } from '../../../core/group/mode.ts';
-import { initialState } from '../../../core/group-state/state.ts';
+import { initialState, withRefusedRefills } from '../../../core/group-state/state.ts';
 import { againInMs, isWorthALook } from '../../../core/times/again.ts';
 import { claimAll } from '../carry-out/claims.ts';
 import { drainsOf } from '../carry-out/drain-names.ts';
@@ -13,6 +13,7 @@ import type { Facts } from '../messages/facts.ts';
 import type { ReactPorts } from '../ports.ts';
 import { announceStarted } from '../record/announce.ts';
 import { newDecisionId } from '../record/identifiers.ts';
+import { putState } from '../record/put-state.ts';
 
 /** How soon another invocation continues after a hand-over. */
 const handedOverMs = 2_000;
@@ -39,6 +40,9 @@ const afterThrottleMs = ({ store, clock }: ReactPorts, group: string): number | 
 /** How soon to look again after a failed look, once for its signals. After that the tick looks. */
 const afterFailureMs = 20_000;
 
+/** Lost races for the state item before messages are delivered again. */
+const mostConflicts = 10;
+
 /** Why a group is handed over, if not for lack of time. */
 export type Trouble = 'throttled' | 'failed';
 
@@ -49,29 +53,36 @@ const goesOnInMs = (facts: Facts, ports: ReactPorts, group: string, trouble?: Tr
   return trouble === 'throttled' && !isSignaled ? afterThrottleMs(ports, group) : handedOverMs;
 };
 
-/** Whether some facts, of alarms, Auto Scaling or policies, are stored nowhere but in their messages. */
-export const isOnlyInMessages = ({ alarms, refusedAsgs, stoppedDrains = [], causes }: Facts): boolean =>
-  alarms.length + refusedAsgs.length + stoppedDrains.length > 0 || causes.some(({ code }) => code === 'policy-change');
+/** Whether some facts, of alarms, drains or policies, are stored nowhere but in their messages. */
+export const isOnlyInMessages = ({ alarms, stoppedDrains = [], causes }: Facts): boolean =>
+  alarms.length + stoppedDrains.length > 0 || causes.some(({ code }) => code === 'policy-change');
 
-/** Whether a wake can continue with these facts once their claims are written. */
+/** Whether a wake can continue with these facts once they are kept. */
 export const canHandOver = (facts: Facts, group: Group): boolean => modeOf(group) === 'act' && !isOnlyInMessages(facts);
 
 /** Has another invocation go on with a group whose claims are written. */
 export const wakeSoon = ({ wakes, clock }: ReactPorts, group: string, inMs = handedOverMs): Promise<void> =>
   wakes.wake([group], clock.now() + inMs);
 
-/**
- * Claims the instances that signals name, and leaves all other work to another invocation, because this one has no time
- * left or may not look at the group now. The claims are stored, so the messages need not come again. The other
- * invocation, or the next tick, starts the drains.
- *
- * @param trouble what AWS did with the look
- */
-export const handOver = async (
+/** Notes in the state item which Auto Scaling groups could not refill themselves. */
+export const keepRefusals = async ({ group, refusedAsgs }: Facts, ports: ReactPorts): Promise<void> => {
+  if (refusedAsgs.length === 0) return;
+  for (let attempt = 0; attempt < mostConflicts; attempt++) {
+    const stored = await ports.store.state(group);
+    if (stored === undefined) break;
+    const state = ports.believed(group, stored);
+    const next = withRefusedRefills(state, refusedAsgs, ports.clock.now());
+    if (next === state) return;
+    if ((await putState(group, { ...next, version: stored.version + 1 }, ports)) !== 'conflict') return;
+  }
+  throw new Error(`Refused refills of group ${group} could not be noted. Their messages are delivered again.`);
+};
+
+/** Stores what signals say about a group without a look at it, so that their messages need not come again. */
+export const keepFacts = async (
   facts: Facts,
   { group, state }: Pick<InForce, 'group' | 'state'>,
   ports: ReactPorts,
-  trouble?: Trouble,
 ): Promise<void> => {
   const { store, clock, random } = ports;
   const asgs = new Set(asgsOf(withFormer(group, state ?? initialState(group))));
@@ -86,6 +97,23 @@ export const handOver = async (
     await announceStarted({ group, id, ports }, claimed.fresh);
     throwIfFailed(claimed);
   }
+  await keepRefusals(facts, ports);
+};
+
+/**
+ * Claims the instances that signals name, and leaves all other work to another invocation, because this one has no time
+ * left or may not look at the group now. The other invocation, or the next tick, starts the drains.
+ *
+ * @param trouble what AWS did with the look
+ */
+export const handOver = async (
+  facts: Facts,
+  known: Pick<InForce, 'group' | 'state'>,
+  ports: ReactPorts,
+  trouble?: Trouble,
+): Promise<void> => {
+  await keepFacts(facts, known, ports);
+  const { group } = known;
   const inMs = goesOnInMs(facts, ports, group.name, trouble);
   if (inMs !== undefined) await wakeSoon(ports, group.name, inMs);
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Group } from '../../../core/group/group.ts';
-import { catchUp, followPolicy, followView, initialState, learnFromLosses } from '../../../core/group-state/state.ts';
+import { catchUp, followPolicy, followView, initialState, learnFromLosses, withRefusedRefills } from '../../../core/group-state/state.ts';
 import type { View } from '../../../core/view/view.ts';
 import { member, members } from '../members.ts';
 import { asgView, group, nowMs, reservation, spotA, spotB, state, swapOf, view } from '../views.ts';
@@ -106,6 +106,16 @@ describe('a look', () => {
     const short = { group: attached, asgs: [asgView({ held: 8 })] };
     expect(follow(short).asgGaps).toEqual({ 'web-asg': { sinceMs: nowMs, refused: false } });
     expect(follow(short, { refusedAsgs: ['web-asg'] }).asgGaps).toEqual({ 'web-asg': { sinceMs: nowMs, refused: true } });
+  });
+
+  it('keeps a refusal that was noted without a look, where the look finds the gap, and drops it where it finds none', () => {
+    const attached: Group = group({ holding: { kind: 'attach', asg: 'web-asg' } });
+    const noted = withRefusedRefills(state({ asgGaps: { 'web-asg': { sinceMs: nowMs - 9_000, refused: false } } }), ['web-asg'], nowMs);
+    expect(noted.asgGaps).toEqual({ 'web-asg': { sinceMs: nowMs - 9_000, refused: true } });
+    expect(withRefusedRefills(noted, ['web-asg'], nowMs + 1)).toBe(noted);
+    expect(withRefusedRefills(state(), ['web-asg'], nowMs).asgGaps).toEqual({ 'web-asg': { sinceMs: nowMs, refused: true } });
+    expect(follow({ group: attached, asgs: [asgView({ held: 8 })], state: noted }).asgGaps).toEqual(noted.asgGaps);
+    expect(follow({ group: attached, asgs: [asgView()], state: noted }).asgGaps).toEqual({});
   });
 
   it('forgets former Auto Scaling groups once they are empty', () => {
