@@ -33,7 +33,12 @@ export type Ask = {
 };
 
 /** A group that waits for its turn. */
-export type Waiting = Omit<Ask, 'by' | 'lookedAtMs'> & { readonly sinceMs: number; readonly turnAtMs: number };
+export type Waiting = Omit<Ask, 'by' | 'lookedAtMs'> & {
+  readonly sinceMs: number;
+  readonly turnAtMs: number;
+  /** When the common look is that somebody arranged for it. */
+  readonly lookAtMs?: number;
+};
 
 /** Members that serve now, with warned ones, and the earliest deadline of a warned member without a replacement. */
 export const warnedAmong = ({

@@ -5,6 +5,7 @@ import { metrics } from '../../core/contract.ts';
 import { withFormer } from '../../core/group/holders.ts';
 import { initialState } from '../../core/group-state/state.ts';
 import { grantedIn } from '../../core/launch/reservation-life.ts';
+import { justWarned } from '../../core/limits/counted-warnings.ts';
 import { traitsOf } from '../../core/removal/leave-reason.ts';
 import { signalsLateMs } from '../../core/times/times.ts';
 import { type Converged, converge, type Known } from './converge.ts';
@@ -15,7 +16,8 @@ import { isMinuteTick, type Received } from './messages/route.ts';
 import { routeAll } from './messages/route-all.ts';
 import type { ReactPorts } from './ports.ts';
 import { endsWithinMs } from './rounds.ts';
-import { canHandOver, handOver, isOnlyInMessages } from './turns/hand-over.ts';
+import { canHandOver, handOver, isOnlyInMessages, keepFacts } from './turns/hand-over.ts';
+import { putOff } from './turns/put-off.ts';
 import { type Turns, turnsOf } from './turns/turns.ts';
 import { wakesTogether } from './turns/wakes-together.ts';
 
@@ -79,6 +81,12 @@ const convergeOne = async (
   known: Known | undefined,
 ): Promise<Converged | typeof handedOver | { readonly kind: 'failed' }> => {
   try {
+    if (known?.inForce !== undefined && known.putOff !== undefined) {
+      await keepFacts(facts, known.inForce, ports);
+      const { lookAtMs } = known.putOff;
+      if (lookAtMs !== undefined) await ports.wakes.wake([facts.group], lookAtMs);
+      return handedOver;
+    }
     if (known?.inForce !== undefined && hasLittleTime(known, ports) && canHandOver(facts, known.inForce.group)) {
       await handOver(facts, known.inForce, ports);
       return handedOver;
@@ -98,11 +106,18 @@ const convergeOne = async (
 };
 
 /** Instances that EC2 granted to a single group. Undefined for several groups, or if some are unknown. */
-const grantedAlone = (
-  groups: readonly ({ readonly read: InForce | undefined } | undefined)[],
-): { readonly granted?: readonly string[] } => {
-  const granted = groups.length === 1 ? grantedIn(groups[0]?.read?.state) : undefined;
+const grantedAlone = (groups: readonly (InForce | undefined)[]): { readonly granted?: readonly string[] } => {
+  const granted = groups.length === 1 ? grantedIn(groups[0]?.state) : undefined;
   return granted === undefined ? {} : { granted };
+};
+
+/** Whether EC2 takes members now: signals say so, or half of the groups had warnings a moment ago. */
+const areWarned = (batch: readonly Facts[], inForce: readonly InForce[], nowMs: number): boolean => {
+  const warned = inForce.filter(({ swaps }) => justWarned(swaps, nowMs).length > 0).length;
+  return (
+    (warned > 0 && 2 * warned >= inForce.length) ||
+    batch.some(({ leaving }) => leaving.some((fact) => traitsOf(fact).endedBy === 'ec2'))
+  );
 };
 
 /** `isQuiet`: only time has passed. */
@@ -121,15 +136,22 @@ const readTogether = async (
       () => undefined,
     ),
   );
-  const groups = inForce.flatMap((one) =>
-    one?.read === undefined ? [] : [withFormer(one.read.group, one.read.state ?? initialState(one.read.group))],
-  );
-  const isWarned = batch.some(({ leaving }) => leaving.some((fact) => traitsOf(fact).endedBy === 'ec2'));
-  const look = groups.length === 0 ? undefined : ports.describeTogether(groups, { isWarned, ...grantedAlone(inForce) });
+  const heard = batch.map((facts, index) => ({ facts, inForce: inForce[index]?.read }));
+  const later = await putOff(heard, ports);
+  const isPutOff = ({ group }: Facts): boolean => later.groups.has(group);
+  const looked = heard.filter(({ facts }) => !isPutOff(facts));
+  const read = looked.flatMap((one) => one.inForce ?? []);
+  const groups = read.map(({ group, state }) => withFormer(group, state ?? initialState(group)));
+  const isWarned = areWarned(batch, read, ports.clock.now());
+  const granted = grantedAlone(looked.map((one) => one.inForce));
+  const look = groups.length === 0 ? undefined : ports.describeTogether(groups, { isWarned, ...granted });
   const turns = turnsOf(groups, ports);
-  const known = inForce.map(
-    (one) => one && { inForce: one.read, ...(look && { look }), groupsAtOnce: batch.length, turns, beganAtMs },
-  );
+  const common = { ...(look && { look }), groupsAtOnce: looked.length, turns, beganAtMs };
+  const known = batch.map((facts, index) => {
+    const one = inForce[index];
+    const lookAtMs = later.fresh.has(facts.group) ? later.lookAtMs : undefined;
+    return one && { inForce: one.read, ...common, ...(isPutOff(facts) && { putOff: { lookAtMs } }) };
+  });
   return { known, turns };
 };
 

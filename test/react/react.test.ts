@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { Group } from '../../core/group/group.ts';
+import { type AccountBudget, emptyBudget } from '../../core/limits/account-budget.ts';
 import type { Holdings } from '../../core/ports/capacity-provider.ts';
+import type { Swap } from '../../core/swap/swap.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 import { type Message, react } from '../../functions/react/react.ts';
 import { endsWithinMs } from '../../functions/react/rounds.ts';
 import { awsError } from '../aws/fake-aws.ts';
 import { members } from '../core/members.ts';
-import { nowMs, onDemandB, reservation } from '../core/views.ts';
+import { nowMs, onDemandB, reservation, swapOf } from '../core/views.ts';
 import { sampleInstance as instance, interruptionWarning, ownMessage, rebalanceRecommendation, stateChangeNotification } from './event-samples.ts';
 import { worldOf as plainWorld, policy, stored } from './world.ts';
 
@@ -245,5 +247,93 @@ describe('groups of one batch', () => {
     expect(await looksWith([granted])).toEqual([[['web'], { isWarned: false, granted: ['n-1', 'n-2'] }]]);
     // What an open request will bring is not known.
     expect(await looksWith([granted, reservation({ id: 'r-2' })])).toEqual([[['web'], { isWarned: false }]]);
+  });
+});
+
+describe('a group that waits for its turn', () => {
+  const ends = (of = instance) => at({ ...stateChangeNotification('terminated'), detail: { 'instance-id': of, state: 'terminated' } });
+  const place = { group: 'web', bucket: 'createFleet', calls: 1, instances: 2, need: { urgency: 'warned', size: 6 }, sinceMs: nowMs } as const;
+  const soonMs = Math.ceil((nowMs + 2_000) / 10_000) * 10_000;
+
+  /** A group in line, whose sample instance leaves unless `swaps` say otherwise. */
+  const inLine = (more: { turnInMs?: number; swaps?: readonly Swap[]; fails?: Error; isRaced?: boolean } = {}) => {
+    const { turnInMs = 60_000, swaps = [swapOf(instance)], fails, isRaced = false } = more;
+    const { ports } = worldOf({ putState: async () => 'done' });
+    const line = { budget: { ...emptyBudget, waiting: [{ ...place, turnAtMs: nowMs + turnInMs }] } as AccountBudget, reads: 0 };
+    const store: ReactPorts['store'] = {
+      ...ports.store,
+      stateAndSwaps: async () => ({ state: stored, swaps }),
+      budget: async () => {
+        line.reads += 1;
+        if (fails) throw fails;
+        return line.budget;
+      },
+      putBudget: async (next) => {
+        if (isRaced) return 'conflict';
+        line.budget = next;
+        return 'done';
+      },
+    };
+    return { line, ...houseOf({ store }) };
+  };
+
+  test('is looked at with the others when a member ends that leaves already, and its message is done', async () => {
+    const { line, seen, play } = inLine();
+    expect(await play(message('m-1', ends()))).toEqual({ again: [] });
+    expect([seen.looks, seen.woken, line.budget.waiting[0]?.lookAtMs]).toEqual([[], [['web', soonMs - nowMs]], soonMs]);
+    // Another batch of ends arranges nothing more.
+    expect(await play(message('m-2', ends()))).toEqual({ again: [] });
+    expect([seen.looks, seen.woken.length]).toEqual([[], 1]);
+  });
+
+  test('is looked at together also where the note of it lost a race', async () => {
+    const { seen, play } = inLine({ isRaced: true });
+    await play(message('m-1', ends()));
+    expect([seen.looks, seen.woken]).toEqual([[], [['web', soonMs - nowMs]]]);
+  });
+
+  test.each<readonly [string, Parameters<typeof inLine>[0], readonly unknown[]]>([
+    ['a member ends that nobody expected to', { swaps: [] }, [ends()]],
+    ['its turn comes first', { turnInMs: 5_000 }, [ends()]],
+    ['time has passed too', {}, [ends(), tick('web')]],
+    ['members are warned too', {}, [ends(), warning('i-00000000000000002')]],
+    ['a member runs', {}, [ends(), at({ ...stateChangeNotification('running') })]],
+    ['the budget cannot be read', { fails: awsError('ThrottlingException', 'Slow down.', 400) }, [ends()]],
+  ])('is looked at now where %s', async (_what, more, bodies) => {
+    const { seen, play } = inLine(more);
+    await play(...bodies.map((body, index) => message(`m-${index}`, body)));
+    expect(seen.looks).toHaveLength(1);
+  });
+
+  test('costs no further read of the budget where nothing ends', async () => {
+    const { line, play } = inLine();
+    await play(message('m-1', tick('web')));
+    // That of its own turn.
+    expect(line.reads).toBe(1);
+  });
+
+  test('a bug in the budget fails the batch', async () => {
+    await expect(inLine({ fails: new TypeError('a bug') }).play(message('m-1', ends()))).rejects.toThrow('a bug');
+  });
+});
+
+describe('a look over several groups knows that members were warned', () => {
+  const looksWith = async (warned: readonly string[], warnedAtMs = nowMs) => {
+    const { ports } = worldOf({ putState: async () => 'done' });
+    const swaps = [swapOf('i-9', { warnedAtMs, claimedAtMs: warnedAtMs })];
+    const store: ReactPorts['store'] = {
+      ...ports.store,
+      group: async (name) => ({ ...policy, name }),
+      stateAndSwaps: async (name) => ({ state: stored, swaps: warned.includes(name) ? swaps : [] }),
+    };
+    const { seen, play } = houseOf({ store });
+    await play(message('m-1', wake('web', 'api', 'jobs')));
+    return seen.looks.map((one) => (one as [unknown, { isWarned: boolean }])[1].isWarned);
+  };
+
+  test('if half of the groups had warnings a moment ago', async () => {
+    expect(await looksWith(['web', 'api'])).toEqual([true]);
+    expect(await looksWith(['web'])).toEqual([false]);
+    expect(await looksWith(['web', 'api'], nowMs - 600_000)).toEqual([false]);
   });
 });

@@ -1,0 +1,47 @@
+import { isFromAws } from '../../../aws/calls/errors.ts';
+import { type PutOff, putOffLooks } from '../../../core/limits/common-looks.ts';
+import type { InForce } from '../look/in-force.ts';
+import type { Facts } from '../messages/facts.ts';
+import type { ReactPorts } from '../ports.ts';
+import { canHandOver } from './hand-over.ts';
+
+/**
+ * Whether signals only say that members have ended that leave already, or that their Auto Scaling groups could not
+ * replace them. A group that waits for its turn has nothing to do about that before.
+ */
+const isExpected = ({ isTick, leaving, ran, ended }: Facts, swaps: InForce['swaps']): boolean => {
+  if (isTick || leaving.length + ran.length > 0) return false;
+  const claimed = new Set(swaps.map(({ instance }) => instance));
+  return ended.every((instance) => claimed.has(instance));
+};
+
+/** A group of a batch, and what is in force for it. */
+type Heard = { readonly facts: Facts; readonly inForce: InForce | undefined };
+
+/** No group is put off. */
+const nobody: Pick<PutOff, 'groups' | 'fresh' | 'lookAtMs'> = { groups: new Set(), fresh: new Set(), lookAtMs: 0 };
+
+/**
+ * Which groups of a batch wait for the next common look, because their turn at the account's buckets comes later. So the
+ * ends of thousands of members cost a look every ten seconds, and not one for each batch of signals. The item of the
+ * budget notes that the look is arranged. If it cannot be used now, no group waits for a common look.
+ */
+export const putOff = async (
+  batch: readonly Heard[],
+  { store, clock }: Pick<ReactPorts, 'store' | 'clock'>,
+): Promise<typeof nobody> => {
+  const may = batch.filter(
+    ({ facts, inForce }) =>
+      inForce !== undefined && canHandOver(facts, inForce.group) && isExpected(facts, inForce.swaps),
+  );
+  if (may.length === 0) return nobody;
+  try {
+    const found = putOffLooks(await store.budget(), new Set(may.map(({ facts }) => facts.group)), clock.now());
+    // After a lost race it is not noted, and another batch arranges it too.
+    if (found.fresh.size > 0) await store.putBudget(found.budget);
+    return found;
+  } catch (error) {
+    if (!isFromAws(error)) throw error;
+    return nobody;
+  }
+};
