@@ -9,6 +9,7 @@ import type { Announcer, Clock, Wakes } from '../../core/ports/surroundings.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import type { Telemetry } from '../runtime/telemetry.ts';
 import type { KnownPolicies } from './look/known-policies.ts';
+import type { SeenMembers } from './messages/seen-members.ts';
 import type { Strangers } from './messages/strangers.ts';
 
 /** Everything that converging a group needs from outside. */
@@ -27,6 +28,7 @@ export type ReactPorts = {
   readonly begin: (beginning: { readonly isQuiet: boolean; readonly untilMs: number }) => void;
   readonly owners: Owners;
   readonly strangers: Strangers;
+  readonly seen: SeenMembers;
   readonly lifecycle: Pick<LifecycleActions, 'complete' | 'terminating'>;
   readonly prices: Prices;
   readonly drains: Drains;

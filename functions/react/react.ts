@@ -120,6 +120,15 @@ const areWarned = (batch: readonly Facts[], inForce: readonly InForce[], nowMs: 
   );
 };
 
+/** A look whose members are remembered. */
+const noting =
+  (look: NonNullable<Known['look']>, { seen, clock }: ReactPorts): NonNullable<Known['look']> =>
+  async (group) => {
+    const holdings = await look(group);
+    seen.note(group.name, holdings.members, clock.now());
+    return holdings;
+  };
+
 /** `isQuiet`: only time has passed. */
 type Invocation = { readonly beganAtMs: number; readonly isQuiet: boolean };
 
@@ -144,7 +153,8 @@ const readTogether = async (
   const groups = read.map(({ group, state }) => withFormer(group, state ?? initialState(group)));
   const isWarned = areWarned(batch, read, ports.clock.now());
   const granted = grantedAlone(looked.map((one) => one.inForce));
-  const look = groups.length === 0 ? undefined : ports.describeTogether(groups, { isWarned, ...granted });
+  const look =
+    groups.length === 0 ? undefined : noting(ports.describeTogether(groups, { isWarned, ...granted }), ports);
   const turns = turnsOf(groups, ports);
   const common = { ...(look && { look }), groupsAtOnce: looked.length, turns, beganAtMs };
   const known = batch.map((facts, index) => {

@@ -14,6 +14,7 @@ import { stateStore } from '../runtime/store.ts';
 import type { Telemetry } from '../runtime/telemetry.ts';
 import { createKnownPolicies } from './look/known-policies.ts';
 import { noticingRestored } from './look/restored-states.ts';
+import { createSeenMembers } from './messages/seen-members.ts';
 import { createStrangers } from './messages/strangers.ts';
 import type { ReactPorts } from './ports.ts';
 
@@ -32,6 +33,7 @@ export const wire = (surroundings: Surroundings, telemetry: Telemetry): ReactPor
     begin: capacity.pacer.begin,
     owners: createOwners({ client: capacity.ec2, deployment: capacity.deployment }),
     strangers: createStrangers(),
+    seen: createSeenMembers(),
     lifecycle: createHookAnswers({ client: capacity.autoScaling }),
     prices: createPrices({ client: capacity.ec2, now, missed: capacity.missed }),
     drains: createDrains({

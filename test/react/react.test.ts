@@ -317,6 +317,23 @@ describe('a group that waits for its turn', () => {
   });
 });
 
+test('the end of a member that a look has shown needs no look-up', async () => {
+  const { ports } = worldOf({ putState: async () => 'done' });
+  const asked: string[] = [];
+  const owners: ReactPorts['owners'] = {
+    ownersOf: async (ids) => {
+      asked.push(...ids);
+      return ports.owners.ownersOf(ids);
+    },
+  };
+  const ends = at(stateChangeNotification('terminated'));
+  const { play } = houseOf({ owners });
+  await play(message('m-1', ends));
+  expect(asked).toEqual([instance]);
+  await play(message('m-2', ends));
+  expect(asked).toEqual([instance]);
+});
+
 describe('a look over several groups knows that members were warned', () => {
   const looksWith = async (warned: readonly string[], warnedAtMs = nowMs) => {
     const { ports } = worldOf({ putState: async () => 'done' });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Signal } from '../../core/signals/signal.ts';
 import { routeAll } from '../../functions/react/messages/route-all.ts';
+import { createSeenMembers } from '../../functions/react/messages/seen-members.ts';
 import { createStrangers } from '../../functions/react/messages/strangers.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 
@@ -20,6 +21,7 @@ const routed = (thrown: Error) => {
       },
     },
     strangers: createStrangers(),
+    seen: createSeenMembers(),
     store: { registry: async () => [] },
     clock: { now: () => nowMs },
     telemetry: { logger: { error: (text: string) => void logged.push(text) } },

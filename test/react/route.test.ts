@@ -2,8 +2,12 @@ import { describe, expect, test } from 'vitest';
 import type { Owner, Owners } from '../../core/ports/owners.ts';
 import type { RegistryEntry } from '../../core/ports/state-store.ts';
 import type { Signal } from '../../core/signals/signal.ts';
+import type { Member } from '../../core/view/view.ts';
 import { isMinuteTick, route } from '../../functions/react/messages/route.ts';
+import { createSeenMembers } from '../../functions/react/messages/seen-members.ts';
 import { createStrangers } from '../../functions/react/messages/strangers.ts';
+import { members } from '../core/members.ts';
+import { onDemandB } from '../core/views.ts';
 
 const nowMs = Date.UTC(2026, 0, 1);
 const instance = 'i-0123456789abcdef0';
@@ -16,7 +20,7 @@ const hookOf = (asg: string): Signal => ({
   hook: { asg, hook: 'drain', token: 't', expiresAtMs: nowMs },
   atMs: nowMs,
 });
-const of = (owners: Owners, strangers = createStrangers()) => ({ owners, strangers });
+const of = (owners: Owners, strangers = createStrangers(), seen = createSeenMembers()) => ({ owners, strangers, seen });
 const routed = (signal: Signal, registry: readonly RegistryEntry[] = [], owner: Owner = member) =>
   route([{ message: 'm', signal }], of({ ownersOf: async () => new Map([[instance, owner]]) }), async () => registry, nowMs);
 const groupsOf = async (...parameters: Parameters<typeof routed>) => (await routed(...parameters)).facts.map(({ group }) => group);
@@ -46,7 +50,7 @@ test('of several writes of a policy that change nothing the last counts, in any 
   expect(facts).toMatchObject([{ group: 'web', writtenAtMs: 7 }]);
 });
 
-const changed = (state: 'stopped' | 'terminated', atMs: number): Signal => ({ kind: 'state-change', instance, state, atMs });
+const changed = (state: 'stopped' | 'shutting-down' | 'terminated', atMs: number): Signal => ({ kind: 'state-change', instance, state, atMs });
 const lagMs = 180_000;
 const told = async (signal: Signal, owner: Owner) => {
   const { facts } = await route([{ message: 'm', signal }], of({ ownersOf: async () => new Map([[instance, owner]]) }), async () => [], nowMs);
@@ -243,6 +247,48 @@ test('changes of state of a known stranger are passed over, until a policy is wr
   expect(asked).toHaveLength(2);
   await hear(ends, { kind: 'policy-change', group: 'web', atMs: nowMs }, ticked);
   expect(asked).toHaveLength(3);
+});
+
+describe('members that a look has shown', () => {
+  const [one] = members(onDemandB, 1).map((found) => ({ ...found, instance }));
+  const ends = changed('terminated', nowMs);
+
+  /** Whether owners were looked up for signals that come after a look at group `web`, and which groups got them. */
+  const heard = async (signals: readonly Signal[], { inMs = 0, seen = createSeenMembers() } = {}) => {
+    const asked: string[] = [];
+    const ownersOf = async (instances: readonly string[]) => {
+      asked.push(...instances);
+      return new Map(instances.map((id) => [id, { ...member, group: 'other', asg: undefined } as unknown as Owner]));
+    };
+    seen.note('web', one === undefined ? [] : [one], nowMs);
+    const received = signals.map((signal, index) => ({ message: `m-${index}`, signal }));
+    const { facts } = await route(received, of({ ownersOf }, createStrangers(), seen), async () => [], nowMs + inMs);
+    return [asked, facts.map(({ group, ended }) => [group, ended])];
+  };
+
+  test('are not looked up when they end for good', async () => {
+    expect(await heard([ends])).toEqual([[], [['web', [instance]]]]);
+    expect(await heard([changed('shutting-down', nowMs), ends])).toEqual([[], [['web', [instance, instance]]]]);
+  });
+
+  test('are looked up for every other signal, and after three minutes', async () => {
+    const looked = [[instance], [['other', [instance]]]];
+    expect(await heard([changed('stopped', nowMs)])).toEqual(looked);
+    expect((await heard([ends, warning]))[0]).toEqual([instance]);
+    expect((await heard([ends], { inMs: 179_999 }))[0]).toEqual([]);
+    expect(await heard([ends], { inMs: 180_000 })).toEqual(looked);
+  });
+
+  test('are forgotten when a policy is written, and when there are too many', async () => {
+    expect((await heard([ends, { kind: 'policy-change', group: 'web', atMs: nowMs }]))[0]).toEqual([instance]);
+    const seen = createSeenMembers();
+    const many = Array.from({ length: 20_000 }, (_, index) => ({ ...one, instance: `i-${index}` }) as Member);
+    seen.note('web', many, nowMs);
+    const ownerOf = (id: string) => seen.ownerOfEnded({ ...ends, instance: id } as Signal, nowMs)?.group;
+    expect(ownerOf('i-0')).toBe('web');
+    seen.note('api', [{ ...one, instance: 'i-new' } as Member], nowMs);
+    expect([ownerOf('i-0'), ownerOf('i-new')]).toEqual([undefined, 'api']);
+  });
 });
 
 test('twenty thousand strangers are remembered for an hour each, and forgotten together', () => {

@@ -7,6 +7,7 @@ import type { Announcement } from '../../core/ports/surroundings.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import { createKnownPolicies } from '../../functions/react/look/known-policies.ts';
+import { createSeenMembers } from '../../functions/react/messages/seen-members.ts';
 import { createStrangers } from '../../functions/react/messages/strangers.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 import { members } from '../core/members.ts';
@@ -61,6 +62,7 @@ export const worldOf = ({ putState, inForce = () => policy }: { putState: StateS
     believed: (_, known) => known,
     policies: createKnownPolicies(() => nowMs),
     strangers: createStrangers(),
+    seen: createSeenMembers(),
     providerFor: () => provider as CapacityIn,
     clock: { now: () => nowMs },
     random: () => 0.5,

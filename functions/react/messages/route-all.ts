@@ -11,13 +11,14 @@ export const routeAll = async (
   {
     owners,
     strangers,
+    seen,
     store,
     clock,
     telemetry,
-  }: Pick<ReactPorts, 'owners' | 'strangers' | 'store' | 'clock' | 'telemetry'>,
+  }: Pick<ReactPorts, 'owners' | 'strangers' | 'seen' | 'store' | 'clock' | 'telemetry'>,
 ): Promise<Routed> => {
   const routed = (signals: readonly Received[]): Promise<Routed> =>
-    route(signals, { owners, strangers }, () => store.registry(), clock.now());
+    route(signals, { owners, strangers, seen }, () => store.registry(), clock.now());
   try {
     return await routed(received);
   } catch (error) {

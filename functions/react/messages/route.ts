@@ -4,6 +4,7 @@ import { type Signal, signalKindOf } from '../../../core/signals/signal.ts';
 import type { News, Subject } from '../../../core/signals/signal-kind.ts';
 import { unknownPatienceMs } from '../../../core/times/times.ts';
 import { createFactsByGroup, type Facts } from './facts.ts';
+import type { SeenMembers } from './seen-members.ts';
 import { isMadeUpFor, isSurelyStrange, type Strangers } from './strangers.ts';
 
 /** A signal and the message that brought it. */
@@ -84,9 +85,29 @@ const notShownYet = (signal: Signal, owner: Owner | undefined, nowMs: number): b
 
 /** Changes of state come of every instance of the account: those of known strangers are not looked up again. */
 const ofStrangers = (received: readonly Received[], strangers: Strangers, nowMs: number): readonly Received[] => {
-  if (received.some(({ signal }) => signal.kind === 'policy-change')) strangers.forget();
   return received.filter(({ signal }) => isMadeUpFor(signal) && strangers.has(instanceOf(signal) ?? '', nowMs));
 };
+
+/** Owners of instances: those that ended and that looks have shown before, and what EC2 shows of all others. */
+const findOwners = async (
+  received: readonly Received[],
+  { owners, seen }: Pick<Directory, 'owners' | 'seen'>,
+  nowMs: number,
+): Promise<ReadonlyMap<string, Owner>> => {
+  const remembered = new Map<string, Owner>();
+  const asked = new Set<string>();
+  for (const { signal } of received) {
+    const instance = instanceOf(signal);
+    const owner = seen.ownerOfEnded(signal, nowMs);
+    if (instance === undefined) continue;
+    if (owner === undefined) asked.add(instance);
+    else remembered.set(instance, owner);
+  }
+  return asked.size === 0 ? remembered : new Map([...remembered, ...(await owners.ownersOf([...asked]))]);
+};
+
+/** Where the groups of instances are found. */
+type Directory = { readonly owners: Owners; readonly strangers: Strangers; readonly seen: SeenMembers };
 
 /**
  * Finds the group of every signal. Instances are looked up together, whatever their number. The registry is read once,
@@ -94,14 +115,14 @@ const ofStrangers = (received: readonly Received[], strangers: Strangers, nowMs:
  */
 export const route = async (
   all: readonly Received[],
-  { owners, strangers }: { readonly owners: Owners; readonly strangers: Strangers },
+  { owners, strangers, seen }: Directory,
   readRegistry: () => Promise<readonly RegistryEntry[]>,
   nowMs: number,
 ): Promise<Routed> => {
+  if (all.some(({ signal }) => signal.kind === 'policy-change')) for (const known of [strangers, seen]) known.forget();
   const passedOver = ofStrangers(all, strangers, nowMs);
   const received = all.filter((one) => !passedOver.includes(one));
-  const instances = [...new Set(received.flatMap(({ signal }) => instanceOf(signal) ?? []))];
-  const known = instances.length === 0 ? new Map<string, Owner>() : await owners.ownersOf(instances);
+  const known = await findOwners(received, { owners, seen }, nowMs);
   const ownerOf = (signal: Signal): Owner | undefined => known.get(instanceOf(signal) ?? '');
   const needsNames = received.some(({ signal }) => !namesGroup(signal));
   const index = indexRegistry(needsNames ? await readRegistry() : []);
