@@ -22,9 +22,9 @@ type Heard = { readonly facts: Facts; readonly inForce: InForce | undefined };
 const nobody: Pick<PutOff, 'groups' | 'fresh' | 'lookAtMs'> = { groups: new Set(), fresh: new Set(), lookAtMs: 0 };
 
 /**
- * Which groups of a batch wait for the next common look, because their turn at the account's buckets comes later. So the
- * ends of thousands of members cost a look every ten seconds, and not one for each batch of signals. The item of the
- * budget notes that the look is arranged. If it cannot be used now, no group waits for a common look.
+ * Which groups of a batch wait for the next common look, because their turn at the account's buckets comes later. So
+ * the ends of thousands of members cost a look every ten seconds, and not one for each batch of signals. The item of
+ * the budget notes that the look is arranged. If it cannot be used now, no group waits for a common look.
  */
 export const putOff = async (
   batch: readonly Heard[],
