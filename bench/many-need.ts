@@ -2,7 +2,7 @@
 export type Bucket = { readonly holds: number; readonly perSecond: number };
 
 /** Request token buckets of the Amazon EC2 API: CreateFleet, and launched instances, which every way to launch draws from. */
-export const publishedBuckets = {
+const publishedBuckets = {
   createFleet: { holds: 50, perSecond: 5 },
   instances: { holds: 1_000, perSecond: 2 },
   /** Auto Scaling publishes none: what the sandbox assumes. */
