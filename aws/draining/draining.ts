@@ -1,6 +1,7 @@
 import type { DrainTargetName } from '../../core/drain/targets.ts';
 import type { ActionResult, CapacityProvider } from '../../core/ports/capacity-provider.ts';
 import type { DrainTarget } from '../../core/ports/drain-target.ts';
+import { endsItself, type Swap } from '../../core/swap/swap.ts';
 import { allOf } from '../providers/act-on.ts';
 import type { ProviderDeps } from '../providers/provider-deps.ts';
 import { autoScalingGroups } from './auto-scaling.ts';
@@ -15,21 +16,34 @@ const targets: Readonly<Record<DrainTargetName, MovesMembers>> = {
   'auto-scaling': autoScalingGroups,
 };
 
+/** Members that still have to leave the next target: one that Holdfast ends does so only once it has left this one. */
+const goingOn = (swaps: readonly Swap[], { failed }: ActionResult): readonly Swap[] => {
+  const held = new Set(failed.map(({ instance }) => instance));
+  return swaps.filter((swap) => endsItself(swap) || !held.has(swap.instance));
+};
+
 /** Takes members out of every target, one after another, and puts them back into all. */
 export const createDraining = (deps: ProviderDeps): Pick<CapacityProvider, 'release' | 'putBack'> => {
   const all = Object.values(targets).map((target) => target(deps));
-  const inEach = async (act: (target: (typeof all)[number]) => Promise<ActionResult>): Promise<ActionResult[]> => {
-    const results: ActionResult[] = [];
-    for (const target of all) results.push(await act(target));
-    return results;
-  };
   return {
     release: async (group, swaps, releasing = {}) => {
-      const ids = swaps.map(({ instance }) => instance);
-      return ids.length === 0
-        ? { done: [], failed: [] }
-        : allOf(ids, await inEach((target) => target.release(group, swaps, releasing)));
+      const results: ActionResult[] = [];
+      let going = swaps;
+      for (const target of all) {
+        if (going.length === 0) break;
+        const result = await target.release(group, going, releasing);
+        results.push(result);
+        going = goingOn(going, result);
+      }
+      return allOf(
+        swaps.map(({ instance }) => instance),
+        results,
+      );
     },
-    putBack: async (group, instances) => allOf(instances, await inEach((target) => target.putBack(group, instances))),
+    putBack: async (group, instances) => {
+      const results: ActionResult[] = [];
+      for (const target of all) results.push(await target.putBack(group, instances));
+      return allOf(instances, results);
+    },
   };
 };

@@ -19,6 +19,11 @@ const cutters: Readonly<Record<CutBy, string>> = {
 const areCut = ({ cutAtMs, by }: { readonly cutAtMs: number; readonly by: CutBy }): string =>
   `connections still open at ${timeOfDay(cutAtMs)} UTC are cut by ${cutters[by]}`;
 
+const keptText = (keptUntilMs: number | undefined): string =>
+  keptUntilMs === undefined
+    ? 'it runs on, out of service, until someone terminates it'
+    : `it takes work again, and is not chosen to leave before ${timeOfDay(keptUntilMs)} UTC`;
+
 /** A shortfall as one sentence, for events and for the command line. */
 export const shortfallText = (shortfall: Shortfall): string => {
   switch (shortfall.code) {
@@ -29,6 +34,8 @@ export const shortfallText = (shortfall: Shortfall): string => {
       );
     case 'not-released':
       return `could not be taken out of service (${shortfall.awsCode}): its work is cut when it ends`;
+    case 'still-in-service':
+      return `could not be taken out of service (${shortfall.awsCode}): it serves on, and Holdfast tries again`;
     case 'not-released-in-time':
       return `was not taken out of service in time: ${areCut(shortfall)}`;
     case 'still-draining':
@@ -44,10 +51,7 @@ export const shortfallText = (shortfall: Shortfall): string => {
         'connections still open are cut when it ends'
       );
     case 'not-ended':
-      return shortfall.keptUntilMs === undefined
-        ? `could not be terminated (${shortfall.awsCode}): it runs on, out of service, until someone terminates it`
-        : `could not be terminated (${shortfall.awsCode}): it takes work again, ` +
-            `and is not chosen to leave before ${timeOfDay(shortfall.keptUntilMs)} UTC`;
+      return `could not be terminated (${shortfall.awsCode}): ${keptText(shortfall.keptUntilMs)}`;
     case 'ended-before-drain':
       return 'it ended before it was taken out of service: its work was cut';
     case 'let-go':

@@ -60,7 +60,7 @@ const unstored = (one: OpenSwap, timeoutMs: number): Pick<Swap, 'busyUntilMs' | 
   const shortfall = foreseenShortfall(one, timeoutMs);
   return {
     ...(busyUntilMs !== undefined && busyUntilMs !== swap.busyUntilMs && { busyUntilMs }),
-    ...(shortfall !== undefined && !stillStands(swap.shortfall, shortfall) && { shortfall }),
+    ...(shortfall !== undefined && !stillStands(lastingShortfall(swap), shortfall) && { shortfall }),
   };
 };
 
@@ -76,6 +76,13 @@ export const foreseen = (open: readonly OpenSwap[], timeoutMs: number): readonly
 
 /** The shortfall of an instance that could not be taken out of service. */
 export const unreleasedShortfall = (awsCode: string): Shortfall => ({ code: 'not-released', awsCode });
+
+/** The shortfall of an instance that serves on, because it could not be taken out of service yet. */
+export const unreleasedYet = (awsCode: string): Shortfall => ({ code: 'still-in-service', awsCode });
+
+/** The shortfall that a later drain cannot make up for. */
+export const lastingShortfall = ({ shortfall }: Pick<Swap, 'shortfall'>): Shortfall | undefined =>
+  shortfall?.code === 'still-in-service' ? undefined : shortfall;
 
 /** The shortfall of an instance whose drain ended before it had drained, when none was foreseen. */
 export const unfinishedShortfall = (swap: Swap, timeoutMs: number): Shortfall => ({
@@ -120,6 +127,7 @@ export const unendedShortfall = (awsCode: string, keptUntilMs: number): Shortfal
  */
 const isDisproved = (shortfall: Shortfall, swap: Swap, nowMs: number): boolean =>
   shortfall.code === 'not-released' ||
+  shortfall.code === 'still-in-service' ||
   shortfall.code === 'needed' ||
   (shortfall.code === 'delay-exceeds-deadline' &&
     (shortfall.cutAtMs > nowMs || shortfall.by !== 'ec2' || traitsOf(swap).endedBy !== 'ec2'));
@@ -163,7 +171,7 @@ const cutShort = (swap: Swap, nowMs: number): Swap => {
   if (wasLetGo(swap, nowMs)) return asDrainedInTime(swap, nowMs);
   const isDone = swap.busyUntilMs !== undefined && swap.busyUntilMs <= nowMs && !beganTooLate(swap);
   if (swap.state === 'draining' && isDone) return asDrainedInTime({ ...swap, drainedAtMs: swap.busyUntilMs }, nowMs);
-  return { ...swap, shortfall: swap.shortfall ?? earlyEndShortfall(swap, nowMs) };
+  return { ...swap, shortfall: lastingShortfall(swap) ?? earlyEndShortfall(swap, nowMs) };
 };
 
 /** A swap whose instance has ended. */

@@ -22,6 +22,29 @@ export const mayStay = (swap: Swap): boolean => {
   return endedBy === 'holdfast' && !isReplaced && swap.deadlineMs === undefined && (swap.hooks ?? []).length === 0;
 };
 
+/**
+ * Whether a member serves on for as long as it cannot be taken out of service: Holdfast alone ends it, and EC2 would do
+ * that at once. An Auto Scaling group takes its members out of service itself.
+ */
+export const staysUntilReleased = (swap: Swap): boolean =>
+  traitsOf(swap).endedBy === 'holdfast' && swap.asg === undefined && (swap.hooks ?? []).length === 0;
+
+/** A member that could not be taken out of service gets its next drain after this time at the latest. */
+const triedWithinMs = 300_000;
+
+/**
+ * Whether a new drain may try to take a member out of service whose drain could not: after as long as it has been
+ * wanted, so that a right that is missing for days costs few calls.
+ */
+export const isTriedAgain = (
+  { shortfall, claimedAtMs, chosenAtMs, drainOrderedAtMs }: Swap,
+  nowMs: number,
+): boolean => {
+  if (shortfall?.code !== 'still-in-service' || drainOrderedAtMs === undefined) return true;
+  const waitMs = drainOrderedAtMs - (chosenAtMs ?? claimedAtMs);
+  return nowMs - drainOrderedAtMs >= Math.min(triedWithinMs, waitMs);
+};
+
 /** Whether a member still serves because the minimum size of its Auto Scaling group did not let it go. */
 export const isHeldBack = ({ state, shortfall }: Swap): boolean =>
   state === 'drained' && shortfall?.code === 'not-released' && shortfall.awsCode === belowMinSize;

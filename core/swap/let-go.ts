@@ -1,4 +1,4 @@
-import { asGone } from '../drain/shortfall.ts';
+import { asGone, lastingShortfall } from '../drain/shortfall.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import { isKept } from './kept-members.ts';
 import { hasOutlived } from './outlived.ts';
@@ -35,7 +35,7 @@ export const isLetOff = (swap: Swap, nowMs: number): boolean => {
 };
 
 /** A swap of a group that was let go, whose instance stays as it is. */
-export const asLetOff = (swap: Swap): Swap => ({ ...swap, shortfall: swap.shortfall ?? { code: 'let-go' } });
+export const asLetOff = (swap: Swap): Swap => ({ ...swap, shortfall: lastingShortfall(swap) ?? { code: 'let-go' } });
 
 /** A swap of a group that was let go, whose instance has ended: it was not drained, because the group is gone. */
 export const asGoneAfterLetGo = (swap: Swap, nowMs: number): Swap => {

@@ -22,7 +22,7 @@ const progressOf = ({
 /** The changes from a stored swap to its value in memory. A shortfall that did not happen is removed. */
 export const changeTo = (swap: Swap): Pick<SwapChange, 'set' | 'clear'> => ({
   set: progressOf(swap),
-  ...(swap.shortfall === undefined && swap.state !== 'draining' && { clear: ['shortfall'] as const }),
+  ...(swap.shortfall === undefined && { clear: ['shortfall'] as const }),
 });
 
 /** A swap whose drain is over, even if no look saw the instance drained. */

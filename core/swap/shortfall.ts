@@ -21,6 +21,11 @@ export type Shortfall =
     }
   /** It could not be taken out of service. */
   | { readonly code: 'not-released'; readonly awsCode: string }
+  /**
+   * It could not be taken out of service, and Holdfast alone would end it. So it serves on, and a later drain tries
+   * again. `awsCode` is the error of the drain where that failed.
+   */
+  | { readonly code: 'still-in-service'; readonly awsCode: string }
   /** Its time ran out before it was taken out of service. */
   | { readonly code: 'not-released-in-time'; readonly cutAtMs: number; readonly by: CutBy }
   /** Its time ran out before its connections had closed. */

@@ -4,6 +4,7 @@ import { drainEndsByMs } from '../../core/drain/drain.ts';
 import { nextHeartbeatMs } from '../../core/drain/heartbeat.ts';
 import { nextDrainLook } from '../../core/drain/look.ts';
 import type { DrainOrder } from '../../core/ports/drains.ts';
+import { staysUntilReleased } from '../../core/swap/kept-in-service.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { gatherBatch, hasBegun, isLeft } from '../runtime/drain/batch.ts';
 import { keepHooksAlive } from '../runtime/drain/heartbeats.ts';
@@ -11,7 +12,7 @@ import { askAgain } from '../runtime/drain/late.ts';
 import type { KnownDelay } from '../runtime/drain/order.ts';
 import type { DrainPorts } from '../runtime/drain/ports.ts';
 import { checkStep, endStep, stepAt } from '../runtime/drain/step.ts';
-import { callOff, releasesAgainAtMs } from './held-back.ts';
+import { callOff, noteUnreleased, releasesAgainAtMs } from './held-back.ts';
 import { judge, longestDelay } from './judge.ts';
 import { keepProtected } from './protected.ts';
 import { type Release, releaseLeaving } from './release.ts';
@@ -31,14 +32,23 @@ const nothing = (step: DrainStep): BeginOutcome => ({ step, begun: 0, failed: []
 
 /**
  * The step after a release. While there is time, a release that was put off is tried again. After that the batch waits
- * for its connections, if any.
+ * for its connections, if any. For members that stay until they are out of service, later drains try again: this one
+ * makes no last try, and none after AWS refused for good.
  */
-const stepAfter = (timeoutMs: number, { open, alive }: Release, putOff: readonly Swap[], nowMs: number): DrainStep => {
-  const endsBy = putOff.map((swap) => drainEndsByMs(swap, timeoutMs)).filter((endsByMs) => endsByMs > nowMs);
-  if (endsBy.length > 0) {
-    const againMs = releasesAgainAtMs(putOff, timeoutMs, nowMs);
-    return stepAt('begin', Math.min(againMs, ...endsBy, nextHeartbeatMs(alive, nowMs)));
-  }
+const stepAfter = (
+  timeoutMs: number,
+  { open, alive, failed }: Release,
+  putOff: readonly Swap[],
+  nowMs: number,
+): DrainStep => {
+  const refused = new Set(failed.flatMap(({ instance, retry }) => (retry === 'never' ? [instance] : [])));
+  const endsByMs = (swap: Swap): number => drainEndsByMs(swap, timeoutMs);
+  const againMs = releasesAgainAtMs(putOff, timeoutMs, nowMs);
+  const inTime = putOff.filter((swap) =>
+    staysUntilReleased(swap) ? !refused.has(swap.instance) && endsByMs(swap) > againMs : endsByMs(swap) > nowMs,
+  );
+  if (inTime.length > 0)
+    return stepAt('begin', Math.min(againMs, ...inTime.map(endsByMs), nextHeartbeatMs(alive, nowMs)));
   return checkStep(nextDrainLook(open, { timeoutMs, nowMs, alive }), putOff.length > 0 ? nowMs : undefined);
 };
 
@@ -106,6 +116,7 @@ export const beginDrain = async (ports: DrainPorts, order: DrainOrder, before?: 
   const { leaving, failed } = await keepProtected({ store, clock, provider }, order, group, goes);
   const release = await releaseLeaving({ store, clock, provider }, order, { group, state: batch.state }, leaving);
   const putOff = await callOff(store, { group, drain: order.drain }, release, clock.now());
+  await noteUnreleased(store, order.drain, putOff, release.failed);
   const step = stepAfter(group.drain.timeoutMs, release, putOff, clock.now());
   return {
     step: againAtMs === undefined ? step : sooner(stepAt('begin', againAtMs), step),

@@ -1,16 +1,16 @@
 import { drainEndsByMs } from '../../core/drain/drain.ts';
-import { unreleasedShortfall } from '../../core/drain/shortfall.ts';
+import { unreleasedShortfall, unreleasedYet } from '../../core/drain/shortfall.ts';
 import type { Group } from '../../core/group/group.ts';
 import { namedTargetGroups } from '../../core/group/holders.ts';
 import { howHeld } from '../../core/group/holding.ts';
 import type { ActionResult } from '../../core/ports/capacity-provider.ts';
 import type { StateStore } from '../../core/ports/state-store.ts';
-import { mayStay } from '../../core/swap/kept-in-service.ts';
+import { mayStay, staysUntilReleased } from '../../core/swap/kept-in-service.ts';
 import { belowMinSize } from '../../core/swap/shortfall.ts';
 import { isHard, type Swap } from '../../core/swap/swap.ts';
 import { drainAgainAtMs } from '../../core/times/again.ts';
 import { bothLagMs } from '../../core/times/times.ts';
-import { recordForward } from '../runtime/drain/record.ts';
+import { recordFindings, recordForward } from '../runtime/drain/record.ts';
 
 const orderedAtMs = ({ drainOrderedAtMs, claimedAtMs }: Swap): number => drainOrderedAtMs ?? claimedAtMs;
 
@@ -33,7 +33,7 @@ export const callOff = async (
   { putOff, failed }: { readonly putOff: readonly Swap[]; readonly failed: ActionResult['failed'] },
   nowMs: number,
 ): Promise<readonly Swap[]> => {
-  const codes = new Map(failed.map(({ instance, code }) => [instance, code]));
+  const codes = new Map(failed.flatMap(({ instance, code, retry }) => (retry === 'never' ? [] : [[instance, code]])));
   const over = putOff.flatMap((swap): readonly Swap[] => {
     const code = codes.get(swap.instance);
     const isLong = mayStay(swap) && nowMs - orderedAtMs(swap) >= bothLagMs;
@@ -45,6 +45,30 @@ export const callOff = async (
   return putOff.filter(({ instance }) => !calledOff.has(instance));
 };
 
+/** Records on members that stay until they are out of service why they could not be taken out, where that is new. */
+export const noteUnreleased = async (
+  store: StateStore,
+  drain: string,
+  putOff: readonly Swap[],
+  failed: ActionResult['failed'],
+): Promise<void> => {
+  const codes = new Map(failed.map(({ instance, code }) => [instance, code]));
+  const noted = putOff.flatMap((swap): readonly Swap[] => {
+    const code = codes.get(swap.instance);
+    if (code === undefined || !staysUntilReleased(swap)) return [];
+    const isKnown = swap.shortfall?.code === 'still-in-service' && swap.shortfall.awsCode === code;
+    return isKnown ? [] : [{ ...swap, shortfall: unreleasedYet(code) }];
+  });
+  await recordFindings(store, drain, noted);
+};
+
+/**
+ * Since when it has been wanted out of service. What stays until then is put on one drain after another, and tried less
+ * and less often.
+ */
+const wantedSinceMs = (swap: Swap): number =>
+  staysUntilReleased(swap) ? (swap.chosenAtMs ?? swap.claimedAtMs) : orderedAtMs(swap);
+
 /**
  * When to try again to take members out of service. Near a deadline they are tried more often. No event shows when AWS,
  * or a minimum size, lets a member go.
@@ -53,7 +77,7 @@ export const releasesAgainAtMs = (putOff: readonly Swap[], timeoutMs: number, no
   Math.min(
     ...putOff.map((swap) =>
       drainAgainAtMs(nowMs, {
-        sinceMs: orderedAtMs(swap),
+        sinceMs: wantedSinceMs(swap),
         ...(isHard(swap) && { endsByMs: drainEndsByMs(swap, timeoutMs) }),
       }),
     ),

@@ -1,7 +1,7 @@
 import { wasNotDone } from '../../aws/calls/errors.ts';
 import { unlessTroubled } from '../../aws/calls/unless-troubled.ts';
 import { type OpenSwap, sortByProgress } from '../../core/drain/look.ts';
-import { foreseen, unreleasedShortfall } from '../../core/drain/shortfall.ts';
+import { foreseen } from '../../core/drain/shortfall.ts';
 import type { Group } from '../../core/group/group.ts';
 import type { ActionResult, CapacityOut } from '../../core/ports/capacity-provider.ts';
 import type { DrainOrder } from '../../core/ports/drains.ts';
@@ -31,27 +31,12 @@ export type Releasable = { readonly group: Group; readonly state: GroupState | u
 
 const noAction: ActionResult = { done: [], failed: [] };
 
-/**
- * Swaps whose drain has begun: their instances were taken out of service, or can never be. A swap that the result does
- * not name is put off.
- */
-const begunBy = (leaving: readonly Swap[], { done, failed }: ActionResult, startedAtMs: number): readonly Swap[] => {
+/** Swaps whose drain has begun: their instances were taken out of service. The others are put off. */
+const begunBy = (leaving: readonly Swap[], { done }: ActionResult, startedAtMs: number): readonly Swap[] => {
   const released = new Set(done);
-  const hopeless = new Map(
-    failed.filter(({ retry }) => retry === 'never').map(({ instance, code }) => [instance, code]),
-  );
-  return leaving.flatMap((swap): readonly Swap[] => {
-    const code = hopeless.get(swap.instance);
-    if (code === undefined && !released.has(swap.instance)) return [];
-    return [
-      {
-        ...swap,
-        state: 'draining',
-        drainStartedAtMs: startedAtMs,
-        ...(code !== undefined && { shortfall: unreleasedShortfall(code) }),
-      },
-    ];
-  });
+  return leaving
+    .filter(({ instance }) => released.has(instance))
+    .map(({ shortfall: _past, ...swap }): Swap => ({ ...swap, state: 'draining', drainStartedAtMs: startedAtMs }));
 };
 
 /** The record about members that is written right before their termination through their Auto Scaling group. */

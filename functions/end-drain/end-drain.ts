@@ -5,6 +5,7 @@ import {
   brokenShortfall,
   type DrainError,
   endsUncutAtMs,
+  lastingShortfall,
   unendedShortfall,
   unfinishedShortfall,
   unseenShortfall,
@@ -20,7 +21,8 @@ import { endsItself, type Swap } from '../../core/swap/swap.ts';
 import { gatherBatch, hasBegun } from '../runtime/drain/batch.ts';
 import { recordForward, recordKeptUntil } from '../runtime/drain/record.ts';
 import { completeHooks, onlyForNow } from './complete-hooks.ts';
-import { leaveAsTheyAre, partsOf } from './left-alone.ts';
+import { endedMeanwhile } from './ended-meanwhile.ts';
+import { leaveAsTheyAre, leaveInService, partsOf } from './left-alone.ts';
 import type { EndDrainPorts } from './ports.ts';
 import { askFirst, releaseLate } from './release-late.ts';
 import { tellEnd } from './tell-end.ts';
@@ -70,7 +72,8 @@ const isUntouched = (swap: Swap, { group, isLetGo }: Pick<Ending, 'group' | 'isL
 
 const shortfallOf = (swap: Swap, ending: Ending, wasSeen: boolean): Shortfall => {
   const { error, group } = ending;
-  if (swap.shortfall !== undefined) return swap.shortfall;
+  const known = lastingShortfall(swap);
+  if (known !== undefined) return known;
   if (group === undefined || isUntouched(swap, ending)) return { code: 'let-go' };
   if (error !== undefined) return brokenShortfall(error);
   return wasSeen || swap.state === 'leaving' ? unfinishedShortfall(swap, group.drain.timeoutMs) : unseenShortfall;
@@ -178,7 +181,7 @@ const afterEndMs = 2_000;
  * converged now and not at the next tick.
  */
 const wakeGroup = async ({ ports, order, group }: Ending, swaps: readonly Swap[]): Promise<void> => {
-  if (group?.swap.order === 'drain-first' || swaps.some(isKept))
+  if ((group?.swap.order === 'drain-first' && swaps.length > 0) || swaps.some(isKept))
     await ports.wakes.wake([order.group], ports.clock.now());
 };
 
@@ -203,13 +206,18 @@ export const endDrain = async (
   const parts = partsOf(batch, Math.max(ports.clock.now(), overAtMs), error);
   const { goes: own, waits, stays } = await askFirst(ports, order, batch, parts.mine);
   if (parts.late.length + waits.length > 0) await ports.wakes.wake([order.group], ports.clock.now() + afterEndMs);
-  const left = [...stays, ...(await leaveAsTheyAre(ports, order.drain, batch, parts.left))];
+  const left = [
+    ...stays,
+    ...(await leaveInService(ports, order.drain, parts.unreleased, error)),
+    ...(await leaveAsTheyAre(ports, order.drain, batch, parts.left)),
+  ];
   if (own.length + before.length + left.length === 0) return { drained: 0, gone: 0, ended: 0, late: 0, failed: [] };
   const ending: Ending = { ports, order, error, group, isLetGo };
   const released = group === undefined || isLetGo ? own : await releaseLate(ports, group, own);
   const closed = await closeSwaps(ending, released, before);
   const drained = closed.filter(({ state }) => state === 'drained');
-  const gone = [...before, ...closed.filter(({ state }) => state === 'gone')];
+  const ended = [...before, ...closed.filter(({ state }) => state === 'gone')];
+  const gone = await endedMeanwhile(ports.store, order.drain, ended, error);
   // An Auto Scaling group keeps the hooks of an instance waiting even when the instance is gone.
   const held = await completeHooks(ports, [...drained, ...gone]);
   const { done, failed: unended } = await endOurs(
@@ -228,7 +236,7 @@ export const endDrain = async (
   );
   if (later.length > 0) throw new InstancesNotEnded(later);
   if (held !== undefined) throw held;
-  await wakeGroup(ending, swaps);
+  await wakeGroup(ending, [...swaps, ...gone]);
   await tellEnd(ports, order, { swaps: [...swaps, ...left], gone, error }).catch((cause: unknown) => {
     throw new EndNotTold(cause);
   });

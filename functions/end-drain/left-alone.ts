@@ -1,7 +1,8 @@
 import { drainEndsByMs } from '../../core/drain/drain.ts';
-import type { DrainError } from '../../core/drain/shortfall.ts';
+import { type DrainError, lastingShortfall, unreleasedYet } from '../../core/drain/shortfall.ts';
 import type { Group } from '../../core/group/group.ts';
 import { traitsOf } from '../../core/removal/leave-reason.ts';
+import { staysUntilReleased } from '../../core/swap/kept-in-service.ts';
 import { isNeeded } from '../../core/swap/let-go.ts';
 import type { Shortfall } from '../../core/swap/shortfall.ts';
 import type { Swap } from '../../core/swap/swap.ts';
@@ -9,9 +10,16 @@ import { type Batch, isLeft } from '../runtime/drain/batch.ts';
 import { recordFindings } from '../runtime/drain/record.ts';
 import type { EndDrainPorts } from './ports.ts';
 
-/** Swaps that joined after the drain had begun, and whose time is not up. */
+const isUnreleased = (swap: Swap): boolean => swap.state === 'leaving' && staysUntilReleased(swap);
+
+/** Swaps that joined after the drain had begun, and whose time is not up. This drain tried none of them. */
 const joinedLate = (own: readonly Swap[], { drain }: Group, nowMs: number): readonly Swap[] =>
-  own.filter((swap) => swap.state === 'leaving' && drainEndsByMs(swap, drain.timeoutMs) > nowMs);
+  own.filter(
+    (swap) =>
+      swap.state === 'leaving' &&
+      swap.shortfall?.code !== 'still-in-service' &&
+      drainEndsByMs(swap, drain.timeoutMs) > nowMs,
+  );
 
 const isOnHook = (swap: Swap): boolean => traitsOf(swap).endedBy === 'auto-scaling';
 
@@ -20,6 +28,8 @@ type Parts = {
   /** Swaps that joined late. The next look puts them on a drain of their own. */
   readonly late: readonly Swap[];
   readonly left: readonly Swap[];
+  /** Swaps of members that stay until they can be taken out of service. A new drain tries again. */
+  readonly unreleased: readonly Swap[];
 };
 
 /**
@@ -32,7 +42,13 @@ export const partsOf = (batch: Batch, nowMs: number, error: DrainError | undefin
   const stays = (swap: Swap): boolean => isLeft(batch, swap) && !(isLetGo && isOnHook(swap));
   const [left, mine] = [own.filter(stays), own.filter((swap) => !stays(swap))];
   const late = error === undefined && group !== undefined && !isLetGo ? joinedLate(mine, group, nowMs) : [];
-  return { mine: mine.filter((swap) => !late.includes(swap)), late, left };
+  const inTime = mine.filter((swap) => !late.includes(swap));
+  return {
+    mine: inTime.filter((swap) => !isUnreleased(swap)),
+    late,
+    left,
+    unreleased: inTime.filter(isUnreleased),
+  };
 };
 
 const isOurChoice = (swap: Swap): boolean => swap.deadlineMs === undefined && !isOnHook(swap);
@@ -47,11 +63,31 @@ export const leaveAsTheyAre = async (
   batch: Batch,
   swaps: readonly Swap[],
 ): Promise<readonly Swap[]> => {
-  const said = swaps.map((swap): Swap => ({ ...swap, shortfall: swap.shortfall ?? whyLeft(batch) }));
+  const said = swaps.map((swap): Swap => ({ ...swap, shortfall: lastingShortfall(swap) ?? whyLeft(batch) }));
   await recordFindings(
     store,
     drain,
     said.filter((swap) => isOurChoice(swap) && !isNeeded(swap)),
   );
   return said;
+};
+
+/**
+ * Records on members that stay until they can be taken out of service that the drain broke, if it did. Why AWS did not
+ * take them out is recorded already. Returns the swaps that say why, for the bus. A later look puts them on a new
+ * drain.
+ */
+export const leaveInService = async (
+  { store }: EndDrainPorts,
+  drain: string,
+  swaps: readonly Swap[],
+  error: DrainError | undefined,
+): Promise<readonly Swap[]> => {
+  const known = swaps.filter(({ shortfall }) => shortfall !== undefined);
+  if (error === undefined) return known;
+  const broken = swaps
+    .filter(({ shortfall }) => shortfall === undefined)
+    .map((swap): Swap => ({ ...swap, shortfall: unreleasedYet(error.Error) }));
+  await recordFindings(store, drain, broken);
+  return [...known, ...broken];
 };

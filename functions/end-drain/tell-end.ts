@@ -69,8 +69,11 @@ const finished = ({ group, drain }: DrainOrder, { swaps, gone, error }: DrainEnd
   }));
 };
 
+/** Whether its end was refused, or it could not be taken out of service and serves on. */
+const hasFailed = (swap: Swap): boolean => isKept(swap) || swap.shortfall?.code === 'still-in-service';
+
 const failures = ({ group, drain }: DrainOrder, { swaps }: DrainEnd): readonly Announcement[] =>
-  chunks(swaps.filter(isKept), idsPerEvent)
+  chunks(swaps.filter(hasFailed), idsPerEvent)
     .flatMap((part) => byText(fallenOf(part)))
     .map((shortfall) => ({ detailType: announcements.swapFailed, group, detail: { drain, ...shortfall } }));
 

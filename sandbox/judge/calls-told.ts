@@ -31,6 +31,11 @@ const launchesOf: Readonly<Record<string, (input: Content['input']) => Launch>> 
   }),
 };
 
+type Deregistration = { readonly Targets?: readonly { readonly Id?: string }[] };
+
+const takenOutBy = (operation: string, { Targets = [] }: Deregistration): readonly string[] | undefined =>
+  operation === 'DeregisterTargets' ? Targets.flatMap(({ Id }) => Id ?? []) : undefined;
+
 /** One of `Errors[]`: a fleet puts the offering into its override, an Auto Scaling group beside the code. */
 type LaunchError = {
   readonly ErrorCode: string;
@@ -62,6 +67,7 @@ export const callEvents = (call: LoggedCall, { input, output }: Content): readon
   // A dry run launches nothing, whatever its response is.
   const isDry = input.DryRun === true;
   const launch = isDry ? undefined : launchesOf[`${service}:${operation}`]?.(input);
+  const takesOut = takenOutBy(operation, input);
   const called: Untimed<Called> = {
     kind: 'called',
     invocation: invocation.id,
@@ -74,6 +80,7 @@ export const callEvents = (call: LoggedCall, { input, output }: Content): readon
     applied,
     isMutating: !isDry && isMutating(operation),
     ...(launch && { launch }),
+    ...(takesOut && { takesOut }),
   };
   return launch === undefined ? [called] : [called, ...refusalsOf(invocation.id, launch, output)];
 };

@@ -270,6 +270,8 @@ export type FunctionEvent =
         readonly isMutating: boolean;
         /** What a call that launches requested: `CreateFleet` names its group and its pool by tag, `LaunchInstances` its Auto Scaling group. */
         readonly launch?: { readonly group?: string; readonly pool?: string; readonly asg?: string; readonly count: number };
+        /** Instances that a call to the load balancer was to take out of service. */
+        readonly takesOut?: readonly string[];
       }
     >
   /** EC2 itself refused an offering to a call that launches. Faults and throttles are not refusals. */

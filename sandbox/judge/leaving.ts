@@ -134,3 +134,7 @@ export const drainStartsMs = (chronicle: Chronicle, life: Life, heardMs: number)
   const inForce = latestStartInForce(chronicle, life, heardMs) ?? asHeard;
   return { earliestMs: Math.min(asHeard, inForce), latestMs: Math.max(asHeard, inForce) };
 };
+
+/** Calls to the load balancer that were to take an instance out of service, and did not. */
+export const failedDeregistrations = (chronicle: Chronicle, instance: string) =>
+  chronicle.of('called').filter(({ takesOut = [], outcome, applied }) => takesOut.includes(instance) && outcome !== 'ok' && !applied);

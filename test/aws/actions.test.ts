@@ -170,6 +170,20 @@ describe('releasing leaving members', () => {
     expect(await provider.release(named(), [swap('i-0001')])).toEqual({ done: ['i-0001'], failed: [] });
   });
 
+  test('a member that Holdfast ends stays in its Auto Scaling group while a target group of the policy holds it, and one that EC2 takes does not', async () => {
+    const both = { ...attached, drain: { timeoutMs: 1, loadBalancers: ['tg-1'] } };
+    const { provider, aws } = over(both, {
+      DeregisterTargets: failsWith('AccessDenied'),
+      ...inWeb({ 'i-0001': 'InService', 'i-0002': 'InService' }),
+      TerminateInstanceInAutoScalingGroup: {},
+    });
+    const leaving = [swap('i-0001', 'rebalance', { asg: 'web' }), swap('i-0002', 'interruption', { asg: 'web' })];
+    const { done, failed } = await provider.release(both, leaving);
+    expect(done).toEqual([]);
+    expect(failed.map(({ instance }) => instance)).toEqual(['i-0001', 'i-0002']);
+    expect(aws.inputsOf('TerminateInstanceInAutoScalingGroup').flatMap(({ InstanceIds }) => InstanceIds)).toEqual(['i-0002']);
+  });
+
   test('that one target group refuses is not done, whatever the other says', async () => {
     const { provider } = over(named(), { DeregisterTargets: [{}, failsWith('Throttling')] });
     expect(await provider.release(named(), [swap('i-0001')])).toEqual({

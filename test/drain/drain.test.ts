@@ -306,13 +306,24 @@ describe('taking out of service', () => {
     expect(outcome).toMatchObject({ late: 1 });
   });
 
-  test('a refusal is thrown at once, and holds up no other member', async () => {
+  test('a refusal holds up no other member, and is tried again while EC2 leaves time', async () => {
+    const fleet = createFleet(pair(warned), 30_000);
+    fleet.desired = 0;
+    fleet.failRelease.set('i-2', { code: 'AccessDenied', retry: 'never', times: 3 });
+    const outcome = await beginDrain(fleet.ports, order());
+    expect(outcome.failed).toEqual([{ instance: 'i-2', code: 'AccessDenied', retry: 'never' }]);
+    expect([fleet.stateOf('i-1').state, fleet.stateOf('i-2').state]).toEqual(['draining', 'leaving']);
+    await execute(fleet, order());
+    expect(fleet.stateOf('i-2').state).toBe('drained');
+    expect(fleet.stateOf('i-2').shortfall).toBeUndefined();
+  });
+
+  test('a refusal that lasts until EC2 takes the member is said', async () => {
     const fleet = createFleet(pair(warned), 30_000);
     fleet.desired = 0;
     fleet.failRelease.set('i-2', { code: 'AccessDenied', retry: 'never', times: 99 });
-    const outcome = await beginDrain(fleet.ports, order());
-    expect(outcome.failed).toEqual([{ instance: 'i-2', code: 'AccessDenied', retry: 'never' }]);
-    expect(fleet.stateOf('i-2')).toMatchObject({ state: 'draining', shortfall: { code: 'not-released', awsCode: 'AccessDenied' } });
+    await execute(fleet, order());
+    expect(fleet.stateOf('i-2')).toMatchObject({ state: 'drained', shortfall: { code: 'not-released', awsCode: 'AccessDenied' } });
   });
 });
 
@@ -492,7 +503,7 @@ describe('an instance on a lifecycle hook', () => {
 
 describe('when the drain broke off', () => {
   test('the error becomes the shortfall, and the instances are taken out of service, completed and ended all the same', async () => {
-    const fleet = createFleet(pair({ reason: 'rebalance' }), 60_000);
+    const fleet = createFleet(pair({ reason: 'rebalance', asg: 'web-asg' }), 60_000);
     const outcome = await endDrain(fleet.ports, order(), { Error: 'AccessDeniedException', Cause: 'not authorized to perform DescribeTargetHealth' });
     expect(outcome).toMatchObject({ drained: 2, ended: 2, late: 2 });
     expect([...fleet.releasedAtMs.keys()]).toEqual(['i-1', 'i-2']);
@@ -504,6 +515,26 @@ describe('when the drain broke off', () => {
     expect(fleet.told[0]?.detail.error).toBe('AccessDeniedException');
   });
 
+  test('a member that Holdfast alone ends serves on, and its shortfall says so', async () => {
+    const fleet = createFleet(pair({ reason: 'rebalance' }), 60_000);
+    const outcome = await endDrain(fleet.ports, order(), { Error: 'States.Timeout' });
+    expect(outcome).toMatchObject({ drained: 0, ended: 0, late: 2 });
+    expect(fleet.releasedAtMs.size + fleet.ended.size).toBe(0);
+    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'leaving', shortfall: { code: 'still-in-service', awsCode: 'States.Timeout' } });
+  });
+
+  test('nobody knows of an instance that ended meanwhile whether it was taken out of service before', async () => {
+    const gone = { state: 'gone', goneAtMs: noonMs, shortfall: { code: 'ended-before-drain' } } as const;
+    const broke = createFleet([swap('i-1', gone), swap('i-2', { ...gone, shortfall: { code: 'not-seen' } })]);
+    await endDrain(broke.ports, order(), { Error: 'ThrottlingException' });
+    expect(broke.stateOf('i-1')).toMatchObject({ state: 'gone', shortfall: { code: 'drain-broke', error: 'ThrottlingException' } });
+    expect(broke.stateOf('i-2').shortfall).toEqual({ code: 'not-seen' });
+    expect(broke.told[0]?.detail.shortfalls).toMatchObject([{ code: 'not-seen' }, { code: 'drain-broke' }]);
+    const well = createFleet([swap('i-1', gone)]);
+    await endDrain(well.ports, order());
+    expect(well.stateOf('i-1').shortfall).toEqual({ code: 'ended-before-drain' });
+  });
+
   test('what drained before the error has no shortfall', async () => {
     const fleet = createFleet([swap('i-1', { state: 'drained', drainedAtMs: noonMs }), swap('i-2', { state: 'draining' })]);
     await endDrain(fleet.ports, order(), { Error: 'States.Timeout' });
@@ -512,7 +543,7 @@ describe('when the drain broke off', () => {
   });
 
   test('a release that throws at the end does not keep instances from their end', async () => {
-    const fleet = createFleet(pair({ reason: 'rebalance' }));
+    const fleet = createFleet(pair({ reason: 'rebalance', asg: 'web-asg' }));
     fleet.provider.release = () => Promise.reject(Object.assign(new Error('no'), { name: 'AccessDenied' }));
     await endDrain(fleet.ports, order(), { Error: 'AccessDenied' });
     expect([...fleet.ended]).toEqual(['i-1', 'i-2']);

@@ -132,7 +132,8 @@ test('while nobody can read the health of the others, a surplus neither leaves n
 });
 
 test('the end of a drain that could not begin asks first, too', async () => {
-  const fleet = fleetLate([swap('i-1', { reason: 'scale-in' }), swap('i-2', { reason: 'rebalance' })], []);
+  const held = { asg: 'web-asg' };
+  const fleet = fleetLate([swap('i-1', { reason: 'scale-in', ...held }), swap('i-2', { reason: 'rebalance', ...held })], []);
   const { late } = await endDrain(fleet.ports, order(), { Error: 'States.TaskFailed' });
   expect(fleet.releasedAtMs.size + fleet.ended.size).toBe(0);
   expect([late, isNeeded(fleet.stateOf('i-1')), fleet.stateOf('i-2').state]).toEqual([1, true, 'leaving']);

@@ -86,11 +86,57 @@ const warned: Readonly<Record<string, Cases>> = {
       }),
     },
   },
+  'the load balancer took it out of no service': {
+    needed: neverOut((script) => {
+      script.react(101, 103, 'i-a', heard('i-1'));
+      for (const second of [150, 180, 210]) script.at(second, deregisters(second));
+    }),
+    beyond: {
+      'Holdfast gave up early': neverOut((script) => {
+        script.react(101, 103, 'i-a', heard('i-1'));
+        for (const second of [150, 180]) script.at(second, deregisters(second));
+      }),
+      'no fault met one of the calls': neverOut((script) => {
+        script.react(101, 103, 'i-a', heard('i-1'));
+        script.at(150, deregisters(150));
+        script.at(210, { ...deregisters(210, 'i-1', { outcome: 'ValidationError' }), trouble: undefined } as never);
+      }),
+      'a call was carried out, and its response was lost': neverOut((script) => {
+        script.react(101, 103, 'i-a', heard('i-1'));
+        script.at(150, deregisters(150, 'i-1', { outcome: 'lost', applied: true }));
+        script.at(210, deregisters(210));
+      }),
+      'the calls were for another member': neverOut((script) => {
+        script.react(101, 103, 'i-a', heard('i-1'));
+        script.at(210, deregisters(210, 'i-2'));
+      }),
+      'it was tried before its warning only': neverOut((script) => {
+        script.react(101, 103, 'i-a', heard('i-1'));
+        script.at(99, deregisters(99));
+      }),
+    },
+  },
   'EC2 took it before its time': {
     needed: neverOut((script) => script.react(101, 103, 'i-a', heard('i-1')), 150),
     beyond: { 'EC2 took it when it had said': neverOut((script) => script.react(101, 103, 'i-a', heard('i-1')), 219) },
   },
 };
+
+/** A call to the load balancer that is to take an instance out of service. */
+const deregisters = (second: number, instance = 'i-1', more: Partial<Called> = {}): Omit<Called, 'atMs'> => ({
+  kind: 'called',
+  invocation: 'i-d',
+  function: 'holdfast-begin-drain',
+  service: 'elasticloadbalancing',
+  operation: 'DeregisterTargets',
+  askedAtMs: 1_000 * second,
+  outcome: 'AccessDenied',
+  trouble: 'fault',
+  applied: false,
+  isMutating: true,
+  takesOut: [instance],
+  ...more,
+});
 
 /** A member that is warned at 100 s, taken out of service at this second, and gone at 220 s. */
 const drainedAt =

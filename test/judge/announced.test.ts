@@ -39,6 +39,25 @@ describe('words on the bus about what falls short', () => {
     expect(failed(['i-1'], ['i-1', 'i-2'])).toEqual(['an event reported the swap of i-2 as failed, and EC2 did not refuse to terminate it']);
   });
 
+  it('name every member that serves on because no call took it out of service, and no other', () => {
+    const told = (failedCalls: readonly string[], finished: readonly string[], failed: readonly string[], drain = 'd-1') =>
+      details((script) => {
+        const shortfall = { code: 'still-in-service', awsCode: 'AccessDenied' };
+        const called = { invocation: 'i-d', function: 'holdfast-begin-drain', service: 'elasticloadbalancing', operation: 'DeregisterTargets' };
+        const outcome = { askedAtMs: 100_000, outcome: 'AccessDenied', applied: false, isMutating: true };
+        script.at(100, { kind: 'called', ...called, ...outcome, takesOut: failedCalls });
+        const ended = { group: 'web', drain: 'd-1', drained: finished, gone: [], shortfalls: [{ ...shortfall, instances: finished }] };
+        script.at(101, { kind: 'announced', detailType: 'Holdfast Drain Finished', detail: ended });
+        script.at(101, { kind: 'announced', detailType: 'Holdfast Swap Failed', detail: { group: 'web', drain, ...shortfall, instances: failed } });
+      }).filter((text) => text.includes('taken out of service'));
+    expect(told(['i-1'], ['i-1'], ['i-1'])).toEqual([]);
+    expect(told(['i-1', 'i-2'], ['i-1', 'i-2'], ['i-1'])).toEqual([
+      'i-2 could not be taken out of service, and no event reported its swap as failed',
+    ]);
+    expect(told(['i-1'], ['i-1'], ['i-1'], 'd-2')).toHaveLength(1);
+    expect(told(['i-1'], ['i-1'], ['i-1', 'i-2'])).toEqual(['an event reported that i-2 could not be taken out of service, and no such call failed']);
+  });
+
   it('say of no policy that it was accepted before it was', () => {
     const accepted = (second: number, version: number) =>
       details((script) => {

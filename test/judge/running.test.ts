@@ -504,6 +504,55 @@ describe('what is said', () => {
     expect(needed(110)).toEqual([]);
     expect(needed(130)).toHaveLength(1);
   });
+  it('says that a member is needed where the others were to leave as well, unless they were called off', () => {
+    const needed = (orderedAt: number, backMs?: number) => {
+      const own = { reason: 'scale-in', state: 'withdrawn', shortfall: { code: 'needed', serving: 1, desired: 2 }, withdrawnAtMs: 120_000 };
+      const { stored } = swap(own);
+      const others = backMs === undefined ? [] : [{ ...stored.swaps[0], instance: 'i-2', shortfall: undefined, withdrawnAtMs: backMs }];
+      return details(
+        excusesAreTrue,
+        (script) => {
+          script.policy(0, 1);
+          script.desired(0, 2);
+          for (const n of [1, 2, 3]) script.member(`i-${n}`);
+          const item = { kind: 'item-written', table: 'state', group: 'web', item: 'swap#i-2', bytes: 300, by: react('i-a') } as const;
+          script.at(orderedAt, { ...item, swap: { reason: 'scale-in', state: 'leaving', drain: 'web-1' } });
+          script.at(orderedAt, { kind: 'drain', drain: 'web-1', group: 'web', instances: ['i-2'], status: 'started' });
+        },
+        { stored: { ...stored, swaps: [...stored.swaps, ...others] } },
+      ).filter((detail) => detail.includes('needed'));
+    };
+    expect(needed(90)).toEqual([]);
+    expect(needed(110)).toEqual([]);
+    expect(needed(130)).toHaveLength(1);
+    expect(needed(90, 95_000)).toHaveLength(1);
+  });
+  it('says that a member serves on only where a call failed that was to take this very member out of service, or its drain failed', () => {
+    const called = (takesOut: readonly string[], outcome: string) =>
+      details(
+        excusesAreTrue,
+        (script) => {
+          warnedAndGone(script);
+          script.at(110, {
+            kind: 'called',
+            invocation: 'i-d',
+            function: 'holdfast-begin-drain',
+            service: 'elasticloadbalancing',
+            operation: 'DeregisterTargets',
+            askedAtMs: 110_000,
+            outcome,
+            applied: outcome === 'ok',
+            isMutating: true,
+            takesOut,
+          });
+        },
+        swap({ shortfall: { code: 'still-in-service', awsCode: 'AccessDenied' } }),
+      );
+    expect(called(['i-1'], 'AccessDenied')).toEqual([]);
+    expect(called(['i-2'], 'AccessDenied')).toHaveLength(1);
+    expect(called(['i-1'], 'Throttling')).toHaveLength(1);
+    expect(called(['i-1'], 'ok')).toHaveLength(1);
+  });
   it('has true times', () => {
     const told = (more: Readonly<Record<string, unknown>>) => details(timesAreTrue, warnedAndGone, swap(more));
     expect(told({})).toEqual([]);

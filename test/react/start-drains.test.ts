@@ -79,6 +79,26 @@ describe('the drains that a run starts', () => {
       ],
     });
   });
+  it('of members that could not be taken out of service are started again after as long as they have been wanted, and five minutes at most', async () => {
+    const shortfall = { code: 'still-in-service', awsCode: 'AccessDenied' } as const;
+    const tried = async (
+      claimedSecondsAgo: number,
+      orderedSecondsAgo: number,
+      more: Partial<Swap> = { shortfall },
+      options: Options = { isTick: true },
+    ) => {
+      const times = { claimedAtMs: noonMs - claimedSecondsAgo * 1_000, drainOrderedAtMs: noonMs - orderedSecondsAgo * 1_000 };
+      return (await start([swap('i-1', { reason: 'rebalance', ...times, ...more })], options)).started.length > 0;
+    };
+    expect(await tried(200, 100)).toBe(true);
+    expect(await tried(201, 100)).toBe(false);
+    expect(await tried(9_000, 300)).toBe(true);
+    expect(await tried(9_000, 299)).toBe(false);
+    expect(await tried(200, 100, { shortfall, claimedAtMs: 0, chosenAtMs: noonMs - 200_000 })).toBe(true);
+    // Another reason to start it: nothing fell short yet, or its signal comes again.
+    expect(await tried(9_000, 1, {})).toBe(true);
+    expect(await tried(9_000, 1, { shortfall }, { named: ['i-1'] })).toBe(true);
+  });
   it('that have not begun are started again when their signal comes again, with the tick, or with a policy that is written', async () => {
     const swaps = [swap('i-1'), swap('i-2', { drain: 'd-2' }), swap('i-3', { drain: 'd-3', state: 'draining' })];
     expect((await start(swaps)).started).toEqual([]);

@@ -3,6 +3,7 @@ import type { Decision } from '../../../core/decision/decision.ts';
 import { mayBegin, modeOf } from '../../../core/group/mode.ts';
 import { removedBy } from '../../../core/swap/claim.ts';
 import { kindOf } from '../../../core/swap/drain-kind.ts';
+import { isTriedAgain } from '../../../core/swap/kept-in-service.ts';
 import { mayBeUnstarted } from '../../../core/swap/stuck-drains.ts';
 import { isHard, type Swap } from '../../../core/swap/swap.ts';
 import { enteredFrom } from '../../../core/swap/transitions.ts';
@@ -67,7 +68,7 @@ export type Starting = {
  *
  * - those that this run has put on it;
  * - those that have not begun and whose signal came again, because the invocation that claimed them may have died;
- * - at each tick and wake, and with a written policy, all that have not begun.
+ * - at each tick and wake, and with a written policy, all that have not begun, unless they were tried lately.
  *
  * What this environment knows to run is started again only with the tick of the minute or a written policy.
  */
@@ -78,9 +79,11 @@ const dueOf = ({ run: { facts, group, ports }, swaps, isOrdered }: Starting): re
   // records that they stay.
   const isIdle = (swap: Swap): boolean => swap.state === 'leaving' && isHard(swap) && !mayBegin(modeOf(group), swap);
   const isForAll = facts.isMinute || facts.causes.some(({ code }) => code === 'policy-change');
-  const isAgain = ({ instance, drain = '' }: Swap): boolean =>
-    isForAll || ((facts.isTick || named.has(instance)) && !isKnownToRun(ports, drain));
-  const isDue = (swap: Swap): boolean => isOrdered(swap) || (mayBeUnstarted(swap, nowMs) && isAgain(swap));
+  const isNamed = ({ instance }: Swap): boolean => named.has(instance);
+  const isAgain = (swap: Swap): boolean =>
+    isForAll || ((facts.isTick || isNamed(swap)) && !isKnownToRun(ports, swap.drain ?? ''));
+  const isDue = (swap: Swap): boolean =>
+    isOrdered(swap) || (mayBeUnstarted(swap, nowMs) && isAgain(swap) && (isNamed(swap) || isTriedAgain(swap, nowMs)));
   return swaps.filter((swap) => swap.drain !== undefined && isDue(swap) && !isIdle(swap));
 };
 

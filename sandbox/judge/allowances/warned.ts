@@ -46,6 +46,25 @@ export const heardTooLate: Allowance = {
   },
 };
 
+/** A drain calls the load balancer again at least this long before EC2 takes the member. */
+const lastTryMs = 20_000;
+
+export const neverDeregistered: Allowance = {
+  name: 'the load balancer took it out of no service',
+  excuses: warnedTakenOut.name,
+  trouble: 'Faults met every call to the load balancer that was to take the member out of service after its warning.',
+  reaches: 'That member, if Holdfast still tried it within twenty seconds of its end.',
+  reason: 'Only the load balancer takes a member out of its target groups, and EC2 does not wait for it.',
+  covers: (finding, chronicle) => {
+    const life = lifeOf(finding, chronicle);
+    if (life === undefined) return false;
+    const sinceMs = warnedAtMs(life);
+    const tries = chronicle.of('called').filter(({ takesOut = [], askedAtMs }) => takesOut.includes(life.instance) && askedAtMs >= sinceMs);
+    const isLate = tries.some(({ askedAtMs }) => askedAtMs >= goneAtMs(life) - lastTryMs);
+    return isLate && tries.every(({ trouble, applied }) => trouble === 'fault' && !applied);
+  },
+};
+
 export const takenBeforeTime: Allowance = {
   name: 'EC2 took it before its time',
   excuses: warnedTakenOut.name,

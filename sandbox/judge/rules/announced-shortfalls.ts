@@ -6,7 +6,7 @@ import { isFunction } from '../life.ts';
 import { asgsOf } from '../policy.ts';
 import { headcountAt, surgeOf } from '../staying.ts';
 import { times } from '../times.ts';
-import { refusedCode } from './said.ts';
+import { brokeOff, refusedCode, stayedInService } from './said.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -24,6 +24,36 @@ const drainOverMs = (chronicle: Chronicle, instance: string, refusedMs: number):
   const drains = chronicle.of('drain');
   const own = drains.findLast(({ status, instances, atMs }) => status === 'started' && atMs <= refusedMs && instances.includes(instance));
   return drains.find(({ drain, status, atMs }) => drain === own?.drain && status !== 'started' && atMs >= refusedMs)?.atMs ?? refusedMs;
+};
+
+type Fallen = { readonly code?: unknown; readonly awsCode?: unknown; readonly instances?: unknown };
+
+/** Whether a call to take it out of service failed so, or its drain did. */
+const isStay = (chronicle: Chronicle, instance: string, code: string, atMs: number): boolean => {
+  const life = chronicle.life(instance);
+  return stayedInService(chronicle, instance, code, atMs) || (life !== undefined && brokeOff(chronicle, life));
+};
+
+/** A swap is reported as failed when its drain ended and its instance serves on, because no call took it out of service. */
+export const staysTold = (chronicle: Chronicle): readonly Broken[] => {
+  const failed = announced(chronicle, announcements.swapFailed).filter(({ detail }) => detail.code === 'still-in-service');
+  const invented = failed.flatMap(({ detail, atMs }) =>
+    idsIn(detail.instances)
+      .filter((instance) => !isStay(chronicle, instance, String(detail.awsCode), atMs))
+      .map((instance) => ({
+        instance,
+        atMs,
+        detail: `an event reported that ${instance} could not be taken out of service, and no such call failed`,
+      })),
+  );
+  const missing = announced(chronicle, announcements.drainFinished).flatMap(({ detail, atMs }) => {
+    const fallen = (Array.isArray(detail.shortfalls) ? detail.shortfalls : []) as readonly Fallen[];
+    const stays = fallen.filter(({ code }) => code === 'still-in-service').flatMap(({ instances }) => idsIn(instances));
+    return stays
+      .filter((instance) => !failed.some((one) => one.detail.drain === detail.drain && idsIn(one.detail.instances).includes(instance)))
+      .map((instance) => ({ instance, atMs, detail: `${instance} could not be taken out of service, and no event reported its swap as failed` }));
+  });
+  return [...invented, ...missing];
 };
 
 /** A swap is reported as failed when EC2 refused to end its instance, with the reason of EC2. */

@@ -6,7 +6,7 @@ import { goneAtMs, isFunction, leavesAtMs } from '../life.ts';
 import { asgsOf } from '../policy.ts';
 import { isStray } from '../staying.ts';
 import { detailsAreTrue } from './announced-details.ts';
-import { acceptancesAreTrue, failuresTold, shortagesOverstated, shortagesTold } from './announced-shortfalls.ts';
+import { acceptancesAreTrue, failuresTold, shortagesOverstated, shortagesTold, staysTold } from './announced-shortfalls.ts';
 import { lastingShortagesTold } from './lasting-shortage.ts';
 
 type Broken = Omit<Finding, 'rule'>;
@@ -151,7 +151,7 @@ const fallbacksTold = (chronicle: Chronicle): readonly Broken[] => {
 export const toldOnTheBus: Rule = {
   name: 'what happens is sent to the bus',
   meaning:
-    'Holdfast sends an event for every swap, every end of a drain, every end that EC2 refuses, every policy, every fallback and every shortage. What events say about members, counts, reasons and refusals is true. No event reports something that did not happen.',
+    'Holdfast sends an event for every swap, every end of a drain, every end that EC2 refuses, every member that could not be taken out of service by choice, every policy, every fallback and every shortage. What events say about members, counts, reasons and refusals is true. No event reports something that did not happen.',
   broken: (chronicle) => [
     ...swapsStarted(chronicle),
     ...drainsFinished(chronicle),
@@ -161,6 +161,7 @@ export const toldOnTheBus: Rule = {
     ...shortagesTold(chronicle),
     ...shortagesOverstated(chronicle),
     ...failuresTold(chronicle),
+    ...staysTold(chronicle),
     ...acceptancesAreTrue(chronicle),
     ...detailsAreTrue(chronicle),
     ...lastingShortagesTold(chronicle),

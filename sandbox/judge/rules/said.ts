@@ -2,7 +2,7 @@ import { items } from '../../../core/contract.ts';
 import type { CutBy, Shortfall } from '../../../core/swap/shortfall.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
-import { deadlineOf, delayOf } from '../leaving.ts';
+import { deadlineOf, delayOf, failedDeregistrations } from '../leaving.ts';
 import { beganToEndMs, endless, goneAtMs, isAlive, isFunction, type Life, lastRefusalMs, type Service, takenOutAtMs } from '../life.ts';
 import { asgsOf, type Policy } from '../policy.ts';
 import { ownLaunches, reservationOf } from '../staying.ts';
@@ -34,13 +34,18 @@ const cutter: Readonly<Record<CutBy, (life: Life) => boolean>> = {
 /** The SDK's error names for a response that never came. */
 const lostCodes = /^E[A-Z]+$|Timeout|Abort/;
 
-const failedWith = (chronicle: Chronicle, code: string): boolean =>
-  chronicle.of('called').some(({ outcome }) => outcome === code || (outcome === 'lost' && lostCodes.test(code)));
+const isOutcome = (outcome: string, code: string): boolean => outcome === code || (outcome === 'lost' && lostCodes.test(code));
+
+const failedWith = (chronicle: Chronicle, code: string): boolean => chronicle.of('called').some(({ outcome }) => isOutcome(outcome, code));
+
+/** Whether a call that was to take this very instance out of service failed with that code, before a moment. */
+export const stayedInService = (chronicle: Chronicle, instance: string, code: string, untilMs = endless): boolean =>
+  failedDeregistrations(chronicle, instance).some(({ outcome, askedAtMs }) => askedAtMs <= untilMs && isOutcome(outcome, code));
 
 /** What EC2 says where its user protects an instance from termination. */
 export const refusedCode = 'OperationNotPermitted';
 
-const brokeOff = (chronicle: Chronicle, life: Life): boolean =>
+export const brokeOff = (chronicle: Chronicle, life: Life): boolean =>
   life.drains.some(({ drain }) =>
     chronicle.of('drain').some((event) => event.drain === drain && ['failed', 'timed-out', 'aborted'].includes(event.status)),
   ) || chronicle.of('invocation-ended').some(({ error, function: name }) => error !== undefined && name.includes('drain'));
@@ -62,7 +67,14 @@ const seemedTaken = ({ times: { clockMs } }: Chronicle, life: Life): boolean => 
   return outMs < deadlineOf(life) && outMs + clockMs >= deadlineOf(life);
 };
 
-/** Whether so few others were ready at some moment of its swap. */
+/** Whether it was put on a drain by then, and its swap has not been withdrawn since: it leaves, even while it still serves. */
+const isLeaving = ({ history }: Chronicle, { instance, drains }: Life, atMs: number): boolean => {
+  const orderedMs = drains.findLast((drain) => drain.atMs <= atMs)?.atMs;
+  const backs = swapsOf(history).flatMap((swap) => (swap.instance === instance ? (swap.withdrawnAtMs ?? []) : []));
+  return orderedMs !== undefined && !backs.some((backMs) => backMs >= orderedMs && backMs <= atMs);
+};
+
+/** Whether so few others were ready, and were not to leave, at some moment of its swap. */
 const wasNeeded = (chronicle: Chronicle, life: Life, { desired }: Said<'needed'>, { group, claimedAtMs, withdrawnAtMs }: SaidSwap): boolean => {
   const untilMs = withdrawnAtMs ?? Math.min(goneAtMs(life), chronicle.history.endedAtMs);
   const others = chronicle.livesIn(group).filter((one) => one !== life);
@@ -71,9 +83,11 @@ const wasNeeded = (chronicle: Chronicle, life: Life, { desired }: Said<'needed'>
     goneAtMs(one),
     beganToEndMs(one),
     ...one.services.flatMap(({ fromMs, untilMs: endMs }) => [fromMs, endMs]),
+    ...one.drains.map((drain) => drain.atMs),
   ]);
   const moments = [claimedAtMs, ...changes.filter((atMs) => atMs > claimedAtMs && atMs < untilMs)];
-  const isReady = (one: Life, atMs: number): boolean => one !== life && atMs < beganToEndMs(one) && chronicle.isReadyAt(one, atMs);
+  const isReady = (one: Life, atMs: number): boolean =>
+    one !== life && atMs < beganToEndMs(one) && chronicle.isReadyAt(one, atMs) && !isLeaving(chronicle, one, atMs);
   const readyAt = (atMs: number): number => chronicle.membersAt(group, atMs).filter((one) => isReady(one, atMs)).length;
   return chronicle.desiredIn(group, claimedAtMs, untilMs).includes(desired) && moments.some((atMs) => readyAt(atMs) < desired);
 };
@@ -84,6 +98,7 @@ type Truth = { readonly [Code in Shortfall['code']]: (chronicle: Chronicle, life
 const truths: Truth = {
   'delay-exceeds-deadline': (chronicle, life, { cutAtMs, by }) => emptyByMs(chronicle, life) > cutAtMs - slackOf(chronicle) && cutter[by](life),
   'not-released': (chronicle, _, { awsCode }) => failedWith(chronicle, awsCode),
+  'still-in-service': (chronicle, life, { awsCode }) => stayedInService(chronicle, life.instance, awsCode) || brokeOff(chronicle, life),
   'not-released-in-time': (chronicle, life, { cutAtMs, by }) => takenOutAtMs(life) > cutAtMs - slackOf(chronicle) && cutter[by](life),
   'still-draining': (chronicle, life, { cutAtMs, by }) => emptyByMs(chronicle, life) > cutAtMs - slackOf(chronicle) && cutter[by](life),
   'not-seen': (chronicle) => chronicle.of('called').some(({ operation, outcome }) => operation.startsWith('Describe') && outcome !== 'ok'),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { endsIn } from '../../../core/swap/ends.ts';
+import { staysUntilReleased } from '../../../core/swap/kept-in-service.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
 import type { AsgView, GroupState, Member } from '../../../core/view/view.ts';
 import { members } from '../members.ts';
@@ -81,4 +82,14 @@ test('no other swap is withdrawn: of members that EC2 takes, that are out of ser
   expect(withdrawn({ swaps: [{ ...heldBack, state: 'draining' }] })).toEqual([]);
   expect(withdrawn({ ended: ['spot-a#1'] })).toEqual([]);
   expect(withdrawn({ there: two.slice(1) })).toEqual([]);
+});
+
+test('a member stays until it is out of service where Holdfast alone ends it, by a call that ends it at once', () => {
+  const stays = (changes: Partial<Swap>): boolean => staysUntilReleased(swapOf('i-1', { deadlineMs: undefined, ...changes }));
+  expect(stays({ reason: 'rebalance' })).toBe(true);
+  expect(stays({ reason: 'scale-in' })).toBe(true);
+  expect(stays({ reason: 'maintenance', deadlineMs: nowMs + 1 })).toBe(true);
+  expect(stays({ reason: 'interruption', deadlineMs: nowMs + 1 })).toBe(false);
+  expect(stays({ reason: 'rebalance', asg: 'web-asg' })).toBe(false);
+  expect(stays({ reason: 'rebalance', hooks: [{ asg: 'web-asg', hook: 'drain', expiresAtMs: nowMs }] })).toBe(false);
 });

@@ -8,9 +8,9 @@ const times = { busyUntilMs: nowMs + 1, drainStartedAtMs: nowMs + 2, drainedAtMs
 describe('what a drain writes about a swap', () => {
   it('is how far it has come, and nothing that signals and decisions write', () => {
     expect(changeTo(swapOf('i-1', { state: 'gone', ...times, shortfall }))).toStrictEqual({ set: { state: 'gone', ...times, shortfall } });
-    expect(changeTo(swapOf('i-1', { state: 'draining' }))).toStrictEqual({ set: { state: 'draining' } });
+    expect(changeTo(swapOf('i-1', { state: 'draining' }))).toStrictEqual({ set: { state: 'draining' }, clear: ['shortfall'] });
   });
-  it('removes a shortfall that did not happen, unless the member still drains', () => {
+  it('removes a shortfall that did not happen', () => {
     expect(changeTo(swapOf('i-1', { state: 'drained' }))).toStrictEqual({ set: { state: 'drained' }, clear: ['shortfall'] });
     expect(changeTo(swapOf('i-1', { state: 'drained', shortfall }))).toStrictEqual({ set: { state: 'drained', shortfall } });
     expect(changeTo(swapOf('i-1', { state: 'draining', shortfall }))).toStrictEqual({ set: { state: 'draining', shortfall } });

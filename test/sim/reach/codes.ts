@@ -65,6 +65,7 @@ const remarks = listed<Remark['code']>({
 const shortfalls = listed<Shortfall['code']>({
   'delay-exceeds-deadline': true,
   'not-released': true,
+  'still-in-service': true,
   'not-released-in-time': true,
   'not-seen': true,
   'still-draining': true,
@@ -102,6 +103,7 @@ const kinds: Readonly<Record<string, string>> = {
   'remarks.code': 'remarks',
   'sizes.code': 'sizes',
   'shortfall.code': 'shortfalls',
+  'shortfalls.code': 'shortfalls',
   'outcome.code': 'outcomes',
   'overtaken.by': 'overtaken',
 };
@@ -119,9 +121,10 @@ const walk = (value: unknown, field: string, tell: (reason: string) => void): vo
   }
 };
 
-/** Reasons that the stored items of a run hold. */
-export const reasonsIn = ({ evidence: { decisions, swaps } }: Played): ReadonlySet<string> => {
+/** Reasons that the stored items of a run hold, and shortfalls that its events name: a later drain may have made up for one. */
+export const reasonsIn = ({ evidence: { decisions, swaps }, history }: Played): ReadonlySet<string> => {
   const found = new Set<string>();
+  for (const event of history.events) if (event.kind === 'announced') walk(event.detail.shortfalls, 'shortfalls', (reason) => found.add(reason));
   for (const decision of decisions) walk(decision, 'decision', (reason) => found.add(reason));
   for (const swap of swaps) walk(swap, 'swap', (reason) => found.add(reason));
   return found;

@@ -91,7 +91,7 @@ describe('places of a bundle', () => {
 });
 
 describe('reasons', () => {
-  it('are found where stored items hold them, by their kind', () => {
+  it('are found where stored items and events hold them, by their kind', () => {
     const decisions = [
       {
         causes: [{ code: 'alarm' }],
@@ -99,7 +99,10 @@ describe('reasons', () => {
         outcome: { code: 'carried-out' },
       },
     ];
-    const played = { evidence: { decisions, swaps: [{ reason: 'hook', shortfall: { code: 'still-draining' } }] } };
+    const swaps = [{ reason: 'hook', shortfall: { code: 'still-draining' } }];
+    const detail = { instances: ['i-1'], shortfalls: [{ code: 'still-in-service', awsCode: 'AccessDenied' }] };
+    const events = [{ kind: 'announced', atMs: 1, detailType: 'Holdfast Drain Finished', detail }];
+    const played = { evidence: { decisions, swaps }, history: { events } };
     const found = [...reasonsIn(played as never)].toSorted();
     expect(found).toEqual([
       'against: at-cap',
@@ -108,6 +111,7 @@ describe('reasons', () => {
       'outcomes: carried-out',
       'removals: surplus',
       'shortfalls: still-draining',
+      'shortfalls: still-in-service',
     ]);
     expect(everyReason).toEqual(expect.arrayContaining(found));
   });
