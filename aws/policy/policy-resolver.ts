@@ -76,7 +76,7 @@ export const createPolicyResolver = ({ ec2, autoScaling, elb }: PolicyResolverDe
   };
 };
 
-/** Deregistration delays of the target groups that exist in this account and region. */
+/** Deregistration delays in milliseconds, by ARN, of the target groups that exist in this account and region. */
 const delaysOf = async (
   elb: ElasticLoadBalancingV2Client,
   arns: readonly string[],
@@ -88,7 +88,7 @@ const delaysOf = async (
   return new Map(found.flat());
 };
 
-/** An ARN of another region or account is refused as invalid, not as unknown. */
+/** In milliseconds. AWS refuses an ARN of another region or account as invalid, not as unknown: undefined. */
 const readOurDelay = (elb: ElasticLoadBalancingV2Client, arn: string): Promise<number | undefined> =>
   readDelay(elb, arn).catch((error: unknown) => {
     if (codeOf(error) === 'ValidationError') return undefined;

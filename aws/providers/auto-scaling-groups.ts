@@ -54,7 +54,7 @@ const standingOf = (asg: string, instance: Instance): Standing => {
 const suspendedIn = ({ SuspendedProcesses = [] }: AutoScalingGroup): readonly string[] =>
   SuspendedProcesses.flatMap(({ ProcessName }) => ProcessName ?? []);
 
-/** Target groups that the group registers its instances with. None while the user has suspended that process. */
+/** ARNs of the target groups where the group registers its instances. None while `AddToLoadBalancer` is suspended. */
 export const ownTargetGroups = (asg: AutoScalingGroup): readonly string[] => {
   const suspended = suspendedIn(asg);
   if (suspended.includes('AddToLoadBalancer')) return [];

@@ -164,8 +164,8 @@ export const worksUntilTaken = (swap: Swap, nowMs: number): boolean =>
   traitsOf(swap).endedBy === 'ec2' && (swap.shortfall !== undefined || closesLater(swap, nowMs));
 
 /**
- * A swap whose instance no longer works, for any reason. It has the time at which the instance had drained before that,
- * or the shortfall.
+ * Closes the drain of an instance that no longer works, for any reason. Returns the swap as drained if the drain was
+ * over before, otherwise with a shortfall.
  */
 const cutShort = (swap: Swap, nowMs: number): Swap => {
   if (wasLetGo(swap, nowMs)) return asDrainedInTime(swap, nowMs);

@@ -8,8 +8,8 @@ type Wide = ReadonlySet<string>;
 const zonesIn = ({ subnets }: Pool): number => new Set(subnets.map(({ zone }) => zone)).size;
 
 /**
- * A pool of several zones spreads evenly over them. It does not below `cheapest`, where the price decides, or below a
- * spread by zone, which already decides the zone.
+ * A pool of several zones becomes an even spread over them. Two places are left as they are: below `cheapest` the price
+ * decides, and below a spread by zone the zone is already decided.
  */
 const leafOf = (pool: string, wide: Wide): Selector => {
   const leaf: Selector = { kind: 'pool', pool };

@@ -10,7 +10,7 @@ export type Owner = {
   readonly group?: string;
   readonly asg?: string;
   readonly pool?: string;
-  /** The launch that it came from. Its id begins with the id of the decision. */
+  /** The id of the launch request that it came from. It begins with the id of the decision. */
   readonly reservation?: string;
   readonly offering: Offering;
   readonly state: string;

@@ -9,10 +9,13 @@ const longestMs = 45_000;
  */
 export const againInMs = (ageMs: number): number => Math.max(shortestMs, Math.min(longestMs, Math.floor(ageMs / 4)));
 
-/** Attempts are rounded to these marks of time, so that one look makes all attempts of a group at a mark. */
+/**
+ * An attempt is made at a multiple of one of these, the longest that is not longer than the wait. So attempts of one
+ * group fall on the same times, and one look makes them all.
+ */
 const marksMs = [20_000, 10_000, 5_000, shortestMs];
 
-/** When to try again, at the mark that is nearest. */
+/** When to try again: the nearest multiple, and two seconds from now at the earliest. */
 export const againAtMs = (nowMs: number, sinceMs: number): number => {
   const inMs = againInMs(nowMs - sinceMs);
   const markMs = marksMs.find((ms) => ms <= inMs) ?? shortestMs;

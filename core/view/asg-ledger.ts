@@ -64,8 +64,8 @@ const mayShrink = ({ name, desired, min }: AsgView, { group }: View): boolean =>
  * The gap of a group. Below 0: it holds more than its desired capacity.
  *
  * A group finds an ended instance unhealthy and replaces it one for one (EC2 Auto Scaling User Guide, health checks),
- * unless the user has suspended that process. It also replaces an instance that it terminates itself, unless its
- * desired capacity falls. While a describe still shows such an instance as held, the describe is older than the
+ * unless the user has suspended `HealthCheck` or `ReplaceUnhealthy`. It also replaces an instance that it terminates
+ * itself, unless its desired capacity falls. A describe that still shows such an instance as held is older than the
  * termination.
  */
 const gapOf = (asg: AsgView, view: View): number => {
@@ -80,9 +80,9 @@ const gapOf = (asg: AsgView, view: View): number => {
 };
 
 /**
- * Why a group does not refill itself: it may not launch, it did not in time (`idle`), or its launch failed (`refused`).
- * A failed launch counts only once the describe shows the gap that it left: an older describe still shows the group as
- * full.
+ * Why a group does not refill itself. `idle`: its process `Launch` is suspended, or it has launched nothing for longer
+ * than `refillGraceMs`. `refused`: its launch failed. A failed launch counts only once the describe shows the gap that
+ * it left: an older describe still shows the group as full. Undefined: it refills itself.
  */
 const whyNoRefill = (asg: AsgView, { state, nowMs }: View): 'idle' | 'refused' | undefined => {
   const gap = state.asgGaps[asg.name];

@@ -55,8 +55,8 @@ export type Member = {
    */
   readonly mayServe?: true;
   /**
-   * Never chosen for removal: protected from scale-in, or its owner was found to protect it from termination a while
-   * ago. A look does not read termination protection, because EC2 returns it for one instance a call: a drain asks.
+   * Never chosen for removal: protected from scale-in, or protected from termination when a drain last read that. A
+   * look does not read termination protection, because EC2 returns it for only one instance in each call.
    */
   readonly protected: boolean;
   /**
