@@ -116,9 +116,10 @@ describe('a member that is given up', () => {
     expect(details(needlessRemoval, all(oneIsMute, leaves('i-1')), long)).toHaveLength(1);
   });
   it('has never served, where its swap says so', () => {
-    const because = (claimedAtMs: number, instance = 'i-3') =>
-      details(reasonsAreTrue, oneIsMute, {
+    const because = (claimedAtMs: number, instance = 'i-3', write: Write = () => undefined) =>
+      details(reasonsAreTrue, all(oneIsMute, write), {
         ...long,
+        clockErrorMs: 2_000,
         stored: {
           states: {},
           decisions: [],
@@ -130,6 +131,10 @@ describe('a member that is given up', () => {
     expect(because(705_000)).toEqual([]);
     expect(because(300_000)).toHaveLength(1);
     expect(because(705_000, 'i-1')).toHaveLength(1);
+    // The clock of its function is ahead: the member is gone when the claim says that it was made.
+    const quick = (second: number) => all(claimed(second), (script) => script.end(second + 1, 'i-3', react('drain')));
+    expect(because(705_000, 'i-3', quick(703))).toEqual([]);
+    expect(because(699_000, 'i-3', quick(695))).toHaveLength(1);
   });
 });
 

@@ -140,6 +140,12 @@ export const excusesAreTrue: Rule = {
 /** A policy of pools that are Auto Scaling groups holds no member outside of them. */
 const wantsAsgs = (policy: Policy): boolean => policy.asg === undefined && asgsOf(policy).length > 0;
 
+/** When the swap was written: it says so by the clock of a function. */
+const claimedMoments = (chronicle: Chronicle, { claims }: Life, { claimedAtMs }: SaidSwap): readonly number[] => {
+  const written = claims.map(({ atMs }) => atMs).filter((atMs) => Math.abs(atMs - claimedAtMs) <= slackOf(chronicle));
+  return written.length === 0 ? [claimedAtMs] : written;
+};
+
 const happened: Readonly<Record<SaidSwap['reason'], (life: Life, chronicle: Chronicle, swap: SaidSwap) => boolean>> = {
   interruption: (life) => life.warnings.some(({ silent }) => !silent),
   rebalance: (life) => life.advisedAtMs.length > 0,
@@ -149,7 +155,7 @@ const happened: Readonly<Record<SaidSwap['reason'], (life: Life, chronicle: Chro
   // It was in an Auto Scaling group, or in none where the policy wants each member in one.
   moved: (life, chronicle, { group, claimedAtMs }) =>
     life.stays.length > 0 || chronicle.policiesIn(group, claimedAtMs - slackOf(chronicle), claimedAtMs).some(wantsAsgs),
-  'never-served': (life, chronicle, { claimedAtMs }) => mayBeGivenUp(chronicle, life, claimedAtMs),
+  'never-served': (life, chronicle, swap) => claimedMoments(chronicle, life, swap).some((atMs) => mayBeGivenUp(chronicle, life, atMs)),
   // Its place and the better one are judged by the rules about returns.
   return: () => true,
   unwanted: () => true,
