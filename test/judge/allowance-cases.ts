@@ -455,7 +455,19 @@ const serving: Readonly<Record<string, Cases>> = {
       script.launch(110, 'i-3');
       script.end(300, 'i-3', { kind: 'script' });
     }),
+    also: {
+      'EC2 warned about it, and Holdfast ended it': short((script) => {
+        script.launch(110, 'i-3');
+        script.warn(299, 'i-3');
+        script.end(300, 'i-3', react('i-a'));
+      }),
+    },
     beyond: {
+      'EC2 warned about it long before, and Holdfast ended it': short((script) => {
+        script.launch(101, 'i-3');
+        script.warn(105, 'i-3');
+        script.end(300, 'i-3', react('i-a'));
+      }),
       'it served before': short((script) => {
         script.launch(110, 'i-3');
         script.serves(140, 'i-3');

@@ -1,21 +1,20 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Allowance } from '../finding.ts';
-import { answersAt, endless, goneAtMs, isFunction, type Life } from '../life.ts';
+import { answersAt, endless, goneAtMs, isFunction, type Life, warnedAtMs } from '../life.ts';
 import { servesAgain } from '../rules/serving.ts';
 import { givenUpAtMs } from '../unserved.ts';
 
 export const newcomersDie: Allowance = {
   name: 'a new member died on its way up',
   excuses: servesAgain.name,
-  trouble: 'An instance that was launched for the group ended or was taken before it ever served.',
-  reaches: 'The group of that instance, until another instance had the time to come up after that death.',
+  trouble: 'An instance that was launched for the group ended, or EC2 warned about it, before it ever served.',
+  reaches: 'The group of that instance, until another instance had the time to come up after that death or that warning. An end by Holdfast does not count.',
   reason: 'A replacement that dies must be replaced as well, and that takes the whole time again.',
   covers: ({ group = '', atMs }, chronicle) =>
     chronicle.livesIn(group).some((life) => {
-      const diedMs = goneAtMs(life);
       const neverServed = life.services.every(({ fromMs, untilMs }) => fromMs === untilMs);
-      const isOurs = isFunction(life.ending?.by);
-      return neverServed && !isOurs && diedMs !== endless && diedMs <= atMs && atMs - diedMs <= chronicle.times.servesAgainMs;
+      const troubles = [warnedAtMs(life), isFunction(life.ending?.by) ? endless : goneAtMs(life)];
+      return neverServed && troubles.some((troubleMs) => troubleMs <= atMs && atMs - troubleMs <= chronicle.times.servesAgainMs);
     }),
 };
 
