@@ -95,6 +95,13 @@ describe('a new member that never serves is given up', () => {
       script.at(108, { kind: 'running', instance: 'i-4' });
     };
     expect(broken(others, claimed(705), claimed(760, 'i-4'))).toHaveLength(1);
+    // The first one serves at last, and is no longer given up.
+    const calledOff =
+      (second: number): Write =>
+      (script) =>
+        script.at(second, { kind: 'item-written', table: 'state', group: 'web', item: 'past#i-3', bytes: 200, by: react('i-c705') });
+    expect(broken(others, claimed(705), calledOff(750), claimed(760, 'i-4'))).toEqual([]);
+    expect(broken(others, claimed(705), calledOff(770), claimed(760, 'i-4'))).toHaveLength(1);
   });
 });
 

@@ -8,7 +8,8 @@ export const newcomersDie: Allowance = {
   name: 'a new member died on its way up',
   excuses: servesAgain.name,
   trouble: 'An instance that was launched for the group ended, or EC2 warned about it, before it ever served.',
-  reaches: 'The group of that instance, until another instance had the time to come up after that death or that warning. An end by Holdfast does not count.',
+  reaches:
+    'The group of that instance, until another instance had the time to come up after that death or that warning. An end by Holdfast does not count.',
   reason: 'A replacement that dies must be replaced as well, and that takes the whole time again.',
   covers: ({ group = '', atMs }, chronicle) =>
     chronicle.livesIn(group).some((life) => {

@@ -64,6 +64,12 @@ const claimedIn = (chronicle: Chronicle, group: string) =>
     return life.warnings.length + life.advisedAtMs.length > 0 ? [] : [{ instance: life.instance, atMs, most }];
   });
 
+/** Whether it was given up by then, and that was not called off since, because it serves at last. */
+const isGivenUp = (chronicle: Chronicle, life: Life, atMs: number): boolean => {
+  const givenUpMs = givenUpAtMs(chronicle, life);
+  return givenUpMs <= atMs && !life.calledOffAtMs.some((offMs) => offMs > givenUpMs && offMs <= atMs);
+};
+
 export const neverServedIsGivenUp: Rule = {
   name: 'a new member that never serves is given up',
   meaning:
@@ -73,7 +79,7 @@ export const neverServedIsGivenUp: Rule = {
       const due = dueIn(chronicle, group);
       const late = due.filter(({ life, untilMs }) => givenUpAtMs(chronicle, life) > untilMs);
       const underWay = (untilMs: number): number =>
-        chronicle.livesIn(group).filter((life) => isAlive(life, untilMs) && givenUpAtMs(chronicle, life) <= untilMs).length;
+        chronicle.livesIn(group).filter((life) => isAlive(life, untilMs) && isGivenUp(chronicle, life, untilMs)).length;
       const over = claimedIn(chronicle, group).flatMap(({ instance, atMs, most }): readonly Broken[] => {
         const open = underWay(atMs);
         return open <= most ? [] : [{ group, instance, atMs, detail: `${instance} is given up, and ${open} are under way: ${most} at a time` }];
