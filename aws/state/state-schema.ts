@@ -161,6 +161,7 @@ const readers: Readers<GroupState> = {
   ended: absentOr(eachIn(number)),
   newcomers: absentOr(eachIn(newcomer)),
   arriving: absentOr(eachIn(number)),
+  cameUp: absentOr(eachOf(text)),
   failedBoots: absentOr(eachIn(failedBoots)),
   deaths: absentOr(eachOf(deaths)),
   breakers: absentOr(eachIn(breaker)),

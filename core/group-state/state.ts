@@ -8,10 +8,10 @@ import { forgetExpired, type Interrupted, rememberInterruptions } from '../pool-
 import type { AlarmFact } from '../scaling/lasting-alarms.ts';
 import type { Swap, Warned } from '../swap/swap.ts';
 import { describeLagMs } from '../times/times.ts';
-import { stillArriving } from '../view/arriving.ts';
+import { cameUpNow, stillArriving } from '../view/arriving.ts';
 import { gapsNow } from '../view/asg-ledger.ts';
 import { isStray } from '../view/headcount.ts';
-import { unservedNow } from '../view/unserved.ts';
+import { isNew, unservedNow } from '../view/unserved.ts';
 import type { GroupState, Member, View } from '../view/view.ts';
 import { followReturns, type Launched } from './returns.ts';
 
@@ -187,9 +187,11 @@ export const followView = (view: View, { ended, refusedAsgs }: Omit<Heard, 'alar
     ended: _before,
     unserved = {},
     arriving: _arriving,
+    cameUp: _cameUp,
     ...state
   } = forgetLaunches(counted, view.group, view.nowMs);
-  const idle = unservedNow({ ...view, unserved });
+  const cameUp = cameUpNow(view.state, view.members, (member) => isNew(view, member));
+  const idle = unservedNow({ ...view, unserved }, cameUp);
   const arriving = stillArriving(_arriving, view.members, view.nowMs);
   return {
     ...state,
@@ -201,6 +203,7 @@ export const followView = (view: View, { ended, refusedAsgs }: Omit<Heard, 'alar
     strays: seeStrays(view),
     ...(Object.keys(idle).length > 0 && { unserved: idle }),
     ...(arriving && { arriving }),
+    ...(cameUp.length > 0 && { cameUp }),
     ...(view.state.holders && { holders: holdersNow(view) }),
   };
 };

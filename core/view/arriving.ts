@@ -27,6 +27,20 @@ export const arrivedIn = (arriving: Arriving = {}, members: Shown): readonly str
     .filter(({ instance, serving }) => serving && arriving[instance] !== undefined)
     .map(({ instance }) => instance);
 
+/** Members that a look found serving, in a fixed order, while they are new. */
+export const cameUpNow = (
+  { arriving, cameUp = [] }: { readonly arriving?: Arriving; readonly cameUp?: readonly string[] },
+  members: readonly Member[],
+  isNew: (member: Member) => boolean,
+): readonly string[] => {
+  const known = new Set([...cameUp, ...arrivedIn(arriving, members)]);
+  return members
+    .filter((member) => known.has(member.instance) && isNew(member))
+    .map(({ instance }) => instance)
+    .toSorted()
+    .slice(0, mostArriving);
+};
+
 /** The arriving instances that no look has found serving. */
 export const stillArriving = (arriving: Arriving | undefined, members: Shown, nowMs: number): Arriving | undefined => {
   if (arriving === undefined) return undefined;

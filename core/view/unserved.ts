@@ -34,23 +34,32 @@ type Look = {
   readonly nowMs: number;
 };
 
+/** Whether a member is in the first half of the time that it has to serve. */
+export const isNew = ({ group, nowMs }: Pick<Look, 'group' | 'nowMs'>, { launchedAtMs }: Member): boolean =>
+  nowMs - launchedAtMs <= readyWithinMs(group) / 2;
+
 /** Whether a member is known not to serve. */
 const isIdle = ({ serving, mayServe }: Member): boolean => !serving && mayServe !== true;
 
 /**
- * New members that do not serve, as a look finds them. A member that served once is no longer new. A member that is
- * noticed only in the second half of its time has served before, and fails for another reason. The time begins anew for
- * a member that could join at last.
+ * New members that do not serve, as a look finds them. A member that is noticed only in the second half of its time has
+ * served before, and fails for another reason. The time begins anew for a member that could join at last.
+ *
+ * @param cameUp members that have served
  */
-export const unservedNow = ({ group, members, unserved, nowMs }: Omit<Look, 'swaps' | 'asgs'>): Unserved => {
+export const unservedNow = (
+  { group, members, unserved, nowMs }: Omit<Look, 'swaps' | 'asgs'>,
+  cameUp: readonly string[] = [],
+): Unserved => {
+  const served = new Set(cameUp);
   const idleNow = (member: Member): Idle | undefined => {
     const ageMs = nowMs - member.launchedAtMs;
     const before = unserved[member.instance];
-    if (member.serving) return undefined;
+    if (member.serving || served.has(member.instance)) return undefined;
     if (!isIdle(member)) return before;
     const why = whyIdle(member);
     if (before !== undefined) return before.why === why ? before : { why, sinceMs: nowMs };
-    return ageMs >= noticedAfterMs && ageMs <= readyWithinMs(group) / 2 ? { why, sinceMs: nowMs } : undefined;
+    return ageMs >= noticedAfterMs && isNew({ group, nowMs }, member) ? { why, sinceMs: nowMs } : undefined;
   };
   const found = members.flatMap((member): readonly (readonly [string, Idle])[] => {
     const idle = idleNow(member);

@@ -166,6 +166,8 @@ export type GroupState = Memories & {
   readonly strays: Readonly<Record<string, Stray>>;
   /** Launched instances that no decision has reported as serving. Absent: none. */
   readonly arriving?: Arriving;
+  /** New members that a look found serving. If they fail now, they are not given up. */
+  readonly cameUp?: readonly string[];
   /** New members that do not serve. Absent: none. */
   readonly unserved?: Unserved;
   /** Instances that a user took out of their Auto Scaling group and that were reported as let go. */

@@ -29,6 +29,18 @@ describe('a member that has not served since its launch', () => {
     expect(noticed(idle('i', 5))).toEqual(['i']);
     expect(noticed(idle('i', 5.1))).toEqual([]);
   });
+  it('is none that a look found serving while it was new, also when it fails soon after', () => {
+    const seen = (list: readonly Member[], of = state({ arriving: { i: minutesAgo(1) } })) =>
+      followView(view({ state: of, members: list }), { ended: [], refusedAsgs: [] });
+    const after = seen([member('i', spotA, { launchedAtMs: minutesAgo(1) })]);
+    expect(after.cameUp).toEqual(['i']);
+    expect(seen([idle('i', 3)], after)).toMatchObject({ cameUp: ['i'] });
+    expect(seen([idle('i', 3)], after)).not.toHaveProperty('unserved');
+    expect(seen([idle('i', 5.1)], after)).not.toHaveProperty('cameUp');
+    expect(seen([idle('i', 3)]).unserved).toHaveProperty('i');
+    // A member that was there long before is none of the new ones.
+    expect(seen([member('old', spotA)], state({ arriving: {} }))).not.toHaveProperty('cameUp');
+  });
   it('is remembered until it serves, or is gone', () => {
     const known = { why: 'target-health', sinceMs: 7 } as const;
     expect(unservedNow({ ...look, members: [idle('i', 30)], unserved: { i: known, gone: known } })).toEqual({ i: known });
