@@ -29,7 +29,7 @@ describe('a member that has not served since its launch', () => {
     expect(noticed(idle('i', 5))).toEqual(['i']);
     expect(noticed(idle('i', 5.1))).toEqual([]);
   });
-  it('is none that a look found serving while it was new, also when it fails soon after', () => {
+  it('does not count if a look found it serving while it was new, also when it fails soon after', () => {
     const seen = (list: readonly Member[], of = state({ arriving: { i: minutesAgo(1) } })) =>
       followView(view({ state: of, members: list }), { ended: [], refusedAsgs: [] });
     const after = seen([member('i', spotA, { launchedAtMs: minutesAgo(1) })]);
@@ -38,7 +38,7 @@ describe('a member that has not served since its launch', () => {
     expect(seen([idle('i', 3)], after)).not.toHaveProperty('unserved');
     expect(seen([idle('i', 5.1)], after)).not.toHaveProperty('cameUp');
     expect(seen([idle('i', 3)]).unserved).toHaveProperty('i');
-    // A member that was there long before is none of the new ones.
+    // A member that was there long before was not launched a moment ago.
     expect(seen([member('old', spotA)], state({ arriving: {} }))).not.toHaveProperty('cameUp');
   });
   it('is remembered until it serves, or is gone', () => {
