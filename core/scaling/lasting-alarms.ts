@@ -34,9 +34,10 @@ export const knownAlarms = (
   const named = new Set(scaling.map(({ alarm }) => alarm));
   const after = new Map(Object.entries(known).filter(([alarm]) => named.has(alarm)));
   for (const { alarm, ...fact } of heard) {
-    // An alarm that went off this long ago may be over by now. Its end counts however late its event arrives.
-    const isLate = fact.isOn && nowMs - fact.atMs > alarmTellsForMs;
-    if (named.has(alarm) && !isLate && fact.atMs >= (after.get(alarm)?.atMs ?? 0)) after.set(alarm, fact);
+    const before = after.get(alarm);
+    // An alarm that went off this long ago may be over by now. Its end ends what is known, however late it arrives.
+    const isLate = nowMs - fact.atMs > alarmTellsForMs && (fact.isOn || !before?.isOn);
+    if (named.has(alarm) && !isLate && fact.atMs >= (before?.atMs ?? 0)) after.set(alarm, fact);
   }
   return Object.fromEntries(after);
 };
