@@ -14,7 +14,13 @@ export type Move = {
 };
 
 /** An interruption in an offering, and how long the member had lived there. */
-export type Loss = { readonly offering: OfferingKey; readonly atMs: number; readonly livedMs: number };
+export type Loss = {
+  readonly offering: OfferingKey;
+  readonly atMs: number;
+  readonly livedMs: number;
+  /** The latest interruption of those that count as this loss, if there were several. */
+  readonly latestMs?: number;
+};
 
 /** The stored facts about moves to better places. */
 export type Returns = {
@@ -40,6 +46,18 @@ const mostLosses = 60;
 /** EC2 warns the members that it takes together within minutes. They count as one loss. */
 const sameLossMs = 180_000;
 
+const latestOf = ({ atMs, latestMs = atMs }: Loss): number => latestMs;
+
+/** The two as one loss: it begins with the first, and what waits for its end counts from the latest. */
+const together = (first: Loss, other: Loss): Loss => {
+  const latestMs = Math.max(latestOf(first), latestOf(other));
+  return {
+    ...first,
+    livedMs: Math.max(first.livedMs, other.livedMs),
+    ...(latestMs > first.atMs && { latestMs }),
+  };
+};
+
 const mergeLosses = (losses: readonly Loss[]): readonly Loss[] => {
   const merged: Loss[] = [];
   for (const loss of losses) {
@@ -48,7 +66,7 @@ const mergeLosses = (losses: readonly Loss[]): readonly Loss[] => {
     );
     const same = merged[index];
     if (same === undefined) merged.push(loss);
-    else merged[index] = { ...same, livedMs: Math.max(same.livedMs, loss.livedMs) };
+    else merged[index] = together(same, loss);
   }
   return merged;
 };
@@ -79,7 +97,7 @@ export const backsOffUntil = (losses: readonly Loss[], offering: OfferingKey, af
   const last = own.at(-1);
   const streak = own.length - 1 - own.findLastIndex(({ livedMs }) => livedMs >= paysAfterMs);
   if (last === undefined || streak === 0) return 0;
-  return last.atMs + doublingMs(afterMs, streak + 1, longestBackOffMs);
+  return latestOf(last) + doublingMs(afterMs, streak + 1, longestBackOffMs);
 };
 
 /** The first loss of each occasion. Losses at one time count as one occasion, whatever their offerings. */
@@ -98,7 +116,7 @@ export const isCalmFrom = (losses: readonly Loss[], offering: OfferingKey, after
   const last = lossesOf(losses, offering).at(-1);
   const before = occasionsOf(losses).at(-2);
   return Math.max(
-    last === undefined ? 0 : last.atMs + afterMs,
+    last === undefined ? 0 : latestOf(last) + afterMs,
     before === undefined ? 0 : before.atMs + lossesKeptMs,
     backsOffUntil(losses, offering, afterMs),
   );

@@ -55,13 +55,15 @@ export const lossesHeard = (chronicle: Chronicle, group: string, beforeMs: numbe
     })
     .toSorted((one, other) => one.atMs - other.atMs);
 
-/** Losses that are close together count as one, with the longest life of them. */
-const merged = (losses: readonly HeardLoss[]): readonly HeardLoss[] => {
-  const found: HeardLoss[] = [];
+type Merged = HeardLoss & { readonly latestMs: number };
+
+/** Losses that are close together count as one, with the longest life of them. It begins with the first, and rests count from the latest. */
+const merged = (losses: readonly HeardLoss[]): readonly Merged[] => {
+  const found: Merged[] = [];
   for (const loss of losses) {
     const last = found.at(-1);
-    if (last === undefined || loss.atMs - last.atMs >= 2 * sameLossMs) found.push(loss);
-    else found[found.length - 1] = { ...last, livedMs: Math.max(last.livedMs, loss.livedMs) };
+    if (last === undefined || loss.atMs - last.atMs >= 2 * sameLossMs) found.push({ ...loss, latestMs: loss.atMs });
+    else found[found.length - 1] = { ...last, livedMs: Math.max(last.livedMs, loss.livedMs), latestMs: loss.atMs };
   }
   return found;
 };
@@ -72,7 +74,7 @@ export const restMs = (own: readonly HeardLoss[], afterMs: number): number => {
   const last = list.at(-1);
   if (last === undefined) return 0;
   const streak = Math.min(remembered, list.length - 1 - list.findLastIndex(({ livedMs }) => livedMs >= paysAfterMs));
-  return last.atMs + (streak === 0 ? afterMs : Math.min(longestBackOffMs, afterMs * 2 ** streak));
+  return last.latestMs + (streak === 0 ? afterMs : Math.min(longestBackOffMs, afterMs * 2 ** streak));
 };
 
 /** Until when no member moves at all, because three moves within an hour did not pay. */

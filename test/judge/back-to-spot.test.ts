@@ -218,6 +218,13 @@ describe('no member is returned twice within its back-off', () => {
     expect(found(...second, moves(6_390))).toHaveLength(1);
     expect(found(...second, moves(6_410))).toEqual([]);
   });
+  it('counts from the latest of several losses that are one, whether the first was surely stored or not', () => {
+    for (const injected of [false, true]) {
+      const two = [lost(2_000, 'i-5', 600, injected), lost(2_100, 'i-6', 600)];
+      expect(found(...two, moves(3_290))).toHaveLength(1);
+      expect(found(...two, moves(3_310))).toEqual([]);
+    }
+  });
   it('begins anew after a life that was long enough', () => {
     expect(found(lost(2_000, 'i-5', 600), lost(4_000, 'i-6', 1_500), moves(4_610))).toEqual([]);
   });

@@ -26,7 +26,7 @@ describe('interruptions are remembered', () => {
 
   it('once where EC2 took several within three minutes, by the longest life', () => {
     expect(rememberLosses([loss(10 * minuteMs, 5)], [loss(7 * minuteMs + 1, 9), loss(7 * minuteMs, 7, there)], nowMs)).toEqual([
-      { ...loss(10 * minuteMs), livedMs: 9 },
+      { ...loss(10 * minuteMs), livedMs: 9, latestMs: nowMs - 7 * minuteMs - 1 },
       loss(7 * minuteMs, 7, there),
     ]);
     expect(rememberLosses([loss(10 * minuteMs)], [loss(7 * minuteMs)], nowMs)).toHaveLength(2);
@@ -48,6 +48,13 @@ describe('no member moves to an offering', () => {
     expect(until(loss(2 * hourMs), loss(hourMs))).toBe(-hourMs + 40 * minuteMs);
     expect(until(loss(3 * hourMs, 15 * minuteMs), loss(hourMs, 15 * minuteMs - 1))).toBe(-hourMs + 20 * minuteMs);
     expect(until(...Array.from({ length: 5 }, () => loss(0)))).toBe(4 * hourMs);
+  });
+
+  it('counted from the latest of several interruptions that are one loss', () => {
+    const [one] = rememberLosses([], [loss(hourMs), loss(hourMs - 2 * minuteMs), loss(hourMs - minuteMs)], nowMs);
+    expect(one && until(one)).toBe(-hourMs + 22 * minuteMs);
+    expect(one && isCalmFrom([{ ...one, livedMs: hourMs }], here, 10 * minuteMs)).toBe(nowMs - hourMs + 12 * minuteMs);
+    expect(rememberLosses([], [loss(hourMs), loss(hourMs - 2 * minuteMs), loss(hourMs - 3 * minuteMs)], nowMs)).toHaveLength(2);
   });
 
   it('where the last had paid, or others were interrupted, at once', () => {
