@@ -166,10 +166,35 @@ const faultyDrain =
       injected,
     });
 
+/** A function reads for this many seconds until a moment, and begins the drain then. */
+const slowDrain =
+  (second: number, seconds: number): Write =>
+  (script) => {
+    script.at(second, {
+      kind: 'called',
+      invocation: 'i-d',
+      function: 'holdfast-begin-drain',
+      service: 'dynamodb',
+      operation: 'Query',
+      askedAtMs: 1_000 * (second - seconds),
+      outcome: 'ok',
+      applied: true,
+      isMutating: false,
+    } as never);
+    faultyDrain(206)(script);
+  };
+
 const drains: Readonly<Record<string, Cases>> = {
   'a function of the drain met a fault': {
     needed: lateDrain(faultyDrain(192)),
-    beyond: { 'the fault lies half a minute back': lateDrain(faultyDrain(170)), 'no fault was injected': lateDrain(faultyDrain(192, false)) },
+    also: { 'a fault delayed a read of the function that began it': lateDrain(slowDrain(204, 5)) },
+    beyond: {
+      'the fault lies half a minute back': lateDrain(faultyDrain(170)),
+      'no fault was injected': lateDrain(faultyDrain(192, false)),
+      'the function that began it had a fault only after that': lateDrain(faultyDrain(206)),
+      'its read took no longer than others': lateDrain(slowDrain(204, 1)),
+      'the delayed read lies half a minute back': lateDrain(slowDrain(175, 5)),
+    },
   },
   'the group was let go meanwhile': {
     needed: lateDrain((script) => {

@@ -77,21 +77,29 @@ export const takenBeforeTime: Allowance = {
   },
 };
 
+/** The least delay of a call by a fault. No read takes this long without one. */
+const slowMs = 2_500;
+
+/** Whether a fault held up a read of a function that was to begin a drain. That function may have gone on and begun it. */
+const heldUpIn = (chronicle: Chronicle, sinceMs: number, untilMs: number): boolean =>
+  chronicle.of('called').some(({ invocation, function: name, isMutating, askedAtMs, atMs }) => {
+    if (!name.includes('begin-drain') || isMutating || atMs < sinceMs || atMs > untilMs) return false;
+    return atMs - askedAtMs >= slowMs && chronicle.invocations.get(invocation)?.ended?.injected !== false;
+  });
+
 export const begunLate: Allowance = {
   name: 'a function of the drain met a fault',
   excuses: drainBeginsInTime.name,
-  trouble: 'A fault was injected into a function that was to begin the drain.',
+  trouble: 'A fault was injected into a function that was to begin the drain, or it delayed a read of the function that began it.',
   reaches: 'Drains that begin within fifteen seconds of that fault.',
-  reason: 'A failed step is repeated after a while.',
+  reason: 'A failed step is repeated after a while. A step has five seconds, and one delayed read may take as long.',
   covers: ({ instance = '', atMs }, chronicle) => {
     const life = chronicle.life(instance);
     const late = atMs - actsWithinMs;
-    return (
-      life !== undefined &&
-      chronicle
-        .of('invocation-ended')
-        .some(({ injected, function: name, atMs: endedAtMs }) => injected && name.includes('begin-drain') && endedAtMs >= late && endedAtMs <= atMs)
-    );
+    const failed = chronicle
+      .of('invocation-ended')
+      .some(({ injected, function: name, atMs: endedAtMs }) => injected && name.includes('begin-drain') && endedAtMs >= late && endedAtMs <= atMs);
+    return life !== undefined && (failed || heldUpIn(chronicle, late, atMs));
   },
 };
 
