@@ -47,8 +47,8 @@ export const returning: readonly Mutant[] = [
   {
     name: 'an offering whose members were interrupted soon is not left alone',
     file: 'core/returning/memory.ts',
-    from: 'return last.atMs + doublingMs(afterMs, streak + 1, longestBackOffMs);',
-    to: 'return 0 * (last.atMs + doublingMs(afterMs, streak + 1, longestBackOffMs));',
+    from: 'return latestOf(last) + doublingMs(afterMs, streak + 1, longestBackOffMs);',
+    to: 'return 0 * (latestOf(last) + doublingMs(afterMs, streak + 1, longestBackOffMs));',
     caughtBy: ['scenario flapping-return'],
   },
   {
