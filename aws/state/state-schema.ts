@@ -119,9 +119,7 @@ const offeringKey: Check<OfferingKey> = (raw) =>
 
 const returns = objectOf<Returns>({
   moves: listOf(objectOf<Move>({ reservation: text, atMs: number, leaving: listOf(text), count: number })),
-  losses: listOf(
-    objectOf<Loss>({ offering: offeringKey, atMs: number, livedMs: number, latestMs: optional(number) }),
-  ),
+  losses: listOf(objectOf<Loss>({ offering: offeringKey, atMs: number, livedMs: number, latestMs: optional(number) })),
   askedAtMs: optional(number),
   changedAtMs: optional(number),
 });
