@@ -8,7 +8,7 @@ import { hopelessIn } from '../view/unserved.ts';
 import type { Member, View } from '../view/view.ts';
 import { type AboveMinimum, aboveMinimum } from './above-minimum.ts';
 import { beyondFloor } from './beyond-floor.ts';
-import { type Account, releasableFor } from './releasable.ts';
+import { type Account, type RemovalAccount, releasableFor } from './releasable.ts';
 
 /** A number of things that rules compete for. The rule that asks first gets them first. */
 export type Budget = {
@@ -76,7 +76,7 @@ export type Arbiter = {
     /** For waiting swaps: after them, at most `below` members fewer than the desired size serve. */
     readonly forSwaps: (below: number) => Account;
     /** For members that are not replaced. It leaves the waiting swaps what they need. */
-    readonly forRemovals: () => Account;
+    readonly forRemovals: () => RemovalAccount;
   };
   /** Members that may leave without taking an Auto Scaling group below its minimum size. */
   readonly aboveMinimum: () => AboveMinimum;

@@ -9,6 +9,9 @@ export type Account = {
   readonly take: (instance: string) => void;
 };
 
+/** `room`: how many members that serve may leave, before any is taken. */
+export type RemovalAccount = Account & { readonly room: number };
+
 /** Takes a member from all these accounts if each of them allows it to leave. Returns whether it did. */
 export const takeFrom = (accounts: readonly Account[], instance: string): boolean => {
   const isAllowed = accounts.every((account) => account.allows(instance));
@@ -69,9 +72,10 @@ export const releasableFor = (
       };
     },
     /** A member that does no work needs no room, because the group has enough without it. */
-    forRemovals: (): Account => {
+    forRemovals: (): RemovalAccount => {
       let forServing = left() - servingStill(swapped);
       return {
+        room: Math.max(0, forServing),
         allows: (instance) => forServing >= least(instance),
         take: (instance) => {
           if (!idle.has(instance)) forServing -= 1;

@@ -26,32 +26,44 @@ const removable = ({ view, arbiter }: Situation): readonly Member[] => {
   return outside === undefined ? all : all.filter(({ asg, unshown }) => asg !== outside && !unshown);
 };
 
-/**
- * The first members in the policy's order whose leaving every budget allows.
- *
- * @param among how many members of the order to look at
- */
-const firstToGo = (situation: Situation, among: number): readonly Leaving[] => {
-  const { view, headcount, arbiter } = situation;
-  const shared = sharedIn(view, headcount);
-  const ordered = chooseRemovals({
-    count: among,
-    members: removable(situation),
-    group: view.group,
-    prices: pricesIn(view),
-    nowMs: view.nowMs,
-    memory: view.state.memory,
-    ...(shared && { shared }),
-  });
-  const accounts = [arbiter.releasable.forRemovals(), arbiter.aboveMinimum(), arbiter.beyondFloor()];
-  return ordered.filter(({ instance }) => takeFrom(accounts, instance));
-};
+const idOf = ({ instance }: { readonly instance: string }): string => instance;
 
-/** Usually the first of the order may go. The whole order of a large group is computed only when some of them stay. */
+/** A member that a target group may send requests to counts as serving. */
+const isIdle = ({ serving, mayServe }: Member): boolean => !serving && mayServe !== true;
+
+/**
+ * The first members in the policy's order whose leaving every budget allows. Where too few of those that serve may
+ * leave, the idle ones that leave in any case come first. So the tree chooses the others by the places of those that
+ * stay.
+ */
 const chosen = (situation: Situation, count: number): readonly Leaving[] => {
   if (count <= 0) return [];
-  const first = firstToGo(situation, count);
-  return first.length === count ? first : firstToGo(situation, situation.arbiter.unclaimed().length).slice(0, count);
+  const { view, headcount, arbiter } = situation;
+  const shared = sharedIn(view, headcount);
+  const serving = arbiter.releasable.forRemovals();
+  const accounts = [serving, arbiter.aboveMinimum(), arbiter.beyondFloor()];
+  const first = (members: readonly Member[], atMost: number, among = new Set(members.map(idOf))): readonly Leaving[] =>
+    chooseRemovals({
+      count: atMost,
+      members,
+      group: view.group,
+      prices: pricesIn(view),
+      nowMs: view.nowMs,
+      memory: view.state.memory,
+      ...(shared && { shared }),
+      mayLeave: (instance) => among.has(instance) && takeFrom(accounts, instance),
+    });
+  const members = removable(situation);
+  const forced = Math.max(0, count - serving.room);
+  const idle = forced === 0 ? [] : first(members, forced, new Set(members.filter(isIdle).map(idOf)));
+  const gone = new Set(idle.map(idOf));
+  return [
+    ...idle,
+    ...first(
+      members.filter((member) => !gone.has(idOf(member))),
+      count - idle.length,
+    ),
+  ];
 };
 
 /** Replacements of a move whose old members have not left yet. They are no surplus. */

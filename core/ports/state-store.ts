@@ -39,10 +39,14 @@ export type StateStore = {
   request(group: string, reservation: string): Promise<LaunchRequest | undefined>;
   swaps(group: string): Promise<readonly Swap[]>;
   /**
-   * The state item and the swaps, in one read. No swap that it returns was read before the state item. `lost`: swaps of
-   * warned members that an earlier read found, and that a restored table lacks.
+   * The state item and the swaps, in one read. No swap that it returns was read before the state item. Swaps that ended
+   * long ago are left out, unless they belong to the given drain. `lost`: swaps of warned members that an earlier read
+   * found, and that a restored table lacks.
    */
-  stateAndSwaps(group: string): Promise<{
+  stateAndSwaps(
+    group: string,
+    drain?: string,
+  ): Promise<{
     readonly state: GroupState | undefined;
     readonly swaps: readonly Swap[];
     readonly lost?: readonly Swap[];

@@ -24,6 +24,11 @@ export type RemovalInput = {
   readonly memory: PoolMemory;
   /** Shares that may hold more than they should at this size. Their members leave first. Absent: no limit. */
   readonly shared?: Shared;
+  /**
+   * Whether a member may leave besides those chosen before it. A member that may not stays, and counts for the places
+   * of the others. Absent: all may.
+   */
+  readonly mayLeave?: (instance: string) => boolean;
 };
 
 /** A tree with all members counted, and with pools at their cap closed. */
@@ -118,6 +123,14 @@ const nextOf = (tree: Tree, queues: Queues): Member | undefined => {
   return queues.at.get(leaf)?.pop();
 };
 
+/** The next one that may leave. The others stay where they are in the tree. */
+const nextAllowed = (tree: Tree, queues: Queues, { mayLeave }: RemovalInput): Member | undefined => {
+  for (;;) {
+    const member = nextOf(tree, queues);
+    if (member === undefined || mayLeave === undefined || mayLeave(member.instance)) return member;
+  }
+};
+
 type Work = {
   readonly input: RemovalInput;
   readonly tree: Tree;
@@ -143,7 +156,7 @@ const takeInOrder = (
     if (leaving.length >= input.count) return;
     const queues = queueUp(alike, homes);
     while (leaving.length < input.count) {
-      const member = nextOf(tree, queues);
+      const member = nextAllowed(tree, queues, input);
       if (member === undefined) break;
       takeOut(tree, member);
       const over = overShare(member);
@@ -174,7 +187,7 @@ const takeBeforeOthers = (work: Work, shared: Shared): void => {
 
 /**
  * Which members leave when there are too many, the next to leave first. Returns fewer than `count` when the rest is
- * protected.
+ * protected or may not leave.
  *
  * - **Protected** members never leave; **unhealthy** members go first, whatever the order.
  * - Then members leave whose share (`maxShare`) holds more than it should at this size, until it does not.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { releasableFor, takeFrom } from '../../../core/decide/releasable.ts';
+import { type Account, releasableFor, takeFrom } from '../../../core/decide/releasable.ts';
 import { takeHeadcount } from '../../../core/view/headcount.ts';
 import type { Member } from '../../../core/view/view.ts';
 import { member } from '../members.ts';
@@ -28,8 +28,7 @@ const releasable = ({ members, waiting = [], desired, going = [], hopeless }: Ca
 };
 
 /** Which of these may leave, one after the other. */
-const leave = (account: ReturnType<ReturnType<typeof releasable>['forRemovals']>, ids: readonly string[]): readonly string[] =>
-  ids.filter((instance) => takeFrom([account], instance));
+const leave = (account: Account, ids: readonly string[]): readonly string[] => ids.filter((instance) => takeFrom([account], instance));
 
 describe('members that may stop serving', () => {
   it('are those that serve beyond the desired size', () => {

@@ -3,6 +3,7 @@ import { emptyDraft } from '../../../core/decide/draft.ts';
 import { aboveDesired, surplus } from '../../../core/decide/surplus.ts';
 import type { AsgView, Member, View } from '../../../core/view/view.ts';
 import { member, members } from '../members.ts';
+import { spread, weighted } from '../selector/tree-builders.ts';
 import { group, onDemandB, spotA, spotB, state, swapOf } from '../views.ts';
 import { proposed, situationOf } from './situations.ts';
 
@@ -32,6 +33,18 @@ describe('a surplus', () => {
     const full = { ...asg, min: 3, desired: 3, held: 3, holds: idsOf(held) };
     expect(removed({ members: all }).every((id) => id.startsWith('od-b'))).toBe(true);
     expect(removed({ members: all, asgs: [full] }).map((id) => id.split('#')[0])).toEqual(['spot-a', 'spot-a']);
+  });
+
+  it('leaves those that keep the tree even among the ones that serve, where the idle leave in any case', () => {
+    const capacity = spread('pool', weighted(['spot-a', 6], ['spot-b', 1]), 'od-b');
+    const even = group({ capacity, removal: { order: 'same-order' }, size: { min: 0, max: 99, desired: 13 } });
+    const of = (offering: typeof spotA, serve: number, doNot: number) =>
+      members(offering, serve + doNot).map((one, index) => (index < serve ? one : { ...one, serving: false }));
+    const all = [...of(spotA, 3, 7), ...of(spotB, 3, 5), ...of(onDemandB, 12, 44)];
+    const gone = new Set(removed({ group: even, members: all, state: state({ desired: 13 }) }));
+    expect(gone.size).toBe(61);
+    const served = all.filter(({ serving, instance }) => serving && gone.has(instance));
+    expect(served.map(({ pool }) => pool)).toEqual(Array.from({ length: 5 }, () => 'od-b'));
   });
 
   it('counts no replacement of a move before its member has left', () => {
