@@ -6,16 +6,16 @@ import {
   type PutCommandInput,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { instanceIndex, items, keys, ttlAttribute } from '../../core/contract.ts';
+import { instanceIndex, items, keys } from '../../core/contract.ts';
 import type { StateStore, SwapChange } from '../../core/ports/state-store.ts';
-import type { Swap, SwapState } from '../../core/swap/swap.ts';
-import { isForward } from '../../core/swap/transitions.ts';
+import type { Swap } from '../../core/swap/swap.ts';
 import { isConditionFailed } from '../calls/errors.ts';
 import { type Item, queryAll } from './query-all.ts';
 import { sameContent } from './same-content.ts';
 import { toState } from './state-item.ts';
 import { stateSchema } from './state-schema.ts';
 import { readSwap } from './swap-schema.ts';
+import { expiry, forward, updateOf } from './swap-update.ts';
 import type { TellUnreadable } from './unreadable.ts';
 
 type SwapItems = Pick<StateStore, 'swaps' | 'stateAndSwaps' | 'swapOf' | 'claim' | 'advance' | 'retire'>;
@@ -26,7 +26,6 @@ type Deps = {
   readonly tell: TellUnreadable;
 };
 
-const keptForSeconds = 7 * 24 * 3600;
 /**
  * A describe shows an ended instance for about an hour at most (EC2 User Guide, instance lifecycle). Older ends are
  * history.
@@ -49,55 +48,6 @@ const toSwap = ({ tell }: Deps, item: Item): Swap | undefined => {
   return value;
 };
 
-const expiry = (state: SwapState | undefined, nowMs: number): Item =>
-  state === 'gone' ? { [ttlAttribute]: Math.floor(nowMs / 1000) + keptForSeconds } : {};
-
-/** States from which a change may start without going backwards. */
-const forward = ({ from, set }: SwapChange): readonly SwapState[] => {
-  const to = set.state;
-  return to === undefined ? from : from.filter((state) => isForward(state, to));
-};
-
-/** An item of an earlier version has its one hook in a field of its own, and no list. */
-const hooksAsSeen = (count: number): string =>
-  count === 0 ? 'attribute_not_exists(#hooks)' : '(attribute_not_exists(#hooks) OR size(#hooks) = :hooks)';
-
-const updateOf = (table: string, key: Item, change: SwapChange, nowMs: number) => {
-  const fields = Object.entries({ ...change.set, schema: stateSchema, ...expiry(change.set.state, nowMs) }).filter(
-    ([, value]) => value !== undefined,
-  );
-  const { clear = [] } = change;
-  const from = forward(change);
-  const conditions = [
-    `#state IN (${from.map((_, index) => `:from${index}`).join(', ')})`,
-    ...(change.drain ? ['#drain = :drain'] : []),
-    ...(change.hooksSeen === undefined ? [] : [hooksAsSeen(change.hooksSeen)]),
-    ...(change.unasked ? ['attribute_not_exists(releaseAskedAtMs)'] : []),
-  ];
-  return {
-    TableName: table,
-    Key: key,
-    UpdateExpression: [
-      `SET ${fields.map((_, index) => `#set${index} = :set${index}`).join(', ')}`,
-      ...(clear.length === 0 ? [] : [`REMOVE ${clear.map((_, index) => `#clear${index}`).join(', ')}`]),
-    ].join(' '),
-    ConditionExpression: conditions.join(' AND '),
-    ExpressionAttributeNames: {
-      '#state': 'state',
-      ...(change.drain && { '#drain': 'drain' }),
-      ...(change.hooksSeen !== undefined && { '#hooks': 'hooks' }),
-      ...Object.fromEntries(fields.map(([name], index) => [`#set${index}`, name])),
-      ...Object.fromEntries(clear.map((name, index) => [`#clear${index}`, name])),
-    },
-    ExpressionAttributeValues: {
-      ...(change.drain && { ':drain': change.drain }),
-      ...(change.hooksSeen && { ':hooks': change.hooksSeen }),
-      ...Object.fromEntries(from.map((state, index) => [`:from${index}`, state])),
-      ...Object.fromEntries(fields.map(([, value], index) => [`:set${index}`, value])),
-    },
-  };
-};
-
 const readItem = async (
   deps: Deps,
   Key: Item,
@@ -106,29 +56,49 @@ const readItem = async (
   return Item === undefined ? {} : { swap: toSwap(deps, Item), raw: Item };
 };
 
-/** The items of a group whose sort keys satisfy a condition, without swaps that ended long ago. */
-const queryItems = (deps: Deps, group: string, condition: string, values: Item): Promise<readonly Item[]> =>
+type Asked = { readonly condition: string; readonly values: Item; readonly drain?: string };
+
+/** The items of a group whose sort keys satisfy a condition, without swaps of other drains that ended long ago. */
+const queryItems = (deps: Deps, group: string, { condition, values, drain = '' }: Asked): Promise<readonly Item[]> =>
   queryAll(deps.client, {
     TableName: deps.table,
     ConsistentRead: true,
     KeyConditionExpression: `#group = :group AND ${condition}`,
     // The attribute `state` of the state item is a map, and no map equals a text.
-    FilterExpression: '#state <> :gone OR #goneAtMs > :recent',
-    ExpressionAttributeNames: { '#group': keys.group, '#item': keys.item, '#state': 'state', '#goneAtMs': 'goneAtMs' },
-    ExpressionAttributeValues: { ':group': group, ':gone': 'gone', ':recent': deps.now() - recentMs, ...values },
+    FilterExpression: '#state <> :gone OR #goneAtMs > :recent OR #drain = :drain',
+    ExpressionAttributeNames: {
+      '#group': keys.group,
+      '#item': keys.item,
+      '#state': 'state',
+      '#goneAtMs': 'goneAtMs',
+      '#drain': 'drain',
+    },
+    ExpressionAttributeValues: {
+      ':group': group,
+      ':gone': 'gone',
+      ':recent': deps.now() - recentMs,
+      ':drain': drain,
+      ...values,
+    },
   });
 
 /** Open swaps, and those that ended recently. */
 const createReads = (deps: Deps): Pick<SwapItems, 'swaps' | 'stateAndSwaps' | 'swapOf'> => ({
   async swaps(group) {
-    const found = await queryItems(deps, group, 'begins_with(#item, :prefix)', { ':prefix': items.swapPrefix });
+    const values = { ':prefix': items.swapPrefix };
+    const found = await queryItems(deps, group, { condition: 'begins_with(#item, :prefix)', values });
     return found.flatMap((item) => toSwap(deps, item) ?? []);
   },
 
   /** DynamoDB reads a partition in the order of its sort keys: the state item, then the swaps. */
-  async stateAndSwaps(group) {
-    const range = { ':state': items.state, ':last': lastSwap };
-    const [first, ...rest] = await queryItems(deps, group, '#item BETWEEN :state AND :last', range);
+  async stateAndSwaps(group, drain) {
+    const values = { ':state': items.state, ':last': lastSwap };
+    const condition = '#item BETWEEN :state AND :last';
+    const [first, ...rest] = await queryItems(deps, group, {
+      condition,
+      values,
+      ...(drain !== undefined && { drain }),
+    });
     const hasState = first?.[keys.item] === items.state;
     const swaps = first === undefined || hasState ? rest : [first, ...rest];
     return {

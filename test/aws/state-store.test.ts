@@ -250,6 +250,14 @@ describe('a swap', () => {
     expect(await store.advance(key, gone)).toBe('done');
   });
 
+  test('that is gone is listed for its drain for as long as it is stored', async () => {
+    await store.claim(swap('long', 'i-long', { state: 'gone', goneAtMs: nowMs, drain: 'd-long' }));
+    clockMs = nowMs + 48 * 3_600_000;
+    expect((await store.stateAndSwaps('long', 'd-long')).swaps).toMatchObject([{ instance: 'i-long' }]);
+    expect((await store.stateAndSwaps('long', 'd-other')).swaps).toEqual([]);
+    clockMs = nowMs;
+  });
+
   test('that is gone expires after seven days and is listed for one hour more', async () => {
     await store.claim(swap('ended', 'i-6'));
     await store.advance({ group: 'ended', instance: 'i-6' }, { from: ['leaving'], set: { state: 'gone', goneAtMs: nowMs } });
@@ -257,6 +265,7 @@ describe('a swap', () => {
     expect(await store.swaps('ended')).toHaveLength(1);
     clockMs = nowMs + 3_600_001;
     expect(await store.swaps('ended')).toHaveLength(0);
+    expect((await store.stateAndSwaps('ended')).swaps).toHaveLength(0);
     clockMs = nowMs;
     expect((await store.swapOf('i-6'))?.state).toBe('gone');
   });

@@ -20,6 +20,17 @@ test('a batch has the members of its drain that are neither gone nor waiting, an
   expect(batch).toMatchObject({ isLetGo: false, mode: 'act', group: { name: 'web' } });
 });
 
+test('a batch asks for the swaps of its drain that ended long ago', async () => {
+  const { ports } = createFleet([]);
+  const asked: unknown[] = [];
+  const stateAndSwaps: typeof ports.store.stateAndSwaps = (...args) => {
+    asked.push(args);
+    return ports.store.stateAndSwaps(...args);
+  };
+  await gatherBatch({ ...ports.store, stateAndSwaps }, order());
+  expect(asked).toEqual([[order().group, order().drain]]);
+});
+
 test('a batch of a group that was let go has its last policy, and ends what has begun', async () => {
   const fleet = createFleet([swap('i-1')]);
   fleet.group = undefined;

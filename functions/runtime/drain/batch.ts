@@ -20,7 +20,7 @@ export type Batch = {
   readonly all: readonly Swap[];
   /** The swaps of this drain that are not gone, without those that another drain took over. */
   readonly own: readonly Swap[];
-  /** The swaps of this drain whose instance is gone. */
+  /** The swaps of this drain whose instance is gone, however long ago: a drain may take two days. */
   readonly gone: readonly Swap[];
 };
 
@@ -38,7 +38,7 @@ export const isLeft = ({ isLetGo, mode }: Pick<Batch, 'isLetGo' | 'mode'>, swap:
 export const gatherBatch = async (store: StateStore, order: DrainOrder): Promise<Batch> => {
   const [inForce, { state, swaps: all }] = await Promise.all([
     store.group(order.group),
-    store.stateAndSwaps(order.group),
+    store.stateAndSwaps(order.group, order.drain),
   ]);
   const group = inForce ?? (await store.lastGroup(order.group));
   const ours = all.filter(({ drain }) => drain === order.drain);
