@@ -23,10 +23,14 @@ const drawPrices = (draw: Draw, types: readonly TypeTerms[], mayLimit: boolean) 
 const hasFactor = (pool: Document): boolean => pool.priceFactor !== undefined;
 const hasShare = (pool: Document): boolean => pool.maxPrice !== undefined;
 
+/** Where zones have shares, the group needs on-demand in two of them, or it cannot be whole without spot. */
+const needsAllZones = ({ maxShare }: Document): boolean => (maxShare as Document | undefined)?.zone !== undefined;
+
 /** The pools with a limit in USD beside another one: the smaller holds. A commitment changes what is paid, and no limit. */
 const withSecondLimit = (draw: Draw, policy: Document, [type]: readonly TypeTerms[]): Document => {
   const { spotUsd = 0, onDemandUsd = 0 } = type ?? {};
-  const limits = { spot: spotUsd * draw.one([0.95, 1.1, 2]), onDemand: onDemandUsd * draw.one([0.9, 1.1]) };
+  const [spot, onDemand] = [spotUsd * draw.one([0.95, 1.1, 2]), onDemandUsd * draw.one([0.9, 1.1])];
+  const limits = { spot, onDemand: needsAllZones(policy) ? Math.max(onDemand, onDemandUsd) : onDemand };
   const limited = Object.entries(policy.pools as Readonly<Record<string, Document>>).map(([name, pool]) => {
     const limit = hasShare(pool) ? limits.spot : limits.onDemand;
     return [name, hasShare(pool) || hasFactor(pool) ? { ...pool, maxPriceUsdPerHour: Math.round(limit * 1e4) / 1e4 } : pool] as const;
