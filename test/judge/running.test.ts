@@ -437,9 +437,25 @@ describe('what is said', () => {
   });
   it('has true excuses', () => {
     const excused = (shortfall: unknown) => details(excusesAreTrue, warnedAndGone, swap({ shortfall }));
-    expect(excused({ code: 'delay-exceeds-deadline', delayMs: 20_000, leftMs: 10_000, cutAtMs: 140_000, by: 'ec2' })).toEqual([]);
-    expect(excused({ code: 'delay-exceeds-deadline', delayMs: 20_000, leftMs: 90_000, cutAtMs: 210_000, by: 'ec2' })).toHaveLength(1);
-    expect(excused({ code: 'delay-exceeds-deadline', delayMs: 20_000, leftMs: 10_000, cutAtMs: 140_000, by: 'auto-scaling' })).toHaveLength(1);
+    const cutBy = (by: string, cutAtMs: number, goneAt = 220) =>
+      details(
+        excusesAreTrue,
+        (script) => {
+          twoServe(script);
+          script.warn(100, 'i-1');
+          script.takeOut(Math.min(210, goneAt - 10), 'i-1');
+          script.end(goneAt, 'i-1');
+        },
+        swap({ shortfall: { code: 'delay-exceeds-deadline', delayMs: 20_000, leftMs: 10_000, cutAtMs, by } }),
+      );
+    expect(cutBy('ec2', 220_000)).toEqual([]);
+    // Its connections had the time to close.
+    expect(cutBy('ec2', 240_000)).toHaveLength(1);
+    // EC2 takes it two minutes after its warning, and not before.
+    expect(cutBy('ec2', 215_000)).toHaveLength(1);
+    expect(cutBy('ec2', 218_000)).toEqual([]);
+    expect(cutBy('ec2', 150_000, 150)).toEqual([]);
+    expect(cutBy('auto-scaling', 220_000)).toHaveLength(1);
     expect(excused({ code: 'ended-before-drain' })).toHaveLength(1);
     expect(excused({ code: 'not-released', awsCode: 'Throttling' })).toHaveLength(1);
     expect(excused({ code: 'let-go' })).toHaveLength(1);

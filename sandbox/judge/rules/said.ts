@@ -31,6 +31,14 @@ const cutter: Readonly<Record<CutBy, (life: Life) => boolean>> = {
   holdfast: (life) => deadlineOf(life) === endless || isFunction(life.ending?.by),
 };
 
+/** EC2 cuts no connections before the time that it announced, unless the instance ends before. */
+const isNoSooner = (chronicle: Chronicle, life: Life, { cutAtMs, by }: { readonly cutAtMs: number; readonly by: CutBy }): boolean =>
+  by !== 'ec2' || cutAtMs >= Math.min(deadlineOf(life), goneAtMs(life)) - slackOf(chronicle);
+
+/** Whether something cuts the connections of a member then that still has some. */
+const isCut = (chronicle: Chronicle, life: Life, busyUntilMs: number, said: { readonly cutAtMs: number; readonly by: CutBy }): boolean =>
+  busyUntilMs > said.cutAtMs - slackOf(chronicle) && cutter[said.by](life) && isNoSooner(chronicle, life, said);
+
 /** The SDK's error names for a response that never came. */
 const lostCodes = /^E[A-Z]+$|Timeout|Abort/;
 
@@ -96,11 +104,11 @@ type Truth = { readonly [Code in Shortfall['code']]: (chronicle: Chronicle, life
 
 /** For each excuse, whether the world's record confirms it. */
 const truths: Truth = {
-  'delay-exceeds-deadline': (chronicle, life, { cutAtMs, by }) => emptyByMs(chronicle, life) > cutAtMs - slackOf(chronicle) && cutter[by](life),
+  'delay-exceeds-deadline': (chronicle, life, said) => isCut(chronicle, life, emptyByMs(chronicle, life), said),
   'not-released': (chronicle, _, { awsCode }) => failedWith(chronicle, awsCode),
   'still-in-service': (chronicle, life, { awsCode }) => stayedInService(chronicle, life.instance, awsCode) || brokeOff(chronicle, life),
-  'not-released-in-time': (chronicle, life, { cutAtMs, by }) => takenOutAtMs(life) > cutAtMs - slackOf(chronicle) && cutter[by](life),
-  'still-draining': (chronicle, life, { cutAtMs, by }) => emptyByMs(chronicle, life) > cutAtMs - slackOf(chronicle) && cutter[by](life),
+  'not-released-in-time': (chronicle, life, said) => isCut(chronicle, life, takenOutAtMs(life), said),
+  'still-draining': (chronicle, life, said) => isCut(chronicle, life, emptyByMs(chronicle, life), said),
   'not-seen': (chronicle) => chronicle.of('called').some(({ operation, outcome }) => operation.startsWith('Describe') && outcome !== 'ok'),
   'drain-broke': (chronicle, life) => brokeOff(chronicle, life),
   'not-ended': (chronicle, life, { awsCode }) => (awsCode === refusedCode ? life.refusedAtMs.length > 0 : failedWith(chronicle, awsCode)),
@@ -128,7 +136,8 @@ const overLives =
 
 export const excusesAreTrue: Rule = {
   name: 'excuses are true',
-  meaning: 'When a swap says that something could not be done, or not in time, what happened confirms it.',
+  meaning:
+    'When a swap says that something could not be done, or not in time, what happened confirms it. No swap says that EC2 cuts connections before the time that EC2 announced.',
   broken: overLives((chronicle, swap, life) => {
     const { shortfall } = swap;
     return shortfall === undefined || isTrue(chronicle, life, swap, shortfall)
