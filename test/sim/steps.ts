@@ -81,6 +81,20 @@ export const recommendRebalance = (atMs: number, count: number, group = 'web'): 
   },
 });
 
+/** The same for the youngest spot instances: those that come up first. */
+export const adviseNewest = (atMs: number, count: number, group = 'web'): Step => ({
+  kind: 'rebalance-advised',
+  atMs,
+  what: `EC2 recommends to rebalance the ${count} youngest instances${ofGroup(group)}`,
+  about: { group },
+  happen: (stage) => {
+    const youngest = stage.members(group, { market: 'spot' }).toReversed();
+    const instances = youngest.slice(0, count).map(({ id }) => id);
+    stage.did({ kind: 'rebalance-advised', instances, groups: [group] });
+    stage.sandbox.world.recommendRebalance(instances);
+  },
+});
+
 /** Instances fail without any warning: the youngest, so that one that is still pending comes first. */
 export const kill = (atMs: number, count: number, group = 'web'): Step => ({
   kind: 'died',

@@ -9,6 +9,7 @@ import { market } from './market.ts';
 import { members } from './members.ts';
 import { faulty, people, small } from './mixed.ts';
 import { modes } from './modes.ts';
+import { moments } from './moments.ts';
 import { outage } from './outages.ts';
 import { outside } from './outside.ts';
 import type { Profile } from './profile.ts';
@@ -38,6 +39,7 @@ export const profileNames = [
   'shares',
   'returns',
   'rare',
+  'moments',
 ] as const;
 export type ProfileName = (typeof profileNames)[number];
 
@@ -62,17 +64,18 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
   shares,
   returns,
   rare,
+  moments,
 };
 
 const total = profileNames.reduce((sum, name) => sum + profiles[name].weight, 0);
 
-/** The share of all worlds that are of the profile `rare`. */
-const rareShare = 0.03;
+/** The shares of all worlds that are of these profiles. */
+const ownShares = { rare: 0.03, moments: 0.02 } as const;
 
 /** The kind of world that a seed is of. */
 export const profileOf = (seed: number): ProfileName => {
   // From a stream of its own, so that other seeds are of the kind that they were of before.
-  if (forkRandom(seed, 'rare')() < rareShare) return 'rare';
+  for (const name of ['rare', 'moments'] as const) if (forkRandom(seed, name)() < ownShares[name]) return name;
   let left = forkRandom(seed, 'profile')() * total;
   for (const name of profileNames) {
     left -= profiles[name].weight;

@@ -22,7 +22,8 @@ type Parts = {
   readonly faults?: readonly FaultInput[];
 };
 
-const worldFrom = (
+/** A world of one group that is made of these parts. */
+export const worldFrom = (
   draw: Draw,
   { holding, landscape: more, policy, asg, pools, desired = draw.between(4, 6), steps, faults = [] }: Parts,
 ): DrawnWorld => {
