@@ -100,6 +100,7 @@ export const shareOut = (budget: AccountBudget, asks: readonly Ask[], nowMs: num
     turns: new Map(taken.map(({ group }) => [group, { kind: 'taken' }])),
     ahead: new Map(),
     called: mayCall ? [] : undefined,
+    kept: { urgency: undefined, instances: 0 },
   };
   for (const one of inOrder) serve(one, asking.has(one.group), purse, line, nowMs);
   const givenNow = [...asking.values()].filter(({ group }) => line.turns.get(group)?.kind === 'now');

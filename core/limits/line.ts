@@ -1,5 +1,5 @@
 import { type BucketName, buckets } from './account-buckets.ts';
-import type { Waiting } from './need.ts';
+import type { Need, Waiting } from './need.ts';
 
 /** Whether a group may launch now. */
 export type Turn =
@@ -47,6 +47,15 @@ export type Line = {
   readonly ahead: Map<BucketName, number>;
   /** Undefined where nobody can be called. */
   readonly called: Called[] | undefined;
+  /** Instances of groups that wait for calls. They are kept from groups of less urgency alone. */
+  readonly kept: { urgency: Need['urgency'] | undefined; instances: number };
+};
+
+/** Takes what more urgent groups wait for off the instances that are left. */
+const keepForUrgent = ({ need: { urgency } }: Waiting, { left }: Purse, { kept }: Line): void => {
+  if (kept.urgency === urgency) return;
+  left.instances -= kept.instances;
+  Object.assign(kept, { urgency, instances: 0 });
 };
 
 /**
@@ -80,6 +89,7 @@ const goesAnyway = ({ untilMs = Number.POSITIVE_INFINITY }: Waiting, isHere: boo
 
 /** Serves the next one in order of need: with a turn if it asks and its tokens are there, otherwise with a place. */
 export const serve = (one: Waiting, isHere: boolean, purse: Purse, line: Line, nowMs: number): void => {
+  keepForUrgent(one, purse, line);
   const { left } = purse;
   const calls = Math.min(one.calls, buckets[one.bucket].holds);
   const instances = Math.min(one.instances, leastInstances);
@@ -90,7 +100,11 @@ export const serve = (one: Waiting, isHere: boolean, purse: Purse, line: Line, n
   }
   // Its calls are refilled long before the instances that it lacks, so others may make theirs until then.
   const lacksInstances = instances > 0 && left.instances < instances;
-  spend(left, { ...one, calls: lacksInstances ? 0 : calls }, instances);
+  // Until its calls are there, groups of the same urgency whose calls are there may launch. They take the same
+  // instances earlier, and the next ones come to the first group in line.
+  const lacksCallsAlone = !lacksInstances && left[one.bucket] < calls;
+  if (lacksCallsAlone) line.kept.instances += instances;
+  spend(left, { ...one, calls: lacksInstances ? 0 : calls }, lacksCallsAlone ? 0 : instances);
   const turnAtMs = Math.max(...drawsOn(one).map((name) => thereAtMs(purse, name, nowMs)));
   const ahead = line.ahead.get(one.bucket) ?? 0;
   if (isHere) line.turns.set(one.group, { kind: 'later', turnAtMs, sinceMs: one.sinceMs, ahead });

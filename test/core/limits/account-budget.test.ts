@@ -134,6 +134,19 @@ describe('turns at a bucket', () => {
     expect(kinds(full, [joins])).toEqual({ z: 'later' });
   });
 
+  test('groups that wait for calls leave the instances to groups of the same urgency, and keep them from all others', () => {
+    const levels = { instances: { tokens: 20, atMs: nowMs }, autoScaling: { tokens: 0, atMs: nowMs } };
+    const ahead = ['a', 'b'].map((name) => asks(name, { bucket: 'autoScaling', instances: 10 }));
+    const { budget } = shareOut({ ...emptyBudget, levels }, ahead, nowMs);
+    expect(kinds(budget, [asks('z', { instances: 20 })])).toEqual({ z: 'now' });
+    const missing: Need = { urgency: 'missing', size: 1 };
+    expect(kinds(budget, [asks('z', { instances: 2, need: missing })])).toEqual({ z: 'later' });
+    // What others took comes to the first in line: its calls are there, and now it waits for instances.
+    const spent = shareOut(budget, [asks('z', { instances: 20 })], nowMs).budget;
+    expect(kinds(spent, [asks('y', { instances: 4 })], nowMs + 2_000)).toEqual({ y: 'later' });
+    expect(kinds(spent, ahead.slice(0, 1), nowMs + 5_000)).toEqual({ a: 'now' });
+  });
+
   test('calls the first in line for the time when its tokens are there, where that is earlier than it was told', () => {
     const waits = (name: string, inMs: number) => ({ ...asks(name, { instances: 20 }), sinceMs: nowMs, turnAtMs: nowMs + inMs });
     const budget = { ...emptyBudget, levels: { instances: { tokens: 4, atMs: nowMs } }, waiting: [waits('a', 60_000), waits('b', 70_000)] };
