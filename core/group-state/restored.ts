@@ -8,8 +8,11 @@ import { initialState, isLetGo } from './state.ts';
  */
 export const writesOf = ({ version, undone = 0 }: Pick<GroupState, 'version' | 'undone'>): number => version + undone;
 
-/** The state of a group without a state item: nothing shows how often an item was written that may have been lost. */
-export const newState = (group: Group, nowMs: number): GroupState => ({ ...initialState(group), undone: nowMs });
+/** The state as the first of a new item: nothing shows how often an item was written that was lost. */
+export const asNew = (state: GroupState, nowMs: number): GroupState => ({ ...state, version: 0, undone: nowMs });
+
+/** The state of a group without a state item. */
+export const newState = (group: Group, nowMs: number): GroupState => asNew(initialState(group), nowMs);
 
 /** A size section that no policy has, and that does not mark a group as let go. */
 const unknownSize = '?';

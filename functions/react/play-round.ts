@@ -5,6 +5,7 @@ import type { Overtaken } from '../../core/decision/decision-record.ts';
 import { modeOf } from '../../core/group/mode.ts';
 import { applyAnswers, type Launched, type Order } from '../../core/group-state/answers.ts';
 import { bind } from '../../core/group-state/binding.ts';
+import { asNew } from '../../core/group-state/restored.ts';
 import { followView, sameState } from '../../core/group-state/state.ts';
 import { decideInMode, type InMode } from '../../core/observe/in-mode.ts';
 import { leaseMs } from '../../core/times/times.ts';
@@ -197,7 +198,8 @@ export const playRound = async (
 
 /**
  * Records EC2's responses. Other invocations may have written meanwhile. The responses concern only our own
- * reservations, so they are merged into the present state.
+ * reservations, so they are merged into the present state. If a user has deleted the item, what this run knows is
+ * written anew.
  */
 const writeAnswers = async (
   { group, ports }: Run,
@@ -212,7 +214,7 @@ const writeAnswers = async (
     };
     const written = await putState(group.name, next, ports);
     if (written !== 'conflict') return written;
-    base = (await ports.store.state(group.name)) ?? base;
+    base = (await ports.store.state(group.name)) ?? asNew(base, ports.clock.now());
   }
   throw new Error(
     `The responses to ${launched.length} launch requests of group ${group.name} could not be written: ` +

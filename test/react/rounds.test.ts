@@ -482,6 +482,20 @@ test('responses of EC2 that others keep from being stored fail the run, and say 
   expect(version).toBe(16);
 });
 
+test('responses of EC2 are stored in a new item if a user has deleted the item meanwhile', async () => {
+  const eight = inB(8, 1);
+  const of = worldOf(eight, stateUnder(eight, 5));
+  const { launch } = of.provider;
+  of.provider.launch = (orders) => {
+    of.world.stored = undefined;
+    return launch(orders);
+  };
+  expect(await play(eight, of)).toMatchObject({ kind: 'played', rounds: [{ launched: [{ result: { kind: 'answered' } }] }] });
+  const { reservations = [], ...stored } = of.world.stored ?? {};
+  expect(stored).toMatchObject({ version: 1, desired: 8, undone: nowMs });
+  expect(reservations.flatMap(({ instances = [] }) => instances)).toHaveLength(2);
+});
+
 test('another look follows at once where others decided while instances without tags were launched', async () => {
   const launchedInto = async (holding: Group['holding'], othersWrite: boolean) => {
     const eight = { ...inB(8, 1), holding };
