@@ -116,8 +116,24 @@ const isBackSince = (life: Life, lookedMs: number, atMs: number): boolean => {
   return stay !== undefined && stay.fromMs > lookedMs && life.stays.some(({ how, untilMs }) => how === 'standby' && untilMs <= stay.fromMs);
 };
 
-/** What an Auto Scaling group launched by itself, or a user put back from standby, counts once a describe must show it. */
-export const couldBeKnown = ({ times }: Chronicle, life: Life, { sinceMs, atMs }: { readonly sinceMs: number; readonly atMs: number }): boolean => {
+/** Whether it belongs to its group only by a policy that came into force after a look. By the policy of that look it was nobody's. */
+const belongsSince = (chronicle: Chronicle, life: Life, lookedMs: number, atMs: number): boolean => {
+  const group = chronicle.groupAt(life, atMs);
+  const policies = chronicle.groups.get(group ?? '')?.policies ?? [];
+  const isNew = policies.some((one) => one.atMs > lookedMs && one.atMs <= atMs);
+  return isNew && life.launchedAtMs <= lookedMs && chronicle.groupAt(life, lookedMs) !== group;
+};
+
+/**
+ * What an Auto Scaling group launched by itself, or a user put back from standby, counts once a describe must show it. What only a later policy made a
+ * member counts for looks with that policy.
+ */
+export const couldBeKnown = (chronicle: Chronicle, life: Life, { sinceMs, atMs }: { readonly sinceMs: number; readonly atMs: number }): boolean => {
+  const { times } = chronicle;
   const shownMs = sinceMs - Math.max(times.lagMs, times.asgLagMs);
-  return (life.by.kind === 'function' || life.launchedAtMs <= shownMs) && !isBackSince(life, shownMs, atMs);
+  return (
+    (life.by.kind === 'function' || life.launchedAtMs <= shownMs) &&
+    !isBackSince(life, shownMs, atMs) &&
+    !belongsSince(chronicle, life, sinceMs, atMs)
+  );
 };

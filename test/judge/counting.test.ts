@@ -175,6 +175,24 @@ describe('nothing is launched that nobody needs', () => {
     expect(at(98)).toEqual([]);
     expect(at(101)).toHaveLength(1);
   });
+  it('counts members that a policy has just brought back for looks since then, and members of both policies for all', () => {
+    const at = (lookedS: number, { asg = 'other-asg', count = 2 } = {}) =>
+      details(needlessLaunch, (script) => {
+        script.policy(0, 1, { ...policy, asg: 'web-asg' });
+        script.desired(0, 2);
+        for (const instance of ['i-1', 'i-2']) script.member(instance, { asg: 'web-asg', by: react('i-0') });
+        // Letting it go releases the members to the owner of their Auto Scaling group.
+        script.letGo(70);
+        script.policy(80, 2, { ...policy, asg });
+        script.policy(101, 3, { ...policy, asg: 'web-asg' });
+        script.react(lookedS, lookedS + 4, 'i-a');
+        for (let n = 0; n < count; n += 1) script.launch(lookedS + 2, `i-n${n}`, { by: react('i-a') });
+      });
+    expect(at(100)).toEqual([]);
+    expect(at(100, { count: 4 })).toEqual(['with this launch, 4 members stay, expected at most 2, and 1 more while members wait to be replaced']);
+    expect(at(101)).toHaveLength(2);
+    expect(at(100, { asg: 'web-asg' })).toHaveLength(2);
+  });
   it('counts what an Auto Scaling group launched by itself once a describe must show it', () => {
     const at = (second: number) =>
       details(needlessLaunch, (script) => {
