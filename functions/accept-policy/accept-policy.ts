@@ -8,9 +8,9 @@ import { attributesBeside, itemsBeside } from './beside.ts';
 import type { Changed } from './changed-groups.ts';
 import { claimAsgs, releaseAsgs } from './claim-asgs.ts';
 import { digestOf } from './digest.ts';
-import { type Candidate, judge } from './judge.ts';
+import { type Candidate, judge, type Verdict } from './judge.ts';
 import type { AcceptPolicyPorts } from './ports.ts';
-import { registryEntryOf } from './registry-entry.ts';
+import { holdersOf, registryEntryOf } from './registry-entry.ts';
 import { report, reportAgain, type Write } from './reports.ts';
 import { acceptanceOf, tellAtOnce, tellWith } from './tell-versions.ts';
 
@@ -49,7 +49,8 @@ export const acceptPolicy = async (
   if (claimed.kind === 'taken') return rejected(claimed.problems);
   const warnings = [...verdict.warnings, ...attributesBeside(written.others), ...itemsBeside(others)];
   const byMs = writtenAtMs === undefined ? {} : { writtenAtMs: Math.min(writtenAtMs, readAtMs) };
-  return accept(afterOthers(verdict.candidate, claimed.before), { write, warnings, inForce, ...byMs }, ports);
+  const { candidate, entry } = verdict;
+  return accept(afterOthers(candidate, claimed.before), { write, warnings, inForce, entry, ...byMs }, ports);
 };
 
 /** There is no item under the key `policy`: it was deleted, or written under another key. */
@@ -73,14 +74,17 @@ const digestIn = (write: Write | undefined) => (write?.digest === undefined ? {}
 const afterOthers = (candidate: Candidate, before: readonly string[]): Candidate =>
   before.length === 0 ? candidate : { ...candidate, resolved: { ...candidate.resolved, after: before } };
 
+type Acceptable = Extract<Verdict, { readonly kind: 'acceptable' }>;
+
 const accept = async (
   candidate: Candidate,
   {
     write,
     warnings,
     inForce,
+    entry,
     writtenAtMs,
-  }: Written & Pick<Changed, 'writtenAtMs'> & { readonly warnings: readonly Problem[] },
+  }: Written & Pick<Changed, 'writtenAtMs'> & Pick<Acceptable, 'warnings' | 'entry'>,
   ports: AcceptPolicyPorts,
 ): Promise<Outcome> => {
   const { store, clock } = ports;
@@ -88,7 +92,7 @@ const accept = async (
   const unchanged = inForce !== undefined && sameContent(inForce, candidate);
   const firstWarnings = messagesOf(warnings).slice(0, mostInMessage);
   const version = unchanged ? inForce : await putInForce(candidate, { inForce, warnings: firstWarnings }, ports);
-  await store.register(registryEntryOf(version.resolved, await store.holders(group)));
+  await store.register(registryEntryOf(version.resolved, holdersOf(await store.holders(group), entry)));
   const message = [`Version ${version.version} is in force.`, ...someOf(warnings, 'warnings')].join(' ');
   await store.putStatus({
     group,

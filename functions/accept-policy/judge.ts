@@ -20,6 +20,8 @@ export type Verdict =
       readonly candidate: Candidate;
       readonly asgs: readonly NamedAsg[];
       readonly warnings: readonly Problem[];
+      /** What the registry has of the group so far. */
+      readonly entry: RegistryEntry | undefined;
     }
   | { readonly kind: 'unacceptable'; readonly problems: readonly Problem[] };
 
@@ -64,6 +66,7 @@ const resolved = ({ group, document, policy, warnings, resolution, registry }: L
         candidate,
         asgs: asgsOf(policy),
         warnings: [...warnings, ...resolutionWarnings(policy, resolution)],
+        entry: registry.find((entry) => entry.group === group),
       };
 };
 

@@ -12,6 +12,15 @@ export const asgsOf = (policy: Pick<Policy, 'asg' | 'pools'>): readonly NamedAsg
   ),
 ];
 
+/**
+ * Auto Scaling groups that may hold members: those that the group's state remembers. If the state is lost, those that
+ * the registry knows, unless the group was let go meanwhile. Letting it go left them to their owners.
+ */
+export const holdersOf = (remembered: readonly string[], entry: RegistryEntry | undefined): readonly string[] =>
+  remembered.length > 0 || entry === undefined || entry.letGoUntilMs !== undefined
+    ? remembered
+    : [...entry.asgs, ...(entry.former ?? [])];
+
 /** @param holders Auto Scaling groups that the group's state remembers, from earlier policies too. */
 export const registryEntryOf = (group: Group, holders: readonly string[] = []): RegistryEntry => {
   const asgs = namedAsgs(group);

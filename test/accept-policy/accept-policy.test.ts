@@ -277,6 +277,24 @@ describe('a deleted policy', () => {
     expect(house.registered()).toMatchObject([{ asgs: [], former: ['workers-asg'] }]);
   });
 
+  it('is no holder of those any more when its policy is written again, and keeps them over an edit, even if its state is lost', async () => {
+    const formerOf = async (isLetGo: boolean, remembered: readonly string[] = []) => {
+      const house = await afterWriting({ ...smallDocument, asg: 'workers-asg' });
+      house.hold('workers', remembered);
+      if (isLetGo) {
+        house.remove('workers');
+        await house.accept();
+      }
+      await afterWriting({ ...smallDocument, size: 4 }, house);
+      // Another version keeps what the one before had kept.
+      await afterWriting({ ...smallDocument, size: 5 }, house);
+      return house.registered()[0]?.former;
+    };
+    expect(await formerOf(false)).toEqual(['workers-asg']);
+    expect(await formerOf(true)).toBeUndefined();
+    expect(await formerOf(false, ['other-asg'])).toEqual(['other-asg']);
+  });
+
   it('is not reported as let go while a version is still in force', async () => {
     const house = await afterWriting(smallDocument);
     house.remove('workers');
