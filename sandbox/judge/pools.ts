@@ -14,17 +14,18 @@ export const mayBecome = (offering: OfferingName, pool: PolicyPool): readonly Of
 /** What is paid of a price: the factor of the pool that an instance counts to. */
 export const priceFactorOf = (life: Life, policy: Policy, atMs: number): number => policy.pools[poolOf(life, policy, atMs) ?? '']?.priceFactor ?? 1;
 
-/** Pools that have an offering, by the offering's name: the first one that the policy names. */
+/** Pools that have an offering, by the offering's name: the first one that the policy names. One that is an Auto Scaling group has only its own members. */
 const poolByOffering = remembered(
   ({ pools }: Policy): ReadonlyMap<string, string> =>
     new Map(
       Object.values(pools)
+        .filter(({ asg }) => asg === undefined)
         .toReversed()
         .flatMap((pool) => offeringsOf(pool).map((offering) => [nameOf(offering), pool.name] as const)),
     ),
 );
 
-/** Which pool an instance counts to: the one that its tag names, or the one that its Auto Scaling group is. */
+/** Which pool an instance counts to: the one that its tag names, the one that its Auto Scaling group is, or one that could have launched it. */
 export const poolOf = (life: Life, policy: Policy, atMs: number): string | undefined => {
   const tagged = tagsAt(life, atMs)['holdfast:pool'];
   if (tagged !== undefined) return tagged;

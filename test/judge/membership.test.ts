@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chronicleOf } from '../../sandbox/judge/chronicle.ts';
-import { historyOf, policy, react, type Script } from './histories.ts';
+import { poolOf } from '../../sandbox/judge/pools.ts';
+import { historyOf, policy, react, type Script, spec } from './histories.ts';
 
 const attached = { ...policy, asg: 'web-asg' };
 const untagged = { by: { kind: 'asg', asg: 'web-asg', why: 'size' }, asg: 'web-asg' } as const;
@@ -72,5 +73,32 @@ describe('whose a member of an Auto Scaling group is', () => {
       expect(takenUpWith({ asg: 'other-asg' }, 75)).toBe('web');
       expect(takenUpWith({}, 90)).toBe('web');
     });
+  });
+});
+
+describe('the pool that an instance without a pool tag counts to', () => {
+  const autoScalingGroups = spec.autoScalingGroups.map((asg) => ({ ...asg, subnets: ['subnet-a'], market: 'spot' as const }));
+  const poolFor = (asg: string, pool: object): string | undefined => {
+    const chronicle = chronicleOf(
+      historyOf(
+        (script) => {
+          script.policy(0, 1, { ...policy, pools: { ...policy.pools, 'spot-a': pool } });
+          script.member('i-1', { by: { kind: 'asg', asg, why: 'size' }, asg });
+        },
+        { spec: { ...spec, autoScalingGroups } },
+      ),
+    );
+    const life = chronicle.life('i-1');
+    const inForce = chronicle.policyAt('web', 50_000);
+    return life && inForce && poolOf(life, inForce, 50_000);
+  };
+  it('is the one that could have launched it', () => {
+    expect(poolFor('web-asg', policy.pools['spot-a'])).toBe('spot-a');
+  });
+  it('is the one that is its Auto Scaling group', () => {
+    expect(poolFor('web-asg', { market: 'spot', asg: 'web-asg' })).toBe('spot-a');
+  });
+  it('is none where the pool of its offering is another Auto Scaling group', () => {
+    expect(poolFor('former-asg', { market: 'spot', asg: 'web-asg' })).toBeUndefined();
   });
 });
