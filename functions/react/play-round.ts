@@ -182,18 +182,17 @@ const playAllowed = async (
   return { ...played, state: answered, ...(answered.version > state.version + 1 && { isCrowded: true }) };
 };
 
-/** Decides, makes the decision binding, launches. Returns undefined after a lost race: gather again. */
-export const playRound = async (
-  run: Run,
-  gathered: Gathered,
-  earlier: readonly Round[],
-): Promise<Round | undefined> => {
+/** Why a decision had no effect: another one was written first, or another one about the group is about to launch. */
+export type Lost = 'race' | 'turn';
+
+/** Decides, makes the decision binding, launches. After a loss the group is gathered again. */
+export const playRound = async (run: Run, gathered: Gathered, earlier: readonly Round[]): Promise<Round | Lost> => {
   const { observed, again, ...found } = look(run, gathered, earlier);
   const allowed = await takeTurn(run, found, again);
-  if (allowed === undefined) return undefined;
+  if (allowed === undefined) return 'turn';
   const played = await playAllowed(run, gathered, earlier, { ...allowed, observed, again });
   if (played === undefined || played.launched.length === 0) giveTurnBack(run, allowed);
-  return played;
+  return played ?? 'race';
 };
 
 /**

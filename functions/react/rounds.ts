@@ -8,8 +8,9 @@ import { giveBack } from './carry-out/lowered-sizes.ts';
 import { type Gathered, gather } from './look/gather.ts';
 import { readInForce } from './look/in-force.ts';
 import { learn } from './look/lessons.ts';
-import { mostConflicts, playRound } from './play-round.ts';
+import { type Lost, mostConflicts, playRound } from './play-round.ts';
 import type { Round, Run } from './run.ts';
+import { canHandOver } from './turns/hand-over.ts';
 
 /** Decisions in one run: the first, and one after each refusal. */
 const mostRounds = 8;
@@ -37,6 +38,14 @@ export type Played =
   | { readonly kind: 'contended' }
   /** The policy was deleted before anything was decided with it. */
   | { readonly kind: 'let-go' };
+
+/**
+ * Whoever has the turn of a group writes its decision after a few calls, or launches for seconds. So a wake goes on
+ * sooner than after races that are lost one by one, unless some facts would be lost.
+ */
+const lostForTurn = 3;
+const lostBy = (what: Lost, { facts, group }: Run): number =>
+  what === 'turn' && canHandOver(facts, group) ? lostForTurn : 1;
 
 /**
  * A look is used again after a lost race while it is younger than this. The winner of the race stored its launches and
@@ -135,8 +144,8 @@ const playEach = async (first: Run, found: Gathered, warned: readonly Warned[]):
     const beganAtMs = run.ports.clock.now();
     const played = await playRound(run, gathered, rounds);
     longestRoundMs = Math.max(longestRoundMs, run.ports.clock.now() - beganAtMs);
-    if (played === undefined) {
-      lost += 1;
+    if (played === 'race' || played === 'turn') {
+      lost += lostBy(played, run);
       const next = await afterLostRace(run, rounds, { lost, longestRoundMs, before: gathered, warned });
       if (next.kind !== 'again') return next;
       ({ run, gathered } = next);

@@ -91,7 +91,12 @@ const worldOf = (policy: Group | undefined, stored: GroupState | undefined) => {
 };
 
 /** Plays the rounds of an invocation that gathered with this policy, whatever is in force by the time it decides. */
-const play = async (policy: Group, { world, ports, provider }: ReturnType<typeof worldOf>, heard: Partial<Run['facts']> = {}) => {
+const play = async (
+  policy: Group,
+  { world, ports, provider }: ReturnType<typeof worldOf>,
+  heard: Partial<Run['facts']> = {},
+  turns = turnsOf([], ports),
+) => {
   const facts = factsOf(heard);
   const run: Run = {
     group: policy,
@@ -99,7 +104,7 @@ const play = async (policy: Group, { world, ports, provider }: ReturnType<typeof
     facts,
     ports,
     ...invocation,
-    turns: turnsOf([], ports),
+    turns,
   };
   return playRounds(run, await gather(policy, facts, provider, ports, { state: world.stored, swaps: [...world.swaps] }), []);
 };
@@ -459,6 +464,23 @@ test('rounds end after the eighth, although members are still missing', async ()
   expect(played).toMatchObject({ kind: 'played', isCut: true });
   expect(played.kind === 'played' && played.rounds.length).toBe(8);
   expect(requests).toBe(8);
+});
+
+test('a group whose turn another decision has is left to a wake after four attempts, and is tried for longer where facts would be lost', async () => {
+  const attempts = async (heard: Partial<Run['facts']>) => {
+    const eight = inB(8, 1);
+    const of = worldOf(eight, stateUnder(eight, 5));
+    let asked = 0;
+    const ask = async () => {
+      asked += 1;
+      return { turn: { kind: 'taken' as const }, refused: {} };
+    };
+    const played = await play(eight, of, heard, { ...turnsOf([], of.ports), ask });
+    expect(played.kind).toBe('contended');
+    return asked;
+  };
+  expect(await attempts({})).toBe(4);
+  expect(await attempts({ refusedAsgs: ['web-asg'] })).toBe(10);
 });
 
 test('responses of EC2 that others keep from being stored fail the run, and say that nothing is lost', async () => {
