@@ -18,7 +18,7 @@ export const benchHelp = {
   many: {
     plays: 'storms over many groups: one JSON object a run, and the goals that it misses on standard error',
     options: [
-      '--groups N, --members N   one storm of this size; without both, all of the published table, which takes hours and no --case, --held, --concurrency or --seed',
+      '--groups N, --members N   one storm of this size. Without both: all of the published table, which takes hours. --case, --held, --concurrency and --seed need one of the two',
       '--case zone|all           the members of one zone are warned, or all members (zone)',
       '--held mixed|tag|attach|launch-instances (mixed)',
       '--concurrency N           functions that the account runs at once (1000)',
@@ -35,7 +35,7 @@ export const benchHelp = {
     plays: 'a CI fleet over days of a recorded trace: one JSON object a day and row',
     options: ['--days N (1)', '--from DAY (1)', '--seed N (1)', '--row ROW (all rows)'],
   },
-  traces: { plays: 'whole recorded spot traces: availability and cost', options: ['npm run bench -- traces --help tells them'] },
+  traces: { plays: 'whole recorded spot traces: availability and cost', options: ['npm run bench -- traces --help lists its options'] },
 } as const satisfies Readonly<Record<string, { readonly plays: string; readonly options: readonly string[] }>>;
 
 export type BenchName = keyof typeof benchHelp;

@@ -104,7 +104,7 @@ const watchSizes = ({ platform, callLog }: Sandbox, seen: () => Seen): void => {
   });
 };
 
-/** A need that only the bucket of launched instances bounds. */
+/** A need whose only limit is the bucket of launched instances. */
 const unlimited = { fleetCalls: 0, asgCalls: 0, instances: Number.POSITIVE_INFINITY, fixedMs: 0 };
 
 /** Notes what functions do, phase by phase. */

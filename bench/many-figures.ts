@@ -37,7 +37,7 @@ export type ManyFigures = {
 /** One run. */
 export type ManyRun = {
   readonly figures: ManyFigures;
-  /** Where the bucket of launched instances binds: the least of what the buckets allowed that was requested at any time. */
+  /** The least share, at any look, of what the buckets allowed that was requested. Present where the bucket of launched instances binds. */
   readonly requestedShare?: number;
   /** Calls by operation: those that were throttled, and reads until the first requests. */
   readonly throttledBy: Readonly<Record<string, number>>;
@@ -91,8 +91,8 @@ const whenServed = (launches: readonly LaunchCall[], warnedAtMs: number | undefi
 };
 
 /**
- * Of what full buckets allow, the least share that was requested, looking every ten seconds of the first five minutes. They allow what the slower one
- * does: the bucket of launched instances, or that of the calls that are needed.
+ * The least share of what full buckets allow that was requested, from 0 to 1. It is measured every ten seconds of the first five minutes. The slower bucket
+ * counts: that of launched instances, or that of the calls that are needed.
  */
 export const requestedShare = (ascendingMs: readonly number[], need: StormNeed): number => {
   const looks = Array.from({ length: 29 }, (_, index) => 1_000 * (20 + 10 * index));

@@ -4,13 +4,13 @@ import { type HoldingName, holdings } from './storm-world.ts';
 
 export const heldBy = ['mixed', ...holdings] as const satisfies readonly (HoldingName | 'mixed')[];
 
-/** What a command line of `many` asks for: one storm, or, where it is absent, all of the published table. */
+/** The options of `many`. `storm`: one storm. Absent: all storms of the published table. */
 export type ManyOptions = { readonly storm?: ManyStorm; readonly calls: boolean; readonly hold: boolean };
 
 /** Options of one storm: the published table has its own. */
 const ofOneStorm = ['case', 'held', 'concurrency', 'seed'] as const;
 
-/** @throws OptionError where an option is not valid, or holds for one storm and none is named */
+/** @throws OptionError if an option is not valid, or if an option of one storm comes without a size */
 export const manyOptions = (args: readonly string[]): ManyOptions => {
   const options = {
     calls: { type: 'boolean', default: false },

@@ -2,9 +2,10 @@ import type { Refusal } from '../../core/ports/launches.ts';
 import { belowMinSize } from '../../core/swap/shortfall.ts';
 
 /**
- * Every AWS error code that Holdfast knows, and what it means for us. Error codes are compared nowhere else. Sources:
- * EC2 API reference "Error codes", Auto Scaling, Elastic Load Balancing, DynamoDB and Step Functions API references.
- * Codes are as the wire carries them and, where the two differ, also as the SDK names its exception classes.
+ * Every AWS error code that Holdfast distinguishes, and what it means for us. Error codes are compared nowhere else.
+ * Sources: EC2 API reference "Error codes", Auto Scaling, Elastic Load Balancing, DynamoDB and Step Functions API
+ * references. Codes are as the wire carries them and, where the two differ, also as the SDK names its exception
+ * classes.
  */
 
 /** EC2 has no capacity (at this price, in this subnet) now. Other offerings may still be granted. */
@@ -110,7 +111,7 @@ const texts = {
     /not in (?:a |the )?(?:correct|running|valid) state|not (?:in )?running|must be (?:in )?(?:a |the )?running/i,
   /** AttachInstances of an instance that an Auto Scaling group holds already. */
   attachedTo: /already (?:part of|attached to|in) (?:AutoScalingGroup|Auto Scaling group)?[:\s]*['"]?([^\s'".,]+)/i,
-  /** TerminateInstanceInAutoScalingGroup and AttachInstances of an instance that EC2 or the group no longer knows. */
+  /** TerminateInstanceInAutoScalingGroup and AttachInstances of an instance that EC2 or the group no longer has. */
   unknownInstance:
     /(?:not found|does not exist|invalid instance|not part of|no managed instance|not (?:a member|managed))/i,
   instanceIds: /\bi-[0-9a-z-]+/g,

@@ -25,10 +25,13 @@ export const inParallel = async <T, R>(
   return results as readonly R[];
 };
 
-/** Why some of the work failed. The rest of it is done. */
+/** The first failure of work on several items, with its cause. Absent: all of it succeeded. */
 export type Failed = { readonly failure?: { readonly error: unknown } };
 
-/** Runs the work for every item with at most `limit` under way, also after failures. Returns the first failure. */
+/**
+ * Runs the work for every item, with at most `limit` items under way. A failure stops none of the others. Returns the
+ * first failure, and throws nothing.
+ */
 export const eachInParallel = async <T>(
   items: readonly T[],
   limit: number,
@@ -39,7 +42,7 @@ export const eachInParallel = async <T>(
   return failures.length === 0 ? {} : { failure: { error: failures[0] } };
 };
 
-/** Throws why some of the work failed. */
+/** @throws the error of the first failure, if there is one */
 export const throwIfFailed = ({ failure }: Failed): void => {
   if (failure !== undefined) throw failure.error;
 };

@@ -96,7 +96,7 @@ const takeTogether = async (
   return repeated(calls.length, { isTaken: false, ms: eachMs });
 };
 
-/** Goes on without the item for a while where it fails. */
+/** Runs work on the item. After an error of AWS, it uses `otherwise` for `withoutItemMs`, without calls. */
 const createGuard = ({ now, unused }: Pick<PacerDeps, 'now' | 'unused'>) => {
   let withoutUntilMs = 0;
   return async <T>(work: () => Promise<T>, otherwise: T): Promise<T> => {
@@ -112,7 +112,7 @@ const createGuard = ({ now, unused }: Pick<PacerDeps, 'now' | 'unused'>) => {
   };
 };
 
-/** Finds out whether no paced call was made in the account for a while. */
+/** Finds out whether no paced call was made in the account for `calmForMs`. */
 const createCalm = ({ item, now }: Pick<PacerDeps, 'item' | 'now'>) => {
   let asked: Promise<boolean> | undefined;
   let untilMs = 0;
@@ -123,7 +123,7 @@ const createCalm = ({ item, now }: Pick<PacerDeps, 'item' | 'now'>) => {
     return isCalm;
   };
   return {
-    /** Whether this environment found it so a while ago, and nothing has happened here since. */
+    /** Whether this environment found that within `staysCalmForMs`, and nothing has happened here since. */
     wasFound: (): boolean => now() < untilMs,
     holds: (): Promise<boolean> => {
       asked ??= ask();

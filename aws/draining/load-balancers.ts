@@ -35,8 +35,8 @@ export const loadBalancers: MovesMembers = (deps) => ({
 /**
  * The states of leaving members in target groups. A target stays `draining` for the whole deregistration delay of its
  * target group, with or without connections. So a drain waits for that delay, counted from its begin. If a delay cannot
- * be read, the delay at the acceptance of the policy counts. If that is unknown too, nobody knows until when the member
- * is busy, and the load balancer's default only says when the drain begins at the latest.
+ * be read, the delay at the acceptance of the policy counts. If that is unknown too, it is not recorded until when the
+ * member is busy, and the load balancer's default only sets the latest time at which the drain begins.
  */
 export const standingsInTargetGroups = (deps: ProviderDeps): DrainTarget['standings'] => {
   const delays = new Map<string, { readonly delayMs: number; readonly readAtMs: number }>();

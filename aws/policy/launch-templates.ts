@@ -19,7 +19,7 @@ export type TemplateContents = { readonly market: Market; readonly instanceTypes
 
 /** Launch templates by name or id. */
 export const createLaunchTemplates = (ec2: EC2Client) => ({
-  /** Latest version of each template that EC2 knows, by the requested name or id. */
+  /** Latest version of each template that exists, by the requested name or id. */
   async latestVersions(references: readonly string[]): Promise<Readonly<Record<string, number>>> {
     const byName = await findByName(
       ec2,

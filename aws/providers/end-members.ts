@@ -36,8 +36,8 @@ const terminate = async (deps: ProviderDeps, instances: readonly string[]): Prom
 };
 
 /**
- * Whether its Auto Scaling group was told to end it, and no describe of EC2 has to show that yet. The group lets go of
- * an instance sooner than describes of EC2 show its end.
+ * Whether its end was requested through its Auto Scaling group, and describes of EC2 may not show that yet. The group
+ * lets go of an instance sooner than describes of EC2 show its end.
  */
 const isLettingGo = ({ asg, releaseAskedAtMs, drainStartedAtMs }: Swap, nowMs: number): boolean =>
   asg !== undefined &&

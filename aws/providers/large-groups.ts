@@ -125,9 +125,9 @@ const readChanges = async (
 };
 
 /**
- * All instances of one group. If this environment has read all of a large group a moment ago, it reads only some of
- * them: those that do not run, those that did not run then, those that EC2 granted since, and those for which Auto
- * Scaling shows something else. The others still run.
+ * All instances of one group. If this environment has read all of a large group within the last 50 s, it reads only
+ * some of them: those that do not run, those that did not run then, those that EC2 granted since, and those for which
+ * Auto Scaling shows something else. The others still run.
  *
  * @param granted instances that EC2 granted and that describes may not have shown yet, from the state of the group
  */

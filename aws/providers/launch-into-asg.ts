@@ -152,8 +152,8 @@ const isAboutRoom = ({ kind, code }: LaunchFailure): boolean =>
 
 /**
  * The combined result of all parts. A part that may have been carried out leaves the whole reservation open: a repeat
- * gets the answered parts again under their tokens. A failed part of a repeat leaves it open too, because an earlier
- * attempt of this part may have been carried out. After any other failure the granted instances are kept.
+ * gets the parts that had a response again, under their tokens. A failed part of a repeat leaves it open too, because
+ * an earlier attempt of this part may have been carried out. After any other failure the granted instances are kept.
  */
 const resultOf = (
   { request: { placement }, isRepeat }: LaunchOrder,

@@ -8,7 +8,7 @@ type Kept = { readonly asgs: readonly Asg[]; readonly readAtMs: number };
 const kept = new WeakMap<AutoScalingClient, Map<string, Kept>>();
 
 /**
- * The named Auto Scaling groups. With `asgsKeptMs`, a read of a moment ago is used again. A step of a drain looks at a
+ * The named Auto Scaling groups. A read that is younger than `asgsKeptMs` is used again. A step of a drain looks at a
  * group, releases members and looks again within one second, and in a storm the account's bucket has no tokens for
  * that. Describes are older than that anyway.
  */

@@ -22,7 +22,7 @@ const update = (
 
 type Lower = { readonly DesiredCapacity: number; readonly MaxSize?: number };
 
-/** Lowers a desired capacity. `refused`: not now, and it may succeed later. */
+/** Lowers a desired capacity. `refused`: a later attempt may succeed. `denied`: the error of a call that never will. */
 const lower = (client: Client, asg: string, to: Lower): Promise<'done' | 'refused' | { readonly denied: unknown }> =>
   update(client, asg, to).then(
     () => 'done' as const,

@@ -62,7 +62,10 @@ type Change = {
 };
 type Changed = { readonly isDone: boolean; readonly fullAt: FullAt };
 
-/** Changes the times of all these buckets, or of none. Returns the new times, or the stored ones of the item. */
+/**
+ * Changes the times of all these buckets, or of none. Returns the new times, or the stored ones where a condition
+ * failed.
+ */
 const change = async ({ client, table }: Deps, changes: readonly Change[]): Promise<Changed> => {
   const parts = changes.map(({ bucket, set, where, values }, index) => {
     const [at, value] = [`#at${index}`, (name: string): string => `:${name}${index}`];
@@ -89,13 +92,13 @@ const change = async ({ client, table }: Deps, changes: readonly Change[]): Prom
   }
 };
 
-/** Whether the bucket is full as far as its stored time shows. A time that a wrong clock wrote shows nothing. */
+/** Whether the bucket is full by its stored time. A time that only a wrong clock can have written does not count. */
 const isFull = (fullAtMs: number | undefined, nowMs: number): boolean => {
   const { beforeMs, afterMs } = staleFullAt(nowMs);
   return fullAtMs === undefined || fullAtMs < beforeMs || fullAtMs > afterMs;
 };
 
-/** The first taking from a bucket that is full. */
+/** The change for the first taking from a full bucket. */
 const beginning = ({ bucket, costMs, nowMs }: Taking): Change => {
   const { beforeMs, afterMs } = staleFullAt(nowMs);
   return {
@@ -114,7 +117,7 @@ const adding = ({ bucket, costMs, untilMs, nowMs }: Taking): Change => ({
 });
 
 /**
- * Takes from different buckets by one write. Where a condition fails, the stored times show what is left to take.
+ * Takes from different buckets with one write. If a condition fails, it tries again with the stored times.
  *
  * @param seen times that may be out of date
  * @param stored times that were read since
@@ -145,9 +148,9 @@ const takeEach = async (
  * of them loses a race.
  */
 export const createPaceItem = (deps: Deps): PaceItem => {
-  /** When each bucket is full, as this environment last saw it. So most takings need one write. */
+  /** When each bucket is full, as this environment last read it. So most takings need only one write. */
   let seen: FullAt = {};
-  /** Simultaneous takings are written together, as far as they are from different buckets. */
+  /** Simultaneous takings from different buckets are written together. */
   const take = merging(async (takings: readonly Taking[]): Promise<readonly Taken[]> => {
     const taken = new Map<Taking, Taken>();
     for (let left = takings; left.length > 0; left = left.filter((taking) => !taken.has(taking))) {

@@ -58,7 +58,7 @@ const readItem = async (
 
 type Asked = { readonly condition: string; readonly values: Item; readonly drain?: string };
 
-/** The items of a group whose sort keys satisfy a condition, without swaps of other drains that ended long ago. */
+/** The items of a group whose sort keys satisfy a condition. Swaps of other drains that ended long ago are left out. */
 const queryItems = (deps: Deps, group: string, { condition, values, drain = '' }: Asked): Promise<readonly Item[]> =>
   queryAll(deps.client, {
     TableName: deps.table,

@@ -120,7 +120,7 @@ type Granted = { readonly reservation: string; readonly instance: string; readon
 /**
  * Breakers after the response of EC2: a trial has its instance, or the trial is over.
  *
- * @param asked ids of the reservations that were answered
+ * @param asked ids of the reservations for which EC2 has responded
  * @param stays ids of the reservations that are still to come, or were granted
  */
 export const withAnswers = (

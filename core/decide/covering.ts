@@ -7,7 +7,7 @@ import type { Draft } from './rule.ts';
 const isUncertain = ({ state }: View, pool: string): boolean =>
   state.denials?.[pool] !== undefined || diedOnly(state.failedBoots)[pool] !== undefined;
 
-/** Launches under way from such pools. They may be denied or die like the ones before them. */
+/** Launches under way from such pools. They may be denied, or end early, like the launches before them. */
 const doubtful = (view: View): number => {
   const over = new Set(view.ended);
   const coming = Object.entries(view.state.newcomers ?? {}).filter(

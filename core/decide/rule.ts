@@ -16,8 +16,8 @@ export type Draft = Omit<Decision, 'group' | 'desired' | 'staying'> & {
 };
 
 /**
- * What one rule adds to a decision. Its lists are added to those of earlier rules, and the earliest time to look again
- * wins. Any other field replaces the earlier value.
+ * What one rule adds to a decision. Its lists are added to those of earlier rules. Of several times to look again, the
+ * earliest is kept. Any other field replaces the earlier value.
  */
 export type Proposal = Partial<Draft>;
 

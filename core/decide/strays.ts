@@ -8,8 +8,8 @@ const straySightings = 2;
 const strayMinimumAgeMs = 300_000;
 
 /**
- * Tagged instances that no reservation accounts for, once they were seen for long enough. One whose end EC2 refused
- * counts as protected for an hour, and is not chosen again meanwhile.
+ * Tagged instances without a reservation, once two looks have shown them and five minutes have passed. One whose end
+ * EC2 refused counts as protected for an hour, and is not chosen again meanwhile.
  */
 export const strays: Rule = {
   name: 'strays',

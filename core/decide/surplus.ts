@@ -32,9 +32,9 @@ const idOf = ({ instance }: { readonly instance: string }): string => instance;
 const isIdle = ({ serving, mayServe }: Member): boolean => !serving && mayServe !== true;
 
 /**
- * The first members in the policy's order whose leaving every budget allows. Where too few of those that serve may
- * leave, the idle ones that leave in any case come first. So the tree chooses the others by the places of those that
- * stay.
+ * The first members in the policy's order that every budget allows to leave. If the budgets allow too few serving
+ * members to leave, idle members are chosen first. The tree then chooses among the serving ones, by the places of those
+ * that stay.
  */
 const chosen = (situation: Situation, count: number): readonly Leaving[] => {
   if (count <= 0) return [];

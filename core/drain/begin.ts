@@ -14,7 +14,7 @@ export type BeginReason =
   | 'begun'
   /** The latest start has come. */
   | 'latest-start'
-  /** As many members serve as the group wants, not counting those that leave. */
+  /** As many members serve as the desired size, not counting those that leave. */
   | 'enough-serving';
 
 /**
@@ -76,7 +76,7 @@ const staying = (holdings: Holdings, swaps: readonly Swap[]) => {
 export const servingCount = (holdings: Holdings, swaps: readonly Swap[]): number =>
   staying(holdings, swaps).filter(({ serving }) => serving).length;
 
-/** The same, with those whose health nobody could read. */
+/** How many members serve and stay, with those whose health could not be read. */
 export const mostServing = (holdings: Holdings, swaps: readonly Swap[]): number =>
   staying(holdings, swaps).filter(({ serving, mayServe }) => serving || mayServe === true).length;
 

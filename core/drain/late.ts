@@ -30,7 +30,7 @@ export const asksAgain = (swap: Swap, timeoutMs: number, nowMs: number): boolean
 /** The members whose drain begins late, by what happens to them. Every swap is in exactly one list. */
 export type Late = {
   readonly goes: readonly Swap[];
-  /** They leave when enough others serve. To be replaced, or nobody could read whether the others serve. */
+  /** They leave when enough others serve: they are to be replaced, or the health of the others could not be read. */
   readonly waits: readonly Swap[];
   /** Not to be replaced. They stay, and the group is decided anew. */
   readonly stays: readonly Swap[];
@@ -47,8 +47,8 @@ type Look = {
 /**
  * Sorts members whose drain begins late by the rule of every decision: a member that serves leaves while as many others
  * serve as the group wants, or with drain-first `maxSurge` fewer where it is replaced. Of members that are not
- * replaced, as many stay as are needed. Whether one is needed is asked again where it depends on members whose health
- * nobody could read. A member that does not serve always goes.
+ * replaced, as many stay as are needed. A later step decides again where that depends on members whose health could not
+ * be read. A member that does not serve always goes.
  */
 export const sortLate = (late: readonly Swap[], { group, holdings, swaps, desired }: Look): Late => {
   const works = new Map(

@@ -80,7 +80,7 @@ export const unreleasedShortfall = (awsCode: string): Shortfall => ({ code: 'not
 /** The shortfall of an instance that serves on, because it could not be taken out of service yet. */
 export const unreleasedYet = (awsCode: string): Shortfall => ({ code: 'still-in-service', awsCode });
 
-/** The shortfall that a later drain cannot make up for. */
+/** The shortfall, unless it is `still-in-service`: a later drain can make up for that one. */
 export const lastingShortfall = ({ shortfall }: Pick<Swap, 'shortfall'>): Shortfall | undefined =>
   shortfall?.code === 'still-in-service' ? undefined : shortfall;
 

@@ -3,12 +3,13 @@ import type { GroupState } from '../view/view.ts';
 import { initialState, isLetGo } from './state.ts';
 
 /**
- * The number of writes of a state item, including writes that a restored older item undid. It only grows. The number of
- * a new item begins at its time. So an item that was lost and is restored has a lower number than the one after it.
+ * The number of writes of a state item, including writes that a restored older item undid. It only grows. A new item
+ * begins at the time of its first write, in milliseconds since 1970. So an item that was lost and is restored later has
+ * a lower number than the new one.
  */
 export const writesOf = ({ version, undone = 0 }: Pick<GroupState, 'version' | 'undone'>): number => version + undone;
 
-/** The state as the first of a new item: nothing shows how often an item was written that was lost. */
+/** The state as the first of a new item. An earlier item may have been lost, and its number of writes with it. */
 export const asNew = (state: GroupState, nowMs: number): GroupState => ({ ...state, version: 0, undone: nowMs });
 
 /** The state of a group without a state item. */

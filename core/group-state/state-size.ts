@@ -34,7 +34,7 @@ const steps: Readonly<Record<Shed, (state: GroupState, nowMs: number, over: numb
     ...state,
     memory: withoutLessons(state.memory, (lesson) => !isResting(lesson, nowMs), over),
   }),
-  // An answered request is not repeated, and the stored decision also says whom its instances replace.
+  // A request with a response is not repeated, and the stored decision also has the members that its instances replace.
   'replaced-instances': (state) => ({
     ...state,
     reservations: state.reservations.map((reservation) =>

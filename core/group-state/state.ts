@@ -165,8 +165,8 @@ const hearEnds = (view: View, told: readonly string[]): Pick<GroupState, 'ended'
 };
 
 /**
- * The state with refills that EC2 refused to these Auto Scaling groups. The next look keeps a refusal where it finds
- * the gap, and drops it where it finds none.
+ * The state with a note that EC2 refused refills of these Auto Scaling groups. The next look keeps the note if it finds
+ * the gap, and removes it otherwise.
  */
 export const withRefusedRefills = (state: GroupState, asgs: readonly string[], nowMs: number): GroupState => {
   const news = asgs.filter((asg) => !state.asgGaps[asg]?.refused);

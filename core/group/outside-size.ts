@@ -4,7 +4,7 @@
  * Attaching members raises that number, so only this file reads it. Holdfast notes before each attach what it may add,
  * and takes it off afterwards. Auto Scaling has no conditional update, and nothing shows who changed the number. A
  * number that our notes do not explain was set by others, and stays. So if others write between an attach and the
- * moment when Holdfast takes its addition off, the group is larger for a while, and never smaller.
+ * moment when Holdfast takes its addition off, the group has more members than they meant, and never fewer.
  */
 
 import { loweredShownMs } from '../times/times.ts';
@@ -31,7 +31,7 @@ export const isAsAdded = (added: Added, asg: AsgView): boolean => asg.desired ==
 
 const isTakenDown = ({ takenDownAtMs }: Added): boolean => takenDownAtMs !== undefined;
 
-/** Whether a describe still shows what was taken down a moment ago. */
+/** Whether a describe may still show the desired capacity before it was lowered. */
 const isOldNews = (added: Added, asg: AsgView, nowMs: number): boolean =>
   added.takenDownAtMs !== undefined &&
   nowMs - added.takenDownAtMs < loweredShownMs &&
@@ -65,8 +65,8 @@ const stillMatters =
       : isAsAdded(added, asg) && (shownOf(added, asg) > 0 || nowMs - added.atMs < attachedWithinMs);
 
 /**
- * When the desired capacities that these notes explain count again: until then, a describe may only be late. If it
- * shows them still, others have written the same number.
+ * The times from which a describe of these earlier desired capacities counts. Before, the describe may be old. If it
+ * still shows one of them then, others have written the same number.
  */
 export const believedAgainAtMs = (added: readonly Added[] = []): readonly number[] =>
   added.flatMap(({ takenDownAtMs }) => (takenDownAtMs === undefined ? [] : [takenDownAtMs + loweredShownMs]));

@@ -13,7 +13,7 @@ export const repeatAfterMs = 2_000;
 
 export const isOpen = ({ instances }: Reservation): boolean => instances === undefined;
 
-/** Instances that EC2 granted a moment ago. Undefined when some of them are unknown. */
+/** Ids of the instances that EC2 granted under the stored reservations. Undefined when some of them are unknown. */
 export const grantedIn = (state: Pick<GroupState, 'reservations'> | undefined): readonly string[] | undefined =>
   state?.reservations.some(isOpen) ? undefined : state?.reservations.flatMap(({ instances = [] }) => instances);
 
@@ -56,7 +56,7 @@ export const isBelieved =
 
 /**
  * The instances of each reservation that are tagged late: an Auto Scaling group launched them for us, and describes do
- * not show their tags yet. EC2 Fleet tags what it launches, so whoever took those tags off did so on purpose.
+ * not show their tags yet. EC2 Fleet tags what it launches, so a missing tag was removed on purpose.
  */
 export const awaitingTags = ({ group: { pools }, members }: Pick<View, 'group' | 'members'>) => {
   const untagged = new Set(members.flatMap(({ instance, asg, isUntagged }) => (asg && isUntagged ? [instance] : [])));

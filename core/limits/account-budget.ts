@@ -22,9 +22,9 @@ export type AccountBudget = {
   /** When the paced buckets are full again after all calls, with and without turns. Only read here. */
   readonly fullAt?: FullAt;
   readonly waiting: readonly Waiting[];
-  /** Groups that were given tokens a moment ago, and the decision that was given them. */
+  /** The last decision of each group that was given tokens, for a second, or for ten seconds with `isForLook`. */
   readonly given: Readonly<Record<string, Given>>;
-  /** Offerings that EC2 refused for lack of capacity a moment ago, to any group. */
+  /** Offerings that EC2 refused to any group for lack of capacity, within the last 30 s. */
   readonly refused: Readonly<Record<OfferingKey, RefusedNow>>;
 };
 
@@ -80,7 +80,7 @@ export type Shared = {
 /**
  * Gives tokens to the requesting groups, in the order of need among all waiting groups.
  *
- * @param mayCall whether whoever asks can wake those that are called.
+ * @param mayCall whether the requesting function can wake the groups that are called
  */
 export const shareOut = (budget: AccountBudget, asks: readonly Ask[], nowMs: number, mayCall = false): Shared => {
   const taken = asks.filter((ask) => isTaken(budget, ask, nowMs));

@@ -1,21 +1,21 @@
 import type { AccountBudget } from './account-budget.ts';
 
 /**
- * Groups that wait for a later turn are looked at together at multiples of this, however many of their members end
- * meanwhile.
+ * Groups that wait for a later turn are looked at together, at multiples of this time. The number of members that end
+ * meanwhile changes nothing.
  */
 const everyMs = 10_000;
 /** Describes show most changes within this time. */
 const shownAfterMs = 2_000;
 
-/** Groups that wait for a turn after the next common look. */
+/** Groups whose turn comes after the next common look. */
 export type PutOff = {
   /** When that look is. */
   readonly lookAtMs: number;
   readonly groups: ReadonlySet<string>;
-  /** Those of them for which nobody has arranged it. */
+  /** Those of them for which the look is not arranged yet. */
   readonly fresh: ReadonlySet<string>;
-  /** The budget in which it is noted as arranged. */
+  /** The budget with a note that the look is arranged. */
   readonly budget: AccountBudget;
 };
 

@@ -6,7 +6,7 @@ import type { GroupState } from '../view/view.ts';
 /** The most warned members that are remembered by id. With more, limits and breakers have long been reached. */
 const mostCounted = 200;
 
-/** Swaps of members that EC2 warned about a moment ago, and not while their group was only observed. */
+/** Swaps of members that EC2 warned about within the last three minutes. Warnings to an observed group do not count. */
 export const justWarned = (swaps: readonly Swap[], nowMs: number): readonly Swap[] =>
   swaps.filter(
     (swap) =>

@@ -16,7 +16,7 @@ export type Turn =
   /** Another decision about this group was given tokens a moment ago, and is about to launch. */
   | { readonly kind: 'taken' };
 
-/** A group whose turn comes earlier than it was told. */
+/** A group whose turn comes earlier than the stored time. */
 export type Called = { readonly group: string; readonly atMs: number };
 
 /** A group whose turn comes within this time is not called. */
@@ -47,11 +47,11 @@ export type Line = {
   readonly ahead: Map<BucketName, number>;
   /** Undefined where nobody can be called. */
   readonly called: Called[] | undefined;
-  /** Instances of groups that wait for calls. They are kept from groups of less urgency alone. */
+  /** Instances for groups that wait for calls. Only groups of less urgency may not take them. */
   readonly kept: { urgency: Need['urgency'] | undefined; instances: number };
 };
 
-/** Takes what more urgent groups wait for off the instances that are left. */
+/** Subtracts the instances that more urgent groups wait for from those that are left. */
 const keepForUrgent = ({ need: { urgency } }: Waiting, { left }: Purse, { kept }: Line): void => {
   if (kept.urgency === urgency) return;
   left.instances -= kept.instances;
@@ -59,8 +59,8 @@ const keepForUrgent = ({ need: { urgency } }: Waiting, { left }: Purse, { kept }
 };
 
 /**
- * The turn of a waiting group. It is called for a turn that comes earlier than it was told, unless the difference is
- * small.
+ * The turn of a waiting group. It is called for a turn that comes earlier than the stored time, unless the difference
+ * is small.
  */
 const calledAtMs = ({ group, instances, turnAtMs }: Waiting, { called }: Line, atMs: number): number => {
   if (called === undefined || instances === 0 || turnAtMs - atMs <= soonMs) return turnAtMs;
@@ -68,7 +68,7 @@ const calledAtMs = ({ group, instances, turnAtMs }: Waiting, { called }: Line, a
   return atMs;
 };
 
-/** Gives a group its turn. Where few instances are left, it may be given fewer than it wants. */
+/** Gives a group its turn. Where few instances are left, it may be given fewer than it requested. */
 const give = (one: Waiting, calls: number, purse: Purse, line: Line, nowMs: number): void => {
   const { left, there } = purse;
   // A look that launches nothing takes no instances, even if groups ahead wait for more instances than there are.
@@ -83,11 +83,13 @@ const give = (one: Waiting, calls: number, purse: Purse, line: Line, nowMs: numb
   line.turns.set(one.group, rest > 0 ? { ...turn, restAtMs } : turn);
 };
 
-/** Whether a group asks whose turn comes later than it waits. It makes its calls at once, and keeps no place. */
+/**
+ * Whether a requesting group does not wait as long as its turn takes. It makes its calls at once, and keeps no place.
+ */
 const goesAnyway = ({ untilMs = Number.POSITIVE_INFINITY }: Waiting, isHere: boolean, turnAtMs: number): boolean =>
   isHere && turnAtMs > untilMs;
 
-/** Serves the next one in order of need: with a turn if it asks and its tokens are there, otherwise with a place. */
+/** Serves the next one in order of need: a turn if it requests now and its tokens are there, otherwise a place. */
 export const serve = (one: Waiting, isHere: boolean, purse: Purse, line: Line, nowMs: number): void => {
   keepForUrgent(one, purse, line);
   const { left } = purse;

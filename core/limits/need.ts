@@ -36,7 +36,7 @@ export type Ask = {
 export type Waiting = Omit<Ask, 'by' | 'lookedAtMs'> & {
   readonly sinceMs: number;
   readonly turnAtMs: number;
-  /** When the common look is that somebody arranged for it. */
+  /** The time of the common look that is arranged for this group. */
   readonly lookAtMs?: number;
 };
 

@@ -136,7 +136,9 @@ const isHeldByShares = ({ leavesOf }: Tree): boolean =>
     .flat()
     .some(({ room, resting }) => room.held < room.cap && resting.some(({ code }) => code === 'at-share'));
 
-/** The input after these placements, with their launches counted. A test launch among them is the only one. */
+/**
+ * The input for the next plan, with these launches counted. After a test launch among them, no other one is planned.
+ */
 export const besidePlacements = (input: PlanInput, placements: readonly Placement[]): PlanInput => ({
   ...input,
   held: [...input.held, ...placements.map((placement) => ({ ...cellOfLaunch(placement), count: placement.count }))],

@@ -1,6 +1,6 @@
 /**
- * Fields that the design of the policy has and this release does not. They are refused by name, so that no user
- * believes that they work.
+ * Fields that the design of the policy has and this release does not. They are refused by name, so that no user expects
+ * them to work.
  */
 const planned: ReadonlySet<string> = new Set([
   'rollout',

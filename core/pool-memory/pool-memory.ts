@@ -32,7 +32,7 @@ const subnetKey = (subnet: string): SubnetKey => `subnet/${subnet}`;
 /** What we learned about offerings, and about subnets without free addresses. It expires with time. */
 export type PoolMemory = Readonly<Record<OfferingKey | SubnetKey, Lesson>>;
 
-/** Rest after a first refusal. EC2's own fleets ask again after minutes, not seconds. */
+/** Rest after a first refusal. EC2's own fleets request again after minutes, not seconds. */
 export const refusedRestMs = 3 * 60_000;
 
 /** The longest rest after repeated refusals, so that capacity that returns is found within half an hour. */

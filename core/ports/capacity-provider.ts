@@ -84,9 +84,10 @@ export type Protection = {
 export type CapacityProvider = {
   /**
    * Everything of this group that is pending or running: tagged instances, members of its Auto Scaling groups, target
-   * health. It reads every page. For a large group that was read a moment ago, it reads only what may have changed.
+   * health. It reads every page. For a large group that was read whole within the last 50 s, it reads only what may
+   * have changed.
    *
-   * @param granted instances that EC2 granted the group a moment ago. Absent: not all of them are known.
+   * @param granted instances that EC2 granted under the stored reservations. Absent: not all of them are known.
    */
   describe(group: Group, granted?: readonly string[]): Promise<Holdings>;
   /**

@@ -2,7 +2,7 @@ import type { Offering } from '../pool/offering.ts';
 
 /** Finds the group of an instance. Instances without our tag and without a known Auto Scaling group belong to none. */
 export type Owners = {
-  /** One result for each instance that EC2 knows. An instance that no describe shows is missing from the map. */
+  /** The owners by instance id. An instance that no describe shows is missing from the map. */
   ownersOf(instances: readonly string[]): Promise<ReadonlyMap<string, Owner>>;
 };
 

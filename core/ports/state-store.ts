@@ -40,8 +40,8 @@ export type StateStore = {
   swaps(group: string): Promise<readonly Swap[]>;
   /**
    * The state item and the swaps, in one read. No swap that it returns was read before the state item. Swaps that ended
-   * long ago are left out, unless they belong to the given drain. `lost`: swaps of warned members that an earlier read
-   * found, and that a restored table lacks.
+   * more than an hour ago are left out, unless they belong to the given drain. `lost`: swaps of warned members that an
+   * earlier read found, and that a restored table lacks.
    */
   stateAndSwaps(
     group: string,
@@ -52,7 +52,7 @@ export type StateStore = {
     readonly lost?: readonly Swap[];
   }>;
   swapOf(instance: string): Promise<Swap | undefined>;
-  /** The first writer wins: `exists` returns what is stored. */
+  /** Only the first writer claims. `exists`: another one has, with the stored swap. */
   claim(swap: Swap): Promise<{ readonly kind: 'claimed' } | { readonly kind: 'exists'; readonly swap: Swap }>;
   /**
    * Changes fields of a swap when its state is one of `from` (and its drain is `drain`, where given). States never move
@@ -82,7 +82,7 @@ export type SwapChange = {
    * this number has seen them all.
    */
   readonly hooksSeen?: number;
-  /** The change is made only while no Auto Scaling group was told to end the instance. */
+  /** The change is made only while no call requested the end of the instance through its Auto Scaling group. */
   readonly unasked?: true;
   /** Fields that no longer apply and are removed. */
   readonly clear?: readonly ('releaseAskedAtMs' | 'shortfall')[];

@@ -25,8 +25,8 @@ export type RemovalInput = {
   /** Shares that may hold more than they should at this size. Their members leave first. Absent: no limit. */
   readonly shared?: Shared;
   /**
-   * Whether a member may leave besides those chosen before it. A member that may not stays, and counts for the places
-   * of the others. Absent: all may.
+   * Whether a member may leave besides those chosen before it. A member that may not leave stays, and counts when the
+   * tree chooses others. Absent: all may.
    */
   readonly mayLeave?: (instance: string) => boolean;
 };
@@ -123,7 +123,7 @@ const nextOf = (tree: Tree, queues: Queues): Member | undefined => {
   return queues.at.get(leaf)?.pop();
 };
 
-/** The next one that may leave. The others stay where they are in the tree. */
+/** The next member that may leave. Members that may not leave keep their place in the tree. */
 const nextAllowed = (tree: Tree, queues: Queues, { mayLeave }: RemovalInput): Member | undefined => {
   for (;;) {
     const member = nextOf(tree, queues);

@@ -18,7 +18,7 @@ export type Loss = {
   readonly offering: OfferingKey;
   readonly atMs: number;
   readonly livedMs: number;
-  /** The latest interruption of those that count as this loss, if there were several. */
+  /** When the latest interruption of this loss was, epoch ms, if several count as one loss. */
   readonly latestMs?: number;
 };
 
@@ -48,7 +48,7 @@ const sameLossMs = 180_000;
 
 const latestOf = ({ atMs, latestMs = atMs }: Loss): number => latestMs;
 
-/** The two as one loss: it begins with the first, and what waits for its end counts from the latest. */
+/** Two losses as one: it has the time of the first, and pauses after it count from the latest. */
 const together = (first: Loss, other: Loss): Loss => {
   const latestMs = Math.max(latestOf(first), latestOf(other));
   return {

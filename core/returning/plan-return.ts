@@ -19,7 +19,8 @@ import { expectedLifeMs, type Loss, noReturns, pays } from './memory.ts';
 /** Why members with a better place do not move yet. */
 export type NotYet =
   /**
-   * The better offerings were refused, denied or warned about lately, or members died or were interrupted there soon.
+   * The better offerings rest: they were refused, denied or warned about, or members ended there soon after their
+   * launch.
    */
   | { readonly code: 'resting'; readonly offering: OfferingKey; readonly untilMs: number }
   | {
@@ -42,7 +43,7 @@ export type ReturnPlan = {
   readonly notYet?: NotYet;
 };
 
-/** `isTrial`: one launch that finds out whether a breaker can be closed. */
+/** `isTrial`: the one launch that tests whether a breaker can be closed. */
 export type Portion = BetterPlace & {
   readonly turns: readonly Turn[];
   readonly instances: string[];

@@ -20,7 +20,7 @@ import { isWindowOpen } from './window.ts';
 export type NotMoved =
   | NotYet
   | { readonly code: 'window-closed' }
-  /** The size or the policy changed lately (`unsettled`), or moves did not pay (`flapping`). */
+  /** `unsettled`: the size or the policy changed too short a time ago. `flapping`: moves did not pay. */
   | { readonly code: 'unsettled' | 'flapping'; readonly untilMs: number }
   | { readonly code: 'breaker-open'; readonly breaker: BreakerKey; readonly untilMs: number }
   /** As many have moved as the policy allows within that time. */

@@ -28,7 +28,7 @@ const wentTo = ({ reservation }: Move, { members }: Shown, { reservations }: Gro
 
 /**
  * The state with moves that an Auto Scaling group has just undone: they count as losses where they went to. So the next
- * ones wait for longer, and a tree that wants other zones than the group does not fight with it.
+ * ones wait for longer, and a tree that asks for other zones than the group does not work against it.
  */
 export const rememberUndone = (state: GroupState, shown: Shown, nowMs: number): GroupState => {
   const { returns = noReturns } = state;

@@ -50,7 +50,7 @@ export const parseWindow = (text: string): Window | undefined => {
   };
 };
 
-/** Whether this runtime knows a time zone of this name (IANA). */
+/** Whether this runtime has a time zone of this name (IANA). */
 export const isTimeZone = (name: string): boolean => {
   try {
     new Intl.DateTimeFormat('en-US', { timeZone: name });

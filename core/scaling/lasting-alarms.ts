@@ -35,7 +35,7 @@ export const knownAlarms = (
   const after = new Map(Object.entries(known).filter(([alarm]) => named.has(alarm)));
   for (const { alarm, ...fact } of heard) {
     const before = after.get(alarm);
-    // An alarm that went off this long ago may be over by now. Its end ends what is known, however late it arrives.
+    // An alarm that went off this long ago may be over by now. The end of a known `ALARM` counts at any age.
     const isLate = nowMs - fact.atMs > alarmTellsForMs && (fact.isOn || !before?.isOn);
     if (named.has(alarm) && !isLate && fact.atMs >= (before?.atMs ?? 0)) after.set(alarm, fact);
   }

@@ -54,7 +54,8 @@ export const alarm = signalKind({
   source: 'aws.cloudwatch',
   detailType: 'CloudWatch Alarm State Change',
   // Any alarm of the account may flap between OK and INSUFFICIENT_DATA. That says nothing about load. CloudWatch
-  // guarantees that the event arrives by which an alarm leaves ALARM, so none is needed to make up for it.
+  // guarantees delivery of the event with which an alarm leaves ALARM, so those between the other states are not
+  // needed.
   comes: { by: 'rule', where: { $or: [{ state: { value: ['ALARM'] } }, { previousState: { value: ['ALARM'] } }] } },
   detail: z.object({
     alarmName: z.string().check(z.minLength(1), z.maxLength(255)),

@@ -20,7 +20,7 @@ export type News = {
   readonly stoppedDrains: readonly string[];
   /** Whether to repair what time or lost messages left unfinished. */
   readonly isTick: boolean;
-  /** Whether a tick of the schedule is among them. Absent: at most wakes are. */
+  /** Whether one of the ticks is of the schedule. Absent: all ticks are wakes, or there is none. */
   readonly isMinute?: boolean;
   /** When a user last wrote the policy. */
   readonly writtenAtMs?: number;

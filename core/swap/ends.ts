@@ -23,7 +23,7 @@ const unseenMs = 600_000;
  */
 const retireAfterMs = 600_000;
 /**
- * After this time, a terminating hook is not believed while the Auto Scaling group still shows the member in service.
+ * After this time, a terminating hook does not count while the Auto Scaling group still shows the member in service.
  * Describes of groups lag by seconds.
  */
 const hookedMs = 60_000;

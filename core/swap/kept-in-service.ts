@@ -23,18 +23,19 @@ export const mayStay = (swap: Swap): boolean => {
 };
 
 /**
- * Whether a member serves on for as long as it cannot be taken out of service: Holdfast alone ends it, and EC2 would do
- * that at once. An Auto Scaling group takes its members out of service itself.
+ * Whether a member serves on while it cannot be taken out of service. This holds for members that Holdfast alone ends,
+ * because EC2 would terminate them at once. An Auto Scaling group takes its members out of service itself.
  */
 export const staysUntilReleased = (swap: Swap): boolean =>
   traitsOf(swap).endedBy === 'holdfast' && swap.asg === undefined && (swap.hooks ?? []).length === 0;
 
-/** A member that could not be taken out of service gets its next drain after this time at the latest. */
+/** A member that could not be taken out of service gets its next drain within this time. */
 const triedWithinMs = 300_000;
 
 /**
- * Whether a new drain may try to take a member out of service whose drain could not: after as long as it has been
- * wanted, so that a right that is missing for days costs few calls.
+ * Whether a new drain may try to take a member out of service that its last drain could not take out. The pause between
+ * two drains is the time for which the member had been wanted out of service at the last order, five minutes at most.
+ * So a right that is missing for days costs few calls.
  */
 export const isTriedAgain = (
   { shortfall, claimedAtMs, chosenAtMs, drainOrderedAtMs }: Swap,

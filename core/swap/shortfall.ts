@@ -23,7 +23,7 @@ export type Shortfall =
   | { readonly code: 'not-released'; readonly awsCode: string }
   /**
    * It could not be taken out of service, and Holdfast alone would end it. So it serves on, and a later drain tries
-   * again. `awsCode` is the error of the drain where that failed.
+   * again. `awsCode` is the error code of AWS, or the error of the drain if the drain failed.
    */
   | { readonly code: 'still-in-service'; readonly awsCode: string }
   /** Its time ran out before it was taken out of service. */

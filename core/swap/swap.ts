@@ -58,7 +58,8 @@ export type Swap = {
   readonly hooks?: readonly LifecycleHook[];
   /**
    * For a member that is taken out of service by terminating it through its Auto Scaling group: when that was
-   * requested. It is written before the call, so that a reader who sees the instance end knows that Holdfast caused it.
+   * requested. It is written before the call, so that a function that finds the instance ended can read that Holdfast
+   * caused it.
    */
   readonly releaseAskedAtMs?: number;
   readonly drainStartedAtMs?: number;

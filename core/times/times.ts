@@ -48,7 +48,7 @@ export const loweredShownMs = 20_000;
 /** A signal about an instance that no describe shows is delivered again while it is younger than this. */
 export const unknownPatienceMs = 120_000;
 
-/** A launch request is repeated for this, while EC2 surely still knows its token (`LaunchInstances`: 8 hours). */
+/** A launch request is repeated for this long at most. EC2 keeps its token longer (`LaunchInstances`: 8 hours). */
 export const repeatableMs = 1_800_000;
 
 /** An Auto Scaling group may take this to refill itself before Holdfast launches in its place. */

@@ -27,7 +27,7 @@ export const arrivedIn = (arriving: Arriving = {}, members: Shown): readonly str
     .filter(({ instance, serving }) => serving && arriving[instance] !== undefined)
     .map(({ instance }) => instance);
 
-/** Members that a look found serving, in a fixed order, while they are new. */
+/** Ids of new members that this or an earlier look found serving, sorted. */
 export const cameUpNow = (
   { arriving, cameUp = [] }: { readonly arriving?: Arriving; readonly cameUp?: readonly string[] },
   members: readonly Member[],

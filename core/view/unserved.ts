@@ -42,8 +42,8 @@ export const isNew = ({ group, nowMs }: Pick<Look, 'group' | 'nowMs'>, { launche
 const isIdle = ({ serving, mayServe }: Member): boolean => !serving && mayServe !== true;
 
 /**
- * New members that do not serve, as a look finds them. A member that is noticed only in the second half of its time has
- * served before, and fails for another reason. The time begins anew for a member that could join at last.
+ * New members that do not serve, as a look finds them. A member that is first found not serving in the second half of
+ * its time has served before, and fails for another reason. The time begins anew for a member that could join at last.
  *
  * @param cameUp members that have served
  */
@@ -112,8 +112,8 @@ export const hopelessIn = ({
 /**
  * Members that never served and are given up: replaced elsewhere, at most `swap.maxSurge` at a time. Each stays until
  * its replacement serves, so while no replacement serves either, no further one is launched. While nobody serves, the
- * target group or the application may be broken, so that other instances would not serve either: one replacement at a
- * time finds out.
+ * target group or the application may be broken, so that other instances would not serve either. One replacement at a
+ * time shows whether they do.
  */
 export const toBeGivenUp = (look: Look): readonly Member[] => {
   const { group, members, swaps, nowMs } = look;

@@ -66,7 +66,9 @@ const withoutPolicy = async (
   return isGroupName(group) ? letGo(group, inForce, ports) : { kind: 'let-go', group };
 };
 
-/** Which write was judged, and the version that was in force then. Undefined where there was nothing to judge. */
+/**
+ * The write that was checked, and the version in force at that time. `write` is undefined where there was no policy.
+ */
 type Written = { readonly write: Write | undefined; readonly inForce: PolicyVersion | undefined };
 
 const digestIn = (write: Write | undefined) => (write?.digest === undefined ? {} : { digest: write.digest });

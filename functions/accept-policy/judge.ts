@@ -20,7 +20,7 @@ export type Verdict =
       readonly candidate: Candidate;
       readonly asgs: readonly NamedAsg[];
       readonly warnings: readonly Problem[];
-      /** What the registry has of the group so far. */
+      /** The entry that the registry has for the group so far. */
       readonly entry: RegistryEntry | undefined;
     }
   | { readonly kind: 'unacceptable'; readonly problems: readonly Problem[] };

@@ -13,8 +13,8 @@ export const asgsOf = (policy: Pick<Policy, 'asg' | 'pools'>): readonly NamedAsg
 ];
 
 /**
- * Auto Scaling groups that may hold members: those that the group's state remembers. If the state is lost, those that
- * the registry knows, unless the group was let go meanwhile. Letting it go left them to their owners.
+ * Auto Scaling groups that may hold members: those in the group's state. If the state is lost: those in the registry,
+ * unless the group was let go meanwhile, because Holdfast leaves them to their owners then.
  */
 export const holdersOf = (remembered: readonly string[], entry: RegistryEntry | undefined): readonly string[] =>
   remembered.length > 0 || entry === undefined || entry.letGoUntilMs !== undefined

@@ -4,19 +4,23 @@ import type { Outcome } from './accept-policy.ts';
 import type { Changed } from './changed-groups.ts';
 import type { AcceptPolicyPorts } from './ports.ts';
 
-/** What is left of a write when its status is stored: messages and events. `version`: the one in force then. */
+/**
+ * What is still to send once the status of a write is stored: messages and events. `version`: the one in force then.
+ */
 type Report = {
   readonly version: number | undefined;
   readonly send: (inForce: PolicyVersion | undefined, ports: AcceptPolicyPorts) => Promise<Outcome>;
 };
 
-/** A write of a policy: what it says, and when it was made. A document that no digest describes has none. */
+/**
+ * A write of a policy: the digest of its text, and when it was made. A document without a policy text has no digest.
+ */
 export type Write = { readonly digest: string | undefined; readonly changed: Changed };
 
-/** Reports of this environment that could not be sent, by group. */
+/** Reports that this environment could not send, by group. */
 const unsent = perClient<AcceptPolicyPorts['store'], Map<string, Report & { readonly of: string }>>(() => new Map());
 
-/** Undefined for a write that cannot be told from a later one. */
+/** The identity of a write. Undefined if a later write could have the same. */
 const nameOf = ({ digest, changed: { others, writtenAtMs } }: Write): string | undefined =>
   digest === undefined || writtenAtMs === undefined ? undefined : JSON.stringify([digest, writtenAtMs, others]);
 
@@ -35,8 +39,8 @@ export const report = async (
 };
 
 /**
- * Sends a report that could not be sent before, if nothing was written since. So a queue or a bus that fails for long
- * does not cost all look-ups again with each attempt. Undefined where there is none.
+ * Sends a report that could not be sent before, if nothing was written since. So while a queue or the bus fails, the
+ * attempts repeat no look-ups. Undefined if there is no such report.
  */
 export const reportAgain = (
   group: string,

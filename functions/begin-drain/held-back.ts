@@ -45,7 +45,10 @@ export const callOff = async (
   return putOff.filter(({ instance }) => !calledOff.has(instance));
 };
 
-/** Records on members that stay until they are out of service why they could not be taken out, where that is new. */
+/**
+ * Records why members could not be taken out of service, on the swaps of those that stay until they are out. A code
+ * that is recorded already is not written again.
+ */
 export const noteUnreleased = async (
   store: StateStore,
   drain: string,
@@ -63,8 +66,8 @@ export const noteUnreleased = async (
 };
 
 /**
- * Since when it has been wanted out of service. What stays until then is put on one drain after another, and tried less
- * and less often.
+ * Since when it has been wanted out of service. A member that stays until it is out gets one drain after another, so
+ * its time counts from the choice. The tries become rarer with that time.
  */
 const wantedSinceMs = (swap: Swap): number =>
   staysUntilReleased(swap) ? (swap.chosenAtMs ?? swap.claimedAtMs) : orderedAtMs(swap);

@@ -100,7 +100,7 @@ const waitsUntilMs = async (
 };
 
 /**
- * Decides about a batch. Reads the group only when the answer depends on it (never when time is up), and the
+ * Decides about a batch. Reads the group only when the result depends on it (never when time is up), and the
  * deregistration delays only once.
  */
 export const judge = async (ports: ReleasePorts, one: Case): Promise<Verdict> => {

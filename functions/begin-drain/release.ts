@@ -48,9 +48,9 @@ type Noted = {
 };
 
 /**
- * Records which instances their release is about to terminate, immediately before it, so that a reader who sees their
- * end knows the cause. Returns those that may be terminated. An instance that could not be recorded waits for the next
- * attempt.
+ * Records which instances their release is about to terminate, immediately before it, so that a function that finds
+ * them ended can read the cause. Returns those that may be terminated. An instance that could not be recorded waits for
+ * the next attempt.
  */
 const noteAsked =
   ({ store, clock }: ReleasePorts, drain: string, leaving: readonly Swap[], { askedAtMs, lost }: Noted) =>

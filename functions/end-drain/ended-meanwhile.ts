@@ -6,8 +6,9 @@ import { recordFindings } from '../runtime/drain/record.ts';
 const isUnsure = ({ shortfall }: Swap): boolean => shortfall?.code === 'ended-before-drain';
 
 /**
- * Corrects the shortfalls of instances that ended while their drain broke. A look said that they had ended before they
- * were taken out of service. They may have been taken out: the record of that may be what failed. Returns all swaps.
+ * Corrects the shortfalls of instances that ended while their drain failed. By a look, they ended before they were
+ * taken out of service. But they may have been taken out, if the write that failed was the record of that. Returns all
+ * swaps.
  */
 export const endedMeanwhile = async (
   store: StateStore,

@@ -73,8 +73,8 @@ export const leaveAsTheyAre = async (
 };
 
 /**
- * Records on members that stay until they can be taken out of service that the drain broke, if it did. Why AWS did not
- * take them out is recorded already. Returns the swaps that say why, for the bus. A later look puts them on a new
+ * Records the error of a failed drain on members that stay until they can be taken out of service. An error code of AWS
+ * that is recorded already stays. Returns the swaps with a reason, for the event. A later look puts them on a new
  * drain.
  */
 export const leaveInService = async (

@@ -40,7 +40,7 @@ export type Converged =
    */
   | { readonly kind: 'contended' };
 
-/** The gathered facts, with their claims and after unfinished swaps were continued. `failure`: of a lifecycle hook. */
+/** The gathered facts with their claims, after unfinished swaps were continued. `failure`: a hook was not completed. */
 const withClaims = async (
   run: Run,
   gathered: Gathered,
@@ -163,7 +163,11 @@ const carryOut = async (began: Run, gathered: Gathered, known: readonly Swap[], 
   return { kind: 'converged' };
 };
 
-/** Continues unfinished swaps, decides and acts. A lifecycle hook that could not be completed holds up nothing. */
+/**
+ * Continues unfinished swaps, decides and acts.
+ *
+ * @throws the error of a lifecycle hook that could not be completed, after all other work is done
+ */
 const finish = async (run: Run, found: Gathered, told: Told): Promise<Converged> => {
   const { gathered, ...answered } = await withClaims(run, found, told);
   const converged = await carryOut(run, gathered, found.swaps, told);
@@ -181,13 +185,16 @@ export type Known = {
   readonly turns: Turns;
   /** When the invocation began. */
   readonly beganAtMs: number;
-  /** It is not looked at now. `lookAtMs`: the common look to arrange. Undefined inside: it is arranged already. */
+  /**
+   * Present: the group is not looked at now. `lookAtMs`: the time of the common look to arrange. Undefined: that look
+   * is arranged already.
+   */
   readonly putOff?: { readonly lookAtMs: number | undefined };
 };
 
 /**
  * Other invocations may claim members of this group at the same moment, because one storm arrives in several batches. A
- * decision that knows their claims launches for all members, so the other decisions need not.
+ * decision that includes their claims launches for all members, so the other decisions need not.
  */
 const withOthers = async ({ facts, ports }: Run, found: Gathered, told: Told): Promise<[Gathered, Told]> => {
   if (facts.leaving.length === 0) return [found, told];

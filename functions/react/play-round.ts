@@ -197,7 +197,7 @@ export const playRound = async (run: Run, gathered: Gathered, earlier: readonly 
 
 /**
  * Records EC2's responses. Other invocations may have written meanwhile. The responses concern only our own
- * reservations, so they are merged into the present state. If a user has deleted the item, what this run knows is
+ * reservations, so they are merged into the present state. If a user has deleted the item, the state of this run is
  * written anew.
  */
 const writeAnswers = async (

@@ -111,7 +111,7 @@ const grantedAlone = (groups: readonly (InForce | undefined)[]): { readonly gran
   return granted === undefined ? {} : { granted };
 };
 
-/** Whether EC2 takes members now: signals say so, or half of the groups had warnings a moment ago. */
+/** Whether EC2 takes members now: signals report it, or half of the groups had warnings within three minutes. */
 const areWarned = (batch: readonly Facts[], inForce: readonly InForce[], nowMs: number): boolean => {
   const warned = inForce.filter(({ swaps }) => justWarned(swaps, nowMs).length > 0).length;
   return (
@@ -120,7 +120,7 @@ const areWarned = (batch: readonly Facts[], inForce: readonly InForce[], nowMs: 
   );
 };
 
-/** A look whose members are remembered. */
+/** The same look, which also remembers the members that it shows. */
 const noting =
   (look: NonNullable<Known['look']>, { seen, clock }: ReactPorts): NonNullable<Known['look']> =>
   async (group) => {

@@ -31,7 +31,7 @@ export type Played =
       readonly kind: 'played';
       readonly run: Run;
       readonly rounds: readonly Round[];
-      /** Members may be missing: there was no time for another round, or others miscounted. A wake continues. */
+      /** Members may be missing: there was no time for another round, or others counted wrongly. A wake continues. */
       readonly isCut?: true;
     }
   /** Too many races were lost, or there was no time for another attempt. */
@@ -40,16 +40,16 @@ export type Played =
   | { readonly kind: 'let-go' };
 
 /**
- * Whoever has the turn of a group writes its decision after a few calls, or launches for seconds. So a wake goes on
- * sooner than after races that are lost one by one, unless some facts would be lost.
+ * The function that has the turn of a group writes its decision after a few calls, or launches for seconds. So after a
+ * few attempts this run ends, and a wake continues sooner. It tries for longer if facts would be lost otherwise.
  */
 const lostForTurn = 3;
 const lostBy = (what: Lost, { facts, group }: Run): number =>
   what === 'turn' && canHandOver(facts, group) ? lostForTurn : 1;
 
 /**
- * A look is used again after a lost race while it is younger than this. The winner of the race stored its launches and
- * removals, and these count even if a describe does not show them yet.
+ * A look is used again after a lost race while it is younger than this. The function that wrote first stored its
+ * launches and removals, and these count even if a describe does not show them yet.
  */
 const sameLookMs = 2_000;
 
@@ -124,8 +124,8 @@ export const endDenied = (rounds: readonly Round[]): boolean => {
 };
 
 /**
- * Whether functions that decided meanwhile may have counted these launches twice. `LaunchInstances` takes no tags, so
- * until its response is stored, its instances look like others.
+ * Whether functions that decided meanwhile may have counted these launches twice. `LaunchInstances` takes no tags. So
+ * until its response is stored, its instances count as members, and the open request counts too.
  */
 const isMiscounted = ({ group }: Run, { isCrowded }: Round): boolean =>
   isCrowded === true && howHeld(group).launchesBy === 'autoScaling';

@@ -14,9 +14,9 @@ export type TickPorts = {
 };
 
 /**
- * Sends a tick message to every group, and for a while to groups that were let go. It converges no group itself: a tick
- * is a signal like any other, and waits in the same queue. Without groups it sends one message all the same: an alarm
- * goes off when `react` has not run for minutes.
+ * Sends a tick message to every group. A group that was let go gets ticks until `letGoUntilMs`. It converges no group
+ * itself: a tick is a signal like any other, and waits in the same queue. Without groups it sends one message all the
+ * same: an alarm goes off when `react` has not run for minutes.
  */
 export const tick = async ({ registry, queue, clock, telemetry }: TickPorts): Promise<{ readonly groups: number }> => {
   const nowMs = clock.now();

@@ -114,7 +114,7 @@ const latestStartBy = (chronicle: Chronicle, life: Life, heardMs: number, policy
 const latestStartAsHeard = (chronicle: Chronicle, life: Life, heardMs: number): number =>
   latestStartBy(chronicle, life, heardMs, policyFor(chronicle, life, heardMs));
 
-/** When the latest start comes by the policy that is in force then. Undefined when it comes by none. */
+/** The latest start by the policy that is in force at that start. Undefined when no policy has one while it is in force. */
 const latestStartInForce = (chronicle: Chronicle, life: Life, heardMs: number): number | undefined => {
   const policies = chronicle.groups.get(chronicle.groupAt(life, heardMs) ?? '')?.policies ?? [];
   const starts = policies.flatMap(({ atMs, policy }, index): readonly number[] => {
@@ -126,8 +126,8 @@ const latestStartInForce = (chronicle: Chronicle, life: Life, heardMs: number): 
 };
 
 /**
- * When the drain of a warned member may begin, and when it has to. The two differ where a policy with another drain time comes into force before the drain
- * has to begin: a function may follow either.
+ * When the drain of a warned member may begin, and when it has to. The two differ if a policy with another drain time comes into force before the drain
+ * has to begin, because a function may follow either policy.
  */
 export const drainStartsMs = (chronicle: Chronicle, life: Life, heardMs: number): { readonly earliestMs: number; readonly latestMs: number } => {
   const asHeard = latestStartAsHeard(chronicle, life, heardMs);

@@ -57,7 +57,7 @@ export const lossesHeard = (chronicle: Chronicle, group: string, beforeMs: numbe
 
 type Merged = HeardLoss & { readonly latestMs: number };
 
-/** Losses that are close together count as one, with the longest life of them. It begins with the first, and rests count from the latest. */
+/** Losses that are close together count as one, with the longest life of them and the time of the first. Pauses count from the latest. */
 const merged = (losses: readonly HeardLoss[]): readonly Merged[] => {
   const found: Merged[] = [];
   for (const loss of losses) {

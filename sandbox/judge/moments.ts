@@ -1,5 +1,5 @@
 const secondMs = 1_000;
 
-/** Moments a second apart from one time to another, with both ends. */
+/** Times from the first to the second one, a second apart, both included. In milliseconds. */
 export const eachSecond = (fromMs: number, untilMs: number): readonly number[] =>
   Array.from({ length: Math.ceil((untilMs - fromMs) / secondMs) + 1 }, (_, index) => Math.min(untilMs, fromMs + index * secondMs));

@@ -100,8 +100,8 @@ export const sizeShownAt = (cloud: Cloud, asg: string, atMs: number): number => 
 };
 
 /**
- * The size before an attach of Holdfast's, where a later write of others may be taken for that attach: others set the very number that the attach had made,
- * after Holdfast had lowered it and before a describe showed the lower one. Nothing that AWS shows tells the two apart until describes cannot be late any more.
+ * The size before an attach by Holdfast, if a later write of others looks like that attach. Others then set the number that the attach had made, after
+ * Holdfast had lowered it and before a describe showed the lower one. AWS shows the same for both, until describes cannot be late any more.
  */
 export const takenForOwn = (cloud: Cloud, asg: string, word: Word | undefined): number | undefined => {
   if (word === undefined || !word.isBetween) return undefined;

@@ -14,7 +14,7 @@ export const mayBecome = (offering: OfferingName, pool: PolicyPool): readonly Of
 /** What is paid of a price: the factor of the pool that an instance counts to. */
 export const priceFactorOf = (life: Life, policy: Policy, atMs: number): number => policy.pools[poolOf(life, policy, atMs) ?? '']?.priceFactor ?? 1;
 
-/** Pools that have an offering, by the offering's name: the first one that the policy names. One that is an Auto Scaling group has only its own members. */
+/** Pools that have an offering, by the offering's name: the first one that the policy names. A pool that is an Auto Scaling group has only its own members. */
 const poolByOffering = remembered(
   ({ pools }: Policy): ReadonlyMap<string, string> =>
     new Map(

@@ -116,7 +116,7 @@ const isBackSince = (life: Life, lookedMs: number, atMs: number): boolean => {
   return stay !== undefined && stay.fromMs > lookedMs && life.stays.some(({ how, untilMs }) => how === 'standby' && untilMs <= stay.fromMs);
 };
 
-/** Whether it belongs to its group only by a policy that came into force after a look. By the policy of that look it was nobody's. */
+/** Whether it belongs to its group only by a policy that came into force after a look. By the policy of that look it belonged to no group. */
 const belongsSince = (chronicle: Chronicle, life: Life, lookedMs: number, atMs: number): boolean => {
   const group = chronicle.groupAt(life, atMs);
   const policies = chronicle.groups.get(group ?? '')?.policies ?? [];

@@ -406,7 +406,7 @@ describe('trouble', () => {
   });
 
   describe('a write whose report could not be sent', () => {
-    /** The queue takes nothing as the write is handled. */
+    /** The queue and the bus accept no message while the write is handled. */
     const unsent = async (document: unknown, house = createHouse()) => {
       house.write('workers', document);
       const failing = { tell: () => Promise.reject(new Error('no queue')) };

@@ -80,7 +80,7 @@ describe('the item of what calls leave of a bucket', () => {
     expect(await item.read()).toMatchObject({ autoScaling: nowMs + 300, health: nowMs + 50 });
   });
 
-  test('a bucket that is used up takes no token of another one, and keeps none from it', async () => {
+  test('a taking from a bucket that is used up takes no token, and holds up no taking from another bucket', async () => {
     const { own } = counted();
     await item.take(taking(3_900));
     const taken = await Promise.all([own.take(taking(200)), own.take({ ...taking(50), bucket: 'health' })]);

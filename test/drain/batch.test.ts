@@ -20,7 +20,7 @@ test('a batch has the members of its drain that are neither gone nor waiting, an
   expect(batch).toMatchObject({ isLetGo: false, mode: 'act', group: { name: 'web' } });
 });
 
-test('a batch asks for the swaps of its drain that ended long ago', async () => {
+test('a batch reads the swaps of its drain that ended long ago, too', async () => {
   const { ports } = createFleet([]);
   const asked: unknown[] = [];
   const stateAndSwaps: typeof ports.store.stateAndSwaps = (...args) => {

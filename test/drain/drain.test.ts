@@ -182,7 +182,7 @@ describe('a drain that is ours to end', () => {
     expect(outcome).toMatchObject({ because: 'enough-serving', begun: 2 });
   });
 
-  test('an ending that is throttled is repeated, one that is refused is said', async () => {
+  test('a termination that is throttled is repeated, one that is refused is recorded', async () => {
     const fleet = createFleet(pair({ reason: 'rebalance' }), 0);
     fleet.failEnd.set('i-1', { code: 'RequestLimitExceeded', retry: 'later', times: 1 });
     fleet.failEnd.set('i-2', { code: 'OperationNotPermitted', retry: 'never', times: 9 });
@@ -201,7 +201,7 @@ describe('a drain that is ours to end', () => {
     expect(fleet.told[1]?.detail).toEqual({ drain: 'd-1', instances: ['i-2'], ...shortfall, text });
   });
 
-  test('a member that its owner protects from termination is not taken out of service, and it is said', async () => {
+  test('a member that its owner protects from termination is not taken out of service, and an event reports it', async () => {
     const offering = 'm7g.large/eu-west-1a/on-demand';
     const fleet = createFleet(pair({ reason: 'scale-in', offering }), 0);
     fleet.protectedFromEnd.add('i-2');
@@ -318,7 +318,7 @@ describe('taking out of service', () => {
     expect(fleet.stateOf('i-2').shortfall).toBeUndefined();
   });
 
-  test('a refusal that lasts until EC2 takes the member is said', async () => {
+  test('a refusal that lasts until EC2 takes the member is recorded', async () => {
     const fleet = createFleet(pair(warned), 30_000);
     fleet.desired = 0;
     fleet.failRelease.set('i-2', { code: 'AccessDenied', retry: 'never', times: 99 });
@@ -523,7 +523,7 @@ describe('when the drain broke off', () => {
     expect(fleet.stateOf('i-1')).toMatchObject({ state: 'leaving', shortfall: { code: 'still-in-service', awsCode: 'States.Timeout' } });
   });
 
-  test('nobody knows of an instance that ended meanwhile whether it was taken out of service before', async () => {
+  test('an instance that ended while its drain failed is not recorded as ended before its drain', async () => {
     const gone = { state: 'gone', goneAtMs: noonMs, shortfall: { code: 'ended-before-drain' } } as const;
     const broke = createFleet([swap('i-1', gone), swap('i-2', { ...gone, shortfall: { code: 'not-seen' } })]);
     await endDrain(broke.ports, order(), { Error: 'ThrottlingException' });
@@ -677,7 +677,7 @@ describe('the latest start by the delays that the instances really have', () => 
   });
 });
 
-test('a shortfall that shows only once targets drain is said by the next look', async () => {
+test('a shortfall that shows only once targets drain is recorded by the next look', async () => {
   const fleet = createFleet(pair({ ...warned, state: 'draining', drainStartedAtMs: noonMs }), 300_000);
   for (const instance of ['i-1', 'i-2']) fleet.releasedAtMs.set(instance, noonMs);
   await checkDrain(fleet.ports, order());

@@ -79,17 +79,20 @@ describe('a member that Holdfast alone ends, and that cannot be taken out of ser
   const shortfall = { code: 'still-in-service', awsCode: 'ServiceUnavailable' };
   const text = 'could not be taken out of service (ServiceUnavailable): it serves on, and Holdfast tries again';
 
-  it.each(['rebalance', 'scale-in', 'never-served', 'moved', 'return', 'unwanted'] as const)('serves on, and it is told: %s', async (reason) => {
-    const fleet = failing('ServiceUnavailable', 'later', 100, { reason });
-    const { visits } = await execute(fleet, order());
-    expect(secondsOf(visits)).toEqual(['begin 0', 'begin 5', 'begin 10', 'begin 20', 'begin 40', 'end 40']);
-    expect(fleet.ended.size).toBe(0);
-    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'leaving', shortfall });
-    expect(fleet.told.map(({ detailType }) => detailType)).toEqual(['Holdfast Drain Finished', 'Holdfast Swap Failed']);
-    expect(fleet.told[1]?.detail).toEqual({ drain: 'd-1', instances: ['i-1'], ...shortfall, text });
-    // The tick tries again. A wake would repeat the drain at once.
-    expect(fleet.wakes).toEqual([]);
-  });
+  it.each(['rebalance', 'scale-in', 'never-served', 'moved', 'return', 'unwanted'] as const)(
+    'serves on, and an event reports it: %s',
+    async (reason) => {
+      const fleet = failing('ServiceUnavailable', 'later', 100, { reason });
+      const { visits } = await execute(fleet, order());
+      expect(secondsOf(visits)).toEqual(['begin 0', 'begin 5', 'begin 10', 'begin 20', 'begin 40', 'end 40']);
+      expect(fleet.ended.size).toBe(0);
+      expect(fleet.stateOf('i-1')).toMatchObject({ state: 'leaving', shortfall });
+      expect(fleet.told.map(({ detailType }) => detailType)).toEqual(['Holdfast Drain Finished', 'Holdfast Swap Failed']);
+      expect(fleet.told[1]?.detail).toEqual({ drain: 'd-1', instances: ['i-1'], ...shortfall, text });
+      // The tick tries again. A wake would repeat the drain at once.
+      expect(fleet.wakes).toEqual([]);
+    },
+  );
 
   it('is tried once by each drain where AWS refuses for good', async () => {
     const fleet = failing('AccessDenied', 'never', 100);

@@ -115,7 +115,7 @@ describe('a refused refill', () => {
     expect([world.written, world.woken]).toEqual([[], 1]);
   });
 
-  test('that cannot be noted keeps its message, and wakes nobody', async () => {
+  test('that cannot be noted keeps its message, and arranges no wake', async () => {
     for (const { world, handOver: play } of [noting(undefined), noting(state(), 10)]) {
       await expect(play()).rejects.toThrow('Refused refills of group web could not be noted.');
       expect([world.written, world.woken]).toEqual([[], 0]);

@@ -286,14 +286,14 @@ describe('a group that waits for its turn', () => {
     expect([seen.looks, seen.woken.length]).toEqual([[], 1]);
   });
 
-  test('is looked at together also where the note of it lost a race', async () => {
+  test('is looked at with the others also if the note about the look lost a race', async () => {
     const { seen, play } = inLine({ isRaced: true });
     await play(message('m-1', ends()));
     expect([seen.looks, seen.woken]).toEqual([[], [['web', soonMs - nowMs]]]);
   });
 
   test.each<readonly [string, Parameters<typeof inLine>[0], readonly unknown[]]>([
-    ['a member ends that nobody expected to', { swaps: [] }, [ends()]],
+    ['a member that was not leaving ends', { swaps: [] }, [ends()]],
     ['its turn comes first', { turnInMs: 5_000 }, [ends()]],
     ['time has passed too', {}, [ends(), tick('web')]],
     ['members are warned too', {}, [ends(), warning('i-00000000000000002')]],
@@ -334,7 +334,7 @@ test('the end of a member that a look has shown needs no look-up', async () => {
   expect(asked).toEqual([instance]);
 });
 
-describe('a look over several groups knows that members were warned', () => {
+describe('a look over several groups takes members for warned', () => {
   const looksWith = async (warned: readonly string[], warnedAtMs = nowMs) => {
     const { ports } = worldOf({ putState: async () => 'done' });
     const swaps = [swapOf('i-9', { warnedAtMs, claimedAtMs: warnedAtMs })];

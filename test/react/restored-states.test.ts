@@ -61,7 +61,7 @@ describe('a state item with fewer writes than this environment has seen', () => 
     expect(table.stored).toMatchObject({ version: 4, undone: 2 });
   });
 
-  test('is not suspected of a write that failed', async () => {
+  test('is not reported after a write that failed', async () => {
     const { look, putState } = environment(older);
     expect(await putState('web', { ...older, version: 9 })).toBe('conflict');
     expect(await look()).toBe(older);
@@ -179,7 +179,7 @@ describe('warnings that a table has lost', () => {
     return { table, noticing, lost: async () => (await noticing.stateAndSwaps('web')).lost?.map(({ instance }) => instance) };
   };
 
-  test('are known where the table is older, is empty, or was written by an environment that noticed it', async () => {
+  test('are found in a table that is older, is empty, or was written by an environment that noticed the restore', async () => {
     const restored: readonly (GroupState | undefined)[] = [{ ...older, version: 8 }, undefined, { ...older, version: 9, undone: 1 }];
     for (const stored of restored) {
       const { table, lost } = open(9, [warned, swap('i-2', { reason: 'rebalance' }), swap('i-3', { deadlineMs, state: 'gone' })]);
@@ -218,7 +218,7 @@ describe('warnings that a table has lost', () => {
     expect(await lost()).toBeUndefined();
   });
 
-  test('become facts until their deadline, and are no news about their offering', () => {
+  test('become facts until their deadline, and teach nothing about their offering', () => {
     expect(factsOfLost([warned], nowMs)).toEqual([
       { instance: 'i-1', reason: 'interruption', atMs: nowMs - 20_000, heardAtMs: nowMs - 18_000, deadlineMs },
     ]);

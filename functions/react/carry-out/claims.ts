@@ -9,7 +9,7 @@ import type { Swap } from '../../../core/swap/swap.ts';
  */
 export const writesAtOnce = 100;
 
-/** The result of claiming. What is claimed stands, and its events are sent before a failure is thrown. */
+/** The result of claims. Claims that were made stand. Their events are sent before a failure is thrown. */
 export type Claimed = Failed & {
   readonly swaps: readonly Swap[];
   /** Claimed in this run, for events and counts. */

@@ -10,8 +10,8 @@ import type { ReactPorts } from '../ports.ts';
 const hooksAtOnce = 8;
 
 /**
- * Completes the hooks of these instances. A hook that could not be completed holds up no other work: its failure is
- * thrown after that, so that its message comes again.
+ * Completes the hooks of these instances. Returns the first failure, so that callers do their other work first and
+ * throw it then. After the throw, the message about the hook is delivered again.
  */
 export const answerHooks = (
   leaving: readonly Pick<LeavingFact, 'instance' | 'hook'>[],
@@ -23,7 +23,7 @@ export const answerHooks = (
 
 /**
  * Completes the hooks that Auto Scaling groups still wait for at these instances. Returns the swaps whose hooks AWS may
- * complete at a later look. A hook that AWS denies to complete is reported, and expires.
+ * complete at a later look. If AWS denies the call for good, a log entry and a metric report it, and the hook expires.
  */
 export const answerHooksOf = async (
   swaps: readonly Swap[],

@@ -52,12 +52,12 @@ export const beginWaiting = async (
   return waiting.filter((_, index) => written[index] === 'done').map((swap) => ({ ...swap, ...set }));
 };
 
-/** What a run knows about the swaps whose drains it starts. */
+/** The swaps whose drains a run may start. */
 export type Starting = {
   readonly run: Run;
   /** The active ones. */
   readonly swaps: readonly Swap[];
-  /** All that the run knows, those of ended instances included. */
+  /** All swaps that the run has read or written, those of ended instances included. */
   readonly known: readonly Swap[];
   /** Whether this run has put the swap on its drain. */
   readonly isOrdered: (swap: Swap) => boolean;
@@ -70,7 +70,7 @@ export type Starting = {
  * - those that have not begun and whose signal came again, because the invocation that claimed them may have died;
  * - at each tick and wake, and with a written policy, all that have not begun, unless they were tried lately.
  *
- * What this environment knows to run is started again only with the tick of the minute or a written policy.
+ * A drain that this environment found running is started again only by the tick of the minute or a written policy.
  */
 const dueOf = ({ run: { facts, group, ports }, swaps, isOrdered }: Starting): readonly Swap[] => {
   const nowMs = ports.clock.now();

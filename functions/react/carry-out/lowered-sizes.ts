@@ -8,12 +8,12 @@ import type { Round, Run } from '../run.ts';
 
 type TakenOver = Decision['takeOver'][number];
 
-/** A decision that lowers desired capacities, and how the same look decides about another view. */
+/** A decision that lowers desired capacities. `again` decides anew, about another view of the same look. */
 type Lowering = Pick<Round, 'decision' | 'view'> & { readonly again: (view: View) => Decision };
 
 /**
- * The decision without the launches in place of these groups, which may still launch by themselves. They are taken over
- * again after a quarter of the time for which they have been short.
+ * The decision without the launches in place of these Auto Scaling groups, because they may still launch by themselves.
+ * The next attempt to take them over comes after a quarter of the time for which they have been short.
  */
 const without = (
   refused: readonly TakenOver[],
@@ -32,9 +32,9 @@ const without = (
 };
 
 /**
- * Stops Auto Scaling groups from refilling themselves before we launch in their place. A group that has launched
- * meanwhile, or whose desired capacity cannot be lowered now, goes on by itself. Returns the decision without launches
- * in its place. It holds up no other launch.
+ * Lowers desired capacities, so that Auto Scaling groups do not refill themselves when we launch in their place. A
+ * group that has launched meanwhile, or whose desired capacity cannot be lowered now, still refills itself. The
+ * decision that is returned has no launches in its place, and all others.
  */
 export const takeOver = async ({ group, provider, ports }: Run, lowering: Lowering): Promise<Decision> => {
   const refused: TakenOver[] = [];

@@ -6,13 +6,13 @@ import type { ReactPorts } from '../ports.ts';
 const foundAt = perClient<ReactPorts['drains'], Map<string, number>>(() => new Map());
 
 /**
- * Whether this environment found the drain running since the last tick. Then only the next tick starts it again. Else
- * each look would start every drain that waits for replacements.
+ * Whether this environment found the drain running within the last minute. Then only the next tick starts it again,
+ * because otherwise each look would start every drain that waits for replacements.
  */
 export const isKnownToRun = ({ drains, clock }: ReactPorts, drain: string): boolean =>
   clock.now() - (foundAt(drains).get(drain) ?? Number.NEGATIVE_INFINITY) < tickEveryMs;
 
-/** Starts a drain. Where it runs already, nothing happens. */
+/** Starts a drain. A drain that runs already is not changed. `over`: its execution has ended, and is not repeated. */
 export const startDrain = async (
   group: string,
   drain: string,

@@ -39,7 +39,7 @@ const close = async (
   // A swap stays as it is until its hooks are completed, so that the next look tries again.
   const held = await answerHooksOf(gone.map(({ before }) => before).filter(isLeftOnHook), ports);
   const ended = gone.filter(({ before }) => !held.has(before));
-  // A drain may have had its Auto Scaling group end the instance since the swap was read. The next look knows that.
+  // A drain may have had its Auto Scaling group end the instance since the swap was read. The next look finds that.
   await inParallel(ended, writesAtOnce, ({ before, after }) =>
     ports.store.advance(before, {
       from: [before.state],

@@ -66,7 +66,7 @@ const tellRaised = (group: string, state: GroupState, { clock, telemetry }: Reac
 };
 
 /**
- * Maximum sizes of Auto Scaling groups that no other group has taken over: a new holder knows the values that we set.
+ * Maximum sizes of Auto Scaling groups that no other group has taken over: a new holder reads the values that we set.
  */
 const withoutHeirs = async (
   group: string,

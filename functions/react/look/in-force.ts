@@ -11,7 +11,7 @@ export type InForce = {
   readonly group: Group;
   readonly state: GroupState | undefined;
   readonly swaps: readonly Swap[];
-  /** Swaps of warned members that this environment knows and that a restored table lacks. */
+  /** Swaps of warned members that this environment remembers and that a restored table lacks. */
   readonly lost?: readonly Swap[];
 };
 
@@ -27,8 +27,8 @@ const formerOf = async (group: string, store: ReactPorts['store']): Promise<read
  * a fence: an invocation that follows a later policy, or lets the group go, writes the state item after that policy
  * changed. So either this policy is not older than the state item, or the write over that state item fails.
  *
- * @param isQuiet whether only time has passed. Then a policy is used that this environment read lately, if the state
- * item follows its version. Before a decision has any effect, the policy is read again.
+ * @param isQuiet whether only time has passed. Then a policy is used that this environment read within the last five
+ * minutes, if the state item follows its version. Before a decision has any effect, the policy is read again.
  */
 export const readInForce = async (
   group: string,

@@ -7,11 +7,12 @@ const knownForMs = 300_000;
 /** More policies than this are not worth their memory. */
 const mostKnown = 1_000;
 
-/** Policies that an environment read lately. Lost with the environment. */
+/** Policies that an environment read within the last five minutes. They are lost with the environment. */
 export type KnownPolicies = {
   /**
-   * The policy that a state item follows, if it was read lately. A function that follows a later policy, or lets the
-   * group go, writes the state item. Then the version differs, or the item shows that the group was let go.
+   * The policy that a state item follows, if it was read within the last five minutes. A function that follows a later
+   * policy, or lets the group go, writes the state item. Then the version differs, or the item shows that the group was
+   * let go.
    */
   followedBy(group: string, state: GroupState): Group | undefined;
   keep(group: string, policy: Group | undefined): void;

@@ -12,7 +12,7 @@ const openWarnings = (swaps: readonly Swap[]): readonly Swap[] =>
       swap.state !== 'withdrawn',
   );
 
-/** The facts in such swaps. They are no news, so they teach nothing about their offerings. */
+/** The warnings in such swaps, as facts. They are not new, so pool memory learns nothing from them. */
 export const factsOfLost = (swaps: readonly Swap[], nowMs: number): readonly LeavingFact[] =>
   swaps.flatMap(({ instance, reason, warnedAtMs, claimedAtMs, heardAtMs = claimedAtMs, deadlineMs }) =>
     deadlineMs === undefined || deadlineMs <= nowMs
@@ -32,7 +32,7 @@ type Read = {
  * emptied would lose them for good.
  */
 export const rememberingWarnings = () => {
-  /** `isLost`: an earlier read showed that the table lacks it. Then it stays lost until it is claimed again. */
+  /** `isLost`: the table lacked it at an earlier read. It stays lost until it is claimed again. */
   const seen = new Map<string, readonly { readonly swap: Swap; readonly isLost: boolean }[]>();
   const remember = (group: string, swaps: readonly Swap[], lost: readonly Swap[]): void => {
     const all = [swaps.map((swap) => ({ swap, isLost: false })), lost.map((swap) => ({ swap, isLost: true }))].flat();

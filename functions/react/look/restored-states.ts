@@ -8,11 +8,11 @@ import { rememberingWarnings } from './lost-warnings.ts';
 /** The most groups that are remembered, those read last. */
 const mostGroups = 10_000;
 
-/** What an environment has seen of the state items of groups. */
+/** What an environment has read of the state items of groups. */
 const createSeen = () => {
   const seen = new Map<string, { readonly writes: number; readonly undone: number }>();
   return {
-    /** The highest number of writes that was seen. */
+    /** The highest number of writes that was read. 0: none was. */
     writes: (group: string): number => seen.get(group)?.writes ?? 0,
     saw: (group: string, state: GroupState): void => {
       const writes = Math.max(seen.get(group)?.writes ?? 0, writesOf(state));
@@ -20,7 +20,7 @@ const createSeen = () => {
       seen.set(group, { writes, undone: state.undone ?? 0 });
       if (seen.size > mostGroups) seen.delete(seen.keys().next().value ?? '');
     },
-    /** Another environment that noticed a restore has written an item with another number of undone writes. */
+    /** Whether an item was restored: it is gone, has fewer writes, or another environment noted undone writes in it. */
     isRestored: (group: string, state: GroupState | undefined): boolean => {
       const before = seen.get(group);
       if (before === undefined) return false;
@@ -48,7 +48,7 @@ export const noticingRestored = (
       ...detail,
     });
   };
-  /** An item that is gone shows nothing: the next one counts on from the time at which it is written. */
+  /** A missing item changes no number. The next item counts its writes from the time of the first one. */
   const read = (group: string, state: GroupState | undefined): GroupState | undefined => {
     if (state !== undefined) seen.saw(group, state);
     return state;

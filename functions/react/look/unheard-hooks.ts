@@ -12,12 +12,12 @@ import type { Gathered } from './gather.ts';
 
 const asgsAtOnce = 3;
 
-/** The ticks of this time after the first message look for a second hook. */
+/** For this time after the first message, each tick looks for further hooks. */
 const secondHookMs = 2 * tickEveryMs;
 
 /**
- * Whether all hooks of a swap are known. An instance may wait on several. The message of one of them may be lost, so
- * the group is asked again soon after the first message, and when the drain has completed every hook that it knows.
+ * Whether no further hook of a swap is looked for. An instance may wait on several hooks, and the message of one may be
+ * lost. So a describe looks for further hooks soon after the first message, and when the drain is over.
  */
 const knowsHooks = ({ state, claimedAtMs }: Swap, nowMs: number): boolean =>
   (state === 'waiting' || state === 'leaving' || state === 'draining') && nowMs - claimedAtMs >= secondHookMs;

@@ -88,7 +88,7 @@ const ofStrangers = (received: readonly Received[], strangers: Strangers, nowMs:
   return received.filter(({ signal }) => isMadeUpFor(signal) && strangers.has(instanceOf(signal) ?? '', nowMs));
 };
 
-/** Owners of instances: those that ended and that looks have shown before, and what EC2 shows of all others. */
+/** Owners of instances: of ended members as earlier looks showed them, of all others as EC2 shows them now. */
 const findOwners = async (
   received: readonly Received[],
   { owners, seen }: Pick<Directory, 'owners' | 'seen'>,

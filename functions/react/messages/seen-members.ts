@@ -3,15 +3,17 @@ import type { Signal } from '../../../core/signals/signal.ts';
 import type { Member } from '../../../core/view/view.ts';
 
 const mostRemembered = 20_000;
-/** A member may be in another group later. The tick finds its end then. */
+/**
+ * Remembered for this time only, because a member may move to another group. The tick finds the end of such a member.
+ */
 const rememberedForMs = 180_000;
 
-/** Members as the looks of one environment showed them, so that the ends of thousands of them need no look-up. */
+/** The members that looks of one environment showed, so that no look-up is needed when thousands of them end. */
 export type SeenMembers = {
   note(group: string, members: readonly Member[], nowMs: number): void;
-  /** The owner of an instance that ends for good, if a look has shown it. EC2 cannot show anything else any more. */
+  /** The owner of an instance that ends for good, if a look has shown it. Its owner cannot change any more. */
   ownerOfEnded(signal: Signal, nowMs: number): Owner | undefined;
-  /** A policy was written: members may be in other groups. */
+  /** Called when a policy was written, because members may be in other groups then. */
   forget(): void;
 };
 

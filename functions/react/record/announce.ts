@@ -65,8 +65,8 @@ export const tellNews = async (
 };
 
 /**
- * Sends the events of claims while the work goes on, because a claim is final and nothing waits for its event. Both
- * come to their end before a failure is thrown.
+ * Sends the events of claims while the work goes on, because a claim is final and no other step waits for its event. A
+ * failure is thrown only when both are done.
  */
 export const telling = async <T>(announced: Promise<void>, work: () => Promise<T>): Promise<T> => {
   const [done] = await Promise.allSettled([work(), announced]);

@@ -40,7 +40,7 @@ const afterThrottleMs = ({ store, clock }: ReactPorts, group: string): number | 
 /** How soon to look again after a failed look, once for its signals. After that the tick looks. */
 const afterFailureMs = 20_000;
 
-/** Lost races for the state item before messages are delivered again. */
+/** After this many lost races for the state item, the messages are delivered again. */
 const mostConflicts = 10;
 
 /** Why a group is handed over, if not for lack of time. */
@@ -53,18 +53,22 @@ const goesOnInMs = (facts: Facts, ports: ReactPorts, group: string, trouble?: Tr
   return trouble === 'throttled' && !isSignaled ? afterThrottleMs(ports, group) : handedOverMs;
 };
 
-/** Whether some facts, of alarms, drains or policies, are stored nowhere but in their messages. */
+/** Whether some facts (of alarms, stopped drains or policy changes) exist only in their messages. */
 export const isOnlyInMessages = ({ alarms, stoppedDrains = [], causes }: Facts): boolean =>
   alarms.length + stoppedDrains.length > 0 || causes.some(({ code }) => code === 'policy-change');
 
-/** Whether a wake can continue with these facts once they are kept. */
+/** Whether a wake can continue once these facts are stored, without their messages. */
 export const canHandOver = (facts: Facts, group: Group): boolean => modeOf(group) === 'act' && !isOnlyInMessages(facts);
 
-/** Has another invocation go on with a group whose claims are written. */
+/** Arranges another invocation, which continues with a group whose claims are written. */
 export const wakeSoon = ({ wakes, clock }: ReactPorts, group: string, inMs = handedOverMs): Promise<void> =>
   wakes.wake([group], clock.now() + inMs);
 
-/** Notes in the state item which Auto Scaling groups could not refill themselves. */
+/**
+ * Notes in the state item which Auto Scaling groups could not refill themselves.
+ *
+ * @throws Error if there is no state item, or after too many lost races: the messages are then delivered again
+ */
 export const keepRefusals = async ({ group, refusedAsgs }: Facts, ports: ReactPorts): Promise<void> => {
   if (refusedAsgs.length === 0) return;
   for (let attempt = 0; attempt < mostConflicts; attempt++) {
@@ -104,7 +108,7 @@ export const keepFacts = async (
  * Claims the instances that signals name, and leaves all other work to another invocation, because this one has no time
  * left or may not look at the group now. The other invocation, or the next tick, starts the drains.
  *
- * @param trouble what AWS did with the look
+ * @param trouble why AWS did not serve the look. Undefined: there was no time left
  */
 export const handOver = async (
   facts: Facts,

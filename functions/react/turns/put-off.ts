@@ -6,8 +6,8 @@ import type { ReactPorts } from '../ports.ts';
 import { canHandOver } from './hand-over.ts';
 
 /**
- * Whether signals only say that members have ended that leave already, or that their Auto Scaling groups could not
- * replace them. A group that waits for its turn has nothing to do about that before.
+ * Whether signals report only the end of members that were leaving already, and refills that Auto Scaling groups could
+ * not launch. A group that waits for its turn cannot do anything about these before its turn.
  */
 const isExpected = ({ isTick, leaving, ran, ended }: Facts, swaps: InForce['swaps']): boolean => {
   if (isTick || leaving.length + ran.length > 0) return false;
@@ -23,8 +23,8 @@ const nobody: Pick<PutOff, 'groups' | 'fresh' | 'lookAtMs'> = { groups: new Set(
 
 /**
  * Which groups of a batch wait for the next common look, because their turn at the account's buckets comes later. So
- * the ends of thousands of members cost a look every ten seconds, and not one for each batch of signals. The item of
- * the budget notes that the look is arranged. If it cannot be used now, no group waits for a common look.
+ * when thousands of members end, there is one look every ten seconds, and not one for each batch of signals. The budget
+ * item notes that the look is arranged. If the item cannot be read or written now, no group waits for a common look.
  */
 export const putOff = async (
   batch: readonly Heard[],
@@ -37,7 +37,7 @@ export const putOff = async (
   if (may.length === 0) return nobody;
   try {
     const found = putOffLooks(await store.budget(), new Set(may.map(({ facts }) => facts.group)), clock.now());
-    // After a lost race it is not noted, and another batch arranges it too.
+    // After a lost race there is no note, so another batch arranges the look too.
     if (found.fresh.size > 0) await store.putBudget(found.budget);
     return found;
   } catch (error) {

@@ -20,7 +20,7 @@ export type Batch = {
   readonly all: readonly Swap[];
   /** The swaps of this drain that are not gone, without those that another drain took over. */
   readonly own: readonly Swap[];
-  /** The swaps of this drain whose instance is gone, however long ago: a drain may take two days. */
+  /** The swaps of this drain whose instance is gone, at any time since its start: a drain may take two days. */
   readonly gone: readonly Swap[];
 };
 

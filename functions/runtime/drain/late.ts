@@ -22,7 +22,7 @@ type Case = {
   readonly turnAtMs?: (late: readonly Swap[]) => Promise<number | undefined>;
 };
 
-/** The members of a batch, and when to ask again for those that wait. */
+/** The members of a batch, and when to look again for those that wait. */
 export type Asked = Late & { readonly againAtMs?: number };
 
 const waiting = (all: readonly Swap[], waits: readonly Swap[], againAtMs: number): Asked => ({
@@ -33,8 +33,8 @@ const waiting = (all: readonly Swap[], waits: readonly Swap[], againAtMs: number
 });
 
 /**
- * Finds out whether enough others serve, if Holdfast alone chose members of a batch long ago. Records on those that are
- * not replaced and are needed that they stay. The next look withdraws their swaps. A look that AWS refuses now is made
+ * Reads whether enough others serve, if Holdfast alone chose members of a batch long ago. Records on those that are not
+ * replaced and are needed that they stay. The next look withdraws their swaps. A look that AWS refuses now is made
  * again later, and these members serve until then.
  */
 export const askAgain = async (

@@ -77,7 +77,7 @@ export const takenBeforeTime: Allowance = {
   },
 };
 
-/** The least delay of a call by a fault. No read takes this long without one. */
+/** A call that takes this long was delayed by a fault. */
 const slowMs = 2_500;
 
 /** Whether a fault held up a read of a function that was to begin a drain. That function may have gone on and begun it. */

@@ -28,7 +28,7 @@ const drainOverMs = (chronicle: Chronicle, instance: string, refusedMs: number):
 
 type Fallen = { readonly code?: unknown; readonly awsCode?: unknown; readonly instances?: unknown };
 
-/** Whether a call to take it out of service failed so, or its drain did. */
+/** Whether a call to take it out of service, or its drain, failed in this way. */
 const isStay = (chronicle: Chronicle, instance: string, code: string, atMs: number): boolean => {
   const life = chronicle.life(instance);
   return stayedInService(chronicle, instance, code, atMs) || (life !== undefined && brokeOff(chronicle, life));

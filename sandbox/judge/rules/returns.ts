@@ -11,7 +11,7 @@ type Broken = Omit<Finding, 'rule'>;
 /** A member that ended a moment ago may not be known to have ended. */
 const lookBackMs = 10_000;
 
-/** When a member may have served that its function counted: from what describes still showed at its look to its launch. */
+/** Times at which a member that the function counted may have served: from the oldest time that describes still showed to the launch. */
 const momentsOf = ({ times: { lagMs } }: Chronicle, { life, sinceMs }: ReturnLaunch): readonly number[] => [
   sinceMs - lookBackMs - lagMs,
   ...eachSecond(sinceMs - lagMs, life.launchedAtMs),

@@ -35,7 +35,7 @@ const cutter: Readonly<Record<CutBy, (life: Life) => boolean>> = {
 const isNoSooner = (chronicle: Chronicle, life: Life, { cutAtMs, by }: { readonly cutAtMs: number; readonly by: CutBy }): boolean =>
   by !== 'ec2' || cutAtMs >= Math.min(deadlineOf(life), goneAtMs(life)) - slackOf(chronicle);
 
-/** Whether something cuts the connections of a member then that still has some. */
+/** Whether anything cuts open connections of a member at that time. */
 const isCut = (chronicle: Chronicle, life: Life, busyUntilMs: number, said: { readonly cutAtMs: number; readonly by: CutBy }): boolean =>
   busyUntilMs > said.cutAtMs - slackOf(chronicle) && cutter[said.by](life) && isNoSooner(chronicle, life, said);
 
@@ -75,14 +75,14 @@ const seemedTaken = ({ times: { clockMs } }: Chronicle, life: Life): boolean => 
   return outMs < deadlineOf(life) && outMs + clockMs >= deadlineOf(life);
 };
 
-/** Whether it was put on a drain by then, and its swap has not been withdrawn since: it leaves, even while it still serves. */
+/** Whether it is leaving: it was put on a drain by then, and its swap has not been withdrawn since. It may still serve. */
 const isLeaving = ({ history }: Chronicle, { instance, drains }: Life, atMs: number): boolean => {
   const orderedMs = drains.findLast((drain) => drain.atMs <= atMs)?.atMs;
   const backs = swapsOf(history).flatMap((swap) => (swap.instance === instance ? (swap.withdrawnAtMs ?? []) : []));
   return orderedMs !== undefined && !backs.some((backMs) => backMs >= orderedMs && backMs <= atMs);
 };
 
-/** Whether so few others were ready, and were not to leave, at some moment of its swap. */
+/** Whether, at some moment of its swap, so few others were ready and not leaving. */
 const wasNeeded = (chronicle: Chronicle, life: Life, { desired }: Said<'needed'>, { group, claimedAtMs, withdrawnAtMs }: SaidSwap): boolean => {
   const untilMs = withdrawnAtMs ?? Math.min(goneAtMs(life), chronicle.history.endedAtMs);
   const others = chronicle.livesIn(group).filter((one) => one !== life);

@@ -117,8 +117,8 @@ const requestMs = 10_000;
 const isNoEnd = new Set(['pending', 'running']);
 
 /**
- * Whether a message does not say that the member leaves, unless the member was claimed. A function may have died that had received the warning: then the
- * warning is unknown until its message comes again. Advice is a hint, which the policy may not follow.
+ * Whether a message about a member that is not claimed does not count as a warning yet. If the function that received the warning died, the warning is unknown
+ * until its message comes again. Advice does not count either, because the policy may not follow it.
  */
 const saysNothingYet = (chronicle: Chronicle, { claims }: Life, { told, invocation }: Delivery, byMs: number): boolean =>
   (told.about === 'advice' || (told.about === 'warning' && hasDied(chronicle, invocation))) && !claims.some(({ atMs }) => atMs <= byMs);

@@ -39,7 +39,7 @@ describe('the next look', () => {
     expect(inMs({ group: attached, asgs: [{ ...asg, holds: ['spot-a#1'] }], state: requested })).toBe(30_000);
   });
 
-  it('comes when a size that looks like our own old one counts as the size of others', () => {
+  it('comes at the time from which a size that equals our own old one counts as the size of others', () => {
     const added = { asg: 'web-asg', from: 8, instances: ['spot-a#1'], atMs: nowMs - 6_000 };
     expect(inMs({ state: state({ added: [{ ...added, takenDownAtMs: nowMs - 5_000 }] }) })).toBe(15_000);
     expect(inMs({ state: state({ added: [added] }) })).toBeUndefined();

@@ -35,7 +35,7 @@ describe('a surplus', () => {
     expect(removed({ members: all, asgs: [full] }).map((id) => id.split('#')[0])).toEqual(['spot-a', 'spot-a']);
   });
 
-  it('leaves those that keep the tree even among the ones that serve, where the idle leave in any case', () => {
+  it('chooses serving members so that the tree stays even, also where idle members leave in any case', () => {
     const capacity = spread('pool', weighted(['spot-a', 6], ['spot-b', 1]), 'od-b');
     const even = group({ capacity, removal: { order: 'same-order' }, size: { min: 0, max: 99, desired: 13 } });
     const of = (offering: typeof spotA, serve: number, doNot: number) =>

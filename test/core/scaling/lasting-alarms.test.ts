@@ -50,7 +50,7 @@ describe('an alarm that stays in ALARM', () => {
   it('of two, the one that went off last acts, so that they do not undo each other', () => {
     expect(sizes([[0, fact('high', at(0))], [1, fact('low', at(1))], [3], [5]])).toEqual([12, 11, 10, 9]);
   });
-  it('acts no more after an event that it is over, however late this event arrives', () => {
+  it('acts no more after the event of its end, at any age of this event', () => {
     expect(sizes([[0, fact('high', at(0))], [89], [90, off('high', at(1))], [92]])).toEqual([12, 14, 14, 14]);
   });
   it('acts for a day at most after the last word about it', () => {

@@ -53,7 +53,7 @@ const lostBeforeDrain: Moment = (draw) => {
   });
 };
 
-/** For a while, Elastic Load Balancing takes nobody out of service. */
+/** For some time, Elastic Load Balancing takes no member out of service. */
 const notReleased: Moment = (draw) => {
   const down: FaultInput = { on: 'call', kind: 'throttle', match: { operation: 'DeregisterTargets' }, fromMs: 0, untilMs: seconds(draw, 30, 100) };
   return worldFrom(draw, {
