@@ -136,11 +136,6 @@ describe('groups come up', () => {
     expect(within(3, {}) - within(0, {})).toBe(3 * 60_000);
   });
 
-  it('later when the policy bounds how often the group launches', () => {
-    const bounded = (atMost: number | string, spare = 0) => within(5, { launches: { atMost, within: '10m' }, spare }) - within(5, {});
-    expect([bounded(5), bounded(5, 1), bounded(10), bounded('100%'), bounded('200%')]).toEqual([10, 20, 0, 10, 0].map((minutes) => minutes * 60_000));
-  });
-
   it('once those that moved may have drained', () => {
     expect(within(3, {}, 600) - within(3, {})).toBe(10 * 60_000);
   });

@@ -3,7 +3,6 @@ import type { Group } from '../../core/group/group.ts';
 import { type OnDemandFloor, owedOnDemand } from '../../core/placement/on-demand.ts';
 import { isKept } from '../../core/swap/kept-members.ts';
 import type { Swap } from '../../core/swap/swap.ts';
-import { parseDurationMs } from '../../core/units/duration.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import type { InstanceSnapshot, WorldSnapshot } from '../../sandbox/world/world.ts';
 import { readUnderWay } from './evidence.ts';
@@ -48,15 +47,6 @@ export const sparesOf = ({ policies }: Situation, group: string): number =>
 
 const [comesUpMs, moveMs] = [480_000, 60_000];
 
-/** How long a policy that bounds its launches waits until its members are there, and have moved to better places once. */
-const waitsForLaunchesMs = (size: number, { launches, spare }: Readonly<Record<string, unknown>>): number => {
-  if (launches === undefined) return 0;
-  const { atMost, within } = launches as { readonly atMost: number | string; readonly within: string };
-  const most = typeof atMost === 'number' ? atMost : (size * Number.parseInt(atMost, 10)) / 100;
-  const members = size + Number(spare ?? 0);
-  return Math.max(0, Math.ceil((2 * members) / Math.max(1, most)) - 1) * (parseDurationMs(within) ?? 0);
-};
-
 /**
  * How long groups may take to be at rest for the first time. An Auto Scaling group that was there before may have launched every member on demand:
  * they move to spot, `maxSurge` at a time, and nothing rests meanwhile, nor while they drain.
@@ -67,8 +57,7 @@ export const comesUpWithinMs = ({ asked, policies, spec }: Pick<Situation, 'aske
     return Math.ceil((asked[String(group)]?.size ?? 0) / Math.max(1, maxSurge));
   });
   const delaysMs = (spec.targetGroups ?? []).map(({ deregistrationDelaySeconds = 0 }) => 1_000 * deregistrationDelaySeconds);
-  const boundsMs = policies.map((policy) => waitsForLaunchesMs(asked[String(policy.group)]?.size ?? 0, policy));
-  return comesUpMs + Math.max(0, ...rounds) * moveMs + Math.max(0, ...delaysMs) + Math.max(0, ...boundsMs);
+  return comesUpMs + Math.max(0, ...rounds) * moveMs + Math.max(0, ...delaysMs);
 };
 
 /**
