@@ -16,6 +16,9 @@ const steps: readonly ((draw: Draw, atMs: number) => Step)[] = [
   (_, atMs) => fewEverywhere(atMs, zones),
 ];
 
+/** Every member may have been launched on demand, and moves to spot: a few at a time, each with its boot, its checks and its drain. */
+const movesWithinMs = (desired: number, maxSurge: number): number => Math.ceil(desired / maxSurge) * 150_000;
+
 export const large: Profile = {
   about: 'one group of 40 to 200 members',
   weight: 2,
@@ -32,6 +35,7 @@ export const large: Profile = {
     };
     const asg = { min: 0, max: 260 };
     const placed = groupIn(landscape, { name: 'web', holding: draw.one(holdings), size, targetGroups: ['web'], policy, asg });
-    return worldOf(draw, { landscape, placed, size, steps: drawSome(draw, steps, { least: 1, most: 3 }), faults: 0.3, restWithinMs: 1_800_000 });
+    const restWithinMs = 1_800_000 + movesWithinMs(desired, policy.swap.maxSurge);
+    return worldOf(draw, { landscape, placed, size, steps: drawSome(draw, steps, { least: 1, most: 3 }), faults: 0.3, restWithinMs });
   },
 };
