@@ -121,7 +121,8 @@ const unanswered = (
     case 'invalid':
       return before && { ...open, unanswerable: true, leaseUntilMs: nowMs, forgetAtMs: before.forgetAtMs };
     case 'made-before':
-      return { ...open, unanswerable: true, leaseUntilMs: nowMs, forgetAtMs: (before ?? open).forgetAtMs };
+      // The text is the same byte for byte, so a repeat may succeed. Only it names what `LaunchInstances` launched.
+      return { ...open, leaseUntilMs: repeatAtMs, forgetAtMs: (before ?? open).forgetAtMs };
   }
 };
 

@@ -24,8 +24,8 @@ export type Reservation = {
   /** Instance ids from the response of EC2. Absent while the reservation is open. */
   readonly instances?: readonly string[];
   /**
-   * The reservation is open, and no repeat can succeed, because the token is used or the request is wrong by now. Until
-   * `forgetAtMs`, describes show which instances were launched.
+   * The reservation is open, and no repeat can succeed, because the request is wrong by now. Until `forgetAtMs`,
+   * describes show which instances were launched.
    */
   readonly unanswerable?: true;
   /**

@@ -36,13 +36,16 @@ describe('a repeat', () => {
   it('that is throttled says nothing about the first attempt: the reservation stays open, and describes are believed as before', () => {
     expect(repeat(throttled)).toEqual({ ...before, leaseUntilMs: repeatAtMs });
   });
-  it.each([
-    ['wrong by now', invalid],
-    ['told that its token was used for another request', madeBefore],
-  ])('that is %s is left to describes, and not made again', (_, result) => {
-    const left = repeat(result);
+  it('that is wrong by now is left to describes, and not made again', () => {
+    const left = repeat(invalid);
     expect(left).toEqual({ ...before, unanswerable: true, leaseUntilMs: nowMs });
     expect(abandoned(state({ reservations: left === undefined ? [] : [left] }), nowMs + 60_000)).toEqual([]);
+  });
+  it('that is told that its token was used for another request is made again, for as long as describes are believed', () => {
+    const left = repeat(madeBefore);
+    expect(left).toEqual({ ...before, leaseUntilMs: repeatAtMs });
+    expect(abandoned(state({ reservations: left === undefined ? [] : [left] }), nowMs + 60_000)).toEqual([left]);
+    expect(first(madeBefore)).toMatchObject({ leaseUntilMs: repeatAtMs });
   });
   it('that is answered settles it, in part too', () => {
     expect(repeat(answered)).toMatchObject({ instances: ['i-1'], placement: { count: 1 } });

@@ -37,7 +37,7 @@ export const launching: readonly PutBack[] = [
     also: [
       {
         file: 'core/launch/reservation-life.ts',
-        from: 'return { ...open, unanswerable: true, leaseUntilMs: nowMs, forgetAtMs: (before ?? open).forgetAtMs };',
+        from: 'return { ...open, leaseUntilMs: repeatAtMs, forgetAtMs: (before ?? open).forgetAtMs };',
         to: 'return undefined;',
       },
     ],
