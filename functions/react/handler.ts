@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { sha256 } from '../runtime/sha256.ts';
 import { withRuntime } from '../runtime/with-runtime.ts';
+import { correctedClock } from './clock.ts';
 import { type Message, react } from './react.ts';
 import { wire } from './wire.ts';
 
@@ -30,10 +31,12 @@ const toMessage = ({
  * messages that must be delivered again.
  */
 export const { handler, create } = withRuntime('react', (surroundings, telemetry) => {
-  const ports = wire(surroundings, telemetry);
+  const clock = correctedClock(surroundings.now);
+  const ports = wire({ ...surroundings, now: clock.now }, telemetry);
   return async (event) => {
     const { Records } = z.parse(sqsEvent, event);
     const messages = Records.map(toMessage);
+    clock.hear(Math.max(0, ...messages.map(({ sentAtMs }) => sentAtMs)));
     const { again } = await react(messages, ports, sha256);
     return { batchItemFailures: again.map((itemIdentifier) => ({ itemIdentifier })) };
   };
