@@ -21,9 +21,11 @@ export const endsWithinMs = reactTimeoutMs / 2;
 /**
  * Whether there is time for another round like the longest one of this run, and for the work after the rounds, which
  * takes no longer. Otherwise a wake handles members that are still missing.
+ *
+ * @param lookMs the time of a look before that round
  */
-const hasTime = ({ ports, beganAtMs }: Run, longestRoundMs: number): boolean =>
-  ports.clock.now() - beganAtMs + 2 * longestRoundMs <= endsWithinMs;
+const hasTime = ({ ports, beganAtMs }: Run, longestRoundMs: number, lookMs = 0): boolean =>
+  ports.clock.now() - beganAtMs + lookMs + 2 * longestRoundMs <= endsWithinMs;
 
 /** The result of the rounds of a run. `run` has the policy that they were decided with. */
 export type Played =
@@ -53,6 +55,8 @@ const lostBy = (what: Lost, { facts, group }: Run): number =>
  */
 const sameLookMs = 2_000;
 
+const isYoung = ({ ports }: Run, { lookedAtMs }: Gathered): boolean => ports.clock.now() - lookedAtMs < sameLookMs;
+
 /** Gathers anew after a lost race, with the policy in force now. Undefined when there is none any more. */
 const lookAgain = async (
   run: Run,
@@ -63,8 +67,7 @@ const lookAgain = async (
   const now = await readInForce(run.group.name, ports);
   if (now === undefined) return undefined;
   const renewed = { ...run, group: now.group, provider: ports.providerFor(now.group.holding) };
-  const isYoung = ports.clock.now() - before.lookedAtMs < sameLookMs;
-  const isSame = now.group.policyVersion === run.group.policyVersion && isYoung;
+  const isSame = now.group.policyVersion === run.group.policyVersion && isYoung(run, before);
   const known = { ...now, ...(isSame && { look: async () => before.holdings, lookedAtMs: before.lookedAtMs }) };
   const found = await gather(now.group, facts, renewed.provider, ports, known);
   const { putBack } = before;
@@ -83,17 +86,21 @@ const afterLostRace = async (
   {
     lost,
     longestRoundMs,
+    lookMs,
     before,
     warned,
   }: {
     readonly lost: number;
     readonly longestRoundMs: number;
+    /** How long the first look of the run took. */
+    readonly lookMs: number;
     readonly before: Gathered;
     readonly warned: readonly Warned[];
   },
 ): Promise<Again | Played> => {
   const cut: Played = { kind: 'played', run, rounds, isCut: true };
-  if (lost >= mostConflicts || !hasTime(run, longestRoundMs)) return rounds.length > 0 ? cut : { kind: 'contended' };
+  if (lost >= mostConflicts || !hasTime(run, longestRoundMs, isYoung(run, before) ? 0 : lookMs))
+    return rounds.length > 0 ? cut : { kind: 'contended' };
   const again = await lookAgain(run, before, warned);
   if (again === undefined) return rounds.length > 0 ? { kind: 'played', run, rounds } : { kind: 'let-go' };
   // Other signals are claimed in another mode, so they are delivered again.
@@ -140,13 +147,14 @@ export const playRounds = async (first: Run, found: Gathered, warned: readonly W
 const playEach = async (first: Run, found: Gathered, warned: readonly Warned[]): Promise<Played> => {
   const rounds: Round[] = [];
   let [run, gathered, lost, longestRoundMs] = [first, found, 0, 0];
+  const lookMs = run.ports.clock.now() - found.lookedAtMs;
   while (rounds.length < mostRounds) {
     const beganAtMs = run.ports.clock.now();
     const played = await playRound(run, gathered, rounds);
     longestRoundMs = Math.max(longestRoundMs, run.ports.clock.now() - beganAtMs);
     if (played === 'race' || played === 'turn') {
       lost += lostBy(played, run);
-      const next = await afterLostRace(run, rounds, { lost, longestRoundMs, before: gathered, warned });
+      const next = await afterLostRace(run, rounds, { lost, longestRoundMs, lookMs, before: gathered, warned });
       if (next.kind !== 'again') return next;
       ({ run, gathered } = next);
       continue;

@@ -410,6 +410,27 @@ describe('an attempt after a lost race', () => {
     expect([renamed.looks, renamed.world.asked]).toEqual([2, [4]]);
   });
 
+  test('begins no second look that may take it past half of the time of its invocation', async () => {
+    const lostAfterLook = async (lookMs: number) => {
+      const eight = inB(8, 1);
+      const of = worldOf(eight, stateUnder(eight, 5));
+      let [now, looks] = [nowMs, 0];
+      of.ports.clock.now = () => now;
+      const { describe: look } = of.provider;
+      of.provider.describe = (group) => {
+        now += lookMs;
+        looks += 1;
+        return look(group);
+      };
+      of.world.beforeWrite = () => {
+        of.world.stored = stateUnder(eight, 6);
+      };
+      return [(await play(eight, of)).kind, looks];
+    };
+    expect(await lostAfterLook(7_500)).toEqual(['played', 2]);
+    expect(await lostAfterLook(7_501)).toEqual(['contended', 1]);
+  });
+
   test('is left to the repeated messages where the mode of the group changed, because other signals are claimed in it', async () => {
     const { played, world } = await afterLoss(0, (of) => {
       of.world.policy = { ...inB(8, 2), mode: 'observe' };
