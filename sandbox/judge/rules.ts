@@ -18,7 +18,7 @@ import { launchesWithinLimit } from './rules/launches.ts';
 import { floorFirst, floorHeld, floorLeft, sharesHold } from './rules/limits.ts';
 import { observeChangesNothing, pauseIsIdle } from './rules/modes.ts';
 import { maximumHeld, needlessLaunch } from './rules/needless-launch.ts';
-import { needlessRemoval, protectedStay, successorServes } from './rules/needless-removal.ts';
+import { needlessRemoval, protectedStay, straysGetTime, successorServes } from './rules/needless-removal.ts';
 import { outsideSizesStand, wantedStay } from './rules/outside.ts';
 import { cheapestFirst, earlierTierFirst, placedInPools, sharedOut, withinCap, withinPrice } from './rules/placement.ts';
 import { asgsPutBack, raisesEndSoon, strangeAsgs } from './rules/put-back.ts';
@@ -44,6 +44,7 @@ export const rules: readonly Rule[] = [
   maximumHeld,
   needlessRemoval,
   protectedStay,
+  straysGetTime,
   removalInOrder,
   removalKeepsShape,
   successorServes,

@@ -4,7 +4,7 @@ import type { Actor } from '../../sandbox/judge/history.ts';
 import { alarmsAct } from '../../sandbox/judge/rules/alarms.ts';
 import { desiredAsAsked } from '../../sandbox/judge/rules/desired.ts';
 import { needlessLaunch } from '../../sandbox/judge/rules/needless-launch.ts';
-import { needlessRemoval, protectedStay, successorServes } from '../../sandbox/judge/rules/needless-removal.ts';
+import { needlessRemoval, protectedStay, straysGetTime, successorServes } from '../../sandbox/judge/rules/needless-removal.ts';
 import { takenOutOnce } from '../../sandbox/judge/rules/warned.ts';
 import { details } from './details.ts';
 import { policy, react, type Script, spec, twoServe, user } from './histories.ts';
@@ -240,6 +240,23 @@ describe('nobody is removed without need', () => {
     expect(removed((script) => script.react(90, 110, 'i-b', warning, true))).toEqual([]);
     expect(removed((script) => script.react(90, 91, 'i-b', warning))).toHaveLength(1);
     expect(removed((script) => script.claim(95, 'i-1', 'i-b'))).toHaveLength(1);
+  });
+  it('gives strays five minutes, and nobody else', () => {
+    const chosen = (second: number, { tags = {}, reason = 'unwanted' }: { tags?: Readonly<Record<string, string>>; reason?: string } = {}) =>
+      details(straysGetTime, (script) => {
+        const { 'od-b': _, ...pools } = policy.pools;
+        script.policy(0, 1, { ...policy, capacity: { spread: ['spot-a', 'spot-b'] }, pools });
+        script.desired(0, 2);
+        script.launch(100, 'i-9', { pool: 'od-b', by: { kind: 'user' } });
+        script.at(100, { kind: 'tagged', instance: 'i-9', tags: { 'holdfast:group': 'holdfast/web', ...tags }, by: { kind: 'user' } });
+        const item = { kind: 'item-written', table: 'state', group: 'web', item: 'swap#i-9', bytes: 500, by: react('i-a') } as const;
+        script.at(second, { ...item, swap: { reason: reason as 'unwanted', state: 'leaving' } });
+        script.end(second + 3, 'i-9', react('drain'));
+      });
+    expect(chosen(399)).toHaveLength(1);
+    expect(chosen(400)).toEqual([]);
+    expect(chosen(399, { reason: 'scale-in' })).toEqual([]);
+    expect(chosen(399, { tags: { 'holdfast:pool': 'spot-a', 'holdfast:reservation': 'r-1' } })).toEqual([]);
   });
   it('counts a member that others ended while describes may still show it, and no longer', () => {
     const removed = (endedAt: number) =>

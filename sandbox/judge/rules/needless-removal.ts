@@ -87,6 +87,24 @@ export const protectedStay: Rule = {
     }),
 };
 
+/** Before this age, the reservation of an instance may only have been lost. */
+const strayMinimumAgeMs = 300_000;
+
+export const straysGetTime: Rule = {
+  name: 'strays are given time',
+  meaning:
+    'Holdfast chooses an instance that carries the tag of a group, and that no pool, no reservation and no Auto Scaling group explains, to leave no sooner than five minutes after its launch.',
+  broken: (chronicle) =>
+    choicesOf(chronicle).flatMap(({ life, group, chosenAtMs }) => {
+      const { instance, claims, launchedAtMs, warnings } = life;
+      const isUnwanted = claims.some(({ atMs, reason }) => atMs === chosenAtMs && reason === 'unwanted');
+      const ageMs = chosenAtMs - launchedAtMs;
+      const isTold = isUnwanted && warnings.length === 0 && isStray(chronicle, life, chosenAtMs);
+      if (!isTold || ageMs >= strayMinimumAgeMs - 2 * chronicle.times.clockMs) return [];
+      return [{ group, instance, atMs: chosenAtMs, detail: `${instance} was chosen to leave ${Math.round(ageMs / 1_000)} s after its launch` }];
+    }),
+};
+
 /** How many members stopped serving lately without Holdfast's doing. No function could know of them yet. */
 const lostLately = (chronicle: Chronicle, group: string, sinceMs: number, atMs: number): number =>
   chronicle.livesIn(group).filter((life) => {
