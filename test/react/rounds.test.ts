@@ -501,7 +501,7 @@ test('a group whose turn another decision has is left to a wake after four attem
     return asked;
   };
   expect(await attempts({})).toBe(4);
-  expect(await attempts({ refusedAsgs: ['web-asg'] })).toBe(10);
+  expect(await attempts({ stoppedDrains: ['web-swap-1'] })).toBe(10);
 });
 
 test('responses of EC2 that others keep from being stored fail the run, and say that nothing is lost', async () => {

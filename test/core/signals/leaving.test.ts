@@ -96,7 +96,7 @@ describe('messages of our own', () => {
     });
     expect(whyOf(tick.read({}, nowMs, timeOf))).toBe('detail.group: expected a name, or a list of names at detail.groups');
     const of = { kind: 'tick', groups: ['web'], atMs: nowMs, isScheduled: true } as const;
-    expect([tick.about(of), tick.adds(of, undefined)]).toEqual([{ groups: ['web'] }, { isTick: true }]);
+    expect([tick.about(of), tick.adds(of, undefined)]).toEqual([{ groups: ['web'] }, { isTick: true, isMinute: true }]);
     const changed = { kind: 'policy-change', group: 'web', atMs: nowMs } as const;
     expect([policyChange.about(changed), policyChange.adds(changed, undefined)]).toEqual([{ groups: ['web'] }, { isTick: true }]);
     expect(policyChange.adds({ ...changed, writtenAtMs: 7 }, undefined)).toEqual({ isTick: true, writtenAtMs: 7 });
