@@ -21,6 +21,8 @@ export type Moment = {
   readonly invocation?: string;
   /** For a launch that moves a member: it leaves out offerings with a refusal or warning within this time. */
   readonly quietForMs?: number;
+  /** The launch that another one is looked for: it counts nowhere. */
+  readonly insteadOf?: Life;
 };
 
 /** Prices are read from time to time, so a price of this long ago may still be in use. */
@@ -59,11 +61,28 @@ const restsUntil = (refusals: readonly Refused[], successes: readonly number[]):
   return untilMs;
 };
 
-/** Refusals that a function could know when it placed. It does not know the results of its own simultaneous requests. */
-const isKnown =
-  ({ times: { launchCallMs } }: Chronicle, { atMs: placedAtMs, invocation: own }: Moment) =>
-  ({ atMs, invocation }: { readonly atMs: number; readonly invocation: string }): boolean =>
-    atMs <= placedAtMs || (invocation === own && atMs <= placedAtMs + launchCallMs);
+/** When the call that launched it was answered: the same response says what else the call was refused. */
+const answersTo = (chronicle: Chronicle, { askedAtMs, by, tags: [first], stays: [stay] }: Life): ReadonlySet<number> =>
+  new Set(
+    chronicle.of('called').flatMap(({ launch, invocation, askedAtMs: calledAtMs, atMs }) => {
+      const isOfPool = launch?.asg === undefined ? launch?.pool === first?.tags['holdfast:pool'] : launch.asg === stay?.asg;
+      return launch !== undefined && isFunction(by) && by.invocation === invocation && calledAtMs === askedAtMs && isOfPool ? [atMs] : [];
+    }),
+  );
+
+/**
+ * Refusals that a function could know when it placed: those before its call, and those in the response to this very call. It does not know the results
+ * of its own simultaneous requests.
+ */
+const isKnown = (chronicle: Chronicle, { atMs: placedAtMs, invocation: own, insteadOf }: Moment) => {
+  const { launchCallMs } = chronicle.times;
+  const askedAtMs = insteadOf?.askedAtMs;
+  const answers = insteadOf === undefined ? undefined : answersTo(chronicle, insteadOf);
+  return ({ atMs, invocation }: { readonly atMs: number; readonly invocation: string }): boolean =>
+    askedAtMs === undefined
+      ? atMs <= placedAtMs || (invocation === own && atMs <= placedAtMs + launchCallMs)
+      : atMs <= askedAtMs || (invocation === own && answers?.has(atMs) === true);
+};
 
 const subnetsIn = ({ history }: Chronicle, pool: PolicyPool, zone: string) =>
   history.spec.subnets.filter((subnet) => pool.subnets.includes(subnet.id) && subnet.zone === zone);
@@ -226,11 +245,20 @@ const mayGrow = (chronicle: Chronicle, policy: Policy, pool: PolicyPool, moment:
   return perhapsHeld(chronicle, moment).filter((life) => poolOf(life, policy, moment.atMs) === pool.name).length < pool.most;
 };
 
+/** Whether the function that placed surely knew that a member leaves: it was claimed before its look, or by this very function. */
+const isKnownToLeave = (life: Life, { sinceMs, atMs, invocation }: Moment): boolean =>
+  leavesAtMs(life, atMs) <= atMs &&
+  life.claims.some(
+    (claim) =>
+      claim.state === 'leaving' && (claim.atMs <= sinceMs || (claim.atMs <= atMs && isFunction(claim.by) && claim.by.invocation === invocation)),
+  );
+
 /** Whether the shares of a policy surely let one more of an offering be launched. */
 const hasRoom = (chronicle: Chronicle, policy: Policy, offering: OfferingName, moment: Moment): boolean => {
   if (!hasShares(policy)) return true;
   const sizes = chronicle.desiredIn(moment.group, moment.sinceMs, moment.atMs);
-  return sizes.length > 0 && hasShareRoom(policy, offering, perhapsHeld(chronicle, moment), Math.min(...sizes));
+  const others = perhapsHeld(chronicle, moment).filter((life) => life !== moment.insteadOf && !isKnownToLeave(life, moment));
+  return sizes.length > 0 && hasShareRoom(policy, offering, others, Math.min(...sizes));
 };
 
 /** Offerings of a pool that had capacity for one more, including those at risk. */

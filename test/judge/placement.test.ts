@@ -295,7 +295,8 @@ describe('spreads and weights hold at every launch', () => {
           script.member(`i-${n}`, { pool, by: { kind: 'user' }, tags: { 'holdfast:group': 'holdfast/web', 'holdfast:pool': pool } });
         launched(script, 150, 'i-9', pool);
       });
-    expect(to('spot-a', 3)).toEqual([]);
+    expect(to('spot-a', 1)).toEqual([]);
+    expect(to('spot-a', 2)).toHaveLength(1);
     expect(to('spot-b', 5)).toHaveLength(1);
   });
 });
@@ -444,5 +445,56 @@ describe('caps, prices and tags', () => {
     expect(tagged(151, 160)).toEqual([]);
     expect(tagged(140, 160)).toEqual([]);
     expect(tagged(140, 230)).toHaveLength(1);
+  });
+});
+
+describe('weights', () => {
+  const held = (weights: readonly (readonly [string, number])[], there: readonly string[], pool: string) =>
+    details(sharedOut, (script) => {
+      const weighted = weights.map(([use, weight]) => ({ use, weight }));
+      script.policy(0, 1, { ...policy, capacity: { weighted } });
+      script.desired(0, there.length + 1);
+      for (const [index, name] of there.entries())
+        script.member(`i-${index + 1}`, { pool: name, by: { kind: 'user' }, tags: { 'holdfast:group': 'holdfast/web', 'holdfast:pool': name } });
+      launched(script, 150, 'i-9', pool);
+    });
+  const two = [
+    ['spot-a', 2],
+    ['od-b', 1],
+  ] as const;
+  it('of two children decide every launch: the one further below its share gets it', () => {
+    expect(held(two, ['spot-a', 'od-b'], 'od-b')).toHaveLength(1);
+    expect(held(two, ['spot-a', 'od-b'], 'spot-a')).toEqual([]);
+    expect(held(two, ['spot-a'], 'od-b')).toEqual([]);
+    expect(held(two, ['spot-a', 'spot-a', 'spot-a'], 'spot-a')).toHaveLength(1);
+    expect(held([...two, ['spot-b', 0]], ['spot-a', 'od-b'], 'od-b')).toHaveLength(1);
+  });
+  it('of three children let one go first that is due sooner', () => {
+    const three = [...two, ['spot-b', 1]] as const;
+    expect(held(three, ['spot-a', 'od-b'], 'od-b')).toEqual([]);
+    expect(held(three, ['spot-a', 'od-b', 'od-b'], 'od-b')).toHaveLength(1);
+  });
+});
+
+describe('a refusal that came in the same look', () => {
+  const late = (askedS: number, called?: { readonly pool: string; readonly answeredS: number }) =>
+    details(earlierTierFirst, (script) => {
+      twoServe(script);
+      script.react(147, 155, 'i-a');
+      for (const zone of ['z-a', 'z-b']) script.at(150, { ...refusal(zone), invocation: 'i-a' });
+      if (called !== undefined) {
+        const launch = { group: 'web', pool: called.pool, count: 1 };
+        script.at(called.answeredS, { ...calledToLaunch, invocation: 'i-a', askedAtMs: 149_000, launch });
+      }
+      script.launch(149.5, 'i-3', { pool: 'od-b', by: react('i-a'), askedS });
+    });
+  it('excuses a launch that was requested after it, and none that was requested before', () => {
+    expect(late(150)).toEqual([]);
+    expect(late(149)).toHaveLength(1);
+  });
+  it('excuses a launch by the very call that it answers, and none by another call of that moment', () => {
+    expect(late(149, { pool: 'od-b', answeredS: 150 })).toEqual([]);
+    expect(late(149, { pool: 'spot-a', answeredS: 150 })).toHaveLength(1);
+    expect(late(149, { pool: 'od-b', answeredS: 151 })).toHaveLength(1);
   });
 });

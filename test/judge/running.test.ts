@@ -711,6 +711,29 @@ describe('functions and calls', () => {
     expect(details(idleWritesNothing, item(100, 4))).toEqual([]);
     expect(details(idleWritesNothing, item(100, 5))).toHaveLength(1);
   });
+  it('write the state of a group four times in a look at rest, and more only where it launches or is refused', () => {
+    const looked = (times: number, invocations: number, write: (script: Script) => void = () => undefined) =>
+      details(
+        idleWritesNothing,
+        (script) => {
+          script.policy(0, 1);
+          script.desired(0, 2);
+          for (let n = 0; n < 20; n += 1) script.member(`i-${n}`, { pool: 'spot-a' });
+          for (let n = 0; n < times; n += 1)
+            script.at(1_720 + n, {
+              ...{ kind: 'state-written', group: 'web', version: 2, policyVersion: 1, desired: 2, bytes: 1 },
+              by: react(`i-${n % invocations}`),
+            });
+          write(script);
+        },
+        { restAtMs: 1_700_000, endedAtMs: 1_900_000 },
+      );
+    expect(looked(4, 1)).toEqual([]);
+    expect(looked(5, 1)).toEqual(['the state of web was written 5 times by one look at rest, expected at most 4']);
+    expect(looked(8, 2)).toEqual([]);
+    expect(looked(5, 1, (script) => script.refuseCapacity(1_721, 'i-0'))).toEqual([]);
+    expect(looked(5, 1, (script) => script.refuseCapacity(1_600, 'i-0'))).toHaveLength(1);
+  });
   it('write eight items for each member that moves at rest, and for each move that is refused', () => {
     const moves =
       (...launches: readonly string[]) =>

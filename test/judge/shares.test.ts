@@ -237,3 +237,32 @@ describe('what a share forbids', () => {
     expect(warned({})).toEqual([]);
   });
 });
+
+describe('a launch from a later tier where shares are limited', () => {
+  const whole = { maxShare: { instanceType: '100%' } };
+  const late = (pools: readonly string[], size: number, ...more: readonly Write[]) =>
+    details(earlierTierFirst, all(group(pools, whole, size), ...more, launches(100, 'i-9', 'od-b')));
+  it('takes a place of the share itself, so the earlier tier could have had it', () => {
+    expect(late(['spot-a', 'spot-b'], 3)).toHaveLength(1);
+    expect(late(['spot-a', 'spot-b', 'spot-a'], 3)).toEqual([]);
+  });
+  it('counts no member that its function had claimed to leave, and one that another function claims meanwhile', () => {
+    const claims = (second: number, by: string): Write =>
+      all(
+        (script) => script.warn(90, 'i-1'),
+        (script) => script.react(second - 2, second + 3, by),
+        (script) => script.claim(second, 'i-1', by, 'leaving'),
+      );
+    const three = ['spot-a', 'spot-b', 'spot-a'];
+    expect(late(three, 3, claims(95, 'i-95'))).toHaveLength(1);
+    expect(
+      late(
+        three,
+        3,
+        (script) => script.warn(90, 'i-1'),
+        (script) => script.claim(99, 'i-1', 'i-100', 'leaving'),
+      ),
+    ).toHaveLength(1);
+    expect(late(three, 3, claims(99, 'i-95'))).toEqual([]);
+  });
+});

@@ -1,7 +1,7 @@
 import { accountPartition, items } from '../../../core/contract.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
-import { goneAtMs, type HookWait } from '../life.ts';
+import { goneAtMs, type HookWait, isFunction } from '../life.ts';
 import { returnLaunches } from '../returning.ts';
 
 type Broken = Omit<Finding, 'rule'>;
@@ -119,10 +119,31 @@ const writesOfMove = 8;
 /** What a call takes of the account's buckets is written before it is made (docs/adr/0008-count-every-call-before-it-is-made.md). */
 const isTaking = ({ group, item }: { readonly group: string; readonly item: string }): boolean => group === accountPartition && item === items.budget;
 
+/** A look writes the state of its group when it decides, and when it has carried that out. */
+const statesOfLook = 4;
+
+/** Looks at rest that wrote the state of a group again and again, although they launched nothing and nothing was refused. */
+const manyStates = (chronicle: Chronicle, sinceMs: number): readonly Broken[] => {
+  const acts = new Set([
+    ...chronicle.lives.flatMap(({ by, launchedAtMs }) => (isFunction(by) && launchedAtMs > sinceMs ? [by.invocation] : [])),
+    ...chronicle.of('refused').flatMap(({ invocation, atMs }) => (atMs > sinceMs ? [invocation] : [])),
+  ]);
+  const written = chronicle.of('state-written').filter(({ atMs, by }) => atMs > sinceMs && isFunction(by) && !acts.has(by.invocation));
+  const looks = Map.groupBy(written, ({ group, by }) => `${group} ${isFunction(by) ? by.invocation : ''}`);
+  return [...looks.values()].flatMap((states): readonly Broken[] => {
+    const [first] = states;
+    if (first === undefined || states.length <= statesOfLook) return [];
+    const { group, atMs } = first;
+    return [
+      { group, atMs, detail: `the state of ${group} was written ${states.length} times by one look at rest, expected at most ${statesOfLook}` },
+    ];
+  });
+};
+
 export const idleWritesNothing: Rule = {
   name: 'an idle look writes nothing',
   meaning:
-    'At rest, Holdfast only removes what is over: at most four writes, and two for each instance that came or went within the last half hour. Eight more are allowed for each launch that moves a member to a better place, for each member that leaves for such a launch, and for each refused launch. What each call takes of the account’s buckets is written as well.',
+    'At rest, Holdfast only removes what is over: at most four writes, and two for each instance that came or went within the last half hour. Eight more are allowed for each launch that moves a member to a better place, for each member that leaves for such a launch, and for each refused launch. What each call takes of the account’s buckets is written as well. A look that launches nothing, and that nothing was refused to, writes the state of its group at most four times.',
   broken: (chronicle) => {
     const { restAtMs, endedAtMs } = chronicle.history;
     if (restAtMs === undefined) return [];
@@ -143,6 +164,9 @@ export const idleWritesNothing: Rule = {
     const moving = moves.filter(({ life }) => isAtRest(life.launchedAtMs)).length + Math.min(left.size, moves.length);
     const refused = new Set(chronicle.of('refused').flatMap(({ atMs, invocation }) => (atMs > sinceMs ? [invocation] : []))).size;
     const limit = 4 + 2 * recent + writesOfMove * (moving + refused);
-    return writes <= limit ? [] : [{ atMs: endedAtMs, detail: `${writes} items were written at rest, expected at most ${limit}` }];
+    return [
+      ...(writes <= limit ? [] : [{ atMs: endedAtMs, detail: `${writes} items were written at rest, expected at most ${limit}` }]),
+      ...manyStates(chronicle, sinceMs),
+    ];
   },
 };

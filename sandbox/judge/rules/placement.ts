@@ -59,7 +59,7 @@ const byAnyPolicy =
       const verdicts = chronicle.policiesIn(group, sinceMs, life.launchedAtMs).flatMap((policy) =>
         rolesOf(chronicle, policy, { life, group, sinceMs }, moves).map(({ quietForMs, ...role }) => {
           const quiet = quietForMs === undefined ? {} : { quietForMs };
-          const moment = { group, sinceMs, atMs: life.launchedAtMs, ...invocation, ...quiet };
+          const moment = { group, sinceMs, atMs: life.launchedAtMs, insteadOf: life, ...invocation, ...quiet };
           const pool = policy.pools[poolOf(life, policy, moment.atMs) ?? ''];
           return pool === undefined ? undefined : judgeOne(chronicle, { life, moment, policy, pool, ...role });
         }),
@@ -177,6 +177,9 @@ const partsOf = (chronicle: Chronicle, placed: Placed, selector: Selector): read
   }));
 };
 
+/** A smaller difference is one of rounding. */
+const tiny = 1e-9;
+
 /** How many more of its share one part has than another: the least that is certain. */
 const ahead = (chronicle: Chronicle, { life, moment }: Placed, parts: readonly Part[], one: Part, other: Part): number => {
   const surely = surelyHeld(chronicle, moment, life.order);
@@ -196,6 +199,8 @@ const unfair = (chronicle: Chronicle, placed: Placed, selector: Selector): strin
   // Within a child, a move leaves the shares of the children as they are.
   if (one === undefined || placed.replaces.some(one.isOf)) return undefined;
   const isEven = selector.kind === 'spread';
+  // Of two children, the one further below its share is chosen. Among more, one that is due sooner may go first.
+  const most = isEven || parts.filter(({ weight }) => weight > 0).length === 2 ? 1 : 2;
   const other = parts.find((part) => {
     if (part === one || part.weight === 0) return false;
     const by = isEven
@@ -210,7 +215,7 @@ const unfair = (chronicle: Chronicle, placed: Placed, selector: Selector): strin
           { ...part, weight: 1 },
         )
       : ahead(chronicle, placed, parts, one, part);
-    return by > (isEven ? 1 : 2) && part.gives();
+    return by > most + tiny && part.gives();
   });
   return other === undefined
     ? undefined

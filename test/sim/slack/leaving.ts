@@ -10,12 +10,12 @@ const each = 4;
 const outsOf = ({ history }: Chronicle, { instance }: Life): readonly EventOf<'out-of-service'>[] =>
   eventsOf(history, 'out-of-service').filter((event) => event.instance === instance && event.why === 'deregistered' && isFunction(event.by));
 
-/** Members that EC2 took after two minutes, and that had been taken out of service. */
+/** Members that EC2 took after two minutes, and that served until they were taken out of service. One that never came into service had no work. */
 const takenInTime = (chronicle: Chronicle): readonly Life[] =>
   chronicle.lives.filter((life) => {
     const [warning] = life.warnings;
     if (warning === undefined || warning.silent || warning.takenAtMs - warning.atMs < 115_000 || goneAtMs(life) === endless) return false;
-    const served = life.services.some(({ untilMs, by }) => isFunction(by) && untilMs > warning.atMs);
+    const served = life.services.some(({ fromMs, untilMs, by }) => isFunction(by) && untilMs > Math.max(warning.atMs, fromMs));
     return life.ending?.by.kind === 'ec2' && served && outsOf(chronicle, life).length > 0;
   });
 
