@@ -53,7 +53,10 @@ const Key = { [keys.group]: accountPartition, [keys.item]: items.budget };
 const read = async ({ client, table }: Deps): Promise<FullAt> =>
   fullAtIn((await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }), hasty)).Item);
 
-/** A change of the time of one bucket. The names in `values` begin with a colon. */
+/**
+ * A change of the time of one bucket. `at` is the placeholder of that time in the expressions, and `value` returns the
+ * placeholder of a number in `values`.
+ */
 type Change = {
   readonly bucket: PacedBucket;
   readonly set: (at: string, value: (name: string) => string) => string;

@@ -7,7 +7,8 @@ export type CorrectedClock = {
 
 /**
  * The clock of an environment may be behind that of AWS, and a message was sent before it is read. So the time is never
- * earlier than that of the latest message of an invocation. A clock that has been put right since is not corrected.
+ * earlier than that of the latest message of an invocation. Once the clock itself has passed that time, it is used
+ * without a correction.
  */
 export const correctedClock = (now: () => number): CorrectedClock => {
   let [heardMs, behindMs] = [0, 0];

@@ -16,13 +16,10 @@ import { takeOver } from './carry-out/lowered-sizes.ts';
 import { type Gathered, viewOf } from './look/gather.ts';
 import { heardIn } from './look/leaving-now.ts';
 import { tellNews } from './record/announce.ts';
-import { putState } from './record/put-state.ts';
+import { mostConflicts, putState } from './record/put-state.ts';
 import { type Decided, recordDecided, recordObserved, recordOvertaken, recordUnobserved } from './record/record.ts';
 import type { Round, Run } from './run.ts';
 import { type Allowed, giveTurnBack, shareLessons, takeTurn } from './turns/take-turn.ts';
-
-/** Lost races for the state item before the messages are returned to the queue. */
-export const mostConflicts = 10;
 
 /** Instances that a stored decision names. */
 const namedAtMost = 50;

@@ -8,7 +8,8 @@ import { giveBack } from './carry-out/lowered-sizes.ts';
 import { type Gathered, gather } from './look/gather.ts';
 import { readInForce } from './look/in-force.ts';
 import { learn } from './look/lessons.ts';
-import { type Lost, mostConflicts, playRound } from './play-round.ts';
+import { type Lost, playRound } from './play-round.ts';
+import { mostConflicts } from './record/put-state.ts';
 import type { Round, Run } from './run.ts';
 import { canHandOver } from './turns/hand-over.ts';
 

@@ -3,6 +3,9 @@ import { fitting, mostStateBytes } from '../../../core/group-state/state-size.ts
 import type { GroupState } from '../../../core/view/view.ts';
 import type { ReactPorts } from '../ports.ts';
 
+/** After this many lost races for the state item of a group, its messages are returned to the queue. */
+export const mostConflicts = 10;
+
 /**
  * Writes a group's state within its size bound, and returns it as written. Parts that were left out for that are
  * logged.

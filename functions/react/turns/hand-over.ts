@@ -13,7 +13,7 @@ import type { Facts } from '../messages/facts.ts';
 import type { ReactPorts } from '../ports.ts';
 import { announceStarted } from '../record/announce.ts';
 import { newDecisionId } from '../record/identifiers.ts';
-import { putState } from '../record/put-state.ts';
+import { mostConflicts, putState } from '../record/put-state.ts';
 
 /** How soon another invocation continues after a hand-over. */
 const handedOverMs = 2_000;
@@ -39,9 +39,6 @@ const afterThrottleMs = ({ store, clock }: ReactPorts, group: string): number | 
 
 /** How soon to look again after a failed look, once for its signals. After that the tick looks. */
 const afterFailureMs = 20_000;
-
-/** After this many lost races for the state item, the messages are delivered again. */
-const mostConflicts = 10;
 
 /** Why a group is handed over, if not for lack of time. */
 export type Trouble = 'throttled' | 'failed';

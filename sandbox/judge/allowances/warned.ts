@@ -5,7 +5,13 @@ import { goneAtMs, type Life, warnedAtMs } from '../life.ts';
 import { actsWithinMs, drainBeginsInTime, servesUntilReplaced, warnedTakenOut } from '../rules/warned.ts';
 import { times } from '../times.ts';
 
-const lifeOf = (finding: Finding, chronicle: Chronicle): Life | undefined => chronicle.life(finding.instance ?? '');
+/** Covers a finding about an instance that the world has, by its life. */
+const byLife =
+  (covers: (life: Life, finding: Finding, chronicle: Chronicle) => boolean): Allowance['covers'] =>
+  (finding, chronicle) => {
+    const life = chronicle.life(finding.instance ?? '');
+    return life !== undefined && covers(life, finding, chronicle);
+  };
 
 export const neverHeard: Allowance = {
   name: 'no function received the warning',
@@ -13,10 +19,7 @@ export const neverHeard: Allowance = {
   trouble: 'The warning was lost on its way. No message about it reached a function before the instance was gone.',
   reaches: 'The instance that the lost warning was about.',
   reason: 'EventBridge delivers at least once and may deliver late. An instance without a received warning cannot be drained.',
-  covers: (finding, chronicle) => {
-    const life = lifeOf(finding, chronicle);
-    return life !== undefined && toldOf(life, 'warning').length === 0 && toldOf(life, 'advice').length === 0;
-  },
+  covers: byLife((life) => toldOf(life, 'warning').length === 0 && toldOf(life, 'advice').length === 0),
 };
 
 export const heardWhileLetGo: Allowance = {
@@ -25,13 +28,11 @@ export const heardWhileLetGo: Allowance = {
   trouble: 'A fault was injected into the functions that received the warning first. The policy was deleted before the message came again.',
   reaches: 'The instance that the warning was about, if no function without a fault received it while a policy was in force.',
   reason: 'A message comes again once. No function acts for a group that was let go.',
-  covers: (finding, chronicle) => {
-    const life = lifeOf(finding, chronicle);
-    const { group } = finding;
-    if (life === undefined || group === undefined) return false;
+  covers: byLife((life, { group }, chronicle) => {
+    if (group === undefined) return false;
     const heard = toldOf(life, 'warning').filter(({ invocation }) => chronicle.invocations.get(invocation)?.ended?.injected === false);
     return heard.length > 0 && heard.every(({ atMs }) => chronicle.policyAt(group, atMs) === undefined);
-  },
+  }),
 };
 
 export const heardTooLate: Allowance = {
@@ -40,10 +41,7 @@ export const heardTooLate: Allowance = {
   trouble: 'The first invocation without an injected fault that received the warning had less than fifteen seconds until the instance was gone.',
   reaches: 'The instance that the warning was about.',
   reason: 'A look, the start of a drain and its first call take so long.',
-  covers: (finding, chronicle) => {
-    const life = lifeOf(finding, chronicle);
-    return life !== undefined && heardAtMs(chronicle, life, 'warning') > goneAtMs(life) - actsWithinMs;
-  },
+  covers: byLife((life, _, chronicle) => heardAtMs(chronicle, life, 'warning') > goneAtMs(life) - actsWithinMs),
 };
 
 /** A drain calls the load balancer again at least this long before EC2 takes the member. */
@@ -55,14 +53,12 @@ export const neverDeregistered: Allowance = {
   trouble: 'Faults met every call to the load balancer that was to take the member out of service after its warning.',
   reaches: 'That member, if Holdfast still tried it within twenty seconds of its end.',
   reason: 'Only the load balancer takes a member out of its target groups, and EC2 does not wait for it.',
-  covers: (finding, chronicle) => {
-    const life = lifeOf(finding, chronicle);
-    if (life === undefined) return false;
+  covers: byLife((life, _, chronicle) => {
     const sinceMs = warnedAtMs(life);
     const tries = chronicle.of('called').filter(({ takesOut = [], askedAtMs }) => takesOut.includes(life.instance) && askedAtMs >= sinceMs);
     const isLate = tries.some(({ askedAtMs }) => askedAtMs >= goneAtMs(life) - lastTryMs);
     return isLate && tries.every(({ trouble, applied }) => trouble === 'fault' && !applied);
-  },
+  }),
 };
 
 export const takenBeforeTime: Allowance = {
@@ -71,10 +67,7 @@ export const takenBeforeTime: Allowance = {
   trouble: 'EC2 takes a warned instance before the two minutes of a warning are over, or a user ends it.',
   reaches: 'The instance that was taken, if its drain did not have to begin yet.',
   reason: 'A warning does not say how much time is left. A drain begins as late as two minutes allow.',
-  covers: (finding, chronicle) => {
-    const life = lifeOf(finding, chronicle);
-    return life !== undefined && goneAtMs(life) < deadlineOf(life) - times.deadlineMarginMs;
-  },
+  covers: byLife((life) => goneAtMs(life) < deadlineOf(life) - times.deadlineMarginMs),
 };
 
 /** A call that takes this long was delayed by a fault. */
@@ -93,14 +86,13 @@ export const begunLate: Allowance = {
   trouble: 'A fault was injected into a function that was to begin the drain, or it delayed a read of the function that began it.',
   reaches: 'Drains that begin within fifteen seconds of that fault.',
   reason: 'A failed step is repeated after a while. A step has five seconds, and one delayed read may take as long.',
-  covers: ({ instance = '', atMs }, chronicle) => {
-    const life = chronicle.life(instance);
+  covers: byLife((_, { atMs }, chronicle) => {
     const late = atMs - actsWithinMs;
     const failed = chronicle
       .of('invocation-ended')
       .some(({ injected, function: name, atMs: endedAtMs }) => injected && name.includes('begin-drain') && endedAtMs >= late && endedAtMs <= atMs);
-    return life !== undefined && (failed || heldUpIn(chronicle, late, atMs));
-  },
+    return failed || heldUpIn(chronicle, late, atMs);
+  }),
 };
 
 const wasLetGo = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): boolean =>
@@ -113,10 +105,8 @@ export const takenUpLate: Allowance = {
   reaches:
     'A member that was warned before the policy was deleted, and that was gone within a tick of the new policy. Each invocation without an injected fault that received the policy or a tick had less than fifteen seconds left.',
   reason: 'No function acts for a group that was let go. After a look that was lost, the next one is the tick.',
-  covers: (finding, chronicle) => {
-    const life = lifeOf(finding, chronicle);
-    const { group } = finding;
-    if (life === undefined || group === undefined) return false;
+  covers: byLife((life, { group }, chronicle) => {
+    if (group === undefined) return false;
     const endMs = goneAtMs(life);
     const written = (chronicle.groups.get(group)?.policies ?? []).filter(({ atMs }) => atMs >= warnedAtMs(life) && atMs <= endMs);
     const backMs = written.findLast(({ policy }) => policy !== undefined)?.atMs;
@@ -124,7 +114,7 @@ export const takenUpLate: Allowance = {
     const looks = looksFrom(chronicle, group, backMs).filter(({ atMs }) => atMs <= endMs);
     const isSoon = endMs <= backMs + times.tickMs + times.batchMs + actsWithinMs;
     return isSoon && looks.some(({ injected }) => injected) && looks.every(({ injected, atMs }) => injected || atMs > endMs - actsWithinMs);
-  },
+  }),
 };
 
 export const letGoMeanwhile: Allowance = {
@@ -133,10 +123,7 @@ export const letGoMeanwhile: Allowance = {
   trouble: 'The policy is deleted after the warning, so that the drain ends. It is written again before EC2 takes the member.',
   reaches: 'Members that were warned before the group was let go.',
   reason: 'No function acts for a group that was let go.',
-  covers: (finding, chronicle) => {
-    const life = lifeOf(finding, chronicle);
-    return life !== undefined && finding.group !== undefined && wasLetGo(chronicle, finding.group, warnedAtMs(life), finding.atMs);
-  },
+  covers: byLife((life, { group, atMs }, chronicle) => group !== undefined && wasLetGo(chronicle, group, warnedAtMs(life), atMs)),
 };
 
 export const delaysUnknown: Allowance = {
@@ -146,7 +133,7 @@ export const delaysUnknown: Allowance = {
   reaches: 'Members whose drain was under way then.',
   reason: 'Without the delay, Holdfast assumes the default of the load balancer, which is longer.',
   covers: (finding, chronicle) => {
-    const life = lifeOf(finding, chronicle);
+    const life = chronicle.life(finding.instance ?? '');
     const sinceMs = life === undefined ? finding.atMs : warnedAtMs(life);
     return chronicle
       .of('called')
