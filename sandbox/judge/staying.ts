@@ -116,6 +116,14 @@ const isBackSince = (life: Life, lookedMs: number, atMs: number): boolean => {
   return stay !== undefined && stay.fromMs > lookedMs && life.stays.some(({ how, untilMs }) => how === 'standby' && untilMs <= stay.fromMs);
 };
 
+/** Whether its user launched it and put it into an Auto Scaling group so late that a look since then need not show it as a member. */
+const isAttachedSince = (chronicle: Chronicle, life: Life, lookedMs: number, atMs: number): boolean => {
+  const stay = stayAt(life, atMs);
+  return (
+    life.by.kind === 'user' && stay !== undefined && stay.fromMs > lookedMs && chronicle.groupAt(life, lookedMs) !== chronicle.groupAt(life, atMs)
+  );
+};
+
 /** Whether it belongs to its group only by a policy that came into force after a look. By the policy of that look it belonged to no group. */
 const belongsSince = (chronicle: Chronicle, life: Life, lookedMs: number, atMs: number): boolean => {
   const group = chronicle.groupAt(life, atMs);
@@ -125,8 +133,8 @@ const belongsSince = (chronicle: Chronicle, life: Life, lookedMs: number, atMs: 
 };
 
 /**
- * What an Auto Scaling group launched by itself, or a user put back from standby, counts once a describe must show it. What only a later policy made a
- * member counts for looks with that policy.
+ * What an Auto Scaling group launched by itself, or a user attached or put back from standby, counts once a describe must show it. What only a later
+ * policy made a member counts for looks with that policy.
  */
 export const couldBeKnown = (chronicle: Chronicle, life: Life, { sinceMs, atMs }: { readonly sinceMs: number; readonly atMs: number }): boolean => {
   const { times } = chronicle;
@@ -134,6 +142,7 @@ export const couldBeKnown = (chronicle: Chronicle, life: Life, { sinceMs, atMs }
   return (
     (life.by.kind === 'function' || life.launchedAtMs <= shownMs) &&
     !isBackSince(life, shownMs, atMs) &&
+    !isAttachedSince(chronicle, life, shownMs, atMs) &&
     !belongsSince(chronicle, life, sinceMs, atMs)
   );
 };

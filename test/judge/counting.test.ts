@@ -107,6 +107,21 @@ describe('nothing is launched that nobody needs', () => {
     expect(back(100.5)).toEqual([]);
     expect(back(100)).toHaveLength(1);
   });
+  it('counts an instance that its user attaches once a look must show it, and one with the tag of the group before', () => {
+    const attached = (second: number, tags = {}) =>
+      details(needlessLaunch, (script) => {
+        script.policy(0, 1, { ...policy, asg: 'web-asg' });
+        script.desired(1, 2);
+        script.member('i-1', { asg: 'web-asg' });
+        script.member('i-2', { by: user, tags });
+        script.at(second, { kind: 'joined', instance: 'i-2', asg: 'web-asg', by: user });
+        script.react(101, 105, 'i-a');
+        for (const instance of ['i-3', 'i-4']) script.launch(103, instance, { by: react('i-a') });
+      });
+    expect(attached(100.5)).toHaveLength(1);
+    expect(attached(100)).toHaveLength(2);
+    expect(attached(100.5, { 'holdfast:group': 'holdfast/web', 'holdfast:pool': 'spot-a' })).toHaveLength(2);
+  });
   it('breaks when an instance is launched without need', () => {
     const found = details(needlessLaunch, (script) => {
       twoServe(script);
