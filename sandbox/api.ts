@@ -9,6 +9,9 @@ export type ApiCall = {
   readonly caller: Caller;
 };
 
+/** EC2 alone has dry runs. */
+export const isDryRun = ({ service, input }: Pick<ApiCall, 'service' | 'input'>): boolean => service === 'ec2' && input.DryRun === true;
+
 /** Who calls: a function of the stack (checked against its synthesized role), a state machine's role, or the operator (may do everything). */
 export type Caller =
   | { readonly kind: 'role'; readonly name: string }

@@ -1,5 +1,5 @@
 import { type Act, type Acting, createActing } from './acting.ts';
-import { type ApiCall, ApiError, type ApiService, type Caller } from './api.ts';
+import { type ApiCall, ApiError, type ApiService, type Caller, isDryRun } from './api.ts';
 import type { CallEnd, CallLog, Invocation } from './call-log.ts';
 import type { WorldClock } from './clock.ts';
 import type { CallTrouble, Faults } from './faults.ts';
@@ -77,9 +77,7 @@ const outcomeOf = async (call: ApiCall, work: () => unknown): Promise<Outcome> =
 
 /** EC2 checks the permissions of a dry run, and then returns whether the call would have succeeded. */
 const dryRun = (call: ApiCall): ApiError | undefined =>
-  call.service === 'ec2' && call.input.DryRun === true
-    ? new ApiError('DryRunOperation', 'Request would have succeeded, but DryRun flag is set.', 412)
-    : undefined;
+  isDryRun(call) ? new ApiError('DryRunOperation', 'Request would have succeeded, but DryRun flag is set.', 412) : undefined;
 
 const createLatency =
   (ranges: Readonly<Record<string, Range>>, random: Random) =>

@@ -29,6 +29,8 @@ const callMatch = exactly({
   operation: oneOrMany.optional(),
   /** A role's name, or `operator`. */
   caller: oneOrMany.optional(),
+  /** Only dry runs of EC2 calls (`true`), or only calls that are none (`false`). */
+  dryRun: z.boolean().optional(),
 }).default({});
 
 const eventMatch = exactly({ source: oneOrMany.optional(), detailType: oneOrMany.optional() }).default({});

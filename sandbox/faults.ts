@@ -1,4 +1,4 @@
-import { type ApiCall, ApiError, type BusEvent } from './api.ts';
+import { type ApiCall, ApiError, type BusEvent, isDryRun } from './api.ts';
 import { callerName } from './call-log.ts';
 import type { WorldClock } from './clock.ts';
 import { type CallFault, type EventFault, type Fault, type FaultInput, faultSchema } from './fault-schema.ts';
@@ -25,7 +25,7 @@ export type Faults = {
   /** Called when a fault is set and when it is removed. */
   observe(listener: (change: FaultChange) => void): void;
   list(): readonly Readonly<Entry>[];
-  onCall(call: Pick<ApiCall, 'service' | 'operation' | 'caller'>): CallTrouble;
+  onCall(call: MatchedCall): CallTrouble;
   /** Delays of the copies to deliver, in milliseconds: none when the event is lost, `[0]` when nothing is wrong. */
   onEvent(event: Pick<BusEvent, 'source' | 'detail-type'>): readonly number[];
   /** The same for a message that a queue gives to a function. */
@@ -39,8 +39,13 @@ export type FaultChange = { readonly entry: Readonly<Entry>; readonly isSet: boo
 const isOneOf = (wanted: string | readonly string[] | undefined, value: string): boolean =>
   wanted === undefined || (typeof wanted === 'string' ? wanted === value : wanted.includes(value));
 
-const matchesCall = ({ match }: CallFault, call: Pick<ApiCall, 'service' | 'operation' | 'caller'>): boolean =>
-  isOneOf(match.service, call.service) && isOneOf(match.operation, call.operation) && isOneOf(match.caller, callerName(call.caller));
+type MatchedCall = Pick<ApiCall, 'service' | 'operation' | 'caller' | 'input'>;
+
+const matchesCall = ({ match }: CallFault, call: MatchedCall): boolean =>
+  isOneOf(match.service, call.service) &&
+  isOneOf(match.operation, call.operation) &&
+  isOneOf(match.caller, callerName(call.caller)) &&
+  (match.dryRun === undefined || match.dryRun === isDryRun(call));
 
 const matchesEvent = ({ match }: EventFault, event: Pick<BusEvent, 'source' | 'detail-type'>): boolean =>
   isOneOf(match.source, event.source) && isOneOf(match.detailType, event['detail-type']);

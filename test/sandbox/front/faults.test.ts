@@ -83,7 +83,18 @@ test('a fault with a time of its own acts then only, counted from when it was se
   faults.add({ on: 'call', kind: 'throttle', match: { service: 'ec2' }, fromMs: 1_000, untilMs: 3_000 });
   const isThrottledAt = (atMs: number): boolean => {
     nowMs = atMs;
-    return faults.onCall({ service: 'ec2', operation: 'CreateFleet', caller: { kind: 'operator' } }).refuse !== undefined;
+    return faults.onCall({ service: 'ec2', operation: 'CreateFleet', caller: { kind: 'operator' }, input: {} }).refuse !== undefined;
   };
   expect([50_000, 50_999, 51_000, 52_999, 53_000].map(isThrottledAt)).toEqual([false, false, true, true, false]);
+});
+
+test('a fault for launches leaves dry runs out, and does not count them', () => {
+  const faults = create();
+  faults.add({ on: 'call', kind: 'throttle', nth: 1, match: { operation: 'CreateFleet', dryRun: false } });
+  faults.add({ on: 'call', kind: 'delay', delayMs: 5, match: { dryRun: true } });
+  const fleet = (input: Readonly<Record<string, unknown>>) =>
+    faults.onCall({ service: 'ec2', operation: 'CreateFleet', caller: { kind: 'operator' }, input });
+  expect(fleet({ DryRun: true })).toEqual({ delayMs: 5 });
+  expect(fleet({}).refuse).toBeDefined();
+  expect(fleet({})).toEqual({ delayMs: 0 });
 });
