@@ -279,6 +279,11 @@ describe('members that a look has shown', () => {
     expect(await heard([ends], { inMs: 180_000 })).toEqual(looked);
   });
 
+  test('are looked up when the event is old, because an old event is not believed of a member that lives', async () => {
+    expect(await heard([changed('terminated', nowMs - 180_001)])).toEqual([[instance], [['other', []]]]);
+    expect((await heard([changed('terminated', nowMs - 180_000)]))[0]).toEqual([]);
+  });
+
   test('are forgotten when a policy is written, and when there are too many', async () => {
     expect((await heard([ends, { kind: 'policy-change', group: 'web', atMs: nowMs }]))[0]).toEqual([instance]);
     const seen = createSeenMembers();

@@ -1,5 +1,6 @@
 import type { Owner } from '../../../core/ports/owners.ts';
 import type { Signal } from '../../../core/signals/signal.ts';
+import { describeLagMs } from '../../../core/times/times.ts';
 import type { Member } from '../../../core/view/view.ts';
 
 const mostRemembered = 20_000;
@@ -11,7 +12,10 @@ const rememberedForMs = 180_000;
 /** The members that looks of one environment showed, so that no look-up is needed when thousands of them end. */
 export type SeenMembers = {
   note(group: string, members: readonly Member[], nowMs: number): void;
-  /** The owner of an instance that ends for good, if a look has shown it. Its owner cannot change any more. */
+  /**
+   * The owner of an instance that ends for good, if a look has shown it. Its owner cannot change any more. An older
+   * event is believed only if describes do not show the instance alive, so it has to be looked up.
+   */
   ownerOfEnded(signal: Signal, nowMs: number): Owner | undefined;
   /** Called when a policy was written, because members may be in other groups then. */
   forget(): void;
@@ -29,7 +33,8 @@ export const createSeenMembers = (): SeenMembers => {
         seen.set(instance, { owner: { group, offering, state: 'shutting-down' }, atMs });
     },
     ownerOfEnded: (signal, nowMs) => {
-      const known = endsForGood(signal) ? seen.get(signal.instance) : undefined;
+      const isYoung = nowMs - signal.atMs <= describeLagMs;
+      const known = isYoung && endsForGood(signal) ? seen.get(signal.instance) : undefined;
       return known === undefined || nowMs - known.atMs >= rememberedForMs ? undefined : known.owner;
     },
     forget: () => seen.clear(),
