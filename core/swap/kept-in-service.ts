@@ -35,13 +35,12 @@ const triedWithinMs = 300_000;
 /**
  * Whether a new drain may try to take a member out of service that its last drain could not take out. The pause between
  * two drains is the time for which the member had been wanted out of service at the last order, five minutes at most.
- * So a right that is missing for days costs few calls.
+ * So a right that is missing for days costs few calls. A member that EC2 takes by now cannot wait.
  */
-export const isTriedAgain = (
-  { shortfall, claimedAtMs, chosenAtMs, drainOrderedAtMs }: Swap,
-  nowMs: number,
-): boolean => {
-  if (shortfall?.code !== 'still-in-service' || drainOrderedAtMs === undefined) return true;
+export const isTriedAgain = (swap: Swap, nowMs: number): boolean => {
+  const { shortfall, claimedAtMs, chosenAtMs, drainOrderedAtMs } = swap;
+  const waits = shortfall?.code === 'still-in-service' && staysUntilReleased(swap);
+  if (!waits || drainOrderedAtMs === undefined) return true;
   const waitMs = drainOrderedAtMs - (chosenAtMs ?? claimedAtMs);
   return nowMs - drainOrderedAtMs >= Math.min(triedWithinMs, waitMs);
 };

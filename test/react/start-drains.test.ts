@@ -99,6 +99,13 @@ describe('the drains that a run starts', () => {
     expect(await tried(9_000, 1, {})).toBe(true);
     expect(await tried(9_000, 1, { shortfall }, { named: ['i-1'] })).toBe(true);
   });
+  it('of members that could not be taken out of service are started with the next wake once EC2 or Auto Scaling takes the members', async () => {
+    const refused = { claimedAtMs: 0, drainOrderedAtMs: noonMs - 1, shortfall: { code: 'still-in-service', awsCode: 'AccessDenied' } } as const;
+    const startedOf = async (more: Partial<Swap>) => (await start([swap('i-1', { ...refused, ...more })], { isTick: true })).started.length;
+    expect(await startedOf({ reason: 'interruption', deadlineMs })).toBe(1);
+    expect(await startedOf({ reason: 'rebalance', hooks: [{ asg: 'web', hook: 'drain', expiresAtMs: noonMs + 30_000 }] })).toBe(1);
+    expect(await startedOf({ reason: 'rebalance' })).toBe(0);
+  });
   it('that have not begun are started again when their signal comes again, with the tick, or with a policy that is written', async () => {
     const swaps = [swap('i-1'), swap('i-2', { drain: 'd-2' }), swap('i-3', { drain: 'd-3', state: 'draining' })];
     expect((await start(swaps)).started).toEqual([]);
