@@ -3,10 +3,11 @@ import type { Need, Waiting } from './need.ts';
 
 /** Whether a group may launch now. */
 export type Turn =
-  /** `instances` may be fewer than wanted. The others have their turn at `restAtMs`. */
+  /** `instances` may be fewer than wanted, and `calls` are for these. The others have their turn at `restAtMs`. */
   | {
       readonly kind: 'now';
       readonly instances: number;
+      readonly calls: number;
       readonly sinceMs: number;
       readonly restAtMs?: number;
       readonly ahead: number;
@@ -26,6 +27,16 @@ const leastInstances = 20;
 
 /** Tokens in the buckets now, and tokens left after the turns of all groups ahead. */
 export type Purse = { readonly there: Record<BucketName, number>; readonly left: Record<BucketName, number> };
+
+/**
+ * A turn begins when so many of its calls have tokens. Its further calls wait for theirs one by one. Looks draw on the
+ * buckets all the time, so a turn that waits for a full bucket may never begin.
+ */
+const enoughCalls = (bucket: Waiting['bucket']): number => buckets[bucket].holds / 2;
+
+/** The calls that some of the wanted instances take. */
+const callsFor = ({ calls, leastCalls = calls, instances }: Waiting, some: number): number =>
+  some >= instances ? calls : leastCalls + Math.ceil(((calls - leastCalls) * some) / instances);
 
 const spend = (tokens: Record<BucketName, number>, { bucket, calls }: Waiting, instances: number): void => {
   tokens[bucket] -= calls;
@@ -68,18 +79,22 @@ const calledAtMs = ({ group, instances, turnAtMs }: Waiting, { called }: Line, a
   return atMs;
 };
 
+/** As many of the wanted instances as are left. Groups ahead may wait for more instances than there are. */
+const givenOf = ({ instances }: Waiting, { left }: Purse): number =>
+  Math.min(instances, Math.max(0, Math.floor(left.instances)));
+
 /** Gives a group its turn. Where few instances are left, it may be given fewer than it requested. */
-const give = (one: Waiting, calls: number, purse: Purse, line: Line, nowMs: number): void => {
+const give = (one: Waiting, purse: Purse, line: Line, nowMs: number): void => {
   const { left, there } = purse;
-  // A look that launches nothing takes no instances, even if groups ahead wait for more instances than there are.
-  const given = Math.min(one.instances, Math.max(0, Math.floor(left.instances)));
+  const given = givenOf(one, purse);
+  const calls = callsFor(one, given);
   for (const tokens of [left, there]) spend(tokens, { ...one, calls }, given);
   const rest = one.instances - given;
   left.instances -= Math.min(rest, leastInstances);
   const restAtMs = thereAtMs(purse, 'instances', nowMs);
-  if (rest > 0) line.waiting.push({ ...one, calls: 1, instances: rest, turnAtMs: restAtMs });
+  if (rest > 0) line.waiting.push({ ...one, calls: callsFor(one, rest), instances: rest, turnAtMs: restAtMs });
   const ahead = line.ahead.get(one.bucket) ?? 0;
-  const turn = { kind: 'now', instances: given, sinceMs: one.sinceMs, ahead } as const;
+  const turn = { kind: 'now', instances: given, calls, sinceMs: one.sinceMs, ahead } as const;
   line.turns.set(one.group, rest > 0 ? { ...turn, restAtMs } : turn);
 };
 
@@ -93,11 +108,11 @@ const goesAnyway = ({ untilMs = Number.POSITIVE_INFINITY }: Waiting, isHere: boo
 export const serve = (one: Waiting, isHere: boolean, purse: Purse, line: Line, nowMs: number): void => {
   keepForUrgent(one, purse, line);
   const { left } = purse;
-  const calls = Math.min(one.calls, buckets[one.bucket].holds);
+  const calls = Math.min(callsFor(one, givenOf(one, purse)), enoughCalls(one.bucket));
   const instances = Math.min(one.instances, leastInstances);
   const isThere = drawsOn(one).every((name) => left[name] >= (name === 'instances' ? instances : calls));
   if (isHere && isThere) {
-    give(one, calls, purse, line, nowMs);
+    give(one, purse, line, nowMs);
     return;
   }
   // Its calls are refilled long before the instances that it lacks, so others may make theirs until then.

@@ -20,7 +20,10 @@ export type Ask = {
   /** Id of the decision. */
   readonly by: string;
   readonly bucket: Exclude<BucketName, 'instances'>;
+  /** The calls for all of `instances`. */
   readonly calls: number;
+  /** The calls for a single one of them and for few: one a placement. Absent: as many as for all. */
+  readonly leastCalls?: number;
   readonly instances: number;
   readonly need: Need;
   /**

@@ -6,6 +6,16 @@ import { reactTimeoutMs } from '../../core/times/times.ts';
 
 const members = 1_101;
 
+describe('a group of 2,000 in Auto Scaling groups is sized from zero', () => {
+  beforeAll(() => assemble());
+
+  test('its first launches do not wait until all tokens of their bucket are there', async () => {
+    const { firstRequestedMs, requested, throttled } = await sizeLarge({ members: 2_000, held: 'launch-instances', seed: 1 }, 15_000);
+    expect([firstRequestedMs !== null && firstRequestedMs < 5_000, throttled]).toEqual([true, 0]);
+    expect(requested).toBeGreaterThanOrEqual(1_000);
+  }, 120_000);
+});
+
 describe('a group of 1,101 attached members is sized from zero', () => {
   beforeAll(() => assemble());
 

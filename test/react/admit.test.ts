@@ -5,7 +5,7 @@ import { admit } from '../../functions/react/carry-out/admit.ts';
 import type { Round, Run } from '../../functions/react/run.ts';
 import { nowMs, view } from '../core/views.ts';
 
-const given: Turn = { kind: 'now', instances: 0, sinceMs: nowMs, ahead: 0 };
+const given: Turn = { kind: 'now', instances: 0, calls: 1, sinceMs: nowMs, ahead: 0 };
 const attach = { kind: 'attach', asg: 'web-asg' };
 
 type World = { readonly holding?: object; readonly loadBalancers?: readonly string[]; readonly turns?: readonly Turn[] };

@@ -59,7 +59,7 @@ const actedOn = async (rounds: readonly Round[], { admits = { done: [], failed: 
       },
     },
   } as unknown as ReactPorts;
-  const now: Turn = { kind: 'now', instances: 0, sinceMs: nowMs, ahead: 0 };
+  const now: Turn = { kind: 'now', instances: 0, calls: 1, sinceMs: nowMs, ahead: 0 };
   const turns = { ask: async () => ({ turn: turn ?? now, refused: [] }) };
   const acted = await act({
     group: group(),

@@ -89,7 +89,7 @@ const turned = async (
 };
 const placementOf = (count: number): Decision['placements'][number] =>
   ({ pool: 'spot-a', count, offerings: [offering], reasons: [] }) as unknown as Decision['placements'][number];
-const now: Turn = { kind: 'now', instances: 3, sinceMs: nowMs, ahead: 0 };
+const now: Turn = { kind: 'now', instances: 3, calls: 1, sinceMs: nowMs, ahead: 0 };
 const later: Turn = { kind: 'later', turnAtMs: nowMs + 4_000, sinceMs: nowMs, ahead: 2 };
 
 describe('a decision that waits for its turn', () => {
@@ -123,8 +123,8 @@ describe('a decision that waits for its turn', () => {
   });
 
   test('launches fewer where its turn gives fewer, gets no tokens for the others, and is woken for them', async () => {
-    const { allowed, decidedWith } = await turned({ ...now, instances: 2, restAtMs: nowMs + 9_000 });
-    expect([decidedWith[0]?.mayLaunch, allowed?.given, allowed?.decision.wakeAtMs]).toEqual([2, { createFleet: 1, instances: 2 }, nowMs + 9_000]);
+    const { allowed, decidedWith } = await turned({ ...now, instances: 2, calls: 4, restAtMs: nowMs + 9_000 });
+    expect([decidedWith[0]?.mayLaunch, allowed?.given, allowed?.decision.wakeAtMs]).toEqual([2, { createFleet: 4, instances: 2 }, nowMs + 9_000]);
   });
 
   test('launches nothing before its turn, says so, and is woken for it', async () => {
@@ -153,7 +153,12 @@ describe('a decision that waits for its turn', () => {
     const placements = [placementOf(101), placementOf(2)];
     const askedBy = async (of: Group) => (await turned(now, [], { seen: view({ group: of }), rest: { placements } })).asked[0];
     expect(await askedBy(group())).toMatchObject({ group: 'web', by: 'd1', bucket: 'createFleet', calls: 2, instances: 103 });
-    expect(await askedBy(group({ holding: { kind: 'launch-instances' } }))).toMatchObject({ bucket: 'autoScaling', calls: 3, instances: 103 });
+    expect(await askedBy(group({ holding: { kind: 'launch-instances' } }))).toMatchObject({
+      bucket: 'autoScaling',
+      calls: 3,
+      leastCalls: 2,
+      instances: 103,
+    });
   });
 
   test('needs its turn the more the fewer members serve, and least for spares', async () => {

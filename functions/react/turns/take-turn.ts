@@ -46,6 +46,7 @@ const askOf = ({ group, id }: Run, view: View, decision: Decision): Ask => {
     by: id,
     bucket,
     calls: placements.reduce((sum, { count }) => sum + callsFor(count), 0),
+    leastCalls: placements.length,
     instances: placements.reduce((sum, { count }) => sum + count, 0),
     need: isForSpares(decision) ? { urgency: 'spare', size: view.state.desired } : needOf(view),
   };
@@ -98,7 +99,7 @@ export const takeTurn = async (
   if (turn.kind === 'taken') return undefined;
   const informed = withRefusals(view, told);
   const mayLaunch = turn.kind === 'now' ? turn.instances : 0;
-  const given: Tokens = turn.kind === 'now' ? { [ask.bucket]: ask.calls, instances: turn.instances } : {};
+  const given: Tokens = turn.kind === 'now' ? { [ask.bucket]: turn.calls, instances: turn.instances } : {};
   const isAsWanted = informed === view && mayLaunch >= ask.instances;
   const decision = isAsWanted ? wanted : again({ ...informed, mayLaunch });
   const turnAtMs = turn.kind === 'now' ? turn.restAtMs : turn.turnAtMs;

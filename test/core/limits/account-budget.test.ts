@@ -72,9 +72,9 @@ describe('turns at a bucket', () => {
     const low = (tokens: number) => ({ ...emptyBudget, levels: { instances: { tokens, atMs: nowMs } } });
     const turn = (tokens: number, instances: number) => shareOut(low(tokens), [asks('a', { instances })], nowMs).turns.get('a');
     expect(turn(19, 100)).toEqual({ kind: 'later', turnAtMs: nowMs + 500, sinceMs: nowMs, ahead: 0 });
-    expect(turn(20, 100)).toEqual({ kind: 'now', instances: 20, sinceMs: nowMs, ahead: 0, restAtMs: nowMs + 10_000 });
+    expect(turn(20, 100)).toEqual({ kind: 'now', instances: 20, calls: 1, sinceMs: nowMs, ahead: 0, restAtMs: nowMs + 10_000 });
     expect(turn(7, 8)).toMatchObject({ kind: 'later', turnAtMs: nowMs + 500 });
-    expect(turn(8, 8)).toEqual({ kind: 'now', instances: 8, sinceMs: nowMs, ahead: 0 });
+    expect(turn(8, 8)).toEqual({ kind: 'now', instances: 8, calls: 1, sinceMs: nowMs, ahead: 0 });
   });
 
   test('tokens that one group leaves for another are not given to a third', () => {
@@ -170,10 +170,12 @@ describe('turns at a bucket', () => {
   });
 
   test('a waiting group loses its place ten seconds after its turn', () => {
-    const { budget } = shareOut(withTokens(0), [asks('a', { calls: 50 })], nowMs);
-    const less = [asks('b', { calls: 50, need: { urgency: 'missing', size: 1 } })];
-    expect(kinds(budget, less, nowMs + 19_999)).toEqual({ b: 'later' });
-    expect(kinds(budget, less, nowMs + 20_000)).toEqual({ b: 'now' });
+    const ahead = ['a', 'c'].map((name) => asks(name, { calls: 25 }));
+    const { budget, turns } = shareOut(withTokens(0), ahead, nowMs);
+    expect(turns.get('a')).toMatchObject({ turnAtMs: nowMs + 5_000 });
+    const less = [asks('b', { calls: 25, need: { urgency: 'missing', size: 1 } })];
+    expect(kinds(budget, less, nowMs + 14_999)).toEqual({ b: 'later' });
+    expect(kinds(budget, less, nowMs + 15_000)).toEqual({ b: 'now' });
   });
 
   test('only a decision that was given tokens keeps others of its group from launching, and for a second', () => {
@@ -195,8 +197,24 @@ describe('turns at a bucket', () => {
     expect(kinds(budget, [asks('a', { by: 'd-other' })], nowMs + 1_000)).toEqual({ a: 'now' });
   });
 
-  test('more calls than a bucket holds wait for a full one, and not forever', () => {
+  test('a turn of many calls begins with half a bucket, and whoever comes next waits for all of its calls', () => {
+    const joins = (name: string, calls: number) => asks(name, { bucket: 'autoScaling', calls, instances: 0 });
+    const left = (tokens: number) => ({ ...emptyBudget, levels: { autoScaling: { tokens, atMs: nowMs } } });
     expect(kinds(emptyBudget, [asks('a', { calls: 80 })])).toEqual({ a: 'now' });
+    const later = shareOut(left(9), [joins('a', 20)], nowMs);
+    expect(later.turns.get('a')).toMatchObject({ kind: 'later', turnAtMs: nowMs + 200 });
+    const { turns, budget } = shareOut(left(10), [joins('a', 20)], nowMs);
+    expect([turns.get('a'), budget.levels.autoScaling]).toMatchObject([{ kind: 'now', calls: 20 }, { tokens: -10 }]);
+    expect(shareOut(budget, [joins('b', 1)], nowMs).turns.get('b')).toMatchObject({ kind: 'later', turnAtMs: nowMs + 2_200 });
+  });
+
+  test('calls are taken for the instances that there are tokens for, at least one for each placement', () => {
+    const large = asks('a', { bucket: 'autoScaling', calls: 21, leastCalls: 3, instances: 2_000, need: { urgency: 'empty', size: 2_000 } });
+    const { turns, budget } = shareOut(emptyBudget, [large], nowMs);
+    expect(turns.get('a')).toMatchObject({ kind: 'now', instances: 1_000, calls: 12 });
+    expect(budget).toMatchObject({ levels: { autoScaling: { tokens: 8 } }, waiting: [{ group: 'a', instances: 1_000, calls: 12 }] });
+    const few = { ...emptyBudget, levels: { instances: { tokens: 20, atMs: nowMs }, autoScaling: { tokens: 4, atMs: nowMs } } };
+    expect(shareOut(few, [large], nowMs).turns.get('a')).toMatchObject({ kind: 'now', instances: 20, calls: 4 });
   });
 });
 
