@@ -13,6 +13,7 @@ import type { GroupState, Suspension, View } from '../../core/view/view.ts';
 import { claimedMeanwhile } from './carry-out/claimed-meanwhile.ts';
 import { launchAll, readRequests, writeRequests } from './carry-out/launches.ts';
 import { takeOver } from './carry-out/lowered-sizes.ts';
+import { unlessRefused } from './carry-out/unless-refused.ts';
 import { type Gathered, viewOf } from './look/gather.ts';
 import { heardIn } from './look/leaving-now.ts';
 import { tellNews } from './record/announce.ts';
@@ -44,12 +45,15 @@ const raiseAll = async ({ group, provider, ports }: Run, { raise }: Decision): P
 
 /**
  * Suspends processes of the Auto Scaling group while members join or are replaced. They were noted before, for a crash.
- * All rounds of a run have one look, which shows none of what an earlier round suspended.
+ * All rounds of a run have one look, which shows none of what an earlier round suspended. A refusal holds up no launch:
+ * the group may then launch or end a member too many, which is better than members that stay missing.
  */
-const suspendAll = async ({ provider }: Run, { suspend = [] }: Decision, earlier: readonly Round[]): Promise<void> => {
+const suspendAll = async (run: Run, { suspend = [] }: Decision, earlier: readonly Round[]): Promise<void> => {
   const keyOf = ({ asg, processes }: Suspension): string => [asg, ...processes].join(' ');
   const done = new Set(earlier.flatMap(({ decision }) => decision.suspend ?? []).map(keyOf));
-  for (const suspension of suspend) if (!done.has(keyOf(suspension))) await provider.suspend(suspension);
+  const problem = 'Processes of an Auto Scaling group could not be suspended: it may launch or end a member meanwhile.';
+  for (const one of suspend)
+    if (!done.has(keyOf(one))) await unlessRefused(run, { problem, about: one }, run.provider.suspend(one), undefined);
 };
 
 /**

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { metrics } from '../../core/contract.ts';
 import { emptyDraft } from '../../core/decide/draft.ts';
 import type { Decision } from '../../core/decision/decision.ts';
 import type { Launched } from '../../core/group-state/answers.ts';
@@ -219,13 +220,9 @@ describe('a size that others set', () => {
       { asg: 'a', fromMax: 1, toMax: 5 },
     ];
     const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((asg) => note(asg));
-    expect(
-      await takeDownAll(
-        { takeDown },
-        [a, b, c, d].flatMap((one) => one ?? []),
-        raised,
-      ),
-    ).toEqual({ done: [a], unseen: [b], overwritten: [c] });
+    const { run } = runOf({ takeDown });
+    const notes = [a, b, c, d].flatMap((one) => one ?? []);
+    expect(await takeDownAll(run, notes, raised)).toEqual({ done: [a], unseen: [b], overwritten: [c] });
     expect(asked).toEqual([
       ['a', 5],
       ['b', 9],
@@ -260,8 +257,46 @@ describe('a size that others set', () => {
   test('is free again once the processes are resumed', async () => {
     const { seen, run } = runOf();
     const held = ['a', 'b'].map((asg) => ({ asg, processes: ['Launch'] }));
-    expect([await resumeAll(run.provider, held), await resumeAll(run.provider)]).toEqual([['a', 'b'], []]);
+    expect([await resumeAll(run, held), await resumeAll(run)]).toEqual([['a', 'b'], []]);
     expect(seen.calls).toEqual(held.map((one) => ['resume', one]));
+  });
+});
+
+describe('calls that AWS refuses after the launches', () => {
+  const refusing = async (code: string) => {
+    const counted: unknown[] = [];
+    const refuse = async (): Promise<never> => {
+      throw Object.assign(new Error(code), { name: code, $fault: 'client' });
+    };
+    const calls = ['a', 'b'].map((asg) => ({ asg, processes: ['Launch'] }));
+    const resume: CapacityIn['resume'] = async ({ asg }) => (asg === 'a' ? refuse() : 'done');
+    const { seen, run } = runOf({ takeDown: refuse, restoreMax: refuse, resume });
+    const added = [{ asg: 'a', from: 4, instances: ['i-1'], atMs: nowMs }];
+    const raised = [{ asg: 'a', fromMax: 4, toMax: 5 }];
+    const noted = state({ added, raised, suspended: calls });
+    const telemetry = { ...silent, count: (name: string, by = 1) => void (by > 0 && counted.push(name)) };
+    const rounds = [roundOf({ takeDown: added, restore: raised, resume: calls, wakeAtMs: nowMs + 2_000 }, {}, [], noted)];
+    await act({ ...run, ports: { ...run.ports, telemetry } as unknown as ReactPorts, rounds });
+    return { written: seen.written, woken: seen.woken, counted, noted };
+  };
+
+  test('hold up neither the others nor the next look, and stay noted', async () => {
+    const { written, woken, noted } = await refusing('AccessDenied');
+    expect(woken).toEqual([2_000]);
+    expect(written).toMatchObject([{ added: noted.added, raised: noted.raised, suspended: [{ asg: 'a' }] }]);
+  });
+
+  test('are counted as failed actions where the refusal is final', async () => {
+    expect([(await refusing('AccessDenied')).counted, (await refusing('Throttling')).counted]).toEqual([
+      Array.from({ length: 3 }, () => metrics.actionsFailed),
+      [],
+    ]);
+  });
+
+  test('fail the look where the error is not from AWS', async () => {
+    const resume = () => Promise.reject(new TypeError('a mistake'));
+    const { run } = runOf({ resume });
+    await expect(resumeAll(run, [{ asg: 'a', processes: ['Launch'] }])).rejects.toThrow('a mistake');
   });
 });
 

@@ -14,6 +14,7 @@ import { type Admissions, admit, admitAgainMs, youngestMs } from './admit.ts';
 import { writesAtOnce } from './claims.ts';
 import { tagLate } from './late-tags.ts';
 import { noteOf, resumeAll, takeDownAll, tellOverwritten } from './outside-size.ts';
+import { unlessRefused } from './unless-refused.ts';
 
 /** The results besides launches and drains. */
 export type Acted = {
@@ -27,10 +28,13 @@ export type Acted = {
  * Puts maximum sizes back. A maximum that its owner changed meanwhile stays, and only our record of it is removed. A
  * maximum that cannot be lowered yet is tried again later.
  */
-const restore = async ({ group, provider }: Run, raises: readonly RaisedMax[]): Promise<readonly string[]> => {
+const restore = async (run: Run, raises: readonly RaisedMax[]): Promise<readonly string[]> => {
   const settled: string[] = [];
+  const problem = 'A maximum could not be put back.';
   for (const raised of new Set(raises)) {
-    if ((await provider.restoreMax(raised, outsideAsgOf(group))) !== 'not-yet') settled.push(raised.asg);
+    const restored = run.provider.restoreMax(raised, outsideAsgOf(run.group));
+    if ((await unlessRefused(run, { problem, about: raised }, restored, 'not-yet')) !== 'not-yet')
+      settled.push(raised.asg);
   }
   return settled;
 };
@@ -125,12 +129,12 @@ export const act = async (context: Acting): Promise<Acted> => {
     ...(first.decision.takeDown ?? []),
     ...(added === undefined || admissions.admitted.length === 0 ? [] : [added]),
   ];
-  const takenDown = await takeDownAll(context.provider, toTakeDown, last.state.raised);
+  const takenDown = await takeDownAll(context, toTakeDown, last.state.raised);
   tellOverwritten(context, takenDown.overwritten);
   // Others must not write beyond a maximum that is raised for a moment.
   const noLonger = takenDown.done.flatMap(({ asg }) => last.state.raised.filter((raised) => raised.asg === asg));
   const restored = await restore(context, [...first.decision.restore, ...noLonger]);
-  const resumed = await resumeAll(context.provider, first.decision.resume);
+  const resumed = await resumeAll(context, first.decision.resume);
   const nowMs = ports.clock.now();
   const { groupsAtOnce, isCut } = context;
   const toAdmitAgain = admissions.failed.filter(({ retry }) => retry === 'later');

@@ -1,16 +1,16 @@
 import { metrics } from '../../../core/contract.ts';
 import type { Decision } from '../../../core/decision/decision.ts';
 import type { TakenDown } from '../../../core/group/outside-size.ts';
-import type { CapacityIn } from '../../../core/ports/capacity-provider.ts';
 import type { Added, GroupState, RaisedMax, Suspension } from '../../../core/view/view.ts';
 import type { Run } from '../run.ts';
+import { unlessRefused } from './unless-refused.ts';
 
 /**
  * Lowers desired capacities by what attaching added, and with the same calls maxima that were raised for it. The next
  * look repeats those that could not be lowered now.
  */
 export const takeDownAll = async (
-  provider: Pick<CapacityIn, 'takeDown'>,
+  run: Run,
   notes: readonly Added[],
   raised: readonly RaisedMax[],
 ): Promise<TakenDown> => {
@@ -21,18 +21,23 @@ export const takeDownAll = async (
     'not-yet': [] as Added[],
   };
   const raisedIn = (asg: string): RaisedMax | undefined => raised.find((one) => one.asg === asg);
-  for (const one of notes) results[await provider.takeDown(one, raisedIn(one.asg))].push(one);
+  const problem = 'A desired capacity could not be lowered by what attaching added.';
+  for (const one of notes) {
+    const lowered = run.provider.takeDown(one, raisedIn(one.asg));
+    results[await unlessRefused(run, { problem, about: one }, lowered, 'not-yet')].push(one);
+  }
   const { done, unseen, 'changed-by-others': overwritten } = results;
   return { done, unseen, overwritten };
 };
 
 /** Resumes processes that we suspended. Returns the Auto Scaling groups in which all of them run again. */
-export const resumeAll = async (
-  provider: Pick<CapacityIn, 'resume'>,
-  notes: readonly Suspension[] = [],
-): Promise<readonly string[]> => {
-  for (const one of notes) await provider.resume(one);
-  return notes.map(({ asg }) => asg);
+export const resumeAll = async (run: Run, notes: readonly Suspension[] = []): Promise<readonly string[]> => {
+  const resumed: string[] = [];
+  const problem = 'Suspended processes of an Auto Scaling group could not be resumed.';
+  for (const one of notes)
+    if ((await unlessRefused(run, { problem, about: one }, run.provider.resume(one), 'refused')) !== 'refused')
+      resumed.push(one.asg);
+  return resumed;
 };
 
 /** The note under which these members are attached, where others set the size. */

@@ -1,0 +1,24 @@
+import { isFromAws, retryOf } from '../../../aws/calls/errors.ts';
+import { metrics } from '../../../core/contract.ts';
+import type { Run } from '../run.ts';
+
+/**
+ * The result of a call that nothing else of a look waits for, or `otherwise` when AWS refuses the call. It was noted
+ * before, so later looks make it again. A refusal that is final is counted and logged.
+ */
+export const unlessRefused = async <Result, const Otherwise>(
+  { group, ports }: Run,
+  { problem, about }: { readonly problem: string; readonly about: object },
+  call: Promise<Result>,
+  otherwise: Otherwise,
+): Promise<Result | Otherwise> => {
+  try {
+    return await call;
+  } catch (error) {
+    if (!isFromAws(error)) throw error;
+    if (retryOf(error) === 'later') return otherwise;
+    ports.telemetry.count(metrics.actionsFailed);
+    ports.telemetry.logger.error(problem, { group: group.name, ...about, error: error as Error });
+    return otherwise;
+  }
+};
