@@ -2,8 +2,10 @@ import { parseDurationMs } from '../units/duration.ts';
 import { outsideProblems } from './outside-rules.ts';
 import { repeatedItems, repeatsIn } from './pool-rules.ts';
 import { type Problem, problemOf, showFound } from './problem.ts';
-import { asList, asMap, type Fields, fieldOf } from './reading.ts';
+import { asList, type Fields, fieldOf } from './reading.ts';
 import { scalingProblems, scheduleProblems } from './scaling-rules.ts';
+import type { Policy } from './schema.ts';
+import { sizeOf } from './size-of.ts';
 
 /**
  * What the schema cannot check about sizes, alarms, readiness and load balancers: the order of bounds, and repeated
@@ -20,17 +22,15 @@ export const boundProblems = (document: Fields): readonly Problem[] => [
 ];
 
 /** Alarms and times for a size that cannot be changed. */
-export const idleScaling = (document: Fields): readonly Problem[] => {
-  const size = fieldOf(document, 'size');
-  const fixed =
-    typeof size === 'number' || (asMap(size) !== undefined && fieldOf(size, 'min') === fieldOf(size, 'max'));
-  if (!fixed) return [];
+export const idleScaling = (policy: Policy): readonly Problem[] => {
+  const { min, max } = sizeOf(policy);
+  if (min !== max) return [];
   const idle = [
     ['scaling', 'alarms'],
     ['schedule', 'times'],
   ] as const;
   return idle
-    .filter(([field]) => asList(fieldOf(document, field)).length > 0)
+    .filter(([field]) => policy[field].length > 0)
     .map(([field, what]) =>
       problemOf({
         path: [field],

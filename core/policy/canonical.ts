@@ -10,6 +10,9 @@ const ordered = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(ordered);
   const fields = asMap(value);
   if (fields === undefined) return value;
-  const names = Object.keys(fields).filter((name) => fields[name] !== undefined);
-  return Object.fromEntries(names.sort().map((name) => [name, ordered(fields[name])]));
+  return Object.fromEntries(
+    Object.keys(fields)
+      .sort()
+      .map((name) => [name, ordered(fields[name])]),
+  );
 };

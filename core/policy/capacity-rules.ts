@@ -2,6 +2,7 @@ import type { Selector } from '../selector/selector.ts';
 import { maxCapacityDepth } from './capacity-schema.ts';
 import { namesText, nearestName, type Path, type Problem, problemOf, showFound } from './problem.ts';
 import { asList, asMap, type Fields, fieldOf } from './reading.ts';
+import type { Policy } from './schema.ts';
 
 type PoolUse = { readonly path: Path; readonly pool: string };
 type Kind = Exclude<Selector['kind'], 'pool'>;
@@ -70,9 +71,9 @@ export const capacityProblems = (document: Fields): readonly Problem[] => {
 };
 
 /** Pools that `capacity` never names: allowed, and never used. */
-export const unusedPools = (document: Fields): readonly Problem[] => {
-  const used = new Set(poolUses(fieldOf(document, 'capacity'), ['capacity']).map(({ pool }) => pool));
-  const idle = Object.keys(asMap(fieldOf(document, 'pools')) ?? {}).filter((name) => !used.has(name));
+export const unusedPools = ({ capacity, pools }: Policy): readonly Problem[] => {
+  const used = new Set(poolUses(capacity, []).map(({ pool }) => pool));
+  const idle = Object.keys(pools).filter((name) => !used.has(name));
   return idle.map((name) =>
     problemOf({
       path: ['pools', name],
@@ -82,10 +83,9 @@ export const unusedPools = (document: Fields): readonly Problem[] => {
   );
 };
 
+/** A branch for each kind: one that the node does not have is without children. */
 const branchesHere = (node: unknown, path: Path): readonly Branch[] =>
-  kinds
-    .filter((kind) => fieldOf(node, kind) !== undefined)
-    .map((kind) => ({ node, kind, ...forms[kind].childrenOf(fieldOf(node, kind), [...path, kind]) }));
+  kinds.map((kind) => ({ node, kind, ...forms[kind].childrenOf(fieldOf(node, kind), [...path, kind]) }));
 
 /** Pools of a tree that new members may come from: a child of weight 0 gets none. */
 export const placedIn = (node: unknown): readonly string[] =>
@@ -111,9 +111,9 @@ const poolUses = (node: unknown, path: Path): readonly PoolUse[] =>
     : branchesHere(node, path).flatMap(({ children }) => children.flatMap((child) => poolUses(child.node, child.path)));
 
 const unknownPools = (document: Fields, uses: readonly PoolUse[]): readonly Problem[] => {
-  const pools = asMap(fieldOf(document, 'pools'));
-  const known = Object.keys(pools ?? {});
-  if (pools === undefined || known.length === 0) return [];
+  const pools = asMap(fieldOf(document, 'pools')) ?? {};
+  const known = Object.keys(pools);
+  if (known.length === 0) return [];
   const allowed = `a pool under pools: ${namesText(known)}`;
   return uses
     .filter(({ pool }) => !Object.hasOwn(pools, pool))

@@ -5,8 +5,8 @@ import { durationPattern, parseDurationMs } from '../units/duration.ts';
 export const duration = (least: string, most: string) => {
   const allowed = `a duration with its unit from ${least} to ${most}, such as 30s, 5m or 2h`;
   const within = (value: string): boolean => {
-    const ms = parseDurationMs(value);
-    return ms === undefined || (ms >= (parseDurationMs(least) ?? 0) && ms <= (parseDurationMs(most) ?? 0));
+    const ms = parseDurationMs(value) ?? Number.NaN;
+    return ms >= (parseDurationMs(least) ?? 0) && ms <= (parseDurationMs(most) ?? 0);
   };
   return z.string({ error: allowed }).check(z.regex(durationPattern, allowed), z.refine(within, allowed));
 };

@@ -1,10 +1,12 @@
 import { type Path, type Problem, problemOf, showFound } from './problem.ts';
 import { type LookedUp, type TemplateVersion, templateReference } from './resolution.ts';
 
+type Version = TemplateVersion & { readonly architectures: Readonly<Record<string, readonly string[]>> };
+
 /** The version of a launch template that a pool launches, as far as it was read. */
-const versionOf = (launchTemplate: string, { images }: LookedUp): TemplateVersion | undefined =>
+const versionOf = (launchTemplate: string, { images }: LookedUp): Version | undefined =>
   images !== undefined && 'versions' in images && Object.hasOwn(images.versions, launchTemplate)
-    ? images.versions[launchTemplate]
+    ? { ...images.versions[launchTemplate], architectures: images.architectures }
     : undefined;
 
 /** A problem for a version that was deleted. */
@@ -27,18 +29,15 @@ export const goneVersion = (
 
 /** Instance types that do not run the image of the pool's launch template. */
 export const excludedTypes = (
-  { launchTemplate = '', instanceTypes = [] }: { launchTemplate?: string; instanceTypes?: readonly string[] },
+  { launchTemplate, instanceTypes }: { readonly launchTemplate: string; readonly instanceTypes: readonly string[] },
   resolution: LookedUp,
   path: Path,
 ): readonly Problem[] => {
-  const { images } = resolution;
-  const version = versionOf(launchTemplate, resolution);
-  if (images === undefined || !('versions' in images) || version === undefined) return [];
-  const { image, architecture } = version;
+  const { image, architecture, architectures = {} } = versionOf(launchTemplate, resolution) ?? {};
   if (architecture === undefined) return [];
   const { template } = templateReference(launchTemplate);
   return instanceTypes.flatMap((instanceType, index) => {
-    const runs = Object.hasOwn(images.architectures, instanceType) ? images.architectures[instanceType] : undefined;
+    const runs = Object.hasOwn(architectures, instanceType) ? architectures[instanceType] : undefined;
     if (runs === undefined || runs.includes(architecture)) return [];
     return [
       problemOf({

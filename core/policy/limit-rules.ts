@@ -2,12 +2,13 @@ import { owedOnDemand } from '../placement/on-demand.ts';
 import { mostOf } from '../placement/shares.ts';
 import { type Offering, offeringKey } from '../pool/offering.ts';
 import { offeringsOf, type Pool } from '../pool/pool.ts';
+import { floorOf, shareOf } from './accepted.ts';
 import { placedIn } from './capacity-rules.ts';
 import { type Problem, problemOf, showFound } from './problem.ts';
 import type { Fields } from './reading.ts';
 import { asMap, fieldOf } from './reading.ts';
-import { parseShare } from './return-schema.ts';
 import type { Policy } from './schema.ts';
+import { sizeOf } from './size-of.ts';
 
 const sizedOutside = 'with size.from: asg the Auto Scaling group chooses who leaves';
 
@@ -54,8 +55,9 @@ const placedPools = ({ capacity }: Policy, pools: readonly Pool[]): readonly Poo
   return pools.filter(({ name }) => placed.has(name));
 };
 
-/** The largest size of a policy. */
-const largest = ({ size }: Policy): number => (typeof size === 'number' ? size : size.max);
+/** Members that are on demand at the largest size. */
+const mostOwed = (policy: Policy): number =>
+  policy.onDemand === undefined ? 0 : owedOnDemand(floorOf(policy.onDemand), sizeOf(policy).max);
 
 const withoutOnDemand = ({ onDemand }: Policy, placed: readonly Pool[]): readonly Problem[] => {
   const { floor = 0, percent } = onDemand ?? {};
@@ -96,10 +98,11 @@ const dimensions: readonly Dimension[] = [
 const hopelessShares = (policy: Policy, placed: readonly Pool[]): readonly Problem[] =>
   dimensions.flatMap(({ field, plural, keyOf }) => {
     const text = policy.maxShare?.[field];
-    const size = largest(policy);
+    if (text === undefined) return [];
+    const { max: size } = sizeOf(policy);
     const count = new Set(placed.flatMap(offeringsOf).map(keyOf)).size;
-    const room = count * mostOf(parseShare(text ?? '') ?? 100, size);
-    if (text === undefined || count === 0 || room >= size) return [];
+    const room = count * mostOf(shareOf(text), size);
+    if (count === 0 || room >= size) return [];
     return [
       problemOf({
         path: ['maxShare', field],
@@ -136,47 +139,45 @@ export const limitProblems = (policy: Policy, pools: readonly Pool[]): readonly 
 
 /** Caps that leave less room on demand than the policy asks for at the largest size. */
 const beyondCaps = (policy: Policy, pools: readonly Pool[]): readonly Problem[] => {
-  const { floor = 0, percent } = policy.onDemand ?? {};
-  const share = percent === undefined ? 0 : (parseShare(percent) ?? 0);
-  const owed = owedOnDemand({ floor, percent: share }, largest(policy));
+  const owed = mostOwed(policy);
   const room = placedPools(policy, pools)
     .filter(({ market }) => market === 'on-demand')
     .reduce((sum, { cap }) => sum + (cap ?? Number.POSITIVE_INFINITY), 0);
-  if (policy.onDemand === undefined || room >= owed) return [];
+  if (room >= owed) return [];
   return [
     problemOf({
       path: ['onDemand'],
       found: `on-demand pools whose caps leave room for ${room}, so that ${owed - room} are never on demand`,
-      allowed: `room for ${owed} on demand at the largest size, ${largest(policy)}`,
+      allowed: `room for ${owed} on demand at the largest size, ${sizeOf(policy).max}`,
     }),
   ];
 };
 
 const beyondSize = (policy: Policy): readonly Problem[] => {
   const { floor = 0 } = policy.onDemand ?? {};
-  if (floor <= largest(policy)) return [];
+  const { max } = sizeOf(policy);
+  if (floor <= max) return [];
   return [
     problemOf({
       path: ['onDemand', 'floor'],
       found: `${floor}, more than the largest size: every member is on demand`,
-      allowed: `at most ${largest(policy)}`,
+      allowed: `at most ${max}`,
     }),
   ];
 };
 
 /** Shares that leave less room on demand than the policy asks for at the largest size. */
 const beyondShares = (policy: Policy, pools: readonly Pool[]): readonly Problem[] => {
-  const { floor = 0, percent } = policy.onDemand ?? {};
-  const size = largest(policy);
-  const owed = owedOnDemand({ floor, percent: parseShare(percent ?? '') ?? 0 }, size);
+  const owed = mostOwed(policy);
   const offerings = placedPools(policy, pools)
     .filter(({ market }) => market === 'on-demand')
     .flatMap(offeringsOf);
   return dimensions.flatMap(({ field, plural, keyOf }) => {
     const share = policy.maxShare?.[field];
+    if (share === undefined) return [];
     const count = new Set(offerings.map(keyOf)).size;
-    const room = count * mostOf(parseShare(share ?? '') ?? 100, size);
-    if (share === undefined || count === 0 || room >= owed) return [];
+    const room = count * mostOf(shareOf(share), sizeOf(policy).max);
+    if (count === 0 || room >= owed) return [];
     return [
       problemOf({
         path: ['onDemand'],

@@ -21,7 +21,7 @@ export const maxShareSchema = map(
   },
   text,
 ).check(
-  z.refine((shares) => Object.values(shares).some((value) => value !== undefined), text),
+  z.refine((shares) => Object.keys(shares).length > 0, text),
   z.describe(
     'The largest part of the size in one place, so that one loss cannot take more. No launch of Holdfast exceeds ' +
       'it. A share is rounded up, to one member at least.',

@@ -2,18 +2,17 @@ import { type Problem, problemOf, showFound } from './problem.ts';
 import { asList, type Fields, fieldOf } from './reading.ts';
 import type { LookedUp, Steering } from './resolution.ts';
 import type { Policy } from './schema.ts';
+import { sizeOf } from './size-of.ts';
 
 /** Facts of the Auto Scaling group whose desired capacity is the size. Undefined where the policy sets the size. */
 const steeringOf = ({ asg }: Policy, { asgs }: LookedUp): Steering | undefined =>
-  asg !== undefined && Object.hasOwn(asgs, asg) ? asgs[asg]?.steering : undefined;
-
-const minOf = ({ size }: Policy): number => (typeof size === 'number' ? size : size.min);
+  Object.entries(asgs).find(([name]) => name === asg)?.[1].steering;
 
 /** Problems of an Auto Scaling group whose size others set. */
 export const steeringProblems = (policy: Policy, resolution: LookedUp): readonly Problem[] => {
   const steering = steeringOf(policy, resolution);
   if (steering === undefined) return [];
-  const min = minOf(policy);
+  const { min } = sizeOf(policy);
   return [
     ...(steering.rebalancesCapacity
       ? [

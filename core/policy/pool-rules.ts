@@ -1,5 +1,5 @@
 import { mergeDefaults } from './merge-defaults.ts';
-import { type Path, type Problem, problemOf, showFound } from './problem.ts';
+import { compareText, type Path, type Problem, problemOf, showFound } from './problem.ts';
 import { asList, asMap, type Fields, fieldOf } from './reading.ts';
 
 const required = {
@@ -73,7 +73,9 @@ const holdingProblems = (document: Fields, entries: readonly Entry[]): readonly 
 
 const repeatedAsgs = (entries: readonly Entry[]): readonly Problem[] => {
   const allowed = 'an Auto Scaling group of its own for every pool';
-  const first = new Map(entries.toSorted((a, b) => (a.name < b.name ? 1 : -1)).map(({ name, own }) => [own.asg, name]));
+  const first = new Map(
+    entries.toSorted((a, b) => compareText(b.name, a.name)).map(({ name, own }) => [own.asg, name]),
+  );
   return entries
     .filter(({ name, own }) => own.asg !== undefined && first.get(own.asg) !== name)
     .map(({ name, own }) =>

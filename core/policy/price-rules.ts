@@ -1,6 +1,6 @@
 import type { Pool } from '../pool/pool.ts';
 import { type PoolDocument, parseRelativePrice } from './pool-schema.ts';
-import { type Problem, problemOf, showFound } from './problem.ts';
+import { compareText, type Problem, problemOf, showFound } from './problem.ts';
 import { mergedPools } from './resolution.ts';
 import type { Policy } from './schema.ts';
 
@@ -51,7 +51,7 @@ const unstated = (document: PoolDocument, pool: Pool, { onDemandPrices = {} }: P
 /** On-demand prices that are missing, and a share of the on-demand price for a pool that is on demand. */
 export const priceProblems = (policy: Policy, pools: readonly Pool[]): readonly Problem[] => {
   const documents = mergedPools(policy);
-  const inOrder = pools.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const inOrder = pools.toSorted((a, b) => compareText(a.name, b.name));
   const all = inOrder.flatMap((pool): readonly Problem[] => {
     const { maxPrice } = policy.pools[pool.name] ?? {};
     const onDemand = pool.market === 'on-demand' && maxPrice !== undefined;

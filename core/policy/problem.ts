@@ -89,7 +89,5 @@ export const sortedProblems = (problems: readonly Problem[]): readonly Problem[]
     (a, b) => compareText(a.path, b.path) || compareText(a.message, b.message),
   );
 
-const compareText = (a: string, b: string): number => {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
-};
+/** The order of texts by their characters: the same in every language. */
+export const compareText = (a: string, b: string): number => Number(a > b) - Number(a < b);

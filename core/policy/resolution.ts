@@ -3,6 +3,7 @@ import type { Subnet } from '../pool/pool.ts';
 import { mergeDefaults } from './merge-defaults.ts';
 import type { PoolDocument } from './pool-schema.ts';
 import type { Policy } from './schema.ts';
+import { isSizedOutside } from './size-of.ts';
 
 /** Names in a policy that have to be looked up in AWS. */
 export type Names = {
@@ -111,9 +112,6 @@ export const mergedPools = (policy: Policy): Readonly<Record<string, PoolDocumen
     Object.entries(policy.pools).map(([name, pool]) => [name, mergeDefaults(policy.defaults, pool) as PoolDocument]),
   );
 
-/** Whether others set the size. */
-export const isSizedOutside = ({ size }: Policy): boolean => typeof size !== 'number' && size.from === 'asg';
-
 export const targetGroupsIn = ({ drain }: Policy): readonly string[] =>
   drain.loadBalancers === 'auto' ? [] : drain.loadBalancers;
 
@@ -121,25 +119,17 @@ export const namesIn = (policy: Policy): Names => {
   const pools = Object.values(mergedPools(policy));
   const asgs = [policy.asg, ...pools.map(({ asg }) => asg)];
   const held = distinct(asgs.filter((asg) => asg !== undefined));
+  // A pool through an Auto Scaling group has neither a template nor types of its own.
+  const templateVersions = distinct(pools.flatMap(({ launchTemplate }) => launchTemplate ?? []));
   return {
     subnets: distinct(pools.flatMap(({ subnets }) => subnets ?? [])),
     asgs: held,
     sizes: isSizedOutside(policy) ? [] : held,
-    launchTemplates: distinct(
-      pools.flatMap(({ launchTemplate }) =>
-        launchTemplate === undefined ? [] : [templateReference(launchTemplate).template],
-      ),
-    ),
-    templateVersions: distinct(
-      pools.flatMap(({ asg, launchTemplate }) =>
-        asg === undefined && launchTemplate !== undefined ? [launchTemplate] : [],
-      ),
-    ),
+    launchTemplates: distinct(templateVersions.map((text) => templateReference(text).template)),
+    templateVersions,
     targetGroups: targetGroupsIn(policy),
     ...(policy.asg !== undefined && isSizedOutside(policy) && { sizedBy: policy.asg }),
-    instanceTypes: distinct(
-      pools.flatMap(({ asg, instanceTypes }) => (asg === undefined ? (instanceTypes ?? []) : [])),
-    ),
+    instanceTypes: distinct(pools.flatMap(({ instanceTypes }) => instanceTypes ?? [])),
   };
 };
 

@@ -28,7 +28,7 @@ const resolved = (node: CapacityNode, wide: Wide): Selector => {
 
 const spreadOf = (node: Extract<CapacityNode, { readonly spread: unknown }>, wide: Wide): Selector => {
   const { spread, by: beside } = node;
-  const { of, by = 'pool' } = 'of' in spread ? spread : { of: spread, ...(beside !== undefined && { by: beside }) };
+  const { of, by = 'pool' } = 'of' in spread ? spread : { of: spread, by: beside };
   const below = by === 'zone' ? noPools : wide;
   return { kind: 'spread', by, children: of.map((child) => resolved(child, below)) };
 };

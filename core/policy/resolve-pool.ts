@@ -1,19 +1,24 @@
-import type { Pool } from '../pool/pool.ts';
+import type { Market } from '../pool/offering.ts';
+import type { Pool, Subnet } from '../pool/pool.ts';
 import { excludedTypes, goneVersion } from './image-rules.ts';
 import type { PoolDocument } from './pool-schema.ts';
 import { type Path, type Problem, problemOf, showFound } from './problem.ts';
 import { type AsgFacts, type LookedUp, templateReference } from './resolution.ts';
-import { type TypesOfPool, unsoldTypes } from './type-rules.ts';
+import { idleZones, type TypesOfPool, unsoldTypes } from './type-rules.ts';
 
 export type ResolvedPool = { readonly pool: Pool } | { readonly problems: readonly Problem[] };
 
 /** Where a field of a pool was written: in the pool or in `defaults`. */
 export type FieldPath = (field: string) => Path;
 
+/** A pool that Holdfast launches itself. The rules beside the schema ensure that it has these fields. */
+type LaunchedPool = PoolDocument &
+  Required<Pick<PoolDocument, 'market' | 'launchTemplate' | 'subnets' | 'instanceTypes'>>;
+
 /** A pool of a valid policy with what AWS returned about the names in it. */
 export const resolvePool = (name: string, document: PoolDocument, resolution: LookedUp, at: FieldPath): ResolvedPool =>
   document.asg === undefined
-    ? launchedPool(name, document, resolution, at)
+    ? launchedPool(name, document as LaunchedPool, resolution, at)
     : asgPool(name, document, document.asg, resolution, at);
 
 const limitsOf = ({ maxPriceUsdPerHour, cap }: PoolDocument) => ({
@@ -21,29 +26,35 @@ const limitsOf = ({ maxPriceUsdPerHour, cap }: PoolDocument) => ({
   ...(cap === undefined ? {} : { cap }),
 });
 
-const launchedPool = (name: string, document: PoolDocument, resolution: LookedUp, at: FieldPath): ResolvedPool => {
-  const { market = 'on-demand', launchTemplate = '', subnets = [], instanceTypes = [] } = document;
+const launchedPool = (name: string, document: LaunchedPool, resolution: LookedUp, at: FieldPath): ResolvedPool => {
+  const { market, launchTemplate, subnets, instanceTypes } = document;
   const problems = [
     ...unknownSubnets(subnets, resolution, at('subnets')),
     ...templateProblems(launchTemplate, resolution, at('launchTemplate')),
-    ...unsoldTypes(typesOf(document, resolution, at('instanceTypes')), resolution),
+    ...unsoldTypes(typesOf(document, resolution, at), resolution),
     ...excludedTypes(document, resolution, at('instanceTypes')),
   ];
   if (problems.length > 0) return { problems };
-  const placed = subnets.map((id) => ({ id, zone: resolution.subnets[id] ?? '' }));
+  const placed = placedSubnets(subnets, resolution);
   return { pool: { name, market, launchTemplate, subnets: placed, instanceTypes, ...limitsOf(document) } };
 };
 
-/** Types of a pool that Holdfast launches itself, and the known zones of its subnets. */
-export const typesOf = (
-  { subnets = [], instanceTypes = [] }: PoolDocument,
-  resolution: LookedUp,
-  path: Path,
-): TypesOfPool => ({
-  path,
+/** Subnets that EC2 knows. */
+const placedSubnets = (subnets: readonly string[], resolution: LookedUp): readonly Subnet[] =>
+  subnets.flatMap((id) => {
+    const zone = resolution.subnets[id];
+    return zone === undefined ? [] : [{ id, zone }];
+  });
+
+const typesOf = ({ subnets, instanceTypes }: LaunchedPool, resolution: LookedUp, at: FieldPath): TypesOfPool => ({
+  path: at('instanceTypes'),
   instanceTypes,
-  zones: subnets.flatMap((id) => (Object.hasOwn(resolution.subnets, id) ? (resolution.subnets[id] ?? []) : [])),
+  zones: placedSubnets(subnets, resolution).map(({ zone }) => zone),
 });
+
+/** Warnings about the instance types of a pool that Holdfast launches itself. */
+export const typeWarnings = (document: PoolDocument, resolution: LookedUp, at: FieldPath): readonly Problem[] =>
+  document.asg === undefined ? idleZones(typesOf(document as LaunchedPool, resolution, at), resolution) : [];
 
 const unknownSubnets = (subnets: readonly string[], resolution: LookedUp, path: Path): readonly Problem[] =>
   subnets.flatMap((id, index) =>
@@ -70,7 +81,7 @@ const templateProblems = (text: string, resolution: LookedUp, path: Path): reado
       }),
     ];
   }
-  if (version === undefined || !(Number(version) > latest)) return goneVersion(text, latest, resolution, path);
+  if (!(Number(version) > latest)) return goneVersion(text, latest, resolution, path);
   return [
     problemOf({ path, found: `version ${version}`, allowed: `a version up to ${latest}, the latest of ${template}` }),
   ];
@@ -85,13 +96,17 @@ const asgPool = (
 ): ResolvedPool => {
   const facts = Object.hasOwn(resolution.asgs, asg) ? resolution.asgs[asg] : undefined;
   if (facts === undefined) return { problems: [unknownAsg(at('asg'), asg)] };
-  const { market } = facts;
+  const market = marketOf(facts);
   const problems = asgPoolProblems(document, asg, facts, at);
-  if (problems.length > 0 || market === 'mixed' || market === 'unknown') return { problems };
+  if (market === undefined || problems.length > 0) return { problems };
   return {
     pool: { name, market, subnets: facts.subnets, instanceTypes: facts.instanceTypes, asg, ...limitsOf(document) },
   };
 };
+
+/** The only market that an Auto Scaling group launches. Undefined when it launches both, or is not known. */
+const marketOf = ({ market }: AsgFacts): Market | undefined =>
+  market === 'spot' || market === 'on-demand' ? market : undefined;
 
 export const unknownAsg = (path: Path, asg: string): Problem =>
   problemOf({
@@ -107,7 +122,7 @@ export const unknownAsg = (path: Path, asg: string): Problem =>
 const asgPoolProblems = ({ market }: PoolDocument, asg: string, facts: AsgFacts, at: FieldPath): readonly Problem[] => {
   const problem = (found: string, allowed: string): Problem =>
     problemOf({ path: at('asg'), found: `${showFound(asg)}, ${found}`, allowed });
-  const single = facts.market === 'spot' || facts.market === 'on-demand';
+  const single = marketOf(facts);
   return [
     ...(facts.market === 'mixed'
       ? [problem('which launches both markets', 'a group of one market, spot or on-demand')]
@@ -119,12 +134,12 @@ const asgPoolProblems = ({ market }: PoolDocument, asg: string, facts: AsgFacts,
     ...(facts.instanceTypes.length > 0
       ? []
       : [problem('which names no instance type', 'a group whose template or overrides name instance types')]),
-    ...(single && market !== undefined && market !== facts.market
+    ...(single !== undefined && market !== undefined && market !== single
       ? [
           problemOf({
             path: at('market'),
             found: market,
-            allowed: `${facts.market}, the market of Auto Scaling group ${asg}`,
+            allowed: `${single}, the market of Auto Scaling group ${asg}`,
           }),
         ]
       : []),

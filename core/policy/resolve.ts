@@ -1,12 +1,11 @@
 import type { BreakerRule } from '../breaker/breaker.ts';
-import type { Group, Holding, Size } from '../group/group.ts';
+import type { Group, Holding } from '../group/group.ts';
 import type { LaunchLimit } from '../limits/launch-limit.ts';
-import type { OnDemandFloor } from '../placement/on-demand.ts';
 import type { MaxShare } from '../placement/shares.ts';
 import type { Pool } from '../pool/pool.ts';
 import type { Returning } from '../returning/returning.ts';
 import { parseWindow, type Window } from '../returning/window.ts';
-import { parseDurationMs } from '../units/duration.ts';
+import { accepted, durationMs, floorOf, shareOf } from './accepted.ts';
 import { launchLimitOf } from './launches-schema.ts';
 import { limitProblems, limitWarnings } from './limit-rules.ts';
 import { steeringProblems, steeringWarnings } from './outside-rules.ts';
@@ -15,12 +14,11 @@ import { type Problem, problemOf, showFound, sortedProblems } from './problem.ts
 import { fieldOf } from './reading.ts';
 import { type LookedUp, mergedPools, targetGroupsIn } from './resolution.ts';
 import { selectorOf } from './resolve-capacity.ts';
-import { type FieldPath, type ResolvedPool, resolvePool, typesOf, unknownAsg } from './resolve-pool.ts';
+import { type FieldPath, type ResolvedPool, resolvePool, typeWarnings, unknownAsg } from './resolve-pool.ts';
 import { scalingOf } from './resolve-scaling.ts';
-import { parseShare } from './return-schema.ts';
 import { scalerWarnings } from './scaler-rules.ts';
 import type { Policy } from './schema.ts';
-import { idleZones } from './type-rules.ts';
+import { sizeOf } from './size-of.ts';
 
 export type Resolved =
   | { readonly kind: 'resolved'; readonly group: Group }
@@ -57,7 +55,7 @@ const poolsIn = (resolved: readonly ResolvedPool[]): readonly Pool[] =>
 /** Warnings that need facts from AWS: a part of the policy that is accepted and has no effect. */
 export const resolutionWarnings = (policy: Policy, resolution: LookedUp): readonly Problem[] =>
   sortedProblems([
-    ...typeWarnings(policy, resolution),
+    ...warningsOfTypes(policy, resolution),
     ...unreadImages(resolution),
     ...steeringWarnings(policy, resolution),
     ...scalerWarnings(policy, resolution),
@@ -75,25 +73,22 @@ const unreadImages = ({ images }: LookedUp): readonly Problem[] =>
         }),
       ];
 
-const typeWarnings = (policy: Policy, resolution: LookedUp): readonly Problem[] => {
+const warningsOfTypes = (policy: Policy, resolution: LookedUp): readonly Problem[] => {
   const { sold } = resolution;
   if (sold !== undefined && 'unread' in sold) {
     const found = `instance types that could not be checked (${sold.unread})`;
     return [problemOf({ path: ['pools'], found, allowed: 'types that EC2 sells in the zones of their pools' })];
   }
   return Object.entries(mergedPools(policy)).flatMap(([name, document]) =>
-    document.asg === undefined
-      ? idleZones(typesOf(document, resolution, fieldPath(policy, name)('instanceTypes')), resolution)
-      : [],
+    typeWarnings(document, resolution, fieldPath(policy, name)),
   );
 };
 
 const fieldPath =
   (policy: Policy, name: string): FieldPath =>
   (field) => {
-    const inDefaults =
-      fieldOf(policy.pools[name], field) === undefined && fieldOf(policy.defaults, field) !== undefined;
-    return inDefaults ? ['defaults', field] : ['pools', name, field];
+    const own = fieldOf(policy.pools[name], field);
+    return own === undefined ? ['defaults', field] : ['pools', name, field];
   };
 
 /**
@@ -118,9 +113,9 @@ const groupAsgProblems = ({ asg }: Policy, pools: readonly Pool[], resolution: L
   });
 };
 
-const targetGroupProblems = (policy: Policy, { unknownTargetGroups = [] }: LookedUp): readonly Problem[] =>
+const targetGroupProblems = (policy: Policy, { unknownTargetGroups }: LookedUp): readonly Problem[] =>
   targetGroupsIn(policy).flatMap((arn, index) =>
-    unknownTargetGroups.includes(arn)
+    unknownTargetGroups?.includes(arn)
       ? [
           problemOf({
             path: ['drain', 'loadBalancers', index],
@@ -136,7 +131,7 @@ const groupOf = (policy: Policy, pools: readonly Pool[], resolution: LookedUp, v
   policyVersion: version,
   // Absent where it is `act`, as in versions that were stored before there were modes.
   ...(policy.mode !== 'act' && { mode: policy.mode }),
-  size: sizeOf(policy.size),
+  size: sizeOf(policy),
   capacity: selectorOf(policy.capacity, pools),
   pools: Object.fromEntries(pools.map((pool) => [pool.name, priced(pool, policy)])),
   ...(policy.onDemandPrices !== undefined && { onDemandPrices: policy.onDemandPrices }),
@@ -155,11 +150,6 @@ const groupOf = (policy: Policy, pools: readonly Pool[], resolution: LookedUp, v
   scaling: scalingOf(policy),
   ...(policy.schedule.length > 0 && { schedule: policy.schedule }),
   tags: policy.tags,
-});
-
-const floorOf = ({ floor = 0, percent }: NonNullable<Policy['onDemand']>): OnDemandFloor => ({
-  floor,
-  percent: percent === undefined ? 0 : shareOf(percent),
 });
 
 const maxShareOf = ({ instanceType, zone, offering }: NonNullable<Policy['maxShare']>): MaxShare => ({
@@ -210,28 +200,9 @@ const launchesOf = ({ atMost, within }: Policy['launches']): LaunchLimit => ({
   withinMs: durationMs(within),
 });
 
-const sizeOf = (size: Policy['size']): Size =>
-  typeof size === 'number'
-    ? { min: size, max: size, desired: size }
-    : {
-        min: size.min,
-        max: size.max,
-        desired: size.desired ?? size.min,
-        ...(size.from !== undefined && { from: size.from }),
-      };
-
 const holdingOf = ({ asg }: Policy, pools: readonly Pool[]): Holding => {
   if (asg !== undefined) return { kind: 'attach', asg };
   return pools.some((pool) => pool.asg !== undefined) ? { kind: 'launch-instances' } : { kind: 'tag' };
 };
 
-const durationMs = (text: string): number => accepted(parseDurationMs(text), text);
-
-const shareOf = (text: string): number => accepted(parseShare(text), text);
 const windowOf = (text: string): Window => accepted(parseWindow(text), text);
-
-/** The schema rejects what cannot be read. */
-const accepted = <T>(value: T | undefined, text: string): T => {
-  if (value === undefined) throw new Error(`${text} could not be read, although the schema accepted it`);
-  return value;
-};

@@ -1,6 +1,7 @@
 import { type Problem, problemOf, showFound } from './problem.ts';
-import { isSizedOutside, type LookedUp, mergedPools, type Scalers } from './resolution.ts';
+import { type LookedUp, mergedPools, type Scalers } from './resolution.ts';
 import type { Policy } from './schema.ts';
+import { isSizedOutside } from './size-of.ts';
 
 /** More names would not help the reader. */
 const mostNamed = 5;
@@ -17,12 +18,12 @@ const textsOf = (scalers: Exclude<Scalers, { readonly unread: string }>): readon
   ...named('scheduled actions', scalers.scheduledActions),
 ];
 
-/** Where each Auto Scaling group is named. */
-const placesOf = (policy: Policy): readonly { readonly path: readonly string[]; readonly asg: string }[] => [
-  ...(policy.asg === undefined ? [] : [{ path: ['asg'], asg: policy.asg }]),
-  ...Object.entries(mergedPools(policy)).flatMap(([name, { asg }]) =>
-    asg === undefined ? [] : [{ path: ['pools', name, 'asg'], asg }],
-  ),
+/** Where Auto Scaling groups are named. */
+const placesOf = (
+  policy: Policy,
+): readonly { readonly path: readonly string[]; readonly asg: string | undefined }[] => [
+  { path: ['asg'], asg: policy.asg },
+  ...Object.entries(mergedPools(policy)).map(([name, { asg }]) => ({ path: ['pools', name, 'asg'], asg })),
 ];
 
 /**
@@ -31,8 +32,9 @@ const placesOf = (policy: Policy): readonly { readonly path: readonly string[]; 
  */
 export const scalerWarnings = (policy: Policy, { scalers = {} }: LookedUp): readonly Problem[] => {
   if (isSizedOutside(policy)) return [];
+  const byAsg = new Map<string | undefined, Scalers>(Object.entries(scalers));
   return placesOf(policy).flatMap(({ path, asg }) => {
-    const found = Object.hasOwn(scalers, asg) ? scalers[asg] : undefined;
+    const found = byAsg.get(asg);
     if (found === undefined) return [];
     if ('unread' in found) {
       const allowed = 'a group whose desired capacity nobody else sets';

@@ -22,14 +22,14 @@ const sidesOf = (step: unknown): readonly (typeof sides)[number][] =>
   sides.filter((side) => fieldOf(step, side) !== undefined);
 
 const stepProblems = (path: Path, steps: readonly unknown[]): readonly Problem[] => {
-  const [first] = steps.flatMap(sidesOf);
-  const other = steps.findIndex((step) => asMap(step) !== undefined && sidesOf(step).join() !== (first ?? 'above'));
+  const [first = 'above'] = steps.flatMap(sidesOf);
+  const other = steps.findIndex((step) => asMap(step) !== undefined && sidesOf(step).join() !== first);
   if (other >= 0) {
     const found = sidesOf(steps[other]).join(' and ') || 'neither above nor below';
     const allowed = 'above in every step, or below in every step';
     return [problemOf({ path: [...path, other], found, allowed })];
   }
-  return first === undefined ? [] : [...orderProblems(path, steps, first), ...signProblems(path, steps)];
+  return [...orderProblems(path, steps, first), ...signProblems(path, steps)];
 };
 
 const orderProblems = (path: Path, steps: readonly unknown[], side: string): readonly Problem[] =>
@@ -50,7 +50,7 @@ const orderProblems = (path: Path, steps: readonly unknown[], side: string): rea
 const signProblems = (path: Path, steps: readonly unknown[]): readonly Problem[] => {
   const isLess = (step: unknown): boolean => String(fieldOf(step, 'adjust')).startsWith('-');
   const other = steps.findIndex((step) => asMap(step) !== undefined && isLess(step) !== isLess(steps[0]));
-  if (other < 0) return [];
+  if (other === -1) return [];
   const found = showFound(fieldOf(steps[other], 'adjust'));
   const allowed = 'steps that all add members, or all take some away';
   return [problemOf({ path: [...path, other, 'adjust'], found, allowed })];

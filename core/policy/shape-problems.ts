@@ -62,59 +62,48 @@ const unknownField = (path: Path, key: string, allowed: string): Problem => {
 const unionProblems = (document: unknown, issue: UnionIssue, path: Path): readonly Problem[] => {
   const value = valueAt(document, path);
   const forms = issue.errors
-    .map((errors) => ({ errors, misfit: misfitOf(value, errors) }))
+    .map((errors) => ({ errors, misfit: misfitOf(value, errors), missing: missingFields(value, errors) }))
     .sort((a, b) => a.misfit - b.misfit);
-  const [best] = forms;
-  if (best !== undefined && best.misfit < otherForm && !isSeveralForms(value, issue.errors))
-    return best.errors.flatMap((inner) => problemsOf(document, inner, path));
-  const fields = issue.errors.flatMap((errors) => missingFields(value, errors));
-  const written = typeof value === 'object' && value !== null ? Object.keys(value) : [];
-  const literals =
-    typeof value === 'string'
-      ? issue.errors.flat().flatMap((error) => (error.code === 'invalid_value' ? error.values.map(String) : []))
-      : [];
+  const near = forms.filter(({ misfit }) => misfit < otherForm);
+  const [best] = near;
+  // A value with all fields of two forms is wrong in each of them only for the fields of the other.
+  const isSeveral = near.filter(({ missing }) => missing.length === 0).length > 1;
+  if (best !== undefined && !isSeveral) return best.errors.flatMap((inner) => problemsOf(document, inner, path));
+  const fields = forms.flatMap(({ missing }) => missing);
+  const literals = issue.errors
+    .flat()
+    .flatMap((error) => (error.code === 'invalid_value' ? error.values.map(String) : []));
   const nearest =
     typeof value === 'string'
       ? nearestName(value, literals)
-      : written.map((key) => nearestName(key, fields)).find((name) => name !== undefined);
+      : namesIn(value)
+          .map((key) => nearestName(key, fields))
+          .find((name) => name !== undefined);
   return [problemOf({ path, found: showFound(value), allowed: issue.message, nearest })];
 };
 
-/** Whether the value has all fields of two forms, so that each of them is wrong only for the fields of the other. */
-const isSeveralForms = (value: unknown, forms: readonly (readonly Issue[])[]): boolean => {
-  const written = Object.keys(asMap(value) ?? {}).length;
-  const whole = forms.filter(
-    (errors) =>
-      errors.every(({ code, path }) => code === 'unrecognized_keys' || path.length > 0) &&
-      missingFields(value, errors).length === 0 &&
-      unknownIn(errors).length < written,
-  );
-  return whole.length > 1;
-};
+const namesIn = (value: unknown): readonly string[] => Object.keys(asMap(value) ?? {});
 
 const otherForm = 10;
 
-const misfitOf = (value: unknown, errors: readonly Issue[]): number =>
-  errors.reduce((sum, error) => {
-    if (error.path.length === 0 && (error.code === 'invalid_type' || error.code === 'invalid_value'))
-      return sum + 10 * otherForm;
-    if (error.code === 'unrecognized_keys' && error.path.length === 0) return sum + error.keys.length;
-    return sum;
-  }, otherForm * missingOf(value, errors));
+/**
+ * How far a value is from a form, from `otherForm` on when it is another one. A form that shares a field with the value
+ * is the one that was meant, even when other fields of it are missing.
+ */
+const misfitOf = (value: unknown, errors: readonly Issue[]): number => {
+  const isOtherKind = errors.some(
+    ({ code, path }) => path.length === 0 && (code === 'invalid_type' || code === 'invalid_value'),
+  );
+  if (isOtherKind) return 10 * otherForm;
+  const unknown = unknownIn(errors).length;
+  const perMissing = namesIn(value).length > unknown ? 1 : otherForm;
+  return unknown + perMissing * missingFields(value, errors).length;
+};
 
 const unknownIn = (errors: readonly Issue[]): readonly string[] =>
   errors.flatMap((error) => (error.code === 'unrecognized_keys' && error.path.length === 0 ? error.keys : []));
 
-/** A form that shares a field with the value is the one that was meant, even when another of its fields is missing. */
-const missingOf = (value: unknown, errors: readonly Issue[]): number => {
-  const missing = missingFields(value, errors).length;
-  const unknown = unknownIn(errors).length;
-  const written = typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
-  return written > unknown ? 0 : missing;
-};
-
 const missingFields = (value: unknown, errors: readonly Issue[]): readonly string[] =>
-  errors.flatMap(({ path }) => {
-    const [first] = path;
-    return path.length === 1 && typeof first === 'string' && fieldOf(value, first) === undefined ? [first] : [];
-  });
+  errors.flatMap(({ path: [first] }) =>
+    typeof first === 'string' && fieldOf(value, first) === undefined ? [first] : [],
+  );

@@ -1,5 +1,5 @@
 import { nearestName, type Path, type Problem, problemOf, showFound } from './problem.ts';
-import type { LookedUp } from './resolution.ts';
+import type { LookedUp, Sold } from './resolution.ts';
 
 export type TypesOfPool = {
   readonly path: Path;
@@ -8,32 +8,28 @@ export type TypesOfPool = {
   readonly zones: readonly string[];
 };
 
-const soldIn = ({ sold }: LookedUp): Readonly<Record<string, readonly string[]>> | undefined =>
-  sold !== undefined && 'zones' in sold ? sold.zones : undefined;
-
-const kinIn = ({ sold }: LookedUp): readonly string[] => (sold !== undefined && 'kin' in sold ? (sold.kin ?? []) : []);
-
-const zonesOf = (sold: Readonly<Record<string, readonly string[]>>, type: string): readonly string[] =>
-  Object.hasOwn(sold, type) ? (sold[type] ?? []) : [];
+const soldIn = ({ sold }: LookedUp): Extract<Sold, { readonly zones: unknown }> | undefined =>
+  sold !== undefined && 'zones' in sold ? sold : undefined;
 
 /** Instance types that the region does not sell, and pools whose zones sell none of their types. */
 export const unsoldTypes = ({ path, instanceTypes, zones }: TypesOfPool, resolution: LookedUp): readonly Problem[] => {
   const sold = soldIn(resolution);
   if (sold === undefined) return [];
+  const { zones: zonesOf, kin = [] } = sold;
   const unknown = instanceTypes.flatMap((type, index) =>
-    Object.hasOwn(sold, type)
+    Object.hasOwn(zonesOf, type)
       ? []
       : [
           problemOf({
             path: [...path, index],
             found: `${showFound(type)}, which EC2 does not sell in this region`,
             allowed: 'an instance type of this region',
-            nearest: nearestName(type, kinIn(resolution)),
+            nearest: nearestName(type, kin),
           }),
         ],
   );
   if (unknown.length > 0 || zones.length === 0) return unknown;
-  if (instanceTypes.some((type) => zonesOf(sold, type).some((zone) => zones.includes(zone)))) return [];
+  if (instanceTypes.some((type) => zonesOf[type]?.some((zone) => zones.includes(zone)))) return [];
   return [
     problemOf({
       path,
@@ -47,7 +43,7 @@ export const unsoldTypes = ({ path, instanceTypes, zones }: TypesOfPool, resolut
 export const idleZones = ({ path, instanceTypes, zones }: TypesOfPool, resolution: LookedUp): readonly Problem[] => {
   const sold = soldIn(resolution);
   if (sold === undefined) return [];
-  const idle = [...new Set(zones)].filter((zone) => !instanceTypes.some((type) => zonesOf(sold, type).includes(zone)));
+  const idle = [...new Set(zones)].filter((zone) => !instanceTypes.some((type) => sold.zones[type]?.includes(zone)));
   return idle.map((zone) =>
     problemOf({
       path,

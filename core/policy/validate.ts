@@ -3,7 +3,7 @@ import { hopelessCaps } from './cap-rules.ts';
 import { capacityProblems, unusedPools } from './capacity-rules.ts';
 import { outsideLimitProblems } from './limit-rules.ts';
 import { poolProblems } from './pool-rules.ts';
-import { type Problem, problemOf, showFound, sortedProblems } from './problem.ts';
+import { type Problem, problemOf, sortedProblems } from './problem.ts';
 import { asMap, isDeeperThan, isLargerThan } from './reading.ts';
 import { groupSchema, type Policy } from './schema.ts';
 import { shapeProblems } from './shape-problems.ts';
@@ -24,9 +24,6 @@ const maxDocumentCharacters = 100_000;
 
 /** Validates a group document of any origin and returns all its problems at once. Never throws. */
 export const validatePolicy = (document: unknown): Validation => {
-  const fields = asMap(document);
-  if (fields === undefined)
-    return invalid([problemOf({ path: [], found: showFound(document), allowed: 'a map: the group document' })]);
   if (isDeeperThan(document, maxDocumentDepth)) {
     return invalid([
       problemOf({ path: [], found: 'deeper nesting', allowed: `maps and lists at most ${maxDocumentDepth} deep` }),
@@ -43,12 +40,13 @@ export const validatePolicy = (document: unknown): Validation => {
   }
   const parsed = groupSchema.safeParse(document);
   const shape = parsed.success ? [] : shapeProblems(document, parsed.error.issues);
+  const fields = asMap(document) ?? {};
   const rules = [capacityProblems, poolProblems, boundProblems, outsideLimitProblems].flatMap((rule) => rule(fields));
   if (!parsed.success || rules.length > 0) return invalid([...shape, ...rulesBeyond(shape, rules)]);
   return {
     kind: 'valid',
     policy: parsed.data,
-    warnings: sortedProblems([...unusedPools(fields), ...idleScaling(fields), ...hopelessCaps(fields)]),
+    warnings: sortedProblems([unusedPools, idleScaling, hopelessCaps].flatMap((rule) => rule(parsed.data))),
   };
 };
 
