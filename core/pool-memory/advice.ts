@@ -61,7 +61,6 @@ export const adviseAgainst = (memory: PoolMemory, offerings: readonly OfferingKe
  */
 export const whileMembersWait = (memory: PoolMemory, swaps: readonly Swap[], nowMs: number): PoolMemory => {
   const risky = adviceIn(swaps, ['waiting', 'leaving']).filter(({ offering }) => !isResting(memory[offering], nowMs));
-  if (risky.length === 0) return memory;
   const lessons = risky.map(({ offering }) => [offering, lessonOf(nowMs, nowMs + waitingForMs, memory[offering])]);
   return { ...memory, ...Object.fromEntries(lessons) };
 };

@@ -91,9 +91,8 @@ export const rememberNewcomers = (
 
 /** New members without those that are put into service now. */
 export const withoutAdmitted = (memory: BootMemory, admissions: readonly string[]): BootMemory['newcomers'] => {
-  if (memory.newcomers === undefined || admissions.length === 0) return memory.newcomers;
   const admitted = new Set(admissions);
-  const left = Object.entries(memory.newcomers).filter(([instance]) => !admitted.has(instance));
+  const left = Object.entries(memory.newcomers ?? {}).filter(([instance]) => !admitted.has(instance));
   return left.length === 0 ? undefined : Object.fromEntries(left);
 };
 

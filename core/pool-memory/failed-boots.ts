@@ -64,10 +64,9 @@ const newsOf = (
   pool: Pick<Pool, 'launchTemplate'> | undefined,
   previous: FailedBoots | undefined,
   died: readonly Died[],
+  last: Died,
   nowMs: number,
-): FailedBoots | undefined => {
-  const last = died.at(-1);
-  if (last === undefined) return undefined;
+): FailedBoots => {
   const streak = streakAfter(previous, died);
   return {
     template: pool?.launchTemplate,
@@ -86,8 +85,8 @@ const newsOf = (
 const inService = ({ members, endings = {}, ran = [], admitsRunning = false }: Shown): ReadonlySet<string> => {
   const admitted = members.filter((member) => member.admitted).map(({ instance }) => instance);
   if (!admitsRunning) return new Set(admitted);
-  const shutDown = Object.keys(endings).filter((instance) => endings[instance]?.code === ownShutdown);
-  return new Set([...admitted, ...ran, ...shutDown]);
+  const shutDown = Object.entries(endings).filter(([, { code }]) => code === ownShutdown);
+  return new Set([...admitted, ...ran, ...shutDown.map(([instance]) => instance)]);
 };
 
 /**
@@ -119,9 +118,9 @@ const withoutWorking = (
   up: readonly Newcomer[],
   { members }: Shown,
 ): Record<string, FailedBoots> => {
-  const serving = members.flatMap(({ serving: serves, pool, launchedAtMs }) =>
-    serves && pool !== undefined && launchedAtMs !== undefined ? [{ pool, atMs: launchedAtMs }] : [],
-  );
+  const serving = members
+    .filter((member) => member.serving)
+    .map(({ pool, launchedAtMs = 0 }) => ({ pool, atMs: launchedAtMs }));
   return Object.fromEntries(
     Object.entries(failed).filter(([name, { atMs, code }]) => {
       const works = code === neverServedCode ? serving : up;
@@ -138,7 +137,7 @@ const isForgotten = ({ restsUntilMs, code }: FailedBoots, nowMs: number): boolea
   nowMs >= restsUntilMs + (code === neverServedCode ? forgottenAfterMs : longestRestMs);
 
 const withoutEmpty = (memory: BootMemory): BootMemory =>
-  Object.fromEntries(Object.entries(memory).filter(([, part]) => part !== undefined && Object.keys(part).length > 0));
+  Object.fromEntries(Object.entries(memory).filter(([, part]) => Object.keys(part ?? {}).length > 0));
 
 /** Why instances ended without an order to end them, and how many. */
 export type EndedWhy = { readonly awsCode: string; readonly awsMessage: string; readonly count: number };
@@ -180,8 +179,10 @@ export const learnBoots = (
   const failed = died.filter(({ ending: { code } }) => !otherEnds.has(code) && !lateRefusals.has(code));
   const before = withoutWorking(memory.failedBoots ?? {}, up, shown);
   const news = [...Map.groupBy(failed, ({ newcomer }) => newcomer.pool)].flatMap(([pool, list]): BootNews[] => {
-    const lesson = newsOf(pools[pool], before[pool], list, nowMs);
-    return lesson === undefined ? [] : [{ ...lesson, pool, instances: list.map(({ instance }) => instance) }];
+    const last = list.at(-1);
+    if (last === undefined) return [];
+    const lesson = newsOf(pools[pool], before[pool], list, last, nowMs);
+    return [{ ...lesson, pool, instances: list.map(({ instance }) => instance) }];
   });
   const known = { ...before, ...Object.fromEntries(news.map(({ pool, instances: _, ...lesson }) => [pool, lesson])) };
   const deaths = [

@@ -144,9 +144,13 @@ const isTakenAround = (memory: PoolMemory, key: OfferingKey, nowMs: number): boo
  * The lesson of a warning. If EC2 takes a second launch of an offering at once, made after the warning of the first,
  * the offering counts as refused, because its instances never do work.
  */
-const lessonOfWarning = (memory: PoolMemory, { offering, launchedAtMs }: Interrupted, nowMs: number): Lesson => {
+const lessonOfWarning = (
+  memory: PoolMemory,
+  { offering, launchedAtMs = Number.NEGATIVE_INFINITY }: Interrupted,
+  nowMs: number,
+): Lesson => {
   const { streak = 0, takenAtOnceMs = Number.NEGATIVE_INFINITY } = memory[offering] ?? {};
-  const isAtOnce = launchedAtMs !== undefined && nowMs - launchedAtMs < atOnceMs;
+  const isAtOnce = nowMs - launchedAtMs < atOnceMs;
   const isRecent = nowMs - takenAtOnceMs < atOnceWithinMs;
   if (isAtOnce && ((isRecent && launchedAtMs >= takenAtOnceMs) || isTakenAround(memory, offering, nowMs)))
     return { kind: 'refused', code: takenAtOnceCode, atMs: nowMs, coolingUntilMs: nowMs + refusedRestMs, streak };

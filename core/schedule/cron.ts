@@ -17,42 +17,42 @@ export type Cron = {
   readonly weekdays?: ReadonlySet<number>;
 };
 
-type Field = { readonly from: number; readonly to: number; readonly names?: readonly string[] };
+type Field = { readonly from: number; readonly to: number; readonly names: readonly string[] };
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
-const minute: Field = { from: 0, to: 59 };
-const hour: Field = { from: 0, to: 23 };
-const day: Field = { from: 1, to: 31 };
+const minute: Field = { from: 0, to: 59, names: [] };
+const hour: Field = { from: 0, to: 23, names: [] };
+const day: Field = { from: 1, to: 31, names: [] };
 const month: Field = { from: 1, to: 12, names: months };
 /** 7 is Sunday, too. */
 const weekday: Field = { from: 0, to: 7, names: weekdays };
 
 const partPattern = /^(?:(\*)|([a-z]+|\d+)(?:-([a-z]+|\d+))?)(?:\/(\d+))?$/i;
 
-const numberIn = ({ from, to, names = [] }: Field, text = ''): number | undefined => {
+const numberIn = ({ from, to, names }: Field, text = ''): number | undefined => {
   const named = names.indexOf(text.toLowerCase());
   const value = named >= 0 ? named + from : Number(text);
   return value >= from && value <= to ? value : undefined;
 };
 
-/** `*`, `5` and `1-5`; the first and the last also with a step: `1-5/2`. */
-const valuesOf = (field: Field, text: string): readonly number[] | undefined => {
+/** `*`, `5` and `1-5`; the first and the last also with a step: `1-5/2`. Empty where the text is none of these. */
+const valuesOf = (field: Field, text: string): readonly number[] => {
   const [whole, any, first, last = first, step = '1'] = partPattern.exec(text) ?? [];
   const from = any ? field.from : numberIn(field, first);
   const to = any ? field.to : numberIn(field, last);
   const isStepped = text.includes('/');
   const by = Number(step);
-  if (whole === undefined || from === undefined || to === undefined || to < from) return undefined;
-  if (by === 0 || by > field.to || (isStepped && !any && !text.includes('-'))) return undefined;
+  if (whole === undefined || from === undefined || to === undefined || to < from) return [];
+  if (by === 0 || by > field.to || (isStepped && !any && !text.includes('-'))) return [];
   return Array.from({ length: Math.floor((to - from) / by) + 1 }, (_, index) => from + index * by);
 };
 
 const listOf = (field: Field, text = ''): readonly number[] | undefined => {
   const parts = text.split(',').map((part) => valuesOf(field, part));
-  if (parts.includes(undefined)) return undefined;
-  return [...new Set(parts.flatMap((part) => part ?? []))].sort((a, b) => a - b);
+  if (parts.some((part) => part.length === 0)) return undefined;
+  return [...new Set(parts.flat())].sort((a, b) => a - b);
 };
 
 const longestMonth = (number: number): number => {

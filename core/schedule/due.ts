@@ -19,21 +19,15 @@ function* timesOn({ hours, minutes }: Cron, dayStart: WallMs): Generator<WallMs>
 /** Clocks go forward or back by no more than this. */
 const jumpMs = 3 * 3_600_000;
 
-/** While clocks go back, the times that they show around a moment are not in order. */
-const disorderMs = (timeZone: string, atMs: number): number => {
-  const wall = wallAt(atMs, timeZone);
-  const isSteady = [-jumpMs, jumpMs].every((ms) => wallAt(atMs + ms, timeZone) === wall + ms);
-  return isSteady ? 0 : jumpMs;
-};
-
 /** The last time of a schedule after one moment and until another. Undefined where there is none. */
 export const lastTime = (cron: Cron, timeZone: string, afterMs: number, untilMs: number): number | undefined => {
   const from = wallAt(afterMs, timeZone) - jumpMs;
-  const until = wallAt(untilMs, timeZone) + disorderMs(timeZone, untilMs);
+  // Where clocks went back, a time that they show later has come already.
+  const until = wallAt(untilMs, timeZone) + jumpMs;
   for (let day = until - (until % dayMs); day + dayMs > from; day -= dayMs) {
     if (!isOnDay(cron, day)) continue;
     for (const wall of timesOn(cron, day)) {
-      if (wall > until || wall < from) continue;
+      if (wall > until) continue;
       const atMs = momentOf(wall, timeZone);
       if (atMs <= afterMs) return undefined;
       if (atMs <= untilMs) return atMs;

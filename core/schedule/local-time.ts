@@ -9,18 +9,19 @@ export const dayMs = 86_400_000;
 /** One formatter for each time zone, because creating one takes longer than all of its use. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
+const shown = {
+  year: 'numeric',
+  month: 'numeric',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: 'numeric',
+  hourCycle: 'h23',
+} as const;
+
 const formatterOf = (timeZone: string): Intl.DateTimeFormat => {
   const known = formatters.get(timeZone);
   if (known !== undefined) return known;
-  const made = new Intl.DateTimeFormat('en-US', {
-    timeZone,
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    hourCycle: 'h23',
-  });
+  const made = new Intl.DateTimeFormat('en-US', { ...shown, timeZone });
   formatters.set(timeZone, made);
   return made;
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OfferingKey } from '../../../core/pool/offering.ts';
-import { advisedRestMs, rememberAdvice, whileMembersWait } from '../../../core/pool-memory/advice.ts';
+import { adviseAgainst, advisedRestMs, rememberAdvice, whileMembersWait } from '../../../core/pool-memory/advice.ts';
 import { isResting, rememberInterruptions, rememberRefusals, rememberSuccess } from '../../../core/pool-memory/pool-memory.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
 
@@ -60,5 +60,17 @@ describe('a rebalance recommendation', () => {
     for (const state of ['draining', 'drained', 'gone'] as const) expect(riskOf({ state })).toBe(false);
     expect(riskOf({ reason: 'moved' })).toBe(false);
     expect(riskOf({ offering: 'unknown' })).toBe(false);
+  });
+  it('is learned in each state of its swap, and from no swap of another reason', () => {
+    for (const state of ['waiting', 'leaving', 'draining', 'drained'] as const)
+      expect(Object.keys(rememberAdvice({}, [{ ...advised, state }], nowMs))).toEqual([key]);
+    expect(rememberAdvice({}, [{ ...advised, reason: 'interruption' }], nowMs)).toEqual({});
+    expect(whileMembersWait({}, [{ ...advised, reason: 'interruption' }], nowMs)).toEqual({});
+  });
+  it('is prolonged where it is received again', () => {
+    const once = adviseAgainst({}, [key], nowMs);
+    expect(adviseAgainst(once, [key], nowMs + 1_000)[key]).toMatchObject({ atMs: nowMs + 1_000, coolingUntilMs: nowMs + 1_000 + advisedRestMs });
+    const refused = rememberRefusals({}, [refusal], {}, nowMs);
+    expect(adviseAgainst(refused, [key], nowMs + 1_000)).toEqual(refused);
   });
 });

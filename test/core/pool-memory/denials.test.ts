@@ -61,4 +61,10 @@ describe('a launch that EC2 denies', () => {
     expect(isDeniedIn(denials, { kind: 'tiered', children })).toBe(true);
     expect(isDeniedIn(undefined, { kind: 'tiered', children })).toBe(false);
   });
+
+  it('is kept for less than an hour', () => {
+    const before = rememberDenials(undefined, [denied('a')], nowMs);
+    expect(rememberDenials(before, [], nowMs + 60 * minuteMs - 1)).toEqual(before);
+    expect(rememberDenials(before, [], nowMs + 60 * minuteMs)).toBeUndefined();
+  });
 });

@@ -139,3 +139,32 @@ describe('the bound of deaths', () => {
     expect(launchable({ deaths, newcomers }, 1, { ...look, ended: ['i-1'] })).toBe(0);
   });
 });
+
+describe('an instance that ran and ended', () => {
+  it('is a failed boot where running is not enough to be in service', () => {
+    const memory = launched({}, nowMs, 'i-1');
+    const shown = { members: [], endings: { 'i-1': ending() }, ran: ['i-1'] };
+    expect(learnBoots(memory, shown, pools, nowMs + 10_000).news).toHaveLength(1);
+    expect(learnBoots(memory, { ...shown, admitsRunning: true }, pools, nowMs + 10_000).news).toEqual([]);
+  });
+
+  it('is remembered for less than an hour while no look shows it', () => {
+    const memory = launched({}, nowMs, 'i-1');
+    const left = (ms: number) => learnBoots(memory, { members: [] }, pools, nowMs + ms).memory.newcomers;
+    expect(Object.keys(left(3_600_000 - 1) ?? {})).toEqual(['i-1']);
+    expect(left(3_600_000)).toBeUndefined();
+  });
+});
+
+describe('launches while instances end', () => {
+  const newcomers = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`i-${index}`, { pool: 'spot-a', atMs: nowMs }]));
+
+  it('are not held back while none is known to have failed, however many have ended', () => {
+    expect(launchable({ newcomers }, 1, { nowMs, ended: Object.keys(newcomers) })).toBe(1);
+  });
+
+  it('are not held back by ends of instances that are not new', () => {
+    expect(launchable({ newcomers, deaths: [{ atMs: nowMs, count: 9 }] }, 1, { nowMs, ended: ['i-old', 'i-older'] })).toBe(1);
+    expect(launchable({ newcomers, deaths: [{ atMs: nowMs, count: 9 }] }, 1, { nowMs, ended: ['i-1'] })).toBe(0);
+  });
+});

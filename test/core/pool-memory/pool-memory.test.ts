@@ -176,3 +176,40 @@ describe('a subnet without free addresses', () => {
     expect(restOfSubnet(rememberRefusals(once, [full('subnet-1')], pools, later), 'subnet-1', later)?.coolingUntilMs).toBe(later + refusedRestMs);
   });
 });
+
+describe('what a refusal is about', () => {
+  it('is the offering where EC2 names no subnet, and also where the refusal is not about the subnet', () => {
+    expect(Object.keys(rememberRefusals({}, [no({ scope: 'subnet' })], pools, nowMs))).toEqual([key]);
+    expect(Object.keys(rememberRefusals({}, [no({ subnet: 'subnet-1' })], pools, nowMs))).toEqual([key]);
+  });
+});
+
+describe('a warning', () => {
+  const warned = (launchedAtMs?: number) => ({ offering: key, ...(launchedAtMs !== undefined && { launchedAtMs }) }) as const;
+
+  it('keeps when the first launch was taken at once, and nothing of later ones', () => {
+    expect(rememberInterruptions({}, [warned()], nowMs)[key]).toStrictEqual({
+      kind: 'interrupted',
+      code: 'interruption',
+      atMs: nowMs,
+      coolingUntilMs: nowMs + interruptedRestMs,
+      streak: 0,
+    });
+    expect(rememberInterruptions({}, [warned(nowMs - 1_000)], nowMs)[key]).toHaveProperty('takenAtOnceMs', nowMs);
+  });
+
+  it('counts as a refusal for a launch of the same moment as the first warning', () => {
+    const first = rememberInterruptions({}, [warned(nowMs - 1_000)], nowMs);
+    expect(rememberInterruptions(first, [warned(nowMs)], nowMs + 1_000)[key]?.kind).toBe('refused');
+    expect(rememberInterruptions(first, [warned(nowMs - 1)], nowMs + 1_000)[key]?.kind).toBe('interrupted');
+  });
+});
+
+describe('a lesson that is needed for longer than its rest', () => {
+  it('is forgotten only then', () => {
+    const memory = rememberRefusals({}, [no()], pools, nowMs);
+    const needed = refusedRestMs + longestRestMs + 60_000;
+    expect(forgetExpired(memory, nowMs + needed - 1, needed)).toEqual(memory);
+    expect(forgetExpired(memory, nowMs + needed, needed)).toEqual({});
+  });
+});

@@ -45,6 +45,14 @@ describe('times of a schedule', () => {
     ]);
   });
 
+  test('a time that came before clocks went back is due although they show an earlier one now', () => {
+    const cron = parseCron('50 2 * * *');
+    if (cron === undefined) throw new Error('no schedule');
+    const first = at('2026-10-25T00:50:00Z');
+    expect(lastTime(cron, 'Europe/Berlin', first - 60_000, at('2026-10-25T01:10:00Z'))).toBe(first);
+    expect(lastTime(cron, 'Europe/Berlin', first, at('2026-10-25T01:10:00Z'))).toBeUndefined();
+  });
+
   test('a day of the month or a day of the week is enough where both are named', () => {
     expect(timesIn('0 8 1 * mon', 'UTC', '2026-11-24T00:00:00Z', '2026-12-08T00:00:00Z')).toEqual([
       '2026-11-30T08:00:00.000Z',
