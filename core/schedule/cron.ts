@@ -37,7 +37,7 @@ const numberIn = ({ from, to, names }: Field, text = ''): number | undefined => 
   return value >= from && value <= to ? value : undefined;
 };
 
-/** `*`, `5` and `1-5`; the first and the last also with a step: `1-5/2`. Empty where the text is none of these. */
+/** `*`, `5` and `1-5`; the first and the last also with a step: `1-5/2`. Empty where the text has no such form. */
 const valuesOf = (field: Field, text: string): readonly number[] => {
   const [whole, any, first, last = first, step = '1'] = partPattern.exec(text) ?? [];
   const from = any ? field.from : numberIn(field, first);
