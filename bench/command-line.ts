@@ -1,10 +1,5 @@
-import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { nearestName } from '../core/policy/problem.ts';
-
-/** A bench or an option that is not valid, with the reason. */
-export class OptionError extends Error {
-  override readonly name = 'OptionError';
-}
+import { meant, OptionError } from '../scripts/command-line.ts';
 
 /** The benches, what each plays, and its options: one line an option, with its default in brackets. */
 export const benchHelp = {
@@ -58,40 +53,10 @@ ${benchNames.map(sectionOf).join('\n')}
   --help      this text; after a bench, what it plays and its options`
     : `npm run bench -- ${name} [options]\n\n${sectionOf(name)}`;
 
-const meant = (nearest: string | undefined): string => (nearest === undefined ? '' : ` Did you mean ${nearest}?`);
-
 /** The bench of this name. @throws OptionError */
 export const benchNamed = (name: string): BenchName => {
   const found = benchNames.find((known) => known === name);
   if (found !== undefined) return found;
   const what = name.startsWith('-') ? `an option of all benches, found "${name}"` : `a bench, found "${name}"`;
   throw new OptionError(`Expected ${what}.${meant(nearestName(name, name.startsWith('-') ? ['--help'] : benchNames))}\n\n${helpOf()}`);
-};
-
-type Options = NonNullable<ParseArgsConfig['options']>;
-type Values<Known extends Options> = ReturnType<typeof parseArgs<{ args: string[]; options: Known }>>['values'];
-
-/** The options of a command line. @throws OptionError with the help, where one is not known or lacks its value */
-export const optionsIn = <Known extends Options>(args: readonly string[], options: Known, help: string): Values<Known> => {
-  try {
-    return parseArgs({ args: [...args], options }).values;
-  } catch (error) {
-    const known = Object.keys(options).map((option) => `--${option}`);
-    const wrong = args.map((arg) => arg.replace(/=.*$/s, '')).find((arg) => arg.startsWith('-') && !known.includes(arg));
-    throw new OptionError(`${(error as Error).message}${meant(wrong === undefined ? undefined : nearestName(wrong, known))}\n\n${help}`);
-  }
-};
-
-/** One of these words. @throws OptionError */
-export const oneOf = <Word extends string>(option: string, words: readonly Word[], given: string): Word => {
-  const found = words.find((word) => word === given);
-  if (found === undefined) throw new OptionError(`--${option}: expected ${words.join(', ')}, found "${given}".`);
-  return found;
-};
-
-/** A whole number above 0. @throws OptionError */
-export const atLeastOne = (option: string, given: string): number => {
-  const value = Number(given);
-  if (!Number.isSafeInteger(value) || value < 1) throw new OptionError(`--${option}: expected a whole number above 0, found "${given}".`);
-  return value;
 };

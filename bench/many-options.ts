@@ -1,4 +1,5 @@
-import { atLeastOne, helpOf, OptionError, oneOf, optionsIn } from './command-line.ts';
+import { atLeastOne, OptionError, oneOf, optionsIn } from '../scripts/command-line.ts';
+import { helpOf } from './command-line.ts';
 import { type ManyStorm, manyCases } from './many-world.ts';
 import { type HoldingName, holdings } from './storm-world.ts';
 

@@ -1,7 +1,8 @@
 import { ScenarioError } from '../sandbox/scenario/scenario-error.ts';
+import { atLeastOne, OptionError, oneOf, optionsIn } from '../scripts/command-line.ts';
 import { ciRows, playCi } from './ci.ts';
 import { benchImport, type ImportFigures } from './cold-import.ts';
-import { atLeastOne, type BenchName, benchNamed, helpOf, OptionError, oneOf, optionsIn } from './command-line.ts';
+import { type BenchName, benchNamed, helpOf } from './command-line.ts';
 import { type IdleRun, idleHour, playIdle } from './idle.ts';
 import { type Dollars, dollarsOf, pricedStack } from './idle-dollars.ts';
 import { playLarge } from './large.ts';

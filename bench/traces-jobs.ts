@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import pMap from 'p-map';
 import { assemble } from '../assembly/assemble.ts';
 import { hasTraceFile } from '../sandbox/scenario/trace-file.ts';
-import { OptionError } from './command-line.ts';
+import { OptionError } from '../scripts/command-line.ts';
 import { playTrace, type TraceFigures } from './traces.ts';
 import type { TracesOptions } from './traces-options.ts';
 import { type PlayedRow, traceFiles } from './traces-rows.ts';

@@ -1,4 +1,4 @@
-import { OptionError, optionsIn } from './command-line.ts';
+import { OptionError, optionsIn } from '../scripts/command-line.ts';
 import { isPlayable, type PlayedRow, policyName, seeds, tableRows, traceNames } from './traces-rows.ts';
 
 export const tracesHelp = `npm run bench -- traces [options]

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { OptionError } from '../../bench/command-line.ts';
 import { manyOptions } from '../../bench/many-options.ts';
+import { OptionError } from '../../scripts/command-line.ts';
 
 describe('the options of storms over many groups', () => {
   test('name one storm', () => {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
+import { OptionError } from '../../scripts/command-line.ts';
 import type { Breakage } from './in-worlds.ts';
 
 const edit = z.strictObject({ file: z.string().min(1), from: z.string().min(1), to: z.string() });
@@ -14,7 +15,15 @@ const parsed = (text: string, path: string): unknown => {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Error(`${path} is not JSON: ${error instanceof Error ? error.message : String(error)}\nExpected a list like ${example}.`);
+    throw new OptionError(`${path} is not JSON: ${error instanceof Error ? error.message : String(error)}\nExpected a list like ${example}.`);
+  }
+};
+
+const textOf = async (path: string): Promise<string> => {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new OptionError(`--mine: ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
 };
 
@@ -23,7 +32,7 @@ const parsed = (text: string, path: string): unknown => {
  * @throws when the file cannot be read, is not JSON, or is not a list of edits: each message says what was expected.
  */
 export const readBreakages = async (path: string): Promise<readonly Breakage[]> => {
-  const result = breakages.safeParse(parsed(await readFile(path, 'utf8'), path));
+  const result = breakages.safeParse(parsed(await textOf(path), path));
   if (result.success) return result.data.map(({ also, ...one }) => ({ ...one, ...(also !== undefined && { also }) }));
-  throw new Error(`${path} is no list of mutants:\n${z.prettifyError(result.error)}\nExpected a list like ${example}.`);
+  throw new OptionError(`${path} is not a list of mutants:\n${z.prettifyError(result.error)}\nExpected a list like ${example}.`);
 };

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { atLeastOne, atLeastZero, commandLine, OptionError, oneOf, refuse } from '../../scripts/command-line.ts';
 import { profileNames } from '../sim/profiles/list.ts';
 import { putBacks } from './audit/put-backs.ts';
 import { survivors as oldSurvivors } from './audit/survivors.ts';
@@ -14,34 +14,33 @@ import { type RunName, runs } from './runs.ts';
 import { appliedOr, namesOf, row, say, secondsSince } from './table.ts';
 import { typeFaults } from './typed.ts';
 
-const { values } = parseArgs({
+const command = {
+  name: 'npm run sim:mutants',
+  does: 'Breaks the code on purpose, and plays it until a rule breaks. Without options: every mutant of test/mutants/list.ts in the runs that should show it.',
+  examples: [
+    "--only 'lost race'                          the mutants whose name contains this text",
+    '--mine my.json                              your own mutants, in all runs',
+    '--mine my.json --worlds 60 --profile edits  your own mutants, in random worlds',
+    '--put-back                                  the faults of the audit, each in its own situation',
+    '--generated 600 --seed 1 --part 1/6         mutants that StrykerJS makes, in random worlds',
+  ],
   options: {
-    /** Only mutants whose name holds this text. */
-    only: { type: 'string', default: '' },
-    /** Every run of a mutant is played, not only until one has caught it. */
-    all: { type: 'boolean', default: false },
-    /** The faults of the audit instead of mutants, each in its own situation. */
-    'put-back': { type: 'boolean', default: false },
-    /** A JSON file with mutants of your own instead: a list of `{name, file, from, to}`. Without `--worlds`, all runs are played of each. */
-    mine: { type: 'string' },
-    /** The mutants that survived an earlier judge instead. Only random worlds are played of them. */
-    survivors: { type: 'boolean', default: false },
-    /** Random worlds instead of runs and situations: so many at most, until one breaks. */
-    worlds: { type: 'string' },
-    /** Seed of the first of them. */
-    from: { type: 'string', default: '1' },
-    /** Only worlds of this kind; without it each seed picks its own. */
-    profile: { type: 'string' },
-    /** Mutants of functions/, aws/ and the drain workflow that the operators of StrykerJS make: so many, each in random worlds that run its code. */
-    generated: { type: 'string' },
-    /** The seed by which they are drawn. */
-    seed: { type: 'string', default: '1' },
-    /** Which part of them is played, like 2/6. */
-    part: { type: 'string', default: '1/1' },
-    /** How many breakages play their worlds at the same time. */
-    jobs: { type: 'string', default: '1' },
+    only: { type: 'string', default: '', value: 'TEXT', help: 'only mutants whose name contains this text' },
+    all: { type: 'boolean', default: false, help: 'plays every run of a mutant, not only until one catches it' },
+    'put-back': { type: 'boolean', default: false, help: 'the faults of the audit instead of mutants' },
+    mine: { type: 'string', value: 'FILE', help: 'mutants of your own instead: a JSON list of {name, file, from, to}' },
+    survivors: { type: 'boolean', default: false, help: 'the mutants that survived an earlier judge instead, in random worlds' },
+    worlds: { type: 'string', value: 'N', help: 'plays random worlds instead of runs and situations: so many at most, until one breaks' },
+    from: { type: 'string', default: '1', value: 'SEED', help: 'the seed of the first of them' },
+    profile: { type: 'string', value: 'NAME', help: `draws worlds of one kind: ${profileNames.join(', ')}` },
+    generated: { type: 'string', value: 'N', help: 'so many mutants of functions/, aws/ and the drain workflow, made by StrykerJS' },
+    seed: { type: 'string', default: '1', value: 'N', help: 'the seed by which they are drawn' },
+    part: { type: 'string', default: '1/1', value: 'K/N', help: 'which part of them is played' },
+    jobs: { type: 'string', default: '1', value: 'N', help: 'plays so many at the same time' },
   },
-});
+} as const;
+
+const { values } = commandLine(command, (read) => read);
 
 const allRuns = Object.keys(runs) as [RunName, ...RunName[]];
 
@@ -123,10 +122,9 @@ const chosen = async (): Promise<readonly Breakage[]> => {
 };
 
 const inWorlds = async (workshop: Workshop, wanted: readonly Breakage[], count: number): Promise<number> => {
-  const profile = profileNames.find((name) => name === values.profile);
-  if (profile === undefined && values.profile !== undefined) throw new Error(`${values.profile} is not one of ${profileNames.join(', ')}.`);
-  const choice = profile === undefined ? {} : { profile };
-  const survived = await huntInWorlds(workshop, wanted, { count, from: Number(values.from), jobs: Number(values.jobs), choice });
+  const choice = values.profile === undefined ? {} : { profile: oneOf('profile', profileNames, values.profile) };
+  const [from, jobs] = [atLeastZero('from', values.from), atLeastOne('jobs', values.jobs)];
+  const survived = await huntInWorlds(workshop, wanted, { count, from, jobs, choice });
   say(`\n${wanted.length} breakages, each in at most ${count} random worlds from seed ${values.from}: ${survived} survived.`);
   return survived;
 };
@@ -142,23 +140,24 @@ const inSituations = async (player: Player, workshop: Workshop): Promise<number>
 const compileAll = async (wanted: readonly Breakage[]): Promise<void> => {
   const faults = await typeFaults(wanted);
   if (faults.size === 0) return;
-  throw new Error(`These do not compile:\n${[...faults].map(([name, what]) => `${name}: ${what.join('; ')}`).join('\n')}`);
+  throw new OptionError(`These do not compile:\n${[...faults].map(([name, what]) => `${name}: ${what.join('; ')}`).join('\n')}`);
 };
 
 /** Nobody expects all of a sample to fall: what survives is listed. */
 const inSample = async (workshop: Workshop, count: number): Promise<number> => {
-  const [part, parts] = values.part.split('/').map(Number);
-  if (part === undefined || parts === undefined || !(part >= 1 && part <= parts)) throw new Error(`--part ${values.part} is not like 2/6.`);
-  await huntGenerated(workshop, { count, seed: Number(values.seed), part, parts, budget: Number(values.worlds ?? '12') });
+  const [part, parts] = values.part.split('/').map((number) => atLeastOne('part', number));
+  if (part === undefined || parts === undefined || part > parts) throw new OptionError(`--part: expected a part like 2/6, found "${values.part}".`);
+  const budget = values.worlds === undefined ? 12 : atLeastOne('worlds', values.worlds);
+  await huntGenerated(workshop, { count, seed: atLeastZero('seed', values.seed), part, parts, budget });
   return 0;
 };
 
 const hunted = async (workshop: Workshop): Promise<number> => {
-  if (values.generated !== undefined) return inSample(workshop, Number(values.generated));
+  if (values.generated !== undefined) return inSample(workshop, atLeastOne('generated', values.generated));
   const wanted = (await chosen()).filter(isWanted);
   await compileAll(wanted);
-  if (values.survivors && values.worlds === undefined) throw new Error('Survivors are played in random worlds alone: give --worlds too.');
-  if (values.worlds !== undefined) return inWorlds(workshop, wanted, Number(values.worlds));
+  if (values.survivors && values.worlds === undefined) throw new OptionError('--survivors: these are played only in random worlds. Add --worlds N.');
+  if (values.worlds !== undefined) return inWorlds(workshop, wanted, atLeastOne('worlds', values.worlds));
   const player = createPlayer();
   try {
     if (values.mine !== undefined) return await inOwnRuns(player, workshop, wanted);
@@ -173,6 +172,9 @@ const workshop = await openWorkshop();
 try {
   process.exitCode = (await hunted(workshop)) === 0 ? 0 : 1;
   say(`${secondsSince(startedMs)} in all.`);
+} catch (error) {
+  await workshop.close();
+  refuse(error);
 } finally {
   await workshop.close();
 }

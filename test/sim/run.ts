@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { atLeastOne, atLeastZero, commandLine, oneOf, refuse } from '../../scripts/command-line.ts';
 import { type CleanRun, type CrashRun, cleanRun, crashPoints, type Death, moments, passes, replayLine, twoDeaths } from './crash-points.ts';
 import { fightTest } from './fight.ts';
 import { freezeAssembly } from './frozen-assembly.ts';
@@ -17,48 +17,83 @@ import { judge, replayOf, type Task } from './task.ts';
 import { type OnTrace, traced, traceTwice } from './trace.ts';
 import { workflows } from './workflows.ts';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
+const command = {
+  name: 'npm run sim',
+  does: 'Plays the stack in simulated worlds with faults, and judges each world. Without options: every crash point of every workflow.',
+  examples: [
+    '--seeds 100 --from 1 --jobs 2             random worlds',
+    '--seeds 1 --from 14 --trace               one random world, with its trace',
+    '--shrink 14                               the fewest steps and faults with which world 14 still breaks',
+    '--crash-points --parts 12                 one part in twelve of the crash points',
+    '--workflow refusal --crash 12:before      one crash',
+    '--two-deaths 200                          pairs of crashes, drawn from --seed',
+    '--writes --parts 40                       sizes that others write between any two calls',
+    '--workflow outside-return --write 12:more:once   one such write',
+    '--fight 50                                worlds of writers that set sizes from outside',
+    '--slack 30 --from 1                       false steps in 30 random histories, and how many the judge misses',
+    '--seed-twice 14                           one random world twice: both traces must be the same',
+  ],
+  positionals: 'SEED',
   options: {
-    'crash-points': { type: 'boolean', default: false },
-    /** Plays one part in so many of the crash points, chosen by the commit's hash. */
-    parts: { type: 'string', default: '1' },
-    /** Plays this one of the parts, from 1: all of them together play every crash point once. */
-    part: { type: 'string' },
-    /** Counts the crash points of each workflow, and plays none. */
-    count: { type: 'boolean', default: false },
-    /** Chooses the part by this text instead. */
-    by: { type: 'string' },
-    'two-deaths': { type: 'string' },
-    /** Sets the size of every workflow that others set the size of, between any two calls of functions. */
-    writes: { type: 'boolean', default: false },
-    /** One such write: the number of the call that it follows, what is written, and whether it is kept up. */
-    write: { type: 'string' },
-    /** Plants false steps into the histories of so many random worlds, and counts those that the judge does not see. */
-    slack: { type: 'string' },
-    /** Plays so many worlds for each kind of writer that sets sizes from outside, and tells what became of what they wrote. */
-    fight: { type: 'string' },
-    workflow: { type: 'string' },
-    /** Workflows whose crash points are left out, with commas between them. */
-    except: { type: 'string', default: '' },
-    crash: { type: 'string' },
-    pass: { type: 'string', default: 'back' },
-    seed: { type: 'string', default: '1' },
-    seeds: { type: 'string' },
-    'seed-twice': { type: 'string' },
-    from: { type: 'string', default: '1' },
-    always: { type: 'string' },
-    profile: { type: 'string' },
-    keep: { type: 'string' },
-    faults: { type: 'string' },
-    shrink: { type: 'boolean', default: false },
-    jobs: { type: 'string', default: '1' },
-    trace: { type: 'boolean', default: false },
-    /** Tells what memory is held, as worlds go by: in this process, so of one job. */
-    memory: { type: 'boolean', default: false },
+    seeds: { type: 'string', value: 'N', help: 'plays so many random worlds' },
+    from: { type: 'string', default: '1', value: 'SEED', help: 'the seed of the first world' },
+    profile: { type: 'string', value: 'NAME', help: `draws worlds of one kind: ${profileNames.join(', ')}` },
+    always: { type: 'string', value: 'TROUBLE', help: `draws this trouble in every world: ${troubles.join(', ')}` },
+    keep: { type: 'string', value: '1,3', help: 'plays only these steps of a world; 0 is not one of them' },
+    faults: { type: 'string', value: '1,3', help: 'plays only these faults of a world; 0 is not one of them' },
+    shrink: { type: 'boolean', default: false, help: 'shrinks the worlds that break, or the one of SEED' },
+    'seed-twice': { type: 'string', value: 'SEED', help: 'plays one world twice, and compares the traces' },
+    slack: {
+      type: 'string',
+      value: 'N',
+      help: 'plants false steps into the histories of so many worlds, and counts those that the judge does not see',
+    },
+    fight: {
+      type: 'string',
+      value: 'N',
+      help: 'plays so many worlds for each kind of writer that sets sizes from outside, and says what became of what they wrote',
+    },
+    'crash-points': { type: 'boolean', default: false, help: 'kills a function at every call of every workflow, one world for each' },
+    count: { type: 'boolean', default: false, help: 'counts the crash points of each workflow, and plays none' },
+    'two-deaths': { type: 'string', value: 'N', help: 'plays so many pairs of crashes, drawn from --seed' },
+    writes: { type: 'boolean', default: false, help: 'plays every size that others may write between any two calls' },
+    parts: {
+      type: 'string',
+      default: '1',
+      value: 'N',
+      help: 'plays one part in so many of the crash points or writes, chosen by the hash of the commit',
+    },
+    part: { type: 'string', value: 'K', help: 'plays this one of the parts, from 1: all of them together play every crash point once' },
+    by: { type: 'string', value: 'TEXT', help: 'chooses the part by this text instead' },
+    workflow: { type: 'string', value: 'NAME', help: 'plays this workflow' },
+    except: { type: 'string', default: '', value: 'NAMES', help: 'leaves out these workflows, with commas between them' },
+    crash: {
+      type: 'string',
+      value: '12:before',
+      help: `kills functions at these calls of a workflow, with commas between them: ${moments.join(', ')}`,
+    },
+    pass: { type: 'string', default: 'back', value: 'PASS', help: `after a crash the message comes back, or is lost: ${passes.join(', ')}` },
+    write: {
+      type: 'string',
+      value: '12:more:once',
+      help: `one such write: the number of the call that it follows, what is written (${writeKinds.join(', ')}), and how often (${habits.join(', ')})`,
+    },
+    seed: { type: 'string', default: '1', value: 'N', help: 'the seed of workflows, and of what is drawn from them' },
+    jobs: { type: 'string', default: '1', value: 'N', help: 'plays so many worlds at the same time' },
+    trace: { type: 'boolean', default: false, help: 'prints the trace of one world or one crash' },
+    memory: { type: 'boolean', default: false, help: 'prints the memory of this process as worlds go by; with one job' },
   },
-});
-const [seed, from, jobs] = [Number(values.seed), Number(values.from), Number(values.jobs)];
+} as const;
+
+const { values, positionals, workflow, seed, from, jobs, parts } = commandLine(command, (read) => ({
+  ...read,
+  workflow: read.values.workflow === undefined ? undefined : oneOf('workflow', Object.keys(workflows), read.values.workflow),
+  seed: atLeastZero('seed', read.values.seed),
+  from: atLeastZero('from', read.values.from),
+  jobs: atLeastOne('jobs', read.values.jobs),
+  parts: atLeastOne('parts', read.values.parts),
+}));
+const { seeds, slack, fight } = values;
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 const inThousands = (count: number): string => count.toLocaleString('en');
@@ -103,7 +138,7 @@ const playTasks = async (tasks: readonly Task[]): Promise<number> => {
 };
 
 const leftOut = values.except.split(',');
-const names = (values.workflow === undefined ? Object.keys(workflows) : [values.workflow]).filter((name) => !leftOut.includes(name));
+const names = (workflow === undefined ? Object.keys(workflows) : [workflow]).filter((name) => !leftOut.includes(name));
 const asTask = (run: CrashRun): Task => ({ kind: 'crash', run });
 const clean = async (workflow: string): Promise<CleanRun & { readonly broken: number }> => {
   const run = await cleanRun(workflow, seed);
@@ -116,8 +151,7 @@ const everyCrashPoint = async (): Promise<number> => {
   for (const workflow of names) {
     const run = await clean(workflow);
     const all = crashPoints(workflow, seed, run);
-    const points =
-      values.part === undefined ? shareOf(all, Number(values.parts), by, replayLine) : partOf(all, Number(values.parts), Number(values.part));
+    const points = values.part === undefined ? shareOf(all, parts, by, replayLine) : partOf(all, parts, atLeastOne('part', values.part));
     const here = run.broken + (await playTasks(points.map(asTask)));
     say(`${workflow}: ${run.sequence.length} calls, ${points.length} crashes, ${here} broken`);
     played += points.length;
@@ -150,17 +184,11 @@ const manyTwoDeaths = async (count: number): Promise<number> => {
   return broken;
 };
 
-const oneOf = <T extends string>(known: readonly T[], name: string | undefined): T => {
-  const found = known.find((one) => one === name);
-  if (found === undefined) throw new Error(`${name} is not one of ${known.join(', ')}.`);
-  return found;
-};
-
 /** As in `--crash 12:before,40:answered`. */
 const deathsIn = (text: string | undefined): readonly Death[] =>
   (text === undefined ? [] : text.split(',')).map((death) => {
     const [call, when] = death.split(':');
-    return { call: Number(call), when: oneOf(moments, when) };
+    return { call: atLeastOne('crash', call ?? ''), when: oneOf('crash', moments, when) };
   });
 
 const one = async (task: Task): Promise<number> => report(await judge(task, values.trace ? traced(sayTrace) : undefined), replayOf(task));
@@ -168,14 +196,17 @@ const one = async (task: Task): Promise<number> => report(await judge(task, valu
 /** As in `--write 12:more:once`. */
 const writeIn = (workflow: string, text: string): Task => {
   const [call, write, habit] = text.split(':');
-  return { kind: 'write', run: { workflow, call: Number(call), write: oneOf(writeKinds, write), habit: oneOf(habits, habit), seed } };
+  return {
+    kind: 'write',
+    run: { workflow, call: atLeastOne('write', call ?? ''), write: oneOf('write', writeKinds, write), habit: oneOf('write', habits, habit), seed },
+  };
 };
 
 const everyWrite = async (): Promise<number> => {
   let [played, broken] = [0, 0];
   for (const workflow of names.filter((name) => name.startsWith('outside-'))) {
     const run = await clean(workflow);
-    const writes = someOf(writesBetween(workflow, seed, run), Number(values.parts), seed);
+    const writes = someOf(writesBetween(workflow, seed, run), parts, seed);
     const here = run.broken + (await playTasks(writes.map((one): Task => ({ kind: 'write', run: one }))));
     say(`${workflow}: ${run.sequence.length} calls, ${writes.length} writes between them, ${here} broken`);
     played += writes.length;
@@ -186,17 +217,17 @@ const everyWrite = async (): Promise<number> => {
 };
 
 const oneWorkflow = (workflow: string): Promise<number> =>
-  one(asTask({ workflow, deaths: deathsIn(values.crash), pass: oneOf(passes, values.pass), seed }));
+  one(asTask({ workflow, deaths: deathsIn(values.crash), pass: oneOf('pass', passes, values.pass), seed }));
 
 /** As in `--keep 1,3`; 0 is not one of them. */
-const numbersIn = (text: string): readonly number[] => text.split(',').map(Number);
+const numbersIn = (option: string, text: string): readonly number[] => text.split(',').map((one) => atLeastZero(option, one));
 
 /** What is played of each seed. */
 const choice = (): Choice => ({
-  ...(values.always !== undefined && { always: oneOf(troubles, values.always) }),
-  ...(values.profile !== undefined && { profile: oneOf(profileNames, values.profile) }),
-  ...(values.keep !== undefined && { keep: numbersIn(values.keep) }),
-  ...(values.faults !== undefined && { faults: numbersIn(values.faults) }),
+  ...(values.always !== undefined && { always: oneOf('always', troubles, values.always) }),
+  ...(values.profile !== undefined && { profile: oneOf('profile', profileNames, values.profile) }),
+  ...(values.keep !== undefined && { keep: numbersIn('keep', values.keep) }),
+  ...(values.faults !== undefined && { faults: numbersIn('faults', values.faults) }),
 });
 
 const manySeeds = async (count: number): Promise<number> => {
@@ -215,20 +246,24 @@ const seedTwice = async (which: number): Promise<number> => {
 };
 
 const chosen = (): Promise<number> => {
+  const [only] = positionals;
   if (values['crash-points']) return values.count ? countCrashPoints() : everyCrashPoint();
   if (values.writes) return everyWrite();
-  if (values.workflow !== undefined && values.write !== undefined) return one(writeIn(values.workflow, values.write));
-  if (values['two-deaths'] !== undefined) return manyTwoDeaths(Number(values['two-deaths']));
-  if (values.slack !== undefined) return slackOfWorlds(Number(values.slack), from, choice(), say);
-  if (values.fight !== undefined) return fightTest(Number(values.fight), from, say);
-  if (values['seed-twice'] !== undefined) return seedTwice(Number(values['seed-twice']));
-  if (values.shrink && positionals[0] !== undefined) return shrinkTask({ kind: 'seed', seed: Number(positionals[0]), ...choice() });
-  if (values.seeds !== undefined) return manySeeds(Number(values.seeds));
-  return values.workflow === undefined ? everyCrashPoint() : oneWorkflow(values.workflow);
+  if (workflow !== undefined && values.write !== undefined) return one(writeIn(workflow, values.write));
+  if (values['two-deaths'] !== undefined) return manyTwoDeaths(atLeastOne('two-deaths', values['two-deaths']));
+  if (slack !== undefined) return slackOfWorlds(atLeastOne('slack', slack), from, choice(), say);
+  if (fight !== undefined) return fightTest(atLeastOne('fight', fight), from, say);
+  if (values['seed-twice'] !== undefined) return seedTwice(atLeastZero('seed-twice', values['seed-twice']));
+  if (values.shrink && only !== undefined) return shrinkTask({ kind: 'seed', seed: atLeastZero('shrink', only), ...choice() });
+  if (seeds !== undefined) return manySeeds(atLeastOne('seeds', seeds));
+  return workflow === undefined ? everyCrashPoint() : oneWorkflow(workflow);
 };
 
 try {
   process.exitCode = (await chosen()) === 0 ? 0 : 1;
+} catch (error) {
+  await remove();
+  refuse(error);
 } finally {
   await remove();
 }

@@ -2,29 +2,45 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, matchesGlob } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
+import { atLeastOne, atLeastZero, commandLine, OptionError } from '../../../scripts/command-line.ts';
 import { breakageOf, draw } from '../generated/draw.ts';
 import { filesBelow, type Generated, type Instrumented, instrument, instrumentSources } from '../generated/instrument.ts';
 import { say } from '../table.ts';
 import type { Fate, Given, Told } from './worker.ts';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
+const command = {
+  name: 'npm run mutate:units',
+  does: 'Makes mutants of these folders or files with the operators of StrykerJS, runs the unit tests over each, and prints those that survive.',
+  examples: ['core/swap core/view', "core/swap --tests 'core/swap/*.test.ts'", 'core/swap/ends.ts --line 42', '--generated 600 --seed 1'],
+  positionals: 'PATHS',
   options: {
-    /** Tests that are run: a glob over paths below `test/`. Absent: those of `core/`, without what assembles a stack. */
-    tests: { type: 'string', default: '{core/**/*,policy/!(limits),drain/!(workflow),react/*,house/times}.test.ts' },
-    /** Not the mutants of these paths, but the sample of so many that `sim:mutants -- --generated` draws. */
-    generated: { type: 'string' },
-    /** The seed by which they are drawn. */
-    seed: { type: 'string', default: '1' },
-    /** Only mutants of this line. */
-    line: { type: 'string' },
-    /** A file to which the mutants are written that no test kills, as `sim:mutants -- --mine FILE` reads them. */
-    left: { type: 'string' },
-    /** Prints what killed each mutant too. */
-    all: { type: 'boolean', default: false },
+    tests: {
+      type: 'string',
+      default: '{core/**/*,policy/!(limits),drain/!(workflow),react/*,house/times}.test.ts',
+      value: 'GLOB',
+      help: 'the tests that are run, below test/',
+    },
+    generated: {
+      type: 'string',
+      value: 'N',
+      help: 'not the mutants of paths, but the sample of so many that `npm run sim:mutants -- --generated` draws',
+    },
+    seed: { type: 'string', default: '1', value: 'N', help: 'the seed by which they are drawn' },
+    line: { type: 'string', value: 'N', help: 'only mutants of this line' },
+    left: { type: 'string', value: 'FILE', help: 'writes the mutants that no test kills, as `npm run sim:mutants -- --mine FILE` reads them' },
+    all: { type: 'boolean', default: false, help: 'also prints what killed each mutant' },
   },
+} as const;
+
+const { values, positionals, wantedLine, sample } = commandLine(command, (read) => {
+  const { line, generated, seed } = read.values;
+  if (generated === undefined && read.positionals.length === 0) throw new OptionError('Expected folders or files, or --generated N.');
+  return {
+    ...read,
+    wantedLine: line === undefined ? undefined : atLeastOne('line', line),
+    sample: generated === undefined ? undefined : { count: atLeastOne('generated', generated), seed: atLeastZero('seed', seed) },
+  };
 });
 
 const root = dirname(dirname(dirname(import.meta.dirname)));
@@ -114,10 +130,13 @@ const leftOf = ({ sources }: Instrumented, mutants: readonly Generated[], fates:
     .map(({ name, file, from, to }) => ({ name, file, from, to }));
 
 const startedMs = Date.now();
-const instrumented = values.generated === undefined ? await instrumentSources(await sourcesOf(positionals)) : await instrument();
-const drawn = values.generated === undefined ? instrumented.mutants : await draw(instrumented, Number(values.generated), Number(values.seed));
+const instrumented = sample === undefined ? await instrumentSources(await sourcesOf(positionals)) : await instrument();
+const drawn =
+  values.generated === undefined
+    ? instrumented.mutants
+    : await draw(instrumented, atLeastOne('generated', values.generated), atLeastZero('seed', values.seed));
 const ids = new Set(drawn.map(({ id }) => id));
-const mutants = instrumented.mutants.filter(({ id, line }) => ids.has(id) && (values.line === undefined || line === Number(values.line)));
+const mutants = instrumented.mutants.filter(({ id, line }) => ids.has(id) && (wantedLine === undefined || line === wantedLine));
 const player = openPlayer({ counted: instrumented.counted, testFiles: await testFilesOf(values.tests) });
 const fates = new Map<string, Played>();
 for (const [, ofFile] of Map.groupBy(mutants, ({ file }) => file)) {

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { atLeastOne, atLeastZero, commandLine, oneOf } from '../../../scripts/command-line.ts';
 import { digestOfCode } from '../../mutants/generated/state.ts';
 import { type ProfileName, profileNames } from '../profiles/list.ts';
 import { runAssembly } from '../stage.ts';
@@ -9,33 +9,30 @@ import { openMeter, type Reach } from './measure.ts';
 import { readableAssembly } from './readable-assembly.ts';
 import { neverReached, profileTable, reasonTable, together } from './table.ts';
 
-const { values } = parseArgs({
+const command = {
+  name: 'npm run sim:coverage',
+  does: 'Plays random worlds of each profile, and counts which branches of the product they run.',
+  examples: ['--profiles small,edits --worlds 10', '--missing'],
   options: {
-    /** How many worlds of each profile. More or fewer of some (`share`). */
-    worlds: { type: 'string', default: '20' },
-    from: { type: 'string', default: '1' },
-    /** As in `--profiles small,edits`; all of them, when nothing is said. */
-    profiles: { type: 'string' },
-    /** Prints every place that nothing has reached. */
-    missing: { type: 'boolean', default: false },
-    /** Writes the tables into docs/reliability.md. */
-    write: { type: 'boolean', default: false },
+    worlds: { type: 'string', default: '20', value: 'N', help: 'so many worlds of each profile, fewer of `large` and more of `rare`' },
+    from: { type: 'string', default: '1', value: 'SEED', help: 'the seed of the first world' },
+    profiles: { type: 'string', value: 'NAMES', help: 'only these profiles, with commas between them' },
+    missing: { type: 'boolean', default: false, help: 'prints every place that no world has reached' },
+    write: { type: 'boolean', default: false, help: 'writes the tables into docs/reliability.md' },
   },
-});
+} as const;
+
+const { values, worlds, firstSeed, wanted } = commandLine(command, (read) => ({
+  ...read,
+  worlds: atLeastOne('worlds', read.values.worlds),
+  firstSeed: atLeastZero('from', read.values.from),
+  wanted: read.values.profiles?.split(',').map((name) => oneOf('profiles', profileNames, name)) ?? profileNames,
+}));
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 const tell = (text: string): void => void process.stderr.write(`${text}\n`);
 const page = join(import.meta.dirname, '..', '..', '..', 'docs', 'reliability.md');
 const [begin, end] = ['<!-- coverage by profile -->', '<!-- end of coverage by profile -->'];
-
-const isProfile = (name: string): name is ProfileName => profileNames.some((known) => known === name);
-
-const wanted = (): readonly ProfileName[] => {
-  const names = values.profiles?.split(',') ?? profileNames;
-  const unknown = names.find((name) => !isProfile(name));
-  if (unknown !== undefined) throw new Error(`${unknown} is not one of ${profileNames.join(', ')}.`);
-  return names.filter(isProfile);
-};
 
 const writeTables = async (tables: string): Promise<void> => {
   const text = await readFile(page, 'utf8');
@@ -55,8 +52,8 @@ const measureAll = async (): Promise<readonly Reach[]> => {
   const [meter, code] = [await openMeter(scripts), await digestOfCode()];
   const urls = scripts.map(({ url }) => url);
   const reach: Reach[] = [];
-  for (const profile of wanted()) {
-    const order = { profile, from: Number(values.from), worlds: Math.ceil(Number(values.worlds) * (share[profile] ?? 1)) };
+  for (const profile of wanted) {
+    const order = { profile, from: firstSeed, worlds: Math.ceil(worlds * (share[profile] ?? 1)) };
     const kept = await readKept(order, code, urls);
     if (kept !== undefined) tell(`${profile}: measured before`);
     const measured = kept ?? (await meter.measure({ ...order, tell }));

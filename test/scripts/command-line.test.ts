@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { atLeastOne, atLeastZero, helpOfCommand, OptionError, oneOf, readCommand } from '../../scripts/command-line.ts';
+
+const command = {
+  name: 'npm run play',
+  does: 'Plays worlds.',
+  examples: ['--worlds 3    three of them'],
+  options: {
+    worlds: { type: 'string', default: '20', value: 'N', help: 'so many worlds' },
+    trace: { type: 'boolean', default: false, help: 'prints their traces' },
+  },
+} as const;
+
+const help = [
+  'npm run play -- [options]',
+  '',
+  'Plays worlds.',
+  '',
+  '  npm run play -- --worlds 3    three of them',
+  '',
+  '  --worlds N  so many worlds (20)',
+  '  --trace     prints their traces',
+  '  --help      prints this text',
+].join('\n');
+
+describe('the command line of a developer command', () => {
+  test('has a help with one line for each option, and its default', () => {
+    expect(helpOfCommand(command)).toBe(help);
+    expect(readCommand(command, ['--help'])).toBe(help);
+  });
+
+  test('is read with the defaults of what it leaves out', () => {
+    expect(readCommand(command, ['--trace'])).toEqual({ values: { worlds: '20', trace: true }, positionals: [] });
+  });
+
+  test('refuses an unknown option, with the nearest name and the help', () => {
+    expect(() => readCommand(command, ['--world', '3'])).toThrow(new OptionError(`Unknown option --world. Did you mean --worlds?\n\n${help}`));
+  });
+
+  test('refuses words besides options, unless the command takes some', () => {
+    expect(() => readCommand(command, ['14'])).toThrow(OptionError);
+    expect(readCommand({ ...command, positionals: 'SEED' }, ['14'])).toMatchObject({ positionals: ['14'] });
+  });
+
+  test('refuses a value that is not valid, with what was expected and found', () => {
+    expect(atLeastOne('worlds', '3')).toBe(3);
+    expect(() => atLeastOne('worlds', '0')).toThrow(new OptionError('--worlds: expected a whole number above 0, found "0".'));
+    expect(atLeastZero('from', '0')).toBe(0);
+    expect(() => atLeastZero('from', '')).toThrow(new OptionError('--from: expected a whole number of 0 or more, found "".'));
+    expect(() => oneOf('pass', ['back', 'lost'], 'bakc')).toThrow(new OptionError('--pass: expected back, lost, found "bakc".'));
+  });
+});
+
+const root = join(import.meta.dirname, '..', '..');
+const run = (file: string, ...args: string[]) =>
+  new Promise<{ readonly code: number; readonly error: string }>((resolve) => {
+    execFile(process.execPath, [join(root, file), ...args], { cwd: root }, (failure, _, error) =>
+      resolve({ code: typeof failure?.code === 'number' ? failure.code : 0, error }),
+    );
+  });
+
+describe.each([
+  ['npm run sim', 'test/sim/run.ts'],
+  ['npm run sim:mutants', 'test/mutants/run.ts'],
+  ['npm run sim:coverage', 'test/sim/reach/run.ts'],
+  ['npm run mutate:units', 'test/mutants/units/run.ts'],
+])('%s', (name, file) => {
+  test('says which option is unknown, and prints its help, without a stack trace', async () => {
+    const { code, error } = await run(file, '--sed', '3');
+    expect({ code, lines: error.split('\n').slice(0, 3) }).toEqual({
+      code: 2,
+      lines: [expect.stringMatching(/^Unknown option --sed\./), '', expect.stringContaining(`${name} -- `)],
+    });
+  });
+});
