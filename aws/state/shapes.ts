@@ -3,7 +3,8 @@ import type { Placement } from '../../core/placement/placement.ts';
 import type { Market, Offering } from '../../core/pool/offering.ts';
 import { leaveReasons } from '../../core/removal/leave-reason.ts';
 import type { LifecycleHook, SwapState } from '../../core/swap/swap.ts';
-import type { Added, RaisedMax, Suspension } from '../../core/view/view.ts';
+import type { RaisedMax } from '../../core/view/raised-max.ts';
+import type { Added, Suspension } from '../../core/view/view.ts';
 import { anyOf, listOf, number, objectOf, oneOf, optional, text } from './checks.ts';
 
 /** Shapes that several kinds of items hold. */

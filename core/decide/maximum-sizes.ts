@@ -2,8 +2,8 @@ import { namedAsgs } from '../group/holders.ts';
 import { howHeld } from '../group/holding.ts';
 import { isBeyondMaximum } from '../group/outside-size.ts';
 import type { Headcount } from '../view/headcount.ts';
-import { mayBeRaisedYet, raisedTo } from '../view/raised-max.ts';
-import type { RaisedMax, View } from '../view/view.ts';
+import { mayBeRaisedYet, type RaisedMax, raisedTo } from '../view/raised-max.ts';
+import type { View } from '../view/view.ts';
 import type { Draft, Rule, Situation } from './rule.ts';
 
 /** How many members join an Auto Scaling group now, and how many when they are running. */

@@ -4,7 +4,8 @@ import type { LaunchRequest } from '../launch/launch-request.ts';
 import type { Reservation } from '../launch/reservation.ts';
 import type { Ending } from '../pool-memory/boot-memory.ts';
 import type { Swap } from '../swap/swap.ts';
-import type { Added, AsgView, Member, RaisedMax, Suspension } from '../view/view.ts';
+import type { RaisedMax } from '../view/raised-max.ts';
+import type { Added, AsgView, Member, Suspension } from '../view/view.ts';
 import type { DrainProgress } from './drain-target.ts';
 import type { LaunchOrder, LaunchResult } from './launches.ts';
 

@@ -1,5 +1,19 @@
 import { leaseMs } from '../times/times.ts';
-import type { AsgView, RaisedMax } from './view.ts';
+import type { AsgView } from './view.ts';
+
+/** A maximum size that we raised and must put back. */
+export type RaisedMax = {
+  readonly asg: string;
+  /** The owner's value. */
+  readonly fromMax: number;
+  /** The value that we set last. */
+  readonly toMax: number;
+  /** Values that we set before. The value stored last may never have been carried out. */
+  readonly earlier?: readonly number[];
+  /** When it was noted last and before. The functions that noted it may raise it until their time is over. */
+  readonly atMs?: number;
+  readonly beforeMs?: number;
+};
 
 /**
  * Whether we ever set a maximum to this value since we first raised it. A raise that was stored may never have been

@@ -15,6 +15,7 @@ import type { Returns } from '../returning/memory.ts';
 import type { KnownAlarms } from '../scaling/lasting-alarms.ts';
 import type { Swap } from '../swap/swap.ts';
 import type { Arriving } from './arriving.ts';
+import type { RaisedMax } from './raised-max.ts';
 import type { Unserved } from './unserved.ts';
 
 /** One living instance of the group. It is counted once, however many describes showed it. */
@@ -102,20 +103,6 @@ export type Added = {
 
 /** Processes of an Auto Scaling group that we suspend, and must resume. It is written before they are suspended. */
 export type Suspension = { readonly asg: string; readonly processes: readonly string[] };
-
-/** A maximum size that we raised and must put back. */
-export type RaisedMax = {
-  readonly asg: string;
-  /** The owner's value. */
-  readonly fromMax: number;
-  /** The value that we set last. */
-  readonly toMax: number;
-  /** Values that we set before. The value stored last may never have been carried out. */
-  readonly earlier?: readonly number[];
-  /** When it was noted last and before. The functions that noted it may raise it until their time is over. */
-  readonly atMs?: number;
-  readonly beforeMs?: number;
-};
 
 /** A tagged instance that no reservation accounts for: adopted, or removed once it was seen twice and is old enough. */
 export type Stray = { readonly firstSeenAtMs: number; readonly sightings: number };

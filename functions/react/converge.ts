@@ -18,7 +18,7 @@ import { letGo } from './let-go/let-go.ts';
 import { type Gathered, gather } from './look/gather.ts';
 import { type InForce, readInForce } from './look/in-force.ts';
 import { learn } from './look/lessons.ts';
-import { unheardHooks } from './look/unheard-hooks.ts';
+import { withUnheard } from './look/unheard-hooks.ts';
 import type { Facts } from './messages/facts.ts';
 import type { ReactPorts } from './ports.ts';
 import { announceStarted, telling } from './record/announce.ts';
@@ -205,12 +205,6 @@ const withOthers = async ({ facts, ports }: Run, found: Gathered, told: Told): P
     { ...found, swaps: [...found.swaps, ...others] },
     { ...told, claimed: { ...told.claimed, swaps: [...told.claimed.swaps, ...others] } },
   ];
-};
-
-/** The run with the hooks whose messages were lost. */
-const withUnheard = async (run: Run, found: Gathered): Promise<Run> => {
-  const unheard = await unheardHooks(run.facts, found, run.ports);
-  return unheard.length === 0 ? run : { ...run, facts: { ...run.facts, leaving: [...run.facts.leaving, ...unheard] } };
 };
 
 /** Brings one group to the state of its policy, as far as one look can. Every kind of signal ends here. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Group } from '../../core/group/group.ts';
-import type { RaisedMax } from '../../core/view/view.ts';
+import type { RaisedMax } from '../../core/view/raised-max.ts';
 import { autoScalingGroup, ec2Instance, group, groupOfAsgs, nowMs, ours, swap, targetHealth } from './builders.ts';
 import { type Answers, failsWith } from './fake-aws.ts';
 import { providerOver } from './provider.ts';

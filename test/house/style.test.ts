@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { forbidden, longLines, phrasesIn } from './style.ts';
+import { forbidden, isLong, longLines, phrasesIn } from './style.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root, encoding: 'utf8' })
@@ -24,6 +24,11 @@ describe('lines of product code', () => {
     expect(longLines('core/planted.ts', `const a = 1;\nconst b = '${'x'.repeat(120)}';`)).toEqual(['core/planted.ts:2: 133 columns']);
     expect(longLines('core/planted.ts', `  'https://docs.aws.amazon.com/${'x'.repeat(120)}',`)).toEqual([]);
   });
+});
+
+test('product files have at most 250 lines', () => {
+  expect(files.filter(isProduct).filter((file) => isLong(read(file)))).toEqual([]);
+  expect([250, 251].map((lines) => isLong('a\n'.repeat(lines)))).toEqual([false, true]);
 });
 
 describe('what people read', () => {

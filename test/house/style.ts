@@ -7,6 +7,11 @@ export const longLines = (file: string, text: string): readonly string[] =>
     .split('\n')
     .flatMap((line, index) => (line.length <= mostColumns || onlyUrl.test(line) ? [] : [`${file}:${index + 1}: ${line.length} columns`]));
 
+const mostLines = 250;
+
+/** Whether a product file is too long to be read at once: one concept a file. */
+export const isLong = (text: string): boolean => text.trimEnd().split('\n').length > mostLines;
+
 type Phrase = {
   readonly pattern: RegExp;
   /** What to write. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { GroupState, RaisedMax } from '../../core/view/view.ts';
+import type { RaisedMax } from '../../core/view/raised-max.ts';
+import type { GroupState } from '../../core/view/view.ts';
 import { act } from '../../functions/react/carry-out/carry-out.ts';
 import type { Round, Run } from '../../functions/react/run.ts';
 import { nowMs, state, view } from '../core/views.ts';

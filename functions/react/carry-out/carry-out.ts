@@ -5,8 +5,8 @@ import { type Launched, missingAfter, mustRepeat } from '../../../core/group-sta
 import { isOpen } from '../../../core/launch/reservation-life.ts';
 import { isWorthALook } from '../../../core/times/again.ts';
 import { tickEveryMs } from '../../../core/times/times.ts';
-import { mayBeRaisedYet } from '../../../core/view/raised-max.ts';
-import type { GroupState, RaisedMax } from '../../../core/view/view.ts';
+import { mayBeRaisedYet, type RaisedMax } from '../../../core/view/raised-max.ts';
+import type { GroupState } from '../../../core/view/view.ts';
 import { putState } from '../record/put-state.ts';
 import type { Round, Run } from '../run.ts';
 import { commonTime } from '../turns/wakes-together.ts';

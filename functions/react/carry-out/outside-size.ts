@@ -1,7 +1,8 @@
 import { metrics } from '../../../core/contract.ts';
 import type { Decision } from '../../../core/decision/decision.ts';
 import type { TakenDown } from '../../../core/group/outside-size.ts';
-import type { Added, GroupState, RaisedMax, Suspension } from '../../../core/view/view.ts';
+import type { RaisedMax } from '../../../core/view/raised-max.ts';
+import type { Added, GroupState, Suspension } from '../../../core/view/view.ts';
 import type { Run } from '../run.ts';
 import { unlessRefused } from './unless-refused.ts';
 

@@ -3,7 +3,8 @@ import { namedAsgs } from '../../../core/group/holders.ts';
 import type { Loss } from '../../../core/returning/memory.ts';
 import type { LeavingFact } from '../../../core/swap/claim.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
-import type { GroupState, RaisedMax } from '../../../core/view/view.ts';
+import type { RaisedMax } from '../../../core/view/raised-max.ts';
+import type { GroupState } from '../../../core/view/view.ts';
 import type { ReactPorts } from '../ports.ts';
 
 /** What an earlier holder of an Auto Scaling group left undone there, and where EC2 took its members. */

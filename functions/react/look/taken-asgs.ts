@@ -3,7 +3,8 @@ import { namedAsgs } from '../../../core/group/holders.ts';
 import type { AsgClaim } from '../../../core/policy/ports.ts';
 import type { Holdings } from '../../../core/ports/capacity-provider.ts';
 import type { StateStore } from '../../../core/ports/state-store.ts';
-import type { GroupState, RaisedMax } from '../../../core/view/view.ts';
+import type { RaisedMax } from '../../../core/view/raised-max.ts';
+import type { GroupState } from '../../../core/view/view.ts';
 
 type Store = Pick<StateStore, 'claimOf' | 'state'>;
 

@@ -8,6 +8,7 @@ import type { Swap } from '../../../core/swap/swap.ts';
 import { tickEveryMs } from '../../../core/times/times.ts';
 import type { Facts } from '../messages/facts.ts';
 import type { ReactPorts } from '../ports.ts';
+import type { Run } from '../run.ts';
 import type { Gathered } from './gather.ts';
 
 const asgsAtOnce = 3;
@@ -102,4 +103,10 @@ export const unheardHooks = async (facts: Facts, gathered: Gathered, ports: Port
       ...(owner !== undefined && { owner }),
     };
   });
+};
+
+/** The run with the hooks whose messages were lost. */
+export const withUnheard = async (run: Run, found: Gathered): Promise<Run> => {
+  const unheard = await unheardHooks(run.facts, found, run.ports);
+  return unheard.length === 0 ? run : { ...run, facts: { ...run.facts, leaving: [...run.facts.leaving, ...unheard] } };
 };
