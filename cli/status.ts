@@ -16,7 +16,7 @@ const checksText = ({ checks, checkedAt }: Status): readonly string[] => {
 /** Each day, everything that the policy names is looked up again. */
 const refusedText = ({ refusedNow = [], lookedUpAt = '', version }: Status): readonly string[] =>
   listed(
-    `Version ${version} stays in force, and would be refused if it were written now (${lookedUpAt}):`,
+    `Version ${version} stays in force, but it would be rejected if it were written now (last check: ${lookedUpAt}):`,
     refusedNow.map(({ message }) => message),
   );
 

@@ -49,11 +49,11 @@ export const allowLaunchingInstances = (fn: LambdaFunction, deployment: string):
     conditions: { StringLike: { [`aws:RequestTag/${tags.group}`]: ourTag(deployment) } },
     reason: `An instance has no id before it is launched; the request must carry this deployment's tag: ${page}`,
   });
-  // LaunchInstances asks for it and passes no tag. A fleet runs its instances with the right above, which does need it.
+  // LaunchInstances needs it and passes no tag. A fleet also needs `ec2:RunInstances`, which requires the tag.
   allow(fn, {
     actions: ['ec2:CreateFleet'],
     resources: ec2Arns(fn, ['instance']),
-    reason: `An instance has no id before it is launched; running it needs the right above: ${page}`,
+    reason: `No instance id is known before a launch. It also needs ec2:RunInstances, which requires the tag: ${page}`,
   });
   allow(fn, {
     actions: ['ec2:CreateFleet', 'ec2:RunInstances'],

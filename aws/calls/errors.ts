@@ -102,7 +102,7 @@ const gone = new Set([
 const texts = {
   /** CompleteLifecycleAction and RecordLifecycleActionHeartbeat, late or repeated. */
   noActiveLifecycleAction: /no active lifecycle action/i,
-  /** AttachInstances and LaunchInstances beyond the maximum size. */
+  /** The error of AttachInstances and LaunchInstances when the group would exceed its maximum size. */
   aboveMax: /(?:exceed|greater than|above|more than|larger than)[^.]*max|max[^.]*(?:exceed|size)/i,
   /** TerminateInstanceInAutoScalingGroup with decrement at the minimum size. */
   belowMin: /minsize|min size|minimum size/i,

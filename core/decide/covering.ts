@@ -3,7 +3,7 @@ import { diedOnly } from '../pool-memory/boot-memory.ts';
 import type { View } from '../view/view.ts';
 import type { Draft } from './rule.ts';
 
-/** Whether the last launch of a pool was denied, or the last instances of it ended before they served. */
+/** Whether AWS denied the latest launch of a pool, or the latest instances of the pool ended before they served. */
 const isUncertain = ({ state }: View, pool: string): boolean =>
   state.denials?.[pool] !== undefined || diedOnly(state.failedBoots)[pool] !== undefined;
 

@@ -7,7 +7,7 @@ export type HoldingTraits = {
   readonly isInAsgs: boolean;
   /** The Auto Scaling group that running members are attached to, where there is one. */
   readonly joins?: string;
-  /** The API that launches, and with it the bucket of the account that launches draw on. */
+  /** The API that launches. Each API has a token bucket of its own in the account. */
   readonly launchesBy: 'createFleet' | 'autoScaling';
   /** Auto Scaling groups that the policy in force names, each once. */
   namedAsgs(pools: Group['pools']): readonly string[];

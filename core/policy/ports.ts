@@ -14,7 +14,10 @@ export type PolicyVersion = {
   readonly document: unknown;
   readonly resolution: Resolution;
   readonly resolved: Group;
-  /** In the version in force: versions that came into force and were not sent to the bus yet. Absent: none. */
+  /**
+   * Only the item of the version in force has it: versions that came into force, and were not sent to the bus yet.
+   * Absent: none.
+   */
   readonly untold?: readonly UntoldVersion[];
 };
 

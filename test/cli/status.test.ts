@@ -44,7 +44,9 @@ describe('the status of a policy', () => {
   it('shows which parts of the version in force would be refused now', () => {
     const refusedNow = [{ message: 'pools.p.launchTemplate: expected a version that web has, found version 2, which was deleted.' }];
     const text = statusText({ ...accepted, refusedNow, lookedUpAt: '2026-11-22T12:00:00.000Z' });
-    expect(text).toContain('Version 1 stays in force, and would be refused if it were written now (2026-11-22T12:00:00.000Z):\n  pools.p.launch');
+    expect(text).toContain(
+      'Version 1 stays in force, but it would be rejected if it were written now (last check: 2026-11-22T12:00:00.000Z):\n  pools.p.launch',
+    );
     expect(statusText({ ...accepted, refusedNow: [], lookedUpAt: '2026-11-22T12:00:00.000Z' })).not.toContain('would be refused');
   });
   it('is shown where a group has no decisions', () => {

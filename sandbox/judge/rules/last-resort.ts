@@ -72,7 +72,7 @@ const knownRisk = (chronicle: Chronicle, launch: Launch, acts: boolean): Life | 
 /** An Auto Scaling group picks among its zones and types by itself. */
 const isChosenByUs = ({ asg, zones, instanceTypes }: PolicyPool): boolean => asg === undefined || (zones.length === 1 && instanceTypes.length === 1);
 
-/** Another offering of its tier that had capacity: of the same pool, or below another child that a selector could have taken. */
+/** An offering other than the launched one, in the same tier, that had capacity when the launch was decided. It belongs to the same pool, or to another child that the selectors could have chosen. */
 const otherThan = (chronicle: Chronicle, policy: Policy, pool: PolicyPool, launch: Launch): OfferingName | undefined => {
   const beside = pathTo(policy.capacity, pool.name).flatMap(({ selector, child }) =>
     selector.kind === 'tiered' ? [] : selector.children.filter((_, index) => index !== child && selector.weights[index] !== 0),
