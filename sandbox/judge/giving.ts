@@ -246,7 +246,7 @@ const mayGrow = (chronicle: Chronicle, policy: Policy, pool: PolicyPool, moment:
 };
 
 /** Whether the function that placed surely knew that a member leaves: it was claimed before its look, or by this very function. */
-const isKnownToLeave = (life: Life, { sinceMs, atMs, invocation }: Moment): boolean =>
+export const isKnownToLeave = (life: Life, { sinceMs, atMs, invocation }: Moment): boolean =>
   leavesAtMs(life, atMs) <= atMs &&
   life.claims.some(
     (claim) =>

@@ -9,6 +9,7 @@ import { callsAreBounded, idleWritesNothing, noStorm } from './rules/calls.ts';
 import { decisionsAreTrue } from './rules/decisions.ts';
 import { desiredStandsWhileDenied, nobodyLeavesWhileDenied } from './rules/denied.ts';
 import { desiredAsAsked } from './rules/desired.ts';
+import { drainedFirst } from './rules/drained-first.ts';
 import { drainsAreShared } from './rules/drains.ts';
 import { connectionsGetTheirTime, hooksAreHeld, leftToEc2, letGoIsLeft, strangersUntouched, workTakenOffFirst } from './rules/endings.ts';
 import { functionsAnswer, functionsAreQuick, itemsAreSmall, rightsSuffice } from './rules/functions.ts';
@@ -42,6 +43,7 @@ import { drainBeginsInTime, servesUntilReplaced, takenOutOnce, warnedTakenOut } 
 export const rules: readonly Rule[] = [
   needlessLaunch,
   maximumHeld,
+  drainedFirst,
   needlessRemoval,
   protectedStay,
   straysGetTime,

@@ -176,6 +176,19 @@ describe('spreads and weights hold at every launch', () => {
     expect(to('spot-b')).toEqual([]);
     expect(to('spot-a')).toHaveLength(1);
   });
+  it('counts a member that leaves only while the function may not have known that', () => {
+    const leaves = (claimedAt: number) =>
+      details(sharedOut, (script) => {
+        twoServe(script);
+        script.member('i-3', { pool: 'spot-a' });
+        script.member('i-4', { pool: 'spot-b' });
+        script.claim(claimedAt, 'i-4', 'i-x');
+        script.takeOut(149.5, 'i-4');
+        launched(script, 150, 'i-5', 'spot-a');
+      });
+    expect(leaves(140)).toHaveLength(1);
+    expect(leaves(149.2)).toEqual([]);
+  });
   it('does not count what an Auto Scaling group launched by itself once the function had looked', () => {
     const beside = (launchedAt: number) =>
       details(sharedOut, (script) => {

@@ -169,6 +169,34 @@ describe('the tree keeps its shape when a group shrinks', () => {
     const members = inPools('spot-a', 'spot-a', 'spot-b', 'spot-b', 'spot-b', 'spot-b');
     expect(shape(weights(3, 1), members)).toHaveLength(1);
     expect(shape(weights(1, 2), members)).toEqual([]);
+    // The heavier child still holds more, and is below its share.
+    const heavy = inPools('spot-a', 'spot-a', 'spot-a', 'spot-a', 'spot-b', 'spot-b', 'spot-b');
+    expect(shape(weights(7, 1), heavy)).toHaveLength(1);
+    expect(shape(weights(3, 2), heavy)).toEqual([]);
+  });
+  it('gives a child that may not have given anything no part in the weights of others', () => {
+    const heavy = inPools('spot-a', 'spot-a', 'spot-a', 'spot-b', 'spot-b');
+    const weighted = {
+      ...same,
+      capacity: {
+        weighted: [
+          { use: 'spot-a', weight: 8 },
+          { use: 'spot-b', weight: 1 },
+        ],
+      },
+    };
+    const refuses = (zone: string) => (script: Script) =>
+      script.at(50, {
+        kind: 'refused',
+        invocation: 'i-r',
+        group: 'web',
+        instanceType: 't',
+        zone,
+        market: 'spot',
+        code: 'InsufficientInstanceCapacity',
+      });
+    expect(shape(weighted, heavy)).toHaveLength(1);
+    expect(shape(weighted, heavy, refuses('z-a'))).toEqual([]);
   });
   it('has no say where the order of removal tells members apart', () => {
     expect(shape({ removal: { order: 'oldest-first' } }, { 'i-1': { pool: 'spot-a' }, 'i-2': { pool: 'od-b', atSecond: 20 } })).toEqual([]);

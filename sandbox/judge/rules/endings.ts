@@ -26,7 +26,7 @@ const toleranceMs = 2_000;
 const endsThroughAsg = ({ stays }: Life): boolean => stays.some(({ how }) => how === 'terminating');
 
 /** Until when connections may be open: all of the delay, as Holdfast sees it; of an Auto Scaling group, until the last has closed. */
-const closedAtMs = (chronicle: Chronicle, life: Life, { targetGroup, untilMs }: Service): number => {
+export const closedAtMs = (chronicle: Chronicle, life: Life, { targetGroup, untilMs }: Service): number => {
   const delayMs = delayOf(chronicle, [targetGroup]);
   if (!endsThroughAsg(life)) return untilMs + delayMs;
   const empty = life.empties.find((one) => one.targetGroup === targetGroup && one.atMs >= untilMs);

@@ -2,7 +2,7 @@ import type { Chronicle } from '../chronicle.ts';
 import { nameOf, type OfferingName } from '../cloud.ts';
 import { fallenBeside } from '../fallen-requests.ts';
 import type { Finding, Rule } from '../finding.ts';
-import { type Moment, mayBeBelieved, perhapsHeld, priceBeliefMs, surelyHeld } from '../giving.ts';
+import { isKnownToLeave, type Moment, mayBeBelieved, perhapsHeld, priceBeliefMs, surelyHeld } from '../giving.ts';
 import { givesAtAll, givingWell } from '../giving-well.ts';
 import { isFunction, type Life, tagsAt } from '../life.ts';
 import { isOnDemand, mayBeOwed } from '../limits.ts';
@@ -183,7 +183,7 @@ const tiny = 1e-9;
 /** How many more of its share one part has than another: the least that is certain. */
 const ahead = (chronicle: Chronicle, { life, moment }: Placed, parts: readonly Part[], one: Part, other: Part): number => {
   const surely = surelyHeld(chronicle, moment, life.order);
-  const perhaps = perhapsHeld(chronicle, moment);
+  const perhaps = perhapsHeld(chronicle, moment).filter((held) => !isKnownToLeave(held, moment));
   const fallen = fallenBeside(chronicle, life, moment.group, other.pools);
   const difference = surely.filter(one.isOf).length - perhaps.filter(other.isOf).length - fallen;
   const totals = [surely, perhaps].map((list) => list.filter((held) => parts.some((part) => part.isOf(held))).length);

@@ -45,16 +45,46 @@ const held = (
 
 const weightOf = ({ weights }: Selector, part: string): number => weights[Number(part)] ?? 1;
 
-/** How far one part is above its share, beyond the other: the least that is certain. A child that gives nothing has no part in the weights of others. */
-const above = (chronicle: Chronicle, scaleIn: ScaleIn, selector: Selector, one: string, other: string): number => {
-  const [more, fewer] = [held(chronicle, scaleIn, selector, one, true), held(chronicle, scaleIn, selector, other, false)];
-  if (selector.kind === 'spread') return more - fewer;
-  const parts = selector.children.map((_, index) => String(index));
-  const total = parts.reduce((sum, part) => sum + held(chronicle, scaleIn, selector, part, false), 0);
-  const difference = weightOf(selector, one) - weightOf(selector, other);
-  const sums = [selector.weights.reduce((sum, weight) => sum + weight, 0), weightOf(selector, one) + weightOf(selector, other)];
-  return more - fewer - Math.max(...sums.map((sum) => (difference * total) / sum), 0);
+/** Whether nothing ever kept a pool from giving: no limit of its own, and no refusal of the group. */
+const alwaysGives = (chronicle: Chronicle, { choice: { group }, policy }: ScaleIn, pool: string): boolean => {
+  const known = policy.pools[pool];
+  return known?.most === Number.POSITIVE_INFINITY && known.maxPriceUsdPerHour === Number.POSITIVE_INFINITY && !wasRefused(chronicle, group);
 };
+
+const wasRefused = (chronicle: Chronicle, group: string): boolean => chronicle.of('refused').some((refused) => refused.group === group);
+
+/** Every subset of these. */
+const someOf = ([first, ...others]: readonly string[]): readonly (readonly string[])[] =>
+  first === undefined ? [[]] : someOf(others).flatMap((set) => [set, [first, ...set]]);
+
+/** The sets of parts that may have had shares: all that surely give, and any of the others. */
+const sharing = (chronicle: Chronicle, scaleIn: ScaleIn, selector: Selector): readonly (readonly string[])[] => {
+  const parts = selector.children.flatMap((child, index) => (weightOf(selector, String(index)) > 0 ? [{ child, part: String(index) }] : []));
+  const sure = parts.filter(({ child }) => poolsBelow(child).some((pool) => alwaysGives(chronicle, scaleIn, pool))).map(({ part }) => part);
+  return someOf(parts.map(({ part }) => part).filter((part) => !sure.includes(part))).map((more) => [...sure, ...more]);
+};
+
+/** How far one part of weights is above its share, beyond the other: the least that is certain. A part without a share is compared as if it had one. */
+const aboveByWeight = (chronicle: Chronicle, scaleIn: ScaleIn, selector: Selector, one: string, other: string): number => {
+  const counts = new Map(selector.children.map((_, index) => [String(index), held(chronicle, scaleIn, selector, String(index), false)]));
+  counts.set(one, held(chronicle, scaleIn, selector, one, true));
+  const apart = (part: string, among: readonly string[], more: number): number => {
+    const parts = [...new Set([...among, part])];
+    const total = parts.reduce((sum, name) => sum + (counts.get(name) ?? 0), more);
+    return (counts.get(part) ?? 0) - (weightOf(selector, part) * total) / parts.reduce((sum, name) => sum + weightOf(selector, name), 0);
+  };
+  // Those that leave by the same look were still there when this one was chosen.
+  const totals = [0, scaleIn.leaving.size];
+  return Math.min(
+    ...sharing(chronicle, scaleIn, selector).flatMap((among) => totals.map((more) => apart(one, among, more) - apart(other, among, more))),
+  );
+};
+
+/** How far one part is above its share, beyond the other: the least that is certain. A child that gives nothing has no part in the weights of others. */
+const above = (chronicle: Chronicle, scaleIn: ScaleIn, selector: Selector, one: string, other: string): number =>
+  selector.kind === 'spread'
+    ? held(chronicle, scaleIn, selector, one, true) - held(chronicle, scaleIn, selector, other, false)
+    : aboveByWeight(chronicle, scaleIn, selector, one, other);
 
 /** Why the other member should have left instead: nothing where the tree lets either go. */
 const misshapen = (chronicle: Chronicle, scaleIn: ScaleIn, other: Life): string | undefined => {
@@ -74,14 +104,14 @@ const misshapen = (chronicle: Chronicle, scaleIn: ScaleIn, other: Life): string 
   return undefined;
 };
 
-/** One more than the evenest: a spread is uneven by two, and weights are allowed to be one further off while they round. */
-const tooMuch = { spread: 2, weighted: 3 } as const;
+/** One more than the evenest. */
+const tooMuch = 2;
 
 const betweenParts = (chronicle: Chronicle, scaleIn: ScaleIn, selector: Selector, own: string, other: string): string | undefined => {
   if (selector.kind === 'cheapest') return undefined;
   if (selector.kind === 'tiered') return Number(own) < Number(other) ? `tier ${Number(other) + 1} still holds members` : undefined;
   const by = above(chronicle, scaleIn, selector, other, own);
-  return by >= tooMuch[selector.kind]
+  return by >= tooMuch
     ? `${JSON.stringify(selector.children[Number(other)] ?? other)} is ${by.toFixed(1)} members further above its share`
     : undefined;
 };
@@ -89,7 +119,7 @@ const betweenParts = (chronicle: Chronicle, scaleIn: ScaleIn, selector: Selector
 export const removalKeepsShape: Rule = {
   name: 'the tree keeps its shape when a group shrinks',
   meaning:
-    'This rule compares members that the order of removal treats alike. No member leaves an earlier tier while another stays in a later tier. No member leaves a part of a spread that then holds two fewer than another part. No member leaves a child of a weighted selector that is then three further below its share than another child.',
+    'This rule compares members that the order of removal treats alike. No member leaves an earlier tier while another stays in a later tier. No member leaves a part of a spread that then holds two fewer than another part. No member leaves a child of a weighted selector that is then two further below its share than another child.',
   broken: (chronicle) =>
     scaleInsOf(chronicle).flatMap((scaleIn) => {
       const { group, life, chosenAtMs } = scaleIn.choice;
