@@ -2,9 +2,10 @@ import type { FaultInput } from '../../../sandbox/fault-schema.ts';
 import { denyLaunches } from '../denied.ts';
 import type { Draw } from '../random-draw.ts';
 import { adviseNewest, alarm, interrupt, kill, recommendRebalance } from '../steps.ts';
-import { holdings, type Landscape } from '../worlds.ts';
+import { holdings, type Landscape, onDemandPools, spotPools } from '../worlds.ts';
 import { type DrawnWorld, minutes, type Profile, seconds } from './profile.ts';
 import { worldFrom } from './rare.ts';
+import { alarmsBy } from './usual.ts';
 
 type Moment = (draw: Draw) => DrawnWorld;
 
@@ -83,11 +84,111 @@ const writtenOver: Moment = (draw) =>
     ],
   });
 
+/** Trees and limits that place each launch by where the others are, those included that no describe shows yet. */
+const byOthers = (draw: Draw) =>
+  draw.one([
+    { capacity: { tiered: [{ spread: spotPools }, { spread: onDemandPools }] } },
+    { capacity: { tiered: [{ spread: spotPools, by: 'zone' }, { spread: onDemandPools }] } },
+    { capacity: { tiered: [{ weighted: spotPools.map((use, index) => ({ use, weight: 1 + index })) }, { spread: onDemandPools }] } },
+    { capacity: { tiered: [...spotPools, ...onDemandPools] }, maxShare: { zone: `${draw.between(40, 60)}%` } },
+    { capacity: { tiered: [{ cheapest: spotPools }, { cheapest: onDemandPools }] }, maxShare: { offering: `${draw.between(35, 50)}%` } },
+    { capacity: { tiered: [{ spread: spotPools }, { spread: onDemandPools }] }, onDemand: { floor: draw.between(1, 3) } },
+  ]);
+
+/** One member after the other dies or is taken, and describes show replacements only when all of them are requested. */
+const shownLate: Moment = (draw) => {
+  const [firstAtMs, everyMs, count] = [seconds(draw, 60, 90), draw.one([3_000, 5_000]), draw.between(4, 6)];
+  // What EC2 takes is used last, whatever the tree says. So deaths alone show where the tree places launches.
+  const loses = draw.one([kill, kill, interrupt]);
+  const losses = Array.from({ length: count }, (_, index) => loses(firstAtMs + index * everyMs, 1));
+  return worldFrom(draw, {
+    holding: draw.one(['tag', 'tag', 'attach']),
+    landscape: { spot: draw.between(6, 10), timing: { lagSeconds: [25, 40] } },
+    desired: draw.between(5, 9),
+    max: 16,
+    policy: byOthers(draw),
+    steps: () => [...losses, ...(draw.chance(0.4) ? [alarm(seconds(draw, 70, 110), 'high')] : [])],
+  });
+};
+
+/** With drain-first, EC2 advises to replace members of a group that knows that its launches are denied. One member less may serve. */
+const advisedWhileDenied: Moment = (draw) => {
+  const untilMs = minutes(draw, 8, 12);
+  return worldFrom(draw, {
+    holding: draw.one(['tag', 'attach']),
+    policy: swapping('drain-first', draw.between(2, 3)),
+    desired: draw.between(4, 6),
+    steps: () => [
+      kill(seconds(draw, 2, 20), 1),
+      recommendRebalance(seconds(draw, 150, 400), draw.between(1, 2)),
+      recommendRebalance(seconds(draw, 150, 400), 1),
+    ],
+    faults: [denyLaunches(0, untilMs)],
+  });
+};
+
+/** A group with weights becomes half as large, a few members at a time or all at once. The tree alone says who leaves. */
+const weightsShrink: Moment = (draw) => {
+  const weights = draw.one([
+    [7, 2, 1],
+    [8, 1, 1],
+    [6, 3, 1],
+  ]);
+  return worldFrom(draw, {
+    // Auto Scaling groups have minimum sizes of their own, and begin with members of their own choice.
+    holding: 'tag',
+    landscape: { spot: 24 },
+    desired: draw.between(16, 20),
+    max: 24,
+    policy: {
+      capacity: { tiered: [{ weighted: spotPools.map((use, index) => ({ use, weight: weights[index] ?? 1 })) }, { spread: onDemandPools }] },
+      removal: { order: 'same-order' },
+      ...alarmsBy('+2', '-50%'),
+    },
+    steps: () => [alarm(seconds(draw, 2, 30), 'low'), alarm(minutes(draw, 4, 6), 'low')],
+  });
+};
+
+/** The health of targets cannot be read while replacements boot. */
+const unreadHealth: Moment = (draw) => {
+  const fromMs = seconds(draw, 10, 20);
+  return worldFrom(draw, {
+    holding: draw.one(['tag', 'attach']),
+    landscape: { timing: { bootSeconds: [60, 120] } },
+    policy: swapping(draw.one(['launch-first', 'launch-first', 'drain-first']), draw.between(1, 2)),
+    steps: () => [recommendRebalance(seconds(draw, 2, 12), draw.between(1, 3)), ...(draw.chance(0.5) ? [alarm(seconds(draw, 20, 60), 'low')] : [])],
+    faults: [{ on: 'call', kind: 'throttle', match: { operation: 'DescribeTargetHealth' }, fromMs, untilMs: fromMs + seconds(draw, 60, 150) }],
+  });
+};
+
+/** An Auto Scaling group is as large as its owner lets it be, so each replacement needs a raised maximum for a while. */
+const atMaximum: Moment = (draw) => {
+  const desired = draw.between(4, 6);
+  return worldFrom(draw, {
+    holding: 'attach',
+    landscape: { timing: { bootSeconds: [5, 40] } },
+    policy: swapping('launch-first', draw.between(1, 2)),
+    desired,
+    asg: { max: desired },
+    steps: () => [
+      draw.one([kill, recommendRebalance])(seconds(draw, 2, 20), draw.between(1, 2)),
+      interrupt(seconds(draw, 20, 200), draw.between(1, 2)),
+    ],
+  });
+};
+
 const momentWorlds: readonly Moment[] = [newcomerAdvised, warnedWhileDraining, lostBeforeDrain, notReleased, writtenOver];
+
+/** Worlds that were added later. One of them takes the place of a drawn world, so that the other seeds are as they were. */
+const laterWorlds: readonly Moment[] = [shownLate, shownLate, advisedWhileDenied, weightsShrink, unreadHealth, atMaximum];
+const laterShare = 0.5;
 
 export const moments: Profile = {
   about: 'what meets a change that is under way: advice, warnings and outages in the middle of launches and drains',
   // A seed chooses it by a stream of its own.
   weight: 0,
-  draw: (draw) => draw.one(momentWorlds)(draw),
+  draw: (draw) => {
+    const drawn = draw.one(momentWorlds)(draw);
+    return draw.chance(laterShare) ? draw.one(laterWorlds)(draw) : drawn;
+  },
 };

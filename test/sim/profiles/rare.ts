@@ -18,6 +18,7 @@ type Parts = {
   readonly asg?: GroupOptions['asg'];
   readonly pools?: GroupOptions['pools'];
   readonly desired?: number;
+  readonly max?: number;
   readonly steps: (policy: Readonly<Record<string, unknown>>) => readonly Step[];
   readonly faults?: readonly FaultInput[];
 };
@@ -25,10 +26,10 @@ type Parts = {
 /** A world of one group that is made of these parts. */
 export const worldFrom = (
   draw: Draw,
-  { holding, landscape: more, policy, asg, pools, desired = draw.between(4, 6), steps, faults = [] }: Parts,
+  { holding, landscape: more, policy, asg, pools, desired = draw.between(4, 6), max = 12, steps, faults = [] }: Parts,
 ): DrawnWorld => {
   const landscape = { ...plainLandscape, spot: draw.between(4, 8), ...more };
-  const size = { min: 1, max: 12, desired };
+  const size = { min: 1, max, desired };
   const options = { name: 'web', holding, size, targetGroups: landscape.targetGroups.map(({ name }) => name) };
   const placed = groupIn(landscape, {
     ...options,
