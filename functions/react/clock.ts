@@ -6,20 +6,22 @@ export type CorrectedClock = {
 };
 
 /**
- * The clock of an environment may be behind that of AWS, and a message was sent before it is read. So the time is never
- * earlier than that of the latest message of an invocation. Once the clock itself has passed that time, it is used
- * without a correction.
+ * The clock of an environment may be behind that of AWS, and a message was sent before it is read. So the difference
+ * from the latest message of an invocation is added, until the clock jumps forward by at least as much: it was put
+ * right. Within an invocation, the time never runs backwards because of a correction.
  */
 export const correctedClock = (now: () => number): CorrectedClock => {
-  let [heardMs, behindMs] = [0, 0];
+  let [readMs, behindMs] = [0, 0];
   return {
     now: () => {
       const ownMs = now();
-      return ownMs < heardMs ? ownMs + behindMs : ownMs;
+      if (ownMs - readMs >= behindMs) behindMs = 0;
+      readMs = ownMs;
+      return ownMs + behindMs;
     },
     hear: (happenedAtMs) => {
-      heardMs = happenedAtMs;
-      behindMs = Math.max(0, happenedAtMs - now());
+      readMs = now();
+      behindMs = Math.max(0, happenedAtMs - readMs);
     },
   };
 };
