@@ -34,11 +34,11 @@ export const createPolicyStore = ({ client, groupsTable, stateTable, tell }: Pol
       TableName: stateTable,
       Key: keyOf(group, items.state),
       ConsistentRead: true,
-      ProjectionExpression: '#state.#holders',
-      ExpressionAttributeNames: { '#state': 'state', '#holders': 'holders' },
+      ProjectionExpression: '#group, #state.#holders',
+      ExpressionAttributeNames: { '#group': keys.group, '#state': 'state', '#holders': 'holders' },
     });
     const { Item } = await client.send(command);
-    return readHolders(Item?.state);
+    return Item && readHolders(Item.state);
   },
 });
 

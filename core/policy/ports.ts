@@ -83,9 +83,9 @@ export type PolicyStore = {
   registry(): Promise<readonly RegistryEntry[]>;
   /**
    * Auto Scaling groups in a group's state: those that its policy or an earlier one named, until they are empty and put
-   * back.
+   * back. Undefined: there is no state.
    */
-  holders(group: string): Promise<readonly string[]>;
+  holders(group: string): Promise<readonly string[] | undefined>;
   claimOf(asg: string): Promise<AsgClaim | undefined>;
   /** Writes a claim unless it has changed since it was read (undefined: there was none). */
   claim(claim: AsgClaim, seen: AsgClaim | undefined): Promise<'done' | 'conflict'>;

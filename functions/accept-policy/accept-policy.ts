@@ -213,7 +213,7 @@ const letGo = async (group: string, inForce: PolicyVersion | undefined, ports: A
   const { store, changes, clock } = ports;
   if (inForce !== undefined) {
     // EC2 warns once. So signals about members of these Auto Scaling groups are still routed to this group.
-    const former = [...new Set([...namedAsgs(inForce.resolved), ...(await store.holders(group))])];
+    const former = [...new Set([...namedAsgs(inForce.resolved), ...((await store.holders(group)) ?? [])])];
     const letGoUntilMs = clock.now() + openForMs;
     const named = former.length > 0 ? { former } : {};
     await store.register({ group, policyVersion: 0, asgs: [], ...named, alarms: [], letGoUntilMs });

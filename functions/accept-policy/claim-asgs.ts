@@ -35,7 +35,8 @@ const whyHeld = async ({ asg, group, atMs, released }: AsgClaim, ports: Ports): 
   if (released) return undefined;
   if ((await isNamed(group, asg, ports)) || ports.clock.now() - atMs < claimLeaseMs)
     return `which group ${group} holds`;
-  const left = (await ports.store.accepted(group)) !== undefined && (await ports.store.holders(group)).includes(asg);
+  const inForce = await ports.store.accepted(group);
+  const left = inForce !== undefined && (await ports.store.holders(group))?.includes(asg);
   return left ? `which still has members of group ${group}` : undefined;
 };
 

@@ -15,11 +15,16 @@ export const asgsOf = (policy: Pick<Policy, 'asg' | 'pools'>): readonly NamedAsg
 /**
  * Auto Scaling groups that may hold members: those in the group's state. If the state is lost: those in the registry,
  * unless the group was let go meanwhile, because Holdfast leaves them to their owners then.
+ *
+ * @param remembered those in the state. Undefined: there is no state
  */
-export const holdersOf = (remembered: readonly string[], entry: RegistryEntry | undefined): readonly string[] =>
-  remembered.length > 0 || entry === undefined || entry.letGoUntilMs !== undefined
-    ? remembered
-    : [...entry.asgs, ...(entry.former ?? [])];
+export const holdersOf = (
+  remembered: readonly string[] | undefined,
+  entry: RegistryEntry | undefined,
+): readonly string[] => {
+  if (remembered !== undefined) return remembered;
+  return entry === undefined || entry.letGoUntilMs !== undefined ? [] : [...entry.asgs, ...(entry.former ?? [])];
+};
 
 /** @param holders Auto Scaling groups that the group's state remembers, from earlier policies too. */
 export const registryEntryOf = (group: Group, holders: readonly string[] = []): RegistryEntry => {

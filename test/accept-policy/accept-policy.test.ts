@@ -278,9 +278,9 @@ describe('a deleted policy', () => {
   });
 
   it('is no holder of those any more when its policy is written again, and keeps them over an edit, even if its state is lost', async () => {
-    const formerOf = async (isLetGo: boolean, remembered: readonly string[] = []) => {
+    const formerOf = async (isLetGo: boolean, remembered?: readonly string[]) => {
       const house = await afterWriting({ ...smallDocument, asg: 'workers-asg' });
-      house.hold('workers', remembered);
+      if (remembered !== undefined) house.hold('workers', remembered);
       if (isLetGo) {
         house.remove('workers');
         await house.accept();
@@ -293,6 +293,8 @@ describe('a deleted policy', () => {
     expect(await formerOf(false)).toEqual(['workers-asg']);
     expect(await formerOf(true)).toBeUndefined();
     expect(await formerOf(false, ['other-asg'])).toEqual(['other-asg']);
+    // Its state is there, and shows that all of them are empty and put back.
+    expect(await formerOf(false, [])).toBeUndefined();
   });
 
   it('is not reported as let go while a version is still in force', async () => {

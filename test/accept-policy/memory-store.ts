@@ -47,7 +47,7 @@ export const createMemoryStore = () => {
       if (statuses.get(group)?.version === version) refusedNow.set(group, problems);
     },
     registry: async () => [...registry.values()],
-    holders: async (group) => holders.get(group) ?? [],
+    holders: async (group) => holders.get(group),
     claimOf: async (asg) => claims.get(asg),
     claim: async (claim, seen) => {
       if (JSON.stringify(claims.get(claim.asg)) !== JSON.stringify(seen)) return 'conflict';

@@ -118,6 +118,18 @@ describe.each([
 });
 
 describe('a policy store over DynamoDB', () => {
+  it('distinguishes a state without Auto Scaling groups from a state that is lost', async () => {
+    const { store } = overDynamoDb();
+    const holdersIn = async (group: string, state: unknown) => {
+      await tables.client.send(new PutCommand({ TableName: 'state', Item: { group, item: 'state', state } }));
+      return store.holders(group);
+    };
+    expect(await store.holders('lost')).toBeUndefined();
+    expect(await holdersIn('of-tags', { version: 1 })).toEqual([]);
+    expect(await holdersIn('left', { version: 1, holders: [] })).toEqual([]);
+    expect(await holdersIn('held', { version: 1, holders: ['workers-asg'] })).toEqual(['workers-asg']);
+  });
+
   it('leaves what the state store reads', async () => {
     const { store } = overDynamoDb();
     await store.putInForce(versionOf('f', 4));
