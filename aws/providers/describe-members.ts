@@ -53,13 +53,18 @@ const asView = ({ targetGroups: _t, standings: _s, ...view }: Asg): AsgView => v
  * A look at more groups than this reads the target health of only a part of them, because each target group is a call.
  */
 const healthAtOnce = 10;
-/** The same where members were warned. Several looks begin at once then, and their launches must not wait. */
+/**
+ * The same where members were warned. Several looks begin at once then, and their launches must not wait. Over more
+ * groups than this, only the tick reads target health.
+ */
 const healthAtOnceWarned = 3;
 
 /** Several groups that are looked at together. */
 type LookTogether = {
   /** Whether EC2 has just warned members of some of them. */
   readonly isWarned: boolean;
+  /** The minute's tick is one of its signals. */
+  readonly isTick?: boolean;
   /** For a single group: instances that EC2 granted it a moment ago, if they are known. */
   readonly granted?: readonly string[];
 };
@@ -76,12 +81,14 @@ const isHealthRead = (
   deps: ProviderDeps,
   { instances }: Shown,
   group: Group,
-  { groups, isWarned }: Together,
+  { groups, isWarned, isTick = false }: Together,
 ): boolean => {
   const parts = Math.ceil(groups / (isWarned ? healthAtOnceWarned : healthAtOnce));
   const nowMs = deps.now();
+  // The other looks of this minute would read the same part again.
+  const isInTurn = !isWarned || isTick || parts === 1;
   return (
-    Math.floor(nowMs / minuteMs) % parts === numberOf(group.name) % parts ||
+    (isInTurn && Math.floor(nowMs / minuteMs) % parts === numberOf(group.name) % parts) ||
     instances.some(
       ({ State, LaunchTime, InstanceId = '' }) =>
         State?.Name === 'running' &&

@@ -22,7 +22,7 @@ export type ReactPorts = {
   /** Begins to read several groups together, and returns a function that looks at each. */
   readonly describeTogether: (
     groups: readonly Group[],
-    look: { readonly isWarned: boolean; readonly granted?: readonly string[] },
+    look: { readonly isWarned: boolean; readonly isTick?: boolean; readonly granted?: readonly string[] },
   ) => (group: Group) => Promise<Holdings>;
   /** An invocation begins. When only time has passed, reads cost no write. No call waits beyond `untilMs`. */
   readonly begin: (beginning: { readonly isQuiet: boolean; readonly untilMs: number }) => void;

@@ -129,14 +129,14 @@ const noting =
     return holdings;
   };
 
-/** `isQuiet`: only time has passed. */
-type Invocation = { readonly beganAtMs: number; readonly isQuiet: boolean };
+/** `isQuiet`: only time has passed. `isTick`: the minute's tick is one of the signals. */
+type Invocation = { readonly beganAtMs: number; readonly isQuiet: boolean; readonly isTick: boolean };
 
 /** Reads the policies, state items and swaps of groups, and then their holdings together. */
 const readTogether = async (
   batch: readonly Facts[],
   ports: ReactPorts,
-  { beganAtMs, isQuiet }: Invocation,
+  { beganAtMs, isQuiet, isTick }: Invocation,
 ): Promise<{ readonly known: readonly (Known | undefined)[]; readonly turns: Turns }> => {
   // An item that cannot be read is read again where its group is converged, and fails that group alone.
   const inForce = await inParallel(batch, groupsAtOnce, ({ group }) =>
@@ -153,8 +153,8 @@ const readTogether = async (
   const groups = read.map(({ group, state }) => withFormer(group, state ?? initialState(group)));
   const isWarned = areWarned(batch, read, ports.clock.now());
   const granted = grantedAlone(looked.map((one) => one.inForce));
-  const look =
-    groups.length === 0 ? undefined : noting(ports.describeTogether(groups, { isWarned, ...granted }), ports);
+  const how = { isWarned, ...(isTick && { isTick }), ...granted };
+  const look = groups.length === 0 ? undefined : noting(ports.describeTogether(groups, how), ports);
   const turns = turnsOf(groups, ports);
   const common = { ...(look && { look }), groupsAtOnce: looked.length, turns, beganAtMs };
   const known = batch.map((facts, index) => {
@@ -207,7 +207,7 @@ export const react = async (
   const received = readAll(messages, ports, hash);
   if (received.length === 0) return { again: [] };
   const news = received.filter(({ signal }) => !isMinuteTick(signal));
-  const isQuiet = news.length === 0;
+  const [isQuiet, isTick] = [news.length === 0, news.length < received.length];
   ports.telemetry.count(metrics.signals, news.length);
   ports.telemetry.count(metrics.signalsLate, late(news, messages, beganAtMs));
   ports.begin({ isQuiet, untilMs: beganAtMs + endsWithinMs });
@@ -217,7 +217,7 @@ export const react = async (
   const facts = routed.facts.toSorted((a, b) => Number(isOnlyInMessages(b)) - Number(isOnlyInMessages(a)));
   const results: Result[] = [];
   for (const batch of chunks(facts, groupsAtOnce))
-    results.push(...(await convergeTogether(batch, ports, { beganAtMs, isQuiet })));
+    results.push(...(await convergeTogether(batch, ports, { beganAtMs, isQuiet, isTick })));
   const unfinished = facts.filter(
     (_, index) => results[index]?.kind === 'failed' || results[index]?.kind === 'contended',
   );

@@ -7,11 +7,15 @@ const named = (name: string) => group({ name });
 const attached = (name: string) => group({ name, holding: { kind: 'attach', asg: name } });
 const tagged = (name: string) => ({ 'holdfast:group': `prod/${name}` });
 
-const lookOver = (groups: readonly ReturnType<typeof group>[], answers: Answers, isWarned = false) => {
+const lookOver = (
+  groups: readonly ReturnType<typeof group>[],
+  answers: Answers,
+  how: Parameters<typeof describeTogether>[2] = { isWarned: false },
+) => {
   const aws = createFakeAws(answers);
   const { ec2, autoScaling, elb } = aws;
   const deps = { ec2, autoScaling, elb, deployment: 'prod', now: () => nowMs, note: () => {}, missed: () => {} };
-  return { aws, look: describeTogether(deps, groups, { isWarned }) };
+  return { aws, look: describeTogether(deps, groups, how) };
 };
 
 const idsOf = ({ members }: { readonly members: readonly { readonly instance: string }[] }) => members.map(({ instance }) => instance);
@@ -74,13 +78,15 @@ describe('groups that are read together', () => {
   });
 
   test.each([
-    ['reads the target health of all of them', false, [10, 10]],
-    ['whose members were just warned reads that of a part, because several such looks begin at once', true, [1, 5]],
-  ])('a look over ten groups %s', async (_what, isWarned, [least = 0, most = 0]) => {
+    ['ten groups reads the target health of all of them', 10, { isWarned: false }, [10, 10]],
+    ['ten groups whose members were just warned reads that of a part, once a minute', 10, { isWarned: true, isTick: true }, [1, 5]],
+    ['ten groups whose members were just warned reads none between ticks, because many such looks come', 10, { isWarned: true }, [0, 0]],
+    ['three groups whose members were just warned reads that of all of them', 3, { isWarned: true }, [3, 3]],
+  ] as const)('a look over %s', async (_what, count, how, [least, most]) => {
     const balanced = (name: string) => group({ name, drain: { timeoutMs: 300_000, loadBalancers: [`arn-of-${name}`] } });
-    const groups = Array.from({ length: 10 }, (_, index) => balanced(`web-${index}`));
+    const groups = Array.from({ length: count }, (_, index) => balanced(`web-${index}`));
     const answers = { DescribeInstances: instances(), DescribeTargetHealth: { TargetHealthDescriptions: [] } };
-    const { aws, look } = lookOver(groups, answers, isWarned);
+    const { aws, look } = lookOver(groups, answers, how);
     await Promise.all(groups.map(look));
     const read = aws.inputsOf('DescribeTargetHealth').length;
     expect(read).toBeGreaterThanOrEqual(least);

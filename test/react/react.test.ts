@@ -77,7 +77,7 @@ describe('a batch of messages', () => {
     expect(await play(message('m-1', warning()), message('m-2', warning()), message('m-3', tick('web')))).toEqual({ again: [] });
     expect([world.launched, world.started.length]).toEqual([1, 1]);
     expect(seen.counts).toMatchObject({ Signals: 2, Interruptions: 1, DrainsStarted: 1, Launched: 1 });
-    expect(seen.looks).toEqual([[['web'], { isWarned: true, granted: [] }]]);
+    expect(seen.looks).toEqual([[['web'], { isWarned: true, isTick: true, granted: [] }]]);
     expect(seen.began).toEqual([{ isQuiet: false, untilMs: nowMs + endsWithinMs }]);
   });
 
@@ -98,10 +98,10 @@ describe('a batch of messages', () => {
       return [seen.began, seen.looks];
     };
     const untilMs = nowMs + endsWithinMs;
-    const calm = [[['web'], { isWarned: false, granted: [] }]];
-    expect(await quiet(tick('web'))).toEqual([[{ isQuiet: true, untilMs }], calm]);
-    expect(await quiet(wake('web'))).toEqual([[{ isQuiet: false, untilMs }], calm]);
-    expect(await quiet(tick('web'), at(rebalanceRecommendation({ 'instance-id': instance })))).toEqual([[{ isQuiet: false, untilMs }], calm]);
+    const ticked = [[['web'], { isWarned: false, isTick: true, granted: [] }]];
+    expect(await quiet(tick('web'))).toEqual([[{ isQuiet: true, untilMs }], ticked]);
+    expect(await quiet(wake('web'))).toEqual([[{ isQuiet: false, untilMs }], [[['web'], { isWarned: false, granted: [] }]]]);
+    expect(await quiet(tick('web'), at(rebalanceRecommendation({ 'instance-id': instance })))).toEqual([[{ isQuiet: false, untilMs }], ticked]);
   });
 
   test('without a message that can be read begins nothing', async () => {
@@ -154,7 +154,7 @@ describe('a group that cannot be converged', () => {
     };
     const { seen, play } = houseOf({ store });
     expect(await play(message('m-1', written('web')), message('m-2', tick('other')))).toEqual({ again: ['m-1'] });
-    expect(seen.looks).toEqual([[['other'], { isWarned: false }]]);
+    expect(seen.looks).toEqual([[['other'], { isWarned: false, isTick: true }]]);
     expect([seen.counts, world.launched]).toMatchObject([{ GroupsFailed: 1 }, 0]);
   });
 
@@ -226,7 +226,7 @@ describe('groups of one batch', () => {
     };
     const { seen, play } = houseOf({ store });
     expect(await play(message('m-1', tick('web', 'gone', 'two')))).toEqual({ again: [] });
-    expect(seen.looks).toEqual([[['web', 'two'], { isWarned: false }]]);
+    expect(seen.looks).toEqual([[['web', 'two'], { isWarned: false, isTick: true }]]);
   });
 
   test('are not read at all where none has a policy', async () => {
@@ -244,9 +244,9 @@ describe('groups of one batch', () => {
       return seen.looks;
     };
     const granted = reservation({ instances: ['n-1', 'n-2'] });
-    expect(await looksWith([granted])).toEqual([[['web'], { isWarned: false, granted: ['n-1', 'n-2'] }]]);
+    expect(await looksWith([granted])).toEqual([[['web'], { isWarned: false, isTick: true, granted: ['n-1', 'n-2'] }]]);
     // What an open request will bring is not known.
-    expect(await looksWith([granted, reservation({ id: 'r-2' })])).toEqual([[['web'], { isWarned: false }]]);
+    expect(await looksWith([granted, reservation({ id: 'r-2' })])).toEqual([[['web'], { isWarned: false, isTick: true }]]);
   });
 });
 
