@@ -1,3 +1,4 @@
+import { Stack } from 'aws-cdk-lib';
 import type { IEventBus } from 'aws-cdk-lib/aws-events';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
@@ -11,12 +12,43 @@ import {
   allowSeeingProtection,
   allowTaggingAsgInstances,
 } from './instance-rights.ts';
-import type { Reach } from './reach.ts';
+import { type Reach, reachConditions } from './reach.ts';
 import { allow } from './right.ts';
-import { allowSeeing } from './seeing-rights.ts';
 import type { Signals } from './signals.ts';
 import type { Tables } from './tables.ts';
-import { allowDeregisteringTargets, allowRegisteringTargets } from './target-group-rights.ts';
+
+const page = 'https://docs.aws.amazon.com/service-authorization/latest/reference/list_elasticloadbalancing.html';
+
+const allowRegisteringTargets = (fn: LambdaFunction, reach: Reach): void => allowChanging(fn, reach, 'RegisterTargets');
+const allowDeregisteringTargets = (fn: LambdaFunction, reach: Reach): void =>
+  allowChanging(fn, reach, 'DeregisterTargets');
+
+const allowChanging = (fn: LambdaFunction, reach: Reach, operation: string): void =>
+  allow(fn, {
+    actions: [`elasticloadbalancing:${operation}`],
+    resources: [
+      Stack.of(fn).formatArn({ service: 'elasticloadbalancing', resource: 'targetgroup', resourceName: '*/*' }),
+    ],
+    ...reachConditions(reach),
+    reason:
+      'Users name target groups in policies after this stack is deployed; ' +
+      `the property onlyTagged narrows this to tagged ones: ${page}`,
+  });
+
+/**
+ * Describe calls without resources, by the service authorization reference of Amazon EC2, EC2 Auto Scaling and Elastic
+ * Load Balancing.
+ */
+type Seeing = `${'ec2' | 'autoscaling' | 'elasticloadbalancing'}:Describe${string}`;
+
+const allowSeeing = (fn: LambdaFunction, actions: readonly Seeing[]): void =>
+  allow(fn, {
+    actions,
+    resources: ['*'],
+    reason:
+      'Describe calls of these services have no resources: ' +
+      'https://docs.aws.amazon.com/service-authorization/latest/reference/reference_policies_actions-resources-contextkeys.html',
+  });
 
 export type RightsProps = {
   readonly tables: Tables;

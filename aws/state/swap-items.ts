@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   DeleteCommand,
   type DynamoDBDocumentClient,
@@ -11,12 +12,21 @@ import type { StateStore, SwapChange } from '../../core/ports/state-store.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { isConditionFailed } from '../calls/errors.ts';
 import { type Item, queryAll } from './query-all.ts';
-import { sameContent } from './same-content.ts';
 import { toState } from './state-item.ts';
 import { stateSchema } from './state-schema.ts';
 import { readSwap } from './swap-schema.ts';
 import { expiry, forward, updateOf } from './swap-update.ts';
 import type { TellUnreadable } from './unreadable.ts';
+
+/** A value as it is after it has been stored: no undefined fields, no order of keys. */
+const stored = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)));
+
+/**
+ * Whether the table holds what we meant to write. The SDK repeats a write whose response was lost. The repeat then
+ * fails its condition, although the first attempt was carried out. Reading the item back separates this case from a
+ * lost race.
+ */
+const sameContent = (a: unknown, b: unknown): boolean => isDeepStrictEqual(stored(a), stored(b));
 
 type SwapItems = Pick<StateStore, 'swaps' | 'stateAndSwaps' | 'swapOf' | 'claim' | 'advance' | 'retire'>;
 type Deps = {

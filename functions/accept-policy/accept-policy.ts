@@ -4,15 +4,29 @@ import { canonicalText } from '../../core/policy/canonical.ts';
 import { isGroupName } from '../../core/policy/group-name.ts';
 import type { PolicyStatus, PolicyVersion } from '../../core/policy/ports.ts';
 import type { Problem } from '../../core/policy/problem.ts';
+import { isDeeperThan } from '../../core/policy/reading.ts';
+import { sha256 } from '../runtime/sha256.ts';
 import { attributesBeside, itemsBeside } from './beside.ts';
 import type { Changed } from './changed-groups.ts';
 import { claimAsgs, releaseAsgs } from './claim-asgs.ts';
-import { digestOf } from './digest.ts';
 import { type Candidate, judge, type Verdict } from './judge.ts';
 import type { AcceptPolicyPorts } from './ports.ts';
 import { holdersOf, registryEntryOf } from './registry-entry.ts';
 import { report, reportAgain, type Write } from './reports.ts';
 import { acceptanceOf, tellAtOnce, tellWith } from './tell-versions.ts';
+
+/** DynamoDB nests maps and lists 32 deep (DynamoDB Developer Guide, quotas). */
+const mostDepth = 40;
+
+/**
+ * SHA-256, in hexadecimal, of the attribute `policy`: of a text as it is, of a map as JSON without white space whose
+ * keys are in order. Undefined when there is no such attribute.
+ */
+const digestOf = (attribute: unknown): string | undefined => {
+  if (typeof attribute === 'string') return sha256(attribute);
+  if (attribute === undefined || isDeeperThan(attribute, mostDepth)) return undefined;
+  return sha256(canonicalText(attribute));
+};
 
 export type Outcome =
   | { readonly kind: 'accepted' | 'unchanged'; readonly group: string; readonly version: number }

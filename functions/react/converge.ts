@@ -6,18 +6,18 @@ import type { Group } from '../../core/group/group.ts';
 import { modeOf } from '../../core/group/mode.ts';
 import type { Holdings } from '../../core/ports/capacity-provider.ts';
 import type { Swap } from '../../core/swap/swap.ts';
-import { type Acted, act } from './carry-out/carry-out.ts';
+import { type Acted, carryOutRounds } from './carry-out/carry-out.ts';
 import { claimBeforeLook, claimFacts, type Told } from './carry-out/claim-facts.ts';
 import type { Claimed } from './carry-out/claims.ts';
 import { drainName } from './carry-out/drain-names.ts';
-import { answerHooks } from './carry-out/hooks.ts';
+import { completeHooks } from './carry-out/hooks.ts';
 import { beginWaiting, claimRemovals, startDrains } from './carry-out/leaving-members.ts';
-import { mend } from './carry-out/unfinished-swaps.ts';
+import { continueSwaps } from './carry-out/unfinished-swaps.ts';
 import { checkLaunches } from './check-launches.ts';
 import { letGo } from './let-go/let-go.ts';
 import { type Gathered, gather } from './look/gather.ts';
 import { type InForce, readInForce } from './look/in-force.ts';
-import { learn } from './look/lessons.ts';
+import { withLessons } from './look/lessons.ts';
 import { withUnheard } from './look/unheard-hooks.ts';
 import type { Facts } from './messages/facts.ts';
 import type { ReactPorts } from './ports.ts';
@@ -46,21 +46,21 @@ const withClaims = async (
   gathered: Gathered,
   { claimed, warned, told, ended, drainFor }: Told,
 ): Promise<Failed & { readonly gathered: Gathered }> => {
-  const mended = await mend(run, { ...gathered, swaps: claimed.swaps }, drainFor);
+  const mended = await continueSwaps(run, { ...gathered, swaps: claimed.swaps }, drainFor);
   const { swaps } = mended;
   // Ended instances get no drain, but their Auto Scaling group still waits on their hooks.
   const gone = new Set(swaps.flatMap(({ state, instance }) => (state === 'gone' ? [instance] : [])));
-  const answered = await answerHooks(
+  const answered = await completeHooks(
     told.filter(({ instance }) => gone.has(instance) || ended.has(instance)),
     run.ports,
   );
-  return { ...answered, gathered: learn({ ...gathered, ...mended }, run, warned) };
+  return { ...answered, gathered: withLessons({ ...gathered, ...mended }, run, warned) };
 };
 
 /** Swaps as they were before this run, and as they are. */
 type Swaps = { readonly known: readonly Swap[]; readonly swaps: readonly Swap[] };
 
-const letLeave = async (
+const beginLeaving = async (
   run: Run,
   rounds: readonly Round[],
   { known, swaps }: Swaps,
@@ -96,7 +96,7 @@ const letLeave = async (
 const drainsBeside = (run: Run, swaps: Swaps) => {
   let started: Promise<number | undefined> | undefined;
   const start = (): Promise<number | undefined> =>
-    unlessTroubled(letLeave(run, [], swaps).then(({ drains }) => drains));
+    unlessTroubled(beginLeaving(run, [], swaps).then(({ drains }) => drains));
   return {
     start: async (): Promise<void> => {
       started ??= start();
@@ -120,7 +120,7 @@ const drainingAnyway = async <T>(
     return await work();
   } catch (error) {
     // Only the first failure is thrown. If AWS starts no drain now either, the next look starts it.
-    await Promise.allSettled([letLeave(run, [], { known, swaps })]);
+    await Promise.allSettled([beginLeaving(run, [], { known, swaps })]);
     throw error;
   }
 };
@@ -139,20 +139,20 @@ const carryOut = async (began: Run, gathered: Gathered, known: readonly Swap[], 
   if (played.kind === 'contended') {
     began.ports.telemetry.count(metrics.conflicts);
     if (!canHandOver(began.facts, began.group)) return { kind: 'contended' };
-    await letLeave(began, [], swaps);
+    await beginLeaving(began, [], swaps);
     await keepRefusals(began.facts, began.ports);
     await wakeSoon(began.ports, began.group.name);
     return { kind: 'converged' };
   }
   if (played.kind === 'let-go') {
     // Claimed members get their drain, which finds that the policy is gone.
-    await letLeave(began, [], swaps);
+    await beginLeaving(began, [], swaps);
     return letGo(began.facts, began.ports);
   }
   const { run, rounds, isCut } = played;
   const before = await early.count();
-  const left = await letLeave(run, rounds, before === undefined ? swaps : { ...swaps, swaps: [] });
-  const acted: Acted = await act({ ...run, rounds, ...(isCut && { isCut }) });
+  const left = await beginLeaving(run, rounds, before === undefined ? swaps : { ...swaps, swaps: [] });
+  const acted: Acted = await carryOutRounds({ ...run, rounds, ...(isCut && { isCut }) });
   const isSized = ({ sizes }: Round): boolean => sizes.length > 0 && modeOf(run.group) !== 'observe';
   const quiet =
     rounds.every((round) => isQuiet(round.decision) && !isSized(round) && round.launched.length === 0) &&

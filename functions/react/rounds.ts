@@ -7,7 +7,7 @@ import { reactTimeoutMs } from '../../core/times/times.ts';
 import { giveBack } from './carry-out/lowered-sizes.ts';
 import { type Gathered, gather } from './look/gather.ts';
 import { readInForce } from './look/in-force.ts';
-import { learn } from './look/lessons.ts';
+import { withLessons } from './look/lessons.ts';
 import { type Lost, playRound } from './play-round.ts';
 import { mostConflicts } from './record/put-state.ts';
 import type { Round, Run } from './run.ts';
@@ -72,7 +72,7 @@ const lookAgain = async (
   const known = { ...now, ...(isSame && { look: async () => before.holdings, lookedAtMs: before.lookedAtMs }) };
   const found = await gather(now.group, facts, renewed.provider, ports, known);
   const { putBack } = before;
-  return { run: renewed, gathered: learn({ ...found, ...(putBack && { putBack }) }, renewed, warned) };
+  return { run: renewed, gathered: withLessons({ ...found, ...(putBack && { putBack }) }, renewed, warned) };
 };
 
 type Again = { readonly kind: 'again'; readonly run: Run; readonly gathered: Gathered };

@@ -5,7 +5,7 @@ import type { Launched } from '../../core/group-state/answers.ts';
 import type { Turn } from '../../core/limits/line.ts';
 import type { ActionResult, CapacityIn } from '../../core/ports/capacity-provider.ts';
 import type { Added, GroupState, View } from '../../core/view/view.ts';
-import { act } from '../../functions/react/carry-out/carry-out.ts';
+import { carryOutRounds } from '../../functions/react/carry-out/carry-out.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 import type { Round, Run } from '../../functions/react/run.ts';
 import { decisionOf } from '../core/decisions.ts';
@@ -61,7 +61,7 @@ const actedOn = async (rounds: readonly Round[], { admits = { done: [], failed: 
   } as unknown as ReactPorts;
   const now: Turn = { kind: 'now', instances: 0, calls: 1, sinceMs: nowMs, ahead: 0 };
   const turns = { ask: async () => ({ turn: turn ?? now, refused: [] }) };
-  const acted = await act({
+  const acted = await carryOutRounds({
     group: group(),
     provider: provider as CapacityIn,
     facts: factsOf(),

@@ -5,7 +5,7 @@ import type { Decision } from '../../core/decision/decision.ts';
 import type { Launched } from '../../core/group-state/answers.ts';
 import type { CapacityIn } from '../../core/ports/capacity-provider.ts';
 import type { GroupState, View } from '../../core/view/view.ts';
-import { act } from '../../functions/react/carry-out/carry-out.ts';
+import { carryOutRounds } from '../../functions/react/carry-out/carry-out.ts';
 import { beginWaiting, claimRemovals } from '../../functions/react/carry-out/leaving-members.ts';
 import { giveBack } from '../../functions/react/carry-out/lowered-sizes.ts';
 import { noteOf, resumeAll, takeDownAll, tellOverwritten } from '../../functions/react/carry-out/outside-size.ts';
@@ -81,7 +81,7 @@ const answered = (count: number): Launched => ({
 describe('the next look of a group', () => {
   const wakesAfter = async (rounds: readonly Round[], rest: Partial<Run> & { readonly isCut?: true } = {}) => {
     const { seen, run } = runOf({}, rest);
-    const { wakeAtMs } = await act({ ...run, rounds });
+    const { wakeAtMs } = await carryOutRounds({ ...run, rounds });
     expect(wakeAtMs).toBe(seen.woken[0] === undefined ? undefined : nowMs + seen.woken[0]);
     return seen.woken;
   };
@@ -124,7 +124,7 @@ describe('what a look changed before', () => {
   test('is put back once, and its note is removed', async () => {
     const { seen, run } = runOf();
     const other = { asg: 'other', fromMax: 1, toMax: 2 };
-    const { restored } = await act({
+    const { restored } = await carryOutRounds({
       ...run,
       rounds: [roundOf({ restore: [raised], resume: [suspension] }, { state: state({ raised: [raised, other], suspended: [suspension] }) })],
     });
@@ -139,20 +139,20 @@ describe('what a look changed before', () => {
 
   test('keeps its note where it cannot be put back yet', async () => {
     const { seen, run } = runOf({ restoreMax: async () => 'not-yet' });
-    const { restored } = await act({ ...run, rounds: [roundOf({ restore: [raised] }, { state: state({ raised: [raised] }) })] });
+    const { restored } = await carryOutRounds({ ...run, rounds: [roundOf({ restore: [raised] }, { state: state({ raised: [raised] }) })] });
     expect([restored, seen.written]).toEqual([[], []]);
   });
 
   test('is not written where nothing was settled', async () => {
     const { seen, run } = runOf();
-    await act({ ...run, rounds: [roundOf()] });
+    await carryOutRounds({ ...run, rounds: [roundOf()] });
     expect([seen.written, seen.calls, seen.advanced]).toEqual([[], [], []]);
   });
 
   test('of processes keeps the notes of other Auto Scaling groups', async () => {
     const { seen, run } = runOf();
     const kept = { asg: 'other', processes: ['Terminate'] };
-    await act({ ...run, rounds: [roundOf({ resume: [suspension] }, { state: state({ suspended: [suspension, kept] }) })] });
+    await carryOutRounds({ ...run, rounds: [roundOf({ resume: [suspension] }, { state: state({ suspended: [suspension, kept] }) })] });
     expect(seen.written).toMatchObject([{ suspended: [kept] }]);
   });
 });
@@ -165,7 +165,7 @@ describe('leaving members that their Auto Scaling group still counts', () => {
 
   test('are terminated through it, and the note that the minimum kept them is removed', async () => {
     const { seen, run } = runOf({ release: async (_, swaps) => ({ done: swaps.map(({ instance }) => instance), failed: [] }) });
-    await act({ ...run, rounds: [roundOf({ unnoticed: ['i-1', 'i-2'] }, { swaps: [one, two] })] });
+    await carryOutRounds({ ...run, rounds: [roundOf({ unnoticed: ['i-1', 'i-2'] }, { swaps: [one, two] })] });
     expect(seen.advanced).toEqual([['i-1', { from: ['drained'], set: {}, clear: ['shortfall'] }]]);
   });
 
@@ -178,15 +178,15 @@ describe('leaving members that their Auto Scaling group still counts', () => {
       },
     });
     const first = (ended: readonly string[]) => roundOf({ unnoticed: ['i-1', 'i-2'] }, { swaps: [one, two], ended });
-    await act({ ...run, rounds: [first([]), roundOf({ unplaced: 1 })] });
-    await act({ ...run, rounds: [first(['i-2']), roundOf({ uncovered: 1, unplaced: 0 })] });
-    await act({ ...run, rounds: [first([]), roundOf({ uncovered: 0, unplaced: 2 })] });
+    await carryOutRounds({ ...run, rounds: [first([]), roundOf({ unplaced: 1 })] });
+    await carryOutRounds({ ...run, rounds: [first(['i-2']), roundOf({ uncovered: 1, unplaced: 0 })] });
+    await carryOutRounds({ ...run, rounds: [first([]), roundOf({ uncovered: 0, unplaced: 2 })] });
     expect(released).toEqual([['i-1'], ['i-2'], ['i-1', 'i-2']]);
   });
 
   test('are left to it where nothing replaces them, and their swaps say so', async () => {
     const { seen, run } = runOf();
-    await act({ ...run, rounds: [roundOf({ leftToGroups: ['i-2'] }, { swaps: [one, two] })] });
+    await carryOutRounds({ ...run, rounds: [roundOf({ leftToGroups: ['i-2'] }, { swaps: [one, two] })] });
     expect(seen.advanced).toEqual([['i-2', { from: ['drained'], set: { leftToGroup: true } }]]);
   });
 });
@@ -197,7 +197,7 @@ describe('members whose tags could not be written before', () => {
   test('are tagged by the next look, except in a group that is only observed', async () => {
     const tagged = async (rest: Partial<Run>) => {
       const { seen, run } = runOf({}, rest);
-      await act({ ...run, rounds: [roundOf({}, { members: [joined, ...members(spotA, 2)] })] });
+      await carryOutRounds({ ...run, rounds: [roundOf({}, { members: [joined, ...members(spotA, 2)] })] });
       return seen.calls;
     };
     expect(await tagged({})).toEqual([['noteJoined', ['i-1']]]);
@@ -276,7 +276,7 @@ describe('calls that AWS refuses after the launches', () => {
     const noted = state({ added, raised, suspended: calls });
     const telemetry = { ...silent, count: (name: string, by = 1) => void (by > 0 && counted.push(name)) };
     const rounds = [roundOf({ takeDown: added, restore: raised, resume: calls, wakeAtMs: nowMs + 2_000 }, {}, [], noted)];
-    await act({ ...run, ports: { ...run.ports, telemetry } as unknown as ReactPorts, rounds });
+    await carryOutRounds({ ...run, ports: { ...run.ports, telemetry } as unknown as ReactPorts, rounds });
     return { written: seen.written, woken: seen.woken, counted, noted };
   };
 

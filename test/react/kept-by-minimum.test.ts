@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ActionResult } from '../../core/ports/capacity-provider.ts';
 import type { SwapChange } from '../../core/ports/state-store.ts';
 import type { Swap } from '../../core/swap/swap.ts';
-import { act } from '../../functions/react/carry-out/carry-out.ts';
+import { carryOutRounds } from '../../functions/react/carry-out/carry-out.ts';
 import type { Round, Run } from '../../functions/react/run.ts';
 import { nowMs, state, swapOf, view } from '../core/views.ts';
 
@@ -48,7 +48,7 @@ const letGoOf = async ({ swaps, failed = [], ended = [], unplaced = 0 }: Told) =
   const decision = { unnoticed: ids, unplaced: 0, admissions: [], raise: [], restore: [] };
   const round = { decision, view: view({ swaps, ended }), sizes: [], launched: [], state: state() };
   const last = { ...round, decision: { ...decision, unplaced } };
-  await act({ ...run, rounds: [round, last] } as unknown as Run & { readonly rounds: readonly Round[] });
+  await carryOutRounds({ ...run, rounds: [round, last] } as unknown as Run & { readonly rounds: readonly Round[] });
   return { written, asked };
 };
 

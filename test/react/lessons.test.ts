@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Group } from '../../core/group/group.ts';
 import { type Gathered, viewOf } from '../../functions/react/look/gather.ts';
-import { learn } from '../../functions/react/look/lessons.ts';
+import { withLessons } from '../../functions/react/look/lessons.ts';
 import type { Run } from '../../functions/react/run.ts';
 import { members } from '../core/members.ts';
 import { nowMs } from '../core/selector/tree-builders.ts';
@@ -14,7 +14,7 @@ const learned = (swap: ReturnType<typeof swapOf>, counted?: readonly string[]) =
   const breaker = { interruptions: 1, withinMs: 600_000, holdMs: 600_000 };
   const before = state(counted === undefined ? {} : { counted });
   const holdings = { members: members(spotA, 3), ended: [], endings: {} };
-  return learn({ group: group({ breaker }), state: before, swaps: [swap], holdings } as unknown as Gathered, run, []);
+  return withLessons({ group: group({ breaker }), state: before, swaps: [swap], holdings } as unknown as Gathered, run, []);
 };
 
 test('a warning whose function died before it wrote the state is counted by the next look', () => {
@@ -45,7 +45,7 @@ test('how long an instance lived is learned of EC2 where it is no member any mor
   const facts = { ended: [], leaving: [{ instance: 'i-1', reason: 'interruption', atMs: nowMs, owner }], ran: [] };
   const holdings = { members: members(spotA, 3), ended: [], endings: {} };
   const gathered = { group: group({ returning } as never), state: state(), swaps: [], holdings } as unknown as Gathered;
-  const { state: after } = learn(gathered, { ...run, facts } as unknown as Run, [warned]);
+  const { state: after } = withLessons(gathered, { ...run, facts } as unknown as Run, [warned]);
   expect(after.returns?.losses).toEqual([{ offering: 'm7g.large/a/spot', atMs: nowMs, livedMs: 90_000 }]);
 });
 
@@ -63,7 +63,7 @@ const heard = (rest: Parameters<typeof factsOf>[0]) => ({ ...run, facts: factsOf
 
 test('advice beyond the budget of the hour is learned, and nobody leaves for it', () => {
   const overBudget = (of: Partial<Group>, leaving = advice('spot-a#1', 'spot-a#2'), swaps: readonly ReturnType<typeof swapOf>[] = []) =>
-    learn(seen({ swaps }, of), heard({ leaving }), []);
+    withLessons(seen({ swaps }, of), heard({ leaving }), []);
   const bounded = { rebalance: { act: true, atMostPerHour: 1 } };
   const learnedOf = overBudget(bounded, advice('spot-a#1', 'spot-a#2', 'i-unknown'), [swapOf('spot-a#1', { reason: 'rebalance', state: 'waiting' })]);
   expect(learnedOf.overBudget?.map(({ instance }) => instance)).toEqual(['spot-a#2']);
@@ -74,12 +74,12 @@ test('advice beyond the budget of the hour is learned, and nobody leaves for it'
   const none = overBudget(bounded, []);
   expect([none.overBudget, none.state.memory]).toEqual([[], {}]);
   const warned = [{ instance: 'spot-a#1', reason: 'interruption', atMs: nowMs }] as const;
-  expect(learn(seen({}, bounded), heard({ leaving: warned }), []).overBudget).toEqual([]);
+  expect(withLessons(seen({}, bounded), heard({ leaving: warned }), []).overBudget).toEqual([]);
 });
 
 test('a pool whose members this look gave up rests, and is counted once', () => {
   const gaveUp = swapOf('spot-a#1', { reason: 'never-served', decision: '2', claimedAtMs: nowMs });
-  const found = (swap: ReturnType<typeof swapOf>, before = state()) => learn(seen({ swaps: [swap], state: before }), heard({}), []);
+  const found = (swap: ReturnType<typeof swapOf>, before = state()) => withLessons(seen({ swaps: [swap], state: before }), heard({}), []);
   expect(found(gaveUp).givenUp?.map(({ pool, instances }) => [pool, instances])).toEqual([['spot-a', ['spot-a#1']]]);
   expect(found(gaveUp).state.failedBoots?.['spot-a']).toMatchObject({ streak: 1, atMs: nowMs });
   expect(found({ ...gaveUp, decision: '1' }).givenUp).toEqual([]);
@@ -91,7 +91,9 @@ test('a pool whose members this look gave up rests, and is counted once', () => 
 test('warnings that were heard and those that only the swaps remember count together, each once', () => {
   const claimed = swapOf('spot-a#1', { warnedAtMs: nowMs - 20_000, claimedAtMs: nowMs - 19_000 });
   const warning = { instance: 'spot-a#1', offering: 'm7g.large/a/spot' } as const;
-  const after = learn(seen({ swaps: [claimed] }, { breaker: { interruptions: 9, withinMs: 600_000, holdMs: 600_000 } }), heard({}), [warning]).state;
+  const after = withLessons(seen({ swaps: [claimed] }, { breaker: { interruptions: 9, withinMs: 600_000, holdMs: 600_000 } }), heard({}), [
+    warning,
+  ]).state;
   expect(after.counted).toEqual(['spot-a#1']);
   expect(after.interruptions?.reduce((sum, { count }) => sum + count, 0)).toBe(1);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { admitAgainMs } from '../../functions/react/carry-out/admit.ts';
-import { act } from '../../functions/react/carry-out/carry-out.ts';
+import { carryOutRounds } from '../../functions/react/carry-out/carry-out.ts';
 import type { Round, Run } from '../../functions/react/run.ts';
 import { nowMs, state, view } from '../core/views.ts';
 
@@ -28,6 +28,6 @@ test.each([
   const decision = { unnoticed: [], admissions: [], raise: [], restore: [], removals: [], wakeAtMs };
   const round = { decision, view: view(), sizes: [], launched: [], state: state() };
   // No store is needed: a wake alone is written nowhere.
-  await act({ ...run, rounds: [round] } as unknown as Run & { readonly rounds: readonly Round[] });
+  await carryOutRounds({ ...run, rounds: [round] } as unknown as Run & { readonly rounds: readonly Round[] });
   expect(woken).toEqual([inMs]);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RaisedMax } from '../../core/view/raised-max.ts';
 import type { GroupState } from '../../core/view/view.ts';
-import { act } from '../../functions/react/carry-out/carry-out.ts';
+import { carryOutRounds } from '../../functions/react/carry-out/carry-out.ts';
 import type { Round, Run } from '../../functions/react/run.ts';
 import { nowMs, state, view } from '../core/views.ts';
 
@@ -29,7 +29,7 @@ const left = async (raised: RaisedMax, raise: readonly RaisedMax[] = []): Promis
   };
   const decision = { unnoticed: [], admissions: [], raise, restore: [raised], resume: [], removals: [] };
   const round = { decision, view: view(), sizes: [], launched: [], state: state({ raised: [raised] }) };
-  await act({ ...run, rounds: [round] } as unknown as Run & { readonly rounds: readonly Round[] });
+  await carryOutRounds({ ...run, rounds: [round] } as unknown as Run & { readonly rounds: readonly Round[] });
   return written.at(-1)?.raised;
 };
 

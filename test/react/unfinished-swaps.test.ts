@@ -4,7 +4,7 @@ import type { Mode } from '../../core/group/mode.ts';
 import type { ActionResult, Holdings } from '../../core/ports/capacity-provider.ts';
 import type { SwapChange } from '../../core/ports/state-store.ts';
 import type { LifecycleHook, Swap } from '../../core/swap/swap.ts';
-import { mend } from '../../functions/react/carry-out/unfinished-swaps.ts';
+import { continueSwaps } from '../../functions/react/carry-out/unfinished-swaps.ts';
 import type { Gathered } from '../../functions/react/look/gather.ts';
 import type { Run } from '../../functions/react/run.ts';
 import { group, member, noonMs, swap } from '../drain/fleet.ts';
@@ -57,7 +57,7 @@ const mendedBy = async (
     ports: { clock: { now: () => nowMs }, store, owners, lifecycle, telemetry: { count } },
   } as unknown as Run;
   const gathered = { swaps, state: { desired: 1 }, holdings: { ...nothing, ...holdings } } as unknown as Gathered;
-  const after = await mend(run, gathered, (kind, deadlineMs) => `${kind}-${deadlineMs ?? 'none'}-new`);
+  const after = await continueSwaps(run, gathered, (kind, deadlineMs) => `${kind}-${deadlineMs ?? 'none'}-new`);
   return { retired, failures, ...after };
 };
 const mended = async (...args: Parameters<typeof mendedBy>): Promise<readonly Swap[]> => (await mendedBy(...args)).swaps;
@@ -193,7 +193,7 @@ describe('a swap whose instance EC2 announced to take, and that runs on', () => 
     expect(before).toEqual({ retired: [], failures: 0, swaps: [spared] });
     const after = await mendedBy([spared], inMs(1_020), running, { notBack: 'never' });
     expect(after.swaps).toMatchObject([{ reason: 'unwanted' }]);
-    // A failure that a later attempt may mend is not counted.
+    // A failure that a later attempt may continueSwaps is not counted.
     expect(after.failures).toBe(1);
   });
   it('stays while its group does not act', async () => {

@@ -2,6 +2,7 @@ import { inParallel } from '../../../aws/calls/in-parallel.ts';
 import { modeOf } from '../../../core/group/mode.ts';
 import { afterTakingDown, outsideAsgOf, type TakenDown } from '../../../core/group/outside-size.ts';
 import { type Launched, missingAfter, mustRepeat } from '../../../core/group-state/answers.ts';
+import { untaggedIn } from '../../../core/launch/late-tags.ts';
 import { isOpen } from '../../../core/launch/reservation-life.ts';
 import { isWorthALook } from '../../../core/times/again.ts';
 import { tickEveryMs } from '../../../core/times/times.ts';
@@ -12,9 +13,21 @@ import type { Round, Run } from '../run.ts';
 import { commonTime } from '../turns/wakes-together.ts';
 import { type Admissions, admit, admitAgainMs, youngestMs } from './admit.ts';
 import { writesAtOnce } from './claims.ts';
-import { tagLate } from './late-tags.ts';
 import { noteOf, resumeAll, takeDownAll, tellOverwritten } from './outside-size.ts';
 import { unlessRefused } from './unless-refused.ts';
+
+/** Tags members that joined, if the function that attached them died before it did. */
+const noteJoined = async ({ group, provider }: Run, { view }: Round): Promise<void> => {
+  const unnoted = view.members.flatMap(({ instance, isUnnoted }) => (isUnnoted ? [instance] : []));
+  if (unnoted.length > 0) await provider.noteJoined(group, unnoted);
+};
+
+/** Tags members whose tags could not be written before. */
+const tagLate = async (run: Run, round: Round): Promise<void> => {
+  await noteJoined(run, round);
+  for (const { reservation, instances } of untaggedIn(round.view))
+    await run.provider.tagLaunched(run.group, reservation, instances);
+};
 
 /** The results besides launches and drains. */
 export type Acted = {
@@ -115,7 +128,7 @@ const afterCutMs = 1;
 type Acting = Run & { readonly rounds: readonly Round[]; readonly isCut?: true };
 
 /** Everything that follows the launches: admits members, puts maximum sizes back, arranges the next look. */
-export const act = async (context: Acting): Promise<Acted> => {
+export const carryOutRounds = async (context: Acting): Promise<Acted> => {
   const { rounds, ports, group } = context;
   const first = rounds[0];
   const last = rounds.at(-1);

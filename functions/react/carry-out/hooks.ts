@@ -13,7 +13,7 @@ const hooksAtOnce = 8;
  * Completes the hooks of these instances. Returns the first failure, so that callers do their other work first and
  * throw it then. After the throw, the message about the hook is delivered again.
  */
-export const answerHooks = (
+export const completeHooks = (
   leaving: readonly Pick<LeavingFact, 'instance' | 'hook'>[],
   { lifecycle }: Pick<ReactPorts, 'lifecycle'>,
 ): Promise<Failed> =>
@@ -32,7 +32,7 @@ export const answerHooksOf = async (
   const later = new Set<Swap>();
   await eachInParallel(swaps, hooksAtOnce, async (swap) => {
     const hooks = openHooks(swap).map((hook) => ({ instance: swap.instance, hook }));
-    const { failure } = await answerHooks(hooks, { lifecycle });
+    const { failure } = await completeHooks(hooks, { lifecycle });
     if (failure === undefined) return;
     if (isFromAws(failure.error) && retryOf(failure.error) === 'later') later.add(swap);
     telemetry.count(metrics.actionsFailed);

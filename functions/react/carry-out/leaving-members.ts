@@ -1,4 +1,5 @@
 import { inParallel } from '../../../aws/calls/in-parallel.ts';
+import { mostRemembered, perClient } from '../../../aws/calls/remembered.ts';
 import type { Decision } from '../../../core/decision/decision.ts';
 import { mayBegin, modeOf } from '../../../core/group/mode.ts';
 import { removedBy } from '../../../core/swap/claim.ts';
@@ -7,12 +8,32 @@ import { isTriedAgain } from '../../../core/swap/kept-in-service.ts';
 import { mayBeUnstarted } from '../../../core/swap/stuck-drains.ts';
 import { isHard, type Swap } from '../../../core/swap/swap.ts';
 import { enteredFrom } from '../../../core/swap/transitions.ts';
+import { tickEveryMs } from '../../../core/times/times.ts';
 import type { View } from '../../../core/view/view.ts';
 import type { ReactPorts } from '../ports.ts';
 import type { Run } from '../run.ts';
 import { type Claimed, claimEach, writesAtOnce } from './claims.ts';
 import { drainName } from './drain-names.ts';
-import { isKnownToRun, startDrain } from './running-drains.ts';
+
+/** When this environment last found each drain running. */
+const foundAt = perClient<ReactPorts['drains'], Map<string, number>>(() => new Map());
+
+/**
+ * Whether this environment found the drain running within the last minute. Then only the next tick starts it again,
+ * because otherwise each look would start every drain that waits for replacements.
+ */
+const isKnownToRun = ({ drains, clock }: ReactPorts, drain: string): boolean =>
+  clock.now() - (foundAt(drains).get(drain) ?? Number.NEGATIVE_INFINITY) < tickEveryMs;
+
+/** Starts a drain. A drain that runs already is not changed. `over`: its execution has ended, and is not repeated. */
+const startDrain = async (group: string, drain: string, { drains, clock }: ReactPorts): Promise<'running' | 'over'> => {
+  const found = foundAt(drains);
+  const result = await drains.start({ group, drain });
+  if (found.size > mostRemembered) found.clear();
+  if (result === 'running') found.set(drain, clock.now());
+  else found.delete(drain);
+  return result;
+};
 
 type LeaveContext = {
   readonly view: View;

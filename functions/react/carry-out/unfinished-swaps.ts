@@ -69,7 +69,7 @@ export const takeOverDrains = async (
 };
 
 /** Finishes what lost messages or time left open. Returns the swaps afterwards, and the members that are back. */
-export const mend = async (
+export const continueSwaps = async (
   run: Run,
   gathered: Gathered,
   drainFor: NameDrain,

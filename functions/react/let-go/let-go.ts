@@ -1,16 +1,50 @@
 import { throwIfFailed } from '../../../aws/calls/in-parallel.ts';
 import { announcements } from '../../../core/contract.ts';
+import { asgsOf, withFormer } from '../../../core/group/holders.ts';
 import { outsideAsgOf } from '../../../core/group/outside-size.ts';
 import { isLetGo, sameState } from '../../../core/group-state/state.ts';
 import { isBelieved, isOpen } from '../../../core/launch/reservation-life.ts';
+import { traitsOf } from '../../../core/removal/leave-reason.ts';
 import { describeLagMs } from '../../../core/times/times.ts';
 import { mayBeRaisedYet, type RaisedMax } from '../../../core/view/raised-max.ts';
 import type { Added, GroupState } from '../../../core/view/view.ts';
-import { answerHooks } from '../carry-out/hooks.ts';
+import { claimAll } from '../carry-out/claims.ts';
+import { drainsOf } from '../carry-out/drain-names.ts';
+import { completeHooks } from '../carry-out/hooks.ts';
+import { claimable, reportedIn } from '../look/leaving-now.ts';
 import type { Facts } from '../messages/facts.ts';
 import type { ReactPorts } from '../ports.ts';
+import { announceStarted } from '../record/announce.ts';
+import { newDecisionId } from '../record/identifiers.ts';
 import { closeLetGo } from './open-swaps.ts';
-import { claimTaken } from './taken-members.ts';
+
+/**
+ * Claims members that EC2 takes while their group is let go, because EC2 warns only once. A policy that returns before
+ * they have gone finds their swaps, and so does the next group that holds their Auto Scaling group.
+ */
+const claimTaken = async (facts: Facts, state: GroupState, ports: ReactPorts): Promise<void> => {
+  const { store, clock, random } = ports;
+  const taken = facts.leaving.filter((fact) => traitsOf(fact).endedBy === 'ec2');
+  const last = taken.length === 0 ? undefined : await store.lastGroup(facts.group);
+  if (last === undefined) return;
+  const group = withFormer(last, state);
+  const asgs = new Set(asgsOf(group));
+  const ours = reportedIn({ ...facts, leaving: taken }, group, asgs);
+  const { leaving } = claimable(group, { told: ours, leaving: ours });
+  const [id, swaps] = [newDecisionId(clock, random), await store.swaps(facts.group)];
+  const claimed = await claimAll(leaving, swaps, {
+    store,
+    group: facts.group,
+    nowMs: clock.now(),
+    decision: id,
+    drainFor: drainsOf(facts.group, id, swaps),
+    members: new Map(),
+    asgs,
+    ended: new Set(facts.ended),
+  });
+  await announceStarted({ group, id, ports }, claimed.fresh);
+  throwIfFailed(claimed);
+};
 
 /** An event holds 256 KB. */
 const mostNamed = 1_000;
@@ -104,7 +138,7 @@ const tellLaunched = async (
 
 type LetGo = { readonly kind: 'let-go' | 'contended' };
 
-const leave = async (facts: Facts, ports: ReactPorts): Promise<LetGo> => {
+const letGroupGo = async (facts: Facts, ports: ReactPorts): Promise<LetGo> => {
   const { group, causes, stoppedDrains } = facts;
   const stored = await ports.store.state(group);
   if (stored === undefined) return { kind: 'let-go' };
@@ -133,8 +167,8 @@ const leave = async (facts: Facts, ports: ReactPorts): Promise<LetGo> => {
 export const letGo = async (facts: Facts, ports: ReactPorts): Promise<LetGo> => {
   // Instances of a deleted group get no drain, so their lifecycle hooks are completed now instead of waiting until they
   // expire.
-  const answered = await answerHooks(facts.leaving, ports);
-  const done = await leave(facts, ports);
+  const answered = await completeHooks(facts.leaving, ports);
+  const done = await letGroupGo(facts, ports);
   throwIfFailed(answered);
   return done;
 };

@@ -84,7 +84,7 @@ const launchedBy = ({ leaving }: Facts): readonly Launched[] =>
 /**
  * The state after the facts of signals, besides claims: offerings that EC2 takes instances from, and failed launches.
  */
-export const learn = (gathered: Gathered, { facts, ports, id }: Run, heard: readonly Warned[]): Gathered => {
+export const withLessons = (gathered: Gathered, { facts, ports, id }: Run, heard: readonly Warned[]): Gathered => {
   const nowMs = ports.clock.now();
   const recent = justWarned(gathered.swaps, nowMs);
   const told = new Set(heard.map(({ instance }) => instance));
