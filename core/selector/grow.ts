@@ -30,7 +30,7 @@ export type Tree = {
 type Soil = {
   readonly pools: Readonly<Record<string, Pool>>;
   readonly market: Market;
-  readonly rooms: Map<string, Room>;
+  readonly rooms: Map<string | undefined, Room>;
   readonly leavesOf: Map<string, Leaf[]>;
   readonly branches: Branch[];
 };
@@ -137,7 +137,7 @@ const growChoices = (soil: Soil, node: BranchSelector, branch: Branch, place: Pl
   const timesGrown = Map.groupBy(seedlings, ({ index }) => index);
   return seedlings.map(({ child, index, value, scope }, position) => {
     const single = (timesGrown.get(index)?.length ?? 0) < 2;
-    const path = `${pathOf(place.path, node.kind, index)}${value === undefined || single ? '' : `@${value}`}`;
+    const path = `${pathOf(place.path, node.kind, index)}${single ? '' : `@${value}`}`;
     const below = { path, scope, cheapestFirst: place.cheapestFirst || node.kind === 'cheapest', parent: branch };
     const weight = node.kind === 'weighted' ? (node.children[index]?.weight ?? 0) : 1;
     return {
@@ -213,7 +213,7 @@ export const growTree = (selector: Selector, pools: Readonly<Record<string, Pool
     const tallies = known.get(key) ?? talliesOf(root, cell);
     known.set(key, tallies);
     for (const tally of tallies) tally.count += by;
-    const room = cell.pool === undefined ? undefined : soil.rooms.get(cell.pool);
+    const room = soil.rooms.get(cell.pool);
     if (room !== undefined) room.held += by;
   };
   return { root, leavesOf: soil.leavesOf, branches: soil.branches, market, count };

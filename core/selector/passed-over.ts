@@ -29,7 +29,6 @@ const partlyResting = (leaf: Leaf): readonly Rejection[] => (leaf.resting.length
 /** The pools that a plan passed over, the single offerings of pools that it used, and why. */
 export const passedOver = (node: TreeNode, isUsed: (leaf: Leaf) => boolean): readonly Rejection[] => {
   if (node.kind === 'pool') return isUsed(node) ? partlyResting(node) : [];
-  if (node.visitedAt < 0) return [];
   return node.choices.flatMap((choice) =>
     wasPassedOver(node, choice) ? poorBelow(choice.node) : passedOver(choice.node, isUsed),
   );

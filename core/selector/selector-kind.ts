@@ -5,8 +5,6 @@ import type { Branch, Choice } from './tree.ts';
 
 /** The behaviour of a kind of selector. Its choices are in configured order. */
 export type SelectorKind = {
-  /** The choices that it picks from, among those that give at the best rank. */
-  candidates(best: readonly Choice[]): readonly Choice[];
   /** The rank at which it gives, from the choices that can give. */
   rankOf(giving: readonly Choice[]): Rank;
   /** The choice that gives the next instance. Undefined when none can. */

@@ -110,9 +110,9 @@ const whyPoolRests = (pool: Pool, { failedBoots, denials, nowMs }: Market) => {
 
 /** A limit that cannot be checked, because the price is unknown, does not exclude an offering. */
 const whatStandsAgainst = (offering: Offering, pool: Pool, market: Market): Resting | undefined => {
-  const price = market.prices[offeringKey(offering)];
-  const limit = priceLimit(pool, offering.instanceType);
-  if (limit !== undefined && price !== undefined && price > limit) {
+  const price = market.prices[offeringKey(offering)] ?? 0;
+  const limit = priceLimit(pool, offering.instanceType) ?? Number.POSITIVE_INFINITY;
+  if (price > limit) {
     return { code: 'over-price', offering: offeringKey(offering), priceUsdPerHour: price, limitUsdPerHour: limit };
   }
   const rest = whyPoolRests(pool, market);

@@ -4,7 +4,6 @@ import { candidatesOf, canGive, isOpen } from './tree.ts';
 
 /** The first eligible child, even if only its last-resort offerings are left. */
 export const tiered: SelectorKind = {
-  candidates: (best) => best.slice(0, 1),
   rankOf: ([first]) => first?.node.rank ?? closed,
   choose: (branch) => candidatesOf(branch)[0],
   turnOf: ({ choices }, { index }) => ({ kind: 'tiered', tier: index + 1, of: choices.length }),

@@ -69,8 +69,8 @@ export const canGive = (choice: Choice): boolean => choice.weight > 0 && isOpen(
  * The choices that a branch picks from: those of its best rank, so that last-resort offerings come last in a whole
  * tier.
  */
-export const candidatesOf = ({ selector, rank, choices }: Branch): readonly Choice[] =>
-  selector.candidates(choices.filter((choice) => canGive(choice) && choice.node.rank === rank));
+export const candidatesOf = ({ rank, choices }: Branch): readonly Choice[] =>
+  choices.filter((choice) => canGive(choice) && choice.node.rank === rank);
 
 /** The rank of the best that a branch can give. */
 export const rankIn = ({ selector, choices }: Pick<Branch, 'selector' | 'choices'>): Rank =>

@@ -16,6 +16,8 @@ describe('a policy that is followed', () => {
       holders: ['old', 'web-asg'],
       targetGroups: ['tg-0', 'tg-1'],
     });
+    expect(followPolicy(state(), attached).holders).toEqual(['web-asg']);
+    expect(followPolicy(state(), group())).not.toHaveProperty('holders');
     const { holders, targetGroups } = followPolicy(state(), group());
     expect([holders, targetGroups]).toEqual([undefined, undefined]);
   });
@@ -48,6 +50,8 @@ describe('a loss records', () => {
   });
 
   it('more where the instance lived for less time than the lesson before it lasts', () => {
+    const atOnce = learned('m7g.large/a/spot', [{ instance: 'i-1', launchedAtMs: nowMs - 1_000 }])['m7g.large/a/spot'];
+    expect(atOnce?.takenAtOnceMs).toBe(nowMs);
     const withLife = learned('m7g.large/a/spot', [{ instance: 'i-1', launchedAtMs }]);
     const without = learned('m7g.large/a/spot', [{ instance: 'i-2', launchedAtMs }]);
     expect(Object.keys(withLife)).toEqual(Object.keys(without));

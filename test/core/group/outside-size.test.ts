@@ -5,6 +5,7 @@ import {
   asOthersSet,
   desiredNow,
   isAsAdded,
+  isBeyondMaximum,
   noted,
   outsideAsgOf,
   outsideSizeOf,
@@ -196,5 +197,34 @@ describe('deciding where others set the size', () => {
     const crashed = look(4, { members: there, state: state({ desired: 4, added: [open] }) });
     expect(decide(crashed)).toMatchObject({ takeDown: [open], admissions: [], wakeAtMs: nowMs + 2_000 });
     expect(decide(look(4, { members: there })).admissions).toHaveLength(1);
+  });
+});
+
+describe('notes of two Auto Scaling groups', () => {
+  const other = note({ asg: 'old-asg' });
+
+  it('count for their own group alone', () => {
+    expect(read(5, [...three, ...own], [other])).toEqual({ asg: 'web-asg', size: 5, added: [] });
+    expect(read(5, [...three, ...own], [other, note()])?.added).toEqual([note()]);
+  });
+
+  it('are taken down in their own group alone', () => {
+    const done = note();
+    expect(afterTakingDown([done, other], { done: [done], unseen: [], overwritten: [] }, nowMs)).toEqual([other]);
+  });
+
+  it('are open while the group is shown and holds their members', () => {
+    const look = view({ group: outside, asgs: [asg(0, [], { name: 'old-asg' }), asg(5, own)], state: state({ added: [other, note()] }) });
+    expect(toTakeDown(look)).toEqual([note()]);
+    expect(toTakeDown({ ...look, asgs: [] })).toEqual([]);
+  });
+});
+
+describe('a size beyond the maximum of the owner', () => {
+  it('is found only where the maximum of that group is raised', () => {
+    const raised = [{ asg: 'old-asg', fromMax: 3, toMax: 6 }] as never;
+    expect(isBeyondMaximum({ raised }, asg(5, own, { shown: 5 }))).toBe(false);
+    expect(isBeyondMaximum({ raised }, asg(5, own, { name: 'old-asg', shown: 5 }))).toBe(true);
+    expect(isBeyondMaximum({ raised }, asg(3, own, { name: 'old-asg', shown: 3 }))).toBe(false);
   });
 });

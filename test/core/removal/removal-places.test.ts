@@ -155,3 +155,29 @@ describe('removal where shares hold too many', () => {
     ]);
   });
 });
+
+describe('removal of unhealthy members while shares are limited', () => {
+  const sick = ['spot-a#1', 'spot-a#2'].map((instance) => member(instance, a, { unhealthy: true }));
+  const shared = { maxShare: { zone: 50 }, size: 4, held: [] };
+  const gone = (count: number, present: readonly Member[]) =>
+    chooseRemovals(removal('same-order', spread('pool', 'spot-a', 'spot-b'), pools, { count, members: present, shared })).map(({ instance, why }) => [
+      instance.split('#')[0],
+      'overShare' in why ? why.overShare : undefined,
+    ]);
+
+  it('counts each of them as gone from its share', () => {
+    expect(gone(3, [...sick, member('spot-a#3', a), ...members(b, 2)])).toEqual([
+      ['spot-a', undefined],
+      ['spot-a', undefined],
+      ['spot-b', undefined],
+    ]);
+  });
+
+  it('takes all of them before a member whose share holds too many', () => {
+    expect(gone(3, [...sick, ...members(b, 3)])).toEqual([
+      ['spot-a', undefined],
+      ['spot-a', undefined],
+      ['spot-b', 'zone'],
+    ]);
+  });
+});

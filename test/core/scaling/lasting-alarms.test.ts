@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ScalingRule } from '../../../core/group/group.ts';
 import { alarmChanges, followAlarms } from '../../../core/group-state/follow-alarms.ts';
-import { type AlarmFact, knownAlarms } from '../../../core/scaling/lasting-alarms.ts';
+import { type AlarmFact, knownAlarms, lastingAlarm } from '../../../core/scaling/lasting-alarms.ts';
 import type { GroupState } from '../../../core/view/view.ts';
 import { group, nowMs, state } from '../views.ts';
 
@@ -93,5 +93,26 @@ describe('an alarm with steps that stays in ALARM', () => {
       { code: 'alarm', adjust: { by: 4 }, fromThreshold: 12, from: 10, to: 14 },
     ]);
     expect(alarmChanges(state(), web, { alarms: [fact('high', at(0), { fromThreshold: 12 })] }, at(0))[0]).not.toHaveProperty('fromThreshold');
+  });
+});
+
+describe('an alarm at the bounds of its times', () => {
+  const hourMs = 60 * minuteMs;
+  const known = (alarms: readonly AlarmFact[], now: number) => Object.keys(knownAlarms({}, alarms, web, now));
+
+  it('is known up to an hour after it went off', () => {
+    expect(known([fact('high', nowMs)], nowMs + hourMs)).toEqual(['high']);
+    expect(known([fact('high', nowMs)], nowMs + hourMs + 1)).toEqual([]);
+  });
+
+  it('lasts for less than a day', () => {
+    const acts = (now: number) => lastingAlarm(web, { known: { high: { atMs: nowMs, isOn: true } }, actedAtMs: {}, nowMs: now })?.alarm;
+    expect([acts(nowMs + 24 * hourMs - 1), acts(nowMs + 24 * hourMs)]).toEqual(['high', undefined]);
+  });
+
+  it('acts alone, the one that went off last', () => {
+    const both = (high: number, low: number) =>
+      lastingAlarm(web, { known: { high: { atMs: high, isOn: true }, low: { atMs: low, isOn: true } }, actedAtMs: {}, nowMs: nowMs + hourMs })?.alarm;
+    expect([both(nowMs, nowMs + 1), both(nowMs + 1, nowMs)]).toEqual(['low', 'high']);
   });
 });

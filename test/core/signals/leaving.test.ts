@@ -95,10 +95,15 @@ describe('messages of our own', () => {
       signals: [{ kind: 'tick', groups: ['web'], atMs: nowMs, isScheduled: false }],
     });
     expect(whyOf(tick.read({}, nowMs, timeOf))).toBe('detail.group: expected a name, or a list of names at detail.groups');
+    expect(whyOf(tick.read({ isScheduled: true }, nowMs, timeOf))).toBe('a tick while no policy is in force');
     const of = { kind: 'tick', groups: ['web'], atMs: nowMs, isScheduled: true } as const;
     expect([tick.about(of), tick.adds(of, undefined)]).toEqual([{ groups: ['web'] }, { isTick: true, isMinute: true }]);
     const changed = { kind: 'policy-change', group: 'web', atMs: nowMs } as const;
     expect([policyChange.about(changed), policyChange.adds(changed, undefined)]).toEqual([{ groups: ['web'] }, { isTick: true }]);
+    const read = (detail: object) => policyChange.read(detail, nowMs, timeOf);
+    expect(read({ group: 'web' })).toStrictEqual({ kind: 'signals', signals: [changed] });
+    expect(read({ group: 'web', writtenAtMs: 7 })).toStrictEqual({ kind: 'signals', signals: [{ ...changed, writtenAtMs: 7 }] });
+    expect(policyChange.adds(changed, undefined)).toStrictEqual({ isTick: true });
     expect(policyChange.adds({ ...changed, writtenAtMs: 7 }, undefined)).toEqual({ isTick: true, writtenAtMs: 7 });
   });
 });
