@@ -46,6 +46,14 @@ describe('a desired capacity that fell before launches were denied', () => {
     ]);
   });
 
+  it('rises first where it is lowest, and by the cap of its own pool alone', () => {
+    const of = (cap?: number) => ({ 'spot-a': { ...spotA, asg: 'a', ...(cap !== undefined && { cap }) }, 'spot-b': { ...spotB, asg: 'b' } });
+    const held = (cap?: number) => group({ holding: { kind: 'launch-instances' }, pools: of(cap) });
+    const asgs = [asg({ name: 'a', desired: 3, holds: ['i-1'] }), asg({ name: 'b', desired: 1, holds: ['i-2'] })];
+    expect(owed({ group: held(), asgs }, 1)).toEqual([{ asg: 'b', from: 1, to: 2 }]);
+    expect(owed({ group: held(3), asgs, state: { ...denied, desired: 8 } })).toEqual([{ asg: 'b', from: 1, to: 5 }]);
+  });
+
   it('is left alone where others set it, where the policy names it no more, and where this look has set it', () => {
     const outside = { ...attached, size: { ...attached.size, from: 'asg' as const } };
     expect(owed({ group: outside })).toEqual([]);
