@@ -5,7 +5,8 @@ export const durationPattern = /^(\d{1,7})([smh])$/;
 
 /** Milliseconds of a duration such as `30s`, `5m` or `2h`; undefined when the text is not one. */
 export const parseDurationMs = (text: string): number | undefined => {
-  const [, count, unit] = durationPattern.exec(text) ?? [];
-  if (count === undefined || unit === undefined) return undefined;
+  const match = durationPattern.exec(text);
+  if (match === null) return undefined;
+  const [, count, unit] = match;
   return Number(count) * unitMs[unit as keyof typeof unitMs];
 };

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../../core/decide/decide.ts';
-import { askAgainAfterMs, nextAskMs } from '../../../core/pool-memory/ask-again.ts';
-import { notSoldRestMs } from '../../../core/pool-memory/pool-memory.ts';
+import type { Plan, PlanInput } from '../../../core/placement/plan-placements.ts';
+import { askAgainAfterMs, nextAskMs, planToAskAgain } from '../../../core/pool-memory/ask-again.ts';
+import { type Lesson, notSoldRestMs, type PoolMemory } from '../../../core/pool-memory/pool-memory.ts';
 import { members } from '../members.ts';
-import { group, nowMs, spotA, state, view } from '../views.ts';
+import { group, nowMs, spotA, spotB, state, view } from '../views.ts';
 
 const keys = ['m7g.large/a/spot', 'm7g.large/b/spot', 'm7g.large/b/on-demand'] as const;
 
@@ -59,5 +60,37 @@ describe('members that are missing while everything rests after refusals', () =>
     const pools = { ...group().pools, 'spot-b': { ...group().pools['spot-b'], cap: 0 } };
     const one = { ...short(refused([70_000, 130_000, 60_000])), group: { ...group(), pools } };
     expect(decide(one as ReturnType<typeof view>).placements).toMatchObject([{ pool: 'spot-a' }]);
+  });
+});
+
+describe('a pool of several offerings', () => {
+  const wide = { ...spotA, instanceTypes: ['m7g.large', 'm6g.large'] };
+  const pools = { 'spot-a': wide, 'spot-b': spotB };
+  const lesson = (agoMs: number, kind: Lesson['kind'] = 'refused'): Lesson => ({
+    kind,
+    code: 'InsufficientInstanceCapacity',
+    atMs: nowMs - agoMs,
+    coolingUntilMs: nowMs - agoMs + 900_000,
+    streak: 4,
+  });
+
+  it('was requested when the last of them was refused', () => {
+    const memory = { 'm7g.large/a/spot': lesson(100_000), 'm6g.large/a/spot': lesson(0), 'm7g.large/b/spot': lesson(80_000) };
+    expect(nextAskMs(pools, memory, nowMs)).toBe(nowMs - 80_000 + 2 * askAgainAfterMs);
+  });
+
+  it('is requested again without its refusals, and with what else is known of it', () => {
+    const memory = { 'm7g.large/a/spot': lesson(100_000), 'm6g.large/a/spot': lesson(1_000, 'interrupted'), 'm7g.large/b/spot': lesson(90_000) };
+    const asked: PoolMemory[] = [];
+    const none: Plan = { placements: [], unplaced: 1, reasons: [], rejected: [], cheapest: {} };
+    const plan = (input: PlanInput): Plan => {
+      asked.push(input.memory);
+      return none;
+    };
+    expect(planToAskAgain({ pools, memory, nowMs } as unknown as PlanInput, plan)).toBeUndefined();
+    expect(asked.map((one) => Object.keys(one))).toEqual([
+      ['m6g.large/a/spot', 'm7g.large/b/spot'],
+      ['m7g.large/a/spot', 'm6g.large/a/spot'],
+    ]);
   });
 });

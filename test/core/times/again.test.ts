@@ -42,3 +42,8 @@ describe('what fails in a drain', () => {
     expect([400, 200, 80, 40, 10, 0].map((leftS) => inSeconds(100, leftS))).toEqual([50, 25, 10, 5, 5, 5]);
   });
 });
+
+it('a repeat is two seconds away at least, and takes the longest mark that its pause allows', () => {
+  expect(againAtMs(999, 999)).toBe(2_999);
+  expect(againAtMs(43_000, 3_000)).toBe(50_000);
+});
