@@ -164,6 +164,16 @@ export const worksUntilTaken = (swap: Swap, nowMs: number): boolean =>
   traitsOf(swap).endedBy === 'ec2' && (swap.shortfall !== undefined || closesLater(swap, nowMs));
 
 /**
+ * Whether the cut was foreseen before a warning of EC2: EC2 ended the instance, and no look has noted that since. One
+ * whose drain began after its deadline was not taken by EC2.
+ */
+const isOvertaken = (swap: Swap): boolean =>
+  swap.shortfall?.code === 'delay-exceeds-deadline' &&
+  swap.shortfall.by !== 'ec2' &&
+  traitsOf(swap).endedBy === 'ec2' &&
+  !beganTooLate(swap);
+
+/**
  * Closes the drain of an instance that no longer works, for any reason. Returns the swap as drained if the drain was
  * over before, otherwise with a shortfall.
  */
@@ -171,7 +181,8 @@ const cutShort = (swap: Swap, nowMs: number): Swap => {
   if (wasLetGo(swap, nowMs)) return asDrainedInTime(swap, nowMs);
   const isDone = swap.busyUntilMs !== undefined && swap.busyUntilMs <= nowMs && !beganTooLate(swap);
   if (swap.state === 'draining' && isDone) return asDrainedInTime({ ...swap, drainedAtMs: swap.busyUntilMs }, nowMs);
-  return { ...swap, shortfall: lastingShortfall(swap) ?? earlyEndShortfall(swap, nowMs) };
+  const noted = isOvertaken(swap) ? undefined : lastingShortfall(swap);
+  return { ...swap, shortfall: noted ?? earlyEndShortfall(swap, nowMs) };
 };
 
 /** A swap whose instance has ended. */

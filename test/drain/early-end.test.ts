@@ -54,6 +54,13 @@ describe('an instance that comes to its end', () => {
     const byEc2: Swap = { ...draining, shortfall: { ...early, by: 'ec2' } };
     expect(asGone(byEc2, 64_000).shortfall).toEqual({ ...early, by: 'ec2' });
   });
+  it('by EC2, after a cut by Holdfast was foreseen, is cut by EC2', () => {
+    const early = { code: 'delay-exceeds-deadline', delayMs: 60_000, leftMs: 20_000, cutAtMs: 22_000, by: 'holdfast' } as const;
+    const draining: Swap = { ...swap, state: 'draining', drainStartedAtMs: 2_000, busyUntilMs: 62_000, shortfall: early };
+    expect(asGone({ ...draining, deadlineMs: 10_000 }, 11_000).shortfall).toEqual({ code: 'still-draining', cutAtMs: 11_000, by: 'ec2' });
+    expect(asGone({ ...draining, reason: 'maintenance' }, 23_000).shortfall).toEqual(early);
+    expect(asGone({ ...draining, deadlineMs: 1_000 }, 23_000).shortfall).toEqual(early);
+  });
   it('while its connections had yet to close is reported as that', () => {
     const draining = { ...swap, state: 'draining', drainStartedAtMs: 2_000, busyUntilMs: 9_000 } as const;
     expect(asGone(draining, 5_000).shortfall).toEqual({ code: 'still-draining', cutAtMs: 5_000, by: 'ec2' });
