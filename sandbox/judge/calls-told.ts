@@ -1,6 +1,7 @@
 import { tags } from '../../core/contract.ts';
 import { type CallLog, isMutating, type LoggedCall } from '../call-log.ts';
 import type { FunctionEvent, HistoryEvent } from './history.ts';
+import { targetGroupName } from './policy.ts';
 import type { Untimed } from './untimed.ts';
 
 type Called = Extract<FunctionEvent, { kind: 'called' }>;
@@ -31,10 +32,10 @@ const launchesOf: Readonly<Record<string, (input: Content['input']) => Launch>> 
   }),
 };
 
-type Deregistration = { readonly Targets?: readonly { readonly Id?: string }[] };
+type Deregistration = { readonly TargetGroupArn?: string; readonly Targets?: readonly { readonly Id?: string }[] };
 
-const takenOutBy = (operation: string, { Targets = [] }: Deregistration): readonly string[] | undefined =>
-  operation === 'DeregisterTargets' ? Targets.flatMap(({ Id }) => Id ?? []) : undefined;
+const takenOutBy = (operation: string, { TargetGroupArn = '', Targets = [] }: Deregistration): Pick<Called, 'takesOut' | 'takesOutOf'> =>
+  operation === 'DeregisterTargets' ? { takesOut: Targets.flatMap(({ Id }) => Id ?? []), takesOutOf: targetGroupName(TargetGroupArn) } : {};
 
 /** One of `Errors[]`: a fleet puts the offering into its override, an Auto Scaling group beside the code. */
 type LaunchError = {
@@ -67,7 +68,6 @@ export const callEvents = (call: LoggedCall, { input, output }: Content): readon
   // A dry run launches nothing, whatever its response is.
   const isDry = input.DryRun === true;
   const launch = isDry ? undefined : launchesOf[`${service}:${operation}`]?.(input);
-  const takesOut = takenOutBy(operation, input);
   const called: Untimed<Called> = {
     kind: 'called',
     invocation: invocation.id,
@@ -80,7 +80,7 @@ export const callEvents = (call: LoggedCall, { input, output }: Content): readon
     applied,
     isMutating: !isDry && isMutating(operation),
     ...(launch && { launch }),
-    ...(takesOut && { takesOut }),
+    ...takenOutBy(operation, input),
   };
   return launch === undefined ? [called] : [called, ...refusalsOf(invocation.id, launch, output)];
 };

@@ -26,6 +26,8 @@ export type Invocation = {
   readonly beganAtMs: number;
   readonly ended?: Extract<HistoryEvent, { readonly kind: 'invocation-ended' }>;
   readonly deliveries: readonly Extract<HistoryEvent, { readonly kind: 'delivered' }>[];
+  /** The drain of whose workflow it is a step. */
+  readonly drain?: string;
 };
 
 /** What rules read: the events of a run as lives of instances and timelines of groups. */
@@ -100,10 +102,11 @@ const invocationsOf = ({ events }: History): ReadonlyMap<string, Invocation> => 
     found.set(id, one);
     return one;
   };
+  const note = (one: Draft, { drain }: { readonly drain?: string }): Draft => Object.assign(one, drain !== undefined && { drain });
   for (const event of events) {
-    if (event.kind === 'invocation-began') of(event.invocation, event.function, event.atMs);
+    if (event.kind === 'invocation-began') note(of(event.invocation, event.function, event.atMs), event);
     if (event.kind === 'delivered') of(event.invocation, event.function, event.atMs).deliveries.push(event);
-    if (event.kind === 'invocation-ended') of(event.invocation, event.function, event.startedAtMs).ended = event;
+    if (event.kind === 'invocation-ended') note(of(event.invocation, event.function, event.startedAtMs), event).ended = event;
   }
   return found;
 };

@@ -236,7 +236,8 @@ export type FunctionEvent =
       'delivered',
       { readonly invocation: string; readonly function: string; readonly message: string; readonly told: Told; readonly happenedAtMs: number }
     >
-  | At<'invocation-began', { readonly invocation: string; readonly function: string }>
+  /** `drain`: the drain of whose workflow it is a step. */
+  | At<'invocation-began', { readonly invocation: string; readonly function: string; readonly drain?: string }>
   | At<
       'invocation-ended',
       {
@@ -250,6 +251,7 @@ export type FunctionEvent =
         readonly again: readonly string[];
         /** A fault was injected into it: a call of it was refused, lost, delayed or killed, or its clock was moved. */
         readonly injected: boolean;
+        readonly drain?: string;
       }
     >
   /** A call of a function, at the time of its response (or when none came). */
@@ -270,8 +272,9 @@ export type FunctionEvent =
         readonly isMutating: boolean;
         /** What a call that launches requested: `CreateFleet` names its group and its pool by tag, `LaunchInstances` its Auto Scaling group. */
         readonly launch?: { readonly group?: string; readonly pool?: string; readonly asg?: string; readonly count: number };
-        /** Instances that a call to the load balancer was to take out of service. */
+        /** Instances that a call to the load balancer was to take out of service, and of which target group. */
         readonly takesOut?: readonly string[];
+        readonly takesOutOf?: string;
       }
     >
   /** EC2 itself refused an offering to a call that launches. Faults and throttles are not refusals. */

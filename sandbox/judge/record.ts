@@ -11,7 +11,7 @@ import type { World } from '../world/world.ts';
 import { callEvents } from './calls-told.ts';
 import type { FunctionEvent, History, HistoryEvent, Stored } from './history.ts';
 import { itemEvents, tableNames } from './items-told.ts';
-import { givenBack, messagesOf } from './told.ts';
+import { drainOf, givenBack, messagesOf } from './told.ts';
 import type { Untimed } from './untimed.ts';
 
 /** A running sandbox, as far as the recorder listens to it. */
@@ -74,12 +74,16 @@ const endEvent = (record: InvocationRecord): Untimed<HistoryEvent> => {
     ...(result.kind === 'error' && { error: { type: result.errorType, message: result.errorMessage } }),
     again: givenBack(record, result),
     injected,
+    ...drainOf(record),
   };
 };
 
 const beginEvents = (start: InvocationStart): readonly Untimed<HistoryEvent>[] => {
   const of = { invocation: start.id, function: start.functionName };
-  return [{ kind: 'invocation-began', ...of }, ...messagesOf(start).map((message) => ({ kind: 'delivered' as const, ...of, ...message }))];
+  return [
+    { kind: 'invocation-began', ...of, ...drainOf(start) },
+    ...messagesOf(start).map((message) => ({ kind: 'delivered' as const, ...of, ...message })),
+  ];
 };
 
 /** The second tick after a policy was written waits two minutes. A message of a function that died comes again after 40 s. */

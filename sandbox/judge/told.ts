@@ -110,6 +110,12 @@ export const messagesOf = ({ event, beganAtMs }: Pick<InvocationStart, 'event' |
   return envelope['detail-type'] === undefined ? [] : [ofEnvelope(String(envelope.id), envelope, beganAtMs)];
 };
 
+/** The drain of whose workflow an invocation is a step. */
+export const drainOf = ({ event }: Pick<InvocationStart, 'event'>): { readonly drain?: string } => {
+  const { drain } = (event ?? {}) as { readonly drain?: unknown };
+  return typeof drain === 'string' ? { drain } : {};
+};
+
 type ItemFailures = { readonly batchItemFailures?: readonly { readonly itemIdentifier?: string }[] };
 
 /** Messages that an invocation gave back: all of them where it failed. */

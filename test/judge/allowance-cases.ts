@@ -114,6 +114,10 @@ const warned: Readonly<Record<string, Cases>> = {
         script.react(101, 103, 'i-a', heard('i-1'));
         script.at(99, deregisters(99));
       }),
+      'the calls were for another target group': neverOut((script) => {
+        script.react(101, 103, 'i-a', heard('i-1'));
+        for (const second of [150, 180, 210]) script.at(second, deregisters(second, 'i-1', { takesOutOf: 'api' }));
+      }),
     },
   },
   'EC2 took it before its time': {
@@ -135,6 +139,7 @@ const deregisters = (second: number, instance = 'i-1', more: Partial<Called> = {
   applied: false,
   isMutating: true,
   takesOut: [instance],
+  takesOutOf: 'web',
   ...more,
 });
 
@@ -151,10 +156,17 @@ const drainedAt =
     script.end(220, 'i-1');
   };
 
-const lateDrain = drainedAt(205);
+/** A member that drain `d-1` takes out of service too late. */
+const lateDrain = (write: Write): Write =>
+  drainedAt(205)((script) => {
+    const swap = { reason: 'interruption', state: 'leaving', drain: 'd-1' };
+    script.at(103, { kind: 'item-written', table: 'state', group: 'web', item: 'swap#i-1', bytes: 500, by: react('i-a'), swap });
+    script.at(104, { kind: 'drain', drain: 'd-1', group: 'web', instances: ['i-1'], status: 'started' });
+    write(script);
+  });
 
 const faultyDrain =
-  (second: number, injected = true): Write =>
+  (second: number, { injected = true, drain = 'd-1' } = {}): Write =>
   (script) =>
     script.at(second, {
       kind: 'invocation-ended',
@@ -164,12 +176,14 @@ const faultyDrain =
       timeoutMs: 60_000,
       again: [],
       injected,
+      drain,
     });
 
 /** A function reads for this many seconds until a moment, and begins the drain then. */
 const slowDrain =
-  (second: number, seconds: number): Write =>
+  (second: number, seconds: number, drain = 'd-1'): Write =>
   (script) => {
+    script.at(second - seconds, { kind: 'invocation-began', invocation: 'i-d', function: 'holdfast-begin-drain', drain });
     script.at(second, {
       kind: 'called',
       invocation: 'i-d',
@@ -181,7 +195,7 @@ const slowDrain =
       applied: true,
       isMutating: false,
     } as never);
-    faultyDrain(206)(script);
+    faultyDrain(206, { drain })(script);
   };
 
 const drains: Readonly<Record<string, Cases>> = {
@@ -190,7 +204,9 @@ const drains: Readonly<Record<string, Cases>> = {
     also: { 'a fault delayed a read of the function that began it': lateDrain(slowDrain(204, 5)) },
     beyond: {
       'the fault lies half a minute back': lateDrain(faultyDrain(170)),
-      'no fault was injected': lateDrain(faultyDrain(192, false)),
+      'no fault was injected': lateDrain(faultyDrain(192, { injected: false })),
+      'the fault met another drain': lateDrain(faultyDrain(192, { drain: 'd-2' })),
+      'the fault delayed a read of another drain': lateDrain(slowDrain(204, 5, 'd-2')),
       'the function that began it had a fault only after that': lateDrain(faultyDrain(206)),
       'its read took no longer than others': lateDrain(slowDrain(204, 1)),
       'the delayed read lies half a minute back': lateDrain(slowDrain(175, 5)),
@@ -506,6 +522,20 @@ const serving: Readonly<Record<string, Cases>> = {
         script.launch(102, 'i-3');
         script.end(110, 'i-3', { kind: 'script' });
       }),
+      'it had booted, and no target group sends requests': (script) => {
+        script.policy(0, 1, { ...policy, drain: { timeout: '30s' } });
+        script.desired(0, 2);
+        for (const instance of ['i-1', 'i-2']) {
+          script.launch(1, instance);
+          script.at(30, { kind: 'running', instance }, { kind: 'booted', instance });
+        }
+        script.end(100, 'i-1');
+        script.end(300, 'i-2');
+        for (const instance of ['i-8', 'i-9']) {
+          script.launch(400, instance);
+          script.at(430, { kind: 'running', instance }, { kind: 'booted', instance });
+        }
+      },
     },
   },
   'a member fails its health checks and lives': {

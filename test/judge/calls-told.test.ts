@@ -62,6 +62,6 @@ test('calls of others are not recorded', () => {
 test('a call to the load balancer says whom it was to take out of service', () => {
   const input = { TargetGroupArn: 'tg-1', Targets: [{ Id: 'i-1' }, { Id: 'i-2' }] };
   const events = (operation: string) => callEvents({ ...logged, service: 'elasticloadbalancing', operation }, { input, output: {} });
-  expect(events('DeregisterTargets')).toMatchObject([{ takesOut: ['i-1', 'i-2'] }]);
+  expect(events('DeregisterTargets')).toMatchObject([{ takesOut: ['i-1', 'i-2'], takesOutOf: 'tg-1' }]);
   expect(events('RegisterTargets')[0]).not.toHaveProperty('takesOut');
 });

@@ -14,6 +14,22 @@ const drainFirst = { ...policy, swap: { order: 'drain-first', maxSurge: 1 } };
 /** It goes off, and is over at once: nothing of it lasts. */
 const forAMoment = (alarm: string) => [{ about: 'alarm', alarm } as const, { about: 'alarm', alarm, isOn: false } as const];
 
+/** Swaps of members are written. */
+const claims = (
+  script: Script,
+  {
+    atS = 102,
+    claimed = ['i-1', 'i-2'],
+    state = 'waiting',
+    refusedAtS,
+  }: { readonly atS?: number; readonly claimed?: readonly string[]; readonly state?: string; readonly refusedAtS?: number } = {},
+): void => {
+  for (const instance of claimed) {
+    script.claim(atS, instance, 'i-a', state);
+    if (refusedAtS !== undefined) script.refuse(refusedAtS, instance);
+  }
+};
+
 describe('nothing is launched that nobody needs', () => {
   it('holds when a warned member is replaced', () => {
     const found = details(needlessLaunch, (script) => {
@@ -131,18 +147,25 @@ describe('nothing is launched that nobody needs', () => {
     expect(found).toHaveLength(1);
   });
   it('allows the surge for members at risk, up to its maximum', () => {
-    const advised = (count: number, maxSurge: number) =>
+    const advised = (count: number, maxSurge: number, claimed: Parameters<typeof claims>[1] = {}) =>
       details(needlessLaunch, (script) => {
         twoServe(script);
         script.policy(50, 2, { ...policy, swap: { maxSurge } });
         script.advise(100, 'i-1');
         script.advise(100, 'i-2');
         script.react(101, 105, 'i-a');
+        claims(script, claimed);
         for (let n = 0; n < count; n += 1) script.launch(103, `i-n${n}`, { by: react('i-a') });
       });
     expect(advised(2, 2)).toEqual([]);
     expect(advised(2, 1)).toHaveLength(1);
     expect(advised(3, 3)).toHaveLength(1);
+    // Without a swap, nobody waits for a replacement: none was written yet, or EC2 refused to end the member.
+    expect(advised(2, 2, { claimed: ['i-1'] })).toHaveLength(1);
+    expect(advised(2, 2, { atS: 104 })).toHaveLength(2);
+    expect(advised(2, 2, { state: 'drained' })).toHaveLength(2);
+    expect(advised(2, 2, { atS: 80, refusedAtS: 85 })).toHaveLength(2);
+    expect(advised(2, 2, { atS: 80 })).toEqual([]);
   });
   it('allows the surge for members that the policy holds elsewhere, while it does, and keeps to minimum and protection', () => {
     const moved = (count: number, { asg = 'other-asg', leaves = 0, isProtected = false } = {}) =>
@@ -201,6 +224,7 @@ describe('nothing is launched that nobody needs', () => {
         script.policy(80, 2, { ...policy, asg });
         script.policy(101, 3, { ...policy, asg: 'web-asg' });
         script.react(lookedS, lookedS + 4, 'i-a');
+        claims(script, { atS: lookedS + 1 });
         for (let n = 0; n < count; n += 1) script.launch(lookedS + 2, `i-n${n}`, { by: react('i-a') });
       });
     expect(at(100)).toEqual([]);

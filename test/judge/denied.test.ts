@@ -230,6 +230,7 @@ describe('with drain-first, one launch ahead finds out whether launches are stil
         for (const instance of ['i-1', 'i-2']) {
           script.member(instance);
           script.advise(80, instance);
+          script.claim(85, instance, 'i-0', 'waiting');
         }
         write(script);
         script.react(149, 153, 'i-a');

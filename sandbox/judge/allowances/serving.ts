@@ -15,7 +15,14 @@ export const newcomersDie: Allowance = {
     chronicle.livesIn(group).some((life) => {
       const neverServed = life.services.every(({ fromMs, untilMs }) => fromMs === untilMs);
       const troubles = [warnedAtMs(life), isFunction(life.ending?.by) ? endless : goneAtMs(life)];
-      return neverServed && troubles.some((troubleMs) => troubleMs <= atMs && atMs - troubleMs <= chronicle.times.servesAgainMs);
+      return (
+        neverServed &&
+        troubles.some((troubleMs) => {
+          // Without a target group, it serves as soon as it has booted.
+          const worked = chronicle.targetsOf(life, troubleMs - 1).length === 0 && (life.bootedAtMs ?? endless) < troubleMs;
+          return !worked && troubleMs <= atMs && atMs - troubleMs <= chronicle.times.servesAgainMs;
+        })
+      );
     }),
 };
 

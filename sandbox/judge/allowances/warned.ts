@@ -1,6 +1,6 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Allowance, Finding } from '../finding.ts';
-import { deadlineOf, heardAtMs, looksFrom, toldOf } from '../leaving.ts';
+import { deadlineOf, heardAtMs, isTakenOut, lastServices, looksFrom, toldOf } from '../leaving.ts';
 import { goneAtMs, type Life, warnedAtMs } from '../life.ts';
 import { actsWithinMs, drainBeginsInTime, servesUntilReplaced, warnedTakenOut } from '../rules/warned.ts';
 import { times } from '../times.ts';
@@ -51,13 +51,18 @@ export const neverDeregistered: Allowance = {
   name: 'the load balancer took it out of no service',
   excuses: warnedTakenOut.name,
   trouble: 'Faults met every call to the load balancer that was to take the member out of service after its warning.',
-  reaches: 'That member, if Holdfast still tried it within twenty seconds of its end.',
+  reaches: 'That member, if Holdfast still tried it within twenty seconds of its end, for each target group that it was not taken out of.',
   reason: 'Only the load balancer takes a member out of its target groups, and EC2 does not wait for it.',
   covers: byLife((life, _, chronicle) => {
     const sinceMs = warnedAtMs(life);
-    const tries = chronicle.of('called').filter(({ takesOut = [], askedAtMs }) => takesOut.includes(life.instance) && askedAtMs >= sinceMs);
-    const isLate = tries.some(({ askedAtMs }) => askedAtMs >= goneAtMs(life) - lastTryMs);
-    return isLate && tries.every(({ trouble, applied }) => trouble === 'fault' && !applied);
+    const all = chronicle.of('called').filter(({ takesOut = [], askedAtMs }) => takesOut.includes(life.instance) && askedAtMs >= sinceMs);
+    return lastServices(life)
+      .filter((service) => !isTakenOut(service, life))
+      .every(({ targetGroup }) => {
+        const tries = all.filter(({ takesOutOf }) => takesOutOf === targetGroup);
+        const isLate = tries.some(({ askedAtMs }) => askedAtMs >= goneAtMs(life) - lastTryMs);
+        return isLate && tries.every(({ trouble, applied }) => trouble === 'fault' && !applied);
+      });
   }),
 };
 
@@ -73,10 +78,17 @@ export const takenBeforeTime: Allowance = {
 /** A call that takes this long was delayed by a fault. */
 const slowMs = 2_500;
 
-/** Whether a fault held up a read of a function that was to begin a drain. That function may have gone on and begun it. */
-const heldUpIn = (chronicle: Chronicle, sinceMs: number, untilMs: number): boolean =>
-  chronicle.of('called').some(({ invocation, function: name, isMutating, askedAtMs, atMs }) => {
-    if (!name.includes('begin-drain') || isMutating || atMs < sinceMs || atMs > untilMs) return false;
+/** Whether an invocation was to begin a drain of this member. */
+const beginsDrainOf =
+  (chronicle: Chronicle, { drains }: Life) =>
+  ({ invocation, function: name }: { readonly invocation: string; readonly function: string }): boolean =>
+    name.includes('begin-drain') && drains.some(({ drain }) => drain === chronicle.invocations.get(invocation)?.drain);
+
+/** Whether a fault held up a read of a function that was to begin the drain. That function may have gone on and begun it. */
+const heldUpIn = (chronicle: Chronicle, isOfDrain: ReturnType<typeof beginsDrainOf>, sinceMs: number, untilMs: number): boolean =>
+  chronicle.of('called').some(({ isMutating, askedAtMs, atMs, ...call }) => {
+    if (isMutating || atMs < sinceMs || atMs > untilMs || !isOfDrain(call)) return false;
+    const { invocation } = call;
     return atMs - askedAtMs >= slowMs && chronicle.invocations.get(invocation)?.ended?.injected !== false;
   });
 
@@ -84,14 +96,15 @@ export const begunLate: Allowance = {
   name: 'a function of the drain met a fault',
   excuses: drainBeginsInTime.name,
   trouble: 'A fault was injected into a function that was to begin the drain, or it delayed a read of the function that began it.',
-  reaches: 'Drains that begin within fifteen seconds of that fault.',
+  reaches: 'The members of that drain, if they are taken out of service within fifteen seconds of that fault.',
   reason: 'A failed step is repeated after a while. A step has five seconds, and one delayed read may take as long.',
-  covers: byLife((_, { atMs }, chronicle) => {
+  covers: byLife((life, { atMs }, chronicle) => {
     const late = atMs - actsWithinMs;
+    const isOfDrain = beginsDrainOf(chronicle, life);
     const failed = chronicle
       .of('invocation-ended')
-      .some(({ injected, function: name, atMs: endedAtMs }) => injected && name.includes('begin-drain') && endedAtMs >= late && endedAtMs <= atMs);
-    return failed || heldUpIn(chronicle, late, atMs);
+      .some(({ injected, atMs: endedAtMs, ...ended }) => injected && endedAtMs >= late && endedAtMs <= atMs && isOfDrain(ended));
+    return failed || heldUpIn(chronicle, isOfDrain, late, atMs);
   }),
 };
 
