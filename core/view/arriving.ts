@@ -27,15 +27,15 @@ export const arrivedIn = (arriving: Arriving = {}, members: Shown): readonly str
     .filter(({ instance, serving }) => serving && arriving[instance] !== undefined)
     .map(({ instance }) => instance);
 
-/** Ids of new members that this or an earlier look found serving, sorted. */
+/** Ids of new members that this or an earlier look found serving, sorted, whoever launched them. */
 export const cameUpNow = (
-  { arriving, cameUp = [] }: { readonly arriving?: Arriving; readonly cameUp?: readonly string[] },
+  { cameUp = [] }: { readonly cameUp?: readonly string[] },
   members: readonly Member[],
   isNew: (member: Member) => boolean,
 ): readonly string[] => {
-  const known = new Set([...cameUp, ...arrivedIn(arriving, members)]);
+  const known = new Set(cameUp);
   return members
-    .filter((member) => known.has(member.instance) && isNew(member))
+    .filter((member) => (member.serving || known.has(member.instance)) && isNew(member))
     .map(({ instance }) => instance)
     .toSorted()
     .slice(0, mostArriving);

@@ -38,6 +38,9 @@ describe('a member that has not served since its launch', () => {
     expect(seen([idle('i', 3)], after)).not.toHaveProperty('unserved');
     expect(seen([idle('i', 5.1)], after)).not.toHaveProperty('cameUp');
     expect(seen([idle('i', 3)]).unserved).toHaveProperty('i');
+    // Its Auto Scaling group launched it by itself.
+    const refill = member('i', spotA, { launchedAtMs: minutesAgo(1), asg: 'web-asg' });
+    expect(seen([idle('i', 3)], seen([refill], state()))).not.toHaveProperty('unserved');
     // A member that was there long before was not launched a moment ago.
     expect(seen([member('old', spotA)], state({ arriving: {} }))).not.toHaveProperty('cameUp');
   });
