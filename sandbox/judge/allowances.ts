@@ -1,7 +1,7 @@
 import { closedUntold } from './allowances/breakers.ts';
 import { hookUnheard } from './allowances/hooks.ts';
 import { leaseOfTheDead, requestMetTrouble } from './allowances/requests.ts';
-import { decisionsLost, drainsForgot, endsForgot, swapsForgot, warningsForgot } from './allowances/restored.ts';
+import { decisionsLost, drainedForgot, drainsForgot, endsForgot, swapsForgot, warningsForgot } from './allowances/restored.ts';
 import { hookHoldsNewcomers, membersFail, newcomersDie } from './allowances/serving.ts';
 import { taggedOnceCallsWork } from './allowances/tags.ts';
 import { claimedUnderFault, shortUnheard, stoppedByHand, waitsInLine } from './allowances/told.ts';
@@ -36,6 +36,7 @@ export const allowances: readonly Allowance[] = [
   hookHoldsNewcomers,
   decisionsLost,
   swapsForgot,
+  drainedForgot,
   warningsForgot,
   drainsForgot,
   endsForgot,

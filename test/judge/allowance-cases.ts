@@ -651,7 +651,24 @@ const emptied = (step: number, second: number): Write =>
     (script) => script.at(second, { kind: 'state-deleted', group: 'web', by: user }),
   );
 
+/** Taken out of service at 130. It serves again 30 seconds before each of these times, and is taken out again. */
+const outAgain = (restoredSecond: number, ...seconds: readonly number[]): Write =>
+  all(
+    twoServe,
+    (script) => script.takeOut(130, 'i-1'),
+    restore(restoredSecond),
+    ...seconds.flatMap((second): readonly Write[] => [(script) => script.serves(second - 30, 'i-1'), (script) => script.takeOut(second, 'i-1')]),
+  );
+
 const restores: Readonly<Record<string, Cases>> = {
+  'the state table was restored after a member was taken out of service': {
+    needed: outAgain(150, 200),
+    beyond: {
+      'it was restored before the member was taken out of service': outAgain(120, 200),
+      'it was restored after the member was taken out of service again': outAgain(210, 200),
+      'the member was taken out of service twice since then': outAgain(150, 200, 300),
+    },
+  },
   'the state table was restored after a drain had begun': {
     needed: forgotten(150),
     beyond: { 'it was restored before the member was taken out of service': forgotten(120) },

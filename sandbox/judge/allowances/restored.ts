@@ -5,7 +5,7 @@ import { goneAtMs, isFunction, takenOutAtMs } from '../life.ts';
 import { toldOnTheBus } from '../rules/announced.ts';
 import { sentWithoutShortfall } from '../rules/announced-details.ts';
 import { everythingExplained, excusesAreTrue } from '../rules/said.ts';
-import { warnedTakenOut } from '../rules/warned.ts';
+import { takenOutAgain, takenOutOnce, warnedTakenOut } from '../rules/warned.ts';
 
 /** When a user wrote or deleted the state item of a group. */
 const restoredAtMs = (chronicle: Chronicle, group = ''): readonly number[] => {
@@ -40,6 +40,25 @@ export const swapsForgot: Allowance = {
   covers: ({ group, instance = '' }, chronicle) => {
     const life = chronicle.life(instance);
     return life !== undefined && restoredAtMs(chronicle, group).some((atMs) => takenOutAtMs(life) <= atMs);
+  },
+};
+
+export const drainedForgot: Allowance = {
+  name: 'the state table was restored after a member was taken out of service',
+  excuses: takenOutOnce.name,
+  trouble: 'A user restores the state table to an earlier time, or empties it. The swap of a member that was taken out of service is lost.',
+  reaches: 'Members that were taken out of service before the table was restored or emptied, and once more after that.',
+  reason: 'Nothing says any more that the member leaves. So it works again, and may leave later.',
+  covers: ({ group, instance = '', atMs }, chronicle) => {
+    const life = chronicle.life(instance);
+    const restored = restoredAtMs(chronicle, group ?? (life && chronicle.groupAt(life, atMs)));
+    const isForgotten = (before: number, after: number): boolean => restored.some((restoredMs) => before <= restoredMs && restoredMs <= after);
+    return (
+      life !== undefined &&
+      takenOutAgain(life)
+        .filter((outs) => outs.at(-1)?.untilMs === atMs)
+        .every((outs) => outs.every(({ untilMs }, index) => index === 0 || isForgotten(outs[index - 1]?.untilMs ?? untilMs, untilMs)))
+    );
   },
 };
 

@@ -1,7 +1,7 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { deadlineOf, drainStartsMs, isTakenOut, knewAtMs, lastServices, policyFor, takenOutByUs } from '../leaving.ts';
-import { chaptersOf, endless, goneAtMs, isFunction, type Life, lastBackMs, lastRefusalMs, warnedAtMs } from '../life.ts';
+import { chaptersOf, endless, goneAtMs, isFunction, type Life, lastBackMs, lastRefusalMs, type Service, warnedAtMs } from '../life.ts';
 import { wasObserved } from '../modes.ts';
 import { lookedSince } from '../staying.ts';
 import { times } from '../times.ts';
@@ -138,23 +138,31 @@ export const servesUntilReplaced: Rule = {
     }),
 };
 
+/** When it was taken out of each target group. Each refusal, and each warning that does not come true, puts it back to work and begins a new list. */
+export const takenOutAgain = (life: Life): readonly (readonly Service[])[] => [
+  ...Map.groupBy(
+    life.services.filter(takenOutByUs),
+    (out) => `${out.targetGroup} ${Math.max(lastRefusalMs(life, out.untilMs), lastBackMs(life, out.untilMs))}`,
+  ).values(),
+];
+
 export const takenOutOnce: Rule = {
   name: 'work is taken off once',
   meaning:
     'Holdfast takes a member out of the same target group only once. It may do so again after EC2 refused to end the member, or did not take it as announced.',
   broken: (chronicle) =>
-    chronicle.lives.flatMap((life): readonly Broken[] =>
-      // Each refusal, and each warning that does not come true, puts it back to work.
-      [
-        ...Map.groupBy(
-          life.services.filter(takenOutByUs),
-          (out) => `${out.targetGroup} ${Math.max(lastRefusalMs(life, out.untilMs), lastBackMs(life, out.untilMs))}`,
-        ).values(),
-      ].flatMap((list) => {
-        const last = list.at(-1);
-        return list.length < 2 || last === undefined
+    chronicle.lives.flatMap((life) =>
+      takenOutAgain(life).flatMap(([first, ...again]): readonly Broken[] => {
+        const last = again.at(-1);
+        return first === undefined || last === undefined
           ? []
-          : [{ instance: life.instance, atMs: last.untilMs, detail: `${life.instance} was taken out of ${last.targetGroup} ${list.length} times` }];
+          : [
+              {
+                instance: life.instance,
+                atMs: last.untilMs,
+                detail: `${life.instance} was taken out of ${first.targetGroup} ${again.length + 1} times`,
+              },
+            ];
       }),
     ),
 };
