@@ -4,10 +4,10 @@ import type { Chronicle } from './chronicle.ts';
 import { nameOf, type OfferingName } from './cloud.ts';
 import { wasDeniedLately } from './denied.ts';
 import type { HistoryEvent } from './history.ts';
-import { goneAtMs, isFunction, type Life, leavesAtMs, takenOutAtMs } from './life.ts';
+import { goneAtMs, isFunction, type Life, leavesAtMs, tagsAt, takenOutAtMs } from './life.ts';
 import { hasShareRoom, hasShares } from './limits.ts';
 import { mayBeUndone } from './losses.ts';
-import { limitFor, type Policy, type PolicyPool } from './policy.ts';
+import { asgsOf, limitFor, type Policy, type PolicyPool } from './policy.ts';
 import { mayBecome, offeringsOf, poolOf } from './pools.ts';
 import { couldBeKnown, isStray } from './staying.ts';
 import { mayBeTakenAtOnce } from './taken-at-once.ts';
@@ -111,10 +111,22 @@ export const restedUntil = (chronicle: Chronicle, pool: PolicyPool, offering: Of
 const adviceHoldsUntil = (life: Life, restsUntilMs: number): number =>
   life.claims.length === 0 ? restsUntilMs : Math.max(restsUntilMs, Math.min(takenOutAtMs(life), goneAtMs(life)));
 
+/** Whether it waits in the warm pool of an Auto Scaling group that a policy of the group names. It has never been a member. */
+const isInWarmPool = (chronicle: Chronicle, life: Life, { group, sinceMs, atMs }: Moment): boolean => {
+  const asg = tagsAt(life, atMs)['aws:autoscaling:groupName'];
+  return asg !== undefined && life.stays.length === 0 && chronicle.policiesIn(group, sinceMs, atMs).some((policy) => asgsOf(policy).includes(asg));
+};
+
+/** Instances that EC2 may take from a group: its members, and those of its warm pools. */
+const livesOf = (chronicle: Chronicle, moment: Moment): readonly Life[] => [
+  ...chronicle.livesIn(moment.group),
+  ...chronicle.lives.filter((life) => isInWarmPool(chronicle, life, moment)),
+];
+
 /** Whether Holdfast may let an offering come last inside its tier: EC2 took instances of it, or says that it may. */
-export const isAtRisk = (chronicle: Chronicle, offering: OfferingName, { group, sinceMs }: Moment): boolean =>
-  chronicle
-    .livesIn(group)
+export const isAtRisk = (chronicle: Chronicle, offering: OfferingName, moment: Moment): boolean => {
+  const { sinceMs } = moment;
+  return livesOf(chronicle, moment)
     .filter((life) => nameOf(life) === nameOf(offering))
     .some((life) => {
       const told = life.deliveries.filter((one) => one.told.about === 'warning' || one.told.about === 'advice').map(({ atMs }) => atMs);
@@ -124,6 +136,7 @@ export const isAtRisk = (chronicle: Chronicle, offering: OfferingName, { group, 
         ...life.advisedAtMs.map((atMs) => ({ atMs, untilMs: adviceHoldsUntil(life, restsUntil(atMs)) })),
       ].some(({ atMs, untilMs }) => atMs <= sinceMs + times.reactMs && sinceMs < untilMs + times.reactMs + 2 * chronicle.times.clockMs);
     });
+};
 
 /** Whether Holdfast may pass an offering over: it was refused. */
 const isRefused = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment, refusals = none): boolean =>
@@ -135,11 +148,11 @@ const longestBackOffMs = 4 * 3_600_000;
 const paysAfterMs = 15 * 60_000;
 
 /** Whether a move may leave an offering out, because a member there was warned or advised lately, or interrupted soon after a launch. */
-const isTakenLately = (chronicle: Chronicle, offering: OfferingName, { group, sinceMs, atMs, quietForMs = 0 }: Moment): boolean => {
+const isTakenLately = (chronicle: Chronicle, offering: OfferingName, moment: Moment): boolean => {
+  const { sinceMs, atMs, quietForMs = 0 } = moment;
   const slackMs = times.reactMs + 2 * chronicle.times.clockMs;
   const isRecent = (heardMs: number, forMs: number): boolean => heardMs <= atMs && sinceMs < heardMs + forMs + slackMs;
-  return chronicle
-    .livesIn(group)
+  return livesOf(chronicle, moment)
     .filter((life) => nameOf(life) === nameOf(offering))
     .some(({ launchedAtMs, warnings, advisedAtMs, deliveries }) => {
       const told = deliveries.filter(({ told: { about } }) => about === 'warning' || about === 'advice').map((one) => one.atMs);

@@ -268,6 +268,23 @@ describe('spreads and weights hold at every launch', () => {
     expect(at(1_000, 900)).toHaveLength(1);
     expect(at(1_000, 110)).toHaveLength(1);
   });
+  it('holds where EC2 advises an instance of a warm pool of the group to leave the other child', () => {
+    const found = (pool: string, asg: string, joins = false) =>
+      details(sharedOut, (script) => {
+        twoServe(script);
+        script.policy(50, 2, { ...policy, asg: 'web-asg' });
+        script.member('i-4', { pool: 'spot-a' });
+        const tags = { 'aws:autoscaling:groupName': asg };
+        script.launch(60, 'i-9', { pool, by: { kind: 'asg', asg, why: 'size' }, tags, ...(joins && { asg }) });
+        script.advise(100, 'i-9');
+        script.react(101, 103, 'hears', [{ about: 'advice', instance: 'i-9' }]);
+        launched(script, 150, 'i-5', 'spot-a');
+      });
+    expect(found('spot-b', 'web-asg')).toEqual([]);
+    expect(found('spot-b', 'other-asg')).toHaveLength(1);
+    expect(found('spot-b', 'other-asg', true)).toHaveLength(1);
+    expect(found('spot-a', 'web-asg')).toHaveLength(1);
+  });
   it('judges a spread by type, except for Auto Scaling groups that pick among several by themselves', () => {
     const types = { instanceTypes: ['t', 'u'] };
     const offerings = spec.offerings.flatMap((offering) => [offering, { ...offering, instanceType: 'u' }]);
