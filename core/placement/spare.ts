@@ -9,6 +9,7 @@ import { howHeld } from '../group/holding.ts';
 import { noReturns } from '../returning/memory.ts';
 import { ownersMax } from '../view/raised-max.ts';
 import type { Member, View } from '../view/view.ts';
+import { shareBook } from './shares.ts';
 
 type Look = Pick<View, 'group' | 'state' | 'asgs'>;
 
@@ -25,17 +26,33 @@ export const sparesWanted = ({ group, state, asgs }: Look): number => {
   return asg === undefined ? spare : Math.max(0, Math.min(spare, ownersMax(state.raised, asg) - state.desired));
 };
 
+/** How many members on spot have to leave until no share holds more than its limit. */
+const overShares = ({ group: { maxShare }, state }: Look, members: readonly Member[]): number => {
+  if (maxShare === undefined) return 0;
+  const held = members.map(({ offering }) => ({ offering, count: 1 }));
+  const book = shareBook({ maxShare, size: state.desired, held });
+  return members.filter((member) => {
+    if (!isSpot(member) || book.over(member.offering) === undefined) return false;
+    book.add(member.offering, -1);
+    return true;
+  }).length;
+};
+
 /**
  * How many of these members a group keeps: its size, and for each spare one on spot. So a group with only members on
- * demand keeps no more than its size. Replacements of a running move are no spares, because members leave for them.
+ * demand keeps no more than its size. Replacements of a running move are no spares, because members leave for them. An
+ * Auto Scaling group may launch a member for which the shares have no room. This one is not kept as a spare, because
+ * nothing could move in these shares.
  */
 export const keptAmong = (view: Look, members: readonly Member[]): number => {
   const wanted = sparesWanted(view);
   if (wanted === 0) return view.state.desired;
   const { moves } = view.state.returns ?? noReturns;
   const moving = new Set(moves.flatMap(({ reservation, leaving }) => (leaving.length > 0 ? [reservation] : [])));
-  const spot = members.filter((member) => isSpot(member) && !moving.has(member.reservation ?? ''));
-  return view.state.desired + Math.min(wanted, spot.length);
+  const settled = members.filter(({ reservation = '' }) => !moving.has(reservation));
+  const kept = view.state.desired + Math.min(wanted, settled.filter(isSpot).length);
+  const over = overShares(view, settled);
+  return over === 0 ? kept : Math.min(kept, Math.max(view.state.desired, settled.length - over));
 };
 
 /** Whether a group keeps spares. */

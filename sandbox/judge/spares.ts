@@ -1,5 +1,6 @@
 import type { Chronicle } from './chronicle.ts';
 import { type Delivery, goneAtMs, isFunction, type Life, stayAt } from './life.ts';
+import { overShares } from './limits.ts';
 import type { Policy } from './policy.ts';
 import { refillAt } from './rules/serving.ts';
 
@@ -68,9 +69,12 @@ const mayBeAboveSize = (chronicle: Chronicle, launch: Launch): boolean => {
 export const mayBeSpare = (chronicle: Chronicle, policy: Policy, launch: Launch): boolean =>
   policy.spare > 0 && launch.life.market === 'spot' && mayBeAboveSize(chronicle, launch);
 
-/** How many members above the size stay, as far as there are any on spot, where one on spot is chosen to leave. One on demand is no spare. */
+/**
+ * How many members above the size stay, as far as there are any on spot, where one on spot is chosen to leave. One on demand is no spare, and neither is
+ * one in a share that holds more than its limit.
+ */
 export const sparesKept = (policies: readonly Policy[], life: Life, members: readonly Life[], desired: number): number => {
-  if (life.market !== 'spot') return 0;
+  if (life.market !== 'spot' || policies.some((policy) => overShares(policy, life, members, desired).length > 0)) return 0;
   const wanted = Math.min(...policies.map(({ spare, mostInAsg }) => Math.max(0, Math.min(spare, mostInAsg - desired))));
   return policies.length === 0 ? 0 : Math.min(wanted, members.filter(({ market }) => market === 'spot').length);
 };

@@ -168,6 +168,14 @@ describe('nobody is removed without need', () => {
     expect([found(0), found(1)]).toEqual([0, 1]);
     expect(found(1, launches(110, 'i-4', 'spot-b'), serves(140, 'i-4'))).toBe(0);
   });
+  it('keeps no spare in a share that holds more than its limit', () => {
+    const found = (instance: string, maxShare: object) =>
+      details(needlessRemoval, all(two(1, { maxShare }), launches(100, 'i-3', 'spot-a'), serves(130, 'i-3'), removed(instance)));
+    expect(found('i-3', { zone: '50%' })).toEqual([]);
+    expect(found('i-2', { zone: '50%' })).toHaveLength(1);
+    expect(found('i-3', { zone: '100%' })).toHaveLength(1);
+    expect(details(needlessRemoval, all(two(1, { maxShare: { instanceType: '50%' } }), removed('i-2')))).toHaveLength(1);
+  });
   it('keeps no member on demand above the size', () => {
     expect(details(needlessRemoval, all(two(1), launches(100, 'i-3', 'od-b'), serves(130, 'i-3'), removed('i-3')))).toEqual([]);
   });

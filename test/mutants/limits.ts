@@ -34,8 +34,8 @@ export const limits: readonly Mutant[] = [
   {
     name: 'a spare counts as above what the group keeps',
     file: 'core/placement/spare.ts',
-    from: 'return view.state.desired + Math.min(wanted, spot.length);',
-    to: 'return view.state.desired + 0 * Math.min(wanted, spot.length);',
+    from: 'view.state.desired + Math.min(wanted, settled.filter(isSpot).length);',
+    to: 'view.state.desired + 0 * Math.min(wanted, settled.filter(isSpot).length);',
     caughtBy: ['a group with a spare becomes smaller', 'a member is lost, and spot gives no more'],
   },
   {

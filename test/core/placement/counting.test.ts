@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { cellOf, cellOfLaunch } from '../../../core/placement/held-cells.ts';
 import { onDemandForGood, onDemandNow, onDemandToSpare } from '../../../core/placement/on-demand.ts';
-import { sharingOf } from '../../../core/placement/shares.ts';
+import { type MaxShare, sharingOf } from '../../../core/placement/shares.ts';
 import { keptAmong, sparesWanted } from '../../../core/placement/spare.ts';
 import { noReturns } from '../../../core/returning/memory.ts';
 import type { Headcount } from '../../../core/view/headcount.ts';
-import type { View } from '../../../core/view/view.ts';
+import type { Member, View } from '../../../core/view/view.ts';
 import { member, members } from '../members.ts';
-import { asgView, group, nowMs, onDemandB, spotA, state, swapOf, view } from '../views.ts';
+import { asgView, group, nowMs, onDemandB, spotA, spotB, state, swapOf, view } from '../views.ts';
 
 const [spot, onDemand] = (['spot', 'on-demand'] as const).map((market) => ({ instanceType: 'm7g.large', zone: 'b', market })) as [
   { instanceType: string; zone: string; market: 'spot' },
@@ -83,5 +83,24 @@ describe('spares', () => {
         list,
       );
     expect([keptAmong(spared(), list), moved(['od-b#1']), moved([])]).toEqual([6, 5, 6]);
+  });
+
+  it('are no members on spot that hold more than a share', () => {
+    const kept = (list: readonly Member[], maxShare: MaxShare, desired = 4) =>
+      keptAmong(spared({ group: group({ spare: 2, maxShare }), state: state({ desired }) }), list);
+    const four = [...members(spotA, 2), ...members(onDemandB, 2)];
+    expect(kept([...four, ...members(spotB, 2)], { instanceType: 100 })).toBe(4);
+    expect(kept([...four, ...members(spotB, 1)], { instanceType: 100 })).toBe(4);
+    expect(kept([...members(spotA, 4), ...members(spotB, 2)], { zone: 75 })).toBe(5);
+    expect(kept([...members(spotA, 3), ...members(spotB, 3)], { zone: 75 })).toBe(6);
+    expect(kept(members(spotA, 4), { zone: 25 })).toBe(4);
+    expect(kept([...members(spotA, 2), ...members(onDemandB, 4)], { zone: 50 })).toBe(6);
+  });
+
+  it('may hold more than a share while members leave for them', () => {
+    const list = [...members(spotA, 4), member('came', spotA, { reservation: 'r-1' }), ...members(onDemandB, 1)];
+    const moves = [{ reservation: 'r-1', atMs: nowMs, leaving: ['spot-a#1'], count: 1 }];
+    const moving = spared({ group: group({ spare: 2, maxShare: { zone: 100 } }), state: state({ desired: 4, returns: { ...noReturns, moves } }) });
+    expect([keptAmong(moving, list), keptAmong({ ...moving, state: state({ desired: 4 }) }, list)]).toEqual([6, 5]);
   });
 });
