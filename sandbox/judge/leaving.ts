@@ -20,7 +20,7 @@ export const hasDied = ({ invocations }: Chronicle, invocation: string, byMs = e
 };
 
 /** The function gave the message back because no describe showed the instance yet. The message comes again. */
-const isTooYoung = ({ invocations, times: { lagMs } }: Chronicle, { launchedAtMs }: Life, { invocation, message, atMs }: Delivery): boolean =>
+export const isTooYoung = ({ invocations, times: { lagMs } }: Chronicle, { launchedAtMs }: Life, { invocation, message, atMs }: Delivery): boolean =>
   invocations.get(invocation)?.ended?.again.includes(message) === true && atMs < launchedAtMs + lagMs + 2 * times.batchMs;
 
 /** When Holdfast could first act on a message about this instance: it reached a function that no fault was injected into. */

@@ -306,6 +306,38 @@ describe('time to serve', () => {
     expect(asked([])).toEqual([]);
     expect(asked(['Launch'])).toHaveLength(1);
   });
+  it('counts a member whose warning comes again because no describe showed it yet', () => {
+    const asked = (launched: number, second: number, comesAgain = true) =>
+      details(requestedSoon, (script) => {
+        script.policy(0, 1, attached);
+        script.desired(0, 2);
+        script.member('i-1', { asg: 'web-asg' });
+        script.launch(launched, 'i-2', { asg: 'web-asg', by: { kind: 'asg', asg: 'web-asg', why: 'size' } });
+        for (const instance of ['i-1', 'i-2']) {
+          script.warn(100, instance);
+          const message = `about ${instance}`;
+          const told = { about: 'warning', instance } as const;
+          script.at(101, { kind: 'delivered', invocation: 'i-a', function: 'react', message, told, happenedAtMs: 100_000 });
+        }
+        const again = comesAgain ? ['about i-2'] : [];
+        script.at(104, {
+          kind: 'invocation-ended',
+          invocation: 'i-a',
+          function: 'react',
+          startedAtMs: 101_000,
+          timeoutMs: 30_000,
+          again,
+          injected: false,
+        });
+        script.launch(103, 'i-3', { by: react('i-a'), asg: 'web-asg' });
+        script.react(142, 146, 'i-b', [{ about: 'warning', instance: 'i-2' }]);
+        script.launch(second, 'i-4', { by: react('i-b'), asg: 'web-asg' });
+      });
+    expect(asked(99, 145)).toEqual([]);
+    expect(asked(99, 170)).toHaveLength(1);
+    expect(asked(99, 145, false)).not.toEqual([]);
+    expect(asked(60, 145)).not.toEqual([]);
+  });
   it('counts what was requested before another delivery of the warning, and what was lost to others since', () => {
     const asked = (second: number, heardSecond: number, lost: (script: Script) => void) =>
       details(requestedSoon, (script) => {

@@ -5,7 +5,7 @@ import { afterChange, type Debt, type Look } from '../debts.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { givingOf } from '../giving.ts';
 import { limitMayBound } from '../launch-limit.ts';
-import { couldLaunchAtMs, hasDied, heardAtMs } from '../leaving.ts';
+import { couldLaunchAtMs, hasDied, heardAtMs, isTooYoung } from '../leaving.ts';
 import { type Delivery, endless, goneAtMs, isAlive, isFunction, type Life, leavesAtMs, stayAt, warnedAtMs } from '../life.ts';
 import { actsSince, wasIdle } from '../modes.ts';
 import { sizeShownAt } from '../outside.ts';
@@ -117,11 +117,14 @@ const requestMs = 10_000;
 const isNoEnd = new Set(['pending', 'running']);
 
 /**
- * Whether a message about a member that is not claimed does not count as a warning yet. If the function that received the warning died, the warning is unknown
- * until its message comes again. Advice does not count either, because the policy may not follow it.
+ * Whether a message about a member that is not claimed does not count as a warning yet. If the function that received the warning died, or found no describe
+ * that shows the member, the warning is unknown until its message comes again. Advice does not count either, because the policy may not follow it.
  */
-const saysNothingYet = (chronicle: Chronicle, { claims }: Life, { told, invocation }: Delivery, byMs: number): boolean =>
-  (told.about === 'advice' || (told.about === 'warning' && hasDied(chronicle, invocation))) && !claims.some(({ atMs }) => atMs <= byMs);
+const saysNothingYet = (chronicle: Chronicle, life: Life, delivery: Delivery, byMs: number): boolean => {
+  const { told, invocation } = delivery;
+  const isUnknown = told.about === 'warning' && (hasDied(chronicle, invocation) || isTooYoung(chronicle, life, delivery));
+  return (told.about === 'advice' || isUnknown) && !life.claims.some(({ atMs }) => atMs <= byMs);
+};
 
 /** Whether a message had reported by then that it leaves. */
 const wasTold = (chronicle: Chronicle, life: Life, byMs: number): boolean =>
@@ -166,6 +169,12 @@ const isRefilled = (chronicle: Chronicle, life: Life, atMs: number): boolean => 
 const isLostSince = (life: Life, heardMs: number, atMs: number): boolean =>
   isFunction(life.by) && life.launchedAtMs > heardMs && life.launchedAtMs <= atMs && goneAtMs(life) <= atMs && !isFunction(life.ending?.by);
 
+/** Its Auto Scaling group shows it, and no describe showed whose it is when its warning was received. Its own warning is judged when it comes again. */
+const isWarnedUnshown = (chronicle: Chronicle, life: Life, heardMs: number): boolean =>
+  !isFunction(life.by) &&
+  life.deliveries.some((one) => one.told.about === 'warning' && one.atMs <= heardMs && isTooYoung(chronicle, life, one)) &&
+  !wasTold(chronicle, life, heardMs);
+
 /** How many members count: present and coming ones, and leaving ones that no message had reported by then. */
 const countAt = (chronicle: Chronicle, group: string, heardMs: number, atMs: number): number => {
   const { staying, waiting } = headcountAt(chronicle, group, atMs);
@@ -184,7 +193,10 @@ const countAt = (chronicle: Chronicle, group: string, heardMs: number, atMs: num
       (life) =>
         !counted.has(life) &&
         !untold.includes(life) &&
-        (isRefilled(chronicle, life, atMs) || isLostSince(life, heardMs, atMs) || holdsPlace(chronicle, life, heardMs, atMs)),
+        (isRefilled(chronicle, life, atMs) ||
+          isLostSince(life, heardMs, atMs) ||
+          holdsPlace(chronicle, life, heardMs, atMs) ||
+          isWarnedUnshown(chronicle, life, heardMs)),
     );
   return counted.size + untold.length + others.length + refillAt(chronicle, group, atMs);
 };
