@@ -42,16 +42,27 @@ const toRaise = (view: View, joining: ReadonlyMap<string, Joining>): readonly Ra
     return [raisedTo(view.state.raised, asg, asg.desired + now + soon)];
   });
 
-/** Maximum sizes to put back: the group fits again, and nothing more is on its way into it. */
-const toPutBack = ({ view, headcount }: Situation, raising: readonly RaisedMax[]): readonly RaisedMax[] => {
-  const coming = comingTo(headcount);
+/**
+ * Maximum sizes to put back: the group fits again, with all that is on its way. Members may wait long to join, for
+ * example while Auto Scaling fails.
+ */
+const toPutBack = (
+  { view, headcount }: Situation,
+  joining: ReadonlyMap<string, Joining>,
+  raising: readonly RaisedMax[],
+): readonly RaisedMax[] => {
+  const { joins } = howHeld(view.group);
+  const onTheWay = comingTo(headcount);
   const named = new Set(namedAsgs(view.group));
   return view.state.raised.filter((raised) => {
     // New members join the Auto Scaling group that the policy names. When no describe shows that group any more, there
     // is nothing left to wait for.
     const asg = view.asgs.find(({ name }) => name === raised.asg);
     const isBeyond = asg !== undefined && isBeyondMaximum(view.state, asg);
-    if (coming > 0 && named.has(raised.asg) && !isBeyond) return false;
+    const { now, soon } = joining.get(raised.asg) ?? { now: 0, soon: 0 };
+    const coming = joins === raised.asg ? now + soon : onTheWay + now;
+    const fits = coming === 0 || (asg !== undefined && asg.desired + coming <= raised.fromMax);
+    if (!fits && named.has(raised.asg) && !isBeyond) return false;
     if (asg?.max === raised.fromMax && mayBeRaisedYet(raised, view.nowMs, false)) return false;
     return (
       (asg === undefined || asg.desired <= raised.fromMax) && !raising.some(({ asg: name }) => name === raised.asg)
@@ -63,7 +74,8 @@ const toPutBack = ({ view, headcount }: Situation, raising: readonly RaisedMax[]
 export const maximumSizes: Rule = {
   name: 'maximum sizes',
   propose: (situation, soFar) => {
-    const raise = toRaise(situation.view, joiningByAsg(situation, soFar));
-    return { raise, restore: toPutBack(situation, raise) };
+    const joining = joiningByAsg(situation, soFar);
+    const raise = toRaise(situation.view, joining);
+    return { raise, restore: toPutBack(situation, joining, raise) };
   },
 };

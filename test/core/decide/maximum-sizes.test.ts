@@ -73,6 +73,14 @@ describe('a raised maximum is put back', () => {
     expect(back({ group: attached, members: members(spotA, 3) })).toEqual([raised]);
   });
 
+  it('although members are coming, when the group has room for all of them', () => {
+    const room = (desired: number, soFar: Partial<Draft> = {}) => back({ members: coming(3), asgs: [asg({ max: 12, desired })] }, soFar);
+    expect(room(7)).toEqual([raised]);
+    expect(room(8)).toEqual([]);
+    expect(room(6, { placements: [placed('spot-a', 1)] })).toEqual([raised]);
+    expect(room(7, { placements: [placed('spot-a', 1)] })).toEqual([]);
+  });
+
   it('although a member is coming, when the policy no longer names the group', () => {
     expect(back({ group: group(), members: coming(1) })).toEqual([raised]);
   });
