@@ -129,6 +129,20 @@ describe('words on the bus about what falls short', () => {
     );
   });
 
+  it('need not say that a look fell back when it requested the rest of one request after a refusal', () => {
+    const rest = (reservation: string) =>
+      details((script) => {
+        script.end(90, 'i-1');
+        script.react(100, 110, 'i-a', []);
+        script.launch(104, 'i-3', { by: react('i-a'), askedS: 103 });
+        script.refuseCapacity(104, 'i-a');
+        script.launch(106, 'i-4', { by: react('i-a'), askedS: 105, tags: { 'holdfast:reservation': reservation } });
+        for (const instance of ['i-3', 'i-4']) script.serves(107, instance);
+      });
+    expect(rest('r-i-3')).toEqual([]);
+    expect(rest('r-i-4')).toEqual(['i-a fell back after a refusal, and did not send that to the bus']);
+  });
+
   it('say that a look fell back when it requested launches after a refusal, of the same group', () => {
     const fellBack = (askedS: number, told?: string, group = 'web') =>
       details((script) => {

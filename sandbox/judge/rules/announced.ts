@@ -2,9 +2,9 @@ import { announcements, items } from '../../../core/contract.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import type { HistoryEvent } from '../history.ts';
-import { goneAtMs, isFunction, leavesAtMs } from '../life.ts';
+import { goneAtMs, isFunction, type Life, leavesAtMs } from '../life.ts';
 import { asgsOf } from '../policy.ts';
-import { isStray } from '../staying.ts';
+import { isStray, reservationOf } from '../staying.ts';
 import { detailsAreTrue } from './announced-details.ts';
 import { acceptancesAreTrue, failuresTold, shortagesOverstated, shortagesTold, staysTold } from './announced-shortfalls.ts';
 import { lastingShortagesTold } from './lasting-shortage.ts';
@@ -125,7 +125,7 @@ const groupRefused = (chronicle: Chronicle, { group, asg, atMs }: Refused): stri
 
 /**
  * Launches that were refused and then placed elsewhere in the same look. Requests of one round are sent together, so a request that was sent before the refusal
- * arrived is not a fallback.
+ * arrived is not a fallback. Neither is a later part of a request that was begun before the refusal arrived.
  */
 const fallbacksTold = (chronicle: Chronicle): readonly Broken[] => {
   const byLook = Map.groupBy(chronicle.of('refused'), (refused) => `${refused.invocation} ${groupRefused(chronicle, refused)}`);
@@ -135,9 +135,10 @@ const fallbacksTold = (chronicle: Chronicle): readonly Broken[] => {
     const { invocation, atMs: firstMs } = first;
     const group = groupRefused(chronicle, first) ?? '';
     const ended = chronicle.invocations.get(invocation)?.ended;
-    const fellBack = chronicle
-      .livesIn(group)
-      .some(({ by, launchedAtMs, askedAtMs = launchedAtMs }) => by.kind === 'function' && by.invocation === invocation && askedAtMs > firstMs);
+    const own = chronicle.livesIn(group).filter(({ by }) => isFunction(by) && by.invocation === invocation);
+    const isLater = ({ launchedAtMs, askedAtMs = launchedAtMs }: Life): boolean => askedAtMs > firstMs;
+    const begun = new Set(own.filter((life) => !isLater(life)).map(reservationOf));
+    const fellBack = own.some((life) => isLater(life) && (reservationOf(life) === undefined || !begun.has(reservationOf(life))));
     if (!fellBack || ended === undefined) return [];
     const isTold = announced(chronicle, announcements.fallback).some(
       ({ atMs, detail }) => groupOf(detail) === group && atMs >= firstMs && atMs <= ended.atMs + toldWithinMs / 10,
