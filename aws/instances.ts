@@ -23,25 +23,47 @@ const mostReadings = 5;
 const describeInstances = async (
   ec2: EC2Client,
   filters: readonly Filter[],
+  onPage: () => void = () => undefined,
   readings = mostReadings,
 ): Promise<readonly Instance[]> => {
   const found = await allOf(
     paginateDescribeInstances({ client: ec2 }, { Filters: [...filters], MaxResults: 1000 }),
-    ({ Reservations }) => Reservations?.flatMap(({ Instances = [] }) => Instances),
+    ({ Reservations }) => {
+      onPage();
+      return Reservations?.flatMap(({ Instances = [] }) => Instances);
+    },
   );
   const once = new Map(found.map((instance) => [instance.InstanceId, instance]));
   if (once.size < found.length && readings > 1) {
-    for (const instance of await describeInstances(ec2, filters, readings - 1)) once.set(instance.InstanceId, instance);
+    const again = await describeInstances(ec2, filters, onPage, readings - 1);
+    for (const instance of again) once.set(instance.InstanceId, instance);
   }
   return [...once.values()];
+};
+
+/**
+ * What EC2 shows of these instances. A later page may be older than the first one. So what several pages did not show
+ * is read once more, alone.
+ */
+const describeByIds = async (
+  ec2: EC2Client,
+  ids: readonly string[],
+  readsAgain = true,
+): Promise<readonly Instance[]> => {
+  let pages = 0;
+  const found = await describeInstances(ec2, [{ Name: 'instance-id', Values: [...ids] }], () => {
+    pages += 1;
+  });
+  const shown = new Set(found.map(({ InstanceId }) => InstanceId));
+  const missing = ids.filter((id) => !shown.has(id));
+  if (!readsAgain || pages < 2 || missing.length === 0) return found;
+  return [...found, ...(await describeByIds(ec2, missing, false))];
 };
 
 /** Looks instances up by id. By filter, not by `InstanceIds`: one unknown id would fail the whole call. */
 export const instancesById = async (ec2: EC2Client, ids: readonly string[]): Promise<ReadonlyMap<string, Instance>> => {
   const parts = chunks([...new Set(ids)], filterValues);
-  const found = await inParallel(parts, describesAtOnce, (part) =>
-    describeInstances(ec2, [{ Name: 'instance-id', Values: [...part] }]),
-  );
+  const found = await inParallel(parts, describesAtOnce, (part) => describeByIds(ec2, part));
   return new Map(found.flat().map((instance) => [instance.InstanceId ?? '', instance]));
 };
 

@@ -42,7 +42,7 @@ describe('owners', () => {
     expect(Object.keys(owners.get('i-0') ?? {})).not.toContain('asg');
     expect(owners.has('i-3')).toBe(false);
     const asked = aws.inputsOf('DescribeInstances') as { NextToken?: string; Filters: { Values: string[] }[] }[];
-    expect(asked).toHaveLength(3);
+    expect(asked).toHaveLength(4);
     expect(asked.filter(({ NextToken }) => NextToken === 'more')).toHaveLength(1);
     expect(Math.max(...asked.map(({ Filters }) => Filters[0]?.Values.length ?? 0))).toBe(200);
   });
@@ -69,6 +69,19 @@ describe('instances that EC2 lists', () => {
     const owners = await createOwners({ client: aws.ec2, deployment: 'prod' }).ownersOf(['i-1', 'i-2', 'i-3']);
     expect([...owners.keys()].toSorted()).toEqual(['i-1', 'i-2', 'i-3']);
     expect(aws.calls).toHaveLength(4);
+  });
+
+  test('are read once more, alone, where several pages did not show them', async () => {
+    const twoPages = [{ Reservations: shown('i-1'), NextToken: 'n' }, { Reservations: shown('i-2') }];
+    const read = async (pages: readonly object[]) => {
+      const aws = createFakeAws({ DescribeInstances: pages });
+      const owners = await createOwners({ client: aws.ec2, deployment: 'prod' }).ownersOf(['i-1', 'i-2', 'i-3']);
+      const asked = aws.inputsOf('DescribeInstances') as { Filters: { Values: string[] }[] }[];
+      return { owners: [...owners.keys()], calls: asked.length, last: asked.at(-1)?.Filters[0]?.Values };
+    };
+    expect(await read([...twoPages, { Reservations: shown('i-3') }])).toEqual({ owners: ['i-1', 'i-2', 'i-3'], calls: 3, last: ['i-3'] });
+    expect(await read([...twoPages, { NextToken: 'n' }, {}])).toMatchObject({ owners: ['i-1', 'i-2'], calls: 4 });
+    expect(await read([{ Reservations: shown('i-1') }])).toMatchObject({ owners: ['i-1'], calls: 1 });
   });
 
   test('are read five times at most, however often the list changes', async () => {
