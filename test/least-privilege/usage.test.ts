@@ -11,7 +11,7 @@ const usage = createUsage();
 
 beforeAll(async () => {
   for (const make of [...Object.values(workflows), ...situations]) await play(make(), { onEnd: ({ sandbox }) => usage.note(sandbox) });
-}, 120_000);
+}, 600_000);
 
 const named = (rights: readonly Pick<Right, 'role' | 'action'>[]): readonly string[] =>
   [...new Set(rights.map(({ role, action }) => `${role} ${action}`))].sort();
