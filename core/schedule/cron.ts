@@ -31,10 +31,11 @@ const weekday: Field = { from: 0, to: 7, names: weekdays };
 
 const partPattern = /^(?:(\*)|([a-z]+|\d+)(?:-([a-z]+|\d+))?)(?:\/(\d+))?$/i;
 
-const numberIn = ({ from, to, names }: Field, text = ''): number | undefined => {
+/** The number of a text, or of a name. `NaN` where the field has no such number. */
+const numberIn = ({ from, to, names }: Field, text = ''): number => {
   const named = names.indexOf(text.toLowerCase());
   const value = named >= 0 ? named + from : Number(text);
-  return value >= from && value <= to ? value : undefined;
+  return value >= from && value <= to ? value : Number.NaN;
 };
 
 /** `*`, `5` and `1-5`; the first and the last also with a step: `1-5/2`. Empty where the text has no such form. */
@@ -44,7 +45,7 @@ const valuesOf = (field: Field, text: string): readonly number[] => {
   const to = any ? field.to : numberIn(field, last);
   const isStepped = text.includes('/');
   const by = Number(step);
-  if (whole === undefined || from === undefined || to === undefined || to < from) return [];
+  if (whole === undefined) return [];
   if (by === 0 || by > field.to || (isStepped && !any && !text.includes('-'))) return [];
   return Array.from({ length: Math.floor((to - from) / by) + 1 }, (_, index) => from + index * by);
 };

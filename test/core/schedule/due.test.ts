@@ -53,6 +53,18 @@ describe('times of a schedule', () => {
     expect(lastTime(cron, 'Europe/Berlin', first, at('2026-10-25T01:10:00Z'))).toBeUndefined();
   });
 
+  test('a time shortly before midnight is found after it', () => {
+    const cron = parseCron('30 23 * * *');
+    if (cron === undefined) throw new Error('no schedule');
+    expect(lastTime(cron, 'UTC', at('2026-11-22T23:00:00Z'), at('2026-11-23T01:00:00Z'))).toBe(at('2026-11-22T23:30:00Z'));
+  });
+
+  test('a list is read only where each of its parts can be read', () => {
+    const unread = ['0,x 8 * * *', 'x,0 8 * * *', '50-10 8 * * *', '0-60 8 * * *', '0 8 * * 8', '0 24 * * *', '0 8 0 * *', '0 8 * * mon-x'];
+    expect(unread.map(parseCron)).toEqual(unread.map(() => undefined));
+    expect(parseCron('0,30 8-10 * * *')).toMatchObject({ minutes: [0, 30], hours: [8, 9, 10] });
+  });
+
   test('a day of the month or a day of the week is enough where both are named', () => {
     expect(timesIn('0 8 1 * mon', 'UTC', '2026-11-24T00:00:00Z', '2026-12-08T00:00:00Z')).toEqual([
       '2026-11-30T08:00:00.000Z',
