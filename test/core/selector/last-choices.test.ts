@@ -25,9 +25,9 @@ describe('a weighted selector', () => {
   });
 
   it('divides shares among the children with weight while none of them is eligible', () => {
-    const held = [holds(a, 4), holds(b, 3), holds(c, 9)];
+    const held = [holds(a, 9), holds(b, 1), holds(c, 20)];
     const root = branchOf(weighted(['a', 3], ['b', 1], ['c', 0]), held, refused(a, b, c));
-    expect(undo(root, ({ name }) => name !== 'c')?.pool.name).toBe('b');
+    expect(undo(root, ({ name }) => name !== 'c')?.pool.name).toBe('a');
   });
 
   it('names the children below their share, the furthest first', () => {
@@ -94,6 +94,19 @@ describe('instances of one pool while shares limit it', () => {
     ]);
     const { reasons } = planPlacements(input(use('wide'), [wide], { count: 6, shared }));
     expect(reasons).toHaveLength(2);
+  });
+
+  it('are one launch and one reason although another pool filled its share between them', () => {
+    const shared = { maxShare: { zone: 50 }, size: 4, held: [] };
+    const { placements, reasons } = planPlacements(input(spread('pool', 'a', 'b'), [a, b], { count: 4, shared }));
+    expect(placements.map(({ pool: name, count }) => [name, count])).toEqual([
+      ['a', 2],
+      ['b', 2],
+    ]);
+    expect(reasons.map(({ pool: name, count }) => [name, count])).toEqual([
+      ['a', 2],
+      ['b', 2],
+    ]);
   });
 
   it('are told why an offering rests before that its share is full', () => {
