@@ -80,15 +80,17 @@ export const workTakenOffFirst: Rule = {
 
 export const leftToEc2: Rule = {
   name: 'what EC2 takes is left to EC2',
-  meaning: 'Holdfast does not end a warned member before EC2 does.',
+  meaning:
+    'Holdfast does not end a warned member before EC2 does, unless its drain had begun for another reason before a function received the warning.',
   broken: (chronicle) =>
     chronicle.lives.flatMap((life): readonly Broken[] => {
       const { ending } = life;
       const takenMs = deadlineOf(life);
       const warnedMs = life.warnings[0]?.atMs ?? endless;
       if (ending === undefined || !isFunction(ending.by) || ending.atMs >= takenMs || warnedMs > ending.atMs || endsThroughAsg(life)) return [];
-      // Its drain was ordered for another reason before the warning, so Holdfast ends it.
-      if (life.drains.some(({ atMs }) => atMs <= warnedMs) || life.advisedAtMs.some((atMs) => atMs <= warnedMs) || isScheduled(life, warnedMs))
+      const toldMs = Math.min(endless, ...life.deliveries.filter(({ told }) => told.about === 'warning').map(({ atMs }) => atMs));
+      // Its drain was ordered for another reason before the warning was known, so Holdfast ends it.
+      if (life.drains.some(({ atMs }) => atMs <= toldMs) || life.advisedAtMs.some((atMs) => atMs <= warnedMs) || isScheduled(life, warnedMs))
         return [];
       return [
         {
