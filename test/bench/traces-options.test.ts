@@ -52,7 +52,7 @@ describe('the options of the bench of traces', () => {
     [['--members', 'four'], /^--members: expected a whole number of at least 1, found "four"\.$/],
     [['--jobs', ''], /^--jobs: expected a whole number of at least 1, found ""\.$/],
     [['--days=-1'], /^--days: expected a number above 0, found "-1"\.$/],
-    [['--day', '1'], /Unknown option '--day'.*--days N/s],
+    [['--day', '1'], /Unknown option --day\. Did you mean --days\?.*--days N/s],
     [['--trace', 'h100', '--drain', '30'], /^No row of the table is all of this\. There are:\n--trace aws-1 --policy "spread" --drain 0\n/],
   ])('are refused: %j', (args, message) => {
     expect(() => readTracesOptions(args)).toThrow(message);

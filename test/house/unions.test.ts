@@ -203,7 +203,7 @@ describe('a selector that is new', () => {
     scratch.edit(
       'core/selector/kinds.ts',
       '  cheapest,\n}',
-      '  cheapest,\n  last: { ...tiered, candidates: (best) => best.slice(-1), choose: (branch) => candidatesOf(branch).at(-1) },\n}',
+      '  cheapest,\n  last: { ...tiered, choose: (branch) => candidatesOf(branch).at(-1) },\n}',
     );
     scratch.edit('core/selector/kinds.ts', 'import { weighted }', "import { candidatesOf } from './tree.ts';\nimport { weighted }");
     expect(scratch.filesWithErrors()).toEqual([]);

@@ -11,7 +11,7 @@ export const launching: readonly PutBack[] = [
       {
         file: 'functions/react/rounds.ts',
         from: 'if (now === undefined) return undefined;',
-        to: 'if (now === undefined) return { run, gathered: learn(await gather(run.group, facts, run.provider, ports, await ports.store.stateAndSwaps(run.group.name)), run, warned) };',
+        to: 'if (now === undefined) return { run, gathered: withLessons(await gather(run.group, facts, run.provider, ports, await ports.store.stateAndSwaps(run.group.name)), run, warned) };',
       },
       {
         file: 'functions/react/rounds.ts',
