@@ -38,18 +38,30 @@ const overShares = ({ group: { maxShare }, state }: Look, members: readonly Memb
   }).length;
 };
 
+/** Members without the replacements of moves whose members have yet to leave. */
+const settledAmong = ({ state }: Look, members: readonly Member[]): readonly Member[] => {
+  const { moves } = state.returns ?? noReturns;
+  const ids = new Set(members.map(({ instance }) => instance));
+  const moving = new Map(
+    moves.map(({ reservation, leaving }) => [reservation, leaving.filter((id) => ids.has(id)).length]),
+  );
+  return members.filter(({ reservation = '' }) => {
+    const left = moving.get(reservation) ?? 0;
+    moving.set(reservation, left - 1);
+    return left <= 0;
+  });
+};
+
 /**
  * How many of these members a group keeps: its size, and for each spare one on spot. So a group with only members on
- * demand keeps no more than its size. Replacements of a running move are no spares, because members leave for them. An
- * Auto Scaling group may launch a member for which the shares have no room. This one is not kept as a spare, because
- * nothing could move in these shares.
+ * demand keeps no more than its size. Replacements of a move are no spares as long as a member has yet to leave for
+ * each. An Auto Scaling group may launch a member for which the shares have no room. This one is not kept as a spare,
+ * because nothing could move in these shares.
  */
 export const keptAmong = (view: Look, members: readonly Member[]): number => {
   const wanted = sparesWanted(view);
   if (wanted === 0) return view.state.desired;
-  const { moves } = view.state.returns ?? noReturns;
-  const moving = new Set(moves.flatMap(({ reservation, leaving }) => (leaving.length > 0 ? [reservation] : [])));
-  const settled = members.filter(({ reservation = '' }) => !moving.has(reservation));
+  const settled = settledAmong(view, members);
   const kept = view.state.desired + Math.min(wanted, settled.filter(isSpot).length);
   const over = overShares(view, settled);
   return over === 0 ? kept : Math.min(kept, Math.max(view.state.desired, settled.length - over));

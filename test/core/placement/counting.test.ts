@@ -83,6 +83,8 @@ describe('spares', () => {
         list,
       );
     expect([keptAmong(spared(), list), moved(['od-b#1']), moved([])]).toEqual([6, 5, 6]);
+    // The member that moved has left, or leaves by this very decision.
+    expect(moved(['gone'])).toBe(6);
   });
 
   it('are no members on spot that hold more than a share', () => {
