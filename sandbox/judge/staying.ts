@@ -1,5 +1,5 @@
 import { type Chronicle, stays } from './chronicle.ts';
-import { isFunction, isProtected, isScheduled, type Life, lastBackMs, lastCalledOffMs, lastRefusalMs, stayAt, tagsAt } from './life.ts';
+import { isFunction, isProtected, isScheduled, type Life, stayAt, tagsAt } from './life.ts';
 import { isMisplaced, type Policy } from './policy.ts';
 import { poolOf } from './pools.ts';
 import { remembered } from './remembered.ts';
@@ -23,9 +23,6 @@ export type Headcount = {
   readonly givenUp: number;
 };
 
-/** `claimed`: those that wait, and whose swap a function had written. Nothing is launched ahead for the others. */
-type Counted = Headcount & { readonly claimed: Pick<Headcount, 'waiting' | 'givenUp'> };
-
 const isAdvised = (life: Life, policies: readonly Policy[], atMs: number): boolean =>
   isScheduled(life, atMs) || (policies.some(({ actsOnAdvice }) => actsOnAdvice) && life.advisedAtMs.some((advisedAtMs) => advisedAtMs <= atMs));
 
@@ -37,12 +34,6 @@ const movable = (chronicle: Chronicle, members: readonly Life[], policies: reado
     const held = members.filter((life) => stayAt(life, atMs)?.asg === asg).length;
     return list.slice(0, Math.max(0, held - (chronicle.cloud.asgAt(asg, atMs)?.min ?? 0)));
   });
-};
-
-/** Whether its swap waited or began at some time since a moment. One that was called off before that does not count. */
-const isClaimed = (life: Life, sinceMs: number, atMs: number): boolean => {
-  const offMs = Math.max(lastRefusalMs(life, sinceMs), lastBackMs(life, sinceMs), lastCalledOffMs(life, sinceMs));
-  return life.claims.some((claim) => claim.atMs > offMs && claim.atMs <= atMs && (claim.state === 'waiting' || claim.state === 'leaving'));
 };
 
 type Look = {
@@ -58,20 +49,14 @@ export const headcountAt = (
   group: string,
   atMs: number,
   { order = Number.POSITIVE_INFINITY, sinceMs = atMs }: Look = {},
-): Counted => {
+): Headcount => {
   const members = chronicle
     .membersAt(group, atMs)
     .filter((life) => stays(life, atMs) && !isStray(chronicle, life, atMs) && (life.launchedAtMs < atMs || life.order <= order));
   const advised = members.filter((life) => isAdvised(life, chronicle.policiesIn(group, life.advisedAtMs[0] ?? atMs, atMs), atMs));
   const givenUp = members.filter((life) => givenUpAtMs(chronicle, life) <= atMs && mayBeGivenUp(chronicle, life, atMs));
   const waiting = new Set([...advised, ...givenUp, ...movable(chronicle, members, chronicle.policiesIn(group, sinceMs, atMs), atMs)]);
-  const claimed = [...waiting].filter((life) => isClaimed(life, sinceMs, atMs));
-  return {
-    staying: members.filter((life) => !waiting.has(life)),
-    waiting: [...waiting],
-    givenUp: givenUp.length,
-    claimed: { waiting: claimed, givenUp: claimed.filter((life) => givenUp.includes(life)).length },
-  };
+  return { staying: members.filter((life) => !waiting.has(life)), waiting: [...waiting], givenUp: givenUp.length };
 };
 
 /**
