@@ -25,7 +25,7 @@ export const completeHooks = (
  * Completes the hooks that Auto Scaling groups still wait for at these instances. Returns the swaps whose hooks AWS may
  * complete at a later look. If AWS denies the call for good, a log entry and a metric report it, and the hook expires.
  */
-export const answerHooksOf = async (
+export const completeHooksOf = async (
   swaps: readonly Swap[],
   { lifecycle, telemetry }: Pick<ReactPorts, 'lifecycle' | 'telemetry'>,
 ): Promise<ReadonlySet<Swap>> => {

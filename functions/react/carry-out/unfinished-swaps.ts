@@ -12,7 +12,7 @@ import type { Gathered } from '../look/gather.ts';
 import type { ReactPorts } from '../ports.ts';
 import type { Run } from '../run.ts';
 import { writesAtOnce } from './claims.ts';
-import { answerHooksOf, isLeftOnHook } from './hooks.ts';
+import { completeHooksOf, isLeftOnHook } from './hooks.ts';
 
 /**
  * Puts members back into service that EC2 warned about and did not take. Their swaps are withdrawn. Members that could
@@ -37,7 +37,7 @@ const close = async (
   const beyond = unseen.length === 0 ? new Map() : await unlessTroubled(ports.owners.ownersOf(unseen));
   const { gone, over, open } = endsIn(swaps, { ...look, beyond });
   // A swap stays as it is until its hooks are completed, so that the next look tries again.
-  const held = await answerHooksOf(gone.map(({ before }) => before).filter(isLeftOnHook), ports);
+  const held = await completeHooksOf(gone.map(({ before }) => before).filter(isLeftOnHook), ports);
   const ended = gone.filter(({ before }) => !held.has(before));
   // A drain may have had its Auto Scaling group end the instance since the swap was read. The next look finds that.
   await inParallel(ended, writesAtOnce, ({ before, after }) =>

@@ -9,7 +9,7 @@ import type { Swap } from '../../../core/swap/swap.ts';
 import { hasBegun } from '../../runtime/drain/batch.ts';
 import { writesAtOnce } from '../carry-out/claims.ts';
 import { drainsOf } from '../carry-out/drain-names.ts';
-import { answerHooksOf, isLeftOnHook } from '../carry-out/hooks.ts';
+import { completeHooksOf, isLeftOnHook } from '../carry-out/hooks.ts';
 import { takeOverDrains } from '../carry-out/unfinished-swaps.ts';
 import type { Facts } from '../messages/facts.ts';
 import type { ReactPorts } from '../ports.ts';
@@ -61,7 +61,7 @@ export const closeLetGo = async (
   const off = alive.filter((swap) => isLetOff(swap, nowMs));
   const open = alive.filter((swap) => !off.includes(swap));
   // A swap stays as it is until its hooks are completed, so that the next look tries again.
-  const held = await answerHooksOf([...over.filter(isLeftOnHook), ...open.filter(isHeld)], ports);
+  const held = await completeHooksOf([...over.filter(isLeftOnHook), ...open.filter(isHeld)], ports);
   const ended = over.filter((swap) => !held.has(swap));
   await inParallel(ended, writesAtOnce, (swap) =>
     store.advance(swap, { from: [swap.state], ...changeTo(asGoneAfterLetGo(swap, nowMs)) }),
