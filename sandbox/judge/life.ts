@@ -141,7 +141,7 @@ export const lastBackMs = ({ backAtMs }: Life, atMs: number): number =>
   Math.max(Number.NEGATIVE_INFINITY, ...backAtMs.filter((backMs) => backMs <= atMs));
 
 /** When it was last chosen to leave without effect: its swap became history before anything was done, and it still runs. */
-const lastCalledOffMs = (life: Life, atMs: number): number =>
+export const lastCalledOffMs = (life: Life, atMs: number): number =>
   Math.max(Number.NEGATIVE_INFINITY, ...life.calledOffAtMs.filter((offMs) => offMs <= atMs && takenOutAtMs(life) > offMs));
 
 const chapterOf = ({ ending, ended, ...life }: Life, sinceMs: number, untilMs: number): Life => {

@@ -208,7 +208,7 @@ const launchesBeyond = (chronicle: Chronicle, isSure: boolean): readonly ReturnL
     const spares = isSure ? sparesWith(life, policies, known) : 0;
     if (
       known.length + refillAt(chronicle, group, { sinceMs, atMs }) <=
-      desired + spares + surgeOf(policies, headcount, wasDeniedLately(chronicle, group, atMs))
+      desired + spares + surgeOf(policies, headcount.claimed, wasDeniedLately(chronicle, group, atMs))
     )
       return [];
     const worse = new Set(policies.flatMap((policy) => worseThan(chronicle, policy, life, { members: known, desired })));

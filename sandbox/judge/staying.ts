@@ -1,5 +1,5 @@
 import { type Chronicle, stays } from './chronicle.ts';
-import { isFunction, isProtected, isScheduled, type Life, stayAt, tagsAt } from './life.ts';
+import { isFunction, isProtected, isScheduled, type Life, lastBackMs, lastCalledOffMs, lastRefusalMs, stayAt, tagsAt } from './life.ts';
 import { isMisplaced, type Policy } from './policy.ts';
 import { poolOf } from './pools.ts';
 import { remembered } from './remembered.ts';
@@ -23,16 +23,26 @@ export type Headcount = {
   readonly givenUp: number;
 };
 
+/** `claimed`: those that wait, and whose swap a function had written. Nothing is launched ahead for the others. */
+type Counted = Headcount & { readonly claimed: Pick<Headcount, 'waiting' | 'givenUp'> };
+
 const isAdvised = (life: Life, policies: readonly Policy[], atMs: number): boolean =>
   isScheduled(life, atMs) || (policies.some(({ actsOnAdvice }) => actsOnAdvice) && life.advisedAtMs.some((advisedAtMs) => advisedAtMs <= atMs));
 
-/** Those that are to be moved: of an Auto Scaling group as many as its minimum lets go, and none that it protects. */
-const movable = (chronicle: Chronicle, members: readonly Life[], policies: readonly Policy[], atMs: number): readonly Life[] => {
+/** Whether its swap waited or began at some time since a moment. One that was called off before that does not count. */
+const isClaimed = (life: Life, sinceMs: number, atMs: number): boolean => {
+  const offMs = Math.max(lastRefusalMs(life, sinceMs), lastBackMs(life, sinceMs), lastCalledOffMs(life, sinceMs));
+  return life.claims.some((claim) => claim.atMs > offMs && claim.atMs <= atMs && (claim.state === 'waiting' || claim.state === 'leaving'));
+};
+
+/** Those that are to be moved: of an Auto Scaling group as many as its minimum lets go, those with a swap first, and none that it protects. */
+const movable = (chronicle: Chronicle, members: readonly Life[], policies: readonly Policy[], sinceMs: number, atMs: number): readonly Life[] => {
   const misplaced = members.filter((life) => !isProtected(life, atMs) && policies.some((policy) => isMisplaced(policy, life, atMs)));
   return [...Map.groupBy(misplaced, (life) => stayAt(life, atMs)?.asg)].flatMap(([asg, list]) => {
     if (asg === undefined) return list;
     const held = members.filter((life) => stayAt(life, atMs)?.asg === asg).length;
-    return list.slice(0, Math.max(0, held - (chronicle.cloud.asgAt(asg, atMs)?.min ?? 0)));
+    const [claimed, others] = [list.filter((life) => isClaimed(life, sinceMs, atMs)), list.filter((life) => !isClaimed(life, sinceMs, atMs))];
+    return [...claimed, ...others].slice(0, Math.max(0, held - (chronicle.cloud.asgAt(asg, atMs)?.min ?? 0)));
   });
 };
 
@@ -49,14 +59,20 @@ export const headcountAt = (
   group: string,
   atMs: number,
   { order = Number.POSITIVE_INFINITY, sinceMs = atMs }: Look = {},
-): Headcount => {
+): Counted => {
   const members = chronicle
     .membersAt(group, atMs)
     .filter((life) => stays(life, atMs) && !isStray(chronicle, life, atMs) && (life.launchedAtMs < atMs || life.order <= order));
   const advised = members.filter((life) => isAdvised(life, chronicle.policiesIn(group, life.advisedAtMs[0] ?? atMs, atMs), atMs));
   const givenUp = members.filter((life) => givenUpAtMs(chronicle, life) <= atMs && mayBeGivenUp(chronicle, life, atMs));
-  const waiting = new Set([...advised, ...givenUp, ...movable(chronicle, members, chronicle.policiesIn(group, sinceMs, atMs), atMs)]);
-  return { staying: members.filter((life) => !waiting.has(life)), waiting: [...waiting], givenUp: givenUp.length };
+  const waiting = new Set([...advised, ...givenUp, ...movable(chronicle, members, chronicle.policiesIn(group, sinceMs, atMs), sinceMs, atMs)]);
+  const claimed = [...waiting].filter((life) => isClaimed(life, sinceMs, atMs));
+  return {
+    staying: members.filter((life) => !waiting.has(life)),
+    waiting: [...waiting],
+    givenUp: givenUp.length,
+    claimed: { waiting: claimed, givenUp: claimed.filter((life) => givenUp.includes(life)).length },
+  };
 };
 
 /**

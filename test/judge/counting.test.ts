@@ -14,9 +14,20 @@ const drainFirst = { ...policy, swap: { order: 'drain-first', maxSurge: 1 } };
 /** It goes off, and is over at once: nothing of it lasts. */
 const forAMoment = (alarm: string) => [{ about: 'alarm', alarm } as const, { about: 'alarm', alarm, isOn: false } as const];
 
-/** The swaps of both members are written. */
-const claims = (script: Script, atS = 102): void => {
-  for (const instance of ['i-1', 'i-2']) script.claim(atS, instance, 'i-a', 'waiting');
+/** Swaps of members are written. */
+const claims = (
+  script: Script,
+  {
+    atS = 102,
+    claimed = ['i-1', 'i-2'],
+    state = 'waiting',
+    refusedAtS,
+  }: { readonly atS?: number; readonly claimed?: readonly string[]; readonly state?: string; readonly refusedAtS?: number } = {},
+): void => {
+  for (const instance of claimed) {
+    script.claim(atS, instance, 'i-a', state);
+    if (refusedAtS !== undefined) script.refuse(refusedAtS, instance);
+  }
 };
 
 describe('nothing is launched that nobody needs', () => {
@@ -136,22 +147,28 @@ describe('nothing is launched that nobody needs', () => {
     expect(found).toHaveLength(1);
   });
   it('allows the surge for members at risk, up to its maximum', () => {
-    const advised = (count: number, maxSurge: number) =>
+    const advised = (count: number, maxSurge: number, claimed: Parameters<typeof claims>[1] = {}) =>
       details(needlessLaunch, (script) => {
         twoServe(script);
         script.policy(50, 2, { ...policy, swap: { maxSurge } });
         script.advise(100, 'i-1');
         script.advise(100, 'i-2');
         script.react(101, 105, 'i-a');
-        claims(script);
+        claims(script, claimed);
         for (let n = 0; n < count; n += 1) script.launch(103, `i-n${n}`, { by: react('i-a') });
       });
     expect(advised(2, 2)).toEqual([]);
     expect(advised(2, 1)).toHaveLength(1);
     expect(advised(3, 3)).toHaveLength(1);
+    // Without a swap, nobody waits for a replacement: none was written yet, or EC2 refused to end the member.
+    expect(advised(2, 2, { claimed: ['i-1'] })).toHaveLength(1);
+    expect(advised(2, 2, { atS: 104 })).toHaveLength(2);
+    expect(advised(2, 2, { state: 'drained' })).toHaveLength(2);
+    expect(advised(2, 2, { atS: 80, refusedAtS: 85 })).toHaveLength(2);
+    expect(advised(2, 2, { atS: 80 })).toEqual([]);
   });
   it('allows the surge for members that the policy holds elsewhere, while it does, and keeps to minimum and protection', () => {
-    const moved = (count: number, { asg = 'other-asg', leaves = 0, isProtected = false } = {}) =>
+    const moved = (count: number, { asg = 'other-asg', leaves = 0, isProtected = false, claimed = ['i-1', 'i-2'] } = {}) =>
       details(needlessLaunch, (script) => {
         script.policy(0, 1, { ...policy, asg: 'web-asg' });
         script.desired(0, 2);
@@ -160,7 +177,7 @@ describe('nothing is launched that nobody needs', () => {
         if (isProtected) script.at(40, { kind: 'protection', instance: 'i-2', from: 'scale-in', isOn: true, by: { kind: 'user' } });
         script.policy(90, 2, { ...policy, asg });
         script.react(100, 104, 'i-a');
-        for (const instance of ['i-1', 'i-2']) script.claim(101, instance, 'i-a', 'waiting');
+        for (const instance of claimed) script.claim(101, instance, 'i-a', 'waiting');
         for (let n = 0; n < count; n += 1) script.launch(102, `i-n${n}`, { by: react('i-a') });
         if (leaves > 0) script.takeOut(leaves, 'i-1');
       });
@@ -170,6 +187,9 @@ describe('nothing is launched that nobody needs', () => {
     expect(moved(2, { leaves: 200 })).toHaveLength(1);
     expect(moved(1, { asg: 'web-asg' })).toHaveLength(1);
     expect(moved(1, { isProtected: true })).toHaveLength(1);
+    // Holdfast chooses who moves first. Either choice is right, and without one nothing is launched ahead.
+    expect(moved(1, { claimed: ['i-2'] })).toEqual([]);
+    expect(moved(1, { claimed: [] })).toHaveLength(1);
   });
   it('gives drain-first no surge: who waits keeps its place until it is out of service', () => {
     const at = (second: number) =>
@@ -207,7 +227,7 @@ describe('nothing is launched that nobody needs', () => {
         script.policy(80, 2, { ...policy, asg });
         script.policy(101, 3, { ...policy, asg: 'web-asg' });
         script.react(lookedS, lookedS + 4, 'i-a');
-        claims(script, lookedS + 1);
+        claims(script, { atS: lookedS + 1 });
         for (let n = 0; n < count; n += 1) script.launch(lookedS + 2, `i-n${n}`, { by: react('i-a') });
       });
     expect(at(100)).toEqual([]);

@@ -9,7 +9,7 @@ import { couldBeKnown, headcountAt, ownLaunches, surgeOf } from '../staying.ts';
 export const needlessLaunch: Rule = {
   name: 'nothing is launched that nobody needs',
   meaning:
-    'Every launch of Holdfast is counted at its moment. The members that stay, and those that an Auto Scaling group is about to launch by itself, are no more than the desired size in force and the surge that the policy allows. A launch in a better place of the tree may be one more for each member that it can replace, within the policy’s limits for returns, unless its stored decision says that it moves nobody. A launch on spot may be one of the policy’s spares.',
+    'Every launch of Holdfast is counted at its moment. The members that stay, and those that an Auto Scaling group is about to launch by itself, are no more than the desired size in force and the surge that the policy allows for members whose swaps Holdfast has written. A launch in a better place of the tree may be one more for each member that it can replace, within the policy’s limits for returns, unless its stored decision says that it moves nobody. A launch on spot may be one of the policy’s spares.',
   broken: (chronicle) =>
     ownLaunches(chronicle).flatMap(({ life, group, sinceMs }) => {
       const atMs = life.launchedAtMs;
@@ -20,7 +20,7 @@ export const needlessLaunch: Rule = {
       const headcount = headcountAt(chronicle, group, atMs, { order: life.order, sinceMs });
       const known = [...headcount.staying, ...headcount.waiting].filter((one) => couldBeKnown(chronicle, one, { sinceMs, atMs }));
       const desired = Math.max(0, ...chronicle.desiredIn(group, sinceMs, atMs));
-      const surge = surgeOf(policies, headcount, wasDeniedLately(chronicle, group, atMs));
+      const surge = surgeOf(policies, headcount.claimed, wasDeniedLately(chronicle, group, atMs));
       const refill = refillAt(chronicle, group, { sinceMs, atMs });
       const returning = returnsAllowed(chronicle, life, { group, atMs, sinceMs, order: life.order }, known);
       const spares = sparesWith(life, policies, known, returning > 0);
@@ -37,7 +37,7 @@ export const needlessLaunch: Rule = {
 export const maximumHeld: Rule = {
   name: 'the maximum is never exceeded',
   meaning:
-    'After each launch of Holdfast, no more members stay than the maximum of the policy, its spares, and the surge that it allows for swaps and returns. Members that wait to be replaced count until they are out of service.',
+    'After each launch of Holdfast, no more members stay than the maximum of the policy, its spares, and the surge that it allows for swaps that Holdfast has written, and for returns. Members that wait to be replaced count until they are out of service.',
   broken: (chronicle) =>
     ownLaunches(chronicle).flatMap(({ life, group, sinceMs }) => {
       const atMs = life.launchedAtMs;
@@ -45,7 +45,7 @@ export const maximumHeld: Rule = {
       const headcount = headcountAt(chronicle, group, atMs, { order: life.order, sinceMs });
       const known = [...headcount.staying, ...headcount.waiting].filter((one) => couldBeKnown(chronicle, one, { sinceMs, atMs }));
       const returning = returnsAllowed(chronicle, life, { group, atMs, sinceMs, order: life.order }, known);
-      const surge = surgeOf(policies, headcount, wasDeniedLately(chronicle, group, atMs));
+      const surge = surgeOf(policies, headcount.claimed, wasDeniedLately(chronicle, group, atMs));
       const most = Math.max(...policies.map(({ size, spare }) => size.max + spare)) + surge + returning;
       return policies.length === 0 || known.length <= most
         ? []
