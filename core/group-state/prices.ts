@@ -3,6 +3,7 @@ import { modeOf } from '../group/mode.ts';
 import { type Offering, type OfferingKey, offeringKey } from '../pool/offering.ts';
 import { offeringsOf } from '../pool/pool.ts';
 import { hasPriceLimit, pricesReadAtMs } from '../pool/price.ts';
+import { selectorKinds } from '../selector/kinds.ts';
 import { childrenOf, type Selector } from '../selector/selector.ts';
 import type { GroupState, Member } from '../view/view.ts';
 
@@ -12,7 +13,9 @@ const pricesAgeMs = 300_000;
 /** After a failed read of prices, the next one comes after this time. The earlier prices hold until then. */
 const askAgainMs = 60_000;
 
-const hasCheapest = (node: Selector): boolean => node.kind === 'cheapest' || childrenOf(node).some(hasCheapest);
+/** Whether prices decide somewhere in a tree. */
+const comparesPrices = (node: Selector): boolean =>
+  node.kind !== 'pool' && (selectorKinds[node.kind].movesFor === 'price' || childrenOf(node).some(comparesPrices));
 
 /**
  * Reading prices costs a call. So they are read only for a policy that depends on them, and for observed groups, whose
@@ -20,7 +23,7 @@ const hasCheapest = (node: Selector): boolean => node.kind === 'cheapest' || chi
  */
 const asksForPrices = (group: Group): boolean =>
   modeOf(group) === 'observe' ||
-  hasCheapest(group.capacity) ||
+  comparesPrices(group.capacity) ||
   Object.values(group.pools).some((pool) => pool.market === 'spot' && hasPriceLimit(pool));
 
 /** What prices are read for. */

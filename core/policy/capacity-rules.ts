@@ -1,59 +1,17 @@
-import type { Selector } from '../selector/selector.ts';
+import { writtenKinds } from '../selector/kinds.ts';
+import type { WrittenChildren, WrittenKind, WrittenNode } from '../selector/written-kind.ts';
 import { maxCapacityDepth } from './capacity-schema.ts';
 import { namesText, nearestName, type Path, type Problem, problemOf, showFound } from './problem.ts';
-import { asList, asMap, type Fields, fieldOf } from './reading.ts';
+import { asMap, type Fields, fieldOf } from './reading.ts';
 import type { Policy } from './schema.ts';
 
 type PoolUse = { readonly path: Path; readonly pool: string };
-type Kind = Exclude<Selector['kind'], 'pool'>;
-/** `getsNew`: new members may come from below it. */
-type Child = { readonly path: Path; readonly node: unknown; readonly getsNew: boolean };
-type Branch = {
+/** A selector in the document. */
+type Branch = WrittenChildren & {
   readonly node: unknown;
-  readonly kind: Kind;
-  readonly path: Path;
-  readonly children: readonly Child[];
+  readonly name: string;
+  readonly kind: WrittenKind<WrittenNode>;
 };
-
-/** The properties of a kind of selector that the rules below use. */
-type Form = {
-  childrenOf(written: unknown, path: Path): Pick<Branch, 'path' | 'children'>;
-  /** Whether it counts members: a pool below two children would count for both. */
-  readonly countsMembers: boolean;
-  problems(branch: Branch): readonly Problem[];
-};
-
-const listAt = (list: unknown, path: Path): Pick<Branch, 'path' | 'children'> => ({
-  path,
-  children: asList(list).map((node, index) => ({ path: [...path, index], node, getsNew: true })),
-});
-
-const plain: Form = { childrenOf: listAt, countsMembers: false, problems: () => [] };
-
-const forms: Readonly<Record<Kind, Form>> = {
-  tiered: plain,
-  spread: {
-    childrenOf: (written, path) =>
-      asMap(written) ? listAt(fieldOf(written, 'of'), [...path, 'of']) : listAt(written, path),
-    countsMembers: true,
-    problems: (branch) => repeatedBy(branch),
-  },
-  weighted: {
-    childrenOf: (written, path) => ({
-      path,
-      children: asList(written).map((share, index) => ({
-        path: [...path, index, 'use'],
-        node: fieldOf(share, 'use'),
-        getsNew: fieldOf(share, 'weight') !== 0,
-      })),
-    }),
-    countsMembers: true,
-    problems: (branch) => weightProblems(branch),
-  },
-  cheapest: plain,
-};
-
-const kinds = Object.keys(forms) as readonly Kind[];
 
 /** What the schema cannot check about the tree: whether names exist, pools in two places, weights, depth. */
 export const capacityProblems = (document: Fields): readonly Problem[] => {
@@ -85,7 +43,12 @@ export const unusedPools = ({ capacity, pools }: Policy): readonly Problem[] => 
 
 /** A branch for each kind: one that the node does not have is without children. */
 const branchesHere = (node: unknown, path: Path): readonly Branch[] =>
-  kinds.map((kind) => ({ node, kind, ...forms[kind].childrenOf(fieldOf(node, kind), [...path, kind]) }));
+  Object.entries(writtenKinds).map(([name, kind]) => ({
+    node,
+    name,
+    kind,
+    ...kind.childrenOf(fieldOf(node, name), [...path, name]),
+  }));
 
 /** Pools of a tree that new members may come from: a child of weight 0 gets none. */
 export const placedIn = (node: unknown): readonly string[] =>
@@ -132,44 +95,25 @@ const mostGuesses = 50;
 
 const branchProblems = (branch: Branch): readonly Problem[] => [
   ...repeatedPools(branch),
-  ...forms[branch.kind].problems(branch),
+  ...branch.kind.problems(branch.node, branch.path),
 ];
 
 /**
  * Where members are counted (spread, weighted), a pool below two children would count for both. Elsewhere only a child
  * that is listed twice is an error.
  */
-const repeatedPools = ({ kind, children }: Branch): readonly Problem[] => {
-  const counts = forms[kind].countsMembers;
+const repeatedPools = ({ name, kind, children }: Branch): readonly Problem[] => {
   const seen = new Set<string>();
   return children.flatMap(({ path, node }) => {
-    const uses = counts || typeof node === 'string' ? poolUses(node, path) : [];
+    const uses = kind.countsMembers || typeof node === 'string' ? poolUses(node, path) : [];
     const repeated = uses.filter(({ pool }) => seen.has(pool));
     for (const { pool } of uses) seen.add(pool);
     return repeated.map((use) =>
       problemOf({
         path: use.path,
         found: `${showFound(use.pool)} again`,
-        allowed: `each pool once in a ${kind} selector`,
+        allowed: `each pool once in a ${name} selector`,
       }),
     );
   });
-};
-
-const repeatedBy = ({ node, path }: Branch): readonly Problem[] =>
-  fieldOf(node, 'by') !== undefined && fieldOf(fieldOf(node, 'spread'), 'by') !== undefined
-    ? [
-        problemOf({
-          path: [...path.slice(0, -1), 'by'],
-          found: 'by a second time',
-          allowed: 'by once: next to spread, or in its map',
-        }),
-      ]
-    : [];
-
-const weightProblems = ({ node, path }: Branch): readonly Problem[] => {
-  const weights = asList(fieldOf(node, 'weighted')).map((child) => fieldOf(child, 'weight'));
-  return weights.length > 0 && weights.every((weight) => weight === 0)
-    ? [problemOf({ path, found: 'only weights of 0', allowed: 'at least one weight above 0' })]
-    : [];
 };

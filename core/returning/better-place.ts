@@ -72,7 +72,7 @@ const cheaper = (leaf: Leaf, way: readonly Step[], { member, paid }: Look): Bett
  */
 export const ownChoice = (branch: Branch, member: Member): Choice | undefined => {
   const choices = choicesAbove(branch, cellOf(member));
-  return branch.kind === 'tiered' ? choices.toSorted((a, b) => a.index - b.index)[0] : choices[0];
+  return branch.selector.movesFor === 'tier' ? choices.toSorted((a, b) => a.index - b.index)[0] : choices[0];
 };
 
 /**
@@ -82,7 +82,7 @@ export const ownChoice = (branch: Branch, member: Member): Choice | undefined =>
  */
 const isForPrice = (way: readonly Step[], member: Member): boolean => {
   const parting = way.find(({ branch, choice }) => ownChoice(branch, member) !== choice);
-  return parting === undefined || parting.branch.kind === 'cheapest';
+  return parting === undefined || parting.branch.selector.movesFor === 'price';
 };
 
 /** The present choice of the node, if it costs so much less that a move is worthwhile. */
@@ -92,8 +92,8 @@ const atLowerPrice = (branch: Branch, look: Look): BetterPlace | undefined => {
 };
 
 const betterIn = (branch: Branch, own: Choice, look: Look): BetterPlace | undefined => {
-  if (branch.kind === 'tiered') return inEarlierTier(branch, own, look);
-  return branch.kind === 'cheapest' ? atLowerPrice(branch, look) : undefined;
+  if (branch.selector.movesFor === 'tier') return inEarlierTier(branch, own, look);
+  return branch.selector.movesFor === 'price' ? atLowerPrice(branch, look) : undefined;
 };
 
 /** A better place for a member. The evenness of spreads does not count here. */
@@ -115,7 +115,7 @@ export const isInEarlierTier = (root: TreeNode, one: Member, than: Member): bool
   while (node.kind !== 'pool') {
     const [own, other] = [ownChoice(node, one), ownChoice(node, than)];
     if (own === undefined || other === undefined) return false;
-    if (own !== other) return node.kind === 'tiered' && own.index < other.index;
+    if (own !== other) return node.selector.movesFor === 'tier' && own.index < other.index;
     node = own.node;
   }
   return false;
@@ -143,7 +143,7 @@ export const restsBefore = (root: TreeNode, member: Member): Rest | undefined =>
   while (node.kind !== 'pool') {
     const own = ownChoice(node, member);
     if (own === undefined) return undefined;
-    const earlier = node.kind === 'tiered' ? node.choices.filter(({ index }) => index < own.index) : [];
+    const earlier = node.selector.movesFor === 'tier' ? node.choices.filter(({ index }) => index < own.index) : [];
     const [first] = earlier.flatMap((choice) => restsBelow(choice.node)).toSorted((a, b) => a.untilMs - b.untilMs);
     if (first !== undefined) return first;
     node = own.node;

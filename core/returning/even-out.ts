@@ -2,6 +2,7 @@ import { onDemandToSpare } from '../placement/on-demand.ts';
 import { offeringKey } from '../pool/offering.ts';
 import { holdShare } from '../selector/hold.ts';
 import { type Picked, pick } from '../selector/pick.ts';
+import type { SelectorKind } from '../selector/selector-kind.ts';
 import { trialRank } from '../selector/standing.ts';
 import type { Branch, Choice, TreeNode } from '../selector/tree.ts';
 import { apartByWeight, tiny } from '../selector/weighted.ts';
@@ -66,23 +67,25 @@ const belowShare: FindPlace = (branch, own, member, { run }) => {
   return undefined;
 };
 
-/** How the nodes of one kind are evened out, and how full a child of them is. */
+/** How nodes are evened out, and how full a child of them is. */
 type Evener = { readonly find: FindPlace; readonly fullness: (branch: Branch, own: Choice) => number };
 
-const eveners: Partial<Readonly<Record<Branch['kind'], Evener>>> = {
-  spread: { find: inFewest, fullness: (_branch, own) => own.tally.count },
-  weighted: { find: belowShare, fullness: (branch, own) => apartByWeight(branch, own).above },
+const eveners: Partial<Readonly<Record<SelectorKind['movesFor'], Evener>>> = {
+  counts: { find: inFewest, fullness: (_branch, own) => own.tally.count },
+  shares: { find: belowShare, fullness: (branch, own) => apartByWeight(branch, own).above },
 };
 
 /** How full the children of a member are, from this node down. */
 const fullnessBelow = (from: TreeNode, member: Member): readonly number[] => {
   if (from.kind === 'pool') return [];
   const own = ownChoice(from, member);
-  return own === undefined ? [] : [eveners[from.kind]?.fullness(from, own) ?? 0, ...fullnessBelow(own.node, member)];
+  return own === undefined
+    ? []
+    : [eveners[from.selector.movesFor]?.fullness(from, own) ?? 0, ...fullnessBelow(own.node, member)];
 };
 
 /** Whether members move for the sake of evenness below a node. */
-export const isEvenedOut = ({ kind }: Branch): boolean => eveners[kind] !== undefined;
+export const isEvenedOut = ({ selector }: Branch): boolean => eveners[selector.movesFor] !== undefined;
 
 /**
  * A place that evens out a spread or weights above a member. A member that will move to an earlier tier, once this tier
@@ -95,7 +98,7 @@ const evenerPlace = (member: Member, work: Work): EvenerPlace | undefined => {
   while (node.kind !== 'pool') {
     const own = ownChoice(node, member);
     if (own === undefined) return undefined;
-    const place = eveners[node.kind]?.find(node, own, member, work);
+    const place = eveners[node.selector.movesFor]?.find(node, own, member, work);
     if (place !== undefined) return { ...place, fullness: fullnessBelow(own.node, member) };
     node = own.node;
   }

@@ -1,9 +1,16 @@
+import * as z from 'zod/mini';
 import type { Turn } from '../decision/decision.ts';
+import { map } from '../policy/field.ts';
 import { amongBest } from './among-best.ts';
 import type { Run } from './pick.ts';
 import { lowerPrice, type Quote } from './quote.ts';
+import type { CapacityNode } from './selector.ts';
 import type { SelectorKind } from './selector-kind.ts';
 import { type Branch, type Choice, candidatesOf, type TreeNode } from './tree.ts';
+import { listedChildren, noProblems, type WrittenKind } from './written-kind.ts';
+
+/** How a user writes it. */
+export type WrittenCheapest = { readonly cheapest: readonly CapacityNode[] };
 
 /**
  * A `cheapest` node changes to another child only when that saves at least this share of the present price. Otherwise
@@ -85,7 +92,21 @@ const dearest = (candidates: readonly Choice[]): Choice | undefined => {
 /** The eligible child with the lowest current price. A small difference does not change the choice. */
 export const cheapest: SelectorKind = {
   ...amongBest,
+  movesFor: 'price',
   choose: byPrice,
   turnOf: (_, choice) => cheapestTurn(choice),
   undo: (_, candidates) => dearest(candidates),
+};
+
+export const writtenCheapest: WrittenKind<WrittenCheapest> = {
+  schema: (of) =>
+    map({ cheapest: of.list('Pool names and selectors to compare.') }, 'a map with cheapest').check(
+      z.describe('The eligible child with the lowest current price; a small difference does not change the choice.'),
+    ),
+  holdsSelectors: true,
+  countsMembers: false,
+  childrenOf: listedChildren,
+  problems: noProblems,
+  // The price decides the zone as well.
+  resolve: ({ cheapest: children }, of) => ({ kind: 'cheapest', children: children.map(of.childInZone) }),
 };

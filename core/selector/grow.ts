@@ -138,7 +138,12 @@ const growChoices = (soil: Soil, node: BranchSelector, branch: Branch, place: Pl
   return seedlings.map(({ child, index, value, scope }, position) => {
     const single = (timesGrown.get(index)?.length ?? 0) < 2;
     const path = `${pathOf(place.path, node.kind, index)}${single ? '' : `@${value}`}`;
-    const below = { path, scope, cheapestFirst: place.cheapestFirst || node.kind === 'cheapest', parent: branch };
+    const below = {
+      path,
+      scope,
+      cheapestFirst: place.cheapestFirst || branch.selector.movesFor === 'price',
+      parent: branch,
+    };
     const weight = node.kind === 'weighted' ? (node.children[index]?.weight ?? 0) : 1;
     return {
       name: value ?? nameOf(child),

@@ -5,6 +5,11 @@ import type { Branch, Choice } from './tree.ts';
 
 /** The behaviour of a kind of selector. Its choices are in configured order. */
 export type SelectorKind = {
+  /**
+   * What members move for between its children: an earlier tier, a lower price, equal counts, or their shares
+   * (`core/returning/`).
+   */
+  readonly movesFor: 'tier' | 'price' | 'counts' | 'shares' | 'nothing';
   /** The rank at which it gives, from the choices that can give. */
   rankOf(giving: readonly Choice[]): Rank;
   /** The choice that gives the next instance. Undefined when none can. */

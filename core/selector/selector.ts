@@ -1,3 +1,11 @@
+import type { WrittenCheapest } from './cheapest.ts';
+import type { WrittenSpread } from './spread.ts';
+import type { WrittenTiered } from './tiered.ts';
+import type { WrittenWeighted } from './weighted.ts';
+
+/** A node of `capacity` as a user writes it. A bare name is a pool. */
+export type CapacityNode = string | WrittenTiered | WrittenSpread | WrittenWeighted | WrittenCheapest;
+
 /** What a spread counts by. */
 export type SpreadBy = 'zone' | 'pool' | 'instance-type';
 

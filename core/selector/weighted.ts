@@ -1,8 +1,19 @@
+import * as z from 'zod/mini';
+import { map, nonEmptyList, numberFrom } from '../policy/field.ts';
+import { problemOf } from '../policy/problem.ts';
+import { asList, fieldOf } from '../policy/reading.ts';
 import { amongBest } from './among-best.ts';
 import { lastBest } from './last-best.ts';
+import type { CapacityNode } from './selector.ts';
 import type { SelectorKind } from './selector-kind.ts';
 import { type Branch, type Choice, candidatesOf, canGive } from './tree.ts';
 import { aboveShare, belowShare, nextByWeight } from './weights.ts';
+import type { WrittenKind } from './written-kind.ts';
+
+/** How a user writes it: each child with its weight. */
+export type WrittenWeighted = {
+  readonly weighted: readonly { readonly use: CapacityNode; readonly weight: number }[];
+};
 
 const shareOf = ({ weight, tally }: Choice) => ({ weight, held: tally.count });
 
@@ -70,6 +81,7 @@ const furthestAbove = (branch: Branch, candidates: readonly Choice[]): Choice | 
 /** The eligible child that is furthest below its share. */
 export const weighted: SelectorKind = {
   ...amongBest,
+  movesFor: 'shares',
   choose: byWeight,
   turnOf: (branch, choice) => {
     const giving = candidatesOf(branch);
@@ -80,4 +92,44 @@ export const weighted: SelectorKind = {
     };
   },
   undo: furthestAbove,
+};
+
+const leastWeight = 0.001;
+const mostWeight = 1_000_000;
+
+export const writtenWeighted: WrittenKind<WrittenWeighted> = {
+  schema: ({ child }) => {
+    const text = `0, or a number from ${leastWeight} to ${mostWeight}`;
+    const weight = numberFrom(0, mostWeight, text).check(
+      z.refine((value) => value === 0 || value >= leastWeight, text),
+      z.describe(`Share of this child, relative to the other weights: ${text}.`),
+    );
+    const share = map({ use: child, weight }, 'a map with use and weight');
+    const shares = nonEmptyList(share, 'a list of at least one { use, weight }').check(
+      z.describe('Pool names and selectors, each with its weight.'),
+    );
+    return map({ weighted: shares }, 'a map with weighted').check(
+      z.describe('The eligible child that is furthest below its share.'),
+    );
+  },
+  holdsSelectors: false,
+  countsMembers: true,
+  childrenOf: (value, path) => ({
+    path,
+    children: asList(value).map((share, index) => ({
+      path: [...path, index, 'use'],
+      node: fieldOf(share, 'use'),
+      getsNew: fieldOf(share, 'weight') !== 0,
+    })),
+  }),
+  problems: (node, path) => {
+    const weights = asList(fieldOf(node, 'weighted')).map((child) => fieldOf(child, 'weight'));
+    return weights.length > 0 && weights.every((weight) => weight === 0)
+      ? [problemOf({ path, found: 'only weights of 0', allowed: 'at least one weight above 0' })]
+      : [];
+  },
+  resolve: ({ weighted: shares }, of) => ({
+    kind: 'weighted',
+    children: shares.map(({ use, weight }) => ({ use: of.child(use), weight })),
+  }),
 };

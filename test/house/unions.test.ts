@@ -172,55 +172,72 @@ describe('a selector that is new', () => {
   });
   afterAll(() => scratch.remove());
 
-  it('needs its rules, its form and its schema: the compiler names every place', { timeout: 120_000 }, () => {
+  const file = 'core/selector/last.ts';
+  const whole = `
+    import * as z from 'zod/mini';
+    import { map } from '../policy/field.ts';
+    import type { CapacityNode } from './selector.ts';
+    import type { SelectorKind } from './selector-kind.ts';
+    import { tiered } from './tiered.ts';
+    import { candidatesOf } from './tree.ts';
+    import { listedChildren, noProblems, type WrittenKind } from './written-kind.ts';
+
+    export type WrittenLast = { readonly last: readonly CapacityNode[] };
+
+    export const last: SelectorKind = { ...tiered, movesFor: 'nothing', choose: (branch) => candidatesOf(branch).at(-1) };
+
+    export const writtenLast: WrittenKind<WrittenLast> = {
+      schema: (of) => map({ last: of.list('The last one first.') }, 'a map with last').check(z.describe('The last eligible child.')),
+      holdsSelectors: true,
+      countsMembers: false,
+      childrenOf: listedChildren,
+      problems: noProblems,
+      resolve: ({ last: children }, of) => ({ kind: 'last', children: children.map(of.child) }),
+    };
+  `;
+
+  it('needs its file and its lines: the compiler names the list of kinds, and what reads stored trees', { timeout: 120_000 }, () => {
+    scratch.write(file, whole);
     scratch.edit(
       'core/selector/selector.ts',
       "  | { readonly kind: 'cheapest';",
       "  | { readonly kind: 'last'; readonly children: readonly Selector[] }\n  | { readonly kind: 'cheapest';",
     );
+    scratch.edit('core/selector/selector.ts', 'WrittenWeighted | WrittenCheapest;', 'WrittenWeighted | WrittenCheapest | WrittenLast;');
     scratch.edit(
-      'core/policy/capacity-schema.ts',
-      '  | { readonly cheapest: readonly CapacityNode[] };',
-      '  | { readonly cheapest: readonly CapacityNode[] }\n  | { readonly last: readonly CapacityNode[] };',
+      'core/selector/selector.ts',
+      'import type { WrittenSpread }',
+      "import type { WrittenLast } from './last.ts';\nimport type { WrittenSpread }",
     );
-    expect(scratch.filesWithErrors()).toEqual([
-      'aws/state/group-schema.ts',
-      'core/policy/capacity-rules.ts',
-      'core/policy/resolve-capacity.ts',
-      'core/selector/kinds.ts',
-    ]);
+    expect(scratch.filesWithErrors()).toEqual(['aws/state/group-schema.ts', 'core/selector/kinds.ts']);
     scratch.edit(
       'aws/state/group-schema.ts',
       "  cheapest: objectOf({ kind: oneOf('cheapest')",
       "  last: objectOf({ kind: oneOf('last'), children: listOf(below) }),\n  cheapest: objectOf({ kind: oneOf('cheapest')",
     );
-    scratch.edit('core/policy/capacity-rules.ts', '  cheapest: plain,', '  cheapest: plain,\n  last: plain,');
-    scratch.edit(
-      'core/policy/resolve-capacity.ts',
-      "  if ('cheapest' in node)",
-      "  if ('last' in node) return { kind: 'last', children: node.last.map((child) => resolved(child, wide)) };\n  if ('cheapest' in node)",
-    );
-    scratch.edit(
-      'core/selector/kinds.ts',
-      '  cheapest,\n}',
-      '  cheapest,\n  last: { ...tiered, choose: (branch) => candidatesOf(branch).at(-1) },\n}',
-    );
-    scratch.edit('core/selector/kinds.ts', 'import { weighted }', "import { candidatesOf } from './tree.ts';\nimport { weighted }");
+    scratch.edit('core/selector/kinds.ts', '  cheapest,\n', '  cheapest,\n  last,\n');
+    scratch.edit('core/selector/kinds.ts', '  cheapest: writtenCheapest,\n', '  cheapest: writtenCheapest,\n  last: writtenLast,\n');
+    scratch.edit('core/selector/kinds.ts', 'import type { Selector }', "import { last, writtenLast } from './last.ts';\nimport type { Selector }");
     expect(scratch.filesWithErrors()).toEqual([]);
   });
 
-  it('places then, and its pools count as used', async () => {
-    const [{ decide }, { unusedPools }] = await Promise.all(['core/decide/decide.ts', 'core/policy/capacity-rules.ts'].map(scratch.load));
-    const capacity = {
-      kind: 'last',
-      children: [
-        { kind: 'pool', pool: 'spot-a' },
-        { kind: 'pool', pool: 'od-b' },
-      ],
-    };
-    const grown = group({ capacity: capacity as never });
-    expect(decide(view({ group: grown, members: members(spotA, 9) }))).toMatchObject({ placements: [{ pool: 'od-b', count: 1 }] });
+  it('is accepted then, described in the JSON Schema, and places', async () => {
+    const [{ decide }, { unusedPools, capacityProblems }, { selectorOf }, { capacitySchema }, z] = await Promise.all([
+      ...['core/decide/decide.ts', 'core/policy/capacity-rules.ts', 'core/policy/resolve-capacity.ts', 'core/policy/capacity-schema.ts'].map(
+        scratch.load,
+      ),
+      import('zod/mini'),
+    ]);
+    const written = { last: ['spot-a', 'od-b'] };
+    expect(capacitySchema.parse(written)).toEqual(written);
+    expect(() => capacitySchema.parse({ last: [] })).toThrow(/at least one pool name or selector/);
+    expect(JSON.stringify(z.toJSONSchema(capacitySchema))).toContain('The last eligible child.');
+    expect(capacityProblems({ capacity: { last: ['spot-a', 'spot-a'] }, pools: { 'spot-a': {} } })).toMatchObject([
+      { path: 'capacity.last[1]', allowed: 'each pool once in a last selector' },
+    ]);
     expect(unusedPools({ capacity: { last: ['a'] }, pools: { a: {}, b: {} } })).toMatchObject([{ path: 'pools.b' }]);
+    const grown = group({ capacity: selectorOf(written, []) });
+    expect(decide(view({ group: grown, members: members(spotA, 9) }))).toMatchObject({ placements: [{ pool: 'od-b', count: 1 }] });
   });
 });
 

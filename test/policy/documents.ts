@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
-import type { CapacityNode } from '../../core/policy/capacity-schema.ts';
 import type { Resolution } from '../../core/policy/resolution.ts';
 import type { GroupDocument } from '../../core/policy/schema.ts';
+import type { CapacityNode } from '../../core/selector/selector.ts';
 
 export const targetGroupArn = 'arn:aws:elasticloadbalancing:eu-west-1:123456789012:targetgroup/web/0123456789abcdef';
 
