@@ -323,6 +323,17 @@ describe('desired capacities that were lowered for launches', () => {
     ]);
     expect(await given([])).toEqual([]);
   });
+
+  test('hold up neither each other nor the rest of the look where AWS denies the call', async () => {
+    const calls: string[] = [];
+    const refuse = async (asg: string): Promise<void> => {
+      calls.push(asg);
+      throw Object.assign(new Error('AccessDenied'), { name: 'AccessDenied', $fault: 'client' });
+    };
+    const { run } = runOf({ giveBack: refuse });
+    await giveBack(run, [roundOf({ takeOver: lowered, unplaced: 3 }, { asgs })]);
+    expect(calls).toEqual(['a', 'b']);
+  });
 });
 
 describe('members that leave by a decision', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { metrics } from '../../core/contract.ts';
 import type { Cause } from '../../core/decision/decision-record.ts';
 import { describeLagMs, leaseMs } from '../../core/times/times.ts';
 import type { GroupState } from '../../core/view/view.ts';
@@ -7,27 +8,37 @@ import type { ReactPorts } from '../../functions/react/ports.ts';
 import { group, nowMs, state } from '../core/views.ts';
 import { factsOf } from './facts.ts';
 
-type Results = { readonly restoreMax?: string; readonly takeDown?: string; readonly putState?: string };
+type Results = { readonly restoreMax?: string; readonly takeDown?: string; readonly resume?: string; readonly putState?: string };
+
+/** The result of a call, or the error with which AWS refuses it. */
+const answer = (result: string): string => {
+  if (['AccessDenied', 'Throttling'].includes(result)) throw Object.assign(new Error(result), { name: result, $fault: 'client' });
+  return result;
+};
 
 /** The state of a group after it is let go, and the calls that were made for that. */
 const letGoOf = async (
   stored: GroupState | undefined,
-  { restoreMax = 'done', takeDown = 'done', putState = 'done' }: Results = {},
+  { restoreMax = 'done', takeDown = 'done', resume = 'done', putState = 'done' }: Results = {},
   { causes = [{ code: 'policy-change' }] as readonly Cause[], holders = {} as Readonly<Record<string, readonly string[]>> } = {},
 ) => {
   const calls: unknown[] = [];
   const written: GroupState[] = [];
   const logs: unknown[] = [];
+  const counted: string[] = [];
   const provider = (asg: string) => ({
     restoreMax: async (raised: unknown, outside: unknown) => {
       calls.push(['restoreMax', asg, raised, outside]);
-      return restoreMax;
+      return answer(restoreMax);
     },
     takeDown: async (added: { readonly atMs: number }) => {
       calls.push(['takeDown', asg, added.atMs]);
-      return takeDown;
+      return answer(takeDown);
     },
-    resume: async () => void calls.push(['resume', asg]),
+    resume: async () => {
+      calls.push(['resume', asg]);
+      return answer(resume);
+    },
   });
   const ports = {
     store: {
@@ -44,10 +55,13 @@ const letGoOf = async (
     providerFor: ({ asg }: { readonly asg: string }) => provider(asg),
     announcer: { announce: async () => {} },
     clock: { now: () => nowMs },
-    telemetry: { logger: { warn: (_: string, more: unknown) => void logs.push(more) } },
+    telemetry: {
+      count: (name: string) => void counted.push(name),
+      logger: { warn: (_: string, more: unknown) => void logs.push(more), error: (_: string, more: object) => void logs.push(more) },
+    },
   } as unknown as ReactPorts;
   const result = await letGo(factsOf({ causes }), ports);
-  return { result: result.kind, calls, next: written[0], logs };
+  return { result: result.kind, calls, next: written[0], logs, counted };
 };
 
 const raised = [
@@ -94,6 +108,23 @@ describe('a group that is let go', () => {
     expect(done.next).not.toHaveProperty('suspended');
     const notYet = await letGoOf(state({ added: [note('a', 1_000), note('b', describeLagMs)] }), { takeDown: 'not-yet' });
     expect(notYet.next?.added).toEqual([note('a', 1_000)]);
+  });
+
+  test('goes on with the rest where AWS refuses to put something back, and keeps the notes of that', async () => {
+    const added = [{ asg: 'a', from: 2, instances: ['i-1'], atMs: nowMs - describeLagMs }];
+    const suspended = [
+      { asg: 'a', processes: ['Launch'] },
+      { asg: 'b', processes: ['Launch'] },
+    ];
+    const stored = state({ raised, added, suspended });
+    const refused = (code: string) => letGoOf(stored, { restoreMax: code, takeDown: code, resume: code });
+    const denied = await refused('AccessDenied');
+    expect(denied.calls).toHaveLength(5);
+    expect([denied.result, denied.next]).toMatchObject(['let-go', { raised, added, suspended }]);
+    expect(denied.counted).toEqual(Array.from({ length: 5 }, () => metrics.actionsFailed));
+    const throttled = await refused('Throttling');
+    expect([throttled.next, throttled.counted]).toMatchObject([{ raised, added, suspended }, []]);
+    expect((await letGoOf(stored, { resume: 'AccessDenied' })).next).toMatchObject({ raised: [], suspended });
   });
 
   test('is done without a state item, and contended where others write it', async () => {

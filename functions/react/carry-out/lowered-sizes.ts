@@ -5,6 +5,7 @@ import { owedAfterDenial } from '../../../core/launch/give-back.ts';
 import { againAtMs, isWorthALook } from '../../../core/times/again.ts';
 import type { View } from '../../../core/view/view.ts';
 import type { Round, Run } from '../run.ts';
+import { unlessRefused } from './unless-refused.ts';
 
 type TakenOver = Decision['takeOver'][number];
 
@@ -55,7 +56,11 @@ export const takeOver = async ({ group, provider, ports }: Run, lowering: Loweri
  * Raises desired capacities again that were lowered for launches that failed, in this run or before it. Their Auto
  * Scaling groups then launch by themselves.
  */
-export const giveBack = async ({ provider }: Run, rounds: readonly Round[]): Promise<void> => {
+export const giveBack = async (run: Run, rounds: readonly Round[]): Promise<void> => {
+  const raise = async (asg: string, change: { readonly from: number; readonly to: number }): Promise<void> => {
+    const problem = 'A desired capacity could not be raised again: its Auto Scaling group launches nothing itself.';
+    await unlessRefused(run, { problem, about: { asg, ...change } }, run.provider.giveBack(asg, change), undefined);
+  };
   const last = rounds.at(-1);
   if (last === undefined) return;
   let missing = last.decision.unplaced + missingAfter(last.launched);
@@ -68,10 +73,10 @@ export const giveBack = async ({ provider }: Run, rounds: readonly Round[]): Pro
   );
   for (const { asg, from, before } of new Map(lowered.map((one) => [one.asg, one])).values()) {
     const to = Math.min(before, from + missing);
-    if (to > from) await provider.giveBack(asg, { from, to });
+    if (to > from) await raise(asg, { from, to });
     missing -= to - from;
   }
   const untouched = { ...last.view, state: last.state };
   for (const { asg, from, to } of owedAfterDenial(untouched, missing, new Set(lowered.map((one) => one.asg))))
-    await provider.giveBack(asg, { from, to });
+    await raise(asg, { from, to });
 };

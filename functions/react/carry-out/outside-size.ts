@@ -32,7 +32,10 @@ export const takeDownAll = async (
 };
 
 /** Resumes processes that we suspended. Returns the Auto Scaling groups in which all of them run again. */
-export const resumeAll = async (run: Run, notes: readonly Suspension[] = []): Promise<readonly string[]> => {
+export const resumeAll = async (
+  run: Parameters<typeof unlessRefused>[0] & Pick<Run, 'provider'>,
+  notes: readonly Suspension[] = [],
+): Promise<readonly string[]> => {
   const resumed: string[] = [];
   const problem = 'Suspended processes of an Auto Scaling group could not be resumed.';
   for (const one of notes)

@@ -1,13 +1,14 @@
 import { isFromAws, retryOf } from '../../../aws/calls/errors.ts';
 import { metrics } from '../../../core/contract.ts';
-import type { Run } from '../run.ts';
+import type { Group } from '../../../core/group/group.ts';
+import type { ReactPorts } from '../ports.ts';
 
 /**
  * The result of a call that nothing else of a look waits for, or `otherwise` when AWS refuses the call. It was noted
  * before, so later looks make it again. A refusal that is final is counted and logged.
  */
 export const unlessRefused = async <Result, const Otherwise>(
-  { group, ports }: Run,
+  { group, ports }: { readonly group: Pick<Group, 'name'>; readonly ports: Pick<ReactPorts, 'telemetry'> },
   { problem, about }: { readonly problem: string; readonly about: object },
   call: Promise<Result>,
   otherwise: Otherwise,

@@ -7,10 +7,12 @@ import { isBelieved, isOpen } from '../../../core/launch/reservation-life.ts';
 import { traitsOf } from '../../../core/removal/leave-reason.ts';
 import { describeLagMs } from '../../../core/times/times.ts';
 import { mayBeRaisedYet, type RaisedMax } from '../../../core/view/raised-max.ts';
-import type { Added, GroupState } from '../../../core/view/view.ts';
+import type { Added, GroupState, Suspension } from '../../../core/view/view.ts';
 import { claimAll } from '../carry-out/claims.ts';
 import { drainsOf } from '../carry-out/drain-names.ts';
 import { completeHooks } from '../carry-out/hooks.ts';
+import { resumeAll } from '../carry-out/outside-size.ts';
+import { unlessRefused } from '../carry-out/unless-refused.ts';
 import { claimable, reportedIn } from '../look/leaving-now.ts';
 import type { Facts } from '../messages/facts.ts';
 import type { ReactPorts } from '../ports.ts';
@@ -50,8 +52,8 @@ const claimTaken = async (facts: Facts, state: GroupState, ports: ReactPorts): P
 const mostNamed = 1_000;
 
 /**
- * Puts maximum sizes back. Returns those that it could not put back: the desired capacity is above the old maximum, or
- * an invocation that decided before the policy was deleted may still raise it.
+ * Puts maximum sizes back. Returns those that it could not put back: the desired capacity is above the old maximum, AWS
+ * refuses the call, or an invocation that decided before the policy was deleted may still raise it.
  */
 const putBack = async (
   group: string,
@@ -62,25 +64,39 @@ const putBack = async (
   const last = raised.length === 0 ? undefined : await ports.store.lastGroup(group);
   const outside = last && outsideAsgOf(last);
   for (const one of raised) {
-    const restored = await ports.providerFor({ kind: 'attach', asg: one.asg }).restoreMax(one, outside);
+    const call = ports.providerFor({ kind: 'attach', asg: one.asg }).restoreMax(one, outside);
+    const problem = 'A maximum could not be put back.';
+    const restored = await unlessRefused({ group: { name: group }, ports }, { problem, about: one }, call, 'not-yet');
     if (restored === 'not-yet' || mayBeRaisedYet(one, ports.clock.now(), false)) left.push(one);
   }
   return left;
 };
 
-/** Resumes suspended processes, and takes off what attaching added, unless others have set the size since. */
+/**
+ * Resumes suspended processes, and takes off what attaching added, unless others have set the size since. Returns the
+ * notes of what AWS refuses, for the next look.
+ */
 const letBe = async (
+  group: string,
   { added = [], suspended = [] }: GroupState,
   ports: ReactPorts,
-): Promise<Pick<GroupState, 'added'>> => {
+): Promise<Pick<GroupState, 'added' | 'suspended'>> => {
   const left: Added[] = [];
-  for (const one of added.filter(({ takenDownAtMs }) => takenDownAtMs === undefined)) {
-    if ((await ports.providerFor({ kind: 'attach', asg: one.asg }).takeDown(one)) === 'not-yet') left.push(one);
-  }
-  for (const one of suspended) await ports.providerFor({ kind: 'attach', asg: one.asg }).resume(one);
   const nowMs = ports.clock.now();
-  const may = left.filter(({ atMs }) => nowMs - atMs < describeLagMs);
-  return may.length > 0 ? { added: may } : {};
+  const run = { group: { name: group }, ports };
+  const problem = 'A desired capacity could not be lowered by what attaching added.';
+  for (const one of added.filter(({ takenDownAtMs }) => takenDownAtMs === undefined)) {
+    const call = ports.providerFor({ kind: 'attach', asg: one.asg }).takeDown(one);
+    const lowered = await unlessRefused(run, { problem, about: one }, call, 'refused');
+    const isUnseen = lowered === 'not-yet' && nowMs - one.atMs < describeLagMs;
+    if (lowered === 'refused' || isUnseen) left.push(one);
+  }
+  const held: Suspension[] = [];
+  for (const one of suspended) {
+    const provider = ports.providerFor({ kind: 'attach', asg: one.asg });
+    if ((await resumeAll({ ...run, provider }, [one])).length === 0) held.push(one);
+  }
+  return { ...(left.length > 0 && { added: left }), ...(held.length > 0 && { suspended: held }) };
 };
 
 /** The log repeats at this interval that a maximum stays raised. */
@@ -150,7 +166,7 @@ const letGroupGo = async (facts: Facts, ports: ReactPorts): Promise<LetGo> => {
   const reservations = state.reservations.filter(isBelieved(ports.clock.now()));
   // New members are no longer put into service, so their ends do not count as failed boots.
   const { added: _added, suspended: _suspended, newcomers: _new, ...rest } = state;
-  const left = { ...rest, ...(await letBe(state, ports)), raised, reservations };
+  const left = { ...rest, ...(await letBe(group, state, ports)), raised, reservations };
   const wakeAtMs = tellRaised(group, left, ports);
   const next = { ...left, policyVersion: stored.policyVersion, policySize: '', wakeAtMs };
   // The state is written even without a change, except for a tick: a function that decides with a policy read before

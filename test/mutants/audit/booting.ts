@@ -48,8 +48,8 @@ export const booting: readonly PutBack[] = [
   {
     name: 'a group that is taken over for launches that are denied stays lowered',
     file: 'functions/react/carry-out/lowered-sizes.ts',
-    from: 'if (to > from) await provider.giveBack',
-    to: 'if (to > from + 99) await provider.giveBack',
+    from: 'if (to > from) await raise(',
+    to: 'if (to > from + 99) await raise(',
     // What later looks give back would hide it.
     also: [
       {
