@@ -123,7 +123,7 @@ type ErrorLike = {
   readonly Code?: unknown;
   readonly message?: unknown;
 } & {
-  readonly $metadata?: { readonly httpStatusCode?: number };
+  readonly $metadata?: { readonly httpStatusCode?: number; readonly attempts?: number };
   readonly $fault?: unknown;
 };
 
@@ -205,6 +205,13 @@ export const retryOf = (error: unknown): 'later' | 'never' => {
   if (trouble === 'throttled' || trouble === 'ambiguous') return 'later';
   return isAboveMax(error) || isBelowMin(error) || isNotRunningYet(error) ? 'later' : 'never';
 };
+
+/**
+ * Whether a call was certainly not carried out, and will not be without a change by a user. A refusal says nothing
+ * about an earlier attempt.
+ */
+export const isDenied = (error: unknown): boolean =>
+  retryOf(error) === 'never' && isErrorLike(error) && (error.$metadata?.attempts ?? 1) <= 1;
 
 /** Instances that an error names: AWS fails a whole call for one bad id and names it. */
 export const instancesNamedIn = (error: unknown): readonly string[] => [

@@ -47,13 +47,23 @@ const raiseAll = async ({ group, provider, ports }: Run, { raise }: Decision): P
  * Suspends processes of the Auto Scaling group while members join or are replaced. They were noted before, for a crash.
  * All rounds of a run have one look, which shows none of what an earlier round suspended. A refusal holds up no launch:
  * the group may then launch or end a member too many, which is better than members that stay missing.
+ *
+ * @returns what AWS denied to suspend
  */
-const suspendAll = async (run: Run, { suspend = [] }: Decision, earlier: readonly Round[]): Promise<void> => {
+const suspendAll = async (
+  run: Run,
+  { suspend = [] }: Decision,
+  earlier: readonly Round[],
+): Promise<readonly Suspension[]> => {
   const keyOf = ({ asg, processes }: Suspension): string => [asg, ...processes].join(' ');
   const done = new Set(earlier.flatMap(({ decision }) => decision.suspend ?? []).map(keyOf));
   const problem = 'Processes of an Auto Scaling group could not be suspended: it may launch or end a member meanwhile.';
-  for (const one of suspend)
-    if (!done.has(keyOf(one))) await unlessRefused(run, { problem, about: one }, run.provider.suspend(one), undefined);
+  const denied: Suspension[] = [];
+  for (const one of suspend.filter((suspension) => !done.has(keyOf(suspension)))) {
+    const call = run.provider.suspend(one);
+    if ((await unlessRefused(run, { problem, about: one }, call, 'refused', 'denied')) === 'denied') denied.push(one);
+  }
+  return denied;
 };
 
 /**
@@ -173,11 +183,12 @@ const playAllowed = async (
   const state = await write(run, decided, next);
   if (state === undefined) return undefined;
   await tellNews(run, decision);
-  await suspendAll(run, decision, earlier);
+  const denied = await suspendAll(run, decision, earlier);
   const fits = await raiseAll(run, decision);
   const launched = await launch(run, [...(await readRequests(bound.repeated, run)), ...fresh]);
   shareLessons(run, launched);
-  const played = { view, sizes, lookedAtMs, decision: fits ? decision : asFits(decision, view), launched };
+  const fitting = fits ? decision : asFits(decision, view);
+  const played = { view, sizes, lookedAtMs, decision: fitting, launched, ...(denied.length > 0 && { denied }) };
   if (launched.length === 0) return { ...played, state };
   const answered = await writeAnswers(run, { view, state }, launched);
   return { ...played, state: answered, ...(answered.version > state.version + 1 && { isCrowded: true }) };

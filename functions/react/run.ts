@@ -3,7 +3,7 @@ import type { SizeChange } from '../../core/decision/decision-record.ts';
 import type { Group } from '../../core/group/group.ts';
 import type { Launched } from '../../core/group-state/answers.ts';
 import type { CapacityIn } from '../../core/ports/capacity-provider.ts';
-import type { GroupState, View } from '../../core/view/view.ts';
+import type { GroupState, Suspension, View } from '../../core/view/view.ts';
 import type { Facts } from './messages/facts.ts';
 import type { ReactPorts } from './ports.ts';
 import type { Turns } from './turns/turns.ts';
@@ -40,6 +40,8 @@ export type Round = {
   readonly sizes: readonly SizeChange[];
   readonly launched: readonly Launched[];
   readonly state: GroupState;
+  /** Processes that AWS denied to suspend. */
+  readonly denied?: readonly Suspension[];
   /** Other functions decided about the group while its launches were requested. */
   readonly isCrowded?: true;
 };

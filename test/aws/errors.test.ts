@@ -6,6 +6,7 @@ import {
   isAboveMax,
   isBelowMin,
   isConditionFailed,
+  isDenied,
   isExecutionAlreadyStarted,
   isFromAws,
   isGone,
@@ -186,4 +187,13 @@ describe('an action that failed', () => {
     expect(isConditionFailed(awsError('ConditionalCheckFailedException'))).toBe(true);
     expect(isExecutionAlreadyStarted(awsError('ExecutionAlreadyExists'))).toBe(true);
   });
+});
+
+test('a call is denied where AWS refused its only attempt for good', () => {
+  const refused = (code: string, attempts?: number) => Object.assign(awsError(code), { $metadata: { attempts } });
+  expect(isDenied(refused('AccessDenied'))).toBe(true);
+  expect(isDenied(refused('AccessDenied', 1))).toBe(true);
+  // The attempt before may have been carried out.
+  expect(isDenied(refused('AccessDenied', 2))).toBe(false);
+  expect(isDenied(refused('Throttling', 1))).toBe(false);
 });

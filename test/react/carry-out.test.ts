@@ -8,7 +8,7 @@ import type { GroupState, View } from '../../core/view/view.ts';
 import { carryOutRounds } from '../../functions/react/carry-out/carry-out.ts';
 import { beginWaiting, claimRemovals } from '../../functions/react/carry-out/leaving-members.ts';
 import { giveBack } from '../../functions/react/carry-out/lowered-sizes.ts';
-import { noteOf, resumeAll, takeDownAll, tellOverwritten } from '../../functions/react/carry-out/outside-size.ts';
+import { noteOf, resumeAll, suspendedAfter, takeDownAll, tellOverwritten } from '../../functions/react/carry-out/outside-size.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 import type { Round, Run } from '../../functions/react/run.ts';
 import { member, members } from '../core/members.ts';
@@ -259,6 +259,31 @@ describe('a size that others set', () => {
     const held = ['a', 'b'].map((asg) => ({ asg, processes: ['Launch'] }));
     expect([await resumeAll(run, held), await resumeAll(run)]).toEqual([['a', 'b'], []]);
     expect(seen.calls).toEqual(held.map((one) => ['resume', one]));
+  });
+});
+
+describe('processes that AWS denied to suspend', () => {
+  const note = (processes: readonly string[]) => [{ asg: 'a', processes }];
+  const denied = note(['Launch', 'Terminate']);
+  const notesLeft = (before: readonly string[], shown: readonly string[], resumed: readonly string[] = []) => {
+    const asgs = [asgView({ name: 'a', suspended: shown })];
+    const look = view({ asgs, state: state(before.length > 0 ? { suspended: note(before) } : {}) });
+    const noted = [...denied, { asg: 'b', processes: ['Launch'] }];
+    return suspendedAfter(look, noted, { resumed, denied: resumed.length > 0 ? [] : denied });
+  };
+
+  test('are not noted any more, and those that were noted before are, where they are still suspended', () => {
+    const other = { asg: 'b', processes: ['Launch'] };
+    expect(notesLeft([], [])).toEqual([other]);
+    expect(notesLeft(['Launch', 'Terminate'], ['Launch'])).toEqual([...note(['Launch']), other]);
+    expect(notesLeft([], [], ['a'])).toEqual([other]);
+    expect(suspendedAfter(view(), denied, { resumed: ['a'], denied: [] })).toBeUndefined();
+  });
+
+  test('are taken from the state once the look is over', async () => {
+    const { seen, run } = runOf();
+    await carryOutRounds({ ...run, rounds: [{ ...roundOf({}, {}, [], state({ suspended: denied })), denied }] });
+    expect(seen.written.map(({ suspended }) => suspended)).toEqual([undefined]);
   });
 });
 

@@ -7,13 +7,13 @@ import { isOpen } from '../../../core/launch/reservation-life.ts';
 import { isWorthALook } from '../../../core/times/again.ts';
 import { tickEveryMs } from '../../../core/times/times.ts';
 import { mayBeRaisedYet, type RaisedMax } from '../../../core/view/raised-max.ts';
-import type { GroupState } from '../../../core/view/view.ts';
+import type { GroupState, Suspension } from '../../../core/view/view.ts';
 import { putState } from '../record/put-state.ts';
 import type { Round, Run } from '../run.ts';
 import { commonTime } from '../turns/wakes-together.ts';
 import { type Admissions, admit, admitAgainMs, youngestMs } from './admit.ts';
 import { writesAtOnce } from './claims.ts';
-import { noteOf, resumeAll, takeDownAll, tellOverwritten } from './outside-size.ts';
+import { noteOf, resumeAll, suspendedAfter, takeDownAll, tellOverwritten } from './outside-size.ts';
 import { unlessRefused } from './unless-refused.ts';
 
 /** Tags members that joined, if the function that attached them died before it did. */
@@ -164,14 +164,16 @@ export const carryOutRounds = async (context: Acting): Promise<Acted> => {
   const settled = last.state.raised
     .filter((raised) => restored.includes(raised.asg) && !mayBeRaisedYet(raised, nowMs, raises.has(raised.asg)))
     .map(({ asg }) => asg);
-  await noteActs(context, last.state, { restored: settled, resumed, takenDown });
+  const denied = rounds.flatMap((round) => round.denied ?? []);
+  const suspended = suspendedAfter(first.view, last.state.suspended, { resumed, denied });
+  await noteActs(context, last.state, { restored: settled, suspended, takenDown });
   return { ...admissions, restored, ...(wakeAtMs === undefined ? {} : { wakeAtMs }) };
 };
 
 /** Changes that were noted before they were made, and are settled now. */
 type Settled = {
   readonly restored: readonly string[];
-  readonly resumed: readonly string[];
+  readonly suspended: readonly Suspension[] | undefined;
   readonly takenDown: TakenDown;
 };
 
@@ -179,13 +181,12 @@ type Settled = {
 const noteActs = async (
   { ports, group }: Run,
   state: GroupState,
-  { restored, resumed, takenDown }: Settled,
+  { restored, suspended, takenDown }: Settled,
 ): Promise<void> => {
-  const settled = [restored, resumed, ...Object.values(takenDown)];
-  if (settled.every((list) => list.length === 0)) return;
-  const { added: notes = [], suspended: noted = [], ...rest } = state;
+  const { added: notes = [], suspended: noted, ...rest } = state;
+  const settled = [restored, ...Object.values(takenDown)];
+  if (suspended === noted && settled.every((list) => list.length === 0)) return;
   const added = afterTakingDown(notes, takenDown, ports.clock.now());
-  const suspended = noted.filter(({ asg }) => !resumed.includes(asg));
   await putState(
     group.name,
     {
@@ -193,7 +194,7 @@ const noteActs = async (
       version: state.version + 1,
       raised: state.raised.filter(({ asg }) => !restored.includes(asg)),
       ...(added.length > 0 && { added }),
-      ...(suspended.length > 0 && { suspended }),
+      ...(suspended !== undefined && { suspended }),
     },
     ports,
   );

@@ -2,7 +2,7 @@ import { metrics } from '../../../core/contract.ts';
 import type { Decision } from '../../../core/decision/decision.ts';
 import type { TakenDown } from '../../../core/group/outside-size.ts';
 import type { RaisedMax } from '../../../core/view/raised-max.ts';
-import type { Added, GroupState, Suspension } from '../../../core/view/view.ts';
+import type { Added, GroupState, Suspension, View } from '../../../core/view/view.ts';
 import type { Run } from '../run.ts';
 import { unlessRefused } from './unless-refused.ts';
 
@@ -42,6 +42,29 @@ export const resumeAll = async (
     if ((await unlessRefused(run, { problem, about: one }, run.provider.resume(one), 'refused')) !== 'refused')
       resumed.push(one.asg);
   return resumed;
+};
+
+/**
+ * Notes of processes without those that run again. Where AWS denied to suspend some, the note has what it had before:
+ * its owner may suspend them meanwhile, and then they are not ours to resume.
+ */
+export const suspendedAfter = (
+  { asgs, state }: Pick<View, 'asgs' | 'state'>,
+  noted: readonly Suspension[] | undefined,
+  { resumed, denied }: { readonly resumed: readonly string[]; readonly denied: readonly Suspension[] },
+): readonly Suspension[] | undefined => {
+  if (resumed.length + denied.length === 0) return noted;
+  const refused = new Set(denied.map(({ asg }) => asg));
+  const ours = (asg: string): readonly string[] => {
+    const shown = asgs.find(({ name }) => name === asg)?.suspended ?? [];
+    const before = state.suspended?.find((one) => one.asg === asg)?.processes ?? [];
+    return before.filter((process) => shown.includes(process));
+  };
+  const left = (noted ?? [])
+    .filter(({ asg }) => !resumed.includes(asg))
+    .map((one) => (refused.has(one.asg) ? { ...one, processes: ours(one.asg) } : one))
+    .filter(({ processes }) => processes.length > 0);
+  return left.length > 0 ? left : undefined;
 };
 
 /** The note under which these members are attached, where others set the size. */
