@@ -176,13 +176,17 @@ const createAdvance =
     return outcome === 'done' || holds((await readItem(deps, keyOf(swap))).swap, change) ? 'done' : 'conflict';
   };
 
-/** First the copy, then the removal. After a crash between the two, the next retirement does both again. */
+/**
+ * First the copy, then the removal. After a crash between the two, the next retirement does both again. A swap that
+ * went on meanwhile is not over, so its copy is removed.
+ */
 const createRetire =
   (deps: Deps): SwapItems['retire'] =>
   async (swap) => {
+    const withdrawnAtMs = deps.now();
     const past = {
       ...swap,
-      ...(swap.state !== 'gone' && { state: 'withdrawn', withdrawnAtMs: deps.now() }),
+      ...(swap.state !== 'gone' && { state: 'withdrawn', withdrawnAtMs }),
       schema: stateSchema,
       [keys.group]: swap.group,
       [keys.item]: items.past(swap.instance),
@@ -196,7 +200,17 @@ const createRetire =
       ExpressionAttributeNames: { '#state': 'state' },
       ExpressionAttributeValues: { ':state': swap.state },
     });
-    await deps.client.send(command).catch(conflictOnly);
+    if ((await deps.client.send(command).then(() => 'done' as const, conflictOnly)) === 'done') return;
+    const { swap: now } = await readItem(deps, keyOf(swap));
+    if (now?.decision !== swap.decision || now.claimedAtMs !== swap.claimedAtMs) return;
+    const undo = new DeleteCommand({
+      TableName: deps.table,
+      Key: { ...keyOf(swap), [keys.item]: items.past(swap.instance) },
+      ConditionExpression: '#withdrawnAtMs = :withdrawnAtMs',
+      ExpressionAttributeNames: { '#withdrawnAtMs': 'withdrawnAtMs' },
+      ExpressionAttributeValues: { ':withdrawnAtMs': withdrawnAtMs },
+    });
+    await deps.client.send(undo).catch(conflictOnly);
   };
 
 /** Swap items: one per leaving instance, created once, moved forward only. Kept for seven days after the end. */

@@ -289,6 +289,15 @@ describe('a swap', () => {
     expect(await store.claim(waiting)).toEqual({ kind: 'claimed' });
   });
 
+  test('that went on before it is retired is not withdrawn', async () => {
+    const waiting = swap('went-on', 'i-13', { state: 'waiting' });
+    await store.claim(waiting);
+    await store.advance(waiting, { from: ['waiting'], set: { state: 'leaving', drain: 'went-on-1' } });
+    await store.retire(waiting);
+    expect(await store.swaps('went-on')).toMatchObject([{ state: 'leaving' }]);
+    expect(await itemOf('went-on', items.past('i-13'))).toBeUndefined();
+  });
+
   test('that is claimed anew is not retired with its predecessor', async () => {
     await store.claim(swap('reborn', 'i-8'));
     await store.retire(swap('reborn', 'i-8', { state: 'gone', goneAtMs: nowMs }));
