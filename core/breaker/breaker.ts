@@ -59,12 +59,12 @@ export type BreakerRules = {
   readonly breakers?: Breakers | undefined;
   readonly rule?: BreakerRule | undefined;
   /** An earlier part of the same plan launches for half-open breakers. */
-  isTried?: boolean;
+  isTried?: boolean | undefined;
 };
 
-type Ruled = { readonly rule: BreakerRule; readonly isTried?: boolean; readonly nowMs: number };
+type Ruled = { readonly rule: BreakerRule; readonly nowMs: number } & Pick<BreakerRules, 'isTried'>;
 
-const standingOf = (breaker: BreakerKey, one: Breaker, { rule, isTried = false, nowMs }: Ruled): OverOffering => {
+const standingOf = (breaker: BreakerKey, one: Breaker, { rule, isTried, nowMs }: Ruled): OverOffering => {
   if (nowMs < one.untilMs) return { breaker, is: 'open', untilMs: one.untilMs };
   const triedMs = one.trial?.atMs ?? (isTried ? nowMs : undefined);
   if (triedMs === undefined) return { breaker, is: 'half-open', untilMs: one.untilMs + rule.holdMs };
@@ -77,10 +77,10 @@ export const entriesOf = (breakers: Breakers | undefined): readonly (readonly [B
 /** The strictest breaker over any of these offerings. Undefined when none covers one. */
 export const breakerOver = (
   offerings: readonly Offering[],
-  { breakers, rule, isTried = false }: BreakerRules,
+  { breakers, rule, isTried }: BreakerRules,
   nowMs: number,
 ): OverOffering | undefined => {
-  if (rule === undefined || breakers === undefined) return undefined;
+  if (rule === undefined) return undefined;
   const over = entriesOf(breakers)
     .filter(([key]) => offerings.some((offering) => covers(key, offering)))
     .map(([key, one]) => standingOf(key, one, { rule, isTried, nowMs }));

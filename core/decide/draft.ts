@@ -39,7 +39,7 @@ export const withProposal = (draft: Draft, proposal: Proposal): Draft => {
     restore: [...draft.restore, ...(proposal.restore ?? [])],
     takeOver: [...draft.takeOver, ...(proposal.takeOver ?? [])],
     unnoticed: [...draft.unnoticed, ...(proposal.unnoticed ?? [])],
-    remarks: [...(draft.remarks ?? []), ...(proposal.remarks ?? [])],
+    remarks: [...draft.remarks, ...(proposal.remarks ?? [])],
     ...(wakeAtMs !== undefined && { wakeAtMs }),
   };
 };

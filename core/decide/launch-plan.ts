@@ -10,7 +10,7 @@ import type { Member } from '../view/view.ts';
 import type { Situation } from './rule.ts';
 
 const without = (members: readonly Member[], leaving: readonly string[]): readonly Member[] =>
-  leaving.length === 0 ? members : members.filter(({ instance }) => !leaving.includes(instance));
+  members.filter(({ instance }) => !leaving.includes(instance));
 
 /**
  * Launches that Auto Scaling groups make by themselves and that no describe shows yet, if their pool is known. They
@@ -18,10 +18,8 @@ const without = (members: readonly Member[], leaving: readonly string[]): readon
  */
 const comingByItself = ({ view, headcount }: Situation): readonly Held[] =>
   [...ownRefills(view), ...headcount.unseen].flatMap(({ asg, count }) => {
-    const [pool, ...others] = Object.values(view.group.pools).filter((one) => one.asg === asg);
-    return pool === undefined || others.length > 0
-      ? []
-      : [{ ...cellOfLaunch({ pool: pool.name, offerings: offeringsOf(pool) }), count }];
+    const pool = Object.values(view.group.pools).find((one) => one.asg === asg);
+    return pool === undefined ? [] : [{ ...cellOfLaunch({ pool: pool.name, offerings: offeringsOf(pool) }), count }];
   });
 
 /** The input for a plan of this many launches, with the leaving members counted as gone. */

@@ -79,7 +79,7 @@ const sparesToAsk = (
 
 /** Members of the size that cannot be launched now, because of earlier deaths or the policy's limit of launches. */
 const boundsOf = ({ view, arbiter }: Situation, lack: number) => {
-  const bounded = lack <= 0 ? 0 : lack - arbiter.forMissing(lack).left();
+  const bounded = Math.max(0, lack - arbiter.forMissing(lack).left());
   const overLimit = boundByLimit(view, lack - bounded);
   const remarks: readonly Remark[] = [
     ...(bounded > 0 ? [{ code: 'deaths-bounded' as const, count: bounded }] : []),
@@ -101,8 +101,7 @@ export const missingMembers: Rule = {
     const input = planInput(situation, Math.min(lack - bound, arbiter.launches.left()));
     const { plan: found, overridden } = planOf(situation, input, short);
     const { areSharesFull, ...plan } = found;
-    const placed = arbiter.launches.take(countIn(plan));
-    arbiter.forMissing(lack).take(placed);
+    arbiter.forMissing(lack).take(arbiter.launches.take(countIn(plan)));
     const unplaced = plan.unplaced + bound;
     const { missing, most } = sparesToAsk(situation, lack);
     const asked = unplaced > 0 ? 0 : arbiter.launches.take(most);

@@ -41,7 +41,8 @@ const isUnsettled = (situation: Situation, soFar: Draft, moving: number): boolea
 /** Members on spot that stay so far, in the policy's order of removal. */
 const onSpotInOrder = ({ view, headcount, arbiter }: Situation, moving: ReadonlySet<string>): readonly Member[] => {
   const members = arbiter.unclaimed();
-  const byId = new Map(members.map((member) => [member.instance, member]));
+  const movable = members.filter((member) => !isOnDemand(member) && !moving.has(member.instance));
+  const byId = new Map(movable.map((member) => [member.instance, member]));
   const ordered = chooseRemovals({
     count: members.length,
     members,
@@ -51,10 +52,7 @@ const onSpotInOrder = ({ view, headcount, arbiter }: Situation, moving: Readonly
     memory: view.state.memory,
     shared: sharedIn(view, headcount),
   });
-  return ordered.flatMap(({ instance }) => {
-    const member = byId.get(instance);
-    return member === undefined || isOnDemand(member) || moving.has(instance) ? [] : [member];
-  });
+  return ordered.flatMap(({ instance }) => byId.get(instance) ?? []);
 };
 
 /** How many are missing on demand because no pool gives them. A remark reports it when the number changes. */
@@ -71,8 +69,7 @@ const movesFor = (situation: Situation, floor: Floor, most: number, moving: Read
   if (!givesOnDemand(view, ground)) return told(situation, short, floor);
   const inOrder = onSpotInOrder(situation, moving);
   const plan = planOnDemand(view, ground, floor, { inOrder, most });
-  const placed = arbiter.toOnDemand.take(placedIn(plan));
-  arbiter.launches.take(placed);
+  const placed = arbiter.launches.take(arbiter.toOnDemand.take(placedIn(plan)));
   return {
     ...(placed > 0 && plan),
     ...(placed < Math.min(most, inOrder.length) && told(situation, short - placed, floor)),
@@ -87,7 +84,6 @@ export const onDemandFloor: Rule = {
   name: 'on-demand floor',
   propose: (situation, soFar) => {
     const { view, headcount, arbiter } = situation;
-    if (view.group.onDemand === undefined) return {};
     const floor = { owed: owedIn(view), held: onDemandNow(headcount) };
     if (floor.owed <= floor.held) return {};
     const moving = movingNow(situation);

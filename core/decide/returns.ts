@@ -31,8 +31,8 @@ export const returns: Rule = {
       plan,
       leaving = [],
       notMoved,
-    } = isDisturbed
-      ? { plan: undefined, notMoved: undefined }
+    }: Partial<ReturnType<typeof chooseReturns>> = isDisturbed
+      ? {}
       : chooseReturns(view, headcount, Math.min(arbiter.returns.left(), arbiter.launches.left()));
     const { placements = [], reasons = [], moves = [] } = plan ?? {};
     const accounts = [arbiter.releasable.forRemovals(), arbiter.aboveMinimum(), arbiter.beyondFloor()];

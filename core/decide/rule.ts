@@ -1,4 +1,5 @@
 import type { Decision } from '../decision/decision.ts';
+import type { Remark } from '../decision/remark.ts';
 import type { Headcount } from '../view/headcount.ts';
 import type { View } from '../view/view.ts';
 import type { Arbiter } from './arbiter.ts';
@@ -7,7 +8,8 @@ import type { Arbiter } from './arbiter.ts';
 export type Situation = { readonly view: View; readonly headcount: Headcount; readonly arbiter: Arbiter };
 
 /** What the rules have proposed so far. */
-export type Draft = Omit<Decision, 'group' | 'desired' | 'staying'> & {
+export type Draft = Omit<Decision, 'group' | 'desired' | 'staying' | 'remarks'> & {
+  readonly remarks: readonly Remark[];
   /**
    * How many members the group lacks, less what its Auto Scaling groups are about to launch by themselves. Negative
    * when they launch more than it lacks. Missing spares are not counted.

@@ -55,7 +55,7 @@ const chosen = (situation: Situation, count: number): readonly Leaving[] => {
     });
   const members = removable(situation);
   const forced = Math.max(0, count - serving.room);
-  const idle = forced === 0 ? [] : first(members, forced, new Set(members.filter(isIdle).map(idOf)));
+  const idle = first(members, forced, new Set(members.filter(isIdle).map(idOf)));
   const gone = new Set(idle.map(idOf));
   return [
     ...idle,

@@ -44,7 +44,6 @@ export const withChosen = (
   members: readonly Member[],
   group: string,
 ): readonly Swap[] => {
-  if (chosen.length === 0) return swaps;
   const known = new Map(swaps.map((swap) => [swap.instance, swap]));
   const memberOf = new Map(members.map((member) => [member.instance, member]));
   for (const { decision, instances } of chosen) {

@@ -21,8 +21,8 @@ export type BeginReason =
  * When a drain was first wanted. A drain that takes over from an earlier one was ordered later, and has no more time
  * for that. A member that was claimed before its warning stayed in service until the warning ordered a drain.
  */
-const wantedAtMs = ({ claimedAtMs, warnedAtMs, drainOrderedAtMs }: Swap): number =>
-  warnedAtMs !== undefined && warnedAtMs <= claimedAtMs ? claimedAtMs : (drainOrderedAtMs ?? claimedAtMs);
+const wantedAtMs = ({ claimedAtMs, warnedAtMs = Number.POSITIVE_INFINITY, drainOrderedAtMs }: Swap): number =>
+  warnedAtMs <= claimedAtMs ? claimedAtMs : (drainOrderedAtMs ?? claimedAtMs);
 
 /** When a batch was ordered: the earliest time of its members. Instances that join it later do not change its times. */
 export const orderedAtMs = (own: readonly Swap[]): number => Math.min(...own.map(wantedAtMs));
@@ -42,14 +42,13 @@ export const latestStartOf = (
   const deadlines = own.flatMap(({ reason, deadlineMs }) =>
     traitsOf({ reason }).endedBy === 'ec2' && deadlineMs !== undefined ? [deadlineMs] : [],
   );
-  if (group.swap.order !== 'launch-first' || deadlines.length === 0 || deadlines.length < own.length) return undefined;
-  const delay = deregistrationDelayMs === undefined ? {} : { deregistrationDelayMs };
+  if (group.swap.order !== 'launch-first' || deadlines.length < own.length) return undefined;
   return latestDrainStart({
     nowMs: orderedAtMs(own),
     deadlineMs: Math.min(...deadlines),
     timeoutMs: group.drain.timeoutMs,
     lastCallsMs: Math.max(...own.map(lastCallsMsOf)),
-    ...delay,
+    deregistrationDelayMs,
   });
 };
 

@@ -11,7 +11,7 @@ export type DrainBudget = {
    * The longest deregistration delay of the target groups that the instances are in. Unknown: the load balancer's
    * default is assumed.
    */
-  readonly deregistrationDelayMs?: number;
+  readonly deregistrationDelayMs?: number | undefined;
   /** The policy's `drain.timeout`. */
   readonly timeoutMs: number;
   /** Time kept free for calls that follow the drain. Default: the margin. */
@@ -49,8 +49,10 @@ export const lastCallsMsOf = (swap: Swap): number =>
   traitsOf(swap).endedBy === 'ec2' && swap.asg === undefined && openHooks(swap).length === 0 ? 0 : deadlineMarginMs;
 
 /** Whether its drain began after the deadline of its warning, so that EC2 did not take it in time. */
-export const beganTooLate = ({ drainStartedAtMs, deadlineMs = Number.POSITIVE_INFINITY }: Swap): boolean =>
-  drainStartedAtMs !== undefined && drainStartedAtMs >= deadlineMs;
+export const beganTooLate = ({
+  drainStartedAtMs = Number.NEGATIVE_INFINITY,
+  deadlineMs = Number.POSITIVE_INFINITY,
+}: Swap): boolean => drainStartedAtMs >= deadlineMs;
 
 /**
  * When the drain of one instance ends, whether connections are open or not (epoch ms). It ends when last calls have to

@@ -47,7 +47,8 @@ export const sortByProgress = (swaps: readonly Swap[], progress: readonly DrainP
 const settleMs = 1_000;
 
 const lookForOne = ({ swap, busyUntilMs }: OpenSwap, nowMs: number): number => {
-  if (busyUntilMs !== undefined && busyUntilMs + settleMs > nowMs) return busyUntilMs + settleMs;
+  const settledMs = (busyUntilMs ?? Number.NEGATIVE_INFINITY) + settleMs;
+  if (settledMs > nowMs) return settledMs;
   return nowMs + growingStepMs(nowMs - (busyUntilMs ?? swap.drainStartedAtMs ?? nowMs));
 };
 

@@ -94,10 +94,10 @@ export const unfinishedShortfall = (swap: Swap, timeoutMs: number): Shortfall =>
  * When the connections of an instance end by themselves, if nothing cuts them before. EC2 leaves an instance running
  * for a while after its drain has ended. Undefined when they may be cut.
  */
-export const endsUncutAtMs = (swap: Swap, timeoutMs: number): number | undefined =>
-  swap.state === 'draining' && swap.busyUntilMs !== undefined && swap.busyUntilMs <= cutOf(swap, timeoutMs).cutAtMs
-    ? swap.busyUntilMs
-    : undefined;
+export const endsUncutAtMs = (swap: Swap, timeoutMs: number): number | undefined => {
+  const { state, busyUntilMs = Number.POSITIVE_INFINITY } = swap;
+  return state === 'draining' && busyUntilMs <= cutOf(swap, timeoutMs).cutAtMs ? busyUntilMs : undefined;
+};
 
 /** The shortfall of an instance whose time ran out before AWS showed whether its connections had closed. */
 export const unseenShortfall: Shortfall = { code: 'not-seen' };
@@ -179,8 +179,9 @@ const isOvertaken = (swap: Swap): boolean =>
  */
 const cutShort = (swap: Swap, nowMs: number): Swap => {
   if (wasLetGo(swap, nowMs)) return asDrainedInTime(swap, nowMs);
-  const isDone = swap.busyUntilMs !== undefined && swap.busyUntilMs <= nowMs && !beganTooLate(swap);
-  if (swap.state === 'draining' && isDone) return asDrainedInTime({ ...swap, drainedAtMs: swap.busyUntilMs }, nowMs);
+  const { state, busyUntilMs = Number.POSITIVE_INFINITY } = swap;
+  if (state === 'draining' && busyUntilMs <= nowMs && !beganTooLate(swap))
+    return asDrainedInTime({ ...swap, drainedAtMs: busyUntilMs }, nowMs);
   const noted = isOvertaken(swap) ? undefined : lastingShortfall(swap);
   return { ...swap, shortfall: noted ?? earlyEndShortfall(swap, nowMs) };
 };

@@ -21,9 +21,8 @@ export type TargetNeeds = {
 
 /** Calls to Auto Scaling of a look that releases its batch at once: one read, and a call for each group. */
 export const asgCalls = (group: Group, swaps: readonly Swap[]): number => {
-  const held = asgsFor(group, swaps).length;
   const asgs = new Set(swaps.flatMap(({ asg }) => asg ?? []));
-  return held === 0 ? 0 : 1 + Math.max(1, Math.min(asgs.size, held));
+  return asgsFor(group, swaps).length === 0 ? 0 : 1 + Math.max(1, asgs.size);
 };
 
 /** Targets in the order in which members leave them. */

@@ -53,8 +53,8 @@ const refusalsOf = ({ result }: Launched): readonly Refusal[] => (result.kind ==
  */
 const answerOf = ({ reservation: { placement }, result }: Launched): readonly Answer[] => {
   const { pool } = placement;
-  if (result.kind === 'answered') return [{ pool, kind: 'answered' }];
-  return result.kind === 'invalid' ? [{ pool, kind: 'invalid', code: result.code, message: result.message }] : [];
+  if (result.kind === 'answered') return [{ pool }];
+  return result.kind === 'invalid' ? [{ pool, denied: { code: result.code, message: result.message } }] : [];
 };
 
 const granted = ({ result }: Launched): readonly OfferingKey[] =>

@@ -20,8 +20,9 @@ import { catchUp, followPolicy, type Heard, isLetGo } from './state.ts';
 const withDetached = ({ detached: _before, ...state }: GroupState, { detached = [] }: Holdings): GroupState =>
   detached.length === 0 ? state : { ...state, detached };
 
-const withChoices = ({ chosen: _before, ...state }: GroupState, swaps: readonly Swap[], nowMs: number): GroupState => {
-  const chosen = stillChosen({ chosen: _before ?? [] }, swaps, nowMs);
+const withChoices = (before: GroupState, swaps: readonly Swap[], nowMs: number): GroupState => {
+  const { chosen: _before, ...state } = before;
+  const chosen = stillChosen(before, swaps, nowMs);
   return chosen.length === 0 ? state : { ...state, chosen };
 };
 

@@ -17,9 +17,9 @@ type Followed = { readonly state: GroupState; readonly sizes: readonly SizeChang
  */
 export const followSchedule = (state: GroupState, group: Group, { isNew, nowMs }: Following): Followed => {
   const { scheduled: before, ...rest } = state;
-  if (group.schedule === undefined) return { state: before === undefined ? state : rest, sizes: [] };
+  if (group.schedule === undefined) return { state: rest, sizes: [] };
   const schedule = JSON.stringify(group.schedule);
-  if (before === undefined || before.schedule !== schedule || isNew)
+  if (before?.schedule !== schedule || isNew)
     return { state: { ...state, scheduled: { schedule, atMs: nowMs } }, sizes: [] };
   const due = lastDue(group.schedule, before.atMs, nowMs);
   if (due === undefined) return { state, sizes: [] };

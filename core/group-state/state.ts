@@ -204,7 +204,7 @@ export const followView = (view: View, { ended, refusedAsgs }: Omit<Heard, 'alar
     ...(Object.keys(idle).length > 0 && { unserved: idle }),
     ...(arriving && { arriving }),
     ...(cameUp.length > 0 && { cameUp }),
-    ...(view.state.holders && { holders: holdersNow(view) }),
+    ...(view.state.holders && { holders: holdersNow(view, view.state.holders) }),
   };
 };
 

@@ -76,8 +76,8 @@ const isStillNeeded = ({ group, state, asgs }: View, name: string): boolean => {
   );
 };
 
-/** Auto Scaling groups to remember after this look. */
-export const holdersNow = (view: View): readonly string[] => {
+/** Auto Scaling groups to remember after this look, of those that were remembered before. */
+export const holdersNow = (view: View, before: readonly string[]): readonly string[] => {
   const named = namedAsgs(view.group);
-  return [...named, ...(view.state.holders ?? []).filter((name) => !named.includes(name) && isStillNeeded(view, name))];
+  return [...named, ...before.filter((name) => !named.includes(name) && isStillNeeded(view, name))];
 };

@@ -67,17 +67,16 @@ const ranks: Readonly<Record<Need['urgency'], number>> = { empty: 0, warned: 1, 
 
 const deadlineOf = ({ deadlineMs = Number.POSITIVE_INFINITY }: Need): number => deadlineMs;
 
-const ascending = (a: number, b: number): number => (a === b ? 0 : a - b);
-
 /**
  * The order of need. First come groups without a serving member, then groups whose members EC2 takes, then groups that
  * lack members. Small groups come before large ones: one member is a larger part of them, and they need fewer tokens,
  * so more groups are whole soon. Deadlines decide between groups of one size. Before the size they would hold up a
- * small group that can be served at once, for the sake of deadlines that the bucket cannot meet anyway.
+ * small group that can be served at once, for the sake of deadlines that the bucket cannot meet anyway. Of two groups
+ * without a deadline, the difference is NaN, and the next line decides.
  */
 export const byNeed = (a: Waiting, b: Waiting): number =>
-  ascending(ranks[a.need.urgency], ranks[b.need.urgency]) ||
-  ascending(a.need.size, b.need.size) ||
-  ascending(deadlineOf(a.need), deadlineOf(b.need)) ||
-  ascending(a.sinceMs, b.sinceMs) ||
+  ranks[a.need.urgency] - ranks[b.need.urgency] ||
+  a.need.size - b.need.size ||
+  deadlineOf(a.need) - deadlineOf(b.need) ||
+  a.sinceMs - b.sinceMs ||
   (a.group < b.group ? -1 : 1);

@@ -21,21 +21,16 @@ const longestMessage = 200;
 /** A denial that was not tested for this time no longer counts, because a user may have fixed it. */
 const keptForMs = 3_600_000;
 
-/** The result of a request of a pool. */
-export type Answer = { readonly pool: string; readonly kind: 'answered' } | Denied;
+type Denied = { readonly code: string; readonly message: string };
 
-type Denied = {
-  readonly pool: string;
-  readonly kind: 'invalid';
-  readonly code: string;
-  readonly message: string;
-};
+/** The result of a request of a pool, and what EC2 said where it denied the request. */
+export type Answer = { readonly pool: string; readonly denied?: Denied };
 
 /** Each denied pool is requested again within this many turns, however many there are. */
 const mostTurns = 5;
 
 /** Pools take turns, so that one of them is requested each minute, however many there are. */
-const withDenial = (known: Map<string, Denial>, { pool, code, message }: Denied, nowMs: number): void => {
+const withDenial = (known: Map<string, Denial>, pool: string, { code, message }: Denied, nowMs: number): void => {
   const resting = [...known].filter(([name, { untilMs }]) => name !== pool && nowMs < untilMs).length;
   const turns = Math.min(mostTurns, resting + 1);
   known.set(pool, {
@@ -59,9 +54,9 @@ export const rememberDenials = (
   nowMs: number,
 ): Denials | undefined => {
   const known = new Map(Object.entries(denials ?? {}).filter(([, { atMs }]) => nowMs - atMs < keptForMs));
-  for (const answer of answers) {
-    if (answer.kind === 'answered') withoutReason(known, answer.pool);
-    else withDenial(known, answer, nowMs);
+  for (const { pool, denied } of answers) {
+    if (denied === undefined) withoutReason(known, pool);
+    else withDenial(known, pool, denied, nowMs);
   }
   return known.size === 0 ? undefined : Object.fromEntries(known);
 };

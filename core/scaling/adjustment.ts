@@ -1,7 +1,6 @@
 import type { Adjustment, ScalingRule, Size } from '../group/group.ts';
 
 const stepOf = (current: number, { kind, by }: Adjustment): number => {
-  if (by === 0) return 0;
   const exact = kind === 'percent' ? (Math.abs(by) * current) / 100 : Math.abs(by);
   return Math.sign(by) * Math.max(1, Math.ceil(exact));
 };

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { asgsFor, asgsOf, holdersNow, isAdmittedRunning, targetGroupsNow, withFormer } from '../../../core/group/holders.ts';
+import { howHeld } from '../../../core/group/holding.ts';
 import type { AsgView } from '../../../core/view/view.ts';
-import { asgView, group, reservation, state, view } from '../views.ts';
+import { asgView, group, nowMs, reservation, state, view } from '../views.ts';
 
 const attached = group({ holding: { kind: 'attach', asg: 'next' } });
 const asg = (rest: Partial<AsgView> = {}): AsgView => asgView({ name: 'fleet', max: 6, desired: 0, held: 0, ...rest });
 const look = (asgs: readonly AsgView[], rest: Parameters<typeof state>[0] = {}) =>
-  holdersNow(view({ group: attached, asgs, state: state({ holders: ['fleet', 'next'], ...rest }) }));
+  holdersNow(view({ group: attached, asgs, state: state(rest) }), ['fleet', 'next']);
 
 describe('Auto Scaling groups that hold members', () => {
   it('are those that the policy names, and those that an earlier one named', () => {
@@ -38,12 +39,19 @@ describe('Auto Scaling groups that hold members', () => {
     expect(asgsFor(attached, [{ asg: 'fleet' }, {}, { asg: 'next' }])).toEqual(['next', 'fleet']);
   });
 
+  it('have had five minutes to be shown when a member counts as outside of all of them', () => {
+    const { isMisplaced } = howHeld({ holding: { kind: 'launch-instances' } });
+    expect([299_999, 300_000].map((ageMs) => isMisplaced({ launchedAtMs: nowMs - ageMs }, nowMs))).toEqual([false, true]);
+    expect(isMisplaced({ asg: 'fleet', launchedAtMs: 0 }, nowMs)).toBe(false);
+  });
+
   it('are forgotten once they are empty, put back, and nothing is on its way into them', () => {
     expect(look([asg()])).toEqual(['next']);
     expect(look([])).toEqual(['next']);
     expect(look([asg({ desired: 1 })])).toEqual(['next', 'fleet']);
     expect(look([asg({ inside: 1 })])).toEqual(['next', 'fleet']);
     expect(look([asg()], { raised: [{ asg: 'fleet', fromMax: 6, toMax: 8 }] })).toEqual(['next', 'fleet']);
+    expect(look([asg()], { raised: [{ asg: 'next', fromMax: 6, toMax: 8 }] })).toEqual(['next']);
     const intoADroppedPool = reservation({ placement: { pool: 'dropped', count: 1, offerings: [] } });
     expect(look([asg()], { reservations: [intoADroppedPool] })).toEqual(['next', 'fleet']);
   });

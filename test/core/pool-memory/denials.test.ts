@@ -3,8 +3,8 @@ import { type Answer, type Denials, isDeniedIn, rememberDenials, restOfDenial, u
 
 const nowMs = 1_700_000_000_000;
 const minuteMs = 60_000;
-const denied = (pool: string, code = 'UnauthorizedOperation'): Answer => ({ pool, kind: 'invalid', code, message: 'no' });
-const answered = (pool: string): Answer => ({ pool, kind: 'answered' });
+const denied = (pool: string, code = 'UnauthorizedOperation'): Answer => ({ pool, denied: { code, message: 'no' } });
+const answered = (pool: string): Answer => ({ pool });
 const restsOf = (denials: Denials | undefined) =>
   Object.fromEntries(Object.entries(denials ?? {}).map(([pool, { untilMs }]) => [pool, (untilMs - nowMs) / minuteMs]));
 
@@ -51,7 +51,7 @@ describe('a launch that EC2 denies', () => {
   });
 
   it('is kept with a message of bounded length', () => {
-    const long: Answer = { pool: 'a', kind: 'invalid', code: 'x', message: 'y'.repeat(500) };
+    const long: Answer = { pool: 'a', denied: { code: 'x', message: 'y'.repeat(500) } };
     expect(rememberDenials(undefined, [long], nowMs)?.a?.message).toHaveLength(200);
   });
 
