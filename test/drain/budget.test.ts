@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { beginsRegardless, bootsUntilMs, latestStartOf, nextServingLookMs, servingCount } from '../../core/drain/begin.ts';
+import { tighter } from '../../core/drain/deadline.ts';
 import { drainEndsByMs, latestDrainStart } from '../../core/drain/drain.ts';
 import { heartbeatDueMs, heartbeatsDue, isUnattended, nextHeartbeatMs, prolonged } from '../../core/drain/heartbeat.ts';
 import { nextDrainLook, sortByProgress, stillWaiting } from '../../core/drain/look.ts';
@@ -64,6 +65,7 @@ describe('the end of a drain', () => {
     ['the margin before it, where an Auto Scaling group holds the instance', { drainStartedAtMs: inMs(20), asg: 'web' }, 120, 300, 110],
     ['the margin before it, where a hook waits', { drainStartedAtMs: inMs(20), hooks: [hook] }, 120, 300, 110],
     ['the deadline, where nobody waits on its hook any more', { drainStartedAtMs: inMs(20), hooks: [{ ...hook, overAtMs: noonMs }] }, 120, 300, 120],
+    ['the margin before it, where Holdfast ends the instance', { drainStartedAtMs: inMs(20), reason: 'maintenance' }, 120, 300, 110],
     ['the time-out after it began', { drainStartedAtMs: inMs(20), reason: 'hook' }, 3600, 60, 80],
     ['not hurried by the time-out where EC2 takes the instance anyway', { drainStartedAtMs: inMs(20), asg: 'web' }, 120, 60, 110],
     ['a deadline that the swap learned of later', { drainStartedAtMs: inMs(20), deadlineMs: inMs(90) }, 120, 300, 90],
@@ -72,6 +74,10 @@ describe('the end of a drain', () => {
     const deadline = deadlineS === undefined ? {} : { deadlineMs: inMs(deadlineS) };
     expect(drainEndsByMs(swap('i-1', { ...deadline, ...changes }), timeoutS * 1000)).toBe(inMs(endsS));
   });
+});
+
+test('of two deadlines the earlier one holds, and the known one where the other is not known', () => {
+  expect([tighter(5, 9), tighter(9, 5), tighter(5, undefined), tighter(undefined, 9)]).toEqual([5, 5, 5, 9]);
 });
 
 describe('whether a drain begins', () => {
@@ -106,6 +112,7 @@ describe('whether a drain begins', () => {
   test('a drain that takes over from a stopped one begins as late as that one would have', () => {
     const takenOver = { ...taken, claimedAtMs: inMs(6), drainOrderedAtMs: inMs(20) };
     expect(latestStartOf(group(), [swap('i-1', { ...takenOver, warnedAtMs: noonMs })], 300_000)).toBe(inMs(58));
+    expect(latestStartOf(group(), [swap('i-1', { ...takenOver, warnedAtMs: inMs(6) })], 300_000)).toBe(inMs(58));
     const advisedBefore = { ...takenOver, warnedAtMs: inMs(10) };
     expect(latestStartOf(group(), [swap('i-1', advisedBefore)], 300_000)).toBe(inMs(65));
   });
@@ -131,6 +138,11 @@ describe('the next look for replacements', () => {
     ['from the youngest launch, when one was refused and made again', 45, 40, 60],
   ])('is %s', (_rule, nowS, launchedS, lookS) => {
     expect(lookAfter(nowS, launchedS)).toBe(lookS);
+  });
+  test('does not depend on members that serve, however young', () => {
+    const members = [member('i-8', { launchedAtMs: inMs(44) }), member('i-9', { serving: false, launchedAtMs: inMs(1) })];
+    const holdings = { members, asgs: [], aside: [], ended: [], stopped: [] };
+    expect(nextServingLookMs(inMs(300), { holdings, swaps: [], orderedAtMs: noonMs, nowMs: inMs(45) })).toBe(inMs(60));
   });
   test('never passes the latest start', () => expect(lookAfter(45, 1, 50)).toBe(50));
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { asksAgain, sortLate } from '../../core/drain/late.ts';
+import { asksAgain, asksAgainAtMs, sortLate } from '../../core/drain/late.ts';
 import { isNeeded, wasLeftAlone } from '../../core/swap/let-go.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { beginDrain } from '../../functions/begin-drain/begin-drain.ts';
@@ -19,6 +19,9 @@ describe('a member that was chosen to leave is compared with the others again', 
     ['also when another drain took over', { reason: 'moved', chosenAtMs: inMs(60), drainOrderedAtMs: inMs(600) }, 601, true],
     ['unless EC2 takes it', { reason: 'interruption', deadlineMs: inMs(120) }, 60, false],
     ['unless its Auto Scaling group waits for us', { reason: 'hook', hooks: [hook] }, 60, false],
+    ['unless EC2 takes it, however far its deadline is', { reason: 'interruption', deadlineMs: inMs(3_600) }, 60, false],
+    ['unless its Auto Scaling group ends it', { reason: 'hook' }, 60, false],
+    ['unless a hook of its Auto Scaling group waits, whatever it leaves for', { reason: 'scale-in', hooks: [hook] }, 60, false],
     ['unless its Auto Scaling group was told to end it', { reason: 'scale-in', releaseAskedAtMs: noonMs }, 60, false],
     ['unless its drain has begun', { reason: 'scale-in', state: 'draining' }, 60, false],
     ['while its own deadline is far', { reason: 'maintenance', deadlineMs: inMs(3_600) }, 3_284, true],
@@ -59,6 +62,16 @@ describe('members whose drain begins late', () => {
     expect(idsAt(0)).toEqual({ goes: ['i-1', 'i-2', 'i-3', 'i-4'], waits: [], stays: [] });
     expect(idsAt(2)).toEqual({ goes: ['i-3', 'i-4'], waits: ['i-1', 'i-2'], stays: [] });
     expect(idsAt(4)).toEqual({ goes: [], waits: ['i-3', 'i-4'], stays: ['i-1', 'i-2'] });
+  });
+  it('stay where they are needed and their own health could not be read', () => {
+    const members = [member('i-1', { serving: false, mayServe: true }), member('i-5')];
+    const holdings = { members, asgs: [], aside: [], ended: [], stopped: [] };
+    const late = surplus.slice(0, 1);
+    expect(sortLate(late, { group: group({}), holdings, swaps: late, desired: 2 })).toEqual({ goes: [], waits: [], stays: late });
+  });
+  it('are compared again after as long as the one that was chosen last has waited', () => {
+    const waits = [swap('i-1', { chosenAtMs: noonMs }), swap('i-2', { chosenAtMs: inMs(60) })];
+    expect(asksAgainAtMs(waits, 300_000, inMs(100))).toBe(inMs(140));
   });
   it('leave the group short by what drain-first allows, where they are replaced', () => {
     expect(sorted([atRisk], ['i-4', 'i-5'], 2, 'drain-first')).toEqual(['i-4 goes']);

@@ -29,6 +29,11 @@ describe('connections that are still open are cut', () => {
     expect(unfinishedShortfall(own(), timeoutMs)).toEqual({ code: 'still-draining', cutAtMs: nowMs + timeoutMs, by: 'holdfast' });
   });
 
+  it('by Holdfast when the time-out ends, although AWS retires the instance later', () => {
+    const retired = own({ reason: 'maintenance', deadlineMs: nowMs + 3_600_000 });
+    expect(unfinishedShortfall(retired, timeoutMs)).toEqual({ code: 'still-draining', cutAtMs: nowMs + timeoutMs, by: 'holdfast' });
+  });
+
   it('by Holdfast where EC2 did not take the instance at its deadline, and the drain began after it', () => {
     expect(unfinishedShortfall(late(), timeoutMs)).toMatchObject({ cutAtMs: endsMs + timeoutMs, by: 'holdfast' });
     expect(unfinishedShortfall(late({ reason: 'hook' }), timeoutMs)).toMatchObject({ cutAtMs: endsMs + timeoutMs, by: 'auto-scaling' });
@@ -59,7 +64,8 @@ describe('a shortfall is foreseen', () => {
     expect(open(taken({ shortfall: delayed(endsMs + 1) }))).toEqual([delayed(endsMs)]);
     expect(open(taken({ shortfall: delayed(endsMs, 'holdfast') }))).toEqual([delayed(endsMs)]);
     expect(open(taken({ shortfall: { code: 'not-seen' } }))).toEqual([]);
-    expect(foreseen([{ swap: taken({ shortfall: delayed(endsMs) }), wasStopped: true }], timeoutMs)).toEqual([]);
+    for (const noted of [delayed(endsMs), delayed(endsMs + 1)])
+      expect(foreseen([{ swap: taken({ shortfall: noted }), wasStopped: true }], timeoutMs)).toEqual([]);
     expect(foreseen([{ swap: taken() }], timeoutMs)).toEqual([]);
   });
 });
@@ -90,6 +96,9 @@ describe('an instance that has drained', () => {
 
   it('keeps a shortfall that happened, and loses one that did not', () => {
     expect(kept({ code: 'not-released', awsCode: 'x' })).toBeUndefined();
+    expect(kept({ code: 'still-in-service', awsCode: 'x' })).toBeUndefined();
+    expect(kept({ code: 'needed', serving: 1, desired: 2 })).toBeUndefined();
+    expect(kept(delayed(nowMs - 1), { reason: 'scale-in', deadlineMs: undefined })).toBeUndefined();
     expect([kept(delayed(nowMs + 1)), kept(delayed(nowMs)), kept(delayed(nowMs, 'holdfast'))]).toEqual([
       undefined,
       'delay-exceeds-deadline',
@@ -117,6 +126,8 @@ describe('an instance that no longer works', () => {
       taken({ state: 'gone', drainedAtMs: nowMs - 5, goneAtMs: nowMs }),
     );
     expect(asGone(taken({ state: 'gone' }), nowMs).shortfall).toBeUndefined();
+    const goneLater = taken({ state: 'gone', drainedAtMs: nowMs + 5, busyUntilMs: nowMs + 5, goneAtMs: nowMs + 6 });
+    expect(asGone(goneLater, nowMs)).toEqual({ ...goneLater, goneAtMs: nowMs });
   });
 
   it('was cut where its last connections were to close later', () => {
@@ -197,7 +208,7 @@ describe('a look at a batch', () => {
     const at = (busyUntilMs?: number, swap = taken()) =>
       nextDrainLook([{ swap, ...(busyUntilMs !== undefined && { busyUntilMs }) }], { timeoutMs, nowMs, alive: [] })?.atMs;
     expect(at(nowMs + 30_000)).toBe(nowMs + 31_000);
-    expect(at(nowMs - 999)).toBe(nowMs + 1);
+    expect([at(nowMs - 999), at(nowMs - 1_000)]).toEqual([nowMs + 1, nowMs + 5_000]);
     expect(at(nowMs + 300_000)).toBe(endsMs);
     expect(at(nowMs, taken({ deadlineMs: nowMs, drainStartedAtMs: nowMs - 1 }))).toBeUndefined();
     const later = at(undefined, taken({ drainStartedAtMs: nowMs - 60_000 })) ?? 0;
@@ -220,5 +231,6 @@ describe('the calls of a drain to Auto Scaling', () => {
     expect(asgCalls(attached, [swapOf('i-1', { asg: 'web-asg' }), swapOf('i-2', { asg: 'web-asg' })])).toBe(2);
     expect(asgCalls(attached, [swapOf('i-1', { asg: 'web-asg' }), swapOf('i-2', { asg: 'old' })])).toBe(3);
     expect(asgCalls(group(), [swapOf('i-1', { asg: 'old' })])).toBe(2);
+    expect(asgCalls(attached, [swapOf('i-1'), swapOf('i-2', { asg: 'web-asg' })])).toBe(2);
   });
 });

@@ -71,5 +71,6 @@ test('what is known of interruptions so is part of what members move by, where t
   expect(withLosses(lost(7), moving, [lossAt(3)]).returns?.losses).toEqual([lossAt(3), lossAt(7)]);
   expect(withLosses(state(), moving, [lossAt(3)]).returns).toEqual({ moves: [], losses: [lossAt(3)] });
   expect(withLosses(lost(7), moving, [])).toEqual(lost(7));
+  expect(withLosses(state(), moving, [])).toEqual(state());
   expect(withLosses(state(), held, [lossAt(3)])).toEqual(state());
 });

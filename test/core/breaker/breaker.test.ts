@@ -57,6 +57,16 @@ describe('a breaker', () => {
     expect(learn(two, { warned: warned(1), nowMs: nowMs + 9_000 }).news).toMatchObject([{ code: 'breaker-opened', interruptions: 3 }]);
   });
 
+  it('of one family is opened by later interruptions alone, after it was open or all spot was', () => {
+    const pools = twoFamilies;
+    const { state: opened } = learn(state(), { pools, warned: warned(3) });
+    expect(Object.keys(opened.breakers ?? {})).toEqual(['spot/m7g']);
+    expect(learn(opened, { pools, nowMs: nowMs + minuteMs }).news).toEqual([]);
+    const { state: all } = learn(state(), { pools, warned: [...warned(2), ...warned(1, 'c7g.large/a/spot')] });
+    expect(Object.keys(all.breakers ?? {})).toEqual(['spot']);
+    expect(learn(all, { pools, warned: warned(1), nowMs: nowMs + 5_000 }).news).toEqual([]);
+  });
+
   it('is half-open when its time is over, and closes when no interruption came within the same time again', () => {
     const offering: Offering = { instanceType: 'm7g.large', zone: 'a', market: 'spot' };
     const over = (breaker: Breaker) => breakerOver([offering], { breakers: { spot: breaker }, rule }, nowMs)?.is;
@@ -106,6 +116,11 @@ describe('interruptions', () => {
       { family: 'm7g', atMs: from, count: 1 },
       { family: 'c7g', atMs: from, count: 1 },
     ]);
+  });
+
+  it('are counted together after a breaker has opened too, so that a storm leaves no long list', () => {
+    const opened = state({ breakers: { spot: { ...open, openedAtMs: from - 1, untilMs: from + rule.holdMs } } });
+    expect(told(told(opened, from, m7g), from + 1, m7g, m7g).interruptions).toEqual([{ family: 'm7g', atMs: from + 1, count: 3 }]);
   });
 
   it('are forgotten once all of them are old, or when others come', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { aboveMinimum } from '../../../core/decide/above-minimum.ts';
 import { beyondFloor } from '../../../core/decide/beyond-floor.ts';
 import { uncoveredBy } from '../../../core/decide/covering.ts';
 import { decide, isQuiet } from '../../../core/decide/decide.ts';
@@ -12,7 +13,7 @@ import { noReturns } from '../../../core/returning/memory.ts';
 import type { Member, View } from '../../../core/view/view.ts';
 import { member, members } from '../members.ts';
 import { asgView, group, nowMs, onDemandB, reservation, spotA, spotB, state, swapOf, view } from '../views.ts';
-import { proposed } from './situations.ts';
+import { proposed, situationOf } from './situations.ts';
 
 const minute = 60_000;
 const idsOf = (list: readonly { readonly instance: string }[] = []): readonly string[] => list.map(({ instance }) => instance);
@@ -199,11 +200,16 @@ describe('members that are owed on demand', () => {
     const attached = group({ ...owing, holding: { kind: 'attach', asg: 'web-asg' } });
     const ten = [...members(spotA, 5, { asg: 'web-asg' }), ...members(spotB, 5, { asg: 'web-asg' })];
     const held = (rest: Parameters<typeof asgView>[0]) => moved({ group: attached, members: ten, asgs: [asgView({ holds: idsOf(ten), ...rest })] });
-    expect([held({}), held({ desired: 11 }), held({ desired: 11, held: 11, holds: [...idsOf(ten), 'i-unseen'] })]).toEqual([2, 0, 0]);
+    const unseen = { desired: 11, held: 11, holds: [...idsOf(ten), 'i-unseen'] };
+    expect([held({}), held({ desired: 11 }), held(unseen)]).toEqual([2, 0, 0]);
+    const reservations = [reservation({ instances: ['n-1'] })];
+    const all = { group: attached, members: ten, state: state({ desired: 12, reservations }), asgs: [asgView(unseen)] };
+    expect(moved(all)).toBe(0);
   });
 
   it('come no more than the account may launch, and not for members that leave for a move already', () => {
     expect([moved({ mayLaunch: 1 }), moved({ mayLaunch: 0 })]).toEqual([1, 0]);
+    expect(propose({ mayLaunch: 0, state: state({ onDemandShort: 2 }) })).toEqual({ onDemandShort: 2 });
     const moves = [{ reservation: 'r-1', atMs: nowMs - 10 * minute, leaving: ['spot-b#1'], count: 1 }];
     const eleven: readonly Member[] = [...members(spotA, 5), ...members(spotB, 5), member('od', onDemandB, { reservation: 'r-1', serving: false })];
     const moving = propose({ members: eleven, state: state({ returns: { ...noReturns, moves } }) });
@@ -217,6 +223,14 @@ describe('members that are owed on demand', () => {
       remarks: [{ code: 'on-demand-short', owed: 2, held: 0 }],
     });
     expect(propose({ group: group() })).toEqual({});
+    const oneOnDemand = [...members(spotA, 5), ...members(spotB, 4), ...members(onDemandB, 1)];
+    expect(propose({ members: oneOnDemand, state: state({ denials: { 'od-b': denied } }) }).onDemandShort).toBe(1);
+    const replacedNow = {
+      members: [...members(spotA, 1), ...members(onDemandB, 1)],
+      swaps: [swapOf('spot-a#1', { reason: 'rebalance', state: 'waiting' })],
+      state: state({ desired: 2, denials: { 'od-b': denied }, reservations: [reservation({ instances: ['n-1'] })] }),
+    };
+    expect(propose(replacedNow).onDemandShort).toBe(1);
     expect(propose({ members: [...members(spotA, 8), ...members(onDemandB, 2)], state: state({ onDemandShort: 1 }) })).toEqual({});
   });
 });
@@ -243,9 +257,17 @@ describe('members whose replacements serve in better places', () => {
     expect(left([...there, ...came(2)], { asgs: [asg] })).toEqual(['od-b#1']);
   });
 
-  it('leave no more than the group has above its size', () => {
+  it('leave no more than the group has above its size, after what an Auto Scaling group ends by itself', () => {
     const spare = { ...swapOf('spot-a#1'), state: 'draining' as const };
     expect(left([...there, ...came(2)], { swaps: [spare] })).toEqual(['od-b#1']);
+    const ends = asgView({ name: 'in-a', desired: 3, held: 4, holds: idsOf(members(spotA, 4)) });
+    expect(left([...there, ...came(2)], { asgs: [ends] })).toEqual(['od-b#1']);
+  });
+
+  it('are claimed: no later rule lets the same members leave', () => {
+    const situation = situationOf({ members: [...there, ...came(2)], state: state({ returns: { ...noReturns, moves } }) });
+    replaced.propose(situation, emptyDraft);
+    expect(idsOf(situation.arbiter.unclaimed())).toEqual(idsOf([...there.slice(0, 8), ...came(2)]));
   });
 });
 
@@ -285,5 +307,27 @@ describe('members with a better place', () => {
     expect(spared(list)).toEqual(['od-b#1', 'od-b#2']);
     const asg = asgView({ name: 'in-b', min: 1, desired: 2, held: 2, holds: ['od-b#1', 'od-b#2'] });
     expect(spared(list, [asg])).toEqual(['od-b#1']);
+  });
+
+  it('are claimed where they leave at once: no later rule lets the same members leave', () => {
+    const noSpot = { kind: 'refused', code: 'InsufficientInstanceCapacity', atMs: nowMs, coolingUntilMs: nowMs + minute, streak: 1 } as const;
+    const situation = situationOf({
+      group: group({ returning: rule, spare: 2 }),
+      members: [...members(spotA, 4), ...members(onDemandB, 2)],
+      state: state({ desired: 4, memory: { 'm7g.large/a/spot': noSpot, 'm7g.large/b/spot': noSpot } }),
+    });
+    expect(idsOf(returns.propose(situation, emptyDraft).removals)).toHaveLength(2);
+    expect(idsOf(situation.arbiter.unclaimed())).toEqual(idsOf(members(spotA, 4)));
+  });
+});
+
+describe('members above the minimum of their Auto Scaling group', () => {
+  it('are counted without those that leave already, in each Auto Scaling group by itself', () => {
+    const asgs = [
+      asgView({ name: 'in-a', min: 2, desired: 3, held: 3, holds: ['spot-a#1', 'spot-a#2', 'leaves'] }),
+      asgView({ name: 'in-b', min: 0, desired: 2, held: 2, holds: ['spot-b#1', 'spot-b#2'] }),
+    ];
+    const account = aboveMinimum(asgs, [...members(spotA, 2), ...members(spotB, 2)]);
+    expect([account.total, account.allows('spot-a#1'), account.allows('spot-b#1')]).toEqual([2, false, true]);
   });
 });

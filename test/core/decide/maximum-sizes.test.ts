@@ -73,6 +73,27 @@ describe('a raised maximum is put back', () => {
     expect(back({ group: attached, members: members(spotA, 3) })).toEqual([raised]);
   });
 
+  it('once nothing is on the way, where Auto Scaling groups launch by themselves', () => {
+    const own = { asg: 'a-asg', fromMax: 10, toMax: 12 };
+    const restored = (desired: number, soFar: Partial<Draft> = {}) =>
+      of(
+        {
+          group: launching,
+          members: [],
+          asgs: [asg({ name: 'a-asg', max: 12, desired })],
+          state: state({ raised: [own], reservations: [reservation({ placement: placed('spot-a', 1) })] }),
+        },
+        soFar,
+      ).restore;
+    expect([restored(9), restored(10)]).toEqual([[own], []]);
+    const another = { placements: [placed('spot-a', 1)] };
+    expect([restored(8, another), restored(9, another)]).toEqual([[own], []]);
+  });
+
+  it('not while members are coming and no describe shows the group', () => {
+    expect(back({ members: coming(1), asgs: [] })).toEqual([]);
+  });
+
   it('although members are coming, when the group has room for all of them', () => {
     const room = (desired: number, soFar: Partial<Draft> = {}) => back({ members: coming(3), asgs: [asg({ max: 12, desired })] }, soFar);
     expect(room(7)).toEqual([raised]);
@@ -103,5 +124,7 @@ describe('a raised maximum is put back', () => {
       raise: [{ asg: 'a-asg', fromMax: 10, toMax: 13, earlier: [12] }],
       restore: [other],
     });
+    const lowered = back({ members: coming(1), asgs: [asg({ max: 5, desired: 5 })] }, { admissions: ids(1) });
+    expect(lowered).toEqual([]);
   });
 });

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { missingMembers } from '../../../core/decide/missing-members.ts';
 import type { Placement } from '../../../core/placement/placement.ts';
+import { neverServedCode } from '../../../core/pool-memory/boot-memory.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
 import type { View } from '../../../core/view/view.ts';
 import { members } from '../members.ts';
-import { asgView, group, nowMs, spotA, spotB, state, swapOf } from '../views.ts';
+import { asgView, group, nowMs, reservation, spotA, spotB, state, swapOf } from '../views.ts';
 import { proposed } from './situations.ts';
 
 const of = (rest: Partial<View>) => proposed(missingMembers, rest);
@@ -32,6 +33,25 @@ describe('missing members', () => {
     expect([lack(), lack(...risky.slice(0, 1)), lack(...risky), lack(...idle), lack(...risky, ...idle)]).toEqual([0, 1, 2, 2, 4]);
   });
 
+  it('are launched ahead for members that another decision chose to begin, as for those that wait', () => {
+    const [waiting, chosen] = [waits('spot-a#1'), waits('spot-a#2', { state: 'leaving' })];
+    const found = of({ members: [...members(spotA, 5), ...members(spotB, 5)], swaps: [waiting, chosen] });
+    expect([found.lack, countIn(found.placements)]).toEqual([2, 2]);
+  });
+
+  it('are looked for again soon where another decision has chosen a member, and a member at risk needs a replacement', () => {
+    const swaps = [waits('spot-a#1'), waits('spot-b#1', { state: 'leaving', reason: 'scale-in' })];
+    expect(of({ members: [...members(spotA, 5), ...members(spotB, 5)], swaps }).wakeAtMs).toBe(nowMs + 5_000);
+  });
+
+  it('are placed beside launches in flight', () => {
+    const found = of({ members: [...members(spotA, 5), ...members(spotB, 3)], state: state({ desired: 12, reservations: [reservation()] }) });
+    expect(found.placements?.map(({ pool, count }) => [pool, count])).toEqual([
+      ['spot-a', 1],
+      ['spot-b', 1],
+    ]);
+  });
+
   it('that nothing gives are not placed, and nothing is said to cover them', () => {
     const none = of({ members: eight, state: state({ memory: nothingGives }) });
     expect(none).toMatchObject({ placements: [], unplaced: 2, uncovered: 2 });
@@ -44,6 +64,31 @@ describe('missing members', () => {
     const { placements, unplaced } = of({ members: eight, state: state({ memory: long }) });
     expect(placements?.map(({ pool, count }) => [pool, count])).toEqual([['od-b', 2]]);
     expect(unplaced).toBe(0);
+  });
+
+  it('are requested once more with the replacements of members at risk, which no breaker covers', () => {
+    const breaker = { interruptions: 3, withinMs: 600_000, holdMs: 3_600_000 };
+    const long = Object.fromEntries(offerings.map((key, index) => [key, { ...refused, atMs: nowMs - 60_000 - index }]));
+    const asked = (rest: Partial<View>) => of({ swaps: [waits('spot-b#1')], state: state({ memory: long }), ...rest }).placements;
+    const nine = [...members(spotA, 4), ...members(spotB, 5)];
+    expect(asked({ members: nine })).toMatchObject([{ pool: 'od-b', count: 2 }]);
+    expect(asked({ group: group({ breaker }) })).toMatchObject([{ pool: 'od-b', count: 1 }]);
+  });
+
+  it('are not requested from refused pools, or from pools whose members never served, while another pool gives one of them', () => {
+    const long = { ...refused, atMs: nowMs - 60_000 };
+    const memory = { 'm7g.large/b/spot': long, 'm7g.large/b/on-demand': long };
+    const pools = { ...group().pools, 'spot-a': { ...spotA, cap: 5 } };
+    const neverServed = { code: neverServedCode, message: '', atMs: nowMs, restsUntilMs: nowMs + 600_000, streak: 1, template: 'web' };
+    const onSpotA = { placements: [{ pool: 'spot-a', count: 1 }], unplaced: 1 };
+    expect(of({ group: group({ pools }), members: eight, state: state({ memory }) })).toMatchObject(onSpotA);
+    const failedBoots = { 'spot-b': neverServed, 'od-b': neverServed };
+    expect(of({ group: group({ pools }), members: eight, state: state({ failedBoots }) })).toMatchObject(onSpotA);
+  });
+
+  it('that the policy’s limit holds back are reported, with no ends where none are known', () => {
+    const launches = { atMost: { kind: 'count', by: 1 }, withinMs: 600_000 } as const;
+    expect(of({ group: group({ launches }), members: eight }).remarks).toMatchObject([{ code: 'launches-bounded', count: 1, ends: [] }]);
   });
 
   it('are placed beside what Auto Scaling groups launch by themselves, seen by EC2 or not', () => {
@@ -98,6 +143,9 @@ describe('missing spares', () => {
     expect(of({ group: spared, members: eight })).toMatchObject({ lack: 2, spares: { placed: 2, missing: 0 } });
     const short = of({ group: spared, members: eight, state: state({ memory: nothingGives }) });
     expect(short).toMatchObject({ lack: 2, unplaced: 2, spares: { placed: 0, missing: 2 }, placements: [] });
+  });
+  it('come after the missing members where the account may launch few', () => {
+    expect(of({ group: spared, members: eight, mayLaunch: 3 })).toMatchObject({ unplaced: 0, spares: { placed: 1, missing: 1 } });
   });
   it('that spot does not give are missing, and no member on demand comes for them', () => {
     const { 'm7g.large/b/on-demand': _gives, ...spotRefused } = nothingGives;

@@ -3,7 +3,7 @@ import { decide } from '../../../core/decide/decide.ts';
 import { noReturns } from '../../../core/returning/memory.ts';
 import { askAtMostEveryMs } from '../../../core/returning/rule.ts';
 import type { View } from '../../../core/view/view.ts';
-import { members } from '../members.ts';
+import { member, members } from '../members.ts';
 import { group, nowMs, onDemandB, spotA, spotB, state, swapOf, view } from '../views.ts';
 
 const floored = group({ onDemand: { floor: 2, percent: 0 } });
@@ -27,10 +27,22 @@ describe('a group at its size that owes members on demand', () => {
     );
   });
 
+  it('reports no lack of on-demand capacity where a protected member has to stay on spot', () => {
+    const there = [...members(spotA, 1, { protected: true }), ...members(spotB, 1), ...members(onDemandB, 1)];
+    const found = owing({ group: group({ onDemand: { floor: 3, percent: 0 } }), members: there, state: state({ desired: 3 }) });
+    expect([movesOf(found), found.onDemandShort, found.remarks]).toEqual([['spot-b#1'], undefined, []]);
+  });
+
   it('asks again only after a while', () => {
     const asked = (agoMs: number) => owing({ state: state({ returns: { ...noReturns, askedAtMs: nowMs - agoMs } }) });
     expect(movesOf(asked(askAtMostEveryMs - 1))).toEqual([]);
     expect(movesOf(asked(askAtMostEveryMs))).toHaveLength(2);
+  });
+
+  it('moves a member while another one at risk waits for its replacement to serve', () => {
+    const waits = swapOf('spot-a#1', { reason: 'rebalance', state: 'waiting' });
+    const eleven = [...members(spotA, 5), ...members(spotB, 5), member('new', spotB, { serving: false })];
+    expect(movesOf(owing({ members: eleven, swaps: [waits] }))).toHaveLength(1);
   });
 
   it('moves nobody while members are replaced, removed or missing', () => {

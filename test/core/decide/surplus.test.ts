@@ -47,6 +47,17 @@ describe('a surplus', () => {
     expect(served.map(({ pool }) => pool)).toEqual(Array.from({ length: 5 }, () => 'od-b'));
   });
 
+  it('takes nobody before the first of the order because its health could not be read', () => {
+    const unread = member('unread', spotA, { serving: false, mayServe: true });
+    expect(removed({ members: [...members(spotA, 10), ...members(onDemandB, 1), unread] })).toEqual(['od-b#1']);
+  });
+
+  it('takes the first of the order while enough others serve, although another member does not serve', () => {
+    const eleven = [...members(spotA, 10), ...members(onDemandB, 1)];
+    const ends = { ...asg, desired: 9, held: 10, holds: idsOf(eleven).slice(0, 10) };
+    expect(removed({ members: [...eleven, ...idle(1)], asgs: [ends] })).toEqual(['od-b#1']);
+  });
+
   it('counts no replacement of a move before its member has left', () => {
     const returns = { moves: [{ reservation: 'r-9', atMs: 0, leaving: ['od-b#1'], count: 1 }], losses: [] };
     const moving = [...members(onDemandB, 1), ...members(spotA, 9), member('new', spotB, { reservation: 'r-9' })];

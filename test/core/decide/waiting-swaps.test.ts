@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { emptyDraft } from '../../../core/decide/draft.ts';
 import { waitingSwaps } from '../../../core/decide/waiting-swaps.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
 import type { View } from '../../../core/view/view.ts';
 import { members } from '../members.ts';
-import { group, nowMs, spotA, spotB, state, swapOf } from '../views.ts';
-import { proposed } from './situations.ts';
+import { group, nowMs, onDemandB, spotA, spotB, state, swapOf } from '../views.ts';
+import { proposed, situationOf } from './situations.ts';
 
 const waits = (instance: string, rest: Partial<Swap> = {}): Swap => {
   const { deadlineMs: _deadline, drain: _drain, ...swap } = swapOf(instance, { reason: 'rebalance', state: 'waiting', ...rest });
@@ -30,6 +31,27 @@ describe('waiting swaps begin', () => {
     const bounded = group({ rebalance: { act: true, atMostPerHour: 1 } });
     const swaps = [waits('spot-a#1'), waits('spot-a#2', { reason: 'maintenance' }), waits('spot-a#3')];
     expect(drains({ group: bounded, members: sixteen, swaps })).toEqual(['spot-a#1', 'spot-a#2']);
+  });
+});
+
+describe('with drain-first, waiting swaps begin', () => {
+  const drainFirst = group({
+    swap: { order: 'drain-first', maxSurge: 3 },
+    pools: { 'spot-a': spotA, 'spot-b': { ...spotB, cap: 6 }, 'od-b': { ...onDemandB, cap: 0 } },
+  });
+  const refused = { kind: 'refused' as const, code: 'InsufficientInstanceCapacity', atMs: nowMs, coolingUntilMs: nowMs + 600_000, streak: 1 };
+  const three = ['spot-a#1', 'spot-a#2', 'spot-a#3'].map((instance) => waits(instance));
+  const eleven = [...members(spotA, 6), ...members(spotB, 5)];
+  const look = { group: drainFirst, members: eleven, swaps: three, state: state({ memory: { 'm7g.large/a/spot': refused } }) };
+
+  it('as many as serve above the size, and as many more as the tree can replace', () => {
+    expect(drains(look)).toEqual(['spot-a#1', 'spot-a#2']);
+  });
+
+  it('and no later rule counts them as serving', () => {
+    const situation = situationOf(look);
+    waitingSwaps.propose(situation, emptyDraft);
+    expect(situation.arbiter.releasable.left()).toBe(-1);
   });
 });
 

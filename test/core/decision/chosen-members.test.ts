@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { decide } from '../../../core/decide/decide.ts';
 import { choicesOf, stillChosen, withChosen } from '../../../core/decision/chosen-members.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
-import { members } from '../members.ts';
+import { member, members } from '../members.ts';
 import { nowMs, spotA, spotB, state, swapOf, view } from '../views.ts';
 
 const twelve = [...members(spotA, 6), ...members(spotB, 6)];
@@ -25,6 +25,10 @@ describe('what a decision chose to leave', () => {
     ]);
     const { removals, placements } = decide(view({ members: twelve, swaps, state: state({ chosen }) }));
     expect([removals, placements]).toEqual([[], []]);
+  });
+  it('is leaving from an unknown pool where its pool is not known', () => {
+    const stranger = member('spot-a#6', spotA, { pool: undefined });
+    expect(withChosen({ chosen }, [], [stranger], 'web')).toMatchObject([{ instance: 'spot-a#6', pool: 'unknown' }]);
   });
   it('takes a swap that waits as begun', () => {
     const waiting = swapOf('spot-a#6', { reason: 'rebalance', state: 'waiting' });

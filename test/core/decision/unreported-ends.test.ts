@@ -10,6 +10,7 @@ it('ends that no signal reported are named where members are missing', () => {
   const look = view({ ended: ['i-a', 'i-b', 'i-a'], state: state({ ended: { 'i-b': 0 } }) });
   expect(unreportedEnds(look, short, [])).toEqual(['i-a']);
   expect(unreportedEnds(look, short, ['i-a'])).toEqual([]);
+  expect(unreportedEnds(look, decisionOf({ placements: [{ pool: 'spot-a', count: 1, offerings: [] }] }), [])).toEqual(['i-a']);
   expect(unreportedEnds(look, decisionOf({}), [])).toEqual([]);
   expect(unreportedEnds(look, undefined, [])).toEqual([]);
 });

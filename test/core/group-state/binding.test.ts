@@ -53,14 +53,15 @@ describe('the reservations of a decision', () => {
       swapOf('i-later', { deadlineMs: nowMs + 90_000 }),
       swapOf('i-any-time-b', { deadlineMs: undefined }),
       swapOf('i-any-time-a', { deadlineMs: undefined }),
+      swapOf('i-any-time-c', { deadlineMs: undefined }),
       swapOf('i-soon', { deadlineMs: nowMs + 10_000 }),
       swapOf('i-not-replaced', { reason: 'scale-in' }),
       swapOf('i-gone', { state: 'gone' }),
       swapOf('i-replaced'),
     ];
     const seen = view({ swaps, state: state({ reservations: [reservation({ replaces: ['i-replaced'] })] }) });
-    const { fresh } = bind(decisionOf({ placements: [placing(1), placing(5)] }), seen, author);
-    expect(fresh.map(({ replaces }) => replaces)).toEqual([['i-soon'], ['i-later', 'i-any-time-a', 'i-any-time-b']]);
+    const { fresh } = bind(decisionOf({ placements: [placing(1), placing(6)] }), seen, author);
+    expect(fresh.map(({ replaces }) => replaces)).toEqual([['i-soon'], ['i-later', 'i-any-time-a', 'i-any-time-b', 'i-any-time-c']]);
   });
 
   it('of a move replace the members that move, each request its own', () => {

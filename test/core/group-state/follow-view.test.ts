@@ -100,7 +100,8 @@ describe('a look', () => {
   it('forgets reservations that are believed no more, and counts what they launched', () => {
     const over = reservation({ id: 'r-over', leaseUntilMs: nowMs, forgetAtMs: nowMs });
     const came = member('i-1', spotB, { reservation: 'r-over' });
-    const next = follow({ members: [came], state: state({ reservations: [over, reservation()] }) });
+    const open = member('i-2', spotB, { reservation: 'r-1' });
+    const next = follow({ members: [came, open], state: state({ reservations: [over, reservation()] }) });
     expect(next.reservations.map(({ id }) => id)).toEqual(['r-1']);
     expect(next.launches).toMatchObject([{ count: 1 }]);
   });

@@ -7,6 +7,7 @@ import { group, nowMs, spotA, swapOf } from '../views.ts';
 const web = group({ scaling: [{ alarm: 'busy', adjust: { kind: 'instances', by: 3 }, cooldownMs: 120_000 }] });
 const stored = { ...initialState(web), version: 3 };
 const alarms = [{ alarm: 'busy', atMs: nowMs, isOn: true }];
+const nothing = { members: [], asgs: [], aside: [], ended: [], stopped: [] };
 type Look = Parameters<typeof followLook>[0];
 const followed = (rest: Partial<Look> = {}) =>
   followLook({
@@ -15,7 +16,7 @@ const followed = (rest: Partial<Look> = {}) =>
     known: rest.stored ?? stored,
     inherited: [],
     swaps: [],
-    holdings: { members: [], asgs: [], aside: [], ended: [], stopped: [] },
+    holdings: nothing,
     alarms: [],
     nowMs,
     ...rest,
@@ -30,6 +31,12 @@ describe('the state after a look', () => {
       { code: 'policy', from: 10, to: 12 },
       { code: 'alarm', from: 12, to: 15 },
     ]);
+  });
+  it('has as many members as there are where its item was lost or restored, and says so', () => {
+    const there = members(spotA, 12, { reservation: 'b' });
+    const { state, sizes } = followed({ stored: { ...stored, lastReservation: 'a' }, holdings: { ...nothing, members: there } });
+    expect(state.desired).toBe(12);
+    expect(sizes).toEqual([{ code: 'caught-up', from: 10, to: 12 }]);
   });
   it('knows nothing of an alarm that went off before the group was let go, or before its state item was restored', () => {
     const lasts = { ...stored, alarmStates: { busy: { atMs: nowMs - 600_000, isOn: true } } };

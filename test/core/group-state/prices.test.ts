@@ -14,6 +14,13 @@ describe('spot prices', () => {
     expect(zonesOf(group())).toBeUndefined();
     expect(zonesOf(limited)).toEqual(['a', 'b']);
     expect(zonesOf(cheapest)).toEqual(['a', 'b']);
+    const onDemandLimit = group({ pools: { 'spot-a': spotA, 'od-b': { ...onDemandB, maxPriceUsdPerHour: 0.1 } } });
+    expect(zonesOf(onDemandLimit)).toBeUndefined();
+  });
+  it('are read of the offerings of the policy, whatever members the group still has', () => {
+    const elsewhere = members({ ...spotA, subnets: [{ id: 'subnet-c', zone: 'c' }] }, 2);
+    const priced = offeringsToPrice({ group: limited, state: old, members: elsewhere }, nowMs);
+    expect(priced?.map(({ zone }) => zone)).toEqual(['a', 'b']);
   });
   it('are read of an observed group too, and then for its members: decisions say what they would have cost', () => {
     const elsewhere = members({ ...spotA, subnets: [{ id: 'subnet-c', zone: 'c' }] }, 2);

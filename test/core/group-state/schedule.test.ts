@@ -32,7 +32,7 @@ const noon = followedAt(at('20T12:00'));
 
 describe('a schedule', () => {
   it('sets nothing when it comes into force, whatever was due before', () => {
-    expect(noon).toMatchObject({ desired: 10, scheduled: { atMs: at('20T12:00') } });
+    expect(look(at('20T12:00'), fresh)).toMatchObject({ desired: 10, sizes: [], state: { scheduled: { atMs: at('20T12:00') } } });
   });
 
   it('sets its size when it is due, within the bounds, and says so', () => {
@@ -41,6 +41,10 @@ describe('a schedule', () => {
     expect([state.desired, desired]).toEqual([4, 4]);
     expect(sizes).toEqual([{ code: 'schedule', at: '0 20 * * *', timezone: 'UTC', atMs: at('20T20:00'), from: 10, to: 4 }]);
     expect(look(at('21T08:00'), state).state.desired).toBe(18);
+  });
+
+  it('that is due sets nothing where the group has its size already', () => {
+    expect(look(at('20T20:01'), { ...noon, desired: 4 })).toMatchObject({ desired: 4, sizes: [], state: { scheduled: { atMs: at('20T20:00') } } });
   });
 
   it('sets it once', () => {

@@ -25,6 +25,7 @@ describe('a state that is written', () => {
   it('is left as it is while it is below half of what an item holds', () => {
     expect(mostStateBytes).toBeLessThanOrEqual((400 * 1024) / 2);
     expect(fitting(full, nowMs)).toEqual({ state: full, shed: [], bytes: bytes(full) });
+    expect(fitting(full, nowMs, bytes(full)).shed).toEqual([]);
   });
 
   it('loses lessons that are over first, and no more of them than needed', () => {
@@ -43,6 +44,7 @@ describe('a state that is written', () => {
     expect(fitted.shed).toEqual(shed);
     expect(fitted.bytes).toBeLessThanOrEqual(most);
     expect(bytes(fitted.state)).toBe(fitted.bytes);
+    expect(fitted.state.reservations.map(({ replaces }) => replaces)).toEqual([[], full.reservations[1]?.replaces]);
   });
 
   it('never loses launches under way or what must be put back, however little room there is', () => {

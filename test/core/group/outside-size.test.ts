@@ -73,6 +73,11 @@ describe('a size that others set', () => {
     expect(read(3, three, [note()])?.added).toEqual([note()]);
     expect(read(3, three, [note({ atMs: nowMs - 60_000 })])?.added).toEqual([]);
   });
+  it('forgets a note that was taken down, once none of its members is there', () => {
+    const taken = [note({ takenDownAtMs: nowMs - 5_000 })];
+    expect(read(5, [...three, ...own], taken)?.added).toEqual(taken);
+    expect(read(3, three, taken)?.added).toEqual([]);
+  });
   it('keeps a note of members that are there and not taken down, however old', () => {
     const old = note({ atMs: nowMs - 600_000 });
     expect(read(5, [...three, ...own], [old])?.added).toEqual([old]);

@@ -147,6 +147,23 @@ describe('turns at a bucket', () => {
     expect(kinds(spent, ahead.slice(0, 1), nowMs + 5_000)).toEqual({ a: 'now' });
   });
 
+  test('a group that waits for exactly the calls or the instances that are there keeps these, and no more, from others', () => {
+    const levels = { instances: { tokens: 20, atMs: nowMs }, autoScaling: { tokens: 0, atMs: nowMs } };
+    const ahead = asks('a', { bucket: 'autoScaling', instances: 20 });
+    const { budget } = shareOut({ ...emptyBudget, levels }, [ahead], nowMs);
+    expect(kinds(budget, [asks('z', { instances: 20 })])).toEqual({ z: 'now' });
+    const there = (tokens: number) => ({ ...budget, levels: { instances: { tokens, atMs: nowMs }, autoScaling: { tokens: 1, atMs: nowMs } } });
+    expect(kinds(there(20), [asks('z', { instances: 20 })])).toEqual({ z: 'later' });
+    const missing: Need = { urgency: 'missing', size: 1 };
+    expect(kinds(there(40), [asks('z', { instances: 20, need: missing })])).toEqual({ z: 'now' });
+  });
+
+  test('a group that waits for calls alone is not called before its turn', () => {
+    const waits = { ...asks('a', { instances: 0 }), sinceMs: nowMs, turnAtMs: nowMs + 60_000 };
+    const shared = shareOut({ ...emptyBudget, waiting: [waits] }, [], nowMs, true);
+    expect([shared.called, shared.budget.waiting]).toEqual([[], [waits]]);
+  });
+
   test('calls the first in line for the time when its tokens are there, where that is earlier than it was told', () => {
     const waits = (name: string, inMs: number) => ({ ...asks(name, { instances: 20 }), sinceMs: nowMs, turnAtMs: nowMs + inMs });
     const budget = { ...emptyBudget, levels: { instances: { tokens: 4, atMs: nowMs } }, waiting: [waits('a', 60_000), waits('b', 70_000)] };

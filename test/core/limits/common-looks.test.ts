@@ -18,7 +18,9 @@ const budget = {
 const all = new Set(['web', 'api', 'jobs', 'elsewhere']);
 
 describe('looks at groups that wait for their turn', () => {
-  test('are put off to the next common one, if the turn is not before it', () => {
+  test('are put off to the next common one, if the turn comes after it', () => {
+    const atTheLook = { ...budget, waiting: [waits('web', 10_000), waits('api', 10_001)] };
+    expect(putOffLooks(atTheLook, all, nowMs).groups).toEqual(new Set(['api']));
     expect(putOffLooks(budget, all, nowMs)).toMatchObject({ lookAtMs: nowMs + 10_000, groups: new Set(['web', 'api']) });
     expect(putOffLooks(budget, new Set(['api', 'jobs']), nowMs).groups).toEqual(new Set(['api']));
   });
