@@ -25,6 +25,17 @@ export const inParallel = async <T, R>(
   return results as readonly R[];
 };
 
+/**
+ * The results of work that is under way already. The first failure is thrown when all of it has settled, so that no
+ * write is made after the return.
+ */
+export const allSettled = async <T extends readonly unknown[] | []>(
+  work: T,
+): Promise<{ -readonly [Key in keyof T]: Awaited<T[Key]> }> => {
+  await Promise.allSettled(work);
+  return Promise.all(work);
+};
+
 /** The first failure of work on several items, with its cause. Absent: all of it succeeded. */
 export type Failed = { readonly failure?: { readonly error: unknown } };
 

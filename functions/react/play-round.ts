@@ -1,3 +1,4 @@
+import { allSettled } from '../../aws/calls/in-parallel.ts';
 import { metrics } from '../../core/contract.ts';
 import { isQuiet } from '../../core/decide/decide.ts';
 import type { Decision } from '../../core/decision/decision.ts';
@@ -176,7 +177,7 @@ const playAllowed = async (
   // explained and repeated.
   const isExplained = wanted.takeOver.length > 0 && decision === wanted;
   const explained = isExplained ? undefined : explain(run, decided);
-  const [fresh] = await Promise.all([writeRequests(bound.fresh, run), explained]);
+  const [fresh] = await allSettled([writeRequests(bound.fresh, run), explained]);
   const isWritten = isNoCallNoted(decision) && sameState(next, gathered.stored) && gathered.stored.version > 0;
   const { sizes, lookedAtMs } = gathered;
   if (isWritten) return { view, decision, sizes, lookedAtMs, launched: [], state: gathered.stored };

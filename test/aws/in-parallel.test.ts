@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { chunks } from '../../aws/calls/chunks.ts';
-import { inParallel } from '../../aws/calls/in-parallel.ts';
+import { allSettled, inParallel } from '../../aws/calls/in-parallel.ts';
 
 test('work is under way for at most so many items at once, and results keep their order', async () => {
   let underWay = 0;
@@ -26,6 +26,17 @@ test('after a failure nothing new is begun, what is under way is finished, and t
   });
   await expect(run).rejects.toThrow('one failed');
   expect(finished).toEqual([2]);
+});
+
+test('a failure of work that is under way is thrown when all of it has settled', async () => {
+  const finished: string[] = [];
+  const slow = async (): Promise<void> => {
+    await new Promise((resolve) => setImmediate(resolve));
+    finished.push('slow');
+  };
+  await expect(allSettled([Promise.reject(new Error('one failed')), slow()])).rejects.toThrow('one failed');
+  expect(finished).toEqual(['slow']);
+  await expect(allSettled([Promise.resolve(1), 'two'])).resolves.toEqual([1, 'two']);
 });
 
 test('parts are as large as allowed, in order, and none is empty', () => {

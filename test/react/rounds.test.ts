@@ -160,6 +160,21 @@ describe('a desired capacity that is lowered', () => {
   });
 });
 
+test('a round whose request could not be stored fails only when its reasons are stored', async () => {
+  const eight = inB(8, 1);
+  const of = worldOf(eight, stateUnder(eight, 5));
+  Object.assign(of.ports.store, {
+    putRequest: () => Promise.reject(new Error('throttled')),
+    putDecision: async (record: DecisionRecord) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      of.world.kept.push(record);
+    },
+  });
+  await expect(play(eight, of)).rejects.toThrow('throttled');
+  expect(of.world.kept).toHaveLength(1);
+  expect(of.world.asked).toEqual([]);
+});
+
 describe('a decision that loses its race', () => {
   test('is kept as overtaken, and the next attempt takes its place', async () => {
     const eight = inB(8, 1);

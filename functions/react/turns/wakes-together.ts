@@ -1,5 +1,6 @@
 import { chunks } from '../../../aws/calls/chunks.ts';
 import { isFromAws } from '../../../aws/calls/errors.ts';
+import { allSettled } from '../../../aws/calls/in-parallel.ts';
 import { groupsPerMessage } from '../../../aws/messages/own-message.ts';
 import type { Clock, Wakes } from '../../../core/ports/surroundings.ts';
 
@@ -49,7 +50,7 @@ export const wakesTogether = ({ wake }: Wakes, clock: Clock): WakesTogether => {
           groupsPerMessage,
         ).map((part) => [atMs, part] as const),
       );
-      return (await Promise.all(messages.map(([atMs, part]) => sendAt(atMs, part)))).flat();
+      return (await allSettled(messages.map(([atMs, part]) => sendAt(atMs, part)))).flat();
     },
   };
 };

@@ -1,3 +1,4 @@
+import { allSettled } from '../../../aws/calls/in-parallel.ts';
 import { unlessTroubled } from '../../../aws/calls/unless-troubled.ts';
 import { heartbeatsDue, prolonged } from '../../../core/drain/heartbeat.ts';
 import type { LifecycleActions } from '../../../core/ports/lifecycle-actions.ts';
@@ -68,7 +69,7 @@ export const keepHooksAlive = async (
   return onEach(swaps, heartbeatsAtOnce, async (swap) => {
     const due = heartbeatsDue(swap, nowMs);
     if (due.length === 0) return swap;
-    const sent = await Promise.all(
+    const sent = await allSettled(
       due.map(async (hook) => [hook, await beat(ports, swap.instance, withTimeout(hook))] as const),
     );
     const after = new Map(sent);
