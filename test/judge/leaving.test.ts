@@ -242,6 +242,23 @@ describe('a warned member works until its replacement does, or its drain must be
     expect(beside(105)).toHaveLength(1);
     expect(beside(119, react('i-b'))).toHaveLength(1);
   });
+  it('counts others that became unhealthy after the function that takes it out had begun', () => {
+    const beside = (failedS: number, why: 'unhealthy' | 'deregistered' = 'unhealthy') =>
+      details(servesUntilReplaced, (script) => {
+        twoServe(script);
+        script.launch(70, 'i-3');
+        script.serves(90, 'i-3');
+        script.warn(100, 'i-1');
+        script.react(101, 103, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+        script.react(118, 121, 'i-drain');
+        script.at(failedS, { kind: 'out-of-service', instance: 'i-2', targetGroup: 'web', why, by: { kind: 'script' } });
+        script.takeOut(120, 'i-1', react('i-drain'));
+        script.end(220, 'i-1', end);
+      });
+    expect(beside(119)).toEqual([]);
+    expect(beside(117)).toHaveLength(1);
+    expect(beside(119, 'deregistered')).toHaveLength(1);
+  });
   it('counts others whose warning reached another function after the one that takes it out had begun', () => {
     const beside = (heardS: number) =>
       details(servesUntilReplaced, (script) => {

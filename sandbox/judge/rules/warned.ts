@@ -1,7 +1,7 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { deadlineOf, drainStartsMs, isTakenOut, knewAtMs, lastServices, policyFor, takenOutByUs } from '../leaving.ts';
-import { chaptersOf, endless, goneAtMs, isFunction, type Life, lastBackMs, lastRefusalMs, type Service, warnedAtMs } from '../life.ts';
+import { chaptersOf, endless, goneAtMs, isAlive, isFunction, type Life, lastBackMs, lastRefusalMs, type Service, warnedAtMs } from '../life.ts';
 import { wasObserved } from '../modes.ts';
 import { lookedSince } from '../staying.ts';
 import { times } from '../times.ts';
@@ -89,15 +89,22 @@ const diedUnseen = (chronicle: Chronicle, life: Life, { atMs, lookedMs }: Moment
   return goneMs > sinceMs && goneMs <= atMs && !isFunction(life.ending?.by) && chronicle.isReadyAt(life, sinceMs);
 };
 
+/** Ready when the function looked, and unhealthy since: nothing shows that to this function. */
+const failedUnseen = (chronicle: Chronicle, life: Life, { atMs, lookedMs }: Moment): boolean =>
+  chronicle.isReadyAt(life, lookedMs) &&
+  isAlive(life, atMs) &&
+  !chronicle.isReadyAt(life, atMs) &&
+  life.services.some(({ untilMs, why }) => why === 'unhealthy' && untilMs > lookedMs && untilMs <= atMs);
+
 /**
- * Others count until the function that looked could know that they ended, or that EC2 takes them. A warning does not count as known if no function received it,
+ * Others count until the function that looked could know that they ended or became unhealthy, or that EC2 takes them. A warning does not count as known if no function received it,
  * if its function died, or if another function received it after this one had begun.
  */
 const servesEnough = (chronicle: Chronicle, group: string, life: Life, moment: Moment): boolean => {
   const { atMs, lookedMs } = moment;
   const serving = chronicle.membersAt(group, atMs).filter((one) => chronicle.isReadyAt(one, atMs));
-  const died = chronicle.livesIn(group).filter((one) => diedUnseen(chronicle, one, moment));
-  const others = [...serving, ...died].filter((one) => one.instance !== life.instance && !isKnownToLeave(chronicle, one, lookedMs));
+  const unseen = chronicle.livesIn(group).filter((one) => diedUnseen(chronicle, one, moment) || failedUnseen(chronicle, one, moment));
+  const others = [...serving, ...unseen].filter((one) => one.instance !== life.instance && !isKnownToLeave(chronicle, one, lookedMs));
   return others.length >= Math.min(...chronicle.desiredIn(group, atMs - times.drainStartMs, atMs));
 };
 
