@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Actor } from '../../sandbox/judge/history.ts';
 import { judge } from '../../sandbox/judge/judge.ts';
 import { toldOnTheBus } from '../../sandbox/judge/rules/announced.ts';
 import { historyOf, policy, react, type Script, twoServe } from './histories.ts';
@@ -85,6 +86,21 @@ describe('words on the bus about what falls short', () => {
     expect(told(undefined)).toEqual([]);
     expect(told(stray)).toEqual([]);
     expect(told({ ...stray, 'holdfast:pool': 'spot-a' })).toEqual(['an event reported exhausted capacity, and 2 of 2 members are there']);
+  });
+
+  it('say that capacity is exhausted where an Auto Scaling group refills itself while they are sent', () => {
+    const told = (launchedS: number, by: Actor = { kind: 'asg', asg: 'web-asg', why: 'size' }) =>
+      details((script) => {
+        script.end(90, 'i-1');
+        script.react(100, 104, 'i-a');
+        script.launch(launchedS, 'i-9', { by, tags: { 'holdfast:group': 'holdfast/web', 'holdfast:pool': 'spot-a' } });
+        script.at(103, { kind: 'announced', detailType: 'Holdfast Capacity Exhausted', detail: { group: 'web', unplaced: 1 } });
+        const called = { invocation: 'i-a', function: 'react', service: 'events', operation: 'PutEvents' };
+        script.at(103, { kind: 'called', ...called, askedAtMs: 102_900, outcome: 'ok', applied: true, isMutating: true });
+      });
+    expect(told(102)).toEqual([]);
+    expect(told(99)).toEqual(['an event reported exhausted capacity, and 2 of 2 members are there']);
+    expect(told(102, react('i-b'))).toHaveLength(1);
   });
 
   it('say that capacity is exhausted when a look was refused and leaves its group short', () => {

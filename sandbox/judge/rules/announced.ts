@@ -98,6 +98,27 @@ const policiesTold = (chronicle: Chronicle): readonly Broken[] =>
     }),
   );
 
+/** When the functions began that were sending events at a moment. */
+const lookedMs = (chronicle: Chronicle, atMs: number): number =>
+  Math.min(
+    atMs,
+    ...chronicle
+      .of('called')
+      .filter((call) => call.operation === 'PutEvents' && call.askedAtMs <= atMs && call.atMs >= atMs)
+      .map(({ invocation }) => chronicle.invocations.get(invocation)?.beganAtMs ?? atMs),
+  );
+
+/**
+ * Who is there as far as the function could see that reports a shortage. A launch that an Auto Scaling group makes by itself after the function read
+ * shows nowhere yet.
+ */
+const seenAt = (chronicle: Chronicle, group: string, atMs: number): readonly Life[] => {
+  const { lagMs, asgLagMs } = chronicle.times;
+  const readMs = lookedMs(chronicle, atMs) - Math.max(lagMs, asgLagMs);
+  const isUnseen = ({ by, launchedAtMs }: Life): boolean => by.kind === 'asg' && launchedAtMs > readMs;
+  return chronicle.membersAt(group, atMs).filter((life) => leavesAtMs(life, atMs) > atMs && !isStray(chronicle, life, atMs) && !isUnseen(life));
+};
+
 /** A fallback follows a refusal of the same moment; capacity is exhausted while the group is short. */
 const inventedShortage = (chronicle: Chronicle): readonly Broken[] => [
   ...announced(chronicle, announcements.fallback).flatMap(({ detail, atMs }): readonly Broken[] =>
@@ -107,7 +128,7 @@ const inventedShortage = (chronicle: Chronicle): readonly Broken[] => [
   ),
   ...announced(chronicle, announcements.exhausted).flatMap(({ detail, atMs }): readonly Broken[] => {
     const group = groupOf(detail);
-    const members = chronicle.membersAt(group, atMs).filter((life) => leavesAtMs(life, atMs) > atMs && !isStray(chronicle, life, atMs));
+    const members = seenAt(chronicle, group, atMs);
     const wanted = Math.max(0, ...chronicle.desiredIn(group, atMs - toldWithinMs, atMs));
     return members.length < wanted ||
       chronicle.livesIn(group).some((life) => life.advisedAtMs.length + life.scheduled.length > 0 && goneAtMs(life) > atMs - toldWithinMs)
