@@ -9,10 +9,10 @@ import { group, nowMs, state } from '../core/views.ts';
 
 const entry: RegistryEntry = { group: 'web', policyVersion: 1, asgs: ['next'], former: ['before'], alarms: [] };
 
-const read = (stored: GroupState | undefined, registry: readonly RegistryEntry[]) => {
+const read = (stored: GroupState | undefined, registry: readonly RegistryEntry[], policyVersion = 1) => {
   const store: Partial<ReactPorts['store']> = {
     stateAndSwaps: async () => ({ state: stored, swaps: [] }),
-    group: async () => group({ holding: { kind: 'attach', asg: 'next' } }),
+    group: async () => group({ policyVersion, holding: { kind: 'attach', asg: 'next' } }),
     registry: async () => registry,
   };
   const policies = createKnownPolicies(() => nowMs);
@@ -25,8 +25,15 @@ test('a group whose state item is lost still knows the Auto Scaling groups of it
   expect(found && initialState(found.group).holders).toEqual(['before']);
 });
 
-test('the registry is not read while the state item exists', async () => {
-  expect((await read(state({ holders: ['next'] }), [entry]))?.group.former).toBeUndefined();
+test('the registry is not read while the state item follows this policy or the one before', async () => {
+  const stored = state({ policyVersion: 2, holders: ['next'] });
+  expect((await read(stored, [entry], 2))?.state?.holders).toEqual(['next']);
+  expect((await read(stored, [entry], 3))?.state?.holders).toEqual(['next']);
+});
+
+test('a state item that missed a policy, because it was restored, knows the Auto Scaling groups of that policy', async () => {
+  const found = await read(state({ policyVersion: 1, holders: ['first', 'next'] }), [entry], 3);
+  expect(found?.state?.holders).toEqual(['first', 'next', 'before']);
 });
 
 /** An environment whose clock and whose store these say; how often it read the policy. */
@@ -38,6 +45,7 @@ const environment = () => {
       world.reads += 1;
       return world.isThere ? group({ policyVersion: world.version }) : undefined;
     },
+    registry: async () => [],
   };
   const policies = createKnownPolicies(() => world.atMs);
   const ports: Parameters<typeof readInForce>[1] = { store: store as ReactPorts['store'], believed: (_, known) => known, policies };

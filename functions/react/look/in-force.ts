@@ -17,10 +17,19 @@ export type InForce = {
 
 /**
  * Auto Scaling groups of earlier policies, as the registry knew them when the policy came into force. They are in the
- * state item too, but that may be lost.
+ * state item too, but that may be lost, or an older one may have been restored.
  */
 const formerOf = async (group: string, store: ReactPorts['store']): Promise<readonly string[]> =>
   (await store.registry()).find((entry) => entry.group === group)?.former ?? [];
+
+/**
+ * Whether the state item may have missed a policy: it follows neither this policy nor the one before. So an older item
+ * was restored, or a policy was written twice since the last look.
+ */
+const missedPolicy = (state: GroupState, { policyVersion }: Group): boolean => state.policyVersion < policyVersion - 1;
+
+const withHolders = (state: GroupState, former: readonly string[]): GroupState =>
+  former.length === 0 ? state : { ...state, holders: [...new Set([...(state.holders ?? []), ...former])] };
 
 /**
  * Reads the state item and the swaps first, and the policy after them. Undefined when there is no policy. The order is
@@ -41,7 +50,9 @@ export const readInForce = async (
   if (known !== undefined) return { group: known, state, ...read };
   const policy = await store.group(group);
   policies.keep(group, policy);
-  if (policy === undefined || state !== undefined) return policy && { group: policy, state, ...read };
+  if (policy === undefined) return undefined;
+  if (state !== undefined && !missedPolicy(state, policy)) return { group: policy, state, ...read };
   const former = await formerOf(group, store);
+  if (state !== undefined) return { group: policy, state: withHolders(state, former), ...read };
   return { group: former.length === 0 ? policy : { ...policy, former }, state, ...read };
 };
