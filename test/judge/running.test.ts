@@ -846,6 +846,24 @@ describe('rest', () => {
       ),
     ).toHaveLength(1);
   });
+  it('counts those that never answer while their user protects them from scale-in', () => {
+    const mute = (launchedS: number, isProtected = true, boots = false) =>
+      details(sizeIsHeld, (script) => {
+        script.policy(0, 1, { ...policy, asg: 'web-asg' });
+        script.desired(0, 3);
+        const asg = { by: { kind: 'asg', asg: 'web-asg', why: 'size' }, asg: 'web-asg' } as const;
+        for (const instance of ['i-1', 'i-2']) script.member(instance, asg);
+        for (const instance of ['i-1', 'i-2']) script.at(1, { kind: 'joined', instance, asg: 'web-asg', by: asg.by });
+        script.launch(launchedS, 'i-3', asg);
+        script.at(launchedS, { kind: 'joined', instance: 'i-3', asg: 'web-asg', by: asg.by });
+        script.at(launchedS + 1, { kind: 'protection', instance: 'i-3', from: 'scale-in', isOn: isProtected, by: { kind: 'user' } });
+        if (boots) script.at(launchedS + 9, { kind: 'booted', instance: 'i-3' });
+      });
+    expect(mute(90)).toEqual([]);
+    expect(mute(101)).toHaveLength(1);
+    expect(mute(90, false)).toHaveLength(1);
+    expect(mute(90, true, true)).toHaveLength(1);
+  });
   it('counts those whose user protects them, as many as they are', () => {
     const surplus = (keep: (script: Script, instance: string) => void, ...kept: readonly string[]) =>
       details(sizeIsHeld, (script) => {

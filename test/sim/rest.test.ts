@@ -8,7 +8,16 @@ import type { Stage } from './stage.ts';
 import { plainLandscape, specOf } from './worlds.ts';
 
 /** Two instances run and serve. Some of them are protected, and some are in an Auto Scaling group. */
-type Member = { readonly id: string; readonly isProtected?: boolean; readonly asg?: object; readonly isUp?: boolean; readonly isTakenOut?: boolean };
+type Member = {
+  readonly id: string;
+  readonly isProtected?: boolean;
+  readonly asg?: object;
+  readonly isUp?: boolean;
+  readonly isTakenOut?: boolean;
+  readonly bootedAtMs?: number;
+  readonly launchedAtMs?: number;
+};
+const nowMs = 3_600_000;
 const inAsg = { name: 'web-asg', lifecycleState: 'InService' };
 
 type Scene = {
@@ -45,7 +54,7 @@ const restOf = ({
   const stage = {
     situation: { policies: [{ group: 'web', ...policy }] },
     sandbox: {
-      world: { snapshot: () => ({ instances, autoScalingGroups: [] }) },
+      world: { snapshot: () => ({ nowMs, instances, autoScalingGroups: [] }) },
       executions: () => [],
       platform: { queues: [{ messages: () => (received > 0 ? [{ receiveCount: received }] : []) }] },
       items: async (table: 'state' | 'groups') => (table === 'state' ? [state, ...kept] : accepted),
@@ -106,6 +115,18 @@ describe('a run is at rest', () => {
   it('when nobody is coming up, unless its user took it out of its Auto Scaling group', async () => {
     expect(await restOf({ members: [...two, { id: 'i-3', isUp: false }], desired: 2 })).toBe(false);
     expect(await restOf({ members: [...two, { id: 'i-3', isUp: false, isTakenOut: true }], desired: 2 })).toBe(true);
+  });
+
+  it('when those that never answer are protected from scale-in, and old enough', async () => {
+    const served = two.map((one) => ({ ...one, isProtected: true, asg: inAsg, bootedAtMs: 1, launchedAtMs: 0 }));
+    const rest = (change: Partial<Member>): Promise<boolean> => {
+      const mute: Member = { id: 'i-3', isUp: false, isProtected: true, asg: inAsg, launchedAtMs: nowMs - 600_000, ...change };
+      return restOf({ members: [...served, mute], policy: { asg: 'web-asg' }, desired: 3 });
+    };
+    expect(await rest({})).toBe(true);
+    expect(await rest({ launchedAtMs: nowMs - 599_999 })).toBe(false);
+    expect(await rest({ isProtected: false })).toBe(false);
+    expect(await rest({ bootedAtMs: 1 })).toBe(false);
   });
 
   it('when a stray serves that EC2 refuses to end, and no member does so beyond the size', async () => {

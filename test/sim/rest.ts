@@ -28,6 +28,23 @@ const comesAgain = ({ sandbox: { platform } }: Stage): boolean =>
 /** An instance of a warm pool is no member yet. */
 const isWarm = (asg: InstanceSnapshot['asg']): boolean => asg?.lifecycleState.startsWith('Warmed:') === true;
 
+/** A new member that has not answered at this age never will: worlds break its boot for good. */
+const muteAfterMs = 600_000;
+
+/** Members that never answer, and that their user protects from scale-in: they can neither serve nor leave. */
+const muteIn = ({ sandbox: { world }, groupOf }: Stage, group: string): ReadonlySet<string> => {
+  const { nowMs, instances } = world.snapshot();
+  const isMute = ({ id, state, isProtected, asg, bootedAtMs, launchedAtMs }: InstanceSnapshot): boolean =>
+    state === 'running' &&
+    isProtected === true &&
+    asg !== undefined &&
+    bootedAtMs === undefined &&
+    launchedAtMs <= nowMs - muteAfterMs &&
+    !isWarm(asg) &&
+    groupOf(id) === group;
+  return new Set(instances.filter(isMute).map(({ id }) => id));
+};
+
 /** A member that runs and does not serve yet will change what its group does once it serves. Whom EC2 refused to end may be nobody's, and never serve. */
 const isComingUp = ({ sandbox: { world }, watched: { lives, isTakenOut }, groupOf }: Stage, group: string, refused: ReadonlySet<string>): boolean =>
   world
@@ -129,8 +146,9 @@ export const isAtRest = async (stage: Stage, sizes: Readonly<Record<string, numb
       leastOf(situation, snapshot, group) + kept.size,
       protectedIn(stage, snapshot, { group, refused }),
     );
-    const serving = watched.serving(group) - straysIn(stage, swaps, group);
-    return serving >= size && serving <= size + sparesOf(situation, group) && !isComingUp(stage, group, refused);
+    const mute = muteIn(stage, group);
+    const counted = watched.serving(group) + mute.size - straysIn(stage, swaps, group);
+    return counted >= size && counted <= size + sparesOf(situation, group) && !isComingUp(stage, group, new Set([...refused, ...mute]));
   };
   const isSwapOver = (swap: Swap): boolean => swap.state === 'gone' || swap.state === 'withdrawn' || isKept(swap) || kept.has(swap.instance);
   const ruled = await inForce(stage);

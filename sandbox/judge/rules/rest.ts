@@ -25,16 +25,24 @@ export const cameToRest: Rule = {
   broken: ({ history }) => (history.restAtMs === undefined ? [{ atMs: history.endedAtMs, detail: 'it did not come to rest' }] : []),
 };
 
+/** A member that has not booted by this age never will: a world breaks its boot for good. */
+const muteAfterMs = 600_000;
+
+/** It never answers, and its user protects it from scale-in: it can neither serve nor leave. */
+const isMute = (life: Life, atMs: number): boolean =>
+  life.bootedAtMs === undefined && isProtected(life, atMs) && life.launchedAtMs <= atMs - muteAfterMs;
+
 export const sizeIsHeld: Rule = {
   name: 'the size is held at rest',
   meaning:
-    'At rest, as many members run and serve as are desired, or as the minimum of the Auto Scaling groups keeps, or as their user protects. No more spares run than the policy wants, and all of them on spot. No member is pending.',
+    'At rest, as many members run and serve as are desired, or as the minimum of the Auto Scaling groups keeps, or as their user protects. A member that never answers counts where its user protects it from scale-in. No more spares run than the policy wants, and all of them on spot. No member is pending.',
   broken: (chronicle) =>
     inForce(chronicle).flatMap(({ group, policy }): readonly Broken[] => {
       const atMs = chronicle.history.endedAtMs;
       const written = chronicle.groups.get(group)?.written.at(-1)?.desired;
       const members = chronicle.membersAt(group, atMs).filter((life) => !isStray(chronicle, life, atMs));
       const serving = members.filter((life) => chronicle.servesAt(life, atMs)).length;
+      const mute = members.filter((life) => isMute(life, atMs)).length;
       const kept = members.filter((life) => isProtected(life, atMs) || atMs - lastRefusalMs(life, atMs) < times.keptForMs).length;
       const sizes = policy.isSizedOutside ? chronicle.desiredIn(group, atMs, atMs) : [written ?? policy.size.desired];
       const wanted = sizes.map((size) => Math.max(size, leastOf(chronicle, policy, atMs), kept));
@@ -43,7 +51,7 @@ export const sizeIsHeld: Rule = {
       const coming = policy.spare === 0 ? 0 : members.filter((life) => life.launchedAtMs > atMs - chronicle.times.servesAgainMs).length;
       const isHeld = wanted.some((size, index) => {
         const most = Math.max(size, (sizes[index] ?? 0) + Math.min(policy.spare, spot));
-        return serving >= size && members.length <= most && members.length - serving <= coming;
+        return serving + mute >= size && members.length <= most && members.length - serving - mute <= coming;
       });
       return isHeld ? [] : [{ group, atMs, detail: `at the end, ${serving} of ${members.length} members serve, expected ${wanted.join(' or ')}` }];
     }),
