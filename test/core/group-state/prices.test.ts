@@ -14,6 +14,8 @@ describe('spot prices', () => {
     expect(zonesOf(group())).toBeUndefined();
     expect(zonesOf(limited)).toEqual(['a', 'b']);
     expect(zonesOf(cheapest)).toEqual(['a', 'b']);
+    const capacity = { kind: 'tiered', children: [{ kind: 'pool', pool: 'spot-b' }, cheapest.capacity] } as const;
+    expect(zonesOf(group({ capacity }))).toEqual(['a', 'b']);
     const onDemandLimit = group({ pools: { 'spot-a': spotA, 'od-b': { ...onDemandB, maxPriceUsdPerHour: 0.1 } } });
     expect(zonesOf(onDemandLimit)).toBeUndefined();
   });
