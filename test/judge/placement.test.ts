@@ -239,6 +239,32 @@ describe('spreads and weights hold at every launch', () => {
     expect(fallen({ injected: false })).toHaveLength(1);
     expect(fallen({ item: 'request#r-i-4' })).toHaveLength(1);
   });
+  it('counts what the same function had requested elsewhere and had no response for, and nothing that another requested', () => {
+    const unfair = (write: (script: Script) => void) =>
+      details(sharedOut, (script) => {
+        twoServe(script);
+        for (const one of ['i-4', 'i-7']) script.member(one, { pool: 'spot-a' });
+        for (const one of ['i-150', 'i-else']) script.react(148, 155, one);
+        script.launch(150, 'i-5', { pool: 'spot-a', by: react('i-150'), askedS: 149.5 });
+        write(script);
+      }).filter((detail) => detail.includes('i-5'));
+    const granted = ({ storedAt = 149, answeredAt = 152, invocation = 'i-150', count = 3, outcome = 'ok', requested = 3 } = {}) =>
+      unfair((script) => {
+        const by = react(invocation);
+        const stored = { kind: 'item-written', table: 'state', group: 'web', item: 'request#r-i-6', bytes: 1, by } as const;
+        script.at(storedAt, { ...stored, request: { pool: 'spot-b', count: requested } });
+        script.launch(150.5, 'i-6', { pool: 'spot-b', by });
+        script.at(answeredAt, { ...calledToLaunch, askedAtMs: 149_500, outcome, invocation, launch: { group: 'web', pool: 'spot-b', count } });
+      });
+    expect(unfair(() => undefined)).toHaveLength(1);
+    expect(granted()).toEqual([]);
+    expect(granted({ count: 1, requested: 1 })).toHaveLength(1);
+    expect(granted({ answeredAt: 149.4 })).toHaveLength(1);
+    expect(granted({ storedAt: 149.8 })).toHaveLength(1);
+    expect(granted({ invocation: 'i-else' })).toHaveLength(1);
+    expect(granted({ outcome: 'Throttled' })).toHaveLength(1);
+    expect(granted({ requested: 2 })).toHaveLength(1);
+  });
   it('holds where the other child gives nothing', () => {
     const found = details(sharedOut, (script) => {
       twoServe(script);

@@ -1,11 +1,11 @@
 import type { Chronicle } from '../chronicle.ts';
 import { nameOf, type OfferingName } from '../cloud.ts';
-import { fallenBeside } from '../fallen-requests.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { isKnownToLeave, type Moment, mayBeBelieved, perhapsHeld, priceBeliefMs, surelyHeld } from '../giving.ts';
 import { givesAtAll, givingWell } from '../giving-well.ts';
 import { isFunction, type Life, tagsAt } from '../life.ts';
 import { isOnDemand, mayBeOwed } from '../limits.ts';
+import { missingBeside } from '../missing-requests.ts';
 import { limitFor, type Policy, type PolicyPool, type TreeNode } from '../policy.ts';
 import { offeringsOf, poolOf } from '../pools.ts';
 import { isSureMove, movesIn } from '../returning.ts';
@@ -184,8 +184,8 @@ const tiny = 1e-9;
 const ahead = (chronicle: Chronicle, { life, moment }: Placed, parts: readonly Part[], one: Part, other: Part): number => {
   const surely = surelyHeld(chronicle, moment, life.order);
   const perhaps = perhapsHeld(chronicle, moment).filter((held) => !isKnownToLeave(held, moment));
-  const fallen = fallenBeside(chronicle, life, moment.group, other.pools);
-  const difference = surely.filter(one.isOf).length - perhaps.filter(other.isOf).length - fallen;
+  const missing = missingBeside(chronicle, life, moment.group, other.pools);
+  const difference = surely.filter(one.isOf).length - perhaps.filter(other.isOf).length - missing;
   const totals = [surely, perhaps].map((list) => list.filter((held) => parts.some((part) => part.isOf(held))).length);
   const weights = [parts.reduce((sum, { weight }) => sum + weight, 0), one.weight + other.weight];
   const due = totals.flatMap((total) => weights.map((sum) => ((one.weight - other.weight) * total) / sum));
@@ -230,7 +230,7 @@ const isLeftToAsgs = (policy: Policy, selector: Selector): boolean =>
 export const sharedOut: Rule = {
   name: 'spreads and weights hold at every launch',
   meaning:
-    'No launch goes to a child of a spread or of weights while another child would give it and is further below its share. Launches count that its function had stored to request beside it, or an earlier one for the group, even if a fault hit that function before it requested them.',
+    'No launch goes to a child of a spread or of weights while another child would give it and is further below its share. Launches count that its function had stored to request beside it, or an earlier one for the group, even if a fault hit that function before it requested them. So do launches that its function requested beside it and that EC2 refused later.',
   broken: byAnyPolicy((chronicle, placed) => {
     for (const { selector } of pathTo(placed.policy.capacity, placed.pool.name)) {
       if (selector.kind === 'tiered' || selector.kind === 'cheapest') continue;
