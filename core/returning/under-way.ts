@@ -1,5 +1,5 @@
 import type { Leaving } from '../decision/decision.ts';
-import { isBelieved } from '../launch/reservation-life.ts';
+import { isBelieved, isOpen } from '../launch/reservation-life.ts';
 import { isOnDemand, onDemandToSpare } from '../placement/on-demand.ts';
 import { keptAmong } from '../placement/spare.ts';
 import type { Headcount } from '../view/headcount.ts';
@@ -14,6 +14,8 @@ export type MoveUnderWay = {
   readonly leaving: readonly string[];
   /** Replacements that describes show. */
   readonly shown: readonly Member[];
+  /** How many other members may be replacements too, because the request of the move has no response yet. */
+  readonly unnamed: number;
 };
 
 /** Replacements of a reservation that no describe shows yet. */
@@ -21,6 +23,22 @@ const stillComing = ({ state, nowMs }: View, { reservation: id, leaving }: Move,
   const reservation = state.reservations.find((one) => one.id === id);
   if (reservation === undefined || !isBelieved(nowMs)(reservation)) return 0;
   return Math.max(0, (reservation.instances?.length ?? leaving.length) - shown);
+};
+
+/** The clocks of EC2 and of functions differ by less than this. */
+const clocksDifferMs = 10_000;
+
+/**
+ * Members that an open request of `LaunchInstances` may have launched. Only its response says which they are: until
+ * then they carry no reservation.
+ */
+const unnamedOf = ({ group, state }: View, { staying }: Headcount, { reservation: id }: Move): number => {
+  const open = state.reservations.find((one) => one.id === id && isOpen(one));
+  if (open === undefined) return 0;
+  const { pool, count } = open.placement;
+  const mayBeIts = ({ pool: of, reservation, launchedAtMs }: Member): boolean =>
+    of === pool && reservation === undefined && launchedAtMs > open.atMs - clocksDifferMs;
+  return group.pools[pool]?.asg === undefined ? 0 : Math.min(count, staying.filter(mayBeIts).length);
 };
 
 const stays = ({ group }: View, { staying, waiting }: Headcount): ((instance: string) => boolean) => {
@@ -62,7 +80,7 @@ export const movesUnderWay = (view: View, headcount: Headcount): readonly MoveUn
       .slice(0, Math.max(0, Math.min(replacements, above)))
       .filter(isSpared);
     above -= leaving.length;
-    return leaving.length === 0 ? [] : [{ move, leaving, shown }];
+    return leaving.length === 0 ? [] : [{ move, leaving, shown, unnamed: unnamedOf(view, headcount, move) }];
   });
 };
 
@@ -72,7 +90,10 @@ export const movesUnderWay = (view: View, headcount: Headcount): readonly MoveUn
  * @param stays whether no earlier rule lets a member leave
  */
 export const arrived = (underWay: readonly MoveUnderWay[], stays: (instance: string) => boolean): number =>
-  underWay.reduce((sum, { leaving, shown }) => sum + Math.min(leaving.filter(stays).length, shown.length), 0);
+  underWay.reduce(
+    (sum, { leaving, shown, unnamed }) => sum + Math.min(leaving.filter(stays).length, shown.length + unnamed),
+    0,
+  );
 
 /** Without a check of its service, an instance counts as up this long after its launch. */
 const upAfterMs = 180_000;

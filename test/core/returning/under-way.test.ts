@@ -4,7 +4,7 @@ import { arrived, movesNow, movesUnderWay, replacedMembers } from '../../../core
 import { takeHeadcount } from '../../../core/view/headcount.ts';
 import type { GroupState, View } from '../../../core/view/view.ts';
 import { member, members } from '../members.ts';
-import { group, nowMs, onDemandB, reservation, spotA, state, swapOf, view } from '../views.ts';
+import { group, nowMs, onDemandB, reservation, spotA, spotB, state, swapOf, view } from '../views.ts';
 import { minute, rule } from './returning-views.ts';
 
 const moveOf = (id: string, leaving: readonly string[], agoMs = minute) => ({ reservation: id, atMs: nowMs - agoMs, leaving, count: leaving.length });
@@ -78,6 +78,23 @@ describe('replacements above the desired size', () => {
     expect(arrived(underWay, () => true)).toBe(1);
     expect(arrived(underWay, (instance) => instance === 'od-b#2')).toBe(1);
     expect(arrived(underWay, () => false)).toBe(0);
+  });
+
+  it('may be members without a reservation, while the request of their Auto Scaling group has no response', () => {
+    const byAsg = group({ returning: rule });
+    const inAsg = { ...byAsg, pools: { ...byAsg.pools, 'spot-b': { ...byAsg.pools['spot-b'], name: 'spot-b', asg: 'spot-b' } } } as typeof byAsg;
+    const open = reservation({ id: 'r-1' });
+    const fresh = { launchedAtMs: nowMs - 900 };
+    const came = (arrival: Partial<View['members'][number]>, request = open, of = inAsg) => {
+      const at = there([moveOf('r-1', ['od-b#1', 'od-b#2'])], [{ ...member('new', spotB), ...arrival }], { reservations: [request] }, { group: of });
+      return arrived(movesUnderWay(at, takeHeadcount(at)), () => true);
+    };
+    expect(came(fresh)).toBe(1);
+    expect(came({ launchedAtMs: nowMs - 60_000 })).toBe(0);
+    expect(came({ ...fresh, reservation: 'r-9' })).toBe(0);
+    expect(came({ ...fresh, pool: 'spot-a' })).toBe(0);
+    expect(came(fresh, { ...open, instances: ['n-1', 'n-2'] })).toBe(0);
+    expect(came(fresh, open, byAsg)).toBe(0);
   });
 
   it('name their pool to the member that leaves', () => {
