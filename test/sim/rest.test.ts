@@ -157,6 +157,12 @@ describe('groups come up', () => {
     expect(within(3, {}) - within(0, {})).toBe(3 * 60_000);
   });
 
+  it('later when each of them counts as serving only after a while, as the policy says', () => {
+    expect(within(3, { ready: { after: '45s' } }) - within(3, {})).toBe(3 * 45_000);
+    expect(within(3, { ready: { checks: 'ec2', after: '30s' } }) - within(3, {})).toBe(3 * 120_000);
+    expect(within(3, { ready: { within: '6m' } }) - within(3, {})).toBe(0);
+  });
+
   it('once those that moved may have drained', () => {
     expect(within(3, {}, 600) - within(3, {})).toBe(10 * 60_000);
   });

@@ -1,6 +1,7 @@
 import { items } from '../../core/contract.ts';
 import type { Group } from '../../core/group/group.ts';
 import { type OnDemandFloor, owedOnDemand } from '../../core/placement/on-demand.ts';
+import { durationMs } from '../../core/policy/accepted.ts';
 import { isKept } from '../../core/swap/kept-members.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import type { GroupState } from '../../core/view/view.ts';
@@ -63,18 +64,26 @@ export const sparesOf = ({ policies }: Situation, group: string): number =>
   Math.max(0, ...policies.filter((policy) => policy.group === group).map(({ spare }) => Number(spare ?? 0)));
 
 const [comesUpMs, moveMs] = [480_000, 60_000];
+/** EC2's status checks have a result this long after the boot at the latest (sandbox/world/spec.ts). */
+const checksMs = 120_000;
+
+/** How much longer a member takes until it counts as serving, where its policy says when that is. */
+const readyMs = ({ ready }: Situation['policies'][number]): number => {
+  const { after = '0s', checks } = (ready ?? {}) as { readonly after?: string; readonly checks?: string };
+  return Math.max(durationMs(after), checks === undefined ? 0 : checksMs);
+};
 
 /**
  * How long groups may take to be at rest for the first time. An Auto Scaling group that was there before may have launched every member on demand:
- * they move to spot, `maxSurge` at a time, and nothing rests meanwhile, nor while they drain.
+ * they move to spot, `maxSurge` at a time, and nothing rests meanwhile, nor while they drain. The next ones move once these count as serving.
  */
 export const comesUpWithinMs = ({ asked, policies, spec }: Pick<Situation, 'asked' | 'policies' | 'spec'>): number => {
-  const rounds = policies.map(({ group, swap }) => {
-    const { maxSurge = 1 } = (swap ?? {}) as { readonly maxSurge?: number };
-    return Math.ceil((asked[String(group)]?.size ?? 0) / Math.max(1, maxSurge));
+  const movesMs = policies.map((policy) => {
+    const { maxSurge = 1 } = (policy.swap ?? {}) as { readonly maxSurge?: number };
+    return Math.ceil((asked[String(policy.group)]?.size ?? 0) / Math.max(1, maxSurge)) * (moveMs + readyMs(policy));
   });
   const delaysMs = (spec.targetGroups ?? []).map(({ deregistrationDelaySeconds = 0 }) => 1_000 * deregistrationDelaySeconds);
-  return comesUpMs + Math.max(0, ...rounds) * moveMs + Math.max(0, ...delaysMs);
+  return comesUpMs + Math.max(0, ...movesMs) + Math.max(0, ...delaysMs);
 };
 
 /**
