@@ -1,5 +1,6 @@
 import type { Leaving } from '../decision/decision.ts';
 import { outsideAsgOf } from '../group/outside-size.ts';
+import { mayLackSwaps } from '../group-state/restored.ts';
 import { sharedIn } from '../placement/shares.ts';
 import { keptAmong } from '../placement/spare.ts';
 import { pricesIn } from '../pool/price.ts';
@@ -76,12 +77,13 @@ const replacements = ({ view, headcount, arbiter }: Situation): number => {
  * Members above the desired size, in the policy's order. A serving member is chosen only while the remaining ones serve
  * the desired size, because members that still boot do not replace it yet. Members with waiting swaps are not chosen
  * here. The minimum size of an Auto Scaling group belongs to its user and is kept. The decision says how many members
- * it keeps.
+ * it keeps. Nobody is chosen while the table may lack the swaps of members that EC2 takes.
  */
 export const surplus: Rule = {
   name: 'surplus',
   propose: (situation) => {
     const { view, arbiter } = situation;
+    if (mayLackSwaps(view.state, view.nowMs)) return {};
     const count = aboveDesired(situation) - replacements(situation);
     const room = arbiter.aboveMinimum().total;
     const removals = chosen(situation, Math.min(count, room));

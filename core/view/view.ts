@@ -115,7 +115,7 @@ type Memories = BootMemory & BreakerMemory & LaunchMemory;
 export type GroupState = Memories & {
   /** Number of writes. Every write is conditional on the number that was read. */
   readonly version: number;
-  /** Writes that were lost when a user restored an older item, as far as that was noticed. Absent: none. */
+  /** When this item was new, or was last found to be restored from an older one, epoch ms. Absent: unknown. */
   readonly undone?: number;
   /** Marks of the latest writes, by which their authors recognise them. The state store makes and reads them. */
   readonly marks?: readonly string[];

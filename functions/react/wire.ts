@@ -26,7 +26,7 @@ export const wire = (surroundings: Surroundings, telemetry: Telemetry): ReactPor
   const { clientConfig, now, random } = surroundings;
   const capacity = capacityDeps(surroundings, telemetry, patience);
   return {
-    ...noticingRestored(stateStore(surroundings, telemetry), telemetry),
+    ...noticingRestored(stateStore(surroundings, telemetry), telemetry, now),
     policies: createKnownPolicies(now),
     providerFor: (holding) => createCapacityIn(holding, capacity),
     describeTogether: (groups, look) => describeTogether(capacity, groups, look),

@@ -20,7 +20,7 @@ const createSeen = () => {
       seen.set(group, { writes, undone: state.undone ?? 0 });
       if (seen.size > mostGroups) seen.delete(seen.keys().next().value ?? '');
     },
-    /** Whether an item was restored: it is gone, has fewer writes, or another environment noted undone writes in it. */
+    /** Whether an item was restored: it is gone, has fewer writes, or another environment noted the restore in it. */
     isRestored: (group: string, state: GroupState | undefined): boolean => {
       const before = seen.get(group);
       if (before === undefined) return false;
@@ -36,6 +36,7 @@ const createSeen = () => {
 export const noticingRestored = (
   store: StateStore,
   { logger }: Pick<Telemetry, 'logger'>,
+  now: () => number,
 ): Pick<ReactPorts, 'store' | 'believed'> => {
   const seen = createSeen();
   const warnings = rememberingWarnings();
@@ -77,7 +78,7 @@ export const noticingRestored = (
       const writes = seen.writes(group);
       if (writesOf(state) >= writes) return state;
       tell(group, { writes: writesOf(state), seen: writes });
-      return asRestored(state, writes);
+      return asRestored(state, writes, now());
     },
   };
 };

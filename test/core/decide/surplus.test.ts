@@ -4,7 +4,7 @@ import { aboveDesired, surplus } from '../../../core/decide/surplus.ts';
 import type { AsgView, Member, View } from '../../../core/view/view.ts';
 import { member, members } from '../members.ts';
 import { spread, weighted } from '../selector/tree-builders.ts';
-import { group, onDemandB, spotA, spotB, state, swapOf } from '../views.ts';
+import { group, nowMs, onDemandB, spotA, spotB, state, swapOf } from '../views.ts';
 import { proposed, situationOf } from './situations.ts';
 
 const removed = (rest: Partial<View>): readonly string[] => (proposed(surplus, rest).removals ?? []).map(({ instance }) => instance);
@@ -25,6 +25,13 @@ describe('a surplus', () => {
     expect(removed({ members: [...members(spotA, 3), ...idle(4)] })).toEqual([]);
     expect(removed({ members: [...members(spotA, 6), ...idle(4)] })).toEqual([]);
     expect(removed({ members: [...members(spotA, 6), ...idle(5)] })).toHaveLength(1);
+  });
+
+  it('stays for three minutes while a table that was lost or restored may lack the swaps of warned members', () => {
+    const removedAt = (ms: number) => removed({ members: members(spotA, 12), state: state({ desired: 10, undone: nowMs - ms }) });
+    expect(removedAt(0)).toEqual([]);
+    expect(removedAt(179_999)).toEqual([]);
+    expect(removedAt(180_000)).toHaveLength(2);
   });
 
   it('leaves those that may go, where the first of the order have to stay', () => {
