@@ -57,7 +57,7 @@ const texts: Texts = {
     `launches ${count} although their breaker is open: nothing else in the tree takes launches`,
   'waits-for-turn': (remark) =>
     `${remark.count} wait for the account's ${remark.bucket} bucket, ` +
-    `behind ${remark.ahead} groups that need it more: their turn is about ${timeText(remark.turnAtMs)}`,
+    `behind ${remark.ahead} with greater need: the turn of this group comes at about ${timeText(remark.turnAtMs)}`,
   'waited-for-turn': (remark) =>
     `waited ${Math.round(remark.waitedMs / 1_000)} s for the account's ${remark.bucket} bucket`,
   'kept-by-minimum': (remark) => {

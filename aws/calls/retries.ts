@@ -10,7 +10,7 @@ export type Attempts = {
   readonly most: number;
   /** The same while AWS throttles. A throttle is returned at once. */
   readonly mostThrottled: number;
-  /** The longest first pause after a throttle. Each further one may be twice as long. */
+  /** The upper bound of the first pause after a throttle. The bound of each later pause is twice that of the one before. */
   readonly throttledMs: number;
 };
 

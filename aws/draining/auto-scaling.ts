@@ -137,7 +137,10 @@ const isLoose =
 const isToLeave = (swap: Swap, standing: Standing | undefined): boolean =>
   traitsOf(swap).endedBy !== 'auto-scaling' && standing?.leaving === false && (standing.counts || !isTaken(swap));
 
-/** Its Auto Scaling group ends it, and took it out of service before. So nothing has to be read or called for it. */
+/**
+ * Whether the Auto Scaling group of a member terminates it. The group takes the member out of service before that, so
+ * a drain makes no call for it.
+ */
 const hasLeft = (swap: Swap): boolean => traitsOf(swap).endedBy === 'auto-scaling' && swap.asg !== undefined;
 
 /** Members in their Auto Scaling groups, by group. */

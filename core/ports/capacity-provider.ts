@@ -105,7 +105,10 @@ export type CapacityProvider = {
   tryLaunch(group: Group, trial: Trial): Promise<LaunchCheck | undefined>;
   /** Attaches running members to the Auto Scaling group, or registers them with target groups. */
   admit(group: Group, instances: readonly string[], admitting?: Admitting): Promise<ActionResult>;
-  /** Tags members that are in the Auto Scaling group that this group attaches to, so that a later detach is seen. */
+  /**
+   * Tags members that have joined their Auto Scaling group. A member that has the tag and is no longer in the group was
+   * detached by somebody else.
+   */
   noteJoined(group: Group, instances: readonly string[]): Promise<void>;
   /** Tags instances that an Auto Scaling group launched for this reservation. */
   tagLaunched(group: Group, reservation: Reservation, instances: readonly string[]): Promise<void>;

@@ -26,7 +26,7 @@ export type Release = {
 
 export type ReleasePorts = { readonly provider: CapacityOut; readonly store: StateStore; readonly clock: Clock };
 
-/** The group of a batch and its state, which has the number of members that the last decision could not place. */
+/** The group whose members a drain takes out of service, and its state item. */
 export type Releasable = { readonly group: Group; readonly state: GroupState | undefined };
 
 const noAction: ActionResult = { done: [], failed: [] };

@@ -83,7 +83,7 @@ const pairs: readonly (readonly WriterKind[])[] = [
 export const fightTest = async (count: number, from: number, say: (text: string) => void): Promise<number> => {
   const found: Fought[] = [];
   say(
-    '| who sets the size | worlds | writes | wanted members ended | writes lost | longest below, s | longest above, s | ends as set | launched in vain |',
+    '| kind of writer | worlds | writes | wanted members ended | writes lost | longest below the set size, s | longest above it, s | worlds that end as set | launches in vain |',
   );
   say('|---|---:|---:|---:|---:|---:|---:|---:|---:|');
   for (const kinds of [...writerKinds.map((kind) => [kind]), ...pairs]) {

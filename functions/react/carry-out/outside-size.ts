@@ -37,7 +37,8 @@ export const resumeAll = async (
   notes: readonly Suspension[] = [],
 ): Promise<readonly string[]> => {
   const resumed: string[] = [];
-  const problem = 'Suspended processes of an Auto Scaling group could not be resumed.';
+  const problem =
+    'Processes that Holdfast suspended in an Auto Scaling group could not be resumed. Holdfast tries again.';
   for (const one of notes)
     if ((await unlessRefused(run, { problem, about: one }, run.provider.resume(one), 'refused')) !== 'refused')
       resumed.push(one.asg);

@@ -139,7 +139,7 @@ export const raisesEndSoon: Rule = {
 };
 
 export const strangeAsgs: Rule = {
-  name: 'Auto Scaling groups that no policy names are untouched',
+  name: 'Auto Scaling groups that no policy ever named are untouched',
   meaning: 'Holdfast changes nothing of an Auto Scaling group that no policy ever named.',
   broken: (chronicle) => {
     const held = heldAsgs(chronicle);

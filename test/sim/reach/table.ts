@@ -71,7 +71,7 @@ export const reasonTable = ({ reach }: Measured): string => {
     return row([code, found.length, first === undefined ? '' : `${first.seed} of \`${first.profile}\``]);
   });
   return [
-    row(['reason, or meaning of an error code', `profiles that reach it (of ${reach.length})`, 'a world']),
+    row(['list: code, or meaning of an error', `profiles that reach it (of ${reach.length})`, 'a world']),
     row(['---', '---', '---']),
     ...lines,
   ].join('\n');
