@@ -10,7 +10,7 @@ export type Attempts = {
   readonly most: number;
   /** The same while AWS throttles. A throttle is returned at once. */
   readonly mostThrottled: number;
-  /** The upper bound of the first pause after a throttle. The bound of each later pause is twice that of the one before. */
+  /** The upper bound of the first pause after a throttle. The bound doubles with each further pause. */
   readonly throttledMs: number;
 };
 
