@@ -35,10 +35,7 @@ export const shortfallText = (shortfall: Shortfall): string => {
     case 'not-released':
       return `could not be taken out of service (${shortfall.awsCode}): its work is cut when it ends`;
     case 'still-in-service':
-      return (
-        `could not be taken out of service (${shortfall.awsCode}): ` +
-        'the instance stays in service, and Holdfast tries again'
-      );
+      return `could not be taken out of service (${shortfall.awsCode}): it stays in service, and Holdfast tries again`;
     case 'not-released-in-time':
       return `was not taken out of service in time: ${areCut(shortfall)}`;
     case 'still-draining':

@@ -77,7 +77,7 @@ describe('a member that Holdfast alone ends, and that cannot be taken out of ser
     return fleet;
   };
   const shortfall = { code: 'still-in-service', awsCode: 'ServiceUnavailable' };
-  const text = 'could not be taken out of service (ServiceUnavailable): the instance stays in service, and Holdfast tries again';
+  const text = 'could not be taken out of service (ServiceUnavailable): it stays in service, and Holdfast tries again';
 
   it.each(['rebalance', 'scale-in', 'never-served', 'moved', 'return', 'unwanted'] as const)(
     'serves on, and an event reports it: %s',
