@@ -101,6 +101,12 @@ describe('the next look of a group', () => {
     expect(await wakesAfter([roundOf({ wakeAtMs: nowMs + 7_000 }, {}, [answered(2)], throttled)])).toEqual([5_000]);
   });
 
+  test('comes for launches that a suspension cut off, although a later round of the same look needs none', async () => {
+    const cutOff = roundOf({ suspend: [{ asg: 'a', processes: ['Launch'] }], wakeAtMs: nowMs - 3_000 });
+    expect(await wakesAfter([cutOff, roundOf()])).toEqual([1]);
+    expect(await wakesAfter([roundOf({ wakeAtMs: nowMs - 3_000 }), roundOf()])).toEqual([]);
+  });
+
   test('is left to the tick where it is a minute away or more', async () => {
     expect(await wakesAfter([roundOf({ wakeAtMs: nowMs + 59_999 })])).toEqual([59_999]);
     expect(await wakesAfter([roundOf({ wakeAtMs: nowMs + 60_000 })])).toEqual([]);

@@ -110,13 +110,16 @@ const wakeTime = (rounds: readonly Round[], nowMs: number, soon: readonly number
     ...soon,
   ];
   const comingUp = rounds.some(({ launched }) => launched.some(bringsInstances)) ? [nowMs + 10_000] : [];
+  // An Auto Scaling group does not launch what it was about to, once it is suspended. The rounds after that have the
+  // same look, which still counts it.
+  const cutOff = rounds.flatMap(({ decision: { suspend = [], wakeAtMs } }) => (suspend.length > 0 ? [wakeAtMs] : []));
   const throttled = last?.state.throttle === undefined ? [] : [last.state.throttle.untilMs];
   const times = [
     ...repeat,
     ...throttled,
     ...comingUp,
-    // That time may have passed during the work.
-    ...(last?.decision.wakeAtMs === undefined ? [] : [Math.max(last.decision.wakeAtMs, nowMs + 1)]),
+    // These times may have passed during the work.
+    ...[...cutOff, last?.decision.wakeAtMs].flatMap((atMs) => (atMs === undefined ? [] : [Math.max(atMs, nowMs + 1)])),
   ].filter((atMs) => atMs > nowMs);
   const earliest = Math.min(...times);
   return earliest < nowMs + tickEveryMs ? earliest : undefined;
