@@ -9,6 +9,8 @@ export type Finding = {
   /** The invocation that broke the rule, by doing or by omitting something. */
   readonly invocation?: string;
   readonly atMs: number;
+  /** When Holdfast received the message that it had to act on, if the finding is about that. */
+  readonly heardAtMs?: number;
   /** How many members the group lacks, if the finding is about missing members. */
   readonly members?: number;
   readonly detail: string;

@@ -20,8 +20,8 @@ export const hasDied = ({ invocations }: Chronicle, invocation: string, byMs = e
 };
 
 /** The function gave the message back because no describe showed the instance yet. The message comes again. */
-export const isTooYoung = ({ invocations, times: { lagMs } }: Chronicle, { launchedAtMs }: Life, { invocation, message, atMs }: Delivery): boolean =>
-  invocations.get(invocation)?.ended?.again.includes(message) === true && atMs < launchedAtMs + lagMs + 2 * times.batchMs;
+export const isTooYoung = (chronicle: Chronicle, life: Life, delivery: Delivery): boolean =>
+  chronicle.invocations.get(delivery.invocation)?.ended?.again.includes(delivery.message) === true && isUnshown(chronicle, life, delivery);
 
 /** When Holdfast could first act on a message about this instance: it reached a function that no fault was injected into. */
 export const heardAtMs = (chronicle: Chronicle, life: Life, about: Delivery['told']['about']): number =>
@@ -29,6 +29,27 @@ export const heardAtMs = (chronicle: Chronicle, life: Life, about: Delivery['tol
 
 const firstHealthy = (chronicle: Chronicle, life: Life, deliveries: readonly Delivery[]): number =>
   Math.min(endless, ...deliveries.flatMap((one) => (isHealthy(chronicle, one.invocation) && !isTooYoung(chronicle, life, one) ? [one.atMs] : [])));
+
+const isNoEnd = new Set(['pending', 'running']);
+
+/** Whether a message says that an instance stops, is ended, or has ended. */
+export const tellsEnd = ({ told }: Delivery): boolean => told.about === 'state' && !isNoEnd.has(told.state ?? '');
+
+/** Whether a message arrived before every describe had to show the instance. The event of an end is then about nobody's instance, and the tick finds the end. */
+export const isUnshown = ({ times: { lagMs } }: Chronicle, { launchedAtMs }: Life, { atMs }: Delivery): boolean =>
+  atMs < launchedAtMs + lagMs + 2 * times.batchMs;
+
+/**
+ * When Holdfast first had to act on the event of an end that it did not cause: a function that no fault was injected into received it, so soon that describes
+ * do not count against it, and describes had shown the instance before.
+ */
+export const heardOfEndAtMs = (chronicle: Chronicle, life: Life): number => {
+  if (isFunction(life.ending?.by)) return endless;
+  const young = life.deliveries.filter(
+    (one) => tellsEnd(one) && one.atMs >= goneAtMs(life) && !isUnshown(chronicle, life, one) && one.atMs - one.happenedAtMs <= times.describeLagMs,
+  );
+  return firstHealthy(chronicle, life, young);
+};
 
 /** When functions received the group's policy or a tick about it, and whether a fault was injected into them. */
 export const looksFrom = (chronicle: Chronicle, group: string, fromMs: number): readonly { readonly atMs: number; readonly injected: boolean }[] =>

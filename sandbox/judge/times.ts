@@ -14,6 +14,8 @@ export const times = {
   takesUpMs: 90_000,
   /** If the function that sent a launch dies, the launch is repeated when its lease ends (docs/architecture.md, bounds). */
   leaseMs: 35_000,
+  /** An event younger than this counts, whatever describes show (core/times/times.ts). */
+  describeLagMs: 180_000,
   /** Signals are gathered into a batch for at most this long (lib/signals.ts). */
   batchMs: 1_000,
   /** A spot warning comes two minutes before the end (EC2 User Guide, spot instance termination notices). */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Actor } from '../../sandbox/judge/history.ts';
 import { toldOnTheBus } from '../../sandbox/judge/rules/announced.ts';
 import { callsAreBounded, idleWritesNothing, noStorm } from '../../sandbox/judge/rules/calls.ts';
 import { functionsAnswer, functionsAreQuick, itemsAreSmall, rightsSuffice } from '../../sandbox/judge/rules/functions.ts';
@@ -253,6 +254,54 @@ describe('time to serve', () => {
     expect(asked(105)).toEqual([]);
     expect(asked(140)).toHaveLength(1);
   });
+  it('asks for the replacement of one that ended unannounced soon after its event was heard', () => {
+    type Heard = {
+      readonly state?: string;
+      readonly by?: Actor;
+      readonly atSecond?: number;
+      readonly agoSeconds?: number;
+      readonly injected?: boolean;
+    };
+    const asked = (second: number, { state = 'stopping', by, atSecond = 101, agoSeconds = 1, injected = false }: Heard = {}) =>
+      details(requestedSoon, (script) => {
+        twoServe(script);
+        script.end(100, 'i-1', by);
+        script.at(atSecond, { kind: 'invocation-began', invocation: 'i-a', function: 'react' });
+        script.at(atSecond, {
+          ...{ kind: 'delivered', invocation: 'i-a', function: 'react', message: 'i-a-0' },
+          ...{ told: { about: 'state', instance: 'i-1', state }, happenedAtMs: 1_000 * (atSecond - agoSeconds) },
+        });
+        script.at(atSecond + 4, {
+          ...{ kind: 'invocation-ended', invocation: 'i-a', function: 'react', startedAtMs: 1_000 * atSecond, timeoutMs: 30_000, again: [] },
+          injected,
+        });
+        script.launch(second, 'i-3', { by: react('i-a') });
+      });
+    expect(asked(105)).toEqual([]);
+    expect(asked(140)).toEqual([expect.stringContaining('after the end of i-1 was heard, 1 are still not requested')]);
+    for (const state of ['stopped', 'shutting-down', 'terminated']) expect(asked(140, { state })).toHaveLength(1);
+    expect(asked(140, { state: 'running' })).toEqual([]);
+    // Holdfast ended it, a fault met the function, or the event is older than what describes show.
+    expect(asked(140, { by: react('i-b') })).toEqual([]);
+    expect(asked(140, { injected: true })).toEqual([]);
+    expect([asked(340, { atSecond: 301, agoSeconds: 180 }).length, asked(340, { atSecond: 301, agoSeconds: 181 })]).toEqual([1, []]);
+  });
+  it('does not require a replacement for one whose end was reported before describes had to show it', () => {
+    const asked = (launched: number, reported: number) =>
+      details(requestedSoon, (script) => {
+        twoServe(script);
+        script.end(90, 'i-2');
+        script.launch(launched, 'i-3', { by: react('i-0') });
+        script.end(reported - 1, 'i-3');
+        script.react(reported, reported, 'i-b', [{ about: 'state', instance: 'i-3', state: 'terminated' }]);
+        script.end(100, 'i-1');
+        script.react(101, 105, 'i-a', [{ about: 'state', instance: 'i-1', state: 'terminated' }]);
+        script.launch(105, 'i-4', { by: react('i-a') });
+      });
+    // Describes show it a second after its launch, and a batch takes another.
+    expect(asked(99, 101)).toEqual([]);
+    expect(asked(96, 100)).toHaveLength(1);
+  });
   it('asks for replacements of a group that was let go once a function that no fault met received its next policy', () => {
     const asked = (second: number, { letGo = true, injected = false, other = false } = {}) =>
       details(requestedSoon, (script) => {
@@ -353,7 +402,7 @@ describe('time to serve', () => {
       script.react(second, second, 'i-c', [{ about: 'state', instance: 'i-3', state: 'terminated' }], true);
     };
     expect(asked(103, 105, endsBy(108))).toEqual([]);
-    expect(asked(103, 105, endsBy(104))).toHaveLength(1);
+    expect(asked(101, 105, endsBy(104))).toHaveLength(1);
     expect(asked(106, 105, endsBy(108))).toEqual([]);
     expect(asked(106, 105, (script) => script.end(108, 'i-3', react('i-b')))).toEqual([]);
   });
@@ -421,7 +470,8 @@ describe('time to serve', () => {
         script.launch(103, 'i-3', { by: react('i-a'), asg: 'web-asg' });
       });
     expect(asked([])).toEqual([]);
-    expect(asked(['ReplaceUnhealthy'])).toHaveLength(1);
+    // It is missing after the warning of the one, and after the end of the other.
+    expect(asked(['ReplaceUnhealthy'])).toHaveLength(2);
   });
 });
 

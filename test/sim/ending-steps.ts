@@ -21,6 +21,19 @@ export const stopForAWhile = (atMs: number, count: number, action: Exclude<Endin
   },
 });
 
+/** EC2 stops spot instances and sends no warning, which it does not promise. Only the changes of their state say so. */
+export const stopUnannounced = (atMs: number, count: number, group = 'web'): Step => ({
+  kind: 'interrupted',
+  atMs,
+  what: `EC2 stops ${count} spot instances without a warning`,
+  about: { group },
+  happen: (stage) => {
+    const instances = some(stage, count, 'spot', group);
+    stage.did({ kind: 'interrupted', instances, groups: [group] });
+    stage.sandbox.world.interrupt(instances, { noticeMs: 0, silent: true, action: 'stop' });
+  },
+});
+
 /** A warning every so often, each for the longest running spot instance that has none yet: a trickle, or a storm when it is fast. */
 export const trickle = (atMs: number, forMs: number, everyMs: number, group = 'web'): Step => ({
   kind: 'interrupted',

@@ -1,7 +1,7 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Allowance } from '../finding.ts';
 import type { HistoryEvent } from '../history.ts';
-import { hasDied, heardAtMs } from '../leaving.ts';
+import { hasDied } from '../leaving.ts';
 import { isFunction } from '../life.ts';
 import { requestedSoon } from '../rules/serving.ts';
 import { ownLaunches } from '../staying.ts';
@@ -28,12 +28,11 @@ export const requestMetTrouble: Allowance = {
   excuses: requestedSoon.name,
   trouble:
     'A call that launches for the group was throttled, lost or delayed, by a fault or by the account’s own request tokens. Or a fault delayed a read of the function that launched.',
-  reaches: 'Warnings of that group, if the call or the read fell between the warning and the request for it.',
+  reaches: 'Warnings and ends of members of that group, if the call or the read fell between the message and the request for it.',
   reason:
     'A throttled request is repeated after a while. A request whose response was lost is repeated only when describes show its result, or when its lease is over.',
-  covers: ({ group, instance = '', atMs }, chronicle) => {
-    const life = chronicle.life(instance);
-    const sinceMs = life === undefined ? atMs : heardAtMs(chronicle, life, 'warning') - chronicle.times.launchCallMs;
+  covers: ({ group, atMs, heardAtMs = atMs }, chronicle) => {
+    const sinceMs = heardAtMs - chronicle.times.launchCallMs;
     return chronicle.of('called').some((call) => {
       const { launch, trouble, outcome, askedAtMs } = call;
       if (askedAtMs < sinceMs || askedAtMs > atMs) return false;
@@ -48,11 +47,9 @@ export const leaseOfTheDead: Allowance = {
   name: 'a launch waits for the lease of a function that died',
   excuses: requestedSoon.name,
   trouble: 'A fault killed a function during a launch for the group, or before it. Its reservation is repeated when its lease is over.',
-  reaches: 'Warnings of that group that are received while the lease of that reservation runs.',
+  reaches: 'Warnings and ends of members of that group that are received while the lease of that reservation runs.',
   reason: 'Until then a slow function and a dead one look the same, and a second launch would be one more than needed.',
-  covers: ({ group, instance = '', atMs }, chronicle) => {
-    const life = chronicle.life(instance);
-    const heardMs = life === undefined ? atMs : heardAtMs(chronicle, life, 'warning');
+  covers: ({ group, atMs, heardAtMs: heardMs = atMs }, chronicle) => {
     const wasRunning = (sinceMs: number): boolean => sinceMs <= heardMs && sinceMs >= heardMs - times.leaseMs;
     const died = (invocation: string): boolean => chronicle.invocations.get(invocation)?.ended === undefined || hasDied(chronicle, invocation);
     const called = chronicle

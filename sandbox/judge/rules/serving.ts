@@ -5,7 +5,7 @@ import { afterChange, type Debt, type Look } from '../debts.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { givingOf } from '../giving.ts';
 import { limitMayBound } from '../launch-limit.ts';
-import { couldLaunchAtMs, hasDied, heardAtMs, isTooYoung } from '../leaving.ts';
+import { couldLaunchAtMs, hasDied, heardAtMs, heardOfEndAtMs, isTooYoung, isUnshown, tellsEnd } from '../leaving.ts';
 import { type Delivery, endless, goneAtMs, isAlive, isFunction, type Life, leavesAtMs, stayAt, warnedAtMs } from '../life.ts';
 import { actsSince, wasIdle } from '../modes.ts';
 import { sizeShownAt } from '../outside.ts';
@@ -114,8 +114,6 @@ export const servesAgain: Rule = {
 /** The time from receiving a warning to the request for a replacement: one look, and a launch call for each refusal. */
 const requestMs = 10_000;
 
-const isNoEnd = new Set(['pending', 'running']);
-
 /**
  * Whether a message about a member that is not claimed does not count as a warning yet. If the function that received the warning died, or found no describe
  * that shows the member, the warning is unknown until its message comes again. Advice does not count either, because the policy may not follow it.
@@ -129,7 +127,10 @@ const saysNothingYet = (chronicle: Chronicle, life: Life, delivery: Delivery, by
 /** Whether a message had reported by then that it leaves. */
 const wasTold = (chronicle: Chronicle, life: Life, byMs: number): boolean =>
   life.deliveries.some(
-    (one) => one.atMs <= byMs && !(one.told.about === 'state' && isNoEnd.has(one.told.state ?? '')) && !saysNothingYet(chronicle, life, one, byMs),
+    (one) =>
+      one.atMs <= byMs &&
+      (one.told.about !== 'state' || (tellsEnd(one) && !isUnshown(chronicle, life, one))) &&
+      !saysNothingYet(chronicle, life, one, byMs),
   );
 
 /**
@@ -169,6 +170,15 @@ const isRefilled = (chronicle: Chronicle, life: Life, atMs: number): boolean => 
 const isLostSince = (life: Life, heardMs: number, atMs: number): boolean =>
   isFunction(life.by) && life.launchedAtMs > heardMs && life.launchedAtMs <= atMs && goneAtMs(life) <= atMs && !isFunction(life.ending?.by);
 
+/** Holdfast requested it, and no describe has to show it yet. It ended since, and no message that Holdfast could place had reported that. */
+const isEndedUnshown = (chronicle: Chronicle, life: Life, { heardMs, sinceMs, atMs }: { heardMs: number; sinceMs: number; atMs: number }): boolean =>
+  isFunction(life.by) &&
+  life.launchedAtMs > sinceMs &&
+  life.launchedAtMs <= heardMs &&
+  goneAtMs(life) <= atMs &&
+  !isFunction(life.ending?.by) &&
+  !wasTold(chronicle, life, heardMs);
+
 /** Its Auto Scaling group shows it, and no describe showed whose it is when its warning was received. Its own warning is judged when it comes again. */
 const isWarnedUnshown = (chronicle: Chronicle, life: Life, heardMs: number): boolean =>
   !isFunction(life.by) &&
@@ -195,6 +205,7 @@ const countAt = (chronicle: Chronicle, group: string, heardMs: number, atMs: num
         !untold.includes(life) &&
         (isRefilled(chronicle, life, atMs) ||
           isLostSince(life, heardMs, atMs) ||
+          isEndedUnshown(chronicle, life, { heardMs, sinceMs, atMs }) ||
           holdsPlace(chronicle, life, heardMs, atMs) ||
           isWarnedUnshown(chronicle, life, heardMs)),
     );
@@ -212,9 +223,19 @@ const countedAt = (chronicle: Chronicle, group: string, heardMs: number, atMs: n
   return count;
 };
 
-const requestedLate = (chronicle: Chronicle, life: Life): readonly Broken[] => {
-  const toldMs = heardAtMs(chronicle, life, 'warning');
-  const group = toldMs === endless ? undefined : chronicle.groupAt(life, toldMs);
+/** What Holdfast received first about the end of a member, and when the member belonged to the group that needs a replacement. */
+type News = { readonly what: 'warning' | 'end'; readonly toldMs: number; readonly memberMs: number };
+
+const newsOf = (chronicle: Chronicle, life: Life): readonly News[] => {
+  const warnedMs = heardAtMs(chronicle, life, 'warning');
+  // After a warning that was heard, the replacement is requested by then.
+  return warnedMs < endless
+    ? [{ what: 'warning', toldMs: warnedMs, memberMs: warnedMs }]
+    : [{ what: 'end', toldMs: heardOfEndAtMs(chronicle, life), memberMs: goneAtMs(life) - 1 }];
+};
+
+const requestedLate = (chronicle: Chronicle, life: Life, { what, toldMs, memberMs }: News): readonly Broken[] => {
+  const group = toldMs === endless ? undefined : chronicle.groupAt(life, memberMs);
   if (group === undefined || toldMs < chronicle.history.readyAtMs) return [];
   const heardMs = couldLaunchAtMs(chronicle, group, toldMs);
   if (heardMs === endless) return [];
@@ -232,13 +253,13 @@ const requestedLate = (chronicle: Chronicle, life: Life): readonly Broken[] => {
   // A resting offering is not requested again yet, and a full one cannot give.
   const moment = { group, sinceMs: heardMs, atMs: untilMs };
   if (!poolsOf(policy, policy.capacity).some((pool) => givingOf(chronicle, policy, pool, moment).length > 0)) return [];
-  const detail = `${((untilMs - heardMs) / 1_000).toFixed(1)} s after the warning of ${life.instance} was heard, ${shortBy} are still not requested`;
-  return [{ group, instance: life.instance, atMs: untilMs, detail }];
+  const detail = `${((untilMs - heardMs) / 1_000).toFixed(1)} s after the ${what} of ${life.instance} was heard, ${shortBy} are still not requested`;
+  return [{ group, instance: life.instance, atMs: untilMs, heardAtMs: toldMs, detail }];
 };
 
 export const requestedSoon: Rule = {
   name: 'replacements are requested soon',
   meaning:
-    'As many members are there or on their way as are desired, ten seconds and the time of the launch calls after an invocation without an injected fault received a warning. If the group was let go then, the ten seconds begin when such an invocation received its next policy or a tick.',
-  broken: (chronicle) => chronicle.lives.flatMap((life) => requestedLate(chronicle, life)),
+    'As many members are there or on their way as are desired, ten seconds and the time of the launch calls after an invocation without an injected fault received a warning, or the event of an end that no such warning announced and that Holdfast did not cause. If the group was let go then, the ten seconds begin when such an invocation received its next policy or a tick.',
+  broken: (chronicle) => chronicle.lives.flatMap((life) => newsOf(chronicle, life).flatMap((news) => requestedLate(chronicle, life, news))),
 };

@@ -1,4 +1,4 @@
-import { agesOf, oldEvents, replayOldEvent, scheduleRetirement, stopForAWhile, trickle, warnInVain } from '../ending-steps.ts';
+import { agesOf, oldEvents, replayOldEvent, scheduleRetirement, stopForAWhile, stopUnannounced, trickle, warnInVain } from '../ending-steps.ts';
 import type { Draw } from '../random-draw.ts';
 import { randomTree } from '../random-tree.ts';
 import type { Step } from '../situation.ts';
@@ -51,8 +51,16 @@ const manyOfferings = (draw: Draw): DrawnWorld => {
   return worldOf(draw, { landscape, placed, size, steps: [trickle(1_000, seconds(draw, 30, 60), 2_000)], faults: 0, restWithinMs: 1_200_000 });
 };
 
+/** EC2 stops members without a warning, once or twice. Where describes lag, only the events say so for a while. */
+const stoppedUnseen = (draw: Draw, world: DrawnWorld): DrawnWorld => {
+  const stops = [stopUnannounced(seconds(draw, 60, 200), draw.between(1, 2)), stopUnannounced(seconds(draw, 90, 400), draw.between(1, 2))];
+  if (draw.chance(0.5)) return withSteps(world, stops);
+  const { spec } = world;
+  return { ...world, steps: stops, spec: { ...spec, timing: { ...spec.timing, lagSeconds: [25, 40] } } };
+};
+
 export const endings: Profile = {
-  about: 'stop and hibernate with starts, events of minutes to days ago, warnings without notice, trickles and storms',
+  about: 'stop and hibernate with starts, stops without a warning, events of minutes to days ago, warnings without notice, trickles and storms',
   weight: 4,
   draw: (draw) => {
     const isLong = draw.chance(0.03);
@@ -64,6 +72,8 @@ export const endings: Profile = {
     const world = worldOf(draw, { landscape, placed: groupIn(landscape, options), size, steps: script, faults: 0.3, restWithinMs: 1_200_000 });
     if (draw.chance(0.1)) return manyOfferings(draw);
     // EC2 takes back what it said of some, long enough after everything else that they are drained, stay, and must be let go.
-    return withSteps(world, draw.chance(0.3) ? [warnInVain(seconds(draw, 1, 200), draw.between(1, 3))] : []);
+    const spared = draw.chance(0.3) ? [warnInVain(seconds(draw, 1, 200), draw.between(1, 3))] : [];
+    const whole = withSteps(world, spared);
+    return draw.chance(0.3) ? stoppedUnseen(draw, whole) : whole;
   },
 };
