@@ -7,12 +7,14 @@ import { canHandOver } from './hand-over.ts';
 
 /**
  * Whether signals report only the end of members that were leaving already, and refills that Auto Scaling groups could
- * not launch. A group that waits for its turn cannot do anything about these before its turn.
+ * not launch. A group that waits for its turn cannot do anything about these before its turn. A member that waits to
+ * leave, or that stays, counts as there: its end is news, which a describe may not show for a while.
  */
 const isExpected = ({ isTick, leaving, ran, ended }: Facts, swaps: InForce['swaps']): boolean => {
   if (isTick || leaving.length + ran.length > 0) return false;
-  const claimed = new Set(swaps.map(({ instance }) => instance));
-  return ended.every((instance) => claimed.has(instance));
+  const left = swaps.filter(({ state }) => state !== 'waiting' && state !== 'withdrawn');
+  const leavers = new Set(left.map(({ instance }) => instance));
+  return ended.every((instance) => leavers.has(instance));
 };
 
 /** A group of a batch, and what is in force for it. */
