@@ -40,9 +40,9 @@ export const outside: readonly Mutant[] = [
   },
   {
     name: 'suspended processes are not resumed',
-    file: 'functions/react/carry-out/outside-size.ts',
-    from: "run.provider.resume(one), 'refused')",
-    to: "Promise.resolve('done'), 'refused')",
+    file: 'functions/react/carry-out/put-back.ts',
+    from: 'run.provider.resume(about),',
+    to: "Promise.resolve('done'),",
     caughtBy: ['a size that others raise'],
   },
   {

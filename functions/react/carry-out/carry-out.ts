@@ -14,7 +14,7 @@ import { commonTime } from '../turns/wakes-together.ts';
 import { type Admissions, admit, admitAgainMs, youngestMs } from './admit.ts';
 import { writesAtOnce } from './claims.ts';
 import { noteOf, resumeAll, suspendedAfter, takeDownAll, tellOverwritten } from './outside-size.ts';
-import { unlessRefused } from './unless-refused.ts';
+import { putMaxBack } from './put-back.ts';
 
 /** Tags members that joined, if the function that attached them died before it did. */
 const noteJoined = async ({ group, provider }: Run, { view }: Round): Promise<void> => {
@@ -43,12 +43,8 @@ export type Acted = {
  */
 const restore = async (run: Run, raises: readonly RaisedMax[]): Promise<readonly string[]> => {
   const settled: string[] = [];
-  const problem = 'A maximum could not be put back.';
-  for (const raised of new Set(raises)) {
-    const restored = run.provider.restoreMax(raised, outsideAsgOf(run.group));
-    if ((await unlessRefused(run, { problem, about: raised }, restored, 'not-yet')) !== 'not-yet')
-      settled.push(raised.asg);
-  }
+  for (const raised of new Set(raises))
+    if ((await putMaxBack(run, raised, outsideAsgOf(run.group))) !== 'not-yet') settled.push(raised.asg);
   return settled;
 };
 

@@ -4,7 +4,7 @@ import type { TakenDown } from '../../../core/group/outside-size.ts';
 import type { RaisedMax } from '../../../core/view/raised-max.ts';
 import type { Added, GroupState, Suspension, View } from '../../../core/view/view.ts';
 import type { Run } from '../run.ts';
-import { unlessRefused } from './unless-refused.ts';
+import { resume, takeDown } from './put-back.ts';
 
 /**
  * Lowers desired capacities by what attaching added, and with the same calls maxima that were raised for it. The next
@@ -20,28 +20,18 @@ export const takeDownAll = async (
     unseen: [] as Added[],
     'changed-by-others': [] as Added[],
     'not-yet': [] as Added[],
+    refused: [] as Added[],
   };
   const raisedIn = (asg: string): RaisedMax | undefined => raised.find((one) => one.asg === asg);
-  const problem = 'A desired capacity could not be lowered by what attaching added.';
-  for (const one of notes) {
-    const lowered = run.provider.takeDown(one, raisedIn(one.asg));
-    results[await unlessRefused(run, { problem, about: one }, lowered, 'not-yet')].push(one);
-  }
+  for (const one of notes) results[await takeDown(run, one, raisedIn(one.asg))].push(one);
   const { done, unseen, 'changed-by-others': overwritten } = results;
   return { done, unseen, overwritten };
 };
 
 /** Resumes processes that we suspended. Returns the Auto Scaling groups in which all of them run again. */
-export const resumeAll = async (
-  run: Parameters<typeof unlessRefused>[0] & Pick<Run, 'provider'>,
-  notes: readonly Suspension[] = [],
-): Promise<readonly string[]> => {
+export const resumeAll = async (run: Run, notes: readonly Suspension[] = []): Promise<readonly string[]> => {
   const resumed: string[] = [];
-  const problem =
-    'Processes that Holdfast suspended in an Auto Scaling group could not be resumed. Holdfast tries again.';
-  for (const one of notes)
-    if ((await unlessRefused(run, { problem, about: one }, run.provider.resume(one), 'refused')) !== 'refused')
-      resumed.push(one.asg);
+  for (const one of notes) if ((await resume(run, one)) !== 'refused') resumed.push(one.asg);
   return resumed;
 };
 

@@ -11,8 +11,7 @@ import type { Added, GroupState, Suspension } from '../../../core/view/view.ts';
 import { claimAll } from '../carry-out/claims.ts';
 import { drainsOf } from '../carry-out/drain-names.ts';
 import { completeHooks } from '../carry-out/hooks.ts';
-import { resumeAll } from '../carry-out/outside-size.ts';
-import { unlessRefused } from '../carry-out/unless-refused.ts';
+import { putMaxBack, resume, takeDown } from '../carry-out/put-back.ts';
 import { claimable, reportedIn } from '../look/leaving-now.ts';
 import type { Facts } from '../messages/facts.ts';
 import type { ReactPorts } from '../ports.ts';
@@ -51,6 +50,12 @@ const claimTaken = async (facts: Facts, state: GroupState, ports: ReactPorts): P
 /** An event holds 256 KB. */
 const mostNamed = 1_000;
 
+const puttingBack = (group: string, { asg }: { readonly asg: string }, ports: ReactPorts) => ({
+  group: { name: group },
+  ports,
+  provider: ports.providerFor({ kind: 'attach', asg }),
+});
+
 /**
  * Puts maximum sizes back. Returns those that it could not put back: the desired capacity is above the old maximum, AWS
  * refuses the call, or an invocation that decided before the policy was deleted may still raise it.
@@ -64,9 +69,7 @@ const putBack = async (
   const last = raised.length === 0 ? undefined : await ports.store.lastGroup(group);
   const outside = last && outsideAsgOf(last);
   for (const one of raised) {
-    const call = ports.providerFor({ kind: 'attach', asg: one.asg }).restoreMax(one, outside);
-    const problem = 'A maximum could not be put back.';
-    const restored = await unlessRefused({ group: { name: group }, ports }, { problem, about: one }, call, 'not-yet');
+    const restored = await putMaxBack(puttingBack(group, one, ports), one, outside);
     if (restored === 'not-yet' || mayBeRaisedYet(one, ports.clock.now(), false)) left.push(one);
   }
   return left;
@@ -83,19 +86,13 @@ const letBe = async (
 ): Promise<Pick<GroupState, 'added' | 'suspended'>> => {
   const left: Added[] = [];
   const nowMs = ports.clock.now();
-  const run = { group: { name: group }, ports };
-  const problem = 'A desired capacity could not be lowered by what attaching added.';
   for (const one of added.filter(({ takenDownAtMs }) => takenDownAtMs === undefined)) {
-    const call = ports.providerFor({ kind: 'attach', asg: one.asg }).takeDown(one);
-    const lowered = await unlessRefused(run, { problem, about: one }, call, 'refused');
+    const lowered = await takeDown(puttingBack(group, one, ports), one);
     const isUnseen = lowered === 'not-yet' && nowMs - one.atMs < describeLagMs;
     if (lowered === 'refused' || isUnseen) left.push(one);
   }
   const held: Suspension[] = [];
-  for (const one of suspended) {
-    const provider = ports.providerFor({ kind: 'attach', asg: one.asg });
-    if ((await resumeAll({ ...run, provider }, [one])).length === 0) held.push(one);
-  }
+  for (const one of suspended) if ((await resume(puttingBack(group, one, ports), one)) === 'refused') held.push(one);
   return { ...(left.length > 0 && { added: left }), ...(held.length > 0 && { suspended: held }) };
 };
 

@@ -1,0 +1,36 @@
+import type { RaisedMax } from '../../../core/view/raised-max.ts';
+import type { Added, Suspension } from '../../../core/view/view.ts';
+import type { Run } from '../run.ts';
+import { unlessRefused } from './unless-refused.ts';
+
+/** What puts back what Holdfast changed in an Auto Scaling group. A group that was let go has only its name. */
+type PuttingBack = Parameters<typeof unlessRefused>[0] & Pick<Run, 'provider'>;
+
+export const putMaxBack = (run: PuttingBack, about: RaisedMax, outside: string | undefined) =>
+  unlessRefused(
+    run,
+    { problem: 'A maximum could not be put back.', about },
+    run.provider.restoreMax(about, outside),
+    'not-yet',
+  );
+
+/** Lowers a desired capacity by what attaching added, and a maximum that was raised for it. */
+export const takeDown = (run: PuttingBack, about: Added, raised?: RaisedMax) =>
+  unlessRefused(
+    run,
+    { problem: 'A desired capacity could not be lowered by what attaching added.', about },
+    run.provider.takeDown(about, raised),
+    'refused',
+  );
+
+/** Resumes processes that we suspended. */
+export const resume = (run: PuttingBack, about: Suspension) =>
+  unlessRefused(
+    run,
+    {
+      problem: 'Processes that Holdfast suspended in an Auto Scaling group could not be resumed. Holdfast tries again.',
+      about,
+    },
+    run.provider.resume(about),
+    'refused',
+  );
