@@ -64,8 +64,8 @@ type Portion = {
   count: number;
 };
 
-/** By the list of offerings, which a leaf keeps while it gives the same. */
-type Portions = Map<readonly Offering[], Portion>;
+/** By the leaf and the first offering. While that is the same, the leaf gives the same offerings. */
+type Portions = Map<string, Portion>;
 
 /** Closes every leaf of a pool that is at its cap. */
 export const closeFullPools = (tree: Tree, pool: string, run: Pick<Run, 'step' | 'closings'>): void => {
@@ -82,9 +82,10 @@ const placeOne = (tree: Tree, run: Run, portions: Portions): boolean => {
   if (picked === undefined || first === undefined) return false;
   const { leaf, way } = picked;
   const { offerings, opensAt } = leaf;
-  const portion = portions.get(offerings) ?? { leaf, offerings, opensAt, turns: turnsOf(way), count: 0 };
+  const key = `${leaf.path} ${offeringKey(first)}`;
+  const portion = portions.get(key) ?? { leaf, offerings, opensAt, turns: turnsOf(way), count: 0 };
   portion.count += 1;
-  portions.set(offerings, portion);
+  portions.set(key, portion);
   tree.count({ pool: leaf.pool.name, zone: first.zone, instanceType: first.instanceType }, 1);
   closeFullPools(tree, leaf.pool.name, run);
   holdShare(tree, first, 1, run);

@@ -61,7 +61,7 @@ export const shareBook = ({ maxShare, size, held }: Shared): ShareBook => {
       const before = heldIn(limit, offering);
       const after = before + by;
       limit.counts.set(limit.keyOf(offering), after);
-      hasTurned ||= before < limit.most !== after < limit.most || before > limit.most !== after > limit.most;
+      hasTurned ||= Math.sign(before - limit.most) !== Math.sign(after - limit.most);
     }
     return hasTurned;
   };

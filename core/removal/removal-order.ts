@@ -50,9 +50,8 @@ const dearestFirst = (members: readonly Member[], priceOf: PriceOf): readonly Al
 
 const byAge = (members: readonly Member[], order: 'oldest-first' | 'newest-first'): readonly Alike[] => {
   const groups = Map.groupBy(members, ({ launchedAtMs }) => launchedAtMs);
-  const direction = order === 'oldest-first' ? 1 : -1;
   return [...groups]
-    .sort(([a], [b]) => direction * (a - b))
+    .sort(([a], [b]) => (order === 'oldest-first' ? a - b : b - a))
     .map(([launchedAtMs, alike]) => ({ rank: { order, launchedAtMs }, members: alike }));
 };
 

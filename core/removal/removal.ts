@@ -6,7 +6,7 @@ import { offeringKey } from '../pool/offering.ts';
 import { paidPrice } from '../pool/price.ts';
 import { type PoolMemory, refusalsIn } from '../pool-memory/pool-memory.ts';
 import { growTree, type Tree } from '../selector/grow.ts';
-import { close, homeOf, type Leaf, reopen, type TreeNode } from '../selector/tree.ts';
+import { close, type Home, homeOf, type Leaf, reopen, type TreeNode } from '../selector/tree.ts';
 import { undo } from '../selector/undo.ts';
 import type { Member } from '../view/view.ts';
 import { type PriceOf, rankForRemoval } from './removal-order.ts';
@@ -42,7 +42,7 @@ const standingTree = ({ members, group, prices, nowMs, memory }: RemovalInput): 
 const takeOut = (tree: Tree, member: Member): void => {
   tree.count(cellOf(member), -1);
   for (const leaf of tree.leavesOf.get(member.pool ?? '') ?? []) {
-    if (leaf.room.held < leaf.room.cap) reopen(leaf);
+    if (leaf.room.held < leaf.room.cap) reopen(leaf, 0);
   }
 };
 
@@ -76,9 +76,7 @@ const compareTwins =
     b.launchedAtMs - a.launchedAtMs ||
     (a.instance < b.instance ? -1 : 1);
 
-const addTo = (queues: Queues, way: readonly TreeNode[], member: Member): void => {
-  const leaf = way.at(-1);
-  if (leaf?.kind !== 'pool') return;
+const addTo = (queues: Queues, { leaf, way }: Home, member: Member): void => {
   const queue = queues.at.get(leaf) ?? [];
   queue.push(member);
   queues.at.set(leaf, queue);
@@ -89,20 +87,20 @@ const addTo = (queues: Queues, way: readonly TreeNode[], member: Member): void =
 const queueUp = (members: readonly Member[], homes: Homes): Queues => {
   const queues: Queues = { homeless: [], at: new Map(), below: new Map(), wayTo: new Map() };
   for (const member of members) {
-    const way = homes.of(member);
-    if (way === undefined) queues.homeless.push(member);
-    else addTo(queues, way, member);
+    const home = homes.of(member);
+    if (home === undefined) queues.homeless.push(member);
+    else addTo(queues, home, member);
   }
   for (const [leaf, queue] of queues.at) queue.sort(compareTwins(leaf)).reverse();
   queues.homeless.sort(compareTwins(undefined)).reverse();
   return queues;
 };
 
-type Homes = { of(member: Member): readonly TreeNode[] | undefined };
+type Homes = { of(member: Member): Home | undefined };
 
-/** Paths are looked up once for each kind of member: there are far fewer kinds than members. */
+/** Homes are looked up once for each kind of member: there are far fewer kinds than members. */
 const rememberHomes = (tree: Tree): Homes => {
-  const known = new Map<string, readonly TreeNode[] | undefined>();
+  const known = new Map<string, Home | undefined>();
   return {
     of: (member) => {
       const cell = cellOf(member);
@@ -177,7 +175,11 @@ const takeBeforeOthers = (work: Work, shared: Shared): void => {
   const book = shareBook({ ...shared, held: members.map(({ offering }) => ({ offering, count: 1 })) });
   const overShare: Step['overShare'] = ({ offering }) => book.over(offering)?.of;
   const unhealthy = members.filter((member) => member.unhealthy);
-  takeInOrder(work, unhealthy, { overShare: () => undefined, taken: ({ offering }) => book.add(offering, -1) || true });
+  const countOut: Step['taken'] = ({ offering }) => {
+    book.add(offering, -1);
+    return true;
+  };
+  takeInOrder(work, unhealthy, { overShare: () => undefined, taken: countOut });
   for (let before = -1; before < work.leaving.length && work.leaving.length < work.input.count; ) {
     before = work.leaving.length;
     const over = without(members, work.leaving).filter((member) => overShare(member) !== undefined);

@@ -132,27 +132,28 @@ const memoryForMoves = ({ group, state, nowMs }: View, patience: Patience, losse
     const lesson = state.memory[key];
     const heardMs = lesson === undefined ? 0 : restsUntil(lesson, patience);
     const coolingUntilMs = Math.max(heardMs, ...[...others].map(takenUntil));
-    const { code, atMs, streak } = lesson ?? { code: 'interruption', atMs: nowMs, streak: 0 };
-    return [key, { kind: 'refused', code, atMs, streak, coolingUntilMs }];
+    // Only the time is read: moves report that an offering rests, and not why.
+    return [key, { kind: 'refused', code: 'interruption', atMs: nowMs, streak: 0, coolingUntilMs }];
   });
   return { ...state.memory, ...Object.fromEntries(rests) };
 };
 
-const paysThere = (offering: Offering, { leaf, why }: BetterPlace, { paid, losses }: Work): boolean => {
-  if (why.code !== 'cheaper') return true;
-  const usdPerHour = paid(offering, leaf.pool.name);
-  const lifeMs = expectedLifeMs(losses, offeringKey(offering));
-  return usdPerHour === undefined || pays(why.fromUsdPerHour, usdPerHour, lifeMs);
-};
-
-/** The place without the offerings where the move would not pay, or the reason against all of them. */
-const usable = (place: BetterPlace, work: Work): BetterPlace | NotYet => {
-  const paying = place.offerings.filter((offering) => paysThere(offering, place, work));
-  const [offering] = place.offerings;
-  if (paying.length > 0 || place.why.code !== 'cheaper' || offering === undefined)
-    return { ...place, offerings: paying };
-  const { usdPerHour, fromUsdPerHour } = place.why;
-  const lifeMs = Math.round(expectedLifeMs(work.losses, offeringKey(offering)));
+/**
+ * The place without the offerings where a move for the price would not pay, or the reason against all of them. Any
+ * other place stays as it is.
+ */
+const usable = (place: BetterPlace, { paid, losses }: Work): BetterPlace | NotYet => {
+  const { leaf, offerings, why } = place;
+  if (why.code !== 'cheaper') return place;
+  const { usdPerHour, fromUsdPerHour } = why;
+  const lifeMsIn = (offering: Offering): number => expectedLifeMs(losses, offeringKey(offering));
+  const paying = offerings.filter((offering) => {
+    const toUsdPerHour = paid(offering, leaf.pool.name);
+    return toUsdPerHour === undefined || pays(fromUsdPerHour, toUsdPerHour, lifeMsIn(offering));
+  });
+  const [offering] = offerings;
+  if (paying.length > 0 || offering === undefined) return { ...place, offerings: paying };
+  const lifeMs = Math.round(lifeMsIn(offering));
   return { code: 'would-not-pay', offering: offeringKey(offering), usdPerHour, fromUsdPerHour, lifeMs };
 };
 

@@ -35,10 +35,10 @@ const nothing: ReturnPlan = { placements: [], reasons: [], moves: [] };
  * Whether nothing is under way: the desired members and the present spares are all in service, no swap is about to
  * begin, and no Auto Scaling group launches or ends instances by itself.
  */
-const isAtRest = (view: View, { staying, waiting, holdingPlace, inFlightCount }: Headcount): boolean =>
+const isAtRest = (view: View, { staying, inFlightCount }: Headcount): boolean =>
   staying.length >= view.state.desired &&
   staying.length <= keptAmong(view, staying) &&
-  waiting.length + holdingPlace.length + inFlightCount === 0 &&
+  inFlightCount === 0 &&
   view.swaps.every((swap) => swap.state === 'gone' || (traitsOf(swap).isMove && swap.state !== 'leaving')) &&
   staying.every((member) => member.admitted && isUp(member, view.nowMs)) &&
   view.asgs.every(({ desired, held }) => desired === held) &&
@@ -103,7 +103,7 @@ export const chooseReturns = (view: View, headcount: Headcount, most: number): C
     return { plan: nothing, leaving: [] };
   // Without a budget, the plan still shows whether a member would move.
   const { plan, leaving } = planMoves(view, rule, headcount, Math.max(1, most));
-  if (plan.moves.length + leaving.length === 0)
+  if (plan.moves.length === 0 && leaving.length === 0)
     return { plan: nothing, leaving, ...(plan.notYet && { notMoved: plan.notYet }) };
   const notMoved = forbidden(view, rule);
   if (notMoved !== undefined) return { plan: nothing, leaving: [], notMoved };

@@ -1,19 +1,14 @@
-import { type Offering, offeringKey } from '../pool/offering.ts';
+import type { Offering } from '../pool/offering.ts';
 import type { Tree } from './grow.ts';
 import type { Run } from './pick.ts';
 import { quoteOfferings } from './quote.ts';
 import { closed, type Market, type Rank, standingOf, trialRank } from './standing.ts';
 import { type Leaf, rerank } from './tree.ts';
 
-const areSame = (one: readonly Offering[], other: readonly Offering[]): boolean =>
-  one.length === other.length &&
-  one.every((offering, index) => offeringKey(offering) === offeringKey(other[index] ?? offering));
-
 /** Updates what a leaf can give by its shares. */
 const refit = (leaf: Leaf, market: Market, step: number): void => {
   const { offerings, opensAt, resting } = standingOf(leaf.pool, leaf.scope, market, leaf.cheapestFirst);
-  // Placements are joined by the identity of their list of offerings, so an equal list keeps the same object.
-  if (!areSame(offerings, leaf.offerings)) leaf.offerings = offerings;
+  leaf.offerings = offerings;
   leaf.opensAt = opensAt;
   leaf.resting = resting;
   leaf.quote = quoteOfferings(offerings, leaf.pool, market);
@@ -28,11 +23,13 @@ export const holdShare = (tree: Tree, offering: Offering, by: number, run: Pick<
   run.closings += 1;
 };
 
-/** One launch tests all half-open breakers, so the offerings that they cover give no second one. */
-export const holdTrial = (tree: Tree, opensAt: Rank, run: Pick<Run, 'step' | 'closings'>): void => {
+/**
+ * One launch tests all half-open breakers, so the offerings that they cover give no second one. They come last, so
+ * nothing else is left below the nodes that chose one of them.
+ */
+export const holdTrial = (tree: Tree, opensAt: Rank, { step }: Pick<Run, 'step'>): void => {
   const { breaking } = tree.market;
   if (opensAt !== trialRank || breaking === undefined) return;
   breaking.isTried = true;
-  for (const leaf of [...tree.leavesOf.values()].flat()) refit(leaf, tree.market, run.step);
-  run.closings += 1;
+  for (const leaf of [...tree.leavesOf.values()].flat()) refit(leaf, tree.market, step);
 };

@@ -88,10 +88,11 @@ export const talliesOf = (node: TreeNode, cell: Cell): readonly Tally[] => {
   return owner === undefined ? [] : [owner.tally, ...choices.flatMap((choice) => talliesOf(choice.node, cell))];
 };
 
-/**
- * The way from the root to the one leaf that counts a member of this kind. Undefined when the tree has no place for it.
- */
-export const homeOf = (root: TreeNode, cell: Cell): readonly TreeNode[] | undefined => {
+/** The one leaf that counts a kind of member, and the nodes from the root down to it. */
+export type Home = { readonly leaf: Leaf; readonly way: readonly TreeNode[] };
+
+/** Undefined when the tree has no place for members of this kind. */
+export const homeOf = (root: TreeNode, cell: Cell): Home | undefined => {
   const way: TreeNode[] = [root];
   let node = root;
   while (node.kind !== 'pool') {
@@ -100,10 +101,10 @@ export const homeOf = (root: TreeNode, cell: Cell): readonly TreeNode[] | undefi
     node = owner.node;
     way.push(node);
   }
-  return node.pool.name === cell.pool ? way : undefined;
+  return node.pool.name === cell.pool ? { leaf: node, way } : undefined;
 };
 
-/** Gives a leaf another rank, and updates the branches above it. */
+/** Gives a leaf another rank from a step of the plan on, and updates the branches above it. */
 export const rerank = (leaf: Leaf, rank: Rank, step: number): void => {
   leaf.rank = rank;
   leaf.since = step;
@@ -119,4 +120,4 @@ export const rerank = (leaf: Leaf, rank: Rank, step: number): void => {
 export const close = (leaf: Leaf, step: number): void => rerank(leaf, closed, step);
 
 /** Marks a leaf that can give again, and updates the branches above it. */
-export const reopen = (leaf: Leaf): void => rerank(leaf, leaf.opensAt, -1);
+export const reopen = (leaf: Leaf, step: number): void => rerank(leaf, leaf.opensAt, step);

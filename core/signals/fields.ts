@@ -6,9 +6,8 @@ export const instanceId = z.string().check(z.regex(/^i-[0-9a-f]{8,17}$/));
 export const asgName = z.string().check(z.minLength(1), z.maxLength(255));
 
 /** The first error of a value, as path and rule; never the value itself, which must not reach a log. */
-export const firstProblem = (error: z.core.$ZodError): string => {
-  const issue = error.issues[0];
-  if (issue === undefined) return 'is not of its schema';
-  const path = issue.path.map(String).join('.');
-  return `${path === '' ? 'message' : path}: ${issue.code}`;
-};
+export const firstProblem = ({ issues }: z.core.$ZodError): string =>
+  issues
+    .slice(0, 1)
+    .map(({ path, code }) => `${path.map(String).join('.') || 'message'}: ${code}`)
+    .join();

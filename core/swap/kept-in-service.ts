@@ -3,7 +3,7 @@ import type { Holdings } from '../ports/capacity-provider.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import type { GroupState } from '../view/view.ts';
 import { belowMinSize } from './shortfall.ts';
-import type { Swap } from './swap.ts';
+import { isHard, type Swap } from './swap.ts';
 
 type Look = {
   readonly swaps: readonly Swap[];
@@ -17,10 +17,8 @@ const isLeaving = ({ state }: Swap): boolean => state !== 'gone' && state !== 'w
  * Whether a member stays when it cannot be taken out of service: its end is our choice alone, and nothing was
  * launched in its place. It may no longer be a surplus, so the next decision chooses anew.
  */
-export const mayStay = (swap: Swap): boolean => {
-  const { endedBy, isReplaced } = traitsOf(swap);
-  return endedBy === 'holdfast' && !isReplaced && swap.deadlineMs === undefined && (swap.hooks ?? []).length === 0;
-};
+export const mayStay = (swap: Swap): boolean =>
+  !traitsOf(swap).isReplaced && !isHard(swap) && (swap.hooks ?? []).length === 0;
 
 /**
  * Whether a member serves on while it cannot be taken out of service. This holds for members that Holdfast alone ends,
@@ -38,9 +36,8 @@ const triedWithinMs = 300_000;
  * So a right that is missing for days costs few calls. A member that EC2 takes by now cannot wait.
  */
 export const isTriedAgain = (swap: Swap, nowMs: number): boolean => {
-  const { shortfall, claimedAtMs, chosenAtMs, drainOrderedAtMs } = swap;
-  const waits = shortfall?.code === 'still-in-service' && staysUntilReleased(swap);
-  if (!waits || drainOrderedAtMs === undefined) return true;
+  const { shortfall, claimedAtMs, chosenAtMs, drainOrderedAtMs = claimedAtMs } = swap;
+  if (shortfall?.code !== 'still-in-service' || !staysUntilReleased(swap)) return true;
   const waitMs = drainOrderedAtMs - (chosenAtMs ?? claimedAtMs);
   return nowMs - drainOrderedAtMs >= Math.min(triedWithinMs, waitMs);
 };

@@ -52,8 +52,8 @@ export const mayBeUnstarted = (swap: Swap, nowMs: number): boolean =>
   swap.state === 'leaving' || (isOrderedSince(swap) && nowMs - (swap.drainOrderedAtMs ?? 0) < overdueMs);
 
 /** Whether another drain was ordered for a member that was out of service, or drained, by then. */
-const isOrderedSince = ({ state, drainOrderedAtMs = 0, drainStartedAtMs, drainedAtMs }: Swap): boolean => {
-  const outAtMs = state === 'drained' ? (drainedAtMs ?? drainStartedAtMs) : drainStartedAtMs;
+const isOrderedSince = ({ drainOrderedAtMs = 0, drainStartedAtMs, drainedAtMs }: Swap): boolean => {
+  const outAtMs = drainedAtMs ?? drainStartedAtMs;
   return outAtMs !== undefined && drainOrderedAtMs > outAtMs;
 };
 

@@ -81,26 +81,28 @@ const gapOf = (asg: AsgView, view: View): number => {
 
 /**
  * Why a group does not refill itself. `idle`: its process `Launch` is suspended, or it has launched nothing for longer
- * than `refillGraceMs`. `refused`: its launch failed. A failed launch counts only once the describe shows the gap that
- * it left: an older describe still shows the group as full. Undefined: it refills itself.
+ * than `refillGraceMs`. `refused`: its launch failed. Undefined: it refills itself.
  */
 const whyNoRefill = (asg: AsgView, { state, nowMs }: View): 'idle' | 'refused' | undefined => {
   const gap = state.asgGaps[asg.name];
   if (asg.suspended.includes('Launch') || (gap !== undefined && nowMs - gap.sinceMs > refillGraceMs)) return 'idle';
-  return gap?.refused && asg.desired > asg.held ? 'refused' : undefined;
+  return gap?.refused ? 'refused' : undefined;
 };
 
-/** The refill of a group. After a failed launch, it launches only for members that have ended. */
+/**
+ * The refill of a group. After a failed launch, it launches only for members that have ended. A failed launch counts
+ * only once the describe shows the gap that it left: an older describe still shows the group as full.
+ */
 const refillOf = (asg: AsgView, view: View): number => {
   const gap = Math.max(0, gapOf(asg, view));
   const why = whyNoRefill(asg, view);
-  if (gap === 0 || why === 'idle') return 0;
-  return why === 'refused' ? Math.max(0, gap - (asg.desired - asg.held)) : gap;
+  if (why === 'idle') return 0;
+  return why === 'refused' ? gap - Math.max(0, asg.desired - asg.held) : gap;
 };
 
 /** What each group is about to launch by itself, so that we do not launch it too. */
 export const ownRefills = (view: View): readonly { readonly asg: string; readonly count: number }[] =>
-  view.asgs.map((asg) => ({ asg: asg.name, count: refillOf(asg, view) })).filter(({ count }) => count > 0);
+  view.asgs.map((asg) => ({ asg: asg.name, count: refillOf(asg, view) }));
 
 /** Instances that the groups are about to launch by themselves. */
 export const ownRefill = (view: View): number => ownRefills(view).reduce((sum, { count }) => sum + count, 0);

@@ -68,9 +68,7 @@ const unseenIn = (
   const reserved = new Set(view.state.reservations.flatMap(({ instances }) => instances ?? []));
   const isUnseen = (instance: string): boolean =>
     !seen.has(instance) && !accounted.has(instance) && !reserved.has(instance);
-  return view.asgs
-    .map(({ name, holds }) => ({ asg: name, count: holds.filter(isUnseen).length }))
-    .filter(({ count }) => count > 0);
+  return view.asgs.map(({ name, holds }) => ({ asg: name, count: holds.filter(isUnseen).length }));
 };
 
 /** A tagged instance that no reservation and no pool accounts for, and that none of our Auto Scaling groups holds. */

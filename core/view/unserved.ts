@@ -68,11 +68,9 @@ export const unservedNow = (
   return Object.fromEntries(found.toSorted(([, a], [, b]) => a.sinceMs - b.sinceMs).slice(0, mostUnserved));
 };
 
-const isOpen = ({ state }: Swap): boolean => state !== 'gone' && state !== 'withdrawn';
-
 /** Whether the group shows that an instance can serve here. */
 const othersServe = ({ members, swaps }: Look): boolean => {
-  const leaving = new Set(swaps.filter((swap) => isOpen(swap)).map(({ instance }) => instance));
+  const leaving = new Set(swaps.map(({ instance }) => instance));
   return members.some(({ instance, serving }) => serving && !leaving.has(instance));
 };
 
@@ -129,7 +127,7 @@ export const toBeGivenUp = (look: Look): readonly Member[] => {
   );
   if (candidates.length === 0) return [];
   const known = new Set(swaps.map(({ instance }) => instance));
-  const underWay = swaps.filter((swap) => isOpen(swap) && traitsOf(swap).withdrawnWhen === 'serving').length;
+  const underWay = swaps.filter((swap) => swap.state !== 'gone' && traitsOf(swap).withdrawnWhen === 'serving').length;
   const most = othersServe(look) ? group.swap.maxSurge : Math.min(1, group.swap.maxSurge);
   return candidates
     .filter(({ instance }) => !known.has(instance))

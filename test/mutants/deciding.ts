@@ -54,7 +54,7 @@ export const deciding: readonly Mutant[] = [
   {
     name: 'the refill by an Auto Scaling group itself is ignored',
     file: 'core/view/asg-ledger.ts',
-    from: "return why === 'refused' ? Math.max(0, gap - (asg.desired - asg.held)) : gap;",
+    from: "return why === 'refused' ? gap - Math.max(0, asg.desired - asg.held) : gap;",
     to: 'return 0;',
     caughtBy: ['refilled by its own group'],
   },

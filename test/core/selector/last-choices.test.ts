@@ -63,7 +63,7 @@ describe('a pool of a tree', () => {
   it('is no place for members of another pool', () => {
     const { root } = growTree(use('a'), pools, market);
     const cell = { zone: 'zone-a', instanceType: 'm7g.large' };
-    expect([homeOf(root, { ...cell, pool: 'a' }), homeOf(root, { ...cell, pool: 'b' })]).toEqual([[root], undefined]);
+    expect([homeOf(root, { ...cell, pool: 'a' }), homeOf(root, { ...cell, pool: 'b' })]).toEqual([{ leaf: root, way: [root] }, undefined]);
   });
 });
 
