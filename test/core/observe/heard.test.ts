@@ -115,3 +115,14 @@ describe('the state remembers', () => {
     expect(announcedForLater([warning(nowMs + 120_000)], view())).toBeUndefined();
   });
 });
+
+describe('of more leaving members than the state keeps', () => {
+  it('the latest are kept, in whatever order they were heard', () => {
+    const many = Array.from({ length: mostHeard + 1 }, (_, index) => of(`i-${index}`, { atMs: nowMs - index }));
+    const oldest = `i-${mostHeard}`;
+    for (const heard of [many, many.toReversed()]) {
+      const kept = Object.keys(remembered(heard, nowMs) ?? {});
+      expect([kept.length, kept.includes(oldest)]).toEqual([mostHeard, false]);
+    }
+  });
+});

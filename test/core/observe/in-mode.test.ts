@@ -42,6 +42,7 @@ describe('a paused group', () => {
   test('launches nothing, and says once how many are missing', () => {
     const first = paused({ members: members(spotA, 5) });
     expect(first.decision).toMatchObject({ placements: [], unplaced: 0, remarks: [{ code: 'paused', missing: 5, surplus: 0 }] });
+    expect([first.decision.reasons, first.decision.rejected]).toEqual([[], []]);
     const second = decideInMode(later(first.view), watching());
     expect(second.decision.remarks).toEqual([]);
     const worse = decideInMode(later(second.view, { members: members(spotA, 4) }), watching());
@@ -66,6 +67,14 @@ describe('a paused group', () => {
     const short = { members: members(spotA, 9), asgs: [asg({ held: 9 })], state: state(gap) };
     expect(decide(view({ group: group(attached), ...short })).takeOver).toHaveLength(1);
     expect(paused({ group: inMode('pause', attached), ...short }).decision.takeOver).toEqual([]);
+  });
+
+  test('raises no maximum where Auto Scaling groups would launch', () => {
+    const pools = { 'spot-a': { ...spotA, asg: 'web-asg' } };
+    const own = { holding: { kind: 'launch-instances' }, pools, capacity: { kind: 'pool', pool: 'spot-a' } } as const;
+    const full = { members: members(spotA, 5, { asg: 'web-asg' }), asgs: [asg({ desired: 5, held: 5, max: 5 })] };
+    expect(decide(view({ group: group(own), ...full })).raise).toEqual([{ asg: 'web-asg', fromMax: 5, toMax: 10 }]);
+    expect(paused({ group: inMode('pause', own), ...full }).decision.raise).toEqual([]);
   });
 
   test('puts into service what was launched before', () => {

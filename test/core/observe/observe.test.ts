@@ -135,6 +135,10 @@ describe('a need that was observed', () => {
   const short = view({ members: members(spotA, 9) });
   const first = look(short, { decision: { placements: [placing(1)] } });
 
+  it('names no members, because a launch for missing ones replaces none', () => {
+    expect(look(view(), { decision: { placements: [placing(2)] } }).notDone).not.toHaveProperty('moved');
+  });
+
   it('is noted with its decision when it arises, and stays the same while it lasts', () => {
     expect(first.notDone.need).toMatchObject({ decision: 'd-1', atMs: nowMs });
     const again = look(noting(short, first), { decision: { placements: [placing(1)] } });

@@ -1,16 +1,17 @@
 import { expect, it } from 'vitest';
 import { decide } from '../../../core/decide/decide.ts';
+import type { Group } from '../../../core/group/group.ts';
 import type { AsgView } from '../../../core/view/view.ts';
 import { members } from '../members.ts';
-import { group, onDemandB, spotA, spotB, state, view } from '../views.ts';
+import { group, nowMs, onDemandB, spotA, spotB, state, view } from '../views.ts';
 
 const pools = { 'spot-a': { ...spotA, asg: 'a' }, 'spot-b': { ...spotB, asg: 'b' }, 'od-b': { ...onDemandB, asg: 'c' } };
 const asg = (name: string, max: number, held: number): AsgView => ({ name, min: 0, max, desired: held, held, holds: [], suspended: [] });
-const lacking = (count: number, maxima: readonly [number, number, number], raised: Parameters<typeof state>[0] = {}) =>
+const lacking = (count: number, maxima: readonly [number, number, number], more: Parameters<typeof state>[0] = {}, of: Group['pools'] = pools) =>
   decide(
     view({
-      group: group({ holding: { kind: 'launch-instances' }, pools }),
-      state: state({ desired: 4 + count, ...raised }),
+      group: group({ holding: { kind: 'launch-instances' }, pools: of }),
+      state: state({ desired: 4 + count, ...more }),
       members: [...members(spotA, 2), ...members(spotB, 2)],
       asgs: [asg('a', maxima[0], 2), asg('b', maxima[1], 2), asg('c', maxima[2], 0)],
     }),
@@ -38,4 +39,11 @@ it('a maximum that we raised leaves no more room than its owner gave', () => {
     ],
   });
   expect(counts(decision)).toEqual({ 'od-b': 1 });
+});
+
+it('a pool with a cap is not called full when its offering rests', () => {
+  const refused = { kind: 'refused', code: 'InsufficientInstanceCapacity', atMs: nowMs, coolingUntilMs: nowMs + 60_000, streak: 1 } as const;
+  const capped = { ...pools, 'spot-a': { ...pools['spot-a'], cap: 5 } };
+  const { rejected } = lacking(1, [9, 9, 9], { memory: { 'm7g.large/a/spot': refused } }, capped);
+  expect(rejected).toMatchObject([{ pool: 'spot-a', code: 'refused', offering: 'm7g.large/a/spot' }]);
 });

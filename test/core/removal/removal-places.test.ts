@@ -156,6 +156,21 @@ describe('removal where shares hold too many', () => {
   });
 });
 
+describe('removal within one share that holds too many', () => {
+  it('takes the members that would leave without shares', () => {
+    const [dear, close, cheap] = ['m7g.large', 'm6g.large', 'm5.large'].map((type) => pool(type, { instanceTypes: [type] }));
+    if (dear === undefined || close === undefined || cheap === undefined) throw new Error('expected three pools');
+    // The second price is within a tenth of the first, and the third one is within a tenth of the second alone.
+    const prices = { 'm7g.large/zone-a/spot': 1, 'm6g.large/zone-a/spot': 0.92, 'm5.large/zone-a/spot': 0.88 };
+    const tree = spread('pool', 'm6g.large', 'm5.large', 'm7g.large');
+    const there = [...members(dear, 1), ...members(close, 1), ...members(cheap, 2)];
+    const input = removal('dearest-first', tree, [dear, close, cheap], { count: 2, members: there, prices });
+    const shared = { maxShare: { zone: 50, instanceType: 100 }, size: 4, held: [] };
+    expect(poolsLeaving(input)).toEqual(['m7g.large', 'm6g.large']);
+    expect(poolsLeaving({ ...input, shared })).toEqual(['m7g.large', 'm6g.large']);
+  });
+});
+
 describe('removal of unhealthy members while shares are limited', () => {
   const sick = ['spot-a#1', 'spot-a#2'].map((instance) => member(instance, a, { unhealthy: true }));
   const shared = { maxShare: { zone: 50 }, size: 4, held: [] };

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../../core/decide/decide.ts';
 import type { Decision } from '../../../core/decision/decision.ts';
+import { isInEarlierTier } from '../../../core/returning/better-place.ts';
+import { growTree } from '../../../core/selector/grow.ts';
 import type { Member } from '../../../core/view/view.ts';
 import { member, members } from '../members.ts';
-import { cheapest, spread, tiered, weighted } from '../selector/tree-builders.ts';
+import { cheapest, poolsOf, spread, tiered, weighted } from '../selector/tree-builders.ts';
 import { nowMs } from '../views.ts';
 import { atRest, minute, onDemandIn, refusal, spotIn } from './returning-views.ts';
 
@@ -159,5 +161,43 @@ describe('the members that move first', () => {
   it('are the same whatever the order in which EC2 shows them', () => {
     const [one, other] = [member('m-1', onDemandB), member('m-2', onDemandB)];
     expect([first([one, other]), first([other, one])]).toEqual([['m-1'], ['m-1']]);
+  });
+});
+
+describe('a price that is lower elsewhere', () => {
+  it('moves no member where no `cheapest` selector chooses', () => {
+    const wide = { ...spotA, instanceTypes: ['m7g.large', 'm6g.large'] };
+    const prices = { 'm7g.large/a/spot': 0.1, 'm6g.large/a/spot': 0.02, 'm7g.large/b/spot': 0.1 };
+    const there = [...members(wide, 2), ...members(spotB, 2)];
+    expect(decide(atRest(spread('pool', 'spot-a', 'spot-b'), [wide, spotB], there, { prices })).moves).toBeUndefined();
+  });
+
+  it('does not keep a member from its earlier tier, where it costs more', () => {
+    const prices = { 'm7g.large/a/spot': 0.5, 'm7g.large/b/on-demand': 0.1 };
+    const there = [...members(spotA, 4), ...members(onDemandB, 1)];
+    const { placements } = decide(atRest(tiered('spot-a', 'od-b'), [spotA, onDemandB], there, { prices }));
+    expect(placements.map(({ pool, offerings }) => [pool, offerings.length])).toEqual([['spot-a', 1]]);
+  });
+});
+
+describe('the earlier tier of two members', () => {
+  const { root } = growTree(tiered('spot-a', 'spot-b'), poolsOf(spotA, spotB), { memory: {}, prices: {}, nowMs });
+  const [early, late] = [member('m-1', spotA), member('m-2', spotB)];
+
+  it('has the member of the first pool, and not that of the second', () => {
+    expect([isInEarlierTier(root, early, late), isInEarlierTier(root, late, early)]).toEqual([true, false]);
+  });
+
+  it('has neither of two members of one pool', () => {
+    expect(isInEarlierTier(root, early, member('m-3', spotA))).toBe(false);
+  });
+});
+
+describe('a member on spot, where the group keeps spares', () => {
+  it('moves to an earlier tier on spot, also if no member may leave spot', () => {
+    const tree = tiered('spot-a', 'spot-b', 'od-b');
+    const there = [...members(spotB, 1), ...members(onDemandB, 4, { protected: true })];
+    const beside = { group: { spare: 1 }, state: { desired: 4 } };
+    expect(movesOf(decide(atRest(tree, [spotA, spotB, onDemandB], there, beside)))).toEqual([['spot-a', ['spot-b#1'], 'earlier-tier']]);
   });
 });

@@ -26,6 +26,19 @@ describe('of several uneven nodes', () => {
     ]);
   });
 
+  it('the one with the widest gap goes first, also where few are above their share and one child is far below', () => {
+    const tree = spread(
+      'pool',
+      weighted(['spot-a', 1], ['spot-b', 1], ['spot-c', 1], ['spot-d', 1], ['spot-e', 1]),
+      weighted(['spot-f', 1], ['spot-g', 1]),
+    );
+    const [spotE, spotF, spotG] = [spotIn('e'), spotIn('f'), spotIn('g')];
+    const there = [spotA, spotB, spotC, spotD].flatMap((pool) => members(pool, 5)).concat(members(spotF, 12), members(spotG, 8));
+    // The first node has children of 5, 5, 5, 5 and 0 members: one above their share, and four below. The second one has
+    // children of 12 and 8 members: two above their share, and two below.
+    expect(movesOf(decide(atRest(tree, [spotA, spotB, spotC, spotD, spotE, spotF, spotG], there, one)))).toEqual([['spot-e', 1]]);
+  });
+
   it('the first of equal ones goes first', () => {
     const tree = weighted([spread('pool', 'spot-a', 'spot-b'), 1], [spread('pool', 'spot-c', 'spot-d'), 1]);
     const there = [...members(spotA, 3), ...members(spotB, 1), ...members(spotC, 3), ...members(spotD, 1)];
@@ -117,6 +130,8 @@ describe('members move to even out', () => {
     const moved = (breakers: Breakers) =>
       movesOf(decide(atRest(spread('pool', 'spot-a', 'spot-b'), [spotA, other], members(spotA, 6), beside(breakers))));
     expect([moved({}), moved({ 'spot/c7g': open })]).toEqual([[['spot-b', 3]], undefined]);
+    // Here all that the tree can give would test a breaker.
+    expect(moved({ 'spot/c7g': open, 'spot/m7g': open })).toBeUndefined();
   });
 
   it('one after another, as many as the minimum of their Auto Scaling group lets go', () => {
@@ -131,6 +146,38 @@ describe('members move to even out', () => {
     ];
     const beside: Beside = { group: { holding: { kind: 'launch-instances' } }, view: { asgs } };
     expect(movesOf(decide(atRest(spread('pool', 'spot-a', 'spot-b'), pools, there, beside)))).toEqual([['spot-b', 1]]);
+  });
+});
+
+describe('a pool that is in several children of a spread', () => {
+  it('counts in the child with the fewest pools, and its members move to the other child', () => {
+    const tree = spread('pool', tiered('spot-a', 'spot-b'), 'spot-b');
+    expect(whyOf(decide(atRest(tree, [spotA, spotB], members(spotB, 4))))).toEqual([['spot-a', { code: 'fewer-members', held: 0, fromHeld: 4 }]]);
+  });
+});
+
+describe('an uneven node is evened out', () => {
+  it('where its fullest child is a list of tiers', () => {
+    const tree = spread('pool', tiered('spot-a', 'od-a'), 'spot-b');
+    expect(movesOf(decide(atRest(tree, [spotA, spotB, onDemandA], members(spotA, 4))))).toEqual([['spot-b', 2]]);
+  });
+
+  it('where its members are in a zone that their pool no longer has', () => {
+    const tree = spread('pool', spread('zone', 'spot-a'), 'spot-b');
+    const there = members(spotA, 4, { offering: { instanceType: 'm7g.large', zone: 'z', market: 'spot' } });
+    expect(movesOf(decide(atRest(tree, [spotA, spotB], there)))).toEqual([['spot-b', 2]]);
+  });
+});
+
+describe('members that move from spot to spot', () => {
+  it('do not count for the members on demand that may move', () => {
+    const tree = spread('pool', spread('zone', 'spot-a', 'spot-b'), spread('zone', 'od-a', 'od-b'));
+    const there = [...members(spotA, 4), ...members(onDemandA, 3), ...members(onDemandB, 1)];
+    const beside: Beside = { group: { onDemand: { floor: 3, percent: 0 }, swap: { order: 'launch-first', maxSurge: 2 } } };
+    expect(movesOf(decide(atRest(tree, [spotA, spotB, onDemandA, onDemandB], there, beside)))).toEqual([
+      ['spot-b', 1],
+      ['od-b', 1],
+    ]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../../core/decide/decide.ts';
 import type { Decision } from '../../../core/decision/decision.ts';
+import type { Member } from '../../../core/view/view.ts';
 import { members } from '../members.ts';
 import { spread } from '../selector/tree-builders.ts';
 import { asgView, nowMs, reservation } from '../views.ts';
@@ -55,5 +56,62 @@ describe('members that move because the group owes members on demand', () => {
       );
     };
     expect([moved(5), moved(4), moved(3)]).toEqual([0, 1, 2]);
+  });
+});
+
+describe('members of an Auto Scaling group that others join', () => {
+  const attached: Beside['group'] = { ...owing(1), holding: { kind: 'attach', asg: 'web-asg' } };
+  const decided = (there: readonly Member[]) => {
+    const holds = there.flatMap(({ asg, instance }) => (asg === undefined ? [] : [instance]));
+    const asgs = [asgView({ desired: holds.length, held: holds.length, holds })];
+    return decide(atRest(tree, pools, there, { group: attached, view: { asgs } }));
+  };
+  const tree = spread('pool', ...pools.map(({ name }) => name));
+
+  it('move also where the group does not show them', () => {
+    expect(movesOf(decided(members(spotA, 1, { unshown: true, reservation: 'r-1' })))).toEqual([['od-a', ['spot-a#1']]]);
+  });
+
+  it('stay where no pool of the policy is theirs', () => {
+    const foreign = members(spotA, 2, { asg: 'web-asg', pool: undefined });
+    expect(decided(foreign).moves).toBeUndefined();
+    expect(movesOf(decided(members(spotA, 2, { asg: 'web-asg' })))).toEqual([['od-a', ['spot-a#1']]]);
+  });
+});
+
+describe('a member that finds no place on demand', () => {
+  const [other, otherB] = ['a', 'b'].map((zone) => spotIn(zone, { name: `other-${zone}`, instanceTypes: ['m6g.large'] }));
+  if (other === undefined || otherB === undefined) throw new Error('expected two pools');
+  const first = { launchedAtMs: nowMs - minute };
+
+  it('keeps its place in the shares, so that no other member takes it', () => {
+    // Zone a is full, and so is the other type. Who leaves zone a makes no room for the other type.
+    const there = [...members(spotA, 2, first), ...members(otherB, 2)];
+    const onDemand = onDemandIn('a', { instanceTypes: ['m6g.large'] });
+    const beside: Beside = { group: { ...owing(2), removal: { order: 'newest-first' }, maxShare: { zone: 50, instanceType: 50 } } };
+    const tree = spread('pool', 'spot-a', 'other-b', 'od-a');
+    expect(decide(atRest(tree, [spotA, otherB, onDemand], there, beside)).placements).toEqual([]);
+  });
+
+  it('keeps its place in the tree, where the others are counted beside it', () => {
+    const there = [...members(spotB, 1, first), ...members(spotIn('c'), 1), ...members(other, 2)];
+    const onDemand = onDemandIn('c', {
+      name: 'od',
+      instanceTypes: ['m6g.large'],
+      subnets: ['c', 'b'].map((zone) => ({ id: `subnet-${zone}`, zone })),
+    });
+    const beside: Beside = { group: { ...owing(1), removal: { order: 'newest-first' }, maxShare: { instanceType: 50 } } };
+    const all = [spotB, spotIn('c'), other, onDemand];
+    const tree = spread('zone', ...all.map(({ name }) => name));
+    const { placements } = decide(atRest(tree, all, there, beside));
+    expect(placements.map(({ moves, offerings }) => [moves, offerings.map(({ zone }) => zone)])).toEqual([[['other-a#1'], ['c']]]);
+  });
+
+  it('is reported although no member may leave, if no pool on demand gives', () => {
+    const refused = { kind: 'refused', code: 'InsufficientInstanceCapacity', atMs: nowMs, coolingUntilMs: nowMs + minute, streak: 1 } as const;
+    const there = members(spotA, 4, { protected: true });
+    const beside: Beside = { group: owing(1), state: { memory: { 'm7g.large/a/on-demand': refused } } };
+    const { onDemandShort, remarks } = decide(atRest(spread('pool', 'spot-a', 'od-a'), [spotA, onDemandA], there, beside));
+    expect([onDemandShort, remarks]).toEqual([1, [{ code: 'on-demand-short', owed: 1, held: 0 }]]);
   });
 });

@@ -49,6 +49,11 @@ describe('moves under way', () => {
     expect(coming(reservation({ id: 'r-9', ...granted }))).toEqual([]);
   });
 
+  it('let as many leave as were granted, also where a describe shows those already', () => {
+    const granted = reservation({ id: 'r-1', instances: ['new-r-1#1'] });
+    expect(leavingIn(there(two.slice(0, 1), [...cameFor('r-1', 1), ...cameFor('r-9', 1)], { reservations: [granted] }))).toEqual([['od-b#1']]);
+  });
+
   it('spare a member that waits to be replaced itself', () => {
     const waits = swapOf('od-b#1', { reason: 'rebalance', state: 'waiting', pool: 'od-b', offering: 'm7g.large/b/on-demand' });
     expect(leavingIn(there(two.slice(0, 1), cameFor('r-1', 2), {}, { swaps: [waits] }))).toEqual([['od-b#2']]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { planPlacements } from '../../../core/placement/plan-placements.ts';
-import { byPool, cheapest, holds, input, pool, refused, spread, tiered } from './tree-builders.ts';
+import { type PlanInput, planPlacements } from '../../../core/placement/plan-placements.ts';
+import { byPool, cheapest, holds, input, nowMs, pool, refused, spread, tiered } from './tree-builders.ts';
 
 const a = pool('spot-a', { zones: ['zone-a'] });
 const b = pool('spot-b', { zones: ['zone-b'] });
@@ -108,5 +108,20 @@ describe('cheapest, hysteresis', () => {
 
   it('remembers nothing for a plan that places nothing', () => {
     expect(planPlacements(input(tree, pools, { count: 0, held: [holds(a, 1)] })).cheapest).toEqual({});
+  });
+});
+
+describe('the next choice of a cheapest', () => {
+  const [near, far] = [pool('near', { cap: 1 }), pool('far', { zones: ['zone-b'] })];
+  const two = (rest: Partial<PlanInput>) => byPool(planPlacements(input(cheapest('near', 'far'), [near, far], { count: 2, ...rest })));
+
+  it('is another child where one instance fills the cap and the share of the first', () => {
+    expect(two({ shared: { maxShare: { zone: 50 }, size: 2, held: [] } })).toEqual({ near: 1, far: 1 });
+  });
+
+  it('is none after the one launch that tests a breaker', () => {
+    const breaker = { openedAtMs: nowMs - 7_200_000, untilMs: nowMs - 1, interruptions: 5 };
+    const breaking = { breakers: { 'spot/m7g': breaker }, rule: { interruptions: 5, withinMs: 600_000, holdMs: 3_600_000 } };
+    expect(two({ breaking })).toEqual({ near: 1 });
   });
 });

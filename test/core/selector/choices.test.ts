@@ -166,11 +166,30 @@ describe('what was passed over', () => {
     expect(poor.rejected.map(({ pool: name }) => name)).toEqual(['spot-a']);
   });
 
+  it('is not what became full with the last instance, in whatever selector', () => {
+    const [full, open] = [pool('full', { cap: 1 }), pool('open')];
+    for (const tree of [spread('pool', 'full', 'open'), cheapest('full', 'open'), weighted(['full', 1], ['open', 1])])
+      expect([byPool(planPlacements(input(tree, [full, open]))), planPlacements(input(tree, [full, open])).rejected]).toEqual([{ full: 1 }, []]);
+  });
+
   it('is an earlier tier without anything to give, and no later one', () => {
     const rejected = (...of: readonly Pool[]) =>
       planPlacements(input(tiered('spot-a', 'spot-b', 'od'), pools, { memory: refused(...of) })).rejected.map(({ pool: name }) => name);
     expect(rejected(a)).toEqual(['spot-a']);
     expect(rejected(b)).toEqual([]);
+  });
+
+  it('is a child whose pools come last, also if one of them became full with the last instance', () => {
+    const shared = { maxShare: { zone: 50 }, size: 2, held: [] };
+    const first = pool('first', { zones: ['zone-a'], instanceTypes: ['c7g.large'] });
+    const tree = spread('pool', spread('pool', 'spot-a', 'spot-b'), 'first');
+    const { placements, rejected } = planPlacements(input(tree, [a, b, first], { memory: interrupted(a, b), shared }));
+    expect(byPool({ placements })).toEqual({ first: 1 });
+    const notChosen = rejected.filter(({ pool: name }) => name !== 'first');
+    expect(notChosen.map(({ pool: name, code }) => [name, code])).toEqual([
+      ['spot-a', 'at-share'],
+      ['spot-b', 'interrupted'],
+    ]);
   });
 
   it('is named in full up to three offerings', () => {

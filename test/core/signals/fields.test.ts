@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { asgName, firstProblem } from '../../../core/signals/fields.ts';
 import { type Signal, signalKindOf } from '../../../core/signals/signal.ts';
 
-const message = z.object({ detail: z.object({ name: asgName }) });
+const message = z.object({ detail: z.object({ name: asgName, other: z.optional(asgName) }) });
 const problemOf = (value: unknown): string => {
   const { error } = z.safeParse(message, value);
   return error === undefined ? 'none' : firstProblem(error);
@@ -13,6 +13,7 @@ describe('the first problem of a message', () => {
   it('is its path and its rule, and never the value', () => {
     expect(problemOf({ detail: { name: '' } })).toBe('detail.name: too_small');
     expect(problemOf({ detail: { name: 'x'.repeat(256) } })).toBe('detail.name: too_big');
+    expect(problemOf({ detail: { name: '', other: '' } })).toBe('detail.name: too_small');
     expect(problemOf({ detail: { name: 'web' } })).toBe('none');
   });
 

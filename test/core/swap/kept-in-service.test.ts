@@ -76,6 +76,21 @@ test('a surplus that a minimum did not let go stays, even if members join: the n
   expect(withdrawn({ swaps: [surplus], there: two.slice(1) })).toEqual([]);
 });
 
+test('a surplus that leaves by a new drain, that was taken out of service meanwhile, or that has ended is not kept', () => {
+  const { deadlineMs: _none, ...announced } = heldBack;
+  const surplus: Swap = { ...announced, reason: 'scale-in' };
+  expect(withdrawn({ swaps: [{ ...surplus, state: 'leaving' }] })).toEqual([]);
+  expect(withdrawn({ swaps: [{ ...surplus, drainStartedAtMs: nowMs - 1_000 }] })).toEqual([]);
+  expect(withdrawn({ swaps: [{ ...surplus, state: 'gone', goneAtMs: nowMs }] })).toEqual([]);
+});
+
+test('a member that is kept for two reasons becomes history once, without the shortfall', () => {
+  const { deadlineMs: _none, ...announced } = heldBack;
+  const moved: Swap = { ...announced, reason: 'moved' };
+  const { shortfall: _not, ...said } = moved;
+  expect(withdrawn({ swaps: [moved] })).toEqual([said]);
+});
+
 test('no other swap is withdrawn: of members that EC2 takes, that are out of service, or that have ended', () => {
   expect(withdrawn({ swaps: [{ ...heldBack, reason: 'interruption', deadlineMs: nowMs }] })).toEqual([]);
   expect(withdrawn({ swaps: [{ ...heldBack, shortfall: { code: 'not-released', awsCode: 'Throttling' } }] })).toEqual([]);

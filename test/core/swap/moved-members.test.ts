@@ -51,3 +51,14 @@ it('a member that was to be moved stays if others have used the room above the m
   const refused = swapOf('i-1', { reason: 'moved', state: 'drained' });
   expect(kept([refused], { desired: 2, holds: ['i-1', 'i-2'] })).toEqual(['i-1']);
 });
+
+it('a member whose drain runs goes on to leave, although the minimum has no room any more', () => {
+  const draining = swapOf('i-1', { reason: 'moved', state: 'draining' });
+  expect([...keptByMinimum([draining], [fleet({ min: 6 })])]).toEqual([]);
+});
+
+it('the same members stay in whatever order the swaps are read', () => {
+  const toMove = ['i-1', 'i-2'].map((instance) => swapOf(instance, { reason: 'moved', state: 'waiting' }));
+  const kept = (swaps: readonly Swap[]) => [...keptByMinimum(swaps, [fleet({ min: 5 })])];
+  expect([kept(toMove), kept(toMove.toReversed())]).toEqual([['i-2'], ['i-2']]);
+});

@@ -38,6 +38,21 @@ describe('a drain that has not ended two minutes after it was due', () => {
   });
 });
 
+describe('the end by which a new drain is named', () => {
+  const endsAt = (changes: Partial<Swap>): readonly (number | undefined)[] => {
+    const asked: (number | undefined)[] = [];
+    const { deadlineMs: _, ...open } = swap({ reason: 'scale-in', busyUntilMs: nowMs + 1_000, ...changes });
+    takenOver(open, taking({ drainFor: (_kind, endsAtMs) => `${asked.push(endsAtMs)}`, stoppedDrains: ['web-1-d0'] }));
+    return asked;
+  };
+  it('is when connections close, while the member drains', () => {
+    expect(endsAt({ state: 'draining' })).toEqual([nowMs + 1_000]);
+  });
+  it('is none once the member has drained, so that members without connections share a drain', () => {
+    expect(endsAt({ state: 'drained', drainedAtMs: nowMs - 120_000 })).toEqual([undefined]);
+  });
+});
+
 describe('a drain that a user stopped', () => {
   const stopped = taking({ stoppedDrains: ['web-1-d0'] });
   it('is taken over at once', () => {
@@ -49,6 +64,7 @@ describe('a drain that a user stopped', () => {
     const drained = swap({ claimedAtMs: nowMs, state: 'drained', drainedAtMs: nowMs });
     expect(takenOver(drained, stopped)).toBeUndefined();
     expect(takenOver({ ...drained, hooks: [hook] }, stopped)).toEqual({ ...order, drain: 'hook-new' });
+    expect(takenOver({ ...drained, state: 'gone', hooks: [hook] }, stopped)).toBeUndefined();
   });
 });
 

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
-import { arrivedIn, stillArriving, withGranted } from '../../../core/view/arriving.ts';
+import { arrivedIn, cameUpNow, stillArriving, withGranted } from '../../../core/view/arriving.ts';
+import { member as fullMember } from '../members.ts';
+import { spotA } from '../views.ts';
 
 const member = (instance: string, serving: boolean) => ({ instance, serving });
 
@@ -25,4 +27,9 @@ it('has a bounded length, because it is part of the state item', () => {
   const many = Array.from({ length: 400 }, (_, index) => `i-${index}`);
   expect(Object.keys(withGranted({}, many, 0) ?? {})).toHaveLength(300);
   expect(withGranted(undefined, [], 0)).toBeUndefined();
+});
+
+it('remembers a bounded number of members that came up', () => {
+  const many = Array.from({ length: 400 }, (_, index) => fullMember(`i-${index}`, spotA));
+  expect(cameUpNow({}, many, () => true)).toHaveLength(300);
 });

@@ -35,6 +35,8 @@ describe('what Auto Scaling groups launch by themselves', () => {
   });
   it('is only what replaces the dead after a failed launch', () => {
     expect(ownRefill(look([asg({ desired: 4 })], { ...gap(nowMs, true), ended: ['i-1'] }))).toBe(1);
+    const above = asg({ desired: 2, held: 3, holds: ['i-1', 'i-2', 'i-3'] });
+    expect(ownRefill(look([above], { ...gap(nowMs, true), ended: ['i-1', 'i-2'] }))).toBe(1);
   });
 });
 

@@ -44,6 +44,7 @@ describe('the note of a raise', () => {
         5_000,
       ),
     ).toEqual({ ...raise, atMs: 5_000, beforeMs: 2_000 });
+    expect(notedAt(raise, [{ ...raise, asg: 'other', atMs: 3_000 }], 5_000)).toEqual({ ...raise, atMs: 5_000 });
   });
 
   it('is needed until no function that made it can run any more', () => {

@@ -26,6 +26,9 @@ describe('a warm-up', () => {
     expect(judged(aged(90, { unchecked: true }), ready).unchecked).toBeUndefined();
     expect(judged(aged(5, { unchecked: true }), ready).unchecked).toBeUndefined();
   });
+  it('is not what keeps a member from serving that its target groups do not find healthy', () => {
+    expect(judged(aged(5, { serving: false }), ready).unready).toBeUndefined();
+  });
   it('holds besides a target group', () => {
     expect(judged(aged(90, { serving: false }), ready)).toMatchObject({ serving: false });
     expect(judged(aged(5, { serving: false, mayServe: true }), ready).mayServe).toBeUndefined();
