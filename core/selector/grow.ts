@@ -2,7 +2,7 @@ import type { Held } from '../placement/held-cells.ts';
 import { offeringsOf, type Pool } from '../pool/pool.ts';
 import { selectorKinds } from './kinds.ts';
 import { quoteOfferings } from './quote.ts';
-import { childrenOf, poolsBelow, type Selector } from './selector.ts';
+import { type BranchSelector, childrenOf, poolsBelow, type Selector } from './selector.ts';
 import { closed, isWithin, type Market, type Scope, standingOf } from './standing.ts';
 import {
   type Branch,
@@ -111,7 +111,7 @@ const scopesBelow = (
  * A spread by zone or type acts as if each child were written once for each zone or type that it has, in configured
  * order.
  */
-const seedlingsOf = (soil: Soil, node: Selector, scope: Scope): readonly Seedling[] => {
+const seedlingsOf = (soil: Soil, node: BranchSelector, scope: Scope): readonly Seedling[] => {
   const children = childrenOf(node);
   if (node.kind !== 'spread' || node.by === 'pool') return children.map((child, index) => ({ child, index, scope }));
   const { by } = node;
@@ -122,8 +122,6 @@ const seedlingsOf = (soil: Soil, node: Selector, scope: Scope): readonly Seedlin
 
 const pathOf = (parent: string, kind: string, index: number): string =>
   `${parent === '' ? '' : `${parent}.`}${kind}[${index}]`;
-
-type BranchSelector = Exclude<Selector, { readonly kind: 'pool' }>;
 
 const growChoices = (soil: Soil, node: BranchSelector, branch: Branch, place: Place): readonly Choice[] => {
   const shared = new Map<string, Tally>();

@@ -20,17 +20,12 @@ export type Selector =
   | { readonly kind: 'weighted'; readonly children: readonly { readonly use: Selector; readonly weight: number }[] }
   | { readonly kind: 'cheapest'; readonly children: readonly Selector[] };
 
+/** A node with children. */
+export type BranchSelector = Exclude<Selector, { readonly kind: 'pool' }>;
+
 /** Direct children of a node, in configured order. */
-export const childrenOf = (node: Selector): readonly Selector[] => {
-  switch (node.kind) {
-    case 'pool':
-      return [];
-    case 'weighted':
-      return node.children.map(({ use }) => use);
-    default:
-      return node.children;
-  }
-};
+export const childrenOf = (node: BranchSelector): readonly Selector[] =>
+  node.kind === 'weighted' ? node.children.map(({ use }) => use) : node.children;
 
 /** Names of every pool below a node, in configured order, each once. */
 export const poolsBelow = (node: Selector): readonly string[] => {

@@ -90,8 +90,9 @@ describe('replacements above the desired size', () => {
     const inAsg = { ...byAsg, pools: { ...byAsg.pools, 'spot-b': { ...byAsg.pools['spot-b'], name: 'spot-b', asg: 'spot-b' } } } as typeof byAsg;
     const open = reservation({ id: 'r-1' });
     const fresh = { launchedAtMs: nowMs - 900 };
-    const came = (arrival: Partial<View['members'][number]>, request = open, of = inAsg) => {
-      const at = there([moveOf('r-1', ['od-b#1', 'od-b#2'])], [{ ...member('new', spotB), ...arrival }], { reservations: [request] }, { group: of });
+    const came = (arrival: Partial<View['members'][number]>, request = open, of = inAsg, others: GroupState['reservations'] = []) => {
+      const reservations = [request, ...others];
+      const at = there([moveOf('r-1', ['od-b#1', 'od-b#2'])], [{ ...member('new', spotB), ...arrival }], { reservations }, { group: of });
       return arrived(movesUnderWay(at, takeHeadcount(at)), () => true);
     };
     expect(came(fresh)).toBe(1);
@@ -99,6 +100,7 @@ describe('replacements above the desired size', () => {
     expect(came({ ...fresh, reservation: 'r-9' })).toBe(0);
     expect(came({ ...fresh, pool: 'spot-a' })).toBe(0);
     expect(came(fresh, { ...open, instances: ['n-1', 'n-2'] })).toBe(0);
+    expect(came(fresh, { ...open, instances: ['n-1', 'n-2'] }, inAsg, [{ ...open, id: 'r-9' }])).toBe(0);
     expect(came(fresh, open, byAsg)).toBe(0);
   });
 
