@@ -23,6 +23,9 @@ const idsPerCall = 100;
 const idsOf = (swaps: readonly Swap[]): readonly string[] => swaps.map(({ instance }) => instance);
 const nothing: ActionResult = { done: [], failed: [] };
 
+/** Members that EC2 takes are deregistered when Auto Scaling has not responded for this long. */
+const unansweredMs = 2_000;
+
 /**
  * The earliest deadline first. If the minimum size leaves room for only some, instances with a deadline leave before
  * those that can wait.
@@ -83,8 +86,18 @@ const releaseFrom = async (
   const room = isSizeOurs ? Math.max(0, asg.desired - asg.min) : covered.length;
   const [going, staying] = [covered.slice(0, room), covered.slice(room)];
   const may = going.length === 0 ? [] : await beforeEnding(idsOf(going));
-  const ended = await endThroughAsg(deps, asg.name, may, isSizeOurs);
-  await spareRequests(deps, asg, going, ended);
+  const ending = endThroughAsg(deps, asg.name, may, isSizeOurs);
+  const asked = going.filter(({ instance }) => may.includes(instance));
+  const spareMeanwhile = async (): Promise<void> => {
+    if (asked.some(isTaken) && !(await endsWithin(deps, ending))) await spareRequests(deps, asg, asked);
+  };
+  const [ended] = await Promise.all([ending, spareMeanwhile()]);
+  const refused = new Set(ended.failed.map(({ instance }) => instance));
+  await spareRequests(
+    deps,
+    asg,
+    asked.filter(({ instance }) => refused.has(instance)),
+  );
   return together([ended, await withoutRoom(deps, asg, [...staying, ...uncovered])]);
 };
 
@@ -96,18 +109,22 @@ const byCover = (swaps: readonly Swap[], uncovered: number) => {
   return { covered: ordered.filter((swap) => !without.has(swap)), uncovered: [...without] };
 };
 
+/** Whether Auto Scaling responds soon. An error is a response too. */
+const endsWithin = ({ sleep }: ProviderDeps, ending: Promise<unknown>): Promise<boolean> =>
+  Promise.race([
+    ending.then(
+      () => true,
+      () => true,
+    ),
+    sleep(unansweredMs).then(() => false),
+  ]);
+
 /**
  * Interrupted members that Auto Scaling does not end now: they are deregistered at least, because EC2 takes them at
  * their deadline whatever Auto Scaling does. They count as not released, so that ending them is tried again.
  */
-const spareRequests = async (
-  { elb }: ProviderDeps,
-  { targetGroups }: Asg,
-  swaps: readonly Swap[],
-  { failed }: ActionResult,
-): Promise<void> => {
-  const refused = new Set(failed.map(({ instance }) => instance));
-  const stuck = swaps.filter((swap) => isTaken(swap) && refused.has(swap.instance));
+const spareRequests = async ({ elb }: ProviderDeps, { targetGroups }: Asg, swaps: readonly Swap[]): Promise<void> => {
+  const stuck = swaps.filter(isTaken);
   const keys = new Map(stuck.map(({ instance, deadlineMs }) => [instance, `${instance} ${deadlineMs}`]));
   const fresh = [...keys].flatMap(([instance, key]) => (spared.has(elb, key) ? [] : [instance]));
   if (fresh.length === 0) return;

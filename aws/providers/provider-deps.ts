@@ -13,6 +13,7 @@ export type ProviderDeps = {
   /** The deployment's name: first part of the group tag's value. */
   readonly deployment: string;
   readonly now: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
   /** Called with problems that do not change an outcome, for the log. */
   readonly note: (what: string, detail: Readonly<Record<string, unknown>>) => void;
   /** Called with reads that only improve a decision, and failed. */

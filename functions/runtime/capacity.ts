@@ -33,7 +33,7 @@ export const capacityDeps = (
   telemetry: Telemetry,
   patience: Patience,
 ): ProviderDeps & { readonly pacer: Pacer } => {
-  const { clientConfig, now } = surroundings;
+  const { clientConfig, now, sleep } = surroundings;
   const pacer = pacerOf(surroundings, telemetry);
   return {
     ec2: paced(createEc2Client(clientConfig), ec2Call(patience), pacer),
@@ -42,6 +42,7 @@ export const capacityDeps = (
     pacer,
     deployment: requireEnv(surroundings, env.name),
     now,
+    sleep,
     note: (what, detail) => telemetry.logger.warn(what, { detail }),
     missed: (read, code) => {
       telemetry.count(metrics.readsMissed);

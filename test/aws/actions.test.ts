@@ -314,6 +314,21 @@ describe('releasing leaving members', () => {
     expect(aws.inputsOf('DeregisterTargets')).toEqual([{ TargetGroupArn: 'tg-own', Targets: [{ Id: 'i-1' }] }]);
   });
 
+  test('takes interrupted members out of the target groups, once, while Auto Scaling does not respond', async () => {
+    const answers = { ...inWeb({ 'i-1': 'InService', 'i-2': 'InService' }, { targetGroups: ['tg-own'] }), DeregisterTargets: {} };
+    const leaving = [swap('i-1', 'interruption', { deadlineMs: nowMs + 60_000 }), swap('i-2', 'rebalance')];
+    const released = async (TerminateInstanceInAutoScalingGroup: Answers[string]) => {
+      const waitedMs: number[] = [];
+      const sleep = async (ms: number) => void waitedMs.push(ms);
+      const { provider, aws } = providerOver(attached.holding, { ...answers, TerminateInstanceInAutoScalingGroup }, { sleep });
+      const { done, failed } = await provider.release(attached, leaving);
+      return { done, failed: failed.length, waitedMs, deregistered: aws.inputsOf('DeregisterTargets').map(({ Targets }) => Targets) };
+    };
+    const spared = { waitedMs: [2_000], deregistered: [[{ Id: 'i-1' }]] };
+    expect(await released({})).toEqual({ done: ['i-1', 'i-2'], failed: 0, ...spared });
+    expect(await released(failsWith('Throttling', 'Rate exceeded'))).toEqual({ done: [], failed: 2, ...spared });
+  });
+
   test('meets the minimum size also when it was raised in between', async () => {
     const { provider } = over(attached, {
       ...inWeb({ 'i-1': 'InService' }),

@@ -36,6 +36,7 @@ const inWorld = (of: Group, spec: Partial<WorldSpec>) => {
     elb: createElbClient(config),
     deployment: 'prod',
     now: () => clock.now(),
+    sleep: (ms) => clock.sleep(ms),
     note: (what, detail) => notes.push({ what, detail }),
     missed: (read, code) => notes.push({ read, code }),
   });

@@ -20,6 +20,9 @@ export const failsWith =
     throw awsError(code, message, status);
   };
 
+/** A pause that lasts longer than any call. */
+export const longPause = (): Promise<void> => new Promise(() => undefined);
+
 type Stack = { add(middleware: unknown, options: { step: 'initialize'; priority: 'high'; name: string }): void };
 
 /** Real clients whose commands are answered before they reach the wire. A call without an answer fails the test. */

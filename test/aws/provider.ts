@@ -1,13 +1,18 @@
 import { createCapacityProvider } from '../../aws/capacity-provider.ts';
+import type { ProviderDeps } from '../../aws/providers/provider-deps.ts';
 import type { Group, Holding } from '../../core/group/group.ts';
 import type { Reservation } from '../../core/launch/reservation.ts';
 import type { CapacityProvider } from '../../core/ports/capacity-provider.ts';
 import type { LaunchOrder, LaunchResult } from '../../core/ports/launches.ts';
 import { nowMs } from './builders.ts';
-import { type Answers, createFakeAws } from './fake-aws.ts';
+import { type Answers, createFakeAws, longPause } from './fake-aws.ts';
 
 /** A provider over clients that are answered as given, and the notes that it made. */
-export const providerOver = (holding: Holding, answers: Answers, { now = () => nowMs }: { readonly now?: () => number } = {}) => {
+export const providerOver = (
+  holding: Holding,
+  answers: Answers,
+  { now = () => nowMs, sleep = longPause }: Partial<Pick<ProviderDeps, 'now' | 'sleep'>> = {},
+) => {
   const aws = createFakeAws(answers);
   const notes: { readonly what: string; readonly detail: Readonly<Record<string, unknown>> }[] = [];
   const missed: string[] = [];
@@ -18,6 +23,7 @@ export const providerOver = (holding: Holding, answers: Answers, { now = () => n
     elb,
     deployment: 'prod',
     now,
+    sleep,
     note: (what, detail) => notes.push({ what, detail }),
     missed: (read, code) => missed.push(`${read}: ${code}`),
   });

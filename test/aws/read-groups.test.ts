@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { describeTogether } from '../../aws/providers/describe-members.ts';
 import { autoScalingGroup, ec2Instance, group, nowMs } from './builders.ts';
-import { type Answers, awsError, createFakeAws } from './fake-aws.ts';
+import { type Answers, awsError, createFakeAws, longPause } from './fake-aws.ts';
 
 const named = (name: string) => group({ name });
 const attached = (name: string) => group({ name, holding: { kind: 'attach', asg: name } });
@@ -14,7 +14,7 @@ const lookOver = (
 ) => {
   const aws = createFakeAws(answers);
   const { ec2, autoScaling, elb } = aws;
-  const deps = { ec2, autoScaling, elb, deployment: 'prod', now: () => nowMs, note: () => {}, missed: () => {} };
+  const deps = { ec2, autoScaling, elb, deployment: 'prod', now: () => nowMs, sleep: longPause, note: () => {}, missed: () => {} };
   return { aws, look: describeTogether(deps, groups, how) };
 };
 
@@ -103,7 +103,16 @@ describe('groups that are read together', () => {
       DescribeTargetHealth: { TargetHealthDescriptions: [] },
     });
     const { ec2, autoScaling, elb } = aws;
-    const deps = { ec2, autoScaling, elb, deployment: 'prod', now: () => nowMs + minutes * 60_000, note: () => {}, missed: () => {} };
+    const deps = {
+      ec2,
+      autoScaling,
+      elb,
+      deployment: 'prod',
+      now: () => nowMs + minutes * 60_000,
+      sleep: longPause,
+      note: () => {},
+      missed: () => {},
+    };
     const look = describeTogether(deps, groups);
     await Promise.all(groups.map(look));
     return aws.inputsOf('DescribeTargetHealth').map(({ TargetGroupArn }) => String(TargetGroupArn));
@@ -147,7 +156,7 @@ test.each([
 ])('a look at one large group reads what may have changed where %s', async (_when, granted, limited) => {
   const aws = createFakeAws({ DescribeInstances: instances(...runs), DescribeTargetHealth: { TargetHealthDescriptions: [] } });
   const { ec2, autoScaling, elb } = aws;
-  const deps = { ec2, autoScaling, elb, deployment: 'prod', now: () => nowMs, note: () => {}, missed: () => {} };
+  const deps = { ec2, autoScaling, elb, deployment: 'prod', now: () => nowMs, sleep: longPause, note: () => {}, missed: () => {} };
   for (let looks = 0; looks < 2; looks += 1)
     await describeTogether(deps, [named('web')], { isWarned: true, ...(granted && { granted }) })(named('web'));
   const filters = aws.inputsOf('DescribeInstances').map(({ Filters }) => (Filters as Asked['Filters']).map(({ Name }) => Name));

@@ -7,6 +7,7 @@ import { createCapacityProvider } from '../../aws/capacity-provider.ts';
 import { createLifecycleActions } from '../../aws/lifecycle-actions.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { group, groupOfAsgs, nowMs, offering, reservation } from './builders.ts';
+import { longPause } from './fake-aws.ts';
 import { launchNow } from './provider.ts';
 
 /** What the server does with one request: an answer, or a connection that breaks. */
@@ -57,6 +58,7 @@ const cloudOf = async (replies: readonly Reply[]) => {
     elb: createElbClient(config),
     deployment: 'prod',
     now: () => nowMs,
+    sleep: longPause,
     note: () => {},
     missed: () => {},
   };

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { leaveReasons } from '../../core/removal/leave-reason.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import type { View } from '../../core/view/view.ts';
-import { createFakeAws } from '../aws/fake-aws.ts';
+import { createFakeAws, longPause } from '../aws/fake-aws.ts';
 import { members } from '../core/members.ts';
 import { group, nowMs, onDemandB, spotA, spotB, view } from '../core/views.ts';
 import { ownMessage } from '../react/event-samples.ts';
@@ -357,7 +357,7 @@ describe('a drain target that is new', () => {
       ['aws/draining/draining.ts', 'aws/draining/inspect-drain.ts', file, 'functions/begin-drain/turn.ts'].map(scratch.load),
     );
     const aws = createFakeAws({ DescribeInstances: { Reservations: [{ Instances: [{ InstanceId: 'i-1', State: { Name: 'running' } }] }] } });
-    const deps = { ...aws, deployment: 'prod', now: () => nowMs, note: () => undefined, missed: () => undefined };
+    const deps = { ...aws, deployment: 'prod', now: () => nowMs, sleep: longPause, note: () => undefined, missed: () => undefined };
     const leaving = [{ instance: 'i-1', group: 'web', reason: 'interruption', state: 'claimed', drain: 'd-1' }] as unknown as readonly Swap[];
     const alone = group();
     tasks.add('i-1');
