@@ -698,6 +698,20 @@ describe('the desired size of a group whose state item was deleted', () => {
     expect(emptied(5, 100, 4)).toHaveLength(1);
     expect(emptied(8, 100, 8)).toHaveLength(1);
   });
+  it('is the one that the same function had written before, where it was still at work', () => {
+    const written = (desired: number, by: string) =>
+      details(desiredAsAsked, (script) => {
+        twoServe(script);
+        script.react(90, 111, 'i-a', forAMoment('high'));
+        script.react(105, 111, 'i-b');
+        script.desired(95, 4, 1, react('i-a'));
+        script.at(100, { kind: 'state-deleted', group: 'web', by: { kind: 'user' } });
+        script.desired(110, desired, 1, react(by));
+      });
+    expect(written(4, 'i-a')).toEqual([]);
+    expect(written(3, 'i-a')).toHaveLength(1);
+    expect(written(4, 'i-b')).toHaveLength(1);
+  });
   it('is begun anew by nothing else', () => {
     expect(emptied(2, 0, 2)).toHaveLength(1);
     expect(emptied(2, 120, 2)).toHaveLength(1);

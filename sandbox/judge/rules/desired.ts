@@ -212,10 +212,22 @@ const restoredBefore = (chronicle: Chronicle, { written }: GroupTimeline, index:
 const isLostBetween = ({ lostAtMs }: GroupTimeline, before: Written | undefined, { atMs }: Written): boolean =>
   before !== undefined && lostAtMs.some((lost) => lost >= before.atMs && lost <= atMs);
 
+/**
+ * Whether a function writes a lost item anew with the size that it had itself written before the loss: it still waited for EC2's responses, and adds them
+ * to the state that it knows.
+ */
+const keepsItsOwn = ({ written: all }: GroupTimeline, index: number): boolean => {
+  const written = all[index];
+  const isOwn = ({ by }: Written): boolean =>
+    isFunction(by) && written !== undefined && isFunction(written.by) && by.invocation === written.by.invocation;
+  return all.slice(0, index).findLast(isOwn)?.desired === written?.desired;
+};
+
 const judgeWrite = (chronicle: Chronicle, timeline: GroupTimeline, index: number, memory: Memory): string | undefined => {
   const [before, written] = [timeline.written[index - 1], timeline.written[index]];
   if (written === undefined || !isFunction(written.by)) return undefined;
   if (isLostBetween(timeline, before, written)) {
+    if (keepsItsOwn(timeline, index)) return undefined;
     memory.lastActed.clear();
     return afterLoss(chronicle, timeline, written);
   }
