@@ -355,6 +355,18 @@ describe('desired capacities that were lowered for launches', () => {
     expect(await given([])).toEqual([]);
   });
 
+  test('are not raised for members that the decision had left to them', async () => {
+    const short = asgView({ name: 'a', desired: 3, held: 0, holds: [] });
+    const refusing = { asgs: [short], state: state({ asgGaps: { a: { sinceMs: nowMs - 60_000, refused: true } } }) };
+    const left = (unplaced: number, uncovered: number) => given([roundOf({ takeOver: [{ asg: 'a', desired: 2 }], unplaced, uncovered }, refusing)]);
+    expect(await left(2, 2)).toEqual([]);
+    for (const [unplaced, uncovered] of [
+      [3, 3],
+      [2, 1],
+    ] as const)
+      expect(await left(unplaced, uncovered)).toEqual([['giveBack', 'a', { from: 2, to: 3 }]]);
+  });
+
   test('hold up neither each other nor the rest of the look where AWS denies the call', async () => {
     const calls: string[] = [];
     const refuse = async (asg: string): Promise<void> => {

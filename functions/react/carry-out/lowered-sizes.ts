@@ -3,6 +3,7 @@ import type { Decision } from '../../../core/decision/decision.ts';
 import { missingAfter } from '../../../core/group-state/answers.ts';
 import { owedAfterDenial } from '../../../core/launch/give-back.ts';
 import { againAtMs, isWorthALook } from '../../../core/times/again.ts';
+import { groupsToTakeOver } from '../../../core/view/asg-ledger.ts';
 import type { View } from '../../../core/view/view.ts';
 import type { Round, Run } from '../run.ts';
 import { unlessRefused } from './unless-refused.ts';
@@ -53,6 +54,23 @@ export const takeOver = async ({ group, provider, ports }: Run, lowering: Loweri
 };
 
 /**
+ * How many of the members that may get no launch the decision has left to Auto Scaling groups. These are short, and
+ * want them still after some of them were lowered.
+ */
+const leftToAsgs = (
+  { view, decision: { uncovered = 0 } }: Round,
+  lowered: ReadonlyMap<string, { readonly from: number }>,
+): number => {
+  const kept = groupsToTakeOver(view).map(
+    ({ asg, desired, lowers }) => (lowered.get(asg)?.from ?? desired + lowers) - desired,
+  );
+  return Math.min(
+    uncovered,
+    kept.reduce((sum, count) => sum + count, 0),
+  );
+};
+
+/**
  * Raises desired capacities again that were lowered for launches that failed, in this run or before it. Their Auto
  * Scaling groups then launch by themselves.
  */
@@ -71,9 +89,12 @@ export const giveBack = async (run: Run, rounds: readonly Round[]): Promise<void
       before: view.asgs.find(({ name }) => name === asg)?.desired ?? desired,
     })),
   );
-  for (const { asg, from, before } of new Map(lowered.map((one) => [one.asg, one])).values()) {
-    const to = Math.min(before, from + missing);
+  const byAsg = new Map(lowered.map((one) => [one.asg, one]));
+  let uncovered = Math.max(0, missing - leftToAsgs(last, byAsg));
+  for (const { asg, from, before } of byAsg.values()) {
+    const to = Math.min(before, from + uncovered);
     if (to > from) await raise(asg, { from, to });
+    uncovered -= to - from;
     missing -= to - from;
   }
   const untouched = { ...last.view, state: last.state };
