@@ -43,7 +43,7 @@ const choiceOf = (chronicle: Chronicle, life: Life, sinceMs: number, untilMs: nu
 };
 
 const choicesOfOne = (chronicle: Chronicle, life: Life): readonly Choice[] => {
-  const staysAgain = [...life.refusedAtMs, ...life.backAtMs, ...life.calledOffAtMs].sort((a, b) => a - b);
+  const staysAgain = [...life.refusedAtMs, ...life.backAtMs, ...life.calledOffAtMs, ...life.forgottenAtMs].sort((a, b) => a - b);
   return [Number.NEGATIVE_INFINITY, ...staysAgain].flatMap((sinceMs, index) =>
     choiceOf(chronicle, life, sinceMs, staysAgain[index] ?? Number.POSITIVE_INFINITY),
   );

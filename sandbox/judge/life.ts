@@ -71,6 +71,8 @@ export type Life = {
   readonly backAtMs: readonly number[];
   /** When a swap of it became history while it lived on, and EC2 had announced nothing. */
   readonly calledOffAtMs: readonly number[];
+  /** When it served again after Holdfast took it out of service and the state table with its swap was restored or emptied. */
+  readonly forgottenAtMs: readonly number[];
   readonly advisedAtMs: readonly number[];
   /** When AWS said that it will retire it, and from when on. */
   readonly scheduled: readonly { readonly atMs: number; readonly startsAtMs: number }[];
@@ -144,6 +146,10 @@ export const lastBackMs = ({ backAtMs }: Life, atMs: number): number =>
 export const lastCalledOffMs = (life: Life, atMs: number): number =>
   Math.max(Number.NEGATIVE_INFINITY, ...life.calledOffAtMs.filter((offMs) => offMs <= atMs && takenOutAtMs(life) > offMs));
 
+/** When it last served again because the state table had lost that it leaves. */
+const lastForgottenMs = ({ forgottenAtMs }: Life, atMs: number): number =>
+  Math.max(Number.NEGATIVE_INFINITY, ...forgottenAtMs.filter((servesMs) => servesMs <= atMs));
+
 const chapterOf = ({ ending, ended, ...life }: Life, sinceMs: number, untilMs: number): Life => {
   const isIn = ({ atMs }: { readonly atMs: number }): boolean => atMs > sinceMs && atMs <= untilMs;
   const isLast = untilMs === endless;
@@ -183,10 +189,10 @@ export const beganToEndMs = ({ stays }: Life): number =>
 
 /**
  * From when on it leaves, as known at a moment: it is forced to, or Holdfast's choice was carried out. A member that waits for its turn stays. A
- * member that EC2 refused to end stays again, and so does one whose choice was called off before anything was done.
+ * member that EC2 refused to end stays again, and so does one whose choice was called off before anything was done, or was lost with the state table.
  */
 export const leavesAtMs = (life: Life, atMs: number): number => {
-  const sinceMs = Math.max(lastRefusalMs(life, atMs), lastBackMs(life, atMs), lastCalledOffMs(life, atMs));
+  const sinceMs = Math.max(lastRefusalMs(life, atMs), lastBackMs(life, atMs), lastCalledOffMs(life, atMs), lastForgottenMs(life, atMs));
   const drained = life.drains.filter((drain) => drain.atMs > sinceMs).map((drain) => drain.atMs);
   const acted = Math.min(takenOutAtMs(life, sinceMs), goneAtMs(life), ...drained);
   const left = beganToEndMs(life);

@@ -25,6 +25,7 @@ const begin = (event: About<'launched'>, order: number): Draft => ({
   warnings: [],
   sparedAtMs: [],
   backAtMs: [],
+  forgottenAtMs: [],
   calledOffAtMs: [],
   advisedAtMs: [],
   scheduled: [],
@@ -125,6 +126,14 @@ const noteDelivery = (lives: ReadonlyMap<string, Draft>, { told, atMs, invocatio
   if ('instance' in told) lives.get(told.instance)?.deliveries.push({ atMs, invocation, message, told, happenedAtMs });
 };
 
+/** An instance that serves again, although it was taken out of service before somebody restored or emptied the state table. */
+const noteForgotten = (lives: ReadonlyMap<string, Draft>, { instance, atMs }: About<'in-service'>, restoredAtMs: number): void => {
+  const life = lives.get(instance);
+  if (life === undefined || life.ending !== undefined || life.ended !== undefined) return;
+  const wasTakenOut = life.services.some(({ why, by, untilMs }) => why === 'deregistered' && isFunction(by) && untilMs <= restoredAtMs);
+  if (wasTakenOut) life.forgottenAtMs.push(atMs);
+};
+
 const swapItem = /^swap#(.+)$/;
 const pastItem = /^past#(.+)$/;
 
@@ -179,8 +188,11 @@ const noteOne = (lives: Map<string, Draft>, event: HistoryEvent, order: number, 
 export const livesOf = ({ events }: History): readonly Life[] => {
   const lives = new Map<string, Draft>();
   const drains: Drains = { of: new Map(), running: new Set() };
+  let restoredAtMs = Number.NEGATIVE_INFINITY;
   events.forEach((event, order) => {
     noteOne(lives, event, order, drains);
+    if (event.kind === 'step' && event.step === 'state-restored') restoredAtMs = event.atMs;
+    if (event.kind === 'in-service') noteForgotten(lives, event, restoredAtMs);
   });
   return [...lives.values()];
 };

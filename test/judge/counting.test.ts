@@ -339,6 +339,29 @@ describe('nobody is removed without need', () => {
     expect(chosen(false, true)).toHaveLength(1);
     expect(chosen(true, true)).toHaveLength(1);
   });
+  it('counts a member again that serves after the state table has lost that it leaves, and judges the next choice', () => {
+    const chosen = (restoredAt: number, servesAt: number, next: readonly string[] = ['i-2']) =>
+      details(needlessRemoval, (script) => {
+        surplus(script);
+        script.react(90, 94, 'i-a');
+        script.claim(92, 'i-3', 'i-a');
+        script.takeOut(94, 'i-3');
+        if (restoredAt > 0) script.at(restoredAt, { kind: 'step', step: 'state-restored', instances: [], groups: [], asgs: [] });
+        if (servesAt > 0) script.serves(servesAt, 'i-3');
+        script.react(151, 156, 'i-c');
+        for (const instance of next) {
+          script.claim(152, instance, 'i-c');
+          script.takeOut(153, instance);
+        }
+      });
+    expect(chosen(100, 140)).toEqual([]);
+    expect(chosen(100, 140, ['i-3'])).toEqual([]);
+    expect(chosen(100, 140, ['i-3', 'i-2'])).toHaveLength(1);
+    expect(chosen(100, 0)).toHaveLength(1);
+    expect(chosen(0, 140)).toHaveLength(1);
+    expect(chosen(93, 140)).toHaveLength(1);
+    expect(chosen(145, 140)).toHaveLength(1);
+  });
   it('says nothing of members that are warned or advised', () => {
     const found = details(needlessRemoval, (script) => {
       twoServe(script);
