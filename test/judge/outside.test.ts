@@ -332,6 +332,27 @@ describe('other rules where others set the size', () => {
     expect(wrote(4)).toEqual([]);
     expect(wrote(3)).toEqual(['the desired size became 3; others had set 4']);
   });
+  it('a function that has not read the Auto Scaling group yet leaves the size as it was', () => {
+    const wrote = (desired: number, readAt: number) =>
+      details(
+        desiredAsAsked,
+        (script) => {
+          twoThere(script);
+          says(script, 50, 3);
+          script.react(59, 61, 'i-a');
+          script.desired(60, 3, 1, react('i-a'));
+          says(script, 100, 4);
+          script.react(109, 112, 'i-b');
+          const read = { service: 'autoscaling', operation: 'DescribeAutoScalingGroups', outcome: 'ok', applied: false, isMutating: false } as const;
+          script.at(readAt, { kind: 'called', function: 'react', invocation: 'i-b', askedAtMs: 109_500, ...read });
+          script.desired(110, desired, 1, react('i-b'));
+        },
+        long,
+      );
+    expect(wrote(3, 111)).toEqual([]);
+    expect(wrote(3, 109.8)).toHaveLength(1);
+    expect(wrote(2, 111)).toHaveLength(1);
+  });
   it('a look takes the size that a scaler moved beside a new member for either number, without those that joined since', () => {
     const wrote = (desired: number) =>
       details(

@@ -51,8 +51,25 @@ const setsSize = (timeline: GroupTimeline, before: Written | undefined, written:
 
 const clamp = (size: number, { min, max }: Policy['size']): number => Math.min(max, Math.max(min, size));
 
+/** Whether a function wrote the size that the item had, and had not read the Auto Scaling group: it noted something else before its look. */
+const isUnread = (chronicle: Chronicle, before: Written | undefined, { desired, by, atMs }: Written): boolean =>
+  before?.desired === desired &&
+  isFunction(by) &&
+  !chronicle
+    .of('called')
+    .some(
+      ({ invocation, operation, atMs: answeredAtMs }) =>
+        invocation === by.invocation && operation === 'DescribeAutoScalingGroups' && answeredAtMs <= atMs,
+    );
+
 /** Where others set the size: the sizes that they had written, or that a look showed. */
-const asOthersSet = (chronicle: Chronicle, { group }: GroupTimeline, written: Written, policy: Policy): string | undefined => {
+const asOthersSet = (
+  chronicle: Chronicle,
+  { group }: GroupTimeline,
+  { before, written }: { readonly before?: Written; readonly written: Written },
+  policy: Policy,
+): string | undefined => {
+  if (isUnread(chronicle, before, written)) return undefined;
   const sinceMs = lookedSince(chronicle, written.by, written.atMs) - chronicle.times.asgLagMs;
   const words = chronicle.desiredIn(group, sinceMs, written.atMs);
   const shown = chronicle.cloud.asgChanges(policy.asg ?? '').filter(({ atMs }) => atMs <= written.atMs);
@@ -119,7 +136,7 @@ const judgeOne = (
   if (before !== undefined && written.policyVersion < before.policyVersion)
     return `version ${written.policyVersion} of the policy is followed after version ${before.policyVersion}`;
   if (policy === undefined) return before?.desired === written.desired ? undefined : `no policy in force had version ${written.policyVersion}`;
-  if (policy.isSizedOutside) return asOthersSet(chronicle, timeline, written, policy);
+  if (policy.isSizedOutside) return asOthersSet(chronicle, timeline, pair, policy);
   const isSetAnew = setsSize(timeline, before, written);
   const { must, may } = scheduledFor(chronicle, timeline, written, policy);
   const isOvertaken = must !== undefined && !isSetAnew && policy.mode !== 'observe';
