@@ -218,9 +218,7 @@ const putBack = async (deps: ProviderDeps, group: Group, instances: readonly str
 export const autoScalingGroups: MovesMembers = (deps) => ({
   release: async (group, swaps, releasing) => {
     const ours = swaps.filter((swap) => !hasLeft(swap));
-    return ours.length === 0 || asgsFor(group, ours).length === 0
-      ? nothing
-      : releaseFromAsgs(deps, group, ours, releasing);
+    return ours.length === 0 ? nothing : releaseFromAsgs(deps, group, ours, releasing);
   },
   putBack: (group, instances) => putBack(deps, group, instances),
 });

@@ -139,7 +139,7 @@ const look = (run: Run, gathered: Gathered, earlier: readonly Round[]): Looked =
 
 /** Whether no noted call is pending. A noted call is repeated, because the function that noted it may have died. */
 const isNoCallNoted = ({ raise, suspend = [], takeDown = [] }: Decision): boolean =>
-  raise.length + suspend.length + takeDown.length === 0;
+  [raise, suspend, takeDown].every((calls) => calls.length === 0);
 
 /** Sends requests, and beside them does the work that only waits for their reservations. */
 const launch = async (run: Run, orders: readonly Order[]): Promise<readonly Launched[]> => {

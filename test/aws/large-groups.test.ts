@@ -20,10 +20,10 @@ const groupOf = (count: number) => {
     return { Reservations: [{ Instances }] };
   };
   const aws = createFakeAws({ DescribeInstances: answer });
-  const look = async (granted: readonly string[] = []) => {
+  const look = async (granted: readonly string[] = [], value = 'prod/web') => {
     const from = aws.calls.length;
     const reading = { ec2: aws.ec2, now: () => world.nowMs, readAsgs: () => Promise.resolve([]) };
-    const found = await instancesOfOne(reading, { value: 'prod/web', asgs: [] }, granted).tagged;
+    const found = await instancesOfOne(reading, { value, asgs: [] }, granted).tagged;
     await turns();
     const filters = aws.calls.slice(from).map(({ input }) => (input.Filters as Filters).map(({ Name }) => Name).join(' and '));
     return { states: new Map(found.map(({ InstanceId = '', State }) => [InstanceId, State?.Name])), filters };
@@ -77,6 +77,16 @@ describe('a large group that was read whole a moment ago', () => {
     expect((await look()).filters).toEqual([changed]);
     world.nowMs += 1_000;
     expect((await look()).filters).toEqual([whole]);
+  });
+
+  test('is kept beside another large group, however often both are looked at', async () => {
+    const { look } = groupOf(8_000);
+    const both = async () => [...(await look()).filters, ...(await look([], 'prod/api')).filters];
+    expect(await both()).toEqual([whole, whole]);
+    expect([await both(), await both()]).toEqual([
+      [changed, changed],
+      [changed, changed],
+    ]);
   });
 
   test('is read whole where so many were launched that looking them up costs as much', async () => {

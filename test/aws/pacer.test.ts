@@ -99,6 +99,12 @@ describe('calls wait for their tokens', () => {
     expect(await behind(26)).toEqual([true, 600, 1_000]);
   });
 
+  test('a call that finds no token beside another one tries again when the next token has come, and not sooner', async () => {
+    const { world, pacer } = environment({ autoScaling: startMs + 22 * 200 + 100 });
+    expect(await Promise.all([pacer.take(act), pacer.take(act)])).toEqual([true, false]);
+    expect(world.slept).toEqual([900]);
+  });
+
   test('looks leave tokens to calls that change something, and try again later', async () => {
     const { world, pacer } = environment({ autoScaling: startMs + 12 * 200 });
     expect(await pacer.take(look)).toBe(true);

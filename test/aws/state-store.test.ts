@@ -298,6 +298,14 @@ describe('a swap', () => {
     expect(await itemOf('went-on', items.past('i-13'))).toBeUndefined();
   });
 
+  test('that is retired and claimed anew before it is deleted stays withdrawn, beside the new one', async () => {
+    const waiting = swap('reclaimed', 'i-14', { state: 'waiting' });
+    await store.claim({ ...waiting, state: 'leaving', decision: 'a later one' });
+    await store.retire(waiting);
+    expect(await store.swaps('reclaimed')).toMatchObject([{ state: 'leaving', decision: 'a later one' }]);
+    expect(await itemOf('reclaimed', items.past('i-14'))).toMatchObject({ state: 'withdrawn', decision: waiting.decision });
+  });
+
   test('that is claimed anew is not retired with its predecessor', async () => {
     await store.claim(swap('reborn', 'i-8'));
     await store.retire(swap('reborn', 'i-8', { state: 'gone', goneAtMs: nowMs }));

@@ -347,6 +347,13 @@ describe('a drain that was handed over', () => {
     ]);
   });
 
+  test('says at once of a member that drains already that its delay does not fit any more', async () => {
+    const fleet = createFleet([swap('i-1', { state: 'draining', drainStartedAtMs: noonMs, deadlineMs: inMs(70) })], 300_000);
+    fleet.releasedAtMs.set('i-1', noonMs);
+    await beginDrain(fleet.ports, order());
+    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'draining', shortfall: { code: 'delay-exceeds-deadline', cutAtMs: inMs(70), by: 'ec2' } });
+  });
+
   test('completely: the old execution ends without an event', async () => {
     const fleet = createFleet(pair({ drain: 'd-2' }));
     const { visits, outcome } = await execute(fleet, order());

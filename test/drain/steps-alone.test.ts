@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { emptyBudget } from '../../core/limits/account-budget.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { beginDrain } from '../../functions/begin-drain/begin-drain.ts';
 import { judge, longestDelay } from '../../functions/begin-drain/judge.ts';
@@ -68,6 +69,28 @@ describe('whether a drain begins', () => {
     fleet.members = [member('i-1')];
     await judging(fleet, [swap('i-1', warned)]);
     expect(fleet.calls).toContain('describe');
+  });
+
+  test('later: a look has to wait for its turn, for three reads at first and for one once the delay is known', async () => {
+    const fleet = waiting();
+    fleet.group = group({ drain: { timeoutMs: 300_000, loadBalancers: ['tg-1'] } });
+    const tokens = (left: number): void => {
+      fleet.ports.store.budget = async () => ({ ...emptyBudget, levels: { health: { tokens: left, atMs: fleet.nowMs } } });
+    };
+    const looks = async (rest: { readonly knownDelayMs?: number } = {}): Promise<boolean> => {
+      fleet.calls.length = 0;
+      expect((await judging(fleet, [swap('i-1', warned)], rest)).kind).toBe('later');
+      return fleet.calls.includes('describe');
+    };
+    tokens(2);
+    expect([await looks(), await looks({ knownDelayMs: 30_000 })]).toEqual([false, true]);
+    tokens(0);
+    expect(await looks({ knownDelayMs: 30_000 })).toBe(false);
+    // The replacement was requested so long ago that it may serve.
+    fleet.reservations = [{ atMs: noonMs, replaces: ['i-1'] }];
+    fleet.nowMs = inMs(20);
+    tokens(0);
+    expect(await looks({ knownDelayMs: 30_000 })).toBe(false);
   });
 
   test('later: a look that AWS refuses keeps what is known of the delay, and comes again soon, at the latest start at the latest', async () => {

@@ -176,7 +176,7 @@ describe('warnings that a table has lost', () => {
       },
     };
     const noticing = noticingRestored(store as StateStore, silent, () => nowMs).store;
-    return { table, noticing, lost: async () => (await noticing.stateAndSwaps('web')).lost?.map(({ instance }) => instance) };
+    return { table, store, noticing, lost: async () => (await noticing.stateAndSwaps('web')).lost?.map(({ instance }) => instance) };
   };
 
   test('are found in a table that is older, is empty, or was written by an environment that noticed the restore', async () => {
@@ -195,6 +195,15 @@ describe('warnings that a table has lost', () => {
     await noticing.claim(warned);
     Object.assign(table, { stored: { ...older, version: 8 }, swaps: [] });
     expect(await lost()).toEqual(['i-1']);
+  });
+
+  test('are not those that another environment had claimed before', async () => {
+    const { table, noticing, store, lost } = open(9, []);
+    await lost();
+    store.claim = async (swap) => ({ kind: 'exists', swap });
+    await noticing.claim(warned);
+    Object.assign(table, { stored: { ...older, version: 8 }, swaps: [] });
+    expect(await lost()).toBeUndefined();
   });
 
   test('stay lost until they are claimed again', async () => {

@@ -13,6 +13,7 @@ import type { ReactPorts } from '../../functions/react/ports.ts';
 import { playRounds } from '../../functions/react/rounds.ts';
 import type { Run } from '../../functions/react/run.ts';
 import { turnsOf } from '../../functions/react/turns/turns.ts';
+import { awsError } from '../aws/fake-aws.ts';
 import { members } from '../core/members.ts';
 import { asgView, group, nowMs, onDemandB, state, swapOf } from '../core/views.ts';
 import { factsOf, invocation, silent } from './facts.ts';
@@ -368,8 +369,8 @@ describe('another round after a refusal', () => {
   });
 
   /** EC2 refuses the first request, while this happens. */
-  const refusedOnce = async (meanwhile: (world: ReturnType<typeof worldOf>['world']) => void) => {
-    const of = worldOf(eight, stateUnder(eight, 5));
+  const refusedOnce = async (meanwhile: (world: ReturnType<typeof worldOf>['world']) => void, stored = stateUnder(eight, 5)) => {
+    const of = worldOf(eight, stored);
     const { launch } = of.provider;
     let requests = 0;
     of.provider.launch = async (orders) => {
@@ -385,6 +386,14 @@ describe('another round after a refusal', () => {
     const claimed = swapOf('od-b#2', { pool: 'od-b', offering: 'm7g.large/b/on-demand' });
     expect((await refusedOnce(() => {})).asked).toEqual([2]);
     expect((await refusedOnce(({ swaps }) => void swaps.push(claimed))).asked).toEqual([3]);
+  });
+
+  test('decides about launches alone: what else is to be said was said in the first round', async () => {
+    const bounded = { ...stateUnder(eight, 5), deaths: [{ atMs: nowMs, count: 19 }] };
+    const { played, asked } = await refusedOnce(() => {}, bounded);
+    const rounds = played.kind === 'played' ? played.rounds : [];
+    expect(rounds.map(({ decision: { remarks = [] } }) => remarks.map(({ code }) => code))).toEqual([['deaths-bounded'], []]);
+    expect(asked).toEqual([1]);
   });
 
   test('is left to a wake where another policy came into force, whose signal may have come already', async () => {
@@ -599,25 +608,47 @@ describe('what a look finds and leaves as it is', () => {
   });
 });
 
-test('rounds after a refusal suspend no process once more: their look shows none of what the first one suspended', async () => {
+describe('processes of a group that launches', () => {
   const outside = group({ size: { min: 0, max: 20, desired: 0, from: 'asg' }, holding: { kind: 'attach', asg: 'web-asg' } });
-  const of = worldOf(outside, stateUnder(outside, 5));
-  const suspended: Suspension[] = [];
-  let launches = 0;
-  Object.assign(of.provider, {
-    describe: async () => ({ members: [], asgs: [asgView({ name: 'web-asg', desired: 4, max: 20 })], ended: [], aside: [], stopped: [] }),
-    suspend: async (suspension: Suspension) => void suspended.push(suspension),
-    raiseMax: async () => 'done',
-    launch: async (orders: readonly LaunchOrder[]) => {
-      launches += 1;
-      return orders.map(({ request }) => ({
-        kind: 'answered' as const,
-        instances: [],
-        refusals: request.placement.offerings.map((offering) => ({ offering, code: 'InsufficientInstanceCapacity', message: '', scope: 'offering' })),
-      }));
-    },
+  const both: Suspension = { asg: 'web-asg', processes: ['Launch', 'Terminate'] };
+  /** What is called while EC2 refuses every launch, and the rounds. */
+  const refused = async (suspend: () => Promise<void> = async () => {}) => {
+    const of = worldOf(outside, stateUnder(outside, 5));
+    const called: unknown[] = [];
+    Object.assign(of.provider, {
+      describe: async () => ({ members: [], asgs: [asgView({ name: 'web-asg', desired: 4, max: 20 })], ended: [], aside: [], stopped: [] }),
+      suspend: async (suspension: Suspension) => {
+        called.push(suspension);
+        await suspend();
+      },
+      raiseMax: async () => 'done',
+      launch: async (orders: readonly LaunchOrder[]) => {
+        called.push('launch');
+        return orders.map(({ request }) => ({
+          kind: 'answered' as const,
+          instances: [],
+          refusals: request.placement.offerings.map((offering) => ({
+            offering,
+            code: 'InsufficientInstanceCapacity',
+            message: '',
+            scope: 'offering',
+          })),
+        }));
+      },
+    });
+    const played = await play(outside, of);
+    return { called, rounds: played.kind === 'played' ? played.rounds : [] };
+  };
+
+  test('are suspended before the first launch, and not by rounds after a refusal, whose look does not show that yet', async () => {
+    const { called } = await refused();
+    expect(called.slice(0, 3)).toEqual([both, 'launch', 'launch']);
+    expect(called.slice(1)).not.toContainEqual(both);
   });
-  await play(outside, of);
-  expect(launches).toBeGreaterThan(1);
-  expect(suspended).toEqual([{ asg: 'web-asg', processes: ['Launch', 'Terminate'] }]);
+
+  test('that may not be suspended hold up no launch, and the round names them', async () => {
+    const { called, rounds } = await refused(() => Promise.reject(awsError('AccessDenied', 'no right', 403)));
+    expect(called.slice(0, 2)).toEqual([both, 'launch']);
+    expect(rounds[0]?.denied).toEqual([both]);
+  });
 });

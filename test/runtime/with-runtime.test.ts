@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { env, type FunctionName, metrics, type Surroundings } from '../../core/contract.ts';
 import { requireEnv } from '../../functions/runtime/env.ts';
@@ -70,6 +71,13 @@ test('a function gets its event and its context, and its result is returned', as
   });
   expect(await create({ ...surroundings, env: { [env.name]: 'prod' } })({ time: 'now' }, context)).toEqual({ groups: 3 });
   expect(heard).toEqual([{ time: 'now' }, 'r', { [env.name]: 'prod' }]);
+});
+
+test('a function fails a second before its time is over, so that it can still log and count that', async () => {
+  const { create } = withRuntime('tick', () => () => sleep(200, 'late'));
+  const left = (ms: number) => ({ awsRequestId: 'r', functionName: 'f', getRemainingTimeInMillis: () => ms }) as never;
+  await expect(create(surroundings)({}, left(1_020))).rejects.toThrow();
+  expect(await create(surroundings)({}, left(1_900))).toBe('late');
 });
 
 test('a function makes its ports once for all invocations, and its clients pause by the clock of its surroundings', async () => {
