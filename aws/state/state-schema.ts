@@ -197,4 +197,4 @@ export const readState = (
 
 /** The Auto Scaling groups that a stored state names. None without a state, or when they cannot be read. */
 export const readHolders = (raw: unknown): readonly string[] =>
-  isMap(raw) && raw.holders !== undefined ? eachOf(text)(raw.holders, 'holders', []) : [];
+  isMap(raw) ? eachOf(text)(raw.holders, 'holders', []) : [];

@@ -104,11 +104,7 @@ const createReads = (deps: Deps): Pick<SwapItems, 'swaps' | 'stateAndSwaps' | 's
   async stateAndSwaps(group, drain) {
     const values = { ':state': items.state, ':last': lastSwap };
     const condition = '#item BETWEEN :state AND :last';
-    const [first, ...rest] = await queryItems(deps, group, {
-      condition,
-      values,
-      ...(drain !== undefined && { drain }),
-    });
+    const [first, ...rest] = await queryItems(deps, group, { condition, values, drain });
     const hasState = first?.[keys.item] === items.state;
     const swaps = first === undefined || hasState ? rest : [first, ...rest];
     return {

@@ -11,6 +11,7 @@ import { giveBack } from '../../functions/react/carry-out/lowered-sizes.ts';
 import { noteOf, resumeAll, suspendedAfter, takeDownAll, tellOverwritten } from '../../functions/react/carry-out/outside-size.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 import type { Round, Run } from '../../functions/react/run.ts';
+import { awsError } from '../aws/fake-aws.ts';
 import { member, members } from '../core/members.ts';
 import { asgView, group, nowMs, onDemandB, reservation, spotA, state, swapOf, view } from '../core/views.ts';
 import { factsOf, invocation, silent } from './facts.ts';
@@ -235,6 +236,15 @@ describe('a size that others set', () => {
       ['c', undefined],
       ['d', undefined],
     ]);
+  });
+
+  test('is tried again at the next look where AWS refuses the call, and that is logged', async () => {
+    const { run } = runOf({ takeDown: () => Promise.reject(awsError('AccessDenied', 'no right', 403)) });
+    const problems: string[] = [];
+    const telemetry = { ...silent, logger: { ...silent.logger, error: (problem: string) => void problems.push(problem) } };
+    const ports = { ...run.ports, telemetry } as unknown as ReactPorts;
+    expect(await takeDownAll({ ...run, ports }, [note('a')], [])).toEqual({ done: [], unseen: [], overwritten: [] });
+    expect(problems).toEqual(['A desired capacity could not be lowered by what attaching added.']);
   });
 
   test('has one note for the members that join now', () => {

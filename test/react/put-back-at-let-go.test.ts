@@ -25,6 +25,7 @@ const letGoOf = async (
   const calls: unknown[] = [];
   const written: GroupState[] = [];
   const logs: unknown[] = [];
+  const problems: string[] = [];
   const counted: string[] = [];
   const provider = (asg: string) => ({
     restoreMax: async (raised: unknown, outside: unknown) => {
@@ -57,11 +58,17 @@ const letGoOf = async (
     clock: { now: () => nowMs },
     telemetry: {
       count: (name: string) => void counted.push(name),
-      logger: { warn: (_: string, more: unknown) => void logs.push(more), error: (_: string, more: object) => void logs.push(more) },
+      logger: {
+        warn: (_: string, more: unknown) => void logs.push(more),
+        error: (problem: string, more: object) => {
+          problems.push(problem);
+          logs.push(more);
+        },
+      },
     },
   } as unknown as ReactPorts;
   const result = await letGo(factsOf({ causes }), ports);
-  return { result: result.kind, calls, next: written[0], logs, counted };
+  return { result: result.kind, calls, next: written[0], logs, problems, counted };
 };
 
 const raised = [
@@ -81,6 +88,11 @@ describe('a group that is let go', () => {
     expect([first.next?.raised, first.next?.wakeAtMs, first.logs]).toEqual([raised, nowMs + 900_000, [{ group: 'web', raised }]]);
     const again = await letGoOf(state({ raised, wakeAtMs: nowMs + 1 }), { restoreMax: 'not-yet' });
     expect([again.next?.wakeAtMs, again.logs]).toEqual([nowMs + 1, []]);
+  });
+
+  test('logs as a problem that AWS does not let it put a maximum back', async () => {
+    const { problems, next } = await letGoOf(state({ raised: raised.slice(0, 1) }), { restoreMax: 'AccessDenied' });
+    expect([problems, next?.raised]).toEqual([['A maximum could not be put back.'], raised.slice(0, 1)]);
   });
 
   test('keeps the note of a maximum that an earlier decision may still raise', async () => {

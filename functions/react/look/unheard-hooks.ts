@@ -48,9 +48,9 @@ const unheardIn = ({ holdings: { waiting = {} }, swaps }: Gathered, { leaving }:
 /** The hooks of open swaps. */
 const namesIn = (swaps: readonly Swap[]): ReadonlySet<string> =>
   new Set(
-    swaps.flatMap(({ instance, state, hooks = [] }) =>
-      state === 'gone' ? [] : hooks.map(({ asg, hook }) => `${instance} ${asg} ${hook}`),
-    ),
+    swaps
+      .filter(({ state }) => state !== 'gone')
+      .flatMap(({ instance, hooks = [] }) => hooks.map(({ asg, hook }) => `${instance} ${asg} ${hook}`)),
   );
 
 type Ports = Pick<ReactPorts, 'lifecycle' | 'owners' | 'clock' | 'telemetry'>;

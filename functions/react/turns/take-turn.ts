@@ -30,7 +30,7 @@ const noneOfThese = 'UnfulfillableCapacity';
 export const needOf = (view: View): Need => {
   const { serving, deadlineMs } = warnedAmong(view);
   const urgency = serving === 0 ? 'empty' : deadlineMs === undefined ? 'missing' : 'warned';
-  return { urgency, size: view.state.desired, ...(deadlineMs !== undefined && { deadlineMs }) };
+  return { urgency, size: view.state.desired, deadlineMs };
 };
 
 /** Whether all launches are spares. Groups that lack members of their size go first. */
