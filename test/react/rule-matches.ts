@@ -41,10 +41,10 @@ export const ruleMatches: readonly Sample[] = [
   { what: 'an alarm that stays in ALARM while its actions change', event: alarmStateChange('ALARM', 'ALARM'), rule: 'alarm' },
   { what: 'an alarm that has data again', event: alarmStateChange('OK', 'INSUFFICIENT_DATA'), rule: undefined },
   { what: 'an alarm that has no data any more', event: alarmStateChange('INSUFFICIENT_DATA', 'OK'), rule: undefined },
-  { what: 'a drain that somebody stopped', event: executionStopped(), rule: 'drain-stopped' },
+  { what: 'a drain that was stopped', event: executionStopped(), rule: 'drain-stopped' },
   { what: 'a drain that ended', event: executionStopped({ status: 'SUCCEEDED' }), rule: undefined },
   {
-    what: 'another workflow that somebody stopped',
+    what: 'another workflow that was stopped',
     event: executionStopped({ stateMachineArn: 'arn:aws:states:us-east-2:123456789012:stateMachine:another' }),
     rule: undefined,
   },

@@ -83,7 +83,7 @@ describe('a breaker', () => {
     expect(learn(quiet)).toEqual({ state: state(), news: [{ code: 'breaker-closed', breaker: 'spot', why: 'quiet' }] });
   });
 
-  it('is forgotten with the policy that asks for it', () => {
+  it('is dropped with the policy that requires it', () => {
     const of = state({ breakers: { spot: open }, interruptions: [{ family: 'm7g', atMs: nowMs, count: 1 }] });
     const look = { group: group(), warned: warned(9), fresh: warned(9), members: [], swaps: [], nowMs };
     expect(learnBreakers(of, look)).toEqual({ state: state(), news: [] });
@@ -123,7 +123,7 @@ describe('interruptions', () => {
     expect(told(told(opened, from, m7g), from + 1, m7g, m7g).interruptions).toEqual([{ family: 'm7g', atMs: from + 1, count: 3 }]);
   });
 
-  it('are forgotten once all of them are old, or when others come', () => {
+  it('are dropped once all of them are old, or when others come', () => {
     const old = state({ interruptions: [{ family: 'm7g', atMs: from - rule.withinMs, count: 1 }] });
     expect(told(old, from).interruptions).toBeUndefined();
     const both = state({ interruptions: [...(old.interruptions ?? []), { family: 'm7g', atMs: from - 1, count: 1 }] });
@@ -143,7 +143,7 @@ describe('interruptions', () => {
   });
 });
 
-describe('the launch that finds out', () => {
+describe('the trial launch of a breaker', () => {
   const tried = (rest: Partial<NonNullable<Breaker['trial']>> = {}) =>
     state({ breakers: { spot: openedBefore(minuteMs, { trial: { reservation: 'r-1', atMs: nowMs - minuteMs, instance: 'i-0', ...rest } }) } });
   const lives = (ageMs: number) => [member('i-0', spotA, { launchedAtMs: nowMs - ageMs })];
@@ -209,7 +209,7 @@ describe('the launch that finds out', () => {
     );
   });
 
-  it('is noted with its reservation, and with its instance once EC2 has answered', () => {
+  it('is stored with its reservation, and with its instance once EC2 has responded', () => {
     const half = { spot: openedBefore(minuteMs), 'spot/c7g': openedBefore(minuteMs) };
     const placement = { ...reservation().placement, trial: true as const };
     const { breakers } = withTrials({ breakers: half }, [reservation({ placement })], nowMs);
@@ -239,7 +239,7 @@ describe('a group with a breaker', () => {
   };
   const seven = [...members(spotA, 4), ...members(spotB, 3)];
 
-  it('launches in the next tier while it is open, and says why', () => {
+  it('launches in the next tier while it is open, and records why', () => {
     const { counts, rejected } = placed({ members: seven, state: state({ breakers: { spot: open } }) });
     expect(counts).toEqual({ 'od-b': 3 });
     expect(rejected).toMatchObject([
@@ -271,7 +271,7 @@ describe('a group with a breaker', () => {
     expect(placedIn(openedBefore(0)).counts).toEqual({ 'spot-b': 3 });
   });
 
-  it('is not kept short by an open one: what nothing else gives is launched, and that is said', () => {
+  it('is not kept short by an open breaker: when no other offering is left, it launches anyway and reports that', () => {
     const refused = { kind: 'refused' as const, code: 'InsufficientInstanceCapacity', atMs: nowMs, coolingUntilMs: nowMs + minuteMs, streak: 1 };
     const memory = { 'm7g.large/b/on-demand': refused };
     const short = placed({ members: seven, state: state({ breakers: { spot: open }, memory }) });

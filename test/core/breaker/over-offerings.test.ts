@@ -100,7 +100,7 @@ describe('a trial', () => {
     ).toMatchObject({ reservation: 'r-1', instance: 'i-2' });
   });
 
-  it('is over where EC2 granted another type or nothing, and not where no answer came', () => {
+  it('ends when EC2 granted another type or nothing, and goes on when no response came', () => {
     expect(answer([['r-1', c7g]])).not.toHaveProperty('trial');
     expect(answer([], [])).not.toHaveProperty('trial');
     expect(answer([])).toEqual(tried);

@@ -216,7 +216,7 @@ describe('members that are owed on demand', () => {
     expect(moving.placements?.map(({ moves: leaving }) => leaving)).toEqual([['spot-a#1']]);
   });
 
-  it('are said to be missing where no pool on demand gives them, and none are moved', () => {
+  it('are reported as missing when no pool on demand gives them, and no members are moved', () => {
     const denied = { code: 'UnauthorizedOperation', message: 'no', atMs: nowMs, untilMs: nowMs + minute };
     expect(propose({ state: state({ denials: { 'od-b': denied } }) })).toEqual({
       onDemandShort: 2,

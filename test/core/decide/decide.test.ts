@@ -286,14 +286,14 @@ describe('an Auto Scaling group', () => {
     const dead = { asgs: [{ ...asg, desired: 11, held: 11, holds: ['i-waited'] }], swaps: [waited], ended: ['i-waited'] };
     expect(decide(attachView({ ...dead, members: [...five(spotA), ...five(spotB)] })).unnoticed).toEqual(['i-waited']);
   });
-  it('lets go of a leaving instance that is dead, because its replacement is ours', () => {
+  it('must no longer hold a leaving instance that has ended, because Holdfast launches its replacement', () => {
     const dead = { asgs: [{ ...asg, holds: ['i-dead'] }], swaps: [swapOf('i-dead', { state: 'gone' })], ended: ['i-dead'] };
     const decision = decide(attachView({ ...dead, members: [...five(spotA), ...members(spotB, 4)] }));
     expect(decision.unnoticed).toEqual(['i-dead']);
     expect(launched(decision.placements)).toBe(1);
   });
   it.each(['draining', 'drained'] as const)(
-    'lets go of a %s instance once its minimum allows, before EC2 takes it and the group replaces it',
+    'must no longer hold a %s instance once its minimum allows, before EC2 takes it and the group replaces it',
     (now) => {
       const held = { ...asg, holds: ['spot-a#1'] };
       const left = { swaps: [swapOf('spot-a#1', { state: now })], members: [...five(spotA), ...five(spotB)] };
@@ -391,7 +391,7 @@ describe('looking again', () => {
     expect(nothingLeft.unplaced).toBe(1);
     expect(nothingLeft.wakeAtMs).toBe(nowMs + 30_000);
   });
-  it('is requested for when a request without an answer is repeated, and seldom while a member does not join for long', () => {
+  it('is requested for the time when a request without a response is repeated, and less often while a member takes long to join', () => {
     const wakeFor = (rest: Parameters<typeof view>[0]) => decide(view(rest)).wakeAtMs;
     expect(wakeFor({ state: state({ reservations: [reservation({ leaseUntilMs: nowMs + 17_000 })] }) })).toBe(nowMs + 17_000);
     expect(wakeFor({ state: state({ reservations: [reservation({ leaseUntilMs: nowMs })] }) })).toBeUndefined();
@@ -417,7 +417,7 @@ describe('looking again', () => {
 
 describe('a throttle', () => {
   const throttled = state({ throttle: { untilMs: nowMs + 4_000, streak: 2 } });
-  it('holds back every launch until its time, and asks to look again then', () => {
+  it('holds back every launch until its time, and schedules the next look then', () => {
     const decision = decide(view({ members: members(spotA, 8), state: throttled }));
     expect(decision.placements).toEqual([]);
     expect(decision.wakeAtMs).toBe(nowMs + 4_000);

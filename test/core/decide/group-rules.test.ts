@@ -70,7 +70,7 @@ describe('an Auto Scaling group that does not refill itself', () => {
     expect(taken([short('a', 2), short('b', 2)], { uncovered: 3 })).toEqual([{ asg: 'b', desired: 3 }]);
     expect(taken([short('a', 2), short('b', 2)], { uncovered: 4 })).toEqual([]);
   });
-  it('keeps what a request without an answer may not give', () => {
+  it('keeps in its desired capacity what a request without a response may not launch', () => {
     const requested = (rest: Parameters<typeof reservation>[0]) =>
       taken([short('a', 3)], {}, { state: state({ reservations: [reservation(rest)] }) });
     expect(requested({})).toEqual([{ asg: 'a', desired: 3 }]);

@@ -52,13 +52,13 @@ describe('missing members', () => {
     ]);
   });
 
-  it('that nothing gives are not placed, and nothing is said to cover them', () => {
+  it('that no pool can give are not placed, and count as uncovered', () => {
     const none = of({ members: eight, state: state({ memory: nothingGives }) });
     expect(none).toMatchObject({ placements: [], unplaced: 2, uncovered: 2 });
     expect(of({ members: eight })).not.toHaveProperty('uncovered');
   });
 
-  it('are requested once more where everything was refused for a minute, from the pool that was asked longest ago', () => {
+  it('are requested once more when everything was refused for a minute, from the pool whose last request is the oldest', () => {
     const atMs = nowMs - 60_000;
     const long = Object.fromEntries(offerings.map((key, index) => [key, { ...refused, atMs: atMs - index }]));
     const { placements, unplaced } = of({ members: eight, state: state({ memory: long }) });
@@ -118,7 +118,7 @@ describe('missing members', () => {
     ]);
   });
 
-  it('for whom ten have died are not launched, and that is said', () => {
+  it('are not launched once ten instances for each have ended before service, and a remark reports it', () => {
     const { placements, unplaced, remarks } = of({ members: eight, state: state({ deaths: [{ atMs: nowMs, count: 19 }] }) });
     expect(countIn(placements)).toBe(1);
     expect(unplaced).toBe(1);

@@ -33,7 +33,7 @@ describe('a group at its size that owes members on demand', () => {
     expect([movesOf(found), found.onDemandShort, found.remarks]).toEqual([['spot-b#1'], undefined, []]);
   });
 
-  it('asks again only after a while', () => {
+  it('requests again only after a while', () => {
     const asked = (agoMs: number) => owing({ state: state({ returns: { ...noReturns, askedAtMs: nowMs - agoMs } }) });
     expect(movesOf(asked(askAtMostEveryMs - 1))).toEqual([]);
     expect(movesOf(asked(askAtMostEveryMs))).toHaveLength(2);
@@ -45,14 +45,14 @@ describe('a group at its size that owes members on demand', () => {
     expect(movesOf(owing({ members: eleven, swaps: [waits] }))).toHaveLength(1);
   });
 
-  it('moves nobody while members are replaced, removed or missing', () => {
+  it('moves no member while members are replaced, removed or missing', () => {
     const waits = swapOf('spot-a#1', { reason: 'rebalance', state: 'waiting' });
     expect(movesOf(owing({ swaps: [waits] }))).toEqual([]);
     expect(movesOf(owing({ state: state({ desired: 9 }) }))).toEqual([]);
     expect(movesOf(owing({ members: [...members(spotA, 5), ...members(spotB, 4)] }))).toEqual([]);
   });
 
-  it('says how many nothing gives, once, and keeps saying it while it cannot know better', () => {
+  it('remarks once how many no pool gives, and keeps that number while a move is unsettled', () => {
     const capped = group({ onDemand: { floor: 2, percent: 0 }, pools: { 'spot-a': spotA, 'spot-b': spotB, 'od-b': { ...onDemandB, cap: 1 } } });
     const first = owing({ group: capped });
     expect([movesOf(first).length, first.onDemandShort, first.remarks]).toEqual([1, 1, [{ code: 'on-demand-short', owed: 2, held: 0 }]]);

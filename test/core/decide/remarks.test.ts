@@ -57,7 +57,7 @@ describe('remarks', () => {
     ]);
   });
 
-  it('tell what breakers did, as they say it', () => {
+  it('include the news of breakers unchanged', () => {
     const news = { code: 'breaker-opened', key: 'x' } as never;
     expect(said({ news: { ...quiet, breakers: [news] } })).toEqual([news]);
   });

@@ -54,7 +54,7 @@ describe('a surplus', () => {
     expect(served.map(({ pool }) => pool)).toEqual(Array.from({ length: 5 }, () => 'od-b'));
   });
 
-  it('takes nobody before the first of the order because its health could not be read', () => {
+  it('does not remove a member ahead of its turn because its health could not be read', () => {
     const unread = member('unread', spotA, { serving: false, mayServe: true });
     expect(removed({ members: [...members(spotA, 10), ...members(onDemandB, 1), unread] })).toEqual(['od-b#1']);
   });
@@ -90,7 +90,7 @@ describe('a surplus', () => {
       expect(look([out])).toEqual(['out']);
       expect(look([member('elsewhere', spotB, { reservation: 'r-1', asg: 'old', serving: false })])).toEqual(['elsewhere']);
     });
-    it('is never said to be kept by a minimum', () => {
+    it('is never reported as kept by a minimum', () => {
       const full = { group: outside, asgs: [{ ...eleven, min: 11 }], members: [...within, also] };
       expect(aboveDesired(situationOf(full))).toBe(1);
       expect(proposed(surplus, full)).not.toHaveProperty('keptByMinimum');
@@ -105,7 +105,7 @@ describe('a surplus', () => {
     expect(situation.arbiter.unclaimed()).toHaveLength(10);
   });
 
-  it('is said to be kept by a minimum as far as that keeps it', () => {
+  it('is reported as kept by a minimum as far as the minimum keeps it', () => {
     const all = members(spotA, 10);
     const kept = (min: number, desired: number) =>
       proposed(surplus, { members: all, asgs: [{ ...asg, min, held: 10, holds: idsOf(all) }], state: state({ desired }) }).keptByMinimum;

@@ -69,7 +69,7 @@ describe('with spares, waiting swaps begin', () => {
     expect(begun(...[1, 2, 3].map((n) => waits(`spot-b#${n}`, { state: 'leaving' })))).toEqual([]);
   });
 
-  it('and those do not count that are drained, that leave by a deadline, or that nobody replaces', () => {
+  it('without counting swaps that are drained, that leave by a deadline, or that are not replaced', () => {
     expect(begun(waits('spot-b#1', { state: 'drained' }))).toEqual(['spot-a#1', 'spot-a#2']);
     expect(begun(swapOf('spot-b#1', { state: 'leaving', reason: 'rebalance' }))).toEqual(['spot-a#1', 'spot-a#2']);
     expect(begun(waits('spot-b#1', { state: 'leaving', reason: 'interruption' }))).toEqual(['spot-a#1', 'spot-a#2']);

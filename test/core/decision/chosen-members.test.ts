@@ -58,7 +58,7 @@ describe('what a decision chose to leave', () => {
     const drained = swapOf('spot-a#6', { state: 'drained' });
     expect(withChosen({ chosen }, [drained], members(spotA, 6), 'web')).toEqual([drained]);
   });
-  it('is forgotten as soon as its swap says so, and when its author cannot live any more', () => {
+  it('is dropped as soon as its swap shows it, and when the function that decided it cannot run any more', () => {
     const left = (swaps: Parameters<typeof stillChosen>[1], atMs = nowMs) =>
       stillChosen({ chosen }, swaps, atMs).flatMap(({ instances }) => instances);
     expect(left([])).toEqual(['spot-a#6', 'spot-b#6']);

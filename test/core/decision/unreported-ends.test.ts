@@ -15,7 +15,7 @@ it('ends that no signal reported are named where members are missing', () => {
   expect(unreportedEnds(look, undefined, [])).toEqual([]);
 });
 
-it('an end that a swap accounts for, or that is told as a failed boot, is not among them', () => {
+it('unreported ends leave out an end that has a swap, or that is reported as a failed boot', () => {
   const look = view({ ended: ['i-a', 'i-b', 'i-c'], swaps: [swapOf('i-a')], news: { detached: [], adviceNotFollowed: [], failedBoots: [boot] } });
   expect(unreportedEnds(look, short, [])).toEqual(['i-c']);
 });

@@ -23,7 +23,7 @@ const of = (id: string, result: LaunchResult, rest: Parameters<typeof reservatio
 const settled = (before: GroupState, ...launched: readonly Launched[]) =>
   applyAnswers(before, launched, { group: group(), nowMs, members: [], ended: [] });
 
-describe('answers of several requests', () => {
+describe('responses to several requests', () => {
   it('settle each its own reservation, and no other', () => {
     const before = state({ reservations: ['r-1', 'r-2', 'r-3'].map((id) => reservation({ id })) });
     const next = settled(before, of('r-1', granted('i-1')), of('r-2', { kind: 'answered', instances: [], refusals: [] }));
@@ -79,7 +79,7 @@ describe('answers of several requests', () => {
 describe('a throttle', () => {
   const before = { untilMs: nowMs, streak: 2 };
 
-  it('stays until something is answered, by any of several requests', () => {
+  it('stays until any of several requests gets a response', () => {
     expect(settled(state({ throttle: before }), of('r-1', ambiguous)).throttle).toEqual(before);
     expect(settled(state({ throttle: before }), of('r-1', ambiguous), of('r-2', granted('i-1'))).throttle).toBeUndefined();
   });
@@ -92,24 +92,24 @@ describe('a throttle', () => {
     expect(waits('MaxFleetCountExceeded', 'RequestLimitExceeded')).toBe(10_000);
   });
 
-  it('delays the repeat of what was not answered', () => {
+  it('delays the repeat of a request without a response', () => {
     const open = reservation({ id: 'r-1' });
     const next = settled(state({ reservations: [open], throttle: { untilMs: nowMs, streak: 3 } }), of('r-1', ambiguous), of('r-2', throttled()));
     expect(next.reservations).toMatchObject([{ leaseUntilMs: nowMs + 10_000 }]);
   });
 });
 
-describe('after answers', () => {
+describe('after responses', () => {
   const asked = (count: number, rest: object = {}) => ({ placement: { ...reservation().placement, count, ...rest } });
 
-  it('so many are missing at once as were refused or were wrong at the first attempt', () => {
+  it('the members count as missing at once that were refused, or whose first request was wrong', () => {
     expect(missingAfter([of('r-1', granted('i-1'), asked(3)), of('r-2', invalid, asked(5))])).toBe(7);
     expect(missingAfter([{ ...of('r-1', invalid, asked(5)), before: reservation() }])).toBe(0);
     expect(missingAfter([of('r-1', throttled(), asked(5)), of('r-2', ambiguous, asked(5))])).toBe(0);
     expect(missingAfter([of('r-1', granted(), asked(3, { moves: ['i-1', 'i-2', 'i-3'] })), of('r-2', granted(), asked(1))])).toBe(1);
   });
 
-  it('what was lost, of any of them, is repeated soon', () => {
+  it('a request whose response was lost is repeated soon', () => {
     expect(mustRepeat([of('r-1', granted('i-1')), of('r-2', ambiguous)])).toBe(true);
     expect(mustRepeat([of('r-1', granted('i-1')), of('r-2', throttled())])).toBe(false);
     expect(mustRepeat([])).toBe(false);

@@ -18,7 +18,7 @@ const answered = (
 const granted = (...instances: readonly string[]) => instances.map((instance) => ({ instance, offering }));
 const refusal = { offering, code: 'InsufficientInstanceCapacity', message: 'none left', scope: 'offering' } as const;
 
-describe('an answer to a launch', () => {
+describe('a response to a launch', () => {
   it('is kept with its instances', () => {
     expect(answered({ kind: 'answered', instances: granted('i-1', 'i-2'), refusals: [] }).reservations).toMatchObject([
       { instances: ['i-1', 'i-2'] },
@@ -75,7 +75,7 @@ describe('throttles in a row', () => {
     const noRoom: LaunchResult = { kind: 'throttled', code: 'MaxFleetCountExceeded' };
     expect([3, 4, 5, 6, 7].map((times) => (streak(times, noRoom).throttle?.untilMs ?? 0) - nowMs)).toEqual([8_000, 16_000, 32_000, 60_000, 60_000]);
   });
-  it('end with the first answer', () => {
+  it('end with the first response', () => {
     const before = state({ throttle: { untilMs: nowMs, streak: 3 }, reservations: [reservation()] });
     expect(answered({ kind: 'answered', instances: granted('i-1', 'i-2'), refusals: [] }, before).throttle).toBeUndefined();
   });

@@ -90,14 +90,14 @@ describe('a look', () => {
     expect(follow().ended).toBeUndefined();
   });
 
-  it('forgets an end where the instance was started since, and not where it was started just then', () => {
+  it('drops an end when the instance was started after it, and keeps it when both have the same time', () => {
     const of = (launchedAtMs: number) =>
       follow({ members: [member('i-1', spotB, { launchedAtMs })], state: state({ ended: { 'i-1': nowMs - 10 } }) }).ended;
     expect(of(nowMs - 9)).toBeUndefined();
     expect(of(nowMs - 10)).toEqual({ 'i-1': nowMs - 10 });
   });
 
-  it('forgets reservations that are believed no more, and counts what they launched', () => {
+  it('drops reservations whose time is over, and counts what they launched', () => {
     const over = reservation({ id: 'r-over', leaseUntilMs: nowMs, forgetAtMs: nowMs });
     const came = member('i-1', spotB, { reservation: 'r-over' });
     const open = member('i-2', spotB, { reservation: 'r-1' });
@@ -123,7 +123,7 @@ describe('a look', () => {
     expect(follow({ group: attached, asgs: [asgView()], state: noted }).asgGaps).toEqual({});
   });
 
-  it('forgets former Auto Scaling groups once they are empty', () => {
+  it('drops former Auto Scaling groups once they are empty', () => {
     const holders = ['old', 'older'];
     expect(
       follow({ asgs: [asgView({ name: 'old', desired: 1 }), asgView({ name: 'older', desired: 0, held: 0 })], state: state({ holders }) }).holders,

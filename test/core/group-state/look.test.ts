@@ -38,7 +38,7 @@ describe('the state after a look', () => {
     expect(state.desired).toBe(12);
     expect(sizes).toEqual([{ code: 'caught-up', from: 10, to: 12 }]);
   });
-  it('knows nothing of an alarm that went off before the group was let go, or before its state item was restored', () => {
+  it('drops an alarm that went off before the group was let go, or before its state item was restored', () => {
     const lasts = { ...stored, alarmStates: { busy: { atMs: nowMs - 600_000, isOn: true } } };
     const [found] = members(spotA, 1);
     const later = { ...lasts, lastReservation: 'a' };
@@ -61,7 +61,7 @@ describe('the state after a look', () => {
     expect([state.desired, found?.asg]).toEqual([7, 'web-asg']);
     expect(sizes).toEqual([{ code: 'outside', from: 10, to: 7 }]);
   });
-  it('forgets what was refused when the policy is written, and only then', () => {
+  it('drops what EC2 refused when the policy is written, and only then', () => {
     const lesson = { kind: 'refused', code: 'InsufficientInstanceCapacity', atMs: nowMs, coolingUntilMs: nowMs + 60_000, streak: 1 } as const;
     const refused = { ...stored, memory: { 'm7g.large/a/spot': lesson } };
     expect(Object.keys(followed({ stored: refused }).state.memory)).toHaveLength(1);

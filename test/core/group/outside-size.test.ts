@@ -57,7 +57,7 @@ describe('a size that others set', () => {
     ['what it was before', 3],
     ['between', 4],
     ['one more than the attach made it', 6],
-  ])('is what somebody wrote after an attach: %s', (_what, desired) => {
+  ])('is the value that others wrote after an attach: %s', (_what, desired) => {
     expect(read(desired, [...three, ...own], [note()])).toEqual({ asg: 'web-asg', size: desired, added: [] });
   });
   it('does not count an attach that a describe still shows after it was taken down', () => {
@@ -69,11 +69,11 @@ describe('a size that others set', () => {
   it('is the desired capacity once no describe can be so old', () => {
     expect(read(5, [...three, ...own], [note({ takenDownAtMs: nowMs - 20_000 })])).toEqual({ asg: 'web-asg', size: 5, added: [] });
   });
-  it('forgets a note whose members were not attached in time', () => {
+  it('drops a note whose members were not attached in time', () => {
     expect(read(3, three, [note()])?.added).toEqual([note()]);
     expect(read(3, three, [note({ atMs: nowMs - 60_000 })])?.added).toEqual([]);
   });
-  it('forgets a note that was taken down, once none of its members is there', () => {
+  it('drops a note that was taken down, once none of its members is there', () => {
     const taken = [note({ takenDownAtMs: nowMs - 5_000 })];
     expect(read(5, [...three, ...own], taken)?.added).toEqual(taken);
     expect(read(3, three, taken)?.added).toEqual([]);

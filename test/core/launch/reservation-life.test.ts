@@ -27,7 +27,7 @@ describe('a first attempt', () => {
     expect(first(throttled)).toBeUndefined();
     expect(first(invalid)).toBeUndefined();
   });
-  it('that was not answered stays open, and is believed from now on', () => {
+  it('without a response stays open, and counts from now on, for as long as describes may lag', () => {
     expect(first(ambiguous)).toMatchObject({ leaseUntilMs: repeatAtMs, forgetAtMs: nowMs + describeLagMs });
   });
 });
@@ -41,13 +41,13 @@ describe('a repeat', () => {
     expect(left).toEqual({ ...before, unanswerable: true, leaseUntilMs: nowMs });
     expect(abandoned(state({ reservations: left === undefined ? [] : [left] }), nowMs + 60_000)).toEqual([]);
   });
-  it('that is told that its token was used for another request is made again, for as long as describes are believed', () => {
+  it('that fails because its token was used for another request is made again, until the time of its reservation is over', () => {
     const left = repeat(madeBefore);
     expect(left).toEqual({ ...before, leaseUntilMs: repeatAtMs });
     expect(abandoned(state({ reservations: left === undefined ? [] : [left] }), nowMs + 60_000)).toEqual([left]);
     expect(first(madeBefore)).toMatchObject({ leaseUntilMs: repeatAtMs });
   });
-  it('that is answered settles it, in part too', () => {
+  it('with a response settles the reservation, also when EC2 grants only a part', () => {
     expect(repeat(answered)).toMatchObject({ instances: ['i-1'], placement: { count: 1 } });
     expect(repeat({ ...answered, instances: [] })).toBeUndefined();
   });
@@ -85,7 +85,7 @@ describe('an open reservation', () => {
   });
 });
 
-it('tells what a group was granted once all its requests have their answers', () => {
+it('returns what a group was granted once all its requests have a response', () => {
   const granted = { ...before, instances: ['i-1', 'i-2'] };
   expect(grantedIn({ reservations: [granted, { ...granted, instances: ['i-3'] }] })).toEqual(['i-1', 'i-2', 'i-3']);
   expect(grantedIn({ reservations: [] })).toEqual([]);

@@ -18,7 +18,7 @@ const kinds = (budget: AccountBudget, of: readonly Ask[], atMs = nowMs) =>
 const withTokens = (tokens: number): AccountBudget => ({ ...emptyBudget, levels: { createFleet: { tokens, atMs: nowMs } } });
 
 describe('turns at a bucket', () => {
-  test('a full bucket gives everybody a turn, and knows what is spent before any call', () => {
+  test('a full bucket gives every group a turn, and counts the tokens as spent before any call', () => {
     const { budget, turns } = shareOut(emptyBudget, [asks('a', { calls: 3 }), asks('b')], nowMs);
     expect([...turns.values()].map(({ kind }) => kind)).toEqual(['now', 'now']);
     expect(budget).toMatchObject({ version: 1, levels: { createFleet: { tokens: 46 }, instances: { tokens: 996 } }, waiting: [] });
@@ -164,7 +164,7 @@ describe('turns at a bucket', () => {
     expect([shared.called, shared.budget.waiting]).toEqual([[], [waits]]);
   });
 
-  test('calls the first in line for the time when its tokens are there, where that is earlier than it was told', () => {
+  test('calls the first group in line for the time when its tokens are there, when that is earlier than its stored turn', () => {
     const waits = (name: string, inMs: number) => ({ ...asks(name, { instances: 20 }), sinceMs: nowMs, turnAtMs: nowMs + inMs });
     const budget = { ...emptyBudget, levels: { instances: { tokens: 4, atMs: nowMs } }, waiting: [waits('a', 60_000), waits('b', 70_000)] };
     const shared = shareOut(budget, [], nowMs, true);
@@ -173,7 +173,7 @@ describe('turns at a bucket', () => {
     expect(shareOut(shared.budget, [], nowMs + 1_000, true).called).toEqual([]);
   });
 
-  test('whoever does not wait for a turn that is too late keeps no place, and holds up nobody after that', () => {
+  test('a group that does not wait for a late turn keeps no place, and holds up no other group', () => {
     const atOnce = (untilMs: number) => asks('z', { calls: 5, instances: 0, untilMs });
     const turnAtMs = nowMs + 1_000;
     for (const [untilMs, waiting] of [

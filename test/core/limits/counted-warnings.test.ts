@@ -17,7 +17,7 @@ describe('a member that EC2 warned about a moment ago', () => {
     expect(just({ warnedAtMs: nowMs - describeLagMs, claimedAtMs: nowMs - describeLagMs })).toBe(false);
     expect(just({ warnedAtMs: nowMs - 2 * describeLagMs, claimedAtMs: nowMs - describeLagMs + 1 })).toBe(true);
   });
-  it('is none that leaves for another reason, without a warning, or by one that was heard while its group was observed', () => {
+  it('is not one that leaves for another reason, without a warning, or by a warning that was received while its group was observed', () => {
     expect(just({ reason: 'rebalance' })).toBe(false);
     const { warnedAtMs: _, ...silent } = swapOf('i-1', { warnedAtMs: nowMs });
     expect(justWarned([silent], nowMs)).toEqual([]);
@@ -31,7 +31,7 @@ describe('warnings that are not counted yet', () => {
     expect(idsOf(uncounted(state(), recent))).toEqual(['i-1', 'i-2']);
     expect(idsOf(uncounted(state({ counted: ['i-1'] }), recent))).toEqual(['i-2']);
   });
-  it('are none where the state knows as many as it can remember', () => {
+  it('are none when the state holds as many counted warnings as it can', () => {
     expect(uncounted(state({ counted: ids(199).map((id) => `${id}x`) }), recent)).toHaveLength(2);
     expect(uncounted(state({ counted: ids(200).map((id) => `${id}x`) }), recent)).toEqual([]);
   });

@@ -34,7 +34,7 @@ describe('the limit of launches', () => {
     expect(looked(of, nowMs + minuteMs, { group: limited }).left).toBe(4);
   });
 
-  it('counts requests without an answer, and none twice', () => {
+  it('counts requests without a response, and no request twice', () => {
     const open = reservation({ placement: { pool: 'spot-b', count: 5, offerings: [] } });
     const answered = reservation({ id: 'r-2', instances: ['i-1'] });
     expect(looked(state({ reservations: [open, answered] })).left).toBe(25);
@@ -88,7 +88,7 @@ describe('the limit of launches', () => {
     expect(countForgotten(shown, new Set(['r-1']))).toBe(open);
   });
 
-  it('forgets everything once all of it is over, and when the policy is written', () => {
+  it('drops launches and warnings once all of them are over, and when the policy is written', () => {
     const of = rememberWarnings(launched(3), usual, 1, nowMs);
     expect(forgetLaunches(of, usual, nowMs + 9 * minuteMs)).toBe(of);
     const [onlyWarned, onlyLaunched] = [rememberWarnings(state(), usual, 1, nowMs), launched(3)];

@@ -9,7 +9,7 @@ const among = (rest: Partial<View>) => warnedAmong(view({ members: members(spotA
 const warned = (instance: string, rest: Partial<Swap> = {}) => swapOf(instance, rest);
 
 describe('members that serve', () => {
-  it('are those that do, or of which nobody knows', () => {
+  it('are those in service, and those whose health could not be read', () => {
     const all = [
       ...members(spotA, 2),
       member('idle', spotA, { serving: false }),

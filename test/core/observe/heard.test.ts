@@ -30,7 +30,7 @@ describe('of several signals about one member', () => {
     expect(now(advice(), of('spot-a#2'))).toHaveLength(2);
   });
 
-  it('the time at which the same was heard first stays, and that of another reason does not', () => {
+  it('the time of the first signal stays for the same reason, and not for another reason', () => {
     const known = view({ state: knowing([advice({ heardAtMs: nowMs - 5_000 })]) });
     expect(heardNow([advice()], known)).toMatchObject([{ heardAtMs: nowMs - 5_000 }]);
     expect(heardNow([warning(nowMs + 120_000)], known)[0]?.heardAtMs).toBeUndefined();
@@ -78,7 +78,7 @@ describe('a warning', () => {
   const learned = (before: readonly Heard[] | undefined, ...heard: readonly Heard[]) =>
     newlyWarned(before === undefined ? state() : knowing(before), heard).map(({ instance }) => instance);
 
-  it('is new when no earlier look heard it', () => {
+  it('is new when no earlier look received it', () => {
     expect(learned(undefined, warning(nowMs + 120_000))).toEqual(['spot-a#1']);
     expect(learned([], warning(nowMs + 120_000))).toEqual(['spot-a#1']);
     expect(learned([of('spot-a#2', { deadlineMs: nowMs + 120_000 })], warning(nowMs + 120_000))).toEqual(['spot-a#1']);

@@ -30,7 +30,7 @@ describe('a group that acts', () => {
     expect(decideInMode(short, watching()).decision).toEqual(decide(short));
   });
 
-  test('forgets what another mode left written down', () => {
+  test('drops what another mode stored', () => {
     const before = view({ state: state({ notDone: { missing: 2, surplus: 0 } }) });
     expect(decideInMode(before, watching()).view.state.notDone).toBeUndefined();
   });
@@ -49,12 +49,12 @@ describe('a paused group', () => {
     expect(worse.decision.remarks).toEqual([{ code: 'paused', missing: 6, surplus: 0 }]);
   });
 
-  test('removes nobody, and says so', () => {
+  test('removes no member, and reports that in a remark', () => {
     const { decision } = paused({ state: state({ desired: 8 }) });
     expect(decision).toMatchObject({ removals: [], remarks: [{ code: 'paused', missing: 0, surplus: 2 }] });
   });
 
-  test('replaces nobody whom EC2 advises to replace', () => {
+  test('replaces no member that EC2 advises to replace', () => {
     const waits = swapOf('spot-a#1', { reason: 'rebalance', state: 'waiting' });
     const spare = [...members(spotA, 6), ...members(spotB, 5)];
     expect(paused({ members: spare, swaps: [waits] }).decision.drains).toEqual([]);
@@ -181,7 +181,7 @@ describe('an observed group', () => {
     });
   });
 
-  test('knows at the next look who leaves, and does not say it again', () => {
+  test('remembers at the next look which members leave, and does not report it again', () => {
     const first = look({}, [warned('spot-a#1')]);
     const second = decideInMode(later(first.view), watching());
     expect(second.observed).toMatchObject({ isNews: false, decision: { placements: [{ count: 1 }] } });
@@ -243,7 +243,7 @@ describe('an observed group', () => {
     expect(decideInMode(later(first.view), watching()).observed?.isNews).toBe(false);
   });
 
-  test('forgets a warning that did not come true', () => {
+  test('drops a warning that did not come true', () => {
     const first = look({}, [warned('spot-a#1')]);
     const over = decideInMode(later(first.view, {}, 400_000), watching());
     expect(over.observed).toMatchObject({ isNews: false, decision: { placements: [] } });

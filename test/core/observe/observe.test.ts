@@ -40,7 +40,7 @@ const noting = (seen: View, found: ReturnType<typeof look>, rest: Partial<View> 
 });
 
 describe('an observed look decides as if it had acted', () => {
-  it('on members that leave by what it heard', () => {
+  it('on members that leave by the signals that it received', () => {
     const seen = view({ members: [member('i-1', spotA, { asg: 'web-asg' }), member('i-2', spotB)] });
     expect(swapsOf(seen, [heardOf('i-1', { deadlineMs: nowMs + 1 }), heardOf('i-2', { reason: 'rebalance' })])).toEqual([
       {

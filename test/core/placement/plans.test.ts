@@ -160,7 +160,7 @@ describe('missing spares', () => {
     expect(missing(3)).toMatchObject({ placements: trial, spares: { placed: 0, missing: 1 } });
   });
 
-  it('are told beside what stands against members of the size', () => {
+  it('do not hide why pools were passed over for members of the size', () => {
     const memory = refusedOfferings('m7g.large/a/spot');
     const look = view({
       group: group({ spare: 1, capacity: tiered('spot-a', 'od-b'), pools: poolsOf(spotA, onDemandB) }),

@@ -215,7 +215,7 @@ describe('removals of a group with shares', () => {
     expect(decision.removals.map(({ instance }) => instance)).toEqual(['young']);
   });
 
-  it('are the same without shares, and remove nobody at size', () => {
+  it('are the same as without shares, and remove no member at size', () => {
     expect(gone({ zone: 100 }, 8, [...some(6, 'a'), ...some(4, 'b')]).map(({ instance }) => instance.slice(0, 6))).toEqual(['wide-b', 'wide-b']);
     expect(gone({ zone: 30 }, 10, [...some(6, 'a'), ...some(4, 'b')])).toEqual([]);
   });

@@ -24,7 +24,7 @@ const refusal = {
 } as const;
 
 describe('a rebalance recommendation', () => {
-  it('is learned once, as of when it was heard, however long its member takes to leave', () => {
+  it('is learned once, as of the time at which it was received, however long its member takes to leave', () => {
     const once = rememberAdvice({}, [advised], nowMs + 5_000);
     expect(once[key]).toEqual({ kind: 'advised', code: 'rebalance', atMs: nowMs, coolingUntilMs: nowMs + advisedRestMs, streak: 0 });
     for (const state of ['waiting', 'leaving', 'draining', 'drained'] as const) {

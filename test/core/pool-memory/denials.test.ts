@@ -22,7 +22,7 @@ describe('a launch that EC2 denies', () => {
     ).toEqual({ a: 1, b: 2, c: 3, d: 4, e: 5, f: 5 });
   });
 
-  it('is forgotten for every pool that lacked the same once a launch of one is answered', () => {
+  it('is dropped for every pool that was denied for the same cause, once a launch of one of them is no longer denied', () => {
     const both = rememberDenials(undefined, [denied('a'), denied('b'), denied('c', 'InvalidLaunchTemplateId.NotFound')], nowMs);
     expect(Object.keys(rememberDenials(both, [answered('b')], nowMs) ?? {})).toEqual(['c']);
     expect(rememberDenials(rememberDenials(undefined, [denied('a')], nowMs), [answered('a')], nowMs)).toBeUndefined();

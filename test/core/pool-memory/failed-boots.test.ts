@@ -40,7 +40,7 @@ describe('an instance that ends before it serves', () => {
     expect(rests).toEqual([1, 2, 4, 8, 10, 10]);
   });
 
-  it('counts once with others that were launched before anybody knew', () => {
+  it('counts once together with others that were launched before the first failure was recorded', () => {
     const both = launched({}, nowMs, 'i-1', 'i-2');
     const first = died(both, nowMs + 10_000, 'i-1');
     const second = died(first.memory, nowMs + 20_000, 'i-1', 'i-2');
@@ -49,7 +49,7 @@ describe('an instance that ends before it serves', () => {
     expect(died(second.memory, nowMs + 30_000, 'i-1', 'i-2').news).toEqual([]);
   });
 
-  it('is told with its pool, its template and the reason that EC2 gave', () => {
+  it('is reported with its pool, its template and the reason that EC2 gave', () => {
     const { news } = died(launched({}, nowMs, 'i-1'), nowMs + 10_000, 'i-1');
     expect(news).toMatchObject([{ pool: 'spot-a', template: 'web', code: 'Client.InternalError', instances: ['i-1'] }]);
   });
@@ -78,7 +78,7 @@ describe('an instance that ends before it serves', () => {
     expect(look(false, [], 'Client.InstanceInitiatedShutdown')).toBe(1);
   });
 
-  it('is no failed boot where it was heard to run before it died', () => {
+  it('is no failed boot when the signal that it runs was received before it ended', () => {
     const heard = learnBoots(launched({}, nowMs, 'i-1'), { members: [], ran: ['i-1'], admitsRunning: true }, pools, nowMs + 5_000).memory;
     expect(died(heard, nowMs + 10_000, 'i-1').news).toEqual([]);
   });

@@ -59,7 +59,7 @@ describe('deaths before service', () => {
     expect(rests(dying(ahead, nowMs, 'i-2').memory)).toBe(nowMs + 21 * minuteMs);
   });
 
-  it('are told with a message of bounded length, and a template where the pool has one', () => {
+  it('are reported with a message of bounded length, and with a template when the pool has one', () => {
     const { news } = dying({}, nowMs, 'i-1');
     expect(news[0]?.message).toHaveLength(200);
     const newcomers = { 'i-1': { pool: 'spot-b', atMs: nowMs } };
@@ -106,7 +106,7 @@ describe('members that were given up because they never served', () => {
     expect(streakOf(idle('i-2'), idle('i-3', { launchedAtMs: nowMs + 1 }))).toBe(2);
   });
 
-  it('are told by pool, with what kept them, and those without a pool are not', () => {
+  it('are reported by pool, with what kept them from serving, and those without a pool are not reported', () => {
     const given = [idle('i-1'), idle('i-2', { pool: 'spot-b', admitted: false }), idle('i-3'), idle('i-4', { pool: undefined })];
     const untilMs = nowMs + 10 * minuteMs;
     const { news, failedBoots } = learnGivenUp({ failedBoots: {} }, given, pools, nowMs);

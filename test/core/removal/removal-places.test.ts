@@ -82,7 +82,7 @@ describe('removal of the dearest', () => {
     expect(namesOf(gone({ [key.a]: 0.0899, [key.b]: 0.1 }, both))).toEqual(['spot-b', 'spot-a', 'spot-a']);
   });
 
-  it('says nothing of ranks that nobody has', () => {
+  it('leaves out ranks that no member has', () => {
     expect(chooseRemovals(removal('same-order', use('spot-a'), [a], { count: 2, members: members(a, 1) }))).toEqual([
       { instance: 'spot-a#1', reason: 'scale-in', why: { code: 'surplus', rank: { order: 'same-order' } } },
     ]);

@@ -156,7 +156,7 @@ describe('removal by any order from any tree', () => {
     );
   });
 
-  it('gives the same answer whatever the order of the members', () => {
+  it('chooses the same members whatever the order in which they are listed', () => {
     fc.assert(
       fc.property(aPlanning, someMembers, orders, (planning, members, order) => {
         const { selector, pools: named, prices, memory } = planning;

@@ -203,7 +203,7 @@ describe('a share that limits a type', () => {
 });
 
 describe('a tree whose later tier is uneven', () => {
-  it('is evened out there when the earlier tier gives nobody a place', () => {
+  it('is evened out in that tier when the earlier tier has no place', () => {
     const full = { ...spotA, cap: 0 };
     const tree = tiered('spot-a', spread('pool', 'od-a', 'od-b'));
     expect(movesOf(decide(atRest(tree, [full, onDemandA, onDemandB], members(onDemandA, 4))))).toEqual([['od-b', 2]]);

@@ -194,7 +194,7 @@ describe('members beside their shares', () => {
 describe('a spread stays uneven', () => {
   const quiet = (rest: Partial<View>): void => expect(decide(look(rest)).moves).toBeUndefined();
 
-  it('where the policy lets nobody move', () => {
+  it('when the policy allows no moves', () => {
     const { returning: _rule, ...off } = returning();
     quiet({ group: off });
   });
@@ -204,7 +204,7 @@ describe('a spread stays uneven', () => {
     quiet({ swaps: [swapOf('other', { state: 'leaving' })] });
   });
 
-  it('while nothing gives there: a refusal rests, and nobody asks before its time', () => {
+  it('while no offering there can be launched: a refused offering rests, and is not requested before its time', () => {
     const refused = {
       kind: 'refused',
       code: 'InsufficientInstanceCapacity',

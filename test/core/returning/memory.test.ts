@@ -99,7 +99,7 @@ describe('a move', () => {
     expect(movedWithin([move(hourMs, 5), move(hourMs - 1, 2), move(0, 0), move(1, 1)], hourMs, nowMs)).toBe(3);
   });
 
-  it('is as large as its launch, once that is answered', () => {
+  it('is as large as its launch, once that has a response', () => {
     const move = { reservation: 'r-1', atMs: nowMs, leaving: ['i-1', 'i-2'], count: 2 };
     const left = (...known: readonly ReturnType<typeof reservation>[]) => answeredMoves([move], ['r-1'], known);
     expect(left(reservation())).toEqual([move]);

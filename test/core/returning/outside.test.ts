@@ -111,7 +111,7 @@ describe('a move under way where others set the size', () => {
     expect(paused({ ...moving({}), swaps: [{ ...risky, state: 'draining' }] })).toMatchObject({ resume: [] });
     expect(decide({ ...moving({}), swaps: [risky] }).resume).toEqual([]);
   });
-  it('is off when others raise the size: nobody leaves, and the group goes on', () => {
+  it('is called off when others raise the size: no member leaves, and the group goes on', () => {
     expect(decide(moving({}, 11))).toMatchObject({ removals: [], placements: [], resume: held });
   });
   it('lets its own member leave and no other when others lower the size', () => {

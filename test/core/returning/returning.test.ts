@@ -247,7 +247,7 @@ describe('a move under way', () => {
     expect([aged(2 * minute), aged(3 * minute)]).toEqual([0, 1]);
   });
 
-  it('removes nobody before that, neither the replacement as a surplus', () => {
+  it('removes no member before its replacement serves, and does not remove the replacement as a surplus', () => {
     const decision = decide(moving({ serving: false, launchedAtMs: nowMs - 10_000 }));
     expect(decision.removals).toEqual([]);
     expect(decision.wakeAtMs).toBeDefined();

@@ -124,7 +124,7 @@ describe('moves that are remembered', () => {
     ]);
   });
 
-  it('are only those under way, once the policy lets nobody move any more', () => {
+  it('are only those under way, once the policy allows no more moves', () => {
     expect(kept(there(moves, cameFor('r-1', 1), {}, { group: group() }))).toEqual([['r-1', ['od-b#1']]]);
   });
 });

@@ -45,7 +45,7 @@ describe('a move that an Auto Scaling group undoes, because it evens out its zon
   it('changes nothing in the state where there is none', () => {
     expect(rememberUndone(moved, { members: [came], asgs: [asgView(above)] }, nowMs)).toBe(moved);
   });
-  it('is none where Holdfast launched, or nobody moved', () => {
+  it('is none when Holdfast launched the instance, or when no member was moved', () => {
     expect(lossesOf([came, evens({ reservation: 'r-2' })])).toEqual([]);
     expect(lossesOf([came, evens()], above, state())).toBeUndefined();
   });

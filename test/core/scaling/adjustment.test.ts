@@ -51,7 +51,7 @@ describe('the step of an alarm', () => {
     expect(adjustmentAt(below, -12)).toEqual(instances(4));
   });
 
-  it('is the first one while the metric is on the other side, or nobody knows where it is', () => {
+  it('is the first one while the metric is on the other side of its threshold, or its distance is unknown', () => {
     expect(adjustmentAt(above, -60)).toEqual(instances(1));
     expect(adjustmentAt(below, 60)).toEqual(instances(1));
     expect(adjustmentAt(above, undefined)).toEqual(instances(1));

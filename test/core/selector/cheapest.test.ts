@@ -98,7 +98,7 @@ describe('cheapest, hysteresis', () => {
     expect(choiceAt(prices(0.02, 0.03), { cheapest: { cheapest: 'od' } }).pool).toBe('spot-a');
   });
 
-  it('remembers each node by its place in the tree, and forgets nodes that the tree no longer has', () => {
+  it('remembers each node by its place in the tree, and drops nodes that the tree no longer has', () => {
     const nested = tiered(cheapest('spot-a', 'spot-b'), cheapest('od'));
     const plan = planPlacements(
       input(nested, pools, { prices: prices(0.04, 0.03), cheapest: { 'spread[1].cheapest': 'od', 'tiered[1].cheapest': 'od' } }),

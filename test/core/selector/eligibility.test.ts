@@ -41,7 +41,7 @@ describe('a pool is eligible', () => {
     ]);
   });
 
-  it('when its price is unknown: a limit that cannot be checked stops nobody', () => {
+  it('when its price is unknown: a limit that cannot be checked excludes no pool', () => {
     expect(byPool(planPlacements(input(use('spot'), [pool('spot', { maxPriceUsdPerHour: 0.01 })])))).toEqual({ spot: 1 });
   });
 

@@ -109,7 +109,7 @@ describe('instances of one pool while shares limit it', () => {
     ]);
   });
 
-  it('are told why an offering rests before that its share is full', () => {
+  it('report that an offering rests, and not that its share is full, when both are true', () => {
     const shared = {
       maxShare: { zone: 50 },
       size: 2,

@@ -42,7 +42,7 @@ describe('tiered', () => {
     ]);
   });
 
-  it('says nothing of later tiers that were never asked', () => {
+  it('reports nothing of later tiers that were never tried', () => {
     const plan = planPlacements(input(tree, pools, { memory: refused(onDemand) }));
     expect(plan.rejected).toEqual([]);
   });

@@ -63,7 +63,7 @@ describe('an Auto Scaling group that could not launch', () => {
     expect(codeOf()).toBe('unknown');
   });
 
-  it('is told to its group, for five minutes', () => {
+  it('is a fact for its group for five minutes', () => {
     expect([launchUnsuccessful.about(of), launchUnsuccessful.adds(of, undefined)]).toEqual([{ asg: 'web-asg' }, { refusedAsgs: ['web-asg'] }]);
     const over = (ageMs: number) => launchUnsuccessful.isOver(of, undefined, nowMs + ageMs);
     expect([over(300_000), over(300_001)]).toEqual([false, true]);
@@ -71,7 +71,7 @@ describe('an Auto Scaling group that could not launch', () => {
   });
 });
 
-describe('a drain that somebody stopped', () => {
+describe('a drain that was stopped', () => {
   const read = (rest: object) => drainStopped.read({ status: 'ABORTED', ...rest }, nowMs, timeOf);
 
   it('is one that Holdfast started, by its input', () => {
@@ -89,7 +89,7 @@ describe('a drain that somebody stopped', () => {
 });
 
 describe('messages of our own', () => {
-  it('ask for a look at their groups', () => {
+  it('cause a look at their groups', () => {
     expect(tick.read({ group: 'web' }, nowMs, timeOf)).toEqual({
       kind: 'signals',
       signals: [{ kind: 'tick', groups: ['web'], atMs: nowMs, isScheduled: false }],

@@ -137,7 +137,7 @@ describe('a change of state', () => {
   const of = (state: 'pending' | 'running' | 'stopping' | 'stopped' | 'shutting-down' | 'terminated', atMs = nowMs) =>
     ({ kind: 'state-change', instance, state, atMs }) as const;
 
-  it('tells who runs, who has ended, and who was only stopped', () => {
+  it('adds the instances that run, that have ended, and that were only stopped', () => {
     expect(stateChange.adds(of('pending'), owner)).toEqual({});
     expect(stateChange.adds(of('running'), owner)).toEqual({ ran: [instance] });
     for (const state of ['shutting-down', 'terminated'] as const) expect(stateChange.adds(of(state), owner)).toEqual({ ended: [instance] });

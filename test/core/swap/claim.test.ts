@@ -49,7 +49,7 @@ describe('the first signal about a member', () => {
   it('orders no drain for an instance that has ended', () => {
     expect(claimedBy(warning, claiming({ ended: new Set(['i-1']) }))).not.toHaveProperty('drain');
   });
-  it('takes from the owner of the instance what no member shows, and no Auto Scaling group of somebody else', () => {
+  it('takes from the owner of the instance what no member shows, but not the Auto Scaling group of another group', () => {
     const owner = { group: 'web', asg: 'other-asg', pool: 'spot-b' } as LeavingFact['owner'] & object;
     const swap = claimedBy({ ...warning, owner }, claiming({ members: new Map() }));
     expect(swap).toMatchObject({ pool: 'spot-b', offering: 'unknown' });
@@ -85,7 +85,7 @@ describe('a claim of an instance of which little is known', () => {
     expect(bare({})).not.toHaveProperty('asg');
     expect(bare({})).not.toHaveProperty('heardAtMs');
   });
-  it('has the time at which it was first heard, where that was before', () => {
+  it('has the time at which its first signal was received, when that was earlier', () => {
     expect(bare({ heardAtMs: nowMs - 9_000 }).heardAtMs).toBe(nowMs - 9_000);
   });
   it('has no deadline where none was announced', () => {

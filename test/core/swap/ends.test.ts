@@ -48,7 +48,7 @@ describe('a swap whose instance', () => {
     expect(ends(leaving(), { holdings: { ended: ['spot-a#1'], stopped: ['spot-a#1'] } })).toBe('open');
     expect(ends(leaving(), { holdings: {}, heard: { ended: ['spot-a#1'], stopped: ['spot-a#1'] } })).toBe('open');
   });
-  it('nobody shows is closed ten minutes after its claim and its deadline', () => {
+  it('no describe shows is closed ten minutes after its claim and its deadline', () => {
     const old = leaving({ claimedAtMs: nowMs - 900_000, deadlineMs: nowMs - 599_999 });
     expect(ends(old, { holdings: {} })).toBe('open');
     expect(ends({ ...old, deadlineMs: nowMs - 600_000 }, { holdings: {} })).toBe('gone');
@@ -78,7 +78,7 @@ describe('a swap becomes history', () => {
     expect(ends({ ...gone, goneAtMs: nowMs - 599_999 })).toBe('open');
     expect(ends({ ...gone, busyUntilMs: nowMs })).toBe('open');
   });
-  it('when its Auto Scaling group still shows a member that was said to wait on a hook', () => {
+  it('when its Auto Scaling group still shows as a member an instance that was to wait on a hook', () => {
     const hooked = without(leaving({ reason: 'hook', claimedAtMs: nowMs - 60_000 }), 'deadlineMs');
     expect(ends(hooked, { holdings: { ...there, asgs: [asg] } })).toBe('over');
     expect(ends({ ...hooked, claimedAtMs: nowMs - 59_999 }, { holdings: { ...there, asgs: [asg] } })).toBe('open');
@@ -135,7 +135,7 @@ describe('of several swaps', () => {
     expect(found).toEqual({ gone: [], over: [], open: [gone] });
     expect(endsIn([gone], look({ holdings: nothing })).gone).toEqual([]);
   });
-  it('EC2 is not asked about one that is gone, or that was announced a moment ago', () => {
+  it('EC2 is not read for one that is gone, or that was announced a moment ago', () => {
     const old = { claimedAtMs: nowMs - 900_000, deadlineMs: nowMs - 800_000 };
     const swaps = [swapOf('spot-a#7', { ...old, state: 'gone' }), swapOf('spot-a#8', old), swapOf('spot-a#9'), swapOf('spot-a#1', old)];
     expect(idsOf(unseenIn(swaps, look()))).toEqual(['spot-a#8']);

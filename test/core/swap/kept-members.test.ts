@@ -16,7 +16,7 @@ describe('a member whose end was refused', () => {
     expect(then.removals).toHaveLength(1);
     expect(then.removals[0]?.instance).not.toBe('spot-b#1');
   });
-  it('is asked to take work again', () => {
+  it('is put into service again', () => {
     const out = eleven.map((one) => (one.instance === 'spot-b#1' ? { ...one, admitted: false, serving: false } : one));
     expect(decide(seeKept(view({ members: out, swaps: [kept] }))).admissions).toEqual(['spot-b#1']);
   });

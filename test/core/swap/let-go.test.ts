@@ -43,7 +43,7 @@ describe('a swap of a group that was let go', () => {
     expect(asLetOff(swap('i-1', { ...chosen, shortfall: refused })).shortfall).toEqual(refused);
   });
 
-  it('says so of an instance that ended undrained, and nothing of one that was drained', () => {
+  it('records that of an instance that ended undrained, and nothing of one that was drained', () => {
     expect(asGoneAfterLetGo(swap('i-1', warned), inMs(130))).toMatchObject({ state: 'gone', shortfall: letGo });
     const drained = swap('i-1', { ...warned, state: 'drained', drainedAtMs: inMs(90) });
     expect(asGoneAfterLetGo(drained, inMs(130))).toEqual({ ...drained, state: 'gone', goneAtMs: inMs(130) });

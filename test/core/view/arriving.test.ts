@@ -15,7 +15,7 @@ it('reports once for each launched instance that it serves', () => {
   expect(arrivedIn(left, members)).toEqual([]);
 });
 
-it('forgets instances that no describe shows any more, but not instances that start slowly', () => {
+it('drops arriving instances that no describe shows any more, and keeps instances that start slowly', () => {
   const arriving = { 'i-gone': 0, 'i-slow': 0 };
   expect(stillArriving(arriving, [member('i-slow', false)], 3_600_000)).toEqual({ 'i-slow': 0 });
   expect(stillArriving({ 'i-gone': 5 }, [], 600_005)).toBeUndefined();

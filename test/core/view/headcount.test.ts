@@ -45,7 +45,7 @@ describe('launches under way', () => {
     expect(flying(granted, { swaps: [swapOf('i-1')] })).toBe(1);
     expect(flying(granted, { swaps: [timeless('i-1', { state: 'waiting' })] })).toBe(2);
   });
-  it('are believed until their time is over, and requests without an answer for as long as they are kept', () => {
+  it('count until their time is over, and requests without a response count for as long as they are kept', () => {
     expect(flying({ ...granted, forgetAtMs: nowMs + 1 })).toBe(2);
     expect(flying({ ...granted, forgetAtMs: nowMs })).toBe(0);
     expect(flying({ forgetAtMs: nowMs })).toBe(2);

@@ -21,7 +21,7 @@ describe('a maximum that is raised', () => {
     expect(raisedTo([{ asg: 'web', fromMax: 6, toMax: 8 }], at(7), 9)).toEqual({ asg: 'web', fromMax: 7, toMax: 9 });
   });
 
-  it("tells its owner's value while it stands raised", () => {
+  it('returns the value of its owner while it is raised', () => {
     const raised = [{ asg: 'web', fromMax: 6, toMax: 9, earlier: [8] }];
     expect([6, 8, 9, 12].map((max) => ownersMax(raised, at(max)))).toEqual([6, 6, 6, 12]);
     expect(ownersMax([], at(8))).toBe(8);

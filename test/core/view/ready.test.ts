@@ -9,7 +9,7 @@ const asking = (ready?: Ready) => ({ ...(ready && { ready }), nowMs });
 const judged = (of: Member, ready?: Ready, check?: StatusCheck) => asReady(of, asking(ready), check);
 const checks: Ready = { checks: 'ec2' };
 
-describe('without anything said', () => {
+describe('without a ready field in the policy', () => {
   it('a member is as its target groups, or their absence, make it', () => {
     const running = aged(5, { unchecked: true });
     expect(judged(running)).toBe(running);
