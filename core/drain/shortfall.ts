@@ -15,14 +15,20 @@ const cutOf = (swap: Swap, timeoutMs: number): Cut => {
   return { cutAtMs: endedBy === 'ec2' ? (swap.deadlineMs ?? endsByMs) : endsByMs, by: endedBy };
 };
 
+/** Whether others ended it, although Holdfast was to. */
+const isEndedElsewhere = (swap: Swap): boolean =>
+  traitsOf(swap).endedBy === 'holdfast' && swap.releaseAskedAtMs === undefined;
+
 /**
  * The shortfall of an instance that ended before it was seen to be drained: EC2 took it early, or someone terminated
- * it.
+ * it with EC2. Holdfast terminates an instance only once it counts as drained.
  */
-const earlyEndShortfall = (swap: Swap, nowMs: number): Shortfall =>
-  (swap.state === 'draining' || swap.releaseAskedAtMs !== undefined) && !beganTooLate(swap)
-    ? { code: 'still-draining', cutAtMs: nowMs, by: traitsOf(swap).endedBy }
+const earlyEndShortfall = (swap: Swap, nowMs: number): Shortfall => {
+  const { endedBy } = traitsOf(swap);
+  return (swap.state === 'draining' || swap.releaseAskedAtMs !== undefined) && !beganTooLate(swap)
+    ? { code: 'still-draining', cutAtMs: nowMs, by: isEndedElsewhere(swap) ? 'ec2' : endedBy }
     : { code: 'ended-before-drain' };
+};
 
 /**
  * The shortfall that is known as soon as a drain begins: the deregistration delay does not fit, or EC2 had stopped the
@@ -164,13 +170,13 @@ export const worksUntilTaken = (swap: Swap, nowMs: number): boolean =>
   traitsOf(swap).endedBy === 'ec2' && (swap.shortfall !== undefined || closesLater(swap, nowMs));
 
 /**
- * Whether the cut was foreseen before a warning of EC2: EC2 ended the instance, and no look has noted that since. One
- * whose drain began after its deadline was not taken by EC2.
+ * Whether a cut was foreseen that nobody made: the instance ended before, or after a warning of EC2 that no look has
+ * noted since. One whose drain began after its deadline was not taken by EC2.
  */
-const isOvertaken = (swap: Swap): boolean =>
+const isOvertaken = (swap: Swap, nowMs: number): boolean =>
   swap.shortfall?.code === 'delay-exceeds-deadline' &&
   swap.shortfall.by !== 'ec2' &&
-  traitsOf(swap).endedBy === 'ec2' &&
+  (swap.shortfall.cutAtMs > nowMs || traitsOf(swap).endedBy === 'ec2') &&
   !beganTooLate(swap);
 
 /**
@@ -182,7 +188,7 @@ const cutShort = (swap: Swap, nowMs: number): Swap => {
   const { state, busyUntilMs = Number.POSITIVE_INFINITY } = swap;
   if (state === 'draining' && busyUntilMs <= nowMs && !beganTooLate(swap))
     return asDrainedInTime({ ...swap, drainedAtMs: busyUntilMs }, nowMs);
-  const noted = isOvertaken(swap) ? undefined : lastingShortfall(swap);
+  const noted = isOvertaken(swap, nowMs) ? undefined : lastingShortfall(swap);
   return { ...swap, shortfall: noted ?? earlyEndShortfall(swap, nowMs) };
 };
 

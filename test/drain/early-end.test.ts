@@ -61,6 +61,16 @@ describe('an instance that comes to its end', () => {
     expect(asGone({ ...draining, reason: 'maintenance' }, 23_000).shortfall).toEqual(early);
     expect(asGone({ ...draining, deadlineMs: 1_000 }, 23_000).shortfall).toEqual(early);
   });
+  it('by others, before Holdfast would have ended it, is cut then, and not by Holdfast', () => {
+    const early = { code: 'delay-exceeds-deadline', delayMs: 60_000, leftMs: 20_000, cutAtMs: 22_000, by: 'holdfast' } as const;
+    const draining: Swap = { ...swap, reason: 'rebalance', state: 'draining', drainStartedAtMs: 2_000, busyUntilMs: 62_000, shortfall: early };
+    const cut = { code: 'still-draining', cutAtMs: 11_000, by: 'ec2' } as const;
+    expect(asGone(draining, 11_000).shortfall).toEqual(cut);
+    const { shortfall: _, ...unforeseen } = draining;
+    expect(asGone(unforeseen, 11_000).shortfall).toEqual(cut);
+    expect(asGone({ ...unforeseen, reason: 'hook' }, 11_000).shortfall).toEqual({ ...cut, by: 'auto-scaling' });
+    expect(asGone(draining, 22_000).shortfall).toEqual(early);
+  });
   it('while its connections had yet to close is reported as that', () => {
     const draining = { ...swap, state: 'draining', drainStartedAtMs: 2_000, busyUntilMs: 9_000 } as const;
     expect(asGone(draining, 5_000).shortfall).toEqual({ code: 'still-draining', cutAtMs: 5_000, by: 'ec2' });

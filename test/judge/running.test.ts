@@ -545,6 +545,25 @@ describe('what is said', () => {
     expect(excused({ code: 'needed', serving: 0, desired: 2 })).toEqual([]);
     expect(excused({ code: 'needed', serving: 0, desired: 7 })).toHaveLength(1);
   });
+  it('says that Holdfast cuts connections only where others have not ended the member before', () => {
+    const cut = (by: 'holdfast' | 'ec2', cutAtMs: number, endedBy?: Actor) =>
+      details(
+        excusesAreTrue,
+        (script) => {
+          twoServe(script);
+          script.advise(90, 'i-1');
+          script.takeOut(140, 'i-1');
+          script.end(150, 'i-1', endedBy);
+        },
+        swap({ reason: 'rebalance', shortfall: { code: 'delay-exceeds-deadline', delayMs: 20_000, leftMs: 15_000, cutAtMs, by } }),
+      );
+    expect(cut('holdfast', 152_000)).toEqual([]);
+    expect(cut('holdfast', 155_000)).toHaveLength(1);
+    expect(cut('holdfast', 155_000, react('i-a'))).toEqual([]);
+    // EC2 announced nothing, and ended it. Where Holdfast ended it, EC2 did not.
+    expect(cut('ec2', 150_000)).toEqual([]);
+    expect(cut('ec2', 150_000, react('i-a'))).toHaveLength(1);
+  });
   it('says that connections are cut only where a delay runs, whoever deregistered the member and whether it was healthy or not', () => {
     const shortfall = { code: 'delay-exceeds-deadline', delayMs: 20_000, leftMs: 5_000, cutAtMs: 110_000, by: 'auto-scaling' };
     const hooked = (outAt: number | undefined, why: 'deregistered' | 'ending' = 'deregistered') =>

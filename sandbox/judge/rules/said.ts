@@ -26,10 +26,15 @@ const emptyByMs = (chronicle: Chronicle, { instance }: Life): number =>
   );
 
 const cutter: Readonly<Record<CutBy, (life: Life) => boolean>> = {
-  ec2: (life) => deadlineOf(life) < endless,
+  // Others may end an instance without an announcement, by calls to EC2 or because it fails.
+  ec2: (life) => deadlineOf(life) < endless || ['ec2', 'user', 'script'].includes(life.ending?.by.kind ?? ''),
   'auto-scaling': (life) => life.hooks.length > 0 || life.stays.some(({ how }) => how === 'terminating'),
   holdfast: (life) => deadlineOf(life) === endless || isFunction(life.ending?.by),
 };
+
+/** Who has ended an instance cuts what is open then. Holdfast cuts nothing of an instance that others ended before. */
+const isBeforeOthers = (chronicle: Chronicle, life: Life, { cutAtMs, by }: { readonly cutAtMs: number; readonly by: CutBy }): boolean =>
+  by !== 'holdfast' || isFunction(life.ending?.by) || cutAtMs <= goneAtMs(life) + slackOf(chronicle);
 
 /** EC2 cuts no connections before the time that it announced, unless the instance ends before. */
 const isNoSooner = (chronicle: Chronicle, life: Life, { cutAtMs, by }: { readonly cutAtMs: number; readonly by: CutBy }): boolean =>
@@ -37,7 +42,10 @@ const isNoSooner = (chronicle: Chronicle, life: Life, { cutAtMs, by }: { readonl
 
 /** Whether anything cuts open connections of a member at that time. */
 const isCut = (chronicle: Chronicle, life: Life, busyUntilMs: number, said: { readonly cutAtMs: number; readonly by: CutBy }): boolean =>
-  busyUntilMs > said.cutAtMs - slackOf(chronicle) && cutter[said.by](life) && isNoSooner(chronicle, life, said);
+  busyUntilMs > said.cutAtMs - slackOf(chronicle) &&
+  cutter[said.by](life) &&
+  isNoSooner(chronicle, life, said) &&
+  isBeforeOthers(chronicle, life, said);
 
 /** The SDK's error names for a response that never came. */
 const lostCodes = /^E[A-Z]+$|Timeout|Abort/;

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { scripted } from './audit/scripted.ts';
+import { play } from './play.ts';
+import type { Step } from './situation.ts';
+import { recommendRebalance } from './steps.ts';
+import { settingOf } from './worlds.ts';
+
+/** Whatever drains at this time dies without a word. */
+const killDraining = (atMs: number): Step => ({
+  kind: 'died',
+  atMs,
+  what: 'members that drain die',
+  about: {},
+  happen: (stage) => {
+    const { world } = stage.sandbox;
+    const instances = world
+      .snapshot()
+      .instances.filter(({ targets }) => Object.values(targets).includes('draining'))
+      .map(({ id }) => id);
+    stage.did({ kind: 'died', instances, groups: ['web'] });
+    for (const id of instances) world.kill(id);
+  },
+});
+
+test('where a member dies while it drains by choice, nothing says that Holdfast cut its connections later', async () => {
+  const policy = { rebalance: { act: true }, drain: { timeout: '2m' } };
+  const setting = settingOf('tag', { size: 4, delaySeconds: 300, policy });
+  const steps = [recommendRebalance(2_000, 2), ...[50, 60, 70, 90, 110].map((second) => killDraining(second * 1_000))];
+  const one = scripted(900_000)('members die while they drain for advice', setting, { asked: { web: { size: 4 } }, steps });
+  const { violations } = await play(one);
+  expect(violations).toEqual([]);
+});
