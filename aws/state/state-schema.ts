@@ -195,6 +195,10 @@ export const readState = (
   return { state: { ...rest, policySize: '' }, lost };
 };
 
-/** The Auto Scaling groups that a stored state names. None without a state, or when they cannot be read. */
-export const readHolders = (raw: unknown): readonly string[] =>
-  isMap(raw) ? eachOf(text)(raw.holders, 'holders', []) : [];
+/** The Auto Scaling groups that a stored state names. Undefined when it names some and none of them can be read. */
+export const readHolders = (raw: unknown): readonly string[] | undefined => {
+  if (!isMap(raw) || raw.holders === undefined) return [];
+  const lost: string[] = [];
+  const holders = eachOf(text)(raw.holders, 'holders', lost);
+  return holders.length === 0 && lost.length > 0 ? undefined : holders;
+};

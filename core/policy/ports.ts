@@ -83,7 +83,7 @@ export type PolicyStore = {
   registry(): Promise<readonly RegistryEntry[]>;
   /**
    * Auto Scaling groups in a group's state: those that its policy or an earlier one named, until they are empty and put
-   * back. Undefined: there is no state.
+   * back. Undefined: there is no state, or they cannot be read.
    */
   holders(group: string): Promise<readonly string[] | undefined>;
   claimOf(asg: string): Promise<AsgClaim | undefined>;

@@ -13,10 +13,10 @@ export const asgsOf = (policy: Pick<Policy, 'asg' | 'pools'>): readonly NamedAsg
 ];
 
 /**
- * Auto Scaling groups that may hold members: those in the group's state. If the state is lost: those in the registry,
+ * Auto Scaling groups that may hold members: those in the group's state. If these are lost: those in the registry,
  * unless the group was let go meanwhile, because Holdfast leaves them to their owners then.
  *
- * @param remembered those in the state. Undefined: there is no state
+ * @param remembered those in the state. Undefined: there is no state, or they cannot be read
  */
 export const holdersOf = (
   remembered: readonly string[] | undefined,

@@ -128,6 +128,7 @@ describe('a policy store over DynamoDB', () => {
     expect(await holdersIn('of-tags', { version: 1 })).toEqual([]);
     expect(await holdersIn('left', { version: 1, holders: [] })).toEqual([]);
     expect(await holdersIn('held', { version: 1, holders: ['workers-asg'] })).toEqual(['workers-asg']);
+    expect(await holdersIn('garbled', { version: 1, holders: 'workers-asg' })).toBeUndefined();
   });
 
   it('leaves what the state store reads', async () => {

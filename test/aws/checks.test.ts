@@ -21,7 +21,9 @@ test('a map is no list, and null is neither', () => {
 test('the Auto Scaling groups that a stored state names are read, as far as they can be', () => {
   expect(readHolders({ holders: ['a', 'b'] })).toEqual(['a', 'b']);
   expect(readHolders({ holders: ['a', 7] })).toEqual(['a']);
-  for (const raw of [undefined, null, 'text', {}, { holders: 'a' }]) expect(readHolders(raw)).toEqual([]);
+  for (const raw of [undefined, null, 'text', {}, { holders: [] }]) expect(readHolders(raw)).toEqual([]);
+  // What cannot be read is lost, and the registry still knows it.
+  for (const holders of ['a', [7]]) expect(readHolders({ holders })).toBeUndefined();
 });
 
 test('the code of an error is its name, or the code of the network below a general name', () => {
