@@ -1,6 +1,6 @@
 import type { Group } from '../group/group.ts';
 import { howHeld } from '../group/holding.ts';
-import { isBeyondMaximum } from '../group/outside-size.ts';
+import { isBeyondMaximum, takenDownAgain } from '../group/outside-size.ts';
 import { repeatAfterMs } from '../launch/reservation-life.ts';
 import { buckets } from '../limits/account-buckets.ts';
 import type { Member, View } from '../view/view.ts';
@@ -56,6 +56,6 @@ export const admissions: Rule = {
     const ready = readyToJoin(situation, { removals });
     if (ready.length === 0 || (takeDown.length === 0 && !asgs.some((asg) => isBeyondMaximum(state, asg))))
       return joined(situation.view, ready);
-    return { wakeAtMs: nowMs + repeatAfterMs };
+    return takeDown.length > 0 ? takenDownAgain(takeDown, nowMs) : { wakeAtMs: nowMs + repeatAfterMs };
   },
 };

@@ -1,5 +1,5 @@
 import { modeOf } from '../group/mode.ts';
-import { outsideAsgOf, toTakeDown } from '../group/outside-size.ts';
+import { outsideAsgOf, takenDownAgain, toTakeDown } from '../group/outside-size.ts';
 import { repeatAfterMs } from '../launch/reservation-life.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import { movesUnderWay } from '../returning/under-way.ts';
@@ -83,6 +83,6 @@ export const addedSizes: Rule = {
   name: 'added sizes',
   propose: ({ view }) => {
     const takeDown = toTakeDown(view);
-    return takeDown.length === 0 ? {} : { takeDown, wakeAtMs: view.nowMs + repeatAfterMs };
+    return takeDown.length === 0 ? {} : { takeDown, ...takenDownAgain(takeDown, view.nowMs) };
   },
 };

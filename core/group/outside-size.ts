@@ -7,6 +7,7 @@
  * moment when Holdfast takes its addition off, the group has more members than they meant, and never fewer.
  */
 
+import { againAtMs, isWorthALook } from '../times/again.ts';
 import { loweredShownMs } from '../times/times.ts';
 import { ownersMax } from '../view/raised-max.ts';
 import type { Added, AsgView, GroupState, View } from '../view/view.ts';
@@ -134,6 +135,12 @@ export const toTakeDown = ({ state: { added = [] }, asgs }: View): readonly Adde
     const asg = asgs.find(({ name }) => name === one.asg);
     return !isTakenDown(one) && asg !== undefined && shownOf(one, asg) > 0;
   });
+
+/** When to look again at additions that are taken down now. AWS may refuse that for long. */
+export const takenDownAgain = (takeDown: readonly Added[], nowMs: number): { readonly wakeAtMs?: number } => {
+  const wakeAtMs = againAtMs(nowMs, Math.min(...takeDown.map(({ atMs }) => atMs)));
+  return isWorthALook(wakeAtMs, nowMs) ? { wakeAtMs } : {};
+};
 
 /** The results for notes: taken down, taken down and not shown yet, or overwritten by others. */
 export type TakenDown = Readonly<Record<'done' | 'unseen' | 'overwritten', readonly Added[]>>;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { scripted } from './audit/scripted.ts';
 import { firstLaunch } from './first-launch.ts';
 import { suspend } from './operator-steps.ts';
-import { interrupt, setSpot } from './steps.ts';
+import { interrupt, kill, setSpot } from './steps.ts';
 import { settingOf, zones } from './worlds.ts';
 
 const forbidden = {
@@ -34,4 +34,16 @@ test('a process that its owner suspends while Holdfast may not is left suspended
   });
   const { violations } = await firstLaunch(one, 'CreateFleet');
   expect(violations).toEqual([]);
+});
+
+test('a desired capacity that Holdfast may not lower costs no look every two seconds', async () => {
+  const lowering = { ...forbidden, untilMs: 400_000, match: { operation: 'UpdateAutoScalingGroup' } };
+  const one = scripted(900_000)('no desired capacity can be lowered', settingOf('attach', options), {
+    asked: { web: { size: 6 } },
+    steps: [setSpot(500, zones, 0), interrupt(1_000, 2), kill(100_000, 1)],
+    faults: [lowering],
+  });
+  const { violations, afterMs } = await firstLaunch(one, 'CreateFleet');
+  expect(violations).toEqual([]);
+  expect(afterMs).toBeLessThan(10_000);
 });

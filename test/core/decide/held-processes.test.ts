@@ -100,6 +100,10 @@ describe('what joining added to a size that others set', () => {
   it('is taken down while a describe shows the members that joined, and the next look comes soon', () => {
     const at = (added: readonly Added[]) => proposed(addedSizes, { group: outside, members: ten, asgs: [asg()], state: state({ added }) });
     expect(at([note])).toEqual({ takeDown: [note], wakeAtMs: nowMs + repeatAfterMs });
+    // Where AWS refuses it for long, the looks are rarer, and then left to the tick.
+    expect(at([{ ...note, atMs: nowMs - 40_000 }])).toHaveProperty('wakeAtMs', nowMs + 10_000);
+    const long = { ...note, atMs: nowMs - 180_000 };
+    expect(at([long])).toEqual({ takeDown: [long] });
     expect(at([{ ...note, takenDownAtMs: nowMs }])).toEqual({});
     expect(at([{ ...note, instances: ['i-unseen'] }])).toEqual({});
     expect(at([])).toEqual({});
