@@ -61,7 +61,7 @@ describe('an accepted policy', () => {
     expect(house.told).toEqual(['workers', 'workers']);
   });
 
-  it('is told with the time of its write, also when its record is delivered again later', async () => {
+  it('is sent as a change with the time of its write, also when its record is delivered again later', async () => {
     const house = createHouse();
     house.write('workers', smallDocument);
     const writtenAtMs = house.ports.clock.now();
@@ -379,7 +379,7 @@ describe('trouble', () => {
     ['edit', (house: House) => house.write('workers', { ...smallDocument, size: 6 }), 3],
     ['faulty edit', (house: House) => house.write('workers', 'nonsense'), announcements.policyRejected],
     ['deletion', (house: House) => house.remove('workers'), announcements.groupLetGo],
-  ])('a version that came into force untold is told before what the next %s brings', async (_, change, last) => {
+  ])('a version that came into force without an event gets its event before the events of the next %s', async (_, change, last) => {
     const house = await untold();
     change(house);
     await house.accept();

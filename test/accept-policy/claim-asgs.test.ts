@@ -29,7 +29,7 @@ describe('an Auto Scaling group', () => {
     }
   });
 
-  it('is free again once its group is let go, and its next holder knows the earlier one', async () => {
+  it('is free again once its group is let go, and its next holder stores the name of the earlier one', async () => {
     const house = createHouse();
     await wants(house, 'web', 'workers-asg');
     await letsGo(house, 'web');

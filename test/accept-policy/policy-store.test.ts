@@ -58,7 +58,7 @@ describe.each([
     expect(await store.written('a')).toBeUndefined();
   });
 
-  it('gives every number once, and knows the highest', async () => {
+  it('accepts every version number once, and returns the latest version', async () => {
     const { store } = open();
     expect(await store.latest('b')).toBeUndefined();
     for (const number of [1, 2, 10]) expect(await store.addVersion(versionOf('b', number))).toBe('done');

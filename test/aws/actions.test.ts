@@ -53,7 +53,7 @@ describe('admitting members', () => {
     expect(tagged().slice(1)).toEqual([['i-4', 'i-5']]);
   });
 
-  test('tags again whom EC2 did not tag', async () => {
+  test('tags an instance again that EC2 did not tag', async () => {
     const { provider, aws } = over(attached, { AttachInstances: {}, CreateTags: [failsWith('InternalError', 'busy'), {}] });
     await provider.admit(attached, ['i-1']);
     await provider.admit(attached, ['i-2']);
@@ -382,7 +382,7 @@ describe('ending members', () => {
     expect(result.failed).toEqual(['i-2', 'i-3'].map((instance) => ({ instance, code: 'NotOurs', retry: 'never' })));
   });
 
-  test('what its Auto Scaling group was told to end is done, also where describes of EC2 lag behind', async () => {
+  test('an instance whose end was requested from its Auto Scaling group counts as done, also while describes of EC2 lag behind', async () => {
     const { provider, aws } = over(group(), {
       ...shown(ec2Instance('i-1'), ec2Instance('i-2'), ec2Instance('i-3'), ec2Instance('i-4')),
       DescribeAutoScalingGroups: { AutoScalingGroups: [autoScalingGroup('web-asg', {})] },
@@ -439,7 +439,7 @@ describe('ending members', () => {
     expect(aws.inputsOf('TerminateInstances')).toHaveLength(3);
   });
 
-  test('leaves for later whom the protection of many others held up', async () => {
+  test('retries later an instance whose end was held up by the protection of many others', async () => {
     const ids = ['i-1', 'i-2', 'i-3', 'i-4', 'i-5', 'i-6', 'i-7'];
     const { provider } = over(group(), {
       ...shown(...ids.map((id) => ec2Instance(id, ours))),

@@ -123,7 +123,7 @@ describe('a group held by tag', () => {
     expect(result?.kind).toBe('invalid');
   });
 
-  test('knows the prices of its offerings', async () => {
+  test('reads the prices of its offerings', async () => {
     const of = inWorld(group({ pools }), {});
     expect(await of.drive(of.prices.spotPrices([spot]))).toMatchObject({ [`m7g.large/${zone}/spot`]: 0.03 });
   });

@@ -212,7 +212,7 @@ describe('decisions that the first version stored', () => {
     expect(read).toMatchObject({ kind: 'read', record: { rounds: [], trimmed: [{ part: 'rounds' }] } });
   });
 
-  test('with a launch that was not answered are read with its code', () => {
+  test('with a launch that was throttled are read with its code', () => {
     const launches = [{ reservation: 'r', pool: 'od', count: 1, replaces: [], trouble: 'throttled', code: 'RequestLimitExceeded' }];
     const outcome = { launches, claimed: [], drainsStarted: 0, admitted: [], failed: [{ instance: 'i-1', code: 'X', retry: 'later' }], restored: [] };
     expect(readDecision({ ...firstVersion.decisions[0], outcome })).toMatchObject({

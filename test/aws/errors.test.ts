@@ -127,7 +127,7 @@ describe('the code of an error', () => {
     expect(messageOf(awsError('Code', ''))).toBe('Code');
   });
 
-  test('tells AWS and the network from bugs of ours', () => {
+  test('distinguishes errors of AWS and the network from bugs of ours', () => {
     expect(isFromAws(awsError('Anything'))).toBe(true);
     expect(isFromAws(Object.assign(new Error('x'), { name: 'TimeoutError' }))).toBe(true);
     expect(isFromAws(new TypeError('undefined is not a function'))).toBe(false);

@@ -156,7 +156,7 @@ describe('a large group in an Auto Scaling group that was read whole a moment ag
     expect([byId, tags.has('i-refilled')]).toEqual([['i-refilled'], true]);
   });
 
-  test('reads again whom its user detached, and whom Holdfast attached', async () => {
+  test('reads again an instance that its user detached, and one that Holdfast attached', async () => {
     const { world, look } = asgOf(1_000);
     world.tags.set('i-new', { 'holdfast:group': 'prod/web' });
     await look();

@@ -125,7 +125,7 @@ describe('a fleet request', () => {
   });
 });
 
-describe('what a fleet answers', () => {
+describe('the response of CreateFleet', () => {
   test('in full is kept, and errors of other overrides are remembered', async () => {
     const result = await launchTag({
       Instances: [given('m7g.large', 'subnet-a', ['i-1', 'i-2'])],
@@ -332,13 +332,13 @@ describe('LaunchInstances', () => {
     expect(result?.kind === 'answered' && result.instances.length).toBe(300);
   });
 
-  test('one lost answer among several parts is what counts', async () => {
+  test('one lost response among several parts makes the whole launch ambiguous', async () => {
     const lost = failsWith('IdempotentCallInProgressFault', 'busy', 500);
     const { result } = await launch([answerFor, lost, refused, failsWith('UnsupportedOperation', 'warm pool')], 400);
     expect(result).toEqual({ kind: 'ambiguous', code: 'IdempotentCallInProgressFault' });
   });
 
-  test('a lost answer makes the whole reservation ambiguous, and what is known is tagged', async () => {
+  test('a lost response makes the whole reservation ambiguous, and the instances of the other parts are tagged', async () => {
     const { aws, result } = await launch([answerFor, failsWith('IdempotentCallInProgressFault', 'busy', 500)], 200);
     expect(result).toEqual({ kind: 'ambiguous', code: 'IdempotentCallInProgressFault' });
     expect(aws.inputsOf('CreateTags')[0]?.Resources).toHaveLength(100);
@@ -414,7 +414,7 @@ describe('LaunchInstances', () => {
     expect(provider.requestOf(groupOfAsgs(), reservation('gone', 1, [spotA]))).toBeUndefined();
   });
 
-  test('repeated settles nothing while a part of it is not answered: an earlier attempt of that part may have been carried out', async () => {
+  test('repeated settles nothing while a part of it has no response: an earlier attempt of that part may have launched', async () => {
     const repeat = async (failure: object) => {
       const { provider } = providerOver({ kind: 'launch-instances' }, { LaunchInstances: [answerFor, failure], CreateTags: {} });
       return (await launchNow(provider, groupOfAsgs(), [reservation('a', 200, [spotA])], { isRepeat: true }))[0];

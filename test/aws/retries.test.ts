@@ -39,7 +39,7 @@ test('a call that is refused is made once', async () => {
   expect(await callsOf().attemptsUntil(() => 'CLIENT_ERROR')).toBe(1);
 });
 
-test('while a service is out of reach each call is made once, until one is answered', async () => {
+test('while a service is out of reach each call is made once, until one gets a response', async () => {
   const { attemptsUntil } = callsOf();
   const throttled = (): Promise<number> => attemptsUntil(() => 'THROTTLING');
   expect([await throttled(), await throttled(), await throttled(), await throttled()]).toEqual([5, 5, 1, 1]);
@@ -49,12 +49,12 @@ test('while a service is out of reach each call is made once, until one is answe
   expect(await throttled()).toBe(5);
 });
 
-test('a call that is answered in the end shows a service that is only busy', async () => {
+test('a call that succeeds in the end shows that its service is only busy', async () => {
   const { attemptsUntil } = callsOf();
   for (let call = 0; call < 10; call++) expect(await attemptsUntil((attempt) => (attempt < 4 ? 'THROTTLING' : 'ok'))).toBe(4);
 });
 
-test('while one operation is out of reach its calls are made once, also when others are answered in between', async () => {
+test('while one operation is out of reach its calls are made once, also when other operations succeed in between', async () => {
   const { attemptsUntil } = callsOf();
   const attempts: number[] = [];
   for (let call = 0; call < 4; call++) {

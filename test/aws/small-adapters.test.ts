@@ -280,7 +280,7 @@ describe('a change of policy', () => {
     ]);
   });
 
-  test('says when the policy was written, and its messages are told apart by their group and their time', async () => {
+  test('holds the time at which the policy was written, and group and time together identify its message', async () => {
     const aws = createFakeAws({ SendMessageBatch: { Failed: [] } });
     await createPolicyChanges({ client: aws.sqs, queueUrl: 'http://queue' }).tell('web', nowMs, nowMs - 9_000);
     const [entry] = (aws.inputsOf('SendMessageBatch')[0]?.Entries ?? []) as readonly { readonly MessageBody: string }[];
@@ -292,7 +292,7 @@ describe('a change of policy', () => {
   });
 });
 
-describe('the groups that the tick knows', () => {
+describe('the groups of the tick', () => {
   test('are read again after a time, and at once where the read failed', async () => {
     const world = { nowMs: 1_000_000, reads: 0, fails: true };
     const read = knownFor(
@@ -328,7 +328,7 @@ describe('termination protection', () => {
     expect(inputs.every(({ Attribute }) => Attribute === 'disableApiTermination')).toBe(true);
   });
 
-  test('a read that fails counts as none, and one that EC2 denies is told', async () => {
+  test('a read that fails counts as no protection, and a read that EC2 denies is reported', async () => {
     const codes = new Map([
       ['i-1', 'RequestLimitExceeded'],
       ['i-2', 'UnauthorizedOperation'],
@@ -347,7 +347,7 @@ describe('termination protection', () => {
     });
   });
 
-  test('an error of Holdfast itself is no answer of EC2', async () => {
+  test('an error of Holdfast itself is thrown, because it is no response of EC2', async () => {
     const ec2 = { send: () => Promise.reject(new TypeError('a bug')) } as never;
     await expect(protectedAmong({ ec2 }, ['i-1'])).rejects.toThrow('a bug');
   });

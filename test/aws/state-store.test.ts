@@ -240,7 +240,7 @@ describe('a swap', () => {
     expect((await store.swapOf('i-9'))?.hooks).toEqual([first, second]);
   });
 
-  test('is not closed by a writer that does not know that its Auto Scaling group was told to end it', async () => {
+  test('is not closed by a writer that read it before its end was requested from its Auto Scaling group', async () => {
     const key = { group: 'asked', instance: 'i-10' };
     const gone = { from: ['leaving'] as const, set: { state: 'gone' as const, goneAtMs: 9 }, unasked: true as const };
     await store.claim(swap(key.group, key.instance));

@@ -55,7 +55,7 @@ describe('a dry run of a launch', () => {
     });
   });
 
-  test('that AWS throttles, or does not answer clearly, has found nothing and is made again', async () => {
+  test('that AWS throttles, or that gets no clear response, has found nothing and is made again', async () => {
     expect((await tried(failsWith('RequestLimitExceeded', 'Later.', 503))).check).toMatchObject({
       code: 'not-tried',
       awsCode: 'RequestLimitExceeded',

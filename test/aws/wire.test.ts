@@ -90,7 +90,7 @@ describe('a launch over the wire', () => {
     expect((await launch([ec2Error('RequestLimitExceeded', 503)])).result).toEqual({ kind: 'throttled', code: 'RequestLimitExceeded' });
   });
 
-  test('throttled after an attempt whose answer was lost is ambiguous: that attempt may have launched', async () => {
+  test('throttled after an attempt whose response was lost is ambiguous: that attempt may have launched', async () => {
     const { result, bodies } = await launch(['hang up', ec2Error('RequestLimitExceeded', 503)]);
     expect(result).toEqual({ kind: 'ambiguous', code: 'RequestLimitExceeded' });
     expect(bodies).toHaveLength(3);

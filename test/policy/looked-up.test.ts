@@ -92,7 +92,7 @@ describe('limits that are accepted and cannot be kept in full', () => {
   const floored = (rest: object) => ({ capacity: { tiered: ['spot-1a', 'od'] }, pools, ...rest });
   const capped = (cap: number) => ({ pools: { ...pools, od: { ...onDemand, cap } } });
 
-  it('are told with what they leave room for', () => {
+  it('are reported with what they leave room for', () => {
     const short =
       'accepted. onDemand: expected room for 2 on demand at the largest size, 3, ' +
       'found on-demand pools whose caps leave room for 1, so that 1 are never on demand.';
@@ -106,7 +106,7 @@ describe('limits that are accepted and cannot be kept in full', () => {
     ]);
   });
 
-  it('are told where shares leave less room on demand than is owed', () => {
+  it('are reported when shares leave less room on demand than is owed', () => {
     const wide = { pools: { 'spot-1a': { ...pool, subnets: ['subnet-a', 'subnet-b'] }, od: onDemand }, size: 4 };
     const shared = (rest: object) => told(floored({ ...wide, maxShare: { zone: '50%' }, ...rest }));
     const owed =
@@ -170,7 +170,7 @@ describe('a resolved pool', () => {
     expect(priced(resolved, accepted({}))).toStrictEqual(resolved);
   });
 
-  it('tells each missing price on demand, by pool', () => {
+  it('reports each missing on-demand price, by pool', () => {
     const pools = { 'spot-1a': { ...onDemand, priceFactor: 0.5 }, b: { ...pool, instanceTypes: ['c7g.large'], maxPrice: '50% of on-demand' } };
     expect(told({ pools, capacity: { spread: ['spot-1a', 'b'] } })).toEqual([
       'onDemandPrices["c7g.large"] is missing: expected the on-demand price of c7g.large in USD per hour: maxPrice of pool b is a share of it.',

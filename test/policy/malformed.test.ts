@@ -67,7 +67,7 @@ describe('the rules beside the schema', () => {
     expect(told({ size: 3, schedule: [{ at, size: 3 }] })).toEqual([]);
   });
 
-  it('tell times apart whose digits are the same', () => {
+  it('distinguish times whose digits are the same', () => {
     const schedule = [
       { at: '1 12 * * *', size: 2 },
       { at: '11 2 * * *', size: 3 },

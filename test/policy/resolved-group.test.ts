@@ -159,12 +159,12 @@ describe('instance types and zones', () => {
     ]);
   });
 
-  it('are not told for a subnet that EC2 does not know', () => {
+  it('are not reported for a subnet that EC2 does not have', () => {
     const unknown = { 'spot-1a': { ...pool, subnets: ['subnet-z'] } };
     expect(told({ pools: unknown }, sold(['eu-west-1a']))).toEqual([expect.stringContaining('pools.spot-1a.subnets[0]')]);
   });
 
-  it('are told without a suggestion where EC2 returned no type of the family', () => {
+  it('are reported without a suggestion when EC2 returned no type of the family', () => {
     expect(told({}, { ...resolution, sold: { zones: {} } })).toEqual([
       'pools.spot-1a.instanceTypes[0]: expected an instance type of this region, found "m7g.large", which EC2 does not sell in this region.',
     ]);
@@ -176,7 +176,7 @@ describe('instance types and zones', () => {
 });
 
 describe('limits of a pool whose Auto Scaling group has no subnet', () => {
-  it('are not told, because its offerings are not known', () => {
+  it('are not reported, because its offerings are unknown', () => {
     const asgs = { web: { market: 'on-demand' as const, zones: ['eu-west-1a'], subnets: [], instanceTypes: ['m7g.large'] } };
     const change = { pools: { 'spot-1a': { asg: 'web' } }, maxShare: { zone: '50%' }, onDemand: { floor: 2 } };
     expect(told(change, { ...resolution, asgs })).toEqual([]);

@@ -12,17 +12,17 @@ const tree = (capacity: unknown) => told({ capacity });
 const selectors = 'a pool name, or a map with one of tiered, spread, weighted, cheapest';
 
 describe('a value that fits none of several forms', () => {
-  it('is told about in all of them when it has no field of any', () => {
+  it('is reported with all forms when it has no field of any of them', () => {
     expect(tree({})).toEqual([`capacity: expected ${selectors}, found an empty map.`]);
     expect(tree(null)).toEqual([`capacity: expected ${selectors}, found null.`]);
     expect(tree(5)).toEqual([`capacity: expected ${selectors}, found 5.`]);
   });
 
-  it('is told the nearest field of any form, from the first field that has one', () => {
+  it('is reported with the nearest field of any form, for the first field that has one', () => {
     expect(tree({ x: 1, teired: ['a'] })).toEqual([`capacity: expected ${selectors}, found a map with teired, x. Did you mean "tiered"?`]);
   });
 
-  it('is told each problem of the form that it is of', () => {
+  it('is reported with each problem of its form, when one of its fields names the form', () => {
     expect(tree({ tiered: [5], x: 1 })).toEqual([
       'capacity.tiered[0]: expected a pool name, or a map with one of tiered, spread, weighted, cheapest, found 5.',
       'capacity.x: expected one of tiered, found unknown field "x".',
@@ -51,7 +51,7 @@ describe('a value that fits none of several forms', () => {
     ]);
   });
 
-  it('is told about each of ten children that are wrong', () => {
+  it('is reported with each problem of ten wrong children', () => {
     const weighted = Array.from({ length: 10 }, () => ({ use: 'a', weight: 'much', x: 1 }));
     const told = tree({ weighted }).filter((message) => message.startsWith('capacity.weighted['));
     expect(told.filter((message) => message.endsWith('expected one of use, weight, found unknown field "x".'))).toHaveLength(10);
@@ -64,7 +64,7 @@ describe('a value that fits none of several forms', () => {
 });
 
 describe('a pool that capacity names and that is not there', () => {
-  it('is told the nearest name for the first fifty', () => {
+  it('is reported with the nearest name for the first fifty', () => {
     const unknown = Array.from({ length: 51 }, (_, index) => `pool-${index}x`);
     const known = Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`pool-${index}`, pool]));
     const result = validatePolicy({ ...smallDocument, pools: known, capacity: { tiered: unknown } });

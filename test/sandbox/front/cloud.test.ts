@@ -57,7 +57,7 @@ describe('an error names what is not simulated, and no call gets an empty succes
   });
 });
 
-test('the caller is known by the access key; keys that nobody registered are the operator', async () => {
+test('the access key names the caller, and a key that is not registered belongs to the operator', async () => {
   const refused = new ApiError('UnauthorizedOperation', 'You are not authorized to perform this operation.', 403);
   const cloud = cloudOf([ec2()], { authorise: (call) => (call.caller.kind === 'role' ? refused : undefined) });
   cloud.registerCaller('react-role', 'react-role');
@@ -147,7 +147,7 @@ describe('faults on calls', () => {
     expect(seen).toHaveLength(1);
   });
 
-  test('a lost answer: the call was applied, and the SDK sends the same request again', async () => {
+  test('a lost response: the call was applied, and the SDK sends the same request again', async () => {
     const seen: Seen[] = [];
     const faults = faultsWith();
     faults.add({ on: 'call', kind: 'lose-answer', match: { operation: 'DescribeInstances' }, times: 1 });
@@ -157,7 +157,7 @@ describe('faults on calls', () => {
     expect(cloud.log.calls().map(({ outcome }) => outcome)).toEqual(['lost', 'ok']);
   });
 
-  test('a lost answer as a time-out, before the call was applied', async () => {
+  test('a lost response is a time-out when it is lost before the call is applied', async () => {
     const seen: Seen[] = [];
     const faults = faultsWith();
     faults.add({ on: 'call', kind: 'lose-answer', when: 'before', as: 'timeout', afterMs: 5000 });
@@ -169,7 +169,7 @@ describe('faults on calls', () => {
     expect([seen.length, clock.now() - startMs]).toEqual([0, 5000]);
   });
 
-  test('inside the cloud a lost answer is an error of its own', async () => {
+  test('a lost response is an error of its own kind inside the cloud', async () => {
     const faults = faultsWith();
     faults.add({ on: 'call', kind: 'lose-answer' });
     await expect(cloudOf([ec2()], { faults }).call(call)).rejects.toBeInstanceOf(AnswerLost);
@@ -179,7 +179,7 @@ describe('faults on calls', () => {
     ['before', 0],
     ['after', 1],
     ['answered', 1],
-  ] as const)('a caller crashed %s the call hears nothing any more, and its environment is named', async (when, applied) => {
+  ] as const)('a caller that crashes %s the call gets no response, and its environment is reported', async (when, applied) => {
     const seen: Seen[] = [];
     const crashed: unknown[] = [];
     const faults = faultsWith();

@@ -72,7 +72,7 @@ describe('CreateFleet', () => {
     expect(authorise(callOf('ec2:CreateFleet', fleet([groupTag])))?.message).toContain(`is not authorized to perform: ${action}`);
   });
 
-  test('a condition on what EC2 does not tell about a resource finds nothing', async () => {
+  test('a condition on a key that EC2 does not give for a resource does not match', async () => {
     const condition = { StringLike: { 'aws:RequestTag/holdfast:group': 'holdfast/*' } };
     const { authorise } = await authoriserWith([{ Effect: 'Allow', Action: 'ec2:*', Resource: '*', Condition: condition }]);
     expect(authorise(callOf('ec2:CreateFleet', fleet([groupTag])))?.message).toContain('ec2:CreateFleet on resource');

@@ -49,7 +49,7 @@ test('real clients over real HTTP: queries, JSON, typed errors, the caller by it
   expect(cloud.log.mutatingCalls()).toBe(2);
 });
 
-test('a lost answer cuts the connection', async () => {
+test('a lost response closes the connection', async () => {
   const faults = createFaults({ random: () => 0, clock: { now: () => 0 } });
   faults.add({ on: 'call', kind: 'lose-answer' });
   const config = await serve(cloudOf([recordingService('autoscaling', { DescribeAutoScalingGroups: { AutoScalingGroups: [] } })], { faults }));

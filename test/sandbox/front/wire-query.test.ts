@@ -22,7 +22,7 @@ const ec2With = (answers: Readonly<Record<string, unknown>>) => {
   return { seen, client: new EC2Client(direct(cloudOf([recordingService('ec2', answers, seen)]))) };
 };
 
-test('CreateFleet: nested configurations, overrides and tags arrive as they were written, and the answer too', async () => {
+test('CreateFleet: nested configurations, overrides and tags arrive as they were written, and so does the response', async () => {
   const answer = {
     FleetId: 'fleet-1',
     Instances: [
@@ -72,7 +72,7 @@ test('DescribeInstances: filters arrive in order, beyond ten of them, and dates 
   expect(output.NextToken).toBe('more');
 });
 
-test('an EC2 operation without output answers success', async () => {
+test('an EC2 operation without output returns success', async () => {
   const { seen, client } = ec2With({ CreateTags: undefined });
   await client.send(new CreateTagsCommand({ Resources: ['i-1', 'i-2'], Tags: [{ Key: 'a', Value: '' }] }));
   expect(seen[0]?.input).toEqual({ Resources: ['i-1', 'i-2'], Tags: [{ Key: 'a', Value: '' }] });
@@ -91,7 +91,7 @@ test('an EC2 error arrives with its code, status and message', async () => {
   });
 });
 
-test('an answer that the API could not give is an error that says why, never a silent loss', async () => {
+test('a response that the API could not give causes an error with the reason, and is never dropped silently', async () => {
   const { client } = ec2With({ DescribeInstances: { Reservations: [{ Instances: [{ InstanceID: 'i-1' }] }] } });
   await expect(client.send(new DescribeInstancesCommand({}))).rejects.toMatchObject({
     message: expect.stringContaining('Instance has no member InstanceID'),

@@ -35,7 +35,7 @@ describe('who sets sizes from outside', () => {
     ]);
   });
 
-  it('a scaler of absolute sizes sets its size again where somebody else changed it', async () => {
+  it('a scaler of absolute sizes sets its size again when another caller changed it', async () => {
     const world = await run({ kind: 'absolute', asg: 'workers', everySeconds: 10, wants: [wants(3)] }, 15);
     world.autoScaling('SetDesiredCapacity', { AutoScalingGroupName: 'workers', DesiredCapacity: 9 });
     await world.seconds(10);
@@ -50,7 +50,7 @@ describe('who sets sizes from outside', () => {
     ]);
   });
 
-  it('a scaler of steps writes what it read before somebody else wrote', async () => {
+  it('a scaler of steps writes a size based on what it read before another caller wrote', async () => {
     const spec = { kind: 'steps', asg: 'workers', everySeconds: 100, wants: [wants(9)], step: 1, thinksSeconds: 20 } as const;
     const world = createTestWorld({ autoScalingGroups: [asg({ desired: 3, max: 20 })] });
     const call = async (operation: string, input: Readonly<Record<string, unknown>>) => world.autoScaling(operation, { ...input });

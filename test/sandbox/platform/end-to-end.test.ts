@@ -153,7 +153,7 @@ describe('a stack in virtual time', () => {
     expect(result).toMatchObject({ kind: 'error', errorType: 'AccessDeniedException' });
   });
 
-  it('keeps a function warm, tells it its surroundings, and reports what it throws', async () => {
+  it('keeps a function warm, passes it its environment, and reports what it throws', async () => {
     await simulated();
     const { functions } = sandbox.platform;
     expect(await sandbox.drive(functions.invoke('finish', { count: true }))).toEqual({ kind: 'ok', value: 1 });
@@ -181,7 +181,7 @@ describe('a stack in live time', () => {
   };
   const client = () => ({ endpoint: sandbox.url!, region: 'eu-west-1', credentials: { accessKeyId: 'me', secretAccessKey: 'x' } });
 
-  it('answers real clients over HTTP, and runs functions in threads of their own', async () => {
+  it('serves real clients over HTTP, and runs functions in threads of their own', async () => {
     await live(10);
     const events = new EventBridgeClient(client());
     const put = await events.send(new PutEventsCommand({ Entries: [{ Source: 'shop', DetailType: 'Order', Detail: '{"id":"one"}' }] }));

@@ -71,7 +71,7 @@ describe.each([
     expect((await drive(both)).map((result) => result.kind === 'ok' && result.value)).toEqual([1, 1]);
   });
 
-  it('is told its event, context and variables', async () => {
+  it('receives its event, context and variables', async () => {
     const { functions, drive } = setUp();
     const result = await drive(functions.invoke('fixture', { step: 'environment', at: undefined }));
     expect(result).toMatchObject({ kind: 'ok', value: { event: { step: 'environment' }, name: 'fixture', region: 'eu-west-1' } });

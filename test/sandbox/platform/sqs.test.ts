@@ -84,7 +84,7 @@ describe('a queue', () => {
     expect(await call('ReceiveMessage')).toEqual({});
   });
 
-  it('answers a batch entry by entry', async () => {
+  it('returns a result for each entry of a batch', async () => {
     const { call } = setUp();
     const answer = await call('SendMessageBatch', {
       Entries: [

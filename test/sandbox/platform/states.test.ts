@@ -76,7 +76,7 @@ describe('states', () => {
     });
   });
 
-  it('Task calls a function with its arguments and gives the answer', async () => {
+  it('Task calls a function with its arguments and returns its response', async () => {
     const { run, invocations } = setUp(machine({ A: task({ Output: '{% $states.result %}' }) }), () => ({ kind: 'ok', value: { b: 2 } }));
     expect((await run({ a: 1 })).result).toEqual({ ExecutedVersion: '$LATEST', Payload: { b: 2 }, StatusCode: 200 });
     expect(invocations[0]?.payload).toEqual({ a: 1 });
@@ -274,7 +274,7 @@ describe('trouble in states', () => {
     expect(invocations.map(({ atMs }) => atMs)).toEqual([0, 2000, 8000, 18_000]);
   });
 
-  it('goes on when a retry succeeds, and jitters when told to', async () => {
+  it('goes on when a retry succeeds, and applies the jitter that the retry names', async () => {
     const retry = [{ ErrorEquals: ['States.ALL'], IntervalSeconds: 4, JitterStrategy: 'FULL' as const }];
     const { run, invocations } = setUp(machine({ A: task({ Retry: retry }) }), failing('Trouble', 2));
     expect((await run({ a: 1 })).result).toEqual({ a: 1 });
@@ -303,7 +303,7 @@ describe('trouble in states', () => {
     expect((await run()).status).toBe(expected ? 'SUCCEEDED' : 'FAILED');
   });
 
-  it('is told to the catcher, which may assign and change the output', async () => {
+  it('is passed to the catcher, which may assign variables and change the output', async () => {
     const { run } = setUp(
       machine({
         A: task({

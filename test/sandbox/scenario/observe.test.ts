@@ -51,13 +51,13 @@ describe('watching a world', () => {
     expect(observation.lives.get('i-web1')).toEqual({ instance: 'i-web1', group: 'web', warnedAtMs: 3, takenAtMs: 124, goneAtMs: 120 });
   });
 
-  it('counts nobody for a group that is not there', () => {
+  it('counts no instance for a group that is not there', () => {
     const { observation, tell } = watched();
     tell(fact('serving', 'i-else', 1));
     expect(observation.serving.size).toBe(0);
   });
 
-  it('forgets requests and lows of the time before everything was up', () => {
+  it('drops requests and lows of the time before everything was up', () => {
     const { observation, tell, at } = watched();
     tell(fact('serving', 'i-web1', 1));
     tell({ kind: 'dropped', targetGroup: 'web', count: 4, atMs: 1 });

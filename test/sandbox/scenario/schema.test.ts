@@ -156,7 +156,7 @@ describe('reading scenarios', () => {
     for (const name of names) expect((await readScenario(name)).name).toBe(name);
   });
 
-  it('knows the empty region', async () => {
+  it('finds the empty region', async () => {
     expect((await readOpenWorld()).policies).toEqual([]);
   });
 

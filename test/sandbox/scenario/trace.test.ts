@@ -64,7 +64,7 @@ describe('a recorded trace', () => {
     ]);
   });
 
-  it('begins where it is told, with the capacity of that moment', async () => {
+  it('begins at the sample that the scenario names, with the capacity of that moment', async () => {
     expect(await changes(plain, { zones: { a: 'one' }, fromSample: 3 })).toEqual([
       { atMs: 0, zone: 'a', capacity: 0 },
       { atMs: 600_000, zone: 'a', capacity: 4 },

@@ -369,7 +369,7 @@ describe('zones of a group', () => {
     expect((await skewed({ rebalancesZones: true })).sort()).toEqual(['us-east-1a', 'us-east-1b', 'us-east-1c']);
   });
 
-  it('are evened out beyond the maximum for a while, and the world tells which launches and ends are the group’s own', async () => {
+  it('are evened out beyond the maximum for a while, and the facts mark the launches and ends of the group itself', async () => {
     const test = build({ desired: 0, max: 3, rebalancesZones: true });
     const ids = test.launch(3);
     await test.seconds(10);

@@ -104,7 +104,7 @@ describe('DescribeInstances', () => {
     expect(ec2<Described>('DescribeInstances').Reservations.map(({ Instances }) => Instances.length)).toEqual([1, 1, 1]);
   });
 
-  it('shows terminated instances for an hour, then forgets them', async () => {
+  it('shows terminated instances for an hour, and not after that', async () => {
     const { ec2, launch, seconds } = createTestWorld();
     const ids = launch(1);
     await seconds(10);

@@ -73,7 +73,7 @@ describe('EC2 takes spot instances', () => {
     expect(instance(id).state).toBe('shutting-down');
   });
 
-  it('knows neither pending nor on-demand instances as interruptible', async () => {
+  it('interrupts neither pending nor on-demand instances', async () => {
     const { launch, seconds, world } = createTestWorld();
     const onDemand = launch(1, { TargetCapacitySpecification: { TotalTargetCapacity: 1, DefaultTargetCapacityType: 'on-demand' } });
     await seconds(10);

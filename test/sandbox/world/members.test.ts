@@ -177,7 +177,7 @@ describe('DescribeAutoScalingInstances', () => {
     ]);
   });
 
-  it('replaces a member that somebody called unhealthy', async () => {
+  it('replaces a member that a caller marked as unhealthy', async () => {
     const { autoScaling, inService, seconds } = await build();
     const [id = ''] = inService();
     autoScaling('SetInstanceHealth', { InstanceId: id, HealthStatus: 'Unhealthy' });

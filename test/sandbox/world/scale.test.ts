@@ -38,7 +38,7 @@ describe('a world', () => {
     expect(group?.served).toBeGreaterThan(200 * 560);
   });
 
-  it('bears an Auto Scaling group of a thousand that is told to go', async () => {
+  it('bears an Auto Scaling group of a thousand whose members are all ended at once', async () => {
     const subnets = plainSpec.subnets.map((subnet) => ({ ...subnet, freeAddresses: 2000 }));
     const groups = [asg({ desired: 1000, max: 2000, targetGroups: ['web'] })];
     const { autoScaling, seconds, inService, world } = createTestWorld({

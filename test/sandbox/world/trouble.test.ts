@@ -25,7 +25,7 @@ describe('instances that do not come up', () => {
     expect(JSON.stringify(ec2('DescribeInstances', { InstanceIds: [id] }))).toContain('Client.InvalidKMSKey.InvalidState');
   });
 
-  it('run and never answer, until launches are well again', async () => {
+  it('run and never become healthy, until launches are well again', async () => {
     const { launch, seconds, world, facts, ec2 } = createTestWorld();
     world.setBoots({}, 'never-answers');
     const [silent = ''] = launch(1);
