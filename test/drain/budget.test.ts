@@ -199,7 +199,7 @@ describe('a heartbeat', () => {
     ['not one of a drain that was just ordered', { hooks: [hook], drainOrderedAtMs: inMs(1820) }, 1849, false],
     ['not one that nobody waits for', { hooks: [over] }, 1900, false],
     ['nor an instance without a hook', {}, 1900, false],
-  ] as const)('shows a drain that nobody carries on: %s', (_rule, changes, nowS, is) => {
+  ] as const)('shows a drain that no workflow carries on: %s', (_rule, changes, nowS, is) => {
     expect(isUnattended(swap('i-1', { state: 'draining', ...changes }), inMs(nowS))).toBe(is);
   });
 });
@@ -243,7 +243,7 @@ describe('the next look at connections', () => {
   });
 });
 
-describe('a shortfall says what is cut, when and by whom', () => {
+describe('a shortfall states what is cut, when, and by what', () => {
   const draining = swap('i-1', { state: 'draining', drainStartedAtMs: inMs(34), deadlineMs: inMs(130) });
   test('a deregistration delay longer than the time left', () => {
     const found = foreseenShortfall({ swap: draining, busyUntilMs: inMs(334) }, 600_000);

@@ -218,7 +218,7 @@ describe('a drain that is ours to end', () => {
     expect(fleet.told.map(({ detail }) => (detail as { instances?: unknown }).instances)).toContainEqual(['i-2']);
   });
 
-  test('nobody asks who is protected among spot instances, warned members and members of Auto Scaling groups', async () => {
+  test('the protection of spot instances, warned members and members of Auto Scaling groups is not read', async () => {
     const asked = async (changes: Partial<Swap>, holding?: Group['holding']): Promise<boolean> => {
       const fleet = createFleet(pair(changes), 0);
       if (holding !== undefined) fleet.group = group({ holding });
@@ -235,7 +235,7 @@ describe('a drain that is ours to end', () => {
     expect(await asked({ reason: 'scale-in', offering, asg: 'web' })).toBe(false);
   });
 
-  test('a member leaves although EC2 denies the read of its protection, and the denial is told', async () => {
+  test('a member leaves although EC2 denies the read of its protection, and the denial is reported', async () => {
     const fleet = createFleet(pair({ reason: 'scale-in', offering: 'm7g.large/eu-west-1a/on-demand' }), 0);
     const failed = [{ instance: 'i-2', code: 'UnauthorizedOperation', retry: 'never' }] as const;
     const providerFor = () => ({ ...fleet.provider, protectedAmong: async () => ({ protected: [], failed }) });
@@ -386,7 +386,7 @@ describe('a drain that was handed over', () => {
     expect(fleet.told.map(({ detail }) => [detail.drained, detail.gone])).toEqual([[['i-2'], ['i-1']]]);
   });
 
-  test('a deadline that only the swap knows of holds too', async () => {
+  test('a deadline that only the swap holds applies too', async () => {
     const fleet = createFleet(pair({ state: 'draining', drainStartedAtMs: noonMs, deadlineMs: inMs(70) }), 300_000);
     for (const instance of ['i-1', 'i-2']) fleet.releasedAtMs.set(instance, noonMs);
     const { step } = await checkDrain(fleet.ports, order());
@@ -444,7 +444,7 @@ describe('an instance on a lifecycle hook', () => {
     expect(fleet.stateOf('i-1').hooks?.map(({ token }) => token)).toEqual(['t', 't-2']);
   });
 
-  test('whose time-out the event did not tell: it is looked up at the first heartbeat, once for all', async () => {
+  test('whose event holds no time-out: it is looked up at the first heartbeat, once for all', async () => {
     const { timeoutMs: _, ...untold } = { ...hook, expiresAtMs: inMs(30) };
     const fleet = createFleet(pair({ reason: 'hook', hooks: [untold] }), 200_000);
     fleet.timeouts.set('drain', 600_000);
@@ -694,7 +694,7 @@ test('a shortfall that shows only once targets drain is recorded by the next loo
   });
 });
 
-test('until when targets drain is stored by the first look that knows it, so that connections that end in time are no shortfall', async () => {
+test('the first look that finds until when targets drain stores that time, so that connections that end in time are no shortfall', async () => {
   const fleet = createFleet(pair({ ...warned, asg: 'web', state: 'draining', drainStartedAtMs: noonMs }), 115_000);
   for (const instance of ['i-1', 'i-2']) fleet.releasedAtMs.set(instance, noonMs);
   const { inspectDrain } = fleet.provider;
@@ -753,7 +753,7 @@ describe('when AWS does not respond for a while', () => {
     expect(fleet.stateOf('i-1').shortfall).toBeUndefined();
   });
 
-  test('looks that fail until the end cut nothing: the last look tells how it ended', async () => {
+  test('looks that fail until the end cut nothing: the last look shows how the drain ended', async () => {
     const fleet = createFleet(pair(warned), 30_000);
     fleet.desired = 0;
     const { inspectDrain } = fleet.provider;
@@ -801,7 +801,7 @@ describe('members that their Auto Scaling group ends as they leave service', () 
     };
   };
 
-  test('are noted before the request to their group, so that a reader who sees their end knows the cause', async () => {
+  test('are noted before the request to their group, so that a reader that sees their end finds the cause', async () => {
     const fleet = attached();
     diesAskedToEnd(fleet);
     await expect(beginDrain(fleet.ports, order())).rejects.toThrow('died');

@@ -51,7 +51,7 @@ describe('members whose drain begins late', () => {
     expect(sorted([atRisk], ['i-4', 'i-5'], 2)).toEqual(['i-4 waits']);
     expect(sorted([...surplus, atRisk], ['i-1', 'i-4', 'i-5'], 2)).toEqual(['i-2 goes', 'i-3 goes', 'i-4 goes', 'i-1 stays']);
   });
-  it('wait where it depends on members whose health nobody could read, and stay where these would not be enough', () => {
+  it('wait when it depends on members whose health could not be read, and stay when these would not be enough', () => {
     const unread = ['i-5', 'i-6'].map((instance) => member(instance, { serving: false, mayServe: true }));
     const members = [...['i-1', 'i-2', 'i-3', 'i-4'].map((instance) => member(instance)), ...unread];
     const holdings = { members, asgs: [], aside: [], ended: [], stopped: [] };
@@ -122,7 +122,7 @@ test('a member that is replaced serves until enough others do', async () => {
   expect([...fleet.ended]).toEqual(['i-1']);
 });
 
-test('a look that AWS refuses takes nobody out of service', async () => {
+test('a look that AWS refuses takes no member out of service', async () => {
   const fleet = fleetLate([swap('i-1', { reason: 'scale-in' })], []);
   const { describe: look } = fleet.provider;
   const refused = Object.assign(new Error('no token'), { name: 'Throttling', $fault: 'client' });
@@ -134,7 +134,7 @@ test('a look that AWS refuses takes nobody out of service', async () => {
   expect(isNeeded(fleet.stateOf('i-1'))).toBe(true);
 });
 
-test('while nobody can read the health of the others, a surplus neither leaves nor says that it is needed', async () => {
+test('while the health of the others cannot be read, a surplus member neither leaves nor is recorded as needed', async () => {
   const fleet = fleetLate([swap('i-1', { reason: 'scale-in' })], []);
   fleet.members.push(...['i-3', 'i-4'].map((instance) => member(instance, { serving: false, mayServe: true })));
   expect((await beginDrain(fleet.ports, order())).step).toMatchObject({ next: 'begin' });

@@ -22,7 +22,7 @@ describe('the release of a batch', () => {
     expect(await released(19)).toEqual({ inMs: 5_000, waiting: [expect.stringContaining(' targets')] });
   });
 
-  test('begins at once where its turn comes too late, and holds up nobody with a place that it does not use', async () => {
+  test('begins at once when its turn comes too late, and keeps no place in line that it does not use', async () => {
     expect(await released(20)).toEqual({ inMs: undefined, waiting: [] });
   });
 });

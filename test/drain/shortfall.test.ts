@@ -74,7 +74,7 @@ describe('until when an instance is busy', () => {
   const busyIn = (swap: Swap, busyUntilMs?: number) =>
     foreseen([{ swap, ...(busyUntilMs !== undefined && { busyUntilMs }) }], timeoutMs).map((found) => found.busyUntilMs);
 
-  it('is stored by the look that first knows it, and again where it changed', () => {
+  it('is stored by the look that first finds it, and again when it has changed', () => {
     expect(busyIn(taken(), endsMs)).toEqual([endsMs]);
     expect(busyIn(taken({ busyUntilMs: endsMs }), endsMs)).toEqual([]);
     expect(busyIn(taken({ busyUntilMs: endsMs }), endsMs - 1)).toEqual([endsMs - 1]);
@@ -107,7 +107,7 @@ describe('an instance that has drained', () => {
     expect(kept({ code: 'still-draining', cutAtMs: nowMs + 1, by: 'ec2' })).toBe('still-draining');
   });
 
-  it('was cut by nobody where Holdfast or Auto Scaling was to cut it after its drain', () => {
+  it('was not cut when Holdfast or Auto Scaling was to cut it after its drain', () => {
     const passed = { ...delayed(nowMs - 1), by: 'auto-scaling' } as const;
     expect(kept(passed, { reason: 'hook', deadlineMs: undefined })).toBeUndefined();
     expect(kept(delayed(nowMs - 1, 'holdfast'), { reason: 'rebalance', deadlineMs: undefined })).toBeUndefined();

@@ -35,7 +35,7 @@ test('a step that is called before the planned look only sends heartbeats', () =
   expect(checkStep(undefined)).toEqual(endStep);
 });
 
-test('the next step knows a delay that may grow by its own field, and by the time 0 of an earlier version', () => {
+test('the next step recognizes a delay that may grow by its own field, and by the time 0 of an earlier version', () => {
   const knownOf = (step: object) =>
     readDrainInput({ group: 'web', drain: 'd', step: { next: 'begin', untilIso: '2026-01-19T12:00:00Z', ...step } }).known;
   const delay = { deregistrationDelayMs: 0, delayOfMs: noonMs };

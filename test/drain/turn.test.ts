@@ -138,7 +138,7 @@ describe('taking members out of service', () => {
     expect(await waits(undefined)).toBe(10);
   });
 
-  test('waits for the later of two turns, and needs it without a deadline where EC2 takes nobody', async () => {
+  test('waits for the later of two turns, and needs it without a deadline when EC2 takes no member', async () => {
     const both: Group = { ...attached, drain: { timeoutMs: 300_000, loadBalancers: ['tg-1'] } };
     const levels = { targets: { tokens: -3, atMs: noonMs }, autoScaling: { tokens: -18, atMs: noonMs } };
     const { account, ports } = accountOf({ levels });
@@ -155,7 +155,7 @@ describe('taking members out of service', () => {
 describe('the step of a drain whose release has no turn yet', () => {
   const latest = { deadlineMs: inMs(120), drainOrderedAtMs: inMs(-300) };
 
-  test('comes again at its turn, and takes nobody out of service before it', async () => {
+  test('comes again at its turn, and takes no member out of service before it', async () => {
     const fleet = createFleet([swap('i-1', { ...latest, deadlineMs: inMs(30) })], 30_000);
     fleet.group = group({ drain: { timeoutMs: 300_000, loadBalancers: ['tg-1'] } });
     fleet.ports.store.budget = async () => ({ ...emptyBudget, levels: { targets: { tokens: -11, atMs: noonMs } } });

@@ -48,7 +48,7 @@ test('while another decision attaches them, or when the bucket is empty, they wa
   expect(await joining(400, { turns: [later] })).toMatchObject({ joined: 0, laterInMs: 3_500 });
 });
 
-test('the turn says when the look began, because the look does not show whom others have let in since', async () => {
+test('the turn holds the time at which the look began, because the look does not show the members that others admitted since', async () => {
   expect((await joining(400)).lookedAtMs).toEqual([nowMs - 700]);
 });
 

@@ -119,7 +119,7 @@ describe('the next look of a group', () => {
     expect(together[0]).toBeGreaterThanOrEqual(7_001);
   });
 
-  test('is arranged by nobody where nothing was decided', async () => {
+  test('is not scheduled when nothing was decided', async () => {
     expect(await wakesAfter([])).toEqual([]);
   });
 });
@@ -419,7 +419,7 @@ describe('members that leave by a decision', () => {
     expect(claims).toHaveLength(2);
   });
 
-  test('begin when their turn has come, unless somebody else has moved them', async () => {
+  test('begin when their turn has come, unless another run has changed their swaps', async () => {
     const { drain: _drain, ...waits } = swapOf('spot-a#1', { reason: 'rebalance', state: 'waiting' });
     const swaps = [waits, { ...waits, instance: 'spot-a#2' }, { ...waits, instance: 'spot-a#3' }];
     const ports = portsOf((instance) => (instance === 'spot-a#1' ? 'done' : 'conflict'));

@@ -73,7 +73,7 @@ test('launches are tried when the policy was written, and when a day has passed'
   expect((await checked([tick])).tried).toEqual([]);
 });
 
-test('what AWS did not answer is tried again within an hour', async () => {
+test('a check without a response of AWS is made again within an hour', async () => {
   const { put, dueAtMs } = await checked([policyChange], {}, { found: (trial) => untriedCheck(trial, 'RequestLimitExceeded') });
   expect(put[0]?.[0]).toMatchObject({ code: 'not-tried', awsCode: 'RequestLimitExceeded' });
   expect(dueAtMs).toBe(nowMs + 3_600_000);

@@ -36,7 +36,7 @@ describe('a warning', () => {
 });
 
 describe('claims of which one fails', () => {
-  it('tell whom they claimed all the same, and why the others are missing', async () => {
+  it('return the members that they claimed, and why the others are missing', async () => {
     const trouble = new Error('throttled');
     const store = {
       claim: ({ instance }) => (instance === 'i-2' ? Promise.reject(trouble) : Promise.resolve({ kind: 'claimed' })),

@@ -35,7 +35,7 @@ test('a clock that stays behind is corrected for the whole invocation, and for t
   expect(clock.now()).toBe(18_000);
 });
 
-test('the time never runs backwards, however long nobody reads it', () => {
+test('the time never runs backwards, however long it is not read', () => {
   for (const pauseMs of [1, 4_999, 5_000, 5_001, 20_000]) {
     const { clock, goesTo } = clockAt(1_000);
     clock.hear(6_000);

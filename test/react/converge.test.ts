@@ -275,7 +275,7 @@ test('the event of a member claimed before a failing look is sent, and its drain
 test.each([
   ['before the look', fromEc2({})],
   ['after it', warning],
-])('what was claimed %s is told where another claim fails, and the messages come again', async (_when, facts) => {
+])('a claim made %s is sent as an event when another claim fails, and the messages come again', async (_when, facts) => {
   const { world, ports } = lookingOf(allSix);
   const { claim: claimed } = ports.store;
   const claim: typeof claimed = (swap) => (swap.instance === 'i-other' ? Promise.reject(new Error('The table is throttled.')) : claimed(swap));
@@ -285,7 +285,7 @@ test.each([
   expect(world.launched).toBe(0);
 });
 
-test('a member that is chosen to leave is told, and its drain starts, where the claim of another one fails', async () => {
+test('the event of a member that is chosen to leave is sent, and its drain starts, when the claim of another member fails', async () => {
   const { world, ports } = lookingOf(shows(members(onDemandB, 8)).describe as () => Promise<Holdings>);
   const { claim: claimed } = ports.store;
   const begun: string[] = [];

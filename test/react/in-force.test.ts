@@ -19,7 +19,7 @@ const read = (stored: GroupState | undefined, registry: readonly RegistryEntry[]
   return readInForce('web', { store: store as ReactPorts['store'], believed: (_, known) => known, policies });
 };
 
-test('a group whose state item is lost still knows the Auto Scaling groups of its earlier policies', async () => {
+test('a group whose state item is lost still has the Auto Scaling groups of its earlier policies', async () => {
   const found = await read(undefined, [{ ...entry, group: 'api', former: ['theirs'] }, entry]);
   expect(found?.group.former).toEqual(['before']);
   expect(found && initialState(found.group).holders).toEqual(['before']);
@@ -31,7 +31,7 @@ test('the registry is not read while the state item follows this policy or the o
   expect((await read(stored, [entry], 3))?.state?.holders).toEqual(['next']);
 });
 
-test('a state item that missed a policy, because it was restored, knows the Auto Scaling groups of that policy', async () => {
+test('a state item that missed a policy, because it was restored, includes the Auto Scaling groups of that policy', async () => {
   const found = await read(state({ policyVersion: 1, holders: ['first', 'next'] }), [entry], 3);
   expect(found?.state?.holders).toEqual(['first', 'next', 'before']);
 });

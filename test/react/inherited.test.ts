@@ -16,7 +16,7 @@ const lossesFrom = async (states: Readonly<Record<string, GroupState>>, own = st
 };
 const lost = (...atMs: readonly number[]) => state({ returns: { moves: [], losses: atMs.map(lossAt) } });
 
-test('a group that takes an Auto Scaling group over knows where EC2 took the members of those before, the first first', async () => {
+test('a group that takes over an Auto Scaling group inherits the losses of its earlier groups, the earliest first', async () => {
   expect(await lossesFrom({ web: lost(3, 5), old: lost(4) })).toEqual([3, 4, 5]);
   expect(await lossesFrom({ web: lost(3) }, state({ holders: ['web-asg'] }))).toEqual([]);
 });
@@ -27,7 +27,7 @@ const inheritedFrom = (before: Readonly<Record<string, { state?: GroupState; swa
   return inherit(of, own, { store, clock: { now: () => nowMs } } as unknown as ReactPorts);
 };
 
-test('a group that takes an Auto Scaling group over knows whom EC2 is still to take there, since they were warned', async () => {
+test('a group that takes over an Auto Scaling group inherits the members that EC2 has warned about and not taken yet', async () => {
   const swaps = [
     swapOf('i-warned', { warnedAtMs: nowMs - 5_000, deadlineMs: nowMs + 115_000 }),
     swapOf('i-claimed', { claimedAtMs: nowMs - 4_000, deadlineMs: nowMs + 1 }),

@@ -161,7 +161,7 @@ describe('of the members that leave', () => {
   const all = [warned(first), leaves(second, 'rebalance'), leaves(third, 'hook'), leaves(fourth, 'moved')];
   const heard = { told: all.slice(0, 3), leaving: all };
 
-  test('a group that acts claims all, an observed one nobody, a paused one those that AWS takes', () => {
+  test('a group that acts claims all of them, an observed group none, a paused group those that AWS takes', () => {
     expect(claimable({}, heard)).toEqual(heard);
     expect(claimable({ mode: 'observe' }, heard)).toEqual({ told: [], leaving: [] });
     const taken = [warned(first), leaves(third, 'hook')];

@@ -61,7 +61,7 @@ const seen = (rest: Partial<Gathered> = {}, of: Partial<Group> = {}): Gathered =
   }) as unknown as Gathered;
 const heard = (rest: Parameters<typeof factsOf>[0]) => ({ ...run, facts: factsOf(rest) }) as unknown as Run;
 
-test('advice beyond the budget of the hour is learned, and nobody leaves for it', () => {
+test('advice beyond the budget of the hour is learned, and no member leaves for it', () => {
   const overBudget = (of: Partial<Group>, leaving = advice('spot-a#1', 'spot-a#2'), swaps: readonly ReturnType<typeof swapOf>[] = []) =>
     withLessons(seen({ swaps }, of), heard({ leaving }), []);
   const bounded = { rebalance: { act: true, atMostPerHour: 1 } };
@@ -88,7 +88,7 @@ test('a pool whose members this look gave up rests, and is counted once', () => 
   expect(found(gaveUp, known).givenUp).toEqual([]);
 });
 
-test('warnings that were heard and those that only the swaps remember count together, each once', () => {
+test('warnings of this run and warnings that only the swaps hold count together, each once', () => {
   const claimed = swapOf('spot-a#1', { warnedAtMs: nowMs - 20_000, claimedAtMs: nowMs - 19_000 });
   const warning = { instance: 'spot-a#1', offering: 'm7g.large/a/spot' } as const;
   const after = withLessons(seen({ swaps: [claimed] }, { breaker: { interruptions: 9, withinMs: 600_000, holdMs: 600_000 } }), heard({}), [

@@ -73,7 +73,7 @@ describe('a group that is let go', () => {
     expect((await letGoOf(settled, [{ code: 'tick' }])).written).toEqual([]);
   });
 
-  test('forgets who was to be put into service: how they end says nothing about their boots', async () => {
+  test('drops the list of new members, because their ends now prove nothing about their boots', async () => {
     const { written } = await letGoOf(state({ newcomers: { 'i-1': { pool: 'spot-a', atMs: 1 } } }));
     expect(written).toHaveLength(1);
     expect(written[0]).not.toHaveProperty('newcomers');

@@ -115,7 +115,7 @@ const worldOf = ({ policy, holdings = {}, state: rest = {}, swaps = [] }: Settin
 const asg = (rest: Partial<AsgView> = {}): AsgView => asgView({ desired: 6, held: 6, holds: ids, ...rest });
 
 describe('an observed group', () => {
-  test('claims nobody, calls nothing, and stores what it would have done', async () => {
+  test('claims no member, calls nothing, and stores what it would have done', async () => {
     const { world, hear } = worldOf({ policy: policyIn('observe') });
     await hear({ leaving: [fact('interruption', first), fact('hook', second)] });
     expect(world.did).toEqual([]);
@@ -192,7 +192,7 @@ describe('a paused group', () => {
     expect(world.retired).toEqual([first]);
   });
 
-  test('does not repeat a request without an answer', async () => {
+  test('does not repeat a request without a response', async () => {
     const open = reservation({ atMs: nowMs - 60_000, leaseUntilMs: nowMs - 1_000 });
     const { world, hear } = worldOf({ policy: policyIn('pause'), state: { reservations: [open] } });
     await hear({});

@@ -70,7 +70,7 @@ describe('swaps of a group that was let go', () => {
     expect(await closed([gone, warned], 60, { 'i-2': 'terminated' })).toMatchObject({ open: ['i-1'], advanced: [], retired: [] });
   });
 
-  it('are closed ten minutes after the deadline when nobody shows their instances any more', async () => {
+  it('are closed ten minutes after the deadline when no describe shows their instances any more', async () => {
     expect((await closed([warned], 719, { 'i-1': undefined })).open).toEqual(['i-1']);
     expect((await closed([warned], 720, { 'i-1': undefined })).advanced).toHaveLength(1);
   });

@@ -115,7 +115,7 @@ describe('a batch of messages', () => {
     expect(Object.values(seen.counts)).toEqual([1]);
   });
 
-  test('leaves out what cannot be read, and counts instances of nobody', async () => {
+  test('leaves out messages that cannot be read, and counts instances that belong to no group', async () => {
     const owners: ReactPorts['owners'] = {
       ownersOf: async (ids) =>
         new Map(

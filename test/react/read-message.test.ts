@@ -131,7 +131,7 @@ describe('lifecycle actions', () => {
   it('ignores a launching instance', () => {
     expect(read(lifecycleDetail({ LifecycleTransition: 'autoscaling:EC2_INSTANCE_LAUNCHING' })).kind).toBe('ignored');
   });
-  it('reads that somebody stopped a drain, by the order that it was started with', () => {
+  it('reads that a drain was stopped, by the order that it was started with', () => {
     expect(signal(executionStopped())).toEqual({ kind: 'drain-stopped', group: 'web', drain: 'web-hook-1', atMs: eventAtMs });
     expect(read(executionStopped({ status: 'SUCCEEDED' })).kind).toBe('ignored');
     for (const input of [null, 'no JSON', '{"group":"web"}', '{"group":"../web","drain":"d"}'])

@@ -150,7 +150,7 @@ describe('a desired capacity that is lowered', () => {
     expect(asked).toEqual([1]);
   });
 
-  test('has its reasons stored where the function dies in the call, and what became of a refusal', async () => {
+  test('has its reasons stored when the function dies in the call, and its result stored when the call is refused', async () => {
     const dies = await steps(() => Promise.reject(new Error('killed')));
     await expect(dies.played).rejects.toThrow('killed');
     expect(dies.did).toEqual(['why: 1 lowered, 1 launched', 'lower to 6']);
@@ -584,7 +584,7 @@ describe('what a look finds and leaves as it is', () => {
   const six = inB(6, 1);
   const advice = { leaving: [{ instance: members(onDemandB, 6)[0]?.instance, reason: 'rebalance', atMs: nowMs }] };
 
-  test('is a decision of its own: a member that its user detached is told once', async () => {
+  test('is a decision of its own: a member that its user detached is recorded once', async () => {
     const of = worldOf(six, stateUnder(six, 5));
     const { describe: look } = of.provider;
     of.provider.describe = async (one) => ({ ...(await look(one)), detached: ['i-gone'] });

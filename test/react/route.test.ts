@@ -176,7 +176,7 @@ test('an alarm goes to every group that names it, and to no other', async () => 
   expect(await routed(alarmed('other'), registry)).toEqual({ facts: [], strangers: 1, again: [] });
 });
 
-test('a signal about an instance without an Auto Scaling group or a tag of ours is about nobody here', async () => {
+test('a signal about an instance without an Auto Scaling group or a tag of ours belongs to no group', async () => {
   const nobodys: Owner = { offering, state: 'running' };
   expect(await routed(warning, [entry('web', ['fleet'])], nobodys)).toEqual({ facts: [], strangers: 1, again: [] });
   expect(await groupsOf(warning, [], { ...nobodys, group: 'web' })).toEqual(['web']);

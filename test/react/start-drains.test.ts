@@ -128,7 +128,7 @@ describe('the drains that a run starts', () => {
     expect(await starts({ isTick: true, isMinute: true, over: ['d-1'] })).toBe(2);
     expect(await starts({ isTick: true })).toBe(1);
   });
-  it('that took over from others, and that nobody has started, are started with the tick while they are young', async () => {
+  it('that took over from others, and that were not started, are started with the tick while they are young', async () => {
     const out = { drainStartedAtMs: noonMs - 30_000, drainOrderedAtMs: noonMs - 20_000 };
     const started = async (changes: Partial<Swap>) => (await start([swap('i-1', { ...out, ...changes })], { isTick: true })).started.length;
     expect(await started({ state: 'draining' })).toBe(1);
@@ -173,7 +173,7 @@ describe('the drains that a run starts', () => {
     expect(await drainsIn()).toEqual(['d-1', 'd-2', 'd-3']);
     expect(await drainsIn('observe')).toEqual(['d-2', 'd-3']);
   });
-  it('that have just ended leave nobody behind before a tick looks', async () => {
+  it('that have just ended leave no member behind until a tick looks', async () => {
     const swaps = [swap('i-1', { deadlineMs, drainOrderedAtMs: noonMs - 60_000 }), swap('i-2', { state: 'gone', drainStartedAtMs: noonMs - 60_000 })];
     expect((await start(swaps)).moved).toEqual([]);
     expect((await start(swaps, { isTick: true })).moved).toHaveLength(1);

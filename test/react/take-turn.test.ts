@@ -110,7 +110,7 @@ describe('a decision that waits for its turn', () => {
     expect(decidedWith[0]?.mayLaunch).toBe(3);
   });
 
-  test('is not made anew for a refusal that this group knows, or for a key that names no offering', async () => {
+  test('is not made anew for a refusal that this group has stored, or for a key that names no offering', async () => {
     const known = (kind: Lesson['kind'], restsForMs: number): View => {
       const lesson: Lesson = { kind, code: 'InsufficientInstanceCapacity', atMs: nowMs, coolingUntilMs: nowMs + restsForMs, streak: 1 };
       return view({ state: state({ memory: { 'm7g.large/eu-west-1a/spot': lesson } }) });

@@ -37,7 +37,7 @@ test('the Auto Scaling groups that the policy names are not looked up', async ()
   expect(await withoutTaken(web, plain, never)).toBe(plain);
 });
 
-test('members by tag in an Auto Scaling group count for the group that holds it, and for nobody else', async () => {
+test('members by tag in an Auto Scaling group count for the group that holds it, and for no other group', async () => {
   const all = members(spotA, 3);
   const shown = { members: all, asgs: [], aside: [], stopped: [], ended: [], elsewhere: { 'spot-a#1': 'before' } };
   const counted = async (claim: AsgClaim | undefined) =>

@@ -77,7 +77,7 @@ describe('turns of the groups of one batch', () => {
     await expect(turnsOf([api], ports).ask(askOf('api'))).rejects.toThrow('a bug');
   });
 
-  test('tokens that come back wake those whose turn is far away; a wake that cannot be sent harms nobody', async () => {
+  test('tokens that come back wake groups whose turn is far away; a wake that cannot be sent does not fail the batch', async () => {
     const waits = (name: string) => ({ ...askOf(name, { instances: 20 }), sinceMs: nowMs, turnAtMs: nowMs + 60_000 });
     const { world, ports } = account({
       ...emptyBudget,

@@ -65,7 +65,7 @@ const mended = async (...args: Parameters<typeof mendedBy>): Promise<readonly Sw
 const hook = { asg: 'web-asg', hook: 'drain', token: 't', expiresAtMs: inMs(600), timeoutMs: 600_000 };
 const held = swap('i-1', { reason: 'hook', state: 'draining', drainStartedAtMs: noonMs, hooks: [hook] });
 
-it('closes a swap only as long as no Auto Scaling group was told to end its instance since', async () => {
+it('closes a swap only if the end of its instance has not been requested from an Auto Scaling group since', async () => {
   const unaskedOf = async (before: Partial<Swap>) => {
     const changes: SwapChange[] = [];
     await mendedBy([swap('i-1', before)], inMs(1), { ended: ['i-1'] }, { changes });
@@ -81,7 +81,7 @@ describe('a swap whose instance its Auto Scaling group ends', () => {
     const [kept] = await mended([attended], inMs(7_000), { aside: ['i-1'] });
     expect(kept).toEqual(attended);
   });
-  it('is closed ten minutes later, once nobody shows the instance any more', async () => {
+  it('is closed ten minutes later, once no describe shows the instance any more', async () => {
     const [closed] = await mended([{ ...held, hooks: [{ ...hook, expiresAtMs: inMs(7_500) }] }], inMs(7_000));
     expect(closed).toMatchObject({ state: 'gone', goneAtMs: inMs(7_000) });
   });
@@ -91,12 +91,15 @@ describe('a swap whose instance its Auto Scaling group ends', () => {
     const [after] = await mended([{ ...held, state }], inMs(330), { aside: ['i-1'] });
     expect(after).toMatchObject({ state, drain: 'hook-none-new', drainOrderedAtMs: inMs(330) });
   });
-  it.each(['leaving', 'draining', 'drained'] as const)('goes to a new drain at once while it is %s, when somebody stopped its own', async (state) => {
-    const [after] = await mended([{ ...held, state }], inMs(20), { aside: ['i-1'] }, { stoppedDrains: ['d-1'] });
-    expect(after).toMatchObject({ state, drain: 'hook-none-new', drainOrderedAtMs: inMs(20) });
-    const [kept] = await mended([{ ...held, state }], inMs(20), { aside: ['i-1'] }, { stoppedDrains: ['d-2'] });
-    expect(kept?.drain).toBe('d-1');
-  });
+  it.each(['leaving', 'draining', 'drained'] as const)(
+    'goes to a new drain at once while it is %s, when its own drain was stopped',
+    async (state) => {
+      const [after] = await mended([{ ...held, state }], inMs(20), { aside: ['i-1'] }, { stoppedDrains: ['d-1'] });
+      expect(after).toMatchObject({ state, drain: 'hook-none-new', drainOrderedAtMs: inMs(20) });
+      const [kept] = await mended([{ ...held, state }], inMs(20), { aside: ['i-1'] }, { stoppedDrains: ['d-2'] });
+      expect(kept?.drain).toBe('d-1');
+    },
+  );
   it('shares the new drain only with members that end with it', async () => {
     const draining = (instance: string, busyUntilS: number) =>
       swap(instance, { reason: 'rebalance', state: 'draining', drainStartedAtMs: noonMs, busyUntilMs: inMs(busyUntilS) });
@@ -141,7 +144,7 @@ describe('a swap whose instance no look shows any more', () => {
 });
 
 describe('a swap without a hook', () => {
-  it('goes to a new drain at once when somebody stopped its own before it had drained', async () => {
+  it('goes to a new drain at once when its own drain was stopped before the instance had drained', async () => {
     const warned = swap('i-1', { deadlineMs: inMs(120) });
     const drainOf = async (changes: Partial<Swap>) =>
       (await mended([{ ...warned, ...changes }], inMs(20), { members: [member('i-1')] }, { stoppedDrains: ['d-1'] }))[0]?.drain;
