@@ -29,12 +29,12 @@ const figuresOf = (of: Parameters<typeof runOf>[0]) => runOf(of).figures;
 const told = { throttledBy: { CreateFleet: 2, DescribeInstances: 3 }, readsBy: { DescribeInstances: 5 }, callTable: '' };
 
 describe('the figures of a storm over many groups', () => {
-  test('tell when instances were requested, by the calls that got them', () => {
+  test('show when instances were requested, by the calls that got them', () => {
     expect(figuresOf(played)).toMatchObject({ firstRequestedMs: 3_000, p50RequestedMs: 3_000, p95RequestedMs: 4_500, lastRequestedMs: 4_500 });
     expect(figuresOf(played)).toMatchObject({ case: 'zone, concurrency 10', warned: 4, launchCalls: 4, neededLaunchCalls: 6 });
   });
 
-  test('tell the first call of each group, refused or not, and the reads of each until then, of shared ones its part', () => {
+  test('show the first call of each group, refused or not, and the reads of each group until then, with its part of shared reads', () => {
     expect(figuresOf(played)).toMatchObject({ firstPerGroupP95Ms: 1_500, readsPerGroup: 1.8 });
   });
 
@@ -43,7 +43,7 @@ describe('the figures of a storm over many groups', () => {
     expect(figuresOf({ ...played, seen: cut }).readsPerGroup).toBe(2.3);
   });
 
-  test('leave the bystander out, and tell how long it waited', () => {
+  test('leave the bystander out, and show how long it waited', () => {
     expect(figuresOf(played).bystanderMs).toBe(1_500);
   });
 
@@ -113,7 +113,7 @@ describe('the share of what the buckets allow', () => {
   });
 });
 
-test('the table of calls tells each operation by time, and what was throttled of it', () => {
+test('the table of calls lists each operation by time, and how many of its calls were throttled', () => {
   const name = 'CreateFleet by react';
   const calls = [
     { name, atMs: 100_000, isThrottled: false },

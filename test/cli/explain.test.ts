@@ -266,7 +266,7 @@ describe('a decision in words', () => {
 });
 
 describe('explaining an instance', () => {
-  it('that left tells its swap in order, and the decisions that launched it and let it go', async () => {
+  it('that left prints its swap in order, and the decisions that launched it and chose it to leave', async () => {
     const explanation = await explain(swap.instance, access);
     expect(explanation.decisions.map(({ part, record }) => [part, record.id])).toEqual([
       ['launched', '0001'],

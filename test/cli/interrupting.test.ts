@@ -37,7 +37,7 @@ const answers = (port: number): Promise<boolean> =>
   });
 
 describe('interrupting the sandbox', () => {
-  it('from a terminal, which tells every process of the group, ends it in order', async () => {
+  it('from a terminal, which signals every process of the group, ends it in order', async () => {
     const { wrapper, pid } = await startSandbox();
     process.kill(-pid, 'SIGINT');
     expect(await once(wrapper, 'exit')).toEqual([0, null]);

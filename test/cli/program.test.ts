@@ -100,7 +100,7 @@ describe('the text of a failure', () => {
     expect(failure('denied', { $metadata: {} })).toBe('denied');
   });
 
-  it('of what nobody expected has its stack', () => {
+  it('of an unexpected error has its stack', () => {
     expect(failure('a bug')).toMatch(/a bug\n\s+at /);
     expect(failureText('thrown text')).toBe('thrown text');
   });

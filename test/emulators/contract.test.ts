@@ -79,7 +79,7 @@ const ownCodes = /^(TimeoutError|AbortError|E[A-Z_]+)$/;
 /** Other names of codes that are provoked: the SDK's exception classes, and what other services call their throttles. */
 const otherNames = /(Fault|Exception|MismatchError)$|^(Throttling|RequestThrottled|RateExceeded|ExecutionDoesNotExist)$/;
 
-test('every error code that Holdfast knows is provoked by an expectation', async () => {
+test('every error code that Holdfast recognizes is provoked by an expectation', async () => {
   const errors = await readFile(join(root, 'aws', 'calls', 'errors.ts'), 'utf8');
   const known = [...errors.matchAll(/new Set\(\[([^\]]*)\]\)/g)].flatMap(([, list = '']) =>
     [...list.matchAll(/'([^']+)'/g)].map(([, code = '']) => code),

@@ -133,7 +133,7 @@ describe('the stack on MiniStack, deployed by the CDK', () => {
     expect(ended.some(({ name }) => name?.startsWith('workers-interruption-'))).toBe(true);
   }, 200_000);
 
-  test('acknowledges and counts what it cannot read: nothing comes again, nothing is set aside, and the next signal is heard', async () => {
+  test('acknowledges and counts what it cannot read: nothing comes again, nothing is set aside, and the next signal is received', async () => {
     for (const poison of ['not JSON at all', '{"detail-type":"Nobody Knows This","source":"somewhere","detail":{}}', '[]'])
       await stack.signal(poison);
     await eventually('an empty queue', async () => {

@@ -70,7 +70,7 @@ describe('single modules of the SDK that are left out of bundles', () => {
     for (const create of makers) expect(create(config).config).toHaveProperty('protocol', expect.any(RpcProtocol));
   });
 
-  test('services that speak JSON give times as seconds, so nobody reads times as text there', async () => {
+  test('services that use JSON give times as seconds, so that no code reads times as text there', async () => {
     type Json = { readonly codec?: { readonly settings: { readonly timestampFormat: { readonly default: number } } } };
     const protocols = await Promise.all(makers.map(async (create) => (create(config).config as { readonly protocol: unknown }).protocol));
     const formats = protocols.flatMap((protocol) => (protocol as Json).codec?.settings.timestampFormat.default ?? []);

@@ -79,7 +79,7 @@ it('a member that fails its health checks is not in the place of what was reques
   expect(row && judged(row, raised(101, 590)).left).toBeGreaterThan(0);
 });
 
-it('a member that answers for the first time fails until its target group had the time to find it healthy', () => {
+it('a member that responds for the first time fails until its target group had the time to find it healthy', () => {
   const row = allowances.find(({ name }) => name.startsWith('a member fails its health checks'));
   /** The replacement of i-2 runs from 120 on, answers from a time on, and serves later. */
   const answersFrom = (second: number, servesAt: number) =>

@@ -194,7 +194,7 @@ describe('words on the bus about what falls short', () => {
     expect(letGo(105)).toEqual(['web was refused capacity and is short, and that was not sent to the bus']);
   });
 
-  it('come later for a policy when each call that would tell it meets trouble', () => {
+  it('come later for a policy when each call that would send them meets trouble', () => {
     const told = (atS: number, failedAtS: readonly number[], trouble: { readonly trouble?: 'fault' } = { trouble: 'fault' }) =>
       details((script) => {
         script.policy(100, 2, policy);

@@ -194,7 +194,7 @@ describe('a pool whose instances die rests', () => {
     expect(written(120)).toEqual([]);
     expect(written(111)).toHaveLength(1);
   });
-  it('until the state follows that policy, where what was told was learned under the one before', () => {
+  it('until the state follows that policy, when the report came from the policy before', () => {
     const followed = (second: number, version: number) =>
       rests((script) => {
         script.policy(111, 2);

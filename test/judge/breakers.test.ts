@@ -66,7 +66,7 @@ describe('a breaker opens', () => {
     }, policy);
     expect(without).toEqual([]);
   });
-  it('only where nothing met the functions that heard', () => {
+  it('only when no fault met the functions that received the warnings', () => {
     expect(two(150, nothing, true)).toEqual([]);
   });
 });
@@ -202,7 +202,7 @@ describe('a breaker comes to its end', () => {
     expect(found((script) => closes(script, 1_600))).toEqual(neither);
     expect(found((script) => closes(script, 1_450, 'spot/t'))).toEqual(neither);
   });
-  it('when the launches that may test it are old enough to tell', () => {
+  it('when the launches that may test it are old enough to decide', () => {
     const tested = (second: number, closedAt: number, pool = 'spot-b') =>
       found((script) => {
         launches(script, second, 'i-9', pool);
@@ -226,7 +226,7 @@ describe('a breaker comes to its end', () => {
     expect(found(again)).toEqual([]);
     expect(found((script) => script.policy(1_000, 2, { ...guarded }))).toEqual([]);
   });
-  it('and is told to be open for as long as the policy says', () => {
+  it('and is reported as open for as long as the policy sets', () => {
     const told = (hold: string) => found((script) => closes(script, 1_450), 4_000, { ...policy, breaker: { ...breaker, hold } });
     expect(told('10m')).toEqual([]);
     expect(told('5m')).toEqual(['the breaker of spot is told to be open for 600 s']);

@@ -49,7 +49,7 @@ test('so do launches into an Auto Scaling group', () => {
   ]);
 });
 
-test('an answer that never came refused nothing that a function received', () => {
+test('a response that was lost is no refusal that a function received', () => {
   const lost = { ...logged, service: 'ec2', operation: 'CreateFleet', outcome: 'lost', trouble: 'fault' as const };
   expect(callEvents(lost, { input: fleet, output: undefined })).toMatchObject([{ outcome: 'lost', trouble: 'fault', applied: true }]);
 });
@@ -59,7 +59,7 @@ test('calls of others are not recorded', () => {
   expect(callEvents({ ...byUser, service: 'ec2', operation: 'CreateFleet' }, { input: fleet, output: {} })).toEqual([]);
 });
 
-test('a call to the load balancer says whom it was to take out of service', () => {
+test('a call to the load balancer lists the instances that it was to take out of service', () => {
   const input = { TargetGroupArn: 'tg-1', Targets: [{ Id: 'i-1' }, { Id: 'i-2' }] };
   const events = (operation: string) => callEvents({ ...logged, service: 'elasticloadbalancing', operation }, { input, output: {} });
   expect(events('DeregisterTargets')).toMatchObject([{ takesOut: ['i-1', 'i-2'], takesOutOf: 'tg-1' }]);

@@ -283,7 +283,7 @@ describe('nobody is removed without need', () => {
     expect(removed((script) => script.react(90, 91, 'i-b', warning))).toHaveLength(1);
     expect(removed((script) => script.claim(95, 'i-1', 'i-b'))).toHaveLength(1);
   });
-  it('gives strays five minutes, and nobody else', () => {
+  it('gives strays five minutes, and no other members', () => {
     const chosen = (second: number, { tags = {}, reason = 'unwanted' }: { tags?: Readonly<Record<string, string>>; reason?: string } = {}) =>
       details(straysGetTime, (script) => {
         const { 'od-b': _, ...pools } = policy.pools;
@@ -416,7 +416,7 @@ describe('nobody is removed without need', () => {
     expect(joins(35)).toEqual(joins(60));
     expect(joins(105)).toEqual([]);
   });
-  it('leaves alone whom an Auto Scaling group protects from scale-in while it holds them', () => {
+  it('forbids the removal of members that an Auto Scaling group protects from scale-in while it holds them', () => {
     const found = (isOn: boolean, from: 'scale-in' | 'termination' = 'scale-in', asg: string | undefined = 'web-asg') =>
       details(protectedStay, (script) => {
         twoServe(script);
@@ -438,7 +438,7 @@ describe('nobody is removed without need', () => {
       script.claim(again, 'i-3', 'i-b');
       script.takeOut(again + 1, 'i-3');
     });
-  it('leaves alone within the hour whom EC2 refused to end', () => {
+  it('forbids the removal of an instance within the hour after EC2 refused to end it', () => {
     expect(refusedOnce(protectedStay, 600)).toEqual(['i-3 was chosen to leave: EC2 refused to end it within the hour']);
     expect(refusedOnce(protectedStay, 3_731)).toEqual([]);
   });
@@ -452,7 +452,7 @@ describe('nobody is removed without need', () => {
     });
     expect(twice).toEqual(['i-3 was taken out of web 2 times']);
   });
-  it('counts whom EC2 refused to end among those that stay, and others may leave for it', () => {
+  it('counts an instance that EC2 refused to end among those that stay, and others may leave for it', () => {
     const others = (rule: Rule, ...instances: readonly string[]) =>
       details(rule, (script) => {
         surplus(script);
@@ -591,7 +591,7 @@ describe('the desired size changes only when asked', () => {
     expect(edited({ ...policy, tags: {} }, 4)).toEqual([]);
     expect(edited({ ...policy, tags: {} }, 2)).toHaveLength(1);
   });
-  it('lets an alarm that is heard first after a restore act on what is there, and nothing else', () => {
+  it('allows an alarm that is first received after a restore to act on the members that are there, and nothing else', () => {
     const restored = (alarm: string, desired: number) =>
       written((script) => {
         heard(script, 100, 'high', 'i-a', 4);

@@ -52,7 +52,7 @@ describe('no desired capacity falls while launches are denied', () => {
     );
   const fell = ['the desired capacity of web-asg fell from 2 to 1 while launches are denied: 1 of 2 are left'];
   const stays = '1 of 2 are held or coming, 405 s after launches were denied';
-  it('once Holdfast knows of it', () => {
+  it('once Holdfast has received a denial', () => {
     expect(stands(all(asks(95), sets(136, 1), sets(140, 2)))).toEqual(fell);
     expect(stands(all(asks(95), sets(134, 1), sets(140, 2)))).toEqual([]);
     expect(stands(all(sets(136, 1), sets(140, 2)))).toEqual([]);
@@ -199,7 +199,7 @@ describe('a later tier is right while launches from an earlier one are denied', 
     expect(late(both(100), 429)).toEqual([]);
     expect(late(both(100), 431)).toHaveLength(1);
   });
-  it('until a launch is answered', () => {
+  it('until a launch gets a response', () => {
     const answered = (second: number) => late(all(both(100), asks(second, inSpotA, 'ok')));
     expect(answered(118)).toHaveLength(1);
     expect(answered(120)).toEqual([]);

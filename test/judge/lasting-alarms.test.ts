@@ -33,7 +33,7 @@ describe('an alarm that lasts', () => {
     expect(broken(desiredAsAsked, again)).toEqual([]);
     expect(broken(lastingAlarmsActAgain, () => undefined)).toHaveLength(1);
   });
-  it('acts again unless it was heard more than an hour late', () => {
+  it('acts again unless it was received more than an hour late', () => {
     const replayed = (happenedAtMs: number) =>
       details(
         lastingAlarmsActAgain,

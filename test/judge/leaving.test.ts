@@ -150,7 +150,7 @@ describe('a warned member works until its replacement does, or its drain must be
     expect(out(178, 300)).toEqual([]);
     expect(out(176, 300)).toEqual(['i-1 was taken out of service 1.0 s before its drain had to begin, and too few others serve']);
   });
-  it('knows that the clock of a function decides where the notice is about as long as the delay', () => {
+  it('allows for the clock of a function when the notice is about as long as the delay', () => {
     const early = (deregistrationDelaySeconds: number, clockErrorMs: number) =>
       details(
         servesUntilReplaced,

@@ -12,8 +12,8 @@ const groupAt = (second: number, write: (script: Script) => void): string | unde
   return life && chronicle.groupAt(life, 1_000 * second);
 };
 
-describe('whose a member of an Auto Scaling group is', () => {
-  it('is the group’s whose policy names it', () => {
+describe('a member of an Auto Scaling group', () => {
+  it('belongs to the group whose policy names it', () => {
     expect(
       groupAt(50, (script) => {
         script.policy(0, 1, attached);
@@ -22,7 +22,7 @@ describe('whose a member of an Auto Scaling group is', () => {
     ).toBe('web');
   });
 
-  it('stays the group’s that named it before, when nobody names it any more', () => {
+  it('still belongs to the group that named it before, when no group names it any more', () => {
     expect(
       groupAt(80, (script) => {
         script.policy(0, 1, attached);
@@ -32,7 +32,7 @@ describe('whose a member of an Auto Scaling group is', () => {
     ).toBe('web');
   });
 
-  it('is another group’s as soon as that names it', () => {
+  it('belongs to another group as soon as that group names it', () => {
     expect(
       groupAt(80, (script) => {
         script.policy(0, 1, attached);
@@ -43,7 +43,7 @@ describe('whose a member of an Auto Scaling group is', () => {
     ).toBe('next');
   });
 
-  it('is nobody’s once its group was let go, also when that is taken up again without it', () => {
+  it('belongs to no group once its group was let go, also when that group comes back without it', () => {
     expect(
       groupAt(90, (script) => {
         script.policy(0, 1, attached);
@@ -63,13 +63,13 @@ describe('whose a member of an Auto Scaling group is', () => {
         script.letGo(70);
         script.policy(80, 2, { ...policy, ...next });
       });
-    it('is nobody’s where the group comes back with another Auto Scaling group: its owner has it', () => {
+    it('belongs to no group when its group comes back with another Auto Scaling group: its owner has it', () => {
       expect(takenUpWith({ asg: 'other-asg' }, 90)).toBeUndefined();
     });
-    it('is the group’s again where that names the same one', () => {
+    it('belongs to the group again when its policy names the same one', () => {
       expect(takenUpWith({ asg: 'web-asg' }, 90)).toBe('web');
     });
-    it('is what its tag says while the group is let go, and where it comes back by tag', () => {
+    it('belongs to the group of its tag while the group is let go, and when it comes back by tag', () => {
       expect(takenUpWith({ asg: 'other-asg' }, 75)).toBe('web');
       expect(takenUpWith({}, 90)).toBe('web');
     });

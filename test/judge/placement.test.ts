@@ -548,7 +548,7 @@ describe('a refusal that came in the same look', () => {
     expect(late(150)).toEqual([]);
     expect(late(149)).toHaveLength(1);
   });
-  it('excuses a launch by the very call that it answers, and none by another call of that moment', () => {
+  it('excuses a launch by the very call that it refused, and no launch by another call of that moment', () => {
     expect(late(149, { pool: 'od-b', answeredS: 150 })).toEqual([]);
     expect(late(149, { pool: 'spot-a', answeredS: 150 })).toHaveLength(1);
     expect(late(149, { pool: 'od-b', answeredS: 151 })).toHaveLength(1);

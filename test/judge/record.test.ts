@@ -80,7 +80,7 @@ describe('the record of a run', () => {
     ]);
   });
 
-  it('knows who launched each instance: the group itself, or an invocation that requested it before it was launched', () => {
+  it('names what launched each instance: the group itself, or an invocation that requested it before it was launched', () => {
     const launched = all(history, 'launched');
     const byGroup = launched.filter(({ by }) => by.kind === 'asg');
     expect(new Set(byGroup.map(({ asg }) => asg))).toEqual(new Set(['strangers', 'web-asg']));

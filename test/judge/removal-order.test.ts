@@ -71,7 +71,7 @@ describe('members leave in the order of removal', () => {
       expect(failing({ removal: { order } }, 60, -150)).toBe(order === 'newest-first' ? 0 : 1);
     }
   });
-  it('does not tell apart whole seconds', () => {
+  it('does not distinguish launch times that are one second apart', () => {
     expect(found(oldest, { 'i-1': { atSecond: 2 }, 'i-2': { atSecond: 1 } })).toBe(0);
   });
 
@@ -198,7 +198,7 @@ describe('the tree keeps its shape when a group shrinks', () => {
     expect(shape(weighted, heavy)).toHaveLength(1);
     expect(shape(weighted, heavy, refuses('z-a'))).toEqual([]);
   });
-  it('has no say where the order of removal tells members apart', () => {
+  it('is not judged when the order of removal distinguishes the members', () => {
     expect(shape({ removal: { order: 'oldest-first' } }, { 'i-1': { pool: 'spot-a' }, 'i-2': { pool: 'od-b', atSecond: 20 } })).toEqual([]);
     expect(shape({ removal: { order: 'oldest-first' } }, inPools('spot-a', 'od-b'))).toHaveLength(1);
     expect(shape({}, inPools('od-b', 'spot-a'))).toEqual([]);

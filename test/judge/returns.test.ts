@@ -207,7 +207,7 @@ describe('members move only once size and policy have settled', () => {
     expect(found(490, followed)).toHaveLength(1);
     expect(found(501, followed)).toEqual([]);
   });
-  it('knows of no change where the state was lost', () => {
+  it('finds no change of size when the state was lost', () => {
     const lost = (script: Script): void =>
       script.at(200, { kind: 'state-written', group: 'web', version: 0, policyVersion: 2, desired: 2, bytes: 1_000, by: react('i-c') });
     expect(found(490, lost)).toEqual([]);

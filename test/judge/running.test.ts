@@ -243,7 +243,7 @@ describe('time to serve', () => {
     });
     expect(found).toEqual([]);
   });
-  it('asks for replacements soon after a warning was heard', () => {
+  it('requires replacements soon after a warning was received', () => {
     const asked = (second: number) =>
       details(requestedSoon, (script) => {
         twoServe(script);
@@ -254,7 +254,7 @@ describe('time to serve', () => {
     expect(asked(105)).toEqual([]);
     expect(asked(140)).toHaveLength(1);
   });
-  it('asks for the replacement of one that ended unannounced soon after its event was heard', () => {
+  it('requires the replacement of a member that ended unannounced soon after its event was received', () => {
     type Heard = {
       readonly state?: string;
       readonly by?: Actor;
@@ -454,7 +454,7 @@ describe('time to serve', () => {
     expect(asked((script) => script.react(31, 33, 'i-b', [{ about: 'warning', instance: 'i-2' }]))).toHaveLength(1);
     expect(asked((script) => script.end(60, 'i-2'))).toHaveLength(1);
   });
-  it('leaves to an Auto Scaling group what it still holds and is gone, unless it is told not to replace that', () => {
+  it('leaves a gone member that an Auto Scaling group still holds to that group, unless the group must not replace it', () => {
     const asked = (suspended: readonly string[]) =>
       details(requestedSoon, (script) => {
         script.policy(0, 1, { ...attached, size: 2 });
@@ -915,7 +915,7 @@ describe('rest', () => {
       ),
     ).toHaveLength(1);
   });
-  it('counts those that never answer while their user protects them from scale-in', () => {
+  it('counts members that never become healthy while their user protects them from scale-in', () => {
     const mute = (launchedS: number, isProtected = true, boots = false) =>
       details(sizeIsHeld, (script) => {
         script.policy(0, 1, { ...policy, asg: 'web-asg' });
@@ -984,7 +984,7 @@ describe('rest', () => {
     expect(found(true)).toEqual([]);
     expect(found(false)).toHaveLength(1);
   });
-  it('leaves whom the minimum of an earlier Auto Scaling group keeps, or its protection', () => {
+  it('allows members that the minimum of an earlier Auto Scaling group keeps, or its protection', () => {
     const behind = (held: readonly string[], isProtected = false) =>
       details(nobodyForgotten, (script) => {
         script.policy(0, 1, attached);

@@ -196,7 +196,7 @@ describe('shares hold', () => {
     expect(full(['spot-b', 'od-b', 'spot-b'], share({ offering: '50%' }), 'od-b')).toEqual([]);
     expect(full(['spot-a', 'spot-a', 'spot-a'], {}, 'spot-a')).toEqual([]);
   });
-  it('leaves out whom a launch beyond the size replaces, and no more', () => {
+  it('leaves out the members that a launch beyond the size replaces, and no more', () => {
     const tree = share({ zone: '50%' });
     expect(full(['spot-a', 'spot-b', 'spot-a', 'od-b'], tree, 'spot-b', 4)).toEqual([]);
     expect(full(['spot-b', 'spot-b', 'spot-b', 'od-b'], tree, 'spot-b', 4)).toHaveLength(1);

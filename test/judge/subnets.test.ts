@@ -45,7 +45,7 @@ it('the only subnet of a zone, or one of several that are all full, may be reque
   expect(again(160, (script) => full(script, 130, 'i-c', 'subnet-a2'))).toEqual([]);
 });
 
-it('what was learned goes with the policy, and a request whose answer was lost is repeated', () => {
+it('what was learned goes with the policy, and a request whose response was lost is repeated', () => {
   expect(again(160, (script) => script.policy(130, 3, twoSubnets))).toEqual([]);
   const lost = (script: Script): void =>
     script.at(90, {

@@ -151,7 +151,7 @@ describe('the synthesized roles, judged as IAM would', () => {
     expect(may('begin-drain', 'elasticloadbalancing:RegisterTargets', { TargetGroupArn, Targets: [{ Id: ours }] })).toBe(false);
   });
 
-  test('drains take members out of Auto Scaling groups and answer their hooks', () => {
+  test('drains take members out of Auto Scaling groups and complete their lifecycle actions', () => {
     const out = { AutoScalingGroupName: 'web', InstanceIds: [member], ShouldDecrementDesiredCapacity: true };
     expect(may('begin-drain', 'autoscaling:TerminateInstanceInAutoScalingGroup', out)).toBe(true);
     const hook = { AutoScalingGroupName: 'web', LifecycleHookName: 'h', LifecycleActionToken: 't' };

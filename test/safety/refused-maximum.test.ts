@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { withFleet } from './fleet.ts';
 
-test('a maximum that nobody may raise holds up neither replacements nor drains, and is requested no more than once a minute', () =>
+test('a maximum that Holdfast may not raise holds up neither replacements nor drains, and is requested no more than once a minute', () =>
   withFleet({ holding: 'attach' }, async (fleet) => {
     fleet.addFaults([{ on: 'call', kind: 'error', code: 'AccessDenied', status: 403, match: { operation: 'UpdateAutoScalingGroup' } }]);
     await fleet.put({ size: 8 });

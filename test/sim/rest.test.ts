@@ -100,7 +100,7 @@ describe('a run is at rest', () => {
     expect(await restOf({ members: guarded(inAsg).slice(0, 1), policy: attached, desired: 2 })).toBe(false);
   });
 
-  it('once nobody waits at a terminating hook, whose message may be lost', async () => {
+  it('once no instance waits at a terminating hook, whose message may be lost', async () => {
     const waiting = { id: 'i-3', isUp: false, isTakenOut: true, asg: { name: 'web-asg', lifecycleState: 'Terminating:Wait' } };
     expect(await restOf({ members: [...two, waiting], desired: 2 })).toBe(false);
     expect(await restOf({ members: [...two, { ...waiting, asg: inAsg }], desired: 2 })).toBe(true);
@@ -112,12 +112,12 @@ describe('a run is at rest', () => {
     expect(await restOf({ members: [...guarded, warm], policy: { asg: 'web-asg' }, desired: 2 })).toBe(true);
   });
 
-  it('when nobody is coming up, unless its user took it out of its Auto Scaling group', async () => {
+  it('when no instance is coming up, except one that its user took out of its Auto Scaling group', async () => {
     expect(await restOf({ members: [...two, { id: 'i-3', isUp: false }], desired: 2 })).toBe(false);
     expect(await restOf({ members: [...two, { id: 'i-3', isUp: false, isTakenOut: true }], desired: 2 })).toBe(true);
   });
 
-  it('when those that never answer are protected from scale-in, and old enough', async () => {
+  it('when the instances that never become healthy are protected from scale-in, and old enough', async () => {
     const served = two.map((one) => ({ ...one, isProtected: true, asg: inAsg, bootedAtMs: 1, launchedAtMs: 0 }));
     const rest = (change: Partial<Member>): Promise<boolean> => {
       const mute: Member = { id: 'i-3', isUp: false, isProtected: true, asg: inAsg, launchedAtMs: nowMs - 600_000, ...change };
