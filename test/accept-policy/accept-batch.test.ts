@@ -47,7 +47,7 @@ const run = async (event: unknown, failing: readonly string[] = []) => {
 };
 
 describe('a batch of the stream', () => {
-  it('says when the policy item of a group was last written, and nothing about other items', () => {
+  it('returns when the policy item of a group was last written, and nothing about other items', () => {
     const at = (second: number, group: string, item?: string) => {
       const { dynamodb, ...rest } = record(group, second, item);
       return { ...rest, dynamodb: { ...dynamodb, ApproximateCreationDateTime: second } };

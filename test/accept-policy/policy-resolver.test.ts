@@ -26,13 +26,13 @@ const factsOf = async (asg: object, data: object = {}) => {
 };
 
 describe('looking up what a policy names', () => {
-  it('finds zones of subnets by filter, and leaves out what EC2 does not know', async () => {
+  it('finds zones of subnets by filter, and leaves out subnets that EC2 does not have', async () => {
     const { fake, resolver } = open({});
     expect((await resolver.lookUp({ ...names, subnets: ['subnet-a', 'subnet-z'] })).subnets).toEqual({ 'subnet-a': 'eu-west-1a' });
     expect(fake.inputsOf('DescribeSubnets')).toEqual([{ Filters: [{ Name: 'subnet-id', Values: ['subnet-a', 'subnet-z'] }] }]);
   });
 
-  it('reads every page, and asks for 200 subnets at most in a call', async () => {
+  it('reads every page, and requests 200 subnets at most in a call', async () => {
     const ids = Array.from({ length: 201 }, (_, n) => `subnet-${n}`);
     const { fake, resolver } = open({ DescribeSubnets: [{ Subnets: subnets.slice(0, 1), NextToken: 'more' }, { Subnets: subnets.slice(1) }] });
     expect(Object.keys((await resolver.lookUp({ ...names, subnets: ids })).subnets)).toEqual(['subnet-a', 'subnet-b']);
@@ -207,7 +207,7 @@ describe('an Auto Scaling group', () => {
     });
   });
 
-  it('that Auto Scaling does not know is absent', async () => {
+  it('that Auto Scaling does not have is absent', async () => {
     const { resolver } = open({ DescribeAutoScalingGroups: { AutoScalingGroups: [] } });
     expect((await resolver.lookUp({ ...names, asgs: ['g'] })).asgs).toEqual({});
   });

@@ -26,7 +26,7 @@ describe('the attribute policy', () => {
     ['a number', 7, /^7$/],
     ['null', null, /^null$/],
     ['nothing', undefined, /^no attribute policy in the item$/],
-  ])('is unreadable as %s, and says so', (_, attribute, found) => {
+  ])('is unreadable as %s, and the error states that', (_, attribute, found) => {
     expect(readDocument(attribute)).toMatchObject({ kind: 'unreadable', problems: [{ path: '', found: expect.stringMatching(found) }] });
   });
 

@@ -27,7 +27,7 @@ describe('the status of a policy', () => {
     );
   });
 
-  test('says which version stays in force where a later write is rejected', async () => {
+  test('names the version that stays in force when a later write is rejected', async () => {
     const house = createHouse();
     await write(house, 'workers', smallDocument);
     const status = await write(house, 'workers', { ...smallDocument, mode: 'x' });
@@ -42,7 +42,7 @@ describe('the status of a policy', () => {
     expect(status?.message).toMatch(/^Version 1 is in force\. pools\.b: .* pools\.c: .* pools\.d: .* 2 more: see warnings\.$/);
   });
 
-  test('says of a deleted policy that the instances stay, and how to take them back', async () => {
+  test('of a deleted policy states that the instances stay, and how to take them back', async () => {
     const house = createHouse();
     await write(house, 'workers', smallDocument);
     house.remove('workers');
@@ -52,7 +52,7 @@ describe('the status of a policy', () => {
     );
   });
 
-  test('says who holds an Auto Scaling group that is taken', async () => {
+  test('names the group that holds an Auto Scaling group that is taken', async () => {
     const house = createHouse();
     await write(house, 'web', { ...smallDocument, group: 'web', asg: 'workers-asg' });
     const status = await write(house, 'api', { ...smallDocument, group: 'api', asg: 'workers-asg' });
@@ -66,12 +66,12 @@ describe('the status of a policy', () => {
     });
   });
 
-  test('says that the name in the document is not the key of its item', async () => {
+  test('states that the name in the document is not the key of its item', async () => {
     const status = await write(createHouse(), 'workers', { ...smallDocument, group: 'web' });
     expect(status?.problems.map(({ message }) => message)).toEqual(['group: expected "workers", the partition key of the item, found "web".']);
   });
 
-  test('says what a document may be', () => {
+  test('states what a document may be', () => {
     const told = (attribute: unknown) => {
       const reading = readDocument(attribute);
       return reading.kind === 'unreadable' ? reading.problems.map(({ message }) => message) : [];
@@ -98,7 +98,7 @@ describe('versions', () => {
     expect(house.versionsOf('workers').map(({ version }) => version)).toEqual([1, 2]);
   });
 
-  test('that an interrupted run stored come into force with the next one, and only if they say the same', async () => {
+  test('that an interrupted run stored come into force with the next one, and only if their contents are the same', async () => {
     const inForceAfter = async (next: object) => {
       const house = createHouse();
       await write(house, 'workers', smallDocument);
@@ -117,7 +117,7 @@ describe('versions', () => {
     ]);
   });
 
-  test('that say what an earlier one said before another come after it', async () => {
+  test('that repeat the contents of an earlier version, after another one, are new versions', async () => {
     const house = createHouse();
     await write(house, 'workers', smallDocument);
     await write(house, 'workers', { ...smallDocument, size: 4 });

@@ -184,7 +184,7 @@ describe('releasing leaving members', () => {
     expect(aws.inputsOf('TerminateInstanceInAutoScalingGroup').flatMap(({ InstanceIds }) => InstanceIds)).toEqual(['i-0002']);
   });
 
-  test('that one target group refuses is not done, whatever the other says', async () => {
+  test('that one target group refuses is not done, whatever the other one returns', async () => {
     const { provider } = over(named(), { DeregisterTargets: [{}, failsWith('Throttling')] });
     expect(await provider.release(named(), [swap('i-0001')])).toEqual({
       done: [],

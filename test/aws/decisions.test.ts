@@ -160,7 +160,7 @@ describe('decisions', () => {
     expect((await recordsOf('breakers', 1))[0]).toEqual(closed);
   });
 
-  test('that are too large lose their largest part, and say so', async () => {
+  test('that are too large lose their largest part, and record that', async () => {
     const byPool = { ['v'.repeat(largestDecisionBytes)]: 1 };
     const view = { nowMs, desired: 3, members: 1, serving: 1, byPool, swaps: {}, reservations: 0 };
     await store.putDecision(record('006', { view }));

@@ -104,7 +104,7 @@ describe('a group held by tag', () => {
     ['unused', 'Target.NotRegistered', false, false],
     ['draining', 'Target.DeregistrationInProgress', false, false],
     ['unhealthy.draining', undefined, false, false],
-  ])('serves as its named target groups say: %s (%s)', async (state, reason, admitted, serving) => {
+  ])('serves if its named target groups find it healthy: %s (%s)', async (state, reason, admitted, serving) => {
     const { members } = await look(listed, {
       DescribeInstances: instances({ tagged: [ec2Instance('i-1', ours)] }),
       DescribeTargetHealth: targetHealth({ 'i-1': state }, reason),

@@ -116,7 +116,7 @@ describe('a refusal reaches', () => {
 });
 
 describe('the code of an error', () => {
-  test('is its name, else what the network says, and never a crash', () => {
+  test('is its name, else the code of the network error, and reading it never throws', () => {
     expect(codeOf(awsError('Throttling'))).toBe('Throttling');
     expect(codeOf(Object.assign(new Error('x'), { code: 'ECONNRESET' }))).toBe('ECONNRESET');
     expect(codeOf(Object.assign(new Error('x'), { Code: 'Wire' }))).toBe('Wire');

@@ -62,7 +62,7 @@ describe('a large group that was read whole a moment ago', () => {
     expect((await look(['i-granted'])).filters).toEqual([changed]);
   });
 
-  test('no longer shows an instance that EC2 has forgotten', async () => {
+  test('no longer shows an instance that EC2 no longer describes', async () => {
     const { world, look, become } = groupOf(1_001);
     become('i-3', 'terminated');
     await look();

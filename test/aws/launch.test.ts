@@ -30,7 +30,7 @@ describe('a fleet request', () => {
     return fleetInput('prod', group(), full, reservation('spot-a', 2, offerings, { token }));
   };
 
-  test('asks once, for everything that the placement may take, under its token', () => {
+  test('requests once, under its token, everything that the placement may take', () => {
     expect(request({})).toEqual({
       Type: 'instant',
       ClientToken: 't',
@@ -113,7 +113,7 @@ describe('a fleet request', () => {
     expect(provider.requestOf(group(), reservation('od', 1, [m7b]))).toBeUndefined();
   });
 
-  test('that is repeated is the request that was made, whatever the policy says by then', async () => {
+  test('that is repeated is the request that was made, whatever the policy contains by then', async () => {
     const { provider, aws } = providerOver({ kind: 'tag' }, { CreateFleet: {} });
     const request = provider.requestOf(group(), reservation('spot-a', 2, [m7a, m6a, m7b]));
     if (request === undefined) throw new Error('there is a request');
@@ -254,7 +254,7 @@ describe('the response of CreateFleet', () => {
     await expect(launchTag(fail(new TypeError('bug')))).rejects.toThrow('bug');
   });
 
-  test('belongs to its own reservation, in the order asked', async () => {
+  test('belongs to its own reservation, in the order of the requests', async () => {
     const { provider, aws } = providerOver(
       { kind: 'tag' },
       {
@@ -319,7 +319,7 @@ describe('LaunchInstances', () => {
     expect(Math.max(...partsOf(long).map(({ token }) => token.length))).toBe(64);
   });
 
-  test('asks with one part first, and no further when the pool is dry', async () => {
+  test('requests one part first, and no more parts when the pool is empty', async () => {
     const { aws, result } = await launch([refused], 1_000);
     expect(aws.inputsOf('LaunchInstances')).toHaveLength(1);
     expect(result).toMatchObject({ kind: 'answered', instances: [], refusals: [{ offering: spotA, code: 'InsufficientInstanceCapacity' }] });

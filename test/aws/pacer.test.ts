@@ -175,7 +175,7 @@ describe('calls wait for their tokens', () => {
   test.each([
     ['a signal came', (pacer: ReturnType<typeof environment>['pacer']) => pacer.begin({ ...quiet, isQuiet: false })],
     ['a call was written', (pacer: ReturnType<typeof environment>['pacer']) => pacer.take(act)],
-  ])('it asks again once %s', async (_what, happens) => {
+  ])('it reads the item again once %s', async (_what, happens) => {
     const { world, pacer } = environment();
     pacer.begin(quiet);
     await pacer.take(look);

@@ -67,7 +67,7 @@ test('while one operation is out of reach its calls are made once, also when oth
   expect(await attemptsUntil(() => 'TRANSIENT')).toBe(3);
 });
 
-test('a client of the SDK says which operation its calls are of', async () => {
+test('a client of the SDK names the operation of each call', async () => {
   const pauses = { sleep: async () => {}, random: () => 0.5 };
   const client = createSqsClient({ region: 'eu-west-1', credentials: { accessKeyId: 'a', secretAccessKey: 'b' }, pauses } as never);
   let attempts = 0;

@@ -52,7 +52,7 @@ describe('instances that EC2 lists', () => {
   const launchedAt = new Date(nowMs - 5_000);
   const shown = (...ids: readonly string[]) => [{ Instances: ids.map((InstanceId) => ({ InstanceId, LaunchTime: launchedAt })) }];
 
-  test('say when they were launched', async () => {
+  test('show when they were launched', async () => {
     const aws = createFakeAws({ DescribeInstances: { Reservations: shown('i-1') } });
     const owners = await createOwners({ client: aws.ec2, deployment: 'prod' }).ownersOf(['i-1']);
     expect(owners.get('i-1')).toMatchObject({ launchedAtMs: nowMs - 5_000, state: 'unknown' });
@@ -360,7 +360,7 @@ describe('ticks', () => {
     expect(failed).toEqual(['web', 'api'].map((group) => ({ group, code: 'Unknown' })));
   });
 
-  test('go out without groups, too: that react runs says that all is well', async () => {
+  test('are also sent without groups, because a run of react shows that Holdfast works', async () => {
     const aws = createFakeAws({ SendMessageBatch: () => ({ Successful: [] }) });
     await createTickQueue({ client: aws.sqs, queueUrl: 'http://queue', now }).tick([]);
     const [sent] = aws.inputsOf('SendMessageBatch').flatMap(({ Entries }) => Entries as { readonly MessageBody: string }[]);

@@ -15,7 +15,7 @@ const tried = async (answer: object | (() => never), of: Group = group(), one: T
 const wouldSucceed = failsWith('DryRunOperation', 'Request would have succeeded, but DryRun flag is set.', 412);
 
 describe('a dry run of a launch', () => {
-  test('asks for one instance, in all types of the pool, from its subnet alone, and launches nothing', async () => {
+  test('requests one instance, in all types of the pool, from its subnet alone, and launches nothing', async () => {
     const { check, inputs } = await tried(wouldSucceed);
     expect(check).toBeUndefined();
     expect(inputs).toMatchObject([

@@ -15,7 +15,7 @@ describe('launch calls that a group needs', () => {
     expect(neededCalls({ staying: { a: 0, b: 1, c: 1 }, missing: 1, refusedZone }, 'create-fleet')).toBe(2);
   });
 
-  test('a zone that the tree does not ask is not refused', () => {
+  test('a zone that the tree does not request from is not refused', () => {
     expect(neededCalls({ staying: { a: 9, b: 0, c: 2 }, missing: 2, refusedZone }, 'create-fleet')).toBe(1);
   });
 

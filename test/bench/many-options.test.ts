@@ -10,7 +10,7 @@ describe('the options of storms over many groups', () => {
     expect(manyOptions(all)).toEqual({ storm: { ...usual, case: 'all', held: 'tag', concurrency: 10, seed: 2 }, calls: false, hold: true });
   });
 
-  test('without a size ask for the published table', () => {
+  test('without a size select the published table', () => {
     expect(manyOptions(['--calls'])).toEqual({ calls: true, hold: false });
   });
 

@@ -41,7 +41,7 @@ describe('the options of the bench of traces', () => {
     expect(rest).toEqual({ days: 0.5, jobs: 2, folder: 'here' });
   });
 
-  test('help when they are asked to', () => {
+  test('are help when --help is given', () => {
     expect(readTracesOptions(['--help'])).toBe('help');
   });
 

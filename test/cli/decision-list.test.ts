@@ -41,7 +41,7 @@ const refused = (minute: number, more: Partial<DecisionRecord> = {}): DecisionRe
 };
 
 describe('a list of decisions', () => {
-  it('folds those in a row that say the same, whatever times they name', () => {
+  it('folds consecutive decisions with the same contents, whatever their times', () => {
     const [text, ...others] = decisionTexts([refused(3), refused(2), refused(1)]);
     expect(others).toEqual([]);
     expect(text).toBe(`${decisionText(refused(3))}\n  the same 2 times before, since 2026-11-20 12:01:00 UTC`);
@@ -49,7 +49,7 @@ describe('a list of decisions', () => {
   it('says once of one', () => {
     expect(decisionTexts([refused(2), refused(1)])[0]).toContain('the same once before, since 2026-11-20 12:01:00 UTC');
   });
-  it('keeps apart what says something else, and what comes between', () => {
+  it('keeps apart decisions with other contents, and decisions with another one between them', () => {
     const other = refused(2, { sizes: [{ code: 'policy', from: 3, to: 4 }] });
     const all = [refused(3), other, refused(1)];
     expect(decisionTexts(all)).toEqual(all.map(decisionText));

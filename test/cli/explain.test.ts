@@ -144,7 +144,7 @@ describe('a decision in words', () => {
   requested 1 from od: throttled (RequestLimitExceeded)`);
   });
 
-  it('does not say of a pool that it was passed over when it was launched from all the same', () => {
+  it('does not list a pool as passed over when the decision launched from it', () => {
     expect(decisionText(replaced)).toContain('  within spot-a (tiered[0]): m7g.large in us-east-1a was interrupted and comes last in its tier until');
   });
 
@@ -327,7 +327,7 @@ The decision by which it was launched:
     expect(text(times)).toContain('12:01:50 UTC  drain began\n  2026-11-20 12:02:30 UTC  another execution took its drain over (web-0002-d0)');
     expect(text({ ...times, drainOrderedAtMs: at(105) })).toContain('12:01:50 UTC  drain began (execution web-0002-d0)');
   });
-  it('that EC2 announced to take and did not says that it is in service again', () => {
+  it('that EC2 announced to take and did not take is shown in service again', () => {
     const deadlineMs = swap.claimedAtMs + 120_000;
     const spared = { ...swap, reason: 'interruption', state: 'withdrawn', deadlineMs, withdrawnAtMs: deadlineMs + 301_000 } as const;
     const text = (rest: Partial<Swap> = {}) =>
@@ -336,14 +336,14 @@ The decision by which it was launched:
     expect(text({ shortfall: { code: 'let-go' } })).not.toContain('in service again');
     expect(text({ withdrawnAtMs: deadlineMs })).not.toContain('in service again');
   });
-  it('that stays says what was withdrawn', () => {
+  it('that stays shows what was withdrawn', () => {
     const withdrawn = { ...swap, reason: 'moved', state: 'withdrawn', withdrawnAtMs: swap.claimedAtMs + 1_000 } as const;
     const text = explanationText({ instance: swap.instance, swap: withdrawn, decisions: [], replacements: [], unreadable: [] });
     expect(text).toContain('Reason to leave: moved. State: withdrawn, so it stays.');
     expect(text).toContain('2026-11-20 12:01:42 UTC  withdrawn');
   });
 
-  it('puts the deadline after an early end, and says the shortfall', () => {
+  it('puts the deadline after an early end, and shows the shortfall', () => {
     const text = explanationText({
       instance: swap.instance,
       group: 'web',
@@ -356,7 +356,7 @@ The decision by which it was launched:
     expect(text).toContain('Shortfall: could not be taken out of service (AccessDenied): its work is cut when it ends');
   });
 
-  it('says drained of what had drained, and otherwise that its drain was given up', () => {
+  it('shows an instance as drained when it had drained, and otherwise its drain as given up', () => {
     const text = (shortfall: Partial<Swap>) =>
       explanationText({
         instance: swap.instance,

@@ -89,7 +89,7 @@ describe('the text of a failure', () => {
     ['listen EADDRINUSE: address already in use', /choose another, or leave out --port/],
     ['Requested resource not found', /check --name/],
     ['Could not load credentials from any providers', /--sandbox URL/],
-  ])('of "%s" says what to do', (message, advice) => {
+  ])('of "%s" states what to do', (message, advice) => {
     const text = failure(message);
     expect(text).toMatch(advice);
     expect(text.split('\n')).toHaveLength(2);

@@ -61,7 +61,7 @@ it('after an end without a warning names what was launched for no member by name
   expect(replacementsOf('i-a', nextDay)).toEqual([]);
 });
 
-it('an explanation says it, and says when nothing was launched', () => {
+it('an explanation shows the replacements, and shows when nothing was launched', () => {
   const record = recordAt(10, { ended: ['i-a'], launches: [launchOf(['i-x'], [])] });
   const base = { instance: 'i-a', decisions: [{ part: 'ended', record }], unreadable: [] };
   const text = explanationText({ ...base, replacements: replacementsOf('i-a', [record, recordAt(70, { remarks: [serves('i-x')] })]) });

@@ -26,12 +26,12 @@ describe('the status of a policy', () => {
     expect(statusText({ ...accepted, checks: [], checkedAt })).toContain('AWS would carry out all of them.');
     expect(statusText({ ...accepted, checks: [check], checkedAt })).toContain('AWS would refuse launch template web. Pools: spot-a.');
   });
-  it('says why it was rejected, and what it warns of', () => {
+  it('shows why it was rejected, and its warnings', () => {
     const { version: _, ...rest } = accepted;
     const text = statusText({ ...rest, status: 'rejected', message: 'Rejected for 1 reason.', problems: [{ message: 'size: expected a number.' }] });
     expect(text).toBe('web: Rejected for 1 reason.\n\nReasons:\n  size: expected a number.');
   });
-  it('says each reason once, although the first ones are in the message of the item', () => {
+  it('shows each reason once, although the first ones are in the message of the item', () => {
     const { version: _, ...rest } = accepted;
     const problems = ['a: 1.', 'b: 2.', 'c: 3.', 'd: 4.'].map((message) => ({ message }));
     const message = 'Rejected for 4 reasons. a: 1. b: 2. c: 3. 1 more: see problems. No version is in force.';

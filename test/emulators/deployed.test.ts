@@ -94,7 +94,7 @@ describe('the stack on MiniStack, deployed by the CDK', () => {
   });
   afterAll(() => stack?.close());
 
-  test('accepts a policy, stores it as version 1, and brings the group to its size, spread as it says', async () => {
+  test('accepts a policy, stores it as version 1, and brings the group to its size, spread as the policy sets', async () => {
     const sinceMs = Date.now();
     await stack.putPolicy(policyOf(stack, 'workers'));
     expect(await stack.statusSince('workers', sinceMs)).toMatchObject({ status: 'accepted', version: 1 });

@@ -59,7 +59,7 @@ describe('writing rare names of SDK schemas where they are used', () => {
     expect(inlineRareNames(source)).toBe(`const _b = "Often";\nexport var One$ = [3, "Rare", { ["Rare"]: "Rare" }, ${often}];\n`);
   });
 
-  test.each(['ec2', ...clients])('schemas of the %s client say the same as before', async (client) => {
+  test.each(['ec2', ...clients])('schemas of the %s client have the same contents as before', async (client) => {
     const file = moduleOf(client, 'schemas', 'schemas_0.js');
     const [before, after] = await Promise.all([builtWith(file, []), builtWith(file, [pureSdkSchemas])]);
     const names = Object.keys(before).filter((name) => name.endsWith('$'));

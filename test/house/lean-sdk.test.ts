@@ -57,7 +57,7 @@ describe('single modules of the SDK that are left out of bundles', () => {
     expect([Sha256.name, Md5.name]).toEqual(['Sha256Node', 'Md5Node']);
   });
 
-  test('every client repeats in the standard way, whatever the environment asks for', async () => {
+  test('every client repeats in the standard way, whatever the environment sets', async () => {
     vi.stubEnv('AWS_RETRY_MODE', 'adaptive');
     for (const create of makers) expect(await create(config).config.retryStrategy()).toHaveProperty('mode', 'standard');
   });

@@ -48,7 +48,7 @@ describe('synthesis', () => {
     expect(fails(spoiled)).toBe(true);
   });
 
-  test('a property that CloudFormation does not know fails it', () => {
+  test('a property that CloudFormation does not have fails it', () => {
     const spoiled = appWith((stack) => {
       new CfnResource(stack, 'Misspelled', { type: 'AWS::SQS::Queue', properties: { VisibilityTimeOut: 30 } });
     });

@@ -29,7 +29,7 @@ describe('a file of mutants', () => {
     ['an edit without its text', JSON.stringify([{ ...mutant, from: undefined }]), /from/],
     ['an unknown field', JSON.stringify([{ ...mutant, form: 'x' }]), /"form"/],
     ['one name twice', JSON.stringify([mutant, mutant]), /a name of its own/],
-  ])('says what was expected: %s', async (_what, text, message) => {
+  ])('is rejected with what was expected: %s', async (_what, text, message) => {
     await expect(read(text)).rejects.toThrow(message);
   });
 });

@@ -74,7 +74,7 @@ describe('anything at all', () => {
     )
     .map(([field, value]) => ({ ...fullDocument, [field]: value }));
 
-  it('is judged without an exception, and what is invalid says why', () =>
+  it('is judged without an exception, and what is invalid has a reason', () =>
     fc.assert(
       fc.property(fc.oneof(fc.anything({ withBigInt: true, withNullPrototype: true, withSet: true, withMap: true }), broken), (document) => {
         const result = validatePolicy(document);

@@ -166,7 +166,7 @@ describe('a resolved group', () => {
     expect(groupOf(smallDocument).holding).toEqual({ kind: 'tag' });
   });
 
-  it('spreads by pool where the policy does not say by what', () => {
+  it('spreads by pool when the policy does not name by what', () => {
     expect(groupOf({ ...smallDocument, capacity: { spread: ['spot-1a'] } }).capacity).toMatchObject({ kind: 'spread', by: 'pool' });
   });
 

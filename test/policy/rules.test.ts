@@ -75,7 +75,7 @@ describe('a price limit that is a share', () => {
     expect(priced(resolved, policyOf({}))).not.toHaveProperty('maxPriceByType');
   });
 
-  it('needs the prices of all types, and each missing one is said once', () => {
+  it('needs the prices of all types, and each missing one is reported once', () => {
     const pools = { b: pool({ maxPrice: '50% of on-demand' }), a: pool({ maxPrice: '50% of on-demand' }) };
     const policy = policyOf({ capacity: { spread: ['a', 'b'] }, pools, onDemandPrices: { 'm7g.large': 1 } });
     const of = (name: string) => ({ ...resolved, name });

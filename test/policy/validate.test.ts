@@ -517,7 +517,7 @@ describe('problems', () => {
     ]);
   });
 
-  it('say in one sentence where, what was found, what is allowed and what was probably meant', () => {
+  it('state in one sentence the path, what was found, what is allowed and what was probably meant', () => {
     expect(messagesOf(pool({ market: 'sopt' }))).toEqual(['pools.spot-1a.market: expected spot or on-demand, found "sopt". Did you mean "spot"?']);
     expect(messagesOf(pool({ market: undefined }))).toEqual([
       'pools.spot-1a.market is missing: expected spot or on-demand, in the pool or in defaults.',

@@ -52,7 +52,7 @@ test('the turn holds the time at which the look began, because the look does not
   expect((await joining(400)).lookedAtMs).toEqual([nowMs - 700]);
 });
 
-test('registrations ask for as many calls as they make: one for each target group and two hundred members', async () => {
+test('registrations take tokens for as many calls as they make: one for each target group and two hundred members', async () => {
   const tag = { holding: { kind: 'tag' }, loadBalancers: ['tg-1', 'tg-2'] };
   expect((await joining(201, tag)).asks).toEqual([['web targets', 'targets', 4]]);
   expect((await joining(21, { loadBalancers: ['tg-1'] })).asks).toEqual([

@@ -191,7 +191,7 @@ describe('leaving members that their Auto Scaling group still counts', () => {
     expect(released).toEqual([['i-1'], ['i-2'], ['i-1', 'i-2']]);
   });
 
-  test('are left to it where nothing replaces them, and their swaps say so', async () => {
+  test('are left to it when nothing replaces them, and their swaps record that', async () => {
     const { seen, run } = runOf();
     await carryOutRounds({ ...run, rounds: [roundOf({ leftToGroups: ['i-2'] }, { swaps: [one, two] })] });
     expect(seen.advanced).toEqual([['i-2', { from: ['drained'], set: { leftToGroup: true } }]]);

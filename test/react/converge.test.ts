@@ -176,7 +176,7 @@ test('what there was no time to place is placed by another invocation at once', 
   expect(wakes).toEqual([1]);
 });
 
-test('a decision says once of a launched instance that it serves, and the state remembers nothing more of it', async () => {
+test('a decision records once of a launched instance that it serves, and the state remembers nothing more of it', async () => {
   const states: GroupState[] = [];
   const putState = async (_: string, state: GroupState) => {
     states.push(state);
@@ -190,7 +190,7 @@ test('a decision says once of a launched instance that it serves, and the state 
   expect(states.at(-1)?.arriving).toEqual({ 'i-not-shown-yet': nowMs - 1_000 });
 });
 
-test('the replacement of a move is no surplus, also before EC2 shows the tag that says so', async () => {
+test('the replacement of a move is no surplus, also before EC2 shows the tag of its reservation', async () => {
   const held = members(onDemandB, 6);
   const [leaving] = held;
   const { world, ports } = worldOf({ putState: async () => 'done' });

@@ -59,13 +59,13 @@ test('of members whose replacements EC2 has refused, the living stay and the dea
   expect((await letGoOf({ swaps })).asked).toEqual(['i-1', 'i-2', 'i-3']);
 });
 
-test('a member that the minimum size kept in service, and that is let go now, is no longer said to be cut', async () => {
+test('a member that the minimum size kept in service, and that may leave now, is no longer recorded as cut', async () => {
   const kept = swapOf('i-1', { state: 'drained', shortfall: notReleased });
   const other = swapOf('i-2', { state: 'drained', shortfall: { code: 'drain-broke', error: 'AccessDenied' } });
   expect(await letGo([kept, other])).toEqual([{ instance: 'i-1', from: ['drained'], set: {}, clear: ['shortfall'] }]);
 });
 
-test('one that is still refused, or was dead before, stays as it was said', async () => {
+test('a member that is still refused, or had ended before, stays as it was recorded', async () => {
   const kept = swapOf('i-1', { state: 'drained', shortfall: notReleased });
   expect(await letGo([kept], [{ instance: 'i-1', code: 'BelowMinSize', retry: 'later' }])).toEqual([]);
   expect(await letGo([kept], [], ['i-1'])).toEqual([]);

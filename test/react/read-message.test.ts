@@ -201,7 +201,7 @@ describe('what cannot be read', () => {
   ])('%s is invalid', (_, text) => {
     expect(readMessage(text, sentAtMs).kind).toBe('invalid');
   });
-  it('says which member is wrong and never repeats its value', () => {
+  it('is reported with the field that is wrong, and never with its value', () => {
     const reading = readMessage(JSON.stringify(interruptionWarning({ 'instance-id': 'secret-value' })), sentAtMs);
     expect(reading).toMatchObject({ kind: 'invalid', why: expect.stringContaining('instance-id') });
     expect(JSON.stringify(reading)).not.toContain('secret-value');
@@ -227,7 +227,7 @@ describe('where and when', () => {
   const readAt = (message: Record<string, unknown>) => readMessage(JSON.stringify(message), sentAtMs, home);
   const years = 365 * 24 * 3_600_000;
 
-  it('takes events of its own account and region, and those that do not say', () => {
+  it('takes events of its own account and region, and events that name none', () => {
     expect(readAt(interruptionWarning()).kind).toBe('signals');
     expect(readAt({ ...interruptionWarning(), account: undefined, region: undefined }).kind).toBe('signals');
     expect(readAt(lifecycleDetail({ AccountId: home.account })).kind).toBe('signals');

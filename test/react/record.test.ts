@@ -141,7 +141,7 @@ describe('the record of a decision', () => {
 });
 
 describe('the events of a decision', () => {
-  test('say that a pool refused and another was asked, with fifty refusals at most', async () => {
+  test('report that a pool refused and another was requested, with fifty refusals at most', async () => {
     expect((await recorded([roundOf({}, [launched([], 1)])])).told).toEqual([]);
     expect((await recorded([roundOf(), roundOf()])).told).toEqual([]);
     const { told } = await recorded([roundOf({}, [launched([], 60)]), roundOf({}, [failedLaunch('throttled')])]);
@@ -151,14 +151,14 @@ describe('the events of a decision', () => {
     expect(told[0]?.detail.refused).toContainEqual({ offering, code: 'InsufficientInstanceCapacity' });
   });
 
-  test('say how many members nothing gives, by the last round', async () => {
+  test('report how many members no pool gives, by the last round', async () => {
     const { told, counts } = await recorded([roundOf({ unplaced: 1 }), roundOf({ unplaced: 3 })]);
     expect(told).toEqual([{ detailType: announcements.exhausted, group: 'web', detail: { group: 'web', decision: 'd-1', unplaced: 3 } }]);
     expect(counts).toEqual([['Unplaced', 3]]);
     expect((await recorded([roundOf({ unplaced: 3 }), roundOf()])).told).toEqual([]);
   });
 
-  test('say which swaps began, by reason, a thousand members in one event', async () => {
+  test('report which swaps began, by reason, a thousand members in one event', async () => {
     const { seen, run } = runOf();
     await announceStarted(run, []);
     expect(seen.told).toEqual([]);
@@ -173,7 +173,7 @@ describe('the events of a decision', () => {
     ]);
   });
 
-  test('say which pools failed and which breakers opened, and count them', async () => {
+  test('report which pools failed and which breakers opened, and count them', async () => {
     const { seen, run } = runOf();
     const failed = { code: 'boots-failed', pool: 'spot-a', count: 3 };
     const opened = { code: 'breaker-opened', breaker: 'spot' };
@@ -268,7 +268,7 @@ test('the members that nothing gives are counted by the last round', async () =>
   expect(counts).toContainEqual(['Unplaced', 2]);
 });
 
-test('events are sent only where there is something to say', async () => {
+test('events are sent only when there is something to report', async () => {
   const sent: number[] = [];
   const { run } = runOf();
   const ports = { ...run.ports, announcer: { announce: async (events: readonly Announcement[]) => void sent.push(events.length) } };

@@ -382,13 +382,13 @@ describe('another round after a refusal', () => {
     return { played: await play(eight, of), asked: of.world.asked };
   };
 
-  test('replaces members that others claimed while EC2 was asked: they counted what was being launched', async () => {
+  test('replaces members that others claimed during the request to EC2, because those counted what was being launched', async () => {
     const claimed = swapOf('od-b#2', { pool: 'od-b', offering: 'm7g.large/b/on-demand' });
     expect((await refusedOnce(() => {})).asked).toEqual([2]);
     expect((await refusedOnce(({ swaps }) => void swaps.push(claimed))).asked).toEqual([3]);
   });
 
-  test('decides about launches alone: what else is to be said was said in the first round', async () => {
+  test('decides about launches alone, because the first round has recorded everything else', async () => {
     const bounded = { ...stateUnder(eight, 5), deaths: [{ atMs: nowMs, count: 19 }] };
     const { played, asked } = await refusedOnce(() => {}, bounded);
     const rounds = played.kind === 'played' ? played.rounds : [];
@@ -528,7 +528,7 @@ test('a group whose turn another decision has is left to a wake after four attem
   expect(await attempts({ stoppedDrains: ['web-swap-1'] })).toBe(10);
 });
 
-test('responses of EC2 that others keep from being stored fail the run, and say that nothing is lost', async () => {
+test('responses of EC2 that others keep from being stored fail the run with an error that states that nothing is lost', async () => {
   const eight = inB(8, 1);
   const of = worldOf(eight, stateUnder(eight, 5));
   const { launch } = of.provider;

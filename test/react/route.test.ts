@@ -61,7 +61,7 @@ test('a change of state is believed over a describe that may lag behind it', asy
   expect(await told(changed('stopped', nowMs - lagMs), member)).toEqual([instance]);
 });
 
-test('an instance that began to run is said to have run, also when EC2 shows that it has ended since', async () => {
+test('an instance that began to run is recorded as one that ran, also when EC2 shows that it has ended since', async () => {
   const signal: Signal = { kind: 'state-change', instance, state: 'running', atMs: nowMs - 5_000 };
   const owners = { ownersOf: async () => new Map([[instance, { ...member, state: 'terminated' as const }]]) };
   const { facts } = await route([{ message: 'm', signal }], of(owners), async () => [], nowMs);
@@ -284,7 +284,7 @@ describe('members that a look has shown', () => {
     expect((await heard([changed('terminated', nowMs - 180_000)]))[0]).toEqual([]);
   });
 
-  test('are forgotten when a policy is written, and when there are too many', async () => {
+  test('are dropped when a policy is written, and when there are too many', async () => {
     expect((await heard([ends, { kind: 'policy-change', group: 'web', atMs: nowMs }]))[0]).toEqual([instance]);
     const seen = createSeenMembers();
     const many = Array.from({ length: 20_000 }, (_, index) => ({ ...one, instance: `i-${index}` }) as Member);
@@ -296,7 +296,7 @@ describe('members that a look has shown', () => {
   });
 });
 
-test('twenty thousand strangers are remembered for an hour each, and forgotten together', () => {
+test('twenty thousand strangers are remembered for an hour each, and dropped together', () => {
   const strangers = createStrangers();
   strangers.add('i-0', nowMs);
   expect([strangers.has('i-0', nowMs + 3_599_999), strangers.has('i-0', nowMs + 3_600_000), strangers.has('i-1', nowMs)]).toEqual([

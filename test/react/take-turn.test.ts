@@ -53,14 +53,14 @@ describe('what other groups of the account learn from launches', () => {
     expect(lessonsOf(answered, {}).unspent.instances).toBe(0);
   });
 
-  test('a throttle inside a response says that the bucket of launched instances is empty, whatever was launched', () => {
+  test('a throttle inside a response means that the bucket of launched instances is empty, whatever was launched', () => {
     const empty = { empty: 'instances' } as const;
     expect([...lessonsOf({ kind: 'throttled', code: 'RequestLimitExceeded', ...empty }).empty]).toEqual(['instances']);
     const some: LaunchResult = { kind: 'answered', instances: [instance('i-1')], refusals: [], ...empty };
     expect([...lessonsOf(some, undefined, group({ holding: { kind: 'launch-instances' } })).empty]).toEqual(['instances']);
   });
 
-  test('a throttled fleet says that the bucket of CreateFleet is empty, and calls to Auto Scaling are paced one by one', () => {
+  test('a throttled fleet means that the bucket of CreateFleet is empty, and calls to Auto Scaling are paced one by one', () => {
     const throttled: LaunchResult = { kind: 'throttled', code: 'Throttling' };
     expect([...lessonsOf(throttled).empty]).toEqual(['createFleet']);
     expect([...lessonsOf(throttled, undefined, group({ holding: { kind: 'launch-instances' } })).empty]).toEqual([]);
@@ -99,7 +99,7 @@ describe('a decision that waits for its turn', () => {
     expect(decidedWith).toEqual([]);
   });
 
-  test('asks for no turn if it launches nothing', async () => {
+  test('takes no turn if it launches nothing', async () => {
     const { allowed, asked, wanted } = await turned(later, [], { rest: { placements: [] } });
     expect([allowed, asked]).toEqual([{ view: view(), decision: wanted }, []]);
   });
@@ -127,7 +127,7 @@ describe('a decision that waits for its turn', () => {
     expect([decidedWith[0]?.mayLaunch, allowed?.given, allowed?.decision.wakeAtMs]).toEqual([2, { createFleet: 4, instances: 2 }, nowMs + 9_000]);
   });
 
-  test('launches nothing before its turn, says so, and is woken for it', async () => {
+  test('launches nothing before its turn, records that, and is woken for it', async () => {
     const { allowed, decidedWith } = await turned(later);
     expect([decidedWith[0]?.mayLaunch, allowed?.decision.wakeAtMs, allowed?.given]).toEqual([0, nowMs + 4_000, {}]);
     expect(allowed?.decision.remarks).toEqual([{ code: 'waits-for-turn', bucket: 'createFleet', count: 3, ahead: 2, turnAtMs: nowMs + 4_000 }]);
@@ -141,7 +141,7 @@ describe('a decision that waits for its turn', () => {
     expect((await turned(now)).allowed?.decision).not.toHaveProperty('wakeAtMs');
   });
 
-  test('says that it waited, from a second on, beside what it says otherwise', async () => {
+  test('records a wait of a second or more, beside its other remarks', async () => {
     const remarks = async (sinceMs: number) =>
       (await turned({ ...now, sinceMs }, [], { rest: { remarks: [{ code: 'detached', instances: ['i-1'], count: 1 }] } })).allowed?.decision.remarks;
     const detached = { code: 'detached', instances: ['i-1'], count: 1 };
@@ -149,7 +149,7 @@ describe('a decision that waits for its turn', () => {
     expect(await remarks(nowMs - 1_000)).toEqual([detached, { code: 'waited-for-turn', bucket: 'createFleet', waitedMs: 1_000 }]);
   });
 
-  test('asks for its calls and its instances: a hundred in one call to Auto Scaling, and one call for each pool to EC2', async () => {
+  test('takes tokens for its calls and its instances: a hundred in one call to Auto Scaling, and one call for each pool to EC2', async () => {
     const placements = [placementOf(101), placementOf(2)];
     const askedBy = async (of: Group) => (await turned(now, [], { seen: view({ group: of }), rest: { placements } })).asked[0];
     expect(await askedBy(group())).toMatchObject({ group: 'web', by: 'd1', bucket: 'createFleet', calls: 2, instances: 103 });

@@ -148,7 +148,7 @@ describe('the function accept-policy', () => {
   });
 });
 
-test('a function that is wired without its variables fails, and says which is missing', async () => {
+test('a function that is wired without its variables fails, and its error names the missing one', async () => {
   const surroundings = { env: {}, now: () => nowMs, sleep: async () => {}, random: () => 0.5, clientConfig: {}, quiet: true };
   for (const create of [createReact, createTick, createBeginDrain, createEndDrain, createAcceptPolicy])
     expect(() => create(surroundings)).toThrow(/^Environment variable HOLDFAST_\w+ is not set/);

@@ -21,7 +21,7 @@ const situation = {
 const pools = policy.pools as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 const changed = { ...policy, pools: { ...pools, 'od-c': { ...pools['od-c'], launchTemplate: 'secret' } } };
 
-test('the status of a policy says which launches AWS would refuse, and again every day', async () => {
+test('the status of a policy lists the launches that AWS would refuse, and again every day', async () => {
   const stage = await openStage(situation);
   const { sandbox } = stage;
   const status = async () => (await sandbox.items('groups')).find(({ group, item }) => group === 'web' && item === 'status');

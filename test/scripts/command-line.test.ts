@@ -67,7 +67,7 @@ describe.each([
   ['npm run sim:coverage', 'test/sim/reach/run.ts'],
   ['npm run mutate:units', 'test/mutants/units/run.ts'],
 ])('%s', (name, file) => {
-  test('says which option is unknown, and prints its help, without a stack trace', async () => {
+  test('names the unknown option, and prints its help, without a stack trace', async () => {
     const { code, error } = await run(file, '--sed', '3');
     expect({ code, lines: error.split('\n').slice(0, 3) }).toEqual({
       code: 2,

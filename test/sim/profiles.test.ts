@@ -37,7 +37,7 @@ describe('the kinds of worlds', () => {
     expect(deeds).toEqual(expect.arrayContaining(situation.steps.map(({ kind }) => kind)));
   });
 
-  it('draw every kind of step that random worlds know', () => {
+  it('draw every kind of step that random worlds have', () => {
     const drawn = new Set(
       profileNames.flatMap((profile) => seeds.flatMap((seed) => randomSituation(seed, { profile }).steps.map(({ kind }) => kind))),
     );

@@ -7,7 +7,7 @@ import { asgView, group, nowMs, reservation, state, swapOf, view } from '../view
 const bound = (of: ReturnType<typeof view>) => bind(decide(of), of, { decision: 'd-2', round: 0, leaseMs: 35_000 });
 
 describe('a decision that is made binding', () => {
-  it('asks for no more than a fleet takes in one request, each part under a token of its own', () => {
+  it('requests no more than a fleet takes in one request, each part under a token of its own', () => {
     const large = view({
       group: group({ size: { min: 0, max: 50_000, desired: 25_000 }, capacity: { kind: 'pool', pool: 'od-b' } }),
       state: state({ desired: 25_010 }),

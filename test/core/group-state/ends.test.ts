@@ -12,14 +12,14 @@ describe('an end that EC2 reported', () => {
   it('is not kept where a swap speaks of the instance, nor for one that is no member', () => {
     expect(followView(view({ swaps: [swapOf('spot-a#1')] }), told('spot-a#1', 'i-other')).ended).toBeUndefined();
   });
-  it('is forgotten of one that was only stopped, and was started since', () => {
+  it('is dropped for an instance that was only stopped, and was started since', () => {
     const before = state({ ended: { 'spot-a#1': nowMs - 10_000 } });
     const started = (atMs: number) => view().members.map((member) => (member.instance === 'spot-a#1' ? { ...member, launchedAtMs: atMs } : member));
     expect(followView(view({ state: before, members: started(nowMs - 5_000) }), told()).ended).toBeUndefined();
     expect(endsHeard(before, started(nowMs - 5_000))).toEqual([]);
     expect(endsHeard(before, started(nowMs - 20_000))).toEqual(['spot-a#1']);
   });
-  it('is forgotten when describes have long caught up', () => {
+  it('is dropped when describes have long caught up', () => {
     const before = state({ ended: { 'spot-a#1': nowMs - 179_999, 'spot-a#2': nowMs - 180_000 } });
     expect(followView(view({ state: before }), told()).ended).toEqual({ 'spot-a#1': nowMs - 179_999 });
   });

@@ -23,7 +23,7 @@ const followed = (rest: Partial<Look> = {}) =>
   });
 
 describe('the state after a look', () => {
-  it('follows a policy with another size, and then alarms, and says both', () => {
+  it('follows a policy with another size, and then alarms, and records both', () => {
     const larger = { ...web, size: { min: 0, max: 20, desired: 12 } };
     const { state, sizes, desired } = followed({ group: larger, alarms });
     expect([state.desired, desired]).toEqual([15, 15]);
@@ -32,7 +32,7 @@ describe('the state after a look', () => {
       { code: 'alarm', from: 12, to: 15 },
     ]);
   });
-  it('has as many members as there are where its item was lost or restored, and says so', () => {
+  it('has as many members as there are when its item was lost or restored, and records that', () => {
     const there = members(spotA, 12, { reservation: 'b' });
     const { state, sizes } = followed({ stored: { ...stored, lastReservation: 'a' }, holdings: { ...nothing, members: there } });
     expect(state.desired).toBe(12);

@@ -36,7 +36,7 @@ describe('moves that launches begin', () => {
 });
 
 describe('what is remembered of moves', () => {
-  it('is followed at each look: moves that are over and old interruptions are forgotten', () => {
+  it('is updated at each look: moves that are over and old interruptions are dropped', () => {
     const loss = (atMs: number) => ({ offering: 'm7g.large/a/spot', atMs, livedMs: 1 }) as const;
     const before = { ...returns, moves: [moveOf('r-0', [], nowMs - 48 * hourMs)], losses: [loss(nowMs - 25 * hourMs), loss(nowMs - hourMs)] };
     expect(followReturns(view({ group: returning, state: state({ returns: before }) })).returns).toEqual({

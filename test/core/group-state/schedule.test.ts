@@ -35,7 +35,7 @@ describe('a schedule', () => {
     expect(look(at('20T12:00'), fresh)).toMatchObject({ desired: 10, sizes: [], state: { scheduled: { atMs: at('20T12:00') } } });
   });
 
-  it('sets its size when it is due, within the bounds, and says so', () => {
+  it('sets its size when it is due, within the bounds, and records that', () => {
     expect(look(at('20T19:59'), noon).sizes).toEqual([]);
     const { state, sizes, desired } = look(at('20T20:01'), noon);
     expect([state.desired, desired]).toEqual([4, 4]);

@@ -45,7 +45,7 @@ describe('Auto Scaling groups that hold members', () => {
     expect(isMisplaced({ asg: 'fleet', launchedAtMs: 0 }, nowMs)).toBe(false);
   });
 
-  it('are forgotten once they are empty, put back, and nothing is on its way into them', () => {
+  it('are dropped once they are empty, put back, and nothing is on its way into them', () => {
     expect(look([asg()])).toEqual(['next']);
     expect(look([])).toEqual(['next']);
     expect(look([asg({ desired: 1 })])).toEqual(['next', 'fleet']);

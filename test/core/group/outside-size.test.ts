@@ -105,7 +105,7 @@ describe('notes of attaches', () => {
   const look = (rest: Partial<View> = {}): View =>
     view({ group: outside, state: state({ desired: 3 }), members: [], asgs: [asg(3, three)], ...rest });
 
-  it('say the size and the members', () => {
+  it('hold the size and the members', () => {
     expect(noted(look(), own)).toEqual([{ asg: 'web-asg', from: 3, instances: own, atMs: nowMs }]);
     expect(noted(look(), [])).toEqual([]);
     expect(noted(view({ asgs: [asg(3, three)] }), own)).toEqual([]);

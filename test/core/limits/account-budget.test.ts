@@ -245,7 +245,7 @@ describe('what groups learn from launches', () => {
     expect(shareOut(inDebt, [asks('a')], nowMs).turns.get('a')).toMatchObject({ kind: 'later', turnAtMs: nowMs + 1_000 });
   });
 
-  test('all groups know a refusal for a while, unless one is granted the same', () => {
+  test('a refusal counts for all groups for a while, unless one of them is granted the same offering', () => {
     const known = { atMs: nowMs, code: 'UnfulfillableCapacity' };
     const refused = withLessons(emptyBudget, { ...none, refused: new Map([['m/a/spot', known.code]]) }, nowMs);
     expect(shareOut(refused, [], nowMs + 29_999).budget.refused).toEqual({ 'm/a/spot': known });

@@ -55,7 +55,7 @@ describe('a warning', () => {
     expect(countOnce(state(known), []).state).toEqual(state());
     expect(countOnce(state({ warnings: [] }), []).state).toEqual(state({ warnings: [] }));
   });
-  it('is forgotten after two hundred others', () => {
+  it('is dropped after two hundred others', () => {
     const { counted = [] } = countOnce(state({ counted: ids(199) }), [warned('new-1'), warned('new-2')]).state;
     expect(counted).toEqual([...ids(199).slice(1), 'new-1', 'new-2']);
   });

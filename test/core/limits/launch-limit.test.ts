@@ -18,7 +18,7 @@ const looked = (of: GroupState, atMs = nowMs, rest: Partial<View> = {}) => launc
 const launched = (count: number, before = state(), atMs = nowMs): GroupState => rememberLaunches(before, usual, count, atMs);
 
 describe('the limit of launches', () => {
-  it('is three times the size within ten minutes where the policy says nothing, and ten at least', () => {
+  it('is three times the size within ten minutes when the policy sets no limit, and ten at least', () => {
     expect(looked(state()).left).toBe(30);
     expect(looked(state({ desired: 2 })).left).toBe(10);
     expect(looked(launched(28)).left).toBe(2);
@@ -27,7 +27,7 @@ describe('the limit of launches', () => {
     expect(looked(state(), nowMs + minuteMs).untilMs).toBe(nowMs + 11 * minuteMs);
   });
 
-  it('is what the policy says', () => {
+  it('is the limit that the policy sets', () => {
     const limited = group({ launches: { atMost: { kind: 'count', by: 4 }, withinMs: minuteMs } });
     const of = rememberLaunches(state(), limited, 3, nowMs);
     expect(looked(of, nowMs, { group: limited }).left).toBe(1);
@@ -110,14 +110,14 @@ describe('a group at its limit', () => {
   const atLimit = (count: number) =>
     decide(view({ members: members(spotA, 4), state: launched(count), news: { detached: [], adviceNotFollowed: [], ends } }));
 
-  it('launches what is left, counts the rest as not placed, and says why', () => {
+  it('launches what is left, counts the rest as not placed, and records why', () => {
     const { placements, unplaced, remarks } = atLimit(28);
     expect(placements.reduce((sum, { count }) => sum + count, 0)).toBe(2);
     expect(unplaced).toBe(4);
     expect(remarks).toEqual([{ code: 'launches-bounded', count: 4, launched: 28, atMost: 30, withinMs: 600_000, untilMs: nowMs + 600_000, ends }]);
   });
 
-  it('says nothing while there is room', () => {
+  it('makes no remark while there is room', () => {
     expect(atLimit(24)).toMatchObject({ unplaced: 0, remarks: [] });
   });
 });

@@ -39,7 +39,7 @@ describe('a group that acts', () => {
 describe('a paused group', () => {
   const paused = (rest: Partial<View>) => decideInMode(view({ group: inMode('pause'), ...rest }), watching());
 
-  test('launches nothing, and says once how many are missing', () => {
+  test('launches nothing, and remarks once how many are missing', () => {
     const first = paused({ members: members(spotA, 5) });
     expect(first.decision).toMatchObject({ placements: [], unplaced: 0, remarks: [{ code: 'paused', missing: 5, surplus: 0 }] });
     expect([first.decision.reasons, first.decision.rejected]).toEqual([[], []]);
@@ -171,7 +171,7 @@ describe('an observed group', () => {
     return decideInMode(seen, watching({ heard, desired: seen.state.desired }));
   };
 
-  test('does nothing, and says what it would do', () => {
+  test('does nothing, and records what it would do', () => {
     const { decision, observed: found } = look({}, [warned('spot-a#1')]);
     expect(decision).toMatchObject({ placements: [], removals: [], drains: [], admissions: [], raise: [], takeOver: [], unnoticed: [] });
     expect(found).toMatchObject({
@@ -194,7 +194,7 @@ describe('an observed group', () => {
     expect(second.view.state.notDone?.heard).toEqual({ 'spot-a#1': { reason: 'rebalance', atMs: nowMs + 1, heardAtMs: nowMs } });
   });
 
-  test('says a second warning of another member', () => {
+  test('records a second warning of another member', () => {
     const first = look({}, [warned('spot-a#1')]);
     const second = decideInMode(later(first.view), watching({ heard: [warned('spot-b#1')] }));
     expect(second.observed).toMatchObject({ isNews: true, decision: { placements: [{ count: 1 }, { count: 1 }] } });
@@ -229,14 +229,14 @@ describe('an observed group', () => {
     expect(third.decision.remarks).toEqual([]);
   });
 
-  test('says again what is missing when it is missing again', () => {
+  test('records again what is missing when it is missing again', () => {
     const nine = [...members(spotA, 4), ...members(spotB, 5)];
     const first = look({ members: nine });
     const full = decideInMode(later(first.view, { members: [...nine, member('came-1', spotA)] }), watching());
     expect(decideInMode(later(full.view, { members: nine }), watching()).observed?.isNews).toBe(true);
   });
 
-  test('says the change of an alarm once, and keeps nothing of it', () => {
+  test('records the change of an alarm once, and keeps nothing of it', () => {
     const first = decideInMode(view({ group: observed }), watching({ desired: 12 }));
     expect(first.observed).toMatchObject({ isNews: true, decision: { desired: 12, placements: [{ count: 1 }, { count: 1 }] } });
     expect(first.view.state.desired).toBe(10);

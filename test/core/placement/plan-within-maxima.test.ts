@@ -18,7 +18,7 @@ const lacking = (count: number, maxima: readonly [number, number, number], more:
   );
 const counts = ({ placements }: ReturnType<typeof decide>) => Object.fromEntries(placements.map(({ pool, count }) => [pool, count]));
 
-it('members go where the maxima of Auto Scaling groups leave room, and the decision says which are full', () => {
+it('members go where the maxima of Auto Scaling groups leave room, and the decision names those that are full', () => {
   const decision = lacking(2, [2, 3, 9]);
   expect(counts(decision)).toEqual({ 'spot-b': 1, 'od-b': 1 });
   expect(decision.raise).toEqual([]);

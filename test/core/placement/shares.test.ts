@@ -118,7 +118,7 @@ describe('launches of a group with shares', () => {
     });
   });
 
-  it('are not made beyond a share, and the decision says why', () => {
+  it('are not made beyond a share, and the decision records why', () => {
     const zoneC = ['spot', 'on-demand'].flatMap((market) => types.map((type) => `${type}/c/${market}`));
     const decision = look({ zone: 40 }, { state: state({ memory: refused(...zoneC) }) });
     expect([decision.placements.reduce((sum, { count }) => sum + count, 0), decision.unplaced]).toEqual([8, 2]);

@@ -42,7 +42,7 @@ describe('a group with a spare', () => {
     expect(placed(look(five, { swaps, state: state({ desired: 4, memory: noSpot }) }))).toEqual([{ pool: 'od-b', count: 1 }]);
   });
 
-  it('says once that spot gives no spare, and is at rest then', () => {
+  it('remarks once that spot gives no spare, and is at rest then', () => {
     const four = look([...members(spotA, 2), ...members(spotB, 2)], { state: state({ desired: 4, memory: noSpot }) });
     const decision = decide(four);
     expect(decision).toMatchObject({ unplaced: 0, spares: { placed: 0, missing: 1 }, remarks: [{ code: 'spares-missing', count: 1, of: 1 }] });
@@ -52,7 +52,7 @@ describe('a group with a spare', () => {
     expect(decide({ ...four, state: bound }).wakeAtMs).toBeUndefined();
   });
 
-  it('asks nothing for spares while members of its size cannot be placed', () => {
+  it('requests no spares while members of its size cannot be placed', () => {
     const nothing = refusedOfferings('m7g.large/a/spot', 'm7g.large/b/spot', 'm7g.large/b/on-demand');
     const three = look([...members(spotA, 2), ...members(spotB, 1)], { state: state({ desired: 4, memory: nothing }) });
     expect(decide(three)).toMatchObject({ unplaced: 1, spares: { placed: 0, missing: 1 }, remarks: [] });

@@ -26,13 +26,13 @@ const refused = (agoMs: readonly [number, number, number], restMs = 900_000) =>
 const short = (memory: ReturnType<typeof refused>) => view({ members: members(spotA, 8), state: state({ memory }) });
 
 describe('members that are missing while everything rests after refusals', () => {
-  it('are requested again a minute after the last refusal, from the pool that was asked longest ago', () => {
+  it('are requested again a minute after the last refusal, from the pool whose last request is the oldest', () => {
     const decision = decide(short(refused([70_000, 130_000, 60_000])));
     expect(decision.placements).toMatchObject([{ pool: 'spot-b', count: 2 }]);
     expect(decision.reasons).toMatchObject([{ pool: 'spot-b', lastResort: 'refused' }]);
   });
 
-  it('are not requested twice within a minute, and the decision says when to look again', () => {
+  it('are not requested twice within a minute, and the decision sets the time of the next look', () => {
     const decision = decide(short(refused([70_000, 130_000, 20_000])));
     expect(decision.placements).toEqual([]);
     expect(decision.unplaced).toBe(2);

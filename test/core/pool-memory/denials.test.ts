@@ -28,7 +28,7 @@ describe('a launch that EC2 denies', () => {
     expect(rememberDenials(rememberDenials(undefined, [denied('a')], nowMs), [answered('a')], nowMs)).toBeUndefined();
   });
 
-  it('is forgotten after an hour without another', () => {
+  it('is dropped after an hour without another', () => {
     const before = rememberDenials(undefined, [denied('a')], nowMs);
     expect(Object.keys(rememberDenials(before, [denied('b')], nowMs + 61 * minuteMs) ?? {})).toEqual(['b']);
   });

@@ -89,7 +89,7 @@ describe('an instance that ends before it serves', () => {
     expect({ refused, news }).toEqual({ refused: [late], news: [] });
   });
 
-  it('says nothing about the same pool with another launch template', () => {
+  it('does not count against the same pool with another launch template', () => {
     const { failedBoots } = died(launched({}, nowMs, 'i-1'), nowMs + 10_000, 'i-1').memory;
     expect(restOfBoots(failedBoots, pool, nowMs + 20_000)?.code).toBe('Client.InternalError');
     expect(restOfBoots(failedBoots, { ...pool, launchTemplate: 'other' }, nowMs + 20_000)).toBeUndefined();
@@ -110,7 +110,7 @@ describe('new members', () => {
     expect(Object.keys(learnBoots(memory, shown, pools, nowMs + 61 * minuteMs).memory.newcomers ?? {})).toEqual(['i-boots']);
   });
 
-  it('are forgotten as they are put into service: how they end later says nothing about a launch', () => {
+  it('are dropped as they are put into service, because their later ends prove nothing about a launch', () => {
     const memory = launched({}, nowMs, 'i-1', 'i-2');
     expect(Object.keys(withoutAdmitted(memory, ['i-1']) ?? {})).toEqual(['i-2']);
     expect(withoutAdmitted(memory, ['i-1', 'i-2'])).toBeUndefined();

@@ -68,7 +68,7 @@ describe('deaths before service', () => {
     expect(learnBoots({ newcomers: { 'i-1': { pool: 'gone', atMs: nowMs } } }, shown, pools, nowMs).news).toMatchObject([{ pool: 'gone' }]);
   });
 
-  it('are forgotten ten minutes after their pool has rested', () => {
+  it('are dropped ten minutes after their pool has rested', () => {
     const failed = dying({}, nowMs, 'i-1').memory;
     const at = (atMs: number) => learnBoots(failed, { members: [] }, pools, atMs).memory.failedBoots;
     expect(at(nowMs + 11 * minuteMs - 1)).toBeDefined();
@@ -131,7 +131,7 @@ describe('members that were given up because they never served', () => {
     expect(learnGivenUp({}, [idle('i-1', { pool: 'gone' })], pools, nowMs).failedBoots?.gone?.template).toBeUndefined();
   });
 
-  it('are forgotten once a member serves that was launched since, and an hour after the rest', () => {
+  it('are dropped once a member serves that was launched since, and an hour after the rest', () => {
     const memory = learnGivenUp({}, [idle('i-1')], pools, nowMs);
     const left = (shown: Parameters<typeof learnBoots>[1], atMs = nowMs + minuteMs) => learnBoots(memory, shown, pools, atMs).memory.failedBoots;
     expect(left(serves(nowMs))).toBeUndefined();

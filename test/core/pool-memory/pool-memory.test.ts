@@ -107,7 +107,7 @@ describe('an interruption', () => {
     expect(rememberInterruptions(memory, [{ offering: key }], nowMs + 1)).toEqual(memory);
   });
 
-  it('is not forgotten for a launch that succeeded: what EC2 still sells it may still take', () => {
+  it('is not dropped for a launch that succeeded, because EC2 may still take what it sells', () => {
     const memory = rememberInterruptions({}, [{ offering: key }], nowMs);
     expect(rememberSuccess(memory, [key])[key]?.kind).toBe('interrupted');
   });
@@ -157,7 +157,7 @@ describe('an interruption', () => {
 });
 
 describe('what is over', () => {
-  it('is forgotten, but not before a repeated refusal would have been noticed', () => {
+  it('is dropped, but not before a repeated refusal would have been noticed', () => {
     const memory = rememberRefusals({}, [no()], pools, nowMs);
     const overMs = nowMs + refusedRestMs + longestRestMs;
     expect(forgetExpired(memory, overMs - 1)).toEqual(memory);
@@ -206,7 +206,7 @@ describe('a warning', () => {
 });
 
 describe('a lesson that is needed for longer than its rest', () => {
-  it('is forgotten only then', () => {
+  it('is dropped only then', () => {
     const memory = rememberRefusals({}, [no()], pools, nowMs);
     const needed = refusedRestMs + longestRestMs + 60_000;
     expect(forgetExpired(memory, nowMs + needed - 1, needed)).toEqual(memory);

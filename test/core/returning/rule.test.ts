@@ -52,7 +52,7 @@ describe('members move while the group rests', () => {
     expect([asked(49_999), asked(50_000)]).toEqual([[], ['od']]);
   });
 
-  it('within the budget, and say so when it is used up', () => {
+  it('within the budget, and a remark reports when it is used up', () => {
     expect(chosen(look(), 0)).toEqual({ ...none, notMoved: { code: 'budget', withinMs: rule.everyMs } });
   });
 

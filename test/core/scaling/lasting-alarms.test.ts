@@ -31,13 +31,13 @@ describe('an alarm that stays in ALARM', () => {
   it('that returned within the cooldown acts after it', () => {
     expect(sizes([[0, fact('high', at(0))], [0.5, off('high', at(0.5))], [1, fact('high', at(1))], [2]])).toEqual([12, 12, 12, 14]);
   });
-  it('stops at the bound, and says nothing there', () => {
+  it('stops at the bound, and records nothing there', () => {
     const full = group({ size: { min: 0, max: 13, desired: 10 }, scaling: web.scaling });
     expect(sizes([[0, fact('high', at(0))], [2], [4]], full)).toEqual([12, 13, 13]);
     const there = state({ desired: 13, alarmStates: { high: { atMs: at(0), isOn: true } } });
     expect(alarmChanges(there, full, { alarms: [] }, at(9))).toEqual([]);
   });
-  it('says that it lasts, and since when', () => {
+  it('records that it lasts, and since when', () => {
     const there = state({ alarms: { high: at(0) }, alarmStates: { high: { atMs: at(-1), isOn: true } } });
     expect(alarmChanges(there, web, { alarms: [] }, at(3))).toMatchObject([
       { code: 'alarm', alarm: 'high', from: 10, to: 12, lasts: true, atMs: at(-1) },
@@ -59,7 +59,7 @@ describe('an alarm that stays in ALARM', () => {
 });
 
 describe('an alarm whose actions are suppressed or muted', () => {
-  it.each(['suppressed', 'muted'] as const)('does not act while it is %s, and says so', (quiet) => {
+  it.each(['suppressed', 'muted'] as const)('does not act while it is %s, and that is recorded', (quiet) => {
     const heard = [fact('high', at(0), { quiet })];
     expect(alarmChanges(state(), web, { alarms: heard }, at(0))).toEqual([{ code: 'alarm-quiet', alarm: 'high', why: quiet }]);
     expect(sizes([[0, ...heard], [3], [5, fact('high', at(5))]])).toEqual([10, 10, 12]);
@@ -88,7 +88,7 @@ describe('an alarm with steps that stays in ALARM', () => {
     expect(sizes([[0, fact('high', at(0), { fromThreshold: 12 })], [1], [2]], stepped)).toEqual([14, 14, 18]);
     expect(sizes([[0, fact('high', at(0), { fromThreshold: 2 })], [1], [2]], stepped)).toEqual([11, 11, 12]);
   });
-  it('says how far it was, and which adjustment followed', () => {
+  it('records how far it was from its threshold, and which adjustment followed', () => {
     expect(alarmChanges(state(), stepped, { alarms: [fact('high', at(0), { fromThreshold: 12 })] }, at(0))).toMatchObject([
       { code: 'alarm', adjust: { by: 4 }, fromThreshold: 12, from: 10, to: 14 },
     ]);

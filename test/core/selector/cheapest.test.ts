@@ -35,7 +35,7 @@ describe('cheapest', () => {
     expect(choiceAt(prices(0.02, 0.03, 0.08), { memory: refused(a, b) }).pool).toBe('od');
   });
 
-  it('asks a child that is a selector for its lowest price', () => {
+  it('uses the lowest price of a child that is a selector', () => {
     const nested = cheapest('od', spread('zone', 'spot-a', 'spot-b'));
     expect(byPool(planPlacements(input(nested, pools, { count: 2, prices: prices(0.05, 0.06, 0.055) })))).toEqual({ 'spot-a': 1, 'spot-b': 1 });
   });
@@ -53,7 +53,7 @@ describe('cheapest', () => {
     expect(plan.placements[0]?.offerings.map(({ instanceType }) => instanceType)).toEqual(['m6g.large', 'm7g.large', 'c7g.large']);
   });
 
-  it('says the price it chose by', () => {
+  it('records the price that it chose by', () => {
     expect(planPlacements(input(tree, pools, { prices: prices(0.04, 0.03, 0.08) })).reasons[0]?.turns).toEqual([
       { kind: 'cheapest', name: 'spot-b', priceUsdPerHour: 0.03 },
     ]);

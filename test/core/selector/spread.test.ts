@@ -42,7 +42,7 @@ describe('spread', () => {
     expect(oneByOne(input(all, [a, b, c], { held: [stranger, elsewhere] }))).toEqual(['spot-a']);
   });
 
-  it('says which child held the fewest', () => {
+  it('records which child held the fewest', () => {
     expect(planPlacements(input(all, [a, b, c])).reasons).toEqual([
       { pool: 'spot-a', count: 1, turns: [{ kind: 'spread', by: 'zone', name: 'zone-a', held: 0 }] },
     ]);

@@ -87,7 +87,7 @@ describe('weighted', () => {
     );
   });
 
-  it('says how far below its share the child was', () => {
+  it('records how far below its share the child was', () => {
     const plan = planPlacements(input(eightyTwenty, [a, b], { held: [holds(a, 2)] }));
     expect(plan.reasons[0]?.turns).toEqual([{ kind: 'weighted', name: 'od-b', belowShare: expect.closeTo(0.6) }]);
   });

@@ -40,7 +40,7 @@ describe('the schema of a kind of selector', () => {
     ['weighted', { weighted: ['a'] }, 'weighted.0: a map with use and weight'],
     ['weighted', { weighted: [{ use: 'a', weight: 0.0001 }] }, 'weighted.0.weight: 0, or a number from 0.001 to 1000000'],
     ['weighted', { weighted: [{ use: 'a', weight: 1_000_001 }] }, 'weighted.0.weight: 0, or a number from 0.001 to 1000000'],
-  ] as const)('says what it expects: %s %j', (kind, value, message) => {
+  ] as const)('states what it expects: %s %j', (kind, value, message) => {
     expect(messagesOf(kind, value)).toEqual([message]);
   });
 

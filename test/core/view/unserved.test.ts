@@ -143,7 +143,7 @@ describe('a new member that never serves', () => {
     expect(givenUp([...serving, outside], { ...attached, asgs: [other, { ...asg, max: 4 }] })).toEqual(['i']);
     expect(givenUp([...serving, idle('i', 10, { asg: 'web' })], attached)).toEqual(['i']);
   });
-  it('says what keeps it from serving', () => {
+  it('has the reason that keeps it from serving', () => {
     expect(whyIdle(idle('i', 1, { state: 'pending', admitted: false }))).toBe('pending');
     expect(whyIdle(idle('i', 1, { admitted: false }))).toBe('not-joined');
     expect(whyIdle(idle('i', 1, { unready: 'status-checks' }))).toBe('status-checks');

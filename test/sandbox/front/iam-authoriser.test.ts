@@ -52,7 +52,7 @@ const fleet = (tags: readonly object[]) => ({
 const groupTag = { Key: 'holdfast:group', Value: 'holdfast/workers' };
 
 describe('CreateFleet', () => {
-  test('is allowed with the tag that the role asks for', async () => {
+  test('is allowed with the tag that the role requires', async () => {
     const { authorise } = await authoriserWith(launching);
     expect(authorise(callOf('ec2:CreateFleet', fleet([groupTag])))).toBeUndefined();
   });
@@ -218,7 +218,7 @@ describe('an allow-everything role', () => {
     ]);
   });
 
-  test('may not call what the sandbox has no rule for, and gets an error that says so', () => {
+  test('may not call what the sandbox has no rule for, and gets an error that states that', () => {
     expect(authoriser.authorise(callOf('ec2:ModifyFleet', {}))).toMatchObject({
       message: expect.stringContaining('does not know what rights ec2:ModifyFleet needs'),
     });

@@ -114,7 +114,7 @@ describe('virtual time', () => {
     await expect(clock.run()).rejects.toThrow('later');
   });
 
-  it('drives time until a promise settles, and says when nothing can settle it', async () => {
+  it('drives time until a promise settles, and throws when nothing can settle it', async () => {
     const clock = createVirtualClock(0);
     expect(await clock.drive(clock.sleep(500).then(() => clock.now()))).toBe(500);
     await expect(clock.drive(new Promise(() => undefined))).rejects.toThrow('Nothing is left to happen');

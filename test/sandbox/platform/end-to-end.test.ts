@@ -108,7 +108,7 @@ describe('a stack in virtual time', () => {
     expect(outcomes).toEqual([expect.stringMatching(/Throttl/), expect.stringMatching(/Throttl/), 'ok']);
   });
 
-  it('drops, repeats and delays events of AWS services as faults say, and never those put past them', async () => {
+  it('drops, repeats and delays events of AWS services as faults require, and never those put past them', async () => {
     await simulated();
     sandbox.setFaults([{ on: 'event', kind: 'drop' }]);
     sandbox.emitEvent(order({ id: 'lost' }));
@@ -122,7 +122,7 @@ describe('a stack in virtual time', () => {
     expect(bodies.filter(({ body }) => body?.includes('twice'))).toHaveLength(2);
   });
 
-  it('lets the clock of a warm function jump while a fault says so', async () => {
+  it('lets the clock of a warm function jump while a fault requires it', async () => {
     await simulated();
     const { functions } = sandbox.platform;
     const errorMs = async (): Promise<number> => {
@@ -138,7 +138,7 @@ describe('a stack in virtual time', () => {
     expect(await errorMs()).toBe(0);
   });
 
-  it('delivers a batch of a queue twice when a fault says so', async () => {
+  it('delivers a batch of a queue twice when a fault requires it', async () => {
     await simulated();
     sandbox.setFaults([{ on: 'message', kind: 'duplicate' }]);
     sandbox.putEvent(order({ id: 'twice' }));

@@ -102,7 +102,7 @@ describe.each([
 });
 
 describe('functions', () => {
-  it('that fail to start say why', async () => {
+  it('that fail to start return an error with its type', async () => {
     const clock = createLiveClock();
     const made = create(clock, liveEnvironments({ clock, region: 'eu-west-1', endpoint: 'http://127.0.0.1:9' }), { file: '/nowhere/index.mjs' });
     used = made.functions;

@@ -168,7 +168,7 @@ describe('the mapping from a queue to a function', () => {
     expect(queue.messages()).toHaveLength(0);
   });
 
-  it('delivers again what its fate says, to another environment, though the first has deleted it by then', async () => {
+  it('delivers a message again when its fate requires it, to another environment, though the first has deleted it by then', async () => {
     const { clock, queue } = setUp();
     const seen = startPoller(queue, clock, async () => done, { fate: () => [0, 0, 700] });
     queue.send('a');

@@ -267,7 +267,7 @@ describe('JSONata in states', () => {
 });
 
 describe('trouble in states', () => {
-  it('is tried again after growing delays, as often as a retrier says', async () => {
+  it('is tried again after growing delays, as often as a retrier sets', async () => {
     const retry = [{ ErrorEquals: ['Trouble'], IntervalSeconds: 2, BackoffRate: 3, MaxAttempts: 3, MaxDelaySeconds: 10 }];
     const { run, invocations } = setUp(machine({ A: task({ Retry: retry }) }), failing('Trouble'));
     expect(await run()).toMatchObject({ status: 'FAILED', error: 'Trouble' });

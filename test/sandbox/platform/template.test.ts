@@ -63,7 +63,7 @@ describe('a stack', () => {
     expect(resources[1]?.properties).toEqual({ QueueName: 'b', RedrivePolicy: { deadLetterTargetArn: 'arn:aws:sqs:eu-west-1:123456789012:a' } });
   });
 
-  it('refuses a circle and a type that it does not know', () => {
+  it('refuses a circle and a type that it does not support', () => {
     const circle = { Resources: { A: { ...queue('a'), DependsOn: 'B' }, B: { ...queue('b'), DependsOn: 'A' } } };
     expect(() => stackOf(circle)).toThrow('Circular dependency: A → B → A');
     expect(() => stackOf({ Resources: { T: { Type: 'AWS::EC2::VPC' } } })).toThrow('AWS::EC2::VPC (resource T)');

@@ -166,14 +166,14 @@ describe('reading scenarios', () => {
     );
   });
 
-  it('says which file cannot be read', async () => {
+  it('names the file that cannot be read', async () => {
     const deep = join(await mkdtemp(join(tmpdir(), 'holdfast-')), 'deep.yaml');
     await writeFile(deep, '['.repeat(100_000) + ']'.repeat(100_000));
     await expect(readScenario(deep)).rejects.toThrow('is not YAML: its maps and lists are nested too deep.');
     await expect(readScenario('./nowhere.yaml')).rejects.toThrow(/nowhere\.yaml cannot be read: ENOENT/);
   });
 
-  it('says which file is not YAML', async () => {
+  it('names the file that is not YAML', async () => {
     await expect(readScenario(join(import.meta.dirname, 'schema.test.ts'))).rejects.toThrow(/schema\.test\.ts (is not YAML|is not valid)/);
   });
 });

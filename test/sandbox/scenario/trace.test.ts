@@ -144,7 +144,7 @@ describe('a trace that cannot be played is refused', () => {
     await expect(changes(document, { zones: { a: 'one' } })).rejects.toThrow(message);
   });
 
-  it('when it has not the zone, and says which it has', async () => {
+  it('when it does not have the zone, with an error that lists its zones', async () => {
     await expect(changes(plain, { zones: { a: 'three' } })).rejects.toThrow(/has no zone three; it has one, two\./);
   });
 
@@ -152,7 +152,7 @@ describe('a trace that cannot be played is refused', () => {
     await expect(changes(plain, { zones: { a: 'one' }, fromSample: 6 })).rejects.toThrow(/has 6 samples, so it cannot begin at sample 6\./);
   });
 
-  it('when no folder has it, and says which there are', async () => {
+  it('when no folder has it, with an error that lists the traces that exist', async () => {
     await expect(readTraceFile('other.json')).rejects.toThrow(/There is no trace other\.json in .* There are: .*aws-v100-4node-3z-2023-08\.json/);
   });
 

@@ -20,7 +20,7 @@ describe('a group keeps its own size', () => {
     expect(eventsOf('EC2 Instance Launch Successful')).toHaveLength(6);
   });
 
-  it('says that a launch was refused, and tries again', async () => {
+  it('reports that a launch was refused, and tries again', async () => {
     const empty = plainSpec.offerings.map((offering) => ({ ...offering, capacity: 0 }));
     const { seconds, group, world, eventsOf, autoScaling } = build({ desired: 1, subnets: ['subnet-a'] }, { offerings: empty });
     await seconds(25);
@@ -161,7 +161,7 @@ describe('groups', () => {
     ...change,
   });
 
-  it('are created on demand unless a policy says otherwise, and pass on their tags', async () => {
+  it('are created on demand unless a policy sets another market, and pass on their tags', async () => {
     const { autoScaling, seconds, inService, instance, world } = build();
     autoScaling('CreateAutoScalingGroup', create());
     await seconds(20);

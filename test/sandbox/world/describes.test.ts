@@ -38,7 +38,7 @@ describe('DescribeInstances', () => {
     expect(idsOf(ec2<Described>('DescribeInstances', { Filters }))).toEqual([]);
   });
 
-  it('refuses a filter that it does not know, and more than 200 values', () => {
+  it('refuses a filter that it does not support, and more than 200 values', () => {
     const { ec2, refusal } = createTestWorld();
     expect(refusal(() => ec2('DescribeInstances', filter('nonsense', 'x'))).code).toBe('InvalidParameterValue');
     const many = Array.from({ length: 201 }, (_, index) => `i-${index}`);

@@ -65,7 +65,7 @@ describe('CreateFleet', () => {
     expect(answer.Errors.map(({ ErrorCode }) => ErrorCode)).toEqual(['UnfulfillableCapacity', 'UnfulfillableCapacity']);
   });
 
-  it('says Unsupported for an offering that does not exist', () => {
+  it('returns Unsupported for an offering that does not exist', () => {
     const { answer } = fleet(1, overrides(['p5.48xlarge', 'subnet-a']));
     expect(answer.Errors.map(({ ErrorCode }) => ErrorCode)).toEqual(['Unsupported']);
   });
@@ -81,19 +81,19 @@ describe('CreateFleet', () => {
     expect(answer.Errors).toEqual([]);
   });
 
-  it('says SpotMaxPriceTooLow where the limit is under the price', () => {
+  it('returns SpotMaxPriceTooLow when the limit is under the price', () => {
     const { answer } = fleet(1, overrides(['m7g.large', 'subnet-a', { MaxPrice: '0.02' }], ['m6g.large', 'subnet-b', { MaxPrice: '0.03' }]));
     expect(answer.Errors.map(({ ErrorCode }) => ErrorCode)).toEqual(['SpotMaxPriceTooLow', 'SpotMaxPriceTooLow']);
   });
 
-  it('says which subnet has no address left', () => {
+  it('names the subnet that has no address left', () => {
     const subnets = [{ id: 'subnet-a', zone: 'us-east-1a', freeAddresses: 2 }];
     const { answer } = fleet(3, {}, { subnets });
     expect(count(answer)).toBe(2);
     expect(answer.Errors.map(({ ErrorCode }) => ErrorCode)).toEqual(['InsufficientFreeAddressesInSubnet']);
   });
 
-  it('says when the account may launch no more of a market', () => {
+  it('returns an error when the account may launch no more of a market', () => {
     const quotas = { spot: 4, 'on-demand': 0 };
     const spot = fleet(6, {}, { quotas });
     expect(count(spot.answer)).toBe(4);

@@ -121,7 +121,7 @@ describe('the history of a world', () => {
     expect(told(world, 'asg-changed').slice(1)).toMatchObject([{ desired: 1, by: user }]);
   });
 
-  it('says which launches and ends even out zones', async () => {
+  it('marks the launches and ends that even out zones', async () => {
     const world = createTestWorld({ autoScalingGroups: [asg({ desired: 2, subnets: ['subnet-a'], rebalancesZones: true })] });
     await world.seconds(30);
     world.autoScaling('UpdateAutoScalingGroup', { AutoScalingGroupName: 'workers', VPCZoneIdentifier: 'subnet-a,subnet-b' });

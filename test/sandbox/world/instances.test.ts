@@ -95,7 +95,7 @@ describe('EC2 takes spot instances', () => {
     expect(instance(id).state).not.toBe('running');
   });
 
-  it('may say nothing, may stop instead, and keeps the earliest deadline of two warnings', async () => {
+  it('may give no warning, may stop instead, and keeps the earliest deadline of two warnings', async () => {
     const { launch, seconds, world, instance, eventsOf } = createTestWorld();
     const [silent = '', stopped = '', twice = ''] = launch(3);
     await seconds(10);

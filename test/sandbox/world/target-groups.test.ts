@@ -29,7 +29,7 @@ const build = (load?: Load, offering: { readonly capacity?: null } = {}) => {
 };
 
 describe('a target', () => {
-  it('turns healthy after as many checks as the threshold says, counted from the end of its boot', async () => {
+  it('turns healthy after as many checks as its threshold, counted from the end of its boot', async () => {
     const { launch, seconds, register, health, facts } = build();
     const ids = launch(1);
     await seconds(6);
