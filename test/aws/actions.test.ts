@@ -329,6 +329,14 @@ describe('releasing leaving members', () => {
     expect(await released(failsWith('Throttling', 'Rate exceeded'))).toEqual({ done: [], failed: 2, ...spared });
   });
 
+  test('takes no member out of its target groups meanwhile that may not be ended', async () => {
+    const answers = { ...inWeb({ 'i-1': 'InService', 'i-2': 'InService' }, { targetGroups: ['tg-own'] }), DeregisterTargets: {} };
+    const { provider, aws } = providerOver(attached.holding, { ...answers, TerminateInstanceInAutoScalingGroup: {} }, { sleep: async () => {} });
+    const leaving = ['i-1', 'i-2'].map((instance) => swap(instance, 'interruption', { deadlineMs: nowMs + 60_000 }));
+    await provider.release(attached, leaving, { beforeEnding: async () => ['i-2'] });
+    expect(aws.inputsOf('DeregisterTargets').map(({ Targets }) => Targets)).toEqual([[{ Id: 'i-2' }]]);
+  });
+
   test('meets the minimum size also when it was raised in between', async () => {
     const { provider } = over(attached, {
       ...inWeb({ 'i-1': 'InService' }),

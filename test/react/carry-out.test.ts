@@ -377,6 +377,20 @@ describe('desired capacities that were lowered for launches', () => {
       expect(await left(unplaced, uncovered)).toEqual([['giveBack', 'a', { from: 2, to: 3 }]]);
   });
 
+  test('of earlier looks are raised for the members that are still missing then, while launches are denied', async () => {
+    const denial = { code: 'UnauthorizedOperation', message: 'no', atMs: nowMs, untilMs: nowMs + 60_000 };
+    const look = {
+      group: group({ holding: { kind: 'launch-instances' }, pools: { 'spot-a': { ...spotA, asg: 'a' }, 'od-b': { ...onDemandB, asg: 'b' } } }),
+      members: [],
+      asgs: [asgView({ name: 'a', desired: 4 }), asgView({ name: 'b', desired: 1 })],
+      state: state({ desired: 8, denials: { 'spot-a': denial } }),
+    };
+    expect(await given([roundOf({ takeOver: lowered.slice(0, 1), unplaced: 3 }, look)])).toEqual([
+      ['giveBack', 'a', { from: 2, to: 4 }],
+      ['giveBack', 'b', { from: 1, to: 2 }],
+    ]);
+  });
+
   test('hold up neither each other nor the rest of the look where AWS denies the call', async () => {
     const calls: string[] = [];
     const refuse = async (asg: string): Promise<void> => {
