@@ -177,11 +177,36 @@ const atMaximum: Moment = (draw) => {
   });
 };
 
+/** The function that launches for lost members is killed right before its request. */
+const killedBeforeLaunch: Moment = (draw) => {
+  const fromMs = seconds(draw, 60, 90);
+  const operation: [string, ...string[]] = ['CreateFleet', 'LaunchInstances'];
+  return worldFrom(draw, {
+    holding: draw.one(holdings),
+    steps: () => [interrupt(fromMs, draw.between(1, 2))],
+    faults: [{ on: 'call', kind: 'crash-caller', when: 'before', times: 1, match: { operation }, fromMs, untilMs: fromMs + 15_000 }],
+  });
+};
+
+/** EC2 throttles the call that tags what an Auto Scaling group launched for a warned member. */
+const untagged: Moment = (draw) => {
+  const fromMs = seconds(draw, 60, 90);
+  return worldFrom(draw, {
+    holding: 'launch-instances',
+    steps: () => [interrupt(fromMs, draw.one([1, 1, 2]))],
+    faults: [{ on: 'call', kind: 'throttle', match: { operation: 'CreateTags' }, fromMs, untilMs: fromMs + seconds(draw, 30, 60) }],
+  });
+};
+
 const momentWorlds: readonly Moment[] = [newcomerAdvised, warnedWhileDraining, lostBeforeDrain, notReleased, writtenOver];
 
 /** Worlds that were added later. One of them takes the place of a drawn world, so that the other seeds are as they were. */
 const laterWorlds: readonly Moment[] = [shownLate, shownLate, advisedWhileDenied, weightsShrink, unreadHealth, atMaximum];
 const laterShare = 0.5;
+
+/** Worlds that were added after those, in the same way. */
+const latestWorlds: readonly Moment[] = [killedBeforeLaunch, untagged];
+const earlierShare = 0.87;
 
 export const moments: Profile = {
   about: 'what meets a change that is under way: advice, warnings and outages in the middle of launches and drains',
@@ -189,6 +214,7 @@ export const moments: Profile = {
   weight: 0,
   draw: (draw) => {
     const drawn = draw.one(momentWorlds)(draw);
-    return draw.chance(laterShare) ? draw.one(laterWorlds)(draw) : drawn;
+    const later = draw.chance(laterShare) ? draw.one(laterWorlds)(draw) : drawn;
+    return draw.chance(earlierShare) ? later : draw.one(latestWorlds)(draw);
   },
 };
