@@ -3,7 +3,7 @@ import { howHeld } from '../group/holding.ts';
 import { isBeyondMaximum } from '../group/outside-size.ts';
 import type { Headcount } from '../view/headcount.ts';
 import { mayBeRaisedYet, type RaisedMax, raisedTo } from '../view/raised-max.ts';
-import type { View } from '../view/view.ts';
+import type { AsgView, View } from '../view/view.ts';
 import type { Draft, Rule, Situation } from './rule.ts';
 
 /** How many members join an Auto Scaling group now, and how many when they are running. */
@@ -32,14 +32,28 @@ const joiningByAsg = (
 };
 
 /**
+ * How many instances were requested for an Auto Scaling group and are not in it by this look. Earlier rounds of a run
+ * launched since the look, and other functions may have open requests.
+ */
+const underWayInto = ({ name, holds }: AsgView, { group, state, swaps, ended, nowMs }: View): number => {
+  const over = new Set([...holds, ...ended, ...swaps.flatMap((swap) => (swap.state === 'waiting' ? [] : swap.instance))]);
+  return state.reservations
+    .filter(({ placement }) => group.pools[placement.pool]?.asg === name)
+    .reduce((sum, { instances, placement, forgetAtMs }) => {
+      if (instances === undefined) return sum + placement.count;
+      return nowMs < forgetAtMs ? sum + instances.filter((instance) => !over.has(instance)).length : sum;
+    }, 0);
+};
+
+/**
  * Auto Scaling groups whose maximum size is too small for the members that join. A maximum is raised once for all that
  * are on their way, and no further: a thousand new members need one change, and not one for each batch.
  */
 const toRaise = (view: View, joining: ReadonlyMap<string, Joining>): readonly RaisedMax[] =>
   view.asgs.flatMap((asg) => {
     const { now, soon } = joining.get(asg.name) ?? { now: 0, soon: 0 };
-    if (now === 0 || asg.desired + now <= asg.max) return [];
-    return [raisedTo(view.state.raised, asg, asg.desired + now + soon)];
+    const size = asg.desired + underWayInto(asg, view) + now;
+    return now === 0 || size <= asg.max ? [] : [raisedTo(view.state.raised, asg, size + soon)];
   });
 
 /**

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { maximumSizes } from '../../../core/decide/maximum-sizes.ts';
 import type { Draft } from '../../../core/decide/rule.ts';
+import type { Reservation } from '../../../core/launch/reservation.ts';
 import type { AsgView, View } from '../../../core/view/view.ts';
 import { member, members } from '../members.ts';
 import { asgView, group, nowMs, reservation, spotA, spotB, state } from '../views.ts';
@@ -42,6 +43,25 @@ describe('a maximum is raised', () => {
       { asg: 'b-asg', fromMax: 10, toMax: 11 },
     ]);
     expect(of({ group: launching, asgs, members: [] }, { placements: [placed('spot-a', 2)] }).raise).toEqual([]);
+  });
+
+  it('also for what was requested for it and is not in it by the look, as after an earlier round of the same run', () => {
+    const raise = (before: Partial<Reservation>, holds: readonly string[] = []) =>
+      of(
+        {
+          group: launching,
+          members: [],
+          asgs: [asg({ name: 'a-asg', desired: 9, holds })],
+          state: state({ reservations: [reservation({ placement: placed('spot-a', 1), ...before })] }),
+        },
+        { placements: [placed('spot-a', 1)] },
+      ).raise;
+    const one = [{ asg: 'a-asg', fromMax: 10, toMax: 11 }];
+    expect([raise({}), raise({ instances: ['i-x'] })]).toEqual([one, one]);
+    expect(raise({ instances: ['i-x'] }, ['i-x'])).toEqual([]);
+    expect(raise({ instances: [] })).toEqual([]);
+    expect(raise({ instances: ['i-x'], forgetAtMs: nowMs })).toEqual([]);
+    expect(raise({ placement: placed('spot-b', 1) })).toEqual([]);
   });
 
   it('nowhere for members that join no Auto Scaling group', () => {
