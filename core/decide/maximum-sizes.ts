@@ -36,7 +36,11 @@ const joiningByAsg = (
  * launched since the look, and other functions may have open requests.
  */
 const underWayInto = ({ name, holds }: AsgView, { group, state, swaps, ended, nowMs }: View): number => {
-  const over = new Set([...holds, ...ended, ...swaps.flatMap((swap) => (swap.state === 'waiting' ? [] : swap.instance))]);
+  const over = new Set([
+    ...holds,
+    ...ended,
+    ...swaps.flatMap((swap) => (swap.state === 'waiting' ? [] : swap.instance)),
+  ]);
   return state.reservations
     .filter(({ placement }) => group.pools[placement.pool]?.asg === name)
     .reduce((sum, { instances, placement, forgetAtMs }) => {

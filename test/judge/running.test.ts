@@ -63,6 +63,29 @@ describe('Auto Scaling groups', () => {
     expect(stays(4, 6)).toEqual([1, 1]);
     expect(stays(6, 6, policy)).toEqual([1, 1]);
   });
+  it('stay raised where they are pools, as far as no pool with capacity has room', () => {
+    const pools = ['a', 'b'].map((zone) => ({
+      ...{ name: `pool-${zone}`, launchTemplate: 'web', subnets: [`subnet-${zone}`], instanceTypes: ['t'], market: 'spot' as const },
+      ...{ min: 0, max: 2, desired: 0 },
+    }));
+    const document = { ...policy, capacity: { spread: ['a', 'b'] }, pools: { a: { asg: 'pool-a' }, b: { asg: 'pool-b' } } };
+    const stays = ({ size = 3, max = 3, capacityInB = 0 }) =>
+      details(
+        asgsPutBack,
+        (script) => {
+          script.policy(0, 1, document as unknown as typeof policy);
+          script.desired(0, size);
+          for (const instance of ['i-1', 'i-2', 'i-3']) script.member(instance, { pool: 'spot-a', asg: 'pool-a' });
+          script.at(50, { kind: 'asg-changed', asg: 'pool-a', min: 0, max, desired: 3, suspended: [], by: react('i-a') });
+          script.at(50, { kind: 'offering', instanceType: 't', zone: 'z-b', market: 'spot', capacity: capacityInB, priceUsdPerHour: 0.03 });
+        },
+        { spec: { ...spec, autoScalingGroups: pools } },
+      );
+    expect(stays({})).toEqual([]);
+    expect(stays({ capacityInB: 1 })).toEqual(['pool-a: its maximum is 3, its owner set 2']);
+    expect(stays({ max: 4 })).toHaveLength(1);
+    expect(stays({ size: 2 })).toHaveLength(1);
+  });
   it('are raised for no longer than needed', () => {
     const raisedUntil = (second: number) =>
       details(

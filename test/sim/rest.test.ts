@@ -33,7 +33,11 @@ type Scene = {
   readonly reason?: 'unwanted' | 'scale-in';
   /** What a maximum of 1 was raised to. */
   readonly toMax?: number;
+  /** Where the pools of the group are two Auto Scaling groups with maxima of 1: what they hold, and whether EC2 has capacity for them. */
+  readonly pools?: { readonly holds: readonly [number, number]; readonly hasCapacity: boolean };
 };
+
+const pooled = ['web-asg', 'other-asg'];
 
 const restOf = ({
   members,
@@ -45,6 +49,7 @@ const restOf = ({
   refused,
   reason = 'scale-in',
   toMax,
+  pools,
 }: Scene): Promise<boolean> => {
   const instances = members.map((member) => ({ state: 'running', targets: {}, ...member })) as unknown as readonly InstanceSnapshot[];
   const raised = toMax === undefined ? [] : [{ asg: 'web-asg', fromMax: 1, toMax }];
@@ -52,9 +57,21 @@ const restOf = ({
   const kept = refused === undefined ? [] : [{ ...swapOf(refused, { state: 'drained', keptUntilMs: 1, reason }), item: items.swap(refused) }];
   const accepted = isRuled ? [{ group: 'web', item: items.accepted }] : [];
   const stage = {
-    situation: { policies: [{ group: 'web', ...policy }] },
+    situation: {
+      policies: [{ group: 'web', ...policy, ...(pools && { pools: { a: { asg: 'web-asg' }, b: { asg: 'other-asg' } } }) }],
+      spec: {
+        subnets: [{ id: 's-a', zone: 'z-a' }],
+        autoScalingGroups: pooled.map((name) => ({ name, subnets: ['s-a'], instanceTypes: ['t'], market: 'spot' })),
+      },
+    },
     sandbox: {
-      world: { snapshot: () => ({ nowMs, instances, autoScalingGroups: [] }) },
+      world: {
+        snapshot: () => ({
+          ...{ nowMs, instances },
+          autoScalingGroups: pools?.holds.map((count, index) => ({ name: pooled[index], min: 0, max: 1, instances: Array(count).fill({}) })) ?? [],
+          offerings: [{ market: 'spot', zone: 'z-a', instanceType: 't', used: 3, capacity: pools?.hasCapacity ? 4 : 3 }],
+        }),
+      },
       executions: () => [],
       platform: { queues: [{ messages: () => (received > 0 ? [{ receiveCount: received }] : []) }] },
       items: async (table: 'state' | 'groups') => (table === 'state' ? [state, ...kept] : accepted),
@@ -84,6 +101,16 @@ describe('a run is at rest', () => {
     expect(await restOf({ members: two, desired: 2, toMax: 2 })).toBe(true);
     expect(await restOf({ members: two, desired: 2, toMax: 3 })).toBe(false);
     expect(await restOf({ members: two.slice(1), desired: 1, toMax: 1 })).toBe(false);
+  });
+
+  it('when the maximum of a pool is raised to what it holds, if no pool with capacity has room', async () => {
+    const three = [...two, { id: 'i-3' }].map((one) => ({ ...one, asg: inAsg }));
+    const rest = (toMax: number, holds: readonly [number, number], hasCapacity: boolean): Promise<boolean> =>
+      restOf({ members: three, desired: 3, toMax, pools: { holds, hasCapacity } });
+    expect(await rest(2, [2, 1], true)).toBe(true);
+    expect(await rest(2, [2, 0], false)).toBe(true);
+    expect(await rest(2, [2, 0], true)).toBe(false);
+    expect(await rest(4, [2, 1], true)).toBe(false);
   });
 
   it('of a group without a policy in force, however many serve', async () => {

@@ -4,6 +4,7 @@ import { type OnDemandFloor, owedOnDemand } from '../../core/placement/on-demand
 import { durationMs } from '../../core/policy/accepted.ts';
 import { isKept } from '../../core/swap/kept-members.ts';
 import type { Swap } from '../../core/swap/swap.ts';
+import type { RaisedMax } from '../../core/view/raised-max.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import type { InstanceSnapshot, WorldSnapshot } from '../../sandbox/world/world.ts';
 import { readUnderWay } from './evidence.ts';
@@ -135,6 +136,25 @@ const inForce = async ({ sandbox }: Stage): Promise<ReadonlyMap<string, OnDemand
 const hasItsFloor = ({ groupOf }: Stage, { instances }: WorldSnapshot, group: string, owed: number): boolean =>
   owed <= instances.filter(({ id, state, market }) => state === 'running' && market === 'on-demand' && groupOf(id) === group).length;
 
+/** Whether no Auto Scaling group of a group has both room below its owner's maximum and capacity: then members beyond all maxima have to stay. */
+const isFullEverywhere = (
+  { situation: { spec, policies } }: Stage,
+  snapshot: WorldSnapshot,
+  group: string,
+  raised: readonly RaisedMax[],
+): boolean => {
+  const names = policies.filter((policy) => policy.group === group).flatMap(asgsOf);
+  return names.every((name) => {
+    const { max = 0, instances = [] } = snapshot.autoScalingGroups.find((asg) => asg.name === name) ?? {};
+    const { subnets = [], instanceTypes = [], market } = spec.autoScalingGroups?.find((asg) => asg.name === name) ?? {};
+    const zones = subnets.map((id) => spec.subnets.find((subnet) => subnet.id === id)?.zone);
+    const isSold = (one: { readonly market: string }): boolean => market === 'mixed' || one.market === market;
+    const own = snapshot.offerings.filter((one) => isSold(one) && zones.includes(one.zone) && instanceTypes.includes(one.instanceType));
+    const ownMax = raised.find(({ asg }) => asg === name)?.fromMax ?? max;
+    return instances.length >= ownMax || own.every(({ capacity, used }) => capacity !== null && used >= capacity);
+  });
+};
+
 /**
  * Whether nothing is under way any more: no instance comes or goes, no signal comes again, no drain runs, nothing is reserved or raised, every group
  * serves this size (or, where none is given, the one it has come to). Of what was let go nothing is open any more; its members are nobody's.
@@ -146,9 +166,13 @@ export const isAtRest = async (stage: Stage, sizes: Readonly<Record<string, numb
   const snapshot = sandbox.world.snapshot();
   const kept = keptByMinimum(swaps, snapshot, stage.operated);
   const refused = new Set(swaps.filter(isKept).map(({ instance }) => instance));
-  // A maximum that is too small for the size stays raised to that size.
-  const isSettled = ({ reservations, raised, desired }: GroupState): boolean =>
-    raised.every(({ fromMax, toMax }) => desired > fromMax && toMax === desired) && reservations.every(({ instances }) => instances);
+  const heldIn = (name: string): number => snapshot.autoScalingGroups.find((asg) => asg.name === name)?.instances.length ?? 0;
+  // A maximum that is too small for the size stays raised to that size. So does that of a pool, if no pool with capacity has room.
+  const isSettled = (group: string, { reservations, raised, desired }: GroupState): boolean =>
+    raised.every(
+      ({ asg, fromMax, toMax }) =>
+        desired > fromMax && (toMax === desired || (toMax === heldIn(asg) && isFullEverywhere(stage, snapshot, group, raised))),
+    ) && reservations.every(({ instances }) => instances);
   const isWhole = (group: string, { desired }: GroupState): boolean => {
     const size = Math.max(
       (sizes[group] ?? desired) + kept.size,
@@ -168,6 +192,6 @@ export const isAtRest = async (stage: Stage, sizes: Readonly<Record<string, numb
   const isHeld = (group: string): boolean => stage.isKept(group) && ruled.has(group);
   return (
     swaps.every(isSwapOver) &&
-    [...states].every(([group, state]) => isSettled(state) && (!isHeld(group) || (isWhole(group, state) && isFloored(group, state))))
+    [...states].every(([group, state]) => isSettled(group, state) && (!isHeld(group) || (isWhole(group, state) && isFloored(group, state))))
   );
 };

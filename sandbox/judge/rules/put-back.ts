@@ -3,7 +3,7 @@ import type { AsgChange } from '../cloud.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { isAlive, isFunction, isProtected, type Life, stayAt } from '../life.ts';
 import { ownedOf, ownersWill } from '../owners.ts';
-import { asgsOf } from '../policy.ts';
+import { asgsOf, type PolicyPool } from '../policy.ts';
 import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
@@ -30,13 +30,44 @@ const keepsProtected = (chronicle: Chronicle, asg: string, held: readonly Life[]
   return held.length === kept && (changes.at(-1)?.desired ?? kept) < kept && isOfOthers(changes);
 };
 
+const heldBy = (chronicle: Chronicle, asg: string, atMs: number): readonly Life[] =>
+  chronicle.lives.filter((life) => isAlive(life, atMs) && stayAt(life, atMs)?.asg === asg);
+
+const willAt = (chronicle: Chronicle, asg: string, atMs: number) =>
+  ownersWill(chronicle.cloud.asgChanges(asg)).findLast(({ change }) => change.atMs <= atMs);
+
+/** Whether the Auto Scaling group of a pool takes no further member within its owner's maximum: it is full, or no offering of it has capacity. */
+const isClosed = (chronicle: Chronicle, { asg, market, zones, instanceTypes }: PolicyPool, atMs: number): boolean => {
+  if (asg === undefined) return false;
+  const markets = market === 'mixed' ? (['spot', 'on-demand'] as const) : [market];
+  const offerings = markets.flatMap((one) => zones.flatMap((zone) => instanceTypes.map((instanceType) => ({ instanceType, zone, market: one }))));
+  return (
+    heldBy(chronicle, asg, atMs).length >= (willAt(chronicle, asg, atMs)?.owned.max ?? Number.POSITIVE_INFINITY) ||
+    offerings.every((offering) => chronicle.cloud.freeAt(offering, atMs) <= 0)
+  );
+};
+
+/** Whether the group has members beyond the maximum of one of its pools because no pool has room and capacity for them, and no member too many. */
+const isOverfull = (chronicle: Chronicle, asg: string, group: string, atMs: number): boolean => {
+  const pools = Object.values(chronicle.policyAt(group, atMs)?.pools ?? {});
+  const members = chronicle.membersAt(group, atMs).length;
+  return (
+    pools.some((pool) => pool.asg === asg) &&
+    heldBy(chronicle, asg, atMs).length === willAt(chronicle, asg, atMs)?.change.max &&
+    chronicle.desiredIn(group, atMs, atMs).some((size) => members <= size) &&
+    pools.every((pool) => isClosed(chronicle, pool, atMs))
+  );
+};
+
 /**
  * Whether the size of a group has outgrown the maximum that the owner of its Auto Scaling group set. Its members have to fit (docs/policy.md, ways to
- * hold a group), so the maximum stays raised, to that size and no further.
+ * hold a group), so the maximum stays raised, to that size and no further. Where each pool is an Auto Scaling group, the members beyond all maxima that
+ * have capacity have to fit.
  */
 export const isOutgrown = (chronicle: Chronicle, asg: string, group: string, atMs: number): boolean => {
-  const last = ownersWill(chronicle.cloud.asgChanges(asg)).findLast(({ change }) => change.atMs <= atMs);
-  if (last === undefined || chronicle.policyAt(group, atMs)?.asg !== asg) return false;
+  const last = willAt(chronicle, asg, atMs);
+  if (last === undefined) return false;
+  if (chronicle.policyAt(group, atMs)?.asg !== asg) return isOverfull(chronicle, asg, group, atMs);
   return chronicle.desiredIn(group, atMs, atMs).some((size) => size > last.owned.max && size === last.change.max);
 };
 
@@ -45,7 +76,7 @@ const atTheEnd = (chronicle: Chronicle, asg: string, group: string): readonly Br
   if (last === undefined) return [];
   const { change, owned } = last;
   const atMs = chronicle.history.endedAtMs;
-  const members = chronicle.lives.filter((life) => isAlive(life, atMs) && stayAt(life, atMs)?.asg === asg);
+  const members = heldBy(chronicle, asg, atMs);
   const held = members.length;
   const now = ownedOf(change);
   const wrong = [
@@ -64,7 +95,7 @@ const atTheEnd = (chronicle: Chronicle, asg: string, group: string): readonly Br
 export const asgsPutBack: Rule = {
   name: 'Auto Scaling groups are left as their owners set them',
   meaning:
-    'At rest, the minimum, the maximum and the suspended processes of an Auto Scaling group are what its owner set last. If the desired size of the group that attaches its members is larger than this maximum, the maximum is that size. Its desired capacity is the number of instances that it holds, or less where others set it so and every instance is protected from scale-in.',
+    'At rest, the minimum, the maximum and the suspended processes of an Auto Scaling group are what its owner set last. If the desired size of the group that attaches its members is larger than this maximum, the maximum is that size. Where each pool is an Auto Scaling group and none with capacity has room, the maximum of one that holds more is what it holds. Its desired capacity is the number of instances that it holds, or less where others set it so and every instance is protected from scale-in.',
   broken: (chronicle) => [...heldAsgs(chronicle)].flatMap(([asg, group]) => atTheEnd(chronicle, asg, group)),
 };
 
