@@ -199,6 +199,17 @@ describe('members move only once size and policy have settled', () => {
     expect(found(490, resized, { after: '4m' })).toEqual([]);
     expect(found(490, (script) => script.desired(200, 2))).toEqual([]);
   });
+  it('does not go by a size that was written after the decision that launched', () => {
+    const resizedAt = (second: number) =>
+      found(490, (script) => {
+        script.desired(100, 2);
+        script.desired(488, 2, 1, react('i-490'), 'r-i-3');
+        script.react(second - 1, second + 1, 'i-c');
+        script.desired(second, 3, 1, react('i-c'), 'r-i-3');
+      });
+    expect(resizedAt(489)).toEqual([]);
+    expect(resizedAt(487)).toHaveLength(1);
+  });
   it('goes by when a look followed another policy', () => {
     const followed = (script: Script): void => {
       script.policy(150, 2, { ...policy, return: { after: '5m' }, rebalance: { act: false } });

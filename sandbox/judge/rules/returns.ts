@@ -1,8 +1,9 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
+import type { Life } from '../life.ts';
 import { eachSecond } from '../moments.ts';
 import { mostMoves, type ReturnLaunch, returnLaunches } from '../returning.ts';
-import { lookedSince } from '../staying.ts';
+import { lookedSince, reservationOf } from '../staying.ts';
 import { times } from '../times.ts';
 import { isEverOpen } from '../windows.ts';
 
@@ -63,22 +64,36 @@ export const returnsWithinBudget: Rule = {
     ),
 };
 
-/** Since when the look may have begun that first wrote another size, or followed another policy. A state without an earlier one changes nothing. */
-const changesOf = (chronicle: Chronicle, group: string): readonly number[] =>
-  (chronicle.groups.get(group)?.written ?? []).flatMap((one, index, all) => {
+/** When the decision became binding that launched this instance: the state item then had its reservation. */
+const boundAtMs = (chronicle: Chronicle, group: string, life: Life): number => {
+  const reservation = reservationOf(life);
+  const written = chronicle.groups.get(group)?.written ?? [];
+  const bound = written.find(({ lastReservation }) => reservation !== undefined && lastReservation !== undefined && lastReservation >= reservation);
+  return bound?.atMs ?? life.launchedAtMs;
+};
+
+/**
+ * Since when the look may have begun that first wrote another size, or followed another policy. A state without an earlier one changes nothing. A write
+ * after the decision that launched changes nothing for it.
+ */
+const changesOf = (chronicle: Chronicle, { group, life }: ReturnLaunch): readonly number[] => {
+  const boundMs = boundAtMs(chronicle, group, life);
+  return (chronicle.groups.get(group)?.written ?? []).flatMap((one, index, all) => {
     const before = all[index - 1];
-    if (before === undefined || one.version <= before.version) return [];
+    if (before === undefined || one.version <= before.version || one.atMs > boundMs) return [];
     return one.desired === before.desired && one.policyVersion === before.policyVersion ? [] : [lookedSince(chronicle, one.by, one.atMs)];
   });
+};
 
 export const returnsOnceSettled: Rule = {
   name: 'members move only once size and policy have settled',
   meaning: 'For `after` from a change of the desired size, or from a look that follows another policy, Holdfast launches nothing for a return.',
   broken: (chronicle) =>
-    returnLaunches(chronicle).flatMap(({ life, group, policies }): readonly Broken[] => {
+    returnLaunches(chronicle).flatMap((launch): readonly Broken[] => {
+      const { life, group, policies } = launch;
       const [policy, ...others] = policies;
       if (policy?.returning === undefined || others.length > 0) return [];
-      const changedMs = Math.max(Number.NEGATIVE_INFINITY, ...changesOf(chronicle, group).filter((atMs) => atMs < life.launchedAtMs));
+      const changedMs = Math.max(Number.NEGATIVE_INFINITY, ...changesOf(chronicle, launch));
       const leftMs = changedMs + policy.returning.afterMs - 2 * chronicle.times.clockMs - life.launchedAtMs;
       if (leftMs <= 0) return [];
       const detail = `${life.instance} was launched for a return ${Math.ceil(leftMs / 1_000)} s too soon after a change of the size or the policy`;
