@@ -36,13 +36,19 @@ const isSuspended = ({ cloud }: Chronicle, asg: string, atMs: number): boolean =
 /** Processes without which a group does not replace members that ended. */
 const replacing = ['HealthCheck', 'ReplaceUnhealthy'];
 
+const mayNotReplace = ({ cloud }: Chronicle, asg: string, atMs: number): boolean =>
+  cloud.asgAt(asg, atMs)?.suspended.some((process) => replacing.includes(process)) ?? false;
+
+/** Members that ended and that the group still holds, while it may not replace such members: nobody comes for them. */
+const notReplaced = (chronicle: Chronicle, lives: readonly Life[], asg: string, atMs: number): number =>
+  mayNotReplace(chronicle, asg, atMs) ? lives.filter((life) => stayAt(life, atMs)?.asg === asg && !isAlive(life, atMs)).length : 0;
+
 /**
  * The most that a group held as far as a look could know. If the group does not replace members that ended, a describe that lags does not tell whether
  * it terminates an ended member itself, and replaces that one.
  */
 const heldAsKnown = (chronicle: Chronicle, lives: readonly Life[], asg: string, sinceMs: number): number => {
-  const isUnclear = chronicle.cloud.asgAt(asg, sinceMs)?.suspended.some((process) => replacing.includes(process)) ?? false;
-  const fromMs = isUnclear ? sinceMs - chronicle.times.asgLagMs : sinceMs;
+  const fromMs = mayNotReplace(chronicle, asg, sinceMs) ? sinceMs - chronicle.times.asgLagMs : sinceMs;
   return Math.max(heldAt(lives, asg, fromMs), heldAt(lives, asg, sinceMs));
 };
 
@@ -60,7 +66,8 @@ export const refillAt = (chronicle: Chronicle, group: string, { sinceMs, atMs }:
   const lagMs = Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs);
   return [...Map.groupBy(coming, (asg) => asg)].reduce((sum, [asg, launched]) => {
     if (isSuspended(chronicle, asg, sinceMs) || isToldToFail(chronicle, asg, atMs - times.asgRefillMs, atMs)) return sum;
-    const lacked = desiredIn(chronicle, asg, sinceMs - lagMs, atMs) - Math.max(heldAsKnown(chronicle, lives, asg, sinceMs), heldAt(lives, asg, atMs));
+    const held = Math.max(heldAsKnown(chronicle, lives, asg, sinceMs), heldAt(lives, asg, atMs));
+    const lacked = desiredIn(chronicle, asg, sinceMs - lagMs, atMs) - held - notReplaced(chronicle, lives, asg, sinceMs);
     return sum + Math.max(0, Math.min(launched.length, lacked - longOpen(chronicle, lives, asg, sinceMs)));
   }, 0);
 };
