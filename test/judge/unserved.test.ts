@@ -66,6 +66,17 @@ describe('a new member that never serves is given up', () => {
     expect(broken(noSurge, leaves, drained)).toEqual([]);
     expect(broken(noSurge, (script) => script.claim(1_200, 'i-3', 'i-x', 'leaving'))).toHaveLength(1);
   });
+  it('unless EC2 refused to end it within the hour', () => {
+    const refused =
+      (second: number): Write =>
+      (script) =>
+        script.at(second, { kind: 'end-refused', instance: 'i-3', by: react('drain') });
+    expect(broken(refused(200))).toEqual([]);
+    const late: Write = (script) => script.policy(95, 2, { ...policy, ready: { within: '70m' } });
+    const found = (second: number) => details(neverServedIsGivenUp, all(oneIsMute, late, refused(second)), { ...long, endedAtMs: 6_000_000 });
+    expect(found(1_200)).toEqual([]);
+    expect(found(200)).toHaveLength(1);
+  });
   it('and one at a time while no other member serves', () => {
     const nobody: Write = (script) => {
       script.policy(80, 2, { ...policy, swap: { maxSurge: 2 } });

@@ -3,7 +3,7 @@ import { neverServedUntil } from '../boots.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { givesAtAll } from '../giving-well.ts';
-import { isAlive, isFunction, isProtected, type Life, leavesAtMs, tagsAt } from '../life.ts';
+import { isAlive, isFunction, isProtected, type Life, lastRefusalMs, leavesAtMs, tagsAt } from '../life.ts';
 import { wasIdle } from '../modes.ts';
 import { poolOf } from '../pools.ts';
 import { ownLaunches } from '../staying.ts';
@@ -25,6 +25,7 @@ const isPlain = (chronicle: Chronicle, group: string, life: Life, untilMs: numbe
     isAlive(life, untilMs) &&
     leavesAtMs(life, untilMs) > untilMs &&
     !isProtected(life, untilMs) &&
+    untilMs - lastRefusalMs(life, untilMs) >= times.keptForMs &&
     life.warnings.length + life.advisedAtMs.length + life.hooks.length === 0 &&
     life.stays.every(({ how }) => how === undefined) &&
     !faults.some(({ fromMs, untilMs: endMs }) => fromMs <= untilMs && endMs >= life.launchedAtMs) &&
@@ -73,7 +74,7 @@ const isGivenUp = (chronicle: Chronicle, life: Life, atMs: number): boolean => {
 export const neverServedIsGivenUp: Rule = {
   name: 'a new member that never serves is given up',
   meaning:
-    'A new member must serve by the age that the policy sets (`ready.within`). Within three minutes after that age, Holdfast claims a member of its own that never was ready, so that it is replaced. It does so for no more than maxSurge members at a time, and for one at a time while no other member serves. A member that leaves already is not claimed.',
+    'A new member must serve by the age that the policy sets (`ready.within`). Within three minutes after that age, Holdfast claims a member of its own that never was ready, so that it is replaced. It does so for no more than maxSurge members at a time, and for one at a time while no other member serves. A member that leaves already is not claimed, and neither is one that EC2 refused to end within the hour.',
   broken: (chronicle) =>
     [...chronicle.groups.keys()].flatMap((group): readonly Broken[] => {
       const due = dueIn(chronicle, group);
