@@ -1,4 +1,17 @@
-import pMap from 'p-map';
+/** Runs work that never fails, with at most `limit` items under way. Returns the results in the order of the items. */
+export const atMost = async <T, R>(
+  items: readonly T[],
+  limit: number,
+  work: (item: T, index: number) => Promise<R>,
+): Promise<readonly R[]> => {
+  const results: R[] = [];
+  const rest = items.entries();
+  const takeTurns = async (): Promise<void> => {
+    for (const [index, item] of rest) results[index] = await work(item, index);
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, takeTurns));
+  return results;
+};
 
 /**
  * Runs the work for every item with at most `limit` under way, and returns the results in the order of the items. The
@@ -20,7 +33,7 @@ export const inParallel = async <T, R>(
       return undefined;
     }
   };
-  const results = await pMap(items, attempt, { concurrency: limit });
+  const results = await atMost(items, limit, attempt);
   if (failures.length > 0) throw failures[0];
   return results as readonly R[];
 };
@@ -49,7 +62,7 @@ export const eachInParallel = async <T>(
   work: (item: T) => Promise<unknown>,
 ): Promise<Failed> => {
   const failures: unknown[] = [];
-  await pMap(items, (item) => work(item).catch((failure: unknown) => failures.push(failure)), { concurrency: limit });
+  await atMost(items, limit, (item) => work(item).catch((failure: unknown) => failures.push(failure)));
   return failures.length === 0 ? {} : { failure: { error: failures[0] } };
 };
 
