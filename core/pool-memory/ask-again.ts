@@ -53,10 +53,15 @@ const withoutRefusals = (memory: PoolMemory, pool: Pool): PoolMemory => {
   );
 };
 
-const asLastResort = (plan: Plan): Plan => ({
+const asLastResort = (plan: Plan, waiting: number): Plan => ({
   ...plan,
+  unplaced: plan.unplaced + waiting,
   reasons: plan.reasons.map((reason) => ({ ...reason, lastResort: 'refused' })),
 });
+
+/** Whether a repeated request found that the capacity of a pool is back, while more members are missing. */
+export const foundCapacity = ({ unplaced, reasons }: Pick<Plan, 'unplaced' | 'reasons'>, granted: number): boolean =>
+  unplaced > 0 && granted > 0 && reasons.some(({ lastResort }) => lastResort === 'refused');
 
 /**
  * When a pool may be requested again although everything rests (epoch ms). Undefined when no refused capacity could
@@ -72,8 +77,10 @@ export const nextAskMs = (
 };
 
 /**
- * A plan that requests one pool again although its offerings rest. Of the pools that could give a missing member, it is
- * the one requested longest ago. Undefined when it is too soon, or when no pool could help.
+ * A plan that requests one member again from a pool whose offerings rest. Its launch shows whether capacity is back,
+ * and the others follow it. So a shortage costs few calls, however many members are missing. Of the pools that could
+ * give a missing member, it is the one requested longest ago. Undefined when it is too soon, or when no pool could
+ * help.
  *
  * @param plan places these members, with the memory of its input
  */
@@ -84,8 +91,8 @@ export const planToAskAgain = (input: PlanInput, plan: (input: PlanInput) => Pla
   const fromMs = mayAskMs(refused, toAsk);
   if (fromMs === undefined || nowMs < fromMs) return undefined;
   for (const { pool } of toAsk) {
-    const asked = plan({ ...input, memory: withoutRefusals(memory, pool) });
-    if (asked.placements.length > 0) return asLastResort(asked);
+    const asked = plan({ ...input, count: Math.min(1, input.count), memory: withoutRefusals(memory, pool) });
+    if (asked.placements.length > 0) return asLastResort(asked, input.count - 1);
   }
   return undefined;
 };

@@ -1,6 +1,7 @@
 import { howHeld } from '../../core/group/holding.ts';
 import { modeOf } from '../../core/group/mode.ts';
 import { missingAfter } from '../../core/group-state/answers.ts';
+import { foundCapacity } from '../../core/pool-memory/ask-again.ts';
 import { isDeniedIn } from '../../core/pool-memory/denials.ts';
 import type { Warned } from '../../core/swap/swap.ts';
 import { reactTimeoutMs } from '../../core/times/times.ts';
@@ -138,6 +139,9 @@ export const endDenied = (rounds: readonly Round[]): boolean => {
 const isMiscounted = ({ group }: Run, { isCrowded }: Round): boolean =>
   isCrowded === true && howHeld(group).launchesBy === 'autoScaling';
 
+const grantedIn = ({ launched }: Round): number =>
+  launched.reduce((sum, { result }) => sum + (result.kind === 'answered' ? result.instances.length : 0), 0);
+
 /** Rounds until everything is placed, nothing eligible is left, or the time is up. */
 export const playRounds = async (first: Run, found: Gathered, warned: readonly Warned[]): Promise<Played> => {
   const played = await playEach(first, found, warned);
@@ -161,7 +165,7 @@ const playEach = async (first: Run, found: Gathered, warned: readonly Warned[]):
       continue;
     }
     rounds.push(played);
-    if (missingAfter(played.launched) === 0)
+    if (missingAfter(played.launched) === 0 && !foundCapacity(played.decision, grantedIn(played)))
       return { kind: 'played', run, rounds, ...(isMiscounted(run, played) && { isCut: true }) };
     if (!hasTime(run, longestRoundMs)) break;
     gathered = await afterRefusal(run, gathered, played);

@@ -85,8 +85,8 @@ export const launching: readonly Mutant[] = [
   {
     name: 'what was refused waits for the next tick',
     file: 'functions/react/rounds.ts',
-    from: 'if (missingAfter(played.launched) === 0) return',
-    to: 'if (missingAfter(played.launched) >= 0) return',
+    from: 'if (missingAfter(played.launched) === 0 &&',
+    to: 'if (missingAfter(played.launched) >= 0 &&',
     caughtBy: ['refusal'],
   },
   {

@@ -176,6 +176,14 @@ test('a round whose request could not be stored fails only when its reasons are 
   expect(of.world.asked).toEqual([]);
 });
 
+test('a repeated request that finds capacity is followed by one for all others', async () => {
+  const nine = inB(9, 1);
+  const lesson = { kind: 'refused', code: 'InsufficientInstanceCapacity', atMs: nowMs - 60_000, coolingUntilMs: nowMs + 60_000, streak: 1 } as const;
+  const of = worldOf(nine, { ...stateUnder(nine, 5), memory: { 'm7g.large/b/on-demand': lesson } });
+  await play(nine, of);
+  expect(of.world.asked).toEqual([1, 2]);
+});
+
 describe('a decision that loses its race', () => {
   test('is kept as overtaken, and the next attempt takes its place', async () => {
     const eight = inB(8, 1);

@@ -129,7 +129,7 @@ describe('launches for missing members', () => {
     const spotAlone = group({ ...breaking.group, capacity: { kind: 'pool', pool: 'spot-a' } });
     const asked = (rest: Partial<View>) =>
       proposed(missingMembers, { ...breaking, group: spotAlone, ...rest }).placements?.map(({ pool, count }) => [pool, count]);
-    expect(asked({ members: eight, state: state({ ...breaking.state, memory: spotOnly }) })).toEqual([['spot-a', 2]]);
+    expect(asked({ members: eight, state: state({ ...breaking.state, memory: spotOnly }) })).toEqual([['spot-a', 1]]);
     const { deadlineMs: _deadline, drain: _drain, ...swap } = swapOf('spot-a#1', { reason: 'rebalance', state: 'waiting' });
     const ten = [...members(spotA, 5), ...members(spotB, 5)];
     expect(asked({ members: ten, swaps: [swap], state: state({ ...breaking.state, memory: spotOnly }) })).toEqual([]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../../core/decide/decide.ts';
 import type { Plan, PlanInput } from '../../../core/placement/plan-placements.ts';
-import { askAgainAfterMs, nextAskMs, planToAskAgain } from '../../../core/pool-memory/ask-again.ts';
+import { askAgainAfterMs, foundCapacity, nextAskMs, planToAskAgain } from '../../../core/pool-memory/ask-again.ts';
 import { type Lesson, notSoldRestMs, type PoolMemory } from '../../../core/pool-memory/pool-memory.ts';
 import { members } from '../members.ts';
 import { group, nowMs, spotA, spotB, state, view } from '../views.ts';
@@ -28,8 +28,16 @@ const short = (memory: ReturnType<typeof refused>) => view({ members: members(sp
 describe('members that are missing while everything rests after refusals', () => {
   it('are requested again a minute after the last refusal, from the pool whose last request is the oldest', () => {
     const decision = decide(short(refused([70_000, 130_000, 60_000])));
-    expect(decision.placements).toMatchObject([{ pool: 'spot-b', count: 2 }]);
+    expect(decision.placements).toMatchObject([{ pool: 'spot-b', count: 1 }]);
     expect(decision.reasons).toMatchObject([{ pool: 'spot-b', lastResort: 'refused' }]);
+  });
+
+  it('are requested one at a time, and the others wait for its response', () => {
+    const decision = decide(short(refused([70_000, 130_000, 60_000])));
+    expect(decision.unplaced).toBe(1);
+    expect([foundCapacity(decision, 1), foundCapacity(decision, 0)]).toEqual([true, false]);
+    expect(foundCapacity({ ...decision, unplaced: 0 }, 1)).toBe(false);
+    expect(foundCapacity(decide(short({} as ReturnType<typeof refused>)), 2)).toBe(false);
   });
 
   it('are not requested twice within a minute, and the decision sets the time of the next look', () => {
