@@ -807,6 +807,23 @@ describe('functions and calls', () => {
     expect(details(noStorm, called({ operation: 'DescribeInstances', isMutating: false }, 90))).toEqual([]);
     expect(details(noStorm, called({ operation: 'DescribeInstances', isMutating: false }, 500))).toHaveLength(1);
   });
+  it('are bounded together by instances, by refusals and by hooks, each of which is completed', () => {
+    const found = (times: number, hooks: number) =>
+      details(callsAreBounded, (script) => {
+        twoServe(script);
+        for (let n = 0; n < hooks; n += 1) {
+          const hook = { instance: 'i-1', asg: 'web-asg', hook: `hook-${n}` };
+          script.at(100, { kind: 'hook-waits', ...hook, expiresAtMs: 130_000 });
+          script.at(110, { kind: 'hook-over', ...hook, how: 'completed', by: react('i-a') });
+        }
+        called({ service: 'autoscaling', operation: 'CompleteLifecycleAction' }, times)(script);
+      });
+    expect(found(12, 0)).toEqual([]);
+    expect(found(13, 0)).not.toEqual([]);
+    // One heartbeat and one completion.
+    expect(found(16, 2)).toEqual([]);
+    expect(found(17, 2)).not.toEqual([]);
+  });
   it('are bounded by kind for each target group that a policy names', () => {
     const named = (...names: readonly string[]) => ({
       ...policy,

@@ -50,7 +50,7 @@ const mostTargetGroups = ({ groups }: Chronicle): number =>
 export const callsAreBounded: Rule = {
   name: 'calls that change something are bounded',
   meaning:
-    'Calls that change capacity grow only with the instances that come and go. Calls to target groups also grow with the number that a policy names, and heartbeats with the time that hooks wait. Each kind of call has its own bound. Calls that faults made fail do not count.',
+    'Calls that change capacity grow only with the instances that come and go. Calls to target groups also grow with the number that a policy names, and calls about hooks with the hooks and with the time that they wait. Each kind of call has its own bound. Calls that faults made fail do not count.',
   broken: (chronicle) => {
     const count = touched(chronicle);
     const mutating = calls(chronicle).filter(
@@ -59,9 +59,10 @@ export const callsAreBounded: Rule = {
     const refused = chronicle.of('refused').length;
     const atMs = chronicle.history.endedAtMs;
     const due = heartbeatsDue(chronicle);
+    const waits = chronicle.lives.flatMap(({ hooks }) => hooks).length;
     const targetGroups = mostTargetGroups(chronicle);
-    // A member is launched, registered, deregistered and ended.
-    const all = 12 + (2 + 2 * targetGroups) * count + due + refused;
+    // A member is launched, registered, deregistered and ended, and each hook that it waits on is completed.
+    const all = 12 + (2 + 2 * targetGroups) * count + due + waits + refused;
     const kinds = Map.groupBy(mutating, ({ service, operation }) => `${service}:${operation}`);
     return [
       ...(mutating.length <= all
