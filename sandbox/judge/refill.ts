@@ -44,6 +44,24 @@ const notReplaced = (chronicle: Chronicle, lives: readonly Life[], asg: string, 
   mayNotReplace(chronicle, asg, atMs) ? lives.filter((life) => stayAt(life, atMs)?.asg === asg && !isAlive(life, atMs)).length : 0;
 
 /**
+ * Ended members with a swap that the group noticed while the function launched for them. Holdfast lets them go once their replacements are launched, so
+ * that the group does not replace them too. Here the group came first.
+ */
+const noticedFirst = (
+  { times: { launchCallMs } }: Chronicle,
+  lives: readonly Life[],
+  asg: string,
+  { sinceMs, atMs }: { readonly sinceMs: number; readonly atMs: number },
+): number =>
+  lives.filter((life) => {
+    const stay = stayAt(life, sinceMs);
+    const isNoticed = stay?.how === 'terminating' && stay.by?.kind === 'asg' && stay.untilMs <= atMs + launchCallMs;
+    return (
+      isNoticed && stay.asg === asg && !isAlive(life, sinceMs) && life.claims.some((claim) => claim.state === 'leaving' && claim.atMs <= sinceMs)
+    );
+  }).length;
+
+/**
  * The most that a group held as far as a look could know. If the group does not replace members that ended, a describe that lags does not tell whether
  * it terminates an ended member itself, and replaces that one.
  */
@@ -67,7 +85,8 @@ export const refillAt = (chronicle: Chronicle, group: string, { sinceMs, atMs }:
   return [...Map.groupBy(coming, (asg) => asg)].reduce((sum, [asg, launched]) => {
     if (isSuspended(chronicle, asg, sinceMs) || isToldToFail(chronicle, asg, atMs - times.asgRefillMs, atMs)) return sum;
     const held = Math.max(heldAsKnown(chronicle, lives, asg, sinceMs), heldAt(lives, asg, atMs));
-    const lacked = desiredIn(chronicle, asg, sinceMs - lagMs, atMs) - held - notReplaced(chronicle, lives, asg, sinceMs);
+    const replacedByUs = notReplaced(chronicle, lives, asg, sinceMs) + noticedFirst(chronicle, lives, asg, { sinceMs, atMs });
+    const lacked = desiredIn(chronicle, asg, sinceMs - lagMs, atMs) - held - replacedByUs;
     return sum + Math.max(0, Math.min(launched.length, lacked - longOpen(chronicle, lives, asg, sinceMs)));
   }, 0);
 };

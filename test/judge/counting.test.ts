@@ -114,6 +114,16 @@ describe('nothing is launched that nobody needs', () => {
       expect(beside(refill(110), [process], 0.5)).toEqual([]);
     }
     expect(beside(refill(110), [], 2)).toHaveLength(1);
+    // The group notices the end while the function launches, before Holdfast lets the member go.
+    const noticed = (second: number, isClaimed: boolean) =>
+      beside((script) => {
+        if (isClaimed) script.claim(100.5, 'i-1', 'i-b');
+        script.at(second, { kind: 'left', instance: 'i-1', asg: 'web-asg', how: 'terminating', by: { kind: 'asg', asg: 'web-asg', why: 'health' } });
+        refill(110)(script);
+      });
+    expect(noticed(102, true)).toEqual([]);
+    expect(noticed(102, false)).toHaveLength(1);
+    expect(noticed(109, true)).toHaveLength(1);
   });
   it('counts a member that its user puts back from standby once a look must show it', () => {
     const back = (second: number) =>
