@@ -466,19 +466,23 @@ describe('other rules where others set the size', () => {
     ]);
   });
   it('a desired capacity below what is held is its owner’s where all that it holds are protected', () => {
-    const left = (kept: readonly string[], lowers = user) =>
+    const left = (kept: readonly string[], lowers = user, joins = false) =>
       details(
         asgsPutBack,
         (script) => {
           twoThere(script);
           for (const instance of kept) script.at(40, { kind: 'protection', instance, from: 'scale-in', isOn: true, by: user });
           numbers(script, 100, 1, lowers);
+          if (joins) numbers(script, 105, 2, react('i-b'));
           numbers(script, 110, 1, react('i-b'), ['Launch']);
           numbers(script, 111, 1, react('i-b'));
         },
         long,
       );
     expect(left(['i-1', 'i-2'])).toEqual([]);
+    // A member that joins raises it, and Holdfast puts it back.
+    expect(left(['i-1', 'i-2'], user, true)).toEqual([]);
+    expect(left(['i-1', 'i-2'], react('i-a'), true)).toHaveLength(1);
     expect(left(['i-1'])).toEqual(['web-asg: its desired capacity is 1, and it holds 2']);
     expect(left(['i-1', 'i-2'], react('i-a'))).toEqual(['web-asg: its desired capacity is 1, and it holds 2']);
   });

@@ -16,11 +16,10 @@ const heldAsgs = (chronicle: Chronicle): ReadonlyMap<string, string> =>
     ),
   );
 
-/** Whether others set the present desired capacity. */
+/** Whether the present desired capacity is the one that others set last. What joined through Holdfast raised it meanwhile, and Holdfast put it back. */
 const isOfOthers = (changes: readonly AsgChange[]): boolean => {
-  const last = changes.at(-1);
-  const first = changes.findLastIndex(({ desired }) => desired !== last?.desired) + 1;
-  return !isFunction(changes[first]?.by);
+  const others = changes.findLast(({ desired, by }, index) => !isFunction(by) && desired !== changes[index - 1]?.desired);
+  return others !== undefined && others.desired === changes.at(-1)?.desired;
 };
 
 /** What others set lower than the group can become is theirs: an Auto Scaling group ends no member that it protects (EC2 Auto Scaling User Guide). */
