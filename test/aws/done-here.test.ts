@@ -87,7 +87,7 @@ describe('a target group that cannot be read', () => {
   const listed = group({ drain: { timeoutMs: 1, loadBalancers: ['tg-1', 'tg-2'] } });
   const both = { tags: ours, inside: {} };
 
-  test('says nothing against a new member that this environment has registered', async () => {
+  test('leaves a new member admitted when this environment has registered it', async () => {
     const { provider, look } = environment(listed, both);
     expect((await look(0)).members).toMatchObject([{ admitted: false, serving: false }]);
     await provider.admit(listed, ['i-1']);
@@ -101,7 +101,7 @@ describe('a target group that cannot be read', () => {
     expect((await look(0)).members).toMatchObject([{ admitted: false }]);
   });
 
-  test('says nothing against a new member of an Auto Scaling group, which registers it', async () => {
+  test('leaves a new member of an Auto Scaling group admitted, because that group registers it', async () => {
     const named: Group = { ...attached, drain: { timeoutMs: 1, loadBalancers: ['tg-1'] } };
     const { look } = environment(named, { tags: { ...ours, ...inAsg }, inside: { 'i-1': 'InService' } });
     expect((await look(0)).members).toMatchObject([{ admitted: true, serving: false, mayServe: true }]);

@@ -170,7 +170,7 @@ describe('a large group in an Auto Scaling group that was read whole a moment ag
     expect((await look()).byId).toEqual([]);
   });
 
-  test('reads an attached member again until it carries the tag that says so', async () => {
+  test('reads an attached member again until it carries the tag of its attach', async () => {
     const { world, look } = asgOf(1_000);
     world.tags.set('i-3', { 'holdfast:group': 'prod/web', 'aws:autoscaling:groupName': 'web' });
     await look();

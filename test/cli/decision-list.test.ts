@@ -46,7 +46,7 @@ describe('a list of decisions', () => {
     expect(others).toEqual([]);
     expect(text).toBe(`${decisionText(refused(3))}\n  the same 2 times before, since 2026-11-20 12:01:00 UTC`);
   });
-  it('says once of one', () => {
+  it('shows "once before" for a single repeat', () => {
     expect(decisionTexts([refused(2), refused(1)])[0]).toContain('the same once before, since 2026-11-20 12:01:00 UTC');
   });
   it('keeps apart decisions with other contents, and decisions with another one between them', () => {

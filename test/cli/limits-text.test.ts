@@ -20,7 +20,7 @@ describe('what a policy limits', () => {
     );
   });
 
-  it('is shown with the number that the policy asks for on demand', () => {
+  it('is shown with the number that the policy requires on demand', () => {
     expect(placementText({ pool: 'od', count: 2, turns: [{ kind: 'tiered', tier: 2, of: 2 }], owed: { onDemand: 3, held: 1 } })).toBe(
       'the policy asks for 3 on demand, the group has 1: tiered: tier 2 of 2',
     );

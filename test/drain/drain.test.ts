@@ -50,7 +50,7 @@ describe('a drain under a spot notice', () => {
     expect(fleet.stateOf('i-2')).toMatchObject({ state: 'drained', drainStartedAtMs: inMs(55) });
   });
 
-  test('that began too late for its own end says nothing of connections that end before EC2 takes the instance', async () => {
+  test('that began too late for its own end reports no cut of connections that end before EC2 takes the instance', async () => {
     const hook = { asg: 'web', hook: 'drain', token: 't', expiresAtMs: inMs(600), timeoutMs: 600_000 };
     const fleet = createFleet([swap('i-1', { ...warned, hooks: [hook] }), swap('i-2', { ...warned, asg: 'web' })], 60_000);
     fleet.nowMs = inMs(55);
@@ -62,7 +62,7 @@ describe('a drain under a spot notice', () => {
     expect(fleet.completed.size).toBe(0);
   });
 
-  test('with a deregistration delay of 300 s it gives connections half of the notice and says what is cut', async () => {
+  test('with a deregistration delay of 300 s it gives connections half of the notice and records what is cut', async () => {
     const awaitServingUntilMs = latestDrainStart({ nowMs: noonMs, deadlineMs: inMs(120), deregistrationDelayMs: 300_000, timeoutMs: 300_000 });
     const fleet = createFleet(pair(warned), 300_000);
     fleet.nowMs = awaitServingUntilMs;
@@ -75,7 +75,7 @@ describe('a drain under a spot notice', () => {
     expect(fleet.told[0]?.detail.shortfalls).toEqual([{ ...shortfall, text, instances: ['i-1', 'i-2'] }]);
   });
 
-  test('says the shortfall as soon as the drain begins', async () => {
+  test('records the shortfall as soon as the drain begins', async () => {
     const fleet = createFleet(pair(warned), 300_000);
     fleet.desired = 0;
     await beginDrain(fleet.ports, order());
@@ -120,7 +120,7 @@ describe('a drain under a spot notice', () => {
     }
     expect(fleet.told[0]?.detail).toMatchObject({ drained: ['i-1', 'i-2'], shortfalls: [{ code: 'ended-before-drain', instances: ['i-1', 'i-2'] }] });
   });
-  test('an instance that EC2 stopped at its deadline and that was started again gets time for its connections, and is not said to have drained', async () => {
+  test('an instance that EC2 stopped at its deadline and that was started again gets time for its connections, and is not recorded as drained', async () => {
     const fleet = createFleet([swap('i-1', { deadlineMs: inMs(-200) })], 30_000);
     fleet.restarted.add('i-1');
     const { outcome } = await execute(fleet, order());
@@ -134,7 +134,7 @@ describe('a drain under a spot notice', () => {
     expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', drainedAtMs: inMs(31) });
     expect(fleet.stateOf('i-1').shortfall).toBeUndefined();
   });
-  test('an instance that is stopped while it drains is said to have had connections left', async () => {
+  test('an instance that is stopped while it drains is recorded as one that had connections left', async () => {
     const fleet = createFleet([swap('i-1', { state: 'draining', drainStartedAtMs: noonMs, busyUntilMs: inMs(30) })]);
     fleet.stopped.add('i-1');
     await endDrain(fleet.ports, order());
@@ -160,7 +160,7 @@ describe('a drain that is ours to end', () => {
     expect(fleet.stateOf('i-1').state).toBe('drained');
   });
 
-  test('ends them when the drain time-out is over, and says so', async () => {
+  test('ends them when the drain time-out is over, and records that', async () => {
     const fleet = createFleet(pair({ reason: 'scale-in' }), 900_000);
     await execute(fleet, order());
     expect(fleet.nowMs).toBe(inMs(300));
@@ -347,7 +347,7 @@ describe('a drain that was handed over', () => {
     ]);
   });
 
-  test('says at once of a member that drains already that its delay does not fit any more', async () => {
+  test('records at once of a member that drains already that its delay does not fit any more', async () => {
     const fleet = createFleet([swap('i-1', { state: 'draining', drainStartedAtMs: noonMs, deadlineMs: inMs(70) })], 300_000);
     fleet.releasedAtMs.set('i-1', noonMs);
     await beginDrain(fleet.ports, order());
@@ -431,7 +431,7 @@ describe('an instance on a lifecycle hook', () => {
     expect([...fleet.completedHooks]).toEqual(['i-1/t']);
   });
 
-  test('of which one comes while another is extended: none is forgotten', async () => {
+  test('of which one comes while another is extended: none is lost', async () => {
     const other = { ...hook, hook: 'logs', token: 't-2' };
     const fleet = createFleet([swap('i-1', { reason: 'hook', hooks: [{ ...hook, expiresAtMs: inMs(10) }] })]);
     const { heartbeat } = fleet.ports.lifecycle;
@@ -522,7 +522,7 @@ describe('when the drain broke off', () => {
     expect(fleet.told[0]?.detail.error).toBe('AccessDeniedException');
   });
 
-  test('a member that Holdfast alone ends serves on, and its shortfall says so', async () => {
+  test('a member that Holdfast alone ends serves on, and its shortfall records that', async () => {
     const fleet = createFleet(pair({ reason: 'rebalance' }), 60_000);
     const outcome = await endDrain(fleet.ports, order(), { Error: 'States.Timeout' });
     expect(outcome).toMatchObject({ drained: 0, ended: 0, late: 2 });
@@ -731,7 +731,7 @@ test('a hook that cannot be completed keeps no other from completion', async () 
 const throttled = () => Promise.reject(Object.assign(new Error('Rate exceeded'), { name: 'Throttling', $fault: 'client' }));
 
 describe('when AWS does not respond for a while', () => {
-  test('a drain that cannot see who serves waits on, asks again soon, and begins at its latest start', async () => {
+  test('a drain that cannot read which members serve waits, looks again soon, and begins at its latest start', async () => {
     const fleet = createFleet(pair(warned), 60_000);
     fleet.provider.describe = throttled;
     const { visits, outcome } = await execute(fleet, order());

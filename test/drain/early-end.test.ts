@@ -84,7 +84,7 @@ describe('an instance that comes to its end', () => {
   const foreseen = { code: 'delay-exceeds-deadline', delayMs: 300_000, leftMs: 65_000, cutAtMs: 121_000, by: 'ec2' } as const;
   const asked = { ...swap, deadlineMs: 121_000, releaseAskedAtMs: 4_000 } as const;
   it.each(['leaving', 'draining'] as const)(
-    'because its Auto Scaling group was asked to let it go (%s) has drained, whatever was foreseen',
+    'because its end was requested from its Auto Scaling group (%s) has drained, whatever was foreseen',
     (state) => {
       const gone = asGone({ ...asked, state, shortfall: foreseen }, 5_000);
       expect(gone).toMatchObject({ state: 'gone', drainedAtMs: 5_000 });
@@ -99,7 +99,7 @@ describe('an instance that comes to its end', () => {
     expect(late.shortfall).toBeUndefined();
     expect(asGone(removed, 36_000).shortfall).toEqual(own);
   });
-  it('at its deadline was cut, though its group had been asked', () => {
+  it('at its deadline was cut, although its end had been requested from its group', () => {
     expect(asGone({ ...asked, state: 'draining', shortfall: foreseen }, 121_000).shortfall).toEqual(foreseen);
     expect(asGone({ ...asked, state: 'draining' }, 121_000).shortfall).toMatchObject({ code: 'still-draining' });
   });

@@ -95,7 +95,7 @@ const fleetLate = (swaps: readonly Swap[], others: readonly string[], seconds = 
   return fleet;
 };
 
-test('a surplus that is needed when its drain begins stays, and says why; the rest of its batch leaves', async () => {
+test('a surplus member that is needed when its drain begins stays, and its swap records why; the rest of its batch leaves', async () => {
   const fleet = fleetLate([swap('i-1', { reason: 'scale-in' }), swap('i-2', { reason: 'scale-in' })], ['i-3']);
   await execute(fleet, order());
   expect([...fleet.releasedAtMs.keys()]).toEqual(['i-2']);
@@ -144,7 +144,7 @@ test('while the health of the others cannot be read, a surplus member neither le
   expect([...fleet.ended]).toEqual(['i-1']);
 });
 
-test('the end of a drain that could not begin asks first, too', async () => {
+test('the end of a drain that could not begin also checks first which members are needed', async () => {
   const held = { asg: 'web-asg' };
   const fleet = fleetLate([swap('i-1', { reason: 'scale-in', ...held }), swap('i-2', { reason: 'rebalance', ...held })], []);
   const { late } = await endDrain(fleet.ports, order(), { Error: 'States.TaskFailed' });

@@ -8,7 +8,7 @@ const warned = { deadlineMs: noonMs + 120_000 };
 const hook = { asg: 'web', hook: 'drain', token: 't', expiresAtMs: noonMs + 600_000, timeoutMs: 600_000 };
 
 describe.each(['observe', 'pause'] as const)('when the mode becomes %s', (mode) => {
-  test('a drain of our own choice that has not begun leaves its instances as they are, and says so', async () => {
+  test('a drain of our own choice that has not begun leaves its instances as they are, and records that', async () => {
     const fleet = createFleet(pair({ reason: 'rebalance' }));
     fleet.group = group({ mode });
     await execute(fleet, order());

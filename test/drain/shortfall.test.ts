@@ -144,7 +144,7 @@ describe('an instance that no longer works', () => {
     expect(asGone(late({ busyUntilMs: nowMs - 1 }), nowMs).shortfall).toEqual({ code: 'ended-before-drain' });
   });
 
-  it('was drained by its Auto Scaling group where that was asked before EC2 took it', () => {
+  it('was drained by its Auto Scaling group when its end was requested there before EC2 took it', () => {
     const asked = taken({ state: 'leaving', releaseAskedAtMs: nowMs - 1 });
     expect(asGone(asked, nowMs)).toMatchObject({ drainedAtMs: nowMs });
     expect(asGone({ ...asked, deadlineMs: nowMs, drainStartedAtMs: undefined }, nowMs).shortfall).toEqual({
@@ -170,7 +170,7 @@ describe('an instance that no longer works', () => {
 });
 
 describe('a drain that broke', () => {
-  it('says its error, and the beginning of its cause', () => {
+  it('records its error, and the beginning of its cause', () => {
     expect(brokenShortfall({ Error: 'States.Timeout' })).toEqual({ code: 'drain-broke', error: 'States.Timeout' });
     const { cause } = brokenShortfall({ Error: 'x', Cause: 'y'.repeat(500) }) as { readonly cause?: string };
     expect(cause).toBe('y'.repeat(200));
@@ -179,7 +179,7 @@ describe('a drain that broke', () => {
   it.each([
     [{ code: 'not-seen' } as const, ['AWS', 'cut when it ends']],
     [{ code: 'held-back', mode: 'observe' } as const, ['observe']],
-  ])('%j is said in words', (shortfall, words) => {
+  ])('%j is described in words', (shortfall, words) => {
     for (const word of words) expect(shortfallText(shortfall as NonNullable<Swap['shortfall']>)).toContain(word);
   });
 });

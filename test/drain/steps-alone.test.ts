@@ -192,7 +192,7 @@ describe('a look at a draining batch', () => {
 });
 
 describe('the end of a drain', () => {
-  test('that could not end all of its instances says how many still run and why, each reason once', async () => {
+  test('that could not end all of its instances reports how many still run and why, each reason once', async () => {
     const drained = (id: string) => swap(id, { reason: 'scale-in', state: 'drained', drainedAtMs: noonMs });
     const fleet = createFleet(['i-1', 'i-2', 'i-3'].map(drained), 0);
     for (const [id, code] of [
@@ -208,7 +208,7 @@ describe('the end of a drain', () => {
     );
   });
 
-  test('whose last look AWS refuses does not say that connections were cut', async () => {
+  test('whose last look AWS refuses does not report that connections were cut', async () => {
     const fleet = createFleet([swap('i-1', { ...warned, state: 'draining', drainStartedAtMs: noonMs })], 30_000);
     fleet.nowMs = inMs(119);
     fleet.provider.inspectDrain = throttled;

@@ -163,7 +163,7 @@ describe('the step of a drain whose release has no turn yet', () => {
     expect(fleet.calls).not.toContain('release');
   });
 
-  test('asks for no turn once all of its members are out of service', async () => {
+  test('takes no turn once all of its members are out of service', async () => {
     const fleet = createFleet([swap('i-1', { ...latest, deadlineMs: inMs(30), state: 'draining', drainStartedAtMs: noonMs })], 10_000);
     fleet.group = group({ drain: { timeoutMs: 300_000, loadBalancers: ['tg-1'] } });
     fleet.ports.store.budget = async () => ({ ...emptyBudget, levels: { targets: { tokens: -11, atMs: noonMs } } });

@@ -59,7 +59,7 @@ describe('words on the bus about what falls short', () => {
     expect(told(['i-1'], ['i-1'], ['i-1', 'i-2'])).toEqual(['an event reported that i-2 could not be taken out of service, and no such call failed']);
   });
 
-  it('say of no policy that it was accepted before it was', () => {
+  it('report no policy as accepted before it was', () => {
     const accepted = (second: number, version: number) =>
       details((script) => {
         script.policy(100, 2, policy);
@@ -71,7 +71,7 @@ describe('words on the bus about what falls short', () => {
     expect(accepted(101, 3)).toEqual(['an event reported version 3 of web as accepted, and it is not in force']);
   });
 
-  it('say that capacity is exhausted only while members are missing, and a stray is none', () => {
+  it('report exhausted capacity only while members are missing, and do not count a stray as a member', () => {
     const { 'od-b': _, ...onSpot } = policy.pools;
     const told = (tags: Readonly<Record<string, string>> | undefined) =>
       details((script) => {
@@ -88,7 +88,7 @@ describe('words on the bus about what falls short', () => {
     expect(told({ ...stray, 'holdfast:pool': 'spot-a' })).toEqual(['an event reported exhausted capacity, and 2 of 2 members are there']);
   });
 
-  it('say that capacity is exhausted where an Auto Scaling group refills itself while they are sent', () => {
+  it('report exhausted capacity also when an Auto Scaling group refills itself while they are sent', () => {
     const told = (launchedS: number, by: Actor = { kind: 'asg', asg: 'web-asg', why: 'size' }) =>
       details((script) => {
         script.end(90, 'i-1');
@@ -103,7 +103,7 @@ describe('words on the bus about what falls short', () => {
     expect(told(102, react('i-b'))).toHaveLength(1);
   });
 
-  it('say that capacity is exhausted when a look was refused and leaves its group short', () => {
+  it('report exhausted capacity when a look was refused and leaves its group short', () => {
     const refused = ({ tells = false, launches = false, dies = true, injected = false, isAttached = false } = {}) =>
       details((script) => {
         if (isAttached) {
@@ -125,7 +125,7 @@ describe('words on the bus about what falls short', () => {
     expect(refused({ isAttached: true })).toEqual([]);
   });
 
-  it('say of no shortage that it is larger than what the group can lack', () => {
+  it('report no shortage as larger than what the group can lack', () => {
     const told = (unplaced: number, write: (script: Script) => void = () => undefined) =>
       details((script) => {
         script.end(60, 'i-1');
@@ -145,7 +145,7 @@ describe('words on the bus about what falls short', () => {
     );
   });
 
-  it('need not say that a look fell back when it requested the rest of one request after a refusal', () => {
+  it('need not report a fallback when a look requested the rest of one request after a refusal', () => {
     const rest = (reservation: string) =>
       details((script) => {
         script.end(90, 'i-1');
@@ -159,7 +159,7 @@ describe('words on the bus about what falls short', () => {
     expect(rest('r-i-4')).toEqual(['i-a fell back after a refusal, and did not send that to the bus']);
   });
 
-  it('say that a look fell back when it requested launches after a refusal, of the same group', () => {
+  it('report a fallback when a look requested launches after a refusal, of the same group', () => {
     const fellBack = (askedS: number, told?: string, group = 'web') =>
       details((script) => {
         script.policy(1, 1, { ...policy, group: 'api' }, 'api');
@@ -181,7 +181,7 @@ describe('words on the bus about what falls short', () => {
     expect(fellBack(105, undefined, 'api')).toEqual([]);
   });
 
-  it('say nothing of a group that was let go when the look ended', () => {
+  it('report nothing of a group that was let go when the look ended', () => {
     const letGo = (atS: number) =>
       details((script) => {
         script.end(90, 'i-1');
@@ -221,7 +221,7 @@ describe('words on the bus about what falls short', () => {
     expect(told(161, [])).toEqual(missing);
   });
 
-  it('say nothing of a drain whose members another one took over, though that one never ran', () => {
+  it('report nothing of a drain whose members another drain took over, although that one never ran', () => {
     const drained = (takenOverAtS?: number) =>
       details((script) => {
         const name = (second: number, drain: string) =>
@@ -246,7 +246,7 @@ describe('words on the bus about what falls short', () => {
     expect(drained(201)).toEqual(missing);
   });
 
-  it('leave it to the look that goes on with launches where one may have been cut, and to that one to say so', () => {
+  it('may be left to the look that goes on with launches when one may have been cut, and that look must report it', () => {
     const cut = (endS: number, next: { readonly asks?: number; readonly tells?: number } = {}) =>
       details((script) => {
         script.end(90, 'i-1');

@@ -98,7 +98,7 @@ describe('on-demand is gone in time after spot is back', () => {
     expect(found(hour, sized(react('i-0'), { return: false }))).toEqual([]);
     expect(found(hour, sized(group))).toEqual([]);
   });
-  it('waits for as long as the policy says', () => {
+  it('waits for as long as the policy sets', () => {
     expect(found(hour, oneOnDemand({ return: { after: '2h' } }))).toEqual([]);
     expect(found(3 * hour, oneOnDemand({ return: { after: '2h' } }))).toHaveLength(1);
   });
@@ -237,7 +237,7 @@ describe('no member is returned twice within its back-off', () => {
     expect(found(...three, elsewhere)).toHaveLength(1);
     expect(found(...three.slice(1), elsewhere)).toEqual([]);
   });
-  it('is not asked of an instance that its Auto Scaling group had begun to end before the warning', () => {
+  it('is not required of an instance that its Auto Scaling group had begun to end before the warning', () => {
     const ends =
       (second: number): Write =>
       (script) =>
@@ -245,7 +245,7 @@ describe('no member is returned twice within its back-off', () => {
     expect(found(lost(2_000, 'i-5', 600), ends(1_900), moves(2_300))).toEqual([]);
     expect(found(lost(2_000, 'i-5', 600), ends(2_050), moves(2_300))).toHaveLength(1);
   });
-  it('is not asked of an instance that its user had taken out of its Auto Scaling group before the warning', () => {
+  it('is not required of an instance that its user had taken out of its Auto Scaling group before the warning', () => {
     const leaves =
       (second: number, by = user): Write =>
       (script) => {

@@ -378,7 +378,7 @@ describe('nobody is removed without need', () => {
     expect(chosen(93, 140)).toHaveLength(1);
     expect(chosen(145, 140)).toHaveLength(1);
   });
-  it('says nothing of members that are warned or advised', () => {
+  it('allows the removal of members that are warned or advised', () => {
     const found = details(needlessRemoval, (script) => {
       twoServe(script);
       script.warn(90, 'i-1');
@@ -388,7 +388,7 @@ describe('nobody is removed without need', () => {
     });
     expect(found).toEqual([]);
   });
-  it('says nothing of members whose Auto Scaling group the policy moved away from, and of no others', () => {
+  it('allows the removal of members whose Auto Scaling group the policy moved away from, and of no others', () => {
     const edited = (second: number, asg: string) =>
       details(needlessRemoval, (script) => {
         script.policy(0, 1, { ...policy, asg: 'web-asg' });
@@ -618,7 +618,7 @@ describe('the desired size changes only when asked', () => {
     expect(restored('high', 5)).toHaveLength(1);
     expect(restored('nobody', 4)).toHaveLength(1);
   });
-  it('asks for as many as are there after a restore only where a member shows by its reservation that the item is old', () => {
+  it('requires the present number of members after a restore only when a member shows by its reservation that the item is old', () => {
     const kept = (by: Actor, lastReservation?: string, owner = 'web') =>
       details(desiredAsAsked, (script) => {
         script.policy(0, 1, { ...policy, asg: 'web-asg' });
@@ -635,7 +635,7 @@ describe('the desired size changes only when asked', () => {
     expect(kept(react('i-0'), 'r-i-3')).toEqual([]);
     expect(kept(react('i-0'), undefined, 'api')).toEqual([]);
   });
-  it('asks for nothing of a restored state while the group is let go, and then for the size of the policy that comes back', () => {
+  it('requires nothing of a restored state while the group is let go, and then the size of the policy that comes back', () => {
     const found = (before: number, after: number) =>
       written((script) => {
         heard(script, 40, 'high', 'i-a', 4);
@@ -696,7 +696,7 @@ describe('alarms that are heard act', () => {
     expect(heard((script) => script.desired(301, 4, 1, react('i-a')))).toEqual([]);
     expect(heard(() => undefined)).toEqual(['alarm high was received, and the desired size stays 2']);
   });
-  it('asks nothing at the bound, in a cooldown, or of a function that met a fault', () => {
+  it('requires nothing at the bound, in a cooldown, or of a function that met a fault', () => {
     expect(heard(() => undefined, true)).toEqual([]);
     expect(heard((script) => script.desired(2, 6))).toEqual([]);
     expect(heard((script) => script.react(250, 252, 'i-b', [{ about: 'alarm', alarm: 'high' }]))).toHaveLength(0);
@@ -726,7 +726,7 @@ describe('the desired size of a group whose state item was deleted', () => {
       script.react(109, 111, 'i-a');
       script.desired(110, desired, 1, react('i-a'));
     });
-  it('is what the policy says, or the present number of members where that is more', () => {
+  it('is the size of the policy, or the present number of members when that is more', () => {
     expect(emptied(2, 100, 2)).toEqual([]);
     expect(emptied(4, 100, 4)).toEqual([]);
     expect(emptied(6, 100, 8)).toEqual([]);

@@ -31,7 +31,7 @@ const said = (
 
 const offering = 't/z-a/spot';
 
-describe('a decision that says how many members serve', () => {
+describe('a decision that records how many members serve', () => {
   const counted = (serving: number, write: (script: Script) => void = () => undefined) =>
     said({}, write, { view: { nowMs: 100_000, serving }, rounds: [] });
   it('counts those that were in service at some time of the look', () => {
@@ -49,7 +49,7 @@ describe('a decision that says how many members serve', () => {
     expect(counted(3, joins(99))).toEqual([]);
     expect(counted(3, joins(101))).toHaveLength(1);
   });
-  it('counts a member that runs where no target group says whether it serves, and no other', () => {
+  it('counts a member that runs when no target group shows whether it serves, and no other member', () => {
     const runs = (runsAt: number, loadBalancers: readonly string[]) => (script: Script) => {
       script.policy(20, 2, { ...policy, drain: { timeout: '30s', loadBalancers } });
       script.launch(80, 'i-3');
@@ -61,7 +61,7 @@ describe('a decision that says how many members serve', () => {
   });
 });
 
-describe('a decision that says why it passed an offering over', () => {
+describe('a decision that records why it passed an offering over', () => {
   it('names a refusal that came, with its code, for this offering', () => {
     const refused = { code: 'refused', offering, awsCode: 'InsufficientInstanceCapacity' };
     expect(said(refused, (script) => script.refuseCapacity(90, 'i-0'))).toEqual([]);

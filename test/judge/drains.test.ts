@@ -27,7 +27,7 @@ describe('warnings share drains', () => {
   it('breaks, once for a group, when every warning of a trickle has a drain of its own', () => {
     expect(trickle(40, 2, 1)).toEqual(['more than 20 drains of warned members began within a minute']);
   });
-  it('says nothing of drain-first, where no drain waits', () => {
+  it('requires nothing of drain-first, where no drain waits', () => {
     expect(trickle(40, 2, 1, { ...policy, swap: { order: 'drain-first', maxSurge: 1 } })).toEqual([]);
   });
 });

@@ -121,7 +121,7 @@ describe('what EC2 takes is used last', () => {
     expect(where(false)).toHaveLength(1);
     expect(where(true)).toEqual([]);
   });
-  it('holds after a policy was written, which makes everything forgotten', () => {
+  it('holds after a policy was written, which drops everything that was learned', () => {
     expect(
       found((script) => {
         warned(script);

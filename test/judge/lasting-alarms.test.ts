@@ -107,7 +107,7 @@ describe('an alarm that lasts', () => {
     expect(broken(desiredAsAsked, over({ again: ['m-1'] }))).toEqual([]);
     expect(broken(desiredAsAsked, over({ error: { type: 'Killed', message: '' } }))).toEqual([]);
   });
-  it('asks nothing of a group whose policy is deleted before the look would be late, and of others it does', () => {
+  it('requires nothing of a group whose policy is deleted before the look would be late, and requires it of other groups', () => {
     expect(broken(lastingAlarmsActAgain, (script) => script.letGo(200))).toEqual([]);
     expect(broken(lastingAlarmsActAgain, (script) => script.letGo(600))).toHaveLength(1);
   });

@@ -76,7 +76,7 @@ it('what is launched, or may have been, is no shortage', () => {
   expect(lost('ok')).toHaveLength(1);
 });
 
-it('a group that is paused, or launches as often as its policy allows, is not asked to send it', () => {
+it('a group that is paused, or launches as often as its policy allows, need not send it', () => {
   expect(untold({ write: (script) => script.policy(800, 2, { ...policy, mode: 'pause' }) })).toEqual([]);
   expect(
     untold({

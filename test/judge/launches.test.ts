@@ -46,7 +46,7 @@ describe('launches keep to the limit of the policy', () => {
     expect(found({ atMost: 4, within: '5m' }, twice(350))).toHaveLength(1);
   });
 
-  it('which is ten at least, and three times the size within ten minutes, where the policy says nothing', () => {
+  it('which is ten at least, and three times the size within ten minutes, when the policy sets no limit', () => {
     expect(found(undefined, (script) => launchMany(script, 10, 100))).toEqual([]);
     expect(found(undefined, (script) => launchMany(script, 11, 100))).toHaveLength(1);
     expect(found(undefined, (script) => launchMany(script, 12, 100), 4)).toEqual([]);

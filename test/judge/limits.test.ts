@@ -69,7 +69,7 @@ describe('what was requested at the same time', () => {
       },
       { spec: { ...spec, timing: { ...spec.timing, latencyMs: { 'ec2:CreateFleet': [1_000, 2_500] } } } },
     );
-  it('is known to be refused by the function that asked, and by no other', () => {
+  it('is known as refused to the function that requested it, and to no other', () => {
     expect(found('i-l', 151)).toEqual([]);
     expect(found('i-x', 151)).toHaveLength(1);
     expect(found('i-l', 160)).toHaveLength(1);

@@ -489,7 +489,7 @@ describe('caps, prices and tags', () => {
     });
     expect(found).toEqual(['i-3 lacks tags of the policy in force']);
   });
-  it('holds for one that is tagged by a later call as the policy asks by then', () => {
+  it('holds for an instance that a later call tags as the policy requires by then', () => {
     const asks = { ...policy, tags: { team: 'web', stage: 'live' } };
     const tagged = (policyAt: number, taggedAt: number) =>
       details(tagsAsAsked, (script) => {

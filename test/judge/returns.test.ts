@@ -76,7 +76,7 @@ describe('a launch beyond the size', () => {
       expect(found({ cheapest: [inOne, 'spot-a'] }, 'spot-b')).toHaveLength(1);
     }
   });
-  it('is not needed where its decision says that it moves no member', () => {
+  it('is not needed when its decision records that it moves no member', () => {
     const decided = (round: object | undefined, id = 'r-i-3') => ({
       stored: {
         states: {},

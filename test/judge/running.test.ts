@@ -325,7 +325,7 @@ describe('time to serve', () => {
     expect(asked(99, 101)).toEqual([]);
     expect(asked(96, 100)).toHaveLength(1);
   });
-  it('asks for replacements of a group that was let go once a function that no fault met received its next policy', () => {
+  it('requires replacements of a group that was let go once a function that no fault met received its next policy', () => {
     const asked = (second: number, { letGo = true, injected = false, other = false } = {}) =>
       details(requestedSoon, (script) => {
         twoServe(script);
@@ -344,7 +344,7 @@ describe('time to serve', () => {
     expect(asked(151, { other: true })).toEqual([]);
     expect(asked(175, { injected: true })).toHaveLength(1);
   });
-  it('asks for the replacement of one that drains first when that has gone', () => {
+  it('requires the replacement of a member that drains first when that member has gone', () => {
     const asked = (order: string) =>
       details(requestedSoon, (script) => {
         script.policy(0, 1, { ...policy, swap: { order, maxSurge: 2 } });
@@ -362,7 +362,7 @@ describe('time to serve', () => {
     expect(asked('drain-first')).toEqual([]);
     expect(asked('launch-first')).toHaveLength(1);
   });
-  it('asks for nothing that its Auto Scaling group launches by itself', () => {
+  it('requires nothing that its Auto Scaling group launches by itself', () => {
     const asked = (suspended: readonly string[]) =>
       details(requestedSoon, (script) => {
         script.policy(0, 1, attached);
@@ -429,7 +429,7 @@ describe('time to serve', () => {
     expect(asked(106, 105, endsBy(108))).toEqual([]);
     expect(asked(106, 105, (script) => script.end(108, 'i-3', react('i-b')))).toEqual([]);
   });
-  it('does not ask for the replacement of one whose warning was lost with a function that died before it claimed it', () => {
+  it('does not require the replacement of a member whose warning was lost with a function that died before it claimed the member', () => {
     const asked = (claims: boolean, dies: boolean) =>
       details(requestedSoon, (script) => {
         twoServe(script);
@@ -526,7 +526,7 @@ const warnedAndGone = (script: Script): void => {
   script.end(220, 'i-1');
 };
 
-describe('what is said', () => {
+describe('what swaps and decisions record', () => {
   it('has true reasons', () => {
     const because = (reason: string) => details(reasonsAreTrue, warnedAndGone, swap({ reason }));
     expect(because('interruption')).toEqual([]);

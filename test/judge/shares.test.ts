@@ -76,7 +76,7 @@ describe('what is owed on demand is launched first', () => {
     expect(missing(['spot-a', 'spot-a'], floor(1), 'spot-a', noOnDemand)).toEqual([]);
     expect(missing(['spot-a', 'spot-a'], floor(1), 'spot-a', launches(99, 'i-8', 'od-b'))).toEqual([]);
   });
-  it('says nothing of launches beyond the size', () => {
+  it('requires nothing of launches beyond the size', () => {
     expect(details(floorFirst, all(group(['spot-a', 'spot-a'], floor(1)), launches(100, 'i-9', 'spot-a')))).toEqual([]);
     const refills: Write = (script) =>
       script.launch(110, 'i-8', { ...there('od-b'), by: { kind: 'asg', asg: 'web-asg', why: 'missing' } as never, asg: 'web-asg' });
@@ -84,7 +84,7 @@ describe('what is owed on demand is launched first', () => {
     expect(missing(['spot-a', 'spot-a'], floor(1, { spare: 1 }), 'spot-a')).toHaveLength(1);
     expect(missing(['spot-a', 'spot-a'], floor(1), 'spot-a', refills)).toHaveLength(1);
   });
-  it('asks for none beyond the cap of a pool', () => {
+  it('requires none beyond the cap of a pool', () => {
     const capped = { pools: { ...policy.pools, 'od-b': { ...policy.pools['od-b'], cap: 1 } } };
     expect(missing(['spot-a', 'od-b'], floor(2, capped), 'spot-a')).toEqual([]);
   });

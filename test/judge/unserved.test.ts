@@ -93,7 +93,7 @@ describe('a new member that never serves is given up', () => {
     expect(broken(nobody, another, claimed(705))).toEqual([]);
     expect(broken(nobody, another, claimed(705), claimed(760, 'i-4'))).toHaveLength(1);
   });
-  it('by the age that the policy says', () => {
+  it('at the age that the policy sets', () => {
     const soon: Write = (script) => script.policy(95, 2, { ...policy, ready: { within: '3m' } });
     expect(broken(soon, claimed(705))).toHaveLength(1);
     expect(broken(soon, claimed(285))).toEqual([]);
@@ -133,7 +133,7 @@ describe('a member that is given up', () => {
     expect(details(needlessRemoval, all(oneIsMute, leaves('i-3')), long)).toEqual([]);
     expect(details(needlessRemoval, all(oneIsMute, leaves('i-1')), long)).toHaveLength(1);
   });
-  it('has never served, where its swap says so', () => {
+  it('has never served, when its swap records that', () => {
     const because = (claimedAtMs: number, instance = 'i-3', write: Write = () => undefined) =>
       details(reasonsAreTrue, all(oneIsMute, write), {
         ...long,
@@ -202,7 +202,7 @@ describe('ready by the policy', () => {
     expect(leavesFor({ checks: 'ec2' }, before)).toHaveLength(1);
     expect(leavesFor({ checks: 'ec2' }, before, passed)).toEqual([]);
   });
-  it('is what the policy says that the look chose by, where another one comes into force while the member is taken out', () => {
+  it('follows the policy that the look chose by, when another one comes into force while the member is taken out', () => {
     const rewritten = (second: number, ready: object = { checks: 'ec2' }) =>
       leavesFor({ after: '45s' }, (script) => script.policy(second, 3, { ...policy, ready }));
     expect(rewritten(350)).toEqual([]);

@@ -58,7 +58,7 @@ describe('limits of a policy', () => {
     expect(problems[0]).toContain(allowed);
   });
 
-  it('says little about long names', () => {
+  it('shortens long names in its messages', () => {
     for (const message of problemsOf(policy({ ['x'.repeat(50_000)]: 1, pools: { ['é'.repeat(20_000)]: { a: 1 } } }))) {
       expect(message.length).toBeLessThan(2_500);
     }

@@ -259,7 +259,7 @@ test.each([
   ['is in an Auto Scaling group of others', fromEc2({ asg: 'other' })],
   ['is of another group by its tag', fromEc2({ group: 'other' })],
   ['is not known', warning],
-])('a member that %s is claimed after the look, which says more of it', async (_which, facts) => {
+])('a member that %s is claimed after the look, which shows more of it', async (_which, facts) => {
   const { ports, claimedBefore } = lookingOf(allSix);
   await converge(facts, ports);
   expect(claimedBefore()).toEqual([]);

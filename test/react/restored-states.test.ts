@@ -41,7 +41,7 @@ const older: GroupState = state({
 });
 
 describe('a state item with fewer writes than this environment has seen', () => {
-  test('was restored: alarms, the schedule and reservations of then say nothing', async () => {
+  test('was restored: its alarms, schedule and reservations are out of date and have no effect', async () => {
     const { table, look, putState } = environment(older);
     expect(await look()).toBe(older);
     await putState('web', { ...older, version: 6 });

@@ -22,7 +22,7 @@ const killDraining = (atMs: number): Step => ({
   },
 });
 
-test('where a member dies while it drains by choice, nothing says that Holdfast cut its connections later', async () => {
+test('when a member dies while it drains by choice, no record states that Holdfast cut its connections later', async () => {
   const policy = { rebalance: { act: true }, drain: { timeout: '2m' } };
   const setting = settingOf('tag', { size: 4, delaySeconds: 300, policy });
   const steps = [recommendRebalance(2_000, 2), ...[50, 60, 70, 90, 110].map((second) => killDraining(second * 1_000))];

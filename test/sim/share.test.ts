@@ -10,7 +10,7 @@ describe('a share of the crash points', () => {
     expect(share(3, 'a')).not.toEqual(share(3, 'b'));
   });
 
-  it('is about as large as it says', () => {
+  it('is about as large as its fraction', () => {
     expect(share(3, 'a').length).toBeGreaterThan(900);
     expect(share(3, 'a').length).toBeLessThan(1_100);
     expect(share(1, 'a')).toEqual(items);

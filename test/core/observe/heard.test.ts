@@ -117,7 +117,7 @@ describe('the state remembers', () => {
 });
 
 describe('of more leaving members than the state keeps', () => {
-  it('the latest are kept, in whatever order they were heard', () => {
+  it('the latest are kept, in whatever order they were received', () => {
     const many = Array.from({ length: mostHeard + 1 }, (_, index) => of(`i-${index}`, { atMs: nowMs - index }));
     const oldest = `i-${mostHeard}`;
     for (const heard of [many, many.toReversed()]) {
