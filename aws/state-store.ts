@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { items, keys } from '../core/contract.ts';
 import type { StateStore } from '../core/ports/state-store.ts';
-import { isConditionFailed } from './calls/errors.ts';
+import { isConditionFailed, troubleOf } from './calls/errors.ts';
 import { createAsgClaims } from './state/asg-claims.ts';
 import { createBudgetItem } from './state/budget-item.ts';
 import { createCheckItems } from './state/check-items.ts';
@@ -91,8 +91,12 @@ const createGroupItems = ({
         await client.send(command);
         return 'done';
       } catch (error) {
-        if (!isConditionFailed(error)) throw error;
-        return holdsWrite(await state(group), next) ? 'done' : 'conflict';
+        // A write without a response may have been carried out. Nobody else would make the launches that it reserves
+        // before their lease is over.
+        if (!isConditionFailed(error) && troubleOf(error) !== 'ambiguous') throw error;
+        if (holdsWrite(await state(group), next)) return 'done';
+        if (isConditionFailed(error)) return 'conflict';
+        throw error;
       }
     },
   };

@@ -108,6 +108,21 @@ describe('a group state item', () => {
     expect(await store.putState('repeat', state(1, { wakeAtMs: 7 }))).toBe('done');
   });
 
+  test('counts as done when it was carried out and no attempt got a response', async () => {
+    const lost = awsError('ECONNRESET', 'the connection was reset');
+    const storeWithout = (carriesOut: boolean, error: Error): StateStore => {
+      const send = async (command: never) => {
+        if (!((command as object) instanceof PutCommand)) return tables.client.send(command);
+        if (carriesOut) await tables.client.send(command);
+        throw error;
+      };
+      return storeOver(Object.assign(Object.create(tables.client) as typeof tables.client, { send }));
+    };
+    expect(await storeWithout(true, lost).putState('no-response', state(1))).toBe('done');
+    await expect(storeWithout(false, lost).putState('no-response', state(2))).rejects.toThrow('the connection was reset');
+    await expect(storeWithout(true, awsError('AccessDeniedException', 'denied')).putState('no-response', state(2))).rejects.toThrow('denied');
+  });
+
   /** Others read the item and write the next version of it, this many times. */
   const othersWrite = async (name: string, times: number): Promise<void> => {
     for (let time = 0; time < times; time++) {
