@@ -14,6 +14,7 @@ export const rename = (
   return {
     kind: 'group-renamed',
     atMs,
+    lastsMs: laterMs,
     what: `the user renames ${from} to ${to}, ${order}, in ${laterMs / 1_000} s`,
     about: { group: from },
     happen: async (stage) => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { rename } from './edit-steps.ts';
 import { play } from './play.ts';
 import { profileNames, profileOf } from './profiles/list.ts';
 import { randomSituation } from './random-situation.ts';
@@ -78,4 +79,9 @@ describe('the shrinker', () => {
   it('leaves nothing where nothing is needed', async () => {
     expect(await fewest([1, 2, 3], async () => true)).toEqual([]);
   });
+});
+
+it('a rename lasts until its second write, so no world comes to rest before that', () => {
+  const { atMs, lastsMs = 0 } = rename(5_000, { group: 'web' }, 'renamed', 60_000);
+  expect(atMs + lastsMs).toBe(65_000);
 });
