@@ -300,8 +300,9 @@ export const situations = {
       {
         asked: { web: { size: 6, endsAt: 6 } },
         steps: [
-          putPolicy(1_000, { ...policy, size: { ...elastic, desired: 8 } }, 'the policy asks for eight', 'size-edited'),
-          putPolicy(12_000, { ...policy, size: elastic }, 'the policy asks for six again', 'size-edited'),
+          // A group that is three minutes old may have a surplus leave.
+          putPolicy(241_000, { ...policy, size: { ...elastic, desired: 8 } }, 'the policy asks for eight', 'size-edited'),
+          putPolicy(252_000, { ...policy, size: elastic }, 'the policy asks for six again', 'size-edited'),
         ],
       },
     );
