@@ -1,17 +1,4 @@
-/** Runs work that never fails, with at most `limit` items under way. Returns the results in the order of the items. */
-export const atMost = async <T, R>(
-  items: readonly T[],
-  limit: number,
-  work: (item: T, index: number) => Promise<R>,
-): Promise<readonly R[]> => {
-  const results: R[] = [];
-  const rest = items.entries();
-  const takeTurns = async (): Promise<void> => {
-    for (const [index, item] of rest) results[index] = await work(item, index);
-  };
-  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, takeTurns));
-  return results;
-};
+import pMap from 'p-map';
 
 /**
  * Runs the work for every item with at most `limit` under way, and returns the results in the order of the items. The
@@ -33,7 +20,7 @@ export const inParallel = async <T, R>(
       return undefined;
     }
   };
-  const results = await atMost(items, limit, attempt);
+  const results = await pMap(items, attempt, { concurrency: limit });
   if (failures.length > 0) throw failures[0];
   return results as readonly R[];
 };
@@ -62,7 +49,7 @@ export const eachInParallel = async <T>(
   work: (item: T) => Promise<unknown>,
 ): Promise<Failed> => {
   const failures: unknown[] = [];
-  await atMost(items, limit, (item) => work(item).catch((failure: unknown) => failures.push(failure)));
+  await pMap(items, (item) => work(item).catch((failure: unknown) => failures.push(failure)), { concurrency: limit });
   return failures.length === 0 ? {} : { failure: { error: failures[0] } };
 };
 

@@ -1,4 +1,4 @@
-import { atMost } from '../../../aws/calls/in-parallel.ts';
+import pMap from 'p-map';
 
 /**
  * Runs the work for every item, a few at once, and for all of them even when some fail, so that one instance in trouble
@@ -18,7 +18,7 @@ export const onEach = async <Item, Result>(
       return undefined;
     }
   };
-  const results = await atMost(items, atOnce, attempt);
+  const results = await pMap(items, attempt, { concurrency: atOnce });
   if (failures.length === 1) throw failures[0];
   if (failures.length > 1) {
     throw new Error(
