@@ -36,13 +36,18 @@ const isClaimed = (life: Life, sinceMs: number, atMs: number): boolean => {
 };
 
 /** Those that are to be moved: of an Auto Scaling group as many as its minimum lets go, those with a swap first, and none that it protects. */
-const movable = (chronicle: Chronicle, members: readonly Life[], policies: readonly Policy[], sinceMs: number, atMs: number): readonly Life[] => {
+const movable = (
+  chronicle: Chronicle,
+  { members, claimed }: { readonly members: readonly Life[]; readonly claimed: ReadonlySet<Life> },
+  policies: readonly Policy[],
+  atMs: number,
+): readonly Life[] => {
   const misplaced = members.filter((life) => !isProtected(life, atMs) && policies.some((policy) => isMisplaced(policy, life, atMs)));
   return [...Map.groupBy(misplaced, (life) => stayAt(life, atMs)?.asg)].flatMap(([asg, list]) => {
     if (asg === undefined) return list;
     const held = members.filter((life) => stayAt(life, atMs)?.asg === asg).length;
-    const [claimed, others] = [list.filter((life) => isClaimed(life, sinceMs, atMs)), list.filter((life) => !isClaimed(life, sinceMs, atMs))];
-    return [...claimed, ...others].slice(0, Math.max(0, held - (chronicle.cloud.asgAt(asg, atMs)?.min ?? 0)));
+    const claimedFirst = [...list.filter((life) => claimed.has(life)), ...list.filter((life) => !claimed.has(life))];
+    return claimedFirst.slice(0, Math.max(0, held - (chronicle.cloud.asgAt(asg, atMs)?.min ?? 0)));
   });
 };
 
@@ -65,13 +70,15 @@ export const headcountAt = (
     .filter((life) => stays(life, atMs) && !isStray(chronicle, life, atMs) && (life.launchedAtMs < atMs || life.order <= order));
   const advised = members.filter((life) => isAdvised(life, chronicle.policiesIn(group, life.advisedAtMs[0] ?? atMs, atMs), atMs));
   const givenUp = members.filter((life) => givenUpAtMs(chronicle, life) <= atMs && mayBeGivenUp(chronicle, life, atMs));
-  const waiting = new Set([...advised, ...givenUp, ...movable(chronicle, members, chronicle.policiesIn(group, sinceMs, atMs), sinceMs, atMs)]);
-  const claimed = [...waiting].filter((life) => isClaimed(life, sinceMs, atMs));
+  const claimed = new Set(members.filter((life) => isClaimed(life, sinceMs, atMs)));
+  const policies = chronicle.policiesIn(group, sinceMs, atMs);
+  const waiting = new Set([...advised, ...givenUp, ...movable(chronicle, { members, claimed }, policies, atMs)]);
+  const waitingClaimed = [...waiting].filter((life) => claimed.has(life));
   return {
     staying: members.filter((life) => !waiting.has(life)),
     waiting: [...waiting],
     givenUp: givenUp.length,
-    claimed: { waiting: claimed, givenUp: claimed.filter((life) => givenUp.includes(life)).length },
+    claimed: { waiting: waitingClaimed, givenUp: waitingClaimed.filter((life) => givenUp.includes(life)).length },
   };
 };
 
