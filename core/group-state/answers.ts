@@ -126,6 +126,9 @@ export const applyAnswers = (
   };
 };
 
+/** How many instances EC2 granted. */
+export const grantedBy = ({ result }: Launched): number => (result.kind === 'answered' ? result.instances.length : 0);
+
 /**
  * How many of the requested instances were not granted, for reasons that a new decision can solve at once. A refused
  * move leaves no member missing.
@@ -134,11 +137,7 @@ export const missingAfter = (launched: readonly Launched[]): number =>
   launched
     .filter(({ reservation }) => reservation.placement.moves === undefined)
     .filter(({ result, before }) => result.kind === 'answered' || (result.kind === 'invalid' && before === undefined))
-    .reduce(
-      (sum, { reservation, result }) =>
-        sum + reservation.placement.count - (result.kind === 'answered' ? result.instances.length : 0),
-      0,
-    );
+    .reduce((sum, one) => sum + one.reservation.placement.count - grantedBy(one), 0);
 
 /**
  * Whether a request must be repeated soon, because its response was lost. A throttled request waits until launches are

@@ -1,6 +1,6 @@
 import { howHeld } from '../../core/group/holding.ts';
 import { modeOf } from '../../core/group/mode.ts';
-import { missingAfter } from '../../core/group-state/answers.ts';
+import { grantedBy, missingAfter } from '../../core/group-state/answers.ts';
 import { foundCapacity } from '../../core/pool-memory/ask-again.ts';
 import { isDeniedIn } from '../../core/pool-memory/denials.ts';
 import type { Warned } from '../../core/swap/swap.ts';
@@ -139,8 +139,7 @@ export const endDenied = (rounds: readonly Round[]): boolean => {
 const isMiscounted = ({ group }: Run, { isCrowded }: Round): boolean =>
   isCrowded === true && howHeld(group).launchesBy === 'autoScaling';
 
-const grantedIn = ({ launched }: Round): number =>
-  launched.reduce((sum, { result }) => sum + (result.kind === 'answered' ? result.instances.length : 0), 0);
+const grantedIn = ({ launched }: Round): number => launched.reduce((sum, one) => sum + grantedBy(one), 0);
 
 /** Rounds until everything is placed, nothing eligible is left, or the time is up. */
 export const playRounds = async (first: Run, found: Gathered, warned: readonly Warned[]): Promise<Played> => {

@@ -1,7 +1,7 @@
 import { inParallel } from '../../../aws/calls/in-parallel.ts';
 import { modeOf } from '../../../core/group/mode.ts';
 import { afterTakingDown, outsideAsgOf, type TakenDown } from '../../../core/group/outside-size.ts';
-import { type Launched, missingAfter, mustRepeat } from '../../../core/group-state/answers.ts';
+import { grantedBy, type Launched, missingAfter, mustRepeat } from '../../../core/group-state/answers.ts';
 import { untaggedIn } from '../../../core/launch/late-tags.ts';
 import { isOpen } from '../../../core/launch/reservation-life.ts';
 import { isWorthALook } from '../../../core/times/again.ts';
@@ -97,7 +97,7 @@ const repeatTimes = (state: GroupState | undefined, nowMs: number): readonly num
     .filter((atMs) => isWorthALook(atMs, nowMs));
 
 /** Whether a launch brings instances. A launch without a response is repeated instead. */
-const bringsInstances = ({ result }: Launched): boolean => result.kind === 'answered' && result.instances.length > 0;
+const bringsInstances = (launched: Launched): boolean => grantedBy(launched) > 0;
 
 const wakeTime = (rounds: readonly Round[], nowMs: number, soon: readonly number[]): number | undefined => {
   const last = rounds.at(-1);

@@ -1,7 +1,7 @@
 import { instancesPerCall } from '../../../aws/providers/launch-into-asg.ts';
 import type { Decision } from '../../../core/decision/decision.ts';
 import type { Remark } from '../../../core/decision/remark.ts';
-import type { Launched } from '../../../core/group-state/answers.ts';
+import { grantedBy, type Launched } from '../../../core/group-state/answers.ts';
 import type { BucketName } from '../../../core/limits/account-buckets.ts';
 import type { Tokens } from '../../../core/limits/account-budget.ts';
 import type { Turn } from '../../../core/limits/line.ts';
@@ -115,9 +115,10 @@ export const takeTurn = async (
 };
 
 /** How many instances of a turn EC2 certainly did not launch. */
-const unlaunchedBy = ({ result, before, reservation: { placement } }: Launched): number => {
+const unlaunchedBy = (launched: Launched): number => {
+  const { result, before, reservation } = launched;
   if (before !== undefined || result.kind === 'ambiguous' || result.kind === 'made-before') return 0;
-  return result.kind === 'answered' ? placement.count - result.instances.length : placement.count;
+  return reservation.placement.count - grantedBy(launched);
 };
 
 /**
