@@ -3,15 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { allowances } from '../../sandbox/judge/allowances.ts';
 import { rules } from '../../sandbox/judge/rules.ts';
 
-const reliability = readFileSync(new URL('../../docs/reliability.md', import.meta.url), 'utf8');
+const judgePage = readFileSync(new URL('../../docs/judge.md', import.meta.url), 'utf8');
 
-describe('docs/reliability.md', () => {
+describe('docs/judge.md', () => {
   it('lists every rule with its meaning, and nothing beside them', () => {
-    const rows = reliability.split('| rule | means |\n|---|---|\n')[1]?.split('\n\n')[0]?.split('\n') ?? [];
+    const rows = judgePage.split('| rule | means |\n|---|---|\n')[1]?.split('\n\n')[0]?.split('\n') ?? [];
     expect(rows.toSorted()).toEqual(rules.map(({ name, meaning }) => `| ${name} | ${meaning} |`).toSorted());
   });
   it('lists every allowance, and nothing beside them', () => {
-    const rows = reliability.split('| allowance | trouble | reaches |\n|---|---|---|\n')[1]?.split('\n\n')[0]?.split('\n') ?? [];
+    const rows = judgePage.split('| allowance | trouble | reaches |\n|---|---|---|\n')[1]?.split('\n\n')[0]?.split('\n') ?? [];
     expect(rows.toSorted()).toEqual(allowances.map(({ name, trouble, reaches }) => `| ${name} | ${trouble} | ${reaches} |`).toSorted());
   });
 });

@@ -18,7 +18,7 @@ const command = {
     from: { type: 'string', default: '1', value: 'SEED', help: 'the seed of the first world' },
     profiles: { type: 'string', value: 'NAMES', help: 'only these profiles, with commas between them' },
     missing: { type: 'boolean', default: false, help: 'prints every place that no world has reached' },
-    write: { type: 'boolean', default: false, help: 'writes the tables into docs/reliability.md' },
+    write: { type: 'boolean', default: false, help: 'writes the tables into docs/reach.md' },
   },
 } as const;
 
@@ -31,7 +31,7 @@ const { values, worlds, firstSeed, wanted } = commandLine(command, (read) => ({
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 const tell = (text: string): void => void process.stderr.write(`${text}\n`);
-const page = join(import.meta.dirname, '..', '..', '..', 'docs', 'reliability.md');
+const page = join(import.meta.dirname, '..', '..', '..', 'docs', 'reach.md');
 const [begin, end] = ['<!-- coverage by profile -->', '<!-- end of coverage by profile -->'];
 
 const writeTables = async (tables: string): Promise<void> => {
