@@ -2,6 +2,7 @@ import { announcements } from '../../core/contract.ts';
 import type { Chronicle, GroupTimeline, InForce } from './chronicle.ts';
 import { goneAtMs, isFunction, type Life, tagsAt } from './life.ts';
 import { poolOf } from './pools.ts';
+import { isReplacedByItsGroup } from './refill.ts';
 import { remembered } from './remembered.ts';
 import { headcountAt } from './staying.ts';
 import { times } from './times.ts';
@@ -114,7 +115,10 @@ export const windowMs = 600_000;
 /** Until when recent ends count against further launches. */
 export const deathsCountUntil = (chronicle: Chronicle, { diedAtMs }: FailedBoot): number => diedAtMs + windowMs + knownWithin(chronicle);
 
-/** Whether enough instances ended within ten minutes that Holdfast may launch no more for missing members. */
+/**
+ * Whether enough instances ended within ten minutes that Holdfast may launch no more for missing members. A member that ended and has no swap is not
+ * missing while its Auto Scaling group replaces it: Holdfast leaves it to the group.
+ */
 export const deathsMayBound = (chronicle: Chronicle, group: string, atMs: number): boolean => {
   const sinceMs = forgottenAtMs(chronicle, group, atMs);
   const dead = failedBootsOf(chronicle, group).filter(
@@ -122,7 +126,13 @@ export const deathsMayBound = (chronicle: Chronicle, group: string, atMs: number
   );
   if (dead.length < mostPerNeed) return false;
   const { staying, waiting } = headcountAt(chronicle, group, atMs);
-  const lack = Math.max(0, ...chronicle.desiredIn(group, atMs, atMs)) - staying.length - waiting.length;
+  const leftToAsgs = chronicle
+    .livesIn(group)
+    .filter(
+      (life) =>
+        chronicle.groupAt(life, atMs) === group && isReplacedByItsGroup(chronicle, life, atMs) && life.claims.every((claim) => claim.atMs > atMs),
+    );
+  const lack = Math.max(0, ...chronicle.desiredIn(group, atMs, atMs)) - staying.length - waiting.length - leftToAsgs.length;
   return dead.length >= mostPerNeed * Math.max(1, lack);
 };
 

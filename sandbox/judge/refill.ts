@@ -1,5 +1,5 @@
 import type { Chronicle } from './chronicle.ts';
-import { goneAtMs, isAlive, type Life, stayAt } from './life.ts';
+import { goneAtMs, isAlive, isFunction, type Life, stayAt } from './life.ts';
 import { times } from './times.ts';
 
 /** The least that an Auto Scaling group wanted to hold between two moments. */
@@ -42,6 +42,14 @@ const mayNotReplace = ({ cloud }: Chronicle, asg: string, atMs: number): boolean
 /** Members that ended and that the group still holds, while it may not replace such members: nobody comes for them. */
 const notReplaced = (chronicle: Chronicle, lives: readonly Life[], asg: string, atMs: number): number =>
   mayNotReplace(chronicle, asg, atMs) ? lives.filter((life) => stayAt(life, atMs)?.asg === asg && !isAlive(life, atMs)).length : 0;
+
+/**
+ * Gone, and still held by an Auto Scaling group, which replaces it one for one as soon as it looks: a second request would be one more than needed.
+ */
+export const isReplacedByItsGroup = (chronicle: Chronicle, life: Life, atMs: number): boolean => {
+  const asg = goneAtMs(life) <= atMs && !isFunction(life.ending?.by) ? stayAt(life, atMs)?.asg : undefined;
+  return asg !== undefined && !isSuspended(chronicle, asg, atMs) && !mayNotReplace(chronicle, asg, atMs);
+};
 
 /**
  * Ended members with a swap that the group noticed while the function launched for them. Holdfast lets them go once their replacements are launched, so

@@ -442,4 +442,32 @@ describe('a replacement is requested soon, unless ten have died for each that is
   it('since the policy was written', () => {
     expect(asked(10, { write: (script) => script.policy(120, 2) })).toHaveLength(1);
   });
+  it('and does not count members that their Auto Scaling group replaces by itself', () => {
+    type Left = { readonly dead?: number; readonly suspended?: readonly string[]; readonly claimS?: number };
+    const left = ({ dead = 10, suspended = [], claimS }: Left = {}) =>
+      details(
+        requestedSoon,
+        (script) => {
+          script.policy(0, 1, { ...policy, asg: 'web-asg', launches: { atMost: 1_000 } });
+          script.desired(0, 3);
+          for (const instance of ['i-1', 'i-2']) {
+            script.member(instance, { by: { kind: 'asg', asg: 'web-asg', why: 'size' }, asg: 'web-asg' });
+          }
+          script.at(3, { kind: 'asg-changed', asg: 'web-asg', min: 1, max: 4, desired: 2, suspended, by: { kind: 'user' } });
+          die(script, dead);
+          for (const instance of ['i-1', 'i-2']) {
+            script.end(400, instance);
+            if (claimS !== undefined) script.claim(claimS, instance, 'i-a');
+          }
+          script.react(401, 405, 'i-a', [{ about: 'state', instance: 'i-1', state: 'terminated' }]);
+        },
+        long,
+      );
+    expect(left()).toEqual([]);
+    expect(left({ dead: 9 })).toHaveLength(1);
+    // The group does not replace them, or Holdfast does.
+    for (const process of ['Launch', 'HealthCheck', 'ReplaceUnhealthy']) expect(left({ suspended: [process] })).toHaveLength(1);
+    expect(left({ claimS: 400 })).toHaveLength(1);
+    expect(left({ claimS: 404 })).toEqual([]);
+  });
 });

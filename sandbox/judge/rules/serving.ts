@@ -10,6 +10,7 @@ import { type Delivery, endless, goneAtMs, isAlive, isFunction, type Life, leave
 import { actsSince, wasIdle } from '../modes.ts';
 import { sizeShownAt } from '../outside.ts';
 import { asgsOf } from '../policy.ts';
+import { isReplacedByItsGroup } from '../refill.ts';
 import { remembered } from '../remembered.ts';
 import { headcountAt } from '../staying.ts';
 import { times } from '../times.ts';
@@ -152,20 +153,6 @@ const holdsPlace = (chronicle: Chronicle, life: Life, heardMs: number, atMs: num
   return policies.some(({ order }) => order === 'drain-first') && isAlive(life, atMs) && warnedAtMs(life) > heardMs;
 };
 
-/** What an Auto Scaling group does not do at a moment. */
-const suspendedAt = ({ history, of }: Chronicle, asg: string, atMs: number): readonly string[] =>
-  of('asg-changed').findLast((change) => change.asg === asg && change.atMs <= atMs)?.suspended ??
-  history.spec.autoScalingGroups.find(({ name }) => name === asg)?.suspended ??
-  [];
-
-/**
- * Gone, and still held by an Auto Scaling group, which replaces it one for one as soon as it looks: a second request would be one more than needed.
- */
-const isRefilled = (chronicle: Chronicle, life: Life, atMs: number): boolean => {
-  const asg = goneAtMs(life) <= atMs && !isFunction(life.ending?.by) ? stayAt(life, atMs)?.asg : undefined;
-  return asg !== undefined && !suspendedAt(chronicle, asg, atMs).some((name) => ['HealthCheck', 'ReplaceUnhealthy', 'Launch'].includes(name));
-};
-
 /** Holdfast requested it after the warning was heard, and others ended it since: it counts as requested. Its own loss is judged separately. */
 const isLostSince = (life: Life, heardMs: number, atMs: number): boolean =>
   isFunction(life.by) && life.launchedAtMs > heardMs && life.launchedAtMs <= atMs && goneAtMs(life) <= atMs && !isFunction(life.ending?.by);
@@ -203,7 +190,7 @@ const countAt = (chronicle: Chronicle, group: string, heardMs: number, atMs: num
       (life) =>
         !counted.has(life) &&
         !untold.includes(life) &&
-        (isRefilled(chronicle, life, atMs) ||
+        (isReplacedByItsGroup(chronicle, life, atMs) ||
           isLostSince(life, heardMs, atMs) ||
           isEndedUnshown(chronicle, life, { heardMs, sinceMs, atMs }) ||
           holdsPlace(chronicle, life, heardMs, atMs) ||
