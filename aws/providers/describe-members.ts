@@ -1,4 +1,5 @@
 import type { Instance } from '@aws-sdk/client-ec2';
+import { tags } from '../../core/contract.ts';
 import type { Group } from '../../core/group/group.ts';
 import { asgsOf, namedTargetGroups } from '../../core/group/holders.ts';
 import { howHeld } from '../../core/group/holding.ts';
@@ -46,6 +47,14 @@ const endingsIn = (instances: readonly Instance[]): Holdings['endings'] =>
       return ending === undefined ? [] : [[instance.InstanceId ?? '', ending]];
     }),
   );
+
+/** How many of the ended instances carry the tag of each reservation. */
+const endedUnder = (ended: readonly Instance[]): Pick<Holdings, 'endedUnder'> => {
+  const found: Record<string, number> = {};
+  for (const id of ended.flatMap((instance) => tagOf(instance, tags.reservation) ?? []))
+    found[id] = (found[id] ?? 0) + 1;
+  return Object.keys(found).length === 0 ? {} : { endedUnder: found };
+};
 
 const asView = ({ targetGroups: _t, standings: _s, ...view }: Asg): AsgView => view;
 
@@ -153,6 +162,7 @@ const holdingsIn = async (shown: Shown, health: Health, deps: ProviderDeps, grou
   const all = [...known.values()].filter((instance) => isOurs(instance, group, deps.deployment, names));
   const detached = all.filter((instance) => isAlive(instance) && isDetached(seen, instance));
   const ours = all.filter((instance) => !detached.includes(instance));
+  const ended = ours.filter((instance) => !isAlive(instance));
   return {
     members: await judgedReady(
       deps,
@@ -164,7 +174,8 @@ const holdingsIn = async (shown: Shown, health: Health, deps: ProviderDeps, grou
     ...(detached.length > 0 && { detached: idsOf(detached) }),
     ...waitingIn(standings),
     ...elsewhereOf(ours, names),
-    ended: idsOf(ours.filter((instance) => !isAlive(instance))),
+    ended: idsOf(ended),
+    ...endedUnder(ended),
     stopped: idsOf(ours.filter(isStopped)),
     endings: endingsIn(ours),
   };

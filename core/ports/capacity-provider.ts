@@ -64,6 +64,8 @@ export type Holdings = {
    * not merely missing from a describe.
    */
   readonly ended: readonly string[];
+  /** How many of these carry the tag of each reservation. Absent: none. */
+  readonly endedUnder?: Readonly<Record<string, number>>;
   /** Instances that terminating hooks of its Auto Scaling groups hold, and which group each. Absent: none. */
   readonly waiting?: Readonly<Record<string, string>>;
   /** Members by tag that live in an Auto Scaling group that this group does not name, and in which. Absent: none. */

@@ -43,17 +43,18 @@ export type Headcount = {
 /**
  * The part of a reservation that is still to come: the instances requested or granted, without those that a describe
  * shows, and without those that leave, have ended or hold no place. EC2's describes lag behind its launches, so an
- * instance that is not shown yet counts until `forgetAtMs`.
+ * instance that is not shown yet counts until `forgetAtMs`. While there is no response, the tags of the instances say
+ * what was launched, also the tags of those that have ended.
  */
 const stillToCome = (
-  reservation: Reservation,
+  { id, instances, placement }: Reservation,
+  { members, endedUnder = {} }: View,
   seen: ReadonlyMap<string, Member>,
   accounted: ReadonlySet<string>,
 ): number => {
-  if (reservation.instances)
-    return reservation.instances.filter((instance) => !seen.has(instance) && !accounted.has(instance)).length;
-  const visible = [...seen.values()].filter((member) => member.reservation === reservation.id).length;
-  return Math.max(0, reservation.placement.count - visible);
+  if (instances) return instances.filter((instance) => !seen.has(instance) && !accounted.has(instance)).length;
+  const launched = members.filter(({ reservation }) => reservation === id).length + (endedUnder[id] ?? 0);
+  return Math.max(0, placement.count - launched);
 };
 
 /**
@@ -95,7 +96,7 @@ export const takeHeadcount = (view: View): Headcount => {
     .map((reservation) => ({
       pool: reservation.placement.pool,
       offerings: reservation.placement.offerings,
-      count: stillToCome(reservation, seen, accounted),
+      count: stillToCome(reservation, view, seen, accounted),
       ...(isOpen(reservation) && !reservation.unanswerable && { repeatAtMs: reservation.leaseUntilMs }),
     }))
     .filter(({ count }) => count > 0);

@@ -222,6 +222,8 @@ export type View = {
   readonly asgs: readonly AsgView[];
   /** Instances of this group that EC2 shows as ended. */
   readonly ended: readonly string[];
+  /** How many instances that EC2 shows as ended carry the tag of each reservation. Absent: none. */
+  readonly endedUnder?: Readonly<Record<string, number>>;
   /** Instances that are shown and hold no place: their user put them into standby, or took them out of the group. */
   readonly aside?: readonly string[];
   /** Facts that this look found for the first time. They are reported, and change no decision. */

@@ -26,7 +26,7 @@ const inWeb = { 'aws:autoscaling:groupName': 'web' };
 
 describe('a group held by tag', () => {
   test('is what carries its tag, every page read, ended instances apart', async () => {
-    const { members, ended, asgs, aws } = await look(group(), {
+    const { members, ended, endedUnder, asgs, aws } = await look(group(), {
       DescribeInstances: [
         {
           Reservations: [{ Instances: [ec2Instance('i-1', ours)] }, { Instances: [ec2Instance('i-2', ours, { state: 'pending' })] }],
@@ -57,6 +57,7 @@ describe('a group held by tag', () => {
       unhealthy: false,
     });
     expect(ended).toEqual(['i-shutting-down', 'i-terminated', 'i-stopping', 'i-stopped']);
+    expect(endedUnder).toEqual({ 'r-1': 4 });
     expect(asgs).toEqual([]);
     expect(aws.inputsOf('DescribeInstances').map(({ NextToken }) => NextToken)).toEqual([undefined, 'n']);
     expect(aws.inputsOf('DescribeInstances')[0]).toMatchObject({

@@ -108,6 +108,8 @@ test('a look reports each detached member and each advice that the policy ignore
     ['s-1', 'd-1', 'd-2'],
     ['e-1', 'e-2'],
   ]);
+  expect(view).not.toHaveProperty('endedUnder');
+  expect(viewOf(seen({ holdings: { ...holdings, endedUnder: { 'r-1': 1 } } }), nowMs, factsOf()).endedUnder).toEqual({ 'r-1': 1 });
   expect(Object.keys(view.news ?? {})).toEqual(['detached', 'adviceNotFollowed', 'ends']);
   expect(viewOf(seen({ holdings }), nowMs, factsOf({ leaving })).news).toMatchObject({ detached: ['d-1', 'd-2'], adviceNotFollowed: [] });
   const told = viewOf(

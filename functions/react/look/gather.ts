@@ -156,5 +156,6 @@ export const viewOf = (gathered: Gathered, nowMs: number, facts: Facts): View =>
     asgs: asOthersSet(gathered.holdings.asgs, gathered.outside),
     aside: [...gathered.holdings.aside, ...(gathered.holdings.detached ?? [])],
     ended: [...gathered.holdings.ended, ...facts.ended, ...endsHeard(gathered.state, gathered.holdings.members)],
+    ...(gathered.holdings.endedUnder && { endedUnder: gathered.holdings.endedUnder }),
     news: newsOf(gathered, facts),
   });

@@ -37,6 +37,14 @@ describe('launches under way', () => {
     expect(flying({}, { members: [...four, member('i-1', spotA, { reservation: 'r-1' }), member('i-x', spotA, { reservation: 'r-2' })] })).toBe(1);
     expect(flying({}, { members: members(spotA, 3, { reservation: 'r-1' }) })).toBe(0);
   });
+  it('are less by the instances of the request that have ended, while it has no response', () => {
+    const shown = [...four, member('i-1', spotA, { reservation: 'r-1' })];
+    expect(flying({}, { members: shown, ended: ['i-1'] })).toBe(1);
+    expect(flying({}, { ended: ['i-1'], endedUnder: { 'r-1': 1, 'r-2': 1 } })).toBe(1);
+    expect(flying({}, { members: shown, ended: ['i-2'], endedUnder: { 'r-1': 1 } })).toBe(0);
+    expect(flying({}, { endedUnder: { 'r-1': 3 } })).toBe(0);
+    expect(flying(granted, { endedUnder: { 'r-1': 1 } })).toBe(2);
+  });
   it('are what was granted, less what is shown, has ended, leaves, or holds no place', () => {
     expect(flying(granted)).toBe(2);
     expect(flying(granted, { members: [...four, member('i-1', spotA)] })).toBe(1);
