@@ -782,6 +782,24 @@ const tagged =
       tags: { 'holdfast:group': 'holdfast/web', 'holdfast:pool': 'spot-a', 'holdfast:reservation': 'r-3', team: 'web', ...changes },
     });
 const tagging = { service: 'ec2', operation: 'CreateTags', outcome: 'RequestLimitExceeded', isMutating: true, trouble: 'fault' };
+/** A function requests a launch of an Auto Scaling group and ends. */
+const endsAfterLaunch =
+  (
+    second: number,
+    { injected = true, isKilled = true, launch = { asg: 'web-asg' } as { readonly asg?: string; readonly pool?: string } } = {},
+  ): Write =>
+  (script) => {
+    const call = { service: 'autoscaling', operation: 'LaunchInstances', outcome: 'ok', applied: true, isMutating: true } as const;
+    script.at(second - 2, {
+      ...{ kind: 'called', function: 'react', invocation: 'i-k', askedAtMs: 1_000 * (second - 3), ...call },
+      launch: { group: 'web', count: 1, ...launch },
+    });
+    script.at(second, {
+      ...{ kind: 'invocation-ended', invocation: 'i-k', function: 'react', startedAtMs: 1_000 * (second - 5), timeoutMs: 30_000 },
+      ...{ again: [], injected },
+      ...(isKilled && { error: { type: 'Runtime.ExitError', message: 'exited' } }),
+    });
+  };
 /** An Auto Scaling group launches an instance for Holdfast at 100, without tags. */
 const untagged =
   (...parts: readonly Write[]): Write =>
@@ -803,8 +821,14 @@ const tags: Readonly<Record<string, Cases>> = {
         called(205, { ...tagging, operation: 'DescribeInstances' }),
         tagged(260),
       ),
+      'the function was killed that had the response': untagged(endsAfterLaunch(150), tagged(205)),
     },
     beyond: {
+      'no fault killed the function': untagged(endsAfterLaunch(150, { injected: false }), tagged(205)),
+      'the function came to its end': untagged(endsAfterLaunch(150, { isKilled: false }), tagged(205)),
+      'the function had requested a launch of another group': untagged(endsAfterLaunch(150, { launch: { asg: 'api-asg' } }), tagged(205)),
+      'the function had requested a launch of no group': untagged(endsAfterLaunch(150, { launch: { pool: 'spot-a' } }), tagged(205)),
+      'it was tagged later than a minute after the function was killed': untagged(endsAfterLaunch(150), tagged(211)),
       'it was tagged later than a minute after the fault': untagged(called(150, tagging), tagged(211)),
       'a minute without a fault was between them': untagged(called(150, tagging), called(212, tagging), tagged(260)),
       'the fault came after the minute': untagged(called(161, tagging), tagged(205)),

@@ -4,21 +4,33 @@ import { isTaggedBy, taggedWithinMs, tagsAsAsked } from '../rules/tags.ts';
 
 const services = new Set(['ec2', 'autoscaling']);
 
-/** When calls of functions to EC2 and EC2 Auto Scaling work again for a minute, after a launch in whose minute they met faults. */
-const worksAtMs = (chronicle: Chronicle, launchedAtMs: number): number =>
-  chronicle
-    .of('called')
-    .filter(({ service, trouble }) => services.has(service) && trouble === 'fault')
+/** When faults killed functions that had requested launches of an Auto Scaling group: the response was lost with them. */
+const killedAtMs = (chronicle: Chronicle, asg: string | undefined): readonly number[] => {
+  const called = chronicle.of('called').filter(({ launch }) => launch?.asg !== undefined && launch.asg === asg);
+  const launching = new Set(called.map(({ invocation }) => invocation));
+  return chronicle
+    .of('invocation-ended')
+    .flatMap(({ invocation, injected, error, atMs }) => (injected && error !== undefined && launching.has(invocation) ? [atMs] : []));
+};
+
+const failedAtMs = (chronicle: Chronicle): readonly number[] =>
+  chronicle.of('called').flatMap(({ service, trouble, atMs }) => (services.has(service) && trouble === 'fault' ? [atMs] : []));
+
+/** When a minute has passed without such faults, after a launch in whose minute there was one. */
+const worksAtMs = (chronicle: Chronicle, instance: string, launchedAtMs: number): number =>
+  [...failedAtMs(chronicle), ...killedAtMs(chronicle, chronicle.life(instance)?.stays[0]?.asg)]
+    .toSorted((a, b) => a - b)
     .reduce(
-      (untilMs, { atMs }) => (atMs >= launchedAtMs && atMs <= untilMs ? Math.max(untilMs, atMs + taggedWithinMs) : untilMs),
+      (untilMs, atMs) => (atMs >= launchedAtMs && atMs <= untilMs ? Math.max(untilMs, atMs + taggedWithinMs) : untilMs),
       launchedAtMs + taggedWithinMs,
     );
 
 export const taggedOnceCallsWork: Allowance = {
   name: 'calls that tag, launch or describe met faults',
   excuses: tagsAsAsked.name,
-  trouble: 'Faults met calls of functions to EC2 or EC2 Auto Scaling, in the minute after a launch into an Auto Scaling group.',
+  trouble:
+    'Faults met calls of functions to EC2 or EC2 Auto Scaling, or killed functions that had requested launches of the same Auto Scaling group, in the minute after a launch into it.',
   reaches: 'Instances of that launch that carry their tags a minute after the last such fault, with no minute without one between them.',
   reason: 'A look tags whom describes show without tags. It needs the response to the launch, the describe and the call that tags.',
-  covers: ({ instance = '', atMs }, chronicle) => isTaggedBy(chronicle, instance, worksAtMs(chronicle, atMs)),
+  covers: ({ instance = '', atMs }, chronicle) => isTaggedBy(chronicle, instance, worksAtMs(chronicle, instance, atMs)),
 };
