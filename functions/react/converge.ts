@@ -141,7 +141,7 @@ const carryOut = async (began: Run, gathered: Gathered, known: readonly Swap[], 
     if (!canHandOver(began.facts, began.group)) return { kind: 'contended' };
     await beginLeaving(began, [], swaps);
     await keepRefusals(began.facts, began.ports);
-    await wakeSoon(began.ports, began.group.name);
+    await wakeSoon(began.facts, began.ports);
     return { kind: 'converged' };
   }
   if (played.kind === 'let-go') {

@@ -56,7 +56,8 @@ test('what is handed over is claimed and announced, and another invocation is wo
   expect(done).toEqual(['wakes web in 20000']);
 });
 
-test('looks of a group that stay throttled are ever rarer, and left to the tick in the end; another throttle begins anew', async () => {
+/** The wakes of looks in vain at these times, in seconds: when each was sent, and how much later it comes. */
+const wakesOf = async (timesS: readonly number[], facts: Partial<Facts>, trouble?: 'throttled'): Promise<readonly string[]> => {
   const wakes: string[] = [];
   let atMs = nowMs;
   const ports = {
@@ -64,11 +65,22 @@ test('looks of a group that stay throttled are ever rarer, and left to the tick 
     wakes: { wake: async (_: readonly string[], ms: number) => void wakes.push(`${(atMs - nowMs) / 1000} +${(ms - atMs) / 1000}`) },
     clock: { now: () => atMs },
   } as unknown as ReactPorts;
-  for (const sinceS of [0, 10, 20, 60, 100, 150, 160, 220, 339, 460]) {
+  for (const sinceS of timesS) {
     atMs = nowMs + sinceS * 1_000;
-    await handOver(factsOf(), { group: acting, state: state() }, ports, 'throttled');
+    await handOver(factsOf(facts), { group: acting, state: state() }, ports, trouble);
   }
+  return wakes;
+};
+
+test('looks of a group that stay throttled are ever rarer, and left to the tick in the end; another throttle begins anew', async () => {
+  const wakes = await wakesOf([0, 10, 20, 60, 100, 150, 160, 220, 339, 460], {}, 'throttled');
   expect(wakes).toEqual(['0 +10', '10 +10', '20 +10', '60 +15', '100 +25', '150 +37.5', '460 +10']);
+});
+
+test('looks that time and again have too little time are ever rarer, unless a signal waits for them', async () => {
+  const timesS = [0, 20, 60, 100, 150, 170, 300];
+  expect(await wakesOf(timesS, {})).toEqual(['0 +2', '20 +5', '60 +15', '100 +25', '150 +37.5', '300 +2']);
+  expect(await wakesOf(timesS, { messages: ['m-1'] })).toEqual(timesS.map((atS) => `${atS} +2`));
 });
 
 describe('a refused refill', () => {

@@ -15,39 +15,40 @@ import { announceStarted } from '../record/announce.ts';
 import { newDecisionId } from '../record/identifiers.ts';
 import { mostConflicts, putState } from '../record/put-state.ts';
 
-/** How soon another invocation continues after a hand-over. */
+/** How soon another invocation continues after a hand-over, at first. Later looks without signals are rarer. */
 const handedOverMs = 2_000;
-/** The same after a wake or a tick, at first. Later looks are rarer. */
-const againMs = 10_000;
-/** A throttle after this long without one counts as a new one. */
-const otherThrottleMs = 120_000;
+/** The same after a look without signals that AWS throttled. */
+const throttledMs = 10_000;
+/** A look in vain after this long without one counts as a new one. */
+const otherTroubleMs = 120_000;
 
-type Throttled = { readonly sinceMs: number; readonly lastMs: number };
+type InVain = { readonly sinceMs: number; readonly lastMs: number };
 
-/** Since when the looks of each group in this environment have been throttled without a break. */
-const throttledLooks = perClient<ReactPorts['store'], Map<string, Throttled>>(() => new Map());
+/** Since when the looks of each group in this environment have been in vain without a break. */
+const looksInVain = perClient<ReactPorts['store'], Map<string, InVain>>(() => new Map());
 
-/** How soon to look again after a throttled look. Undefined: the tick does. */
-const afterThrottleMs = ({ store, clock }: ReactPorts, group: string): number | undefined => {
-  const [looks, nowMs] = [throttledLooks(store), clock.now()];
+/** How soon to look again after a look in vain without signals. Undefined: the tick does. */
+const againAfterMs = ({ store, clock }: ReactPorts, group: string, shortestMs: number): number | undefined => {
+  const [looks, nowMs] = [looksInVain(store), clock.now()];
   const before = looks.get(group);
-  const sinceMs = before !== undefined && nowMs - before.lastMs < otherThrottleMs ? before.sinceMs : nowMs;
+  const sinceMs = before !== undefined && nowMs - before.lastMs < otherTroubleMs ? before.sinceMs : nowMs;
   looks.set(group, { sinceMs, lastMs: nowMs });
-  const inMs = Math.max(againMs, againInMs(nowMs - sinceMs));
+  const inMs = Math.max(shortestMs, againInMs(nowMs - sinceMs));
   return isWorthALook(nowMs + inMs, nowMs) ? inMs : undefined;
 };
 
 /** How soon to look again after a failed look, once for its signals. After that the tick looks. */
 const afterFailureMs = 20_000;
 
-/** Why a group is handed over, if not for lack of time. */
+/** Why a group is handed over, if not for lack of time or after lost races. */
 export type Trouble = 'throttled' | 'failed';
 
 /** How soon another invocation continues. Undefined: the tick does. */
 const goesOnInMs = (facts: Facts, ports: ReactPorts, group: string, trouble?: Trouble): number | undefined => {
   const isSignaled = facts.messages.length > 0;
   if (trouble === 'failed') return isSignaled ? afterFailureMs : undefined;
-  return trouble === 'throttled' && !isSignaled ? afterThrottleMs(ports, group) : handedOverMs;
+  if (isSignaled) return handedOverMs;
+  return againAfterMs(ports, group, trouble === 'throttled' ? throttledMs : handedOverMs);
 };
 
 /** Whether some facts (of alarms, stopped drains or policy changes) exist only in their messages. */
@@ -57,9 +58,15 @@ export const isOnlyInMessages = ({ alarms, stoppedDrains = [], causes }: Facts):
 /** Whether a wake can continue once these facts are stored, without their messages. */
 export const canHandOver = (facts: Facts, group: Group): boolean => modeOf(group) === 'act' && !isOnlyInMessages(facts);
 
-/** Arranges another invocation, which continues with a group whose claims are written. */
-export const wakeSoon = ({ wakes, clock }: ReactPorts, group: string, inMs = handedOverMs): Promise<void> =>
-  wakes.wake([group], clock.now() + inMs);
+/**
+ * Arranges another invocation, which continues with a group whose claims are written. Looks in vain without signals are
+ * ever rarer: they are repeated after a quarter of the time for which looks have been in vain.
+ */
+export const wakeSoon = async (facts: Facts, ports: ReactPorts, trouble?: Trouble): Promise<void> => {
+  const { group } = facts;
+  const inMs = goesOnInMs(facts, ports, group, trouble);
+  if (inMs !== undefined) await ports.wakes.wake([group], ports.clock.now() + inMs);
+};
 
 /**
  * Notes in the state item which Auto Scaling groups could not refill themselves.
@@ -114,7 +121,5 @@ export const handOver = async (
   trouble?: Trouble,
 ): Promise<void> => {
   await keepFacts(facts, known, ports);
-  const { group } = known;
-  const inMs = goesOnInMs(facts, ports, group.name, trouble);
-  if (inMs !== undefined) await wakeSoon(ports, group.name, inMs);
+  await wakeSoon(facts, ports, trouble);
 };
