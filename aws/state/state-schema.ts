@@ -7,6 +7,7 @@ import { type OfferingKey, parseOfferingKey } from '../../core/pool/offering.ts'
 import type { Deaths, FailedBoots, Newcomer } from '../../core/pool-memory/boot-memory.ts';
 import type { Denial } from '../../core/pool-memory/denials.ts';
 import type { Lesson } from '../../core/pool-memory/pool-memory.ts';
+import type { RefusedReleases } from '../../core/removal/refused-releases.ts';
 import type { Loss, Move, Returns } from '../../core/returning/memory.ts';
 import type { KnownAlarm } from '../../core/scaling/lasting-alarms.ts';
 import type { Idle } from '../../core/view/unserved.ts';
@@ -86,6 +87,8 @@ const breaker = objectOf<Breaker>({
 const interruptionTally = objectOf<InterruptionTally>({ family: text, atMs: number, count: number });
 
 const gap = objectOf<GroupState['asgGaps'][string]>({ sinceMs: number, refused: flag });
+
+const refusedRelease = objectOf<RefusedReleases[string]>({ sinceMs: number, untilMs: number });
 
 const prices = objectOf<GroupState['prices']>({
   atMs: number,
@@ -175,6 +178,7 @@ const readers: Readers<GroupState> = {
   prices: orElse(prices, noPrices),
   throttle: maybe(throttle),
   returns: maybe(returns),
+  refusedReleases: absentOr(eachIn(refusedRelease)),
   denials: absentOr(eachIn(denial)),
   uncovered: maybe(number),
   checksDueAtMs: maybe(number),

@@ -4,6 +4,7 @@ import { mayLackSwaps } from '../group-state/restored.ts';
 import { sharedIn } from '../placement/shares.ts';
 import { keptAmong } from '../placement/spare.ts';
 import { pricesIn } from '../pool/price.ts';
+import { releasableNow } from '../removal/refused-releases.ts';
 import { chooseRemovals } from '../removal/removal.ts';
 import { arrived, movesUnderWay } from '../returning/under-way.ts';
 import { notShownYet, ownShrink } from '../view/asg-ledger.ts';
@@ -77,7 +78,8 @@ const replacements = ({ view, headcount, arbiter }: Situation): number => {
  * Members above the desired size, in the policy's order. A serving member is chosen only while the remaining ones serve
  * the desired size, because members that still boot do not replace it yet. Members with waiting swaps are not chosen
  * here. The minimum size of an Auto Scaling group belongs to its user and is kept. The decision says how many members
- * it keeps. Nobody is chosen while the table may lack the swaps of members that EC2 takes.
+ * it keeps. After an Auto Scaling group did not let a surplus go, none is chosen there for a while. Nobody is chosen
+ * while the table may lack the swaps of members that EC2 takes.
  */
 export const surplus: Rule = {
   name: 'surplus',
@@ -86,7 +88,7 @@ export const surplus: Rule = {
     if (mayLackSwaps(view.state, view.nowMs)) return {};
     const count = aboveDesired(situation) - replacements(situation);
     const room = arbiter.aboveMinimum().total;
-    const removals = chosen(situation, Math.min(count, room));
+    const removals = releasableNow(chosen(situation, Math.min(count, room)), view);
     arbiter.leave(removals.map(({ instance }) => instance));
     const kept = outsideAsgOf(view.group) === undefined ? Math.max(0, count - room) : 0;
     return { removals, ...(kept > 0 && { keptByMinimum: kept }) };

@@ -9,6 +9,7 @@ import { withoutFailures } from '../pool-memory/boot-memory.ts';
 import { withoutRest } from '../pool-memory/denials.ts';
 import { forgetRefusals } from '../pool-memory/pool-memory.ts';
 import type { Holdings } from '../ports/capacity-provider.ts';
+import { noteRefusedReleases } from '../removal/refused-releases.ts';
 import type { Swap } from '../swap/swap.ts';
 import type { RaisedMax } from '../view/raised-max.ts';
 import type { GroupState } from '../view/view.ts';
@@ -37,7 +38,7 @@ const sizeChange = (
  * A user who writes the policy may have fixed what had failed until then, so everything may be requested again at once.
  * A denial still holds back members that wait for a launch, until a launch gets a response.
  */
-const afterRewrite = (state: GroupState, writtenAtMs: number): GroupState => ({
+const afterRewrite = ({ refusedReleases: _before, ...state }: GroupState, writtenAtMs: number): GroupState => ({
   ...withoutLaunches(withoutFailures(state, writtenAtMs), writtenAtMs),
   ...(state.denials && { denials: withoutRest(state.denials, writtenAtMs) }),
   memory: forgetRefusals(state.memory, writtenAtMs),
@@ -121,6 +122,7 @@ export const followLook = (look: Look): Sized & { readonly outside?: OutsideSize
       ? sizedByPolicy(byPolicy, look)
       : sizedByOthers(withOutsideSize(byPolicy, group, outside), stored);
   const chosen = withDetached(withChoices(sized.state, swaps, nowMs), holdings);
-  const state = noteChange(chosen, stored, group, nowMs);
+  const refused = noteRefusedReleases(chosen, { members: holdings.members, swaps, nowMs });
+  const state = noteChange(refused, stored, group, nowMs);
   return { ...sized, state, ...(outside && { outside }) };
 };

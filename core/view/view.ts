@@ -11,6 +11,7 @@ import type { Denials } from '../pool-memory/denials.ts';
 import type { BootNews, EndedWhy } from '../pool-memory/failed-boots.ts';
 import type { GivenUp } from '../pool-memory/given-up.ts';
 import type { PoolMemory } from '../pool-memory/pool-memory.ts';
+import type { RefusedReleases } from '../removal/refused-releases.ts';
 import type { Returns } from '../returning/memory.ts';
 import type { KnownAlarms } from '../scaling/lasting-alarms.ts';
 import type { Swap } from '../swap/swap.ts';
@@ -201,6 +202,8 @@ export type GroupState = Memories & {
   readonly counted?: readonly string[];
   /** Moves to better places, and interruptions that count for them. Absent while there is nothing to remember. */
   readonly returns?: Returns;
+  /** Auto Scaling groups that did not let a surplus go. Absent: none. */
+  readonly refusedReleases?: RefusedReleases;
   /** Launches that EC2 denied because of how they are configured, by pool. */
   readonly denials?: Denials;
   /** Missing members that nothing could give when the last decision was made. Absent: none. */
