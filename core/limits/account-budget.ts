@@ -134,6 +134,8 @@ export type Lessons = {
   readonly unspent: Tokens;
   /** Groups that have nothing to launch. They keep no place in line. */
   readonly idle?: ReadonlySet<string>;
+  /** Decisions that had a turn and launch nothing, by group. They hold up no other decision. */
+  readonly dropped?: ReadonlyMap<string, string>;
 };
 
 /** Levels with tokens that were not spent. A level that was never written is full. */
@@ -150,11 +152,12 @@ const givenBack = ({ levels }: AccountBudget, unspent: Tokens, nowMs: number): A
 /** The budget after looks and launches. A bucket that AWS found empty is empty, and a granted offering not refused. */
 export const withLessons = (
   budget: AccountBudget,
-  { empty, refused, granted, unspent, idle }: Lessons,
+  { empty, refused, granted, unspent, idle, dropped }: Lessons,
   nowMs: number,
 ): AccountBudget => ({
   ...budget,
   waiting: budget.waiting.filter(({ group }) => !idle?.has(group)),
+  given: Object.fromEntries(Object.entries(budget.given).filter(([group, { by }]) => dropped?.get(group) !== by)),
   levels: {
     ...budget.levels,
     ...givenBack(budget, unspent, nowMs),

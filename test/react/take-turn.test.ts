@@ -173,10 +173,11 @@ describe('a decision that waits for its turn', () => {
   });
 });
 
-test('the tokens of a decision that launches nothing are given back, as many as its turn gave', () => {
+test('the turn of a decision that launches nothing is given back, with as many tokens as it gave', () => {
   const learned: Lessons[] = [];
-  const run = { turns: { learn: (lessons: Lessons) => void learned.push(lessons) } } as unknown as Run;
+  const run = { id: 'd-1', group: { name: 'web' }, turns: { learn: (lessons: Lessons) => void learned.push(lessons) } } as unknown as Run;
   giveTurnBack(run, { view: view(), decision: decisionOf(), given: { createFleet: 2, instances: 5 } });
   giveTurnBack(run, { view: view(), decision: decisionOf() });
   expect(learned.map(({ unspent }) => unspent)).toEqual([{ createFleet: 2, instances: 5 }, {}]);
+  expect(learned.map(({ dropped = [] }) => [...dropped])).toEqual([[['web', 'd-1']], [['web', 'd-1']]]);
 });

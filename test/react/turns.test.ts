@@ -99,6 +99,16 @@ describe('turns of the groups of one batch', () => {
     ]);
   });
 
+  test('a turn that was given back holds up no other decision, once the batch has written that', async () => {
+    const { world, ports } = account(emptyBudget);
+    const turns = turnsOf([api], { ...ports, wakes: { wake: async () => {} } });
+    await turns.ask(askOf('api', { instances: 20 }));
+    expect(Object.keys(world.stored.given)).toEqual(['api']);
+    turns.learn({ ...noLessons, unspent: { instances: 20 }, dropped: new Map([['api', askOf('api').by]]) });
+    await turns.settle();
+    expect(world.stored.given).toEqual({});
+  });
+
   test('a group that has nothing to launch any more loses its place in line with the next write of its batch', async () => {
     const waits = (name: string) => ({ ...askOf(name, { instances: 20 }), sinceMs: nowMs, turnAtMs: nowMs + 60_000 });
     const line = { ...emptyBudget, levels: { instances: { tokens: 20, atMs: nowMs } }, waiting: [waits('api'), waits('web')] };

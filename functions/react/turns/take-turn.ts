@@ -129,9 +129,15 @@ const emptyBy = (result: LaunchResult, bucket: ReturnType<typeof bucketOf>): Buc
   return result.kind === 'throttled' && bucket === 'createFleet' ? bucket : undefined;
 };
 
-/** Gives back the tokens of a decision that lost a race and launches nothing. The next one takes a turn of its own. */
-export const giveTurnBack = ({ turns }: Run, { given = {} }: Allowed): void =>
-  turns.learn({ empty: new Set(), refused: new Map(), granted: new Set(), unspent: given });
+/** Gives back the turn of a decision that lost a race and launches nothing. The next one takes a turn of its own. */
+export const giveTurnBack = ({ turns, group, id }: Run, { given = {} }: Allowed): void =>
+  turns.learn({
+    empty: new Set(),
+    refused: new Map(),
+    granted: new Set(),
+    unspent: given,
+    dropped: new Map([[group.name, id]]),
+  });
 
 /** Shares the facts about the account in these responses with the other groups. */
 export const shareLessons = ({ group, turns }: Run, launched: readonly Launched[]): void => {

@@ -46,6 +46,7 @@ const nothingLearned = () => ({
   granted: new Set<OfferingKey>(),
   unspent: {} as Tokens,
   idle: new Set<string>(),
+  dropped: new Map<string, string>(),
 });
 
 /**
@@ -96,11 +97,12 @@ const totalOf = (tokens: Tokens): number => Object.values(tokens).reduce((sum, c
 const lessonsOfBatch = () => {
   let lessons = nothingLearned();
   return {
-    learn: ({ empty, refused, granted, unspent }: Lessons): void => {
+    learn: ({ empty, refused, granted, unspent, dropped }: Lessons): void => {
       lessons.unspent = sumOf(lessons.unspent, unspent);
       for (const name of empty) lessons.empty.add(name);
       for (const [key, code] of refused) lessons.refused.set(key, code);
       for (const key of granted) lessons.granted.add(key);
+      for (const [group, by] of dropped ?? []) lessons.dropped.set(group, by);
     },
     rests: (group: string): void => void lessons.idle.add(group),
     isWorthWriting: (): boolean => lessons.empty.size + lessons.refused.size + totalOf(lessons.unspent) > 0,

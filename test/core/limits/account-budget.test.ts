@@ -290,6 +290,14 @@ describe('what groups learn from launches', () => {
     expect(kinds(withLessons(after, { ...none, unspent: { createFleet: 30 } }, nowMs), [asks('b', { calls: 30 })])).toEqual({ b: 'now' });
   });
 
+  test('a decision that had a turn and launches nothing holds up no other decision of its group', () => {
+    const { budget } = shareOut(emptyBudget, [asks('a', { by: 'd-1' }), asks('b', { by: 'd-2' })], nowMs);
+    const dropped = withLessons(budget, { ...none, dropped: new Map([['a', 'd-1']]) }, nowMs);
+    expect(kinds(dropped, [asks('a', { by: 'd-3' }), asks('b', { by: 'd-3' })])).toEqual({ a: 'now', b: 'taken' });
+    const another = withLessons(budget, { ...none, dropped: new Map([['a', 'd-0']]) }, nowMs);
+    expect(kinds(another, [asks('a', { by: 'd-3' })])).toEqual({ a: 'taken' });
+  });
+
   test('a bucket has no more tokens than the calls that were made have left, with a turn or without one', () => {
     const ask = asks('a', { bucket: 'autoScaling', calls: 4 });
     const fullAt = (inMs: number) => ({ ...emptyBudget, fullAt: { autoScaling: nowMs + inMs } });
