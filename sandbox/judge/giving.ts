@@ -7,6 +7,7 @@ import type { HistoryEvent } from './history.ts';
 import { goneAtMs, isFunction, type Life, leavesAtMs, tagsAt, takenOutAtMs } from './life.ts';
 import { hasShareRoom, hasShares } from './limits.ts';
 import { mayBeUndone } from './losses.ts';
+import { missingBeside } from './missing-requests.ts';
 import { asgsOf, limitFor, type Policy, type PolicyPool } from './policy.ts';
 import { mayBecome, offeringsOf, poolOf } from './pools.ts';
 import { couldBeKnown, isStray } from './staying.ts';
@@ -250,12 +251,20 @@ const offeringGives = (chronicle: Chronicle, pool: PolicyPool, offering: Offerin
   !mayBeTakenAtOnce(chronicle, offering, moment) &&
   mayBeOpen(chronicle, pool, offering, moment);
 
+/** Whether a pool may have reached its cap. What the same function requested from it beside a launch counts, also where EC2 refused it later. */
+const isFull = (chronicle: Chronicle, policy: Policy, pool: PolicyPool, moment: Moment): boolean => {
+  const { group, insteadOf } = moment;
+  const left = pool.most - perhapsHeld(chronicle, moment).filter((life) => poolOf(life, policy, moment.atMs) === pool.name).length;
+  if (left <= 0 || left === Number.POSITIVE_INFINITY || insteadOf === undefined) return left <= 0;
+  return missingBeside(chronicle, insteadOf, group, [pool]) >= left;
+};
+
 const mayGrow = (chronicle: Chronicle, policy: Policy, pool: PolicyPool, moment: Moment): boolean => {
   const restUntil = [bootsRestUntil, neverServedUntil].map((until) => until(chronicle, moment.group, pool.name, moment.atMs, moment.sinceMs));
   if (Math.max(...restUntil) > moment.sinceMs) return false;
   if (wasDeniedLately(chronicle, moment.group, moment.sinceMs, pool.name)) return false;
   if (pool.asg !== undefined && chronicle.cloud.asgAt(pool.asg, moment.atMs)?.suspended.includes('Launch')) return false;
-  return perhapsHeld(chronicle, moment).filter((life) => poolOf(life, policy, moment.atMs) === pool.name).length < pool.most;
+  return !isFull(chronicle, policy, pool, moment);
 };
 
 /** Whether the function that placed surely knew that a member leaves: it was claimed before its look, or by this very function. */

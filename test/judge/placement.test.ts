@@ -265,6 +265,27 @@ describe('spreads and weights hold at every launch', () => {
     expect(granted({ outcome: 'Throttled' })).toHaveLength(1);
     expect(granted({ requested: 2 })).toHaveLength(1);
   });
+  it('counts what the same function had requested elsewhere against the cap there as well', () => {
+    const capped = (cap: number, requested = 3, answeredAt = 152) =>
+      details(sharedOut, (script) => {
+        twoServe(script);
+        script.policy(50, 2, { ...policy, pools: { ...policy.pools, 'spot-b': { ...policy.pools['spot-b'], cap } } });
+        for (const one of ['i-4', 'i-7', 'i-8', 'i-9']) script.member(one, { pool: 'spot-a' });
+        script.react(148, 155, 'i-150');
+        const by = react('i-150');
+        const stored = { kind: 'item-written', table: 'state', group: 'web', item: 'request#r-i-6', bytes: 1, by } as const;
+        script.at(149, { ...stored, request: { pool: 'spot-b', count: requested } });
+        script.launch(150, 'i-5', { pool: 'spot-a', by, askedS: 149.5 });
+        script.launch(150.5, 'i-6', { pool: 'spot-b', by });
+        const launch = { group: 'web', pool: 'spot-b', count: requested };
+        script.at(answeredAt, { ...calledToLaunch, askedAtMs: 149_200, invocation: 'i-150', launch });
+      }).filter((detail) => detail.includes('i-5'));
+    expect(capped(4)).toEqual([]);
+    expect(capped(5)).toHaveLength(1);
+    expect(capped(4, 2)).toHaveLength(1);
+    expect(capped(4, 3, 149.4)).toHaveLength(1);
+    expect(capped(2, 1)).toEqual([]);
+  });
   it('holds where the other child gives nothing', () => {
     const found = details(sharedOut, (script) => {
       twoServe(script);
