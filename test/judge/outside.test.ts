@@ -353,6 +353,36 @@ describe('other rules where others set the size', () => {
     expect(wrote(3, 109.8)).toHaveLength(1);
     expect(wrote(2, 111)).toHaveLength(1);
   });
+  it('a function that a fault kept from writing its decision leaves the size as it was, and carries out nothing', () => {
+    const table = { service: 'dynamodb', operation: 'PutItem', outcome: 'ThrottlingException', trouble: 'fault', applied: false } as const;
+    const wrote = (write: { readonly desired?: number; readonly lastReservation?: string; readonly fault?: object }, acts?: string) =>
+      details(
+        desiredAsAsked,
+        (script) => {
+          twoThere(script);
+          says(script, 50, 3);
+          script.react(59, 61, 'i-a');
+          script.desired(60, 3, 1, react('i-a'));
+          says(script, 100, 4);
+          script.react(109, 112, 'i-b');
+          const call = { kind: 'called', function: 'react', invocation: 'i-b', askedAtMs: 109_500, isMutating: true } as const;
+          const read = { service: 'autoscaling', operation: 'DescribeAutoScalingGroups', outcome: 'ok', applied: true, isMutating: false } as const;
+          script.at(109.6, { ...call, ...read });
+          script.at(109.8, { ...call, ...table, ...write.fault });
+          script.desired(110, write.desired ?? 3, 1, react('i-b'), write.lastReservation);
+          if (acts !== undefined) script.at(111, { ...call, service: acts, operation: 'Any', outcome: 'ok', applied: true });
+        },
+        long,
+      );
+    expect(wrote({})).toEqual([]);
+    expect(wrote({}, 'sqs')).toEqual([]);
+    expect(wrote({}, 'ec2')).toHaveLength(1);
+    expect(wrote({}, 'autoscaling')).toHaveLength(1);
+    expect(wrote({ desired: 2 })).toHaveLength(1);
+    expect(wrote({ lastReservation: 'r-1' })).toHaveLength(1);
+    for (const fault of [{ trouble: 'bucket' }, { applied: true }, { isMutating: false }, { service: 'sqs' }, { invocation: 'i-a' }])
+      expect(wrote({ fault })).toHaveLength(1);
+  });
   it('a look takes the size that a scaler moved beside a new member for either number, without those that joined since', () => {
     const wrote = (desired: number) =>
       details(

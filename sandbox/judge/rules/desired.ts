@@ -62,6 +62,22 @@ const isUnread = (chronicle: Chronicle, before: Written | undefined, { desired, 
         invocation === by.invocation && operation === 'DescribeAutoScalingGroups' && answeredAtMs <= atMs,
     );
 
+/** Services in which a decision is carried out. */
+const actingServices: ReadonlySet<string> = new Set(['ec2', 'autoscaling', 'elasticloadbalancing']);
+
+/**
+ * Whether a function wrote the size that the item had after a fault had kept it from writing its decision. It carries out nothing then: it notes what
+ * messages said, and hands its group over.
+ */
+const isHandedOver = ({ of }: Chronicle, before: Written | undefined, { desired, lastReservation, by, atMs }: Written): boolean => {
+  if (!isFunction(by) || before?.desired !== desired || before.lastReservation !== lastReservation) return false;
+  const calls = of('called').filter(({ invocation }) => invocation === by.invocation);
+  return (
+    calls.some((call) => call.service === 'dynamodb' && call.isMutating && call.trouble === 'fault' && !call.applied && call.atMs <= atMs) &&
+    !calls.some(({ service, isMutating, applied }) => actingServices.has(service) && isMutating && applied)
+  );
+};
+
 /** Where others set the size: the sizes that they had written, or that a look showed. */
 const asOthersSet = (
   chronicle: Chronicle,
@@ -69,7 +85,7 @@ const asOthersSet = (
   { before, written }: { readonly before?: Written; readonly written: Written },
   policy: Policy,
 ): string | undefined => {
-  if (isUnread(chronicle, before, written)) return undefined;
+  if (isUnread(chronicle, before, written) || isHandedOver(chronicle, before, written)) return undefined;
   const sinceMs = lookedSince(chronicle, written.by, written.atMs) - chronicle.times.asgLagMs;
   const words = chronicle.desiredIn(group, sinceMs, written.atMs);
   const shown = chronicle.cloud.asgChanges(policy.asg ?? '').filter(({ atMs }) => atMs <= written.atMs);
