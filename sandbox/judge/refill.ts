@@ -82,9 +82,13 @@ const heldAsKnown = (chronicle: Chronicle, lives: readonly Life[], asg: string, 
  * How many instances Auto Scaling groups of a group were about to launch by themselves between two moments, by what they did launch afterwards. Gaps
  * count that Holdfast had not taken over, and that were not open for longer than it waits for a refill. Whoever launches for a member that ended knows
  * of its end, and that the group replaces it, unless it may not replace such members; a change of the desired capacity is known once a describe must
- * show it.
+ * show it. `unseen`: members that ended and that count as held, because the look need not show their end.
  */
-export const refillAt = (chronicle: Chronicle, group: string, { sinceMs, atMs }: { readonly sinceMs: number; readonly atMs: number }): number => {
+export const refillAt = (
+  chronicle: Chronicle,
+  group: string,
+  { sinceMs, atMs, unseen = [] }: { readonly sinceMs: number; readonly atMs: number; readonly unseen?: readonly Life[] },
+): number => {
   const lives = chronicle.livesIn(group);
   const coming = lives.flatMap(({ by, launchedAtMs }) =>
     by.kind === 'asg' && by.why !== 'zones' && launchedAtMs > atMs && launchedAtMs <= atMs + times.asgRefillMs ? [by.asg] : [],
@@ -92,7 +96,8 @@ export const refillAt = (chronicle: Chronicle, group: string, { sinceMs, atMs }:
   const lagMs = Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs);
   return [...Map.groupBy(coming, (asg) => asg)].reduce((sum, [asg, launched]) => {
     if (isSuspended(chronicle, asg, sinceMs) || isToldToFail(chronicle, asg, atMs - times.asgRefillMs, atMs)) return sum;
-    const held = Math.max(heldAsKnown(chronicle, lives, asg, sinceMs), heldAt(lives, asg, atMs));
+    const shown = unseen.filter((life) => stayAt(life, goneAtMs(life) - 1)?.asg === asg).length;
+    const held = shown + Math.max(heldAsKnown(chronicle, lives, asg, sinceMs), heldAt(lives, asg, atMs));
     const replacedByUs = notReplaced(chronicle, lives, asg, sinceMs) + noticedFirst(chronicle, lives, asg, { sinceMs, atMs });
     const lacked = desiredIn(chronicle, asg, sinceMs - lagMs, atMs) - held - replacedByUs;
     return sum + Math.max(0, Math.min(launched.length, lacked - longOpen(chronicle, lives, asg, sinceMs)));

@@ -1,5 +1,5 @@
 import { type Chronicle, stays } from './chronicle.ts';
-import { isFunction, isProtected, isScheduled, type Life, lastBackMs, lastCalledOffMs, lastRefusalMs, stayAt, tagsAt } from './life.ts';
+import { goneAtMs, isFunction, isProtected, isScheduled, type Life, lastBackMs, lastCalledOffMs, lastRefusalMs, stayAt, tagsAt } from './life.ts';
 import { isMisplaced, type Policy } from './policy.ts';
 import { poolOf } from './pools.ts';
 import { remembered } from './remembered.ts';
@@ -154,6 +154,29 @@ const belongsSince = (chronicle: Chronicle, life: Life, lookedMs: number, atMs: 
   const isNew = policies.some((one) => one.atMs > lookedMs && one.atMs <= atMs);
   return isNew && life.launchedAtMs <= lookedMs && chronicle.groupAt(life, lookedMs) !== group;
 };
+
+/**
+ * Members that stayed until they ended a moment before a look, so that its describes may show them alive, and whose end no message had reported to the
+ * function that looked.
+ */
+export const unseenEnds = (
+  chronicle: Chronicle,
+  group: string,
+  { by, sinceMs, atMs }: { readonly by: Life['by']; readonly sinceMs: number; readonly atMs: number },
+): readonly Life[] =>
+  chronicle.livesIn(group).filter((life) => {
+    const endMs = goneAtMs(life);
+    const isTold = life.deliveries.some((one) => isFunction(by) && one.invocation === by.invocation && one.atMs <= atMs);
+    return (
+      endMs > sinceMs - chronicle.times.lagMs &&
+      endMs <= sinceMs &&
+      life.launchedAtMs < endMs &&
+      stays(life, endMs - 1) &&
+      chronicle.groupAt(life, endMs - 1) === group &&
+      !isTold &&
+      !life.claims.some((claim) => claim.atMs <= atMs)
+    );
+  });
 
 /**
  * What an Auto Scaling group launched by itself, or a user attached or put back from standby, counts once a describe must show it. What only a later

@@ -20,6 +20,8 @@ const launches = (second: number, instance: string, pool: string) => (script: Sc
   script.launch(second, instance, { pool, by: react(`i-${second}`) });
 };
 
+type Ended = { readonly endedAt?: number; readonly isTold?: boolean; readonly capacity?: object; readonly claimed?: boolean };
+
 const all =
   (...parts: readonly ((script: Script) => void)[]) =>
   (script: Script): void => {
@@ -65,6 +67,32 @@ describe('a launch beyond the size', () => {
     const first = all(tiers, launches(100, 'i-3', 'spot-b'));
     expect(details(needlessLaunch, all(first, leaves, launches(200, 'i-4', 'spot-a')))).toEqual([]);
     expect(details(needlessLaunch, all(first, launches(200, 'i-4', 'spot-a')))).toHaveLength(1);
+  });
+  it('is needed where it moves a member of an Auto Scaling group that had ended a moment before, which the look need not show', () => {
+    const moved = ({ endedAt = 97.5, isTold = false, capacity = policy.capacity, claimed = false }: Ended = {}) =>
+      details(needlessLaunch, (script) => {
+        script.policy(0, 1, { ...policy, capacity, asg: 'web-asg' });
+        script.desired(0, 2);
+        const user = { kind: 'user' } as const;
+        script.at(0, { kind: 'asg-changed', asg: 'web-asg', min: 0, max: 4, desired: 2, suspended: [], by: user });
+        script.member('i-1', { pool: 'spot-a', asg: 'web-asg' });
+        script.member('i-2', { pool: 'od-b', asg: 'web-asg' });
+        for (const instance of ['i-1', 'i-2']) script.end(endedAt, instance);
+        const told = [{ about: 'state', instance: 'i-2', state: 'terminated' }] as const;
+        script.react(97.2, 97.8, 'i-else', told);
+        if (claimed) script.claim(97.9, 'i-2', 'i-else');
+        script.react(98, 102, 'i-100', isTold ? told : []);
+        script.launch(100, 'i-3', { pool: 'spot-b', by: react('i-100') });
+        for (const instance of ['i-4', 'i-5']) script.launch(110, instance, { asg: 'web-asg', by: { kind: 'asg', asg: 'web-asg', why: 'size' } });
+      });
+    const needless = ['with this launch, 1 members stay and 2 were coming from their own Auto Scaling group, expected at most 2'];
+    expect(moved()).toEqual([]);
+    // The describe must show the end, a message reported it, or the function had claimed the member.
+    expect(moved({ endedAt: 96.9 })).toEqual(needless);
+    expect(moved({ isTold: true })).toEqual(needless);
+    expect(moved({ claimed: true })).toEqual(needless);
+    // It is no better place.
+    expect(moved({ capacity: { tiered: ['od-b', 'spot-a', 'spot-b'] } })).toEqual(needless);
   });
   it('is needed for its price between children of a cheapest node, and not within one of another kind', () => {
     const found = (capacity: object, to: string) => details(needlessLaunch, all(oneOnDemand({ capacity }), launches(100, 'i-3', to)));

@@ -1,15 +1,29 @@
+import type { Chronicle } from '../chronicle.ts';
 import { wasDeniedLately } from '../denied.ts';
 import type { Rule } from '../finding.ts';
+import type { Life } from '../life.ts';
 import { refillAt } from '../refill.ts';
 import { returnsAllowed } from '../returning.ts';
 import { sparesWith } from '../spares.ts';
-import { couldBeKnown, headcountAt, ownLaunches, surgeOf } from '../staying.ts';
+import { couldBeKnown, headcountAt, ownLaunches, surgeOf, unseenEnds } from '../staying.ts';
+
+type OwnLaunch = ReturnType<typeof ownLaunches>[number];
+
+/** Whether a launch moves a member that had ended a moment before, where the look need not show that. Then that end is not known, and nobody replaces it. */
+const movesUnseen = (chronicle: Chronicle, { life, group, sinceMs }: OwnLaunch, known: readonly Life[], most: number): boolean => {
+  const atMs = life.launchedAtMs;
+  const unseen = unseenEnds(chronicle, group, { by: life.by, sinceMs, atMs });
+  if (unseen.length === 0) return false;
+  const shown = [...known, ...unseen];
+  const returning = returnsAllowed(chronicle, life, { group, atMs, sinceMs, order: life.order }, shown);
+  return returning > 0 && shown.length + refillAt(chronicle, group, { sinceMs, atMs, unseen }) <= most + returning;
+};
 
 /** Every launch of Holdfast is counted at its moment, by the state of the world. */
 export const needlessLaunch: Rule = {
   name: 'nothing is launched that nobody needs',
   meaning:
-    'Every launch of Holdfast is counted at its moment. The members that stay, and those that an Auto Scaling group is about to launch by itself, are no more than the desired size in force and the surge that the policy allows for members whose swaps Holdfast has written. A launch in a better place of the tree may be one more for each member that it can replace, within the policy’s limits for returns, unless its stored decision says that it moves nobody. A launch on spot may be one of the policy’s spares.',
+    'Every launch of Holdfast is counted at its moment. The members that stay, and those that an Auto Scaling group is about to launch by itself, are no more than the desired size in force and the surge that the policy allows for members whose swaps Holdfast has written. A launch in a better place of the tree may be one more for each member that it can replace, within the policy’s limits for returns, unless its stored decision says that it moves nobody. That also holds for a member that had ended so shortly before that describes may still have shown it. A launch on spot may be one of the policy’s spares.',
   broken: (chronicle) =>
     ownLaunches(chronicle).flatMap(({ life, group, sinceMs }) => {
       const atMs = life.launchedAtMs;
@@ -25,6 +39,7 @@ export const needlessLaunch: Rule = {
       const returning = returnsAllowed(chronicle, life, { group, atMs, sinceMs, order: life.order }, known);
       const spares = sparesWith(life, policies, known, returning > 0);
       if (known.length + refill <= desired + surge + returning + spares) return [];
+      if (movesUnseen(chronicle, { life, group, sinceMs }, known, desired + surge)) return [];
       const coming = refill > 0 ? ` and ${refill} were coming from their own Auto Scaling group` : '';
       const more = [
         ...(surge > 0 ? [`, and ${surge} more while members wait to be replaced`] : []),
