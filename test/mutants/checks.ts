@@ -49,16 +49,6 @@ export const neverFewerThan = (least: number): Check =>
       .map(({ atMs, serving }) => `${serving} serve ${((atMs - evidence.readyAtMs) / 1_000).toFixed(1)} s after the beginning, not ${least}`);
   });
 
-/** The oldest members are those that the situation protects. */
-export const oldestStay = (count: number): Check =>
-  check('protected members stay', (evidence) =>
-    membersOf(evidence)
-      .toSorted((a, b) => a.launchedAtMs - b.launchedAtMs || (a.instance < b.instance ? -1 : 1))
-      .slice(0, count)
-      .filter(({ goneAtMs }) => goneAtMs !== undefined)
-      .map(({ instance }) => `${instance} was protected, and ended`),
-  );
-
 /** EC2 ends what it announced to take; a connection may need the time until then. */
 export const leftToEc2: Check = check('interrupted instances are left to EC2', (evidence) =>
   membersOf(evidence)

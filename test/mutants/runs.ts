@@ -18,7 +18,6 @@ import {
   leftToEc2,
   neverFewerThan,
   nothingExcused,
-  oldestStay,
   saysShortfall,
   straysGetTime,
 } from './checks.ts';
@@ -134,7 +133,7 @@ export const runs = {
   'own group finds nothing': own('own group finds nothing'),
   'hook of an hour': own('hook of an hour'),
   'hook shorter than the drain': own('hook shorter than the drain', drainedInFull),
-  'protected members': own('protected members', oldestStay(4)),
+  'protected members': own('protected members'),
   'surplus while replacements boot': own('surplus while replacements boot', neverFewerThan(6)),
   'spot becomes dear in a zone, and the group shrinks': own(
     'spot becomes dear in a zone, and the group shrinks',
