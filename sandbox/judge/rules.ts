@@ -13,6 +13,7 @@ import { drainedFirst } from './rules/drained-first.ts';
 import { drainsAreShared } from './rules/drains.ts';
 import { connectionsGetTheirTime, hooksAreHeld, leftToEc2, letGoIsLeft, strangersUntouched, workTakenOffFirst } from './rules/endings.ts';
 import { functionsAnswer, functionsAreQuick, itemsAreSmall, rightsSuffice } from './rules/functions.ts';
+import { lastGoodStays } from './rules/in-force.ts';
 import { lastResortLast, takenAtOnceLast } from './rules/last-resort.ts';
 import { missingAreRequested } from './rules/lasting-shortage.ts';
 import { launchesWithinLimit } from './rules/launches.ts';
@@ -110,6 +111,7 @@ export const rules: readonly Rule[] = [
   toldOnTheBus,
   decisionsAreTrue,
   statusesAreTrue,
+  lastGoodStays,
   cameToRest,
   sizeIsHeld,
   nobodyForgotten,
