@@ -94,3 +94,10 @@ export const launchedWithin = (ms: number): Check =>
       return launched > before ? [] : [`${launched} were launched within ${ms / 1_000} s of warning ${before + 1}`];
     });
   });
+
+/** Each look arranges the next one, and no more. */
+export const wakesAtMost = (most: number): Check =>
+  check('wakes do not multiply', ({ calls, readyAtMs }) => {
+    const sent = calls.filter(({ operation, atMs }) => operation === 'SendMessage' && atMs >= readyAtMs).length;
+    return sent <= most ? [] : [`${sent} wakes, expected ${most} at most`];
+  });

@@ -80,6 +80,14 @@ export const launching: readonly Mutant[] = [
     file: 'core/group-state/answers.ts',
     from: 'launched.flatMap(refusalsOf)',
     to: 'launched.flatMap(refusalsOf).slice(0, 0)',
+    // The groups of an account share their refusals, and each learns its own from there too.
+    also: [
+      {
+        file: 'functions/react/turns/take-turn.ts',
+        from: 'refused: new Map(refusals.map(',
+        to: 'refused: new Map(refusals.slice(0, 0).map(',
+      },
+    ],
     caughtBy: ['refusal'],
   },
   {

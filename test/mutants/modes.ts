@@ -34,6 +34,8 @@ export const modes: readonly Mutant[] = [
         from: "state === 'waiting' && modeOf(group) !== 'act'",
         to: "state === 'waiting' && modeOf(group).length < 0",
       },
+      // The workflow of a drain looks at the mode once more.
+      { file: 'core/group/mode.ts', from: 'return isHard(swap);\n    case', to: 'return swap.claimedAtMs > 0;\n    case' },
     ],
     caughtBy: ['a pause while members wait for their turn'],
   },

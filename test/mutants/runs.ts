@@ -20,6 +20,7 @@ import {
   nothingExcused,
   saysShortfall,
   straysGetTime,
+  wakesAtMost,
 } from './checks.ts';
 import { modeSituations } from './mode-situations.ts';
 import { outsideSituations } from './outside-situations.ts';
@@ -148,7 +149,7 @@ export const runs = {
   'killed before the drain, and nobody hears': own('killed before the drain, and nobody hears', drainedInFull),
   'long after a launch': own('long after a launch'),
   'connections outlast the notice': own('connections outlast the notice', saysShortfall),
-  'slow boots while warnings come one by one': own('slow boots while warnings come one by one'),
+  'slow boots while warnings come one by one': own('slow boots while warnings come one by one', wakesAtMost(40)),
   'zones evened out by its own group': own('zones evened out by its own group'),
   'short pages of instances': own('short pages of instances'),
   'a list of instances that moves': own('a list of instances that moves'),
@@ -193,6 +194,7 @@ export const runs = {
   'two times of a schedule at once': scaledBy('two times of a schedule at once'),
   'a storm of a thousand in one group': oneGroup({ holding: 'tag', size: 1_060, seed: 1 }, { requestedMs: 40_000 }),
   'forty groups lose a zone': manyGroups({ groups: 40, members: 15, case: 'zone', held: 'mixed', concurrency: 1_000, seed: 1 }),
+  'a hundred groups lose a zone': manyGroups({ groups: 100, members: 10, case: 'zone', held: 'mixed', concurrency: 1_000, seed: 1 }),
   'ten groups of a hundred lose a zone': manyGroups({
     ...{ groups: 10, members: 100, case: 'zone', held: 'mixed' },
     ...{ concurrency: 1_000, seed: 1 },

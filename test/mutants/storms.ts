@@ -1,6 +1,8 @@
 import type { Mutant } from './mutant.ts';
 
 const caughtBy = ['forty groups lose a zone'] as const;
+/** The launches of so many groups empty the buckets of calls. */
+const withEmptyBuckets = ['a hundred groups lose a zone'] as const;
 /** Each group's warnings come in several batches at the same moment. */
 const inLargeGroups = ['ten groups of a hundred lose a zone'] as const;
 /** One group that the bucket of launched instances binds. */
@@ -13,7 +15,7 @@ export const storms: readonly Mutant[] = [
     file: 'core/limits/line.ts',
     from: 'if (isHere && isThere) {',
     to: 'if (isHere && (isThere || instances >= 0)) {',
-    caughtBy,
+    caughtBy: withEmptyBuckets,
   },
   {
     name: 'a group whose turn comes later is not woken for it',
@@ -34,7 +36,7 @@ export const storms: readonly Mutant[] = [
     file: 'functions/react/react.ts',
     from: 'const groupsAtOnce = 100;',
     to: 'const groupsAtOnce = 4;',
-    caughtBy,
+    caughtBy: withEmptyBuckets,
   },
   {
     name: 'calls take no tokens',
@@ -48,7 +50,7 @@ export const storms: readonly Mutant[] = [
     file: 'aws/calls/pacer.ts',
     from: 'if (ms > 0) await sleep(ms);',
     to: 'if (ms > 0 && !isTaken) await sleep(ms);',
-    caughtBy,
+    caughtBy: withEmptyBuckets,
   },
   {
     name: 'calls that are written together take one token',
