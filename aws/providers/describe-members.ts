@@ -11,7 +11,7 @@ import { troubleOf } from '../calls/errors.ts';
 import { asgTag, endingOf, groupOf, isAlive, isStopped, tagOf } from '../instances.ts';
 import { type Asg, type Standing, standingsIn } from './auto-scaling-groups.ts';
 import { joinedHere } from './joined-here.ts';
-import { isDetached, registeredByMs, type Seen, targetGroupsOf, toMember } from './member-of.ts';
+import { isDetached, isLeftOutside, registeredByMs, type Seen, targetGroupsOf, toMember } from './member-of.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 import { readGroups, type Shown } from './read-groups.ts';
 import { statusChecksOf } from './status-checks.ts';
@@ -121,9 +121,22 @@ const judgedReady = async (
 
 type Health = Awaited<ReturnType<typeof describeHealth>>;
 
+/**
+ * Target groups that show whether members serve. Those of earlier policies count while members of these are outside of
+ * the Auto Scaling groups in which the policy holds members now.
+ */
+const servedIn = (group: Group, { instances, asgs }: Shown): readonly string[] => {
+  const now = targetGroupsOf(group, asgs);
+  const { formerTargetGroups = [] } = group;
+  if (formerTargetGroups.length === 0) return now;
+  const standings = standingsIn(asgs);
+  const isLeft = instances.some((instance) => isAlive(instance) && isLeftOutside({ group, standings }, instance));
+  return isLeft ? [...new Set([...now, ...formerTargetGroups])] : now;
+};
+
 /** The target health of one of several groups, if this look reads it. */
 const healthInTurn = (deps: ProviderDeps, group: Group, shown: Shown, together: Together): Promise<Health> => {
-  const arns = targetGroupsOf(group, shown.asgs);
+  const arns = servedIn(group, shown);
   if (isHealthRead(deps, shown, group, together)) return describeHealth(deps, arns);
   return Promise.resolve(new Map(arns.map((arn) => [arn, 'unread' as const])));
 };
@@ -190,7 +203,7 @@ const holdingsOfOne = async (deps: ProviderDeps, group: Group, reading: Promise<
   lastSeen.set(deps.elb, seen);
   const known = [...new Set([...namedTargetGroups(group), ...(seen.get(group.name) ?? [])])];
   const [shown, ofKnown] = await Promise.all([reading, describeHealth(deps, known)]);
-  const arns = targetGroupsOf(group, shown.asgs);
+  const arns = servedIn(group, shown);
   seen.set(group.name, arns);
   const others = arns.filter((arn) => !known.includes(arn));
   const ofOthers = await describeHealth(deps, others);

@@ -49,11 +49,40 @@ const statesIn = (seen: Seen, arns: readonly string[], instance: string): readon
     return [targets === 'unread' ? targets : targets.get(instance)];
   });
 
+/** Whether Auto Scaling groups or target groups of an earlier policy are remembered. */
+const hasFormer = ({ former, formerTargetGroups }: Group): boolean =>
+  former !== undefined || formerTargetGroups !== undefined;
+
+/**
+ * Whether a member is outside of the Auto Scaling groups in which its policy holds members, and cannot join one: it was
+ * launched for a policy that held members in another way.
+ */
+export const isLeftOutside = ({ group, standings }: Pick<Seen, 'group' | 'standings'>, instance: Instance): boolean => {
+  const { isInAsgs, joins } = howHeld(group);
+  const isInOne = standings.has(instance.InstanceId ?? '') || tagOf(instance, asgTag) !== undefined;
+  return isInAsgs && joins === undefined && !isInOne;
+};
+
+/**
+ * States of a member that was left outside, where an earlier policy is remembered. It takes work only where it is
+ * registered. It may be registered nowhere: then no policy registers it any more.
+ */
+const statesOutside = (seen: Seen, instance: string): readonly Told[] => {
+  const { formerTargetGroups = [] } = seen.group;
+  const arns = new Set([...formerTargetGroups, ...targetGroupsOf(seen.group, [...seen.asgs.values()])]);
+  const states = statesIn(seen, [...arns], instance);
+  const registered = states.filter((state) => state !== undefined);
+  return registered.length > 0 ? registered : states.slice(0, 1);
+};
+
 /** States in the named target groups alone, and in all: also those of its present or future Auto Scaling group. */
-const toldOf = (seen: Seen, instance: string) => {
-  const home = seen.standings.get(instance)?.asg ?? howHeld(seen.group).joins;
-  const named = statesIn(seen, namedTargetGroups(seen.group), instance);
-  return { named, states: [...named, ...statesIn(seen, seen.asgs.get(home ?? '')?.targetGroups ?? [], instance)] };
+const toldOf = (seen: Seen, instance: Instance) => {
+  const { group, asgs, standings } = seen;
+  const id = instance.InstanceId ?? '';
+  const named = statesIn(seen, namedTargetGroups(group), id);
+  if (hasFormer(group) && isLeftOutside(seen, instance)) return { named, states: statesOutside(seen, id) };
+  const home = standings.get(id)?.asg ?? howHeld(group).joins;
+  return { named, states: [...named, ...statesIn(seen, asgs.get(home ?? '')?.targetGroups ?? [], id)] };
 };
 
 /** How long ago an instance joined, by its tag. */
@@ -152,7 +181,7 @@ export const toMember = (seen: Seen, instance: Instance): Member => {
   const id = instance.InstanceId ?? '';
   const standing = seen.standings.get(id);
   const running = instance.State?.Name === 'running';
-  const { named, states } = toldOf(seen, id);
+  const { named, states } = toldOf(seen, instance);
   const held = isHeld(seen, instance);
   const launchedAtMs = instance.LaunchTime?.getTime() ?? seen.nowMs;
   const ageMs = seen.nowMs - launchedAtMs;

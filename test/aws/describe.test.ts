@@ -284,6 +284,41 @@ describe('a group attached to an Auto Scaling group', () => {
     expect(await working({ 'i-1': 'healthy' }, 'pending')).toEqual([[false, false]]);
   });
 
+  describe('a member that an earlier policy left outside of the Auto Scaling groups', () => {
+    const inAsgs = (more: Partial<Group> = {}): Group => ({ ...groupOfAsgs(), ...more });
+    const former = { formerTargetGroups: ['tg-former'] };
+    const outside = async (of: Group, health: Readonly<Record<string, Record<string, string>>>, own = ['tg-own'], tags = {}) => {
+      const { members, aws } = await look(of, {
+        DescribeInstances: instances({ tagged: [ec2Instance('i-1', { ...ours, ...tags })] }),
+        DescribeAutoScalingGroups: {
+          AutoScalingGroups: [autoScalingGroup('asg-a', {}, { targetGroups: own }), autoScalingGroup('asg-z', {}, { targetGroups: [] })],
+        },
+        DescribeTargetHealth: ({ TargetGroupArn }: { TargetGroupArn: string }) => targetHealth(health[TargetGroupArn] ?? {}),
+      });
+      return [members[0]?.serving, aws.inputsOf('DescribeTargetHealth').map(({ TargetGroupArn }) => TargetGroupArn)];
+    };
+    const both = ['tg-own', 'tg-former'];
+
+    test('serves where one of its target groups finds it healthy, and not where none knows it', async () => {
+      expect(await outside(inAsgs(former), { 'tg-former': { 'i-1': 'healthy' } })).toEqual([true, both]);
+      expect(await outside(inAsgs(former), { 'tg-own': { 'i-1': 'healthy' } })).toEqual([true, both]);
+      expect(await outside(inAsgs(former), {})).toEqual([false, both]);
+      for (const state of ['initial', 'unhealthy', 'draining'])
+        expect(await outside(inAsgs(former), { 'tg-former': { 'i-1': state }, 'tg-own': { 'i-1': 'healthy' } })).toEqual([false, both]);
+    });
+    test('is found by the target groups of a former Auto Scaling group', async () => {
+      expect(await outside(inAsgs({ former: ['asg-z'] }), {})).toEqual([false, ['tg-own']]);
+      expect(await outside(inAsgs({ former: ['asg-z'] }), { 'tg-own': { 'i-1': 'healthy' } })).toEqual([true, ['tg-own']]);
+    });
+    test('serves where nothing checks it, or nothing is known of an earlier policy', async () => {
+      expect(await outside(inAsgs({ former: ['asg-z'] }), {}, [])).toEqual([true, []]);
+      expect(await outside(inAsgs(), {})).toEqual([true, ['tg-own']]);
+    });
+    test('is none that an Auto Scaling group launched and does not show yet', async () => {
+      expect(await outside(inAsgs(former), {}, ['tg-own'], { 'aws:autoscaling:groupName': 'asg-a' })).toEqual([false, ['tg-own']]);
+    });
+  });
+
   test('counts no member as serving that has not joined, unless a target group shows it healthy', async () => {
     const { members } = await look(attached([]), {
       DescribeInstances: instances({ tagged: [ec2Instance('i-1', ours)] }),
