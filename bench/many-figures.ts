@@ -34,11 +34,14 @@ export type ManyFigures = {
   readonly bystanderMs: number | null;
 };
 
+/** How much was requested of what the buckets allowed, from 0 to 1, so many seconds after the warnings. */
+export type RequestedShare = { readonly afterS: number; readonly share: number };
+
 /** One run. */
 export type ManyRun = {
   readonly figures: ManyFigures;
-  /** The least share, at any look, of what the buckets allowed that was requested. Present where the bucket of launched instances binds. */
-  readonly requestedShare?: number;
+  /** What was requested of what the buckets allowed, at each look. Present where the bucket of launched instances binds. */
+  readonly requestedShares?: readonly RequestedShare[];
   /** Calls by operation: those that were throttled, and reads until the first requests. */
   readonly throttledBy: Readonly<Record<string, number>>;
   readonly readsBy: Readonly<Record<string, number>>;
@@ -91,14 +94,22 @@ const whenServed = (launches: readonly LaunchCall[], warnedAtMs: number | undefi
 };
 
 /**
- * The least share of what full buckets allow that was requested, from 0 to 1. It is measured every ten seconds of the first five minutes. The slower bucket
- * counts: that of launched instances, or that of the calls that are needed.
+ * What was requested of what full buckets allow, every ten seconds of the first five minutes. The slower bucket counts: that of launched instances, or
+ * that of the calls that are needed.
  */
-export const requestedShare = (ascendingMs: readonly number[], need: StormNeed): number => {
-  const looks = Array.from({ length: 29 }, (_, index) => 1_000 * (20 + 10 * index));
-  const shares = looks.map((atMs) => ascendingMs.filter((ms) => ms <= atMs).length / requestableBy({ ...need, fixedMs: 0 }, atMs));
-  return Math.round(1_000 * Math.min(...shares)) / 1_000;
-};
+const requestedShares = (ascendingMs: readonly number[], need: StormNeed): readonly RequestedShare[] =>
+  Array.from({ length: 29 }, (_, index) => {
+    const afterS = 20 + 10 * index;
+    const requested = ascendingMs.filter((ms) => ms <= 1_000 * afterS).length;
+    return { afterS, share: Math.round((1_000 * requested) / requestableBy({ ...need, fixedMs: 0 }, 1_000 * afterS)) / 1_000 };
+  });
+
+/** The least of these shares. */
+export const leastShare = (shares: readonly RequestedShare[]): RequestedShare =>
+  shares.reduce((least, one) => (one.share < least.share ? one : least), { afterS: 0, share: Number.POSITIVE_INFINITY });
+
+/** The least share of what full buckets allow that was requested, from 0 to 1. */
+export const requestedShare = (ascendingMs: readonly number[], need: StormNeed): number => leastShare(requestedShares(ascendingMs, need)).share;
 
 /** The case by its name: what was warned, and what else is not usual. */
 const caseName = ({ case: which, held, concurrency }: ManyStorm): string =>
@@ -154,7 +165,7 @@ export const runOf = ({ storm, need, seen, startedAtMs, twice, lowest, members, 
       mutatingCalls: seen.mutating,
       bystanderMs: roundedOrNull(whenServed(seen.launches, bystanderAtMs)),
     },
-    ...(isBoundByInstances(need) && { requestedShare: requestedShare(times, need) }),
+    ...(isBoundByInstances(need) && { requestedShares: requestedShares(times, need) }),
     throttledBy: countBy(seen.throttled),
     readsBy: Object.fromEntries(Object.entries(readsBy).map(([name, count]) => [name, Math.round(count)])),
     callTable: callTable(seen, startedAtMs),

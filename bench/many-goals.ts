@@ -1,4 +1,4 @@
-import type { ManyRun } from './many-figures.ts';
+import { leastShare, type ManyRun } from './many-figures.ts';
 
 const seconds = (ms: number | null): string => (ms === null ? 'never' : `${(ms / 1_000).toFixed(1)} s`);
 
@@ -9,14 +9,15 @@ const listed = (counts: Readonly<Record<string, number>>): string =>
     .join(', ');
 
 /** The goals that a storm over many groups missed, one sentence each. */
-export const missedGoals = ({ figures, requestedShare, throttledBy, readsBy }: ManyRun): readonly string[] => {
+export const missedGoals = ({ figures, requestedShares, throttledBy, readsBy }: ManyRun): readonly string[] => {
   const { lastRequestedMs, idealLastMs, launchCalls, neededLaunchCalls, bystanderMs } = figures;
   const lastBoundMs = 1.15 * idealLastMs + 5_000;
-  const isLate = requestedShare === undefined ? (lastRequestedMs ?? Number.POSITIVE_INFINITY) > lastBoundMs : requestedShare < 0.95;
+  const least = requestedShares && leastShare(requestedShares);
+  const isLate = least === undefined ? (lastRequestedMs ?? Number.POSITIVE_INFINITY) > lastBoundMs : least.share < 0.95;
   const late =
-    requestedShare === undefined
+    least === undefined
       ? `the last is requested after ${seconds(lastRequestedMs)}, expected ${seconds(lastBoundMs)} at most`
-      : `${(100 * requestedShare).toFixed(1)} % of what the buckets allow is requested, expected 95 %`;
+      : `${(100 * least.share).toFixed(1)} % of what the buckets allow is requested after ${least.afterS} s, expected 95 %`;
   return [
     ...(isLate ? [late] : []),
     ...(launchCalls > 1.2 * neededLaunchCalls

@@ -96,6 +96,10 @@ const benchMany = async (args: readonly string[]): Promise<void> => {
     console.log(JSON.stringify(run.figures));
     for (const missed of missedGoals(run)) console.error(`${run.figures.groups} x ${run.figures.members}, ${run.figures.case}: ${missed}`);
     if (calls) console.error(run.callTable);
+    if (calls && run.requestedShares !== undefined)
+      console.error(
+        `requested of what the buckets allow: ${run.requestedShares.map(({ afterS, share }) => `${afterS} s ${(100 * share).toFixed(0)} %`).join(', ')}`,
+      );
     if (hold && missedGoals(run).length > 0) process.exitCode = 1;
   }
 };

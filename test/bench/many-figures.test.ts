@@ -75,8 +75,17 @@ describe('the goals', () => {
 
   test('where the bucket of instances binds, count what it allowed and was not requested', () => {
     const figures = { ...figuresOf(played), lastRequestedMs: null };
-    expect(missedGoals({ ...told, figures, requestedShare: 0.96 })).toEqual([]);
-    expect(missedGoals({ ...told, figures, requestedShare: 0.9 })).toEqual(['90.0 % of what the buckets allow is requested, expected 95 %']);
+    expect(missedGoals({ ...told, figures, requestedShares: [{ afterS: 20, share: 0.96 }] })).toEqual([]);
+    expect(
+      missedGoals({
+        ...told,
+        figures,
+        requestedShares: [
+          { afterS: 20, share: 0.96 },
+          { afterS: 30, share: 0.9 },
+        ],
+      }),
+    ).toEqual(['90.0 % of what the buckets allow is requested after 30 s, expected 95 %']);
   });
 });
 
