@@ -407,10 +407,21 @@ const refusedInLine =
     if (again !== undefined) called(again, launch('web'))(script);
   };
 
+/** So many instances of others are launched a second before web is refused capacity, and so many after it. Web requests more a little later. */
+const refusedWhileLaunching =
+  (before: number, after: number): Write =>
+  (script) => {
+    refusedInLine(0, 0, 115)(script);
+    for (let n = 0; n < before; n++) script.launch(101, `i-before-${n}`, { group: 'api' });
+    for (let n = 0; n < after; n++) script.launch(106, `i-after-${n}`, { group: 'api' });
+  };
+
 const told: Readonly<Record<string, Cases>> = {
   'a group waits for its turn at the account’s bucket': {
     needed: refusedInLine(50, 20, 115),
+    also: { 'the account had launched a thousand instances': refusedWhileLaunching(999, 20) },
     beyond: {
+      'the account could launch all that followed': refusedWhileLaunching(900, 20),
       'the bucket had enough for all who called': refusedInLine(20, 20, 115),
       'nobody else called': refusedInLine(50, 0, 115),
       'it requested nothing more within 30 seconds': refusedInLine(50, 20, 133),

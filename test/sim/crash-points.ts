@@ -4,7 +4,7 @@ import { forkRandom } from '../../sandbox/random.ts';
 import { type Hooks, type Outcome, play } from './play.ts';
 import type { Situation } from './situation.ts';
 import type { Stage } from './stage.ts';
-import { workflows } from './workflows.ts';
+import { longWorkflows, workflows } from './workflows.ts';
 
 /** `back`: the message that was being worked on comes again. `lost`: it never does, no event comes either, and only the tick remains. */
 export const passes = ['back', 'lost'] as const;
@@ -35,7 +35,7 @@ const crash =
 
 /** Faults stay in force until rest: a crash may come long after the last step. */
 export const situationOf = ({ workflow, seed }: Pick<CrashRun, 'workflow' | 'seed'>): Situation => {
-  const make = workflows[workflow];
+  const make = workflows[workflow] ?? longWorkflows[workflow];
   if (make === undefined) throw new Error(`There is no workflow ${workflow}; there are ${Object.keys(workflows).join(', ')}.`);
   return { ...make(), seed, keepsFaults: true };
 };

@@ -9,12 +9,12 @@ import { replayOf } from './task.ts';
 
 const seeds = Array.from({ length: 300 }, (_, index) => index + 1);
 /** Worlds that cost seconds are played by the simulation itself. */
-const cheap = profileNames.filter((name) => name !== 'large' && name !== 'long');
+const cheap = profileNames.filter((name) => !['large', 'huge', 'long'].includes(name));
 const played = 11;
 
 describe('the kinds of worlds', () => {
-  it('are all drawn by seeds alone', () => {
-    expect(new Set(seeds.map(profileOf))).toEqual(new Set(profileNames));
+  it('are all drawn by seeds alone, except for the worlds of minutes', () => {
+    expect(new Set(seeds.map(profileOf))).toEqual(new Set(profileNames.filter((name) => name !== 'huge')));
   });
 
   it.each(profileNames)('%s: the same seed draws the same world', (profile) => {

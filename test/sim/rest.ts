@@ -65,6 +65,8 @@ export const sparesOf = ({ policies }: Situation, group: string): number =>
   Math.max(0, ...policies.filter((policy) => policy.group === group).map(({ spare }) => Number(spare ?? 0)));
 
 const [comesUpMs, moveMs] = [480_000, 60_000];
+/** EC2 lets an account launch so many instances at once, and one more in each such time (sandbox/throttle/published-buckets.ts). */
+const [launchedAtOnce, refillMs] = [1_000, 500];
 /** EC2's status checks have a result this long after the boot at the latest (sandbox/world/spec.ts). */
 const checksMs = 120_000;
 
@@ -84,7 +86,8 @@ export const comesUpWithinMs = ({ asked, policies, spec }: Pick<Situation, 'aske
     return Math.ceil((asked[String(policy.group)]?.size ?? 0) / Math.max(1, maxSurge)) * (moveMs + readyMs(policy));
   });
   const delaysMs = (spec.targetGroups ?? []).map(({ deregistrationDelaySeconds = 0 }) => 1_000 * deregistrationDelaySeconds);
-  return comesUpMs + Math.max(0, ...movesMs) + Math.max(0, ...delaysMs);
+  const launchesMs = Object.values(asked).map(({ size }) => Math.max(0, size - launchedAtOnce) * refillMs);
+  return comesUpMs + Math.max(0, ...launchesMs) + Math.max(0, ...movesMs) + Math.max(0, ...delaysMs);
 };
 
 /**

@@ -15,7 +15,7 @@ import { slackOfWorlds } from './slack/worlds.ts';
 import { runAssembly } from './stage.ts';
 import { judge, replayOf, type Task } from './task.ts';
 import { type OnTrace, traced, traceTwice } from './trace.ts';
-import { workflows } from './workflows.ts';
+import { longWorkflows, workflows } from './workflows.ts';
 
 const command = {
   name: 'npm run sim',
@@ -87,7 +87,7 @@ const command = {
 
 const { values, positionals, workflow, seed, from, jobs, parts } = commandLine(command, (read) => ({
   ...read,
-  workflow: read.values.workflow === undefined ? undefined : oneOf('workflow', Object.keys(workflows), read.values.workflow),
+  workflow: read.values.workflow === undefined ? undefined : oneOf('workflow', Object.keys({ ...workflows, ...longWorkflows }), read.values.workflow),
   seed: atLeastZero('seed', read.values.seed),
   from: atLeastZero('from', read.values.from),
   jobs: atLeastOne('jobs', read.values.jobs),

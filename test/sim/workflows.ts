@@ -159,6 +159,21 @@ const floored = (): Situation => {
 };
 
 /** Everything that Holdfast does as one piece of work, each as a situation whose calls can be counted and cut off one by one. */
+/** EC2's bucket of launched instances is full again, after the launches that brought the group up. */
+const bucketFullMs = 520_000;
+
+/** 2,000 members, of whom EC2 takes about 680 in the same second. */
+const hugeInterruption = (): Situation => {
+  const options = { size: 2_000, spot: 1_200, mostTargets: 4_000 };
+  return situation('huge-interruption', 'tag', options, {
+    asked: { web: { size: 2_000, endsAt: 2_000 } },
+    steps: [loseZone(bucketFullMs, zones[0])],
+  });
+};
+
+/** Workflows that take minutes each. They are played only by name. */
+export const longWorkflows: Readonly<Record<string, () => Situation>> = { 'huge-interruption': hugeInterruption };
+
 export const workflows: Readonly<Record<string, () => Situation>> = {
   'interruption-tag': () => situation('interruption-tag', 'tag', {}, { asked: six, steps: [loseZone(1_000, zones[0])] }),
   'interruption-attach': () => situation('interruption-attach', 'attach', {}, { asked: six, steps: [loseZone(1_000, zones[0])] }),

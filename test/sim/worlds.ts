@@ -24,7 +24,7 @@ export type Landscape = {
   readonly subnetsPerZone: number;
   /** Types that a zone does not sell (default: each sells all). */
   readonly notSold?: readonly { readonly instanceType: string; readonly zone: string }[];
-  readonly targetGroups: readonly Pick<TargetGroupSpec, 'name' | 'deregistrationDelaySeconds'>[];
+  readonly targetGroups: readonly Pick<TargetGroupSpec, 'name' | 'deregistrationDelaySeconds' | 'mostTargets'>[];
   readonly timing: Partial<TimingSpec>;
 };
 
@@ -211,6 +211,8 @@ export type SettingOptions = {
   readonly isServed?: boolean;
   /** Deregistration delay of the target group. */
   readonly delaySeconds?: number;
+  /** The account's quota of targets in it. */
+  readonly mostTargets?: number;
   readonly asgLagSeconds?: readonly [number, number];
   /** More of the policy: swap, rebalance, drain, scaling. */
   readonly policy?: Readonly<Record<string, unknown>>;
@@ -233,11 +235,22 @@ const asgOf = (holding: HoldingKind, { min, max, rebalancesZones, hooks, market 
 
 /** A world of three zones with spot and on-demand capacity, a target group, strangers, and one group held in this way. */
 export const settingOf = (holding: HoldingKind, options: SettingOptions = {}): Setting => {
-  const { size = 6, spot = 6, delaySeconds = 20, lagSeconds, asgLagSeconds, pendingSeconds, bootSeconds, policy, isServed = true } = options;
+  const {
+    size = 6,
+    spot = 6,
+    delaySeconds = 20,
+    mostTargets,
+    lagSeconds,
+    asgLagSeconds,
+    pendingSeconds,
+    bootSeconds,
+    policy,
+    isServed = true,
+  } = options;
   const landscape = {
     ...plainLandscape,
     spot,
-    targetGroups: [{ name: 'web', deregistrationDelaySeconds: delaySeconds }],
+    targetGroups: [{ name: 'web', deregistrationDelaySeconds: delaySeconds, ...given({ mostTargets }) }],
     timing: given({ pendingSeconds, bootSeconds, lagSeconds, asgLagSeconds }),
   };
   const placed = groupIn(landscape, {

@@ -54,8 +54,9 @@ export const claimedUnderFault: Allowance = {
   },
 };
 
-/** EC2's bucket of CreateFleet, "Request throttling for the Amazon EC2 API". */
+/** EC2's buckets of CreateFleet and of launched instances, "Request throttling for the Amazon EC2 API". */
 const fleetBucket = { holds: 50, perSecond: 5 } as const;
+const instanceBucket = { holds: 1_000, perSecond: 2 } as const;
 /** Calls that follow within this time waited in line. */
 const lineMs = 10_000;
 /** No call waits in line for longer, because the bucket refills three times within this time. */
@@ -63,34 +64,45 @@ const inLineMs = 30_000;
 
 const fleetCalls = (chronicle: Chronicle) => chronicle.of('called').filter(({ operation }) => operation === 'CreateFleet');
 
-/** What is left in the bucket of CreateFleet, by the calls that were made. */
-const fleetTokensAt = (chronicle: Chronicle, atMs: number): number => {
-  const { holds, perSecond } = fleetBucket;
+type Bucket = { readonly holds: number; readonly perSecond: number };
+
+/** What is left in a bucket, by the times in order at which one token each was taken. */
+const tokensAt = ({ holds, perSecond }: Bucket, takenMs: readonly number[], atMs: number): number => {
   const refilled = (tokens: number, ms: number): number => Math.min(holds, tokens + (ms / 1_000) * perSecond);
-  const made = fleetCalls(chronicle).flatMap(({ askedAtMs }) => (askedAtMs <= atMs ? [askedAtMs] : []));
-  const last = made.reduce(
-    ({ tokens, sinceMs }, askedAtMs) => ({ tokens: Math.max(0, refilled(tokens, askedAtMs - sinceMs) - 1), sinceMs: askedAtMs }),
-    { tokens: holds as number, sinceMs: 0 },
-  );
+  const last = takenMs
+    .filter((ms) => ms <= atMs)
+    .reduce(({ tokens, sinceMs }, ms) => ({ tokens: Math.max(0, refilled(tokens, ms - sinceMs) - 1), sinceMs: ms }), {
+      tokens: holds,
+      sinceMs: 0,
+    });
   return refilled(last.tokens, atMs - last.sinceMs);
 };
 
-const callsWithin = (chronicle: Chronicle, fromMs: number, ms: number) =>
-  fleetCalls(chronicle).filter(({ askedAtMs }) => askedAtMs > fromMs && askedAtMs <= fromMs + ms);
+const within = (times: readonly number[], fromMs: number, ms: number): readonly number[] =>
+  times.filter((atMs) => atMs > fromMs && atMs <= fromMs + ms);
+
+/** Whether a bucket held less than was taken right after this moment. */
+const isScarce = (bucket: Bucket, takenMs: readonly number[], atMs: number): boolean =>
+  tokensAt(bucket, takenMs, atMs) < within(takenMs, atMs, lineMs).length;
 
 export const waitsInLine: Allowance = {
   name: 'a group waits for its turn at the account’s bucket',
   excuses: toldOnTheBus.name,
-  trouble: 'Many groups launch at once, and EC2 lets an account make 50 calls of CreateFleet, then five a second.',
+  trouble:
+    'EC2 lets an account make 50 calls of CreateFleet, then five a second; and launch 1,000 instances, then two a second. Many groups launch at once, or a large one.',
   reaches:
-    'A group that was refused capacity while the bucket held fewer tokens than calls followed within ten seconds, and that requests more within 30 seconds.',
-  reason: 'It is short because other groups go first, and not because no capacity is left. Its decision says so.',
+    'A group that was refused capacity while one of these buckets held fewer tokens than calls or launched instances followed within ten seconds, and that requests more within 30 seconds.',
+  reason: 'It is short because it waits for its turn, and not because no capacity is left. Its decision says so.',
   covers: ({ group = '', invocation, detail }, chronicle) => {
     if (!detail.endsWith(shortUntold)) return false;
     const refusals = chronicle.of('refused').filter((one) => one.invocation === invocation && one.group === group);
     const refusedMs = Math.max(...refusals.map(({ atMs }) => atMs));
-    const isInLine = fleetTokensAt(chronicle, refusedMs) < callsWithin(chronicle, refusedMs, lineMs).length;
-    return isInLine && callsWithin(chronicle, refusedMs, inLineMs).some(({ launch }) => launch?.group === group);
+    const calls = fleetCalls(chronicle);
+    const callsMs = calls.map(({ askedAtMs }) => askedAtMs);
+    const launchesMs = chronicle.lives.map(({ launchedAtMs }) => launchedAtMs).toSorted((a, b) => a - b);
+    const isInLine = isScarce(fleetBucket, callsMs, refusedMs) || isScarce(instanceBucket, launchesMs, refusedMs);
+    const ownMs = calls.flatMap(({ launch, askedAtMs }) => (launch?.group === group ? [askedAtMs] : []));
+    return isInLine && within(ownMs, refusedMs, inLineMs).length > 0;
   },
 };
 

@@ -2,6 +2,7 @@ import { forkRandom } from '../../../sandbox/random.ts';
 import { bounds } from './bounds.ts';
 import { edited } from './edits.ts';
 import { endings } from './endings.ts';
+import { huge } from './huge.ts';
 import { large } from './large.ts';
 import { limits } from './limits.ts';
 import { long } from './long.ts';
@@ -27,6 +28,7 @@ export const profileNames = [
   'scarce',
   'market',
   'large',
+  'huge',
   'long',
   'members',
   'endings',
@@ -52,6 +54,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
   scarce,
   market,
   large,
+  huge,
   long,
   members,
   endings,

@@ -41,8 +41,8 @@ const writeTables = async (tables: string): Promise<void> => {
   await writeFile(page, `${text.slice(0, from)}${begin}\n\n${tables}\n\n${text.slice(to)}`);
 };
 
-/** How many times as many worlds of these profiles are played. A world of a large group takes as long as ten others, and `rare` has many kinds. */
-const share: Partial<Record<ProfileName, number>> = { large: 1 / 4, rare: 5 };
+/** How many times as many worlds of these profiles are played. A world of a large group takes as long as ten or a hundred others, and `rare` has many kinds. */
+const share: Partial<Record<ProfileName, number>> = { large: 1 / 4, huge: 1 / 20, rare: 5 };
 
 const { directory, remove, scripts } = await readableAssembly();
 runAssembly(directory);
