@@ -34,8 +34,13 @@ export const createPolicyStore = ({ client, groupsTable, stateTable, tell }: Pol
       TableName: stateTable,
       Key: keyOf(group, items.state),
       ConsistentRead: true,
-      ProjectionExpression: '#group, #state.#holders',
-      ExpressionAttributeNames: { '#group': keys.group, '#state': 'state', '#holders': 'holders' },
+      ProjectionExpression: '#group, #state.#holders, #state.#policyVersion',
+      ExpressionAttributeNames: {
+        '#group': keys.group,
+        '#state': 'state',
+        '#holders': 'holders',
+        '#policyVersion': 'policyVersion',
+      },
     });
     const { Item } = await client.send(command);
     return Item && readHolders(Item.state);

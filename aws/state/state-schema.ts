@@ -3,6 +3,7 @@ import type { Chosen } from '../../core/decision/chosen-members.ts';
 import type { Reservation } from '../../core/launch/reservation.ts';
 import type { LaunchTally } from '../../core/limits/launch-limit.ts';
 import type { Need, NotDone } from '../../core/observe/not-done.ts';
+import type { Remembered } from '../../core/policy/ports.ts';
 import { type OfferingKey, parseOfferingKey } from '../../core/pool/offering.ts';
 import type { Deaths, FailedBoots, Newcomer } from '../../core/pool-memory/boot-memory.ts';
 import type { Denial } from '../../core/pool-memory/denials.ts';
@@ -200,9 +201,10 @@ export const readState = (
 };
 
 /** The Auto Scaling groups that a stored state names. Undefined when it names some and none of them can be read. */
-export const readHolders = (raw: unknown): readonly string[] | undefined => {
-  if (!isMap(raw) || raw.holders === undefined) return [];
+export const readHolders = (raw: unknown): Remembered | undefined => {
+  const { holders = [], policyVersion }: Readonly<Record<string, unknown>> = isMap(raw) ? raw : {};
   const lost: string[] = [];
-  const holders = eachOf(text)(raw.holders, 'holders', lost);
-  return holders.length === 0 && lost.length > 0 ? undefined : holders;
+  const asgs = eachOf(text)(holders, 'holders', lost);
+  if (asgs.length === 0 && lost.length > 0) return undefined;
+  return { policyVersion: readers.policyVersion(policyVersion, 'policyVersion', lost), asgs };
 };

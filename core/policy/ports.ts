@@ -61,6 +61,12 @@ export type AsgClaim = {
 export type WrittenPolicy = { readonly document: unknown; readonly others: readonly string[] };
 
 /**
+ * Auto Scaling groups that a group's state remembers: those that its policy or an earlier one named, until they are
+ * empty and put back. `policyVersion`: the latest policy that the state knows.
+ */
+export type Remembered = { readonly policyVersion: number; readonly asgs: readonly string[] };
+
+/**
  * Policy items and what is made from them. Reads are consistent. A write that a later version overtook returns a value
  * instead of throwing.
  */
@@ -81,11 +87,8 @@ export type PolicyStore = {
   /** Writes beside the status the problems that the version in force would have today. */
   putRefusedNow(group: string, version: number, problems: readonly Problem[], atMs: number): Promise<void>;
   registry(): Promise<readonly RegistryEntry[]>;
-  /**
-   * Auto Scaling groups in a group's state: those that its policy or an earlier one named, until they are empty and put
-   * back. Undefined: there is no state, or they cannot be read.
-   */
-  holders(group: string): Promise<readonly string[] | undefined>;
+  /** The Auto Scaling groups in a group's state. Undefined: there is no state, or they cannot be read. */
+  holders(group: string): Promise<Remembered | undefined>;
   claimOf(asg: string): Promise<AsgClaim | undefined>;
   /** Writes a claim unless it has changed since it was read (undefined: there was none). */
   claim(claim: AsgClaim, seen: AsgClaim | undefined): Promise<'done' | 'conflict'>;

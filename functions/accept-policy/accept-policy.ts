@@ -11,7 +11,7 @@ import type { Changed } from './changed-groups.ts';
 import { claimAsgs, releaseAsgs } from './claim-asgs.ts';
 import { type Candidate, judge, type Verdict } from './judge.ts';
 import type { AcceptPolicyPorts } from './ports.ts';
-import { holdersOf, registryEntryOf } from './registry-entry.ts';
+import { heldBy, holdersOf, registryEntryOf } from './registry-entry.ts';
 import { report, reportAgain, type Write } from './reports.ts';
 import { acceptanceOf, tellAtOnce, tellWith } from './tell-versions.ts';
 
@@ -227,7 +227,7 @@ const letGo = async (group: string, inForce: PolicyVersion | undefined, ports: A
   const { store, changes, clock } = ports;
   if (inForce !== undefined) {
     // EC2 warns once. So signals about members of these Auto Scaling groups are still routed to this group.
-    const former = [...new Set([...namedAsgs(inForce.resolved), ...((await store.holders(group)) ?? [])])];
+    const former = [...new Set([...namedAsgs(inForce.resolved), ...(await heldBy(group, store))])];
     const letGoUntilMs = clock.now() + openForMs;
     const named = former.length > 0 ? { former } : {};
     await store.register({ group, policyVersion: 0, asgs: [], ...named, alarms: [], letGoUntilMs });

@@ -3,6 +3,7 @@ import { namedAsgs } from '../../core/group/holders.ts';
 import type { AsgClaim } from '../../core/policy/ports.ts';
 import { type Path, type Problem, problemOf, showFound } from '../../core/policy/problem.ts';
 import type { AcceptPolicyPorts } from './ports.ts';
+import { heldBy } from './registry-entry.ts';
 
 /** An Auto Scaling group that a policy names, and where. */
 export type NamedAsg = { readonly path: Path; readonly asg: string };
@@ -36,7 +37,7 @@ const whyHeld = async ({ asg, group, atMs, released }: AsgClaim, ports: Ports): 
   if ((await isNamed(group, asg, ports)) || ports.clock.now() - atMs < claimLeaseMs)
     return `which group ${group} holds`;
   const inForce = await ports.store.accepted(group);
-  const left = inForce !== undefined && (await ports.store.holders(group))?.includes(asg);
+  const left = inForce !== undefined && (await heldBy(group, ports.store)).includes(asg);
   return left ? `which still has members of group ${group}` : undefined;
 };
 

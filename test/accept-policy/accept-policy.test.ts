@@ -297,6 +297,32 @@ describe('a deleted policy', () => {
     expect(await formerOf(false, [])).toBeUndefined();
   });
 
+  it('keeps those that a restored older state does not know, over an edit, at its end, and against other groups', async () => {
+    const through = (asg: string, group = 'workers') => ({ group, size: 2, capacity: asg, pools: { [asg]: { asg } } });
+    const restored = async () => {
+      const house = await afterWriting({ ...smallDocument, asg: 'workers-asg' });
+      await afterWriting(through('od-1b-asg'), house);
+      house.hold('workers', ['workers-asg'], 1);
+      return house;
+    };
+    const edited = await restored();
+    await afterWriting(smallDocument, edited);
+    expect(edited.registered()[0]?.former).toEqual(['workers-asg', 'od-1b-asg']);
+    // Its state is still the old one, so the group may have members in both.
+    edited.wait(600_000);
+    edited.write('api', through('od-1b-asg', 'api'));
+    await edited.accept('api');
+    expect(edited.status('api')).toMatchObject({ status: 'rejected', problems: [{ found: '"od-1b-asg", which still has members of group workers' }] });
+    edited.remove('workers');
+    await edited.accept();
+    expect(edited.registered()[0]?.former).toEqual(['workers-asg', 'od-1b-asg']);
+
+    const followed = await restored();
+    followed.hold('workers', ['od-1b-asg']);
+    await afterWriting(smallDocument, followed);
+    expect(followed.registered()[0]?.former).toEqual(['od-1b-asg']);
+  });
+
   it('is not reported as let go while a version is still in force', async () => {
     const house = await afterWriting(smallDocument);
     house.remove('workers');

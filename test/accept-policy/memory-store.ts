@@ -1,4 +1,4 @@
-import type { AsgClaim, PolicyStatus, PolicyStore, PolicyVersion } from '../../core/policy/ports.ts';
+import type { AsgClaim, PolicyStatus, PolicyStore, PolicyVersion, Remembered } from '../../core/policy/ports.ts';
 import type { Problem } from '../../core/policy/problem.ts';
 import type { RegistryEntry } from '../../core/ports/state-store.ts';
 
@@ -12,7 +12,7 @@ export const createMemoryStore = () => {
   const refusedNow = new Map<string, readonly Problem[]>();
   const registry = new Map<string, RegistryEntry>();
   const claims = new Map<string, AsgClaim>();
-  const holders = new Map<string, readonly string[]>();
+  const holders = new Map<string, Remembered>();
   const versionsOf = (group: string): readonly PolicyVersion[] => versions.get(group) ?? [];
 
   const store: PolicyStore = {
@@ -63,7 +63,8 @@ export const createMemoryStore = () => {
     write: (group: string, document: unknown) => void documents.set(group, document),
     /** Attributes beside `policy` that Holdfast does not read. */
     writeBeside: (group: string, names: readonly string[]) => void others.set(group, names),
-    hold: (group: string, asgs: readonly string[]) => void holders.set(group, asgs),
+    /** The state remembers these Auto Scaling groups. It follows the policy in force, unless a version is given. */
+    hold: (group: string, asgs: readonly string[], policyVersion = inForce.get(group)?.version ?? 0) => void holders.set(group, { policyVersion, asgs }),
     remove: (group: string) => void documents.delete(group),
     versionsOf,
     inForce: (group: string) => inForce.get(group),

@@ -125,10 +125,13 @@ describe('a policy store over DynamoDB', () => {
       return store.holders(group);
     };
     expect(await store.holders('lost')).toBeUndefined();
-    expect(await holdersIn('of-tags', { version: 1 })).toEqual([]);
-    expect(await holdersIn('left', { version: 1, holders: [] })).toEqual([]);
-    expect(await holdersIn('held', { version: 1, holders: ['workers-asg'] })).toEqual(['workers-asg']);
-    expect(await holdersIn('garbled', { version: 1, holders: 'workers-asg' })).toBeUndefined();
+    const policyVersion = 3;
+    expect(await holdersIn('of-tags', { policyVersion })).toEqual({ policyVersion, asgs: [] });
+    expect(await holdersIn('left', { policyVersion, holders: [] })).toEqual({ policyVersion, asgs: [] });
+    expect(await holdersIn('held', { policyVersion, holders: ['workers-asg'] })).toEqual({ policyVersion, asgs: ['workers-asg'] });
+    expect(await holdersIn('garbled', { policyVersion, holders: 'workers-asg' })).toBeUndefined();
+    // A state that says no version is older than any.
+    expect(await holdersIn('old', { policyVersion: '3', holders: ['workers-asg'] })).toEqual({ policyVersion: 0, asgs: ['workers-asg'] });
   });
 
   it('leaves what the state store reads', async () => {
