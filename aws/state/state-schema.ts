@@ -138,7 +138,7 @@ const noPrices: GroupState['prices'] = { atMs: 0, usdPerHour: {} };
  */
 const readers: Readers<GroupState> = {
   version: orElse(number, 0),
-  undone: maybe(number),
+  renewedAtMs: maybe(number),
   marks: absentOr(eachOf(text)),
   desired: orElse(number, Number.MAX_SAFE_INTEGER),
   policyVersion: orElse(number, 0),
@@ -186,12 +186,15 @@ const readers: Readers<GroupState> = {
   wakeAtMs: orElse(number, 0),
 };
 
-/** Reads a group's state, of this version or of the first. `version` is the number that guards the item. */
+/**
+ * Reads a group's state, of this version or of an earlier one, which has `undone` for `renewedAtMs`. `version` is the
+ * number that guards the item.
+ */
 export const readState = (
   raw: unknown,
   version: unknown,
 ): { readonly state: GroupState; readonly lost: readonly string[] } => {
-  const { value, lost }: Reading<GroupState> = readFields(readers, isMap(raw) ? raw : {});
+  const { value, lost }: Reading<GroupState> = readFields(readers, isMap(raw) ? { renewedAtMs: raw.undone, ...raw } : {});
   if (value === undefined) throw new Error('A group state has a value for every field.');
   const guarded = typeof version === 'number' ? { ...value, version } : value;
   const isSizeLost = value.desired === Number.MAX_SAFE_INTEGER || value.policySize === '';

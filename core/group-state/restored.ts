@@ -1,27 +1,37 @@
 import type { Group } from '../group/group.ts';
+import type { Swap } from '../swap/swap.ts';
 import { describeLagMs } from '../times/times.ts';
-import type { GroupState } from '../view/view.ts';
-import { initialState, isLetGo } from './state.ts';
+import type { GroupState, Member } from '../view/view.ts';
+import { isLetGo } from './state.ts';
 
 /**
- * The number of writes of a state item. It only grows. A new item, and one that was restored, begin at the time when
- * that was found, in milliseconds since 1970. So an item that was lost and is restored later has a lower number than
- * the new one.
+ * The number of writes of a state item. It only grows. The first item of a group begins at 0. An item that was lost or
+ * restored begins at the time when that was found, in milliseconds since 1970. So an item that was lost and is restored
+ * later has a lower number than the new one.
  */
-export const writesOf = ({ version, undone = 0 }: Pick<GroupState, 'version' | 'undone'>): number => version + undone;
+export const writesOf = ({ version, renewedAtMs = 0 }: Pick<GroupState, 'version' | 'renewedAtMs'>): number =>
+  version + renewedAtMs;
 
-/** The state as the first of a new item. An earlier item may have been lost, and its number of writes with it. */
-export const asNew = (state: GroupState, nowMs: number): GroupState => ({ ...state, version: 0, undone: nowMs });
+/** The state as that of a new item. An earlier item may have been lost, and its number of writes with it. */
+export const asNew = (state: GroupState, nowMs: number): GroupState => ({ ...state, version: 0, renewedAtMs: nowMs });
 
-/** The state of a group without a state item. */
-export const newState = (group: Group, nowMs: number): GroupState => asNew(initialState(group), nowMs);
+/** What a look shows of a group without a state item. */
+type Shown = { readonly members: readonly Member[]; readonly swaps: readonly Swap[] };
 
 /**
- * Whether the item was new, or found to be restored, a moment ago. The swaps may be as old, or gone. EC2 warns once. So
- * some of the members may be leaving and nothing says so, until EC2 has taken them and describes show that.
+ * Whether a group that has no state item never had one: its policy is its first, and Holdfast has launched none of its
+ * members. An item that was lost may have had swaps of members that EC2 takes. But without replacements of these, none
+ * can be removed by mistake.
  */
-export const mayLackSwaps = ({ undone = 0 }: Pick<GroupState, 'undone'>, nowMs: number): boolean =>
-  nowMs - undone < describeLagMs;
+export const isFirstItem = ({ policyVersion }: Group, { members, swaps }: Shown): boolean =>
+  policyVersion === 1 && swaps.length === 0 && members.every(({ reservation }) => reservation === undefined);
+
+/**
+ * Whether the item was lost, or found to be restored, a moment ago. The swaps may be as old, or gone. EC2 warns once.
+ * So some of the members may be leaving and nothing says so, until EC2 has taken them and describes show that.
+ */
+export const mayLackSwaps = ({ renewedAtMs = 0 }: Pick<GroupState, 'renewedAtMs'>, nowMs: number): boolean =>
+  nowMs - renewedAtMs < describeLagMs;
 
 /** A size section that no policy has, and that does not mark a group as let go. */
 const unknownSize = '?';
@@ -36,5 +46,5 @@ const unknownSize = '?';
 export const asRestored = (state: GroupState, writes: number, nowMs: number): GroupState => {
   const { alarmStates: _over, scheduled: _followed, lastReservation: _latest, ...rest } = state;
   const policySize = isLetGo(state) ? unknownSize : state.policySize;
-  return { ...rest, policySize, policyVersion: 0, undone: Math.max(nowMs, writes - state.version) };
+  return { ...rest, policySize, policyVersion: 0, renewedAtMs: Math.max(nowMs, writes - state.version) };
 };

@@ -69,6 +69,13 @@ describe('items of the first version', () => {
     expect(state && (await store.putState('old', { ...state, version: state.version + 1 }))).toBe('done');
     expect(told).toEqual([]);
   });
+
+  test('say by another name when the item was lost or restored', () => {
+    const renewedAtMs = (state: object) => readState(state, 1).state.renewedAtMs;
+    expect(renewedAtMs({ undone: 5 })).toBe(5);
+    expect(renewedAtMs({ undone: 5, renewedAtMs: 9 })).toBe(9);
+    expect(renewedAtMs({})).toBeUndefined();
+  });
 });
 
 describe('a group state that cannot be read in full', () => {

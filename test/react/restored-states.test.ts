@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { followLook } from '../../core/group-state/look.ts';
-import { newState, writesOf } from '../../core/group-state/restored.ts';
+import { asNew, writesOf } from '../../core/group-state/restored.ts';
+import { initialState } from '../../core/group-state/state.ts';
 import type { StateStore } from '../../core/ports/state-store.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import type { GroupState } from '../../core/view/view.ts';
@@ -47,7 +48,7 @@ describe('a state item with fewer writes than this environment has seen', () => 
     await putState('web', { ...older, version: 6 });
     table.stored = older;
     const { alarmStates: _a, scheduled: _s, lastReservation: _l, ...left } = older;
-    expect(await look()).toEqual({ ...left, policyVersion: 0, undone: nowMs });
+    expect(await look()).toEqual({ ...left, policyVersion: 0, renewedAtMs: nowMs });
   });
 
   test('counts on from the writes that were seen, so it is noticed once', async () => {
@@ -58,7 +59,7 @@ describe('a state item with fewer writes than this environment has seen', () => 
     expect(restored && writesOf(restored)).toBe(nowMs + 3);
     if (restored !== undefined) await putState('web', { ...restored, version: 4 });
     expect(await look()).toBe(table.stored);
-    expect(table.stored).toMatchObject({ version: 4, undone: nowMs });
+    expect(table.stored).toMatchObject({ version: 4, renewedAtMs: nowMs });
   });
 
   test('is not reported after a write that failed', async () => {
@@ -68,7 +69,7 @@ describe('a state item with fewer writes than this environment has seen', () => 
   });
 
   test('is the lost item and not the one that was written after it, whether the environment saw that one or not', async () => {
-    const fresh = { ...newState(policy, nowMs), version: 1 };
+    const fresh = { ...asNew(initialState(policy), nowMs), version: 1 };
     for (const isSeen of [true, false]) {
       const { table, look, putState } = environment({ ...older, version: 9 });
       await look();
@@ -79,12 +80,12 @@ describe('a state item with fewer writes than this environment has seen', () => 
         expect(await look()).toBe(fresh);
       }
       table.stored = { ...older, version: 8 };
-      expect((await look())?.undone).toBe(nowMs);
+      expect((await look())?.renewedAtMs).toBe(nowMs);
     }
     // A table may be emptied again.
     const { table, look } = environment(fresh);
     await look();
-    table.stored = { ...newState(policy, nowMs + 60_000), version: 1 };
+    table.stored = { ...asNew(initialState(policy), nowMs + 60_000), version: 1 };
     expect(await look()).toBe(table.stored);
   });
 
@@ -180,7 +181,7 @@ describe('warnings that a table has lost', () => {
   };
 
   test('are found in a table that is older, is empty, or was written by an environment that noticed the restore', async () => {
-    const restored: readonly (GroupState | undefined)[] = [{ ...older, version: 8 }, undefined, { ...older, version: 9, undone: 1 }];
+    const restored: readonly (GroupState | undefined)[] = [{ ...older, version: 8 }, undefined, { ...older, version: 9, renewedAtMs: 1 }];
     for (const stored of restored) {
       const { table, lost } = open(9, [warned, swap('i-2', { reason: 'rebalance' }), swap('i-3', { deadlineMs, state: 'gone' })]);
       expect(await lost()).toBeUndefined();

@@ -567,8 +567,36 @@ test('responses of EC2 are stored in a new item if a user has deleted the item m
   };
   expect(await play(eight, of)).toMatchObject({ kind: 'played', rounds: [{ launched: [{ result: { kind: 'answered' } }] }] });
   const { reservations = [], ...stored } = of.world.stored ?? {};
-  expect(stored).toMatchObject({ version: 1, desired: 8, undone: nowMs });
+  expect(stored).toMatchObject({ version: 1, desired: 8, renewedAtMs: nowMs });
   expect(reservations.flatMap(({ instances = [] }) => instances)).toHaveLength(2);
+});
+
+describe('a group without a state item', () => {
+  /** How many of six members leave at the first look, under this version of a policy for four. */
+  const leave = async (policyVersion: number, change: (of: ReturnType<typeof worldOf>) => void = () => {}) => {
+    const four = inB(4, policyVersion);
+    const of = worldOf(four, undefined);
+    change(of);
+    const played = await play(four, of);
+    return played.kind === 'played' && played.rounds[0]?.decision.removals.length;
+  };
+
+  test('removes a surplus at once if it is new', async () => {
+    expect(await leave(1)).toBe(2);
+  });
+
+  test('may have lost its swaps if its policy was edited, if Holdfast launched members, or if an item was seen before', async () => {
+    expect(await leave(2)).toBe(0);
+    const isLaunched = ({ provider }: ReturnType<typeof worldOf>) => {
+      const six = members(onDemandB, 6).map((member, index) => (index === 5 ? { ...member, reservation: 'r' } : member));
+      provider.describe = async () => ({ members: six, asgs: [], ended: [], aside: [], stopped: [] });
+    };
+    expect(await leave(1, isLaunched)).toBe(0);
+    const isSeen = ({ ports }: ReturnType<typeof worldOf>) => Object.assign(ports, { believed: (_: string, known: GroupState) => ({ ...known }) });
+    expect(await leave(1, isSeen)).toBe(0);
+    const hasSwap = ({ world }: ReturnType<typeof worldOf>) => void world.swaps.push(swapOf('i-gone', { state: 'gone', deadlineMs: nowMs }));
+    expect(await leave(1, hasSwap)).toBe(0);
+  });
 });
 
 test('another look follows at once where others decided while instances without tags were launched', async () => {

@@ -6,9 +6,9 @@ import { withFormer } from '../../../core/group/holders.ts';
 import { asOthersSet, type OutsideSize } from '../../../core/group/outside-size.ts';
 import { followLook } from '../../../core/group-state/look.ts';
 import { offeringsToPrice, type Priced, withPrices } from '../../../core/group-state/prices.ts';
-import { newState } from '../../../core/group-state/restored.ts';
+import { asNew, isFirstItem } from '../../../core/group-state/restored.ts';
 import { withLosses } from '../../../core/group-state/returns.ts';
-import { endsHeard } from '../../../core/group-state/state.ts';
+import { endsHeard, initialState } from '../../../core/group-state/state.ts';
 import { grantedIn, withReservations } from '../../../core/launch/reservation-life.ts';
 import { type BootNews, whyEnded } from '../../../core/pool-memory/failed-boots.ts';
 import type { GivenUp } from '../../../core/pool-memory/given-up.ts';
@@ -91,8 +91,8 @@ export const gather = async (
 ): Promise<Gathered> => {
   const lookedAtMs = known.lookedAtMs ?? ports.clock.now();
   const { swaps } = known;
-  const stored = known.state ?? newState(accepted, lookedAtMs);
-  const own = await withoutTaken(accepted, stored, ports.store);
+  const found = known.state ?? initialState(accepted);
+  const own = await withoutTaken(accepted, found, ports.store);
   const group = withFormer(accepted, own);
   const [shown, inherited] = await Promise.all([
     known.look === undefined ? provider.describe(group, grantedIn(known.state)) : known.look(group),
@@ -100,11 +100,15 @@ export const gather = async (
   ]);
   const held = await withoutForeign(group.name, shown, ports.store);
   const holdings = { ...held, members: withReservations(held.members, own.reservations) };
+  const isFirst = isFirstItem(group, { members: holdings.members, swaps }) && ports.believed(group.name, found) === found;
+  const dated = (one: GroupState): GroupState =>
+    known.state !== undefined || isFirst ? one : asNew(one, lookedAtMs);
+  const stored = dated(found);
   const nowMs = ports.clock.now();
   const { state, ...sized } = followLook({
     group,
     stored,
-    known: withLosses(own, group, inherited.losses),
+    known: withLosses(dated(own), group, inherited.losses),
     inherited: inherited.raised,
     holdings,
     swaps,

@@ -10,21 +10,21 @@ const mostGroups = 10_000;
 
 /** What an environment has read of the state items of groups. */
 const createSeen = () => {
-  const seen = new Map<string, { readonly writes: number; readonly undone: number }>();
+  const seen = new Map<string, { readonly writes: number; readonly renewedAtMs: number }>();
   return {
     /** The highest number of writes that was read. 0: none was. */
     writes: (group: string): number => seen.get(group)?.writes ?? 0,
     saw: (group: string, state: GroupState): void => {
       const writes = Math.max(seen.get(group)?.writes ?? 0, writesOf(state));
       seen.delete(group);
-      seen.set(group, { writes, undone: state.undone ?? 0 });
+      seen.set(group, { writes, renewedAtMs: state.renewedAtMs ?? 0 });
       if (seen.size > mostGroups) seen.delete(seen.keys().next().value ?? '');
     },
     /** Whether an item was restored: it is gone, has fewer writes, or another environment noted the restore in it. */
     isRestored: (group: string, state: GroupState | undefined): boolean => {
       const before = seen.get(group);
       if (before === undefined) return false;
-      return state === undefined || writesOf(state) < before.writes || (state.undone ?? 0) !== before.undone;
+      return state === undefined || writesOf(state) < before.writes || (state.renewedAtMs ?? 0) !== before.renewedAtMs;
     },
   };
 };

@@ -28,7 +28,7 @@ describe('a surplus', () => {
   });
 
   it('stays for three minutes while a table that was lost or restored may lack the swaps of warned members', () => {
-    const removedAt = (ms: number) => removed({ members: members(spotA, 12), state: state({ desired: 10, undone: nowMs - ms }) });
+    const removedAt = (ms: number) => removed({ members: members(spotA, 12), state: state({ desired: 10, renewedAtMs: nowMs - ms }) });
     expect(removedAt(0)).toEqual([]);
     expect(removedAt(179_999)).toEqual([]);
     expect(removedAt(180_000)).toHaveLength(2);
