@@ -8,6 +8,9 @@ import { belowMinSize } from '../../core/swap/shortfall.ts';
  * classes.
  */
 
+/** EC2 granted fewer than requested and gave no reason. */
+export const unexplainedShortfall = 'UnexplainedShortfall';
+
 /** EC2 has no capacity (at this price, in this subnet) now. Other offerings may still be granted. */
 const refusedHere = new Set([
   'InsufficientInstanceCapacity',
@@ -18,6 +21,7 @@ const refusedHere = new Set([
   'SpotMaxPriceTooLow',
   'ReservationCapacityExceeded',
   'MaxTotalPriceExceeded',
+  unexplainedShortfall,
 ]);
 
 /** This subnet has no free addresses, for any type. Another subnet of the zone may have. */
@@ -224,8 +228,7 @@ export const isExecutionAlreadyStarted = (error: unknown): boolean => codeOf(err
 /** EC2 throttled by a bucket of requests or of launched instances, and not for lack of room for fleets. */
 export const isRequestLimit = (code: string): boolean => code === 'RequestLimitExceeded';
 
-/** Our own codes, where AWS gives none. */
-export const unexplainedShortfall = 'UnexplainedShortfall';
+/** Our own codes, where AWS gives none. {@link unexplainedShortfall} is another one. */
 export const notOurs = 'NotOurs';
 /** Whether a failure with this code certainly changed nothing. */
 export const wasNotDone = (code: string | undefined): boolean =>

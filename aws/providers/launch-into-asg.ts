@@ -144,11 +144,14 @@ const launchParts = async (deps: ProviderDeps, { request, leaseUntilMs }: Launch
 };
 
 /**
- * Whether the group had no room. This is no statement about capacity. It is not final for a repeat either, because an
- * earlier attempt may have taken the room.
+ * Whether the group had no room. This is no statement about capacity, so the request counts as denied. It is not final
+ * for a repeat, because an earlier attempt may have taken the room.
  */
-const isAboutRoom = ({ kind, code }: LaunchFailure): boolean =>
-  kind === 'refused' && scopeOfRefusal(code) === undefined;
+const withoutRoom = (failure: LaunchFailure, isRepeat: boolean): LaunchFailure => {
+  const { kind, code } = failure;
+  if (kind !== 'refused' || scopeOfRefusal(code) !== undefined) return failure;
+  return isRepeat ? { kind: 'throttled', code } : { ...failure, kind: 'invalid' };
+};
 
 /**
  * The combined result of all parts. A part that may have been carried out leaves the whole reservation open: a repeat
@@ -157,10 +160,10 @@ const isAboutRoom = ({ kind, code }: LaunchFailure): boolean =>
  */
 const resultOf = (
   { request: { placement }, isRepeat }: LaunchOrder,
-  { given, complaints, failure }: Progress,
+  { given, complaints, failure: found }: Progress,
 ): LaunchResult => {
-  if (failure === undefined) return toLaunchResult(placement, given, complaints);
-  if (isRepeat && isAboutRoom(failure)) return { kind: 'throttled', code: failure.code };
+  if (found === undefined) return toLaunchResult(placement, given, complaints);
+  const failure = withoutRoom(found, isRepeat);
   if (failure.kind === 'refused' && given.length === 0) return refusedAll(placement, failure.code, failure.message);
   if (failure.kind !== 'refused' && (leavesOpen(failure) || isRepeat || given.length === 0)) return failure;
   return toLaunchResult(placement, given, [

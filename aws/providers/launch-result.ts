@@ -16,7 +16,9 @@ const concerns = (complaint: Complaint, offering: Offering): boolean =>
   (complaint.instanceType === undefined || complaint.instanceType === offering.instanceType) &&
   (complaint.zone === undefined || complaint.zone === offering.zone);
 
+/** A throttle or a server error. */
 const isPassing = ({ code }: Complaint): boolean => ['throttled', 'ambiguous'].includes(troubleOfCode(code));
+const isRefusal = ({ code }: Complaint): boolean => troubleOfCode(code) === 'refused';
 
 /** When the subnet is not named, for example because an Auto Scaling group chose it, only the offering is known. */
 const refusal = (offering: Offering, { code, message, subnet }: Complaint): Refusal => {
@@ -40,11 +42,10 @@ const unexplained = (placement: Placement, given: number): Complaint => ({
  * What a response with instances and errors means for the placement.
  * - An offering that gave instances is refused only when the placement is short: then its error says that no more are
  *   left.
- * - Throttles and server errors inside the response are no statement about capacity. If there is nothing else, the
- *   whole response is a throttle. It is final, and without instances. A throttle is about the bucket of launched
- *   instances, because EC2 took the call.
- * - A response with nothing but wrong requests is a wrong request. Together with other entries, they are refusals of
- *   their offerings.
+ * - Throttles and server errors inside the response are no statement about capacity, and neither are errors of
+ *   configuration. So none of them is a refusal. What they kept back is requested again. If such a request brings
+ *   nothing and no refusal, it is a throttle, or denied where no part of it was throttled.
+ * - Such a throttle is final. It is about the bucket of launched instances, because EC2 took the call.
  */
 export const toLaunchResult = (
   placement: Placement,
@@ -52,14 +53,17 @@ export const toLaunchResult = (
   complaints: readonly Complaint[],
 ): LaunchResult => {
   const short = given.length < placement.count;
-  const lasting = complaints.filter((complaint) => !isPassing(complaint));
+  const refusing = complaints.filter(isRefusal);
   const [first] = complaints;
   const empty = complaints.some(({ code }) => isRequestLimit(code)) && ({ empty: 'instances' } as const);
-  if (given.length === 0 && first && lasting.length === 0) return { kind: 'throttled', code: first.code, ...empty };
-  if (given.length === 0 && first && complaints.every(({ code }) => troubleOfCode(code) === 'invalid'))
-    return { kind: 'invalid', ...textOf(first) };
+  if (given.length === 0 && first && refusing.length === 0) {
+    const passing = complaints.find(isPassing);
+    return passing === undefined
+      ? { kind: 'invalid', ...textOf(first) }
+      : { kind: 'throttled', code: passing.code, ...empty };
+  }
   const gave = new Set(given.map(({ offering }) => offeringKey(offering)));
-  const said = short && complaints.length === 0 ? [unexplained(placement, given.length)] : lasting;
+  const said = short && complaints.length === 0 ? [unexplained(placement, given.length)] : refusing;
   const refused = placement.offerings.filter((offering) => short || !gave.has(offeringKey(offering)));
   const refusals = refused.flatMap((offering) => {
     const complaint = said.find((candidate) => concerns(candidate, offering));

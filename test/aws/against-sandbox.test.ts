@@ -197,13 +197,9 @@ describe('a group over single-market Auto Scaling groups', () => {
     expect((await drive(provider.describe(held))).asgs).toMatchObject([{ desired: 1, held: 1 }]);
   });
 
-  test("has no room above its group's maximum, which is returned as a refusal", async () => {
+  test("has no room above its group's maximum, which is no statement about capacity", async () => {
     const { provider, drive } = world();
-    expect((await drive(launchNow(provider, held, [reservation('a', 11, [spot])])))[0]).toMatchObject({
-      kind: 'answered',
-      instances: [],
-      refusals: [{ offering: spot }],
-    });
+    expect((await drive(launchNow(provider, held, [reservation('a', 11, [spot])])))[0]).toMatchObject({ kind: 'invalid', code: 'ValidationError' });
   });
 
   test('is refused what EC2 does not have', async () => {

@@ -176,11 +176,11 @@ describe('the response of CreateFleet', () => {
   });
 
   test('that EC2 describes in part is kept, as of an unknown offering', async () => {
-    const answer = { Instances: [{ InstanceIds: ['i-1'] }, { InstanceType: 'm7g.large' }], Errors: [{}] };
+    const answer = { Instances: [{ InstanceIds: ['i-1'] }, { InstanceType: 'm7g.large' }], Errors: [{ ErrorCode: 'InsufficientInstanceCapacity' }] };
     expect(await launchTag(answer)).toEqual({
       kind: 'answered',
       instances: [{ instance: 'i-1', offering: { instanceType: 'unknown', zone: 'unknown', market: 'spot' } }],
-      refusals: [m7a, m6a, m7b].map((one) => ({ offering: one, code: 'Unknown', message: '', scope: 'offering' })),
+      refusals: [m7a, m6a, m7b].map((one) => ({ offering: one, code: 'InsufficientInstanceCapacity', message: '', scope: 'offering' })),
     });
   });
 
@@ -214,12 +214,24 @@ describe('the response of CreateFleet', () => {
     expect(result).toMatchObject({ kind: 'answered', instances: [{ instance: 'i-1' }], refusals: [], empty: 'instances' });
   });
 
-  test('a request that is wrong everywhere is wrong; beside anything else it is a refusal of its offering', async () => {
+  test('a request that is wrong everywhere is wrong, and is never a refusal', async () => {
     const wrong = complaint('InvalidSubnetID.NotFound', 'm7g.large', 'subnet-a');
     expect(await launchTag({ Errors: [wrong] })).toEqual({ kind: 'invalid', code: 'InvalidSubnetID.NotFound', message: 'InvalidSubnetID.NotFound!' });
+    expect(await launchTag({ Errors: [{}] })).toMatchObject({ kind: 'invalid', code: 'Unknown' });
     expect(await launchTag({ Errors: [wrong, complaint('InsufficientInstanceCapacity', 'm7g.large', 'subnet-b')] })).toMatchObject({
       kind: 'answered',
-      refusals: [{ offering: m7a }, { offering: m7b }],
+      refusals: [{ offering: m7b }],
+    });
+    // In one zone, the subnet that has no capacity is told from the one that is gone.
+    expect(await launchTag({ Errors: [wrong, complaint('InsufficientInstanceCapacity', 'm7g.large', 'subnet-a')] })).toMatchObject({
+      refusals: [{ offering: m7a, code: 'InsufficientInstanceCapacity' }],
+    });
+    expect(await launchTag({ Instances: [given('m7g.large', 'subnet-b', ['i-1'])], Errors: [wrong] })).toMatchObject({ kind: 'answered', refusals: [] });
+    // The part that was throttled may bring instances, so all of it is requested again.
+    expect(await launchTag({ Errors: [wrong, complaint('RequestLimitExceeded', 'm6g.large', 'subnet-a')] })).toEqual({
+      kind: 'throttled',
+      code: 'RequestLimitExceeded',
+      empty: 'instances',
     });
   });
 
@@ -359,21 +371,17 @@ describe('LaunchInstances', () => {
     expect((await launch(failsWith(code, message), 1)).result).toMatchObject({ kind, code });
   });
 
-  test("no room below the group's maximum is a refusal of the pool", async () => {
-    const full = failsWith('ValidationError', "New size 12 exceeds the group's max size 10.");
-    expect((await launch(full, 2)).result).toMatchObject({
-      kind: 'answered',
-      instances: [],
-      refusals: [{ offering: spotA, code: 'ValidationError' }],
-    });
+  test("no room below the group's maximum denies the launch, and is no statement about capacity", async () => {
+    const message = "New size 12 exceeds the group's max size 10.";
+    expect((await launch(failsWith('ValidationError', message), 2)).result).toEqual({ kind: 'invalid', code: 'ValidationError', message });
   });
 
   test('instances and errors that Auto Scaling describes in part are kept, as of an unknown offering', async () => {
-    const { result } = await launch([{ Instances: [{ InstanceIds: ['i-1'] }], Errors: [{ InstanceType: 'm7g.large' }] }], 2);
+    const { result } = await launch([{ Instances: [{ InstanceIds: ['i-1'] }], Errors: [{ ErrorCode: 'InsufficientInstanceCapacity' }] }], 2);
     expect(result).toEqual({
       kind: 'answered',
       instances: [{ instance: 'i-1', offering: { instanceType: 'unknown', zone: 'unknown', market: 'spot' } }],
-      refusals: [{ offering: spotA, code: 'Unknown', message: '', scope: 'offering' }],
+      refusals: [{ offering: spotA, code: 'InsufficientInstanceCapacity', message: '', scope: 'offering' }],
     });
     expect((await launch([{}], 1)).result).toMatchObject({ kind: 'answered', instances: [] });
   });
@@ -383,12 +391,13 @@ describe('LaunchInstances', () => {
     expect(result).toMatchObject({ kind: 'made-before', code: 'IdempotentParameterMismatchError' });
   });
 
-  test('one that is refused after parts that were given keeps these, with the reason', async () => {
-    const { result } = await launch([answerFor, failsWith('ValidationError', "New size 212 exceeds the group's max size 200.")], 200);
-    expect(result).toMatchObject({
-      kind: 'answered',
-      refusals: [{ code: 'ValidationError', message: "New size 212 exceeds the group's max size 200." }],
-    });
+  test.each([
+    ['InsufficientInstanceCapacity', 'none left', ['InsufficientInstanceCapacity']],
+    ['ValidationError', "New size 212 exceeds the group's max size 200.", []],
+    ['AccessDenied', 'not authorized', []],
+  ])('one that fails with %s after parts that were given keeps these, and learns what it says about capacity', async (code, message, refused) => {
+    const { result } = await launch([answerFor, failsWith(code, message)], 200);
+    expect(result?.kind === 'answered' && result.refusals.map((refusal) => refusal.code)).toEqual(refused);
     expect(result?.kind === 'answered' && result.instances.length).toBe(100);
   });
 
