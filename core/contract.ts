@@ -190,6 +190,8 @@ export type DrainStep =
 export type Surroundings = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: () => number;
+  /** Milliseconds since any moment. It runs on evenly when the clock of `now` is set. */
+  readonly elapsedMs: () => number;
   readonly sleep: (ms: number) => Promise<void>;
   /** Uniform in [0, 1). */
   readonly random: () => number;

@@ -194,7 +194,10 @@ export const readState = (
   raw: unknown,
   version: unknown,
 ): { readonly state: GroupState; readonly lost: readonly string[] } => {
-  const { value, lost }: Reading<GroupState> = readFields(readers, isMap(raw) ? { renewedAtMs: raw.undone, ...raw } : {});
+  const { value, lost }: Reading<GroupState> = readFields(
+    readers,
+    isMap(raw) ? { renewedAtMs: raw.undone, ...raw } : {},
+  );
   if (value === undefined) throw new Error('A group state has a value for every field.');
   const guarded = typeof version === 'number' ? { ...value, version } : value;
   const isSizeLost = value.desired === Number.MAX_SAFE_INTEGER || value.policySize === '';

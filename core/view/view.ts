@@ -116,10 +116,7 @@ type Memories = BootMemory & BreakerMemory & LaunchMemory;
 export type GroupState = Memories & {
   /** Number of writes. Every write is conditional on the number that was read. */
   readonly version: number;
-  /**
-   * When an earlier item was last found to be lost, or this one to be restored, epoch ms. Absent: this is the group's
-   * first item.
-   */
+  /** When the item was last found to be lost or restored, epoch ms. Absent: this is the group's first item. */
   readonly renewedAtMs?: number;
   /** Marks of the latest writes, by which their authors recognise them. The state store makes and reads them. */
   readonly marks?: readonly string[];

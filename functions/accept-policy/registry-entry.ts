@@ -21,10 +21,7 @@ export const asgsOf = (policy: Pick<Policy, 'asg' | 'pools'>): readonly NamedAsg
  *
  * @param remembered those in the state. Undefined: there is no state, or they cannot be read
  */
-export const holdersOf = (
-  remembered: Remembered | undefined,
-  entry: RegistryEntry | undefined,
-): readonly string[] => {
+export const holdersOf = (remembered: Remembered | undefined, entry: RegistryEntry | undefined): readonly string[] => {
   const { asgs, policyVersion } = remembered ?? { asgs: [], policyVersion: -1 };
   if (entry === undefined || entry.letGoUntilMs !== undefined || policyVersion >= entry.policyVersion) return asgs;
   return [...new Set([...asgs, ...entry.asgs, ...(entry.former ?? [])])];

@@ -1,27 +1,23 @@
+import type { Surroundings } from '../../core/contract.ts';
+
 /** A clock that is corrected where it is behind. */
 export type CorrectedClock = {
   now(): number;
-  /** Something happened at this time, by the clock of AWS. */
+  /** An invocation begins. Something happened at this time before it, by the clock of AWS. */
   hear(happenedAtMs: number): void;
 };
 
 /**
- * The clock of an environment may be behind that of AWS, and a message was sent before it is read. So the difference
- * from the latest message of an invocation is added, until the clock jumps forward by at least as much: it was put
- * right. Within an invocation, the time never runs backwards because of a correction.
+ * The clock of an environment may be behind that of AWS, and a message was sent before it is read. So the time of an
+ * invocation begins no earlier than its latest message. From then on it runs evenly until the next invocation: it
+ * neither runs backwards nor stands still when the clock is set, or when a call takes long.
  */
-export const correctedClock = (now: () => number): CorrectedClock => {
-  let [readMs, behindMs] = [0, 0];
+export const correctedClock = ({ now, elapsedMs }: Pick<Surroundings, 'now' | 'elapsedMs'>): CorrectedClock => {
+  let originMs: number | undefined;
   return {
-    now: () => {
-      const ownMs = now();
-      if (ownMs - readMs >= behindMs) behindMs = 0;
-      readMs = ownMs;
-      return ownMs + behindMs;
-    },
+    now: () => (originMs === undefined ? now() : originMs + elapsedMs()),
     hear: (happenedAtMs) => {
-      readMs = now();
-      behindMs = Math.max(0, happenedAtMs - readMs);
+      originMs = Math.max(happenedAtMs, now()) - elapsedMs();
     },
   };
 };

@@ -31,7 +31,7 @@ const toMessage = ({
  * messages that must be delivered again.
  */
 export const { handler, create } = withRuntime('react', (surroundings, telemetry) => {
-  const clock = correctedClock(surroundings.now);
+  const clock = correctedClock(surroundings);
   const ports = wire({ ...surroundings, now: clock.now }, telemetry);
   return async (event) => {
     const { Records } = z.parse(sqsEvent, event);

@@ -27,6 +27,7 @@ const run = async (event: unknown, failing: readonly string[] = []) => {
   const { logger, ...telemetry } = createTelemetry('accept-policy', {
     env: {},
     now: () => 0,
+    elapsedMs: () => 0,
     sleep: async () => {},
     random: () => 0,
     clientConfig: {},

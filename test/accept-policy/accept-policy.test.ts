@@ -312,7 +312,10 @@ describe('a deleted policy', () => {
     edited.wait(600_000);
     edited.write('api', through('od-1b-asg', 'api'));
     await edited.accept('api');
-    expect(edited.status('api')).toMatchObject({ status: 'rejected', problems: [{ found: '"od-1b-asg", which still has members of group workers' }] });
+    expect(edited.status('api')).toMatchObject({
+      status: 'rejected',
+      problems: [{ found: '"od-1b-asg", which still has members of group workers' }],
+    });
     edited.remove('workers');
     await edited.accept();
     expect(edited.registered()[0]?.former).toEqual(['workers-asg', 'od-1b-asg']);

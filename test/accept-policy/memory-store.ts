@@ -64,7 +64,8 @@ export const createMemoryStore = () => {
     /** Attributes beside `policy` that Holdfast does not read. */
     writeBeside: (group: string, names: readonly string[]) => void others.set(group, names),
     /** The state remembers these Auto Scaling groups. It follows the policy in force, unless a version is given. */
-    hold: (group: string, asgs: readonly string[], policyVersion = inForce.get(group)?.version ?? 0) => void holders.set(group, { policyVersion, asgs }),
+    hold: (group: string, asgs: readonly string[], policyVersion = inForce.get(group)?.version ?? 0) =>
+      void holders.set(group, { policyVersion, asgs }),
     remove: (group: string) => void documents.delete(group),
     versionsOf,
     inForce: (group: string) => inForce.get(group),

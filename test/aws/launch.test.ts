@@ -226,7 +226,10 @@ describe('the response of CreateFleet', () => {
     expect(await launchTag({ Errors: [wrong, complaint('InsufficientInstanceCapacity', 'm7g.large', 'subnet-a')] })).toMatchObject({
       refusals: [{ offering: m7a, code: 'InsufficientInstanceCapacity' }],
     });
-    expect(await launchTag({ Instances: [given('m7g.large', 'subnet-b', ['i-1'])], Errors: [wrong] })).toMatchObject({ kind: 'answered', refusals: [] });
+    expect(await launchTag({ Instances: [given('m7g.large', 'subnet-b', ['i-1'])], Errors: [wrong] })).toMatchObject({
+      kind: 'answered',
+      refusals: [],
+    });
     // The part that was throttled may bring instances, so all of it is requested again.
     expect(await launchTag({ Errors: [wrong, complaint('RequestLimitExceeded', 'm6g.large', 'subnet-a')] })).toEqual({
       kind: 'throttled',

@@ -1,47 +1,49 @@
 import { expect, test } from 'vitest';
 import { correctedClock } from '../../functions/react/clock.ts';
 
+/** A clock that stands at this time. `passes`: time goes by. `isSet`: somebody sets it to a time. */
 const clockAt = (atMs: number) => {
-  let own = atMs;
-  const clock = correctedClock(() => own);
-  const goesTo = (ms: number): void => {
-    own = ms;
+  let [ownMs, passedMs] = [atMs, 0];
+  const clock = correctedClock({ now: () => ownMs, elapsedMs: () => 77 + passedMs });
+  const passes = (ms: number): void => {
+    ownMs += ms;
+    passedMs += ms;
   };
-  return { clock, goesTo };
+  const isSet = (ms: number): void => {
+    ownMs = ms;
+  };
+  return { clock, passes, isSet };
 };
 
-test('a clock that is behind the messages of an invocation is corrected, until it is put right', () => {
-  const { clock, goesTo } = clockAt(1_000);
+test('a clock that is behind the messages of an invocation is corrected, and one that is right is not', () => {
+  const { clock, passes } = clockAt(1_000);
   expect(clock.now()).toBe(1_000);
   clock.hear(61_000);
-  goesTo(1_500);
+  passes(500);
   expect(clock.now()).toBe(61_500);
-  goesTo(61_600);
-  expect(clock.now()).toBe(61_600);
-  goesTo(61_700);
-  expect(clock.now()).toBe(61_700);
-  clock.hear(60_000);
-  expect(clock.now()).toBe(61_700);
+  clock.hear(400);
+  expect(clock.now()).toBe(1_500);
 });
 
-test('a clock that stays behind is corrected for the whole invocation, and for the next one by its own messages', () => {
-  const { clock, goesTo } = clockAt(1_000);
+test('the time of an invocation runs evenly, however long it is not read', () => {
+  const { clock, passes } = clockAt(1_000);
   clock.hear(6_000);
-  for (let ms = 1_000; ms <= 15_000; ms += 500) {
-    goesTo(ms);
-    expect(clock.now()).toBe(ms + 5_000);
+  let atMs = 6_000;
+  for (const pauseMs of [1, 4_999, 5_000, 5_001, 20_000]) {
+    passes(pauseMs);
+    atMs += pauseMs;
+    expect(clock.now()).toBe(atMs);
   }
-  clock.hear(18_000);
-  expect(clock.now()).toBe(18_000);
 });
 
-test('the time never runs backwards, however long it is not read', () => {
-  for (const pauseMs of [1, 4_999, 5_000, 5_001, 20_000]) {
-    const { clock, goesTo } = clockAt(1_000);
+test('a clock that is set during an invocation counts from the next one on', () => {
+  for (const setTo of [500, 6_000, 90_000]) {
+    const { clock, passes, isSet } = clockAt(1_000);
     clock.hear(6_000);
-    goesTo(2_000);
-    const before = clock.now();
-    goesTo(2_000 + pauseMs);
-    expect(clock.now()).toBeGreaterThanOrEqual(before);
+    isSet(setTo);
+    passes(10);
+    expect(clock.now()).toBe(6_010);
+    clock.hear(6_005);
+    expect(clock.now()).toBe(Math.max(6_005, setTo + 10));
   }
 });

@@ -14,6 +14,7 @@ const clients = () => {
   const surroundings: Surroundings = {
     env: { [env.name]: 'prod', [env.stateTable]: 'state' },
     now: () => 1_000_000,
+    elapsedMs: () => 0,
     sleep: async () => {},
     random: () => 0.5,
     clientConfig: {

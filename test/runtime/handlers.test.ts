@@ -50,6 +50,7 @@ const invoked = async (create: FunctionBundle['create'], event: unknown, reply: 
   const surroundings: Surroundings = {
     env: variables,
     now: () => nowMs,
+    elapsedMs: () => 0,
     sleep: async () => {},
     random: () => 0.5,
     clientConfig: { region: 'eu-west-1', credentials: { accessKeyId: 'test', secretAccessKey: 'test' }, requestHandler },
@@ -149,7 +150,7 @@ describe('the function accept-policy', () => {
 });
 
 test('a function that is wired without its variables fails, and its error names the missing one', async () => {
-  const surroundings = { env: {}, now: () => nowMs, sleep: async () => {}, random: () => 0.5, clientConfig: {}, quiet: true };
+  const surroundings = { env: {}, now: () => nowMs, elapsedMs: () => 0, sleep: async () => {}, random: () => 0.5, clientConfig: {}, quiet: true };
   for (const create of [createReact, createTick, createBeginDrain, createEndDrain, createAcceptPolicy])
     expect(() => create(surroundings)).toThrow(/^Environment variable HOLDFAST_\w+ is not set/);
 });

@@ -6,7 +6,15 @@ import { createTelemetry } from '../../functions/runtime/telemetry.ts';
 import { tellUnreadable } from '../../functions/runtime/tell-unreadable.ts';
 import { withRuntime } from '../../functions/runtime/with-runtime.ts';
 
-const surroundings: Surroundings = { env: {}, now: () => 0, sleep: async () => {}, random: () => 0.5, clientConfig: {}, quiet: true };
+const surroundings: Surroundings = {
+  env: {},
+  now: () => 0,
+  elapsedMs: () => 0,
+  sleep: async () => {},
+  random: () => 0.5,
+  clientConfig: {},
+  quiet: true,
+};
 const context = { awsRequestId: 'r', functionName: 'f', getRemainingTimeInMillis: () => 30_000 } as never;
 
 /** The values that functions add to their metrics, one after the other. */

@@ -100,9 +100,9 @@ export const gather = async (
   ]);
   const held = await withoutForeign(group.name, shown, ports.store);
   const holdings = { ...held, members: withReservations(held.members, own.reservations) };
-  const isFirst = isFirstItem(group, { members: holdings.members, swaps }) && ports.believed(group.name, found) === found;
-  const dated = (one: GroupState): GroupState =>
-    known.state !== undefined || isFirst ? one : asNew(one, lookedAtMs);
+  const isFirst =
+    isFirstItem(group, { members: holdings.members, swaps }) && ports.believed(group.name, found) === found;
+  const dated = (one: GroupState): GroupState => (known.state !== undefined || isFirst ? one : asNew(one, lookedAtMs));
   const stored = dated(found);
   const nowMs = ports.clock.now();
   const { state, ...sized } = followLook({

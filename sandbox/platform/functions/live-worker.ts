@@ -10,7 +10,8 @@ const { file, time } = workerData as WorkerStart;
 const wallNow = Date.now;
 let wrongByMs = 0;
 Date.now = () => wallNow() + wrongByMs;
-const now = time === undefined ? Date.now : (): number => time.originMs + Math.floor((wallNow() - time.wallOriginMs) * time.factor) + wrongByMs;
+const rightNow = (): number => (time === undefined ? wallNow() : time.originMs + Math.floor((wallNow() - time.wallOriginMs) * time.factor));
+const now = (): number => rightNow() + wrongByMs;
 
 const tell = (message: WorkerMessage): void => parentPort?.postMessage(message);
 
@@ -19,7 +20,7 @@ const bundle = (await import(pathToFileURL(file).href)) as FunctionBundle;
 const handler =
   time === undefined
     ? bundle.handler
-    : bundle.create({ env: process.env, now, sleep: (ms) => sleep(ms / time.factor), random: Math.random, clientConfig: {} });
+    : bundle.create({ env: process.env, now, elapsedMs: rightNow, sleep: (ms) => sleep(ms / time.factor), random: Math.random, clientConfig: {} });
 
 const run = async ({ event, context, deadlineMs, wrongByMs: wrong }: WorkerCall): Promise<InvocationResult> => {
   wrongByMs = wrong;

@@ -100,6 +100,7 @@ export const simulatedEnvironments = (deps: SimulatedDeps): StartEnvironment => 
         steppedByMs = clockFate(steppedByMs);
         return clock.now() + errorMs + steppedByMs;
       },
+      elapsedMs: clock.now,
       sleep: (ms) => activity.inWorld(clock.sleep(ms)),
       random,
       clientConfig: {
