@@ -1,3 +1,4 @@
+import type { FaultInput } from '../../../sandbox/fault-schema.ts';
 import { scheduleRetirement, warnInVain } from '../ending-steps.ts';
 import type { Situation, Step } from '../situation.ts';
 import { alarm, endThroughAsg, interrupt, putPolicy, setSpot } from '../steps.ts';
@@ -16,8 +17,11 @@ const longDrains = (heartbeatSeconds: number): Setting =>
 
 const longDrain = { asked: { web: { size: 6, endsAt: 6 } }, restWithinMs: 5_400_000 };
 
+/** No event says that a drain was stopped: only the heartbeats of its hooks are missing. */
+export const unheardStops: FaultInput = { on: 'event', kind: 'drop', match: { source: 'aws.states' } };
+
 /** The user stops every drain that runs. */
-const stopAllDrains = (atMs: number): Step => ({
+export const stopAllDrains = (atMs: number): Step => ({
   kind: 'drains-stopped',
   atMs,
   what: 'the user stops every drain',
@@ -32,7 +36,7 @@ const stopAllDrains = (atMs: number): Step => ({
 });
 
 /** A warning that EventBridge delivers later, at this time. */
-const warnedLate = (atMs: number, deliveredAtMs: number): Step => {
+export const warnedLate = (atMs: number, deliveredAtMs: number): Step => {
   const { kind, what, happen } = interrupt(atMs, 1);
   return {
     kind,
@@ -97,7 +101,11 @@ const retiredAfterPause = (): Situation => {
 export const draining: Readonly<Record<string, () => Situation>> = {
   'a hook drain of twenty minutes': () => of('a hook drain of twenty minutes', longDrains(3_600), { ...longDrain, steps: [endThroughAsg(1_000, 2)] }),
   'a hook drain that somebody stops': () =>
-    of('a hook drain that somebody stops', longDrains(300), { ...longDrain, steps: [endThroughAsg(1_000, 2), stopAllDrains(90_000)] }),
+    of('a hook drain that somebody stops', longDrains(300), {
+      ...longDrain,
+      steps: [endThroughAsg(1_000, 2), stopAllDrains(90_000)],
+      faults: [unheardStops],
+    }),
   'a trickle of warnings': trickle,
   'members that AWS will retire': () =>
     of('members that AWS will retire', settingOf('tag'), {
