@@ -8,6 +8,13 @@ const inLargeGroups = ['ten groups of a hundred lose a zone'] as const;
 /** One group that the bucket of launched instances binds. */
 const inOneGroup = ['a storm of a thousand in one group'] as const;
 
+/** A decision that another one about its group was given tokens before looks again, and finds all that leave. */
+const nobodyBefore = {
+  file: 'core/limits/account-budget.ts',
+  from: 'last !== undefined && last.by !== by &&',
+  to: 'last !== undefined && last.by !== by && nowMs < 0 &&',
+} as const;
+
 /** Breakages of how the groups of one account share its request buckets. */
 export const storms: readonly Mutant[] = [
   {
@@ -78,6 +85,7 @@ export const storms: readonly Mutant[] = [
     file: 'functions/react/carry-out/claim-facts.ts',
     from: "traitsOf(fact).endedBy !== 'ec2' ||",
     to: "traitsOf(fact).endedBy !== 'holdfast' ||",
+    also: [nobodyBefore],
     caughtBy: inLargeGroups,
   },
   {
@@ -85,6 +93,7 @@ export const storms: readonly Mutant[] = [
     file: 'functions/react/converge.ts',
     from: 'if (facts.leaving.length === 0) return [found, told];',
     to: 'if (facts.leaving.length >= 0) return [found, told];',
+    also: [nobodyBefore],
     caughtBy: inLargeGroups,
   },
   {
