@@ -22,11 +22,14 @@ const comesUpWithinMs = 300_000;
 /** EC2's status checks run each minute. */
 const checksAgainMs = 30_000;
 
-/** When to look at launches: at the repeat of those without a response, and until describes show the granted ones. */
+/**
+ * When to look at launches: at the repeat of those without a response, and ever more rarely at those that nobody
+ * repeats, and at granted ones, until describes show them.
+ */
 const inFlightTimes = ({ view: { nowMs }, headcount: { inFlight, inFlightCount } }: Situation): readonly number[] => {
   const unknown = inFlightCount > inFlight.reduce((sum, { count }) => sum + count, 0);
   const times = inFlight
-    .map(({ repeatAtMs }) => repeatAtMs ?? nowMs + lookAgainMs)
+    .map(({ atMs, repeatAtMs }) => repeatAtMs ?? nowMs + againAfterMs(nowMs - atMs))
     .filter((atMs) => isWorthALook(atMs, nowMs));
   return unknown ? [...times, nowMs + lookAgainMs] : times;
 };

@@ -11,6 +11,8 @@ export type InFlight = {
   readonly pool: string;
   readonly count: number;
   readonly offerings: readonly Offering[];
+  /** When it was requested, epoch ms. */
+  readonly atMs: number;
   /** When a request without a response may be repeated, epoch ms. */
   readonly repeatAtMs?: number;
 };
@@ -96,6 +98,7 @@ export const takeHeadcount = (view: View): Headcount => {
     .map((reservation) => ({
       pool: reservation.placement.pool,
       offerings: reservation.placement.offerings,
+      atMs: reservation.atMs,
       count: stillToCome(reservation, view, seen, accounted),
       ...(isOpen(reservation) && !reservation.unanswerable && { repeatAtMs: reservation.leaseUntilMs }),
     }))

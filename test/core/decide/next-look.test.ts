@@ -23,7 +23,10 @@ describe('the next look', () => {
     ['a request is repeated', { leaseUntilMs: nowMs + 1 }, 1],
     ['a request may be repeated now', { leaseUntilMs: nowMs }, undefined],
     ['a request waits for no answer any more', { leaseUntilMs: nowMs - 5, unanswerable: true as const }, 10_000],
+    ['a request waits for no answer any more, for long already', { unanswerable: true as const, atMs: nowMs - 100_000 }, 25_000],
     ['a launch was granted, and no describe shows it', { instances: ['i-1', 'i-2'] }, 10_000],
+    ['a launch was granted long ago', { instances: ['i-1'], atMs: nowMs - 80_000 }, 20_000],
+    ['a launch was granted too long ago for a look of its own', { instances: ['i-1'], atMs: nowMs - 170_000 }, undefined],
     ['all that was granted is shown', { instances: ['spot-a#1'] }, undefined],
   ])('while %s', (_, rest, expected) => {
     expect(inMs({ state: state({ reservations: [reservation(rest)] }) })).toBe(expected);
