@@ -807,6 +807,36 @@ describe('functions and calls', () => {
     expect(details(noStorm, called({ operation: 'DescribeInstances', isMutating: false }, 90))).toEqual([]);
     expect(details(noStorm, called({ operation: 'DescribeInstances', isMutating: false }, 500))).toHaveLength(1);
   });
+  it('that a fault throttles count with their repeats', () => {
+    const read = { operation: 'DescribeInstances', isMutating: false };
+    const refused = { ...read, outcome: 'RequestLimitExceeded', trouble: 'fault', applied: false };
+    const storm = (tries: number, good: number, more: Readonly<Record<string, unknown>> = {}) =>
+      details(noStorm, (script) => {
+        called({ ...refused, ...more }, tries)(script);
+        called(read, good)(script);
+      });
+    expect(storm(0, 375)).toEqual([]);
+    expect(storm(0, 376)).toHaveLength(1);
+    // Two throttled tries go before each call to EC2, and four before each call to a table.
+    expect(storm(500, 250)).toEqual([]);
+    expect(storm(625, 250)).toEqual([]);
+    expect(storm(626, 250)).toHaveLength(1);
+    expect(storm(100, 376)).toHaveLength(1);
+    const table = { service: 'dynamodb', operation: 'GetItem' };
+    const reads = (tries: number, good: number) =>
+      details(noStorm, (script) => {
+        called({ ...refused, ...table, outcome: 'ThrottlingException' }, tries)(script);
+        called({ ...read, ...table }, good)(script);
+      });
+    expect(reads(1_125, 250)).toEqual([]);
+    expect(reads(1_126, 250)).toHaveLength(1);
+    // Nothing was repeated until it succeeded, the repeats are those of another invocation or of another call, or AWS refused them for another reason.
+    expect(storm(376, 0)).toHaveLength(1);
+    expect(storm(188, 188, { invocation: 'i-b' })).toHaveLength(1);
+    expect(storm(188, 188, { operation: 'DescribeInstanceStatus' })).toHaveLength(1);
+    expect(storm(188, 188, { outcome: 'InternalError' })).toHaveLength(1);
+    expect(storm(188, 188, { trouble: 'bucket' })).toHaveLength(1);
+  });
   it('are bounded together by instances, by refusals and by hooks, each of which is completed', () => {
     const found = (times: number, hooks: number) =>
       details(callsAreBounded, (script) => {

@@ -1,4 +1,5 @@
 import { accountPartition, items } from '../../../core/contract.ts';
+import { throttlingError } from '../../throttle/published-buckets.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { goneAtMs, type HookWait, isFunction } from '../life.ts';
@@ -84,12 +85,29 @@ export const callsAreBounded: Rule = {
 const callsEach = 25;
 const callsAnyway = 100;
 
+type Called = ReturnType<typeof calls>[number];
+
+/** A throttled call to what is Holdfast's own is made up to five times, and any other up to three times (docs/architecture.md, "Trying again"). */
+const ownServices = new Set(['dynamodb', 'sqs', 'events', 'states']);
+const repeatsOf = (service: string): number => (ownServices.has(service) ? 4 : 2);
+
+const isThrottledByFault = ({ service, outcome, trouble }: Called): boolean => trouble === 'fault' && outcome === throttlingError(service).code;
+
+/** Tries that a fault throttled, and that the same invocation repeated until one of them was not throttled. */
+const repeatedTries = (made: readonly Called[]): number => {
+  const alike = Map.groupBy(made, ({ invocation, service, operation }) => `${invocation} ${service} ${operation}`);
+  return [...alike.values()].reduce((sum, tries) => {
+    const throttled = tries.filter(isThrottledByFault).length;
+    return sum + Math.min(throttled, repeatsOf(tries[0]?.service ?? '') * (tries.length - throttled));
+  }, 0);
+};
+
 const outside = new Set(['warning', 'advice', 'hook', 'state', 'alarm', 'launch-unsuccessful', 'drain-stopped', 'policy']);
 
 export const noStorm: Rule = {
   name: 'no storm of calls',
   meaning:
-    'All calls, with reads and failures, grow only with ticks, signals from outside, and instances that come and go. They never grow with the messages that Holdfast sends to itself.',
+    'All calls, with reads and failures, grow only with ticks, signals from outside, and instances that come and go. They never grow with the messages that Holdfast sends to itself. Tries that a fault throttles count as one with the try after them, as often as Holdfast repeats a throttled call.',
   broken: (chronicle) => {
     const { readyAtMs, endedAtMs, spec, faults } = chronicle.history;
     const minutes = Math.ceil((endedAtMs - readyAtMs) / 60_000) * Math.max(1, chronicle.groups.size);
@@ -97,7 +115,8 @@ export const noStorm: Rule = {
     const signals = new Set(heard.map(({ message }) => message)).size;
     // Short pages may multiply the describes by any number.
     const isPage = (operation: string): boolean => spec.longestPage !== undefined && operation.startsWith('Describe');
-    const made = calls(chronicle).filter(({ operation }) => !isPage(operation)).length;
+    const tries = calls(chronicle).filter(({ operation }) => !isPage(operation));
+    const made = tries.length - repeatedTries(tries);
     const deliveries = faults.some(({ fault }) => fault.on === 'message') ? 2 : 1;
     const limit = callsAnyway + deliveries * callsEach * (minutes + signals + touched(chronicle));
     return made <= limit
