@@ -2,14 +2,14 @@ import { TerminateInstanceInAutoScalingGroupCommand } from '@aws-sdk/client-auto
 import type { Group } from '../../core/group/group.ts';
 import { asgsFor, asgsOf } from '../../core/group/holders.ts';
 import { outsideAsgOf } from '../../core/group/outside-size.ts';
-import type { ActionResult, Releasing } from '../../core/ports/capacity-provider.ts';
+import type { ActionResult, Released, Releasing } from '../../core/ports/capacity-provider.ts';
 import { traitsOf } from '../../core/removal/leave-reason.ts';
 import { belowMinSize } from '../../core/swap/shortfall.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { chunks } from '../calls/chunks.ts';
 import { isBelowMin } from '../calls/errors.ts';
 import { inParallel } from '../calls/in-parallel.ts';
-import { remembered } from '../calls/remembered.ts';
+import { mostRemembered, perClient } from '../calls/remembered.ts';
 import { actOn, allOf, ordinaryVerdict, together } from '../providers/act-on.ts';
 import { type Asg, describeAsgs, type Standing, standingsIn } from '../providers/auto-scaling-groups.ts';
 import type { ProviderDeps } from '../providers/provider-deps.ts';
@@ -82,7 +82,7 @@ const releaseFrom = async (
   asg: Asg,
   { covered, uncovered }: { readonly covered: readonly Swap[]; readonly uncovered: readonly Swap[] },
   { isSizeOurs, beforeEnding = async (ids) => ids }: { readonly isSizeOurs: boolean } & Releasing,
-): Promise<ActionResult> => {
+): Promise<Released> => {
   const room = isSizeOurs ? Math.max(0, asg.desired - asg.min) : covered.length;
   const [going, staying] = [covered.slice(0, room), covered.slice(room)];
   const may = going.length === 0 ? [] : await beforeEnding(idsOf(going));
@@ -93,12 +93,12 @@ const releaseFrom = async (
   };
   const [ended] = await Promise.all([ending, spareMeanwhile()]);
   const refused = new Set(ended.failed.map(({ instance }) => instance));
-  await spareRequests(
+  const deregisteredAtMs = await spareRequests(
     deps,
     asg,
     asked.filter(({ instance }) => refused.has(instance)),
   );
-  return together([ended, await withoutRoom(deps, asg, [...staying, ...uncovered])]);
+  return together([{ ...ended, deregisteredAtMs }, await withoutRoom(deps, asg, [...staying, ...uncovered])]);
 };
 
 /** Members with a replacement, the most urgent first, and members that EC2 takes without one. */
@@ -121,25 +121,35 @@ const endsWithin = ({ sleep }: ProviderDeps, ending: Promise<unknown>): Promise<
 
 /**
  * Interrupted members that Auto Scaling does not end now: they are deregistered at least, because EC2 takes them at
- * their deadline whatever Auto Scaling does. They count as not released, so that ending them is tried again.
+ * their deadline whatever Auto Scaling does. Returns since when each is out of service. The next look tries again to
+ * end them.
  */
-const spareRequests = async ({ elb }: ProviderDeps, { targetGroups }: Asg, swaps: readonly Swap[]): Promise<void> => {
+const spareRequests = async (
+  { elb, now }: ProviderDeps,
+  { targetGroups }: Asg,
+  swaps: readonly Swap[],
+): Promise<Readonly<Record<string, number>>> => {
+  const known = spared(elb);
+  const keyOf = ({ instance, deadlineMs }: Swap): string => `${instance} ${deadlineMs}`;
   const stuck = swaps.filter(isTaken);
-  const keys = new Map(stuck.map(({ instance, deadlineMs }) => [instance, `${instance} ${deadlineMs}`]));
-  const fresh = [...keys].flatMap(([instance, key]) => (spared.has(elb, key) ? [] : [instance]));
-  if (fresh.length === 0) return;
-  const { done } = await deregisterTargets(elb, targetGroups, fresh);
-  spared.add(
-    elb,
-    done.flatMap((instance) => keys.get(instance) ?? []),
+  const fresh = stuck.filter((swap) => !known.has(keyOf(swap)));
+  if (known.size > mostRemembered) known.clear();
+  const atMs = now();
+  const done = fresh.length === 0 ? [] : (await deregisterTargets(elb, targetGroups, idsOf(fresh))).done;
+  for (const swap of fresh) if (done.includes(swap.instance)) known.set(keyOf(swap), atMs);
+  return Object.fromEntries(
+    stuck.flatMap((swap) => {
+      const sinceMs = known.get(keyOf(swap));
+      return sinceMs === undefined ? [] : [[swap.instance, sinceMs]];
+    }),
   );
 };
 
 /**
- * Members that were deregistered and left in their Auto Scaling group, and for which warning. Every repeat of a release
- * would deregister them again without this. Kept for each client of a Lambda execution environment.
+ * When members were deregistered that stayed in their Auto Scaling group, by instance and warning. Every repeat of a
+ * release would deregister them again without this. Kept for each client of a Lambda execution environment.
  */
-const spared = remembered<ProviderDeps['elb']>();
+const spared = perClient<ProviderDeps['elb'], Map<string, number>>(() => new Map());
 
 /** In no Auto Scaling group of ours, neither now nor when it was claimed. */
 const isLoose =
@@ -166,7 +176,7 @@ const releaseFromAsgs = async (
   group: Group,
   swaps: readonly Swap[],
   { uncovered = 0, ...releasing }: Releasing,
-): Promise<ActionResult> => {
+): Promise<Released> => {
   const asgs = await recentAsgs(deps, asgsFor(group, swaps));
   const standings = standingsIn(asgs);
   const counted = swaps.filter((swap) => isToLeave(swap, standings.get(swap.instance)));

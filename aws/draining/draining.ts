@@ -1,5 +1,5 @@
 import type { DrainTargetName } from '../../core/drain/targets.ts';
-import type { ActionResult, CapacityProvider } from '../../core/ports/capacity-provider.ts';
+import type { ActionResult, CapacityProvider, Released } from '../../core/ports/capacity-provider.ts';
 import type { DrainTarget } from '../../core/ports/drain-target.ts';
 import { endsItself, type Swap } from '../../core/swap/swap.ts';
 import { allOf } from '../providers/act-on.ts';
@@ -27,7 +27,7 @@ export const createDraining = (deps: ProviderDeps): Pick<CapacityProvider, 'rele
   const all = Object.values(targets).map((target) => target(deps));
   return {
     release: async (group, swaps, releasing = {}) => {
-      const results: ActionResult[] = [];
+      const results: Released[] = [];
       let going = swaps;
       for (const target of all) {
         if (going.length === 0) break;

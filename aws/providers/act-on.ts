@@ -1,4 +1,4 @@
-import type { ActionResult } from '../../core/ports/capacity-provider.ts';
+import type { ActionResult, Released } from '../../core/ports/capacity-provider.ts';
 import { codeOf, instancesNamedIn, isFromAws, isUnknownInstance, retryOf } from '../calls/errors.ts';
 
 /** What an error means for an instance that it concerns. */
@@ -52,18 +52,32 @@ const leftFor =
 const outcomeOf = (instance: string, verdict: Verdict): ActionResult =>
   verdict === 'done' ? { done: [instance], failed: [] } : { done: [], failed: [{ instance, ...verdict }] };
 
+const deregisteredIn = (results: readonly Released[], isOut: (instance: string) => boolean) => {
+  const all = results.flatMap(({ deregisteredAtMs = {} }) => Object.entries(deregisteredAtMs));
+  const out = all.filter(([instance]) => isOut(instance));
+  return out.length > 0 && { deregisteredAtMs: Object.fromEntries(out) };
+};
+
 /** Combines several results about different instances. */
-export const together = (results: readonly ActionResult[]): ActionResult => ({
+export const together = (results: readonly Released[]): Released => ({
   done: results.flatMap(({ done }) => done),
   failed: results.flatMap(({ failed }) => failed),
+  ...deregisteredIn(results, () => true),
 });
 
 /**
  * Combines several results about the same instances: done means that every call succeeded; a permanent failure
- * outweighs one that may succeed later.
+ * outweighs one that may succeed later. A member is out of service only if it is so by every result.
  */
-export const allOf = (instances: readonly string[], results: readonly ActionResult[]): ActionResult => {
+export const allOf = (instances: readonly string[], results: readonly Released[]): Released => {
   const failures = results.flatMap(({ failed }) => failed).toSorted((a, b) => a.retry.localeCompare(b.retry));
   const failed = new Map(failures.map((failure) => [failure.instance, failure]));
-  return { done: instances.filter((instance) => !failed.has(instance)), failed: [...failed.values()] };
+  const stuck = results.flatMap(({ failed: all, deregisteredAtMs = {} }) =>
+    all.flatMap(({ instance }) => (deregisteredAtMs[instance] === undefined ? [instance] : [])),
+  );
+  return {
+    done: instances.filter((instance) => !failed.has(instance)),
+    failed: [...failed.values()],
+    ...deregisteredIn(results, (instance) => !stuck.includes(instance)),
+  };
 };

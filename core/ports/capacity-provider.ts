@@ -40,6 +40,15 @@ export type ActionResult = {
   readonly failed: readonly { readonly instance: string; readonly code: string; readonly retry: 'later' | 'never' }[];
 };
 
+/** The result of taking members out of service. */
+export type Released = ActionResult & {
+  /**
+   * Members in `failed` that are out of service nevertheless: their Auto Scaling group did not end them, so they were
+   * deregistered. By instance: since when, epoch ms. Absent: none.
+   */
+  readonly deregisteredAtMs?: Readonly<Record<string, number>>;
+};
+
 /** The result of a look at a group's instances and their Auto Scaling groups. */
 export type Holdings = {
   readonly members: readonly Member[];
@@ -120,7 +129,7 @@ export type CapacityProvider = {
    * Takes leaving members out of service at the start of a drain: deregisters targets, or terminates through the Auto
    * Scaling group with a decrement of its desired capacity.
    */
-  release(group: Group, swaps: readonly Swap[], releasing?: Releasing): Promise<ActionResult>;
+  release(group: Group, swaps: readonly Swap[], releasing?: Releasing): Promise<Released>;
   /** Which of these instances their owner protects from termination. Reads a hundred at most. */
   protectedAmong(instances: readonly string[]): Promise<Protection>;
   /** The state of leaving instances: whether they still have connections, and until when (by deregistration delay). */

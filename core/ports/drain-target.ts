@@ -1,6 +1,6 @@
 import type { Group } from '../group/group.ts';
 import type { Swap } from '../swap/swap.ts';
-import type { ActionResult, Releasing } from './capacity-provider.ts';
+import type { ActionResult, Released, Releasing } from './capacity-provider.ts';
 
 /** The state of a leaving member in a target. */
 export type TargetStanding = {
@@ -18,7 +18,7 @@ export type DrainTarget = {
    * Takes leaving members out of service. `failed` names those that it could not, and those that it holds back, with
    * the reason.
    */
-  release(group: Group, swaps: readonly Swap[], releasing: Releasing): Promise<ActionResult>;
+  release(group: Group, swaps: readonly Swap[], releasing: Releasing): Promise<Released>;
   /** The states of these members. A member that is missing is not held. */
   standings(group: Group, swaps: readonly Swap[]): Promise<ReadonlyMap<string, TargetStanding>>;
   /** Puts members into service again that a drain took out. */

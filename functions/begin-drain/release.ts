@@ -3,7 +3,7 @@ import { unlessTroubled } from '../../aws/calls/unless-troubled.ts';
 import { type OpenSwap, sortByProgress } from '../../core/drain/look.ts';
 import { foreseen } from '../../core/drain/shortfall.ts';
 import type { Group } from '../../core/group/group.ts';
-import type { ActionResult, CapacityOut } from '../../core/ports/capacity-provider.ts';
+import type { ActionResult, CapacityOut, Released } from '../../core/ports/capacity-provider.ts';
 import type { DrainOrder } from '../../core/ports/drains.ts';
 import type { StateStore } from '../../core/ports/state-store.ts';
 import type { Clock } from '../../core/ports/surroundings.ts';
@@ -29,14 +29,19 @@ export type ReleasePorts = { readonly provider: CapacityOut; readonly store: Sta
 /** The group whose members a drain takes out of service, and its state item. */
 export type Releasable = { readonly group: Group; readonly state: GroupState | undefined };
 
-const noAction: ActionResult = { done: [], failed: [] };
+const noAction: Released = { done: [], failed: [] };
 
 /** Swaps whose drain has begun: their instances were taken out of service. The others are put off. */
-const begunBy = (leaving: readonly Swap[], { done }: ActionResult, startedAtMs: number): readonly Swap[] => {
+const begunBy = (
+  leaving: readonly Swap[],
+  { done, deregisteredAtMs = {} }: Released,
+  startedAtMs: number,
+): readonly Swap[] => {
   const released = new Set(done);
-  return leaving
-    .filter(({ instance }) => released.has(instance))
-    .map(({ shortfall: _past, ...swap }): Swap => ({ ...swap, state: 'draining', drainStartedAtMs: startedAtMs }));
+  return leaving.flatMap(({ shortfall: _past, ...swap }): readonly Swap[] => {
+    const drainStartedAtMs = released.has(swap.instance) ? startedAtMs : deregisteredAtMs[swap.instance];
+    return drainStartedAtMs === undefined ? [] : [{ ...swap, state: 'draining', drainStartedAtMs }];
+  });
 };
 
 /** The record about members that is written right before their termination through their Auto Scaling group. */
@@ -71,11 +76,11 @@ const noteAsked =
 const takeBack = async (
   { store }: ReleasePorts,
   drain: string,
-  putOff: readonly Swap[],
+  leaving: readonly Swap[],
   failed: ActionResult['failed'],
 ): Promise<readonly Swap[]> => {
   const codes = new Map(failed.map(({ instance, code }) => [instance, code]));
-  return onEach(putOff, writesAtOnce, async (swap) => {
+  return onEach(leaving, writesAtOnce, async (swap) => {
     if (swap.releaseAskedAtMs === undefined || !wasNotDone(codes.get(swap.instance))) return swap;
     const { releaseAskedAtMs: _, ...rest } = swap;
     await store.advance(swap, { from: ['leaving'], drain, set: {}, clear: ['releaseAskedAtMs'] });
@@ -89,7 +94,7 @@ const releaseNow = async (
   drain: string,
   { group, state }: Releasable,
   wanted: readonly Swap[],
-): Promise<{ readonly leaving: readonly Swap[]; readonly result: ActionResult }> => {
+): Promise<{ readonly leaving: readonly Swap[]; readonly result: Released }> => {
   if (wanted.length === 0) return { leaving: [], result: noAction };
   const noted: Noted = { askedAtMs: new Map(), lost: new Set() };
   const beforeEnding = noteAsked(ports, drain, wanted, noted);
@@ -118,7 +123,8 @@ export const releaseLeaving = async (
   const { group } = of;
   const startedAtMs = clock.now();
   const wanted = own.filter(({ state }) => state === 'leaving');
-  const { leaving, result } = await releaseNow(ports, order.drain, of, wanted);
+  const { leaving: asked, result } = await releaseNow(ports, order.drain, of, wanted);
+  const leaving = await takeBack(ports, order.drain, asked, result.failed);
   const begun = begunBy(leaving, result, startedAtMs);
   const underway = [...own.filter(({ state }) => state !== 'leaving'), ...begun];
   const progress = underway.length === 0 ? [] : await unlessTroubled(provider.inspectDrain(group, underway));
@@ -135,12 +141,7 @@ export const releaseLeaving = async (
   await recordForward(store, order.drain, [...opened, ...seenOver(over, clock.now())]);
   const handedOver = [...said.values()].filter(({ instance }) => !fresh.has(instance));
   await recordFindings(store, order.drain, handedOver);
-  const putOff = await takeBack(
-    ports,
-    order.drain,
-    leaving.filter(({ instance }) => !fresh.has(instance)),
-    result.failed,
-  );
+  const putOff = leaving.filter(({ instance }) => !fresh.has(instance));
   const gone = new Set(sorted.gone);
   return {
     putOff,

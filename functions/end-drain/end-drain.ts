@@ -5,6 +5,7 @@ import {
   brokenShortfall,
   type DrainError,
   endsUncutAtMs,
+  foreseen,
   lastingShortfall,
   unendedShortfall,
   unfinishedShortfall,
@@ -26,6 +27,7 @@ import { leaveAsTheyAre, leaveInService, partsOf } from './left-alone.ts';
 import type { EndDrainPorts } from './ports.ts';
 import { askFirst, releaseLate } from './release-late.ts';
 import { tellEnd } from './tell-end.ts';
+import { EndNotTold, InstancesNotEnded } from './to-repeat.ts';
 
 /** `late`: how many instances could not be drained in full. `failed`: which could not be terminated, and why. */
 export type EndOutcome = {
@@ -35,28 +37,6 @@ export type EndOutcome = {
   readonly late: number;
   readonly failed: ActionResult['failed'];
 };
-
-/**
- * Some instances still run and terminating them again may succeed. Thrown so that the state machine repeats the step.
- */
-export class InstancesNotEnded extends Error {
-  constructor(failed: ActionResult['failed']) {
-    const codes = [...new Set(failed.map(({ code }) => code))].join(', ');
-    super(
-      `${failed.length} drained instances still run (${codes}). ` +
-        'They are recorded as drained, and terminating them is tried again.',
-    );
-    this.name = 'InstancesNotEnded';
-  }
-}
-
-/** Everything is done, and the event bus did not take the event about it. The state machine repeats the step. */
-class EndNotTold extends Error {
-  constructor(cause: unknown) {
-    super('The drain is over, and its event could not be sent. Sending it is tried again.', { cause });
-    this.name = 'EndNotTold';
-  }
-}
 
 type Ending = {
   readonly ports: EndDrainPorts;
@@ -117,14 +97,16 @@ const lookOnce = async ({ ports, group }: Ending, own: readonly Swap[]): Promise
  * drain, including those that are gone.
  */
 const closeSwaps = async (ending: Ending, own: readonly Swap[], before: readonly Swap[]): Promise<readonly Swap[]> => {
-  const { ports, order } = ending;
+  const { ports, order, group } = ending;
   const seen = await lookOnce(ending, own);
   const nowMs = ports.clock.now();
   const over = seen === undefined ? [] : seenOver(seen, nowMs);
   const settled = new Set(over.map(({ instance }) => instance));
+  const open = foreseen(seen?.open ?? [], group?.drain.timeoutMs ?? 0);
+  const found = new Map(open.map((swap) => [swap.instance, swap]));
   const late = own
     .filter(({ state, instance }) => state !== 'drained' && !settled.has(instance))
-    .map((swap) => closedLate(swap, ending, seen !== undefined, nowMs));
+    .map((swap) => closedLate(found.get(swap.instance) ?? swap, ending, seen !== undefined, nowMs));
   const written = await recordForward(ports.store, order.drain, [...over, ...late]);
   const closed = [...own.filter(({ state }) => state === 'drained'), ...written];
   if (written.length === over.length + late.length) return closed;

@@ -1,17 +1,13 @@
 import { unreleasedShortfall } from '../../core/drain/shortfall.ts';
 import type { Group } from '../../core/group/group.ts';
-import type { ActionResult } from '../../core/ports/capacity-provider.ts';
+import type { Released } from '../../core/ports/capacity-provider.ts';
 import type { DrainOrder } from '../../core/ports/drains.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import type { Batch } from '../runtime/drain/batch.ts';
 import { type Asked, askAgain } from '../runtime/drain/late.ts';
 import type { DrainPorts } from '../runtime/drain/ports.ts';
 
-const tryRelease = async (
-  { providerFor }: DrainPorts,
-  group: Group,
-  leaving: readonly Swap[],
-): Promise<ActionResult> => {
+const tryRelease = async ({ providerFor }: DrainPorts, group: Group, leaving: readonly Swap[]): Promise<Released> => {
   try {
     return await providerFor(group.holding).release(group, leaving);
   } catch (failure) {
@@ -42,10 +38,12 @@ export const askFirst = async (
 export const releaseLate = async (ports: DrainPorts, group: Group, own: readonly Swap[]): Promise<readonly Swap[]> => {
   const leaving = own.filter(({ state }) => state === 'leaving');
   if (leaving.length === 0) return own;
-  const { failed } = await tryRelease(ports, group, leaving);
+  const { failed, deregisteredAtMs = {} } = await tryRelease(ports, group, leaving);
   const codes = new Map(failed.map(({ instance, code }) => [instance, code]));
-  return own.map((swap) => {
+  return own.map((swap): Swap => {
     const code = codes.get(swap.instance);
+    const drainStartedAtMs = deregisteredAtMs[swap.instance];
+    if (drainStartedAtMs !== undefined) return { ...swap, state: 'draining', drainStartedAtMs };
     return code === undefined ? swap : { ...swap, shortfall: unreleasedShortfall(code) };
   });
 };

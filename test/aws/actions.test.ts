@@ -305,13 +305,32 @@ describe('releasing leaving members', () => {
     });
     const leaving = [swap('i-1', 'interruption'), swap('i-2', 'rebalance')];
     await provider.release(attached, leaving);
-    const { done, failed } = await provider.release(attached, leaving);
-    expect(done).toEqual([]);
+    const { done, failed, deregisteredAtMs } = await provider.release(attached, leaving);
+    expect([done, deregisteredAtMs]).toEqual([[], { 'i-1': nowMs }]);
     expect(failed.map(({ instance, retry }) => [instance, retry])).toEqual([
       ['i-1', 'later'],
       ['i-2', 'later'],
     ]);
     expect(aws.inputsOf('DeregisterTargets')).toEqual([{ TargetGroupArn: 'tg-own', Targets: [{ Id: 'i-1' }] }]);
+  });
+
+  test('counts no interrupted member as out of service while a target group that the policy names has it', async () => {
+    const named = { ...attached, drain: { ...attached.drain, loadBalancers: ['tg-named'] } };
+    const released = async (DeregisterTargets: Answers[string]) => {
+      const { provider } = over(named, {
+        ...inWeb({ 'i-1': 'InService' }, { targetGroups: ['tg-own'] }),
+        TerminateInstanceInAutoScalingGroup: failsWith('Throttling', 'Rate exceeded'),
+        DeregisterTargets,
+      });
+      return (await provider.release(named, [swap('i-1', 'interruption')])).deregisteredAtMs;
+    };
+    const failsFor = (arn: string) => (input: { readonly TargetGroupArn: string }) => {
+      if (input.TargetGroupArn === arn) failsWith('Throttling', 'Rate exceeded')();
+      return {};
+    };
+    expect(await released({})).toEqual({ 'i-1': nowMs });
+    expect(await released(failsFor('tg-named'))).toBeUndefined();
+    expect(await released(failsFor('tg-own'))).toBeUndefined();
   });
 
   test('takes interrupted members out of the target groups, once, while Auto Scaling does not respond', async () => {

@@ -6,7 +6,8 @@ import { emptyBudget } from '../../core/limits/account-budget.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { beginDrain } from '../../functions/begin-drain/begin-drain.ts';
 import { checkDrain } from '../../functions/check-drain/check-drain.ts';
-import { endDrain, InstancesNotEnded } from '../../functions/end-drain/end-drain.ts';
+import { endDrain } from '../../functions/end-drain/end-drain.ts';
+import { InstancesNotEnded } from '../../functions/end-drain/to-repeat.ts';
 import { execute, knownAfter } from './execution.ts';
 import { createFleet, type Fleet, group, member, noonMs, order, swap } from './fleet.ts';
 
@@ -855,6 +856,42 @@ describe('members that their Auto Scaling group ends as they leave service', () 
     expect(fleet.stateOf('i-1')).toMatchObject({ state: 'leaving' });
     expect(fleet.stateOf('i-1').releaseAskedAtMs).toBe(askedAtMs);
     expect(fleet.stateOf('i-2')).toMatchObject({ state: 'draining' });
+  });
+
+  /** Its Auto Scaling group does not end `i-1`, which is deregistered a second after the drain wanted it out. */
+  const isDeregistered = (fleet: Fleet): void => {
+    const { release } = fleet.provider;
+    fleet.provider.release = async (...of) => {
+      const released = await release(...of);
+      fleet.releasedAtMs.set('i-1', fleet.nowMs + 1_000);
+      return { ...released, deregisteredAtMs: { 'i-1': fleet.nowMs + 1_000 } };
+    };
+  };
+
+  test.each([
+    ['Throttling', undefined],
+    ['InternalFailure', noonMs],
+  ])('and that are only deregistered (%s) drain from then on', async (code, askedAtMs) => {
+    const fleet = attached(code);
+    isDeregistered(fleet);
+    const { step, begun } = await beginDrain(fleet.ports, order());
+    expect([step.next, begun]).toEqual(['check', 2]);
+    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'draining', drainStartedAtMs: inMs(1), busyUntilMs: inMs(61) });
+    expect(fleet.stateOf('i-1').releaseAskedAtMs).toBe(askedAtMs);
+  });
+
+  test.each([
+    [5, undefined],
+    [60, { code: 'delay-exceeds-deadline', delayMs: 60_000, leftMs: 9_000, cutAtMs: inMs(120), by: 'ec2' }],
+  ])('and that are only deregistered at the end of the drain say what becomes of connections of %d s', async (seconds, shortfall) => {
+    const fleet = createFleet([swap('i-1', { ...warned, asg: 'web-asg' })], seconds * 1_000);
+    fleet.group = group({ holding: { kind: 'attach', asg: 'web-asg' } });
+    fleet.failRelease.set('i-1', { code: 'InternalFailure', retry: 'later', times: 1 });
+    fleet.nowMs = inMs(110);
+    isDeregistered(fleet);
+    await endDrain(fleet.ports, order());
+    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', drainStartedAtMs: inMs(111) });
+    expect(fleet.stateOf('i-1').shortfall).toEqual(shortfall);
   });
 });
 

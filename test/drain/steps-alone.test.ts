@@ -4,7 +4,8 @@ import type { Swap } from '../../core/swap/swap.ts';
 import { beginDrain } from '../../functions/begin-drain/begin-drain.ts';
 import { judge, longestDelay } from '../../functions/begin-drain/judge.ts';
 import { checkDrain } from '../../functions/check-drain/check-drain.ts';
-import { endDrain, InstancesNotEnded } from '../../functions/end-drain/end-drain.ts';
+import { endDrain } from '../../functions/end-drain/end-drain.ts';
+import { InstancesNotEnded } from '../../functions/end-drain/to-repeat.ts';
 import { awsError } from '../aws/fake-aws.ts';
 import { createFleet, type Fleet, group, member, noonMs, order, swap } from './fleet.ts';
 
