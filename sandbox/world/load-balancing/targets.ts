@@ -16,6 +16,14 @@ export type Targets = {
   onHealthy(listener: (group: TargetGroup, target: Target) => void): void;
 };
 
+/** A stopped instance stays registered. When it runs again, its target needs the initial health checks. */
+const checkAnew = (group: TargetGroup, target: Target): void => {
+  if (target.state === 'draining' || target.state === 'initial') return;
+  target.timer?.cancel();
+  group.rotation.delete(target);
+  target.state = 'initial';
+};
+
 /** Registration, health and draining of targets. Health checks are computed, not polled: one timer per change of state. */
 export const createTargets = (base: Base, instances: Instances): Targets => {
   const { clock } = base;
@@ -122,6 +130,7 @@ export const createTargets = (base: Base, instances: Instances): Targets => {
     }
   };
   instances.subscribe({
+    running: (instance) => each(instance, checkAnew),
     health: (instance) => each(instance, follow),
     booted: (instance) => {
       // In no target group, and held back by nothing: it serves.

@@ -106,6 +106,43 @@ describe('a target', () => {
     await seconds(11);
     expect(health()).toEqual(['unused']);
   });
+
+  it.each([
+    ['before its health checks failed', 4],
+    ['after its health checks failed', 30],
+  ])('stays registered while its instance is stopped, and is checked anew where it starts %s', async (_, stoppedSeconds) => {
+    const { launch, seconds, register, health, world } = build();
+    const [id = ''] = launch(1);
+    await seconds(20);
+    register([id]);
+    await seconds(20);
+    world.interrupt([id], { noticeMs: 0, action: 'hibernate' });
+    await seconds(stoppedSeconds);
+    world.restart([id]);
+    await seconds(5);
+    expect(health()).toEqual(['initial']);
+    // It boots in ten seconds, and passes two checks in ten more.
+    await seconds(19);
+    expect(health()).toEqual(['initial']);
+    await seconds(1);
+    expect(health()).toEqual(['healthy']);
+  });
+
+  it('that drains is not checked again when its instance starts', async () => {
+    const { launch, seconds, register, deregister, health, world } = build();
+    const [id = ''] = launch(1);
+    await seconds(20);
+    register([id]);
+    await seconds(20);
+    deregister([id]);
+    world.interrupt([id], { noticeMs: 0, action: 'hibernate' });
+    await seconds(4);
+    world.restart([id]);
+    await seconds(20);
+    expect(health()).toEqual(['draining']);
+    await seconds(10);
+    expect(health()).toEqual([]);
+  });
 });
 
 describe('target groups', () => {
