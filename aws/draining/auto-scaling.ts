@@ -7,15 +7,15 @@ import { traitsOf } from '../../core/removal/leave-reason.ts';
 import { belowMinSize } from '../../core/swap/shortfall.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { chunks } from '../calls/chunks.ts';
-import { isBelowMin } from '../calls/errors.ts';
+import { codeOf, isBelowMin, isFromAws } from '../calls/errors.ts';
 import { inParallel } from '../calls/in-parallel.ts';
-import { mostRemembered, perClient } from '../calls/remembered.ts';
 import { actOn, allOf, ordinaryVerdict, together } from '../providers/act-on.ts';
 import { type Asg, describeAsgs, type Standing, standingsIn } from '../providers/auto-scaling-groups.ts';
 import type { ProviderDeps } from '../providers/provider-deps.ts';
 import { recentAsgs } from '../providers/recent-asgs.ts';
 import { deregisterTargets, registerTargets } from '../providers/target-groups.ts';
 import type { MovesMembers } from './draining.ts';
+import { isTaken, spareRequests } from './spare-requests.ts';
 
 /** Ids that one TerminateInstanceInAutoScalingGroup call takes (Auto Scaling API reference). */
 const idsPerCall = 100;
@@ -59,9 +59,6 @@ const endThroughAsg = async (
   );
   return together(parts);
 };
-
-/** EC2 takes it, whatever Auto Scaling does. */
-const isTaken = (swap: Swap): boolean => traitsOf(swap).endedBy === 'ec2';
 
 /**
  * Members that the minimum size does not let go. An interrupted one is at least deregistered from the group's target
@@ -119,38 +116,6 @@ const endsWithin = ({ sleep }: ProviderDeps, ending: Promise<unknown>): Promise<
     sleep(unansweredMs).then(() => false),
   ]);
 
-/**
- * Interrupted members that Auto Scaling does not end now: they are deregistered at least, because EC2 takes them at
- * their deadline whatever Auto Scaling does. Returns since when each is out of service. The next look tries again to
- * end them.
- */
-const spareRequests = async (
-  { elb, now }: ProviderDeps,
-  { targetGroups }: Asg,
-  swaps: readonly Swap[],
-): Promise<Readonly<Record<string, number>>> => {
-  const known = spared(elb);
-  const keyOf = ({ instance, deadlineMs }: Swap): string => `${instance} ${deadlineMs}`;
-  const stuck = swaps.filter(isTaken);
-  const fresh = stuck.filter((swap) => !known.has(keyOf(swap)));
-  if (known.size > mostRemembered) known.clear();
-  const atMs = now();
-  const done = fresh.length === 0 ? [] : (await deregisterTargets(elb, targetGroups, idsOf(fresh))).done;
-  for (const swap of fresh) if (done.includes(swap.instance)) known.set(keyOf(swap), atMs);
-  return Object.fromEntries(
-    stuck.flatMap((swap) => {
-      const sinceMs = known.get(keyOf(swap));
-      return sinceMs === undefined ? [] : [[swap.instance, sinceMs]];
-    }),
-  );
-};
-
-/**
- * When members were deregistered that stayed in their Auto Scaling group, by instance and warning. Every repeat of a
- * release would deregister them again without this. Kept for each client of a Lambda execution environment.
- */
-const spared = perClient<ProviderDeps['elb'], Map<string, number>>(() => new Map());
-
 /** In no Auto Scaling group of ours, neither now nor when it was claimed. */
 const isLoose =
   (standings: ReadonlyMap<string, unknown>) =>
@@ -170,14 +135,29 @@ const isToLeave = (swap: Swap, standing: Standing | undefined): boolean =>
  */
 const hasLeft = (swap: Swap): boolean => traitsOf(swap).endedBy === 'auto-scaling' && swap.asg !== undefined;
 
+/**
+ * Auto Scaling cannot be read. EC2 takes interrupted members all the same, so these are deregistered from the target
+ * groups that the Auto Scaling groups had when the policy was accepted. All other members wait.
+ */
+const spareUnread = async (
+  deps: ProviderDeps,
+  { drain: { asgTargetGroups: targetGroups = [] } }: Group,
+  swaps: readonly Swap[],
+  error: unknown,
+): Promise<Released> => {
+  if (!isFromAws(error) || targetGroups.length === 0 || !swaps.some(isTaken)) throw error;
+  const failed = idsOf(swaps).map((instance) => ({ instance, code: codeOf(error), retry: 'later' as const }));
+  return { done: [], failed, deregisteredAtMs: await spareRequests(deps, { targetGroups }, swaps) };
+};
+
 /** Members in their Auto Scaling groups, by group. */
 const releaseFromAsgs = async (
   deps: ProviderDeps,
   group: Group,
+  asgs: readonly Asg[],
   swaps: readonly Swap[],
   { uncovered = 0, ...releasing }: Releasing,
 ): Promise<Released> => {
-  const asgs = await recentAsgs(deps, asgsFor(group, swaps));
   const standings = standingsIn(asgs);
   const counted = swaps.filter((swap) => isToLeave(swap, standings.get(swap.instance)));
   const sorted = byCover(counted, uncovered);
@@ -228,7 +208,11 @@ const putBack = async (deps: ProviderDeps, group: Group, instances: readonly str
 export const autoScalingGroups: MovesMembers = (deps) => ({
   release: async (group, swaps, releasing) => {
     const ours = swaps.filter((swap) => !hasLeft(swap));
-    return ours.length === 0 ? nothing : releaseFromAsgs(deps, group, ours, releasing);
+    if (ours.length === 0) return nothing;
+    return recentAsgs(deps, asgsFor(group, ours)).then(
+      (asgs) => releaseFromAsgs(deps, group, asgs, ours, releasing),
+      (error: unknown) => spareUnread(deps, group, ours, error),
+    );
   },
   putBack: (group, instances) => putBack(deps, group, instances),
 });

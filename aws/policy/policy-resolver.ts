@@ -47,8 +47,9 @@ export const createPolicyResolver = ({ ec2, autoScaling, elb }: PolicyResolverDe
         names.instanceTypes.length === 0 ? undefined : soldTypes(ec2, names.instanceTypes),
       ]);
       const unknownTargetGroups = names.targetGroups.filter((arn) => !targetGroups.has(arn));
-      const own = groups.flatMap(ownTargetGroups).filter((arn) => !targetGroups.has(arn));
-      const delays = [...targetGroups, ...(await delaysOf(elb, [...new Set(own)]))];
+      const asgTargetGroups = [...new Set(groups.flatMap(ownTargetGroups))];
+      const own = asgTargetGroups.filter((arn) => !targetGroups.has(arn));
+      const delays = [...targetGroups, ...(await delaysOf(elb, own))];
       const subnets = await zonesOf(ec2, [...new Set([...names.subnets, ...groups.flatMap(subnetIdsOf)])]);
       const scalers = await Promise.all(
         groups
@@ -70,6 +71,7 @@ export const createPolicyResolver = ({ ec2, autoScaling, elb }: PolicyResolverDe
         ...(images && { images }),
         ...(scalers.length > 0 && { scalers: Object.fromEntries(scalers) }),
         ...(delays.length > 0 && { deregistrationDelayMs: Math.max(...delays.map(([, delayMs]) => delayMs)) }),
+        ...(asgTargetGroups.length > 0 && { asgTargetGroups }),
         ...(unknownTargetGroups.length > 0 && { unknownTargetGroups }),
       };
     },

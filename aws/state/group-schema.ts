@@ -116,6 +116,7 @@ export const checkGroup = objectOf<Group>({
     timeoutMs: number,
     loadBalancers: targetGroups,
     deregistrationDelayMs: optional(number),
+    asgTargetGroups: optional(listOf(text)),
   }),
   scaling: listOf(
     objectOf<ScalingRule>({

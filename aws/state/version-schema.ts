@@ -22,6 +22,7 @@ const resolution = objectOf<Resolution>({
   asgs: mapOf(asgFacts),
   launchTemplates: mapOf(number),
   deregistrationDelayMs: optional(number),
+  asgTargetGroups: optional(listOf(text)),
   unknownTargetGroups: optional(listOf(text)),
 });
 

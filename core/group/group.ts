@@ -108,6 +108,11 @@ export type Group = {
      * itself. Absent without target groups, and in versions that were accepted before this field existed.
      */
     readonly deregistrationDelayMs?: number;
+    /**
+     * The target groups of its Auto Scaling groups when the policy was accepted. A drain uses them for members that EC2
+     * takes while Auto Scaling cannot be read. Absent in earlier versions, and where there are none.
+     */
+    readonly asgTargetGroups?: readonly string[];
   };
   readonly scaling: readonly ScalingRule[];
   /** Sizes that are set at certain times. Absent: none. */

@@ -54,6 +54,8 @@ export type Resolution = {
    * groups. Absent when there is none.
    */
   readonly deregistrationDelayMs?: number;
+  /** Target groups of its Auto Scaling groups. Absent when there are none. */
+  readonly asgTargetGroups?: readonly string[];
   /** ARNs that do not exist. Absent when all exist. */
   readonly unknownTargetGroups?: readonly string[];
 };

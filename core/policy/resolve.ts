@@ -158,10 +158,11 @@ const maxShareOf = ({ instanceType, zone, offering }: NonNullable<Policy['maxSha
   ...(offering !== undefined && { offering: shareOf(offering) }),
 });
 
-const drainOf = ({ drain }: Policy, { deregistrationDelayMs }: LookedUp): Group['drain'] => ({
+const drainOf = ({ drain }: Policy, { deregistrationDelayMs, asgTargetGroups }: LookedUp): Group['drain'] => ({
   timeoutMs: durationMs(drain.timeout),
   loadBalancers: drain.loadBalancers,
   ...(deregistrationDelayMs !== undefined && { deregistrationDelayMs }),
+  ...(asgTargetGroups && { asgTargetGroups }),
 });
 
 const returningOf = ({ after, atMost, every, window, timezone }: Exclude<Policy['return'], false>): Returning => ({

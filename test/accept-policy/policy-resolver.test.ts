@@ -77,6 +77,17 @@ describe('looking up what a policy names', () => {
     expect(await resolver.lookUp(names)).not.toHaveProperty('deregistrationDelayMs');
   });
 
+  it('finds the target groups of the Auto Scaling groups, also those that the policy names', async () => {
+    const { resolver } = open({
+      DescribeAutoScalingGroups: { AutoScalingGroups: [group({ TargetGroupARNs: ['arn:own', 'arn:there'], MixedInstancesPolicy: {} })] },
+      DescribeLaunchTemplateVersions: { LaunchTemplateVersions: [{ LaunchTemplateData: {} }] },
+      DescribeTargetGroupAttributes: delay('30'),
+    });
+    const found = await resolver.lookUp({ ...names, targetGroups: ['arn:there', 'arn:other'], asgs: ['g'] });
+    expect(found.asgTargetGroups).toEqual(['arn:own', 'arn:there']);
+    expect(await resolver.lookUp({ ...names, targetGroups: ['arn:there'] })).not.toHaveProperty('asgTargetGroups');
+  });
+
   it('looks up nothing that the policy does not name', async () => {
     const { fake, resolver } = open({});
     expect(await resolver.lookUp(names)).toEqual({ subnets: {}, asgs: {}, launchTemplates: {} });

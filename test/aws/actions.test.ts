@@ -314,6 +314,26 @@ describe('releasing leaving members', () => {
     expect(aws.inputsOf('DeregisterTargets')).toEqual([{ TargetGroupArn: 'tg-own', Targets: [{ Id: 'i-1' }] }]);
   });
 
+  test('takes interrupted members out of the target groups that the policy knows while Auto Scaling cannot be read', async () => {
+    const known = (asgTargetGroups?: readonly string[]) => ({
+      ...attached,
+      drain: { ...attached.drain, ...(asgTargetGroups && { asgTargetGroups }) },
+    });
+    const leaving = [swap('i-1', 'interruption'), swap('i-2', 'rebalance')];
+    const released = async (of: Group, swaps = leaving, code = 'InternalFailure') => {
+      const { provider, aws } = over(of, { DescribeAutoScalingGroups: failsWith(code, 'down', 500), DeregisterTargets: {} });
+      const result = await provider.release(of, swaps).catch((error: Error) => error.name);
+      return [result, aws.inputsOf('DeregisterTargets')];
+    };
+    const failed = ['i-1', 'i-2'].map((instance) => ({ instance, code: 'InternalFailure', retry: 'later' }));
+    expect(await released(known(['tg-own']))).toEqual([
+      { done: [], failed, deregisteredAtMs: { 'i-1': nowMs } },
+      [{ TargetGroupArn: 'tg-own', Targets: [{ Id: 'i-1' }] }],
+    ]);
+    expect(await released(known())).toEqual(['InternalFailure', []]);
+    expect(await released(known(['tg-own']), leaving.slice(1))).toEqual(['InternalFailure', []]);
+  });
+
   test('counts no interrupted member as out of service while a target group that the policy names has it', async () => {
     const named = { ...attached, drain: { ...attached.drain, loadBalancers: ['tg-named'] } };
     const released = async (DeregisterTargets: Answers[string]) => {

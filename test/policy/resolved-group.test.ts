@@ -79,6 +79,10 @@ describe('a group of the smallest policy', () => {
       deregistrationDelayMs: 120_000,
     });
   });
+
+  it('has the target groups of its Auto Scaling groups', () => {
+    expect(groupOf({}, { ...resolution, asgTargetGroups: ['arn:own'] }).drain).toMatchObject({ asgTargetGroups: ['arn:own'] });
+  });
 });
 
 describe('the author of a policy reads', () => {

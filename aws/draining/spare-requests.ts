@@ -1,0 +1,42 @@
+import { traitsOf } from '../../core/removal/leave-reason.ts';
+import type { Swap } from '../../core/swap/swap.ts';
+import { mostRemembered, perClient } from '../calls/remembered.ts';
+import type { Asg } from '../providers/auto-scaling-groups.ts';
+import type { ProviderDeps } from '../providers/provider-deps.ts';
+import { deregisterTargets } from '../providers/target-groups.ts';
+
+/** EC2 takes it, whatever Auto Scaling does. */
+export const isTaken = (swap: Swap): boolean => traitsOf(swap).endedBy === 'ec2';
+
+/**
+ * When members were deregistered that stayed in their Auto Scaling group, by instance and warning. Every repeat of a
+ * release would deregister them again without this. Kept for each client of a Lambda execution environment.
+ */
+const spared = perClient<ProviderDeps['elb'], Map<string, number>>(() => new Map());
+
+/**
+ * Interrupted members that Auto Scaling does not end now: they are deregistered at least, because EC2 takes them at
+ * their deadline whatever Auto Scaling does. Returns since when each is out of service. The next look tries again to
+ * end them.
+ */
+export const spareRequests = async (
+  { elb, now }: ProviderDeps,
+  { targetGroups }: Pick<Asg, 'targetGroups'>,
+  swaps: readonly Swap[],
+): Promise<Readonly<Record<string, number>>> => {
+  const known = spared(elb);
+  if (known.size > mostRemembered) known.clear();
+  const keyOf = ({ instance, deadlineMs }: Swap): string => `${instance} ${deadlineMs}`;
+  const stuck = swaps.filter(isTaken);
+  const fresh = stuck.filter((swap) => !known.has(keyOf(swap)));
+  const atMs = now();
+  const ids = fresh.map(({ instance }) => instance);
+  const { done } = await deregisterTargets(elb, targetGroups, ids);
+  for (const swap of fresh) if (done.includes(swap.instance)) known.set(keyOf(swap), atMs);
+  return Object.fromEntries(
+    stuck.flatMap((swap) => {
+      const sinceMs = known.get(keyOf(swap));
+      return sinceMs === undefined ? [] : [[swap.instance, sinceMs]];
+    }),
+  );
+};
