@@ -275,12 +275,23 @@ export const isKnownToLeave = (life: Life, { sinceMs, atMs, invocation }: Moment
       claim.state === 'leaving' && (claim.atMs <= sinceMs || (claim.atMs <= atMs && isFunction(claim.by) && claim.by.invocation === invocation)),
   );
 
+/** What the same function requested beside a launch and EC2 refused later, each as the offering of its pool that is most like this one. */
+const requestedBeside = (chronicle: Chronicle, policy: Policy, offering: OfferingName, { group, insteadOf }: Moment): readonly OfferingName[] => {
+  if (insteadOf === undefined) return [];
+  return Object.values(policy.pools).flatMap((pool) => {
+    const sold = offeringsOf(pool);
+    const alike = sold.find((one) => nameOf(one) === nameOf(offering)) ?? sold.find(({ zone }) => zone === offering.zone) ?? sold[0];
+    return alike === undefined ? [] : Array.from({ length: missingBeside(chronicle, insteadOf, group, [pool]) }, () => alike);
+  });
+};
+
 /** Whether the shares of a policy surely let one more of an offering be launched. */
 const hasRoom = (chronicle: Chronicle, policy: Policy, offering: OfferingName, moment: Moment): boolean => {
   if (!hasShares(policy)) return true;
   const sizes = chronicle.desiredIn(moment.group, moment.sinceMs, moment.atMs);
   const others = perhapsHeld(chronicle, moment).filter((life) => life !== moment.insteadOf && !isKnownToLeave(life, moment));
-  return sizes.length > 0 && hasShareRoom(policy, offering, others, Math.min(...sizes));
+  const requested = requestedBeside(chronicle, policy, offering, moment);
+  return sizes.length > 0 && hasShareRoom(policy, offering, [...others, ...requested], Math.min(...sizes));
 };
 
 /** Offerings of a pool that had capacity for one more, including those at risk. */

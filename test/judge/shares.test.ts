@@ -219,6 +219,25 @@ describe('what a share forbids', () => {
     expect(later({})).toEqual([]);
     expect(later({ maxShare: { zone: '75%' } })).toHaveLength(1);
   });
+  it('counts what the same function had requested elsewhere and EC2 refused later', () => {
+    const beside = ({ pool = 'spot-a', count = 1, answeredAt = 102, zone = '50%' } = {}) =>
+      details(earlierTierFirst, (script) => {
+        group(['spot-a', 'od-b'], { ...shares, maxShare: { zone } }, 4)(script);
+        script.react(98, 103, 'i-100');
+        const by = react('i-100');
+        const stored = { kind: 'item-written', table: 'state', group: 'web', item: 'request#r-other', bytes: 1, by } as const;
+        script.at(99, { ...stored, request: { pool, count } });
+        script.launch(100, 'i-9', { pool: 'od-b', by, askedS: 99.5 });
+        const call = { service: 'ec2', operation: 'CreateFleet', outcome: 'ok', applied: true, isMutating: true } as const;
+        const launch = { group: 'web', pool, count };
+        script.at(answeredAt, { kind: 'called', function: 'react', invocation: 'i-100', askedAtMs: 99_200, ...call, launch });
+      });
+    expect(beside()).toEqual([]);
+    expect(beside({ pool: 'od-b' })).toHaveLength(1);
+    expect(beside({ answeredAt: 99.4 })).toHaveLength(1);
+    expect(beside({ zone: '75%' })).toHaveLength(1);
+    expect(beside({ zone: '75%', count: 2 })).toEqual([]);
+  });
   it('excuses that nothing is launched, and only while it does', () => {
     const endedAtMs = 900_000;
     const short = (document: Document) =>
