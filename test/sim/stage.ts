@@ -83,14 +83,18 @@ const deedsOf = ({ clock }: Sandbox, watched: Watched, recorder: Recorder): Pick
 
 /**
  * Whose an instance is. An Auto Scaling group belongs to the group whose policy names it, and stays that group's until another one may take it, or
- * until its group is let go and comes back without it; its members are that group's too, whatever their tags say.
+ * until its group is let go and comes back without it; its members are that group's too, whatever their tags say. Another one may take it once its
+ * group is let go, or names it no longer and has nobody in it.
  */
-const groupFinder = ({ world }: Sandbox) => {
+export const groupFinder = ({ world }: { readonly world: Pick<Sandbox['world'], 'tagsOf' | 'snapshot'> }) => {
   const byAsg = new Map<string, string>();
   const named = new Map<string, readonly string[]>();
+  const isEmpty = (asg: string): boolean => !world.snapshot().autoScalingGroups.some(({ name, instances }) => name === asg && instances.length > 0);
   const isFree = (asg: string, group: string): boolean => {
     const owner = byAsg.get(asg);
-    return owner === undefined || owner === group || !named.get(owner)?.includes(asg);
+    if (owner === undefined || owner === group) return true;
+    const names = named.get(owner);
+    return names === undefined || (!names.includes(asg) && isEmpty(asg));
   };
   const groupOf: Stage['groupOf'] = (instance) => {
     const tags = world.tagsOf(instance) ?? {};
