@@ -872,6 +872,24 @@ describe('functions and calls', () => {
     expect(found(['web', 'api', 'admin'], {}, 4)).toEqual([]);
     expect(found(['web', 'api', 'admin'], {}, 5)).toHaveLength(1);
   });
+  it('lower the sizes of Auto Scaling groups and give them back, twice for each in a look that is refused', () => {
+    const found = (times: number, { refused = true, asgs = 3, by = 'i-a' } = {}) =>
+      details(callsAreBounded, (script) => {
+        script.policy(0, 1);
+        for (let n = 0; n < asgs; n += 1) {
+          const changed = { kind: 'asg-changed', asg: `asg-${n}`, min: 0, max: 4, suspended: [], by: react(by) } as const;
+          for (const desired of [0, 1]) script.at(101 + desired, { ...changed, desired });
+        }
+        const offering = { instanceType: 't', zone: 'z-a', market: 'spot', code: 'InsufficientInstanceCapacity' } as const;
+        if (refused) script.at(100, { kind: 'refused', invocation: 'i-a', group: 'web', ...offering });
+        called({ service: 'autoscaling', operation: 'UpdateAutoScalingGroup' }, times)(script);
+      });
+    expect(found(12)).toEqual([]);
+    expect(found(13)).toHaveLength(1);
+    expect(found(8, { refused: false })).toHaveLength(1);
+    expect(found(8, { by: 'i-b' })).toHaveLength(1);
+    expect(found(9, { asgs: 1 })).toHaveLength(1);
+  });
   it('write small items, and nothing at rest', () => {
     const item = (bytes: number, times: number) => (script: Script) => {
       for (let n = 0; n < times; n += 1)

@@ -26,7 +26,17 @@ const heartbeatsDue = (chronicle: Chronicle): number => {
   return chronicle.lives.flatMap(({ hooks }) => hooks).reduce((sum, wait) => sum + due(wait), 0);
 };
 
+/** A look that is refused may have lowered the desired capacities of several Auto Scaling groups, and gives each back. */
+const resizedInVain = (chronicle: Chronicle): number => {
+  const refused = new Set(chronicle.of('refused').map(({ invocation }) => invocation));
+  const changed = chronicle
+    .of('asg-changed')
+    .flatMap(({ by, asg }) => (isFunction(by) && refused.has(by.invocation) ? [`${by.invocation} ${asg}`] : []));
+  return 2 * new Set(changed).size;
+};
+
 const heartbeat = 'autoscaling:RecordLifecycleActionHeartbeat';
+const resize = 'autoscaling:UpdateAutoScalingGroup';
 const capacityServices = new Set(['ec2', 'autoscaling', 'elasticloadbalancing']);
 
 /** The most calls of one kind: a number for any run, and a number for each instance that came or went. */
@@ -35,7 +45,7 @@ const most: Readonly<Record<string, readonly [anyway: number, each: number]>> = 
   'ec2:TerminateInstances': [4, 1],
   'autoscaling:LaunchInstances': [4, 1],
   'autoscaling:AttachInstances': [4, 1],
-  'autoscaling:UpdateAutoScalingGroup': [6, 1],
+  [resize]: [6, 1],
   'autoscaling:TerminateInstanceInAutoScalingGroup': [4, 2],
   'elasticloadbalancing:RegisterTargets': [4, 1],
   'elasticloadbalancing:DeregisterTargets': [4, 2],
@@ -51,7 +61,7 @@ const mostTargetGroups = ({ groups }: Chronicle): number =>
 export const callsAreBounded: Rule = {
   name: 'calls that change something are bounded',
   meaning:
-    'Calls that change capacity grow only with the instances that come and go. Calls to target groups also grow with the number that a policy names, and calls about hooks with the hooks and with the time that they wait. Each kind of call has its own bound. Calls that faults made fail do not count.',
+    'Calls that change capacity grow only with the instances that come and go. Calls to target groups also grow with the number that a policy names, and calls about hooks with the hooks and with the time that they wait. A look that is refused may change the size of each Auto Scaling group twice. Each kind of call has its own bound. Calls that faults made fail do not count.',
   broken: (chronicle) => {
     const count = touched(chronicle);
     const mutating = calls(chronicle).filter(
@@ -72,7 +82,8 @@ export const callsAreBounded: Rule = {
       ...[...kinds].flatMap(([kind, made]): readonly Broken[] => {
         const [anyway, each] = most[kind] ?? [all, 0];
         const times = isForEachTargetGroup(kind) ? targetGroups : 1;
-        const limit = kind === heartbeat ? 4 + due : times * (anyway + each * count) + refused;
+        const inVain = kind === resize ? Math.max(refused, resizedInVain(chronicle)) : refused;
+        const limit = kind === heartbeat ? 4 + due : times * (anyway + each * count) + inVain;
         return made.length <= limit
           ? []
           : [{ atMs, detail: `${made.length} calls of ${kind} for ${count} instances that came or went, expected at most ${limit}` }];
