@@ -1,10 +1,13 @@
 import type { Chronicle } from './chronicle.ts';
 import { delayOf } from './leaving.ts';
-import { goneAtMs, isFunction, type Life, lastBackMs, warnedAtMs } from './life.ts';
+import { goneAtMs, isAlive, isFunction, type Life, lastBackMs, warnedAtMs } from './life.ts';
 import { headcountAt } from './staying.ts';
 
-/** A lost member that has no replacement yet: since when, and why. `isOfPolicy`: the policy drains it before it is replaced. */
-export type Debt = { readonly sinceMs: number; readonly because: string; readonly isOfPolicy?: true };
+/**
+ * A lost member that has no replacement yet: since when, and why. `isOfPolicy`: the policy drains it before it is replaced. `isByHealth`: it runs on, and
+ * only the health of targets shows that it does not serve.
+ */
+export type Debt = { readonly sinceMs: number; readonly because: string; readonly isOfPolicy?: true; readonly isByHealth?: true };
 
 /** Whether its claim made it wait for its replacement: EC2 advised it, the policy holds its members elsewhere, or it never served. */
 const isAtRisk = (chronicle: Chronicle, group: string, life: Life, outAtMs: number): boolean => {
@@ -34,8 +37,9 @@ const troubleOf = (chronicle: Chronicle, group: string, life: Life, atMs: number
   const drainedMs = isOurs ? drainsFirstUntilMs(chronicle, group, life, atMs) : undefined;
   const first = open.find(({ sinceMs, isOfPolicy }) => sinceMs <= atMs && (isOfPolicy === undefined || drainedMs === undefined));
   if (isOurs && first !== undefined) return first;
+  const isByHealth = !isOurs && isAlive(life, atMs);
   return drainedMs === undefined
-    ? { sinceMs: atMs, because: `${life.instance} stopped serving` }
+    ? { sinceMs: atMs, because: `${life.instance} stopped serving`, ...(isByHealth && { isByHealth }) }
     : { sinceMs: drainedMs, because: `${life.instance} had drained`, isOfPolicy: true };
 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Actor } from '../../sandbox/judge/history.ts';
+import type { Actor, History } from '../../sandbox/judge/history.ts';
 import { toldOnTheBus } from '../../sandbox/judge/rules/announced.ts';
 import { callsAreBounded, idleWritesNothing, noStorm } from '../../sandbox/judge/rules/calls.ts';
 import { functionsAnswer, functionsAreQuick, itemsAreSmall, rightsSuffice } from '../../sandbox/judge/rules/functions.ts';
@@ -160,6 +160,31 @@ describe('time to serve', () => {
   it('is counted from the trouble', () => {
     expect(lost(270)).toEqual([]);
     expect(lost(300)).toEqual(['1 serve, expected 2, 200 s after i-1 stopped serving']);
+  });
+  it('goes on while reads fail that only improve a decision, unless they alone show the loss', () => {
+    const throttle = (operation: string | undefined, kind = 'throttle') => ({
+      on: 'call',
+      kind,
+      match: operation === undefined ? {} : { operation },
+    });
+    const late = (fault: unknown, trouble: (script: Script) => void = (script) => script.end(100, 'i-1')) =>
+      details(
+        servesAgain,
+        (script) => {
+          twoServe(script);
+          trouble(script);
+          script.launch(400, 'i-3');
+          script.serves(430, 'i-3');
+        },
+        { endedAtMs: 1_000_000, faults: [{ fault, fromMs: 0, untilMs: 390_000 }] as History['faults'] },
+      );
+    expect(late(throttle('DescribeTargetHealth'))).toEqual(['1 serve, expected 2, 330 s after i-1 stopped serving']);
+    expect(late(throttle('DescribeSpotPriceHistory'))).toHaveLength(1);
+    for (const fault of [throttle('DescribeInstances'), throttle(undefined), throttle('DescribeTargetHealth', 'delay'), { on: 'event' }])
+      expect(late(fault)).toEqual([]);
+    const unhealthy = (script: Script): void =>
+      script.at(100, { kind: 'out-of-service', instance: 'i-1', targetGroup: 'web', why: 'unhealthy', by: { kind: 'ec2' } });
+    expect(late(throttle('DescribeTargetHealth'), unhealthy)).toEqual([]);
   });
   it('begins for a member at risk that drains first when it has drained, unless another member is missing by then', () => {
     const drains = (servesAtSecond: number, order: string, more: (script: Script) => void = () => undefined) =>
@@ -705,6 +730,24 @@ describe('what swaps and decisions record', () => {
     };
     expect(details(timesAreTrue, returned, swap({ drainedAtMs: 150_000 }))).toEqual([]);
     expect(details(timesAreTrue, twoServe, swap({}))).toEqual(['i-1 lives on, and its swap is closed']);
+  });
+  it('does not take a stop for the end', () => {
+    const stopped = (write: (script: Script) => void = () => undefined) =>
+      details(
+        timesAreTrue,
+        (script) => {
+          twoServe(script);
+          script.warn(20, 'i-1');
+          script.claim(21, 'i-1', 'i-a');
+          script.takeOut(100, 'i-1');
+          script.at(140, { kind: 'ending', instance: 'i-1', by: { kind: 'ec2' } }, { kind: 'ended', instance: 'i-1', state: 'stopped' });
+          write(script);
+        },
+        swap({ drainedAtMs: 120_000 }),
+      );
+    expect(stopped()).toEqual(['i-1 is only stopped, and its swap is closed']);
+    expect(stopped((script) => script.at(500, { kind: 'ended', instance: 'i-1', state: 'terminated' }))).toEqual([]);
+    expect(stopped((script) => script.letGo(500))).toEqual([]);
   });
   it('names every launch and every removal', () => {
     const explained = (decisions: readonly unknown[]) =>

@@ -201,14 +201,22 @@ const isKept = (chronicle: Chronicle, life: Life, { state, keptUntilMs }: SaidSw
   return state === 'drained' && isSaid && isAlive(life, chronicle.history.endedAtMs);
 };
 
+/** Whether EC2 stopped it and nobody has ended it since, in a group that is held. A stopped instance may start again. */
+const isOnlyStopped = (chronicle: Chronicle, { instance, group }: SaidSwap): boolean => {
+  const last = chronicle.of('ended').findLast((one) => one.instance === instance);
+  if (last?.state !== 'stopped' || chronicle.policyAt(group, chronicle.history.endedAtMs) === undefined) return false;
+  return !chronicle.of('ending').some((one) => one.instance === instance && one.atMs > last.atMs);
+};
+
 export const timesAreTrue: Rule = {
   name: 'what a swap says about the end is true',
   meaning:
-    'A swap is closed once its instance has ended, and never before. It is withdrawn only while its instance lives, and stays open for an hour after EC2 refused to end the instance. It says drained only after work was taken off. A swap without a drain that had work to take off names a shortfall.',
+    'A swap is closed once its instance has ended, and never before. An instance that is only stopped has not ended. It is withdrawn only while its instance lives, and stays open for an hour after EC2 refused to end the instance. It says drained only after work was taken off. A swap without a drain that had work to take off names a shortfall.',
   broken: overLives((chronicle, swap, life) => {
     const { endedAtMs } = chronicle.history;
     const { instance, state, drainedAtMs, shortfall } = swap;
     if (state === 'gone' && isAlive(life, endedAtMs)) return `${instance} lives on, and its swap is closed`;
+    if (state === 'gone' && isOnlyStopped(chronicle, swap)) return `${instance} is only stopped, and its swap is closed`;
     if (state === 'withdrawn') return saidWithdrawn(life, swap);
     if (isKept(chronicle, life, swap)) return undefined;
     if (state !== 'gone') return `the swap of ${instance} (${swap.reason}) stays ${state}`;

@@ -70,10 +70,20 @@ type Owed = {
   readonly withinMs: number;
 };
 
+/** Reads that only improve a decision. Whether they fail changes nothing for a member that is known to leave. */
+const improvingReads = new Set(['DescribeTargetHealth', 'DescribeSpotPriceHistory', 'DescribeTargetGroupAttributes']);
+
+const isOfImprovingReads = ({ fault }: Chronicle['history']['faults'][number]): boolean =>
+  fault.on === 'call' &&
+  (fault.kind === 'throttle' || fault.kind === 'error') &&
+  fault.match?.operation !== undefined &&
+  [fault.match.operation].flat().every((operation) => improvingReads.has(operation));
+
 /** When the last general hindrance was over: a fault, a mode that launches nothing, or a tree in which nothing could give. */
 const freeSince = (chronicle: Chronicle, group: string, debt: Debt, untilMs: number, { gaveNothing }: Owed): number => {
   const faulty = chronicle.history.faults
     .filter(({ fromMs, untilMs: endMs }) => fromMs < untilMs && endMs > debt.sinceMs)
+    .filter((fault) => debt.isByHealth === true || !isOfImprovingReads(fault))
     .map(({ untilMs: endMs }) => Math.min(endMs, untilMs));
   return Math.max(debt.sinceMs, actsSince(chronicle, group, untilMs), gaveNothing(chronicle, group, debt.sinceMs, untilMs), ...faulty);
 };
@@ -105,7 +115,7 @@ export const lateIn = (chronicle: Chronicle, group: string, owed: Owed): readonl
 export const servesAgain: Rule = {
   name: 'whatever is lost serves again in time',
   meaning:
-    'Every member that is lost, and every member by which the size grows, has a serving replacement within the bound of docs/architecture.md. The time counts from the trouble of that member itself. An end by Holdfast begins no new time. Only members at risk that drain first by the policy do, while no other member is missing.',
+    'Every member that is lost, and every member by which the size grows, has a serving replacement within the bound of docs/architecture.md. The time counts from the trouble of that member itself. An end by Holdfast begins no new time. Only members at risk that drain first by the policy do, while no other member is missing. Faults of reads that only improve a decision give no more time, unless such a read alone shows the loss.',
   broken: (chronicle) =>
     [...chronicle.groups.keys()].flatMap((group) =>
       lateIn(chronicle, group, { due: dueAt, gaveNothing: gaveNothingUntil, withinMs: chronicle.times.servesAgainMs }),
