@@ -43,6 +43,14 @@ export const booting: readonly PutBack[] = [
     file: 'core/decide/waiting-swaps.ts',
     from: '{ ...input, ...(denials && { denials }) }',
     to: '{ ...input, ...(denials && { denials: {} }) }',
+    // Nobody leaves after launches that were denied a moment ago, whatever is remembered.
+    also: [
+      {
+        file: 'functions/react/converge.ts',
+        from: 'const mayBegin = first !== undefined && !endDenied(rounds);',
+        to: 'const mayBegin = first !== undefined && (!endDenied(rounds) || rounds.length > 0);',
+      },
+    ],
     situation: 'launches are denied while members are at risk, drain first',
   },
   {
