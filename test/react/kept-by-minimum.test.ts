@@ -1,9 +1,11 @@
-import { expect, test } from 'vitest';
-import type { ActionResult } from '../../core/ports/capacity-provider.ts';
+import { describe, expect, test } from 'vitest';
+import { asGone } from '../../core/drain/shortfall.ts';
+import type { ActionResult, Releasing } from '../../core/ports/capacity-provider.ts';
 import type { SwapChange } from '../../core/ports/state-store.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { carryOutRounds } from '../../functions/react/carry-out/carry-out.ts';
 import type { Round, Run } from '../../functions/react/run.ts';
+import { awsError } from '../aws/fake-aws.ts';
 import { nowMs, state, swapOf, view } from '../core/views.ts';
 
 const notReleased = { code: 'not-released', awsCode: 'BelowMinSize' } as const;
@@ -17,10 +19,12 @@ type Told = {
   readonly failed?: ActionResult['failed'];
   readonly ended?: readonly string[];
   readonly unplaced?: number;
+  /** The table cannot store anything now. */
+  readonly isTableDown?: boolean;
 };
 
 /** What is written, and who is asked to leave, where EC2 has refused so many replacements. */
-const letGoOf = async ({ swaps, failed = [], ended = [], unplaced = 0 }: Told) => {
+const letGoOf = async ({ swaps, failed = [], ended = [], unplaced = 0, isTableDown = false }: Told) => {
   const asked: string[] = [];
   const written: (SwapChange & { readonly instance: string })[] = [];
   const ids = swaps.map(({ instance }) => instance);
@@ -29,15 +33,17 @@ const letGoOf = async ({ swaps, failed = [], ended = [], unplaced = 0 }: Told) =
     group: { name: 'web', holding: { kind: 'tag' } },
     turns: { learn: () => {} },
     provider: {
-      release: async (_group: unknown, leaving: readonly Swap[]): Promise<ActionResult> => {
-        asked.push(...leaving.map(({ instance }) => instance));
-        return { done: ids.filter((instance) => !refused.has(instance)), failed };
+      release: async (_group: unknown, leaving: readonly Swap[], { beforeEnding }: Required<Releasing>): Promise<ActionResult> => {
+        const may = await beforeEnding(leaving.map(({ instance }) => instance));
+        asked.push(...may);
+        return { done: may.filter((instance) => !refused.has(instance)), failed };
       },
     },
     ports: {
       clock: { now: () => nowMs },
       store: {
         advance: async ({ instance }: Swap, change: SwapChange) => {
+          if (isTableDown) throw awsError('InternalServerError', 'try again', 500);
           written.push({ instance, ...change });
           return 'done';
         },
@@ -69,4 +75,34 @@ test('a member that is still refused, or had ended before, stays as it was recor
   const kept = swapOf('i-1', { state: 'drained', shortfall: notReleased });
   expect(await letGo([kept], [{ instance: 'i-1', code: 'BelowMinSize', retry: 'later' }])).toEqual([]);
   expect(await letGo([kept], [], ['i-1'])).toEqual([]);
+});
+
+describe('a member that its Auto Scaling group ends while it drains', () => {
+  const draining = swapOf('i-1', { state: 'draining', reason: 'rebalance', asg: 'web-asg' });
+  const asked = { instance: 'i-1', from: ['draining'], set: { releaseAskedAtMs: nowMs } };
+
+  test('is stored as ended by us, so its connections do not count as cut by EC2', async () => {
+    const [note] = await letGo([draining]);
+    expect(note).toEqual(asked);
+    expect(asGone({ ...draining, ...note?.set }, nowMs + 1_000).shortfall).toBeUndefined();
+    expect(asGone(draining, nowMs + 1_000).shortfall).toMatchObject({ by: 'ec2' });
+  });
+
+  test('is not stored so once more, or when it has ended before', async () => {
+    expect(await letGo([{ ...draining, releaseAskedAtMs: nowMs - 1 }])).toEqual([]);
+    expect(await letGo([draining], [], ['i-1'])).toEqual([]);
+  });
+
+  test('is no longer stored so where the call was certainly not carried out', async () => {
+    const failed = (code: string) => [{ instance: 'i-1', code, retry: 'later' as const }];
+    expect(await letGo([draining], failed('Throttling'))).toEqual([
+      asked,
+      { instance: 'i-1', from: ['draining'], set: {}, clear: ['releaseAskedAtMs'] },
+    ]);
+    expect(await letGo([draining], failed('InternalFailure'))).toEqual([asked]);
+  });
+
+  test('stays for now if that cannot be stored', async () => {
+    expect(await letGoOf({ swaps: [draining], isTableDown: true })).toEqual({ written: [], asked: [] });
+  });
 });

@@ -1,13 +1,17 @@
+import { wasNotDone } from '../../../aws/calls/errors.ts';
 import { inParallel } from '../../../aws/calls/in-parallel.ts';
+import { unlessTroubled } from '../../../aws/calls/unless-troubled.ts';
 import { modeOf } from '../../../core/group/mode.ts';
 import { afterTakingDown, outsideAsgOf, type TakenDown } from '../../../core/group/outside-size.ts';
 import { grantedBy, type Launched, missingAfter, mustRepeat } from '../../../core/group-state/answers.ts';
 import { untaggedIn } from '../../../core/launch/late-tags.ts';
 import { isOpen } from '../../../core/launch/reservation-life.ts';
+import type { Swap } from '../../../core/swap/swap.ts';
 import { isWorthALook } from '../../../core/times/again.ts';
 import { tickEveryMs } from '../../../core/times/times.ts';
 import { mayBeRaisedYet, type RaisedMax } from '../../../core/view/raised-max.ts';
 import type { GroupState, Suspension } from '../../../core/view/view.ts';
+import type { ReactPorts } from '../ports.ts';
 import { putState } from '../record/put-state.ts';
 import type { Round, Run } from '../run.ts';
 import { commonTime } from '../turns/wakes-together.ts';
@@ -61,6 +65,26 @@ const replacedOf = ({ decision, view }: Round, last: Round): readonly string[] =
 };
 
 /**
+ * Stores which members are about to be ended while they drain, for the function that finds them ended. A member for
+ * which this cannot be stored waits for the next look.
+ */
+const noteEnding =
+  ({ store, clock }: ReactPorts, draining: readonly Swap[]) =>
+  async (instances: readonly string[]): Promise<readonly string[]> => {
+    const going = new Set(instances);
+    const releaseAskedAtMs = clock.now();
+    const noted = await inParallel(
+      draining.filter(({ instance }) => going.has(instance)),
+      writesAtOnce,
+      async (swap) => {
+        const change = store.advance(swap, { from: ['draining'], set: { releaseAskedAtMs } });
+        return (await unlessTroubled(change)) === undefined ? swap.instance : undefined;
+      },
+    );
+    return instances.filter((instance) => !noted.includes(instance));
+  };
+
+/**
  * Terminates leaving members, drained or ended, that Auto Scaling groups still count, through those groups. A failure
  * is not reported, because the next look finds them again. If the minimum size had kept a member in service, its swap
  * has a shortfall. This shortfall is removed, because the Auto Scaling group drains the member now.
@@ -71,10 +95,22 @@ const letGo = async ({ group, provider, ports }: Run, rounds: readonly Round[]):
   const { view } = first;
   const left = new Set(replacedOf(first, rounds.at(-1) ?? first));
   const swaps = view.swaps.filter(({ instance }) => left.has(instance));
-  const released = new Set((await provider.release(group, swaps)).done);
-  const disproved = swaps
-    .filter(({ instance }) => released.has(instance) && !view.ended.includes(instance))
-    .filter(({ state, shortfall }) => state === 'drained' && shortfall?.code === 'not-released');
+  const living = swaps.filter(({ instance }) => !view.ended.includes(instance));
+  const draining = living.filter(
+    ({ state, releaseAskedAtMs }) => state === 'draining' && releaseAskedAtMs === undefined,
+  );
+  const { done, failed } = await provider.release(group, swaps, { beforeEnding: noteEnding(ports, draining) });
+  const released = new Set(done);
+  const undone = new Set(failed.flatMap(({ instance, code }) => (wasNotDone(code) ? [instance] : [])));
+  await inParallel(
+    draining.filter(({ instance }) => undone.has(instance)),
+    writesAtOnce,
+    (swap) => ports.store.advance(swap, { from: ['draining'], set: {}, clear: ['releaseAskedAtMs'] }),
+  );
+  const disproved = living.filter(
+    ({ instance, state, shortfall }) =>
+      released.has(instance) && state === 'drained' && shortfall?.code === 'not-released',
+  );
   await inParallel(disproved, writesAtOnce, (swap) =>
     ports.store.advance(swap, { from: ['drained'], set: {}, clear: ['shortfall'] }),
   );
