@@ -44,6 +44,8 @@ export const times = {
   takenAtOnceWithinMs: 180_000,
   /** A member that EC2 announced to take and did not take is put back this long after its deadline (core/swap/outlived.ts). */
   outlivedMs: 300_000,
+  /** A member that has not booted by this age never will: a world breaks its boot for good (test/sim/capacity-steps.ts). */
+  neverBootsMs: 600_000,
   /** A member that EC2 refused to end is not chosen again for this long (docs/policy.md, removal). */
   keptForMs: 3_600_000,
   /** How long Holdfast waits for an Auto Scaling group to refill itself (core/times/times.ts). */

@@ -6,6 +6,7 @@ import { isKept } from '../../core/swap/kept-members.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import type { RaisedMax } from '../../core/view/raised-max.ts';
 import type { GroupState } from '../../core/view/view.ts';
+import { times } from '../../sandbox/judge/times.ts';
 import type { InstanceSnapshot, WorldSnapshot } from '../../sandbox/world/world.ts';
 import { readUnderWay } from './evidence.ts';
 import type { Situation } from './situation.ts';
@@ -30,9 +31,6 @@ const comesAgain = ({ sandbox: { platform } }: Stage): boolean =>
 /** An instance of a warm pool is no member yet. */
 const isWarm = (asg: InstanceSnapshot['asg']): boolean => asg?.lifecycleState.startsWith('Warmed:') === true;
 
-/** A new member that has not answered at this age never will: worlds break its boot for good. */
-const muteAfterMs = 600_000;
-
 /** Members that never answer, and that their user protects from scale-in: they can neither serve nor leave. */
 const muteIn = ({ sandbox: { world }, groupOf }: Stage, group: string): ReadonlySet<string> => {
   const { nowMs, instances } = world.snapshot();
@@ -41,7 +39,7 @@ const muteIn = ({ sandbox: { world }, groupOf }: Stage, group: string): Readonly
     isProtected === true &&
     asg !== undefined &&
     bootedAtMs === undefined &&
-    launchedAtMs <= nowMs - muteAfterMs &&
+    launchedAtMs <= nowMs - times.neverBootsMs &&
     !isWarm(asg) &&
     groupOf(id) === group;
   return new Set(instances.filter(isMute).map(({ id }) => id));

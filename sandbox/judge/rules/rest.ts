@@ -25,12 +25,9 @@ export const cameToRest: Rule = {
   broken: ({ history }) => (history.restAtMs === undefined ? [{ atMs: history.endedAtMs, detail: 'it did not come to rest' }] : []),
 };
 
-/** A member that has not booted by this age never will: a world breaks its boot for good. */
-const muteAfterMs = 600_000;
-
 /** It never answers, and its user protects it from scale-in: it can neither serve nor leave. */
 const isMute = (life: Life, atMs: number): boolean =>
-  life.bootedAtMs === undefined && isProtected(life, atMs) && life.launchedAtMs <= atMs - muteAfterMs;
+  life.bootedAtMs === undefined && isProtected(life, atMs) && life.launchedAtMs <= atMs - times.neverBootsMs;
 
 export const sizeIsHeld: Rule = {
   name: 'the size is held at rest',
