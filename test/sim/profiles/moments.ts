@@ -2,6 +2,7 @@ import type { FaultInput } from '../../../sandbox/fault-schema.ts';
 import { denyLaunches } from '../denied.ts';
 import type { Draw } from '../random-draw.ts';
 import { adviseNewest, alarm, interrupt, kill, recommendRebalance } from '../steps.ts';
+import { restoreState } from '../table-steps.ts';
 import { holdings, type Landscape, onDemandPools, spotPools } from '../worlds.ts';
 import { type DrawnWorld, minutes, type Profile, seconds } from './profile.ts';
 import { worldFrom } from './rare.ts';
@@ -198,6 +199,22 @@ const untagged: Moment = (draw) => {
   });
 };
 
+/** The state table is emptied while EC2 takes members whose replacements serve, and functions that had read the warnings die. */
+const lostWarnings: Moment = (draw) => {
+  const [warnedAtMs, desired] = [seconds(draw, 2, 20), draw.between(3, 6)];
+  const lostAtMs = warnedAtMs + seconds(draw, 20, 40);
+  return worldFrom(draw, {
+    holding: draw.one(['tag', 'attach']),
+    landscape: { timing: { bootSeconds: [5, 15] } },
+    desired,
+    // A size that cannot grow does not follow the members that are there. No maximum is raised, because the table alone knows which were.
+    max: desired,
+    asg: { max: 12 },
+    steps: () => [interrupt(warnedAtMs, draw.between(1, 2)), restoreState(lostAtMs, 'empty')],
+    faults: [{ on: 'call', kind: 'crash-caller', when: 'before', match: { operation: 'Query' }, fromMs: lostAtMs, untilMs: lostAtMs + 5_000 }],
+  });
+};
+
 const momentWorlds: readonly Moment[] = [newcomerAdvised, warnedWhileDraining, lostBeforeDrain, notReleased, writtenOver];
 
 /** Worlds that were added later. One of them takes the place of a drawn world, so that the other seeds are as they were. */
@@ -208,6 +225,9 @@ const laterShare = 0.5;
 const latestWorlds: readonly Moment[] = [killedBeforeLaunch, untagged];
 const earlierShare = 0.87;
 
+/** The world that was added last, in the same way. */
+const allOthersShare = 0.93;
+
 export const moments: Profile = {
   about: 'what meets a change that is under way: advice, warnings and outages in the middle of launches and drains',
   // A seed chooses it by a stream of its own.
@@ -215,6 +235,7 @@ export const moments: Profile = {
   draw: (draw) => {
     const drawn = draw.one(momentWorlds)(draw);
     const later = draw.chance(laterShare) ? draw.one(laterWorlds)(draw) : drawn;
-    return draw.chance(earlierShare) ? later : draw.one(latestWorlds)(draw);
+    const latest = draw.chance(earlierShare) ? later : draw.one(latestWorlds)(draw);
+    return draw.chance(allOthersShare) ? latest : lostWarnings(draw);
   },
 };
