@@ -1,6 +1,6 @@
 import type { Decision } from '../decision/decision.ts';
 import { takeHeadcount } from '../view/headcount.ts';
-import type { View } from '../view/view.ts';
+import type { GroupState, View } from '../view/view.ts';
 import { admissions } from './admissions.ts';
 import { arbiterFor } from './arbiter.ts';
 import { emptyDraft, withProposal } from './draft.ts';
@@ -79,3 +79,10 @@ export const isQuiet = (decision: Decision): boolean =>
     decision.leftToGroups ?? [],
     decision.remarks ?? [],
   ].every((list) => list.length === 0) && decision.unplaced === 0;
+
+/**
+ * Whether a decision leaves the group as short as the last one did, and does nothing else. Its shortage was stored and
+ * reported then.
+ */
+export const isKnownShortage = (decision: Decision, { uncovered }: Pick<GroupState, 'uncovered'>): boolean =>
+  uncovered !== undefined && decision.uncovered === uncovered && isQuiet({ ...decision, unplaced: 0 });

@@ -1,9 +1,7 @@
 import { type Failed, throwIfFailed } from '../../aws/calls/in-parallel.ts';
 import { unlessTroubled } from '../../aws/calls/unless-troubled.ts';
 import { metrics } from '../../core/contract.ts';
-import { isQuiet } from '../../core/decide/decide.ts';
 import type { Group } from '../../core/group/group.ts';
-import { modeOf } from '../../core/group/mode.ts';
 import type { Holdings } from '../../core/ports/capacity-provider.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { type Acted, carryOutRounds } from './carry-out/carry-out.ts';
@@ -23,6 +21,7 @@ import type { Facts } from './messages/facts.ts';
 import type { ReactPorts } from './ports.ts';
 import { announceStarted, telling } from './record/announce.ts';
 import { newDecisionId } from './record/identifiers.ts';
+import { isNews } from './record/is-news.ts';
 import { record } from './record/record.ts';
 import { endDenied, playRounds } from './rounds.ts';
 import type { Round, Run } from './run.ts';
@@ -153,11 +152,7 @@ const carryOut = async (began: Run, gathered: Gathered, known: readonly Swap[], 
   const before = await early.count();
   const left = await beginLeaving(run, rounds, before === undefined ? swaps : { ...swaps, swaps: [] });
   const acted: Acted = await carryOutRounds({ ...run, rounds, ...(isCut && { isCut }) });
-  const isSized = ({ sizes }: Round): boolean => sizes.length > 0 && modeOf(run.group) !== 'observe';
-  const quiet =
-    rounds.every((round) => isQuiet(round.decision) && !isSized(round) && round.launched.length === 0) &&
-    fresh.length === 0;
-  if (!quiet)
+  if (fresh.length > 0 || rounds.some((round) => isNews(run, round, gathered.stored)))
     await record({ ...run, rounds, fresh: [...fresh, ...left.claimed], acted, drains: left.drains + (before ?? 0) });
   await checkLaunches(run, gathered.stored);
   return { kind: 'converged' };

@@ -1,6 +1,5 @@
 import { allSettled } from '../../aws/calls/in-parallel.ts';
 import { metrics } from '../../core/contract.ts';
-import { isQuiet } from '../../core/decide/decide.ts';
 import type { Decision } from '../../core/decision/decision.ts';
 import type { Overtaken } from '../../core/decision/decision-record.ts';
 import { modeOf } from '../../core/group/mode.ts';
@@ -18,6 +17,7 @@ import { unlessRefused } from './carry-out/unless-refused.ts';
 import { type Gathered, viewOf } from './look/gather.ts';
 import { heardIn } from './look/leaving-now.ts';
 import { tellNews } from './record/announce.ts';
+import { isNews } from './record/is-news.ts';
 import { mostConflicts, putState } from './record/put-state.ts';
 import { type Decided, recordDecided, recordObserved, recordOvertaken, recordUnobserved } from './record/record.ts';
 import type { Round, Run } from './run.ts';
@@ -166,7 +166,9 @@ const playAllowed = async (
     observed,
   };
   // Describes take seconds. If the policy has changed since it was read, the decision must have no effect.
-  if (!(isQuiet(wanted) && sameState(view.state, gathered.stored)) && !(await isInForce(run, before))) return undefined;
+  const { sizes, lookedAtMs, stored } = gathered;
+  const isIdle = !isNews(run, { decision: wanted, sizes, launched: [] }, stored) && sameState(view.state, stored);
+  if (!isIdle && !(await isInForce(run, before))) return undefined;
   // The reasons are stored before a desired capacity is lowered: this function may die after that call.
   if (wanted.takeOver.length > 0) await explain(run, before);
   const decision = await takeOver(run, { view, decision: wanted, again });
@@ -179,7 +181,6 @@ const playAllowed = async (
   const explained = isExplained ? undefined : explain(run, decided);
   const [fresh] = await allSettled([writeRequests(bound.fresh, run), explained]);
   const isWritten = isNoCallNoted(decision) && sameState(next, gathered.stored) && gathered.stored.version > 0;
-  const { sizes, lookedAtMs } = gathered;
   if (isWritten) return { view, decision, sizes, lookedAtMs, launched: [], state: gathered.stored };
   const state = await write(run, decided, next);
   if (state === undefined) return undefined;
