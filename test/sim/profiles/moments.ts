@@ -215,6 +215,19 @@ const lostWarnings: Moment = (draw) => {
   });
 };
 
+/** Members that leave by choice drain for longer than their policy lets them, and somebody ends them before. */
+const endedWhileDraining: Moment = (draw) => {
+  const desired = draw.between(5, 6);
+  return worldFrom(draw, {
+    holding: draw.one(['tag', 'attach']),
+    landscape: waitingFor(draw, [120, 300]),
+    desired,
+    policy: { drain: { timeout: '1m' }, removal: { order: 'newest-first' }, ...alarmsBy('+2', '-2') },
+    // The newest members leave, and the newest ones die.
+    steps: () => [alarm(seconds(draw, 2, 10), 'low'), kill(seconds(draw, 25, 55), draw.between(1, 2))],
+  });
+};
+
 const momentWorlds: readonly Moment[] = [newcomerAdvised, warnedWhileDraining, lostBeforeDrain, notReleased, writtenOver];
 
 /** Worlds that were added later. One of them takes the place of a drawn world, so that the other seeds are as they were. */
@@ -225,8 +238,9 @@ const laterShare = 0.5;
 const latestWorlds: readonly Moment[] = [killedBeforeLaunch, untagged];
 const earlierShare = 0.87;
 
-/** The world that was added last, in the same way. */
-const allOthersShare = 0.93;
+/** Worlds that were added last, in the same way. */
+const lastWorlds: readonly Moment[] = [lostWarnings, endedWhileDraining];
+const allOthersShare = 0.88;
 
 export const moments: Profile = {
   about: 'what meets a change that is under way: advice, warnings and outages in the middle of launches and drains',
@@ -236,6 +250,6 @@ export const moments: Profile = {
     const drawn = draw.one(momentWorlds)(draw);
     const later = draw.chance(laterShare) ? draw.one(laterWorlds)(draw) : drawn;
     const latest = draw.chance(earlierShare) ? later : draw.one(latestWorlds)(draw);
-    return draw.chance(allOthersShare) ? latest : lostWarnings(draw);
+    return draw.chance(allOthersShare) ? latest : draw.one(lastWorlds)(draw);
   },
 };
