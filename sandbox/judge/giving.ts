@@ -228,14 +228,20 @@ const isBesideGrants = (chronicle: Chronicle, { invocation, asg, ...refused }: R
 };
 
 /** Whether a function surely knew that an offering is at risk, because another function had received that when it began. */
-const isSurelyAtRisk = (chronicle: Chronicle, offering: OfferingName, { sinceMs, atMs }: Moment): boolean =>
-  chronicle.lives
+const isSurelyAtRisk = (chronicle: Chronicle, offering: OfferingName, { group, sinceMs, atMs }: Moment): boolean => {
+  const acts = (fromMs: number): boolean => chronicle.policiesIn(group, fromMs, atMs).every(({ actsOnAdvice }) => actsOnAdvice);
+  return chronicle.lives
     .filter((life) => nameOf(life) === nameOf(offering))
-    .some(({ deliveries }) =>
-      deliveries.some(
-        (one) => (one.told.about === 'warning' || one.told.about === 'advice') && one.atMs <= sinceMs && atMs < one.atMs + times.interruptedRestMs,
+    .some((life) =>
+      life.deliveries.some(
+        ({ told, atMs: toldMs }) =>
+          (told.about === 'warning' || (told.about === 'advice' && acts(toldMs))) &&
+          chronicle.groupAt(life, toldMs) === group &&
+          toldMs <= sinceMs &&
+          atMs < toldMs + times.interruptedRestMs,
       ),
     );
+};
 
 /** Whether Holdfast may have expected capacity of an offering: its price fits, and no fact that Holdfast surely knew speaks against it. */
 export const mayBeBelieved = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean => {

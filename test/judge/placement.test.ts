@@ -459,11 +459,12 @@ describe('caps, prices and tags', () => {
         priceUsdPerHour: zone === 'z-a' ? 0.05 : 0.035,
       })),
     ];
-    const givenTheDearOne = (refusedSecond?: number, before: (script: Script) => void = () => undefined) =>
+    const givenTheDearOne = (refusedSecond?: number, before: (script: Script) => void = () => undefined, act = true) =>
       details(
         cheapestFirst,
         (script) => {
-          script.policy(0, 1, { ...policy, capacity: { cheapest: ['spot-a', 'spot-b'] }, pools: { ...policy.pools, ...two } });
+          const capacity = { cheapest: ['spot-a', 'spot-b'] };
+          script.policy(0, 1, { ...policy, capacity, pools: { ...policy.pools, ...two }, rebalance: { act } });
           script.at(90, { kind: 'offering', instanceType: 't', zone: 'z-a', market: 'spot', capacity: 0, priceUsdPerHour: 0.03 });
           before(script);
           if (refusedSecond !== undefined) refused(script, refusedSecond, 'z-a');
@@ -493,6 +494,18 @@ describe('caps, prices and tags', () => {
     };
     expect(givenTheDearOne(undefined, heardAt(155))).toEqual([]);
     expect(givenTheDearOne(undefined, heardAt(120))).toHaveLength(1);
+    const advisedOf = (group: string) => (script: Script) => {
+      script.member('i-1', {
+        pool: 'spot-a',
+        tags: { 'holdfast:group': `holdfast/${group}`, 'holdfast:pool': 'spot-a', 'holdfast:reservation': 'r' },
+      });
+      script.advise(120, 'i-1');
+      script.react(121, 122, 'hears', [{ about: 'advice', instance: 'i-1' }]);
+    };
+    expect(givenTheDearOne(undefined, advisedOf('web'))).toHaveLength(1);
+    // A policy that does not act on advice learns nothing from it, and a group nothing from what another one is told.
+    expect(givenTheDearOne(undefined, advisedOf('web'), false)).toEqual([]);
+    expect(givenTheDearOne(undefined, advisedOf('other'))).toEqual([]);
     const gave = (count: number) => (script: Script) => {
       script.react(98, 102, 'i-q');
       script.launch(99.5, 'i-2', { pool: 'spot-a', by: react('i-q') });
