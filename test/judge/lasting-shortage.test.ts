@@ -31,6 +31,14 @@ it('a shortage that lasts is sent to the bus by a look that finds it', () => {
   expect(untold({ told: 'api' })).toHaveLength(1);
 });
 
+it('a shortage that another look sent within the minute before need not be sent again', () => {
+  const toldAt = (second: number, group = 'web') =>
+    untold({ write: (script) => script.at(second, { kind: 'announced', detailType: 'Holdfast Capacity Exhausted', detail: { group } }) });
+  expect(toldAt(935)).toEqual([]);
+  expect(toldAt(933)).toHaveLength(1);
+  expect(toldAt(935, 'api')).toHaveLength(1);
+});
+
 it('a shortage of a moment, one that nothing refused, and a look that met a fault are no such thing', () => {
   expect(untold({ endedS: 920 })).toEqual([]);
   expect(untold({ refused: false })).toEqual([]);

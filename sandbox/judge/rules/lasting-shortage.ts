@@ -110,7 +110,10 @@ const looksAtShort = (chronicle: Chronicle, lasts: (policy: Policy | undefined) 
 
 const isInAsgs = (policy: Policy | undefined): boolean => policy !== undefined && asgsOf(policy).length > 0;
 
-/** A look at a group that has been short for a while sends that to the bus. */
+/** The tick of each minute sends a shortage that lasts, and a wake between two ticks that finds it unchanged does not. A tick may be this late. */
+const toldEveryMs = times.tickMs + toldWithinMs;
+
+/** A look at a group that has been short for a while sends that to the bus, unless another one did within the minute before. */
 export const lastingShortagesTold = (chronicle: Chronicle): readonly Broken[] =>
   looksAtShort(chronicle, (policy) => (isInAsgs(policy) ? lastsInAsgsMs : lastsMs)).flatMap(
     ({ group, invocation, beganAtMs, endedAtMs }): readonly Broken[] => {
@@ -118,7 +121,7 @@ export const lastingShortagesTold = (chronicle: Chronicle): readonly Broken[] =>
         .of('announced')
         .some(
           ({ detailType, detail, atMs }) =>
-            detailType === announcements.exhausted && detail.group === group && atMs >= beganAtMs && atMs <= endedAtMs + toldWithinMs,
+            detailType === announcements.exhausted && detail.group === group && atMs >= beganAtMs - toldEveryMs && atMs <= endedAtMs + toldWithinMs,
         );
       return isTold
         ? []
