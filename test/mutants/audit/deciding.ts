@@ -84,6 +84,14 @@ export const deciding: readonly PutBack[] = [
     file: 'aws/providers/member-of.ts',
     from: 'const joinedAtMs = Number(',
     to: 'const joinedAtMs = 0 / 0 + Number(',
+    // The environment that attached it remembers it.
+    also: [
+      {
+        file: 'aws/providers/member-of.ts',
+        from: 'return sinceNotedMs(seen, instance) ?? (here && seen.nowMs - here.atMs);',
+        to: 'return sinceNotedMs(seen, instance) ?? (here && undefined);',
+      },
+    ],
     situation: 'a member that its user detached',
   },
   {

@@ -58,7 +58,7 @@ export const holding: Readonly<Record<string, () => Situation>> = {
   'a group gets another name, then a member is ended with a hook': () =>
     renamed('a group gets another name, then a member is ended with a hook', 200_000, [endThroughAsg(240_000, 2, 'api')]),
   'a group gets another name while a maximum is raised': () =>
-    renamed('a group gets another name while a maximum is raised', 18_000, [interrupt(24_000, 2, 120_000, 'api')]),
+    renamed('a group gets another name while a maximum is raised', 30_000, [interrupt(36_000, 2, 120_000, 'api')]),
   'a pool is dropped, then its zone is lost': () => {
     const { spec, policy } = settingOf('launch-instances', { spot: 12 });
     const dropped = putPolicy(1_000, without(policy, 'spot-a'), 'the policy drops a pool', 'pools-edited');
