@@ -31,9 +31,10 @@ const made: readonly Situation[] = [
     (({ policy }) => ({
       asked: { web: { size: 6, endsAt: 6 } },
       steps: [
-        recommendRebalance(1_000, 2),
-        putPolicy(200_000, { ...policy, size: { min: 2, max: 10, desired: 8 } }, 'two more are wanted', 'size-edited'),
-        putPolicy(230_000, { ...policy, size: { min: 2, max: 10, desired: 6 } }, 'two fewer are wanted', 'size-edited'),
+        // By then all members have warmed up.
+        recommendRebalance(120_000, 2),
+        putPolicy(320_000, { ...policy, size: { min: 2, max: 10, desired: 8 } }, 'two more are wanted', 'size-edited'),
+        putPolicy(350_000, { ...policy, size: { min: 2, max: 10, desired: 6 } }, 'two fewer are wanted', 'size-edited'),
       ],
     }))(settingOf('tag', { size: { min: 2, max: 10, desired: 6 }, policy: { ...advised, ...warm } })),
   ),
