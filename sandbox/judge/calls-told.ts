@@ -1,6 +1,6 @@
 import { tags } from '../../core/contract.ts';
 import { type CallLog, isMutating, type LoggedCall } from '../call-log.ts';
-import type { FunctionEvent, HistoryEvent } from './history.ts';
+import type { Actor, FunctionEvent, HistoryEvent } from './history.ts';
 import { targetGroupName } from './policy.ts';
 import type { Untimed } from './untimed.ts';
 
@@ -61,6 +61,20 @@ const refusalsOf = (invocation: string, { count: _count, pool: _pool, ...launch 
     return { kind: 'refused', invocation, ...launch, ...where, market, code: error.ErrorCode };
   }) ?? [];
 
+/** Codes of EC2 for a call that its caller may not make (EC2 API Reference, error codes). */
+const deniedCodes = new Set(['UnauthorizedOperation', 'AccessDenied']);
+
+/** Ends that EC2 denies to a function. The member stays, as it does where its user protects it. */
+const endsDenied = (
+  by: Actor,
+  operation: string,
+  outcome: string,
+  input: { readonly InstanceIds?: readonly string[] },
+): readonly Untimed<HistoryEvent>[] =>
+  operation === 'TerminateInstances' && deniedCodes.has(outcome)
+    ? (input.InstanceIds ?? []).map((instance) => ({ kind: 'end-refused', instance, by }))
+    : [];
+
 /** The history events of a function's call. Calls of other callers are recorded by their effects. */
 export const callEvents = (call: LoggedCall, { input, output }: Content): readonly Untimed<HistoryEvent>[] => {
   const { service, operation, invocation, outcome = 'unanswered', trouble, applied = false, atMs } = call;
@@ -82,5 +96,7 @@ export const callEvents = (call: LoggedCall, { input, output }: Content): readon
     ...(launch && { launch }),
     ...takenOutBy(operation, input),
   };
-  return launch === undefined ? [called] : [called, ...refusalsOf(invocation.id, launch, output)];
+  const by: Actor = { kind: 'function', function: invocation.functionName, invocation: invocation.id };
+  if (launch === undefined) return [called, ...endsDenied(by, operation, outcome, input)];
+  return [called, ...refusalsOf(invocation.id, launch, output)];
 };

@@ -136,7 +136,7 @@ export type InstanceEvent =
   | At<'ending', { readonly instance: string; readonly by: Actor; readonly code?: string }>
   | At<'ended', { readonly instance: string; readonly state: 'terminated' | 'stopped' }>
   /**
-   * EC2 refused to end it, because its user protects it from termination, or told this to one who asked. Those that the same call of
+   * EC2 refused to end it, because its user protects it from termination, or told this to one who asked. Or a function may not end it. Those that the same call of
    * TerminateInstances named besides are requested again.
    */
   | At<'end-refused', { readonly instance: string; readonly by: Actor }>

@@ -54,6 +54,16 @@ test('a response that was lost is no refusal that a function received', () => {
   expect(callEvents(lost, { input: fleet, output: undefined })).toMatchObject([{ outcome: 'lost', trouble: 'fault', applied: true }]);
 });
 
+test('members stay whose end EC2 denies to a function', () => {
+  const end = (outcome: string, operation = 'TerminateInstances') =>
+    callEvents({ ...logged, service: 'ec2', operation, outcome, applied: false }, { input: { InstanceIds: ['i-1', 'i-2'] }, output: undefined })
+      .filter(({ kind }) => kind === 'end-refused')
+      .map((event) => ('instance' in event ? event.instance : undefined));
+  expect(end('UnauthorizedOperation')).toEqual(['i-1', 'i-2']);
+  for (const outcome of ['ok', 'InternalError', 'RequestLimitExceeded', 'InvalidInstanceID.NotFound']) expect(end(outcome)).toEqual([]);
+  expect(end('UnauthorizedOperation', 'DescribeInstances')).toEqual([]);
+});
+
 test('calls of others are not recorded', () => {
   const { invocation: _, ...byUser } = logged;
   expect(callEvents({ ...byUser, service: 'ec2', operation: 'CreateFleet' }, { input: fleet, output: {} })).toEqual([]);
