@@ -7,7 +7,8 @@ const judgePage = readFileSync(new URL('../../docs/judge.md', import.meta.url), 
 
 describe('docs/judge.md', () => {
   it('lists every rule with its meaning, and nothing beside them', () => {
-    const rows = judgePage.split('| rule | means |\n|---|---|\n')[1]?.split('\n\n')[0]?.split('\n') ?? [];
+    const tables = judgePage.split('| rule | means |\n|---|---|\n').slice(1);
+    const rows = tables.flatMap((table) => table.split('\n\n')[0]?.split('\n') ?? []);
     expect(rows.toSorted()).toEqual(rules.map(({ name, meaning }) => `| ${name} | ${meaning} |`).toSorted());
   });
   it('lists every allowance, and nothing beside them', () => {
