@@ -9,6 +9,7 @@ import { callsAreBounded, idleWritesNothing, noStorm } from './rules/calls.ts';
 import { decisionsAreTrue } from './rules/decisions.ts';
 import { desiredStandsWhileDenied, nobodyLeavesWhileDenied } from './rules/denied.ts';
 import { desiredAsAsked } from './rules/desired.ts';
+import { detachedStayOut } from './rules/detached.ts';
 import { drainedFirst } from './rules/drained-first.ts';
 import { drainsAreShared } from './rules/drains.ts';
 import { connectionsGetTheirTime, hooksAreHeld, leftToEc2, letGoIsLeft, strangersUntouched, workTakenOffFirst } from './rules/endings.ts';
@@ -101,6 +102,7 @@ export const rules: readonly Rule[] = [
   raisesEndSoon,
   strangeAsgs,
   strangersUntouched,
+  detachedStayOut,
   letGoIsLeft,
   observeChangesNothing,
   pauseIsIdle,
