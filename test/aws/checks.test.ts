@@ -19,9 +19,9 @@ test('a map is no list, and null is neither', () => {
 });
 
 test('the Auto Scaling groups that a stored state names are read, as far as they can be', () => {
-  expect(readHolders({ holders: ['a', 'b'] })).toEqual(['a', 'b']);
-  expect(readHolders({ holders: ['a', 7] })).toEqual(['a']);
-  for (const raw of [undefined, null, 'text', {}, { holders: [] }]) expect(readHolders(raw)).toEqual([]);
+  expect(readHolders({ holders: ['a', 'b'], policyVersion: 3 })).toEqual({ asgs: ['a', 'b'], policyVersion: 3 });
+  expect(readHolders({ holders: ['a', 7] })).toEqual({ asgs: ['a'], policyVersion: 0 });
+  for (const raw of [undefined, null, 'text', {}, { holders: [] }]) expect(readHolders(raw)).toEqual({ asgs: [], policyVersion: 0 });
   // What cannot be read is lost, and the registry still knows it.
   for (const holders of ['a', [7]]) expect(readHolders({ holders })).toBeUndefined();
 });
