@@ -114,8 +114,12 @@ const kindOnceWarned = (swap: Swap, warning: LeavingFact): DrainKind => {
 const isOutlived = ({ claimedAtMs }: Swap, { deadlineMs }: LeavingFact): boolean =>
   deadlineMs !== undefined && claimedAtMs - deadlineMs > describeLagMs;
 
+/** Whether EC2 warned again after the deadline of an earlier warning, which it did not keep. */
+const isWarnedAgain = ({ deadlineMs }: Swap, { atMs }: LeavingFact): boolean =>
+  deadlineMs !== undefined && atMs > deadlineMs;
+
 const withDeadline = (swap: Swap, fact: LeavingFact, { drainFor, nowMs }: Tightening): Partial<Swap> | undefined => {
-  const deadlineMs = tighter(swap.deadlineMs, fact.deadlineMs);
+  const deadlineMs = isWarnedAgain(swap, fact) ? fact.deadlineMs : tighter(swap.deadlineMs, fact.deadlineMs);
   if (deadlineMs === swap.deadlineMs || deadlineMs === undefined || isOutlived(swap, fact)) return undefined;
   if (swap.state === 'drained') return { deadlineMs };
   return {
@@ -129,8 +133,8 @@ const withDeadline = (swap: Swap, fact: LeavingFact, { drainFor, nowMs }: Tighte
 };
 
 /**
- * What a later signal changes in an existing swap: it may only tighten the deadline or add a hook. Undefined when it
- * changes nothing.
+ * What a later signal changes in an existing swap: it may only tighten the deadline or add a hook. A warning that comes
+ * after the deadline brings a new one. Undefined when it changes nothing.
  */
 export const tightened = (swap: Swap, fact: LeavingFact, tightening: Tightening): Partial<Swap> | undefined => {
   if (swap.state === 'gone' || traitsOf(fact).waitsForSurge) return undefined;

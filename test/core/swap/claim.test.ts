@@ -124,6 +124,14 @@ describe('a later signal about a leaving member', () => {
       drainOrderedAtMs: nowMs,
     });
   });
+  it('has the deadline of a warning that comes after the deadline of the one before', () => {
+    const swap = { ...claimedBy(warning, claiming()), deadlineMs: nowMs - 1_000 };
+    const again = { ...warning, atMs: nowMs - 999 };
+    const order = { deadlineMs: again.deadlineMs, warnedAtMs: again.atMs, drain: `interruption-${again.deadlineMs}` };
+    expect(tightened(swap, again, claiming())).toMatchObject(order);
+    expect(tightened({ ...swap, state: 'drained' }, again, claiming())).toEqual({ deadlineMs: again.deadlineMs });
+    expect(tightened(swap, { ...again, atMs: nowMs - 1_000 }, claiming())).toBeUndefined();
+  });
   it('tightens a deadline and never loosens it', () => {
     const swap = claimedBy(warning, claiming());
     expect(tightened(swap, warning, claiming())).toBeUndefined();
