@@ -33,8 +33,8 @@ export const leaving: readonly Mutant[] = [
   {
     name: 'the deadline is not tightened',
     file: 'core/swap/claim.ts',
-    from: 'const deadlineMs = tighter(swap.deadlineMs, fact.deadlineMs);',
-    to: 'const deadlineMs = tighter(swap.deadlineMs, undefined);',
+    from: 'tighter(swap.deadlineMs, fact.deadlineMs);',
+    to: 'tighter(swap.deadlineMs, undefined);',
     caughtBy: ['rebalance, then warning'],
   },
   {
