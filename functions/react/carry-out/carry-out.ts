@@ -73,7 +73,7 @@ const noteEnding =
   async (instances: readonly string[]): Promise<readonly string[]> => {
     const going = new Set(instances);
     const releaseAskedAtMs = clock.now();
-    const noted = await inParallel(
+    const unstored = await inParallel(
       draining.filter(({ instance }) => going.has(instance)),
       writesAtOnce,
       async (swap) => {
@@ -81,7 +81,7 @@ const noteEnding =
         return (await unlessTroubled(change)) === undefined ? swap.instance : undefined;
       },
     );
-    return instances.filter((instance) => !noted.includes(instance));
+    return instances.filter((instance) => !unstored.includes(instance));
   };
 
 /**
