@@ -316,6 +316,16 @@ describe('how many serve where others set the size', () => {
   });
 });
 
+/** Others set 3, which a look follows, and then 4. A second look is under way. */
+const lookedOnceThenMore = (script: Script): void => {
+  twoThere(script);
+  says(script, 50, 3);
+  script.react(59, 61, 'i-a');
+  script.desired(60, 3, 1, react('i-a'));
+  says(script, 100, 4);
+  script.react(109, 112, 'i-b');
+};
+
 describe('other rules where others set the size', () => {
   it('a look follows what others set, and nothing else', () => {
     const wrote = (desired: number) =>
@@ -337,12 +347,7 @@ describe('other rules where others set the size', () => {
       details(
         desiredAsAsked,
         (script) => {
-          twoThere(script);
-          says(script, 50, 3);
-          script.react(59, 61, 'i-a');
-          script.desired(60, 3, 1, react('i-a'));
-          says(script, 100, 4);
-          script.react(109, 112, 'i-b');
+          lookedOnceThenMore(script);
           const read = { service: 'autoscaling', operation: 'DescribeAutoScalingGroups', outcome: 'ok', applied: false, isMutating: false } as const;
           script.at(readAt, { kind: 'called', function: 'react', invocation: 'i-b', askedAtMs: 109_500, ...read });
           script.desired(110, desired, 1, react('i-b'));
@@ -359,12 +364,7 @@ describe('other rules where others set the size', () => {
       details(
         desiredAsAsked,
         (script) => {
-          twoThere(script);
-          says(script, 50, 3);
-          script.react(59, 61, 'i-a');
-          script.desired(60, 3, 1, react('i-a'));
-          says(script, 100, 4);
-          script.react(109, 112, 'i-b');
+          lookedOnceThenMore(script);
           const call = { kind: 'called', function: 'react', invocation: 'i-b', askedAtMs: 109_500, isMutating: true } as const;
           const read = { service: 'autoscaling', operation: 'DescribeAutoScalingGroups', outcome: 'ok', applied: true, isMutating: false } as const;
           script.at(109.6, { ...call, ...read });
