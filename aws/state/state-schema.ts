@@ -162,6 +162,7 @@ const readers: Readers<GroupState> = {
   sparesMissing: maybe(number),
   notDone: maybe(notDone),
   chosen: absentOr(eachOf(chosen)),
+  unreplaced: absentOr(eachOf(text)),
   ended: absentOr(eachIn(number)),
   newcomers: absentOr(eachIn(newcomer)),
   arriving: absentOr(eachIn(number)),

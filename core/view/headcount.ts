@@ -119,14 +119,19 @@ export const takeHeadcount = (view: View): Headcount => {
   };
 };
 
-/**
- * With `drain-first`, a swap that can wait keeps its place until it is drained. Its replacement is launched only then.
- */
-const holdsPlace = (swap: Swap, view: View): boolean =>
-  view.group.swap.order === 'drain-first' &&
+/** Whether a swap drains before its replacement is launched. */
+export const drainsFirst = (swap: Swap, { group }: Pick<View, 'group'>): boolean =>
+  group.swap.order === 'drain-first' &&
   traitsOf(swap).waitsForSurge &&
   !isHard(swap) &&
   (swap.state === 'leaving' || swap.state === 'draining');
+
+/**
+ * With `drain-first`, a swap that can wait keeps its place until it is drained. Its replacement is launched only then.
+ * It keeps none if the size fell meanwhile, so that a member that is lost then is replaced at once.
+ */
+const holdsPlace = (swap: Swap, view: View): boolean =>
+  drainsFirst(swap, view) && view.state.unreplaced?.includes(swap.instance) !== true;
 
 /**
  * Another decision has chosen this swap to begin, and has not written it yet. It waits until that is done, so that its

@@ -173,10 +173,9 @@ export type GroupState = Memories & {
    * reservation makes a launch binding.
    */
   readonly chosen?: readonly Chosen[];
-  /**
-   * Members that EC2 reported as ended, and when we received that, epoch ms. An older describe may still show them as
-   * running.
-   */
+  /** Draining members whose place is no longer wanted, because the size fell meanwhile. Absent: none. */
+  readonly unreplaced?: readonly string[];
+  /** Members reported as ended, and when we received that, epoch ms. An older describe may show them as running. */
   readonly ended?: Readonly<Record<string, number>>;
   /**
    * Since when each Auto Scaling group has held fewer than its desired capacity, by name: it may be launching

@@ -7,6 +7,7 @@ import { applyAnswers, type Launched, type Order } from '../../core/group-state/
 import { bind } from '../../core/group-state/binding.ts';
 import { asNew } from '../../core/group-state/restored.ts';
 import { followView, sameState } from '../../core/group-state/state.ts';
+import { withUnreplaced } from '../../core/group-state/unreplaced.ts';
 import { decideInMode, type InMode } from '../../core/observe/in-mode.ts';
 import { leaseMs } from '../../core/times/times.ts';
 import type { GroupState, Suspension, View } from '../../core/view/view.ts';
@@ -134,7 +135,9 @@ const look = (run: Run, gathered: Gathered, earlier: readonly Round[]): Looked =
     const decided = decideInMode(view, { heard, desired, id });
     return earlier.length === 0 ? decided : { ...decided, decision: withoutRemovals(decided.decision) };
   };
-  return { ...inMode({ ...seen, state: followView(seen, facts) }), again: (view) => inMode(view).decision };
+  const followed = { ...seen, state: followView(seen, facts) };
+  const state = withUnreplaced(followed, gathered.stored.desired);
+  return { ...inMode({ ...followed, state }), again: (view) => inMode(view).decision };
 };
 
 /** Whether no noted call is pending. A noted call is repeated, because the function that noted it may have died. */

@@ -35,10 +35,20 @@ const drainsAt = (chronicle: Chronicle, group: string, life: Life, atMs: number)
 const isDisturbed = ({ history: { faults } }: Chronicle, fromMs: number, untilMs: number): boolean =>
   faults.some((fault) => fault.fromMs < untilMs && fault.untilMs > fromMs);
 
+/** How many of these drains hold no place: the desired size fell by so many after they had begun. */
+const unreplaced = (chronicle: Chronicle, group: string, draining: readonly Life[], untilMs: number): number => {
+  const written = (chronicle.groups.get(group)?.written ?? []).filter(({ atMs }) => atMs <= untilMs);
+  const beganAt = draining.map(({ claims }) => claims.find(({ state }) => state === 'leaving')?.atMs ?? endless);
+  return written.reduce((freed, { atMs, desired }, index) => {
+    const fellBy = (written[index - 1]?.desired ?? desired) - desired;
+    return fellBy <= 0 ? freed : Math.min(freed + fellBy, beganAt.filter((beganMs) => beganMs < atMs).length);
+  }, 0);
+};
+
 export const drainedFirst: Rule = {
   name: 'with drain-first, a replacement comes after the drain',
   meaning:
-    'With drain-first, a member that drains because of advice alone counts until its connections had their time. Together with the members that stay, these are no more than the desired size after a launch of Holdfast. Spares, launches for returns, launches soon after a denied one, and drains that met a fault do not count.',
+    'With drain-first, a member that drains because of advice alone counts until its connections had their time. Together with the members that stay, these are no more than the desired size after a launch of Holdfast. As many of them as the size fell by meanwhile do not count. Neither do spares, launches for returns, launches soon after a denied one, and drains that met a fault.',
   broken: (chronicle) =>
     ownLaunches(chronicle).flatMap(({ life, group, sinceMs }): readonly Broken[] => {
       const atMs = life.launchedAtMs;
@@ -51,8 +61,9 @@ export const drainedFirst: Rule = {
       const { staying, waiting } = headcountAt(chronicle, group, atMs, { order: life.order, sinceMs });
       const known = [...staying, ...waiting].filter((one) => couldBeKnown(chronicle, one, { sinceMs, atMs }));
       const desired = Math.max(0, ...chronicle.desiredIn(group, sinceMs, atMs));
-      if (known.length + draining.length <= desired) return [];
-      const detail = `with this launch, ${known.length} members stay and ${draining.length} drain, expected at most ${desired}`;
+      const held = draining.length - unreplaced(chronicle, group, draining, atMs);
+      if (known.length + held <= desired) return [];
+      const detail = `with this launch, ${known.length} members stay and ${held} drain, expected at most ${desired}`;
       return [{ group, instance: life.instance, atMs, detail }];
     }),
 };
