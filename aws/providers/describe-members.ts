@@ -31,10 +31,14 @@ const isOurs = (instance: Instance, group: Group, deployment: string, names: rea
  * Whether an instance holds a place in its group. An instance that its Auto Scaling group terminates, or keeps in
  * standby or in its warm pool, does not. It does not count in the desired capacity either.
  */
-const holdsPlace = (instance: Instance, standings: ReadonlyMap<string, Standing>): boolean => {
-  const standing = standings.get(instance.InstanceId ?? '');
-  return isAlive(instance) && (standing === undefined || standing.counts);
-};
+const holdsPlace = (instance: Instance, standings: ReadonlyMap<string, Standing>): boolean =>
+  isAlive(instance) && !isAside(instance, standings);
+
+/**
+ * Whether an instance exists, and its Auto Scaling group counts it for nothing. A warm pool may have stopped it.
+ */
+const isAside = (instance: Instance, standings: ReadonlyMap<string, Standing>): boolean =>
+  (isAlive(instance) || isStopped(instance)) && standings.get(instance.InstanceId ?? '')?.counts === false;
 
 const idsOf = (instances: readonly Instance[]): readonly string[] =>
   instances.map(({ InstanceId }) => InstanceId ?? '');
@@ -183,7 +187,7 @@ const holdingsIn = async (shown: Shown, health: Health, deps: ProviderDeps, grou
       ours.filter((instance) => holdsPlace(instance, standings)).map((instance) => toMember(seen, instance)),
     ),
     asgs: asgs.map(asView),
-    aside: idsOf(ours.filter((instance) => isAlive(instance) && !holdsPlace(instance, standings))),
+    aside: idsOf(ours.filter((instance) => isAside(instance, standings))),
     ...(detached.length > 0 && { detached: idsOf(detached) }),
     ...waitingIn(standings),
     ...elsewhereOf(ours, names),

@@ -54,8 +54,8 @@ export type Holdings = {
   readonly members: readonly Member[];
   readonly asgs: readonly AsgView[];
   /**
-   * Instances of this group that run and hold no place in it: their Auto Scaling group terminates them, or keeps them
-   * in standby or in its warm pool.
+   * Instances of this group that exist and hold no place in it: their Auto Scaling group terminates them, or keeps them
+   * in standby or in its warm pool, which may have stopped them.
    */
   readonly aside: readonly string[];
   /**

@@ -21,6 +21,8 @@ export type TakingOver = {
   readonly shown: ReadonlySet<string>;
   /** Shown instances that EC2 warned about and did not take. They are put back into service if possible. */
   readonly spared?: ReadonlySet<string>;
+  /** Instances that are stopped, and that the group does not need if they start again. Absent: none. */
+  readonly stopped?: ReadonlySet<string>;
   readonly drainFor: NameDrain;
   /** Drains that a user stopped. */
   readonly stoppedDrains: readonly string[];
@@ -74,9 +76,14 @@ const isStopped = (swap: Swap, { stoppedDrains }: TakingOver): boolean =>
   stoppedDrains.includes(swap.drain) &&
   (swap.state === 'leaving' || swap.state === 'draining' || (swap.state === 'drained' && isOnHook(swap)));
 
+/** Whether an instance was stopped while it waits for its turn. It does no work, so nothing has to serve first. */
+const isStoppedInTurn = ({ state, instance }: Swap, { stopped }: TakingOver): boolean =>
+  state === 'waiting' && stopped?.has(instance) === true;
+
 /**
  * The new drain of a swap whose own drain failed, or ended before the instance did. From then on Holdfast terminates an
- * instance that EC2 warned about and did not take. Undefined while its drain goes on, or when the drain succeeded.
+ * instance that EC2 warned about and did not take. A swap that waits for its turn gets its first drain here once its
+ * instance is stopped. Undefined while its drain goes on, or when the drain succeeded.
  */
 export const takenOver = (swap: Swap, taking: TakingOver): Partial<Swap> | undefined => {
   // A drain ends when its last member has drained. So members that end at other times get drains of their own.
@@ -86,6 +93,7 @@ export const takenOver = (swap: Swap, taking: TakingOver): Partial<Swap> | undef
     drainOrderedAtMs: taking.nowMs,
   };
   if (isStopped(swap, taking) || isBroken(swap, taking)) return order;
+  if (isStoppedInTurn(swap, taking)) return { ...order, state: 'leaving' };
   if (!isLeftover(swap, taking)) return undefined;
   return { ...order, reason: traitsOf(swap).endedBy === 'ec2' ? 'unwanted' : swap.reason };
 };

@@ -250,6 +250,17 @@ describe('a group attached to an Auto Scaling group', () => {
     },
   );
 
+  test.each([
+    ['Warmed:Stopped', ['i-1']],
+    ['InService', []],
+  ])('%s and stopped by EC2, it holds no place', async (lifecycle, expected) => {
+    const { members, aside, stopped } = await look(attached(), {
+      DescribeInstances: instances({ grouped: [ec2Instance('i-1', inWeb, { state: 'stopped' })] }),
+      DescribeAutoScalingGroups: { AutoScalingGroups: [autoScalingGroup('web', { 'i-1': lifecycle })] },
+    });
+    expect([members, aside, stopped]).toEqual([[], expected, ['i-1']]);
+  });
+
   test("serves once the Auto Scaling group's own target groups say so too, and is admitted before", async () => {
     const { members } = await look(attached(['tg-named']), {
       DescribeInstances: instances({ grouped: [ec2Instance('i-1', inWeb), ec2Instance('i-2', inWeb), ec2Instance('i-3', inWeb)] }),

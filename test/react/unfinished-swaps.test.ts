@@ -178,6 +178,22 @@ describe('a swap whose instance EC2 stops', () => {
   it('is closed once the instance has ended', async () => {
     expect(await mended([taken], inMs(200), { ended: ['i-1'] })).toMatchObject([{ state: 'gone' }]);
   });
+
+  it('begins its drain at once when it waits for its turn, if enough serve without the instance', async () => {
+    const waiting = swap('i-1', { reason: 'maintenance', state: 'waiting' });
+    const changes: SwapChange[] = [];
+    expect(await mended([waiting], inMs(20), stopped)).toEqual([waiting]);
+    const [begun] = (await mendedBy([waiting], inMs(20), { ...stopped, members: serving }, { changes })).swaps;
+    expect(begun).toMatchObject({ state: 'leaving', drain: 'mend-none-new', drainOrderedAtMs: inMs(20) });
+    expect(changes.map(({ from }) => from)).toEqual([['waiting']]);
+  });
+
+  it('is withdrawn where it waits for its turn and the instance is in a warm pool', async () => {
+    const waiting = swap('i-1', { reason: 'maintenance', state: 'waiting' });
+    const warm = { ...stopped, aside: ['i-1'], members: serving };
+    expect(await mended([waiting], inMs(179), warm)).toEqual([waiting]);
+    expect(await mendedBy([waiting], inMs(180), warm)).toMatchObject({ retired: ['i-1'], swaps: [] });
+  });
 });
 
 describe('a swap whose instance EC2 announced to take, and that runs on', () => {

@@ -77,14 +77,16 @@ export const continueSwaps = async (
   const spared = outlivedIn(gathered.swaps, gathered.holdings.members, run.ports.clock.now());
   const back = await putBack(run, spared);
   const swaps = await close(run, gathered, back);
-  const { members, stopped } = gathered.holdings;
+  const { members, stopped, aside } = gathered.holdings;
   // An instance that EC2 stopped may start again, and is kept while too few members serve.
   const isEnough = members.filter(({ serving }) => serving).length >= gathered.state.desired;
-  const shown = new Set([...members.map(({ instance }) => instance), ...(isEnough ? stopped : [])]);
+  const needless = isEnough ? stopped : [];
+  const shown = new Set([...members.map(({ instance }) => instance), ...needless]);
   const taking = {
     timeoutMs: run.group.drain.timeoutMs,
     shown,
     spared: new Set(spared.map(({ instance }) => instance)),
+    stopped: new Set(needless.filter((instance) => !aside.includes(instance))),
     drainFor,
     stoppedDrains: run.facts.stoppedDrains,
   };

@@ -92,6 +92,20 @@ describe('an instance that runs on after its drain', () => {
   });
 });
 
+describe('a swap that waits for its turn', () => {
+  const waiting = swap({ state: 'waiting', reason: 'maintenance' });
+  it('begins once its instance is stopped, because that does no work', () => {
+    expect(takenOver(waiting, taking())).toBeUndefined();
+    expect(takenOver(waiting, taking({ stopped: new Set(['i-1']) }))).toEqual({ ...order, state: 'leaving' });
+    expect(takenOver(waiting, taking({ stopped: new Set(['i-2']) }))).toBeUndefined();
+  });
+  it('is the only one that the stop of an instance begins', () => {
+    const stopped = taking({ stopped: new Set(['i-1']) });
+    for (const state of ['leaving', 'draining', 'drained', 'gone'] as const)
+      expect(takenOver(swap({ state, claimedAtMs: nowMs }), stopped)).toBeUndefined();
+  });
+});
+
 describe('a drain that may never have been started', () => {
   const since = { drainStartedAtMs: nowMs - 60_000, drainOrderedAtMs: nowMs - 30_000 };
   it('is that of a member which is still in service', () => {

@@ -5,7 +5,7 @@ export const draining: readonly PutBack[] = [
   {
     name: 'members that wait on a hook are shown by no look',
     file: 'aws/providers/describe-members.ts',
-    from: 'aside: idsOf(ours.filter((instance) => isAlive(instance) && !holdsPlace(instance, standings))),',
+    from: 'aside: idsOf(ours.filter((instance) => isAside(instance, standings))),',
     to: 'aside: idsOf(ours.slice(0, 0)),',
     situation: 'a hook drain of twenty minutes',
   },
