@@ -53,8 +53,9 @@ export const followReturns = (view: View): Remembered => {
  */
 export const noteChange = (state: GroupState, stored: GroupState, group: Group, nowMs: number): GroupState => {
   const isOlder = state.lastReservation !== stored.lastReservation;
+  const isLost = stored.version === 0 && stored.renewedAtMs !== undefined;
   const isChanged = state.desired !== stored.desired || state.policyVersion !== stored.policyVersion;
-  return group.returning !== undefined && (isOlder || (isChanged && stored.version > 0))
+  return group.returning !== undefined && (isOlder || isLost || (isChanged && stored.version > 0))
     ? { ...state, returns: { ...(state.returns ?? noReturns), changedAtMs: nowMs } }
     : state;
 };

@@ -67,6 +67,18 @@ describe('a change of the desired size or the policy', () => {
     expect([changed({}), changed({ desired: 11 }, group())]).toEqual([5, 5]);
   });
 
+  it('is noted where the state was lost, also in a group whose members Holdfast did not launch', () => {
+    const { lastReservation: _last, ...lost } = { ...stored, version: 0, renewedAtMs: nowMs - 1 };
+    expect([noteChange(lost, lost, returning, nowMs).returns?.changedAtMs, noteChange(lost, lost, group(), nowMs).returns?.changedAtMs]).toEqual([
+      nowMs,
+      5,
+    ]);
+    const { renewedAtMs: _renewed, ...first } = lost;
+    expect(noteChange(first, first, returning, nowMs).returns?.changedAtMs).toBe(5);
+    const since = { ...stored, renewedAtMs: nowMs - 1 };
+    expect(noteChange(since, since, returning, nowMs).returns?.changedAtMs).toBe(5);
+  });
+
   it('is none where the state is the first', () => {
     const { lastReservation: _last, ...first } = { ...stored, version: 0 };
     expect(noteChange({ ...first, desired: 11 }, first, returning, nowMs).returns?.changedAtMs).toBe(5);
