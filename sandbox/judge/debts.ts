@@ -1,13 +1,19 @@
 import type { Chronicle } from './chronicle.ts';
 import { delayOf } from './leaving.ts';
-import { goneAtMs, isAlive, isFunction, type Life, lastBackMs, warnedAtMs } from './life.ts';
+import { endless, goneAtMs, isAlive, isFunction, type Life, lastBackMs, warnedAtMs } from './life.ts';
 import { headcountAt } from './staying.ts';
 
 /**
  * A lost member that has no replacement yet: since when, and why. `isOfPolicy`: the policy drains it before it is replaced. `isByHealth`: it runs on, and
- * only the health of targets shows that it does not serve.
+ * only the health of targets shows that it does not serve. `unhealthy`: the member that a target group found unhealthy.
  */
-export type Debt = { readonly sinceMs: number; readonly because: string; readonly isOfPolicy?: true; readonly isByHealth?: true };
+export type Debt = {
+  readonly sinceMs: number;
+  readonly because: string;
+  readonly isOfPolicy?: true;
+  readonly isByHealth?: true;
+  readonly unhealthy?: Life;
+};
 
 /** Whether its claim made it wait for its replacement: EC2 advised it, the policy holds its members elsewhere, or it never served. */
 const isAtRisk = (chronicle: Chronicle, group: string, life: Life, outAtMs: number): boolean => {
@@ -39,8 +45,25 @@ const troubleOf = (chronicle: Chronicle, group: string, life: Life, atMs: number
   if (isOurs && first !== undefined) return first;
   const isByHealth = !isOurs && isAlive(life, atMs);
   return drainedMs === undefined
-    ? { sinceMs: atMs, because: `${life.instance} stopped serving`, ...(isByHealth && { isByHealth }) }
+    ? {
+        sinceMs: atMs,
+        because: `${life.instance} stopped serving`,
+        ...(isByHealth && { isByHealth }),
+        ...(isByHealth && out?.why === 'unhealthy' && { unhealthy: life }),
+      }
     : { sinceMs: drainedMs, because: `${life.instance} had drained`, isOfPolicy: true };
+};
+
+/** A debt of an unhealthy member begins anew when EC2 takes the member or it ends: Holdfast does not replace living members by their health. */
+export const renewed = (debt: Debt, untilMs: number): Debt => {
+  const { unhealthy, sinceMs } = debt;
+  if (unhealthy === undefined) return debt;
+  const goneMs = isFunction(unhealthy.ending?.by) ? endless : goneAtMs(unhealthy);
+  const warnedMs = warnedAtMs(unhealthy, lastBackMs(unhealthy, untilMs));
+  const lostMs = Math.min(goneMs, warnedMs);
+  return lostMs <= sinceMs || lostMs > untilMs
+    ? debt
+    : { sinceMs: lostMs, because: `${unhealthy.instance} ${warnedMs === lostMs ? 'was warned' : 'ended'}` };
 };
 
 /** The members that serve at a moment, and how many are wanted. */

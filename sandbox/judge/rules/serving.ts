@@ -1,7 +1,7 @@
 import { deathsMayBound } from '../boots.ts';
 import { gaveNothingUntil } from '../capacity.ts';
 import type { Chronicle } from '../chronicle.ts';
-import { afterChange, type Debt, type Look } from '../debts.ts';
+import { afterChange, type Debt, type Look, renewed } from '../debts.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { givingOf } from '../giving.ts';
 import { limitMayBound } from '../launch-limit.ts';
@@ -94,8 +94,10 @@ export const lateIn = (chronicle: Chronicle, group: string, owed: Owed): readonl
   const found: Broken[] = [];
   let debts: readonly Debt[] = [];
   looks.forEach((look, index) => {
-    debts = afterChange(chronicle, group, debts, { before: looks[index - 1], now: look });
     const untilMs = looks[index + 1]?.atMs ?? chronicle.history.endedAtMs;
+    debts = afterChange(chronicle, group, debts, { before: looks[index - 1], now: look })
+      .map((debt) => renewed(debt, untilMs))
+      .toSorted((a, b) => a.sinceMs - b.sinceMs);
     const [oldest] = debts;
     if (oldest === undefined || untilMs - oldest.sinceMs <= owed.withinMs) return;
     const lateMs = untilMs - freeSince(chronicle, group, oldest, untilMs, owed) - owed.withinMs;
@@ -115,7 +117,7 @@ export const lateIn = (chronicle: Chronicle, group: string, owed: Owed): readonl
 export const servesAgain: Rule = {
   name: 'whatever is lost serves again in time',
   meaning:
-    'Every member that is lost, and every member by which the size grows, has a serving replacement within the bound of docs/architecture.md. The time counts from the trouble of that member itself. An end by Holdfast begins no new time. Only members at risk that drain first by the policy do, while no other member is missing. Faults of reads that only improve a decision give no more time, unless such a read alone shows the loss.',
+    'Every member that is lost, and every member by which the size grows, has a serving replacement within the bound of docs/architecture.md. The time counts from the trouble of that member itself. It begins anew when EC2 takes an unhealthy member, or this member ends. An end by Holdfast begins no new time. Only members at risk that drain first by the policy do, while no other member is missing. Faults of reads that only improve a decision give no more time, unless such a read alone shows the loss.',
   broken: (chronicle) =>
     [...chronicle.groups.keys()].flatMap((group) =>
       lateIn(chronicle, group, { due: dueAt, gaveNothing: gaveNothingUntil, withinMs: chronicle.times.servesAgainMs }),
