@@ -21,7 +21,7 @@ import { describeHoldings } from './providers/describe-members.ts';
 import { endMembers } from './providers/end-members.ts';
 import { asgRequest, launchIntoAsg, tagLaunched } from './providers/launch-into-asg.ts';
 import type { ProviderDeps } from './providers/provider-deps.ts';
-import { createSizeChanges, createSuspensions } from './providers/size-changes.ts';
+import { createMaximumChanges, createSizeChanges, createSuspensions } from './providers/size-changes.ts';
 import { registerTargets } from './providers/target-groups.ts';
 import { protectedAmong } from './providers/termination-protection.ts';
 import { tryLaunch } from './providers/try-launch.ts';
@@ -83,6 +83,7 @@ export const createCapacityIn = (holding: Holding, deps: ProviderDeps): Capacity
   noteJoined: (group, instances) => noteMembers(deps, group, instances),
   tagLaunched: (group, reservation, instances) => tagLaunched(deps, group, reservation, instances),
   ...createDraining(deps),
+  ...createMaximumChanges(deps),
   ...createSizeChanges(deps),
   ...createSuspensions(deps),
 });

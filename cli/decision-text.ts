@@ -51,9 +51,10 @@ const sizesText = (
   to: 'toMax' | 'fromMax',
 ): string => groups.map((raised) => `${raised.asg} to ${raised[to]}`).join(', ');
 
-const groupLines = ({ raise, restore, takeOver, unnoticed }: Decision): readonly string[] => [
+const groupLines = ({ raise, restore, lower = [], takeOver, unnoticed }: Decision): readonly string[] => [
   ...(raise.length === 0 ? [] : [`  raises the maximum size of ${sizesText(raise, 'toMax')}`]),
   ...(restore.length === 0 ? [] : [`  puts back the maximum size of ${sizesText(restore, 'fromMax')}`]),
+  ...(lower.length === 0 ? [] : [`  lowers the maximum size of ${sizesText(lower, 'toMax')}`]),
   ...takeOver.map(({ asg, desired }) => `  launches in place of ${asg}: lowers its desired capacity to ${desired}`),
   ...(unnoticed.length === 0 ? [] : [`  terminates through their Auto Scaling group: ${unnoticed.join(', ')}`]),
 ];

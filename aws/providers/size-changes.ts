@@ -33,12 +33,12 @@ const lower = (client: Client, asg: string, to: Lower): Promise<'done' | 'refuse
   );
 
 /**
- * Changes of an Auto Scaling group's numbers. Auto Scaling has no conditional update, so each change reads first and
- * keeps values that others have set.
+ * Changes of an Auto Scaling group's maximum size. Auto Scaling has no conditional update, so each change reads first
+ * and keeps values that others have set.
  */
-export const createSizeChanges = (
+export const createMaximumChanges = (
   client: Client,
-): Pick<CapacityProvider, 'raiseMax' | 'restoreMax' | 'takeOver' | 'takeDown' | 'giveBack'> => ({
+): Pick<CapacityProvider, 'raiseMax' | 'restoreMax' | 'lowerMax'> => ({
   /** A maximum that is neither the owner's value nor one that we set is the owner's own change. */
   async raiseMax(raised) {
     const { asg, toMax } = raised;
@@ -68,6 +68,16 @@ export const createSizeChanges = (
     return 'done';
   },
 
+  async lowerMax(raised) {
+    const { asg, toMax } = raised;
+    const now = await read(client, asg);
+    if (now === undefined || !isGiven(raised, now.max) || now.max <= toMax || now.desired > toMax) return;
+    await update(client, asg, { MaxSize: toMax });
+  },
+});
+
+/** Changes of an Auto Scaling group's desired capacity, in the same way. */
+export const createSizeChanges = (client: Client): Pick<CapacityProvider, 'takeOver' | 'takeDown' | 'giveBack'> => ({
   async takeDown(added, raised) {
     const now = await read(client, added.asg);
     if (now === undefined || !isAsAdded(added, now) || added.from < now.min) return 'changed-by-others';

@@ -230,6 +230,7 @@ export const decision = objectOf<Decision>({
   admissions: texts,
   raise: z.array(raisedMax),
   restore: z.array(raisedMax),
+  lower: z.optional(z.array(raisedMax)),
   suspend: z.optional(z.array(suspension)),
   resume: z.optional(z.array(suspension)),
   takeDown: z.optional(z.array(added)),

@@ -71,6 +71,7 @@ export const isQuiet = (decision: Decision): boolean =>
     decision.admissions,
     decision.raise,
     decision.restore,
+    decision.lower ?? [],
     decision.suspend ?? [],
     decision.resume ?? [],
     decision.takeDown ?? [],

@@ -1,8 +1,9 @@
 import { namedAsgs } from '../group/holders.ts';
 import { howHeld } from '../group/holding.ts';
-import { isBeyondMaximum } from '../group/outside-size.ts';
+import { isBeyondMaximum, outsideAsgOf } from '../group/outside-size.ts';
+import { describeLagMs } from '../times/times.ts';
 import type { Headcount } from '../view/headcount.ts';
-import { mayBeRaisedYet, type RaisedMax, raisedTo } from '../view/raised-max.ts';
+import { isGiven, mayBeRaisedYet, type RaisedMax, raisedTo } from '../view/raised-max.ts';
 import type { AsgView, View } from '../view/view.ts';
 import type { Draft, Rule, Situation } from './rule.ts';
 
@@ -88,12 +89,40 @@ const toPutBack = (
   });
 };
 
-/** Maximum sizes that are raised for members that join, and put back when they are no longer needed. */
+/**
+ * Raised maximum sizes that are larger than what has to fit for good: the size of the group has outgrown the owner's
+ * value, and has become smaller since. Describes must show the members that the last raise was for, because Auto
+ * Scaling ends members above a new maximum.
+ */
+const toLower = (
+  { view, headcount }: Situation,
+  joining: ReadonlyMap<string, Joining>,
+  putBack: readonly RaisedMax[],
+): readonly RaisedMax[] => {
+  const { group, state, nowMs } = view;
+  if (comingTo(headcount) + [...joining.values()].reduce((sum, { now, soon }) => sum + now + soon, 0) > 0) return [];
+  const named = namedAsgs(group).filter((name) => name !== outsideAsgOf(group));
+  const { joins } = howHeld(group);
+  return view.asgs.flatMap((asg) => {
+    const raised = state.raised.find((one) => one.asg === asg.name);
+    if (raised === undefined || !named.includes(asg.name) || putBack.includes(raised)) return [];
+    const needed = Math.max(raised.fromMax, asg.desired, joins === asg.name ? state.desired : 0);
+    const isSettled = nowMs - (raised.atMs ?? 0) >= describeLagMs;
+    return isSettled && isGiven(raised, asg.max) && needed < asg.max ? [raisedTo(state.raised, asg, needed)] : [];
+  });
+};
+
+/**
+ * Maximum sizes that are raised for members that join, lowered to what still has to fit, and put back when they are no
+ * longer needed.
+ */
 export const maximumSizes: Rule = {
   name: 'maximum sizes',
   propose: (situation, soFar) => {
     const joining = joiningByAsg(situation, soFar);
     const raise = toRaise(situation.view, joining);
-    return { raise, restore: toPutBack(situation, joining, raise) };
+    const restore = toPutBack(situation, joining, raise);
+    const lower = toLower(situation, joining, restore);
+    return { raise, restore, ...(lower.length > 0 && { lower }) };
   },
 };

@@ -128,6 +128,8 @@ export type Decision = {
   /** Maximum sizes to raise before admissions, and ones to put back. */
   readonly raise: readonly RaisedMax[];
   readonly restore: readonly RaisedMax[];
+  /** Raised maximum sizes to lower to what still has to fit. Absent: none. */
+  readonly lower?: readonly RaisedMax[];
   /** Processes to suspend while members join or are replaced in a group whose size others set, and ones to resume. */
   readonly suspend?: readonly Suspension[];
   readonly resume?: readonly Suspension[];

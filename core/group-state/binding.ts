@@ -111,7 +111,8 @@ export const bind = (decision: Decision, view: View, author: Author): ToLaunch =
   const repeatedIds = new Set(repeated.map(({ before }) => before.id));
   const lastReservation = [view.state.lastReservation ?? '', ...fresh.map(({ id: name }) => name)].toSorted().at(-1);
   const chosen = choicesOf(decision, author.decision, view.nowMs + author.leaseMs);
-  const raisedNow = new Set(decision.raise.map(({ asg }) => asg));
+  const maxima = [...decision.raise, ...(decision.lower ?? [])];
+  const notedNow = new Set(maxima.map(({ asg }) => asg));
   return {
     fresh,
     repeated,
@@ -123,8 +124,8 @@ export const bind = (decision: Decision, view: View, author: Author): ToLaunch =
         ...fresh.map(inBrief),
       ],
       raised: [
-        ...view.state.raised.filter(({ asg }) => !raisedNow.has(asg)),
-        ...decision.raise.map((raise) => notedAt(raise, view.state.raised, view.nowMs)),
+        ...view.state.raised.filter(({ asg }) => !notedNow.has(asg)),
+        ...maxima.map((raise) => notedAt(raise, view.state.raised, view.nowMs)),
       ],
       cheapest: decision.cheapest,
       ...withTrials(view.state, fresh, view.nowMs),

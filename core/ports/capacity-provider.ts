@@ -149,6 +149,8 @@ export type CapacityProvider = {
    * maximum.
    */
   restoreMax(raised: RaisedMax, sizedOutside?: string): Promise<'done' | 'changed-by-others' | 'not-yet'>;
+  /** Lowers a maximum that we raised to `toMax`, unless others have changed it or the desired capacity is larger. */
+  lowerMax(raised: RaisedMax): Promise<void>;
   /** Suspends processes of an Auto Scaling group. */
   suspend(suspension: Suspension): Promise<void>;
   /** Resumes those of these processes that are still suspended. `gone`: there is no such group any more. */
@@ -184,6 +186,7 @@ export type CapacityIn = Pick<
   | 'release'
   | 'raiseMax'
   | 'restoreMax'
+  | 'lowerMax'
   | 'takeOver'
   | 'suspend'
   | 'resume'

@@ -703,6 +703,18 @@ describe("changes of an Auto Scaling group's numbers", () => {
     expect(update(of)).toEqual(updates);
   });
 
+  test.each([
+    [14, 11, [{ AutoScalingGroupName: 'web', MaxSize: 11 }]],
+    [14, 12, []],
+    [11, 11, []],
+    [10, 10, []],
+    [20, 11, []],
+  ])('lowering a raised maximum from %i to 11 with %i wanted', async (max, desired, updates) => {
+    const of = at(max, desired);
+    await of.provider.lowerMax({ ...raised, toMax: 11, earlier: [12, 14] });
+    expect(update(of)).toEqual(updates);
+  });
+
   test('restoring a maximum that others wrote beyond, where they set the size', async () => {
     const of = at(14, 11);
     expect(await of.provider.restoreMax(raised, 'web')).toBe('done');

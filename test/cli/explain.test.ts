@@ -227,6 +227,7 @@ describe('a decision in words', () => {
     const round = decision({
       raise: [{ asg: 'web-asg', fromMax: 4, toMax: 6 }],
       restore: [{ asg: 'api-asg', fromMax: 3, toMax: 5 }],
+      lower: [{ asg: 'job-asg', fromMax: 3, toMax: 4, earlier: [5] }],
       takeOver: [{ asg: 'web-asg', desired: 2 }],
       unnoticed: ['i-0000000000000000e'],
     });
@@ -234,6 +235,7 @@ describe('a decision in words', () => {
     for (const line of [
       'raises the maximum size of web-asg to 6',
       'puts back the maximum size of api-asg to 3',
+      'lowers the maximum size of job-asg to 4',
       'launches in place of web-asg: lowers its desired capacity to 2',
       'terminates through their Auto Scaling group: i-0000000000000000e',
     ])

@@ -209,6 +209,7 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
       end: (_group, batch) => call('end', () => act(ids(batch), fleet.failEnd, (instance) => fleet.ended.add(instance))),
       raiseMax: none,
       restoreMax: none,
+      lowerMax: none,
       takeOver: none,
       giveBack: none,
     },

@@ -50,7 +50,7 @@ export const launching: readonly Mutant[] = [
   {
     name: 'a raised maximum is not written down',
     file: 'core/group-state/binding.ts',
-    from: '...decision.raise.map((raise) => notedAt(raise, view.state.raised, view.nowMs)),',
+    from: '...maxima.map((raise) => notedAt(raise, view.state.raised, view.nowMs)),',
     to: '...decision.raise.slice(0, 0).map((raise) => notedAt(raise, view.state.raised, view.nowMs)),',
     caughtBy: ['interruption, attached'],
   },

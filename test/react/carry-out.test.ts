@@ -38,6 +38,7 @@ const runOf = (provides: Partial<CapacityIn> = {}, rest: Partial<Run> = {}) => {
   const provider = {
     release: listed('release', { done: [], failed: [] }),
     restoreMax: listed('restoreMax', 'done' as const),
+    lowerMax: listed('lowerMax', undefined),
     resume: listed('resume', 'done' as const),
     takeDown: listed('takeDown', 'done' as const),
     noteJoined: listed('noteJoined', undefined),
@@ -124,6 +125,10 @@ describe('the next look of a group', () => {
   });
 });
 
+const failing = (code: string) => async (): Promise<never> => {
+  throw Object.assign(new Error(code), { name: code, $fault: 'client' });
+};
+
 describe('what a look changed before', () => {
   const raised = { asg: 'web-asg', fromMax: 10, toMax: 12 };
   const suspension = { asg: 'web-asg', processes: ['Launch'] } as const;
@@ -148,6 +153,16 @@ describe('what a look changed before', () => {
     const { seen, run } = runOf({ restoreMax: async () => 'not-yet' });
     const { restored } = await carryOutRounds({ ...run, rounds: [roundOf({ restore: [raised] }, { state: state({ raised: [raised] }) })] });
     expect([restored, seen.written]).toEqual([[], []]);
+  });
+
+  test('keeps its note where it is only lowered, also where Auto Scaling refuses that', async () => {
+    const lowered = { ...raised, toMax: 11, earlier: [12] };
+    const rounds = [roundOf({ lower: [lowered] }, { state: state({ raised: [lowered] }) })];
+    const { seen, run } = runOf();
+    const refused = runOf({ lowerMax: failing('ScalingActivityInProgress') });
+    for (const one of [run, refused.run]) expect(await carryOutRounds({ ...one, rounds })).toMatchObject({ restored: [] });
+    expect(seen.calls).toEqual([['lowerMax', lowered]]);
+    expect([...seen.written, ...refused.seen.written]).toEqual([]);
   });
 
   test('is not written where nothing was settled', async () => {
@@ -306,9 +321,7 @@ describe('processes that AWS denied to suspend', () => {
 describe('calls that AWS refuses after the launches', () => {
   const refusing = async (code: string) => {
     const counted: unknown[] = [];
-    const refuse = async (): Promise<never> => {
-      throw Object.assign(new Error(code), { name: code, $fault: 'client' });
-    };
+    const refuse = failing(code);
     const calls = ['a', 'b'].map((asg) => ({ asg, processes: ['Launch'] }));
     const resume: CapacityIn['resume'] = async ({ asg }) => (asg === 'a' ? refuse() : 'done');
     const { seen, run } = runOf({ takeDown: refuse, restoreMax: refuse, resume });

@@ -84,6 +84,7 @@ const worldOf = ({ policy, holdings = {}, state: rest = {}, swaps = [] }: Settin
     release: does('release', { done: [], failed: [] }),
     raiseMax: does('raiseMax', 'done' as const),
     restoreMax: does('restoreMax', 'done' as const),
+    lowerMax: does('lowerMax', undefined),
     takeOver: does('takeOver', 'done' as const),
   };
   const ports: Partial<ReactPorts> = {

@@ -26,6 +26,21 @@ test("an owner's own change of a maximum that was raised is the owner's, and sta
     expect([asg(fleet)?.max, (await fleet.state())?.raised]).toEqual([15, []]);
   }));
 
+test('a maximum that the size has outgrown is lowered when the size becomes smaller', () =>
+  withFleet({ holding: 'attach', spot: 12 }, async (fleet) => {
+    await fleet.put({ size: { min: 2, max: 12, desired: 10 } });
+    await fleet.settles(10);
+    await fleet.minutes(4);
+    expect(asg(fleet)?.max).toBe(10);
+    await fleet.put({ size: { min: 2, max: 12, desired: 8 } });
+    await fleet.settles(8);
+    await fleet.minutes(4);
+    expect([asg(fleet)?.max, asg(fleet)?.desired, (await fleet.state())?.raised]).toMatchObject([8, 8, [{ fromMax: 6, toMax: 8 }]]);
+    await fleet.put({ size: { min: 2, max: 12, desired: 5 } });
+    await fleet.settles(5);
+    expect([asg(fleet)?.max, (await fleet.state())?.raised]).toEqual([6, []]);
+  }));
+
 const pools = ['spot-a', 'spot-b', 'spot-c', 'od-b', 'od-c'];
 const setMaxima = async (fleet: Fleet, MaxSize: number): Promise<void> => {
   for (const AutoScalingGroupName of pools) await fleet.operate('autoscaling', 'UpdateAutoScalingGroup', { AutoScalingGroupName, MaxSize });

@@ -18,7 +18,7 @@ import { commonTime } from '../turns/wakes-together.ts';
 import { type Admissions, admit, admitAgainMs, youngestMs } from './admit.ts';
 import { writesAtOnce } from './claims.ts';
 import { noteOf, resumeAll, suspendedAfter, takeDownAll, tellOverwritten } from './outside-size.ts';
-import { putMaxBack } from './put-back.ts';
+import { lowerMax, putMaxBack } from './put-back.ts';
 
 /** Tags members that joined, if the function that attached them died before it did. */
 const noteJoined = async ({ group, provider }: Run, { view }: Round): Promise<void> => {
@@ -182,6 +182,7 @@ export const carryOutRounds = async (context: Acting): Promise<Acted> => {
   // Others must not write beyond a maximum that is raised for a moment.
   const noLonger = takenDown.done.flatMap(({ asg }) => last.state.raised.filter((raised) => raised.asg === asg));
   const restored = await restore(context, [...first.decision.restore, ...noLonger]);
+  for (const lowered of first.decision.lower ?? []) await lowerMax(context, lowered);
   const resumed = await resumeAll(context, first.decision.resume);
   const nowMs = ports.clock.now();
   const { groupsAtOnce, isCut } = context;

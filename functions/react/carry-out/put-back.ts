@@ -14,6 +14,14 @@ export const putMaxBack = (run: PuttingBack, about: RaisedMax, outside: string |
     'not-yet',
   );
 
+export const lowerMax = (run: PuttingBack, about: RaisedMax) =>
+  unlessRefused(
+    run,
+    { problem: 'A raised maximum could not be lowered.', about },
+    run.provider.lowerMax(about),
+    undefined,
+  );
+
 /** Lowers a desired capacity by what attaching added, and a maximum that was raised for it. */
 export const takeDown = (run: PuttingBack, about: Added, raised?: RaisedMax) =>
   unlessRefused(

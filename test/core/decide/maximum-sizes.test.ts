@@ -148,3 +148,51 @@ describe('a raised maximum is put back', () => {
     expect(lowered).toEqual([]);
   });
 });
+
+describe('a raised maximum is lowered', () => {
+  const raised = { asg: 'web-asg', fromMax: 10, toMax: 15, atMs: nowMs - 180_000 };
+  const lowered = (rest: Partial<View> = {}, note: Partial<typeof raised> = {}) =>
+    of({
+      members: members(spotA, 12, { asg: 'web-asg' }),
+      asgs: [asg({ max: 15, desired: 12 })],
+      ...rest,
+      state: { ...state({ desired: 12 }), ...rest.state, raised: [{ ...raised, ...note }] },
+    }).lower;
+
+  it('to the size that has outgrown the owner’s value', () => {
+    expect(lowered()).toEqual([{ asg: 'web-asg', fromMax: 10, toMax: 12, earlier: [15] }]);
+    expect(lowered({ state: state({ desired: 13 }) })).toMatchObject([{ toMax: 13 }]);
+  });
+
+  it('not below what Auto Scaling is to hold, and not where that needs it all', () => {
+    expect(lowered({ state: state({ desired: 11 }) })).toMatchObject([{ toMax: 12 }]);
+    expect(lowered({ asgs: [asg({ max: 15, desired: 15 })] })).toBeUndefined();
+    expect(lowered({ state: state({ desired: 15 }) })).toBeUndefined();
+  });
+
+  it('once describes show whom the last raise was for', () => {
+    expect(lowered({}, { atMs: nowMs - 179_999 })).toBeUndefined();
+  });
+
+  it('while nobody is on the way', () => {
+    const all = members(spotA, 12, { asg: 'web-asg' });
+    expect(lowered({ members: [...all, ...coming(1)] })).toBeUndefined();
+    expect(lowered({ state: state({ desired: 12, reservations: [reservation()] }) })).toBeUndefined();
+  });
+
+  it('only where the policy names the group, we gave its value, and others do not set its size', () => {
+    expect(lowered({ group: group() })).toBeUndefined();
+    expect(lowered({ asgs: [asg({ max: 14, desired: 12 })] })).toBeUndefined();
+    expect(lowered({ group: { ...attached, size: { ...attached.size, from: 'asg' } } })).toBeUndefined();
+  });
+
+  it('to what it holds, where Auto Scaling groups launch by themselves', () => {
+    const own = { ...raised, asg: 'a-asg' };
+    const asgs = [asg({ name: 'a-asg', max: 15, desired: 12 })];
+    expect(of({ group: launching, members: [], asgs, state: state({ raised: [own] }) }).lower).toMatchObject([{ toMax: 12 }]);
+  });
+
+  it('not where it is put back', () => {
+    expect(lowered({ asgs: [asg({ max: 15, desired: 10 })] })).toBeUndefined();
+  });
+});
