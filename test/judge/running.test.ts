@@ -8,7 +8,7 @@ import { cameToRest, nobodyForgotten, nothingOpen, sizeIsHeld } from '../../sand
 import { everythingExplained, excusesAreTrue, reasonsAreTrue, timesAreTrue } from '../../sandbox/judge/rules/said.ts';
 import { requestedSoon, servesAgain } from '../../sandbox/judge/rules/serving.ts';
 import { details } from './details.ts';
-import { policy, react, type Script, spec, twoServe, user } from './histories.ts';
+import { type LaunchOptions, policy, react, type Script, spec, twoServe, user } from './histories.ts';
 
 const attached = { ...policy, asg: 'web-asg' };
 const asg = (script: Script, second: number, max: number, by = react('i-a'), desired = 0): void =>
@@ -404,12 +404,13 @@ describe('time to serve', () => {
     expect(asked(['Launch'])).toHaveLength(1);
   });
   it('counts a member whose warning comes again because no describe showed it yet', () => {
-    const asked = (launched: number, second: number, comesAgain = true) =>
+    const byAsg: LaunchOptions = { asg: 'web-asg', by: { kind: 'asg', asg: 'web-asg', why: 'size' } };
+    const asked = (launched: number, second: number, comesAgain = true, options = byAsg) =>
       details(requestedSoon, (script) => {
         script.policy(0, 1, attached);
         script.desired(0, 2);
         script.member('i-1', { asg: 'web-asg' });
-        script.launch(launched, 'i-2', { asg: 'web-asg', by: { kind: 'asg', asg: 'web-asg', why: 'size' } });
+        script.launch(launched, 'i-2', options);
         for (const instance of ['i-1', 'i-2']) {
           script.warn(100, instance);
           const message = `about ${instance}`;
@@ -434,6 +435,11 @@ describe('time to serve', () => {
     expect(asked(99, 170)).toHaveLength(1);
     expect(asked(99, 145, false)).not.toEqual([]);
     expect(asked(60, 145)).not.toEqual([]);
+    const byUs = { asg: 'web-asg', by: react('i-0') };
+    expect(asked(99, 145, true, byUs)).toEqual([]);
+    expect(asked(99, 170, true, byUs)).toHaveLength(1);
+    expect(asked(99, 145, false, byUs)).not.toEqual([]);
+    expect(asked(60, 145, true, byUs)).not.toEqual([]);
   });
   it('counts what was requested before another delivery of the warning, and what was lost to others since', () => {
     const asked = (second: number, heardSecond: number, lost: (script: Script) => void) =>

@@ -178,9 +178,11 @@ const isEndedUnshown = (chronicle: Chronicle, life: Life, { heardMs, sinceMs, at
   !isFunction(life.ending?.by) &&
   !wasTold(chronicle, life, heardMs);
 
-/** Its Auto Scaling group shows it, and no describe showed whose it is when its warning was received. Its own warning is judged when it comes again. */
+/**
+ * Its Auto Scaling group shows it, or the response to its launch names it, and no describe showed whose it is when its warning was received. Its own warning is
+ * judged when it comes again.
+ */
 const isWarnedUnshown = (chronicle: Chronicle, life: Life, heardMs: number): boolean =>
-  !isFunction(life.by) &&
   life.deliveries.some((one) => one.told.about === 'warning' && one.atMs <= heardMs && isTooYoung(chronicle, life, one)) &&
   !wasTold(chronicle, life, heardMs);
 
