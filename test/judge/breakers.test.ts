@@ -126,6 +126,28 @@ describe('an open breaker is kept', () => {
     expect(second(800, (script) => script.end(760, 'i-3'))).toEqual([]);
     expect(second(800, (script) => closes(script, 790))).toEqual([]);
   });
+  it('half-open, until Holdfast takes the test launch out for another reason than a warning', () => {
+    const second = (between: Write) =>
+      kept((script) => {
+        opens(script, 100, 700);
+        launches(script, 720, 'i-3', 'spot-b');
+        between(script);
+        launches(script, 800, 'i-4', 'spot-b');
+      });
+    const leaves = (script: Script, atSecond: number): void => {
+      script.claim(atSecond - 1, 'i-3', 'of-i-3');
+      script.takeOut(atSecond, 'i-3');
+    };
+    expect(second((script) => leaves(script, 780))).toEqual([]);
+    // It leaves after the launch, it only waits for its turn, or EC2 takes it.
+    expect(second((script) => leaves(script, 802))).toHaveLength(1);
+    expect(second((script) => script.claim(780, 'i-3', 'of-i-3', 'waiting'))).toHaveLength(1);
+    const takes: Write = (script) => {
+      warned(script, 770, 'i-3');
+      leaves(script, 780);
+    };
+    expect(second(takes)).toHaveLength(1);
+  });
   it('by members that might return', () => {
     const returned = (untilSecond: number) =>
       details(

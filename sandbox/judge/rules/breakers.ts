@@ -14,7 +14,7 @@ import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { givingOf } from '../giving.ts';
 import { isHealthy } from '../leaving.ts';
-import { goneAtMs, isFunction, type Life } from '../life.ts';
+import { goneAtMs, isFunction, type Life, leavesAtMs, warnedAtMs } from '../life.ts';
 import type { BreakerRule, Policy } from '../policy.ts';
 import { returnLaunches } from '../returning.ts';
 import { ownLaunches } from '../staying.ts';
@@ -45,6 +45,9 @@ const somethingElseGives = (chronicle: Chronicle, policy: Policy, { group, since
 const isBeside = (one: Life, other: Life): boolean =>
   isFunction(one.by) && isFunction(other.by) && one.by.invocation === other.by.invocation && one.order < other.order;
 
+/** Whether Holdfast takes a launch out of service although EC2 has not warned about it. It shows nothing about interruptions any more. */
+const isGivenAway = (life: Life, atMs: number): boolean => warnedAtMs(life) > atMs && leavesAtMs(life, atMs) <= atMs;
+
 /** A launch that tests whether interruptions are over, and has not lived long enough to show it. */
 const trialBefore = (chronicle: Chronicle, launches: readonly Launch[], launch: Launch, open: ToldOpen, provesMs: number): Life | undefined =>
   launches.find(
@@ -54,7 +57,8 @@ const trialBefore = (chronicle: Chronicle, launches: readonly Launch[], launch: 
       life.launchedAtMs >= open.untilMs &&
       (life.launchedAtMs < launch.sinceMs - slackOf(chronicle) || isBeside(life, launch.life)) &&
       launch.life.launchedAtMs < life.launchedAtMs + provesMs - slackOf(chronicle) &&
-      goneAtMs(life) > launch.life.launchedAtMs,
+      goneAtMs(life) > launch.life.launchedAtMs &&
+      !isGivenAway(life, launch.life.launchedAtMs),
   )?.life;
 
 const whyNot = (chronicle: Chronicle, launches: readonly Launch[], launch: Launch, open: ToldOpen, policy: Policy): string | undefined => {
@@ -69,7 +73,7 @@ const whyNot = (chronicle: Chronicle, launches: readonly Launch[], launch: Launc
 export const breakersAreKept: Rule = {
   name: 'an open breaker is kept',
   meaning:
-    'While Holdfast says that a breaker is open, and while one launch tests whether it can be closed, Holdfast launches nothing that the breaker covers if another market of the tree would give it. While a breaker is open, no member moves for a return.',
+    'While Holdfast says that a breaker is open, and while one launch tests whether it can be closed, Holdfast launches nothing that the breaker covers if another market of the tree would give it. A launch that Holdfast takes out of service for another reason than a warning tests nothing more. While a breaker is open, no member moves for a return.',
   broken: inEveryGroup((chronicle, group) => {
     const told = toldOpenIn(chronicle, group);
     if (told.length === 0) return [];
