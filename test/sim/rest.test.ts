@@ -28,6 +28,9 @@ type Scene = {
   readonly isKept?: boolean;
   readonly received?: number;
   readonly desired: number;
+  /** Its schedule sets a size at 00:50 each day, and it is 01:00: when the group last followed it. */
+  readonly followedAtMs?: number;
+  readonly mode?: 'observe';
   /** An instance that EC2 has refused to end. */
   readonly refused?: string;
   readonly reason?: 'unwanted' | 'scale-in';
@@ -46,6 +49,8 @@ const restOf = ({
   isKept = true,
   received = 0,
   desired,
+  followedAtMs,
+  mode,
   refused,
   reason = 'scale-in',
   toMax,
@@ -53,9 +58,11 @@ const restOf = ({
 }: Scene): Promise<boolean> => {
   const instances = members.map((member) => ({ state: 'running', targets: {}, ...member })) as unknown as readonly InstanceSnapshot[];
   const raised = toMax === undefined ? [] : [{ asg: 'web-asg', fromMax: 1, toMax }];
-  const state = { group: 'web', item: items.state, version: 1, state: { ...initialState(group()), desired, raised } };
+  const scheduled = followedAtMs !== undefined && { scheduled: { schedule: '', atMs: followedAtMs } };
+  const state = { group: 'web', item: items.state, version: 1, state: { ...initialState(group()), desired, raised, ...scheduled } };
   const kept = refused === undefined ? [] : [{ ...swapOf(refused, { state: 'drained', keptUntilMs: 1, reason }), item: items.swap(refused) }];
-  const accepted = isRuled ? [{ group: 'web', item: items.accepted }] : [];
+  const resolved = { ...(scheduled && { schedule: [{ at: '50 0 * * *', timezone: 'UTC', size: 2 }] }), ...(mode && { mode }) };
+  const accepted = isRuled ? [{ group: 'web', item: items.accepted, resolved }] : [];
   const stage = {
     situation: {
       policies: [{ group: 'web', ...policy, ...(pools && { pools: { a: { asg: 'web-asg' }, b: { asg: 'other-asg' } } }) }],
@@ -95,6 +102,12 @@ describe('a run is at rest', () => {
     expect(await restOf({ members: two, desired: 2 })).toBe(true);
     expect(await restOf({ members: two, desired: 3 })).toBe(false);
     expect(await restOf({ members: two, desired: 1 })).toBe(false);
+  });
+
+  it('once it has followed each size that its schedule has set, unless it is only observed', async () => {
+    const rest = (minute: number, rest: Partial<Scene> = {}) => restOf({ members: two, desired: 2, followedAtMs: minute * 60_000, ...rest });
+    expect([await rest(49), await rest(50)]).toEqual([false, true]);
+    expect([await rest(49, { mode: 'observe' }), await rest(49, { isKept: false })]).toEqual([true, true]);
   });
 
   it('when a maximum is raised to the size, and no further', async () => {

@@ -1,7 +1,8 @@
 import { items } from '../../core/contract.ts';
 import type { Group } from '../../core/group/group.ts';
-import { type OnDemandFloor, owedOnDemand } from '../../core/placement/on-demand.ts';
+import { owedOnDemand } from '../../core/placement/on-demand.ts';
 import { durationMs } from '../../core/policy/accepted.ts';
+import { lastDue } from '../../core/schedule/due.ts';
 import { isKept } from '../../core/swap/kept-members.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import type { RaisedMax } from '../../core/view/raised-max.ts';
@@ -125,13 +126,17 @@ const straysIn = ({ watched, groupOf }: Stage, swaps: readonly Swap[], group: st
       isKept(swap) && swap.reason === 'unwanted' && groupOf(swap.instance) === group && watched.lives.get(swap.instance)?.servingAtMs !== undefined,
   ).length;
 
-/** Groups with a policy in force: of one that was let go, and whose new policy was refused, nothing comes to serve. */
-const inForce = async ({ sandbox }: Stage): Promise<ReadonlyMap<string, OnDemandFloor | undefined>> =>
+/** Policies in force, by group: of one that was let go, and whose new policy was refused, nothing comes to serve. */
+const inForce = async ({ sandbox }: Stage): Promise<ReadonlyMap<string, Partial<Group>>> =>
   new Map(
     (await sandbox.items('groups')).flatMap(({ group, item, resolved }) =>
-      item === items.accepted ? [[String(group), (resolved as Partial<Group> | undefined)?.onDemand] as const] : [],
+      item === items.accepted ? [[String(group), (resolved ?? {}) as Partial<Group>] as const] : [],
     ),
   );
+
+/** Whether a size of its schedule was due that a group has not followed yet, because a fault met its look. An observed group follows none. */
+const hasSizeDue = ({ schedule, mode }: Partial<Group>, { scheduled }: GroupState, nowMs: number): boolean =>
+  mode !== 'observe' && schedule !== undefined && scheduled !== undefined && lastDue(schedule, scheduled.atMs, nowMs) !== undefined;
 
 /** Whether a group has as many on demand as its policy keeps there: what it lacks is launched yet. */
 const hasItsFloor = ({ groupOf }: Stage, { instances }: WorldSnapshot, group: string, owed: number): boolean =>
@@ -187,12 +192,13 @@ export const isAtRest = async (stage: Stage, sizes: Readonly<Record<string, numb
   const isSwapOver = (swap: Swap): boolean => swap.state === 'gone' || swap.state === 'withdrawn' || isKept(swap) || kept.has(swap.instance);
   const ruled = await inForce(stage);
   const isFloored = (group: string, { desired }: GroupState): boolean => {
-    const floor = ruled.get(group);
+    const floor = ruled.get(group)?.onDemand;
     return floor === undefined || hasItsFloor(stage, snapshot, group, owedOnDemand(floor, desired));
   };
   const isHeld = (group: string): boolean => stage.isKept(group) && ruled.has(group);
   return (
     swaps.every(isSwapOver) &&
-    [...states].every(([group, state]) => isSettled(group, state) && (!isHeld(group) || (isWhole(group, state) && isFloored(group, state))))
+    [...states].every(([group, state]) => isSettled(group, state) && (!isHeld(group) || (isWhole(group, state) && isFloored(group, state)))) &&
+    [...states].every(([group, state]) => !isHeld(group) || !hasSizeDue(ruled.get(group) ?? {}, state, snapshot.nowMs))
   );
 };
