@@ -15,14 +15,17 @@ const inTurn = (a: Swap, b: Swap): number => a.claimedAtMs - b.claimedAtMs || (a
 /**
  * How many of these members the tree could replace now, in addition to the missing members. The result is 0 while
  * launches are throttled, or while other members are missing that the tree cannot place. A pool whose last launch was
- * denied does not count until one of its launches gets a response.
+ * denied does not count until one of its launches gets a response. Instances that ended before they served bound how
+ * many may be launched for so many missing members.
  */
 const obtainable = (situation: Situation, lack: number, leaving: readonly string[]): number => {
   const { view, arbiter } = situation;
   const denials = untilDisproved(view.state.denials);
-  const input = planInput(situation, Math.max(0, lack) + leaving.length, leaving);
+  const missing = Math.max(0, lack) + leaving.length;
+  const input = planInput(situation, missing, leaving);
   const { unplaced } = planWithinMaxima(view, { ...input, ...(denials && { denials }) });
-  return Math.min(arbiter.launches.left(), Math.max(0, leaving.length - unplaced));
+  const most = Math.min(arbiter.launches.left(), arbiter.forMissing(missing).left());
+  return Math.min(most, Math.max(0, leaving.length - unplaced));
 };
 
 /**

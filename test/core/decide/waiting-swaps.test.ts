@@ -48,6 +48,12 @@ describe('with drain-first, waiting swaps begin', () => {
     expect(drains(look)).toEqual(['spot-a#1', 'spot-a#2']);
   });
 
+  it('only the surplus while so many instances ended at boot that no replacement may be launched', () => {
+    const memory = { 'm7g.large/a/spot': refused };
+    const begunAfter = (count: number, agoMs = 1_000) => drains({ ...look, state: state({ memory, deaths: [{ atMs: nowMs - agoMs, count }] }) });
+    expect([begunAfter(9), begunAfter(10), begunAfter(10, 600_000)]).toEqual([['spot-a#1', 'spot-a#2'], ['spot-a#1'], ['spot-a#1', 'spot-a#2']]);
+  });
+
   it('and no later rule counts them as serving', () => {
     const situation = situationOf(look);
     waitingSwaps.propose(situation, emptyDraft);
