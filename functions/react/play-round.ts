@@ -19,7 +19,7 @@ import { type Gathered, viewOf } from './look/gather.ts';
 import { heardIn } from './look/leaving-now.ts';
 import { tellNews } from './record/announce.ts';
 import { isNews } from './record/is-news.ts';
-import { mostConflicts, putState } from './record/put-state.ts';
+import { mostConflicts, putState, putStateAgain } from './record/put-state.ts';
 import { type Decided, recordDecided, recordObserved, recordOvertaken, recordUnobserved } from './record/record.ts';
 import type { Round, Run } from './run.ts';
 import { type Allowed, giveTurnBack, shareLessons, takeTurn } from './turns/take-turn.ts';
@@ -215,7 +215,7 @@ export const playRound = async (run: Run, gathered: Gathered, earlier: readonly 
 /**
  * Records EC2's responses. Other invocations may have written meanwhile. The responses concern only our own
  * reservations, so they are merged into the present state. If a user has deleted the item, the state of this run is
- * written anew.
+ * written anew. Lost responses hold up the group until the lease of the requests is over.
  */
 const writeAnswers = async (
   { group, ports }: Run,
@@ -228,7 +228,7 @@ const writeAnswers = async (
       ...applyAnswers(base, launched, { ...view, group, nowMs: ports.clock.now() }),
       version: base.version + 1,
     };
-    const written = await putState(group.name, next, ports);
+    const written = await putStateAgain(group.name, next, ports);
     if (written !== 'conflict') return written;
     base = (await ports.store.state(group.name)) ?? asNew(base, ports.clock.now());
   }

@@ -557,6 +557,30 @@ test('responses of EC2 that others keep from being stored fail the run with an e
   expect(version).toBe(16);
 });
 
+test('responses of EC2 are stored although the table has trouble with the first writes', async () => {
+  const storedAfter = async (troubles: number, code: string) => {
+    const eight = inB(8, 1);
+    const of = worldOf(eight, stateUnder(eight, 5));
+    const { launch } = of.provider;
+    let left = troubles;
+    const fail = () => {
+      if (left === 0) return;
+      left -= 1;
+      of.world.beforeWrite = fail;
+      throw awsError(code);
+    };
+    of.provider.launch = (orders) => {
+      of.world.beforeWrite = fail;
+      return launch(orders);
+    };
+    const { kind } = await play(eight, of);
+    return [kind, of.world.stored?.reservations.flatMap(({ instances = [] }) => instances).length];
+  };
+  expect(await storedAfter(2, 'InternalServerError')).toEqual(['played', 2]);
+  await expect(storedAfter(3, 'InternalServerError')).rejects.toThrow('InternalServerError');
+  await expect(storedAfter(1, 'AccessDeniedException')).rejects.toThrow('AccessDeniedException');
+});
+
 test('responses of EC2 are stored in a new item if a user has deleted the item meanwhile', async () => {
   const eight = inB(8, 1);
   const of = worldOf(eight, stateUnder(eight, 5));
