@@ -21,11 +21,12 @@ import { belowMinSize, type Shortfall } from '../../core/swap/shortfall.ts';
 import { endsItself, type Swap } from '../../core/swap/swap.ts';
 import { gatherBatch, hasBegun } from '../runtime/drain/batch.ts';
 import { recordForward, recordKeptUntil } from '../runtime/drain/record.ts';
+import { hadEnded } from '../runtime/drain/take-out.ts';
 import { completeHooks, onlyForNow } from './complete-hooks.ts';
 import { endedMeanwhile } from './ended-meanwhile.ts';
 import { leaveAsTheyAre, leaveInService, partsOf } from './left-alone.ts';
 import type { EndDrainPorts } from './ports.ts';
-import { askFirst, releaseLate } from './release-late.ts';
+import { askFirst, type ReleasedLate, releaseLate } from './release-late.ts';
 import { tellEnd } from './tell-end.ts';
 import { EndNotTold, InstancesNotEnded } from './to-repeat.ts';
 
@@ -96,11 +97,15 @@ const lookOnce = async ({ ports, group }: Ending, own: readonly Swap[]): Promise
  * Records every swap that has not drained as drained, with its shortfall. Returns those that still belong to this
  * drain, including those that are gone.
  */
-const closeSwaps = async (ending: Ending, own: readonly Swap[], before: readonly Swap[]): Promise<readonly Swap[]> => {
+const closeSwaps = async (
+  ending: Ending,
+  { swaps: own, begun }: ReleasedLate,
+  before: readonly Swap[],
+): Promise<readonly Swap[]> => {
   const { ports, order, group } = ending;
   const seen = await lookOnce(ending, own);
   const nowMs = ports.clock.now();
-  const over = seen === undefined ? [] : seenOver(seen, nowMs);
+  const over = seen === undefined ? [] : seenOver(hadEnded(seen, begun), nowMs);
   const settled = new Set(over.map(({ instance }) => instance));
   const open = foreseen(seen?.open ?? [], group?.drain.timeoutMs ?? 0);
   const found = new Map(open.map((swap) => [swap.instance, swap]));
@@ -195,7 +200,7 @@ export const endDrain = async (
   ];
   if (own.length + before.length + left.length === 0) return { drained: 0, gone: 0, ended: 0, late: 0, failed: [] };
   const ending: Ending = { ports, order, error, group, isLetGo };
-  const released = group === undefined || isLetGo ? own : await releaseLate(ports, group, own);
+  const released = await releaseLate(ports, order, batch, own);
   const closed = await closeSwaps(ending, released, before);
   const drained = closed.filter(({ state }) => state === 'drained');
   const ended = [...before, ...closed.filter(({ state }) => state === 'gone')];

@@ -880,6 +880,70 @@ describe('members that their Auto Scaling group ends as they leave service', () 
     expect(fleet.stateOf('i-1').releaseAskedAtMs).toBe(askedAtMs);
   });
 
+  test('that cannot be noted have not begun to drain, whatever else the release did', async () => {
+    const fleet = attached();
+    const { advance } = fleet.ports.store;
+    fleet.ports.store.advance = (of, change) => (change.set.releaseAskedAtMs !== undefined ? throttled() : advance(of, change));
+    fleet.provider.release = async (_group, swaps, { beforeEnding = async () => [] } = {}) => {
+      await beforeEnding(swaps.map(({ instance }) => instance));
+      return { done: swaps.map(({ instance }) => instance), failed: [] };
+    };
+    const { begun } = await beginDrain(fleet.ports, order());
+    expect([begun, fleet.stateOf('i-1').state]).toEqual([0, 'leaving']);
+  });
+
+  /** The last try, ten seconds before EC2 takes the member. */
+  const atTheEnd = (delayMs: number) => {
+    const fleet = createFleet([swap('i-1', { ...warned, asg: 'web-asg' })], delayMs);
+    fleet.group = group({ holding: { kind: 'attach', asg: 'web-asg' } });
+    fleet.nowMs = inMs(110);
+    return fleet;
+  };
+
+  test('at the end of the drain are noted first, and have drained once they are seen ended', async () => {
+    const fleet = atTheEnd(60_000);
+    const { release } = fleet.provider;
+    fleet.provider.release = async (...of) => {
+      const released = await release(...of);
+      expect(fleet.stateOf('i-1')).toMatchObject({ state: 'leaving', releaseAskedAtMs: inMs(110) });
+      fleet.ended.add('i-1');
+      return released;
+    };
+    await endDrain(fleet.ports, order());
+    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'gone', drainedAtMs: inMs(110) });
+    expect(fleet.stateOf('i-1')).not.toHaveProperty('shortfall');
+  });
+
+  test('at the end of the drain leave as many to the group as have no replacement', async () => {
+    const fleet = atTheEnd(60_000);
+    fleet.ports.store.state = async () => ({ desired: 2, reservations: [], uncovered: 1 }) as never;
+    const uncovered: unknown[] = [];
+    const { release } = fleet.provider;
+    fleet.provider.release = (of, swaps, releasing) => {
+      uncovered.push(releasing?.uncovered);
+      return release(of, swaps, releasing);
+    };
+    await endDrain(fleet.ports, order());
+    expect(uncovered).toEqual([1]);
+  });
+
+  test.each([
+    [5, undefined],
+    [60, { code: 'delay-exceeds-deadline', delayMs: 60_000, leftMs: 10_000, cutAtMs: inMs(120), by: 'ec2' }],
+  ])('at the end of the drain say what becomes of connections of %d s', async (seconds, shortfall) => {
+    const fleet = atTheEnd(seconds * 1_000);
+    await endDrain(fleet.ports, order());
+    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', drainStartedAtMs: inMs(110) });
+    expect(fleet.stateOf('i-1').shortfall).toEqual(shortfall);
+  });
+
+  test('and that could be taken out only at their deadline were late', async () => {
+    const fleet = atTheEnd(60_000);
+    fleet.nowMs = inMs(120);
+    await endDrain(fleet.ports, order());
+    expect(fleet.stateOf('i-1').shortfall).toEqual({ code: 'not-released-in-time', cutAtMs: inMs(120), by: 'ec2' });
+  });
+
   test.each([
     [5, undefined],
     [60, { code: 'delay-exceeds-deadline', delayMs: 60_000, leftMs: 9_000, cutAtMs: inMs(120), by: 'ec2' }],

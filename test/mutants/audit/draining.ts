@@ -58,12 +58,12 @@ export const draining: readonly PutBack[] = [
   },
   {
     name: 'the end that a release brings is taken for a cut',
-    file: 'functions/begin-drain/release.ts',
+    file: 'functions/runtime/drain/take-out.ts',
     from: "const change = store.advance(swap, { from: ['leaving'], drain, set: { releaseAskedAtMs } });",
     to: "const change = store.advance(swap, { from: ['leaving'], drain, set: swap.reason === 'unwanted' ? { releaseAskedAtMs } : {} });",
     also: [
       {
-        file: 'functions/begin-drain/release.ts',
+        file: 'functions/runtime/drain/take-out.ts',
         from: 'return [releaseAskedAtMs === undefined ? swap : { ...swap, releaseAskedAtMs }];',
         to: "return [releaseAskedAtMs === undefined || swap.reason !== 'unwanted' ? swap : { ...swap, releaseAskedAtMs }];",
       },
