@@ -1,6 +1,6 @@
 import { closedUntold } from './allowances/breakers.ts';
 import { hookUnheard } from './allowances/hooks.ts';
-import { leaseOfTheDead, requestMetTrouble } from './allowances/requests.ts';
+import { leaseOfTheDead, noRoomForFleets, repeatIsDue, requestMetTrouble } from './allowances/requests.ts';
 import { decisionsLost, drainedForgot, drainsForgot, endsForgot, swapsForgot, warningsForgot } from './allowances/restored.ts';
 import { hookHoldsNewcomers, membersFail, newcomersDie } from './allowances/serving.ts';
 import { taggedOnceCallsWork } from './allowances/tags.ts';
@@ -30,6 +30,8 @@ export const allowances: readonly Allowance[] = [
   letGoMeanwhile,
   delaysUnknown,
   requestMetTrouble,
+  noRoomForFleets,
+  repeatIsDue,
   leaseOfTheDead,
   newcomersDie,
   membersFail,

@@ -14,6 +14,8 @@ export const times = {
   takesUpMs: 90_000,
   /** If the function that sent a launch dies, the launch is repeated when its lease ends (docs/architecture.md, bounds). */
   leaseMs: 35_000,
+  /** After EC2 had no room for another fleet, launches wait for this long at most (core/group-state/answers.ts). */
+  noRoomMs: 60_000,
   /** An event younger than this counts, whatever describes show (core/times/times.ts). */
   describeLagMs: 180_000,
   /** Signals are gathered into a batch for at most this long (lib/signals.ts). */

@@ -480,6 +480,38 @@ const all =
     for (const write of writes) write(script);
   };
 
+const noRoom = (second: number, more: Readonly<Record<string, unknown>> = {}): Write =>
+  unasked(called(second, { ...launchCall, trouble: 'fault', outcome: 'MaxFleetCountExceeded', ...more }));
+const inProgress = (second: number, more: Readonly<Record<string, unknown>> = {}): Write =>
+  unasked(called(second, { ...launchCall, trouble: 'fault', outcome: 'IdempotentCallInProgress', ...more }));
+
+const waits: Readonly<Record<string, Cases>> = {
+  'the account has no room for another fleet': {
+    needed: noRoom(60),
+    beyond: {
+      'its minute was over': noRoom(40),
+      'it was another group’s': noRoom(60, { launch: { group: 'api', count: 1 } }),
+      'it was a throttle': noRoom(60, { outcome: 'RequestLimitExceeded' }),
+      'a later call succeeded': all(noRoom(60), called(80, { ...launchCall, outcome: 'ok' })),
+    },
+  },
+  'a request without a response is repeated later': {
+    needed: inProgress(80),
+    also: { 'its response was lost': inProgress(80, { outcome: 'lost' }) },
+    beyond: {
+      'a tick has come since': inProgress(40),
+      'it was another group’s': inProgress(80, { launch: { group: 'api', count: 1 } }),
+      'it was throttled': inProgress(80, { outcome: 'RequestLimitExceeded' }),
+      'it requested fewer than are missing': all(inProgress(80), (script) => {
+        script.warn(100, 'i-2');
+        script.react(101, 103, 'i-b', heard('i-2'));
+        script.end(220, 'i-2');
+      }),
+      'a later call succeeded': all(inProgress(80), called(90, { ...launchCall, invocation: 'i-z', outcome: 'ok' })),
+    },
+  },
+};
+
 const stops: Readonly<Record<string, Cases>> = {
   'a user stopped the drain': {
     needed: all(twoServe, drain(100, 'started'), stopped(110), drain(110, 'aborted')),
@@ -856,6 +888,7 @@ export const cases: Readonly<Record<string, Cases>> = {
   ...warned,
   ...drains,
   ...looks,
+  ...waits,
   ...leases,
   ...hooks,
   ...told,

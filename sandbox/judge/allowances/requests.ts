@@ -43,6 +43,50 @@ export const requestMetTrouble: Allowance = {
   },
 };
 
+type Launching = Extract<HistoryEvent, { readonly kind: 'called' }>;
+
+/** The calls that launch for a group or for an Auto Scaling group and that were answered before a moment. */
+const launchesBefore = (chronicle: Chronicle, group: string | undefined, beforeMs: number): readonly Launching[] =>
+  chronicle
+    .of('called')
+    .filter(({ launch, atMs }) => launch !== undefined && (launch.group === group || launch.asg !== undefined) && atMs <= beforeMs);
+
+const noRoomCode = 'MaxFleetCountExceeded';
+/** A wake is sent for the end of the wait, and the look takes a moment. */
+const wakeMs = 3_000;
+
+export const noRoomForFleets: Allowance = {
+  name: 'the account has no room for another fleet',
+  excuses: requestedSoon.name,
+  trouble: 'The last call that launched for the group failed with MaxFleetCountExceeded.',
+  reaches: 'Warnings and ends of members of that group that are received within a minute after that call.',
+  reason:
+    'Nothing shows when the account has room again, so launches wait a minute at most (docs/architecture.md). A call for each need would be wasted.',
+  covers: ({ group, heardAtMs: heardMs, atMs }, chronicle) => {
+    const last = launchesBefore(chronicle, group, heardMs ?? atMs).at(-1);
+    return last !== undefined && last.outcome === noRoomCode && atMs <= last.atMs + times.noRoomMs + wakeMs;
+  },
+};
+
+/** Codes that say nothing about earlier attempts, so the request may have been carried out. */
+const unsure = new Set(['lost', 'IdempotentCallInProgress']);
+
+export const repeatIsDue: Allowance = {
+  name: 'a request without a response is repeated later',
+  excuses: requestedSoon.name,
+  trouble: 'The last calls that launched for the group got no response, or EC2 said that the request was in progress.',
+  reaches: 'Warnings and ends of members of that group, for as many members as were requested then, until a tick after these calls.',
+  reason:
+    'The request stays open, and its repeats become rarer until the tick makes them. Another request for the same members would be one more than needed.',
+  covers: ({ group, heardAtMs: heardMs, atMs, members = Number.POSITIVE_INFINITY }, chronicle) => {
+    const before = launchesBefore(chronicle, group, heardMs ?? atMs);
+    const last = before.at(-1);
+    if (last === undefined || atMs > last.atMs + times.tickMs) return false;
+    const open = before.filter((one) => one.invocation === last.invocation && unsure.has(one.outcome));
+    return members <= open.reduce((sum, { launch }) => sum + (launch?.count ?? 0), 0);
+  },
+};
+
 export const leaseOfTheDead: Allowance = {
   name: 'a launch waits for the lease of a function that died',
   excuses: requestedSoon.name,

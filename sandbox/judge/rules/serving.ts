@@ -255,7 +255,7 @@ const requestedLate = (chronicle: Chronicle, life: Life, { what, toldMs, memberM
   const moment = { group, sinceMs: heardMs, atMs: untilMs };
   if (!poolsOf(policy, policy.capacity).some((pool) => givingOf(chronicle, policy, pool, moment).length > 0)) return [];
   const detail = `${((untilMs - heardMs) / 1_000).toFixed(1)} s after the ${what} of ${life.instance} was heard, ${shortBy} are still not requested`;
-  return [{ group, instance: life.instance, atMs: untilMs, heardAtMs: toldMs, detail }];
+  return [{ group, instance: life.instance, atMs: untilMs, heardAtMs: toldMs, members: shortBy, detail }];
 };
 
 export const requestedSoon: Rule = {
