@@ -61,6 +61,55 @@ describe('a schedule', () => {
   it('is not passed over by a look that writes something else', () => {
     expect(broken(desiredAsAsked, (script) => look(script, atTen + 20, 2))).toHaveLength(1);
   });
+  describe('is not followed by a function that a fault kept from its look, and that hands the group over', () => {
+    const second = atTen + 20;
+    const failed = { service: 'ec2', operation: 'DescribeInstances', outcome: 'RequestLimitExceeded', trouble: 'fault', applied: false } as const;
+    const handedOver =
+      (write: { readonly size?: number; readonly reads?: readonly object[]; readonly acts?: string; readonly next?: number } = {}): Write =>
+      (script) => {
+        const { size = 2, reads = [failed], acts, next = 4 } = write;
+        const call = { kind: 'called', function: 'react', invocation: `i-${second}`, askedAtMs: second * 1_000, isMutating: false } as const;
+        for (const [index, read] of reads.entries()) script.at(second + index / 10, { ...call, ...failed, ...read });
+        look(script, second, size);
+        if (acts !== undefined) script.at(second + 1.5, { ...call, service: acts, operation: 'Any', outcome: 'ok', applied: true, isMutating: true });
+        look(script, second + 60, next);
+        look(script, atTwenty + 20, 1);
+      };
+
+    it('where it leaves the size as it was', () => {
+      expect(broken(desiredAsAsked, handedOver())).toEqual([]);
+      expect(broken(desiredAsAsked, handedOver({ reads: [{ operation: 'DescribeAutoScalingGroups' }] }))).toEqual([]);
+      expect(broken(desiredAsAsked, handedOver({ size: 3 }))).not.toEqual([]);
+    });
+    it('so the next look follows it', () => {
+      expect(broken(desiredAsAsked, handedOver({ next: 2 }))).toHaveLength(1);
+    });
+    it('where the read failed until the end, by a fault', () => {
+      const ok = { outcome: 'ok', trouble: undefined, applied: true };
+      expect(broken(desiredAsAsked, handedOver({ reads: [ok, {}] }))).toEqual([]);
+      for (const reads of [[{}, ok], [{ trouble: 'bucket' }], [{ operation: 'DescribeTargetHealth' }], [{ invocation: 'other' }]])
+        expect(broken(desiredAsAsked, handedOver({ reads }))).not.toEqual([]);
+    });
+    it('under the policy that the item followed before', () => {
+      const edited: Write = (script) => {
+        script.policy(atTen - 60, 3, { ...policy, schedule: [{ at: '10 0 * * *', size: 5 }] });
+        for (const [at, size] of [
+          [atTen - 50, 2],
+          [atTen + 20, 5],
+        ] as const) {
+          script.react(at, at + 1, `i-${at}`);
+          script.desired(at + 1, size, 3, react(`i-${at}`));
+        }
+        const call = { kind: 'called', function: 'react', invocation: `i-${atTen - 50}`, askedAtMs: 0, isMutating: false } as const;
+        script.at(atTen - 50, { ...call, ...failed });
+      };
+      expect(broken(desiredAsAsked, edited)).toEqual([]);
+    });
+    it('where it carries out nothing', () => {
+      expect(broken(desiredAsAsked, handedOver({ acts: 'sqs' }))).toEqual([]);
+      expect(broken(desiredAsAsked, handedOver({ acts: 'ec2' }))).not.toEqual([]);
+    });
+  });
   it('need not be followed while a fault may meet the looks', () => {
     const fault = { fault: { on: 'call', kind: 'error', code: 'x', status: 500 }, fromMs: 0, untilMs: 1_800_000 } as never;
     expect(broken(schedulesAreFollowed, () => undefined, { faults: [fault] })).toEqual([]);

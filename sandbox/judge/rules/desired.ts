@@ -65,18 +65,45 @@ const isUnread = (chronicle: Chronicle, before: Written | undefined, { desired, 
 /** Services in which a decision is carried out. */
 const actingServices: ReadonlySet<string> = new Set(['ec2', 'autoscaling', 'elasticloadbalancing']);
 
+type Called = ReturnType<typeof callsOf>[number];
+const callsOf = ({ of }: Chronicle, invocation: string) => of('called').filter((call) => call.invocation === invocation);
+
+const isFault = ({ trouble, applied }: Called): boolean => trouble === 'fault' && !applied;
+
+/** Whether a function wrote the size that the item had, launched nothing for it, and carried out nothing, where a fault explains that. */
+const leftAsItWas = (
+  chronicle: Chronicle,
+  before: Written | undefined,
+  { desired, lastReservation, by, atMs }: Written,
+  isKept: (calls: readonly Called[]) => boolean,
+): boolean => {
+  if (!isFunction(by) || before?.desired !== desired || before.lastReservation !== lastReservation) return false;
+  const calls = callsOf(chronicle, by.invocation);
+  return (
+    isKept(calls.filter((call) => call.atMs <= atMs)) &&
+    !calls.some(({ service, isMutating, applied }) => actingServices.has(service) && isMutating && applied)
+  );
+};
+
 /**
  * Whether a function wrote the size that the item had after a fault had kept it from writing its decision. It carries out nothing then: it notes what
  * messages said, and hands its group over.
  */
-const isHandedOver = ({ of }: Chronicle, before: Written | undefined, { desired, lastReservation, by, atMs }: Written): boolean => {
-  if (!isFunction(by) || before?.desired !== desired || before.lastReservation !== lastReservation) return false;
-  const calls = of('called').filter(({ invocation }) => invocation === by.invocation);
-  return (
-    calls.some((call) => call.service === 'dynamodb' && call.isMutating && call.trouble === 'fault' && !call.applied && call.atMs <= atMs) &&
-    !calls.some(({ service, isMutating, applied }) => actingServices.has(service) && isMutating && applied)
+const isHandedOver = (chronicle: Chronicle, before: Written | undefined, written: Written): boolean =>
+  leftAsItWas(chronicle, before, written, (calls) => calls.some((call) => call.service === 'dynamodb' && call.isMutating && isFault(call)));
+
+/** Reads without which a function decides nothing. */
+const neededReads: readonly string[] = ['DescribeInstances', 'DescribeAutoScalingGroups'];
+
+/** The same, where a fault met the last attempt at a read without which a function decides nothing. So it followed nothing that was due. */
+const hadNoLook = (chronicle: Chronicle, before: Written | undefined, written: Written): boolean =>
+  before?.policyVersion === written.policyVersion &&
+  leftAsItWas(chronicle, before, written, (calls) =>
+    neededReads.some((read) => {
+      const last = calls.findLast(({ operation }) => operation === read);
+      return last !== undefined && isFault(last);
+    }),
   );
-};
 
 /** Where others set the size: the sizes that they had written, or that a look showed. */
 const asOthersSet = (
@@ -130,7 +157,7 @@ const looksAgainMs = 5_000;
 const scheduledFor = (chronicle: Chronicle, timeline: GroupTimeline, { by, atMs, policyVersion }: Written, policy: Policy) => {
   const byReact = ({ by: writer }: Written): boolean =>
     isFunction(writer) && chronicle.invocations.get(writer.invocation)?.function.endsWith('react') === true;
-  const last = timeline.written.findLast((one) => one.atMs < atMs && byReact(one));
+  const last = timeline.written.findLast((one, index) => one.atMs < atMs && byReact(one) && !hadNoLook(chronicle, timeline.written[index - 1], one));
   const known = last && policyOfVersion(timeline, last.policyVersion);
   if (last === undefined || !sameSchedule(known, policyOfVersion(timeline, policyVersion))) return { must: undefined, may: [] };
   const { clockMs } = chronicle.times;
@@ -155,7 +182,7 @@ const judgeOne = (
   if (policy.isSizedOutside) return asOthersSet(chronicle, timeline, pair, policy);
   const isSetAnew = setsSize(timeline, before, written);
   const { must, may } = scheduledFor(chronicle, timeline, written, policy);
-  const isOvertaken = must !== undefined && !isSetAnew && policy.mode !== 'observe';
+  const isOvertaken = must !== undefined && !isSetAnew && policy.mode !== 'observe' && !hadNoLook(chronicle, before, written);
   const starts = [
     ...(before === undefined || isOvertaken ? [] : [clamp(before.desired, policy.size)]),
     ...(isSetAnew ? [policy.size.desired] : []),
