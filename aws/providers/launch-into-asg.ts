@@ -11,7 +11,7 @@ import type { Reservation } from '../../core/launch/reservation.ts';
 import type { Market } from '../../core/pool/offering.ts';
 import type { LaunchedInstance, LaunchOrder, LaunchResult } from '../../core/ports/launches.ts';
 import { chunks } from '../calls/chunks.ts';
-import { codeOf, messageOf, scopeOfRefusal } from '../calls/errors.ts';
+import { codeOf, messageOf, retryOf, scopeOfRefusal } from '../calls/errors.ts';
 import { inParallel } from '../calls/in-parallel.ts';
 import { instanceTags } from './create-fleet.ts';
 import { type Complaint, refusedAll, toLaunchResult } from './launch-result.ts';
@@ -174,22 +174,27 @@ const resultOf = (
 
 /**
  * LaunchInstances cannot set tags, so our tags follow afterwards. Without them, the Auto Scaling group still identifies
- * the instances.
+ * the instances. `later`: another attempt may succeed where this one failed.
  */
 const tagAfterwards = async (
   deps: ProviderDeps,
   Tags: LaunchRequest['tagsAfterwards'] = [],
   given: readonly string[],
-): Promise<void> => {
+): Promise<'done' | 'later'> => {
+  let result: 'done' | 'later' = 'done';
   for (const Resources of chunks(given, tagsPerCall)) {
-    await deps.ec2.send(new CreateTagsCommand({ Resources: [...Resources], Tags: [...Tags] })).catch((error: unknown) =>
-      deps.note('Instances were launched but could not be tagged; their Auto Scaling group identifies them.', {
-        instances: Resources,
-        code: codeOf(error),
-        reason: messageOf(error),
-      }),
-    );
+    await deps.ec2
+      .send(new CreateTagsCommand({ Resources: [...Resources], Tags: [...Tags] }))
+      .catch((error: unknown) => {
+        if (retryOf(error) === 'later') result = 'later';
+        deps.note('Instances were launched but could not be tagged; their Auto Scaling group identifies them.', {
+          instances: Resources,
+          code: codeOf(error),
+          reason: messageOf(error),
+        });
+      });
   }
+  return result;
 };
 
 /** Makes the calls of a request as they were stored. */
@@ -209,7 +214,8 @@ export const tagLaunched = async (
   group: Group,
   reservation: Reservation,
   instances: readonly string[],
-): Promise<void> => {
+): Promise<'done' | 'later'> => {
   const asg = group.pools[reservation.placement.pool]?.asg;
-  if (asg !== undefined) await tagAfterwards(deps, tagsIn(asg, deps.deployment, group, reservation), instances);
+  if (asg === undefined) return 'done';
+  return tagAfterwards(deps, tagsIn(asg, deps.deployment, group, reservation), instances);
 };

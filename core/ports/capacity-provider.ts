@@ -121,8 +121,8 @@ export type CapacityProvider = {
    * detached by somebody else.
    */
   noteJoined(group: Group, instances: readonly string[]): Promise<void>;
-  /** Tags instances that an Auto Scaling group launched for this reservation. */
-  tagLaunched(group: Group, reservation: Reservation, instances: readonly string[]): Promise<void>;
+  /** Tags instances that an Auto Scaling group launched for this reservation. `later`: that failed, and may succeed. */
+  tagLaunched(group: Group, reservation: Reservation, instances: readonly string[]): Promise<'done' | 'later'>;
   /** Registers members again that a drain has deregistered, because EC2 warned about them and did not take them. */
   putBack(group: Group, instances: readonly string[]): Promise<ActionResult>;
   /**

@@ -414,11 +414,19 @@ describe('LaunchInstances', () => {
 
   test('instances that could not be tagged are tagged later as they would have been then', async () => {
     const { aws, provider } = await launch(answerFor, 1);
-    await provider.tagLaunched(groupOfAsgs(), reservation('a', 1, [spotA]), ['i-late']);
+    expect(await provider.tagLaunched(groupOfAsgs(), reservation('a', 1, [spotA]), ['i-late'])).toBe('done');
     const [then, later] = aws.inputsOf('CreateTags');
     expect(later).toEqual({ ...then, Resources: ['i-late'] });
-    await provider.tagLaunched(groupOfAsgs(), reservation('gone', 1, [spotA]), ['i-late']);
+    expect(await provider.tagLaunched(groupOfAsgs(), reservation('gone', 1, [spotA]), ['i-late'])).toBe('done');
     expect(aws.inputsOf('CreateTags')).toHaveLength(2);
+  });
+
+  test.each([
+    ['RequestLimitExceeded', 'later'],
+    ['UnauthorizedOperation', 'done'],
+  ])('instances that cannot be tagged later either, by %s: %s', async (code, result) => {
+    const { provider } = await launch(answerFor, 1, failsWith(code));
+    expect(await provider.tagLaunched(groupOfAsgs(), reservation('a', 1, [spotA]), ['i-late'])).toBe(result);
   });
 
   test('has no request for a pool that is no Auto Scaling group any more', () => {

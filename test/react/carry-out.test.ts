@@ -318,6 +318,28 @@ describe('processes that AWS denied to suspend', () => {
   });
 });
 
+describe('members that could not be tagged', () => {
+  const untagged = (ageMs: number) => {
+    const one = reservation({ id: 'r-1', instances: ['i-1'], atMs: nowMs - ageMs, placement: { pool: 'spot-a', count: 1, offerings: [] } });
+    const members = [member('i-1', { ...spotA, asg: 'a-asg' }, { asg: 'a-asg', isUntagged: true })];
+    return { state: state({ reservations: [one] }), members, group: group({ pools: { 'spot-a': { ...spotA, asg: 'a-asg' } } }) };
+  };
+  const woken = async (ageMs: number, tagged: 'done' | 'later') => {
+    const { seen, run } = runOf({ tagLaunched: async () => tagged });
+    await carryOutRounds({ ...run, rounds: [roundOf({}, untagged(ageMs))] });
+    return seen.woken;
+  };
+
+  test('are tagged again after a quarter of the time for which that failed', async () => {
+    expect(await woken(16_000, 'later')).toEqual([4_000]);
+    expect(await woken(16_000, 'done')).toEqual([]);
+  });
+
+  test('are left to the tick once that is forty seconds', async () => {
+    expect(await woken(200_000, 'later')).toEqual([]);
+  });
+});
+
 describe('calls that AWS refuses after the launches', () => {
   const refusing = async (code: string) => {
     const counted: unknown[] = [];

@@ -7,7 +7,7 @@ import { grantedBy, type Launched, missingAfter, mustRepeat } from '../../../cor
 import { untaggedIn } from '../../../core/launch/late-tags.ts';
 import { isOpen } from '../../../core/launch/reservation-life.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
-import { isWorthALook } from '../../../core/times/again.ts';
+import { againAtMs, isWorthALook } from '../../../core/times/again.ts';
 import { tickEveryMs } from '../../../core/times/times.ts';
 import { mayBeRaisedYet, type RaisedMax } from '../../../core/view/raised-max.ts';
 import type { GroupState, Suspension } from '../../../core/view/view.ts';
@@ -26,11 +26,15 @@ const noteJoined = async ({ group, provider }: Run, { view }: Round): Promise<vo
   if (unnoted.length > 0) await provider.noteJoined(group, unnoted);
 };
 
-/** Tags members whose tags could not be written before. */
-const tagLate = async (run: Run, round: Round): Promise<void> => {
+/** Tags members whose tags could not be written before. Returns when to try again what failed. */
+const tagLate = async (run: Run, round: Round): Promise<readonly number[]> => {
   await noteJoined(run, round);
-  for (const { reservation, instances } of untaggedIn(round.view))
-    await run.provider.tagLaunched(run.group, reservation, instances);
+  const againMs: number[] = [];
+  for (const { reservation, instances } of untaggedIn(round.view)) {
+    const tagged = await run.provider.tagLaunched(run.group, reservation, instances);
+    if (tagged === 'later') againMs.push(againAtMs(run.ports.clock.now(), reservation.atMs));
+  }
+  return againMs;
 };
 
 /** The results besides launches and drains. */
@@ -170,7 +174,7 @@ export const carryOutRounds = async (context: Acting): Promise<Acted> => {
   if (first === undefined || last === undefined) return { admitted: [], failed: [], restored: [] };
   await letGo(context, rounds);
   await leaveToGroups(context, first);
-  if (modeOf(group) !== 'observe') await tagLate(context, first);
+  const tagAgainMs = modeOf(group) === 'observe' ? [] : await tagLate(context, first);
   const added = noteOf(last.state, first.decision);
   const { laterAtMs, ...admissions }: Admissions = await admit(context, first, added);
   const toTakeDown = [
@@ -190,7 +194,7 @@ export const carryOutRounds = async (context: Acting): Promise<Acted> => {
   const admitAgain =
     toAdmitAgain.length > 0 ? [admitAgainMs(groupsAtOnce, youngestMs(first, toAdmitAgain, nowMs))] : [];
   const soonest = wakeTime(rounds, nowMs, [
-    ...admitAgain.map((inMs) => nowMs + inMs).filter((atMs) => isWorthALook(atMs, nowMs)),
+    ...[...admitAgain.map((inMs) => nowMs + inMs), ...tagAgainMs].filter((atMs) => isWorthALook(atMs, nowMs)),
     ...(laterAtMs === undefined ? [] : [laterAtMs]),
     ...(isCut ? [nowMs + afterCutMs] : []),
   ]);
