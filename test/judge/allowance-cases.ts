@@ -824,6 +824,14 @@ const tagged =
       by: react('i-b'),
       tags: { 'holdfast:group': 'holdfast/web', 'holdfast:pool': 'spot-a', 'holdfast:reservation': 'r-3', team: 'web', ...changes },
     });
+const runs =
+  (from: number, until: number, name = 'react'): Write =>
+  (script) => {
+    script.at(from, { kind: 'invocation-began', invocation: 'i-l', function: name });
+    script.at(until, {
+      ...{ kind: 'invocation-ended', invocation: 'i-l', function: name, startedAtMs: 1_000 * from, timeoutMs: 30_000, again: [], injected: false },
+    });
+  };
 const tagging = { service: 'ec2', operation: 'CreateTags', outcome: 'RequestLimitExceeded', isMutating: true, trouble: 'fault' };
 /** A function requests a launch of an Auto Scaling group and ends. */
 const endsAfterLaunch =
@@ -865,6 +873,8 @@ const tags: Readonly<Record<string, Cases>> = {
         tagged(260),
       ),
       'the function was killed that had the response': untagged(endsAfterLaunch(150), tagged(205)),
+      'the look that comes a minute after the fault takes longer': untagged(called(150, tagging), runs(209, 214), tagged(213)),
+      'that look waits for its batch': untagged(called(150, tagging), runs(211, 214), tagged(213)),
     },
     beyond: {
       'no fault killed the function': untagged(endsAfterLaunch(150, { injected: false }), tagged(205)),
@@ -873,6 +883,9 @@ const tags: Readonly<Record<string, Cases>> = {
       'the function had requested a launch of no group': untagged(endsAfterLaunch(150, { launch: { pool: 'spot-a' } }), tagged(205)),
       'it was tagged later than a minute after the function was killed': untagged(endsAfterLaunch(150), tagged(211)),
       'it was tagged later than a minute after the fault': untagged(called(150, tagging), tagged(211)),
+      'it was tagged after the look that came then': untagged(called(150, tagging), runs(209, 212), tagged(213)),
+      'the look came later than a minute after the fault': untagged(called(150, tagging), runs(211.1, 214), tagged(213)),
+      'another function ran then': untagged(called(150, tagging), runs(209, 214, 'begin-drain'), tagged(213)),
       'a minute without a fault was between them': untagged(called(150, tagging), called(212, tagging), tagged(260)),
       'the fault came after the minute': untagged(called(161, tagging), tagged(205)),
       'the fault came before the launch': untagged(called(99, tagging), tagged(205)),

@@ -1,6 +1,7 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Allowance } from '../finding.ts';
 import { isTaggedBy, taggedWithinMs, tagsAsAsked } from '../rules/tags.ts';
+import { times } from '../times.ts';
 
 const services = new Set(['ec2', 'autoscaling']);
 
@@ -16,21 +17,32 @@ const killedAtMs = (chronicle: Chronicle, asg: string | undefined): readonly num
 const failedAtMs = (chronicle: Chronicle): readonly number[] =>
   chronicle.of('called').flatMap(({ service, trouble, atMs }) => (services.has(service) && trouble === 'fault' ? [atMs] : []));
 
-/** When a minute has passed without such faults, after a launch in whose minute there was one. */
-const worksAtMs = (chronicle: Chronicle, instance: string, launchedAtMs: number): number =>
-  [...failedAtMs(chronicle), ...killedAtMs(chronicle, chronicle.life(instance)?.stays[0]?.asg)]
+/** The end of the run of `react` that has begun by then, and is not over. A tick that comes after a minute waits for its batch. */
+const lookOverMs = ({ invocations }: Chronicle, atMs: number): number => {
+  const running = [...invocations.values()].filter(
+    ({ function: name, beganAtMs, ended }) => name.endsWith('react') && beganAtMs <= atMs + times.batchMs && (ended?.atMs ?? atMs) >= atMs,
+  );
+  return Math.max(atMs, ...running.map(({ ended }) => ended?.atMs ?? atMs));
+};
+
+/** When a minute has passed without such faults, after a launch in whose minute there was one, and the look is over that comes then. */
+const worksAtMs = (chronicle: Chronicle, instance: string, launchedAtMs: number): number => {
+  const minuteOverMs = [...failedAtMs(chronicle), ...killedAtMs(chronicle, chronicle.life(instance)?.stays[0]?.asg)]
     .toSorted((a, b) => a - b)
     .reduce(
       (untilMs, atMs) => (atMs >= launchedAtMs && atMs <= untilMs ? Math.max(untilMs, atMs + taggedWithinMs) : untilMs),
       launchedAtMs + taggedWithinMs,
     );
+  return lookOverMs(chronicle, minuteOverMs);
+};
 
 export const taggedOnceCallsWork: Allowance = {
   name: 'calls that tag, launch or describe met faults',
   excuses: tagsAsAsked.name,
   trouble:
     'Faults met calls of functions to EC2 or EC2 Auto Scaling, or killed functions that had requested launches of the same Auto Scaling group, in the minute after a launch into it.',
-  reaches: 'Instances of that launch that carry their tags a minute after the last such fault, with no minute without one between them.',
+  reaches:
+    'Instances of that launch that carry their tags a minute after the last such fault, or by the end of the look that comes then, with no minute without one between them.',
   reason: 'A look tags whom describes show without tags. It needs the response to the launch, the describe and the call that tags.',
   covers: ({ instance = '', atMs }, chronicle) => isTaggedBy(chronicle, instance, worksAtMs(chronicle, instance, atMs)),
 };
