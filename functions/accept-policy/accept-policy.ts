@@ -10,6 +10,7 @@ import { attributesBeside, itemsBeside } from './beside.ts';
 import type { Changed } from './changed-groups.ts';
 import { claimAsgs, releaseAsgs } from './claim-asgs.ts';
 import { type Candidate, judge, type Verdict } from './judge.ts';
+import { forgetLookUps, lookedUpOnce } from './known-look-ups.ts';
 import type { AcceptPolicyPorts } from './ports.ts';
 import { heldBy, holdersOf, registryEntryOf } from './registry-entry.ts';
 import { report, reportAgain, type Write } from './reports.ts';
@@ -56,10 +57,10 @@ export const acceptPolicy = async (
   const write = { digest: digestOf(written.document), changed };
   const again = reportAgain(group, write, inForce, ports);
   if (again !== undefined) return again;
-  const verdict = await judge(group, written, ports);
+  const verdict = await judge(group, written, { ...ports, resolver: lookedUpOnce(group, write, ports) });
   const rejected = (problems: readonly Problem[]) => reject(group, { write, problems, inForce }, ports);
   if (verdict.kind === 'unacceptable') return rejected(verdict.problems);
-  const claimed = await claimAsgs(verdict.asgs, group, ports);
+  const claimed = await claimAsgs(verdict.asgs, { group, inForce }, ports);
   if (claimed.kind === 'taken') return rejected(claimed.problems);
   const warnings = [...verdict.warnings, ...attributesBeside(written.others), ...itemsBeside(others)];
   const byMs = writtenAtMs === undefined ? {} : { writtenAtMs: Math.min(writtenAtMs, readAtMs) };
@@ -120,6 +121,7 @@ const accept = async (
     warnings,
     atMs: clock.now(),
   });
+  forgetLookUps(group, ports);
   const send = async (now: PolicyVersion | undefined, to: AcceptPolicyPorts): Promise<Outcome> => {
     await to.changes.tell(group, to.clock.now(), writtenAtMs);
     await tellWith(acceptanceOf(group, { version: version.version, warnings: messagesOf(warnings) }), now, to);
@@ -195,6 +197,7 @@ const reject = async (
     atMs: ports.clock.now(),
   };
   await ports.store.putStatus(inForce === undefined ? status : { ...status, version: inForce });
+  forgetLookUps(group, ports);
   const detail = { problems: messagesOf(problems), ...(inForce === undefined ? {} : { inForce }) };
   const send = async (now: PolicyVersion | undefined, to: AcceptPolicyPorts): Promise<Outcome> => {
     await tellWith({ detailType: announcements.policyRejected, group, detail }, now, to);

@@ -1,6 +1,6 @@
 import { inParallel } from '../../aws/calls/in-parallel.ts';
 import { namedAsgs } from '../../core/group/holders.ts';
-import type { AsgClaim } from '../../core/policy/ports.ts';
+import type { AsgClaim, PolicyVersion } from '../../core/policy/ports.ts';
 import { type Path, type Problem, problemOf, showFound } from '../../core/policy/problem.ts';
 import type { AcceptPolicyPorts } from './ports.ts';
 import { heldBy } from './registry-entry.ts';
@@ -53,7 +53,7 @@ const beforeOf = (seen: AsgClaim | undefined, group: string): readonly string[] 
 
 type Claimant = {
   readonly group: string;
-  /** The Auto Scaling groups of its policy in force. They are read once, because only this run changes them. */
+  /** The Auto Scaling groups of its policy in force. Only this run changes them. */
   readonly inForce: ReadonlySet<string>;
 };
 
@@ -85,11 +85,13 @@ const release = ({ store, clock }: Ports, claim: AsgClaim): Promise<unknown> =>
  * Claims every Auto Scaling group that a policy names, before the policy comes into force, so that two groups written
  * at the same moment never both get one. All or none: when one is taken, the claims made beside it are released.
  */
-export const claimAsgs = async (asgs: readonly NamedAsg[], group: string, ports: Ports): Promise<Claimed> => {
+export const claimAsgs = async (
+  asgs: readonly NamedAsg[],
+  { group, inForce: version }: { readonly group: string; readonly inForce: PolicyVersion | undefined },
+  ports: Ports,
+): Promise<Claimed> => {
   const once = [...new Map(asgs.map((named) => [named.asg, named])).values()];
-  if (once.length === 0) return { kind: 'claimed', before: [] };
-  const accepted = await ports.store.accepted(group);
-  const inForce = new Set(accepted === undefined ? [] : namedAsgs(accepted.resolved));
+  const inForce = new Set(version === undefined ? [] : namedAsgs(version.resolved));
   const claims = await inParallel(once, claimsAtOnce, (named) => claimOne(named, { group, inForce }, ports));
   const problems = claims.flatMap((one) => one.problems);
   if (problems.length === 0) return { kind: 'claimed', before: [...new Set(claims.flatMap(({ before }) => before))] };

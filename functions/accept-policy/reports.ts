@@ -21,7 +21,7 @@ export type Write = { readonly digest: string | undefined; readonly changed: Cha
 const unsent = perClient<AcceptPolicyPorts['store'], Map<string, Report & { readonly of: string }>>(() => new Map());
 
 /** The identity of a write. Undefined if a later write could have the same. */
-const nameOf = ({ digest, changed: { others, writtenAtMs } }: Write): string | undefined =>
+export const nameOf = ({ digest, changed: { others, writtenAtMs } }: Write): string | undefined =>
   digest === undefined || writtenAtMs === undefined ? undefined : JSON.stringify([digest, writtenAtMs, others]);
 
 /** Sends the report of a write, and keeps it until that succeeds. */

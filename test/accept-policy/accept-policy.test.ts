@@ -490,6 +490,52 @@ describe('trouble', () => {
     });
   });
 
+  describe('a write that the table does not store now', () => {
+    const unstored = async (document: object = smallDocument) => {
+      const house = createHouse();
+      house.write('workers', document);
+      const writtenAtMs = house.ports.clock.now();
+      house.dieAt({ call: 6, when: 'before' });
+      await expect(house.accept('workers', [], writtenAtMs)).rejects.toThrow('killed');
+      expect([house.asked.length, house.inForce('workers')]).toEqual([1, undefined]);
+      return { house, writtenAtMs };
+    };
+
+    it('is tried again without new look-ups', async () => {
+      const { house, writtenAtMs } = await unstored();
+      house.wait(599_000);
+      expect(await house.accept('workers', [], writtenAtMs)).toMatchObject({ kind: 'accepted', version: 1 });
+      expect(house.asked).toHaveLength(1);
+    });
+
+    it('is looked up anew after ten minutes', async () => {
+      const { house, writtenAtMs } = await unstored();
+      house.wait(600_000);
+      await house.accept('workers', [], writtenAtMs);
+      expect(house.asked).toHaveLength(2);
+    });
+
+    it('is looked up anew if the policy was written since, or if the time of the write is not known', async () => {
+      for (const later of [1_000, undefined]) {
+        const { house, writtenAtMs } = await unstored();
+        await house.accept('workers', [], later && writtenAtMs + later);
+        expect(house.asked).toHaveLength(2);
+      }
+      const { house, writtenAtMs } = await unstored();
+      house.write('workers', { ...smallDocument, size: 5 });
+      await house.accept('workers', [], writtenAtMs);
+      expect(house.asked).toHaveLength(2);
+    });
+
+    it('is judged anew by who holds its Auto Scaling groups', async () => {
+      const { house, writtenAtMs } = await unstored(fullDocument);
+      house.write('api', { ...fullDocument, group: 'api' });
+      expect(await house.accept('api')).toMatchObject({ kind: 'accepted' });
+      expect(await house.accept('workers', [], writtenAtMs)).toMatchObject({ kind: 'rejected' });
+      expect(house.asked).toHaveLength(2);
+    });
+  });
+
   it('a lost race is thrown, so that the record is delivered again', async () => {
     const house = createHouse();
     house.write('workers', smallDocument);
