@@ -3,8 +3,9 @@ import { groupTagValue, tags } from '../core/contract.ts';
 import type { Offering } from '../core/pool/offering.ts';
 import type { Ending } from '../core/pool-memory/boot-memory.ts';
 import { allOf } from './calls/all-of.ts';
-import { chunks } from './calls/chunks.ts';
+import { chunks, chunksByWeight } from './calls/chunks.ts';
 import { inParallel } from './calls/in-parallel.ts';
+import { mostRemembered, perClient } from './calls/remembered.ts';
 
 /** Tag that Auto Scaling puts on its instances. */
 export const asgTag = 'aws:autoscaling:groupName';
@@ -67,8 +68,24 @@ export const instancesById = async (ec2: EC2Client, ids: readonly string[]): Pro
   return new Map(found.flat().map((instance) => [instance.InstanceId ?? '', instance]));
 };
 
-/** Values of one describe by tag. With few values, many groups are read in several describes at once. */
-const tagValues = 50;
+/**
+ * What one describe by tag may find, so that it needs one page of 1,000. Several pages come one after the other, and
+ * are read again where the list changes between them.
+ */
+const onOnePage = { items: filterValues, weight: 950 };
+/** How many instances a value is expected to find that this environment has not read yet. */
+const unreadWeight = 16;
+
+/** How many instances each value of a tag found at the last read of this environment. */
+const foundBefore = perClient<EC2Client, Map<string, number>>(() => new Map());
+
+/** Notes what a read of all states found. */
+const noteFound = (ec2: EC2Client, tag: string, values: readonly string[], found: readonly Instance[]): void => {
+  const counts = Map.groupBy(found, (instance) => tagOf(instance, tag));
+  const before = foundBefore(ec2);
+  if (before.size > mostRemembered) before.clear();
+  for (const value of values) before.set(`${tag} ${value}`, counts.get(value)?.length ?? 0);
+};
 
 /** Instances that carry a tag with one of these values: all, or those in these states. */
 export const instancesByTag = async (
@@ -78,10 +95,14 @@ export const instancesByTag = async (
   states: readonly string[] = [],
 ): Promise<readonly Instance[]> => {
   const inStates = states.length === 0 ? [] : [{ Name: 'instance-state-name', Values: [...states] }];
-  const found = await inParallel(chunks(values, tagValues), describesAtOnce, (part) =>
+  const before = foundBefore(ec2);
+  const parts = chunksByWeight(values, (value) => before.get(`${tag} ${value}`) ?? unreadWeight, onOnePage);
+  const found = await inParallel(parts, describesAtOnce, (part) =>
     describeInstances(ec2, [{ Name: `tag:${tag}`, Values: [...part] }, ...inStates]),
   );
-  return found.flat();
+  const all = found.flat();
+  if (states.length === 0) noteFound(ec2, tag, values, all);
+  return all;
 };
 
 export const tagOf = (instance: Instance, key: string): string | undefined =>

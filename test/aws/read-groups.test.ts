@@ -44,6 +44,29 @@ describe('groups that are read together', () => {
     expect(aws.inputsOf('DescribeAutoScalingGroups')).toHaveLength(2);
   });
 
+  test('are read in as many describes as need one page each, by what the last read found', async () => {
+    const groups = Array.from({ length: 60 }, (_, index) => named(`group-${index}`));
+    const large = groups
+      .slice(0, 20)
+      .flatMap(({ name }) => Array.from({ length: 150 }, (_, index) => ec2Instance(`i-${name}-${index}`, tagged(name))));
+    const aws = createFakeAws({
+      DescribeInstances: ({ Filters: [filter] }: Asked) =>
+        instances(...large.filter(({ Tags }) => Tags.some(({ Value }) => filter?.Values.includes(Value)))),
+    });
+    const { ec2, autoScaling, elb } = aws;
+    const deps = { ec2, autoScaling, elb, deployment: 'prod', now: () => nowMs, sleep: longPause, note: () => {}, missed: () => {} };
+    const valuesAsked = async () => {
+      const before = aws.inputsOf('DescribeInstances').length;
+      await Promise.all(groups.map(describeTogether(deps, groups)));
+      return aws
+        .inputsOf('DescribeInstances')
+        .slice(before)
+        .map((input) => (input as Asked).Filters[0]?.Values.length);
+    };
+    expect(await valuesAsked()).toEqual([59, 1]);
+    expect(await valuesAsked()).toEqual([6, 6, 6, 42]);
+  });
+
   test('are read again where AWS throttles the read', async () => {
     const throttled = () => {
       throw awsError('RequestLimitExceeded', 'Request limit exceeded.', 503);
