@@ -124,6 +124,8 @@ const grantBeginDrain = (beginDrain: LambdaFunction, props: RightsProps): void =
   grantDrainStep(beginDrain, props, [...health, ...statusChecks, ...delays, ...hooks]);
   allowSeeingProtection(beginDrain, props.reach.deployment);
   allowReleasing(beginDrain, props.reach);
+  // What its Auto Scaling group does not end now is ended by a look at the group.
+  props.signals.allowSending(beginDrain);
   allowProlongingHooks(beginDrain, props.reach);
 };
 

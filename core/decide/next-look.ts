@@ -1,11 +1,12 @@
 import { believedAgainAtMs } from '../group/outside-size.ts';
 import { isHeldBack } from '../launch/reservation-life.ts';
 import { nextAskMs } from '../pool-memory/ask-again.ts';
+import { traitsOf } from '../removal/leave-reason.ts';
 import { movesUnderWay } from '../returning/under-way.ts';
-import { isWorthALook } from '../times/again.ts';
+import { drainAgainAtMs, isWorthALook } from '../times/again.ts';
 import { isEndingSome } from '../view/asg-ledger.ts';
 import type { Member, View } from '../view/view.ts';
-import type { Rule, Situation } from './rule.ts';
+import type { Draft, Rule, Situation } from './rule.ts';
 
 /**
  * How soon to look again, in milliseconds, while something is under way that may send no event (a boot, a health
@@ -58,6 +59,19 @@ const servingTimes = ({ view, headcount }: Situation): readonly number[] => {
     .map((member) => servesAtMs(member, view));
 };
 
+/**
+ * When to try again to end members through their Auto Scaling groups before EC2 takes them. They are out of service, so
+ * no drain tries it.
+ */
+const endingTimes = ({ view: { swaps, ended, nowMs } }: Situation, { unnoticed }: Pick<Draft, 'unnoticed'>) =>
+  swaps
+    .filter((swap) => traitsOf(swap).endedBy === 'ec2' && unnoticed.includes(swap.instance))
+    .filter(({ instance, deadlineMs = 0 }) => deadlineMs > nowMs && !ended.includes(instance))
+    .map(({ claimedAtMs, drainStartedAtMs: sinceMs = claimedAtMs, deadlineMs }) =>
+      drainAgainAtMs(nowMs, { sinceMs, ...(deadlineMs !== undefined && { endsByMs: deadlineMs }) }),
+    )
+    .filter((atMs) => isWorthALook(atMs, nowMs));
+
 /** When an offering may give a member that is missing now. */
 const capacityTimes = ({ state, group, nowMs }: View): readonly number[] => {
   const cooling = Object.values(state.memory).map(({ coolingUntilMs }) => coolingUntilMs);
@@ -72,13 +86,14 @@ const capacityTimes = ({ state, group, nowMs }: View): readonly number[] => {
 /** When to look again without a signal: while members are coming up, or while swaps wait for them. */
 export const nextLook: Rule = {
   name: 'next look',
-  propose: (situation, { unplaced }) => {
+  propose: (situation, { unplaced, unnoticed }) => {
     const { view } = situation;
     const { throttle } = view.state;
     const times = [
       ...inFlightTimes(situation),
       ...comingUpTimes(situation),
       ...servingTimes(situation),
+      ...endingTimes(situation, { unnoticed }),
       ...(unplaced > 0 ? capacityTimes(view) : []),
       ...believedAgainAtMs(view.state.added),
       ...(isHeldBack(view.state, view.nowMs) && throttle ? [throttle.untilMs] : []),

@@ -1,8 +1,10 @@
+import { unlessTroubled } from '../../aws/calls/unless-troubled.ts';
 import type { DrainStep } from '../../core/contract.ts';
 import type { BeginReason } from '../../core/drain/begin.ts';
 import { drainEndsByMs } from '../../core/drain/drain.ts';
 import { nextHeartbeatMs } from '../../core/drain/heartbeat.ts';
 import { nextDrainLook } from '../../core/drain/look.ts';
+import type { Group } from '../../core/group/group.ts';
 import type { DrainOrder } from '../../core/ports/drains.ts';
 import { staysUntilReleased } from '../../core/swap/kept-in-service.ts';
 import type { Swap } from '../../core/swap/swap.ts';
@@ -10,10 +12,10 @@ import { gatherBatch, hasBegun, isLeft } from '../runtime/drain/batch.ts';
 import { keepHooksAlive } from '../runtime/drain/heartbeats.ts';
 import { askAgain } from '../runtime/drain/late.ts';
 import type { KnownDelay } from '../runtime/drain/order.ts';
-import type { DrainPorts } from '../runtime/drain/ports.ts';
 import { checkStep, endStep, stepAt } from '../runtime/drain/step.ts';
 import { callOff, noteUnreleased, releasesAgainAtMs } from './held-back.ts';
 import { judge, longestDelay } from './judge.ts';
+import type { BeginDrainPorts } from './ports.ts';
 import { keepProtected } from './protected.ts';
 import { type Release, releaseLeaving } from './release.ts';
 import { looksAtMs, releasesAtMs } from './turn.ts';
@@ -59,6 +61,19 @@ const stepAfter = (
 const sooner = (again: BeginStep, other: DrainStep): DrainStep =>
   other.next === 'begin' && other.untilIso < again.untilIso ? other : again;
 
+/**
+ * Members that are only deregistered are ended by the looks at their group. Nothing else causes a look before the tick
+ * of the minute, which may come after their deadline.
+ */
+const wakeForUnended = async (
+  { wakes, clock }: BeginDrainPorts,
+  { name, drain: { timeoutMs } }: Group,
+  unended: readonly Swap[],
+): Promise<void> => {
+  if (unended.length === 0) return;
+  await unlessTroubled(wakes.wake([name], releasesAgainAtMs(unended, timeoutMs, clock.now())));
+};
+
 /** When the last of these members was ordered to leave. */
 const orderedByMs = (own: readonly Swap[]): number =>
   Math.max(...own.map(({ drainOrderedAtMs, claimedAtMs }) => drainOrderedAtMs ?? claimedAtMs));
@@ -80,7 +95,11 @@ const delayNow = async (
  *
  * @param before the longest deregistration delay of the batch, from an earlier step.
  */
-export const beginDrain = async (ports: DrainPorts, order: DrainOrder, before?: KnownDelay): Promise<BeginOutcome> => {
+export const beginDrain = async (
+  ports: BeginDrainPorts,
+  order: DrainOrder,
+  before?: KnownDelay,
+): Promise<BeginOutcome> => {
   const { store, clock } = ports;
   const batch = await gatherBatch(store, order);
   const { group, isLetGo } = batch;
@@ -117,6 +136,7 @@ export const beginDrain = async (ports: DrainPorts, order: DrainOrder, before?: 
   const release = await releaseLeaving({ store, clock, provider }, order, { group, state: batch.state }, leaving);
   const putOff = await callOff(store, { group, drain: order.drain }, release, clock.now());
   await noteUnreleased(store, order.drain, putOff, release.failed);
+  await wakeForUnended(ports, group, release.unended);
   const step = stepAfter(group.drain.timeoutMs, release, putOff, clock.now());
   return {
     step: againAtMs === undefined ? step : sooner(stepAt('begin', againAtMs), step),

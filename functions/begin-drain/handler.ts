@@ -2,12 +2,13 @@ import { metrics } from '../../core/contract.ts';
 import { readDrainInput } from '../runtime/drain/order.ts';
 import { behindMs, putOff } from '../runtime/drain/step.ts';
 import { wireDrain } from '../runtime/drain/wire.ts';
+import { wakesIn } from '../runtime/wakes.ts';
 import { withRuntime } from '../runtime/with-runtime.ts';
 import { beginDrain } from './begin-drain.ts';
 
 /** First step of the drain workflow: takes leaving instances out of service when enough others serve. */
 export const { handler, create } = withRuntime('begin-drain', (surroundings, telemetry) => {
-  const ports = wireDrain(surroundings, telemetry);
+  const ports = { ...wireDrain(surroundings, telemetry), wakes: wakesIn(surroundings) };
   return async (event) => {
     const { order, known, waitedUntilMs } = readDrainInput(event);
     const lateMs = behindMs(waitedUntilMs, ports.clock.now());

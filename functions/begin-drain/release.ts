@@ -14,6 +14,8 @@ import { hadEnded, type Releasable, takeOut } from '../runtime/drain/take-out.ts
 export type Release = {
   /** Not out of service yet, to be tried again. */
   readonly putOff: readonly Swap[];
+  /** Deregistered, and not ended by their Auto Scaling group yet. */
+  readonly unended: readonly Swap[];
   readonly open: readonly OpenSwap[];
   /** Every swap of the drain whose instance was not seen gone. */
   readonly alive: readonly Swap[];
@@ -51,8 +53,10 @@ export const releaseLeaving = async (
   await recordFindings(store, order.drain, handedOver);
   const putOff = leaving.filter(({ instance }) => !fresh.has(instance));
   const gone = new Set(sorted.gone);
+  const refused = new Set(failed.map(({ instance }) => instance));
   return {
     putOff,
+    unended: begun.filter(({ instance }) => refused.has(instance)),
     open: sorted.open,
     alive: [...putOff, ...underway.filter((swap) => !gone.has(swap))],
     begun: begun.length,

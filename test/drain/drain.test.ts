@@ -944,6 +944,28 @@ describe('members that their Auto Scaling group ends as they leave service', () 
     expect(fleet.stateOf('i-1').shortfall).toEqual({ code: 'not-released-in-time', cutAtMs: inMs(120), by: 'ec2' });
   });
 
+  test('and that are only deregistered are looked at soon, because no step of the drain ends them any more', async () => {
+    const fleet = attached('Throttling');
+    isDeregistered(fleet);
+    await beginDrain(fleet.ports, order());
+    expect(fleet.wakes).toEqual([inMs(5)]);
+    await beginDrain(fleet.ports, order());
+    expect(fleet.wakes).toHaveLength(1);
+  });
+
+  test('and that are only deregistered drain also where the message for the look cannot be sent', async () => {
+    const fleet = attached('Throttling');
+    isDeregistered(fleet);
+    fleet.ports.wakes.wake = throttled;
+    expect(await beginDrain(fleet.ports, order())).toMatchObject({ step: { next: 'check' }, begun: 2 });
+  });
+
+  test('and that their group ends at once cause no look', async () => {
+    const fleet = attached();
+    await beginDrain(fleet.ports, order());
+    expect(fleet.wakes).toEqual([]);
+  });
+
   test.each([
     [5, undefined],
     [60, { code: 'delay-exceeds-deadline', delayMs: 60_000, leftMs: 9_000, cutAtMs: inMs(120), by: 'ec2' }],

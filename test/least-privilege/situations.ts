@@ -70,6 +70,14 @@ const stated = () => {
 const elastic = { min: 2, max: 10, desired: 6 };
 const scaling = { scaling: [{ alarm: 'low', adjust: '-2', cooldown: '1m' }] };
 const act = { rebalance: { act: true } };
+const endsNobody = {
+  kind: 'error',
+  on: 'call',
+  code: 'InternalFailure',
+  status: 500,
+  match: { service: 'autoscaling', operation: 'TerminateInstanceInAutoScalingGroup' },
+  untilMs: 60_000,
+} as const;
 const hooks = [{ name: 'drain', transition: 'terminating', heartbeatSeconds: 30, defaultResult: 'CONTINUE' }] as const;
 const cheapest = { capacity: { tiered: [{ cheapest: ['spot-a', 'spot-b', 'spot-c'] }, 'od-b', 'od-c'] } };
 
@@ -121,5 +129,6 @@ export const situations: readonly (() => Situation)[] = [
   () => situation('broken-drain-attach', 'attach', { min: 0 }, { steps: [breakDrains, interrupt(1_000, 2)], calmAtMs: 180_000 }),
   () => situation('status-checks', 'tag', { policy: { ready: { checks: 'ec2' } } }, { steps: [interrupt(1_000, 2)], calmAtMs: 180_000 }),
   () => situation('taken-at-once', 'attach', { min: 0 }, { steps: [interrupt(1_000, 2, 1_000)], spec: inattentive('attach', { min: 0 }) }),
+  () => situation('not-ended', 'attach', { min: 0 }, { steps: [interrupt(1_000, 2)], faults: [endsNobody], calmAtMs: 180_000 }),
   () => situation('taken-at-the-minimum', 'attach', { min: 6 }, { steps: [interrupt(1_000, 2, 6_000)], spec: inattentive('attach', { min: 6 }) }),
 ];
