@@ -118,9 +118,14 @@ const isOutlived = ({ claimedAtMs }: Swap, { deadlineMs }: LeavingFact): boolean
 const isWarnedAgain = ({ deadlineMs }: Swap, { atMs }: LeavingFact): boolean =>
   deadlineMs !== undefined && atMs > deadlineMs;
 
+/** Whether a warning had its time before the present one came. It was delivered late, or a second time. */
+const isOvertaken = ({ deadlineMs, warnedAtMs = 0 }: Swap, fact: LeavingFact): boolean =>
+  deadlineMs !== undefined && fact.deadlineMs !== undefined && fact.deadlineMs < warnedAtMs;
+
 const withDeadline = (swap: Swap, fact: LeavingFact, { drainFor, nowMs }: Tightening): Partial<Swap> | undefined => {
   const deadlineMs = isWarnedAgain(swap, fact) ? fact.deadlineMs : tighter(swap.deadlineMs, fact.deadlineMs);
-  if (deadlineMs === swap.deadlineMs || deadlineMs === undefined || isOutlived(swap, fact)) return undefined;
+  if (deadlineMs === swap.deadlineMs || deadlineMs === undefined) return undefined;
+  if (isOutlived(swap, fact) || isOvertaken(swap, fact)) return undefined;
   if (swap.state === 'drained') return { deadlineMs };
   return {
     reason: traitsOf(swap).endedBy === 'auto-scaling' ? swap.reason : fact.reason,

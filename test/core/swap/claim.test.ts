@@ -132,6 +132,16 @@ describe('a later signal about a leaving member', () => {
     expect(tightened({ ...swap, state: 'drained' }, again, claiming())).toEqual({ deadlineMs: again.deadlineMs });
     expect(tightened(swap, { ...again, atMs: nowMs - 1_000 }, claiming())).toBeUndefined();
   });
+  it('keeps the deadline of the later of two such warnings, whichever comes first', () => {
+    const earlier = { ...warning, atMs: nowMs - 125_000, deadlineMs: nowMs - 5_000 };
+    expect(tightened(claimedBy(warning, claiming()), earlier, claiming())).toBeUndefined();
+    const first = claimedBy(earlier, claiming());
+    const second = { ...first, ...tightened(first, warning, claiming()) };
+    expect(second).toMatchObject({ deadlineMs: warning.deadlineMs, warnedAtMs: warning.atMs });
+    expect(tightened(second, earlier, claiming())).toBeUndefined();
+    const inTime = { ...earlier, deadlineMs: nowMs + 60_000 };
+    expect(tightened(second, inTime, claiming())).toMatchObject({ deadlineMs: inTime.deadlineMs });
+  });
   it('tightens a deadline and never loosens it', () => {
     const swap = claimedBy(warning, claiming());
     expect(tightened(swap, warning, claiming())).toBeUndefined();
