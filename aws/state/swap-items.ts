@@ -174,7 +174,7 @@ const createAdvance =
 
 /**
  * First the copy, then the removal. After a crash between the two, the next retirement does both again. A swap that
- * went on meanwhile is not over, so its copy is removed.
+ * went on meanwhile, or that got the deadline of a new warning, is not over, so its copy is removed. EC2 warns once.
  */
 const createRetire =
   (deps: Deps): SwapItems['retire'] =>
@@ -192,9 +192,9 @@ const createRetire =
     const command = new DeleteCommand({
       TableName: deps.table,
       Key: keyOf(swap),
-      ConditionExpression: '#state = :state',
-      ExpressionAttributeNames: { '#state': 'state' },
-      ExpressionAttributeValues: { ':state': swap.state },
+      ConditionExpression: '#state = :state AND NOT #deadlineMs > :deadlineMs',
+      ExpressionAttributeNames: { '#state': 'state', '#deadlineMs': 'deadlineMs' },
+      ExpressionAttributeValues: { ':state': swap.state, ':deadlineMs': swap.deadlineMs ?? 0 },
     });
     if ((await deps.client.send(command).then(() => 'done' as const, conflictOnly)) === 'done') return;
     const { swap: now } = await readItem(deps, keyOf(swap));

@@ -313,6 +313,22 @@ describe('a swap', () => {
     expect(await itemOf('went-on', items.past('i-13'))).toBeUndefined();
   });
 
+  test.each([
+    ['a first warning', undefined, 'drained'],
+    ['a warning after the deadline of the one before', nowMs - 300_000, 'draining'],
+  ] as const)('that has %s since it was read is not withdrawn', async (_, deadlineMs, state) => {
+    const group = `warned-${state}`;
+    const read = swap(group, `i-${state}`, { state, ...(deadlineMs !== undefined && { deadlineMs }) });
+    const againMs = nowMs + 120_000;
+    await store.claim(read);
+    await store.advance(read, { from: [state], set: { deadlineMs: againMs } });
+    await store.retire(read);
+    expect(await store.swaps(group)).toMatchObject([{ state, deadlineMs: againMs }]);
+    expect(await itemOf(group, items.past(`i-${state}`))).toBeUndefined();
+    await store.retire({ ...read, deadlineMs: againMs });
+    expect(await store.swaps(group)).toEqual([]);
+  });
+
   test('that is retired and claimed anew before it is deleted stays withdrawn, beside the new one', async () => {
     const waiting = swap('reclaimed', 'i-14', { state: 'waiting' });
     await store.claim({ ...waiting, state: 'leaving', decision: 'a later one' });
