@@ -9,8 +9,8 @@ import { deregisterTargets } from '../providers/target-groups.ts';
 export const isTaken = (swap: Swap): boolean => traitsOf(swap).endedBy === 'ec2';
 
 /**
- * When members were deregistered that stayed in their Auto Scaling group, by instance and warning. Every repeat of a
- * release would deregister them again without this. Kept for each client of a Lambda execution environment.
+ * When members were deregistered that stayed in their Auto Scaling group, by instance, warning and target groups. Every
+ * repeat of a release would deregister them again without this. Kept for each client of a Lambda execution environment.
  */
 const spared = perClient<ProviderDeps['elb'], Map<string, number>>(() => new Map());
 
@@ -26,7 +26,7 @@ export const spareRequests = async (
 ): Promise<Readonly<Record<string, number>>> => {
   const known = spared(elb);
   if (known.size > mostRemembered) known.clear();
-  const keyOf = ({ instance, deadlineMs }: Swap): string => `${instance} ${deadlineMs}`;
+  const keyOf = ({ instance, deadlineMs }: Swap): string => [instance, deadlineMs, ...targetGroups].join(' ');
   const stuck = swaps.filter(isTaken);
   const fresh = stuck.filter((swap) => !known.has(keyOf(swap)));
   const atMs = now();

@@ -334,6 +334,23 @@ describe('releasing leaving members', () => {
     expect(await released(known(['tg-own']), leaving.slice(1))).toEqual(['InternalFailure', []]);
   });
 
+  test('takes interrupted members out of target groups that only a later look at Auto Scaling shows', async () => {
+    const known = { ...attached, drain: { ...attached.drain, asgTargetGroups: ['tg-own'] } };
+    const { DescribeAutoScalingGroups, ...answers } = inWeb({ 'i-1': 'InService' }, { targetGroups: ['tg-own', 'tg-new'] });
+    let isDown = true;
+    const { provider, aws } = over(known, {
+      ...answers,
+      DescribeAutoScalingGroups: () => (isDown ? failsWith('InternalFailure', 'down', 500)() : DescribeAutoScalingGroups),
+      TerminateInstanceInAutoScalingGroup: failsWith('Throttling', 'Rate exceeded'),
+      DeregisterTargets: {},
+    });
+    await provider.release(known, [swap('i-1', 'interruption')]);
+    isDown = false;
+    await provider.release(known, [swap('i-1', 'interruption')]);
+    const from = aws.inputsOf('DeregisterTargets').map(({ TargetGroupArn }) => TargetGroupArn);
+    expect(new Set(from)).toEqual(new Set(['tg-own', 'tg-new']));
+  });
+
   test('counts no interrupted member as out of service while a target group that the policy names has it', async () => {
     const named = { ...attached, drain: { ...attached.drain, loadBalancers: ['tg-named'] } };
     const released = async (DeregisterTargets: Answers[string]) => {
