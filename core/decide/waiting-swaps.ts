@@ -15,16 +15,16 @@ const inTurn = (a: Swap, b: Swap): number => a.claimedAtMs - b.claimedAtMs || (a
 /**
  * How many of these members the tree could replace now, in addition to the missing members. The result is 0 while
  * launches are throttled, or while other members are missing that the tree cannot place. A pool whose last launch was
- * denied does not count until one of its launches gets a response. Instances that ended before they served bound how
- * many may be launched for so many missing members.
+ * denied does not count until one of its launches gets a response. The result is also 0 while so many instances ended
+ * before they served that one more missing member would get no launch, because members are drained one by one.
  */
 const obtainable = (situation: Situation, lack: number, leaving: readonly string[]): number => {
   const { view, arbiter } = situation;
   const denials = untilDisproved(view.state.denials);
-  const missing = Math.max(0, lack) + leaving.length;
-  const input = planInput(situation, missing, leaving);
+  const missing = Math.max(0, lack);
+  const input = planInput(situation, missing + leaving.length, leaving);
   const { unplaced } = planWithinMaxima(view, { ...input, ...(denials && { denials }) });
-  const most = Math.min(arbiter.launches.left(), arbiter.forMissing(missing).left());
+  const most = arbiter.forMissing(missing + 1).left() > 0 ? arbiter.launches.left() : 0;
   return Math.min(most, Math.max(0, leaving.length - unplaced));
 };
 

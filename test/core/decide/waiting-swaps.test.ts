@@ -54,6 +54,12 @@ describe('with drain-first, waiting swaps begin', () => {
     expect([begunAfter(9), begunAfter(10), begunAfter(10, 600_000)]).toEqual([['spot-a#1', 'spot-a#2'], ['spot-a#1'], ['spot-a#1', 'spot-a#2']]);
   });
 
+  it('only the surplus also where several would share such a bound, because one of them is drained first', () => {
+    const roomy = group({ swap: { order: 'drain-first', maxSurge: 3 }, pools: { 'spot-a': spotA, 'spot-b': spotB, 'od-b': onDemandB } });
+    const begunAfter = (count: number) => drains({ ...look, group: roomy, state: state({ deaths: [{ atMs: nowMs, count }] }) });
+    expect([begunAfter(9), begunAfter(15)]).toEqual([['spot-a#1', 'spot-a#2', 'spot-a#3'], ['spot-a#1']]);
+  });
+
   it('and no later rule counts them as serving', () => {
     const situation = situationOf(look);
     waitingSwaps.propose(situation, emptyDraft);
