@@ -1,6 +1,6 @@
 import { traitsOf } from '../removal/leave-reason.ts';
 import type { Swap } from '../swap/swap.ts';
-import { deadlineMarginMs, defaultDeregistrationDelayMs, startSlackMs } from '../times/times.ts';
+import { deadlineMarginMs, defaultDeregistrationDelayMs, startLeadMs } from '../times/times.ts';
 import { openHooks } from './heartbeat.ts';
 
 /** The times that the start of a drain is computed from, in milliseconds. */
@@ -37,7 +37,7 @@ export const latestDrainStart = ({
   const leftMs = Math.max(0, deadlineMs - lastCallsMs - nowMs);
   const halvedMs = Math.max(0, deadlineMs - deadlineMarginMs - nowMs);
   const neededMs = Math.min(deregistrationDelayMs, timeoutMs);
-  const waitMs = neededMs <= leftMs ? Math.max(0, leftMs - neededMs - startSlackMs) : Math.floor(halvedMs / 2);
+  const waitMs = neededMs <= leftMs ? Math.max(0, leftMs - neededMs - startLeadMs) : Math.floor(halvedMs / 2);
   return nowMs + waitMs;
 };
 

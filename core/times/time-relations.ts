@@ -53,6 +53,10 @@ const relations: readonly Relation[] = [
     because: 'a drain that keeps the earliest of its deadlines takes no more than the margin from the latest',
   },
   {
+    holds: times.startLeadMs <= times.startSlackMs,
+    because: 'a drain that begins as planned is not late',
+  },
+  {
     holds: times.startSlackMs < times.shortestHookTimeoutMs,
     because: 'a drain must begin before the shortest hook runs out',
   },

@@ -66,6 +66,9 @@ export const deadlineMarginMs = 10_000;
 /** The start of a drain may take this: a cold function, a repeat of a throttled call, a describe that lags. */
 export const startSlackMs = 5_000;
 
+/** A drain that waits for replacements begins this early: a cold function and its calls take one to three seconds. */
+export const startLeadMs = 3_000;
+
 /** Warnings whose deadlines are in the same span of this length share a drain, which keeps the earliest. */
 export const sharedDrainMs = 10_000;
 

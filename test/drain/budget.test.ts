@@ -15,16 +15,16 @@ const inMs = (seconds: number) => noonMs + seconds * 1000;
 
 describe('the latest start of a drain', () => {
   test.each([
-    ['a delay that fits is given whole, with time to begin, and the margin stays free', 120, 60, 300, 45],
+    ['a delay that fits is given whole, with time to begin, and the margin stays free', 120, 60, 300, 47],
     ['a delay that fits exactly leaves no time to wait', 120, 110, 300, 0],
     ['a delay that does not fit halves what is left', 120, 300, 300, 55],
     ['an unknown delay counts as the load balancer default of 300 s', 120, undefined, 300, 55],
-    ['a short drain time-out bounds the need, and what it does not need waits for replacements', 120, 300, 40, 65],
+    ['a short drain time-out bounds the need, and what it does not need waits for replacements', 120, 300, 40, 67],
     ['a delay that fits except for the slack begins at once', 120, 108, 300, 0],
-    ['a deadline far away leaves replacements all the time before it', 3600, 30, 60, 3555],
+    ['a deadline far away leaves replacements all the time before it', 3600, 30, 60, 3557],
     ['inside the margin it begins at once', 8, 30, 300, 0],
     ['after the deadline it begins at once', -5, 30, 300, 0],
-    ['no delay at all: nearly everything up to the margin', 120, 0, 300, 105],
+    ['no delay at all: nearly everything up to the margin', 120, 0, 300, 107],
   ])('%s', (_rule, deadlineS, delayS, timeoutS, waitS) => {
     const budget = {
       nowMs: noonMs,
@@ -36,8 +36,8 @@ describe('the latest start of a drain', () => {
   });
 
   test.each([
-    ['uses the margin for service', 120, 30, 85],
-    ['gives a delay that fits except for the margin whole', 120, 112, 3],
+    ['uses the margin for service', 120, 30, 87],
+    ['gives a delay that fits except for the margin whole', 120, 112, 5],
     ['halves the time up to the margin, as ever, for one that does not fit', 120, 300, 55],
   ])('that no calls follow %s', (_rule, deadlineS, delayS, waitS) => {
     const budget = { nowMs: noonMs, timeoutMs: 300_000, deadlineMs: inMs(deadlineS), deregistrationDelayMs: delayS * 1000, lastCallsMs: 0 };
@@ -93,9 +93,9 @@ describe('whether a drain begins', () => {
   const taken = { deadlineMs: inMs(120) };
   const drainFirst = group({ swap: { order: 'drain-first', maxSurge: 1 } });
   test.each([
-    ['for the earliest deadline of a batch that EC2 takes', group(), [swap('i-1', { deadlineMs: inMs(128) }), swap('i-2', taken)], 85],
-    ['counted from the first order, whoever joined later', group(), [swap('i-1', taken), swap('i-2', { ...taken, drainOrderedAtMs: inMs(9) })], 85],
-    ['the margin earlier where an Auto Scaling group holds one of them', group(), [swap('i-1', taken), swap('i-2', { ...taken, asg: 'web' })], 75],
+    ['for the earliest deadline of a batch that EC2 takes', group(), [swap('i-1', { deadlineMs: inMs(128) }), swap('i-2', taken)], 87],
+    ['counted from the first order, whoever joined later', group(), [swap('i-1', taken), swap('i-2', { ...taken, drainOrderedAtMs: inMs(9) })], 87],
+    ['the margin earlier where an Auto Scaling group holds one of them', group(), [swap('i-1', taken), swap('i-2', { ...taken, asg: 'web' })], 77],
     ['at once with drain-first', drainFirst, [swap('i-1', taken)], undefined],
     ['at once where nothing is taken by EC2', group(), [swap('i-1', { reason: 'scale-in' })], undefined],
     ['at once where only a part is', group(), [swap('i-1', taken), swap('i-2', { reason: 'hook', ...taken })], undefined],

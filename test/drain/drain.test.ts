@@ -46,9 +46,9 @@ describe('a drain under a spot notice', () => {
   test('begins at the latest start when replacements do not come, without another look at the group', async () => {
     const fleet = createFleet(pair(warned), 60_000);
     const { visits } = await execute(fleet, order());
-    expect(secondsOf(visits)).toEqual(['begin 0', 'begin 20', 'begin 30', 'begin 45', 'begin 55', 'check 116', 'end 116']);
+    expect(secondsOf(visits)).toEqual(['begin 0', 'begin 20', 'begin 30', 'begin 45', 'begin 57', 'check 118', 'end 118']);
     expect(fleet.calls.filter((name) => name === 'describe').length).toBe(4);
-    expect(fleet.stateOf('i-2')).toMatchObject({ state: 'drained', drainStartedAtMs: inMs(55) });
+    expect(fleet.stateOf('i-2')).toMatchObject({ state: 'drained', drainStartedAtMs: inMs(57) });
   });
 
   test('that began too late for its own end reports no cut of connections that end before EC2 takes the instance', async () => {
@@ -614,9 +614,9 @@ describe('the latest start by the delays that the instances really have', () => 
     return latestMs === undefined ? step.next : (latestMs - noonMs) / 1000;
   };
   test.each([
-    ['a short delay leaves replacements more time than the order guessed', 30, 85],
-    ['a long delay leaves them less', 90, 25],
-    ['one that takes nearly all of the notice leaves none', 116, 'check'],
+    ['a short delay leaves replacements more time than the order guessed', 30, 87],
+    ['a long delay leaves them less', 90, 27],
+    ['one that takes nearly all of the notice leaves none', 118, 'check'],
     ['one that never fits keeps the guess', 300, 55],
   ])('%s', async (_rule, delayS, latestS) => expect(await latestOf(delayS)).toBe(latestS));
 
@@ -625,7 +625,7 @@ describe('the latest start by the delays that the instances really have', () => 
     fleet.desired = 2;
     fleet.reservations = [{ atMs: noonMs, replaces: ['i-1', 'i-2'] }];
     const { visits } = await execute(fleet, order());
-    expect(secondsOf(visits)).toEqual(['begin 0', 'begin 20', 'begin 30', 'begin 45', 'begin 60', 'begin 75', 'begin 85', 'check 116', 'end 116']);
+    expect(secondsOf(visits)).toEqual(['begin 0', 'begin 20', 'begin 30', 'begin 45', 'begin 60', 'begin 75', 'begin 87', 'check 118', 'end 118']);
     expect(fleet.calls.slice(0, fleet.calls.indexOf('describe')).filter((name) => name === 'inspect')).toHaveLength(1);
     expect(fleet.calls.filter((name) => name === 'describe').length).toBe(5);
   });
@@ -648,7 +648,7 @@ describe('the latest start by the delays that the instances really have', () => 
     const fleet = createFleet(pair(warned), 30_000);
     fleet.group = group({ drain: { timeoutMs: 300_000, loadBalancers: ['arn:web'], deregistrationDelayMs: 30_000 } });
     fleet.ports.store.budget = async () => ({ ...emptyBudget, levels: { health: { tokens: -1_000, atMs: fleet.nowMs } } });
-    expect((await beginDrain(fleet.ports, order())).step).toEqual({ next: 'begin', untilIso: '2026-01-19T12:01:25Z' });
+    expect((await beginDrain(fleet.ports, order())).step).toEqual({ next: 'begin', untilIso: '2026-01-19T12:01:27Z' });
   });
 
   test('a group whose launch waits for its turn is looked at after that', async () => {
@@ -671,7 +671,7 @@ describe('the latest start by the delays that the instances really have', () => 
   });
 
   test('begins at once while replacements boot, where it leaves no time', async () => {
-    const fleet = createFleet(pair(warned), 116_000);
+    const fleet = createFleet(pair(warned), 118_000);
     fleet.desired = 2;
     fleet.reservations = [{ atMs: noonMs, replaces: ['i-1'] }];
     expect(await beginDrain(fleet.ports, order())).toMatchObject({ because: 'latest-start', begun: 2 });
@@ -680,7 +680,7 @@ describe('the latest start by the delays that the instances really have', () => 
   test('is looked up once and then carried by the execution', async () => {
     const fleet = createFleet(pair(warned), 30_000);
     const { visits } = await execute(fleet, order());
-    expect(secondsOf(visits)).toEqual(['begin 0', 'begin 20', 'begin 30', 'begin 45', 'begin 60', 'begin 75', 'begin 85', 'check 116', 'end 116']);
+    expect(secondsOf(visits)).toEqual(['begin 0', 'begin 20', 'begin 30', 'begin 45', 'begin 60', 'begin 75', 'begin 87', 'check 118', 'end 118']);
     expect(fleet.calls.filter((name) => name === 'inspect').length).toBe(3);
   });
 });
@@ -1037,8 +1037,8 @@ test('a member that comes to serve after its warning gets the delay of its targe
   const { step } = await beginDrain(fleet.ports, order());
   expect(step).toMatchObject({ deregistrationDelayMs: 0, delayOfMs: fleet.stateOf('i-1').drainOrderedAtMs ?? noonMs, delayMayGrow: true });
   await execute(fleet, order());
-  expect(fleet.releasedAtMs.get('i-1')).toBe(inMs(55));
-  expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', drainedAtMs: inMs(116) });
+  expect(fleet.releasedAtMs.get('i-1')).toBe(inMs(57));
+  expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', drainedAtMs: inMs(118) });
 });
 
 test('a delay of a member that serves is read once', async () => {

@@ -74,7 +74,7 @@ describe('the synthesized workflow, run', () => {
       ...['Begin drain', 'What next?', 'Wait for connections'],
       ...['Check drain', 'What next?', 'End drain'],
     ]);
-    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', drainStartedAtMs: inMs(55), drainedAtMs: inMs(116) });
+    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', drainStartedAtMs: inMs(57), drainedAtMs: inMs(118) });
     expect(fleet.stateOf('i-1').shortfall).toBeUndefined();
   });
 

@@ -103,8 +103,8 @@ describe('whether a drain begins', () => {
       mayGrow: true,
       lookAtMs: inMs(5),
     });
-    fleet.nowMs = inMs(83);
-    expect(await judging(fleet, [swap('i-1', warned)], { knownDelayMs: 30_000 })).toMatchObject({ lookAtMs: inMs(85) });
+    fleet.nowMs = inMs(85);
+    expect(await judging(fleet, [swap('i-1', warned)], { knownDelayMs: 30_000 })).toMatchObject({ lookAtMs: inMs(87) });
   });
 
   test('by the longest delay of the batch, which is unknown where one of them is, or where they cannot be read', async () => {

@@ -56,7 +56,7 @@ export const survivors: readonly Survivor[] = [
   {
     name: 'interruption drains begin at the last ten seconds',
     file: 'core/drain/drain.ts',
-    from: 'const waitMs = neededMs <= leftMs ? Math.max(0, leftMs - neededMs - startSlackMs) : Math.floor(halvedMs / 2);',
+    from: 'const waitMs = neededMs <= leftMs ? Math.max(0, leftMs - neededMs - startLeadMs) : Math.floor(halvedMs / 2);',
     to: 'const waitMs = Math.max(0, leftMs - 10_000 + 0 * neededMs);',
     also: [
       {
