@@ -1,5 +1,5 @@
 import type { Chronicle } from './chronicle.ts';
-import { delayOf } from './leaving.ts';
+import { delayOf, takenOutByUs } from './leaving.ts';
 import { endless, goneAtMs, isAlive, isFunction, type Life, lastBackMs, warnedAtMs } from './life.ts';
 import { headcountAt } from './staying.ts';
 
@@ -54,16 +54,35 @@ const troubleOf = (chronicle: Chronicle, group: string, life: Life, atMs: number
     : { sinceMs: drainedMs, because: `${life.instance} had drained`, isOfPolicy: true };
 };
 
-/** A debt of an unhealthy member begins anew when EC2 takes the member or it ends: Holdfast does not replace living members by their health. */
-export const renewed = (debt: Debt, untilMs: number): Debt => {
-  const { unhealthy, sinceMs } = debt;
-  if (unhealthy === undefined) return debt;
-  const goneMs = isFunction(unhealthy.ending?.by) ? endless : goneAtMs(unhealthy);
-  const warnedMs = warnedAtMs(unhealthy, lastBackMs(unhealthy, untilMs));
+/** When an unhealthy member was lost after its debt began: EC2 took it, or it ended. An end by Holdfast does not count. */
+const lostAfter = (life: Life, sinceMs: number, untilMs: number): Debt | undefined => {
+  const goneMs = isFunction(life.ending?.by) ? endless : goneAtMs(life);
+  const warnedMs = warnedAtMs(life, lastBackMs(life, untilMs));
   const lostMs = Math.min(goneMs, warnedMs);
-  return lostMs <= sinceMs || lostMs > untilMs
-    ? debt
-    : { sinceMs: lostMs, because: `${unhealthy.instance} ${warnedMs === lostMs ? 'was warned' : 'ended'}` };
+  if (lostMs <= sinceMs || lostMs > untilMs) return undefined;
+  return { sinceMs: lostMs, because: `${life.instance} ${warnedMs === lostMs ? 'was warned' : 'ended'}` };
+};
+
+/** When an unhealthy member had drained that the policy drains first, if Holdfast took it out of service after its debt began. */
+const drainedAfter = (chronicle: Chronicle, group: string, life: Life, sinceMs: number, untilMs: number): Debt | undefined => {
+  const out = life.services.find((service) => takenOutByUs(service) && service.untilMs > sinceMs && service.untilMs <= untilMs);
+  const drainedMs = out === undefined ? undefined : drainsFirstUntilMs(chronicle, group, life, out.untilMs);
+  return drainedMs === undefined ? undefined : { sinceMs: drainedMs, because: `${life.instance} had drained`, isOfPolicy: true };
+};
+
+/**
+ * Debts of unhealthy members begin anew when EC2 takes the member or it ends: Holdfast does not replace living members by their health. They also do when
+ * the policy drains the member first, while no other member is missing.
+ */
+export const renewed = (chronicle: Chronicle, group: string, debts: readonly Debt[], untilMs: number): readonly Debt[] => {
+  const isMissing = debts.some(({ unhealthy, isOfPolicy }) => unhealthy === undefined && isOfPolicy === undefined);
+  const renew = (debt: Debt): Debt => {
+    const { unhealthy, sinceMs } = debt;
+    if (unhealthy === undefined) return debt;
+    const drained = isMissing ? undefined : drainedAfter(chronicle, group, unhealthy, sinceMs, untilMs);
+    return lostAfter(unhealthy, sinceMs, untilMs) ?? drained ?? debt;
+  };
+  return debts.map(renew).toSorted((a, b) => a.sinceMs - b.sinceMs);
 };
 
 /** The members that serve at a moment, and how many are wanted. */
@@ -71,14 +90,19 @@ export type Look = { readonly atMs: number; readonly serving: ReadonlySet<Life>;
 
 type Change = { readonly before: Look | undefined; readonly now: Look };
 
-/** The debts of a group after one change. Each lost member adds a debt. Each member that begins to serve removes the oldest debt. */
+/**
+ * The debts of a group after one change. Each lost member adds a debt. A member that serves again removes its own debt, and any other that begins to serve
+ * removes the oldest one. Debts of unhealthy members are removed last, because Holdfast replaces lost members first.
+ */
 export const afterChange = (chronicle: Chronicle, group: string, debts: readonly Debt[], { before, now }: Change): readonly Debt[] => {
   const short = Math.max(0, now.desired - now.serving.size);
   const lost = [...(before?.serving ?? [])].filter((life) => !now.serving.has(life));
-  const fresh = lost.map((life) => troubleOf(chronicle, group, life, now.atMs, debts));
+  const open = debts.filter(({ unhealthy }) => unhealthy === undefined || !now.serving.has(unhealthy));
+  const fresh = lost.map((life) => troubleOf(chronicle, group, life, now.atMs, open));
   const asked: Debt = { sinceMs: now.atMs, because: `${now.desired} are wanted` };
-  const all = [...debts, ...fresh].toSorted((a, b) => a.sinceMs - b.sinceMs);
-  // Each new serving member removes the oldest debt. If the group needs more members than it lost, the size was raised just now.
-  if (short <= all.length) return all.slice(all.length - short);
-  return [...all, ...Array.from({ length: short - all.length }, () => asked)].toSorted((a, b) => a.sinceMs - b.sinceMs);
+  const all = [...open, ...fresh].toSorted((a, b) => a.sinceMs - b.sinceMs);
+  const inTurn = [...all.filter(({ unhealthy }) => unhealthy === undefined), ...all.filter(({ unhealthy }) => unhealthy !== undefined)];
+  // If the group needs more members than it lost, the size was raised just now.
+  const added = Array.from({ length: Math.max(0, short - all.length) }, () => asked);
+  return [...inTurn.slice(Math.max(0, all.length - short)), ...added].toSorted((a, b) => a.sinceMs - b.sinceMs);
 };

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { servesAgain } from '../../sandbox/judge/rules/serving.ts';
 import { details } from './details.ts';
-import { react, type Script, twoServe, user } from './histories.ts';
+import { policy, react, type Script, twoServe, user } from './histories.ts';
 
 type Write = (script: Script) => void;
 
@@ -40,4 +40,48 @@ it('the time does not begin anew when it lives, when Holdfast ends it, or when i
 
 it('nor for a member that others took out of service', () => {
   expect(found(330, taken(200), 'deregistered')).toHaveLength(1);
+});
+
+/**
+ * A target group finds i-1 unhealthy at second 100, and i-2 ends at second 110 and is replaced by second 200. EC2 advised to leave i-1, which Holdfast takes
+ * out of service at second 250. Its replacement serves later.
+ */
+const drained = (servesAt: number, order: 'drain-first' | 'launch-first' = 'drain-first', replacedAt = 200): readonly string[] =>
+  details(servesAgain, (script) => {
+    twoServe(script);
+    script.policy(10, 2, { ...policy, swap: { order, maxSurge: 1 } });
+    script.desired(11, 2, 2);
+    script.at(100, { kind: 'out-of-service', instance: 'i-1', targetGroup: 'web', why: 'unhealthy', by: { kind: 'script' } });
+    script.advise(105, 'i-1');
+    script.claim(106, 'i-1', 'i-a', 'waiting');
+    script.end(110, 'i-2');
+    script.launch(replacedAt - 30, 'i-3');
+    script.serves(replacedAt, 'i-3');
+    script.at(250, { kind: 'in-service', instance: 'i-1', targetGroup: 'web' });
+    script.takeOut(250, 'i-1');
+    script.end(275, 'i-1', react('drain'));
+    script.launch(servesAt - 30, 'i-4');
+    script.serves(servesAt, 'i-4');
+  });
+
+it('an unhealthy member that the policy drains first is replaced in time from the end of its drain on', () => {
+  expect(drained(300)).toEqual([]);
+  expect(drained(480)).toEqual(['1 serve, expected 2, 210 s after i-1 had drained']);
+});
+
+it('the time does not begin anew with launch-first, or while a lost member is missing', () => {
+  expect(drained(300, 'launch-first')).toHaveLength(1);
+  expect(drained(490, 'drain-first', 460)).not.toEqual([]);
+});
+
+it('a member that serves again does not count as the replacement of one that was lost', () => {
+  const found = details(servesAgain, (script) => {
+    twoServe(script);
+    script.at(100, { kind: 'out-of-service', instance: 'i-1', targetGroup: 'web', why: 'unhealthy', by: { kind: 'script' } });
+    script.end(110, 'i-2');
+    script.at(160, { kind: 'in-service', instance: 'i-1', targetGroup: 'web' });
+    script.launch(300, 'i-3');
+    script.serves(330, 'i-3');
+  });
+  expect(found).toEqual(['1 serve, expected 2, 220 s after i-2 stopped serving']);
 });

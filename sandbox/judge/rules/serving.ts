@@ -95,9 +95,7 @@ export const lateIn = (chronicle: Chronicle, group: string, owed: Owed): readonl
   let debts: readonly Debt[] = [];
   looks.forEach((look, index) => {
     const untilMs = looks[index + 1]?.atMs ?? chronicle.history.endedAtMs;
-    debts = afterChange(chronicle, group, debts, { before: looks[index - 1], now: look })
-      .map((debt) => renewed(debt, untilMs))
-      .toSorted((a, b) => a.sinceMs - b.sinceMs);
+    debts = renewed(chronicle, group, afterChange(chronicle, group, debts, { before: looks[index - 1], now: look }), untilMs);
     const [oldest] = debts;
     if (oldest === undefined || untilMs - oldest.sinceMs <= owed.withinMs) return;
     const lateMs = untilMs - freeSince(chronicle, group, oldest, untilMs, owed) - owed.withinMs;
