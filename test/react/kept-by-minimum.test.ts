@@ -21,10 +21,12 @@ type Told = {
   readonly unplaced?: number;
   /** The table cannot store anything now. */
   readonly isTableDown?: boolean;
+  /** Other functions have changed all swaps since the look. */
+  readonly isLate?: boolean;
 };
 
 /** What is written, and who is asked to leave, where EC2 has refused so many replacements. */
-const letGoOf = async ({ swaps, failed = [], ended = [], unplaced = 0, isTableDown = false }: Told) => {
+const letGoOf = async ({ swaps, failed = [], ended = [], unplaced = 0, isTableDown = false, isLate = false }: Told) => {
   const asked: string[] = [];
   const written: (SwapChange & { readonly instance: string })[] = [];
   const ids = swaps.map(({ instance }) => instance);
@@ -44,6 +46,7 @@ const letGoOf = async ({ swaps, failed = [], ended = [], unplaced = 0, isTableDo
       store: {
         advance: async ({ instance }: Swap, change: SwapChange) => {
           if (isTableDown) throw awsError('InternalServerError', 'try again', 500);
+          if (isLate) return 'conflict';
           written.push({ instance, ...change });
           return 'done';
         },
@@ -104,5 +107,9 @@ describe('a member that its Auto Scaling group ends while it drains', () => {
 
   test('stays for now if that cannot be stored', async () => {
     expect(await letGoOf({ swaps: [draining], isTableDown: true })).toEqual({ written: [], asked: [] });
+  });
+
+  test('stays for now if its swap moved on, because it may be back in service', async () => {
+    expect((await letGoOf({ swaps: [draining], isLate: true })).asked).toEqual([]);
   });
 });

@@ -70,7 +70,7 @@ const replacedOf = ({ decision, view }: Round, last: Round): readonly string[] =
 
 /**
  * Stores which members are about to be ended while they drain, for the function that finds them ended. A member for
- * which this cannot be stored waits for the next look.
+ * which this cannot be stored, or whose swap moved on, waits for the next look: it may be back in service.
  */
 const noteEnding =
   ({ store, clock }: ReactPorts, draining: readonly Swap[]) =>
@@ -82,7 +82,7 @@ const noteEnding =
       writesAtOnce,
       async (swap) => {
         const change = store.advance(swap, { from: ['draining'], set: { releaseAskedAtMs } });
-        return (await unlessTroubled(change)) === undefined ? swap.instance : undefined;
+        return (await unlessTroubled(change)) === 'done' ? undefined : swap.instance;
       },
     );
     return instances.filter((instance) => !unstored.includes(instance));
