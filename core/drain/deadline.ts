@@ -7,3 +7,7 @@ export const tighter = (a: Deadline, b: Deadline): Deadline => {
   if (b === undefined) return a;
   return Math.min(a, b);
 };
+
+/** Whether EC2 warned at this time after the deadline of an earlier warning, which it did not keep. */
+export const isWarnedAgain = (deadlineMs: Deadline, warnedAtMs: number): boolean =>
+  deadlineMs !== undefined && warnedAtMs > deadlineMs;

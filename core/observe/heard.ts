@@ -1,3 +1,4 @@
+import { isWarnedAgain } from '../drain/deadline.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import { describeLagMs } from '../times/times.ts';
 import type { GroupState, View } from '../view/view.ts';
@@ -11,17 +12,26 @@ const tellsForMs = 3_600_000;
  */
 export const mostHeard = 300;
 
+/**
+ * Whether a signal about the same member counts more. A warning replaces advice, and an earlier deadline replaces a
+ * later one. A warning that comes after the deadline of the one before replaces it.
+ */
+const replaces = (before: Heard, { atMs, deadlineMs }: Heard): boolean =>
+  traitsOf(before).waitsForSurge ||
+  (deadlineMs !== undefined &&
+    (isWarnedAgain(before.deadlineMs, atMs) ||
+      (deadlineMs < (before.deadlineMs ?? 0) && !isWarnedAgain(deadlineMs, before.atMs))));
+
+/** Whether the time of the first of two signals stays: they say the same. */
+const isSame = (before: Heard | undefined, one: Heard): before is Heard =>
+  before?.reason === one.reason && !isWarnedAgain(before.deadlineMs, one.atMs);
+
 const byInstance = (heard: readonly Heard[]): ReadonlyMap<string, Heard> => {
   const all = new Map<string, Heard>();
   for (const one of heard) {
     const before = all.get(one.instance);
-    // A warning replaces advice, and an earlier deadline replaces a later one.
-    if (
-      before === undefined ||
-      traitsOf(before).waitsForSurge ||
-      (one.deadlineMs ?? Infinity) < (before.deadlineMs ?? 0)
-    )
-      all.set(one.instance, before?.reason === one.reason ? { ...one, heardAtMs: before.heardAtMs } : one);
+    if (before === undefined || replaces(before, one))
+      all.set(one.instance, isSame(before, one) ? { ...one, heardAtMs: before.heardAtMs } : one);
   }
   return all;
 };

@@ -1,5 +1,5 @@
 import type { Leaving } from '../decision/decision.ts';
-import { tighter } from '../drain/deadline.ts';
+import { isWarnedAgain, tighter } from '../drain/deadline.ts';
 import { offeringKey } from '../pool/offering.ts';
 import type { Owner } from '../ports/owners.ts';
 import { type LeaveReason, traitsOf } from '../removal/leave-reason.ts';
@@ -114,16 +114,13 @@ const kindOnceWarned = (swap: Swap, warning: LeavingFact): DrainKind => {
 const isOutlived = ({ claimedAtMs }: Swap, { deadlineMs }: LeavingFact): boolean =>
   deadlineMs !== undefined && claimedAtMs - deadlineMs > describeLagMs;
 
-/** Whether EC2 warned again after the deadline of an earlier warning, which it did not keep. */
-const isWarnedAgain = ({ deadlineMs }: Swap, { atMs }: LeavingFact): boolean =>
-  deadlineMs !== undefined && atMs > deadlineMs;
-
 /** Whether a warning had its time before the present one came. It was delivered late, or a second time. */
 const isOvertaken = ({ deadlineMs, warnedAtMs = 0 }: Swap, fact: LeavingFact): boolean =>
-  deadlineMs !== undefined && fact.deadlineMs !== undefined && fact.deadlineMs < warnedAtMs;
+  deadlineMs !== undefined && isWarnedAgain(fact.deadlineMs, warnedAtMs);
 
 const withDeadline = (swap: Swap, fact: LeavingFact, { drainFor, nowMs }: Tightening): Partial<Swap> | undefined => {
-  const deadlineMs = isWarnedAgain(swap, fact) ? fact.deadlineMs : tighter(swap.deadlineMs, fact.deadlineMs);
+  const isAgain = isWarnedAgain(swap.deadlineMs, fact.atMs);
+  const deadlineMs = isAgain ? fact.deadlineMs : tighter(swap.deadlineMs, fact.deadlineMs);
   if (deadlineMs === swap.deadlineMs || deadlineMs === undefined) return undefined;
   if (isOutlived(swap, fact) || isOvertaken(swap, fact)) return undefined;
   if (swap.state === 'drained') return { deadlineMs };

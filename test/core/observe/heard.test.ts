@@ -26,6 +26,15 @@ describe('of several signals about one member', () => {
     expect(now(warning(early, { atMs: nowMs - 2 }), warning(early))).toMatchObject([{ atMs: nowMs - 2 }]);
   });
 
+  it('a warning after the deadline of the one before counts, whichever comes first', () => {
+    const first = warning(nowMs - 5_000, { atMs: nowMs - 125_000, heardAtMs: nowMs - 124_000 });
+    const second = warning(nowMs + 119_000, { atMs: nowMs - 1_000 });
+    for (const [heard] of [now(first, second), now(second, first), heardNow([second], view({ state: knowing([first]) }))]) {
+      expect(heard).toEqual(second);
+    }
+    expect(now(first, advice({ atMs: nowMs }))).toEqual([first]);
+  });
+
   it('each of another member counts', () => {
     expect(now(advice(), of('spot-a#2'))).toHaveLength(2);
   });
