@@ -15,13 +15,16 @@ const cutOf = (swap: Swap, timeoutMs: number): Cut => {
   return { cutAtMs: endedBy === 'ec2' ? (swap.deadlineMs ?? endsByMs) : endsByMs, by: endedBy };
 };
 
-/** Whether others ended it, although Holdfast was to. */
+/**
+ * Whether others ended an instance before its drain was over, although Holdfast was to: Holdfast terminates only what is
+ * recorded as drained.
+ */
 const isEndedElsewhere = (swap: Swap): boolean =>
   traitsOf(swap).endedBy === 'holdfast' && swap.releaseAskedAtMs === undefined;
 
 /**
  * The shortfall of an instance that ended before it was seen to be drained: EC2 took it early, or someone terminated
- * it with EC2. Holdfast terminates an instance only once it counts as drained.
+ * it with EC2.
  */
 const earlyEndShortfall = (swap: Swap, nowMs: number): Shortfall => {
   const { endedBy } = traitsOf(swap);
@@ -170,13 +173,13 @@ export const worksUntilTaken = (swap: Swap, nowMs: number): boolean =>
   traitsOf(swap).endedBy === 'ec2' && (swap.shortfall !== undefined || closesLater(swap, nowMs));
 
 /**
- * Whether a cut was foreseen that nobody made: the instance ended before, or after a warning of EC2 that no look has
- * noted since. One whose drain began after its deadline was not taken by EC2.
+ * Whether a cut was foreseen that nobody made: the instance ended before, by others than Holdfast, or after a warning of
+ * EC2 that no look has noted since. One whose drain began after its deadline was not taken by EC2.
  */
 const isOvertaken = (swap: Swap, nowMs: number): boolean =>
   swap.shortfall?.code === 'delay-exceeds-deadline' &&
   swap.shortfall.by !== 'ec2' &&
-  (swap.shortfall.cutAtMs > nowMs || traitsOf(swap).endedBy === 'ec2') &&
+  (swap.shortfall.cutAtMs > nowMs || traitsOf(swap).endedBy === 'ec2' || isEndedElsewhere(swap)) &&
   !beganTooLate(swap);
 
 /**

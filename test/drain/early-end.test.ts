@@ -58,7 +58,6 @@ describe('an instance that comes to its end', () => {
     const early = { code: 'delay-exceeds-deadline', delayMs: 60_000, leftMs: 20_000, cutAtMs: 22_000, by: 'holdfast' } as const;
     const draining: Swap = { ...swap, state: 'draining', drainStartedAtMs: 2_000, busyUntilMs: 62_000, shortfall: early };
     expect(asGone({ ...draining, deadlineMs: 10_000 }, 11_000).shortfall).toEqual({ code: 'still-draining', cutAtMs: 11_000, by: 'ec2' });
-    expect(asGone({ ...draining, reason: 'maintenance' }, 23_000).shortfall).toEqual(early);
     expect(asGone({ ...draining, deadlineMs: 1_000 }, 23_000).shortfall).toEqual(early);
   });
   it('by others, before Holdfast would have ended it, is cut then, and not by Holdfast', () => {
@@ -69,7 +68,17 @@ describe('an instance that comes to its end', () => {
     const { shortfall: _, ...unforeseen } = draining;
     expect(asGone(unforeseen, 11_000).shortfall).toEqual(cut);
     expect(asGone({ ...unforeseen, reason: 'hook' }, 11_000).shortfall).toEqual({ ...cut, by: 'auto-scaling' });
-    expect(asGone(draining, 22_000).shortfall).toEqual(early);
+    expect(asGone({ ...draining, reason: 'hook', shortfall: { ...early, by: 'auto-scaling' } }, 22_000).shortfall).toEqual({
+      ...early,
+      by: 'auto-scaling',
+    });
+  });
+  it.each(['rebalance', 'maintenance', 'scale-in'] as const)('by others is cut then (%s), however late a look sees that', (reason) => {
+    const early = { code: 'delay-exceeds-deadline', delayMs: 60_000, leftMs: 20_000, cutAtMs: 22_000, by: 'holdfast' } as const;
+    const draining: Swap = { ...swap, reason, state: 'draining', drainStartedAtMs: 2_000, busyUntilMs: 62_000, shortfall: early };
+    expect(asGone(draining, 23_000).shortfall).toEqual({ code: 'still-draining', cutAtMs: 23_000, by: 'ec2' });
+    const { drainedAtMs: _, ...ended } = asGone({ ...draining, state: 'drained', drainedAtMs: 22_000 }, 23_000);
+    expect(ended.shortfall).toEqual(early);
   });
   it('while its connections had yet to close is reported as that', () => {
     const draining = { ...swap, state: 'draining', drainStartedAtMs: 2_000, busyUntilMs: 9_000 } as const;
@@ -97,7 +106,6 @@ describe('an instance that comes to its end', () => {
     const late = asGone({ ...removed, releaseAskedAtMs: 4_000 }, 36_000);
     expect(late).toMatchObject({ state: 'gone', drainedAtMs: 36_000 });
     expect(late.shortfall).toBeUndefined();
-    expect(asGone(removed, 36_000).shortfall).toEqual(own);
   });
   it('at its deadline was cut, although its end had been requested from its group', () => {
     expect(asGone({ ...asked, state: 'draining', shortfall: foreseen }, 121_000).shortfall).toEqual(foreseen);
