@@ -3,6 +3,7 @@ import type { DrainTargetName } from '../../core/drain/targets.ts';
 import type { CapacityProvider } from '../../core/ports/capacity-provider.ts';
 import type { DrainProgress, DrainTarget, TargetStanding } from '../../core/ports/drain-target.ts';
 import type { Swap } from '../../core/swap/swap.ts';
+import { unlessTroubled } from '../calls/unless-troubled.ts';
 import { instancesById, isAlive, isStopped } from '../instances.ts';
 import type { ProviderDeps } from '../providers/provider-deps.ts';
 import { standingsInTargetGroups } from './load-balancers.ts';
@@ -22,33 +23,50 @@ const notHeld: TargetStanding = { isHeld: false, delayMs: 0 };
 const wasStopped = ({ deadlineMs = Number.POSITIVE_INFINITY }: Swap, found: Instance | undefined): boolean =>
   isStopped(found) || (isAlive(found) && (found?.LaunchTime?.getTime() ?? 0) > deadlineMs);
 
-/** Combines the states of one member in several targets. */
-const progressOf = (swap: Swap, found: Instance | undefined, standings: readonly TargetStanding[]): DrainProgress => {
+/** Combines the states of one living member in several targets. */
+const progressIn = ({ instance }: Swap, standings: readonly TargetStanding[]): DrainProgress => {
   const waits = standings.flatMap(({ busyUntilMs }) => busyUntilMs ?? []);
   return {
-    instance: swap.instance,
-    gone: !isAlive(found) && !isStopped(found),
+    instance,
+    gone: false,
     drained: standings.every(({ isHeld }) => !isHeld),
-    ...(wasStopped(swap, found) && { stopped: true }),
     deregistrationDelayMs: Math.max(0, ...standings.map(({ delayMs }) => delayMs)),
     ...(waits.length > 0 && { busyUntilMs: Math.max(...waits) }),
   };
 };
 
-/** Looks at leaving members in all targets together. Only drains look, so that no other bundle has this code. */
+const progressOf = (swap: Swap, found: Instance | undefined, standings: readonly TargetStanding[]): DrainProgress => ({
+  ...progressIn(swap, standings),
+  gone: !isAlive(found) && !isStopped(found),
+  ...(wasStopped(swap, found) && { stopped: true }),
+});
+
+/**
+ * What targets alone show of a member, where EC2 could not be read: one that a target still holds has work. Without a
+ * target, it is unknown whether the member has drained or ended.
+ */
+const heldProgress = (swap: Swap, standings: readonly TargetStanding[]): readonly DrainProgress[] =>
+  standings.some(({ isHeld }) => isHeld) ? [progressIn(swap, standings)] : [];
+
+/**
+ * Looks at leaving members in all targets together. A member of which too little could be read is missing. Only drains
+ * look, so that no other bundle has this code.
+ */
 export const createInspectDrain = (deps: ProviderDeps): CapacityProvider['inspectDrain'] => {
   const all = Object.values(standings).map((inTarget) => inTarget(deps));
   return async (group, swaps) => {
     if (swaps.length === 0) return [];
     const ids = swaps.map(({ instance }) => instance);
     const [known, ...stands] = await Promise.all([
-      instancesById(deps.ec2, ids),
+      unlessTroubled(instancesById(deps.ec2, ids)),
       ...all.map((inTarget) => inTarget(group, swaps)),
     ]);
-    return swaps.map((swap) => {
+    const standingsOf = ({ instance }: Swap): readonly TargetStanding[] =>
+      stands.map((standing) => standing.get(instance) ?? notHeld);
+    return swaps.flatMap((swap) => {
+      if (known === undefined) return heldProgress(swap, standingsOf(swap));
       const found = known.get(swap.instance);
-      const held = isAlive(found) ? stands.map((standing) => standing.get(swap.instance) ?? notHeld) : [];
-      return progressOf(swap, found, held);
+      return [progressOf(swap, found, isAlive(found) ? standingsOf(swap) : [])];
     });
   };
 };

@@ -132,7 +132,10 @@ export type CapacityProvider = {
   release(group: Group, swaps: readonly Swap[], releasing?: Releasing): Promise<Released>;
   /** Which of these instances their owner protects from termination. Reads a hundred at most. */
   protectedAmong(instances: readonly string[]): Promise<Protection>;
-  /** The state of leaving instances: whether they still have connections, and until when (by deregistration delay). */
+  /**
+   * The state of leaving instances: whether they still have connections, and until when (by deregistration delay). An
+   * instance of which too little could be read is missing.
+   */
   inspectDrain(group: Group, swaps: readonly Swap[]): Promise<readonly DrainProgress[]>;
   /**
    * Terminates instances that Holdfast has to terminate. Never touches one without this group's tag or Auto Scaling

@@ -37,7 +37,7 @@ export const longestDelay = async (
 ): Promise<number | undefined> => {
   if (knownDelayMs !== undefined) return knownDelayMs;
   const progress = await unlessTroubled(provider.inspectDrain(group, batch.own));
-  if (progress === undefined) return undefined;
+  if (progress === undefined || progress.length < batch.own.length) return undefined;
   const delays = progress.map(({ drained, deregistrationDelayMs }) => (drained ? 0 : deregistrationDelayMs));
   return delays.includes(undefined) ? undefined : Math.max(0, ...delays.map((delayMs) => delayMs ?? 0));
 };

@@ -77,20 +77,19 @@ const closedLate = (swap: Swap, ending: Ending, wasSeen: boolean, nowMs: number)
     : { ...asDrained(swap, nowMs), shortfall };
 };
 
-const nothingSeen: Sorted = { open: [], drained: [], stopped: [], gone: [] };
+/** What the last look found, and which instances it showed. */
+type LastLook = { readonly sorted: Sorted; readonly shown: ReadonlySet<string> };
 
 /**
- * The last look at swaps that are not known to have drained. Their shortfall says what it shows. Undefined when the
- * look failed with any error. Then the shortfall says that, because a drain must come to its end even if calls fail.
+ * The last look at swaps that are not known to have drained. Their shortfall says what it shows. A look that failed with
+ * any error shows nothing. Then the shortfall says that, because a drain must come to its end even if calls fail.
  */
-const lookOnce = async ({ ports, group }: Ending, own: readonly Swap[]): Promise<Sorted | undefined> => {
+const lookOnce = async ({ ports, group }: Ending, own: readonly Swap[]): Promise<LastLook> => {
   const draining = own.filter(({ state }) => state === 'draining');
-  if (group === undefined || draining.length === 0) return nothingSeen;
-  const look = ports.providerFor(group.holding).inspectDrain(group, draining);
-  return look.then(
-    (progress) => sortByProgress(draining, progress),
-    () => undefined,
-  );
+  if (group === undefined) return { sorted: sortByProgress([], []), shown: new Set() };
+  const look = draining.length === 0 ? [] : ports.providerFor(group.holding).inspectDrain(group, draining);
+  const progress = await Promise.resolve(look).catch(() => []);
+  return { sorted: sortByProgress(draining, progress), shown: new Set(progress.map(({ instance }) => instance)) };
 };
 
 /**
@@ -103,15 +102,15 @@ const closeSwaps = async (
   before: readonly Swap[],
 ): Promise<readonly Swap[]> => {
   const { ports, order, group } = ending;
-  const seen = await lookOnce(ending, own);
+  const { sorted, shown } = await lookOnce(ending, own);
   const nowMs = ports.clock.now();
-  const over = seen === undefined ? [] : seenOver(hadEnded(seen, begun), nowMs);
+  const over = seenOver(hadEnded(sorted, begun), nowMs);
   const settled = new Set(over.map(({ instance }) => instance));
-  const open = foreseen(seen?.open ?? [], group?.drain.timeoutMs ?? 0);
+  const open = foreseen(sorted.open, group?.drain.timeoutMs ?? 0);
   const found = new Map(open.map((swap) => [swap.instance, swap]));
   const late = own
     .filter(({ state, instance }) => state !== 'drained' && !settled.has(instance))
-    .map((swap) => closedLate(found.get(swap.instance) ?? swap, ending, seen !== undefined, nowMs));
+    .map((swap) => closedLate(found.get(swap.instance) ?? swap, ending, shown.has(swap.instance), nowMs));
   const written = await recordForward(ports.store, order.drain, [...over, ...late]);
   const closed = [...own.filter(({ state }) => state === 'drained'), ...written];
   if (written.length === over.length + late.length) return closed;

@@ -608,6 +608,24 @@ describe('inspecting a drain', () => {
     ]);
   });
 
+  test('shows until when connections last where EC2 cannot be read, and nothing about members that no target holds', async () => {
+    const { provider } = over(named(), {
+      DescribeInstances: failsWith('RequestLimitExceeded'),
+      DescribeTargetHealth: targetHealth({ 'i-1': 'draining', 'i-2': 'healthy' }),
+      DescribeTargetGroupAttributes: { Attributes: [{ Key: 'deregistration_delay.timeout_seconds', Value: '30' }] },
+    });
+    const swaps = ['i-1', 'i-2', 'i-3'].map((id) => swap(id, 'rebalance', draining));
+    expect(await provider.inspectDrain(named(), swaps)).toEqual([
+      { instance: 'i-1', gone: false, drained: false, deregistrationDelayMs: 30_000, busyUntilMs: nowMs + 20_000 },
+      { instance: 'i-2', gone: false, drained: false, deregistrationDelayMs: 30_000 },
+    ]);
+  });
+
+  test('fails where EC2 denies the read', async () => {
+    const { provider } = over(named(), { DescribeInstances: failsWith('UnauthorizedOperation'), DescribeTargetHealth: targetHealth({}) });
+    await expect(provider.inspectDrain(named(), [swap('i-1')])).rejects.toMatchObject({ name: 'UnauthorizedOperation' });
+  });
+
   test('is not over while a target group cannot be read, and has no end where its delay cannot be read either', async () => {
     const { provider } = over(named(), {
       DescribeInstances: { Reservations: [{ Instances: [ec2Instance('i-1', ours)] }] },

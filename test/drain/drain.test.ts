@@ -754,6 +754,26 @@ describe('when AWS does not respond for a while', () => {
     expect(fleet.stateOf('i-1').shortfall).toBeUndefined();
   });
 
+  test('delays of which a look shows only a part are unknown', async () => {
+    const fleet = createFleet(pair(warned), 30_000);
+    fleet.desired = 2;
+    const { inspectDrain } = fleet.provider;
+    fleet.provider.inspectDrain = async (of, batch) => (await inspectDrain(of, batch)).slice(0, 1);
+    const { step } = await beginDrain(fleet.ports, order());
+    expect(step.next).toBe('begin');
+    expect(step).not.toHaveProperty('deregistrationDelayMs');
+  });
+
+  test('a member that the last look does not show is not said to be draining', async () => {
+    const fleet = createFleet(pair({ ...warned, state: 'draining', drainStartedAtMs: noonMs }), 300_000);
+    const { inspectDrain } = fleet.provider;
+    for (const instance of ['i-1', 'i-2']) fleet.releasedAtMs.set(instance, noonMs);
+    fleet.provider.inspectDrain = async (of, batch) => (await inspectDrain(of, batch)).slice(0, 1);
+    await endDrain(fleet.ports, order());
+    expect(fleet.stateOf('i-1').shortfall?.code).toBe('delay-exceeds-deadline');
+    expect(fleet.stateOf('i-2').shortfall).toEqual({ code: 'not-seen' });
+  });
+
   test('looks that fail until the end cut nothing: the last look shows how the drain ended', async () => {
     const fleet = createFleet(pair(warned), 30_000);
     fleet.desired = 0;
