@@ -1,4 +1,4 @@
-import { TerminateInstancesCommand } from '@aws-sdk/client-ec2';
+import { type Instance, TerminateInstancesCommand } from '@aws-sdk/client-ec2';
 import type { Group } from '../../core/group/group.ts';
 import { asgsFor } from '../../core/group/holders.ts';
 import type { ActionResult } from '../../core/ports/capacity-provider.ts';
@@ -8,9 +8,9 @@ import { chunks } from '../calls/chunks.ts';
 import { instancesNamedIn, notOurs } from '../calls/errors.ts';
 import { inParallel } from '../calls/in-parallel.ts';
 import { createDraining } from '../draining/draining.ts';
-import { groupOf, instancesById, isAlive, isStopped } from '../instances.ts';
+import { asgTag, groupOf, instancesById, isAlive, isStopped, tagOf } from '../instances.ts';
 import { actOn, ordinaryVerdict, together, type Verdict } from './act-on.ts';
-import { describeAsgs, standingsIn } from './auto-scaling-groups.ts';
+import { type Asg, describeAsgs, standingsIn } from './auto-scaling-groups.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 
 /** EC2 recommends no more ids than this in one TerminateInstances call. */
@@ -46,6 +46,13 @@ const isLettingGo = ({ asg, releaseAskedAtMs, drainStartedAtMs }: Swap, nowMs: n
   nowMs - releaseAskedAtMs < describeLagMs;
 
 /**
+ * Whether it was launched by one of these Auto Scaling groups, none of which holds it any more: the group has ended it,
+ * and describes of EC2 do not show that yet. A user who detaches an instance takes this tag from it.
+ */
+const wasLetGoBy = (asgs: readonly Asg[], found: Instance | undefined): boolean =>
+  found !== undefined && asgs.some(({ name }) => name === tagOf(found, asgTag));
+
+/**
  * Terminates instances. Members of an Auto Scaling group are terminated through it, so that its desired capacity falls
  * with them. The others are terminated by EC2, and only when they have this group's tag. The tag of a member of an Auto
  * Scaling group may have an earlier name of this group. An instance that is gone or ending already counts as done, also
@@ -67,7 +74,9 @@ export const endMembers = async (deps: ProviderDeps, group: Group, swaps: readon
     const tagged = found && groupOf(found, deps.deployment);
     return tagged === group.name || (tagged !== undefined && asg !== undefined);
   });
-  const foreign = loose.filter((swap) => !ours.includes(swap) && !isLettingGo(swap, deps.now()));
+  const isEnding = (swap: Swap): boolean =>
+    isLettingGo(swap, deps.now()) || wasLetGoBy(asgs, known.get(swap.instance));
+  const foreign = loose.filter((swap) => !ours.includes(swap) && !isEnding(swap));
   const open = new Set([...held, ...ours, ...foreign].map(({ instance }) => instance));
   return together([
     await createDraining(deps).release(group, held),

@@ -546,6 +546,17 @@ describe('ending members', () => {
     expect(result).toEqual({ done: ['i-1'], failed: [{ instance: 'i-2', code: 'NotOurs', retry: 'never' }] });
   });
 
+  test('that its Auto Scaling group has let go of counts as done, also where EC2 still shows it', async () => {
+    const launchedBy = (asg: string) => ({ 'aws:autoscaling:groupName': asg });
+    const { provider, aws } = over(attached, {
+      ...shown(ec2Instance('i-1', launchedBy('web')), ec2Instance('i-2', launchedBy('other'))),
+      ...inWeb({}),
+    });
+    const result = await provider.end(attached, [swap('i-1', 'scale-in'), swap('i-2', 'scale-in')]);
+    expect(result).toEqual({ done: ['i-1'], failed: [{ instance: 'i-2', code: 'NotOurs', retry: 'never' }] });
+    expect(aws.inputsOf('TerminateInstances')).toEqual([]);
+  });
+
   test('is tried again where the error names only an instance that was not in the call', async () => {
     const { provider } = over(group(), {
       ...shown(ec2Instance('i-1', ours)),
