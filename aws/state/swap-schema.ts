@@ -27,7 +27,7 @@ const shortfall = eitherOf<Shortfall, 'code'>('code', {
     by,
   }),
   'not-released': objectOf({ code: oneOf('not-released'), awsCode: text }),
-  'still-in-service': objectOf({ code: oneOf('still-in-service'), awsCode: text }),
+  'still-in-service': objectOf({ code: oneOf('still-in-service'), awsCode: text, error: optional(text) }),
   'not-released-in-time': objectOf({ code: oneOf('not-released-in-time'), cutAtMs: number, by }),
   'still-draining': objectOf({ code: oneOf('still-draining'), cutAtMs: number, by }),
   'not-seen': objectOf({ code: oneOf('not-seen') }),

@@ -28,6 +28,8 @@ const isEndedElsewhere = (swap: Swap): boolean =>
  */
 const earlyEndShortfall = (swap: Swap, nowMs: number): Shortfall => {
   const { endedBy } = traitsOf(swap);
+  const error = failedDrainOf(swap);
+  if (error !== undefined) return { code: 'drain-broke', error };
   return (swap.state === 'draining' || swap.releaseAskedAtMs !== undefined) && !beganTooLate(swap)
     ? { code: 'still-draining', cutAtMs: nowMs, by: isEndedElsewhere(swap) ? 'ec2' : endedBy }
     : { code: 'ended-before-drain' };
@@ -86,8 +88,20 @@ export const foreseen = (open: readonly OpenSwap[], timeoutMs: number): readonly
 /** The shortfall of an instance that could not be taken out of service. */
 export const unreleasedShortfall = (awsCode: string): Shortfall => ({ code: 'not-released', awsCode });
 
-/** The shortfall of an instance that serves on, because it could not be taken out of service yet. */
-export const unreleasedYet = (awsCode: string): Shortfall => ({ code: 'still-in-service', awsCode });
+/**
+ * The shortfall of an instance that serves on, because it could not be taken out of service yet.
+ *
+ * @param error of a drain of it that failed, if any
+ */
+export const unreleasedYet = (awsCode: string, error?: string): Shortfall => ({
+  code: 'still-in-service',
+  awsCode,
+  ...(error !== undefined && { error }),
+});
+
+/** The error of a failed drain that may have taken the instance out of service. Undefined where no drain failed. */
+export const failedDrainOf = ({ shortfall }: Pick<Swap, 'shortfall'>): string | undefined =>
+  shortfall?.code === 'still-in-service' ? shortfall.error : undefined;
 
 /** The shortfall, unless it is `still-in-service`: a later drain can make up for that one. */
 export const lastingShortfall = ({ shortfall }: Pick<Swap, 'shortfall'>): Shortfall | undefined =>

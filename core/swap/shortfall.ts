@@ -23,9 +23,10 @@ export type Shortfall =
   | { readonly code: 'not-released'; readonly awsCode: string }
   /**
    * It could not be taken out of service, and Holdfast alone would end it. So it serves on, and a later drain tries
-   * again. `awsCode` is the error code of AWS, or the error of the drain if the drain failed.
+   * again. `awsCode` is the error code of AWS, or the error of the drain if the drain failed. `error` is the error of a
+   * drain that failed: it may have taken the member out of service and could not record that.
    */
-  | { readonly code: 'still-in-service'; readonly awsCode: string }
+  | { readonly code: 'still-in-service'; readonly awsCode: string; readonly error?: string }
   /** Its time ran out before it was taken out of service. */
   | { readonly code: 'not-released-in-time'; readonly cutAtMs: number; readonly by: CutBy }
   /** Its time ran out before its connections had closed. */

@@ -1,5 +1,5 @@
 import { drainEndsByMs } from '../../core/drain/drain.ts';
-import { unreleasedShortfall, unreleasedYet } from '../../core/drain/shortfall.ts';
+import { failedDrainOf, unreleasedShortfall, unreleasedYet } from '../../core/drain/shortfall.ts';
 import type { Group } from '../../core/group/group.ts';
 import { namedTargetGroups } from '../../core/group/holders.ts';
 import { howHeld } from '../../core/group/holding.ts';
@@ -60,7 +60,7 @@ export const noteUnreleased = async (
     const code = codes.get(swap.instance);
     if (code === undefined || !staysUntilReleased(swap)) return [];
     const isKnown = swap.shortfall?.code === 'still-in-service' && swap.shortfall.awsCode === code;
-    return isKnown ? [] : [{ ...swap, shortfall: unreleasedYet(code) }];
+    return isKnown ? [] : [{ ...swap, shortfall: unreleasedYet(code, failedDrainOf(swap)) }];
   });
   await recordFindings(store, drain, noted);
 };

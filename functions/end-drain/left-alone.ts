@@ -83,11 +83,13 @@ export const leaveInService = async (
   swaps: readonly Swap[],
   error: DrainError | undefined,
 ): Promise<readonly Swap[]> => {
-  const known = swaps.filter(({ shortfall }) => shortfall !== undefined);
-  if (error === undefined) return known;
-  const broken = swaps
-    .filter(({ shortfall }) => shortfall === undefined)
-    .map((swap): Swap => ({ ...swap, shortfall: unreleasedYet(error.Error) }));
-  await recordFindings(store, drain, broken);
-  return [...known, ...broken];
+  if (error === undefined) return swaps.filter(({ shortfall }) => shortfall !== undefined);
+  const said = swaps.map((swap): Swap => {
+    const { shortfall } = swap;
+    if (shortfall === undefined) return { ...swap, shortfall: unreleasedYet(error.Error, error.Error) };
+    if (shortfall.code !== 'still-in-service') return swap;
+    return { ...swap, shortfall: unreleasedYet(shortfall.awsCode, error.Error) };
+  });
+  await recordFindings(store, drain, said);
+  return said;
 };

@@ -528,7 +528,10 @@ describe('when the drain broke off', () => {
     const outcome = await endDrain(fleet.ports, order(), { Error: 'States.Timeout' });
     expect(outcome).toMatchObject({ drained: 0, ended: 0, late: 2 });
     expect(fleet.releasedAtMs.size + fleet.ended.size).toBe(0);
-    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'leaving', shortfall: { code: 'still-in-service', awsCode: 'States.Timeout' } });
+    expect(fleet.stateOf('i-1')).toMatchObject({
+      state: 'leaving',
+      shortfall: { code: 'still-in-service', awsCode: 'States.Timeout', error: 'States.Timeout' },
+    });
   });
 
   test('an instance that ended while its drain failed is not recorded as ended before its drain', async () => {

@@ -111,6 +111,15 @@ describe('an instance that comes to its end', () => {
     expect(asGone({ ...asked, state: 'draining', shortfall: foreseen }, 121_000).shortfall).toEqual(foreseen);
     expect(asGone({ ...asked, state: 'draining' }, 121_000).shortfall).toMatchObject({ code: 'still-draining' });
   });
+  it('after a drain that failed is not said to have ended in service, because that drain may have taken it out', () => {
+    const refused = { code: 'still-in-service', awsCode: 'Throttling' } as const;
+    expect(asGone({ ...swap, reason: 'scale-in', shortfall: refused }, 5_000).shortfall).toEqual({ code: 'ended-before-drain' });
+    const failed = { ...refused, error: 'ThrottlingException' };
+    expect(asGone({ ...swap, reason: 'scale-in', shortfall: failed }, 5_000).shortfall).toEqual({
+      code: 'drain-broke',
+      error: 'ThrottlingException',
+    });
+  });
   it('keeps the shortfall that was recorded before', () => {
     const shortfall = { code: 'not-released', awsCode: 'AccessDenied' } as const;
     expect(asGone({ ...swap, shortfall }, 5_000).shortfall).toEqual(shortfall);

@@ -101,6 +101,15 @@ describe('a member that Holdfast alone ends, and that cannot be taken out of ser
     expect(fleet.stateOf('i-1')).toMatchObject({ state: 'leaving', shortfall: { ...shortfall, awsCode: 'AccessDenied' } });
   });
 
+  it('keeps the error of a drain that failed, beside the code of AWS before it and after it', async () => {
+    const fleet = failing('AccessDenied', 'later', 1);
+    fleet.swaps.set('i-1', { ...fleet.stateOf('i-1'), shortfall: { code: 'still-in-service', awsCode: 'Throttling' } });
+    await endDrain(fleet.ports, order(), { Error: 'ThrottlingException' });
+    expect(fleet.stateOf('i-1').shortfall).toEqual({ code: 'still-in-service', awsCode: 'Throttling', error: 'ThrottlingException' });
+    await beginDrain(fleet.ports, order());
+    expect(fleet.stateOf('i-1').shortfall).toEqual({ code: 'still-in-service', awsCode: 'AccessDenied', error: 'ThrottlingException' });
+  });
+
   it('is drained in full by a later drain, and nothing falls short', async () => {
     const fleet = failing('AccessDenied', 'never', 1);
     await execute(fleet, order());
