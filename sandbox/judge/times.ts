@@ -73,7 +73,7 @@ export type Times = {
   /** The slowest launch call. */
   readonly launchCallMs: number;
   readonly servesAgainMs: number;
-  /** The largest error of the clocks of functions. */
+  /** The largest error of the clocks of functions: what they are wrong by from their start, and what they are set wrong by meanwhile. */
   readonly clockMs: number;
   /** How often an Auto Scaling group looks after itself. */
   readonly asgPeriodMs: number;
@@ -98,7 +98,7 @@ export const timesOf = (history: History): Times => {
     healthMs,
     launchCallMs: Math.max(slowest(history, 'ec2:CreateFleet'), slowest(history, 'autoscaling:LaunchInstances')),
     servesAgainMs: times.servesAgainMs + Math.max(0, comesUpMs - healthMs - times.comesUpMs),
-    clockMs: Math.max(clockErrorMs, 0, ...steps),
+    clockMs: clockErrorMs + Math.max(0, ...steps),
     asgPeriodMs: 1_000 * timing.asgPeriodSeconds,
   };
 };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { History } from '../../sandbox/judge/history.ts';
 import { decisionsAreTrue } from '../../sandbox/judge/rules/decisions.ts';
 import { details } from './details.ts';
 import { policy, react, type Script, twoServe } from './histories.ts';
@@ -10,6 +11,7 @@ const said = (
   against: Against,
   write: (script: Script) => void = () => undefined,
   record: Readonly<Record<string, unknown>> = {},
+  changes: Partial<History> = {},
 ): readonly string[] =>
   details(
     decisionsAreTrue,
@@ -19,6 +21,7 @@ const said = (
       script.at(102, { kind: 'item-written', table: 'state', group: 'web', item: 'decision#d-1', bytes: 500, by: react('i-a') });
     },
     {
+      ...changes,
       stored: {
         states: {},
         swaps: [],
@@ -40,6 +43,22 @@ describe('a decision that records how many members serve', () => {
     expect(counted(3)).toEqual(['decision d-1 says 1 more members in service, which did not happen']);
     expect(counted(2, (script) => script.takeOut(90, 'i-1'))).toEqual([]);
     expect(counted(2, (script) => script.takeOut(40, 'i-1'))).toHaveLength(1);
+  });
+  it('may count what came to serve within the error of its clock, which was wrong from the start and was set wrong as well', () => {
+    const fault = { on: 'clock', kind: 'step', withinMs: 2_000 } as const;
+    const joinsAt =
+      (second: number) =>
+      (script: Script): void => {
+        script.launch(80, 'i-3');
+        script.serves(second, 'i-3');
+      };
+    const wrong = (second: number, clockErrorMs: number, faults: History['faults']) =>
+      said({}, joinsAt(second), { view: { nowMs: 97_000, serving: 3 }, rounds: [] }, { clockErrorMs, faults });
+    const steps = [{ fault, fromMs: 0, untilMs: 200_000 }];
+    expect(wrong(101, 3_000, steps)).toEqual([]);
+    expect(wrong(101, 3_000, [])).toHaveLength(1);
+    expect(wrong(101, 0, steps)).toHaveLength(1);
+    expect(wrong(103, 3_000, steps)).toHaveLength(1);
   });
   it('counts no member that is only registered', () => {
     const joins = (servesAt: number) => (script: Script) => {
