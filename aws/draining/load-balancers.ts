@@ -55,6 +55,10 @@ export const standingsInTargetGroups = (deps: ProviderDeps): DrainTarget['standi
     );
   };
 
+  /** When a target group let a member go. Some may have done so before the drain took it out of the others. */
+  const leftAtMs = ({ drainStartedAtMs = deps.now(), leftTargetGroupsAtMs = {} }: Swap, arn: string): number =>
+    leftTargetGroupsAtMs[arn] ?? drainStartedAtMs;
+
   return async (group, swaps) => {
     const ids = idsOf(swaps);
     const asgs = await recentAsgs(deps, asgsFor(group, swaps));
@@ -65,20 +69,20 @@ export const standingsInTargetGroups = (deps: ProviderDeps): DrainTarget['standi
     const known = await knownDelays(group, mayWait);
     const delayOf = (arn: string): number => known.get(arn) ?? defaultDeregistrationDelayMs;
     // The targets of an unread target group are unknown. A deregistered target counts as gone once its delay is over.
-    const stateIn = (arn: string, { instance, drainStartedAtMs = deps.now() }: Swap): TargetState | undefined => {
+    const stateIn = (arn: string, swap: Swap): TargetState | undefined => {
       const targets = health.get(arn);
-      if (targets !== 'unread') return targets?.get(instance);
-      return deps.now() < drainStartedAtMs + Math.max(1, delayOf(arn)) ? 'draining' : undefined;
+      if (targets !== 'unread') return targets?.get(swap.instance);
+      return deps.now() < leftAtMs(swap, arn) + Math.max(1, delayOf(arn)) ? 'draining' : undefined;
     };
     const standingOf = (swap: Swap): TargetStanding => {
       const held = [...health.keys()].filter((arn) => stateIn(arn, swap) !== undefined);
       const waits = held.filter((arn) => stateIn(arn, swap) === 'draining');
       const isKnown = waits.length > 0 && waits.every((arn) => known.has(arn));
-      const sinceMs = swap.drainStartedAtMs ?? deps.now();
+      const endsMs = (arn: string): number => leftAtMs(swap, arn) + delayOf(arn);
       return {
         isHeld: held.length > 0,
         delayMs: Math.max(0, ...held.map(delayOf)),
-        ...(isKnown && { busyUntilMs: sinceMs + Math.max(...waits.map(delayOf)) }),
+        ...(isKnown && { busyUntilMs: Math.max(...waits.map(endsMs)) }),
       };
     };
     return new Map(swaps.map((swap) => [swap.instance, standingOf(swap)]));

@@ -58,11 +58,21 @@ const deregisteredIn = (results: readonly Released[], isOut: (instance: string) 
   return out.length > 0 && { deregisteredAtMs: Object.fromEntries(out) };
 };
 
+const leftIn = (results: readonly Released[]): Pick<Released, 'leftTargetGroups'> => {
+  const all = Map.groupBy(
+    results.flatMap(({ leftTargetGroups = {} }) => Object.entries(leftTargetGroups)),
+    ([instance]) => instance,
+  );
+  if (all.size === 0) return {};
+  return { leftTargetGroups: Object.fromEntries([...all].map(([id, of]) => [id, of.flatMap(([, arns]) => arns)])) };
+};
+
 /** Combines several results about different instances. */
 export const together = (results: readonly Released[]): Released => ({
   done: results.flatMap(({ done }) => done),
   failed: results.flatMap(({ failed }) => failed),
   ...deregisteredIn(results, () => true),
+  ...leftIn(results),
 });
 
 /**
@@ -79,5 +89,6 @@ export const allOf = (instances: readonly string[], results: readonly Released[]
     done: instances.filter((instance) => !failed.has(instance)),
     failed: [...failed.values()],
     ...deregisteredIn(results, (instance) => !stuck.includes(instance)),
+    ...leftIn(results),
   };
 };

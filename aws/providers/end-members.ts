@@ -74,8 +74,7 @@ export const endMembers = async (deps: ProviderDeps, group: Group, swaps: readon
     const tagged = found && groupOf(found, deps.deployment);
     return tagged === group.name || (tagged !== undefined && asg !== undefined);
   });
-  const isEnding = (swap: Swap): boolean =>
-    isLettingGo(swap, deps.now()) || wasLetGoBy(asgs, known.get(swap.instance));
+  const isEnding = (swap: Swap): boolean => isLettingGo(swap, deps.now()) || wasLetGoBy(asgs, known.get(swap.instance));
   const foreign = loose.filter((swap) => !ours.includes(swap) && !isEnding(swap));
   const open = new Set([...held, ...ours, ...foreign].map(({ instance }) => instance));
   return together([

@@ -7,7 +7,7 @@ import {
   type TargetHealthDescription,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { registeredPerCall } from '../../core/decide/admissions.ts';
-import type { ActionResult } from '../../core/ports/capacity-provider.ts';
+import type { ActionResult, Released } from '../../core/ports/capacity-provider.ts';
 import { defaultDeregistrationDelayMs } from '../../core/times/times.ts';
 import { chunks } from '../calls/chunks.ts';
 import { codeOf, isGone, isInvalidTarget, isTargetGroupFull } from '../calls/errors.ts';
@@ -162,13 +162,13 @@ const inBatches = async (
 
 /**
  * Deregisters instances from every target group. An instance that is not registered, or a target group
- * that is gone, counts as success.
+ * that is gone, counts as success. Of an instance that one does not let go, the result says which others did.
  */
 export const deregisterTargets = async (
   elb: ElasticLoadBalancingV2Client,
   arns: readonly string[],
   ids: readonly string[],
-): Promise<ActionResult> => {
+): Promise<Released> => {
   const results = await inParallel(arns, callsAtOnce, (arn) =>
     inBatches(ids, (batch) =>
       actOn(
@@ -178,7 +178,12 @@ export const deregisterTargets = async (
       ),
     ),
   );
-  return allOf(ids, results);
+  const all = allOf(ids, results);
+  const left = all.failed.flatMap(({ instance }) => {
+    const by = arns.filter((_, index) => results[index]?.done.includes(instance));
+    return by.length === 0 ? [] : [[instance, by] as const];
+  });
+  return left.length === 0 ? all : { ...all, leftTargetGroups: Object.fromEntries(left) };
 };
 
 const goneOnly = (error: unknown): undefined => {

@@ -1,7 +1,7 @@
 import { keys, ttlAttribute } from '../../core/contract.ts';
 import type { CutBy, Shortfall } from '../../core/swap/shortfall.ts';
 import type { Swap } from '../../core/swap/swap.ts';
-import { anyOf, eitherOf, number, objectOf, oneOf, optional, text } from './checks.ts';
+import { anyOf, eitherOf, mapOf, number, objectOf, oneOf, optional, text } from './checks.ts';
 import type { Item } from './query-all.ts';
 import {
   absentOr,
@@ -66,6 +66,7 @@ const readers: Readers<Swap> = {
   hooks: absentOr(eachOf(hook)),
   releaseAskedAtMs: maybe(number),
   drainStartedAtMs: maybe(number),
+  leftTargetGroupsAtMs: maybe(mapOf(number)),
   busyUntilMs: maybe(number),
   drainedAtMs: maybe(number),
   goneAtMs: maybe(number),

@@ -16,8 +16,8 @@ const cutOf = (swap: Swap, timeoutMs: number): Cut => {
 };
 
 /**
- * Whether others ended an instance before its drain was over, although Holdfast was to: Holdfast terminates only what is
- * recorded as drained.
+ * Whether others ended an instance before its drain was over, although Holdfast was to. Holdfast terminates only what
+ * is recorded as drained.
  */
 const isEndedElsewhere = (swap: Swap): boolean =>
   traitsOf(swap).endedBy === 'holdfast' && swap.releaseAskedAtMs === undefined;
@@ -187,8 +187,8 @@ export const worksUntilTaken = (swap: Swap, nowMs: number): boolean =>
   traitsOf(swap).endedBy === 'ec2' && (swap.shortfall !== undefined || closesLater(swap, nowMs));
 
 /**
- * Whether a cut was foreseen that nobody made: the instance ended before, by others than Holdfast, or after a warning of
- * EC2 that no look has noted since. One whose drain began after its deadline was not taken by EC2.
+ * Whether a cut was foreseen that nobody made: the instance ended before, by others than Holdfast, or after a warning
+ * of EC2 that no look has noted since. One whose drain began after its deadline was not taken by EC2.
  */
 const isOvertaken = (swap: Swap, nowMs: number): boolean =>
   swap.shortfall?.code === 'delay-exceeds-deadline' &&

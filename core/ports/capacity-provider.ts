@@ -47,6 +47,8 @@ export type Released = ActionResult & {
    * deregistered. By instance: since when, epoch ms. Absent: none.
    */
   readonly deregisteredAtMs?: Readonly<Record<string, number>>;
+  /** The target groups that let a member in `failed` go, while others did not. By instance. Absent: none. */
+  readonly leftTargetGroups?: Readonly<Record<string, readonly string[]>>;
 };
 
 /** The result of a look at a group's instances and their Auto Scaling groups. */

@@ -63,6 +63,8 @@ export type Swap = {
    */
   readonly releaseAskedAtMs?: number;
   readonly drainStartedAtMs?: number;
+  /** The target groups that let it go before the others, and when each did. */
+  readonly leftTargetGroupsAtMs?: Readonly<Record<string, number>>;
   /** The latest time at which its target groups end connections. */
   readonly busyUntilMs?: number;
   readonly drainedAtMs?: number;

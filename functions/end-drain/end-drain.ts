@@ -81,8 +81,8 @@ const closedLate = (swap: Swap, ending: Ending, wasSeen: boolean, nowMs: number)
 type LastLook = { readonly sorted: Sorted; readonly shown: ReadonlySet<string> };
 
 /**
- * The last look at swaps that are not known to have drained. Their shortfall says what it shows. A look that failed with
- * any error shows nothing. Then the shortfall says that, because a drain must come to its end even if calls fail.
+ * The last look at swaps that are not known to have drained. Their shortfall says what it shows. A look that failed
+ * with any error shows nothing. Then the shortfall says that, because a drain must come to its end even if calls fail.
  */
 const lookOnce = async ({ ports, group }: Ending, own: readonly Swap[]): Promise<LastLook> => {
   const draining = own.filter(({ state }) => state === 'draining');

@@ -189,6 +189,7 @@ describe('releasing leaving members', () => {
     expect(await provider.release(named(), [swap('i-0001')])).toEqual({
       done: [],
       failed: [{ instance: 'i-0001', code: 'Throttling', retry: 'later' }],
+      leftTargetGroups: { 'i-0001': ['tg-1'] },
     });
   });
 
@@ -635,6 +636,24 @@ describe('inspecting a drain', () => {
   test('fails where EC2 denies the read', async () => {
     const { provider } = over(named(), { DescribeInstances: failsWith('UnauthorizedOperation'), DescribeTargetHealth: targetHealth({}) });
     await expect(provider.inspectDrain(named(), [swap('i-1')])).rejects.toMatchObject({ name: 'UnauthorizedOperation' });
+  });
+
+  test('counts the delay of each target group from when it let the member go', async () => {
+    const endsAt = async (leftTargetGroupsAtMs: Record<string, number>, health: Answers['DescribeTargetHealth'] & {}) => {
+      const { provider } = over(named(), {
+        DescribeInstances: { Reservations: [{ Instances: [ec2Instance('i-1', ours)] }] },
+        DescribeTargetHealth: health,
+        DescribeTargetGroupAttributes: ({ TargetGroupArn }: { TargetGroupArn: string }) => ({
+          Attributes: [{ Key: 'deregistration_delay.timeout_seconds', Value: TargetGroupArn === 'tg-1' ? '30' : '60' }],
+        }),
+      });
+      return (await provider.inspectDrain(named(), [swap('i-1', 'rebalance', { ...draining, leftTargetGroupsAtMs })]))[0]?.busyUntilMs;
+    };
+    for (const health of [targetHealth({ 'i-1': 'draining' }), failsWith('Throttling')]) {
+      expect(await endsAt({}, health)).toBe(nowMs + 50_000);
+      expect(await endsAt({ 'tg-2': nowMs - 17_000 }, health)).toBe(nowMs + 43_000);
+      expect(await endsAt({ 'tg-2': nowMs - 47_000 }, health)).toBe(nowMs + 20_000);
+    }
   });
 
   test('is not over while a target group cannot be read, and has no end where its delay cannot be read either', async () => {

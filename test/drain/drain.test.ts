@@ -291,6 +291,28 @@ describe('taking out of service', () => {
     expect(fleet.stateOf('i-2').shortfall).toBeUndefined();
   });
 
+  test('of a member that only some target groups let go, the first time of each is kept', async () => {
+    const fleet = createFleet([swap('i-1', warned)], 30_000);
+    fleet.desired = 0;
+    const { release } = fleet.provider;
+    const parts = [['tg-1'], ['tg-1', 'tg-2']];
+    fleet.provider.release = async (...of) => {
+      const left = parts.shift();
+      if (left === undefined) return release(...of);
+      const failed = [{ instance: 'i-1', code: 'Throttling', retry: 'later' as const }];
+      return { done: [], failed, leftTargetGroups: { 'i-1': left } };
+    };
+    await beginDrain(fleet.ports, order());
+    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'leaving', leftTargetGroupsAtMs: { 'tg-1': noonMs } });
+    fleet.nowMs = inMs(5);
+    await beginDrain(fleet.ports, order());
+    expect(fleet.stateOf('i-1').leftTargetGroupsAtMs).toEqual({ 'tg-1': noonMs, 'tg-2': inMs(5) });
+    fleet.nowMs = inMs(10);
+    await beginDrain(fleet.ports, order());
+    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'draining', drainStartedAtMs: inMs(10), leftTargetGroupsAtMs: { 'tg-1': noonMs } });
+    expect(fleet.calls.filter((call) => call === 'advance')).toHaveLength(3);
+  });
+
   test('what is throttled until time is up is given a last chance and its shortfall', async () => {
     const fleet = createFleet(pair(warned), 30_000);
     fleet.desired = 0;

@@ -19,6 +19,8 @@ type TakeOutPorts = {
   readonly clock: Clock;
 };
 
+const nothingDone: Released = { done: [], failed: [] };
+
 /** The record about members that is written right before their termination through their Auto Scaling group. */
 type Noted = {
   /** When each was noted. */
@@ -66,6 +68,26 @@ const takeBack = async (
   });
 };
 
+/**
+ * Records since when members are out of some target groups, where others did not let them go yet. So a later look knows
+ * until when the connections of each last. The record of an earlier try stays.
+ */
+const noteLeft = async (
+  { store }: TakeOutPorts,
+  drain: string,
+  leaving: readonly Swap[],
+  { leftTargetGroups = {} }: Released,
+  atMs: number,
+): Promise<readonly Swap[]> =>
+  onEach(leaving, writesAtOnce, async (swap) => {
+    const before = swap.leftTargetGroupsAtMs ?? {};
+    const fresh = (leftTargetGroups[swap.instance] ?? []).filter((arn) => before[arn] === undefined);
+    if (fresh.length === 0) return swap;
+    const leftTargetGroupsAtMs = { ...before, ...Object.fromEntries(fresh.map((arn) => [arn, atMs])) };
+    await unlessTroubled(store.advance(swap, { from: ['leaving'], drain, set: { leftTargetGroupsAtMs } }));
+    return { ...swap, leftTargetGroupsAtMs };
+  });
+
 /** What became of the members that were to be taken out of service. */
 type TakenOut = {
   /** Those that still belong to this drain, as they were before. */
@@ -89,14 +111,14 @@ export const takeOut = async (
   const startedAtMs = ports.clock.now();
   const noted: Noted = { askedAtMs: new Map(), lost: new Set(), ending: new Set() };
   const releasing = { uncovered: state?.uncovered ?? 0, beforeEnding: noteAsked(ports, drain, wanted, noted) };
-  const result: Released | undefined = await unlessTroubled(ports.provider.release(group, wanted, releasing));
+  const result = (await unlessTroubled(ports.provider.release(group, wanted, releasing))) ?? nothingDone;
   const asked = wanted.flatMap((swap): readonly Swap[] => {
     if (noted.lost.has(swap.instance)) return [];
     const releaseAskedAtMs = noted.askedAtMs.get(swap.instance);
     return [releaseAskedAtMs === undefined ? swap : { ...swap, releaseAskedAtMs }];
   });
-  const { done = [], failed = [], deregisteredAtMs = {} } = result ?? {};
-  const leaving = await takeBack(ports, drain, asked, failed);
+  const { done, failed, deregisteredAtMs = {} } = result;
+  const leaving = await noteLeft(ports, drain, await takeBack(ports, drain, asked, failed), result, startedAtMs);
   const unnoted = (instance: string): boolean => noted.ending.has(instance) && !noted.askedAtMs.has(instance);
   const released = new Set(done.filter((instance) => !unnoted(instance)));
   const begun = leaving.flatMap(({ shortfall: _past, ...swap }): readonly Swap[] => {
