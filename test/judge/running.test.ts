@@ -675,6 +675,27 @@ describe('what swaps and decisions record', () => {
     expect(needed(110)).toEqual([]);
     expect(needed(130)).toHaveLength(1);
   });
+  it('says that a member is needed while another one warms up, by the clock that is the farthest behind', () => {
+    const needed = (launchedAt: number, clockErrorMs: number) =>
+      details(
+        excusesAreTrue,
+        (script) => {
+          script.policy(0, 1, { ...policy, ready: { after: '60s' } });
+          script.desired(0, 2);
+          for (const n of [1, 3]) script.member(`i-${n}`);
+          script.launch(launchedAt, 'i-2');
+          script.serves(launchedAt + 10, 'i-2');
+        },
+        {
+          ...swap({ reason: 'scale-in', state: 'withdrawn', shortfall: { code: 'needed', serving: 1, desired: 2 }, withdrawnAtMs: 120_000 }),
+          clockErrorMs,
+        },
+      ).filter((detail) => detail.includes('needed'));
+    expect(needed(40, 3_000)).toEqual([]);
+    expect(needed(40, 0)).toHaveLength(1);
+    expect(needed(38, 3_000)).toHaveLength(1);
+    expect(needed(50, 0)).toEqual([]);
+  });
   it('says that a member is needed where the others were to leave as well, unless they were called off', () => {
     const needed = (orderedAt: number, backMs?: number) => {
       const own = { reason: 'scale-in', state: 'withdrawn', shortfall: { code: 'needed', serving: 1, desired: 2 }, withdrawnAtMs: 120_000 };

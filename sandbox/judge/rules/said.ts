@@ -90,6 +90,10 @@ const isLeaving = ({ history }: Chronicle, { instance, drains }: Life, atMs: num
   return orderedMs !== undefined && !backs.some((backMs) => backMs >= orderedMs && backMs <= atMs);
 };
 
+/** Whether it had warmed up by the clock of every function, also of one whose clock is behind. */
+const isSurelyWarm = ({ policyAt, times: { clockMs } }: Chronicle, group: string, { launchedAtMs }: Life, atMs: number): boolean =>
+  launchedAtMs + (policyAt(group, atMs)?.ready.afterMs ?? 0) + clockMs <= atMs;
+
 /** Whether, at some moment of its swap, so few others were ready and not leaving. */
 const wasNeeded = (chronicle: Chronicle, life: Life, { desired }: Said<'needed'>, { group, claimedAtMs, withdrawnAtMs }: SaidSwap): boolean => {
   const untilMs = withdrawnAtMs ?? Math.min(goneAtMs(life), chronicle.history.endedAtMs);
@@ -103,7 +107,11 @@ const wasNeeded = (chronicle: Chronicle, life: Life, { desired }: Said<'needed'>
   ]);
   const moments = [claimedAtMs, ...changes.filter((atMs) => atMs > claimedAtMs && atMs < untilMs)];
   const isReady = (one: Life, atMs: number): boolean =>
-    one !== life && atMs < beganToEndMs(one) && chronicle.isReadyAt(one, atMs) && !isLeaving(chronicle, one, atMs);
+    one !== life &&
+    atMs < beganToEndMs(one) &&
+    chronicle.isReadyAt(one, atMs) &&
+    isSurelyWarm(chronicle, group, one, atMs) &&
+    !isLeaving(chronicle, one, atMs);
   const readyAt = (atMs: number): number => chronicle.membersAt(group, atMs).filter((one) => isReady(one, atMs)).length;
   return chronicle.desiredIn(group, claimedAtMs, untilMs).includes(desired) && moments.some((atMs) => readyAt(atMs) < desired);
 };
