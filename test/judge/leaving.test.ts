@@ -61,6 +61,20 @@ describe('a drain begins early enough to end', () => {
     expect(out(197)).toEqual([]);
     expect(out(199)).toEqual(['i-1 was taken out of web 1.0 s after the latest time at which its drain could end']);
   });
+  it('is not asked of a member that never served, and of one that came to serve after its warning it is', () => {
+    const booting = (servesAtSecond?: number) =>
+      details(drainBeginsInTime, (script) => {
+        twoServe(script);
+        script.launch(90, 'i-3', { by: user, tags: { 'holdfast:group': 'holdfast/web', 'holdfast:pool': 'spot-a' } });
+        script.warn(100, 'i-3');
+        script.react(101, 103, 'i-a', [{ about: 'warning', instance: 'i-3' }]);
+        if (servesAtSecond !== undefined) script.serves(servesAtSecond, 'i-3');
+        script.takeOut(205, 'i-3');
+        script.end(220, 'i-3', end);
+      });
+    expect(booting()).toEqual([]);
+    expect(booting(150)).toHaveLength(1);
+  });
   it('counts from when a policy is in force again, where the warning came while none was', () => {
     const back = (second: number) =>
       details(drainBeginsInTime, (script) => {

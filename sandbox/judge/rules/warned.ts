@@ -59,14 +59,14 @@ const actsFromMs = (chronicle: Chronicle, group: string, heardMs: number): numbe
 export const drainBeginsInTime: Rule = {
   name: 'a drain begins early enough to end',
   meaning:
-    'A warned member is taken out of service early enough for its deregistration delay to end before its deadline. Where the notice is too short for that, it is taken out at half of the time left.',
+    'A warned member that serves is taken out of service early enough for its deregistration delay to end before its deadline. Where the notice is too short for that, it is taken out at half of the time left. A member that never served has no connections that could end.',
   broken: (chronicle) =>
     warned(chronicle).flatMap(({ life, group }): readonly Broken[] => {
       const heardMs = actsFromMs(chronicle, group, knewAtMs(chronicle, life));
       const latestMs = outByMs(chronicle, life, heardMs);
       if (heardMs === endless || wasObserved(chronicle, group, heardMs, Math.min(goneAtMs(life), latestMs))) return [];
       return lastServices(life)
-        .filter((service) => takenOutByUs(service) && service.untilMs > latestMs)
+        .filter((service) => takenOutByUs(service) && service.fromMs < service.untilMs && service.untilMs > latestMs)
         .map(({ targetGroup, untilMs }) => ({
           group,
           instance: life.instance,
