@@ -19,14 +19,14 @@ type Told = {
   readonly failed?: ActionResult['failed'];
   readonly ended?: readonly string[];
   readonly unplaced?: number;
-  /** The table cannot store anything now. */
-  readonly isTableDown?: boolean;
+  /** What the table cannot store now. */
+  readonly isLost?: (change: SwapChange) => boolean;
   /** Other functions have changed all swaps since the look. */
   readonly isLate?: boolean;
 };
 
 /** What is written, and who is asked to leave, where EC2 has refused so many replacements. */
-const letGoOf = async ({ swaps, failed = [], ended = [], unplaced = 0, isTableDown = false, isLate = false }: Told) => {
+const letGoOf = async ({ swaps, failed = [], ended = [], unplaced = 0, isLost = () => false, isLate = false }: Told) => {
   const asked: string[] = [];
   const written: (SwapChange & { readonly instance: string })[] = [];
   const ids = swaps.map(({ instance }) => instance);
@@ -45,7 +45,7 @@ const letGoOf = async ({ swaps, failed = [], ended = [], unplaced = 0, isTableDo
       clock: { now: () => nowMs },
       store: {
         advance: async ({ instance }: Swap, change: SwapChange) => {
-          if (isTableDown) throw awsError('InternalServerError', 'try again', 500);
+          if (isLost(change)) throw awsError('InternalServerError', 'try again', 500);
           if (isLate) return 'conflict';
           written.push({ instance, ...change });
           return 'done';
@@ -80,6 +80,14 @@ test('a member that is still refused, or had ended before, stays as it was recor
   expect(await letGo([kept], [], ['i-1'])).toEqual([]);
 });
 
+test('what cannot be stored about members that were let go holds up nothing else', async () => {
+  const isLost = ({ clear = [] }: SwapChange): boolean => clear.length > 0;
+  const kept = swapOf('i-1', { state: 'drained', shortfall: notReleased });
+  expect((await letGoOf({ swaps: [kept], isLost })).asked).toEqual(['i-1']);
+  const failed = [{ instance: 'i-1', code: 'Throttling', retry: 'later' as const }];
+  expect((await letGoOf({ swaps: [{ ...kept, state: 'draining' }], failed, isLost })).asked).toEqual(['i-1']);
+});
+
 describe('a member that its Auto Scaling group ends while it drains', () => {
   const draining = swapOf('i-1', { state: 'draining', reason: 'rebalance', asg: 'web-asg' });
   const asked = { instance: 'i-1', from: ['draining'], set: { releaseAskedAtMs: nowMs } };
@@ -106,7 +114,7 @@ describe('a member that its Auto Scaling group ends while it drains', () => {
   });
 
   test('stays for now if that cannot be stored', async () => {
-    expect(await letGoOf({ swaps: [draining], isTableDown: true })).toEqual({ written: [], asked: [] });
+    expect(await letGoOf({ swaps: [draining], isLost: () => true })).toEqual({ written: [], asked: [] });
   });
 
   test('stays for now if its swap moved on, because it may be back in service', async () => {

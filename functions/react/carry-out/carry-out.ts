@@ -109,14 +109,14 @@ const letGo = async ({ group, provider, ports }: Run, rounds: readonly Round[]):
   await inParallel(
     draining.filter(({ instance }) => undone.has(instance)),
     writesAtOnce,
-    (swap) => ports.store.advance(swap, { from: ['draining'], set: {}, clear: ['releaseAskedAtMs'] }),
+    (swap) => unlessTroubled(ports.store.advance(swap, { from: ['draining'], set: {}, clear: ['releaseAskedAtMs'] })),
   );
   const disproved = living.filter(
     ({ instance, state, shortfall }) =>
       released.has(instance) && state === 'drained' && shortfall?.code === 'not-released',
   );
   await inParallel(disproved, writesAtOnce, (swap) =>
-    ports.store.advance(swap, { from: ['drained'], set: {}, clear: ['shortfall'] }),
+    unlessTroubled(ports.store.advance(swap, { from: ['drained'], set: {}, clear: ['shortfall'] })),
   );
 };
 
