@@ -70,7 +70,9 @@ const scaleInOf = (chronicle: Chronicle, choice: Choice): readonly ScaleIn[] => 
   const policy = author === undefined ? undefined : orderingPolicy(chronicle, choice);
   if (policy === undefined) return [];
   const shownSinceMs = lookedSinceMs - Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs);
-  if (!servedThroughout(chronicle, life, shownSinceMs, chosenAtMs) || !chronicle.isReadyAt(life, shownSinceMs)) return [];
+  // By any clock, and with a launch time in whole seconds.
+  const surelyReadyMs = shownSinceMs - 2 * chronicle.times.clockMs - 1_000;
+  if (!servedThroughout(chronicle, life, shownSinceMs, chosenAtMs) || !chronicle.isReadyAt(life, surelyReadyMs)) return [];
   const isByAuthor = ({ claims }: Life): boolean => claims.some(({ by }) => isFunction(by) && by.invocation === author);
   const leaving = new Set(chronicle.livesIn(group).filter(isByAuthor));
   const found = { choice, policy, pricesSinceMs: readSince(chronicle, policy, choice), leaving, shownSinceMs };

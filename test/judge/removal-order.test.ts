@@ -44,6 +44,11 @@ describe('members leave in the order of removal', () => {
     expect(found({ ...oldest, ready: { after: '60s' } }, young)).toBe(1);
     expect(found({ ...oldest, ready: { after: '90s' } }, young)).toBe(0);
   });
+  it('counts as ready only who is ready by the clock of every function', () => {
+    const foundBy = (after: string, clockErrorMs: number): number =>
+      details(removalInOrder, shrinks({ ...oldest, ready: { after } }, young), { clockErrorMs }).length;
+    expect([foundBy('72s', 3_000), foundBy('76s', 3_000), foundBy('76s', 0)]).toEqual([1, 0, 1]);
+  });
   it('lets one go first that serves in no target group, of two in the same place', () => {
     const order = { removal: { order: 'same-order' }, drain: policy.drain };
     const unserved = (change: object, pool = 'spot-a', servesAt?: number): number =>
