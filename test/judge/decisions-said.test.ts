@@ -41,6 +41,16 @@ describe('a decision that records how many members serve', () => {
     expect(counted(2)).toEqual([]);
     expect(counted(1)).toEqual([]);
     expect(counted(3)).toEqual(['decision d-1 says 1 more members in service, which did not happen']);
+    // In service for a tenth of a second, between two whole seconds.
+    const served = (second: number) =>
+      counted(3, (script) => {
+        script.member('i-3');
+        script.at(31, { kind: 'out-of-service', instance: 'i-3', targetGroup: 'web', why: 'unhealthy', by: { kind: 'script' } });
+        script.at(second, { kind: 'in-service', instance: 'i-3', targetGroup: 'web' });
+        script.at(second + 0.1, { kind: 'out-of-service', instance: 'i-3', targetGroup: 'web', why: 'unhealthy', by: { kind: 'script' } });
+      });
+    expect(served(99.4)).toEqual([]);
+    expect(served(50.4)).toHaveLength(1);
     expect(counted(2, (script) => script.takeOut(90, 'i-1'))).toEqual([]);
     expect(counted(2, (script) => script.takeOut(40, 'i-1'))).toHaveLength(1);
   });

@@ -103,10 +103,14 @@ const countsAt = (chronicle: Chronicle, life: Life, atMs: number): boolean =>
   chronicle.servesAt(life, atMs) ||
   (chronicle.targetsOf(life, atMs).length === 0 && (life.runningAtMs ?? Number.POSITIVE_INFINITY) <= atMs && isAlive(life, atMs));
 
-/** How many members served at some second of a time in which a look may have read the health of its targets. */
+/** How many members served at some moment of a time in which a look may have read the health of its targets. */
 const mostServing = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): number => {
-  const moments = eachSecond(fromMs, untilMs);
-  return chronicle.livesIn(group).filter((life) => moments.some((atMs) => countsAt(chronicle, life, atMs))).length;
+  const seconds = eachSecond(fromMs, untilMs);
+  return chronicle.livesIn(group).filter((life) => {
+    // A member may serve for less than a second.
+    const begins = life.services.map((service) => service.fromMs).filter((atMs) => atMs >= fromMs && atMs <= untilMs);
+    return [...seconds, ...begins].some((atMs) => countsAt(chronicle, life, atMs));
+  }).length;
 };
 
 /** How many members too many a look says to have found in service. */
