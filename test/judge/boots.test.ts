@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { failedBootsAreTold, failingPoolsRest, launchesAreBounded } from '../../sandbox/judge/rules/boots.ts';
 import { earlierTierFirst } from '../../sandbox/judge/rules/placement.ts';
 import { requestedSoon, servesAgain } from '../../sandbox/judge/rules/serving.ts';
-import { details } from './details.ts';
+import { details, faultOf, throttled } from './details.ts';
 import { policy, react, type Script, twoServe } from './histories.ts';
 
 type Write = (script: Script) => void;
@@ -255,10 +255,13 @@ describe('failed boots are told', () => {
     expect(told((script) => script.at(105, { kind: 'running', instance: 'i-3' }))).toEqual([]);
   });
   it('only where no fault met the looks, and the group was held, with its state', () => {
-    const fault = (fromMs: number, untilMs: number) => told(nothing, {}, { faults: [{ fault: { on: 'message' }, fromMs, untilMs }] });
+    const fault = (fromMs: number, untilMs: number) => told(nothing, {}, faultOf({ on: 'event', kind: 'drop' }, fromMs / 1_000, untilMs / 1_000));
     expect(fault(200_000, 210_000)).toEqual([]);
     expect(fault(50_000, 99_000)).toEqual(silent);
     expect(fault(242_000, 300_000)).toEqual(silent);
+    for (const call of ['Query', 'PutEvents', 'CreateFleet']) expect(told(nothing, {}, throttled(call))).toEqual([]);
+    for (const call of ['StartExecution', 'DescribeTargetHealth', 'TerminateInstances']) expect(told(nothing, {}, throttled(call))).toEqual(silent);
+    expect(told(nothing, {}, faultOf({ on: 'message', kind: 'duplicate' }))).toEqual(silent);
     expect(told((script) => script.letGo(200))).toEqual([]);
     expect(told((script) => script.letGo(242))).toEqual(silent);
     expect(told((script) => restored(script, 200))).toEqual([]);

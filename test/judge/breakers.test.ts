@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { History } from '../../sandbox/judge/history.ts';
 import { breakersAreKept, breakersEnd, breakersOpen } from '../../sandbox/judge/rules/breakers.ts';
 import { earlierTierFirst } from '../../sandbox/judge/rules/placement.ts';
-import { details } from './details.ts';
+import { details, faultOf, throttled } from './details.ts';
 import { policy, react, type Script, spec, user } from './histories.ts';
 
 const long = { endedAtMs: 4_000_000 };
@@ -38,21 +38,25 @@ const launches = (script: Script, second: number, instance: string, pool: string
 };
 
 describe('a breaker opens', () => {
-  const found = (write: Write, document: object = guarded) =>
+  const found = (write: Write, document: object = guarded, changes: Partial<History> = {}) =>
     details(
       breakersOpen,
       (script) => {
         begins(document)(script);
         write(script);
       },
-      { ...long, readyAtMs: 10_000 },
+      { ...long, readyAtMs: 10_000, ...changes },
     );
-  const two = (second: number, told: Write = nothing, injected = false) =>
-    found((script) => {
-      warned(script, 100, 'i-1');
-      warned(script, second, 'i-2', injected);
-      told(script);
-    });
+  const two = (second: number, told: Write = nothing, injected = false, changes: Partial<History> = {}) =>
+    found(
+      (script) => {
+        warned(script, 100, 'i-1');
+        warned(script, second, 'i-2', injected);
+        told(script);
+      },
+      guarded,
+      changes,
+    );
   it('after so many warnings within its time', () => {
     expect(two(150)).toHaveLength(1);
     expect(two(150, (script) => opens(script, 152, 752))).toEqual([]);
@@ -68,6 +72,12 @@ describe('a breaker opens', () => {
   });
   it('only when no fault met the functions that received the warnings', () => {
     expect(two(150, nothing, true)).toEqual([]);
+  });
+  it('unless a fault meets the looks, the launches, the warnings, or the event that says so', () => {
+    for (const fault of [throttled('Query'), throttled('CreateFleet'), throttled('PutEvents'), faultOf({ on: 'event', kind: 'drop' })])
+      expect(two(150, nothing, false, fault)).toEqual([]);
+    for (const call of ['StartExecution', 'DescribeTargetHealth', 'TerminateInstances'])
+      expect(two(150, nothing, false, throttled(call))).toHaveLength(1);
   });
 });
 

@@ -49,6 +49,10 @@ it('holds where a fault may have ended the drain early', () => {
   const fault = { on: 'call', kind: 'throttle', match: { service: 'states' } } as const;
   expect(found(115, { faults: [{ fault, fromMs: 109_000, untilMs: 111_000 }] as History['faults'] })).toBe(0);
   expect(found(115, { faults: [{ fault, fromMs: 1_000, untilMs: 2_000 }] as History['faults'] })).toBe(1);
+  for (const operation of ['CreateFleet', 'PutEvents']) {
+    const other = { on: 'call', kind: 'throttle', match: { operation } } as const;
+    expect(found(115, { faults: [{ fault: other, fromMs: 109_000, untilMs: 111_000 }] as History['faults'] })).toBe(1);
+  }
 });
 
 /** Two of five members drain for advice from second 110 on. Another one is warned at second 116, and launches follow. */

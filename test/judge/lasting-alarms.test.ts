@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { lastingAlarmsActAgain } from '../../sandbox/judge/rules/alarms.ts';
 import { desiredAsAsked } from '../../sandbox/judge/rules/desired.ts';
-import { details } from './details.ts';
+import { details, throttled } from './details.ts';
 import { react, type Script, twoServe } from './histories.ts';
 
 const long = { calmAtMs: 800_000, restAtMs: 850_000, endedAtMs: 900_000 };
@@ -114,6 +114,11 @@ describe('an alarm that lasts', () => {
   it('need not act where a fault may have met the looks', () => {
     const fault = { fault: { on: 'call', kind: 'error', code: 'x', status: 500 }, fromMs: 150_000, untilMs: 800_000 } as never;
     expect(broken(lastingAlarmsActAgain, () => undefined, { faults: [fault] })).toEqual([]);
+    for (const read of ['Query', 'DescribeInstances']) expect(broken(lastingAlarmsActAgain, () => undefined, throttled(read))).toEqual([]);
+  });
+  it('acts whatever fault meets what a look does not need', () => {
+    for (const call of ['CreateFleet', 'DescribeTargetHealth', 'PutEvents', 'StartExecution'])
+      expect(broken(lastingAlarmsActAgain, () => undefined, throttled(call))).toHaveLength(1);
   });
 });
 

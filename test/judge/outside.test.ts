@@ -7,7 +7,7 @@ import { asgsPutBack } from '../../sandbox/judge/rules/put-back.ts';
 import { sizeIsHeld } from '../../sandbox/judge/rules/rest.ts';
 import { returnsWhileWhole } from '../../sandbox/judge/rules/returns.ts';
 import { servesAgain } from '../../sandbox/judge/rules/serving.ts';
-import { details } from './details.ts';
+import { details, throttled } from './details.ts';
 import { historyOf, policy, react, type Script, user } from './histories.ts';
 
 const outside = { ...policy, asg: 'web-asg', size: { from: 'asg', min: 0, max: 6 }, scaling: [] };
@@ -75,6 +75,20 @@ describe('a size that others set', () => {
         numbers(script, 300, 2, react('i-a'));
       }),
     ).toEqual(['the desired capacity was 4 for 200 s, expected 2']);
+  });
+  it('is higher for as long as a fault meets what takes it down, and no longer', () => {
+    const above = (operation: string): readonly string[] =>
+      details(
+        outsideSizesStand,
+        (script) => {
+          twoThere(script);
+          numbers(script, 100, 4, react('i-a'));
+          numbers(script, 300, 2, react('i-a'));
+        },
+        { ...long, ...throttled(operation) },
+      );
+    for (const call of ['Query', 'UpdateAutoScalingGroup', 'AttachInstances']) expect(above(call)).toEqual([]);
+    for (const call of ['CreateFleet', 'PutEvents', 'TerminateInstances']) expect(above(call)).toHaveLength(1);
   });
   it('is never made lower', () => {
     expect(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { desiredAsAsked } from '../../sandbox/judge/rules/desired.ts';
 import { schedulesAreFollowed } from '../../sandbox/judge/rules/schedule.ts';
-import { details } from './details.ts';
+import { details, throttled } from './details.ts';
 import { policy, react, type Script, twoServe } from './histories.ts';
 
 const long = { calmAtMs: 1_800_000, restAtMs: 1_850_000, endedAtMs: 1_900_000 };
@@ -113,6 +113,11 @@ describe('a schedule', () => {
   it('need not be followed while a fault may meet the looks', () => {
     const fault = { fault: { on: 'call', kind: 'error', code: 'x', status: 500 }, fromMs: 0, untilMs: 1_800_000 } as never;
     expect(broken(schedulesAreFollowed, () => undefined, { faults: [fault] })).toEqual([]);
+    for (const read of ['Query', 'DescribeInstances']) expect(broken(schedulesAreFollowed, () => undefined, throttled(read))).toEqual([]);
+  });
+  it('is followed whatever fault meets what a look does not need', () => {
+    for (const call of ['CreateFleet', 'DescribeTargetHealth', 'PutEvents', 'StartExecution'])
+      expect(broken(schedulesAreFollowed, () => undefined, throttled(call))).toHaveLength(2);
   });
 });
 

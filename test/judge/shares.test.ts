@@ -4,7 +4,7 @@ import { needlessLaunch } from '../../sandbox/judge/rules/needless-launch.ts';
 import { cheapestFirst, earlierTierFirst, sharedOut } from '../../sandbox/judge/rules/placement.ts';
 import { returnsWithinBudget } from '../../sandbox/judge/rules/returns.ts';
 import { requestedSoon, servesAgain } from '../../sandbox/judge/rules/serving.ts';
-import { details } from './details.ts';
+import { details, throttled } from './details.ts';
 import { policy, react, type Script, user } from './histories.ts';
 
 type Document = Readonly<Record<string, unknown>>;
@@ -169,6 +169,11 @@ describe('as many are on demand as are owed, soon after on-demand gives them', (
     expect(held(['spot-a', 'spot-a'], {})).toEqual([]);
     expect(held(['spot-a', 'spot-a'], floor(1), noOnDemand)).toEqual([]);
     expect(held(['spot-a', 'spot-a'], floor(1, { mode: 'pause' }))).toEqual([]);
+  });
+  it('counts the time from the last fault of a call that a move needs', () => {
+    const under = (operation: string) => details(floorHeld, group(['spot-a', 'spot-a'], floor(1)), { endedAtMs, ...throttled(operation) });
+    for (const call of ['Query', 'CreateFleet', 'DeregisterTargets', 'DescribeTargetHealth']) expect(under(call)).toEqual([]);
+    for (const call of ['PutEvents', 'DescribeSpotPriceHistory', 'CreateTags']) expect(under(call)).toHaveLength(1);
   });
   it('counts the time from when on-demand gives', () => {
     const back =

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sparedServeAgain } from '../../sandbox/judge/rules/spared.ts';
-import { details } from './details.ts';
+import { details, faultOf, throttled } from './details.ts';
 import { react, type Script, twoServe } from './histories.ts';
 
 /** A member that EC2 announced to take at 100 s, took no work from 200 s on, and was spared at 220 s. */
@@ -15,12 +15,12 @@ const spared = (script: Script): void => {
 const back = (script: Script, second: number): void =>
   script.at(second, { kind: 'item-written', table: 'state', group: 'web', item: 'past#i-1', bytes: 500, by: react('i-10') });
 const inService = (script: Script, second: number): void => script.at(second, { kind: 'in-service', instance: 'i-1', targetGroup: 'web' });
-const broken = (write: (script: Script) => void) => {
+const broken = (write: (script: Script) => void, changes = {}) => {
   const script = (one: Script): void => {
     spared(one);
     write(one);
   };
-  return details(sparedServeAgain, script, { endedAtMs: 2_000_000 });
+  return details(sparedServeAgain, script, { endedAtMs: 2_000_000, ...changes });
 };
 
 describe('a warning that does not come true is taken back', () => {
@@ -33,6 +33,11 @@ describe('a warning that does not come true is taken back', () => {
   });
   it('breaks for one that stays out of service', () => {
     expect(broken(() => {})).toEqual(['EC2 did not take i-1, and it is not put back into service']);
+  });
+  it('breaks so, unless a fault meets what takes it in again', () => {
+    for (const fault of [throttled('Query'), throttled('RegisterTargets'), throttled('DescribeTargetHealth'), faultOf({ on: 'event', kind: 'drop' })])
+      expect(broken(() => {}, fault)).toEqual([]);
+    for (const call of ['PutEvents', 'DescribeSpotPriceHistory', 'CreateTags']) expect(broken(() => {}, throttled(call))).toHaveLength(1);
   });
   it('breaks for one that is back in name alone', () => {
     expect(broken((script) => back(script, 530))).toEqual(['i-1 was put back, and takes no work']);

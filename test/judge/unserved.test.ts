@@ -3,7 +3,7 @@ import { needlessLaunch } from '../../sandbox/judge/rules/needless-launch.ts';
 import { needlessRemoval, successorServes } from '../../sandbox/judge/rules/needless-removal.ts';
 import { reasonsAreTrue } from '../../sandbox/judge/rules/said.ts';
 import { neverServedIsGivenUp, neverServingComesLast } from '../../sandbox/judge/rules/unserved.ts';
-import { details } from './details.ts';
+import { details, throttled } from './details.ts';
 import { policy, react, type Script, twoServe } from './histories.ts';
 
 const long = { calmAtMs: 900_000, restAtMs: 1_700_000, endedAtMs: 1_800_000 };
@@ -48,6 +48,11 @@ describe('a new member that never serves is given up', () => {
   it('and is missed where it is not, or too late', () => {
     expect(broken()).toHaveLength(1);
     expect(broken(claimed(1_200))).toHaveLength(1);
+  });
+  it('unless a fault meets the looks, the health of targets or the launches', () => {
+    const under = (operation: string) => details(neverServedIsGivenUp, oneIsMute, { ...long, ...throttled(operation) });
+    for (const call of ['Query', 'DescribeTargetHealth', 'CreateFleet']) expect(under(call)).toEqual([]);
+    for (const call of ['PutEvents', 'StartExecution', 'TerminateInstances']) expect(under(call)).toHaveLength(1);
   });
   it('unless it comes to serve, is warned, or ends', () => {
     expect(broken((script) => script.serves(500, 'i-3'))).toEqual([]);

@@ -1,6 +1,7 @@
 import { alarmChanges, alarmTellsForMs, lastsAgainMs } from '../alarms.ts';
 import type { Chronicle, GroupTimeline, Written } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
+import { isHindered, look } from '../hindrance.ts';
 import { isHealthy } from '../leaving.ts';
 import { adjusted, atDistance } from '../policy.ts';
 import { times } from '../times.ts';
@@ -74,11 +75,11 @@ const lastingTimes = (chronicle: Chronicle): readonly Lasting[] => {
   });
 };
 
-/** Nothing but this alarm moves the size meanwhile, and nothing hinders a function. */
+/** Nothing but this alarm moves the size meanwhile, and no fault hinders a look. */
 const isPlain = (chronicle: Chronicle, group: string, { alarm }: Lasting, fromMs: number, untilMs: number): boolean => {
   const names = new Set(chronicle.policyAt(group, fromMs)?.scaling.map((row) => row.alarm));
   return (
-    !chronicle.history.faults.some((one) => one.fromMs <= untilMs && one.untilMs >= fromMs) &&
+    !isHindered(chronicle, look, fromMs, untilMs) &&
     !(chronicle.groups.get(group)?.policies ?? []).some(({ atMs }) => atMs > fromMs && atMs <= untilMs) &&
     !chronicle.of('step').some(({ step, atMs }) => step === 'state-restored' && atMs <= untilMs) &&
     !alarmChanges(chronicle).some((one) => one.alarm !== alarm && names.has(one.alarm) && one.atMs <= untilMs)

@@ -3,6 +3,7 @@ import { bootRestMs, type FailedBoot, failedBootsOf, forgottenAtMs, knownWithin,
 import type { Chronicle } from '../chronicle.ts';
 import { wasDeniedLately } from '../denied.ts';
 import type { Finding, Rule } from '../finding.ts';
+import { isHindered, launching, look, telling, type Way, ways } from '../hindrance.ts';
 import type { Life } from '../life.ts';
 import { poolOf } from '../pools.ts';
 import { headcountAt, lookedSince, ownLaunches, surgeOf } from '../staying.ts';
@@ -118,15 +119,18 @@ export const failingPoolsRest: Rule = {
   }),
 };
 
-/** No fault hit the looks that had to find out, and the group was in force. */
+/** Looks that find out, responses to launches, and the event. A boot may also be known from an event of EC2. */
+const wayOfBoots: Way = { ...ways(look, launching, telling), events: 'needed' };
+
+/** No fault hindered that, and the group was in force. */
 const isPlain = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): boolean => {
-  const { faults, endedAtMs } = chronicle.history;
+  const { endedAtMs } = chronicle.history;
   const policies = chronicle.groups.get(group)?.policies ?? [];
   const isLost = chronicle.of('step').some(({ step, atMs }) => step === 'state-restored' && atMs > fromMs - windowMs && atMs <= untilMs);
   return (
     untilMs <= endedAtMs &&
     !isLost &&
-    !faults.some((one) => one.fromMs <= untilMs && one.untilMs >= fromMs) &&
+    !isHindered(chronicle, wayOfBoots, fromMs, untilMs) &&
     policies.every(({ atMs, policy }) => policy !== undefined || atMs < fromMs || atMs > untilMs) &&
     chronicle.policyAt(group, fromMs) !== undefined
   );

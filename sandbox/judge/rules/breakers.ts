@@ -13,6 +13,7 @@ import {
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { givingOf } from '../giving.ts';
+import { isHindered, launching, look, telling, type Way, ways } from '../hindrance.ts';
 import { isHealthy } from '../leaving.ts';
 import { goneAtMs, isFunction, type Life, leavesAtMs, warnedAtMs } from '../life.ts';
 import type { BreakerRule, Policy } from '../policy.ts';
@@ -111,15 +112,18 @@ const isSurelyHeard = (chronicle: Chronicle, group: string, { life, atMs }: Hear
   );
 };
 
-/** No fault hit the looks that had to count. */
+/** Looks that receive warnings, launches that test a breaker, and the event about it. */
+const wayOfBreakers: Way = { ...ways(look, launching, telling), events: 'needed' };
+
+/** No fault hindered that. */
 const isPlain = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): boolean => {
-  const { faults, endedAtMs, readyAtMs } = chronicle.history;
+  const { endedAtMs, readyAtMs } = chronicle.history;
   return (
     fromMs >= readyAtMs &&
     untilMs <= endedAtMs &&
     !mayHaveForgotten(chronicle, group, fromMs, untilMs) &&
     chronicle.policiesIn(group, fromMs, untilMs).every(({ mode }) => mode === 'act') &&
-    !faults.some((one) => one.fromMs <= untilMs && one.untilMs >= fromMs)
+    !isHindered(chronicle, wayOfBreakers, fromMs, untilMs)
   );
 };
 

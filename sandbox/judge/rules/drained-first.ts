@@ -1,6 +1,7 @@
 import type { Chronicle } from '../chronicle.ts';
 import { wasDeniedLately } from '../denied.ts';
 import type { Finding, Rule } from '../finding.ts';
+import { draining, health, hindrances, look, type Way, ways } from '../hindrance.ts';
 import { takenOutByUs } from '../leaving.ts';
 import { endless, goneAtMs, type Life, warnedAtMs } from '../life.ts';
 import { movesIn } from '../returning.ts';
@@ -31,9 +32,12 @@ const drainsAt = (chronicle: Chronicle, group: string, life: Life, atMs: number)
   );
 };
 
-/** Whether a fault acted, or a user did something to the tables or to drains, so that a drain may have ended early. */
-const isDisturbed = ({ history: { faults } }: Chronicle, fromMs: number, untilMs: number): boolean =>
-  faults.some((fault) => fault.fromMs < untilMs && fault.untilMs > fromMs);
+/** Drains, the reads that they look by, and events about their members. */
+const wayOfDrains: Way = { ...ways(look, health, draining), events: 'needed' };
+
+/** Whether a fault acted that meets drains, or a user did something to the tables or to drains, so that a drain may have ended early. */
+const isDisturbed = (chronicle: Chronicle, fromMs: number, untilMs: number): boolean =>
+  hindrances(chronicle, wayOfDrains, fromMs, untilMs).some((one) => one.fromMs < untilMs && one.untilMs > fromMs);
 
 /** How many of these drains hold no place: the desired size fell by so many after they had begun. */
 const unreplaced = (chronicle: Chronicle, group: string, draining: readonly Life[], untilMs: number): number => {

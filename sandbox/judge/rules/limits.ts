@@ -3,6 +3,7 @@ import { choicesOf } from '../choices.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { givingOf } from '../giving.ts';
+import { draining, health, hindrances, launching, look, ways } from '../hindrance.ts';
 import { goneAtMs, isFunction, isProtected, type Life, leavesAtMs } from '../life.ts';
 import { hasShares, isOnDemand, mayBeOwed, overShares, owedBy, sharesOne, stayingWith } from '../limits.ts';
 import { actsSince } from '../modes.ts';
@@ -139,16 +140,17 @@ const shortagesOf = (chronicle: Chronicle, group: string): readonly Short[] => {
 const someMayLeave = (chronicle: Chronicle, group: string, atMs: number): boolean =>
   headcountAt(chronicle, group, atMs).staying.some((life) => !isOnDemand(life) && !isProtected(life, atMs));
 
+/** Looks, launches that serve, and the drains of whom they replace. */
+const wayOfMoves = ways(look, health, launching, draining);
+
 /**
- * When nothing more prevented the launches that are owed. These prevent them: a fault, a mode that launches nothing, another policy or size, lost members, and
+ * When nothing more prevented the launches that are owed. These prevent them: a fault of a call that they need, a mode that launches nothing, another policy or size, lost members, and
  * on-demand pools without capacity.
  */
 const freeFrom = (chronicle: Chronicle, group: string, { fromMs, untilMs }: Short): number => {
   const { policies = [], written = [] } = chronicle.groups.get(group) ?? {};
   const within = (atMs: number): boolean => atMs > fromMs && atMs < untilMs;
-  const faults = chronicle.history.faults
-    .filter((fault) => fault.fromMs < untilMs && fault.untilMs > fromMs)
-    .map((fault) => Math.min(fault.untilMs, untilMs));
+  const faults = hindrances(chronicle, wayOfMoves, fromMs, untilMs).map((fault) => Math.min(fault.untilMs, untilMs));
   const changes = [...policies, ...written].map(({ atMs }) => atMs).filter(within);
   const losses = chronicle.livesIn(group).flatMap((life) => [goneAtMs(life), ...life.warnings.map(({ atMs }) => atMs)].filter(within));
   const openedMs = gaveNothingUntil(chronicle, group, fromMs, untilMs, onDemandGives);

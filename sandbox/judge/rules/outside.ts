@@ -1,5 +1,6 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
+import { hindrances, joining, look, ways } from '../hindrance.ts';
 import { goneAtMs, isFunction, type Life } from '../life.ts';
 import type { Word } from '../outside.ts';
 import type { Policy } from '../policy.ts';
@@ -51,9 +52,12 @@ export const otherSizes = ({ cloud, history }: Chronicle, { asg, words }: Outsid
 /** A function that attaches may die before it lowers the size again. Then the next look does, or the tick. */
 const takenDownWithinMs = times.leaseMs + times.messageAgainMs + times.tickMs;
 
-/** When the last fault was over that was in force in that time. */
-const freeSince = ({ history }: Chronicle, { fromMs, untilMs }: Span): number =>
-  Math.max(fromMs, ...history.faults.filter((one) => one.fromMs < untilMs && one.untilMs > fromMs).map((one) => Math.min(one.untilMs, untilMs)));
+/** Looks, attaches, and the updates that take off again what these added. */
+const wayOfSizes = ways(look, joining);
+
+/** When the last fault was over that was in force in that time and meets these. */
+const freeSince = (chronicle: Chronicle, { fromMs, untilMs }: Span): number =>
+  Math.max(fromMs, ...hindrances(chronicle, wayOfSizes, fromMs, untilMs).map((one) => Math.min(one.untilMs, untilMs)));
 
 const wrongSizes = (chronicle: Chronicle, one: Outside): readonly Broken[] =>
   otherSizes(chronicle, one).flatMap((span): readonly Broken[] => {

@@ -1,5 +1,6 @@
 import type { Chronicle, GroupTimeline } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
+import { isHindered, look } from '../hindrance.ts';
 import { type DueSize, dueIn } from '../scheduled.ts';
 import { times } from '../times.ts';
 
@@ -8,9 +9,9 @@ type Broken = Omit<Finding, 'rule'>;
 /** A tick finds it, or the next tick if the first lost a race. */
 const followedWithinMs = 2 * times.tickMs + times.messageAgainMs + times.reactMs;
 
-/** Nothing else sets the size meanwhile, and nothing hinders a function. */
+/** Nothing else sets the size meanwhile, and no fault hinders a look. */
 const isPlain = (chronicle: Chronicle, { group, lostAtMs }: GroupTimeline, fromMs: number, untilMs: number): boolean =>
-  !chronicle.history.faults.some((one) => one.fromMs <= untilMs && one.untilMs >= fromMs) &&
+  !isHindered(chronicle, look, fromMs, untilMs) &&
   chronicle.policiesIn(group, fromMs - followedWithinMs, untilMs).length === 1 &&
   !lostAtMs.some((atMs) => atMs <= untilMs && atMs >= fromMs - followedWithinMs) &&
   !chronicle.of('step').some(({ step, atMs }) => step === 'state-restored' && atMs <= untilMs) &&

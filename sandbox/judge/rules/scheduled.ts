@@ -1,5 +1,6 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
+import { draining, health, isHindered, launching, look, type Way, ways } from '../hindrance.ts';
 import { goneAtMs, isAlive, isFunction, isProtected, type Life } from '../life.ts';
 import { actsSince, wasIdle } from '../modes.ts';
 
@@ -8,13 +9,16 @@ type Broken = Omit<Finding, 'rule'>;
 /** A window that begins sooner may find members that wait for their turn. */
 const aheadMs = 900_000;
 
-/** Nothing else happened to its group, and nothing hindered Holdfast. */
+/** The event that announces it, looks, a launch that serves, and a drain. */
+const wayOfReplacing: Way = { ...ways(look, health, launching, draining), events: 'needed' };
+
+/** Nothing else happened to its group, and no fault hindered that. */
 const isPlain = (chronicle: Chronicle, group: string, life: Life, fromMs: number, untilMs: number): boolean =>
   untilMs <= chronicle.history.endedAtMs &&
   isAlive(life, fromMs) &&
   !isProtected(life, untilMs) &&
   life.warnings.length + life.hooks.length + life.refusedAtMs.length === 0 &&
-  !chronicle.history.faults.some((fault) => fault.fromMs <= untilMs && fault.untilMs >= fromMs) &&
+  !isHindered(chronicle, wayOfReplacing, fromMs, untilMs) &&
   chronicle.policiesIn(group, fromMs, untilMs).length === 1 &&
   !chronicle.of('refused').some(({ atMs }) => atMs >= fromMs - aheadMs && atMs <= untilMs) &&
   !chronicle.of('step').some(({ step, atMs }) => step !== 'retirement-scheduled' && atMs >= fromMs && atMs <= untilMs) &&

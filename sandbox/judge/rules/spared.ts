@@ -1,5 +1,6 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
+import { draining, health, isHindered, launching, look, type Way, ways } from '../hindrance.ts';
 import { isAlive, isFunction, type Life, stayAt, takenOutAtMs, warnedAtMs } from '../life.ts';
 import { wasIdle } from '../modes.ts';
 import { times } from '../times.ts';
@@ -13,16 +14,19 @@ const foundWithinMs = 2 * times.tickMs + times.messageAgainMs + times.reactMs;
 const dueMs = (chronicle: Chronicle, sparedAtMs: number): number =>
   sparedAtMs + times.outlivedMs + foundWithinMs + chronicle.times.lagMs + 2 * chronicle.times.clockMs;
 
-/** Nothing but the warning happened to it, and nothing hindered Holdfast. */
+/** Looks that see who runs and serves, its drain, and the calls that take it in again. */
+const wayBack: Way = { ...ways(look, health, launching, draining), events: 'needed' };
+
+/** Nothing but the warning happened to it, and no fault hindered that. */
 const isPlain = (chronicle: Chronicle, group: string, life: Life, untilMs: number): boolean => {
-  const { faults, endedAtMs } = chronicle.history;
+  const { endedAtMs } = chronicle.history;
   const sinceMs = Math.min(warnedAtMs(life), ...life.sparedAtMs);
   return (
     untilMs <= endedAtMs &&
     isAlive(life, untilMs) &&
     life.advisedAtMs.length + life.hooks.length === 0 &&
     life.stays.every(({ how }) => how === undefined) &&
-    !faults.some(({ fromMs, untilMs: endMs }) => fromMs <= untilMs && endMs >= sinceMs) &&
+    !isHindered(chronicle, wayBack, sinceMs, untilMs) &&
     chronicle.policiesIn(group, sinceMs, untilMs).length === 1 &&
     !chronicle.of('step').some(({ step, atMs }) => step === 'state-restored' && atMs <= untilMs) &&
     !wasIdle(chronicle, group, sinceMs, untilMs)

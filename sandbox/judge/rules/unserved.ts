@@ -3,6 +3,7 @@ import { neverServedUntil } from '../boots.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { givesAtAll } from '../giving-well.ts';
+import { health, isHindered, launching, look, ways } from '../hindrance.ts';
 import { isAlive, isFunction, isProtected, type Life, lastRefusalMs, leavesAtMs, tagsAt } from '../life.ts';
 import { wasIdle } from '../modes.ts';
 import { poolOf } from '../pools.ts';
@@ -15,9 +16,12 @@ type Broken = Omit<Finding, 'rule'>;
 /** A tick finds it, or the next tick if the first lost a race. */
 const foundWithinMs = 2 * times.tickMs + times.messageAgainMs + times.reactMs;
 
-/** Nothing else happened to it, and no fault hindered Holdfast. */
+/** A look that shows who serves, and launches that are not denied. */
+const wayOfGivingUp = ways(look, health, launching);
+
+/** Nothing else happened to it, and no fault hindered that. */
 const isPlain = (chronicle: Chronicle, group: string, life: Life, untilMs: number): boolean => {
-  const { faults, endedAtMs, readyAtMs } = chronicle.history;
+  const { endedAtMs, readyAtMs } = chronicle.history;
   const policies = chronicle.groups.get(group)?.policies ?? [];
   return (
     untilMs <= endedAtMs &&
@@ -28,7 +32,7 @@ const isPlain = (chronicle: Chronicle, group: string, life: Life, untilMs: numbe
     untilMs - lastRefusalMs(life, untilMs) >= times.keptForMs &&
     life.warnings.length + life.advisedAtMs.length + life.hooks.length === 0 &&
     life.stays.every(({ how }) => how === undefined) &&
-    !faults.some(({ fromMs, untilMs: endMs }) => fromMs <= untilMs && endMs >= life.launchedAtMs) &&
+    !isHindered(chronicle, wayOfGivingUp, life.launchedAtMs, untilMs) &&
     !policies.some(({ atMs }) => atMs > life.launchedAtMs && atMs <= untilMs) &&
     !chronicle.of('step').some(({ step, atMs }) => step === 'state-restored' && atMs <= untilMs) &&
     !wasIdle(chronicle, group, life.launchedAtMs, untilMs)
