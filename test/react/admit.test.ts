@@ -1,17 +1,24 @@
 import { expect, test } from 'vitest';
 import type { Turn } from '../../core/limits/line.ts';
 import type { Ask } from '../../core/limits/need.ts';
+import type { Swap } from '../../core/swap/swap.ts';
 import { admit } from '../../functions/react/carry-out/admit.ts';
 import type { Round, Run } from '../../functions/react/run.ts';
-import { nowMs, view } from '../core/views.ts';
+import { awsError } from '../aws/fake-aws.ts';
+import { nowMs, swapOf, view } from '../core/views.ts';
 
 const given: Turn = { kind: 'now', instances: 0, calls: 1, sinceMs: nowMs, ahead: 0 };
 const attach = { kind: 'attach', asg: 'web-asg' };
 
-type World = { readonly holding?: object; readonly loadBalancers?: readonly string[]; readonly turns?: readonly Turn[] };
+type World = {
+  readonly holding?: object;
+  readonly loadBalancers?: readonly string[];
+  readonly turns?: readonly Turn[];
+  readonly swaps?: () => Promise<readonly Swap[]>;
+};
 
 /** What joins of so many members, the turns that were requested, and when the others may join. */
-const joining = async (count: number, { holding = attach, loadBalancers = [], turns = [given] }: World = {}) => {
+const joining = async (count: number, { holding = attach, loadBalancers = [], turns = [given], swaps = async () => [] }: World = {}) => {
   const asks: Ask[] = [];
   const answers = [...turns];
   const run = {
@@ -24,7 +31,7 @@ const joining = async (count: number, { holding = attach, loadBalancers = [], tu
         return { turn: answers.shift() ?? given, refused: [] };
       },
     },
-    ports: { clock: { now: () => nowMs }, telemetry: { count: () => {} } },
+    ports: { clock: { now: () => nowMs }, telemetry: { count: () => {} }, store: { swaps } },
   } as unknown as Run;
   const admissions = Array.from({ length: count }, (_, index) => `i-${index}`);
   const round = { decision: { admissions }, view: view(), lookedAtMs: nowMs - 700 } as unknown as Round;
@@ -59,4 +66,16 @@ test('registrations take tokens for as many calls as they make: one for each tar
     ['web autoScaling', 'autoScaling', 2],
     ['web targets', 'targets', 1],
   ]);
+});
+
+test('who was claimed since the look does not join, because its drain may have taken it out of service', async () => {
+  const claimed = (...instances: readonly string[]) => ({ swaps: async () => instances.map((instance) => swapOf(instance, { state: 'leaving' })) });
+  expect(await joining(3, claimed('i-1'))).toMatchObject({ joined: 2 });
+  expect(await joining(2, claimed('i-0', 'i-1'))).toMatchObject({ joined: 0 });
+  expect(await joining(1, { swaps: async () => [swapOf('i-0', { state: 'withdrawn' })] })).toMatchObject({ joined: 1 });
+});
+
+test('all join while the claims cannot be read', async () => {
+  const throttled = () => Promise.reject(awsError('ThrottlingException', 'Rate exceeded', 400));
+  expect(await joining(2, { swaps: throttled })).toMatchObject({ joined: 2 });
 });

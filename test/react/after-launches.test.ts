@@ -44,6 +44,7 @@ const actedOn = async (rounds: readonly Round[], { admits = { done: [], failed: 
   };
   const ports = {
     store: {
+      swaps: async () => [],
       putState: async (_: string, next: GroupState) => {
         seen.written.push(next);
         return 'done';

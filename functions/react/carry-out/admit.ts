@@ -10,6 +10,7 @@ import type { Added } from '../../../core/view/view.ts';
 import type { Round, Run } from '../run.ts';
 import { needOf } from '../turns/take-turn.ts';
 import type { Acted } from './carry-out.ts';
+import { stillJoining } from './claimed-meanwhile.ts';
 
 /** `laterAtMs`: no member was put into service, because others use the bucket of these calls now. */
 export type Admissions = Pick<Acted, 'admitted'> & {
@@ -58,8 +59,10 @@ export const admit = async (run: Run, round: Round, added: Added | undefined): P
   if (decision.admissions.length === 0) return { admitted: [], failed: [] };
   const laterAtMs = await joinsAtMs(run, round);
   if (laterAtMs !== undefined) return { admitted: [], failed: [], laterAtMs };
+  const joining = await stillJoining(decision, round.view, ports);
+  if (joining.length === 0) return { admitted: [], failed: [] };
   const moreCome = othersCome(round);
-  const { done, failed } = await provider.admit(group, decision.admissions, { ...(added && { added }), moreCome });
+  const { done, failed } = await provider.admit(group, joining, { ...(added && { added }), moreCome });
   ports.telemetry.count(metrics.actionsFailed, failed.filter(({ retry }) => retry === 'never').length);
   return { admitted: done, failed };
 };

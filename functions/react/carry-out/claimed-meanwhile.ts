@@ -1,3 +1,4 @@
+import { unlessTroubled } from '../../../aws/calls/unless-troubled.ts';
 import type { Decision } from '../../../core/decision/decision.ts';
 import { isKept } from '../../../core/swap/kept-members.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
@@ -16,11 +17,28 @@ const isOnItsWay = (swap: Swap): boolean => swap.state !== 'waiting' && swap.sta
  */
 export const claimedMeanwhile = async (
   { removals, drains }: Decision,
-  { group, swaps }: View,
+  view: View,
   { store }: Pick<ReactPorts, 'store'>,
+): Promise<readonly string[]> => (removals.length + drains.length === 0 ? [] : claimedSince(view, store));
+
+const claimedSince = async (
+  { group, swaps }: View,
+  store: Pick<ReactPorts['store'], 'swaps'>,
 ): Promise<readonly string[]> => {
-  if (removals.length + drains.length === 0) return [];
   const known = new Set(swaps.filter(isOnItsWay).map(({ instance }) => instance));
   const now = await store.swaps(group.name);
   return now.filter((swap) => isOnItsWay(swap) && !known.has(swap.instance)).map(({ instance }) => instance);
+};
+
+/**
+ * Members that may still join. Others may have claimed one since the look, and taken it out of service. If the claims
+ * cannot be read now, all join, because the group needs them.
+ */
+export const stillJoining = async (
+  { admissions }: Pick<Decision, 'admissions'>,
+  view: View,
+  { store }: Pick<ReactPorts, 'store'>,
+): Promise<readonly string[]> => {
+  const claimed = (await unlessTroubled(claimedSince(view, store))) ?? [];
+  return admissions.filter((instance) => !claimed.includes(instance));
 };
