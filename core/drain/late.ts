@@ -17,14 +17,14 @@ const pressesAtMs = ({ deadlineMs = Number.POSITIVE_INFINITY }: Swap, timeoutMs:
 /**
  * Whether a member that was chosen to leave is compared with the members that serve now, before it is taken out of
  * service. Its end is our choice alone, and the choice is older than the start of a drain may take. Others may have
- * ended since, or the size may have grown.
+ * ended since, or the size may have grown. A choice in the future was stored with another clock, so its age is unknown.
  */
 export const asksAgain = (swap: Swap, timeoutMs: number, nowMs: number): boolean =>
   swap.state === 'leaving' &&
   traitsOf(swap).endedBy === 'holdfast' &&
   swap.releaseAskedAtMs === undefined &&
   (swap.hooks ?? []).length === 0 &&
-  nowMs - chosenAtMs(swap) > startSlackMs &&
+  Math.abs(nowMs - chosenAtMs(swap)) > startSlackMs &&
   nowMs < pressesAtMs(swap, timeoutMs);
 
 /** The members whose drain begins late, by what happens to them. Every swap is in exactly one list. */
