@@ -1,9 +1,8 @@
-import { createEventBridgeClient, createSfnClient, createSqsClient } from '../../aws/calls/clients.ts';
+import { createEventBridgeClient, createSfnClient } from '../../aws/calls/clients.ts';
 import { createCapacityIn } from '../../aws/capacity-provider.ts';
 import { createDrains } from '../../aws/drains.ts';
 import { createHookAnswers } from '../../aws/lifecycle-actions.ts';
 import { createAnnouncer } from '../../aws/messages/announcer.ts';
-import { createWakes } from '../../aws/messages/wakes.ts';
 import { createOwners } from '../../aws/owners.ts';
 import { createPrices } from '../../aws/prices.ts';
 import { describeTogether } from '../../aws/providers/describe-members.ts';
@@ -12,6 +11,7 @@ import { capacityDeps } from '../runtime/capacity.ts';
 import { requireEnv } from '../runtime/env.ts';
 import { stateStore } from '../runtime/store.ts';
 import type { Telemetry } from '../runtime/telemetry.ts';
+import { wakesIn } from '../runtime/wakes.ts';
 import { createKnownPolicies } from './look/known-policies.ts';
 import { noticingRestored } from './look/restored-states.ts';
 import { createSeenMembers } from './messages/seen-members.ts';
@@ -40,11 +40,7 @@ export const wire = (surroundings: Surroundings, telemetry: Telemetry): ReactPor
       client: createSfnClient(clientConfig),
       stateMachineArn: requireEnv(surroundings, env.drainStateMachineArn),
     }),
-    wakes: createWakes({
-      client: createSqsClient(clientConfig),
-      queueUrl: requireEnv(surroundings, env.signalsQueueUrl),
-      now,
-    }),
+    wakes: wakesIn(surroundings),
     announcer: createAnnouncer({
       client: createEventBridgeClient(clientConfig),
       eventBusName: requireEnv(surroundings, env.eventBusName),
