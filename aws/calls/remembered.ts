@@ -17,6 +17,16 @@ export const perClient = <Client extends object, Value>(create: () => Value): ((
   };
 };
 
+/** Numbers by key, for each client. Where they are too many at a use, all are forgotten. */
+export const rememberedNumbers = <Client extends object>(): ((client: Client) => Map<string, number>) => {
+  const numbersOf = perClient<Client, Map<string, number>>(() => new Map());
+  return (client) => {
+    const known = numbersOf(client);
+    if (known.size > mostRemembered) known.clear();
+    return known;
+  };
+};
+
 /** Keys by client. Where they are too many, all are forgotten. */
 export const remembered = <Client extends object>(): Remembered<Client> => {
   const keysOf = perClient<Client, Set<string>>(() => new Set());

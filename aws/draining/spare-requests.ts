@@ -1,6 +1,6 @@
 import { traitsOf } from '../../core/removal/leave-reason.ts';
 import type { Swap } from '../../core/swap/swap.ts';
-import { mostRemembered, perClient } from '../calls/remembered.ts';
+import { rememberedNumbers } from '../calls/remembered.ts';
 import type { Asg } from '../providers/auto-scaling-groups.ts';
 import type { ProviderDeps } from '../providers/provider-deps.ts';
 import { deregisterTargets } from '../providers/target-groups.ts';
@@ -12,7 +12,7 @@ export const isTaken = (swap: Swap): boolean => traitsOf(swap).endedBy === 'ec2'
  * When members were deregistered that stayed in their Auto Scaling group, by instance, warning and target groups. Every
  * repeat of a release would deregister them again without this. Kept for each client of a Lambda execution environment.
  */
-const spared = perClient<ProviderDeps['elb'], Map<string, number>>(() => new Map());
+const spared = rememberedNumbers<ProviderDeps['elb']>();
 
 /**
  * Interrupted members that Auto Scaling does not end now: they are deregistered at least, because EC2 takes them at
@@ -25,7 +25,6 @@ export const spareRequests = async (
   swaps: readonly Swap[],
 ): Promise<Readonly<Record<string, number>>> => {
   const known = spared(elb);
-  if (known.size > mostRemembered) known.clear();
   const keyOf = ({ instance, deadlineMs }: Swap): string => [instance, deadlineMs, ...targetGroups].join(' ');
   const stuck = swaps.filter(isTaken);
   const fresh = stuck.filter((swap) => !known.has(keyOf(swap)));

@@ -1,5 +1,5 @@
 import { inParallel } from '../../../aws/calls/in-parallel.ts';
-import { mostRemembered, perClient } from '../../../aws/calls/remembered.ts';
+import { rememberedNumbers } from '../../../aws/calls/remembered.ts';
 import type { Decision } from '../../../core/decision/decision.ts';
 import { mayBegin, modeOf } from '../../../core/group/mode.ts';
 import { removedBy } from '../../../core/swap/claim.ts';
@@ -16,7 +16,7 @@ import { type Claimed, claimEach, writesAtOnce } from './claims.ts';
 import { drainName } from './drain-names.ts';
 
 /** When this environment last found each drain running. */
-const foundAt = perClient<ReactPorts['drains'], Map<string, number>>(() => new Map());
+const foundAt = rememberedNumbers<ReactPorts['drains']>();
 
 /**
  * Whether this environment found the drain running within the last minute. Then only the next tick starts it again,
@@ -29,7 +29,6 @@ const isKnownToRun = ({ drains, clock }: ReactPorts, drain: string): boolean =>
 const startDrain = async (group: string, drain: string, { drains, clock }: ReactPorts): Promise<'running' | 'over'> => {
   const found = foundAt(drains);
   const result = await drains.start({ group, drain });
-  if (found.size > mostRemembered) found.clear();
   if (result === 'running') found.set(drain, clock.now());
   else found.delete(drain);
   return result;
