@@ -10,25 +10,25 @@ import type { ReactPorts } from '../ports.ts';
  */
 const isOnItsWay = (swap: Swap): boolean => swap.state !== 'waiting' && swap.state !== 'withdrawn' && !isKept(swap);
 
-/**
- * Members that others claimed since a look read the swaps. Claims do not change the version of the state. So a decision
- * that removes members by choice reads the claims once more before it becomes binding: the group may need these members
- * in place of those that were warned meanwhile.
- */
-export const claimedMeanwhile = async (
-  { removals, drains }: Decision,
-  view: View,
-  { store }: Pick<ReactPorts, 'store'>,
-): Promise<readonly string[]> => (removals.length + drains.length === 0 ? [] : claimedSince(view, store));
-
+/** Members that others claimed since a look read the swaps. Claims do not change the version of the state. */
 const claimedSince = async (
   { group, swaps }: View,
-  store: Pick<ReactPorts['store'], 'swaps'>,
+  { store }: Pick<ReactPorts, 'store'>,
 ): Promise<readonly string[]> => {
   const known = new Set(swaps.filter(isOnItsWay).map(({ instance }) => instance));
   const now = await store.swaps(group.name);
   return now.filter((swap) => isOnItsWay(swap) && !known.has(swap.instance)).map(({ instance }) => instance);
 };
+
+/**
+ * The same for a decision that is about to become binding. It reads the claims only if it removes members by choice:
+ * the group may need these members in place of those that were warned meanwhile.
+ */
+export const claimedMeanwhile = async (
+  { removals, drains }: Decision,
+  view: View,
+  ports: Pick<ReactPorts, 'store'>,
+): Promise<readonly string[]> => (removals.length + drains.length === 0 ? [] : claimedSince(view, ports));
 
 /**
  * Members that may still join. Others may have claimed one since the look, and taken it out of service. If the claims
@@ -37,8 +37,8 @@ const claimedSince = async (
 export const stillJoining = async (
   { admissions }: Pick<Decision, 'admissions'>,
   view: View,
-  { store }: Pick<ReactPorts, 'store'>,
+  ports: Pick<ReactPorts, 'store'>,
 ): Promise<readonly string[]> => {
-  const claimed = (await unlessTroubled(claimedSince(view, store))) ?? [];
+  const claimed = (await unlessTroubled(claimedSince(view, ports))) ?? [];
   return admissions.filter((instance) => !claimed.includes(instance));
 };
