@@ -1,26 +1,15 @@
 import { expect, test } from 'vitest';
 import { scripted } from './audit/scripted.ts';
+import { befalls } from './member-steps.ts';
 import { play } from './play.ts';
-import type { Step } from './situation.ts';
 import { recommendRebalance } from './steps.ts';
 import { settingOf } from './worlds.ts';
 
 /** Whatever drains at this time dies without a word. */
-const killDraining = (atMs: number): Step => ({
-  kind: 'died',
-  atMs,
-  what: 'members that drain die',
-  about: {},
-  happen: (stage) => {
-    const { world } = stage.sandbox;
-    const instances = world
-      .snapshot()
-      .instances.filter(({ targets }) => Object.values(targets).includes('draining'))
-      .map(({ id }) => id);
-    stage.did({ kind: 'died', instances, groups: ['web'] });
+const killDraining = (atMs: number) =>
+  befalls(atMs, { kind: 'died', what: 'members that drain die', health: 'draining' }, (world, instances) => {
     for (const id of instances) world.kill(id);
-  },
-});
+  });
 
 test('when a member dies while it drains by choice, no record states that Holdfast cut its connections later', async () => {
   const policy = { rebalance: { act: true }, drain: { timeout: '2m' } };

@@ -2,6 +2,37 @@ import type { Step } from './situation.ts';
 import type { Stage } from './stage.ts';
 import { some } from './steps.ts';
 
+type Befalling = {
+  readonly kind: Step['kind'];
+  readonly what: string;
+  /** What some target group shows of the members. */
+  readonly health: string;
+  /** At most so many of them. Absent: all. */
+  readonly most?: number;
+};
+
+/** Something happens to members of `web` that are in this state in a target group. */
+export const befalls = (
+  atMs: number,
+  { kind, what, health, most = Number.POSITIVE_INFINITY }: Befalling,
+  act: (world: Stage['sandbox']['world'], instances: readonly string[]) => void,
+): Step => ({
+  kind,
+  atMs,
+  what,
+  about: {},
+  happen: (stage) => {
+    const { world } = stage.sandbox;
+    const instances = world
+      .snapshot()
+      .instances.filter(({ id, targets }) => stage.groupOf(id) === 'web' && Object.values<string>(targets).includes(health))
+      .map(({ id }) => id)
+      .slice(0, most);
+    stage.did({ kind, instances, groups: ['web'] });
+    act(world, instances);
+  },
+});
+
 type Members = { readonly asg: string; readonly instances: readonly string[] };
 
 /** Members in service of the Auto Scaling group that most of the group's oldest members are in. */

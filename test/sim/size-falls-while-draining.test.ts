@@ -1,27 +1,15 @@
 import { expect, test } from 'vitest';
 import { scripted } from './audit/scripted.ts';
+import { befalls } from './member-steps.ts';
 import { play } from './play.ts';
-import type { Step } from './situation.ts';
 import { alarm, recommendRebalance } from './steps.ts';
 import { settingOf } from './worlds.ts';
 
 /** EC2 takes one member that works. */
-const takeOneServing = (atMs: number): Step => ({
-  kind: 'interrupted',
-  atMs,
-  what: 'EC2 takes a member that works',
-  about: {},
-  happen: (stage) => {
-    const { world } = stage.sandbox;
-    const instances = world
-      .snapshot()
-      .instances.filter(({ id, targets }) => stage.groupOf(id) === 'web' && Object.values(targets).includes('healthy'))
-      .map(({ id }) => id)
-      .slice(0, 1);
-    stage.did({ kind: 'interrupted', instances, groups: ['web'] });
-    world.interrupt(instances, { noticeMs: 120_000 });
-  },
-});
+const takeOneServing = (atMs: number) =>
+  befalls(atMs, { kind: 'interrupted', what: 'EC2 takes a member that works', health: 'healthy', most: 1 }, (world, instances) =>
+    world.interrupt(instances, { noticeMs: 120_000 }),
+  );
 
 test('with drain-first, a member that is lost after a scale-in is replaced at once, although others still drain', async () => {
   const policy = {
