@@ -138,6 +138,10 @@ export type Lessons = {
   readonly dropped?: ReadonlyMap<string, string>;
 };
 
+/** Whether the other groups should know these facts, even if no group asks for a turn with the same write. */
+export const areWorthAWrite = ({ empty, refused, unspent }: Lessons): boolean =>
+  empty.size + refused.size + Object.values(unspent).reduce((sum, count) => sum + count, 0) > 0;
+
 /** Levels with tokens that were not spent. A level that was never written is full. */
 const givenBack = ({ levels }: AccountBudget, unspent: Tokens, nowMs: number): AccountBudget['levels'] =>
   Object.fromEntries(

@@ -1,5 +1,5 @@
 import { isFromAws } from '../../aws/calls/errors.ts';
-import { type Lessons, type Shared, shareOut, withLessons } from '../../core/limits/account-budget.ts';
+import { areWorthAWrite, type Lessons, type Shared, shareOut, withLessons } from '../../core/limits/account-budget.ts';
 import type { Ask } from '../../core/limits/need.ts';
 import type { StateStore } from '../../core/ports/state-store.ts';
 import type { Clock } from '../../core/ports/surroundings.ts';
@@ -28,7 +28,7 @@ export const shareBudget = async (
       const read = withLessons(await store.budget(), lessons, clock.now());
       const shared = shareOut(read, asks, clock.now(), mayCall);
       const isAllTaken = asks.length > 0 && [...shared.turns.values()].every(({ kind }) => kind === 'taken');
-      if (isAllTaken) return { ...shared, called: [] };
+      if (isAllTaken && !areWorthAWrite(lessons)) return { ...shared, called: [] };
       if ((await store.putBudget(shared.budget)) === 'done') return shared;
     }
     return 'contended';

@@ -55,6 +55,15 @@ describe('the budget of the account', () => {
     expect(none.written).toHaveLength(1);
   });
 
+  test('learns what launches showed also where other decisions about all of these groups were given their turns', async () => {
+    const given = { web: { by: 'another', atMs: noonMs - 10 } };
+    const levels = { instances: { tokens: 100, atMs: noonMs } };
+    const { written, ports } = accountOf(['done'], { ...emptyBudget, levels, given });
+    const shared = await shareBudget([ask('web')], { ...noLessons, unspent: { instances: 400 } }, ports);
+    expect(typeof shared === 'object' && shared.turns.get('web')).toEqual({ kind: 'taken' });
+    expect(written.map(({ levels: left }) => left.instances?.tokens)).toEqual([500]);
+  });
+
   test('does without the item where AWS fails, and throws a bug of ours', async () => {
     const { ports } = accountOf(['done']);
     const failing = (error: Error) =>

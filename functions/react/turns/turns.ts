@@ -5,7 +5,7 @@ import { metrics } from '../../../core/contract.ts';
 import type { Group } from '../../../core/group/group.ts';
 import { howHeld } from '../../../core/group/holding.ts';
 import type { BucketName } from '../../../core/limits/account-buckets.ts';
-import type { AccountBudget, Lessons, Tokens } from '../../../core/limits/account-budget.ts';
+import { type AccountBudget, areWorthAWrite, type Lessons, type Tokens } from '../../../core/limits/account-budget.ts';
 import type { Called, Turn } from '../../../core/limits/line.ts';
 import type { Ask } from '../../../core/limits/need.ts';
 import type { OfferingKey } from '../../../core/pool/offering.ts';
@@ -91,8 +91,6 @@ const sumOf = (some: Tokens, more: Tokens): Tokens => {
   return { ...some, ...Object.fromEntries(sums) };
 };
 
-const totalOf = (tokens: Tokens): number => Object.values(tokens).reduce((sum, count) => sum + count, 0);
-
 /** Facts about the account from the groups of a batch, since the item was written last. */
 const lessonsOfBatch = () => {
   let lessons = nothingLearned();
@@ -105,7 +103,7 @@ const lessonsOfBatch = () => {
       for (const [group, by] of dropped ?? []) lessons.dropped.set(group, by);
     },
     rests: (group: string): void => void lessons.idle.add(group),
-    isWorthWriting: (): boolean => lessons.empty.size + lessons.refused.size + totalOf(lessons.unspent) > 0,
+    isWorthWriting: (): boolean => areWorthAWrite(lessons),
     take: (): Lessons => {
       const taken = lessons;
       lessons = nothingLearned();
