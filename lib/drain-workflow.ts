@@ -10,6 +10,7 @@ import {
   QueryLanguage,
   type RetryProps,
   StateMachine,
+  TaskInput,
   Wait,
   WaitTime,
 } from 'aws-cdk-lib/aws-stepfunctions';
@@ -28,6 +29,9 @@ export interface DrainWorkflowProps {
   /** Ends the drain of a batch. */
   readonly endDrain: IFunction;
 }
+
+/** Functions get the time at which their state was entered beside the input, because their own clocks may be wrong. */
+const withEntry = '{% $merge([$states.input, {"state": $states.context.State}]) %}';
 
 /** The input goes from state to state unchanged. The result of the last function is beside it as `step`. */
 const withStep = '{% $merge([$states.input, {"step": $states.result.Payload}]) %}';
@@ -141,6 +145,7 @@ export class DrainWorkflow extends Construct {
     const step = LambdaInvoke.jsonata(this, name, {
       lambdaFunction,
       comment,
+      payload: TaskInput.fromText(withEntry),
       outputs: withStep,
       // The retries below replace the CDK's own: they fit into a spot notice.
       retryOnServiceExceptions: false,

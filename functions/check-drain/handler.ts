@@ -1,20 +1,16 @@
-import { readDrainInput } from '../runtime/drain/order.ts';
-import { behindMs, putOff } from '../runtime/drain/step.ts';
+import { drainFunction } from '../runtime/drain/drain-function.ts';
 import { wireDrain } from '../runtime/drain/wire.ts';
-import { withRuntime } from '../runtime/with-runtime.ts';
 import { checkDrain } from './check-drain.ts';
 
 /**
  * Middle step of the drain workflow: looks at the connections of leaving instances, and keeps lifecycle hooks alive.
  */
-export const { handler, create } = withRuntime('check-drain', (surroundings, telemetry) => {
-  const ports = wireDrain(surroundings, telemetry);
-  return async (event) => {
-    const { order, waitedUntilMs, plannedMs } = readDrainInput(event);
-    const lateMs = behindMs(waitedUntilMs, ports.clock.now());
-    const { step: next, ...found } = await checkDrain(ports, order, plannedMs);
-    const step = putOff(next, lateMs);
+export const { handler, create } = drainFunction(
+  'check-drain',
+  wireDrain,
+  async ({ order, plannedMs }, ports, telemetry) => {
+    const { step, ...found } = await checkDrain(ports, order, plannedMs);
     telemetry.logger.info('check drain', { group: order.group, drain: order.drain, step, ...found });
     return step;
-  };
-});
+  },
+);

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
+import { correctedClock } from '../runtime/clock.ts';
 import { sha256 } from '../runtime/sha256.ts';
 import { withRuntime } from '../runtime/with-runtime.ts';
-import { correctedClock } from './clock.ts';
 import { type Message, react } from './react.ts';
 import { wire } from './wire.ts';
 
@@ -36,7 +36,7 @@ export const { handler, create } = withRuntime('react', (surroundings, telemetry
   return async (event) => {
     const { Records } = z.parse(sqsEvent, event);
     const messages = Records.map(toMessage);
-    clock.hear(Math.max(0, ...messages.map(({ sentAtMs }) => sentAtMs)));
+    clock.begin({ atLeastMs: Math.max(0, ...messages.map(({ sentAtMs }) => sentAtMs)) });
     const { again } = await react(messages, ports, sha256);
     return { batchItemFailures: again.map((itemIdentifier) => ({ itemIdentifier })) };
   };

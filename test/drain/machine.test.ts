@@ -78,6 +78,27 @@ describe('the synthesized workflow, run', () => {
     expect(fleet.stateOf('i-1').shortfall).toBeUndefined();
   });
 
+  test('every function gets the time at which its state was entered, and the number of attempts that failed', async () => {
+    const fleet = createFleet([swap('i-1', warned)], 60_000);
+    const called: [string, string, unknown][] = [];
+    let failures = 1;
+    const steps = Object.fromEntries(
+      Object.entries(stepsOf(fleet)).map(([name, step]) => [
+        name,
+        (event: unknown) => {
+          called.push([name, new Date(fleet.nowMs).toISOString(), (event as { readonly state: unknown }).state]);
+          return name === stubArn('check') && failures-- > 0 ? Promise.reject(new Error('Rate exceeded')) : step(event);
+        },
+      ]),
+    );
+    expect((await run(fleet, order(), steps)).execution.status).toBe('SUCCEEDED');
+    const [first, again] = called.filter(([name]) => name === stubArn('check'));
+    expect(first?.[2]).toEqual({ Name: 'Check drain', EnteredTime: first?.[1], RetryCount: 0 });
+    expect(again?.[2]).toEqual({ Name: 'Check drain', EnteredTime: first?.[1], RetryCount: 1 });
+    for (const [name, atIso, state] of called.filter(([name]) => name !== stubArn('check')))
+      expect({ name, state }).toMatchObject({ state: { EnteredTime: atIso, RetryCount: 0 } });
+  });
+
   test('takes as few transitions for a thousand instances as for one', async () => {
     const transitions = async (count: number) => {
       const instances = Array.from({ length: count }, (_, index) => `i-${index}`);

@@ -1,30 +1,11 @@
 import { expect, test } from 'vitest';
 import { readDrainInput } from '../../functions/runtime/drain/order.ts';
-import { behindMs, checkStep, endStep, putOff, stepAt } from '../../functions/runtime/drain/step.ts';
+import { checkStep, endStep, stepAt } from '../../functions/runtime/drain/step.ts';
 import { noonMs } from './fleet.ts';
 
-test('a function whose clock is behind is not called again before the time that it means', () => {
-  const skewMs = 3_400;
-  const meantMs = noonMs + 4_000;
-  let statesMs = noonMs;
-  let step = stepAt('check', noonMs);
-  let calls = 0;
-  while (statesMs - skewMs < meantMs) {
-    const { waitedUntilMs } = readDrainInput({ group: 'web', drain: 'd', step });
-    step = putOff(stepAt('check', meantMs), behindMs(waitedUntilMs, statesMs - skewMs));
-    statesMs = Math.max(statesMs + 200, Date.parse(step.untilIso));
-    calls += 1;
-  }
-  expect(calls).toBeLessThanOrEqual(2);
-  expect(statesMs - skewMs).toBeLessThan(meantMs + 1_200);
-});
-
-test('a clock that is ahead or right, and the first step, change no time', () => {
-  const step = stepAt('check', noonMs + 500);
-  expect(step.untilIso).toBe('2026-01-19T12:00:01Z');
-  expect(putOff(step, behindMs(noonMs, noonMs + 3_000))).toEqual(step);
-  expect(putOff(step, behindMs(undefined, noonMs))).toEqual(step);
-  expect(putOff(endStep, 5_000)).toEqual(endStep);
+test('a step is taken at a whole second, and none too early', () => {
+  expect(stepAt('check', noonMs + 500).untilIso).toBe('2026-01-19T12:00:01Z');
+  expect(stepAt('begin', noonMs).untilIso).toBe('2026-01-19T12:00:00Z');
 });
 
 test('a step that is called before the planned look only sends heartbeats', () => {

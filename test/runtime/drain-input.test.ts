@@ -9,15 +9,22 @@ describe('the input of a step', () => {
   const input = { group: 'web', drain: 'd-1' };
 
   test('has the delay that an earlier step read, and until when the state machine waited', () => {
-    expect(readDrainInput(input)).toEqual({ order: input, error: undefined });
+    expect(readDrainInput(input)).toEqual({ order: input, began: { atLeastMs: 0 }, error: undefined });
     const step = { next: 'begin', untilIso: isoOf(5), deregistrationDelayMs: 30_000, delayOfMs: noonMs };
     expect(readDrainInput({ ...input, step })).toEqual({
       order: input,
+      began: { atLeastMs: inMs(5) },
       known: { delayMs: 30_000, ofMs: noonMs },
       waitedUntilMs: inMs(5),
       error: undefined,
     });
-    expect(readDrainInput({ ...input, step: { deregistrationDelayMs: 0 } })).toEqual({ order: input, known: { delayMs: 0 }, error: undefined });
+    expect(readDrainInput({ ...input, step: { deregistrationDelayMs: 0 } })).toMatchObject({ known: { delayMs: 0 } });
+  });
+
+  test('names the span in which the function was called, which has no end after an attempt that failed', () => {
+    const beganOf = (RetryCount: number) => readDrainInput({ ...input, state: { Name: 'Check drain', EnteredTime: isoOf(9), RetryCount } });
+    expect(beganOf(0)).toEqual({ order: input, began: { atLeastMs: inMs(9), atMostMs: inMs(14) }, error: undefined });
+    expect(beganOf(1).began).toEqual({ atLeastMs: inMs(9) });
   });
 
   test('says when the next look is due only where the step comes before it', () => {

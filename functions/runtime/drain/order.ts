@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
 import type { DrainError } from '../../../core/drain/shortfall.ts';
 import type { DrainOrder } from '../../../core/ports/drains.ts';
+import { startSlackMs } from '../../../core/times/times.ts';
+import type { Began } from '../clock.ts';
 
 const inputSchema = z.object({
   group: z.string(),
@@ -15,6 +17,7 @@ const inputSchema = z.object({
     }),
   ),
   error: z.optional(z.object({ Error: z.string(), Cause: z.optional(z.string()) })),
+  state: z.optional(z.object({ EnteredTime: z.string(), RetryCount: z.number() })),
 });
 
 /**
@@ -24,7 +27,8 @@ const inputSchema = z.object({
  */
 export type KnownDelay = { readonly delayMs: number; readonly ofMs?: number; readonly mayGrow?: true };
 
-type Step = NonNullable<z.infer<typeof inputSchema>['step']>;
+type Input = z.infer<typeof inputSchema>;
+type Step = NonNullable<Input['step']>;
 
 /** Steps of an earlier version have the time 0 where the delay may grow. */
 const knownIn = ({
@@ -45,7 +49,9 @@ export type DrainInput = {
   readonly order: DrainOrder;
   /** Absent in the first step, and after one that read no delay. */
   readonly known?: KnownDelay;
-  /** Until when the state machine waited before this step. Absent in the first one. */
+  /** When Step Functions called the function, by its own clock. */
+  readonly began: Began;
+  /** The time that the step before returned. Absent in the first step. */
   readonly waitedUntilMs?: number;
   /** When the next look is due, if this step comes before that for heartbeats. */
   readonly plannedMs?: number;
@@ -63,9 +69,20 @@ const messageOf = (cause: string): string => {
   }
 };
 
+/**
+ * When the function was called. Step Functions calls it as soon as it enters the state, and again after each attempt
+ * that failed. Executions that an earlier version started do not name that time, but until when they waited.
+ */
+const beganIn = ({ state, step }: Input): Began => {
+  if (state === undefined) return { atLeastMs: step?.untilIso === undefined ? 0 : Date.parse(step.untilIso) };
+  const enteredAtMs = Date.parse(state.EnteredTime);
+  return { atLeastMs: enteredAtMs, ...(state.RetryCount === 0 && { atMostMs: enteredAtMs + startSlackMs }) };
+};
+
 /** Reads a drain function's input. Throws on anything else. */
 export const readDrainInput = (event: unknown): DrainInput => {
-  const { error, step, ...order } = z.parse(inputSchema, event);
+  const input = z.parse(inputSchema, event);
+  const { error, step, state: _, ...order } = input;
   const told = error?.Cause === undefined ? error : { ...error, Cause: messageOf(error.Cause) };
   const known = knownIn(step ?? {});
   const waited: { readonly waitedUntilMs?: number } =
@@ -73,5 +90,5 @@ export const readDrainInput = (event: unknown): DrainInput => {
   const { lookAtMs } = step ?? {};
   // Both times are of the step before, so it does not matter how far clocks differ.
   const isEarly = lookAtMs !== undefined && waited.waitedUntilMs !== undefined && waited.waitedUntilMs < lookAtMs;
-  return { order, ...known, ...waited, ...(isEarly && { plannedMs: lookAtMs }), error: told };
+  return { order, began: beganIn(input), ...known, ...waited, ...(isEarly && { plannedMs: lookAtMs }), error: told };
 };

@@ -12,27 +12,13 @@ export const stepAt = <Next extends 'begin' | 'check'>(
   untilIso: isoOf(atMs),
 });
 
-/**
- * How far the clock of this function is behind that of Step Functions, at least: Step Functions called it after a wait
- * until then.
- */
-export const behindMs = (waitedUntilMs: number | undefined, nowMs: number): number =>
-  Math.max(0, (waitedUntilMs ?? nowMs) - nowMs);
-
-/**
- * A step in the time of Step Functions. Without this, a function whose clock is behind would return a time that is
- * already over, and would be called again at once until its clock reaches that time.
- */
-export const putOff = <Step extends DrainStep>(step: Step, byMs: number): Step =>
-  step.next === 'end' || byMs === 0 ? step : { ...step, untilIso: isoOf(Date.parse(step.untilIso) + byMs) };
-
 export const endStep: DrainStep = { next: 'end' };
 
 /**
  * The look that is due next, or the end where nothing is left to wait for.
  *
  * @param overAtMs if some members were not taken out of service: the end of the time that they had, by the clock of
- * this function. The last step uses it, so that a function whose clock is behind does not give them more time
+ * this function. The last step uses it, so that a function whose clock is behind it does not give them more time
  */
 export const checkStep = (next: NextLook | undefined, overAtMs?: number): DrainStep => {
   if (next !== undefined)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { correctedClock } from '../../functions/react/clock.ts';
+import { correctedClock } from '../../functions/runtime/clock.ts';
 
 /** A clock that stands at this time. `passes`: time goes by. `isSet`: somebody sets it to a time. */
 const clockAt = (atMs: number) => {
@@ -18,16 +18,16 @@ const clockAt = (atMs: number) => {
 test('a clock that is behind the messages of an invocation is corrected, and one that is right is not', () => {
   const { clock, passes } = clockAt(1_000);
   expect(clock.now()).toBe(1_000);
-  clock.hear(61_000);
+  clock.begin({ atLeastMs: 61_000 });
   passes(500);
   expect(clock.now()).toBe(61_500);
-  clock.hear(400);
+  clock.begin({ atLeastMs: 400 });
   expect(clock.now()).toBe(1_500);
 });
 
 test('the time of an invocation runs evenly, however long it is not read', () => {
   const { clock, passes } = clockAt(1_000);
-  clock.hear(6_000);
+  clock.begin({ atLeastMs: 6_000 });
   let atMs = 6_000;
   for (const pauseMs of [1, 4_999, 5_000, 5_001, 20_000]) {
     passes(pauseMs);
@@ -39,11 +39,24 @@ test('the time of an invocation runs evenly, however long it is not read', () =>
 test('a clock that is set during an invocation counts from the next one on', () => {
   for (const setTo of [500, 6_000, 90_000]) {
     const { clock, passes, isSet } = clockAt(1_000);
-    clock.hear(6_000);
+    clock.begin({ atLeastMs: 6_000 });
     isSet(setTo);
     passes(10);
     expect(clock.now()).toBe(6_010);
-    clock.hear(6_005);
+    clock.begin({ atLeastMs: 6_005 });
     expect(clock.now()).toBe(Math.max(6_005, setTo + 10));
   }
+});
+
+test('a clock that is ahead of the latest time at which an invocation can have begun is corrected too', () => {
+  const { clock, passes, isSet } = clockAt(61_000);
+  clock.begin({ atLeastMs: 1_000, atMostMs: 6_000 });
+  passes(500);
+  expect(clock.now()).toBe(6_500);
+  isSet(3_000);
+  clock.begin({ atLeastMs: 1_000, atMostMs: 6_000 });
+  expect(clock.now()).toBe(3_000);
+  isSet(500);
+  clock.begin({ atLeastMs: 1_000, atMostMs: 6_000 });
+  expect(clock.now()).toBe(1_000);
 });

@@ -1,0 +1,24 @@
+import type { FunctionBundle, FunctionName, Surroundings } from '../../../core/contract.ts';
+import { correctedClock } from '../clock.ts';
+import type { Telemetry } from '../telemetry.ts';
+import { withRuntime } from '../with-runtime.ts';
+import { type DrainInput, readDrainInput } from './order.ts';
+
+/**
+ * The bundle of a function that the drain workflow calls. Its clock is corrected by the time at which Step Functions
+ * entered the state: the steps of one drain compare times that others of them stored.
+ */
+export const drainFunction = <Ports>(
+  name: FunctionName,
+  wire: (surroundings: Surroundings, telemetry: Telemetry) => Ports,
+  work: (input: DrainInput, ports: Ports, telemetry: Telemetry) => Promise<unknown>,
+): FunctionBundle =>
+  withRuntime(name, (surroundings, telemetry) => {
+    const clock = correctedClock(surroundings);
+    const ports = wire({ ...surroundings, now: clock.now }, telemetry);
+    return async (event) => {
+      const input = readDrainInput(event);
+      clock.begin(input.began);
+      return work(input, ports, telemetry);
+    };
+  });
