@@ -4,7 +4,7 @@ import type { Holdings } from '../ports/capacity-provider.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import type { Swap } from '../swap/swap.ts';
 import { lastCallsMsOf, latestDrainStart } from './drain.ts';
-import { growingStepMs } from './steps.ts';
+import { growingStepMs, shortestStepMs } from './steps.ts';
 
 /** Why a drain begins. */
 export type BeginReason =
@@ -116,6 +116,11 @@ export const nextServingLookMs = (
     .map(({ launchedAtMs }) => launchedAtMs);
   const sinceMs = Math.max(look.orderedAtMs, ...launches);
   const ageMs = look.nowMs - sinceMs;
-  const expectedMs = ageMs < expectedBootMs ? sinceMs + expectedBootMs : look.nowMs + growingStepMs(ageMs);
+  // The first look is due as long after the request. An instance is launched a moment after its request, so that look
+  // may come a moment before the expected time.
+  const expectedMs =
+    ageMs < expectedBootMs
+      ? Math.max(sinceMs + expectedBootMs, look.nowMs + shortestStepMs)
+      : look.nowMs + growingStepMs(ageMs);
   return Math.min(expectedMs, latestStartMs);
 };

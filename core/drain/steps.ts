@@ -1,5 +1,5 @@
-/** Bounds of the step between two looks at something whose end is not known. */
-const shortestStepMs = 5_000;
+/** Bounds, in milliseconds, of the step between two looks at something whose end is not known. */
+export const shortestStepMs = 5_000;
 const longestStepMs = 15_000;
 
 /** A look at something old may be late by this share of its age. */

@@ -132,6 +132,7 @@ describe('the next look for replacements', () => {
   };
   test.each([
     ['when a replacement just launched is expected to serve', 2, 1, 21],
+    ['and not at once after a look that came a moment before that', 20.5, 1, 25.5],
     ['counted from the order when nothing is launched yet', 2, undefined, 20],
     ['then half of its age later', 21, 1, 31],
     ['in steps of fifteen seconds at most', 100, 1, 115],
