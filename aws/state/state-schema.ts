@@ -97,7 +97,11 @@ const prices = objectOf<GroupState['prices']>({
   usdPerHour: mapOf(number),
 });
 
-const throttle = objectOf<NonNullable<GroupState['throttle']>>({ untilMs: number, streak: number });
+const throttle = objectOf<NonNullable<GroupState['throttle']>>({
+  sinceMs: optional(number),
+  untilMs: number,
+  streak: number,
+});
 
 const heard = objectOf<NonNullable<NotDone['heard']>[string]>({
   reason: leaveReason,

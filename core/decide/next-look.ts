@@ -1,5 +1,4 @@
 import { believedAgainAtMs } from '../group/outside-size.ts';
-import { isHeldBack } from '../launch/reservation-life.ts';
 import { nextAskMs } from '../pool-memory/ask-again.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import { movesUnderWay } from '../returning/under-way.ts';
@@ -35,10 +34,13 @@ const inFlightTimes = ({ view: { nowMs }, headcount: { inFlight, inFlightCount }
   return unknown ? [...times, nowMs + lookAgainMs] : times;
 };
 
-/** When to look at members that come up or end without an event. */
-const comingUpTimes = ({ view, headcount }: Situation): readonly number[] => [
+/** When to look at members that come up or end without an event. Members that join now are looked at once they have. */
+const comingUpTimes = (
+  { view, headcount }: Situation,
+  { admissions }: Pick<Draft, 'admissions'>,
+): readonly number[] => [
   ...headcount.staying
-    .filter(({ admitted }) => !admitted)
+    .filter(({ admitted, instance }) => !admitted && !admissions.includes(instance))
     .map(({ launchedAtMs }) => view.nowMs + againAfterMs(view.nowMs - launchedAtMs))
     .filter((atMs) => isWorthALook(atMs, view.nowMs)),
   ...(isEndingSome(view) ? [view.nowMs + lookAgainMs] : []),
@@ -86,17 +88,17 @@ const capacityTimes = ({ state, group, nowMs }: View): readonly number[] => {
 /** When to look again without a signal: while members are coming up, or while swaps wait for them. */
 export const nextLook: Rule = {
   name: 'next look',
-  propose: (situation, { unplaced, unnoticed }) => {
+  propose: (situation, { unplaced, unnoticed, admissions }) => {
     const { view } = situation;
     const { throttle } = view.state;
     const times = [
       ...inFlightTimes(situation),
-      ...comingUpTimes(situation),
+      ...comingUpTimes(situation, { admissions }),
       ...servingTimes(situation),
       ...endingTimes(situation, { unnoticed }),
       ...(unplaced > 0 ? capacityTimes(view) : []),
       ...believedAgainAtMs(view.state.added),
-      ...(isHeldBack(view.state, view.nowMs) && throttle ? [throttle.untilMs] : []),
+      ...(throttle && isWorthALook(throttle.untilMs, view.nowMs) ? [throttle.untilMs] : []),
     ];
     return times.length === 0 ? {} : { wakeAtMs: Math.min(...times) };
   },

@@ -9,7 +9,7 @@ import { rememberNewcomers } from '../pool-memory/boot-memory.ts';
 import { type Answer, rememberDenials } from '../pool-memory/denials.ts';
 import { rememberRefusals, rememberSuccess } from '../pool-memory/pool-memory.ts';
 import type { Refusal } from '../ports/launches.ts';
-import { againAtMs } from '../times/again.ts';
+import { againAtMs, againInMs, failsSinceMs } from '../times/again.ts';
 import { withGranted } from '../view/arriving.ts';
 import type { GroupState, View } from '../view/view.ts';
 import { afterAnswers } from './returns.ts';
@@ -25,8 +25,8 @@ export type Order = {
 export type Launched = Order & Attempt;
 
 /**
- * The longest that throttles in a row may put off the next request. The bucket of CreateFleet is full again after ten
- * seconds (50 calls, 5 a second). While all groups wait for longer, tokens are lost.
+ * The longest that the first throttles in a row put off the next request. The bucket of CreateFleet is full again after
+ * ten seconds (50 calls, 5 a second). While all groups wait for longer, tokens are lost.
  */
 const longestHoldMs = 10_000;
 /** The number of fleets is a quota and no bucket, so nothing shows when the account has room again. */
@@ -34,15 +34,17 @@ const longestHoldForRoomMs = 60_000;
 const noRoomForFleets = 'MaxFleetCountExceeded';
 
 /**
- * Each throttle in a row doubles the time until the next launch request. A response that is not a throttle ends the
- * row.
+ * Each throttle in a row doubles the time until the next launch request. Throttles that last are no matter of a bucket,
+ * so requests are then tried again as seldom as whatever else fails. A response that is not a throttle ends the row.
  */
 const throttleAfter = (state: GroupState, launched: readonly Launched[], nowMs: number): GroupState['throttle'] => {
   const codes = launched.flatMap(({ result }) => (result.kind === 'throttled' ? [result.code] : []));
   if (codes.length === 0) return launched.some(({ result }) => result.kind === 'answered') ? undefined : state.throttle;
   const streak = (state.throttle?.streak ?? 0) + 1;
   const longestMs = codes.every((code) => code === noRoomForFleets) ? longestHoldForRoomMs : longestHoldMs;
-  return { streak, untilMs: nowMs + doublingMs(repeatAfterMs, streak, longestMs) };
+  const sinceMs = failsSinceMs(state.throttle, nowMs);
+  const holdMs = Math.max(doublingMs(repeatAfterMs, streak, longestMs), againInMs(nowMs - sinceMs));
+  return { streak, sinceMs, untilMs: nowMs + holdMs };
 };
 
 const refusalsOf = ({ result }: Launched): readonly Refusal[] => (result.kind === 'answered' ? result.refusals : []);

@@ -28,6 +28,16 @@ const leftToTickMs = (tickEveryMs * 2) / 3;
 /** Whether an attempt at this time is worth a look of its own. */
 export const isWorthALook = (atMs: number, nowMs: number): boolean => atMs > nowMs && atMs - nowMs < leftToTickMs;
 
+/** Failures count as one trouble while each comes this soon after the one before. */
+const oneTroubleMs = 2 * tickEveryMs;
+
+/** An action that fails again and again: since when, and until when its last failure counts, epoch milliseconds. */
+export type Trouble = { readonly sinceMs: number; readonly untilMs: number };
+
+/** Since when an action has failed that fails now. Undefined `before`: nothing is known of an earlier failure. */
+export const failsSinceMs = (before: Partial<Trouble> | undefined, nowMs: number): number =>
+  before?.sinceMs !== undefined && nowMs - (before.untilMs ?? nowMs) < oneTroubleMs ? before.sinceMs : nowMs;
+
 const drainSteps = { shortestMs: 5_000, longestMs: 120_000 };
 
 /** What a step of a drain tries again: since when it has been wanted, and the time by which it must have succeeded. */

@@ -191,10 +191,10 @@ export type GroupState = Memories & {
     readonly usdPerHour: Readonly<Record<OfferingKey, number>>;
   };
   /**
-   * EC2 throttled launches, `streak` times in a row: nothing is requested before `untilMs`. Absent when the last
-   * request was not throttled.
+   * EC2 has throttled launches since `sinceMs`, `streak` times in a row: nothing is requested before `untilMs`. Absent
+   * when the last request was not throttled. Items of earlier versions lack `sinceMs`.
    */
-  readonly throttle?: { readonly untilMs: number; readonly streak: number };
+  readonly throttle?: { readonly sinceMs?: number; readonly untilMs: number; readonly streak: number };
   /** Members that began to leave for advice within the last hour, where the policy bounds them. */
   readonly advised?: readonly Deaths[];
   /** Ids of members whose warnings were counted, the latest last. */

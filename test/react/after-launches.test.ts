@@ -22,11 +22,17 @@ type World = {
   readonly admits?: ActionResult;
   readonly takesDown?: 'done' | 'unseen' | 'changed-by-others' | 'not-yet';
   readonly turn?: Turn;
+  /** The same for all looks of an environment. */
+  readonly drains?: object;
+  readonly atMs?: number;
   readonly run?: Partial<Run> & { readonly isCut?: true };
 };
 
 /** What follows the launches of these rounds: calls that change something, the next look, what is counted and written. */
-const actedOn = async (rounds: readonly Round[], { admits = { done: [], failed: [] }, takesDown = 'done', turn, run = {} }: World = {}) => {
+const actedOn = async (
+  rounds: readonly Round[],
+  { admits = { done: [], failed: [] }, takesDown = 'done', turn, run = {}, drains = {}, atMs = nowMs }: World = {},
+) => {
   const seen = { calls: [] as unknown[], wokenInMs: [] as number[], counted: {} as Record<string, number>, written: [] as GroupState[] };
   const provider: Partial<CapacityIn> = {
     admit: async (_, instances, admitting) => {
@@ -51,8 +57,9 @@ const actedOn = async (rounds: readonly Round[], { admits = { done: [], failed: 
       },
     },
     believed: (_: string, known: GroupState) => known,
-    wakes: { wake: async (_: readonly string[], atMs: number) => void seen.wokenInMs.push(atMs - nowMs) },
-    clock: { now: () => nowMs },
+    wakes: { wake: async (_: readonly string[], wakeAtMs: number) => void seen.wokenInMs.push(wakeAtMs - atMs) },
+    drains,
+    clock: { now: () => atMs },
     telemetry: {
       ...silent,
       count: (name: string, by = 1) => {
@@ -86,9 +93,9 @@ describe('members that join', () => {
 
   test('are put into service, and nothing else is called or counted where all of them joined', async () => {
     const { acted, calls, counted, wokenInMs } = await actedOn([round], { admits: { done: joining, failed: [] } });
-    expect(acted).toEqual({ admitted: joining, failed: [], restored: [] });
+    expect(acted).toEqual({ admitted: joining, failed: [], restored: [], wakeAtMs: nowMs + 10_000 });
     expect(calls).toEqual([['admit', joining, { moreCome: false }]]);
-    expect([counted[metrics.actionsFailed], wokenInMs]).toEqual([0, []]);
+    expect([counted[metrics.actionsFailed], wokenInMs]).toEqual([0, [10_000]]);
   });
 
   test('wait for others only while others come: neither those that join now, nor those that leave, nor those that have joined', async () => {
@@ -119,10 +126,35 @@ describe('members that join', () => {
     const { wokenInMs, counted, acted } = await actedOn([round], {
       admits: { done: ['i-1'], failed: [failed('i-2', 'never'), failed('i-3', 'never')] },
     });
-    expect(wokenInMs).toEqual([]);
+    expect(wokenInMs).toEqual([10_000]);
     expect(counted[metrics.actionsFailed]).toBe(2);
     expect(acted.failed).toEqual([failed('i-2', 'never'), failed('i-3', 'never')]);
     expect((await actedOn([round], { admits: { done: [], failed: [failed('i-2', 'later')] } })).counted[metrics.actionsFailed]).toBe(0);
+  });
+
+  describe('in vain', () => {
+    const environment = {};
+    const drains = {};
+    const young = (atMs: number) =>
+      roundOf({ admissions: ['i-9'] }, { members: [member('i-9', spotA, { admitted: false, launchedAtMs: atMs - 8_000 })] });
+    const tried = async (afterMs: number, admits: ActionResult, env: object = drains) =>
+      (await actedOn([young(nowMs + afterMs)], { admits, drains: env, atMs: nowMs + afterMs })).wokenInMs;
+    const inVain = { done: [], failed: [failed('i-9', 'later')] };
+
+    test('are tried again after a quarter of the time for which none has joined, however young they are', async () => {
+      expect(await tried(0, inVain)).toEqual([2_000]);
+      expect(await tried(40_000, inVain)).toEqual([10_000]);
+      expect(await tried(100_000, inVain)).toEqual([25_000]);
+      expect(await tried(170_000, inVain)).toEqual([]);
+    });
+
+    test('are tried again soon in another environment, after one has joined, and after minutes without a try', async () => {
+      expect(await tried(171_000, inVain, environment)).toEqual([2_000]);
+      expect(await tried(172_000, { done: ['i-8'], failed: [failed('i-9', 'later')] })).toEqual([2_000]);
+      expect(await tried(173_000, inVain)).toEqual([2_000]);
+      expect(await tried(230_000, inVain)).toEqual([14_250]);
+      expect(await tried(400_000, inVain)).toEqual([2_000]);
+    });
   });
 
   test('join at their turn, if others use the bucket of these calls now', async () => {

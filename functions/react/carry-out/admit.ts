@@ -1,3 +1,4 @@
+import { mostRemembered, perClient } from '../../../aws/calls/remembered.ts';
 import { metrics } from '../../../core/contract.ts';
 import { attachedPerCall, registeredPerCall } from '../../../core/decide/admissions.ts';
 import { namedTargetGroups } from '../../../core/group/holders.ts';
@@ -5,8 +6,9 @@ import { howHeld } from '../../../core/group/holding.ts';
 import { repeatAfterMs } from '../../../core/launch/reservation-life.ts';
 import type { Ask } from '../../../core/limits/need.ts';
 import type { ActionResult } from '../../../core/ports/capacity-provider.ts';
-import { againInMs } from '../../../core/times/again.ts';
+import { againInMs, failsSinceMs, type Trouble } from '../../../core/times/again.ts';
 import type { Added } from '../../../core/view/view.ts';
+import type { ReactPorts } from '../ports.ts';
 import type { Round, Run } from '../run.ts';
 import { needOf } from '../turns/take-turn.ts';
 import type { Acted } from './carry-out.ts';
@@ -78,7 +80,40 @@ export const admitAgainMs = (groupsAtOnce: number, ageMs: number): number =>
   Math.max(groupsAtOnce * registeringMs, againInMs(ageMs));
 
 /** How long ago the youngest of these members was launched. */
-export const youngestMs = ({ view }: Round, failed: ActionResult['failed'], nowMs: number): number => {
+const youngestMs = ({ view }: Round, failed: ActionResult['failed'], nowMs: number): number => {
   const launched = new Map(view.members.map(({ instance, launchedAtMs }) => [instance, launchedAtMs]));
   return Math.max(0, Math.min(...failed.map(({ instance }) => nowMs - (launched.get(instance) ?? nowMs))));
+};
+
+/**
+ * Groups of which no member could join, by name. Lost with the environment: then the age of the members alone counts.
+ */
+const joinsInVain = perClient<ReactPorts['drains'], Map<string, Trouble>>(() => new Map());
+
+/** How long no member of the group has joined, although members were to join. */
+const inVainMs = ({ group: { name }, ports }: Run, { admitted }: Admissions, nowMs: number): number => {
+  const known = joinsInVain(ports.drains);
+  if (admitted.length > 0) {
+    known.delete(name);
+    return 0;
+  }
+  if (known.size > mostRemembered) known.clear();
+  const sinceMs = failsSinceMs(known.get(name), nowMs);
+  known.set(name, { sinceMs, untilMs: nowMs });
+  return nowMs - sinceMs;
+};
+
+/**
+ * When members that could not join are tried again. Where no member could join, the call itself has failed since the
+ * first of them, also for members that were launched later.
+ */
+export const joinsAgainMs = (run: Run, round: Round, admissions: Admissions): readonly number[] => {
+  const failed = admissions.failed.filter(({ retry }) => retry === 'later');
+  const nowMs = run.ports.clock.now();
+  if (failed.length === 0) {
+    if (admissions.admitted.length > 0) inVainMs(run, admissions, nowMs);
+    return [];
+  }
+  const ageMs = Math.max(youngestMs(round, failed, nowMs), inVainMs(run, admissions, nowMs));
+  return [nowMs + admitAgainMs(run.groupsAtOnce, ageMs)];
 };

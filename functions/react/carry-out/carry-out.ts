@@ -15,7 +15,7 @@ import type { ReactPorts } from '../ports.ts';
 import { putState } from '../record/put-state.ts';
 import type { Round, Run } from '../run.ts';
 import { commonTime } from '../turns/wakes-together.ts';
-import { type Admissions, admit, admitAgainMs, youngestMs } from './admit.ts';
+import { type Admissions, admit, joinsAgainMs } from './admit.ts';
 import { writesAtOnce } from './claims.ts';
 import { noteOf, resumeAll, suspendedAfter, takeDownAll, tellOverwritten } from './outside-size.ts';
 import { lowerMax, putMaxBack } from './put-back.ts';
@@ -139,17 +139,21 @@ const repeatTimes = (state: GroupState | undefined, nowMs: number): readonly num
 /** Whether a launch brings instances. A launch without a response is repeated instead. */
 const bringsInstances = (launched: Launched): boolean => grantedBy(launched) > 0;
 
+/** When to look at members that have just been launched or have just joined. */
+const comesUpMs = 10_000;
+
 const wakeTime = (rounds: readonly Round[], nowMs: number, soon: readonly number[]): number | undefined => {
   const last = rounds.at(-1);
   const repeat = [
     ...(rounds.some(({ launched }) => mustRepeat(launched)) ? repeatTimes(last?.state, nowMs) : []),
     ...soon,
   ];
-  const comingUp = rounds.some(({ launched }) => launched.some(bringsInstances)) ? [nowMs + 10_000] : [];
+  const comingUp = rounds.some(({ launched }) => launched.some(bringsInstances)) ? [nowMs + comesUpMs] : [];
   // An Auto Scaling group does not launch what it was about to, once it is suspended. The rounds after that have the
   // same look, which still counts it.
   const cutOff = rounds.flatMap(({ decision: { suspend = [], wakeAtMs } }) => (suspend.length > 0 ? [wakeAtMs] : []));
-  const throttled = last?.state.throttle === undefined ? [] : [last.state.throttle.untilMs];
+  const { throttle } = last?.state ?? {};
+  const throttled = throttle && isWorthALook(throttle.untilMs, nowMs) ? [throttle.untilMs] : [];
   const times = [
     ...repeat,
     ...throttled,
@@ -190,11 +194,10 @@ export const carryOutRounds = async (context: Acting): Promise<Acted> => {
   const resumed = await resumeAll(context, first.decision.resume);
   const nowMs = ports.clock.now();
   const { groupsAtOnce, isCut } = context;
-  const toAdmitAgain = admissions.failed.filter(({ retry }) => retry === 'later');
-  const admitAgain =
-    toAdmitAgain.length > 0 ? [admitAgainMs(groupsAtOnce, youngestMs(first, toAdmitAgain, nowMs))] : [];
+  const admitAgainMs = joinsAgainMs(context, first, admissions);
   const soonest = wakeTime(rounds, nowMs, [
-    ...[...admitAgain.map((inMs) => nowMs + inMs), ...tagAgainMs].filter((atMs) => isWorthALook(atMs, nowMs)),
+    ...[...admitAgainMs, ...tagAgainMs].filter((atMs) => isWorthALook(atMs, nowMs)),
+    ...(admissions.admitted.length > 0 ? [nowMs + comesUpMs] : []),
     ...(laterAtMs === undefined ? [] : [laterAtMs]),
     ...(isCut ? [nowMs + afterCutMs] : []),
   ]);

@@ -396,7 +396,7 @@ describe('looking again', () => {
     expect(wakeFor({ state: state({ reservations: [reservation({ leaseUntilMs: nowMs + 17_000 })] }) })).toBe(nowMs + 17_000);
     expect(wakeFor({ state: state({ reservations: [reservation({ leaseUntilMs: nowMs })] }) })).toBeUndefined();
     expect(wakeFor({ state: state({ reservations: [reservation({ unanswerable: true, leaseUntilMs: nowMs })] }) })).toBe(nowMs + 10_000);
-    const idle = (ageMs: number) => member('spot-b#5', spotB, { admitted: false, serving: false, launchedAtMs: nowMs - ageMs });
+    const idle = (ageMs: number) => member('spot-b#5', spotB, { state: 'pending', admitted: false, serving: false, launchedAtMs: nowMs - ageMs });
     const among = (ageMs: number) => wakeFor({ members: [...members(spotA, 5), ...members(spotB, 4), idle(ageMs)] });
     expect([0, 40_000, 120_000].map(among)).toEqual([nowMs + 10_000, nowMs + 10_000, nowMs + 30_000]);
   });

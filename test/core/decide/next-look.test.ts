@@ -32,6 +32,19 @@ describe('the next look', () => {
     expect(inMs({ state: state({ reservations: [reservation(rest)] }) })).toBe(expected);
   });
 
+  it('is not requested for a member that joins now, because a look follows when it has joined', () => {
+    const comes = member('spot-b#5', spotB, { admitted: false, serving: false, launchedAtMs: nowMs - 8_000 });
+    const next = (admissions: readonly string[]) => proposed(nextLook, { members: [...nine, comes] }, { admissions }).wakeAtMs;
+    expect(next([])).toBe(nowMs + 10_000);
+    expect(next(['spot-b#5'])).toBeUndefined();
+    expect(next(['spot-b#6'])).toBe(nowMs + 10_000);
+  });
+
+  it('comes when launches are no longer held back, unless the tick is due before', () => {
+    const heldFor = (ms: number) => inMs({ state: state({ throttle: { untilMs: nowMs + ms, streak: 9 } }) });
+    expect([-1, 10_000, 39_999, 40_000].map(heldFor)).toEqual([undefined, 10_000, 39_999, undefined]);
+  });
+
   it('comes soon while an Auto Scaling group holds an instance that EC2 does not show', () => {
     const asg = { name: 'web-asg', min: 0, max: 20, desired: 10, held: 10, suspended: [] };
     const attached = group({ holding: { kind: 'attach', asg: 'web-asg' } });

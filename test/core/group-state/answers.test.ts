@@ -75,6 +75,17 @@ describe('throttles in a row', () => {
     const noRoom: LaunchResult = { kind: 'throttled', code: 'MaxFleetCountExceeded' };
     expect([3, 4, 5, 6, 7].map((times) => (streak(times, noRoom).throttle?.untilMs ?? 0) - nowMs)).toEqual([8_000, 16_000, 32_000, 60_000, 60_000]);
   });
+  it('that last for minutes put off the next request as long as whatever else fails', () => {
+    const lasting = (forMs: number, quietMs = 0) => {
+      const before = state({ throttle: { sinceMs: nowMs - forMs, untilMs: nowMs - quietMs, streak: 9 }, reservations: [reservation()] });
+      const { sinceMs = 0, untilMs = 0 } = answered(throttle, before).throttle ?? {};
+      return [nowMs - sinceMs, untilMs - nowMs];
+    };
+    expect(lasting(40_000)).toEqual([40_000, 10_000]);
+    expect(lasting(100_000)).toEqual([100_000, 25_000]);
+    expect(lasting(600_000)).toEqual([600_000, 45_000]);
+    expect(lasting(600_000, 120_000)).toEqual([0, 10_000]);
+  });
   it('end with the first response', () => {
     const before = state({ throttle: { untilMs: nowMs, streak: 3 }, reservations: [reservation()] });
     expect(answered({ kind: 'answered', instances: granted('i-1', 'i-2'), refusals: [] }, before).throttle).toBeUndefined();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { againAtMs, againInMs, drainAgainAtMs, isWorthALook } from '../../../core/times/again.ts';
+import { againAtMs, againInMs, drainAgainAtMs, failsSinceMs, isWorthALook } from '../../../core/times/again.ts';
 
 it('the pause before a repeat grows with the time of failing, from 2 s to 45 s', () => {
   expect([0, 8_000, 20_000, 40_000, 600_000].map(againInMs)).toEqual([2_000, 2_000, 5_000, 10_000, 45_000]);
@@ -24,6 +24,14 @@ it('a repeat is never immediate, and the pause is at most one and a half times w
 it('a repeat gets a look of its own only if that is well before the next tick', () => {
   const nowMs = 1_000_000_000;
   expect([-1, 0, 1, 39_999, 40_000].map((inMs) => isWorthALook(nowMs + inMs, nowMs))).toEqual([false, false, true, true, false]);
+});
+
+it('fails since its first failure, unless it has not failed for two minutes', () => {
+  const nowMs = 1_000_000_000;
+  const since = (untilMs: number) => nowMs - failsSinceMs({ sinceMs: nowMs - 300_000, untilMs }, nowMs);
+  expect([nowMs + 5_000, nowMs, nowMs - 119_999, nowMs - 120_000].map(since)).toEqual([300_000, 300_000, 300_000, 0]);
+  expect(failsSinceMs(undefined, nowMs)).toBe(nowMs);
+  expect(failsSinceMs({ untilMs: nowMs }, nowMs)).toBe(nowMs);
 });
 
 describe('what fails in a drain', () => {
