@@ -36,14 +36,17 @@ export type BootMemory = {
   readonly newcomers?: Readonly<Record<string, Newcomer>>;
   /** By pool. */
   readonly failedBoots?: Readonly<Record<string, FailedBoots>>;
-  /** Of the last {@link budgetMs}. */
+  /** Of the last {@link budgetMs}, without those before the launch of an instance that came up. */
   readonly deaths?: readonly Deaths[];
 };
 
 /** The most new members that are remembered. These show enough about their pools. */
 const mostNewcomers = 100;
 
-/** For one missing member, at most this many instances may end before they serve, within this time. */
+/**
+ * For one missing member, at most this many instances may end before they serve, within this time. The count begins
+ * anew when an instance comes up that was launched after them.
+ */
 const mostDeathsPerNeed = 10;
 
 export const budgetMs = 600_000;

@@ -4,6 +4,7 @@ import { doublingMs } from './back-off.ts';
 import {
   type BootMemory,
   budgetMs,
+  type Deaths,
   type Ending,
   type FailedBoots,
   type Newcomer,
@@ -44,7 +45,7 @@ const lateRefusals = new Set(['Server.InsufficientInstanceCapacity']);
 /** The facts of a look about instances. */
 export type Shown = {
   readonly members: readonly (Pick<Member, 'instance' | 'admitted'> &
-    Partial<Pick<Member, 'pool' | 'serving' | 'launchedAtMs'>>)[];
+    Partial<Pick<Member, 'pool' | 'serving' | 'launchedAtMs' | 'reservation'>>)[];
   readonly endings?: Readonly<Record<string, Ending>>;
   /** Instances that EC2 reported as running. They may have ended since. */
   readonly ran?: readonly string[];
@@ -109,25 +110,38 @@ const sorted = ({ newcomers = {} }: BootMemory, look: Shown, nowMs: number) => {
   return { waiting, up, died };
 };
 
+/** A pool that gave an instance which works, and when that was launched. */
+type Working = { readonly pool?: string | undefined; readonly atMs: number };
+
+const asWorking = ({ pool, launchedAtMs = 0 }: Shown['members'][number]): Working => ({ pool, atMs: launchedAtMs });
+
+/** Instances of ours that came up. Those that a decision put into service are no longer among the new members. */
+const cameUpIn = (up: readonly Newcomer[], { members }: Shown): readonly Working[] => [
+  ...up,
+  ...members.filter(({ admitted, reservation }) => admitted && reservation !== undefined).map(asWorking),
+];
+
 /**
  * A pool works again when an instance came up that was launched after the last failure. After members that came up and
  * never served, an instance must serve.
  */
 const withoutWorking = (
   failed: Readonly<Record<string, FailedBoots>>,
-  up: readonly Newcomer[],
+  cameUp: readonly Working[],
   { members }: Shown,
 ): Record<string, FailedBoots> => {
-  const serving = members
-    .filter((member) => member.serving)
-    .map(({ pool, launchedAtMs = 0 }) => ({ pool, atMs: launchedAtMs }));
+  const serving = members.filter((member) => member.serving).map(asWorking);
   return Object.fromEntries(
     Object.entries(failed).filter(([name, { atMs, code }]) => {
-      const works = code === neverServedCode ? serving : up;
+      const works = code === neverServedCode ? serving : cameUp;
       return !works.some((one) => one.pool === name && one.atMs >= atMs);
     }),
   );
 };
+
+/** Ends that still bound launches. After an instance came up that was launched later, launches work again. */
+const stillBounding = ({ deaths = [] }: BootMemory, cameUp: readonly Working[], nowMs: number): readonly Deaths[] =>
+  deaths.filter((one) => nowMs - one.atMs < budgetMs && !cameUp.some(({ atMs }) => atMs >= one.atMs));
 
 /**
  * A streak is remembered for the longest rest after its own rest, so that a pool that keeps failing rests longer each
@@ -177,7 +191,8 @@ export const learnBoots = (
 ): Lessons => {
   const { waiting, up, died } = sorted(memory, shown, nowMs);
   const failed = died.filter(({ ending: { code } }) => !otherEnds.has(code) && !lateRefusals.has(code));
-  const before = withoutWorking(memory.failedBoots ?? {}, up, shown);
+  const cameUp = cameUpIn(up, shown);
+  const before = withoutWorking(memory.failedBoots ?? {}, cameUp, shown);
   const news = [...Map.groupBy(failed, ({ newcomer }) => newcomer.pool)].flatMap(([pool, list]): BootNews[] => {
     const last = list.at(-1);
     if (last === undefined) return [];
@@ -186,7 +201,7 @@ export const learnBoots = (
   });
   const known = { ...before, ...Object.fromEntries(news.map(({ pool, instances: _, ...lesson }) => [pool, lesson])) };
   const deaths = [
-    ...(memory.deaths ?? []).filter(({ atMs }) => nowMs - atMs < budgetMs),
+    ...stillBounding(memory, cameUp, nowMs),
     ...(failed.length > 0 ? [{ atMs: nowMs, count: failed.length }] : []),
   ];
   return {

@@ -1,6 +1,6 @@
 import { announcements } from '../../core/contract.ts';
 import type { Chronicle, GroupTimeline, InForce } from './chronicle.ts';
-import { goneAtMs, isFunction, type Life, tagsAt } from './life.ts';
+import { goneAtMs, isAlive, isFunction, type Life, tagsAt } from './life.ts';
 import { poolOf } from './pools.ts';
 import { isReplacedByItsGroup } from './refill.ts';
 import { remembered } from './remembered.ts';
@@ -82,6 +82,16 @@ export const forgottenAtMs = (chronicle: Chronicle, group: string, atMs: number)
 export const knownWithin = ({ times: { lagMs, clockMs } }: Chronicle): number =>
   lagMs + times.tickMs + times.messageAgainMs + times.reactMs + 2 * clockMs;
 
+/** When the latest instance of Holdfast was launched of those that came up. Launches work since then. */
+export const workedSinceMs = (chronicle: Chronicle, group: string, isUp: (life: Life) => boolean): number =>
+  Math.max(
+    Number.NEGATIVE_INFINITY,
+    ...chronicle
+      .livesIn(group)
+      .filter((life) => isFunction(life.by) && isUp(life))
+      .map(({ launchedAtMs }) => launchedAtMs),
+  );
+
 /** When a look reported this end. */
 const toldAtMs = (chronicle: Chronicle, { life }: FailedBoot): number | undefined =>
   chronicle
@@ -112,17 +122,27 @@ export const bootsRestUntil = (chronicle: Chronicle, group: string, pool: string
 export const mostPerNeed = 10;
 export const windowMs = 600_000;
 
+/** EC2 reports launch times in whole seconds. */
+const wholeSecondMs = 1_000;
+
+/** When Holdfast surely knew of an end, by the times that it compares with launches. */
+const surelyKnownMs = (chronicle: Chronicle, one: FailedBoot): number =>
+  (toldAtMs(chronicle, one) ?? one.diedAtMs + knownWithin(chronicle)) + wholeSecondMs + 2 * chronicle.times.clockMs;
+
 /** Until when recent ends count against further launches. */
 export const deathsCountUntil = (chronicle: Chronicle, { diedAtMs }: FailedBoot): number => diedAtMs + windowMs + knownWithin(chronicle);
 
 /**
- * Whether enough instances ended within ten minutes that Holdfast may launch no more for missing members. A member that ended and has no swap is not
- * missing while its Auto Scaling group replaces it: Holdfast leaves it to the group.
+ * Whether enough instances ended within ten minutes that Holdfast may launch no more for missing members. Ends before the launch of an instance that
+ * has served for long enough that a look found it do not count. A member that ended and has no swap is not missing while its Auto Scaling group
+ * replaces it: Holdfast leaves it to the group.
  */
 export const deathsMayBound = (chronicle: Chronicle, group: string, atMs: number): boolean => {
   const sinceMs = forgottenAtMs(chronicle, group, atMs);
+  const foundMs = atMs - knownWithin(chronicle);
+  const workedMs = workedSinceMs(chronicle, group, (life) => isAlive(life, atMs) && chronicle.servesAt(life, foundMs));
   const dead = failedBootsOf(chronicle, group).filter(
-    (one) => one.diedAtMs <= atMs && one.diedAtMs > sinceMs && deathsCountUntil(chronicle, one) > atMs,
+    (one) => one.diedAtMs <= atMs && one.diedAtMs > sinceMs && deathsCountUntil(chronicle, one) > atMs && surelyKnownMs(chronicle, one) > workedMs,
   );
   if (dead.length < mostPerNeed) return false;
   const { staying, waiting } = headcountAt(chronicle, group, atMs);

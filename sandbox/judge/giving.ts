@@ -49,12 +49,15 @@ export const refusalsOf = (chronicle: Chronicle, group: string, offering: Offeri
       !isOfSubnet(refused) && (nameOf(refused) === nameOf(offering) || (quotaCodes.has(refused.code) && refused.market === offering.market)),
   );
 
-/** Until when an offering rests after these refusals: each one in a row, outside the rest of the last, doubles the rest. */
-const restsUntil = (refusals: readonly Refused[], successes: readonly number[]): number => {
+/**
+ * Until when an offering may rest after these refusals: each one in a row, outside the rest of the last, doubles the rest. By the clocks of functions,
+ * one shortly before the end of a rest may be outside of it.
+ */
+const restsUntil = (refusals: readonly Refused[], successes: readonly number[], clockMs: number): number => {
   let [untilMs, streak, lastMs] = [Number.NEGATIVE_INFINITY, 0, Number.NEGATIVE_INFINITY];
   for (const { atMs, code } of refusals) {
     if (successes.some((success) => success > lastMs && success < atMs)) streak = 0;
-    if (atMs >= untilMs || streak === 0) streak += 1;
+    if (atMs >= untilMs - 2 * clockMs || streak === 0) streak += 1;
     const restMs = daily.has(code) ? dayMs : Math.min(times.longestRestMs, times.refusedRestMs * 2 ** (streak - 1));
     untilMs = Math.max(untilMs, atMs + restMs);
     lastMs = atMs;
@@ -105,7 +108,7 @@ export const restedUntil = (chronicle: Chronicle, pool: PolicyPool, offering: Of
     .filter((life) => isFunction(life.by) && nameOf(life) === nameOf(offering))
     .map(({ launchedAtMs }) => launchedAtMs);
   const subnets = subnetsIn(chronicle, pool, offering.zone).map(({ id }) => subnetRestsUntil(chronicle, id, moment));
-  return Math.max(restsUntil(refusals, successes), Math.min(...subnets));
+  return Math.max(restsUntil(refusals, successes, chronicle.times.clockMs), Math.min(...subnets));
 };
 
 /** Until when an offering comes last because of advice: during its rest, and until the advised member has left. */

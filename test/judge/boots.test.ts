@@ -80,6 +80,18 @@ describe('launches for one need are bounded', () => {
     expect(meanwhile((script) => restored(script, 110))).toEqual([]);
     expect(meanwhile((script) => restored(script, 90))).toHaveLength(1);
   });
+  it('begins anew with an instance that was launched after them and came up', () => {
+    const meanwhile = (launchedAt: number, runs: number, from: object = { pool: 'spot-a', by: react('of-up') }) =>
+      bounded((script) => {
+        die(script, 11);
+        script.launch(launchedAt, 'i-up', from);
+        script.at(runs, { kind: 'running', instance: 'i-up' });
+      });
+    expect(meanwhile(115, 200)).toEqual([]);
+    expect(meanwhile(115, 301)).toHaveLength(1);
+    expect(meanwhile(105, 200)).toHaveLength(1);
+    expect(meanwhile(115, 200, { by: { kind: 'asg', asg: 'web-asg', why: 'size' } })).toHaveLength(1);
+  });
   it('counts no late refusal, no instance that ran, and none that others ended', () => {
     const ten = (write: Write) =>
       bounded((script) => {
@@ -441,6 +453,23 @@ describe('a replacement is requested soon, unless ten have died for each that is
   it('for each of them', () => {
     expect(asked(10, { warned: ['i-1', 'i-2'] }).length).toBeGreaterThan(0);
     expect(asked(20, { second: 600, warned: ['i-1', 'i-2'] })).toEqual([]);
+  });
+  it('since an instance was launched that serves, and that a look must have found', () => {
+    const up = (launchedAt: number, serves: number) =>
+      asked(10, {
+        second: 700,
+        write: (script) => {
+          script.desired(2, 2);
+          script.desired(450, 3);
+          script.launch(launchedAt, 'i-up', { pool: 'spot-a', by: react('of-up') });
+          script.serves(serves, 'i-up');
+        },
+      });
+    expect(up(460, 500)).toHaveLength(1);
+    expect(up(460, 575)).toEqual([]);
+    expect(up(460, 569)).toHaveLength(1);
+    expect(up(244, 500)).toHaveLength(1);
+    expect(up(240, 500)).toEqual([]);
   });
   it('since the policy was written', () => {
     expect(asked(10, { write: (script) => script.policy(120, 2) })).toHaveLength(1);

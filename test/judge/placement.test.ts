@@ -123,20 +123,25 @@ describe('an earlier tier is used while it gives', () => {
     expect(found({ spread: { of: ['both'], by: 'zone' } })).toHaveLength(1);
     expect(found('spot-a')).toEqual([]);
   });
+  const rested = (seconds: number, times: readonly number[], clockErrorMs = 0) =>
+    details(
+      earlierTierFirst,
+      (script) => {
+        twoServe(script);
+        for (const second of times) for (const zone of ['z-a', 'z-b']) refused(script, second, zone);
+        launched(script, seconds, 'i-3', 'od-b');
+      },
+      { endedAtMs: 4_000_000, clockErrorMs },
+    );
   it('finds a refusal that rests for hours, and takes a second one for twice as long', () => {
-    const rested = (seconds: number, times: readonly number[]) =>
-      details(
-        earlierTierFirst,
-        (script) => {
-          twoServe(script);
-          for (const second of times) for (const zone of ['z-a', 'z-b']) refused(script, second, zone);
-          launched(script, seconds, 'i-3', 'od-b');
-        },
-        { endedAtMs: 4_000_000 },
-      );
     expect(rested(1_000, [100])).toHaveLength(1);
     expect(rested(600, [100, 300])).toEqual([]);
     expect(rested(1_000, [100, 300])).toHaveLength(1);
+  });
+  it('takes a refusal for one outside of the rest before it where clocks that are wrong may show it so', () => {
+    expect(rested(600, [100, 277])).toHaveLength(1);
+    expect(rested(600, [100, 277], 1_000)).toHaveLength(1);
+    expect(rested(600, [100, 277], 2_000)).toEqual([]);
   });
 });
 

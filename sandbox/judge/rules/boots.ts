@@ -1,5 +1,15 @@
 import { announcements } from '../../../core/contract.ts';
-import { bootRestMs, type FailedBoot, failedBootsOf, forgottenAtMs, knownWithin, lateRefusal, mostPerNeed, windowMs } from '../boots.ts';
+import {
+  bootRestMs,
+  type FailedBoot,
+  failedBootsOf,
+  forgottenAtMs,
+  knownWithin,
+  lateRefusal,
+  mostPerNeed,
+  windowMs,
+  workedSinceMs,
+} from '../boots.ts';
 import type { Chronicle } from '../chronicle.ts';
 import { wasDeniedLately } from '../denied.ts';
 import type { Finding, Rule } from '../finding.ts';
@@ -31,7 +41,7 @@ const missingAt = (chronicle: Chronicle, group: string, { life }: FailedBoot, do
 export const launchesAreBounded: Rule = {
   name: 'launches for one need are bounded',
   meaning:
-    'Of the instances that Holdfast launches within ten minutes, no more than ten for each missing member end before they run. A policy that is written starts the count again.',
+    'Of the instances that Holdfast launches within ten minutes, no more than ten for each missing member end before they run. A policy that is written starts the count again, and so does an instance that was launched after them and came up.',
   broken: inEveryGroup((chronicle, group) => {
     const all = failedBootsOf(chronicle, group);
     const doomed = new Set(all.map(({ life }) => life));
@@ -39,7 +49,8 @@ export const launchesAreBounded: Rule = {
     return sure.flatMap((last): readonly Broken[] => {
       const untilMs = last.life.launchedAtMs;
       const sinceMs = Math.max(untilMs - windowMs, forgottenAtMs(chronicle, group, untilMs));
-      const within = sure.filter(({ life }) => life.launchedAtMs > sinceMs && life.order <= last.life.order);
+      const workedMs = workedSinceMs(chronicle, group, ({ runningAtMs }) => runningAtMs !== undefined && runningAtMs <= untilMs);
+      const within = sure.filter(({ life, diedAtMs }) => life.launchedAtMs > sinceMs && diedAtMs > workedMs && life.order <= last.life.order);
       const needs = Math.max(1, ...within.map((one) => missingAt(chronicle, group, one, doomed)));
       if (within.length <= mostPerNeed * needs) return [];
       return [

@@ -97,6 +97,30 @@ describe('an instance that ends before it serves', () => {
   });
 });
 
+describe('a member that a decision has put into service', () => {
+  const failed = died(launched({}, nowMs, 'i-1', 'i-2'), nowMs + 10_000, 'i-1', 'i-2').memory;
+  const joined = (launchedAtMs: number, rest: object = {}) => ({
+    members: [{ instance: 'i-new', admitted: true, pool: 'spot-a', reservation: 'r-1', launchedAtMs, ...rest }],
+  });
+  const later = (shown: Parameters<typeof learnBoots>[1]) => learnBoots(failed, shown, pools, nowMs + 100_000).memory;
+
+  it('shows that its pool works again, if it was launched after the last failure', () => {
+    expect(later(joined(nowMs + 80_000)).failedBoots).toBeUndefined();
+    expect(later(joined(nowMs + 9_000)).failedBoots).toBeDefined();
+    expect(later(joined(nowMs + 80_000, { pool: 'spot-b' })).failedBoots).toBeDefined();
+  });
+
+  it('begins the count of deaths anew, whatever its pool', () => {
+    expect(later(joined(nowMs + 80_000, { pool: 'spot-b' })).deaths).toBeUndefined();
+    expect(later(joined(nowMs + 9_000)).deaths).toEqual([{ atMs: nowMs + 10_000, count: 2 }]);
+  });
+
+  it('shows nothing while it has not joined, or where others launched it', () => {
+    for (const other of [{ admitted: false }, { reservation: undefined }])
+      expect(later(joined(nowMs + 80_000, other))).toMatchObject({ failedBoots: { 'spot-a': {} }, deaths: [{ count: 2 }] });
+  });
+});
+
 describe('new members', () => {
   it('are remembered until they are put into service, end, or are shown nowhere for an hour', () => {
     const memory = launched({}, nowMs, 'i-up', 'i-boots', 'i-unseen');
