@@ -26,11 +26,12 @@ const wasStopped = ({ deadlineMs = Number.POSITIVE_INFINITY }: Swap, found: Inst
 /** Combines the states of one living member in several targets. */
 const progressIn = ({ instance }: Swap, standings: readonly TargetStanding[]): DrainProgress => {
   const waits = standings.flatMap(({ busyUntilMs }) => busyUntilMs ?? []);
+  const delays = standings.flatMap(({ delayMs }) => delayMs ?? []);
   return {
     instance,
     gone: false,
     drained: standings.every(({ isHeld }) => !isHeld),
-    deregistrationDelayMs: Math.max(0, ...standings.map(({ delayMs }) => delayMs)),
+    ...(delays.length === standings.length && { deregistrationDelayMs: Math.max(0, ...delays) }),
     ...(waits.length > 0 && { busyUntilMs: Math.max(...waits) }),
   };
 };

@@ -36,7 +36,7 @@ export const loadBalancers: MovesMembers = (deps) => ({
  * The states of leaving members in target groups. A target stays `draining` for the whole deregistration delay of its
  * target group, with or without connections. So a drain waits for that delay, counted from its begin. If a delay cannot
  * be read, the delay at the acceptance of the policy counts. If that is unknown too, it is not recorded until when the
- * member is busy, and the load balancer's default only sets the latest time at which the drain begins.
+ * member is busy, and later steps read the delay again.
  */
 export const standingsInTargetGroups = (deps: ProviderDeps): DrainTarget['standings'] => {
   const delays = new Map<string, { readonly delayMs: number; readonly readAtMs: number }>();
@@ -45,8 +45,8 @@ export const standingsInTargetGroups = (deps: ProviderDeps): DrainTarget['standi
     const nowMs = deps.now();
     const stale = arns.filter((arn) => nowMs - (delays.get(arn)?.readAtMs ?? Number.NEGATIVE_INFINITY) > delaysKeptMs);
     for (const [arn, delayMs] of await describeDelays(deps, stale)) delays.set(arn, { delayMs, readAtMs: nowMs });
-    const named = namedTargetGroups(group);
-    const acceptedOf = (arn: string) => (named.includes(arn) ? group.drain.deregistrationDelayMs : undefined);
+    const looked = [...namedTargetGroups(group), ...(group.drain.asgTargetGroups ?? [])];
+    const acceptedOf = (arn: string) => (looked.includes(arn) ? group.drain.deregistrationDelayMs : undefined);
     return new Map(
       arns.flatMap((arn) => {
         const delayMs = delays.get(arn)?.delayMs ?? acceptedOf(arn);
@@ -81,7 +81,7 @@ export const standingsInTargetGroups = (deps: ProviderDeps): DrainTarget['standi
       const endsMs = (arn: string): number => leftAtMs(swap, arn) + delayOf(arn);
       return {
         isHeld: held.length > 0,
-        delayMs: Math.max(0, ...held.map(delayOf)),
+        ...(held.every((arn) => known.has(arn)) && { delayMs: Math.max(0, ...held.map(delayOf)) }),
         ...(isKnown && { busyUntilMs: Math.max(...waits.map(endsMs)) }),
       };
     };

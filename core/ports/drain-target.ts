@@ -8,8 +8,8 @@ export type TargetStanding = {
   readonly isHeld: boolean;
   /** Latest time until which it is busy there, epoch ms. */
   readonly busyUntilMs?: number;
-  /** How long it stays busy once it is taken out of service. */
-  readonly delayMs: number;
+  /** How long it stays busy once it is taken out of service. Absent while that is unknown. */
+  readonly delayMs?: number;
 };
 
 /** One kind of thing that a drain takes members out of: it gives them work, or they belong to it. */
@@ -39,7 +39,7 @@ export type DrainProgress = {
   readonly busyUntilMs?: number;
   /**
    * Longest deregistration delay of the target groups that it is registered with, running or not: a drain that has not
-   * begun must leave time for it.
+   * begun must leave time for it. Absent while one of them is unknown.
    */
   readonly deregistrationDelayMs?: number;
 };

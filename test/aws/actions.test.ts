@@ -662,9 +662,7 @@ describe('inspecting a drain', () => {
       DescribeTargetHealth: failsWith('Throttling'),
       DescribeTargetGroupAttributes: failsWith('Throttling'),
     });
-    expect(await provider.inspectDrain(named(), [swap('i-1', 'rebalance', draining)])).toEqual([
-      { instance: 'i-1', gone: false, drained: false, deregistrationDelayMs: 300_000 },
-    ]);
+    expect(await provider.inspectDrain(named(), [swap('i-1', 'rebalance', draining)])).toEqual([{ instance: 'i-1', gone: false, drained: false }]);
   });
 
   test('is over in a target group that cannot be read once its delay has passed', async () => {
@@ -690,14 +688,14 @@ describe('inspecting a drain', () => {
       },
     });
     const look = () => provider.inspectDrain(named(), [swap('i-1', 'rebalance', draining)]);
-    expect(await look()).toEqual([{ instance: 'i-1', gone: false, drained: false, deregistrationDelayMs: 300_000 }]);
+    expect(await look()).toEqual([{ instance: 'i-1', gone: false, drained: false }]);
     isRead = true;
     expect(await look()).toMatchObject([{ deregistrationDelayMs: 30_000, busyUntilMs: nowMs + 20_000 }]);
   });
 
-  test('takes a delay that cannot be read for what it was when the policy was accepted, of target groups that the policy names', async () => {
-    const delayIn = async (of: typeof attached) => {
-      const accepted = { ...of, drain: { ...of.drain, deregistrationDelayMs: 20_000 } };
+  test('takes a delay that cannot be read for what it was when the policy was accepted, of target groups that were looked up then', async () => {
+    const delayIn = async (of: typeof attached, asgTargetGroups: readonly string[] = []) => {
+      const accepted = { ...of, drain: { ...of.drain, asgTargetGroups, deregistrationDelayMs: 20_000 } };
       const { provider } = over(accepted, {
         ...inWeb({ 'i-1': 'Terminating' }, { targetGroups: ['tg-own'] }),
         DescribeInstances: { Reservations: [{ Instances: [ec2Instance('i-1', ours)] }] },
@@ -707,7 +705,8 @@ describe('inspecting a drain', () => {
       return (await provider.inspectDrain(accepted, [swap('i-1', 'rebalance', draining)]))[0]?.deregistrationDelayMs;
     };
     expect(await delayIn(named())).toBe(20_000);
-    expect(await delayIn(attached)).toBe(300_000);
+    expect(await delayIn(attached, ['tg-own'])).toBe(20_000);
+    expect(await delayIn(attached)).toBeUndefined();
   });
 
   test.each(['stopping', 'stopped'] as const)('an instance that is %s no longer works, and can be ended', async (state) => {
