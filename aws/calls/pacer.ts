@@ -38,7 +38,12 @@ export type Pacer = {
   begin(beginning: Beginning): void;
 };
 
-/** After a failure of the item, calls go on without it for this long, so that its outage delays no call. */
+/**
+ * After a failure of the item, calls go on without it for this many times as long as the failure took. So an outage of
+ * the item delays calls by a fifth at most, and a refusal that comes at once leaves only one call without a token.
+ */
+const withoutItemFor = 5;
+/** At most this long. The item may fail after its call has waited in line for seconds. */
 const withoutItemMs = 5_000;
 /** The most that unwritten looks may take of a bucket, in time to refill. */
 const mostUnsaidMs = 2_000;
@@ -96,16 +101,18 @@ const takeTogether = async (
   return repeated(calls.length, { isTaken: false, ms: eachMs });
 };
 
-/** Runs work on the item. After an error of AWS, it uses `otherwise` for `withoutItemMs`, without calls. */
+/** Runs work on the item. After an error of AWS, it uses `otherwise` for a while, without calls. */
 const createGuard = ({ now, unused }: Pick<PacerDeps, 'now' | 'unused'>) => {
   let withoutUntilMs = 0;
   return async <T>(work: () => Promise<T>, otherwise: T): Promise<T> => {
-    if (now() < withoutUntilMs) return otherwise;
+    const beganAtMs = now();
+    if (beganAtMs < withoutUntilMs) return otherwise;
     try {
       return await work();
     } catch (error) {
       if (!isFromAws(error)) throw error;
-      withoutUntilMs = now() + withoutItemMs;
+      const failedAtMs = now();
+      withoutUntilMs = failedAtMs + Math.min(withoutItemMs, withoutItemFor * (failedAtMs - beganAtMs));
       unused(error);
       return otherwise;
     }

@@ -19,14 +19,18 @@ const environment = (fullAt: FullAt = {}) => {
     takes: 0,
     reads: 0,
     slept: [] as number[],
-    fails: false,
+    /** How long the item takes to fail. Absent: it does not fail. */
+    failsInMs: undefined as number | undefined,
     unused: 0,
     /** How far the clock is set back whenever the environment sleeps. */
     setBackMs: 0,
   };
   const item: PaceItem = {
     take: async ({ bucket, costMs, untilMs, nowMs }) => {
-      if (world.fails) throw awsError('ServiceUnavailable', 'out', 503);
+      if (world.failsInMs !== undefined) {
+        world.nowMs += world.failsInMs;
+        throw awsError('ServiceUnavailable', 'out', 503);
+      }
       world.takes += 1;
       const fromMs = Math.max(nowMs, world.fullAt[bucket] ?? 0);
       if (fromMs + costMs > untilMs) return { kind: 'over', fullAtMs: fromMs };
@@ -186,12 +190,27 @@ describe('calls wait for their tokens', () => {
     expect(world.reads).toBe(2);
   });
 
-  test('if the item fails, calls go on without it, and do not read it again for a while', async () => {
+  test('if the item fails, calls go on without it, and do not use it again for five times as long as that took', async () => {
     const { world, pacer } = environment({ autoScaling: startMs + 60_000 });
-    world.fails = true;
+    world.failsInMs = 1_000;
     expect([await pacer.take(act), await pacer.take(act), world.unused]).toEqual([true, true, 1]);
-    world.nowMs += 5_000;
+    world.nowMs += 4_999;
+    expect([await pacer.take(act), world.unused]).toEqual([true, 1]);
+    world.nowMs += 1;
     expect([await pacer.take(act), world.unused]).toEqual([true, 2]);
+    world.nowMs += 5_000;
+    world.failsInMs = 8_000;
+    expect([await pacer.take(act), world.unused]).toEqual([true, 3]);
+    world.nowMs += 5_000;
+    expect([await pacer.take(act), world.unused]).toEqual([true, 4]);
+  });
+
+  test('a call that follows an item which failed at once takes its token', async () => {
+    const { world, pacer } = environment();
+    world.failsInMs = 0;
+    expect([await pacer.take(act), world.takes]).toEqual([true, 0]);
+    world.failsInMs = undefined;
+    expect([await pacer.take(act), world.takes]).toEqual([true, 1]);
   });
 });
 
