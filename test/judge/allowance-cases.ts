@@ -497,11 +497,16 @@ const waits: Readonly<Record<string, Cases>> = {
   },
   'a request without a response is repeated later': {
     needed: inProgress(80),
-    also: { 'its response was lost': inProgress(80, { outcome: 'lost' }) },
+    also: {
+      'its response was lost': inProgress(80, { outcome: 'lost' }),
+      'AWS answered with a server error': inProgress(80, { outcome: 'ServiceUnavailable' }),
+    },
     beyond: {
       'a tick has come since': inProgress(40),
       'it was another group’s': inProgress(80, { launch: { group: 'api', count: 1 } }),
       'it was throttled': inProgress(80, { outcome: 'RequestLimitExceeded' }),
+      'it was wrong': inProgress(80, { outcome: 'InvalidParameterValue' }),
+      'a tick has come since a server error': inProgress(40, { outcome: 'ServiceUnavailable' }),
       'it requested fewer than are missing': all(inProgress(80), (script) => {
         script.warn(100, 'i-2');
         script.react(101, 103, 'i-b', heard('i-2'));

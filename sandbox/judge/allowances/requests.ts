@@ -68,13 +68,16 @@ export const noRoomForFleets: Allowance = {
   },
 };
 
-/** Codes that say nothing about earlier attempts, so the request may have been carried out. */
-const unsure = new Set(['lost', 'IdempotentCallInProgress']);
+/** Server errors of EC2 and of Auto Scaling ("Error codes" in the Amazon EC2 API Reference; "Common Errors"). */
+const serverErrors = ['InternalError', 'InternalFailure', 'ServiceUnavailable', 'Unavailable'];
+
+/** Results after which the request may have been carried out. */
+const unsure = new Set(['lost', 'IdempotentCallInProgress', ...serverErrors]);
 
 export const repeatIsDue: Allowance = {
   name: 'a request without a response is repeated later',
   excuses: requestedSoon.name,
-  trouble: 'The last calls that launched for the group got no response, or EC2 said that the request was in progress.',
+  trouble: 'The last calls that launched for the group got no response or a server error, or EC2 said that the request was in progress.',
   reaches: 'Warnings and ends of members of that group, for as many members as were requested then, until a tick after these calls.',
   reason:
     'The request stays open, and its repeats become rarer until the tick makes them. Another request for the same members would be one more than needed.',
