@@ -6,6 +6,7 @@ import { outsideAsgOf } from '../group/outside-size.ts';
 import { isHeldBack } from '../launch/reservation-life.ts';
 import { keptAmong } from '../placement/spare.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
+import { ownRefill } from '../view/asg-ledger.ts';
 import type { Headcount } from '../view/headcount.ts';
 import type { View } from '../view/view.ts';
 import { isEvenedOut, planEvenOut } from './even-out.ts';
@@ -33,7 +34,8 @@ const nothing: ReturnPlan = { placements: [], reasons: [], moves: [] };
 
 /**
  * Whether nothing is under way: the desired members and the present spares are all in service, no swap is about to
- * begin, and no Auto Scaling group launches or ends instances by itself.
+ * begin, and no Auto Scaling group launches or ends instances by itself. A group may still hold a member that has
+ * ended, and will replace it.
  */
 const isAtRest = (view: View, { staying, inFlightCount }: Headcount): boolean =>
   staying.length >= view.state.desired &&
@@ -42,6 +44,7 @@ const isAtRest = (view: View, { staying, inFlightCount }: Headcount): boolean =>
   view.swaps.every((swap) => swap.state === 'gone' || (traitsOf(swap).isMove && swap.state !== 'leaving')) &&
   staying.every((member) => member.admitted && isUp(member, view.nowMs)) &&
   view.asgs.every(({ desired, held }) => desired === held) &&
+  ownRefill(view) === 0 &&
   !isHeldBack(view.state, view.nowMs);
 
 /** The reason that forbids every move now. */

@@ -161,6 +161,14 @@ describe('in an Auto Scaling group', () => {
     expect(movesIn(look({ group: attach, view: { asgs: [asg] } }, list))).toEqual(['od']);
   });
 
+  it('that still holds a member that has ended, nobody moves until the group has replaced it', () => {
+    const list = there.map((one) => ({ ...one, ...joined }));
+    const held = list.map(({ instance }) => instance);
+    const holding = (holds: readonly string[]) =>
+      movesIn(look({ group: attach, view: { ended: ['i-ended'], asgs: [asgView({ desired: holds.length, held: holds.length, holds })] } }, list));
+    expect([holding(held), holding([...held, 'i-ended'])]).toEqual([['od'], []]);
+  });
+
   it('of its pool, a member may move that the group does not show yet', () => {
     const own = [
       { ...spotA, asg: 'in-a' },
