@@ -5,6 +5,7 @@ import type { Owner } from '../ports/owners.ts';
 import { type LeaveReason, traitsOf } from '../removal/leave-reason.ts';
 import { describeLagMs } from '../times/times.ts';
 import type { Member } from '../view/view.ts';
+import { anotherDrain } from './another-drain.ts';
 import { type DrainKind, kindOf, type NameDrain } from './drain-kind.ts';
 import type { LifecycleHook, Swap } from './swap.ts';
 
@@ -100,7 +101,7 @@ const withHook = (swap: Swap, fact: LeavingFact, { drainFor, nowMs }: Tightening
   if (hook === undefined || hooks.some((known) => isSameHook(known, hook))) return undefined;
   // Another drain takes over, because the present one may have read the swap without this hook and may look again only
   // after the hook has expired.
-  const order = { drain: drainFor('hook', swap.deadlineMs), drainOrderedAtMs: nowMs };
+  const order = anotherDrain(swap, drainFor('hook', swap.deadlineMs), nowMs);
   return { hooks: [...hooks, hook], ...onItsWay(swap), ...order };
 };
 
@@ -128,8 +129,7 @@ const withDeadline = (swap: Swap, fact: LeavingFact, { drainFor, nowMs }: Tighte
     reason: traitsOf(swap).endedBy === 'auto-scaling' ? swap.reason : fact.reason,
     deadlineMs,
     warnedAtMs: fact.atMs,
-    drain: drainFor(kindOnceWarned(swap, fact), deadlineMs),
-    drainOrderedAtMs: nowMs,
+    ...anotherDrain(swap, drainFor(kindOnceWarned(swap, fact), deadlineMs), nowMs),
     ...onItsWay(swap),
   };
 };

@@ -1,6 +1,7 @@
 import { drainEndsByMs } from '../drain/drain.ts';
 import { isOnHook, isUnattended } from '../drain/heartbeat.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
+import { anotherDrain } from './another-drain.ts';
 import type { NameDrain } from './drain-kind.ts';
 import { isKept } from './kept-members.ts';
 import { outlivedForGoodMs } from './outlived.ts';
@@ -88,10 +89,7 @@ const isStoppedInTurn = ({ state, instance }: Swap, { stopped }: TakingOver): bo
 export const takenOver = (swap: Swap, taking: TakingOver): Partial<Swap> | undefined => {
   // A drain ends when its last member has drained. So members that end at other times get drains of their own.
   const endsAtMs = swap.deadlineMs ?? (swap.state === 'draining' ? swap.busyUntilMs : undefined);
-  const order = {
-    drain: taking.drainFor(isOnHook(swap) ? 'hook' : 'mend', endsAtMs),
-    drainOrderedAtMs: taking.nowMs,
-  };
+  const order = anotherDrain(swap, taking.drainFor(isOnHook(swap) ? 'hook' : 'mend', endsAtMs), taking.nowMs);
   if (isStopped(swap, taking) || isBroken(swap, taking)) return order;
   if (isStoppedInTurn(swap, taking)) return { ...order, state: 'leaving' };
   if (!isLeftover(swap, taking)) return undefined;

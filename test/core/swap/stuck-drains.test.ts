@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { tightened } from '../../../core/swap/claim.ts';
 import { mayBeUnstarted, type TakingOver, takenOver } from '../../../core/swap/stuck-drains.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
 import { nowMs, swapOf } from '../views.ts';
@@ -61,7 +62,7 @@ describe('a drain that a user stopped', () => {
     expect(takenOver({ ...young, drain: 'another' }, stopped)).toBeUndefined();
   });
   it('is taken over after its member has drained only for a hook that is to be completed', () => {
-    const drained = swap({ claimedAtMs: nowMs, state: 'drained', drainedAtMs: nowMs });
+    const drained = swap({ claimedAtMs: nowMs, state: 'drained', drainedAtMs: nowMs - 1 });
     expect(takenOver(drained, stopped)).toBeUndefined();
     expect(takenOver({ ...drained, hooks: [hook] }, stopped)).toEqual({ ...order, drain: 'hook-new' });
     expect(takenOver({ ...drained, state: 'gone', hooks: [hook] }, stopped)).toBeUndefined();
@@ -124,6 +125,15 @@ describe('a drain that may never have been started', () => {
     expect(mayBeUnstarted(swap({ state: 'drained', ...since, drainedAtMs: nowMs - 20_000 }), nowMs)).toBe(false);
     expect(mayBeUnstarted(swap({ state: 'drained', ...since, drainedAtMs: nowMs - 40_000 }), nowMs)).toBe(true);
     expect(mayBeUnstarted(swap({ state: 'drained', ...since }), nowMs)).toBe(true);
+  });
+  it('is one that was ordered for a hook after its member had drained by a clock that is ahead', () => {
+    const ahead = swap({ state: 'drained', drainStartedAtMs: nowMs - 400, drainedAtMs: nowMs + 19_000 });
+    const fact = { instance: 'i-1', reason: 'hook', atMs: nowMs, hook } as const;
+    const hooked = { ...ahead, ...tightened(ahead, fact, { nowMs, drainFor: (kind) => `${kind}-new` }) };
+    expect(hooked.drain).toBe('hook-new');
+    expect(mayBeUnstarted(hooked, nowMs + 60_000)).toBe(true);
+    const again = { ...hooked, ...takenOver(hooked, taking({ stoppedDrains: ['hook-new'] })) };
+    expect(mayBeUnstarted(again, nowMs + 60_000)).toBe(true);
   });
 });
 
