@@ -14,6 +14,7 @@ import type { Swap } from '../swap/swap.ts';
 import type { RaisedMax } from '../view/raised-max.ts';
 import type { GroupState } from '../view/view.ts';
 import { alarmChanges, followAlarms } from './follow-alarms.ts';
+import { withoutEarlierAlarms } from './restored.ts';
 import { noteChange } from './returns.ts';
 import { followSchedule } from './schedule.ts';
 import { catchUp, followPolicy, type Heard, isLetGo } from './state.ts';
@@ -78,7 +79,8 @@ type Sized = {
   readonly desired: number;
 };
 
-const sizedByPolicy = (found: GroupState, { group, stored, holdings, swaps, alarms, nowMs }: Look): Sized => {
+const sizedByPolicy = (found: GroupState, { group, stored, holdings, swaps, alarms: told, nowMs }: Look): Sized => {
+  const alarms = withoutEarlierAlarms(told, stored);
   const { added: _othersSetItBefore, ...byPolicy } = found;
   const caughtUp = catchUp(byPolicy, group, { members: holdings.members, swaps, comesBack: isLetGo(stored) });
   const isObserved = modeOf(group) === 'observe';

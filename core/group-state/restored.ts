@@ -1,4 +1,5 @@
 import type { Group } from '../group/group.ts';
+import type { AlarmFact } from '../scaling/lasting-alarms.ts';
 import type { Swap } from '../swap/swap.ts';
 import { describeLagMs } from '../times/times.ts';
 import type { GroupState, Member } from '../view/view.ts';
@@ -32,6 +33,19 @@ export const isFirstItem = ({ policyVersion }: Group, { members, swaps }: Shown)
  */
 export const mayLackSwaps = ({ renewedAtMs = 0 }: Pick<GroupState, 'renewedAtMs'>, nowMs: number): boolean =>
   nowMs - renewedAtMs < describeLagMs;
+
+/** Functions that find a restore at the same moment, and their clocks, may differ by this. */
+const foundTogetherMs = 5_000;
+
+/**
+ * The alarms that may act. One that went off before the item was lost or restored may have acted, and the item does not
+ * say so. The look that finds this cannot know how old the item is, so whatever it receives acts.
+ */
+export const withoutEarlierAlarms = (alarms: readonly AlarmFact[], stored: GroupState): readonly AlarmFact[] => {
+  const { renewedAtMs = 0, policyVersion, version } = stored;
+  const isFoundNow = policyVersion === 0 || version === 0;
+  return isFoundNow ? alarms : alarms.filter(({ isOn, atMs }) => !isOn || atMs >= renewedAtMs - foundTogetherMs);
+};
 
 /** A size section that no policy has, and that does not mark a group as let go. */
 const unknownSize = '?';

@@ -701,6 +701,23 @@ describe('alarms that are heard act', () => {
     expect(heard((script) => script.desired(2, 6))).toEqual([]);
     expect(heard((script) => script.react(250, 252, 'i-b', [{ about: 'alarm', alarm: 'high' }]))).toHaveLength(0);
   });
+  it('requires nothing of an alarm that went off before the state item was restored or deleted, and is received after', () => {
+    const late = (tellAtS: number, write: (script: Script) => void) =>
+      details(alarmsAct, (script) => {
+        script.policy(0, 1);
+        script.desired(1, 2);
+        write(script);
+        script.at(300, { kind: 'invocation-began', invocation: 'i-a', function: 'react' });
+        const told = { about: 'alarm', alarm: 'high' } as const;
+        script.at(300, { kind: 'delivered', invocation: 'i-a', function: 'react', message: 'a', told, happenedAtMs: 1_000 * tellAtS });
+        const ended = { kind: 'invocation-ended', invocation: 'i-a', function: 'react', startedAtMs: 300_000 } as const;
+        script.at(303, { ...ended, timeoutMs: 30_000, again: [], injected: false });
+      });
+    const restored = (script: Script) => script.desired(280, 2, 1, { kind: 'user' });
+    const deleted = (script: Script) => script.at(280, { kind: 'state-deleted', group: 'web', by: { kind: 'user' } });
+    expect([late(250, restored), late(250, deleted)]).toEqual([[], []]);
+    expect([late(290, restored), late(290, deleted), late(250, () => undefined)].map(({ length }) => length)).toEqual([1, 1, 1]);
+  });
   it('counts the cooldown from what a function did that met a fault', () => {
     const acted = (second: number, told: 'high' | 'low') =>
       heard((script) => {
@@ -736,6 +753,20 @@ describe('the desired size of a group whose state item was deleted', () => {
     expect(emptied(2, 100, 4)).toHaveLength(1);
     expect(emptied(5, 100, 4)).toHaveLength(1);
     expect(emptied(8, 100, 8)).toHaveLength(1);
+  });
+  it('is the size of the policy where another group launched all members: no item of this group has named them', () => {
+    const taken = (desired: number, group: string) =>
+      details(desiredAsAsked, (script) => {
+        script.policy(0, 1, { ...policy, asg: 'web-asg' });
+        script.desired(0, 2);
+        const launched = { asg: 'web-asg', by: react('i-0'), tags: { 'holdfast:group': `holdfast/${group}` } };
+        for (const instance of ['i-1', 'i-2', 'i-3', 'i-4']) script.member(instance, launched);
+        script.at(100, { kind: 'state-deleted', group: 'web', by: { kind: 'user' } });
+        script.react(109, 111, 'i-a');
+        script.desired(110, desired, 1, react('i-a'));
+      });
+    expect([taken(2, 'before'), taken(4, 'web')]).toEqual([[], []]);
+    expect([taken(4, 'before'), taken(2, 'web')].map(({ length }) => length)).toEqual([1, 1]);
   });
   it('is the one that the same function had written before, where it was still at work', () => {
     const written = (desired: number, by: string) =>

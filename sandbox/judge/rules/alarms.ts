@@ -3,6 +3,7 @@ import type { Chronicle, GroupTimeline, Written } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { isHindered, look } from '../hindrance.ts';
 import { isHealthy } from '../leaving.ts';
+import { isFunction } from '../life.ts';
 import { adjusted, atDistance } from '../policy.ts';
 import { times } from '../times.ts';
 
@@ -29,7 +30,12 @@ const heardAlarms = (chronicle: Chronicle) => {
 const toldAlarm = ({ invocations }: Chronicle, { by }: Written, alarm: string): boolean =>
   by.kind === 'function' && (invocations.get(by.invocation)?.deliveries ?? []).some(({ told }) => told.about === 'alarm' && told.alarm === alarm);
 
-const unanswered = (chronicle: Chronicle, { group, written }: GroupTimeline): readonly Broken[] => {
+/** Whether somebody restored or deleted the state item after the alarm went off and before it was received: it may have acted, and the item lacks that. */
+const mayHaveActed = ({ written, lostAtMs }: GroupTimeline, happenedAtMs: number, heardAtMs: number): boolean =>
+  [...lostAtMs, ...written.filter(({ by }) => !isFunction(by)).map(({ atMs }) => atMs)].some((atMs) => atMs >= happenedAtMs && atMs <= heardAtMs);
+
+const unanswered = (chronicle: Chronicle, timeline: GroupTimeline): readonly Broken[] => {
+  const { group, written } = timeline;
   const heard = heardAlarms(chronicle);
   return heard.flatMap(({ alarm, atMs, happenedAtMs, message, fromThreshold }) => {
     const policy = chronicle.policyAt(group, atMs);
@@ -47,7 +53,7 @@ const unanswered = (chronicle: Chronicle, { group, written }: GroupTimeline): re
     const changes = written.filter((one, index) => index > 0 && one.desired !== written[index - 1]?.desired);
     const isActed = changes.some((one) => one.atMs > atMs - apartMs && one.atMs <= atMs + actsWithinMs);
     const isCooling = changes.some((one) => one.atMs <= atMs && one.atMs > happenedAtMs - row.cooldownMs && toldAlarm(chronicle, one, alarm));
-    if (!isAlone || isEdited || isActed || isCooling) return [];
+    if (!isAlone || isEdited || isActed || isCooling || mayHaveActed(timeline, happenedAtMs, atMs)) return [];
     return [{ group, atMs: atMs + actsWithinMs, detail: `alarm ${alarm} was received, and the desired size stays ${before}` }];
   });
 };

@@ -198,6 +198,12 @@ const judgeOne = (
   return undefined;
 };
 
+/** The reservation that an instance was launched for, if this group launched it: an item of the group has never named those of other groups. */
+const ownReservationOf = (group: string, life: Life, atMs: number): string | undefined => {
+  const { 'holdfast:reservation': reservation, 'holdfast:group': owner } = tagsAt(life, atMs);
+  return owner?.split('/')[1] === group ? reservation : undefined;
+};
+
 /**
  * The sizes after somebody restored an older state item. Changes by alarms since then are lost, so the present number of members stays, within the bounds of
  * the policy. Alarms that the same look receives may change that number.
@@ -211,10 +217,7 @@ const afterRestore = (chronicle: Chronicle, timeline: GroupTimeline, before: Wri
   const members = chronicle.membersAt(group, written.atMs);
   const present = members.length;
   // Without a member of a later launch nothing shows that the item is an older one, and it is followed like any other.
-  const isShown = members.some((life) => {
-    const { 'holdfast:reservation': reservation = '', 'holdfast:group': owner } = tagsAt(life, written.atMs);
-    return owner?.split('/')[1] === group && reservation > (before.lastReservation ?? '');
-  });
+  const isShown = members.some((life) => (ownReservationOf(group, life, written.atMs) ?? '') > (before.lastReservation ?? ''));
   if (!isShown && judgeOne(chronicle, timeline, { before, written }, memory) === undefined) return undefined;
   const kept = written.desired === before.desired ? Math.min(staying.length, isShown ? staying.length : before.desired) : present;
   const least = Math.min(policy.size.max, staying.length + waiting.length, kept) - policy.spare;
@@ -236,7 +239,7 @@ const startsAfterLoss = (chronicle: Chronicle, group: string, { size, spare }: P
   const shownAtMs = lookedSince(chronicle, by, atMs) - Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs);
   const maybeThere = chronicle.livesIn(group).filter((life) => life.launchedAtMs <= atMs && goneAtMs(life) > shownAtMs);
   const surelyThere = headcountAt(chronicle, group, atMs).staying.filter(({ launchedAtMs }) => launchedAtMs <= shownAtMs);
-  const isTold = (lives: readonly Life[]) => lives.some((life) => tagsAt(life, shownAtMs)['holdfast:reservation'] !== undefined);
+  const isTold = (lives: readonly Life[]) => lives.some((life) => ownReservationOf(group, life, shownAtMs) !== undefined);
   const least = Math.max(size.desired, isTold(surelyThere) ? Math.min(size.max, surelyThere.length - spare) : 0);
   const most = Math.max(size.desired, isTold(maybeThere) ? Math.min(size.max, maybeThere.length) : 0);
   return Array.from({ length: 1 + Math.max(0, most - least) }, (_, more) => least + more);

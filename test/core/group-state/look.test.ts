@@ -49,6 +49,24 @@ describe('the state after a look', () => {
     }
     expect(followed({ stored: { ...lasts, policySize: '' }, alarms }).state).toMatchObject({ desired: 13, alarmStates: { busy: { atMs: nowMs } } });
   });
+  it('follows no alarm that went off before its item was found to be restored, because it may have acted then', () => {
+    const renewed = { ...stored, renewedAtMs: nowMs - 30_000 };
+    const since = (agoMs: number) => [{ alarm: 'busy', atMs: nowMs - agoMs, isOn: true }];
+    expect(followed({ stored: renewed, alarms: since(90_000) }).state).toMatchObject({ desired: 10, alarms: {} });
+    expect(followed({ stored: renewed, alarms: since(90_000) }).state.alarmStates).toBeUndefined();
+    expect(followed({ stored: renewed, alarms: since(34_000) }).state.desired).toBe(13);
+    const foundNow = [
+      { ...renewed, policyVersion: 0 },
+      { ...renewed, version: 0 },
+    ];
+    for (const found of foundNow) expect(followed({ stored: found, alarms: since(90_000) }).state.desired).toBe(13);
+  });
+  it('learns from a late message that an alarm is over, after its item was restored', () => {
+    const known = { busy: { atMs: nowMs - 90_000, isOn: true } };
+    const over = [{ alarm: 'busy', atMs: nowMs - 80_000, isOn: false }];
+    const { state } = followed({ stored: { ...stored, renewedAtMs: nowMs - 30_000, alarmStates: known }, alarms: over });
+    expect(state).toMatchObject({ desired: 10, alarmStates: { busy: { isOn: false } } });
+  });
   it('of an observed group does not keep what alarms would change', () => {
     const { state, desired } = followed({ group: { ...web, mode: 'observe' }, alarms });
     expect([state.desired, desired]).toEqual([10, 13]);
