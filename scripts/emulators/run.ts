@@ -56,7 +56,7 @@ const main = async (): Promise<number> => {
   for (const spec of specsOf(installed)) {
     const emulator = await startEmulator(spec);
     started.push(emulator);
-    say(`${emulator.name} answers on ${emulator.url}`);
+    say(`${emulator.name} listens on ${emulator.url}`);
   }
   const urls = Object.fromEntries(started.map(({ name, url }) => [name, url]));
   const [oracle, cli1, cli2] = [installed['iam-simulate'], installed['AWS CLI 1 and boto3'], installed['AWS CLI 2']];

@@ -52,7 +52,9 @@ export const createFleet: readonly Expectation[] = [
         SpotOptions: undefined,
         OnDemandOptions: { AllocationStrategy: 'prioritized' },
       });
-      expect((await instanceOf(cloud, ids[0]))?.InstanceLifecycle).toBeUndefined();
+      const instance = await instanceOf(cloud, ids[0]);
+      expect(instance).toBeDefined();
+      expect(instance?.InstanceLifecycle).toBeUndefined();
     },
   },
   {

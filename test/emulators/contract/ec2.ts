@@ -1,11 +1,13 @@
 import {
   CreateLaunchTemplateCommand,
   CreateTagsCommand,
+  DescribeInstanceAttributeCommand,
   DescribeInstancesCommand,
   DescribeLaunchTemplatesCommand,
   DescribeLaunchTemplateVersionsCommand,
   DescribeSpotPriceHistoryCommand,
   DescribeSubnetsCommand,
+  ModifyInstanceAttributeCommand,
   TerminateInstancesCommand,
 } from '@aws-sdk/client-ec2';
 import { expect } from 'vitest';
@@ -82,6 +84,38 @@ const describeInstances: readonly Expectation[] = [
       const ids = await launch(cloud, 1);
       await cloud.ec2.send(new TerminateInstancesCommand({ InstanceIds: ids }));
       expect(['shutting-down', 'terminated']).toContain((await instanceOf(cloud, ids[0]))?.State?.Name);
+    },
+  },
+];
+
+const terminationProtection: readonly Expectation[] = [
+  {
+    call: 'DescribeInstanceAttribute',
+    rule: 'returns whether an instance is protected from termination: false at first, and true after ModifyInstanceAttribute set it',
+    source: 'https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/Using_ChangingDisableAPITermination.html',
+    differs: { ministack: 'ModifyInstanceAttribute does not exist' },
+    async check(cloud) {
+      const onDemand = { TotalTargetCapacity: 1, DefaultTargetCapacityType: 'on-demand' as const };
+      const [InstanceId = ''] = await launch(cloud, 1, { TargetCapacitySpecification: onDemand, SpotOptions: undefined });
+      const isProtected = async (): Promise<boolean | undefined> => {
+        const shown = await cloud.ec2.send(new DescribeInstanceAttributeCommand({ InstanceId, Attribute: 'disableApiTermination' }));
+        return shown.DisableApiTermination?.Value;
+      };
+      const protect = (Value: boolean) => cloud.ec2.send(new ModifyInstanceAttributeCommand({ InstanceId, DisableApiTermination: { Value } }));
+      expect(await isProtected()).toBe(false);
+      await protect(true);
+      expect(await isProtected()).toBe(true);
+      await protect(false);
+      await cloud.ec2.send(new TerminateInstancesCommand({ InstanceIds: [InstanceId] }));
+    },
+  },
+  {
+    call: 'DescribeInstanceAttribute',
+    rule: 'fails with InvalidInstanceID.NotFound for an instance that does not exist',
+    source: errorCodes,
+    async check({ ec2 }) {
+      const asked = new DescribeInstanceAttributeCommand({ InstanceId: absentId, Attribute: 'disableApiTermination' });
+      expect(codeOf(await refusal(ec2.send(asked)))).toBe('InvalidInstanceID.NotFound');
     },
   },
 ];
@@ -286,4 +320,11 @@ const spotPricePages: Expectation = {
   },
 };
 
-export const ec2: readonly Expectation[] = [...createFleet, ...describeInstances, ...others, spotPricePages, ...imagesAndChecks];
+export const ec2: readonly Expectation[] = [
+  ...terminationProtection,
+  ...createFleet,
+  ...describeInstances,
+  ...others,
+  spotPricePages,
+  ...imagesAndChecks,
+];

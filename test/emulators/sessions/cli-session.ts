@@ -24,6 +24,14 @@ type Member = { readonly InstanceId: string; readonly LifecycleState: string };
 export const createCliSession = (aws: AwsCli, name: string) => {
   const key = (item: string) => JSON.stringify({ group: { S: name }, item: { S: item } });
   const described = async () => (await aws('autoscaling', 'describe-auto-scaling-groups', '--auto-scaling-group-names', name)).AutoScalingGroups[0];
+  /** The record of a replaced member. After a while it becomes one of the past. */
+  const swapOf = async (id: string) => {
+    for (const item of [`swap#${id}`, `past#${id}`]) {
+      const { Item } = (await aws('dynamodb', 'get-item', '--table-name', 'holdfast-state', '--key', key(item), '--consistent-read')) ?? {};
+      if (Item !== undefined) return Item;
+    }
+    return undefined;
+  };
   const healthy = (arn: string): Promise<readonly string[]> => {
     const query = "TargetHealthDescriptions[?TargetHealth.State=='healthy'].Target.Id";
     return aws('elbv2', 'describe-target-health', '--target-group-arn', arn, '--query', query);
@@ -80,12 +88,11 @@ export const createCliSession = (aws: AwsCli, name: string) => {
     endedDrain: (id: string): Promise<string> =>
       eventually(`a drain of ${id} has ended`, async () => {
         const machine: string = await aws('stepfunctions', 'list-state-machines', '--query', 'stateMachines[0].stateMachineArn');
-        const { executions } = await aws('stepfunctions', 'list-executions', '--state-machine-arn', machine, '--status-filter', 'SUCCEEDED');
-        for (const { executionArn } of executions) {
-          const { input } = await aws('stepfunctions', 'describe-execution', '--execution-arn', executionArn);
-          if (input.includes(id)) return executionArn;
-        }
-        return undefined;
+        const swap = await swapOf(id);
+        if (swap?.drain === undefined) return undefined;
+        const executionArn = `${machine.replace(':stateMachine:', ':execution:')}:${swap.drain.S}`;
+        const { status } = await aws('stepfunctions', 'describe-execution', '--execution-arn', executionArn);
+        return status === 'SUCCEEDED' && executionArn;
       }),
 
     /** Sort keys of everything that a table keeps for the group. */

@@ -50,16 +50,19 @@ def items(table, group):
     return [item["item"] for item in table.query(KeyConditionExpression=key)["Items"]]
 
 
-def ended_drain(instance):
+def ended_drain(group, instance):
     """The execution that drained an instance, once it has ended, with the types of its events."""
     machine = states.list_state_machines()["stateMachines"][0]["stateMachineArn"]
 
     def look():
-        for page in states.get_paginator("list_executions").paginate(stateMachineArn=machine):
-            for execution in page["executions"]:
-                told = states.describe_execution(executionArn=execution["executionArn"])
-                if instance in told["input"] and told["status"] != "RUNNING":
-                    return told
+        # The record of a replaced member becomes one of the past after a while.
+        keys = [{"group": group, "item": f"{kind}#{instance}"} for kind in ("swap", "past")]
+        swap = next((found["Item"] for key in keys if "Item" in (found := state.get_item(Key=key))), {})
+        if "drain" not in swap:
+            return None
+        name = machine.replace(":stateMachine:", ":execution:") + ":" + swap["drain"]
+        told = states.describe_execution(executionArn=name)
+        return told if told["status"] != "RUNNING" else None
 
     execution = eventually(f"a drain of {instance} has ended", look)
     pages = states.get_paginator("get_execution_history").paginate(executionArn=execution["executionArn"])

@@ -73,7 +73,7 @@ spot = [i for i in sorted(first) if members()[i].get("InstanceLifecycle") == "sp
 taken = spot[0]
 warned = control("interrupt", {"instanceIds": [taken]})
 second = serving_without({taken})
-drain, history = ended_drain(taken)
+drain, history = ended_drain("workers", taken)
 
 # The operator ends one by hand: the group is brought back to its size all the same.
 ended = sorted(second)[0]

@@ -84,7 +84,7 @@ first = serving_without(None)
 taken = first["batch-spot-a"][0]
 control("interrupt", {"instanceIds": [taken]})
 second = serving_without(taken)
-drain, history = ended_drain(taken)
+drain, history = ended_drain("batch", taken)
 
 # The operator ends a member without lowering the desired size: its Auto Scaling group is whole again.
 ended = second["batch-spot-b"][0]
