@@ -64,7 +64,11 @@ type Exchange<Answer> = {
 const overHttp = (target: WireTarget, request: WireRequest): Exchange<WireResponse> => ({
   service: target.protocol.service,
   operation: target.operation,
-  readInput: () => readInput(target, request),
+  readInput: async () => {
+    // For example SQS in the query protocol, which clients spoke before they spoke JSON: its operations exist, its input cannot be read.
+    if (!target.isKnown) throw unknownOperation(target);
+    return readInput(target, request);
+  },
   unknown: () => unknownOperation(target),
   answer: (output, requestId) => encode(target, output, requestId),
   refuse: (error, requestId) => encodeError(target, error, requestId),

@@ -50,6 +50,16 @@ describe('an error names what is not simulated, and no call gets an empty succes
     });
   });
 
+  test('a service in a protocol that the sandbox does not speak', async () => {
+    const seen: Seen[] = [];
+    const sqs = recordingService('sqs', { GetQueueUrl: { QueueUrl: 'http://queue' } }, seen);
+    const authorization = 'AWS4-HMAC-SHA256 Credential=operator/20260101/eu-west-1/sqs/aws4_request, SignedHeaders=host, Signature=0';
+    const body = 'Action=GetQueueUrl&Version=2012-11-05&QueueName=jobs';
+    const answer = await cloudOf([sqs]).handleHttp({ method: 'POST', path: '/', query: '', headers: { authorization }, body });
+    expect(answer).toMatchObject({ response: { status: 400, body: expect.stringContaining('The sandbox does not simulate sqs:GetQueueUrl.') } });
+    expect(seen).toEqual([]);
+  });
+
   test('an EC2 parameter that does not exist', async () => {
     const body = 'Action=DescribeInstances&Version=2016-11-15&Filters.1.Name=x';
     const answer = await cloudOf([ec2()]).handleHttp({ method: 'POST', path: '/', query: '', headers: {}, body });
