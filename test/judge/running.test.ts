@@ -924,6 +924,30 @@ describe('functions and calls', () => {
     expect(found(16, 2)).toEqual([]);
     expect(found(17, 2)).not.toEqual([]);
   });
+  it('about hooks are bounded by the time that these wait, without heartbeats of functions that died', () => {
+    const beat = { service: 'autoscaling', operation: 'RecordLifecycleActionHeartbeat' };
+    const found = (times: number, died: number, { dies = beat, invocation = 'i-d' } = {}) =>
+      details(callsAreBounded, (script) => {
+        twoServe(script);
+        called(beat, times)(script);
+        if (died === 0) return;
+        called({ ...beat, invocation: 'i-d' }, died)(script);
+        called({ ...dies, invocation, outcome: 'crashed', trouble: 'fault' })(script);
+      });
+    expect(found(4, 0)).toEqual([]);
+    expect(found(5, 0)).toHaveLength(1);
+    expect(found(4, 3)).toEqual([]);
+    expect(found(5, 3)).toHaveLength(1);
+    // A heartbeat counts where another invocation died, or a fault only lost a response.
+    expect(found(4, 3, { invocation: 'i-e' })).toHaveLength(1);
+    expect(
+      details(callsAreBounded, (script) => {
+        twoServe(script);
+        called({ ...beat, invocation: 'i-d' }, 5)(script);
+        called({ ...beat, invocation: 'i-d', outcome: 'lost', trouble: 'fault' })(script);
+      }),
+    ).toHaveLength(1);
+  });
   it('are bounded by kind for each target group that a policy names', () => {
     const named = (...names: readonly string[]) => ({
       ...policy,

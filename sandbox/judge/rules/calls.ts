@@ -16,6 +16,8 @@ const touched = (chronicle: Chronicle): number => {
 
 const calls = (chronicle: Chronicle) => chronicle.of('called').filter(({ askedAtMs }) => askedAtMs >= chronicle.history.readyAtMs);
 
+type Called = ReturnType<typeof calls>[number];
+
 /** Auto Scaling allows hooks no less than this (PutLifecycleHook). */
 const shortestHookMs = 30_000;
 
@@ -36,6 +38,11 @@ const resizedInVain = (chronicle: Chronicle): number => {
 };
 
 const heartbeat = 'autoscaling:RecordLifecycleActionHeartbeat';
+const kindOf = ({ service, operation }: Pick<Called, 'service' | 'operation'>): string => `${service}:${operation}`;
+
+/** Whether a heartbeat is repeated because its function died: heartbeats are made side by side, and stored after their responses. */
+const isForgotten = (call: Called, died: ReadonlySet<string>): boolean => kindOf(call) === heartbeat && died.has(call.invocation);
+
 const resize = 'autoscaling:UpdateAutoScalingGroup';
 const capacityServices = new Set(['ec2', 'autoscaling', 'elasticloadbalancing']);
 
@@ -61,11 +68,13 @@ const mostTargetGroups = ({ groups }: Chronicle): number =>
 export const callsAreBounded: Rule = {
   name: 'calls that change something are bounded',
   meaning:
-    'Calls that change capacity grow only with the instances that come and go. Calls to target groups also grow with the number that a policy names, and calls about hooks with the hooks and with the time that they wait. A look that is refused may change the size of each Auto Scaling group twice. Each kind of call has its own bound. Calls that faults made fail do not count.',
+    'Calls that change capacity grow only with the instances that come and go. Calls to target groups also grow with the number that a policy names, and calls about hooks with the hooks and with the time that they wait. A look that is refused may change the size of each Auto Scaling group twice. Each kind of call has its own bound. Calls that faults made fail do not count. Neither do heartbeats of an invocation in which a fault killed its function, because nothing may have stored them.',
   broken: (chronicle) => {
     const count = touched(chronicle);
-    const mutating = calls(chronicle).filter(
-      ({ service, isMutating, trouble }) => capacityServices.has(service) && isMutating && trouble === undefined,
+    const made = calls(chronicle);
+    const died = new Set(made.filter(({ outcome }) => outcome === 'crashed').map(({ invocation }) => invocation));
+    const mutating = made.filter(
+      (call) => capacityServices.has(call.service) && call.isMutating && call.trouble === undefined && !isForgotten(call, died),
     );
     const refused = chronicle.of('refused').length;
     const atMs = chronicle.history.endedAtMs;
@@ -74,19 +83,19 @@ export const callsAreBounded: Rule = {
     const targetGroups = mostTargetGroups(chronicle);
     // A member is launched, registered, deregistered and ended, and each hook that it waits on is completed.
     const all = 12 + (2 + 2 * targetGroups) * count + due + waits + refused;
-    const kinds = Map.groupBy(mutating, ({ service, operation }) => `${service}:${operation}`);
+    const kinds = Map.groupBy(mutating, kindOf);
     return [
       ...(mutating.length <= all
         ? []
         : [{ atMs, detail: `${mutating.length} calls that change something for ${count} instances that came or went, expected at most ${all}` }]),
-      ...[...kinds].flatMap(([kind, made]): readonly Broken[] => {
+      ...[...kinds].flatMap(([kind, { length }]): readonly Broken[] => {
         const [anyway, each] = most[kind] ?? [all, 0];
         const times = isForEachTargetGroup(kind) ? targetGroups : 1;
         const inVain = kind === resize ? Math.max(refused, resizedInVain(chronicle)) : refused;
         const limit = kind === heartbeat ? 4 + due : times * (anyway + each * count) + inVain;
-        return made.length <= limit
+        return length <= limit
           ? []
-          : [{ atMs, detail: `${made.length} calls of ${kind} for ${count} instances that came or went, expected at most ${limit}` }];
+          : [{ atMs, detail: `${length} calls of ${kind} for ${count} instances that came or went, expected at most ${limit}` }];
       }),
     ];
   },
@@ -95,8 +104,6 @@ export const callsAreBounded: Rule = {
 /** Each tick, each signal and each instance that comes or goes costs about twenty calls in the worst case. */
 const callsEach = 25;
 const callsAnyway = 100;
-
-type Called = ReturnType<typeof calls>[number];
 
 /** A throttled call to what is Holdfast's own is made up to five times, and any other up to three times (docs/architecture.md, "Trying again"). */
 const ownServices = new Set(['dynamodb', 'sqs', 'events', 'states']);
