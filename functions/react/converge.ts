@@ -178,8 +178,11 @@ export type Known = {
   /** The number of groups in the batch. */
   readonly groupsAtOnce: number;
   readonly turns: Turns;
-  /** When the invocation began. */
+  /** When the invocation began, and when it began to read the groups of this batch. */
   readonly beganAtMs: number;
+  readonly readAtMs: number;
+  /** How long the batches before this one took. */
+  readonly othersMs: number;
   /**
    * Present: the group is not looked at now. `lookAtMs`: the time of the common look to arrange. Undefined: that look
    * is arranged already.

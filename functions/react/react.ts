@@ -36,6 +36,9 @@ const groupsAtOnce = 100;
 /** Whether too little time is left to begin another group. A group may need half of the time limit. */
 const hasLittleTime = ({ beganAtMs }: Known, { clock }: ReactPorts): boolean => clock.now() - beganAtMs > endsWithinMs;
 
+/** Whether the groups that were converged before these took longer than these did. */
+const isCrowded = ({ othersMs, readAtMs }: Known, { clock }: ReactPorts): boolean => othersMs > clock.now() - readAtMs;
+
 const readAll = (
   messages: readonly Message[],
   ports: ReactPorts,
@@ -88,7 +91,7 @@ const convergeOne = async (
       return handedOver;
     }
     if (known?.inForce !== undefined && hasLittleTime(known, ports) && canHandOver(facts, known.inForce.group)) {
-      await handOver(facts, known.inForce, ports);
+      await handOver(facts, known.inForce, ports, isCrowded(known, ports) ? 'crowded' : undefined);
       return handedOver;
     }
     return await converge(facts, ports, known);
@@ -129,15 +132,25 @@ const noting =
     return holdings;
   };
 
-/** `isQuiet`: only time has passed. `isTick`: the minute's tick is one of the signals. */
-type Invocation = { readonly beganAtMs: number; readonly isQuiet: boolean; readonly isTick: boolean };
+/**
+ * `isQuiet`: only time has passed. `isTick`: the minute's tick is one of the signals. `routedAtMs`: when the first
+ * groups were read.
+ */
+type Invocation = {
+  readonly beganAtMs: number;
+  readonly routedAtMs: number;
+  readonly isQuiet: boolean;
+  readonly isTick: boolean;
+};
 
 /** Reads the policies, state items and swaps of groups, and then their holdings together. */
 const readTogether = async (
   batch: readonly Facts[],
   ports: ReactPorts,
-  { beganAtMs, isQuiet, isTick }: Invocation,
+  { beganAtMs, routedAtMs, isQuiet, isTick }: Invocation,
 ): Promise<{ readonly known: readonly (Known | undefined)[]; readonly turns: Turns }> => {
+  const readAtMs = ports.clock.now();
+  const othersMs = readAtMs - routedAtMs;
   // An item that cannot be read is read again where its group is converged, and fails that group alone.
   const inForce = await inParallel(batch, groupsAtOnce, ({ group }) =>
     readInForce(group, ports, isQuiet).then(
@@ -156,7 +169,7 @@ const readTogether = async (
   const how = { isWarned, ...(isTick && { isTick }), ...granted };
   const look = groups.length === 0 ? undefined : noting(ports.describeTogether(groups, how), ports);
   const turns = turnsOf(groups, ports);
-  const common = { ...(look && { look }), groupsAtOnce: looked.length, turns, beganAtMs };
+  const common = { ...(look && { look }), groupsAtOnce: looked.length, turns, beganAtMs, readAtMs, othersMs };
   const known = batch.map((facts, index) => {
     const one = inForce[index];
     const lookAtMs = later.fresh.has(facts.group) ? later.lookAtMs : undefined;
@@ -216,8 +229,8 @@ export const react = async (
   // Groups that cannot be handed over come first, because the time may not suffice for all.
   const facts = routed.facts.toSorted((a, b) => Number(isOnlyInMessages(b)) - Number(isOnlyInMessages(a)));
   const results: Result[] = [];
-  for (const batch of chunks(facts, groupsAtOnce))
-    results.push(...(await convergeTogether(batch, ports, { beganAtMs, isQuiet, isTick })));
+  const invocation = { beganAtMs, routedAtMs: ports.clock.now(), isQuiet, isTick };
+  for (const batch of chunks(facts, groupsAtOnce)) results.push(...(await convergeTogether(batch, ports, invocation)));
   const unfinished = facts.filter(
     (_, index) => results[index]?.kind === 'failed' || results[index]?.kind === 'contended',
   );

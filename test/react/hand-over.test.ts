@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { GroupState } from '../../core/view/view.ts';
 import type { Facts } from '../../functions/react/messages/facts.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
-import { canHandOver, handOver } from '../../functions/react/turns/hand-over.ts';
+import { canHandOver, handOver, type Trouble } from '../../functions/react/turns/hand-over.ts';
 import { group, nowMs, state } from '../core/views.ts';
 import { factsOf, silent } from './facts.ts';
 
@@ -57,7 +57,7 @@ test('what is handed over is claimed and announced, and another invocation is wo
 });
 
 /** The wakes of looks in vain at these times, in seconds: when each was sent, and how much later it comes. */
-const wakesOf = async (timesS: readonly number[], facts: Partial<Facts>, trouble?: 'throttled'): Promise<readonly string[]> => {
+const wakesOf = async (timesS: readonly number[], facts: Partial<Facts>, trouble?: Trouble): Promise<readonly string[]> => {
   const wakes: string[] = [];
   let atMs = nowMs;
   const ports = {
@@ -81,6 +81,11 @@ test('looks that time and again have too little time are ever rarer, unless a si
   const timesS = [0, 20, 60, 100, 150, 170, 300];
   expect(await wakesOf(timesS, {})).toEqual(['0 +2', '20 +5', '60 +15', '100 +25', '150 +37.5', '300 +2']);
   expect(await wakesOf(timesS, { messages: ['m-1'] })).toEqual(timesS.map((atS) => `${atS} +2`));
+});
+
+test('a group that the groups before it left no time is looked at soon, each time', async () => {
+  const timesS = [0, 20, 60, 100, 170];
+  expect(await wakesOf(timesS, {}, 'crowded')).toEqual(timesS.map((atS) => `${atS} +2`));
 });
 
 describe('a refused refill', () => {

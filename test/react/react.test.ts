@@ -217,6 +217,28 @@ describe('groups of one batch', () => {
     expect([first.length, first[0], second]).toEqual([100, 'last', ['web-99']]);
   });
 
+  test('that others leave no time, tick after tick, are looked at two seconds later each time', async () => {
+    let atMs = nowMs;
+    const { ports } = worldOf({ putState: async () => 'done' });
+    const store = { ...ports.store, group: async (name: string) => ({ ...policy, name }), stateAndSwaps: async () => ({ state: stored, swaps: [] }) };
+    const wakes: string[] = [];
+    const { play } = houseOf({
+      store,
+      clock: { now: () => atMs },
+      describeTogether: () => async () => {
+        atMs += (endsWithinMs + 1_000) / 100;
+        return shown;
+      },
+      wakes: { wake: async (groups, ms) => void (groups.includes('web-100') && wakes.push(`+${ms - atMs}`)) },
+    });
+    const names = Array.from({ length: 101 }, (_, index) => `web-${index}`);
+    for (const minute of [0, 1, 2, 3, 4]) {
+      atMs = nowMs + minute * 60_000;
+      await play(message('m-1', tick(...names.slice(0, 50))), message('m-2', tick(...names.slice(50, 100))), message('m-3', tick('web-100')));
+    }
+    expect(wakes).toEqual(['+2000', '+2000', '+2000', '+2000', '+2000']);
+  });
+
   test('are read together once, those without a policy left out', async () => {
     const { ports } = worldOf({ putState: async () => 'done' });
     const store: ReactPorts['store'] = {

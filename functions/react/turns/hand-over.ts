@@ -24,7 +24,7 @@ const otherTroubleMs = 120_000;
 
 type InVain = { readonly sinceMs: number; readonly lastMs: number };
 
-/** Since when the looks of each group in this environment have been in vain without a break. */
+/** Since when looks of each group in this environment have been in vain time and again. */
 const looksInVain = perClient<ReactPorts['store'], Map<string, InVain>>(() => new Map());
 
 /** How soon to look again after a look in vain without signals. Undefined: the tick does. */
@@ -40,14 +40,17 @@ const againAfterMs = ({ store, clock }: ReactPorts, group: string, shortestMs: n
 /** How soon to look again after a failed look, once for its signals. After that the tick looks. */
 const afterFailureMs = 20_000;
 
-/** Why a group is handed over, if not for lack of time or after lost races. */
-export type Trouble = 'throttled' | 'failed';
+/**
+ * Why a group is handed over, if not for lack of time or after lost races. `crowded`: the groups before it took the
+ * time, so no look at it has been in vain.
+ */
+export type Trouble = 'throttled' | 'failed' | 'crowded';
 
 /** How soon another invocation continues. Undefined: the tick does. */
 const goesOnInMs = (facts: Facts, ports: ReactPorts, group: string, trouble?: Trouble): number | undefined => {
   const isSignaled = facts.messages.length > 0;
   if (trouble === 'failed') return isSignaled ? afterFailureMs : undefined;
-  if (isSignaled) return handedOverMs;
+  if (isSignaled || trouble === 'crowded') return handedOverMs;
   return againAfterMs(ports, group, trouble === 'throttled' ? throttledMs : handedOverMs);
 };
 
