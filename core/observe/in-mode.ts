@@ -76,7 +76,8 @@ const raisesOf = ({ raise, admissions }: Decision, { group, asgs }: View): Decis
 
 /**
  * The decision of a paused group. Earlier launches still join, maximum sizes are put back, and members that EC2 or Auto
- * Scaling takes leave their Auto Scaling groups. A remark reports missing and surplus members once.
+ * Scaling takes leave their Auto Scaling groups. What these do not let go is looked at again. A remark reports missing
+ * and surplus members once.
  */
 const paused = (view: View, { heard }: Watching): InMode => {
   const wanted = decide(view);
@@ -85,13 +86,14 @@ const paused = (view: View, { heard }: Watching): InMode => {
   const isNews = now.missing > before.missing || now.surplus > before.surplus;
   const isComing = view.state.reservations.length > 0 || view.members.some(({ admitted }) => !admitted);
   const taken = new Set(view.swaps.filter(isHard).map(({ instance }) => instance));
+  const unnoticed = wanted.unnoticed.filter((instance) => taken.has(instance));
   const decision: Decision = {
     ...idle(wanted, view),
-    wakeAtMs: isComing ? wanted.wakeAtMs : undefined,
+    wakeAtMs: isComing || unnoticed.length > 0 ? wanted.wakeAtMs : undefined,
     raise: raisesOf(wanted, view),
     suspend: [],
     ...processesFor({ view, headcount: takeHeadcount(view) }, { placements: [], admissions: wanted.admissions }),
-    unnoticed: wanted.unnoticed.filter((instance) => taken.has(instance)),
+    unnoticed,
     remarks: [...found(wanted), ...(isNews ? [{ code: 'paused' as const, ...now }] : [])],
   };
   const later = announcedForLater(heard, view);
