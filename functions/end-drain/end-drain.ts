@@ -1,4 +1,5 @@
 import { codeOf } from '../../aws/calls/errors.ts';
+import { unlessTroubled } from '../../aws/calls/unless-troubled.ts';
 import { type Sorted, sortByProgress } from '../../core/drain/look.ts';
 import {
   asDrainedInTime,
@@ -162,13 +163,17 @@ const recordKept = async (
 /** By then this execution has ended, so its name can no longer be in use. */
 const afterEndMs = 2_000;
 
+/** Has the group looked at before its next tick. Where it cannot be requested now, the tick is soon enough. */
+const wakeBeforeTick = ({ wakes }: EndDrainPorts, group: string, atMs: number): Promise<void> =>
+  unlessTroubled(wakes.wake([group], atMs));
+
 /**
  * With drain-first the replacement comes after the drain, and a kept member has to serve again. So the group is
  * converged now and not at the next tick.
  */
 const wakeGroup = async ({ ports, order, group }: Ending, swaps: readonly Swap[]): Promise<void> => {
   if ((group?.swap.order === 'drain-first' && swaps.length > 0) || swaps.some(isKept))
-    await ports.wakes.wake([order.group], ports.clock.now());
+    await wakeBeforeTick(ports, order.group, ports.clock.now());
 };
 
 /**
@@ -191,7 +196,7 @@ export const endDrain = async (
   const { group, gone: before, isLetGo } = batch;
   const parts = partsOf(batch, Math.max(ports.clock.now(), overAtMs), error);
   const { goes: own, waits, stays } = await askFirst(ports, order, batch, parts.mine);
-  if (parts.late.length + waits.length > 0) await ports.wakes.wake([order.group], ports.clock.now() + afterEndMs);
+  if (parts.late.length + waits.length > 0) await wakeBeforeTick(ports, order.group, ports.clock.now() + afterEndMs);
   const left = [
     ...stays,
     ...(await leaveInService(ports, order.drain, parts.unreleased, error)),

@@ -1094,3 +1094,17 @@ test('a delay of a member that serves is read once', async () => {
   const [first] = fleet.calls.flatMap((call, index) => (call === 'release' ? [index] : []));
   expect(fleet.calls.slice(0, first).filter((call) => call === 'inspect')).toHaveLength(1);
 });
+
+test('a look before the next tick that cannot be requested keeps no drain from its end, and its event is sent', async () => {
+  const fleet = createFleet([swap('i-1', { ...warned, state: 'drained', drainedAtMs: noonMs }), swap('i-2', warned)], 30_000);
+  fleet.group = group({ swap: { order: 'drain-first', maxSurge: 1 } });
+  fleet.ports.wakes.wake = throttled;
+  expect(await endDrain(fleet.ports, order())).toMatchObject({ drained: 1 });
+  expect(fleet.told[0]?.detail).toMatchObject({ drained: ['i-1'] });
+});
+
+test('an error of our own while a look is requested is thrown', async () => {
+  const fleet = createFleet([swap('i-1', { ...warned, state: 'drained', drainedAtMs: noonMs }), swap('i-2', warned)], 30_000);
+  fleet.ports.wakes.wake = () => Promise.reject(new TypeError('ours'));
+  await expect(endDrain(fleet.ports, order())).rejects.toThrow('ours');
+});
