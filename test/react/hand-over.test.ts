@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { GroupState } from '../../core/view/view.ts';
 import type { Facts } from '../../functions/react/messages/facts.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
-import { canHandOver, handOver, type Trouble } from '../../functions/react/turns/hand-over.ts';
+import { canHandOver, type Hindrance, handOver } from '../../functions/react/turns/hand-over.ts';
 import { group, nowMs, state } from '../core/views.ts';
 import { factsOf, silent } from './facts.ts';
 
@@ -57,7 +57,7 @@ test('what is handed over is claimed and announced, and another invocation is wo
 });
 
 /** The wakes of looks in vain at these times, in seconds: when each was sent, and how much later it comes. */
-const wakesOf = async (timesS: readonly number[], facts: Partial<Facts>, trouble?: Trouble): Promise<readonly string[]> => {
+const wakesOf = async (timesS: readonly number[], facts: Partial<Facts>, trouble?: Hindrance): Promise<readonly string[]> => {
   const wakes: string[] = [];
   let atMs = nowMs;
   const ports = {

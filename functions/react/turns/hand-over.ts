@@ -4,7 +4,7 @@ import type { Group } from '../../../core/group/group.ts';
 import { asgsOf, withFormer } from '../../../core/group/holders.ts';
 import { modeOf } from '../../../core/group/mode.ts';
 import { initialState, withRefusedRefills } from '../../../core/group-state/state.ts';
-import { againInMs, isWorthALook } from '../../../core/times/again.ts';
+import { againInMs, failsSinceMs, isWorthALook, type Trouble } from '../../../core/times/again.ts';
 import { claimAll } from '../carry-out/claims.ts';
 import { drainsOf } from '../carry-out/drain-names.ts';
 import type { InForce } from '../look/in-force.ts';
@@ -19,20 +19,15 @@ import { mostConflicts, putState } from '../record/put-state.ts';
 const handedOverMs = 2_000;
 /** The same after a look without signals that AWS throttled. */
 const throttledMs = 10_000;
-/** A look in vain after this long without one counts as a new one. */
-const otherTroubleMs = 120_000;
-
-type InVain = { readonly sinceMs: number; readonly lastMs: number };
 
 /** Since when looks of each group in this environment have been in vain time and again. */
-const looksInVain = perClient<ReactPorts['store'], Map<string, InVain>>(() => new Map());
+const looksInVain = perClient<ReactPorts['store'], Map<string, Trouble>>(() => new Map());
 
 /** How soon to look again after a look in vain without signals. Undefined: the tick does. */
 const againAfterMs = ({ store, clock }: ReactPorts, group: string, shortestMs: number): number | undefined => {
   const [looks, nowMs] = [looksInVain(store), clock.now()];
-  const before = looks.get(group);
-  const sinceMs = before !== undefined && nowMs - before.lastMs < otherTroubleMs ? before.sinceMs : nowMs;
-  looks.set(group, { sinceMs, lastMs: nowMs });
+  const sinceMs = failsSinceMs(looks.get(group), nowMs);
+  looks.set(group, { sinceMs, untilMs: nowMs });
   const inMs = Math.max(shortestMs, againInMs(nowMs - sinceMs));
   return isWorthALook(nowMs + inMs, nowMs) ? inMs : undefined;
 };
@@ -44,10 +39,10 @@ const afterFailureMs = 20_000;
  * Why a group is handed over, if not for lack of time or after lost races. `crowded`: the groups before it took the
  * time, so no look at it has been in vain.
  */
-export type Trouble = 'throttled' | 'failed' | 'crowded';
+export type Hindrance = 'throttled' | 'failed' | 'crowded';
 
 /** How soon another invocation continues. Undefined: the tick does. */
-const goesOnInMs = (facts: Facts, ports: ReactPorts, group: string, trouble?: Trouble): number | undefined => {
+const goesOnInMs = (facts: Facts, ports: ReactPorts, group: string, trouble?: Hindrance): number | undefined => {
   const isSignaled = facts.messages.length > 0;
   if (trouble === 'failed') return isSignaled ? afterFailureMs : undefined;
   if (isSignaled || trouble === 'crowded') return handedOverMs;
@@ -65,7 +60,7 @@ export const canHandOver = (facts: Facts, group: Group): boolean => modeOf(group
  * Arranges another invocation, which continues with a group whose claims are written. Looks in vain without signals are
  * ever rarer: they are repeated after a quarter of the time for which looks have been in vain.
  */
-export const wakeSoon = async (facts: Facts, ports: ReactPorts, trouble?: Trouble): Promise<void> => {
+export const wakeSoon = async (facts: Facts, ports: ReactPorts, trouble?: Hindrance): Promise<void> => {
   const { group } = facts;
   const inMs = goesOnInMs(facts, ports, group, trouble);
   if (inMs !== undefined) await ports.wakes.wake([group], ports.clock.now() + inMs);
@@ -121,7 +116,7 @@ export const handOver = async (
   facts: Facts,
   known: Pick<InForce, 'group' | 'state'>,
   ports: ReactPorts,
-  trouble?: Trouble,
+  trouble?: Hindrance,
 ): Promise<void> => {
   await keepFacts(facts, known, ports);
   await wakeSoon(facts, ports, trouble);
