@@ -29,6 +29,7 @@ export const raisedMax = objectOf<RaisedMax>({
   earlier: optional(listOf(number)),
   atMs: optional(number),
   beforeMs: optional(number),
+  by: optional(text),
 });
 
 export const added = objectOf<Added>({

@@ -11,7 +11,7 @@ import { withoutAdmitted } from '../pool-memory/boot-memory.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import type { Swap } from '../swap/swap.ts';
 import { describeLagMs } from '../times/times.ts';
-import { notedAt } from '../view/raised-max.ts';
+import { notedBy } from '../view/raised-max.ts';
 import type { GroupState, Suspension, View } from '../view/view.ts';
 import { withMoves } from './returns.ts';
 
@@ -125,7 +125,7 @@ export const bind = (decision: Decision, view: View, author: Author): ToLaunch =
       ],
       raised: [
         ...view.state.raised.filter(({ asg }) => !notedNow.has(asg)),
-        ...maxima.map((raise) => notedAt(raise, view.state.raised, view.nowMs)),
+        ...maxima.map((raise) => notedBy(author.decision, raise, view.state.raised, view.nowMs)),
       ],
       cheapest: decision.cheapest,
       ...withTrials(view.state, fresh, view.nowMs),

@@ -13,6 +13,8 @@ export type RaisedMax = {
   /** When it was noted last and before. The functions that noted it may raise it until their time is over. */
   readonly atMs?: number;
   readonly beforeMs?: number;
+  /** The run that noted it last. */
+  readonly by?: string;
 };
 
 /**
@@ -46,10 +48,11 @@ export const raisedTo = (
   return { asg: name, fromMax: before.fromMax, toMax, ...(earlier.length > 0 && { earlier }) };
 };
 
-/** A raise as it is noted before it is carried out. */
-export const notedAt = (raise: RaisedMax, raised: readonly RaisedMax[], nowMs: number): RaisedMax => {
-  const { atMs: beforeMs } = raised.find(({ asg }) => asg === raise.asg) ?? {};
-  return { ...raise, atMs: nowMs, ...(beforeMs !== undefined && { beforeMs }) };
+/** A raise as a run notes it before it is carried out. A run may note it in each of its rounds. */
+export const notedBy = (by: string, raise: RaisedMax, raised: readonly RaisedMax[], nowMs: number): RaisedMax => {
+  const before = raised.find(({ asg }) => asg === raise.asg);
+  const beforeMs = before?.by === by ? before.beforeMs : before?.atMs;
+  return { ...raise, atMs: nowMs, by, ...(beforeMs !== undefined && { beforeMs }) };
 };
 
 /**

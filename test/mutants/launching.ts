@@ -50,8 +50,8 @@ export const launching: readonly Mutant[] = [
   {
     name: 'a raised maximum is not written down',
     file: 'core/group-state/binding.ts',
-    from: '...maxima.map((raise) => notedAt(raise, view.state.raised, view.nowMs)),',
-    to: '...decision.raise.slice(0, 0).map((raise) => notedAt(raise, view.state.raised, view.nowMs)),',
+    from: '...maxima.map((raise) => notedBy(author.decision, raise, view.state.raised, view.nowMs)),',
+    to: '...decision.raise.slice(0, 0).map((raise) => notedBy(author.decision, raise, view.state.raised, view.nowMs)),',
     caughtBy: ['interruption, attached'],
   },
   {

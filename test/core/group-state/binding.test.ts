@@ -128,13 +128,13 @@ describe('what a decision says is written with it', () => {
   it('with the maximum sizes that it raises, one note for each Auto Scaling group', () => {
     const of = (asg: string, toMax: number) => ({ asg, fromMax: 10, toMax });
     const { raised } = said({ raise: [of('one', 12)] }, { state: state({ raised: [of('one', 11), of('two', 11)] }) });
-    expect(raised).toEqual([of('two', 11), { ...of('one', 12), atMs: nowMs }]);
+    expect(raised).toEqual([of('two', 11), { ...of('one', 12), atMs: nowMs, by: 'd-2' }]);
   });
 
   it('with the maximum sizes that it lowers, and with when they were raised', () => {
     const of = (asg: string, toMax: number) => ({ asg, fromMax: 10, toMax });
     const { raised } = said({ lower: [of('one', 11)] }, { state: state({ raised: [{ ...of('one', 12), atMs: 5 }, of('two', 11)] }) });
-    expect(raised).toEqual([of('two', 11), { ...of('one', 11), atMs: nowMs, beforeMs: 5 }]);
+    expect(raised).toEqual([of('two', 11), { ...of('one', 11), atMs: nowMs, by: 'd-2', beforeMs: 5 }]);
   });
 
   it('with the processes that it suspends, one note for each Auto Scaling group', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isGiven, isKnown, mayBeRaisedYet, notedAt, ownersMax, raisedTo } from '../../../core/view/raised-max.ts';
+import { isGiven, isKnown, mayBeRaisedYet, notedBy, ownersMax, raisedTo } from '../../../core/view/raised-max.ts';
 
 const at = (max: number) => ({ name: 'web', max });
 
@@ -33,9 +33,10 @@ describe('a maximum that is raised', () => {
 describe('the note of a raise', () => {
   const raise = { asg: 'web', fromMax: 6, toMax: 8 };
   it('says when it was made, and when the one before it was', () => {
-    expect(notedAt(raise, [], 5_000)).toEqual({ ...raise, atMs: 5_000 });
+    expect(notedBy('run', raise, [], 5_000)).toEqual({ ...raise, atMs: 5_000, by: 'run' });
     expect(
-      notedAt(
+      notedBy(
+        'run',
         raise,
         [
           { ...raise, atMs: 2_000 },
@@ -43,8 +44,17 @@ describe('the note of a raise', () => {
         ],
         5_000,
       ),
-    ).toEqual({ ...raise, atMs: 5_000, beforeMs: 2_000 });
-    expect(notedAt(raise, [{ ...raise, asg: 'other', atMs: 3_000 }], 5_000)).toEqual({ ...raise, atMs: 5_000 });
+    ).toEqual({ ...raise, atMs: 5_000, by: 'run', beforeMs: 2_000 });
+    expect(notedBy('run', raise, [{ ...raise, asg: 'other', atMs: 3_000 }], 5_000)).toEqual({ ...raise, atMs: 5_000, by: 'run' });
+  });
+  it('says when another run noted it before, however often its own run did', () => {
+    const first = notedBy('run', raise, [{ ...raise, atMs: 2_000, by: 'other' }], 5_000);
+    expect(notedBy('run', raise, [first], 6_000)).toMatchObject({ atMs: 6_000, beforeMs: 2_000 });
+    const alone = notedBy('run', raise, [notedBy('run', raise, [], 5_000)], 6_000);
+    expect(alone).toEqual({ ...raise, atMs: 6_000, by: 'run' });
+    expect(mayBeRaisedYet(alone, 6_000, true)).toBe(false);
+    expect(mayBeRaisedYet(alone, 6_000, false)).toBe(true);
+    expect(notedBy('next', raise, [alone], 7_000)).toMatchObject({ beforeMs: 6_000 });
   });
 
   it('is needed until no function that made it can run any more', () => {
