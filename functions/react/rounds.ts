@@ -5,6 +5,7 @@ import { foundCapacity } from '../../core/pool-memory/ask-again.ts';
 import { isDeniedIn } from '../../core/pool-memory/denials.ts';
 import type { Warned } from '../../core/swap/swap.ts';
 import { reactTimeoutMs } from '../../core/times/times.ts';
+import type { GroupState } from '../../core/view/view.ts';
 import { giveBack } from './carry-out/lowered-sizes.ts';
 import { type Gathered, gather } from './look/gather.ts';
 import { readInForce } from './look/in-force.ts';
@@ -59,6 +60,13 @@ const sameLookMs = 2_000;
 
 const isYoung = ({ ports }: Run, { lookedAtMs }: Gathered): boolean => ports.clock.now() - lookedAtMs < sameLookMs;
 
+/**
+ * Whether the state explains the desired capacity that a look found as it did then. A note of an attach is dropped when
+ * its addition was taken off. The look may show this addition still, and would take it for a size that others set.
+ */
+const hasSameNotes = ({ stored: { added } }: Gathered, now: GroupState | undefined): boolean =>
+  JSON.stringify(added) === JSON.stringify(now?.added);
+
 /** Gathers anew after a lost race, with the policy in force now. Undefined when there is none any more. */
 const lookAgain = async (
   run: Run,
@@ -69,7 +77,8 @@ const lookAgain = async (
   const now = await readInForce(run.group.name, ports);
   if (now === undefined) return undefined;
   const renewed = { ...run, group: now.group, provider: ports.providerFor(now.group.holding) };
-  const isSame = now.group.policyVersion === run.group.policyVersion && isYoung(run, before);
+  const isSamePolicy = now.group.policyVersion === run.group.policyVersion;
+  const isSame = isSamePolicy && isYoung(run, before) && hasSameNotes(before, now.state);
   const known = { ...now, ...(isSame && { look: async () => before.holdings, lookedAtMs: before.lookedAtMs }) };
   const found = await gather(now.group, facts, renewed.provider, ports, known);
   const { putBack } = before;

@@ -200,6 +200,41 @@ describe('a decision that loses its race', () => {
     ]);
   });
 
+  test('is decided anew on another look when the size that others set counts otherwise by now', async () => {
+    const outside = group({
+      size: { from: 'asg', min: 0, max: 20, desired: 0 },
+      capacity: { kind: 'pool', pool: 'od-b' },
+      holding: { kind: 'attach', asg: 'web-asg' },
+    });
+    const there = members(onDemandB, 6, { asg: 'web-asg' });
+    const holds = there.map(({ instance }) => instance);
+    const attached = holds.slice(-1);
+    const stateAt = (version: number): GroupState => ({ ...stateUnder(outside, version), desired: 5 });
+    const of = worldOf(outside, { ...stateAt(5), added: [{ asg: 'web-asg', from: 6, instances: attached, atMs: nowMs }] });
+    let desired = 7;
+    let looks = 0;
+    Object.assign(of.provider, {
+      describe: async () => {
+        looks += 1;
+        return { members: there, asgs: [asgView({ desired, held: 6, holds })], ended: [], aside: [], stopped: [] };
+      },
+      takeDown: async () => 'changed-by-others',
+    });
+    of.world.beforeWrite = () => {
+      of.world.stored = stateAt(6);
+      desired = 6;
+    };
+    await play(outside, of);
+    expect([of.world.asked, looks, of.world.written.at(-1)?.desired]).toEqual([[], 2, 6]);
+    const still = worldOf(outside, stateAt(5));
+    Object.assign(still.provider, of.provider);
+    still.world.beforeWrite = () => {
+      still.world.stored = stateAt(6);
+    };
+    await play(outside, still);
+    expect([still.world.asked, looks]).toEqual([[], 3]);
+  });
+
   test('gives the tokens of its turn back, so that the next attempt does not spend them twice', async () => {
     const eight = inB(8, 1);
     const of = worldOf(eight, stateUnder(eight, 5));
