@@ -79,6 +79,8 @@ export type Life = {
   readonly hooks: readonly HookWait[];
   readonly ending?: { readonly atMs: number; readonly by: Actor; readonly code?: string };
   readonly ended?: { readonly atMs: number; readonly state: 'terminated' | 'stopped' };
+  /** When it ran again after EC2 or somebody had stopped it. Its end stays the first one. */
+  readonly startedAgainAtMs?: number;
   readonly protections: readonly { readonly atMs: number; readonly from: 'scale-in' | 'termination'; readonly isOn: boolean }[];
   /** When its swap item was written, in which state, for which reason, and in which invocation. */
   readonly claims: readonly { readonly atMs: number; readonly by: Actor; readonly state: string; readonly reason?: string }[];

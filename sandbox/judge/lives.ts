@@ -81,6 +81,7 @@ type Notes = { readonly [Kind in Extract<HistoryEvent, { readonly instance: stri
 const notes: Notes = {
   running: (life, { atMs }) => {
     life.runningAtMs ??= atMs;
+    if (life.ended?.state === 'stopped') life.startedAgainAtMs ??= atMs;
   },
   booted: (life, { atMs }) => {
     life.bootedAtMs ??= atMs;

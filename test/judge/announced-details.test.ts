@@ -63,6 +63,22 @@ describe('the end of a drain on the bus', () => {
     expect(drained([], false)).toEqual(['the event says that i-1 has drained, and it still had work when it ended']);
   });
 
+  it('reports an instance as drained that was stopped at work, and drained once it ran again', () => {
+    const drained = (againAt: number | undefined, state: 'stopped' | 'terminated' = 'stopped') =>
+      judged((script) => {
+        script.at(100, { kind: 'out-of-service', instance: 'i-1', targetGroup: 'web', why: 'ending', by: { kind: 'ec2' } });
+        script.at(100, { kind: 'ending', instance: 'i-1', by: { kind: 'ec2' } });
+        script.at(101, { kind: 'ended', instance: 'i-1', state });
+        if (againAt !== undefined) script.at(againAt, { kind: 'running', instance: 'i-1' });
+        ended(script, 110, { drained: ['i-1'] });
+      });
+    const untrue = ['the event says that i-1 has drained, and it still had work when it ended'];
+    expect(drained(105)).toEqual([]);
+    expect(drained(undefined)).toEqual(untrue);
+    expect(drained(111)).toEqual(untrue);
+    expect(drained(105, 'terminated')).toEqual(untrue);
+  });
+
   it('has the shortfall that a swap ends with, for members that it names', () => {
     const swap = { ...storedSwap, instance: 'i-1', group: 'web', shortfall: { code: 'still-draining', cutAtMs: 1, by: 'ec2' } };
     expect(judged((script) => ended(script, 110, { drained: ['i-1'], fallen: ['i-1'] }), [swap])).toEqual([]);

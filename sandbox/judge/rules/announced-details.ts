@@ -14,8 +14,12 @@ const idsIn = (value: unknown): readonly string[] => (Array.isArray(value) ? val
 const mapsIn = (value: unknown): readonly Detail[] =>
   (Array.isArray(value) ? value : []).filter((one): one is Detail => typeof one === 'object' && one !== null);
 
-/** Whether it still took requests when it ended, because its work had not been taken off. */
-const endedAtWork = (life: Life): boolean =>
+/**
+ * Whether it still took requests when it ended, because its work had not been taken off. One that was stopped at work and runs again by then has a drain
+ * of its own.
+ */
+const endedAtWork = (life: Life, toldMs: number): boolean =>
+  (life.startedAgainAtMs ?? endless) > toldMs &&
   life.services.some(({ why, fromMs, untilMs }) => why === 'ending' && untilMs > fromMs && untilMs >= goneAtMs(life) - 1);
 
 const untrueOfDrain = (chronicle: Chronicle, detail: Detail, atMs: number): readonly string[] => {
@@ -23,7 +27,7 @@ const untrueOfDrain = (chronicle: Chronicle, detail: Detail, atMs: number): read
   const alive = idsIn(detail.gone).filter((instance) => chronicle.lives.some((life) => life.instance === instance && goneAtMs(life) > atMs));
   const worked = idsIn(detail.drained).filter((instance) => {
     const life = chronicle.life(instance);
-    return !fallen.has(instance) && life !== undefined && goneAtMs(life) <= atMs && !isFunction(life.ending?.by) && endedAtWork(life);
+    return !fallen.has(instance) && life !== undefined && goneAtMs(life) <= atMs && !isFunction(life.ending?.by) && endedAtWork(life, atMs);
   });
   const named = new Set([...idsIn(detail.gone), ...idsIn(detail.drained)]);
   const kept = [...fallen].filter((instance) => !named.has(instance));
