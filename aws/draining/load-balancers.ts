@@ -1,6 +1,7 @@
 import type { Group } from '../../core/group/group.ts';
 import { asgsFor, namedTargetGroups } from '../../core/group/holders.ts';
 import type { DrainTarget, TargetStanding } from '../../core/ports/drain-target.ts';
+import { traitsOf } from '../../core/removal/leave-reason.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { defaultDeregistrationDelayMs } from '../../core/times/times.ts';
 import { targetGroupsOf } from '../providers/member-of.ts';
@@ -34,7 +35,7 @@ export const loadBalancers: MovesMembers = (deps) => ({
 
 /**
  * The states of leaving members in target groups. A target stays `draining` for the whole deregistration delay of its
- * target group, with or without connections. So a drain waits for that delay, counted from its begin. If a delay cannot
+ * target group, with or without connections. So a drain waits for that delay, from when it let go. If a delay cannot
  * be read, the delay at the acceptance of the policy counts. If that is unknown too, it is not recorded until when the
  * member is busy, and later steps read the delay again.
  */
@@ -55,9 +56,15 @@ export const standingsInTargetGroups = (deps: ProviderDeps): DrainTarget['standi
     );
   };
 
-  /** When a target group let a member go. Some may have done so before the drain took it out of the others. */
-  const leftAtMs = ({ drainStartedAtMs = deps.now(), leftTargetGroupsAtMs = {} }: Swap, arn: string): number =>
-    leftTargetGroupsAtMs[arn] ?? drainStartedAtMs;
+  /**
+   * When a target group let a member go. Some may have done so before the drain took it out of the others. An Auto
+   * Scaling group takes a member out of its own before a hook holds it, and the message about the hook may be late.
+   */
+  const leftAtMs = (swap: Swap, arn: string, named: readonly string[]): number => {
+    const { drainStartedAtMs = deps.now(), warnedAtMs = drainStartedAtMs, leftTargetGroupsAtMs = {} } = swap;
+    const isLeftToAsg = traitsOf(swap).endedBy === 'auto-scaling' && !named.includes(arn);
+    return leftTargetGroupsAtMs[arn] ?? (isLeftToAsg ? Math.min(warnedAtMs, drainStartedAtMs) : drainStartedAtMs);
+  };
 
   return async (group, swaps) => {
     const ids = idsOf(swaps);
@@ -68,17 +75,18 @@ export const standingsInTargetGroups = (deps: ProviderDeps): DrainTarget['standi
     const mayWait = mayHave.map(([arn]) => arn);
     const known = await knownDelays(group, mayWait);
     const delayOf = (arn: string): number => known.get(arn) ?? defaultDeregistrationDelayMs;
+    const registered = [...namedTargetGroups(group), ...(group.formerTargetGroups ?? [])];
     // The targets of an unread target group are unknown. A deregistered target counts as gone once its delay is over.
     const stateIn = (arn: string, swap: Swap): TargetState | undefined => {
       const targets = health.get(arn);
       if (targets !== 'unread') return targets?.get(swap.instance);
-      return deps.now() < leftAtMs(swap, arn) + Math.max(1, delayOf(arn)) ? 'draining' : undefined;
+      return deps.now() < leftAtMs(swap, arn, registered) + Math.max(1, delayOf(arn)) ? 'draining' : undefined;
     };
     const standingOf = (swap: Swap): TargetStanding => {
       const held = [...health.keys()].filter((arn) => stateIn(arn, swap) !== undefined);
       const waits = held.filter((arn) => stateIn(arn, swap) === 'draining');
       const isKnown = waits.length > 0 && waits.every((arn) => known.has(arn));
-      const endsMs = (arn: string): number => leftAtMs(swap, arn) + delayOf(arn);
+      const endsMs = (arn: string): number => leftAtMs(swap, arn, registered) + delayOf(arn);
       return {
         isHeld: held.length > 0,
         ...(held.every((arn) => known.has(arn)) && { delayMs: Math.max(0, ...held.map(delayOf)) }),

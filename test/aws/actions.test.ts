@@ -620,6 +620,23 @@ describe('inspecting a drain', () => {
     ]);
   });
 
+  test('counts the delay of a target group that its Auto Scaling group took it out of from the hook, however late its message comes', async () => {
+    const endsAt = async (of: Group, reason: 'hook' | 'rebalance', warnedAtMs: number, arns: string[]) => {
+      const { provider } = over(of, {
+        ...inWeb({ 'i-1': 'Terminating:Wait' }, { targetGroups: arns }),
+        DescribeInstances: { Reservations: [{ Instances: [ec2Instance('i-1', ours)] }] },
+        DescribeTargetHealth: targetHealth({ 'i-1': 'draining' }),
+        DescribeTargetGroupAttributes: { Attributes: [{ Key: 'deregistration_delay.timeout_seconds', Value: '30' }] },
+      });
+      return (await provider.inspectDrain(of, [swap('i-1', reason, { ...draining, warnedAtMs })]))[0]?.busyUntilMs;
+    };
+    expect(await endsAt(attached, 'hook', nowMs - 19_000, ['tg-own'])).toBe(nowMs + 11_000);
+    expect(await endsAt(attached, 'hook', nowMs, ['tg-own'])).toBe(nowMs + 20_000);
+    expect(await endsAt(attached, 'rebalance', nowMs - 19_000, ['tg-own'])).toBe(nowMs + 20_000);
+    // Its drain takes it out of the target groups that the policy names.
+    expect(await endsAt(named(attached), 'hook', nowMs - 19_000, [])).toBe(nowMs + 20_000);
+  });
+
   test('shows until when connections last where EC2 cannot be read, and nothing about members that no target holds', async () => {
     const { provider } = over(named(), {
       DescribeInstances: failsWith('RequestLimitExceeded'),
