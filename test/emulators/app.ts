@@ -54,10 +54,16 @@ const byActionAlone = ({ Condition: _, ...rest }: Statement) => ({ ...rest, Reso
 const isRemoved = (policy: CfnPolicy, { Action }: Statement): boolean =>
   isOn('denied') && policy.node.path.includes('react-role') && [Action].flat().includes('dynamodb:PutItem');
 
+/** AWS judges SendMessageBatch by the right to SendMessage. MiniStack asks for a right of its own, which AWS does not have. */
+const withBatches = ({ Action, ...rest }: Statement) => {
+  const actions = [Action].flat();
+  return { ...rest, Action: actions.includes('sqs:SendMessage') ? [...actions, 'sqs:SendMessageBatch'] : Action };
+};
+
 const asJudged = (policy: CfnPolicy): readonly object[] =>
   statementsOf(policy).flatMap((statement) => {
     if (isRemoved(policy, statement)) return [];
-    return isJudgedByAction(statement) ? byActionAlone(statement) : statement;
+    return isJudgedByAction(statement) ? byActionAlone(statement) : withBatches(statement);
   });
 
 if (isJudged) {
