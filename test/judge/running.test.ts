@@ -571,6 +571,23 @@ describe('what swaps and decisions record', () => {
     expect(details(reasonsAreTrue, intoAsgs, swap({ reason: 'moved' }))).toEqual([]);
     expect(because('hook')).toHaveLength(1);
   });
+  it('counts a swap from its first write where the clock that it names was ahead', () => {
+    const heldBack = (modeS: number, writtenS: number, claimedAtS = 102) =>
+      details(
+        excusesAreTrue,
+        (script) => {
+          twoServe(script);
+          script.claim(30, 'i-1', 'i-0');
+          script.claim(40, 'i-1', 'i-0', 'withdrawn');
+          script.claim(writtenS, 'i-1', 'i-a');
+          script.policy(modeS, 2, { ...policy, mode: 'observe' });
+          script.claim(105, 'i-1', 'i-b', 'withdrawn');
+        },
+        swap({ state: 'withdrawn', claimedAtMs: 1_000 * claimedAtS, shortfall: { code: 'held-back', mode: 'observe' } }),
+      );
+    expect([heldBack(100, 99), heldBack(103, 102)]).toEqual([[], []]);
+    expect([heldBack(98, 99), heldBack(35, 99), heldBack(100, 101)].map(({ length }) => length)).toEqual([1, 1, 1]);
+  });
   it('has true excuses', () => {
     const excused = (shortfall: unknown) => details(excusesAreTrue, warnedAndGone, swap({ shortfall }));
     const cutBy = (by: string, cutAtMs: number, goneAt = 220) =>

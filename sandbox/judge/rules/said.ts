@@ -66,10 +66,18 @@ export const brokeOff = (chronicle: Chronicle, life: Life): boolean =>
     chronicle.of('drain').some((event) => event.drain === drain && ['failed', 'timed-out', 'aborted'].includes(event.status)),
   ) || chronicle.of('invocation-ended').some(({ error, function: name }) => error !== undefined && name.includes('drain'));
 
-/** Whether no policy was in force for its group at some time between its claim and its end. */
-const wasLetGo = ({ groups, policyAt }: Chronicle, { group, claimedAtMs }: SaidSwap, untilMs: number): boolean =>
-  policyAt(group, claimedAtMs) === undefined ||
-  (groups.get(group)?.policies ?? []).some(({ policy, atMs }) => policy === undefined && atMs >= claimedAtMs && atMs <= untilMs);
+/** When a swap began: the time that it names, or its first write if that was earlier. The clock of a function may be ahead. */
+const beganMs = ({ claims }: Life, { claimedAtMs }: SaidSwap): number => {
+  const isOver = (state: string | undefined): boolean => state === undefined || state === 'withdrawn' || state === 'gone';
+  const first = claims.findLast(({ state }, index) => !isOver(state) && isOver(claims[index - 1]?.state));
+  return Math.min(claimedAtMs, first?.atMs ?? endless);
+};
+
+/** Whether such a policy, or none, came into force for its group between its claim and its end. */
+const cameMeanwhile = ({ groups }: Chronicle, life: Life, swap: SaidSwap, isSuch: (policy: Policy | undefined) => boolean): boolean => {
+  const sinceMs = beganMs(life, swap);
+  return (groups.get(swap.group)?.policies ?? []).some(({ policy, atMs }) => isSuch(policy) && atMs >= sinceMs && atMs <= goneAtMs(life));
+};
 
 /** Holdfast had its Auto Scaling group end it, which takes it out of service first. */
 const wasLetGoFirst = (life: Life): boolean =>
@@ -129,9 +137,9 @@ const truths: Truth = {
   'drain-broke': (chronicle, life) => brokeOff(chronicle, life),
   'not-ended': (chronicle, life, { awsCode }) => (awsCode === refusedCode ? life.refusedAtMs.length > 0 : failedWith(chronicle, awsCode)),
   'ended-before-drain': (chronicle, life) => (goneAtMs(life) <= takenOutAtMs(life) || seemedTaken(chronicle, life)) && !wasLetGoFirst(life),
-  'let-go': (chronicle, life, _, swap) => wasLetGo(chronicle, swap, goneAtMs(life)),
-  'held-back': ({ groups }, life, { mode }, { group, claimedAtMs }) =>
-    (groups.get(group)?.policies ?? []).some(({ policy, atMs }) => policy?.mode === mode && atMs >= claimedAtMs && atMs <= goneAtMs(life)),
+  'let-go': (chronicle, life, _, swap) =>
+    chronicle.policyAt(swap.group, beganMs(life, swap)) === undefined || cameMeanwhile(chronicle, life, swap, (policy) => policy === undefined),
+  'held-back': (chronicle, life, { mode }, swap) => cameMeanwhile(chronicle, life, swap, (policy) => policy?.mode === mode),
   needed: wasNeeded,
   prose: () => true,
 };
