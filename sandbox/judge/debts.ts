@@ -5,7 +5,8 @@ import { headcountAt } from './staying.ts';
 
 /**
  * A lost member that has no replacement yet: since when, and why. `isOfPolicy`: the policy drains it before it is replaced. `isByHealth`: it runs on, and
- * only the health of targets shows that it does not serve. `unhealthy`: the member that a target group found unhealthy.
+ * only the health of targets shows that it does not serve. `unhealthy`: the member that a target group found unhealthy. `own`: the policy drained it while
+ * other members were missing, as it allows, and this is its debt once none is.
  */
 export type Debt = {
   readonly sinceMs: number;
@@ -13,6 +14,7 @@ export type Debt = {
   readonly isOfPolicy?: true;
   readonly isByHealth?: true;
   readonly unhealthy?: Life;
+  readonly own?: Debt;
 };
 
 /** Whether its claim made it wait for its replacement: EC2 advised it, the policy holds its members elsewhere, or it never served. */
@@ -33,25 +35,28 @@ const drainsFirstUntilMs = (chronicle: Chronicle, group: string, life: Life, out
 
 /**
  * When the trouble began that made a member stop serving: at its warning, if it had one. An end by Holdfast counts as the oldest other trouble, while
- * the group lacks members that the policy does not drain first. Otherwise, with drain-first, the time begins when its drain may be over.
+ * the group lacks members that the policy does not drain first. Otherwise, with drain-first, the time begins when its drain may be over. It also does once no
+ * such member is missing any more, if the policy allows that so few served then.
  */
-const troubleOf = (chronicle: Chronicle, group: string, life: Life, atMs: number, open: readonly Debt[]): Debt => {
+const troubleOf = (chronicle: Chronicle, group: string, life: Life, { atMs, serving, desired }: Look, open: readonly Debt[]): Debt => {
   const warnedMs = warnedAtMs(life, lastBackMs(life, atMs));
   if (warnedMs <= atMs) return { sinceMs: warnedMs, because: `${life.instance} was warned` };
   const out = life.services.find(({ untilMs }) => untilMs === atMs);
   const isOurs = isFunction(out?.by) || (isFunction(life.ending?.by) && life.ending?.atMs === atMs);
   const drainedMs = isOurs ? drainsFirstUntilMs(chronicle, group, life, atMs) : undefined;
   const first = open.find(({ sinceMs, isOfPolicy }) => sinceMs <= atMs && (isOfPolicy === undefined || drainedMs === undefined));
-  if (isOurs && first !== undefined) return first;
+  const own: Debt | undefined = drainedMs === undefined ? undefined : { sinceMs: drainedMs, because: `${life.instance} had drained`, isOfPolicy: true };
+  const isAllowed = serving.size >= desired - (chronicle.policyAt(group, atMs)?.maxSurge ?? 0);
+  if (isOurs && first !== undefined) return own !== undefined && isAllowed ? { ...first, own } : first;
   const isByHealth = !isOurs && isAlive(life, atMs);
-  return drainedMs === undefined
+  return own === undefined
     ? {
         sinceMs: atMs,
         because: `${life.instance} stopped serving`,
         ...(isByHealth && { isByHealth }),
         ...(isByHealth && out?.why === 'unhealthy' && { unhealthy: life }),
       }
-    : { sinceMs: drainedMs, because: `${life.instance} had drained`, isOfPolicy: true };
+    : own;
 };
 
 /** When an unhealthy member was lost after its debt began: EC2 took it, or it ended. An end by Holdfast does not count. */
@@ -92,17 +97,21 @@ type Change = { readonly before: Look | undefined; readonly now: Look };
 
 /**
  * The debts of a group after one change. Each lost member adds a debt. A member that serves again removes its own debt, and any other that begins to serve
- * removes the oldest one. Debts of unhealthy members are removed last, because Holdfast replaces lost members first.
+ * removes the oldest one. Debts of members that the policy drained meanwhile are removed after those of others, and debts of unhealthy members last,
+ * because Holdfast replaces lost members first.
  */
 export const afterChange = (chronicle: Chronicle, group: string, debts: readonly Debt[], { before, now }: Change): readonly Debt[] => {
   const short = Math.max(0, now.desired - now.serving.size);
   const lost = [...(before?.serving ?? [])].filter((life) => !now.serving.has(life));
   const open = debts.filter(({ unhealthy }) => unhealthy === undefined || !now.serving.has(unhealthy));
-  const fresh = lost.map((life) => troubleOf(chronicle, group, life, now.atMs, open));
+  const fresh = lost.map((life) => troubleOf(chronicle, group, life, now, open));
   const asked: Debt = { sinceMs: now.atMs, because: `${now.desired} are wanted` };
   const all = [...open, ...fresh].toSorted((a, b) => a.sinceMs - b.sinceMs);
-  const inTurn = [...all.filter(({ unhealthy }) => unhealthy === undefined), ...all.filter(({ unhealthy }) => unhealthy !== undefined)];
+  const turnOf = ({ unhealthy, own }: Debt): number => (unhealthy === undefined ? Number(own !== undefined) : 2);
+  const inTurn = all.toSorted((a, b) => turnOf(a) - turnOf(b));
   // If the group needs more members than it lost, the size was raised just now.
   const added = Array.from({ length: Math.max(0, short - all.length) }, () => asked);
-  return [...inTurn.slice(Math.max(0, all.length - short)), ...added].toSorted((a, b) => a.sinceMs - b.sinceMs);
+  const left = [...inTurn.slice(Math.max(0, all.length - short)), ...added];
+  const isOthersBack = left.every(({ own, isOfPolicy }) => own !== undefined || isOfPolicy);
+  return (isOthersBack ? left.map((debt) => debt.own ?? debt) : left).toSorted((a, b) => a.sinceMs - b.sinceMs);
 };

@@ -186,13 +186,13 @@ describe('time to serve', () => {
       script.at(100, { kind: 'out-of-service', instance: 'i-1', targetGroup: 'web', why: 'unhealthy', by: { kind: 'ec2' } });
     expect(late(throttle('DescribeTargetHealth'), unhealthy)).toEqual([]);
   });
-  it('begins for a member at risk that drains first when it has drained, unless another member is missing by then', () => {
-    const drains = (servesAtSecond: number, order: string, more: (script: Script) => void = () => undefined) =>
+  it('begins for a member at risk that drains first when it has drained, but not while others are missing, or beyond maxSurge', () => {
+    const drains = (servesAtSecond: number, order: string, more: (script: Script) => void = () => undefined, maxSurge = 1) =>
       details(
         servesAgain,
         (script) => {
           twoServe(script);
-          script.policy(40, 2, { ...policy, drain: { ...policy.drain, timeout: '10m' }, swap: { order } });
+          script.policy(40, 2, { ...policy, drain: { ...policy.drain, timeout: '10m' }, swap: { order, maxSurge } });
           script.advise(90, 'i-1');
           more(script);
           script.takeOut(100, 'i-1', react('i-drain'));
@@ -211,14 +211,18 @@ describe('time to serve', () => {
       script.serves(130, 'i-4');
     };
     expect(drains(870, 'drain-first', alsoLost)).toEqual(['1 serve, expected 2, 605 s after i-2 stopped serving']);
+    expect(drains(870, 'drain-first', alsoLost, 2)).toEqual([]);
+    expect(drains(900, 'drain-first', alsoLost, 2)).toEqual(['1 serve, expected 2, 200 s after i-1 had drained']);
+    expect(drains(870, 'launch-first', alsoLost, 2)).toEqual(['1 serve, expected 2, 605 s after i-2 stopped serving']);
+    expect(drains(870, 'drain-first', (script) => script.end(95, 'i-2'), 2)[0]).toBe('0 serve, expected 2, 605 s after i-2 stopped serving');
   });
-  it('begins anew for each member at risk that drains first, while only such members are missing', () => {
-    const inTurn = (servesAtSecond: number, lostToo = false) =>
+  it('begins anew for each member at risk that drains first, once only such members are missing', () => {
+    const inTurn = (servesAtSecond: number, lostToo = false, maxSurge = 1) =>
       details(
         servesAgain,
         (script) => {
           twoServe(script);
-          script.policy(40, 2, { ...policy, swap: { order: 'drain-first' } });
+          script.policy(40, 2, { ...policy, swap: { order: 'drain-first', maxSurge } });
           for (const instance of ['i-1', 'i-2']) script.advise(90, instance);
           for (const [second, instance] of [[100, 'i-1'] as const, [155, 'i-2'] as const]) {
             if (lostToo && second === 100) script.end(100, instance);
@@ -237,6 +241,8 @@ describe('time to serve', () => {
     expect(inTurn(340)).toEqual([]);
     expect(inTurn(380)).toEqual(['1 serve, expected 2, 205 s after i-2 had drained']);
     expect(inTurn(340, true)).toEqual(['1 serve, expected 2, 240 s after i-1 stopped serving']);
+    expect(inTurn(340, true, 2)).toEqual([]);
+    expect(inTurn(380, true, 2)).toEqual(['1 serve, expected 2, 205 s after i-2 had drained']);
   });
   it('is counted for the present desired size, and for the smaller of two where it is unclear which one others want', () => {
     const outside = { ...attached, size: { from: 'asg', min: 0, max: 6 }, scaling: [] };
