@@ -169,12 +169,14 @@ const isTakenLately = (chronicle: Chronicle, offering: OfferingName, moment: Mom
  * Whether a move may leave an offering out: it was refused lately, EC2 took some of what a launch there may become, or an Auto Scaling group undid
  * moves.
  */
-const isLeftOut = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean => {
+const isLeftOut = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment, { except } = none): boolean => {
   const { group, sinceMs, atMs, quietForMs } = moment;
   if (quietForMs === undefined) return false;
   const slackMs = times.reactMs + 2 * chronicle.times.clockMs;
   return (
-    refusalsOf(chronicle, group, offering).some((refused) => refused.atMs <= atMs && sinceMs < refused.atMs + quietForMs + slackMs) ||
+    refusalsOf(chronicle, group, offering).some(
+      (refused) => !except(refused) && refused.atMs <= atMs && sinceMs < refused.atMs + quietForMs + slackMs,
+    ) ||
     mayBeUndone(chronicle, group, atMs) ||
     mayBecome(offering, pool).some((one) => isTakenLately(chronicle, one, moment))
   );
@@ -216,7 +218,7 @@ const mayBeOpen = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingNam
   return (
     dearest <= limitFor(pool, offering.instanceType) &&
     !isRefused(chronicle, pool, offering, moment, refusals) &&
-    !isLeftOut(chronicle, pool, offering, moment)
+    !isLeftOut(chronicle, pool, offering, moment, refusals)
   );
 };
 

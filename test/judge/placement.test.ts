@@ -464,12 +464,13 @@ describe('caps, prices and tags', () => {
         priceUsdPerHour: zone === 'z-a' ? 0.05 : 0.035,
       })),
     ];
-    const givenTheDearOne = (refusedSecond?: number, before: (script: Script) => void = () => undefined, act = true) =>
+    const givenTheDearOne = (refusedSecond?: number, before: (script: Script) => void = () => undefined, act = true, size = 1) =>
       details(
         cheapestFirst,
         (script) => {
-          const capacity = { cheapest: ['spot-a', 'spot-b'] };
-          script.policy(0, 1, { ...policy, capacity, pools: { ...policy.pools, ...two }, rebalance: { act } });
+          const capacity = { cheapest: ['spot-a', 'spot-b', 'od-b'] };
+          script.policy(0, 1, { ...policy, size, capacity, pools: { ...policy.pools, ...two }, rebalance: { act }, return: { after: '5m' } });
+          script.desired(0, size, 1);
           script.at(90, { kind: 'offering', instanceType: 't', zone: 'z-a', market: 'spot', capacity: 0, priceUsdPerHour: 0.03 });
           before(script);
           if (refusedSecond !== undefined) refused(script, refusedSecond, 'z-a');
@@ -519,6 +520,14 @@ describe('caps, prices and tags', () => {
     };
     expect(givenTheDearOne(undefined, gave(1))).toEqual([]);
     expect(givenTheDearOne(undefined, gave(2))).toHaveLength(1);
+    // A launch beyond the size moves the member on demand.
+    const moves = (count: number) => (script: Script) => {
+      script.member('i-1', { pool: 'od-b' });
+      gave(count)(script);
+    };
+    const moved = (count: number) => givenTheDearOne(undefined, moves(count), true, 2).filter((detail) => detail.startsWith('i-3'));
+    expect(moved(1)).toEqual([]);
+    expect(moved(2)).toHaveLength(1);
   });
   it('breaks when a tag of the policy is missing', () => {
     const found = details(tagsAsAsked, (script) => {
