@@ -45,7 +45,8 @@ const troubleOf = (chronicle: Chronicle, group: string, life: Life, { atMs, serv
   const isOurs = isFunction(out?.by) || (isFunction(life.ending?.by) && life.ending?.atMs === atMs);
   const drainedMs = isOurs ? drainsFirstUntilMs(chronicle, group, life, atMs) : undefined;
   const first = open.find(({ sinceMs, isOfPolicy }) => sinceMs <= atMs && (isOfPolicy === undefined || drainedMs === undefined));
-  const own: Debt | undefined = drainedMs === undefined ? undefined : { sinceMs: drainedMs, because: `${life.instance} had drained`, isOfPolicy: true };
+  const own: Debt | undefined =
+    drainedMs === undefined ? undefined : { sinceMs: drainedMs, because: `${life.instance} had drained`, isOfPolicy: true };
   const isAllowed = serving.size >= desired - (chronicle.policyAt(group, atMs)?.maxSurge ?? 0);
   if (isOurs && first !== undefined) return own !== undefined && isAllowed ? { ...first, own } : first;
   const isByHealth = !isOurs && isAlive(life, atMs);

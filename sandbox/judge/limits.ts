@@ -21,12 +21,16 @@ export const stayingWith = (chronicle: Chronicle, { life, group, sinceMs }: Laun
     couldBeKnown(chronicle, one, { sinceMs, atMs: life.launchedAtMs }),
   );
 
-/** Whether a launch on demand may have been made because its group had less on demand than its policy asks for. */
-export const mayBeOwed = (chronicle: Chronicle, policy: Policy, launch: Launch): boolean => {
+/**
+ * Whether a launch on demand may have been made because its group had less on demand than its policy asks for.
+ *
+ * @param counts whether another member counts. Absent: all that EC2 launched before it do
+ */
+export const mayBeOwed = (chronicle: Chronicle, policy: Policy, launch: Launch, counts: (other: Life) => boolean = () => true): boolean => {
   const { life, group, sinceMs } = launch;
   if (policy.onDemand === undefined || !isOnDemand(life)) return false;
   const owed = owedBy(policy, Math.max(0, ...chronicle.desiredIn(group, sinceMs, life.launchedAtMs)));
-  return stayingWith(chronicle, launch).filter(isOnDemand).length <= owed;
+  return stayingWith(chronicle, launch).filter((other) => isOnDemand(other) && counts(other)).length <= owed;
 };
 
 type Field = (typeof shareFields)[number];

@@ -5,7 +5,7 @@ import { cheapestFirst, earlierTierFirst, sharedOut } from '../../sandbox/judge/
 import { returnsWithinBudget } from '../../sandbox/judge/rules/returns.ts';
 import { requestedSoon, servesAgain } from '../../sandbox/judge/rules/serving.ts';
 import { details, throttled } from './details.ts';
-import { policy, react, type Script, user } from './histories.ts';
+import { policy, react, type Script, spec, user } from './histories.ts';
 
 type Document = Readonly<Record<string, unknown>>;
 type Write = (script: Script) => void;
@@ -96,6 +96,33 @@ describe('a launch on demand that is owed', () => {
     expect(tiered(floor(1))).toEqual([]);
     expect(tiered({})).toHaveLength(1);
     expect(details(earlierTierFirst, all(group(['spot-a', 'od-b'], floor(1), 3), launches(100, 'i-9', 'od-b')))).toHaveLength(1);
+  });
+  it('may be the second of two that one function requested at the same moment', () => {
+    const offering = { instanceType: 'u', zone: 'z-b', market: 'on-demand' as const, capacity: null, priceUsdPerHour: 0.1 };
+    const pools = { ...policy.pools, 'od-u': { ...policy.pools['od-b'], instanceTypes: ['u'] } };
+    /** With the type t, which all others have, no share has room for another one. So the launch of the type u comes first, and is not owed. */
+    const found = ({ second = 'i-a', askedS = 99, document = { maxShare: { instanceType: '50%' } } as Document, others = ['i-8'] } = {}) =>
+      details(
+        cheapestFirst,
+        (script) => {
+          const capacity = { cheapest: ['spot-a', 'od-b', 'od-u'] };
+          group(['spot-a'], { ...floor(1), ...document, pools, capacity }, 2 + 2 * others.length)(script);
+          for (const invocation of ['i-a', 'i-b']) script.react(98, 102, invocation);
+          script.at(100, {
+            ...{ kind: 'launched', instance: 'i-7', instanceType: 'u', zone: 'z-b', subnet: 'subnet-b', market: 'on-demand', priceUsdPerHour: 0.1 },
+            tags: { 'holdfast:group': 'holdfast/web', 'holdfast:pool': 'od-u', 'holdfast:reservation': 'r' },
+            by: react('i-a'),
+            askedAtMs: 99_000,
+          });
+          for (const instance of others) script.launch(100.5, instance, { pool: 'od-b', by: react(second), askedS });
+        },
+        { spec: { ...spec, offerings: [...spec.offerings, offering] } },
+      );
+    expect(found()).toEqual([]);
+    expect(found({ second: 'i-b' })).toHaveLength(1);
+    expect(found({ askedS: 99.5 })).toHaveLength(1);
+    expect(found({ document: {} })).toHaveLength(2);
+    expect(found({ others: ['i-8', 'i-9'] })).toHaveLength(1);
   });
   it('may cost more, and weigh more', () => {
     const cheapest = { capacity: { cheapest: ['spot-a', 'od-b'] } };

@@ -3,71 +3,15 @@ import { nameOf, type OfferingName } from '../cloud.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { isKnownToLeave, type Moment, mayBeBelieved, perhapsHeld, priceBeliefMs, surelyHeld } from '../giving.ts';
 import { givesAtAll, givingWell } from '../giving-well.ts';
-import { isFunction, type Life, tagsAt } from '../life.ts';
-import { isOnDemand, mayBeOwed } from '../limits.ts';
+import { type Life, tagsAt } from '../life.ts';
 import { missingBeside } from '../missing-requests.ts';
+import { type Bound, byAnyPolicy, type Placed } from '../placed.ts';
 import { limitFor, type Policy, type PolicyPool, type TreeNode } from '../policy.ts';
 import { offeringsOf, poolOf } from '../pools.ts';
-import { isSureMove, movesIn } from '../returning.ts';
-import { mayBeSpare } from '../spares.ts';
 import { ownLaunches } from '../staying.ts';
 import { pathTo, poolsOf, type Selector } from '../tree.ts';
 
 type Broken = Omit<Finding, 'rule'>;
-type Launch = ReturnType<typeof ownLaunches>[number];
-
-/** A launch of Holdfast's with the pool that it came from and the policy that it may have followed. */
-type Placed = {
-  readonly life: Life;
-  readonly moment: Moment;
-  readonly policy: Policy;
-  readonly pool: PolicyPool;
-  /** Members that it may replace in a better place: none where it fills a place that is free. */
-  readonly replaces: readonly Life[];
-  /** What was chosen from: everything, or on-demand alone where so many are owed on demand, or spot alone where it may be a spare. */
-  readonly from: Bound;
-};
-
-/** What is bound from above: below a spread by zone or type, nothing but the zone or type that it chose counts. */
-type Bound = (offering: OfferingName) => boolean;
-const unbound: Bound = () => true;
-
-const onSpot: Bound = ({ market }) => market === 'spot';
-
-/** The possible purpose of a launch. Each purpose has its own excuses. */
-type Role = Pick<Placed, 'replaces' | 'from'> & Pick<Moment, 'quietForMs'>;
-
-const rolesOf = (chronicle: Chronicle, policy: Policy, launch: Launch, moves: ReturnType<typeof movesIn>): readonly Role[] => {
-  const { life } = launch;
-  if (mayBeOwed(chronicle, policy, launch)) return [{ replaces: [], from: isOnDemand }];
-  const { worse } = moves.get(life) ?? {};
-  const quiet = policy.returning === undefined ? {} : { quietForMs: policy.returning.afterMs };
-  const asMove: Role = worse === undefined ? { replaces: [], from: unbound } : { replaces: worse, from: unbound, ...quiet };
-  const isSpare = !isSureMove(chronicle, life) && mayBeSpare(chronicle, policy, launch);
-  // For evenness nobody moves from spot to on-demand: nothing on demand is a choice then.
-  const evens = (worse ?? []).filter(({ market }) => market === 'spot' && life.market === 'spot');
-  return [asMove, ...(evens.length > 0 ? [{ ...asMove, replaces: evens, from: onSpot }] : []), ...(isSpare ? [{ replaces: [], from: onSpot }] : [])];
-};
-
-/** A launch counts as right when it is right by any policy that was in force while its function ran, for anything that it may have been for. */
-const byAnyPolicy =
-  (judgeOne: (chronicle: Chronicle, placed: Placed) => string | undefined): Rule['broken'] =>
-  (chronicle) => {
-    const moves = movesIn(chronicle);
-    return ownLaunches(chronicle).flatMap(({ life, group, sinceMs }): readonly Broken[] => {
-      const invocation = isFunction(life.by) ? { invocation: life.by.invocation } : {};
-      const verdicts = chronicle.policiesIn(group, sinceMs, life.launchedAtMs).flatMap((policy) =>
-        rolesOf(chronicle, policy, { life, group, sinceMs }, moves).map(({ quietForMs, ...role }) => {
-          const quiet = quietForMs === undefined ? {} : { quietForMs };
-          const moment = { group, sinceMs, atMs: life.launchedAtMs, insteadOf: life, ...invocation, ...quiet };
-          const pool = policy.pools[poolOf(life, policy, moment.atMs) ?? ''];
-          return pool === undefined ? undefined : judgeOne(chronicle, { life, moment, policy, pool, ...role });
-        }),
-      );
-      const [first] = verdicts;
-      return first === undefined || verdicts.includes(undefined) ? [] : [{ group, instance: life.instance, atMs: life.launchedAtMs, detail: first }];
-    });
-  };
 
 export const placedInPools: Rule = {
   name: 'launches come from the pools of the policy',
