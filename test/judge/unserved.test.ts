@@ -121,6 +121,28 @@ describe('a new member that never serves is given up', () => {
   });
 });
 
+describe('a new member that waits until another one that never serves is gone', () => {
+  const twoAreMute: Write = (script) => {
+    script.policy(80, 2, { ...policy, swap: { maxSurge: 1 } });
+    script.desired(91, 4, 2);
+    script.launch(101, 'i-4', { pool: 'spot-b' });
+    script.at(108, { kind: 'running', instance: 'i-4' });
+  };
+  const givenUp = (endsAt: number, second: number) =>
+    details(
+      neverServedIsGivenUp,
+      all(oneIsMute, twoAreMute, claimed(705), (script) => script.end(endsAt, 'i-3', react('i-c705')), claimed(second, 'i-4')),
+      long,
+    );
+  it('is given up as soon after that as after its own time', () => {
+    expect(givenUp(860, 960)).toEqual([]);
+    expect(givenUp(860, 1_200)).toHaveLength(1);
+  });
+  it('gets no longer where its place was free before', () => {
+    expect(givenUp(710, 960)).toHaveLength(1);
+  });
+});
+
 describe('a member that is given up', () => {
   it('is replaced ahead of its end, and only then', () => {
     expect(details(needlessLaunch, all(oneIsMute, claimed(705), replaced(706)), long)).toEqual([]);

@@ -4,7 +4,7 @@ import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { givesAtAll } from '../giving-well.ts';
 import { health, isHindered, launching, look, ways } from '../hindrance.ts';
-import { isAlive, isFunction, isProtected, type Life, lastRefusalMs, leavesAtMs, tagsAt } from '../life.ts';
+import { goneAtMs, isAlive, isFunction, isProtected, type Life, lastRefusalMs, leavesAtMs, tagsAt } from '../life.ts';
 import { wasIdle } from '../modes.ts';
 import { poolOf } from '../pools.ts';
 import { ownLaunches } from '../staying.ts';
@@ -43,16 +43,39 @@ const isPlain = (chronicle: Chronicle, group: string, life: Life, untilMs: numbe
 const isDue = (chronicle: Chronicle, life: Life, fromMs: number, untilMs: number): boolean =>
   [fromMs, untilMs].every((atMs) => mayBeGivenUp(chronicle, life, atMs));
 
+/** Whether it was given up by then, and that was not called off since, because it serves at last. */
+const isGivenUp = (chronicle: Chronicle, life: Life, atMs: number): boolean => {
+  const givenUpMs = givenUpAtMs(chronicle, life);
+  return givenUpMs <= atMs && !life.calledOffAtMs.some((offMs) => offMs > givenUpMs && offMs <= atMs);
+};
+
+/** How many members are given up and still there. */
+const underWay = (chronicle: Chronicle, group: string, atMs: number): number =>
+  chronicle.livesIn(group).filter((life) => isAlive(life, atMs) && isGivenUp(chronicle, life, atMs)).length;
+
+/**
+ * When a member is due that must be given up by `untilMs`, if its turn comes. Each place that another one held until it
+ * was gone is found by a tick, like a member whose time has come.
+ */
+const turnMs = (chronicle: Chronicle, group: string, most: number, untilMs: number): number =>
+  chronicle
+    .livesIn(group)
+    .map((life) => ({ atMs: goneAtMs(life), isOne: isGivenUp(chronicle, life, goneAtMs(life)) }))
+    .filter(({ atMs, isOne }) => isOne && underWay(chronicle, group, atMs - 1) >= most)
+    .toSorted((a, b) => a.atMs - b.atMs)
+    .reduce((dueMs, { atMs }) => (atMs <= dueMs ? Math.max(dueMs, atMs + foundWithinMs) : dueMs), untilMs);
+
 const dueIn = (chronicle: Chronicle, group: string) =>
   chronicle.livesIn(group).flatMap((life) => {
     const policy = chronicle.policyAt(group, life.launchedAtMs);
     const slackMs = 2 * chronicle.times.clockMs + chronicle.times.lagMs + foundWithinMs;
     if (policy === undefined || !isFunction(life.by)) return [];
     const fromMs = life.launchedAtMs + policy.ready.withinMs + chronicle.times.clockMs + times.batchMs;
-    const untilMs = fromMs + slackMs;
+    const serves = [fromMs, fromMs + slackMs].every((atMs) => othersServe(chronicle, life, [atMs]));
+    const most = serves ? policy.maxSurge : Math.min(1, policy.maxSurge);
+    const untilMs = turnMs(chronicle, group, most, fromMs + slackMs);
     const isBound = isPlain(chronicle, group, life, untilMs) && isDue(chronicle, life, fromMs, untilMs);
-    const serves = [fromMs, untilMs].every((atMs) => othersServe(chronicle, life, [atMs]));
-    return isBound ? [{ life, untilMs, most: serves ? policy.maxSurge : Math.min(1, policy.maxSurge) }] : [];
+    return isBound ? [{ life, untilMs, most }] : [];
   });
 
 /** From a look to the claim that follows from it. */
@@ -69,28 +92,20 @@ const claimedIn = (chronicle: Chronicle, group: string) =>
     return life.warnings.length + life.advisedAtMs.length > 0 ? [] : [{ instance: life.instance, atMs, most }];
   });
 
-/** Whether it was given up by then, and that was not called off since, because it serves at last. */
-const isGivenUp = (chronicle: Chronicle, life: Life, atMs: number): boolean => {
-  const givenUpMs = givenUpAtMs(chronicle, life);
-  return givenUpMs <= atMs && !life.calledOffAtMs.some((offMs) => offMs > givenUpMs && offMs <= atMs);
-};
-
 export const neverServedIsGivenUp: Rule = {
   name: 'a new member that never serves is given up',
   meaning:
-    'A new member must serve by the age that the policy sets (`ready.within`). Within three minutes after that age, Holdfast claims a member of its own that never was ready, so that it is replaced. It does so for no more than maxSurge members at a time, and for one at a time while no other member serves. A member that leaves already is not claimed, and neither is one that EC2 refused to end within the hour.',
+    'A new member must serve by the age that the policy sets (`ready.within`). Within three minutes after that age, Holdfast claims a member of its own that never was ready, so that it is replaced. It does so for no more than maxSurge members at a time, and for one at a time while no other member serves. Who waits for one of these to be gone has as long again from then on. A member that leaves already is not claimed, and neither is one that EC2 refused to end within the hour.',
   broken: (chronicle) =>
     [...chronicle.groups.keys()].flatMap((group): readonly Broken[] => {
       const due = dueIn(chronicle, group);
       const late = due.filter(({ life, untilMs }) => givenUpAtMs(chronicle, life) > untilMs);
-      const underWay = (untilMs: number): number =>
-        chronicle.livesIn(group).filter((life) => isAlive(life, untilMs) && isGivenUp(chronicle, life, untilMs)).length;
       const over = claimedIn(chronicle, group).flatMap(({ instance, atMs, most }): readonly Broken[] => {
-        const open = underWay(atMs);
+        const open = underWay(chronicle, group, atMs);
         return open <= most ? [] : [{ group, instance, atMs, detail: `${instance} is given up, and ${open} are under way: ${most} at a time` }];
       });
       const missed = late
-        .filter(({ untilMs, most }) => underWay(untilMs) < most)
+        .filter(({ untilMs, most }) => underWay(chronicle, group, untilMs) < most)
         .map(({ life: { instance }, untilMs }) => ({
           group,
           instance,
