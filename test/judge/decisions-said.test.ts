@@ -70,6 +70,20 @@ describe('a decision that records how many members serve', () => {
     expect(wrong(101, 0, steps)).toHaveLength(1);
     expect(wrong(103, 3_000, steps)).toHaveLength(1);
   });
+  it('counts an instance without a target group that was stopped and runs again, until it ends', () => {
+    const again = (runsS: number, endsS?: number) =>
+      counted(3, (script) => {
+        script.policy(2, 2, { ...policy, drain: { timeout: '30s' } });
+        script.launch(3, 'i-3');
+        script.at(10, { kind: 'running', instance: 'i-3' });
+        script.at(40, { kind: 'ending', instance: 'i-3', by: { kind: 'ec2' } });
+        script.at(45, { kind: 'ended', instance: 'i-3', state: 'stopped' });
+        script.at(runsS, { kind: 'running', instance: 'i-3' });
+        if (endsS !== undefined) script.end(endsS, 'i-3');
+      });
+    expect([again(60), again(60, 110)]).toEqual([[], []]);
+    expect([again(101), again(60, 65)].map(({ length }) => length)).toEqual([1, 1]);
+  });
   it('counts no member that is only registered', () => {
     const joins = (servesAt: number) => (script: Script) => {
       script.launch(80, 'i-3');

@@ -98,10 +98,20 @@ const writtenOf = (chronicle: Chronicle, { id, group }: SaidReasons) => {
   return { atMs: writes.at(-1)?.atMs, told: new Set(told.map((one) => one.told.about)) };
 };
 
+/** Whether an instance runs again that was stopped before, and has not ended since. */
+const runsAgainAt = ({ history }: Chronicle, { instance, startedAgainAtMs = Number.POSITIVE_INFINITY }: Life, atMs: number): boolean =>
+  startedAgainAtMs <= atMs &&
+  !history.events.some(
+    (event) =>
+      (event.kind === 'ending' || event.kind === 'ended') && event.instance === instance && event.atMs > startedAgainAtMs && event.atMs <= atMs,
+  );
+
 /** Whether Holdfast may count a member as serving: without a target group it knows only that the instance runs. */
 const countsAt = (chronicle: Chronicle, life: Life, atMs: number): boolean =>
   chronicle.servesAt(life, atMs) ||
-  (chronicle.targetsOf(life, atMs).length === 0 && (life.runningAtMs ?? Number.POSITIVE_INFINITY) <= atMs && isAlive(life, atMs));
+  (chronicle.targetsOf(life, atMs).length === 0 &&
+    (life.runningAtMs ?? Number.POSITIVE_INFINITY) <= atMs &&
+    (isAlive(life, atMs) || runsAgainAt(chronicle, life, atMs)));
 
 /** How many members served at some moment of a time in which a look may have read the health of its targets. */
 const mostServing = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): number => {
