@@ -32,7 +32,7 @@ export type Functions = {
   /** Passes an event to a function. If the function fails, it repeats the event after one minute and after two more. */
   invokeLater(nameOrArn: string, event: unknown): void;
   configureAsync(name: string, config: AsyncConfig): void;
-  /** Ends the process of the environment with this id at any point. Returns false if it was not running. */
+  /** Ends the process of the environment with this id at any point. Returns false if nothing ran in it: then the next call starts cold. */
   crash(environmentId: string): boolean;
   /** A deployment of new code. Idle environments end now, busy ones after their call. The next call starts cold. */
   renew(): void;
@@ -115,12 +115,27 @@ const callWithRetries = async (
   }
 };
 
+/** Environments whose process ended while nothing ran in them: a call that an earlier invocation left behind did that. */
+const lostEnvironments = () => {
+  const ids = new Set<string>();
+  return {
+    add: (id: string): void => void ids.add(id),
+    /** The environment, if its process still runs. */
+    unless: (environment: Environment | undefined): Environment | undefined => {
+      if (environment === undefined || !ids.delete(environment.id)) return environment;
+      environment.runtime.kill();
+      return undefined;
+    },
+  };
+};
+
 /** Lambda: warm environments are used again, a crash or a time-out ends them, asynchronous calls are repeated. */
 export const createFunctions = (deps: FunctionsDeps): Functions => {
   const { clock, random, factor = 1, concurrency = usualConcurrency } = deps;
   const specs: FunctionSpec[] = [];
   const fleets = new Map<string, Fleet>();
   const active = new Map<string, Environment>();
+  const lost = lostEnvironments();
   const asyncConfigs = new Map<string, AsyncConfig>();
   const lineages = new Map<string, Lineage>();
   const onEnds: ((record: InvocationRecord) => void)[] = [];
@@ -164,9 +179,10 @@ export const createFunctions = (deps: FunctionsDeps): Functions => {
     });
   const runIn = async (fleet: Fleet, spec: FunctionSpec, event: unknown): Promise<InvocationResult> => {
     const startedAtMs = clock.now();
-    const warm = fleet.idle.pop();
-    const environment = warm ?? (await coldStart(spec));
+    const idle = fleet.idle.pop();
+    const first = lost.unless(idle) ?? (await coldStart(spec));
     if (deps.overheadMs > 0) await clock.sleep(deps.overheadMs);
+    const environment = lost.unless(first) ?? (await coldStart(spec));
     const start = { id: uuid(random), functionName: spec.name, beganAtMs: clock.now(), event };
     for (const onBegin of onBegins) onBegin(start);
     const running = { id: start.id, functionName: spec.name, injected: false };
@@ -175,7 +191,7 @@ export const createFunctions = (deps: FunctionsDeps): Functions => {
     const result = await race(environment, start);
     lineages.delete(start.id);
     const { injected } = running;
-    const record = { ...start, startedAtMs, endedAtMs: clock.now(), coldStart: warm === undefined, result, timeoutMs: timeoutMsOf(spec), injected };
+    const record = { ...start, startedAtMs, endedAtMs: clock.now(), coldStart: environment !== idle, result, timeoutMs: timeoutMsOf(spec), injected };
     for (const onEnd of onEnds) onEnd(record);
     return result;
   };
@@ -211,6 +227,7 @@ export const createFunctions = (deps: FunctionsDeps): Functions => {
     },
     crash: (environmentId) => {
       const environment = active.get(environmentId);
+      if (environment === undefined) lost.add(environmentId);
       environment?.crash?.();
       return environment !== undefined;
     },

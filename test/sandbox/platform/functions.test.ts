@@ -179,4 +179,13 @@ describe('functions', () => {
     expect(functions.crash('fixture-role#1')).toBe(false);
     expect(records[0]?.endedAtMs).toBe(1000);
   });
+
+  it('starts cold after its process ended while nothing ran in it', async () => {
+    const { functions, clock, records } = simulated();
+    const count = () => clock.drive(functions.invoke('fixture', { count: true }));
+    expect([await count(), await count()]).toEqual([1, 2].map((value) => ({ kind: 'ok', value })));
+    expect(functions.crash('fixture-role#1')).toBe(false);
+    expect(await count()).toEqual({ kind: 'ok', value: 1 });
+    expect(records.map(({ coldStart }) => coldStart)).toEqual([true, false, true]);
+  });
 });
