@@ -192,6 +192,8 @@ export type GroupEvent =
         readonly desired: number;
         /** Id of the latest reservation that it knows. */
         readonly lastReservation?: string;
+        /** The latest end of a lease of its reservations. A repeat of a launch writes a later one before it calls EC2. */
+        readonly leasedUntilMs?: number;
         readonly bytes: number;
         readonly by: Actor;
       }

@@ -42,8 +42,15 @@ const ofAccepted = (group: string, before: AttributeMap | undefined, after: Attr
   return [{ kind: 'policy-in-force', group, version, document: documentOf(plainOf(after, 'document')) }];
 };
 
+const leasedUntilMsIn = (state: AttributeMap): number | undefined => {
+  const { L: reservations = [] } = (state.reservations ?? {}) as { readonly L?: readonly { readonly M?: AttributeMap }[] };
+  const leases = reservations.flatMap(({ M }) => (M?.leaseUntilMs?.N === undefined ? [] : [Number(M.leaseUntilMs.N)]));
+  return leases.length === 0 ? undefined : Math.max(...leases);
+};
+
 const ofState = (group: string, after: AttributeMap, by: Actor): Event => {
   const state = (after.state?.M ?? {}) as AttributeMap;
+  const leasedUntilMs = leasedUntilMsIn(state);
   return {
     kind: 'state-written',
     group,
@@ -51,6 +58,7 @@ const ofState = (group: string, after: AttributeMap, by: Actor): Event => {
     policyVersion: Number(state.policyVersion?.N),
     desired: Number(state.desired?.N),
     ...(state.lastReservation !== undefined && { lastReservation: textOf(state, 'lastReservation') }),
+    ...(leasedUntilMs !== undefined && { leasedUntilMs }),
     bytes: itemBytes(after),
     by,
   };

@@ -309,24 +309,37 @@ const died =
   };
 
 const reserved =
-  (second: number, reservation?: string, isDead = true): Write =>
+  (second: number, reservation?: string, isDead = true, leasedUntil?: number): Write =>
   (script) => {
     script.at(second - 1, { kind: 'invocation-began', invocation: 'i-x', function: 'react' });
-    script.desired(second, 2, 1, react('i-x'), reservation);
+    script.desired(second, 2, 1, react('i-x'), reservation, leasedUntil);
     const error = isDead ? { error: { type: 'Runtime.ExitError', message: 'killed' }, injected: true } : { injected: false };
     const end = { invocation: 'i-x', function: 'react', startedAtMs: 1_000 * (second - 1), timeoutMs: 30_000, again: [] };
     script.at(second + 0.1, { kind: 'invocation-ended', ...end, ...error });
   };
 
+/** A reservation of long ago, whose repeat writes this lease. */
+const repeated =
+  (isDead: boolean, leasedUntil: number): Write =>
+  (script) => {
+    script.desired(55, 2, 1, react('i-w'), 'r-9', 90);
+    reserved(99, 'r-9', isDead, leasedUntil)(script);
+  };
+
 const leases: Readonly<Record<string, Cases>> = {
   'a launch waits for the lease of a function that died': {
     needed: unasked(died(99)),
-    also: { 'it had reserved, and not called yet': unasked(reserved(99, 'r-9')) },
+    also: {
+      'it had reserved, and not called yet': unasked(reserved(99, 'r-9')),
+      'it was about to repeat a launch': unasked(repeated(true, 134)),
+    },
     beyond: {
       'it lived': unasked(died(99, false)),
       'its lease was over': unasked(died(60)),
       'it wrote the state and reserved nothing': unasked(reserved(99)),
       'it had reserved, and lived': unasked(reserved(99, 'r-9', false)),
+      'it was about to repeat a launch, and lived': unasked(repeated(false, 134)),
+      'it left the lease of a reservation as it was': unasked(repeated(true, 90)),
     },
   },
 };

@@ -78,7 +78,7 @@ export type Script = {
   policy(second: number, version: number, document?: Document, group?: string): void;
   letGo(second: number, group?: string): void;
   /** The desired size is written, by an invocation. */
-  desired(second: number, desired: number, policyVersion?: number, by?: Actor, lastReservation?: string): void;
+  desired(second: number, desired: number, policyVersion?: number, by?: Actor, lastReservation?: string, leasedUntilSecond?: number): void;
   launch(second: number, instance: string, options?: LaunchOptions): void;
   /** Launched long ago, and in service. */
   member(instance: string, options?: LaunchOptions): void;
@@ -134,10 +134,11 @@ export const historyOf = (write: (script: Script) => void, changes: Partial<Hist
     serves,
     policy: (second, version, document = policy, group = 'web') => at(second, { kind: 'policy-in-force', group, version, document }),
     letGo: (second, group = 'web') => at(second, { kind: 'policy-in-force', group }),
-    desired: (second, desired, policyVersion = 1, by = react('i-0'), lastReservation = undefined) =>
+    desired: (second, desired, policyVersion = 1, by = react('i-0'), lastReservation = undefined, leasedUntilSecond = undefined) =>
       at(second, {
         ...{ kind: 'state-written', group: 'web', version: events.length, policyVersion, desired, bytes: 1_000, by },
         ...(lastReservation !== undefined && { lastReservation }),
+        ...(leasedUntilSecond !== undefined && { leasedUntilMs: ms(leasedUntilSecond) }),
       }),
     member: (instance, options) => {
       launch(1, instance, options);

@@ -105,10 +105,13 @@ export const leaseOfTheDead: Allowance = {
         ({ launch, invocation, askedAtMs }) =>
           launch !== undefined && wasRunning(askedAtMs) && died(invocation) && (launch.group === group || launch.asg !== undefined),
       );
-    // It may have died with its reservation written, before the call.
+    // It may have died with its reservation written, before the call. A repeat writes a lease of its own.
     const reserved = (chronicle.groups.get(group ?? '')?.written ?? []).some(
-      ({ by, atMs: writtenMs, lastReservation }, index, all) =>
-        isFunction(by) && lastReservation !== all[index - 1]?.lastReservation && wasRunning(writtenMs) && died(by.invocation),
+      ({ by, atMs: writtenMs, lastReservation, leasedUntilMs = 0 }, index, all) => {
+        const before = all[index - 1];
+        const isNew = lastReservation !== before?.lastReservation || leasedUntilMs > (before?.leasedUntilMs ?? 0);
+        return isFunction(by) && isNew && wasRunning(writtenMs) && died(by.invocation);
+      },
     );
     return called || reserved;
   },
