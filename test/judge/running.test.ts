@@ -1081,6 +1081,28 @@ describe('functions and calls', () => {
       };
     expect(written(4, takes(4))).toEqual([]);
     expect(written(4, takes(3))).toHaveLength(1);
+    // Sixteen for a member that a message at rest asks to replace, and eight for one by which the size changes.
+    const advised =
+      (second: number, instance = 'i-2') =>
+      (script: Script): void =>
+        script.react(second, second + 1, `of-${second}`, [{ about: 'advice', instance }]);
+    expect(written(20, advised(3_030))).toEqual([]);
+    expect(written(21, advised(3_030))).toEqual(['21 items were written at rest, expected at most 20']);
+    expect(written(5, advised(2_990))).toHaveLength(1);
+    const twice = (script: Script): void => {
+      advised(3_030)(script);
+      advised(3_040)(script);
+    };
+    expect(written(21, twice)).toHaveLength(1);
+    // The write of the state item counts too.
+    const resized =
+      (second: number, desired: number) =>
+      (script: Script): void =>
+        script.desired(second, desired);
+    expect(written(11, resized(3_030, 3))).toEqual([]);
+    expect(written(12, resized(3_030, 3))).toHaveLength(1);
+    expect(written(4, resized(3_030, 2))).toHaveLength(1);
+    expect(written(5, resized(2_990, 3))).toHaveLength(1);
     // Nobody moves to the tier that it has.
     expect(written(5, moves('i-3'), 'spot-b')).toEqual(['5 items were written at rest, expected at most 4']);
     expect(written(5, (script) => script.end(3_080, 'i-2', react('drain')))).toHaveLength(1);

@@ -178,10 +178,23 @@ const manyStates = (chronicle: Chronicle, sinceMs: number): readonly Broken[] =>
   });
 };
 
+/** Members that messages at rest ask Holdfast to replace, and members that it adds or removes for a size that becomes due at rest. */
+const askedAtRest = (chronicle: Chronicle, sinceMs: number): number => {
+  const told = chronicle.of('delivered').flatMap(({ told: one, atMs }) => {
+    const isAsked = one.about === 'warning' || one.about === 'advice' || one.about === 'hook';
+    return isAsked && atMs > sinceMs ? [one.instance] : [];
+  });
+  const resized = [...chronicle.groups.values()].flatMap(({ written }) =>
+    written.map(({ atMs, desired }, index) => (atMs > sinceMs ? Math.abs(desired - (written[index - 1]?.desired ?? desired)) : 0)),
+  );
+  // Who is replaced leaves, and another one comes.
+  return 2 * new Set(told).size + resized.reduce((sum, count) => sum + count, 0);
+};
+
 export const idleWritesNothing: Rule = {
   name: 'an idle look writes nothing',
   meaning:
-    'At rest, Holdfast only removes what is over: at most four writes, and two for each instance that came or went within the last half hour. Eight more are allowed for each launch that moves a member to a better place, for each member that leaves for such a launch, and for each refused launch. What each call takes of the account’s buckets is written as well. A look that launches nothing, and that nothing was refused to, writes the state of its group at most four times.',
+    'At rest, Holdfast only removes what is over: at most four writes, and two for each instance that came or went within the last half hour. Eight more are allowed for each launch that moves a member to a better place, for each member that leaves for such a launch, and for each refused launch. So are eight for each member that joins or leaves because of a warning, advice or hook that is received at rest, or of a size that is set at rest. What each call takes of the account’s buckets is written as well. A look that launches nothing, and that nothing was refused to, writes the state of its group at most four times.',
   broken: (chronicle) => {
     const { restAtMs, endedAtMs } = chronicle.history;
     if (restAtMs === undefined) return [];
@@ -201,7 +214,7 @@ export const idleWritesNothing: Rule = {
     const left = new Set(moves.flatMap(({ worse }) => worse.filter((life) => isAtRest(goneAtMs(life)))));
     const moving = moves.filter(({ life }) => isAtRest(life.launchedAtMs)).length + Math.min(left.size, moves.length);
     const refused = new Set(chronicle.of('refused').flatMap(({ atMs, invocation }) => (atMs > sinceMs ? [invocation] : []))).size;
-    const limit = 4 + 2 * recent + writesOfMove * (moving + refused);
+    const limit = 4 + 2 * recent + writesOfMove * (moving + refused + askedAtRest(chronicle, restAtMs));
     return [
       ...(writes <= limit ? [] : [{ atMs: endedAtMs, detail: `${writes} items were written at rest, expected at most ${limit}` }]),
       ...manyStates(chronicle, sinceMs),
