@@ -71,13 +71,13 @@ describe('what other groups of the account learn from launches', () => {
 const turned = async (
   turn: Turn,
   refused: readonly string[] = [],
-  { seen = view(), rest = {} }: { readonly seen?: View; readonly rest?: Partial<Decision> } = {},
+  { seen = view(), rest = {}, refusedAtMs = nowMs }: { readonly seen?: View; readonly rest?: Partial<Decision>; readonly refusedAtMs?: number } = {},
 ) => {
   const decidedWith: View[] = [];
   const asked: Ask[] = [];
   const ask = async (one: Ask) => {
     asked.push(one);
-    return { turn, refused: Object.fromEntries(refused.map((key) => [key, { atMs: nowMs, code: 'UnfulfillableCapacity' }])) };
+    return { turn, refused: Object.fromEntries(refused.map((key) => [key, { atMs: refusedAtMs, code: 'UnfulfillableCapacity' }])) };
   };
   const run = { group: seen.group, id: 'd1', turns: { ask } } as unknown as Run;
   const wanted = decisionOf({ placements: [placementOf(3)], ...rest });
@@ -108,6 +108,16 @@ describe('a decision that waits for its turn', () => {
     const { decidedWith } = await turned(now, ['m7g.large/eu-west-1a/spot']);
     expect(decidedWith[0]?.state.memory['m7g.large/eu-west-1a/spot']).toMatchObject({ kind: 'refused', code: 'UnfulfillableCapacity' });
     expect(decidedWith[0]?.mayLaunch).toBe(3);
+  });
+
+  test('lets such an offering rest from the time at which EC2 refused it', async () => {
+    const rested = async (refusedAtMs: number) => {
+      const { decidedWith } = await turned(now, ['m7g.large/eu-west-1a/spot'], { refusedAtMs });
+      return decidedWith[0]?.state.memory['m7g.large/eu-west-1a/spot'];
+    };
+    const [soon, late] = [await rested(nowMs), await rested(nowMs - 25_000)];
+    expect([soon?.atMs, late?.atMs]).toEqual([nowMs, nowMs - 25_000]);
+    expect((soon?.coolingUntilMs ?? 0) - (late?.coolingUntilMs ?? 0)).toBe(25_000);
   });
 
   test('is not made anew for a refusal that this group has stored, or for a key that names no offering', async () => {

@@ -54,17 +54,20 @@ const askOf = ({ group, id }: Run, view: View, decision: Decision): Ask => {
 
 /**
  * The view with refusals that other groups got a moment ago, because another request would cost a call and its time.
+ * Their rests count from the time at which EC2 refused.
  */
 const withRefusals = (view: View, { refused }: Given): View => {
   const { memory } = view.state;
-  const news = Object.entries(refused).flatMap(([key, { code }]): Refusal[] => {
+  const news = Object.entries(refused).flatMap(([key, { code, atMs }]) => {
     const offering = parseOfferingKey(key);
     const lesson = memory[key as OfferingKey];
     if (offering === undefined || (lesson?.kind === 'refused' && isResting(lesson, view.nowMs))) return [];
-    return [{ offering, code, message: 'another group was refused', scope: 'offering' }];
+    const refusal: Refusal = { offering, code, message: 'another group was refused', scope: 'offering' };
+    return [{ refusal, atMs }];
   });
   if (news.length === 0) return view;
-  return { ...view, state: { ...view.state, memory: rememberRefusals(memory, news, {}, view.nowMs) } };
+  const learned = news.reduce((known, { refusal, atMs }) => rememberRefusals(known, [refusal], {}, atMs), memory);
+  return { ...view, state: { ...view.state, memory: learned } };
 };
 
 const remarksOn = (
