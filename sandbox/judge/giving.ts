@@ -3,13 +3,13 @@ import { breakerMayCover } from './breaker.ts';
 import type { Chronicle } from './chronicle.ts';
 import { nameOf, type OfferingName } from './cloud.ts';
 import { wasDeniedLately } from './denied.ts';
-import type { HistoryEvent } from './history.ts';
 import { goneAtMs, isFunction, type Life, leavesAtMs, tagsAt, takenOutAtMs } from './life.ts';
 import { hasShareRoom, hasShares } from './limits.ts';
 import { mayBeUndone } from './losses.ts';
 import { missingBeside } from './missing-requests.ts';
 import { asgsOf, limitFor, type Policy, type PolicyPool } from './policy.ts';
 import { mayBecome, offeringsOf, poolOf } from './pools.ts';
+import { isOfSubnet, type Refused, refusalsOf, refusalsTo } from './refusals.ts';
 import { couldBeKnown, isStray } from './staying.ts';
 import { mayBeTakenAtOnce } from './taken-at-once.ts';
 import { times } from './times.ts';
@@ -29,25 +29,8 @@ export type Moment = {
 /** Prices are read from time to time, so a price of this long ago may still be in use. */
 export const priceBeliefMs = 600_000;
 
-const quotaCodes = new Set(['MaxSpotInstanceCountExceeded', 'VcpuLimitExceeded', 'InstanceLimitExceeded']);
-/** The code for a subnet without free addresses. It says nothing about other subnets of its zone. */
-const subnetCode = 'InsufficientFreeAddressesInSubnet';
 const daily = new Set(['Unsupported']);
 const dayMs = 24 * 3_600_000;
-
-type Refused = Extract<HistoryEvent, { readonly kind: 'refused' }>;
-
-const isOfSubnet = ({ code, subnet }: Refused): boolean => code === subnetCode && subnet !== undefined;
-
-const refusalsTo = (chronicle: Chronicle, group: string): readonly Refused[] =>
-  chronicle.of('refused').filter((refused) => refused.group === group || (refused.asg !== undefined && chronicle.groups.get(group) !== undefined));
-
-/** The refusals of an offering to a group, without those for full subnets. */
-export const refusalsOf = (chronicle: Chronicle, group: string, offering: OfferingName): readonly Refused[] =>
-  refusalsTo(chronicle, group).filter(
-    (refused) =>
-      !isOfSubnet(refused) && (nameOf(refused) === nameOf(offering) || (quotaCodes.has(refused.code) && refused.market === offering.market)),
-  );
 
 /**
  * Until when an offering may rest after these refusals: each one in a row, outside the rest of the last, doubles the rest. By the clocks of functions,

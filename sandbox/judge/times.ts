@@ -30,6 +30,8 @@ export const times = {
   drainShareMs: 10_000,
   /** Rest of an offering after its first refusal; each further one in a row doubles it, up to the longest (core/pool-memory/pool-memory.ts). */
   refusedRestMs: 180_000,
+  /** A group that launches learns what EC2 refused to other groups within this time (core/limits/account-budget.ts). */
+  sharedRefusalMs: 30_000,
   longestRestMs: 1_800_000,
   /** While members are missing and everything rests, one pool is requested again after each such time (core/pool-memory/ask-again.ts). */
   askAgainMs: 60_000,

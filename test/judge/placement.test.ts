@@ -65,6 +65,21 @@ describe('an earlier tier is used while it gives', () => {
     expect(both(140)).toEqual([]);
     expect(both(-70)).toHaveLength(1);
   });
+  it('holds while refusals to another group let the tier rest, if the group launched while the account remembered them', () => {
+    const others = (launchedAt: number, refusedAt: number, write: (script: Script) => void = () => undefined) =>
+      late((script) => {
+        const launch = { group: 'web', pool: 'od-b', count: 1 };
+        script.at(launchedAt, { ...calledToLaunch, invocation: 'i-l', askedAtMs: 1_000 * launchedAt, launch });
+        for (const zone of ['z-a', 'z-b']) script.at(refusedAt, { ...refusal(zone), group: 'jobs' });
+        write(script);
+      });
+    expect(others(120, 110)).toEqual([]);
+    expect(others(148, 90)).toHaveLength(1);
+    expect(others(105, 110)).toHaveLength(1);
+    expect(others(-60, -70)).toHaveLength(1);
+    const granted = (script: Script): void => launched(script, 115, 'i-9', 'spot-a');
+    expect(others(120, 110, granted)).toHaveLength(1);
+  });
   it('breaks when all zones were warned about: that opens no later tier', () => {
     const found = late((script) => {
       for (const instance of ['i-1', 'i-2']) script.warn(140, instance);

@@ -1,13 +1,14 @@
 import type { Chronicle, InForce } from '../chronicle.ts';
 import { nameOf, type OfferingName } from '../cloud.ts';
 import type { Finding, Rule } from '../finding.ts';
-import { givingOf, type Moment, refusalsOf } from '../giving.ts';
+import { givingOf, type Moment } from '../giving.ts';
 import { givingWell } from '../giving-well.ts';
 import { isHealthy } from '../leaving.ts';
 import { type Delivery, goneAtMs, isFunction, type Life, takenOutAtMs, warnedAtMs } from '../life.ts';
 import { isOnDemand, mayBeOwed } from '../limits.ts';
 import type { Policy, PolicyPool } from '../policy.ts';
 import { poolOf } from '../pools.ts';
+import { refusalsOf } from '../refusals.ts';
 import { mayBeSpare } from '../spares.ts';
 import { ownLaunches } from '../staying.ts';
 import { type Learned, surelyTakenAtOnce } from '../taken-at-once.ts';
