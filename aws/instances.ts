@@ -5,7 +5,7 @@ import type { Ending } from '../core/pool-memory/boot-memory.ts';
 import { allOf } from './calls/all-of.ts';
 import { chunks, chunksByWeight } from './calls/chunks.ts';
 import { inParallel } from './calls/in-parallel.ts';
-import { rememberedNumbers } from './calls/remembered.ts';
+import { rememberedByKey } from './calls/remembered.ts';
 
 /** Tag that Auto Scaling puts on its instances. */
 export const asgTag = 'aws:autoscaling:groupName';
@@ -77,7 +77,7 @@ const onOnePage = { items: filterValues, weight: 950 };
 const unreadWeight = 16;
 
 /** How many instances each value of a tag found at the last read of this environment. */
-const foundBefore = rememberedNumbers<EC2Client>();
+const foundBefore = rememberedByKey<EC2Client, number>();
 
 /** Notes what a read of all states found. */
 const noteFound = (ec2: EC2Client, tag: string, values: readonly string[], found: readonly Instance[]): void => {

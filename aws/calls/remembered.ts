@@ -17,11 +17,11 @@ export const perClient = <Client extends object, Value>(create: () => Value): ((
   };
 };
 
-/** Numbers by key, for each client. Where they are too many at a use, all are forgotten. */
-export const rememberedNumbers = <Client extends object>(): ((client: Client) => Map<string, number>) => {
-  const numbersOf = perClient<Client, Map<string, number>>(() => new Map());
+/** Values by key, for each client. Where they are too many at a use, all are forgotten. */
+export const rememberedByKey = <Client extends object, Value>(): ((client: Client) => Map<string, Value>) => {
+  const valuesOf = perClient<Client, Map<string, Value>>(() => new Map());
   return (client) => {
-    const known = numbersOf(client);
+    const known = valuesOf(client);
     if (known.size > mostRemembered) known.clear();
     return known;
   };

@@ -1,6 +1,6 @@
 import { traitsOf } from '../../core/removal/leave-reason.ts';
 import type { Swap } from '../../core/swap/swap.ts';
-import { rememberedNumbers } from '../calls/remembered.ts';
+import { rememberedByKey } from '../calls/remembered.ts';
 import type { Asg } from '../providers/auto-scaling-groups.ts';
 import type { ProviderDeps } from '../providers/provider-deps.ts';
 import { deregisterTargets } from '../providers/target-groups.ts';
@@ -12,7 +12,7 @@ export const isTaken = (swap: Swap): boolean => traitsOf(swap).endedBy === 'ec2'
  * When members were deregistered that stayed in their Auto Scaling group, by instance, warning and target groups. Every
  * repeat of a release would deregister them again without this. Kept for each client of a Lambda execution environment.
  */
-const spared = rememberedNumbers<ProviderDeps['elb']>();
+const spared = rememberedByKey<ProviderDeps['elb'], number>();
 
 /**
  * Interrupted members that Auto Scaling does not end now: they are deregistered at least, because EC2 takes them at

@@ -1,4 +1,3 @@
-import { mostRemembered, perClient } from '../../../aws/calls/remembered.ts';
 import { metrics } from '../../../core/contract.ts';
 import { attachedPerCall, registeredPerCall } from '../../../core/decide/admissions.ts';
 import { namedTargetGroups } from '../../../core/group/holders.ts';
@@ -6,8 +5,9 @@ import { howHeld } from '../../../core/group/holding.ts';
 import { repeatAfterMs } from '../../../core/launch/reservation-life.ts';
 import type { Ask } from '../../../core/limits/need.ts';
 import type { ActionResult } from '../../../core/ports/capacity-provider.ts';
-import { againInMs, failsSinceMs, type Trouble } from '../../../core/times/again.ts';
+import { againInMs } from '../../../core/times/again.ts';
 import type { Added } from '../../../core/view/view.ts';
+import { inVain } from '../../runtime/in-vain.ts';
 import type { ReactPorts } from '../ports.ts';
 import type { Round, Run } from '../run.ts';
 import { needOf } from '../turns/take-turn.ts';
@@ -88,32 +88,18 @@ const youngestMs = ({ view }: Round, failed: ActionResult['failed'], nowMs: numb
 /**
  * Groups of which no member could join, by name. Lost with the environment: then the age of the members alone counts.
  */
-const joinsInVain = perClient<ReactPorts['drains'], Map<string, Trouble>>(() => new Map());
-
-/** How long no member of the group has joined, although members were to join. */
-const inVainMs = ({ group: { name }, ports }: Run, { admitted }: Admissions, nowMs: number): number => {
-  const known = joinsInVain(ports.drains);
-  if (admitted.length > 0) {
-    known.delete(name);
-    return 0;
-  }
-  if (known.size > mostRemembered) known.clear();
-  const sinceMs = failsSinceMs(known.get(name), nowMs);
-  known.set(name, { sinceMs, untilMs: nowMs });
-  return nowMs - sinceMs;
-};
+const joinsInVain = inVain<ReactPorts['drains']>();
 
 /**
  * When members that could not join are tried again. Where no member could join, the call itself has failed since the
  * first of them, also for members that were launched later.
  */
-export const joinsAgainMs = (run: Run, round: Round, admissions: Admissions): readonly number[] => {
-  const failed = admissions.failed.filter(({ retry }) => retry === 'later');
-  const nowMs = run.ports.clock.now();
-  if (failed.length === 0) {
-    if (admissions.admitted.length > 0) inVainMs(run, admissions, nowMs);
-    return [];
-  }
-  const ageMs = Math.max(youngestMs(round, failed, nowMs), inVainMs(run, admissions, nowMs));
-  return [nowMs + admitAgainMs(run.groupsAtOnce, ageMs)];
+export const joinsAgainMs = (run: Run, round: Round, { admitted, failed }: Admissions): readonly number[] => {
+  const { group, ports, groupsAtOnce } = run;
+  const later = failed.filter(({ retry }) => retry === 'later');
+  const nowMs = ports.clock.now();
+  if (admitted.length > 0) joinsInVain.end(ports.drains, group.name);
+  if (later.length === 0) return [];
+  const vainMs = admitted.length > 0 ? 0 : joinsInVain.noteMs(ports.drains, group.name, nowMs);
+  return [nowMs + admitAgainMs(groupsAtOnce, Math.max(youngestMs(round, later, nowMs), vainMs))];
 };

@@ -1,5 +1,5 @@
 import { inParallel } from '../../../aws/calls/in-parallel.ts';
-import { rememberedNumbers } from '../../../aws/calls/remembered.ts';
+import { rememberedByKey } from '../../../aws/calls/remembered.ts';
 import type { Decision } from '../../../core/decision/decision.ts';
 import { mayBegin, modeOf } from '../../../core/group/mode.ts';
 import { removedBy } from '../../../core/swap/claim.ts';
@@ -16,7 +16,7 @@ import { type Claimed, claimEach, writesAtOnce } from './claims.ts';
 import { drainName } from './drain-names.ts';
 
 /** When this environment last found each drain running. */
-const foundAt = rememberedNumbers<ReactPorts['drains']>();
+const foundAt = rememberedByKey<ReactPorts['drains'], number>();
 
 /**
  * Whether this environment found the drain running within the last minute. Then only the next tick starts it again,

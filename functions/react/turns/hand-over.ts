@@ -1,10 +1,10 @@
 import { throwIfFailed } from '../../../aws/calls/in-parallel.ts';
-import { perClient } from '../../../aws/calls/remembered.ts';
 import type { Group } from '../../../core/group/group.ts';
 import { asgsOf, withFormer } from '../../../core/group/holders.ts';
 import { modeOf } from '../../../core/group/mode.ts';
 import { initialState, withRefusedRefills } from '../../../core/group-state/state.ts';
-import { againInMs, failsSinceMs, isWorthALook, type Trouble } from '../../../core/times/again.ts';
+import { againInMs, isWorthALook } from '../../../core/times/again.ts';
+import { inVain } from '../../runtime/in-vain.ts';
 import { claimAll } from '../carry-out/claims.ts';
 import { drainsOf } from '../carry-out/drain-names.ts';
 import type { InForce } from '../look/in-force.ts';
@@ -21,14 +21,12 @@ const handedOverMs = 2_000;
 const throttledMs = 10_000;
 
 /** Since when looks of each group in this environment have been in vain time and again. */
-const looksInVain = perClient<ReactPorts['store'], Map<string, Trouble>>(() => new Map());
+const looksInVain = inVain<ReactPorts['store']>();
 
 /** How soon to look again after a look in vain without signals. Undefined: the tick does. */
 const againAfterMs = ({ store, clock }: ReactPorts, group: string, shortestMs: number): number | undefined => {
-  const [looks, nowMs] = [looksInVain(store), clock.now()];
-  const sinceMs = failsSinceMs(looks.get(group), nowMs);
-  looks.set(group, { sinceMs, untilMs: nowMs });
-  const inMs = Math.max(shortestMs, againInMs(nowMs - sinceMs));
+  const nowMs = clock.now();
+  const inMs = Math.max(shortestMs, againInMs(looksInVain.noteMs(store, group, nowMs)));
   return isWorthALook(nowMs + inMs, nowMs) ? inMs : undefined;
 };
 
