@@ -1,4 +1,5 @@
 import { believedAgainAtMs } from '../group/outside-size.ts';
+import { heldBackTimes } from '../launch/reservation-life.ts';
 import { nextAskMs } from '../pool-memory/ask-again.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import { movesUnderWay } from '../returning/under-way.ts';
@@ -90,7 +91,6 @@ export const nextLook: Rule = {
   name: 'next look',
   propose: (situation, { unplaced, unnoticed, admissions }) => {
     const { view } = situation;
-    const { throttle } = view.state;
     const times = [
       ...inFlightTimes(situation),
       ...comingUpTimes(situation, { admissions }),
@@ -98,7 +98,7 @@ export const nextLook: Rule = {
       ...endingTimes(situation, { unnoticed }),
       ...(unplaced > 0 ? capacityTimes(view) : []),
       ...believedAgainAtMs(view.state.added),
-      ...(throttle && isWorthALook(throttle.untilMs, view.nowMs) ? [throttle.untilMs] : []),
+      ...heldBackTimes(view.state, view.nowMs),
     ];
     return times.length === 0 ? {} : { wakeAtMs: Math.min(...times) };
   },

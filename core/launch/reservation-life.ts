@@ -1,4 +1,5 @@
 import type { LaunchResult } from '../ports/launches.ts';
+import { isWorthALook } from '../times/again.ts';
 import { describeLagMs, repeatableMs } from '../times/times.ts';
 import type { GroupState, View } from '../view/view.ts';
 import type { Reservation } from './reservation.ts';
@@ -23,6 +24,10 @@ export const grantedIn = (state: Pick<GroupState, 'reservations'> | undefined): 
  */
 export const isHeldBack = ({ throttle }: GroupState, nowMs: number): boolean =>
   throttle !== undefined && nowMs < throttle.untilMs;
+
+/** When to look again because launches were throttled, if that is before the tick. */
+export const heldBackTimes = ({ throttle }: Pick<GroupState, 'throttle'>, nowMs: number): readonly number[] =>
+  throttle !== undefined && isWorthALook(throttle.untilMs, nowMs) ? [throttle.untilMs] : [];
 
 /**
  * Open requests without a worker: the invocation that sent them died, or no response came. They have to be repeated.

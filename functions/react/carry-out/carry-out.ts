@@ -5,7 +5,7 @@ import { modeOf } from '../../../core/group/mode.ts';
 import { afterTakingDown, outsideAsgOf, type TakenDown } from '../../../core/group/outside-size.ts';
 import { grantedBy, type Launched, missingAfter, mustRepeat } from '../../../core/group-state/answers.ts';
 import { untaggedIn } from '../../../core/launch/late-tags.ts';
-import { isOpen } from '../../../core/launch/reservation-life.ts';
+import { heldBackTimes, isOpen } from '../../../core/launch/reservation-life.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
 import { againAtMs, isWorthALook } from '../../../core/times/again.ts';
 import { tickEveryMs } from '../../../core/times/times.ts';
@@ -152,8 +152,7 @@ const wakeTime = (rounds: readonly Round[], nowMs: number, soon: readonly number
   // An Auto Scaling group does not launch what it was about to, once it is suspended. The rounds after that have the
   // same look, which still counts it.
   const cutOff = rounds.flatMap(({ decision: { suspend = [], wakeAtMs } }) => (suspend.length > 0 ? [wakeAtMs] : []));
-  const { throttle } = last?.state ?? {};
-  const throttled = throttle && isWorthALook(throttle.untilMs, nowMs) ? [throttle.untilMs] : [];
+  const throttled = last?.state === undefined ? [] : heldBackTimes(last.state, nowMs);
   const times = [
     ...repeat,
     ...throttled,
