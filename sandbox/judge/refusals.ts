@@ -2,6 +2,7 @@ import type { Chronicle } from './chronicle.ts';
 import { nameOf, type OfferingName } from './cloud.ts';
 import type { HistoryEvent } from './history.ts';
 import { isFunction } from './life.ts';
+import { asgsOf } from './policy.ts';
 import { remembered } from './remembered.ts';
 import { times } from './times.ts';
 
@@ -18,13 +19,7 @@ export const isOfSubnet = ({ code, subnet }: Refused): boolean => code === subne
 /** From the turn of a group, in which it learns, to its call. */
 const turnToCallMs = 5_000;
 
-/** When the launches of a group, or of an Auto Scaling group, were called. */
-const launchCalls = remembered((chronicle: Chronicle) =>
-  Map.groupBy(
-    chronicle.of('called').filter(({ launch }) => launch !== undefined),
-    ({ launch }) => launch?.group,
-  ),
-);
+const launchCalls = remembered((chronicle: Chronicle) => chronicle.of('called').filter(({ launch }) => launch !== undefined));
 
 /** What EC2 granted to functions, by offering. */
 const grants = remembered(({ lives }: Chronicle) =>
@@ -39,7 +34,8 @@ const grants = remembered(({ lives }: Chronicle) =>
  * offering since.
  */
 const sharedWith = (chronicle: Chronicle, group: string): readonly Refused[] => {
-  const calls = [...(launchCalls(chronicle).get(group) ?? []), ...(launchCalls(chronicle).get(undefined) ?? [])];
+  const asgs = new Set((chronicle.groups.get(group)?.policies ?? []).flatMap(({ policy }) => (policy === undefined ? [] : asgsOf(policy))));
+  const calls = launchCalls(chronicle).filter(({ launch }) => launch?.group === group || (launch?.asg !== undefined && asgs.has(launch.asg)));
   const isLearned = (refused: Refused): boolean =>
     calls.some(
       ({ askedAtMs }) =>

@@ -66,9 +66,14 @@ describe('an earlier tier is used while it gives', () => {
     expect(both(-70)).toHaveLength(1);
   });
   it('holds while refusals to another group let the tier rest, if the group launched while the account remembered them', () => {
-    const others = (launchedAt: number, refusedAt: number, write: (script: Script) => void = () => undefined) =>
+    const own = { group: 'web', pool: 'od-b', count: 1 };
+    const others = (
+      launchedAt: number,
+      refusedAt: number,
+      write: (script: Script) => void = () => undefined,
+      launch: { group?: string; asg?: string; count: number } = own,
+    ) =>
       late((script) => {
-        const launch = { group: 'web', pool: 'od-b', count: 1 };
         script.at(launchedAt, { ...calledToLaunch, invocation: 'i-l', askedAtMs: 1_000 * launchedAt, launch });
         for (const zone of ['z-a', 'z-b']) script.at(refusedAt, { ...refusal(zone), group: 'jobs' });
         write(script);
@@ -77,6 +82,9 @@ describe('an earlier tier is used while it gives', () => {
     expect(others(148, 90)).toHaveLength(1);
     expect(others(105, 110)).toHaveLength(1);
     expect(others(-60, -70)).toHaveLength(1);
+    const into = (asg: string) => others(120, 110, (script) => script.policy(-400, 1, { ...policy, asg: 'web-asg' }), { asg, count: 1 });
+    expect(into('web-asg')).toEqual([]);
+    expect(into('jobs-asg')).toHaveLength(1);
     const granted = (script: Script): void => launched(script, 115, 'i-9', 'spot-a');
     expect(others(120, 110, granted)).toHaveLength(1);
   });
