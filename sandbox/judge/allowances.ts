@@ -1,6 +1,6 @@
 import { closedUntold } from './allowances/breakers.ts';
 import { hookUnheard } from './allowances/hooks.ts';
-import { leaseOfTheDead, noRoomForFleets, repeatIsDue, requestMetTrouble } from './allowances/requests.ts';
+import { leaseOfTheDead, noRoomForFleets, repeatIsDue, requestMetTrouble, writesWereSlow } from './allowances/requests.ts';
 import { decisionsLost, drainedForgot, drainsForgot, endsForgot, swapsForgot, warningsForgot } from './allowances/restored.ts';
 import { hookHoldsNewcomers, membersFail, newcomersDie } from './allowances/serving.ts';
 import { taggedOnceCallsWork } from './allowances/tags.ts';
@@ -33,6 +33,7 @@ export const allowances: readonly Allowance[] = [
   noRoomForFleets,
   repeatIsDue,
   leaseOfTheDead,
+  writesWereSlow,
   newcomersDie,
   membersFail,
   hookHoldsNewcomers,

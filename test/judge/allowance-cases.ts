@@ -275,6 +275,17 @@ const slowLook =
   };
 const launchCall = { service: 'ec2', operation: 'CreateFleet', isMutating: true, launch: { group: 'web', count: 1 } };
 
+/** A write that ends at 110, by a function that decides on the group or not, and a launch. */
+const slowWrite =
+  ({ tookMs = 6_000, decides = true, launchSecond = 116, operation = 'PutItem' } = {}): Write =>
+  (script) => {
+    const write = { invocation: 'i-b', function: 'react', service: 'dynamodb', operation, isMutating: operation === 'PutItem', outcome: 'ok' };
+    script.react(103, 130, 'i-b', [], true);
+    called(110, { ...write, askedAtMs: 110_000 - tookMs })(script);
+    if (decides) script.desired(110, 2, 1, react('i-b'));
+    script.launch(launchSecond, 'i-3', { by: react('i-b') });
+  };
+
 const looks: Readonly<Record<string, Cases>> = {
   'deregistration delays could not be read': {
     needed: earlyDrain(called(120, { trouble: 'fault' })),
@@ -294,6 +305,16 @@ const looks: Readonly<Record<string, Cases>> = {
       'no fault met it': unasked(called(103, { ...launchCall, outcome: 'ok' })),
       'it was another group’s': unasked(called(103, { ...launchCall, trouble: 'fault', launch: { group: 'api', count: 1 } })),
       'it came too late': unasked(called(140, { ...launchCall, trouble: 'fault' })),
+    },
+  },
+  'writes of the decision were slow': {
+    needed: unasked(slowWrite()),
+    beyond: {
+      'the writes took less time': unasked(slowWrite({ tookMs: 1_000 })),
+      'the write was fast': unasked(slowWrite({ tookMs: 400, launchSecond: 111.3 })),
+      'the request came later still': unasked(slowWrite({ launchSecond: 122 })),
+      'its function did not decide on the group': unasked(slowWrite({ decides: false })),
+      'it was a read': unasked(slowWrite({ operation: 'Query' })),
     },
   },
 };

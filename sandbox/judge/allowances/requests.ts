@@ -1,9 +1,10 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Allowance } from '../finding.ts';
 import type { HistoryEvent } from '../history.ts';
-import { hasDied } from '../leaving.ts';
+import { couldLaunchAtMs, hasDied } from '../leaving.ts';
 import { isFunction } from '../life.ts';
-import { requestedSoon } from '../rules/serving.ts';
+import { remembered } from '../remembered.ts';
+import { requestedSoon, unrequestedUntil } from '../rules/serving.ts';
 import { ownLaunches } from '../staying.ts';
 import { times } from '../times.ts';
 
@@ -114,5 +115,53 @@ export const leaseOfTheDead: Allowance = {
       },
     );
     return called || reserved;
+  },
+};
+
+/** Functions that wrote the state of a group, or stored something about it. */
+const writersOf = remembered((chronicle: Chronicle) => {
+  const known = new Map<string, Set<string>>();
+  for (const kind of ['item-written', 'state-written'] as const)
+    for (const { group, by } of chronicle.of(kind)) {
+      const writers = known.get(group) ?? new Set();
+      if (isFunction(by)) writers.add(by.invocation);
+      known.set(group, writers);
+    }
+  return known;
+});
+
+/** A write of one item takes about ten milliseconds. Beyond this, the table is in trouble. */
+const slowWriteMs = 500;
+
+type Called = Extract<HistoryEvent, { readonly kind: 'called' }>;
+
+const isSlowWrite = ({ service, isMutating, askedAtMs, atMs }: Called): boolean =>
+  service === 'dynamodb' && isMutating && atMs - askedAtMs >= slowWriteMs;
+
+/** The time within a span in which at least one of these calls was under way. */
+const underWayWithin = (calls: readonly Called[], fromMs: number, untilMs: number): number => {
+  let [sum, endMs] = [0, fromMs];
+  for (const { askedAtMs, atMs } of calls.toSorted((one, other) => one.askedAtMs - other.askedAtMs)) {
+    const endedMs = Math.min(untilMs, atMs);
+    sum += Math.max(0, endedMs - Math.max(endMs, askedAtMs));
+    endMs = Math.max(endMs, endedMs);
+  }
+  return sum;
+};
+
+export const writesWereSlow: Allowance = {
+  name: 'writes of the decision were slow',
+  excuses: requestedSoon.name,
+  trouble: 'Writes to the state table by functions that decided on the group took half a second or longer.',
+  reaches: 'Warnings and ends of members of that group, if all are requested within the bound and the time that such writes took.',
+  reason: 'Each launch follows the write of its request, so that no launch is forgotten. A launch that EC2 refuses needs the same writes again.',
+  covers: ({ group = '', atMs, heardAtMs: toldMs = atMs }, chronicle) => {
+    const heardMs = couldLaunchAtMs(chronicle, group, toldMs);
+    const writers = writersOf(chronicle).get(group);
+    const slow = chronicle.of('called').filter((call) => isSlowWrite(call) && writers?.has(call.invocation));
+    // Writes within the time that is added may be slow as well.
+    let [untilMs, laterMs] = [atMs, atMs + underWayWithin(slow, heardMs, atMs)];
+    while (laterMs > untilMs) [untilMs, laterMs] = [laterMs, atMs + underWayWithin(slow, heardMs, laterMs)];
+    return untilMs > atMs && unrequestedUntil(chronicle, group, heardMs, untilMs) <= 0;
   },
 };

@@ -233,6 +233,13 @@ const newsOf = (chronicle: Chronicle, life: Life): readonly News[] => {
     : [{ what: 'end', toldMs: heardOfEndAtMs(chronicle, life), memberMs: goneAtMs(life) - 1 }];
 };
 
+/** How many members the desired size is short of at each moment from a message until a time, at the least. */
+export const unrequestedUntil = (chronicle: Chronicle, group: string, heardMs: number, untilMs: number): number => {
+  const launches = chronicle.livesIn(group).map(({ launchedAtMs }) => launchedAtMs);
+  const moments = [heardMs, ...launches.filter((atMs) => atMs > heardMs && atMs < untilMs), untilMs];
+  return Math.min(...moments.map((atMs) => Math.min(...chronicle.desiredIn(group, heardMs, atMs)) - countedAt(chronicle, group, heardMs, atMs)));
+};
+
 const requestedLate = (chronicle: Chronicle, life: Life, { what, toldMs, memberMs }: News): readonly Broken[] => {
   const group = toldMs === endless ? undefined : chronicle.groupAt(life, memberMs);
   if (group === undefined || toldMs < chronicle.history.readyAtMs) return [];
@@ -240,13 +247,9 @@ const requestedLate = (chronicle: Chronicle, life: Life, { what, toldMs, memberM
   if (heardMs === endless) return [];
   const refusals = chronicle.of('refused').filter(({ atMs }) => atMs >= heardMs && atMs <= heardMs + times.reactMs).length;
   const untilMs = heardMs + requestMs + (1 + refusals) * chronicle.times.launchCallMs;
-  const launches = chronicle.livesIn(group).map(({ launchedAtMs }) => launchedAtMs);
   const isBound = deathsMayBound(chronicle, group, heardMs) || limitMayBound(chronicle, group, untilMs);
   if (wasIdle(chronicle, group, heardMs, untilMs) || isBound) return [];
-  const moments = [heardMs, ...launches.filter((atMs) => atMs > heardMs && atMs < untilMs), untilMs];
-  const shortBy = Math.min(
-    ...moments.map((atMs) => Math.min(...chronicle.desiredIn(group, heardMs, atMs)) - countedAt(chronicle, group, heardMs, atMs)),
-  );
+  const shortBy = unrequestedUntil(chronicle, group, heardMs, untilMs);
   const policy = chronicle.policyAt(group, untilMs);
   if (shortBy <= 0 || policy === undefined) return [];
   // A resting offering is not requested again yet, and a full one cannot give.
