@@ -86,8 +86,17 @@ const createLatency =
     return range === undefined ? 0 : Math.round(range[0] + random() * (range[1] - range[0]));
   };
 
-const instancesIn = ({ Reservations }: { readonly Reservations?: readonly { readonly Instances?: readonly unknown[] }[] }): number =>
-  (Reservations ?? []).reduce((sum, { Instances = [] }) => sum + Instances.length, 0);
+type Listing = {
+  readonly Reservations?: readonly { readonly Instances?: readonly unknown[] }[];
+  readonly Instances?: readonly { readonly InstanceIds?: readonly string[] }[];
+  readonly TargetHealthDescriptions?: readonly unknown[];
+};
+
+/** How many instances an answer of DescribeInstances, CreateFleet, LaunchInstances or DescribeTargetHealth lists. */
+const instancesIn = ({ Reservations = [], Instances = [], TargetHealthDescriptions = [] }: Listing): number =>
+  Reservations.reduce((sum, { Instances: listed = [] }) => sum + listed.length, 0) +
+  Instances.reduce((sum, { InstanceIds = [] }) => sum + InstanceIds.length, 0) +
+  TargetHealthDescriptions.length;
 
 /** The time that a long response takes to arrive and to be read. */
 const readingMs = ({ latencyPerInstanceMs = {} }: PipelineOptions, { service, operation }: ApiCall, outcome: Outcome): number => {

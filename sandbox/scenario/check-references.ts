@@ -8,6 +8,7 @@ type Named = {
   readonly world: WorldSection;
   readonly policies: readonly Document[];
   readonly writers: readonly { readonly asg: string }[];
+  readonly alarms: readonly { readonly name: string; readonly targetGroup: string }[];
   readonly timeline: readonly { readonly atMs: number; readonly action: Readonly<Record<string, unknown>> }[];
   readonly lasts: number;
   readonly expect: Readonly<Record<string, unknown>>;
@@ -46,11 +47,23 @@ const alarmsIn = ({ timeline, policies }: Named): readonly string[] => {
 
 const inAlarms = (scenario: Named): readonly Reference[] => {
   const among = alarmsIn(scenario);
-  return scenario.timeline.flatMap(({ action }, index): readonly Reference[] =>
-    'alarm' in action
-      ? [{ path: ['timeline', index, 'alarm'], name: (action.alarm as { readonly name: string }).name, among, where: 'scaling of a policy' }]
+  const where = 'scaling of a policy';
+  const ofSteps = scenario.timeline.flatMap(({ action }, index): readonly Reference[] =>
+    'alarm' in action ? [{ path: ['timeline', index, 'alarm'], name: (action.alarm as { readonly name: string }).name, among, where }] : [],
+  );
+  return [...ofSteps, ...scenario.alarms.map(({ name }, index) => ({ path: ['alarms', index, 'name'], name, among, where }))];
+};
+
+/** Target groups whose load changes, or is looked at. One without requests has no load. */
+const inLoads = ({ alarms, timeline, world }: Named): readonly Reference[] => {
+  const among = world.targetGroups.flatMap(({ name, load }) => (load === undefined ? [] : [name]));
+  const where = 'world.targetGroups with a load';
+  const ofSteps = timeline.flatMap(({ action }, index): readonly Reference[] =>
+    'load' in action
+      ? [{ path: ['timeline', index, 'load'], name: (action.load as { readonly targetGroup: string }).targetGroup, among, where }]
       : [],
   );
+  return [...ofSteps, ...alarms.map(({ targetGroup: name }, index) => ({ path: ['alarms', index, 'targetGroup'], name, among, where }))];
 };
 
 const inSteps = ({ timeline, policies, world }: Named): readonly Reference[] => {
@@ -125,6 +138,7 @@ export const checkReferences = (read: Named, context: z.RefinementCtx): void => 
     inWorld(scenario.world),
     inSteps(scenario),
     inAlarms(scenario),
+    inLoads(scenario),
     inWriters(scenario),
     inExpectations(scenario),
     inTrace(scenario),

@@ -83,6 +83,7 @@ export const perform = async (stage: Stage, action: Action, groupOf: (instance: 
   else if ('advise' in action) advise(stage, action.advise, groupOf);
   else if ('kill' in action) for (const instance of membersOf(stage, action.kill, groupOf)) stage.world.kill(instance);
   else if ('alarm' in action) soundAlarm(stage, action.alarm);
+  else if ('load' in action) stage.world.setLoad(action.load.targetGroup, action.load.requestsPerSecond);
   else if ('event' in action) stage.emitEvent(action.event as never);
   else if ('faults' in action) stage.setFaults(action.faults);
   else await stage.putPolicy(withArns(stage, action.policy));

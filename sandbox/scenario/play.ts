@@ -1,5 +1,6 @@
 import { items } from '../../core/contract.ts';
 import { record } from '../judge/record.ts';
+import { type LoadReading, startLoadAlarm } from '../outside/load-alarms.ts';
 import { surroundingsOf } from '../outside/surroundings.ts';
 import { startWriter } from '../outside/writers.ts';
 import { followTrace } from './follow-trace.ts';
@@ -82,6 +83,11 @@ const playTimeline = async (stage: Stage, scenario: Scenario, groupOf: GroupOf):
   await stage.clock.sleep(Math.max(0, startMs + scenario.lasts - stage.clock.now()));
 };
 
+const loadOf = ({ world }: Stage, name: string): LoadReading | undefined => {
+  const group = world.snapshot().targetGroups.find((one) => one.name === name);
+  return group && { requests: group.served + group.dropped, healthy: group.healthy };
+};
+
 const isQuiet = (stage: Stage): boolean =>
   stage.executions().every(({ status }) => status !== 'RUNNING') &&
   stage.world.snapshot().instances.every(({ state, takenAtMs }) => state !== 'pending' && (takenAtMs === undefined || state === 'terminated'));
@@ -109,8 +115,9 @@ export const playScenario = (stage: Stage, scenario: Scenario, onProgress: (prog
     const costAtReady = stage.world.cost();
     tell('playing');
     const writers = scenario.writers.map((spec, index) => startWriter(surroundingsOf(stage, scenario.seed, `${spec.kind} ${index + 1}`), spec));
+    const alarms = scenario.alarms.map((spec) => startLoadAlarm({ ...stage, read: (name) => loadOf(stage, name) }, spec));
     await playTimeline(stage, scenario, groupOf);
-    for (const writer of writers) writer.stop();
+    for (const writer of [...writers, ...alarms]) writer.stop();
     tell('resting');
     recorder.markCalm();
     await waitUntil(stage, () => isQuiet(stage), restMs);

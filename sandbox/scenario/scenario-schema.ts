@@ -23,6 +23,9 @@ const boots = exactly({
   reason: z.enum(Object.keys(bootFailures) as [BootFailure, ...BootFailure[]]).optional(),
 });
 
+/** The requests that a target group gets, from now on. */
+const load = exactly({ targetGroup: z.string(), requestsPerSecond: z.number().nonnegative() });
+
 /** One thing that happens; exactly one of the members. */
 const actions = {
   change,
@@ -34,6 +37,7 @@ const actions = {
   alarm: z
     .union([z.string(), exactly({ name: z.string(), lasts: duration, suppressed: z.boolean().default(false), fromThreshold: z.number().optional() })])
     .transform((alarm) => (typeof alarm === 'string' ? { name: alarm, lasts: 30_000, suppressed: false } : alarm)),
+  load,
   event: z.looseObject({ source: z.string(), 'detail-type': z.string(), detail: z.record(z.string(), z.unknown()) }),
   faults: z.array(faultSchema),
   policy: z.record(z.string(), z.unknown()),
@@ -74,6 +78,15 @@ const writer = z.discriminatedUnion('kind', [
   exactly({ kind: z.literal('target-tracking'), asg, load: plan, perInstance: z.number().positive() }),
   exactly({ kind: z.literal('person'), asg, wants: plan }),
 ]);
+
+/** An alarm of CloudWatch on the requests of a minute that each healthy target of a target group gets. */
+const loadAlarm = exactly({
+  name: z.string(),
+  targetGroup: z.string(),
+  comparison: z.enum(['above', 'below']),
+  threshold: z.number().nonnegative(),
+  periods: z.number().int().positive().default(3),
+});
 
 const expectations = exactly({
   /** Desired size that each group ends at, all of it serving. */
@@ -126,6 +139,7 @@ export const scenarioSchema = exactly({
     .array(writer)
     .default([])
     .describe('Who sets the sizes of Auto Scaling groups from outside; their times count as those of the timeline.'),
+  alarms: z.array(loadAlarm).default([]).describe('Alarms that are evaluated each minute, from that moment on.'),
   /** How long the scenario goes on after that moment. */
   lasts: duration,
   expect: expectations.prefault({}),

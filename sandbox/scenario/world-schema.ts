@@ -64,6 +64,7 @@ const timing = exactly({
     'dynamodb:*': [3, 10],
     '*': [20, 80],
   }),
+  latencyPerInstanceMs: z.record(z.string(), z.number().nonnegative()).optional(),
 });
 
 const pages = exactly({

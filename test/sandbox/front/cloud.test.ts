@@ -123,6 +123,21 @@ test('a response takes longer to read, the more instances it has', async () => {
   expect(cloud.log.calls()).toMatchObject([{ durationMs: 50 + Math.round(301 * 0.5) }]);
 });
 
+test('a launch takes longer, the more instances it has, and so does the health of many targets', async () => {
+  const clock = createSleepClock();
+  const ec2Service = {
+    service: 'ec2',
+    operations: { CreateFleet: () => ({ Instances: [{ InstanceIds: ['i-1', 'i-2'] }, { InstanceIds: ['i-3'] }] }) },
+  };
+  const elb = { service: 'elasticloadbalancing', operations: { DescribeTargetHealth: () => ({ TargetHealthDescriptions: [{}, {}] }) } };
+  const latencyPerInstanceMs = { 'ec2:CreateFleet': 8, 'elasticloadbalancing:DescribeTargetHealth': 1 };
+  const cloud = cloudOf([ec2Service, elb], { clock, latencyMs: { '*': [50, 50] }, latencyPerInstanceMs });
+  const caller = { kind: 'operator' } as const;
+  await cloud.call({ service: 'ec2', operation: 'CreateFleet', input: {}, caller });
+  await cloud.call({ service: 'elasticloadbalancing', operation: 'DescribeTargetHealth', input: {}, caller });
+  expect(cloud.log.calls()).toMatchObject([{ durationMs: 50 + 3 * 8 }, { durationMs: 50 + 2 }]);
+});
+
 describe('published buckets', () => {
   test('an unfiltered describe has 50 calls, and each service its own error', async () => {
     const clock = createSleepClock();

@@ -39,12 +39,12 @@ describe('a scenario file', () => {
     [
       'a misspelt step',
       { timeline: [{ at: '1s', interupt: { group: 'web' } }] },
-      'timeline[0]: unknown: interupt. There are: at, change, boots, interrupt, rebalance, advise, kill, alarm, event, faults, policy. Did you mean interrupt?',
+      'timeline[0]: unknown: interupt. There are: at, change, boots, interrupt, rebalance, advise, kill, alarm, load, event, faults, policy. Did you mean interrupt?',
     ],
     [
       'two things in one step',
       { timeline: [{ at: '1s', alarm: 'hot', kill: { group: 'web' } }] },
-      'timeline[0]: expected exactly one of change, boots, interrupt, rebalance, advise, kill, alarm, event, faults, policy; found kill and alarm. Two things at one time are two steps.',
+      'timeline[0]: expected exactly one of change, boots, interrupt, rebalance, advise, kill, alarm, load, event, faults, policy; found kill and alarm. Two things at one time are two steps.',
     ],
     ['a step that does nothing', { timeline: [{ at: '1s' }] }, 'found none'],
     ['a count below one', { timeline: [{ at: '1s', kill: { group: 'web', count: -1 } }] }, 'timeline[0].kill.count: Too small'],
@@ -67,6 +67,16 @@ describe('a scenario file', () => {
       'a capacity in words',
       world({ offerings: [{ ...smallest().world.offerings[0], capacity: 'plenty' }] }),
       'world.offerings[0].capacity: expected number, received string, or expected "unlimited"',
+    ],
+    [
+      'an alarm that no policy names',
+      { alarms: [{ name: 'busy', targetGroup: 'web', comparison: 'above', threshold: 9 }] },
+      'alarms[0].name: found busy, which is not under scaling of a policy. There are: none.',
+    ],
+    [
+      'a load on a target group that gets no requests',
+      { timeline: [{ at: '1s', load: { targetGroup: 'web', requestsPerSecond: 9 } }] },
+      'timeline[0].load: found web, which is not under world.targetGroups with a load. There are: none.',
     ],
     ['a policy without its group', { policies: [{ size: 1 }] }, 'policies[0].group: expected string, received undefined'],
   ])('with %s is refused, with the path and what is allowed', (_, changed, text) => {

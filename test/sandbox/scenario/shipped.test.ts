@@ -44,6 +44,14 @@ describe('scenarios that ship, in virtual time', { timeout: 120_000 }, () => {
     expect(brokenIn(await play(await readScenario(name)))).toEqual([]);
   });
 
+  it('measured-load holds: the group grows until each member has the load that it can take, and shrinks again', async () => {
+    const report = await play(await readScenario('measured-load'));
+    expect(brokenIn(report)).toEqual([]);
+    const serving = report.groups[0]?.servingOverTime.map((one) => one.serving) ?? [];
+    expect(Math.max(...serving)).toBe(12);
+    expect(report).toMatchObject({ ok: true, requests: { dropped: 0 } });
+  });
+
   it('flapping-return holds, with at most three members that move to spot within the hour', async () => {
     const report = await play(await readScenario('flapping-return'));
     expect(brokenIn(report)).toEqual([]);
