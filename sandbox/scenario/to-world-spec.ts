@@ -24,5 +24,6 @@ export const toWorldSpec = (world: WorldSection): WorldSpec => ({
   targetGroups: world.targetGroups as WorldSpec['targetGroups'],
   timing: world.timing as WorldSpec['timing'],
   ...(world.pages === undefined ? {} : pagesOf(world.pages)),
+  ...(world.lambda === undefined ? {} : { lambda: world.lambda as WorldSpec['lambda'] & {} }),
   ...(world.quotas === undefined ? {} : { quotas: world.quotas as WorldSpec['quotas'] & {} }),
 });

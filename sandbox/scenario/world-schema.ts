@@ -73,6 +73,8 @@ const pages = exactly({
   moves: z.number().min(0).max(1).default(0),
 });
 
+const lambda = exactly({ concurrency: z.number().int().positive().optional(), pollers: z.enum(['one', 'ramp']).optional() });
+
 const quota = z.number().int().nonnegative().optional();
 
 /** The `world` section of a scenario. */
@@ -94,6 +96,7 @@ export const worldSection = exactly({
   targetGroups: z.array(targetGroup).default([]),
   timing: timing.prefault({}),
   pages: pages.optional(),
+  lambda: lambda.optional(),
   quotas: exactly({ spot: quota, 'on-demand': quota }).optional(),
 });
 export type WorldSection = z.infer<typeof worldSection>;

@@ -32,6 +32,11 @@ describe('a scenario file', () => {
     expect(timeline).toEqual([{ atMs: 120_000, action: { interrupt: { group: 'web', notice: 120_000, silent: false } } }]);
   });
 
+  it('a new account has ten invocations at once, and long responses take longer', () => {
+    const asked = { lambda: { concurrency: 10, pollers: 'ramp' }, timing: { latencyPerInstanceMs: { 'ec2:CreateFleet': 8 } } };
+    expect(toWorldSpec(parseScenario(smallest(world(asked))).world)).toMatchObject(asked);
+  });
+
   it.each([
     ['a name with a blank', { name: 'Two words' }, 'name: lower case letters, digits and dashes'],
     ['a duration without a unit', { lasts: '60' }, 'lasts: found "60"; a duration is a number and a unit, for example 90s, 2m or 24h'],
