@@ -20,6 +20,8 @@ export type Moment = {
   readonly sinceMs: number;
   readonly atMs: number;
   readonly invocation?: string;
+  /** The invocation that chose the place. A repeat of a request is made by another one. */
+  readonly placedBy?: string;
   /** For a launch that moves a member: it leaves out offerings with a refusal or warning within this time. */
   readonly quietForMs?: number;
   /** The launch that another one is looked for: it counts nowhere. */
@@ -262,11 +264,11 @@ const mayGrow = (chronicle: Chronicle, policy: Policy, pool: PolicyPool, moment:
 };
 
 /** Whether the function that placed surely knew that a member leaves: it was claimed before its look, or by this very function. */
-export const isKnownToLeave = (life: Life, { sinceMs, atMs, invocation }: Moment): boolean =>
+export const isKnownToLeave = (life: Life, { sinceMs, atMs, invocation, placedBy = invocation }: Moment): boolean =>
   leavesAtMs(life, atMs) <= atMs &&
   life.claims.some(
     (claim) =>
-      claim.state === 'leaving' && (claim.atMs <= sinceMs || (claim.atMs <= atMs && isFunction(claim.by) && claim.by.invocation === invocation)),
+      claim.state === 'leaving' && (claim.atMs <= sinceMs || (claim.atMs <= atMs && isFunction(claim.by) && claim.by.invocation === placedBy)),
   );
 
 /** What the same function requested beside a launch and EC2 refused later, each as the offering of its pool that is most like this one. */

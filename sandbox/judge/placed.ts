@@ -54,12 +54,12 @@ export const byAnyPolicy =
   (chronicle) => {
     const moves = movesIn(chronicle);
     const whyWrong = (launch: Launch, isOwed: IsOwed): string | undefined => {
-      const { life, group, sinceMs } = launch;
+      const { life, group, sinceMs, placedBy } = launch;
       const invocation = isFunction(life.by) ? { invocation: life.by.invocation } : {};
       const verdicts = chronicle.policiesIn(group, sinceMs, life.launchedAtMs).flatMap((policy) =>
         (isOwed(policy, launch) ? asOwed : rolesOf(chronicle, policy, launch, moves)).map(({ quietForMs, ...role }) => {
           const quiet = quietForMs === undefined ? {} : { quietForMs };
-          const moment = { group, sinceMs, atMs: life.launchedAtMs, insteadOf: life, ...invocation, ...quiet };
+          const moment = { group, sinceMs, atMs: life.launchedAtMs, insteadOf: life, placedBy, ...invocation, ...quiet };
           const pool = policy.pools[poolOf(life, policy, moment.atMs) ?? ''];
           return pool === undefined ? undefined : judgeOne(chronicle, { life, moment, policy, pool, ...role });
         }),

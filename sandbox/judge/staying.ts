@@ -112,24 +112,28 @@ const byReservation = remembered(({ lives }: Chronicle) => Map.groupBy(lives, re
 const writtenItems = remembered((chronicle: Chronicle) => Map.groupBy(chronicle.of('item-written'), ({ item }) => item));
 
 /**
- * When the function began to look that first made the request of a launch: whoever repeats a request makes the one that was made, whatever has
+ * Which function first made the request of a launch, and when it began to look: whoever repeats a request makes the one that was made, whatever has
  * changed since. Undefined where no request was stored before, and where it had launched already: EC2 launches once for a token.
  */
-const firstAskedSince = (chronicle: Chronicle, life: Life): number | undefined => {
+const firstAsked = (chronicle: Chronicle, life: Life): { readonly sinceMs: number; readonly by: Life['by'] } | undefined => {
   const reservation = reservationOf(life);
   const firstMs = byReservation(chronicle).get(reservation)?.[0]?.launchedAtMs ?? life.launchedAtMs;
   if (firstMs < life.launchedAtMs - chronicle.times.launchCallMs) return undefined;
   const written = writtenItems(chronicle).get(`request#${reservation}`)?.[0];
-  return written && lookedSince(chronicle, written.by, written.atMs);
+  return written && { sinceMs: lookedSince(chronicle, written.by, written.atMs), by: written.by };
 };
 
-/** Launches of Holdfast's, with the group that each was for. */
-export const ownLaunches = remembered((chronicle: Chronicle): readonly { readonly life: Life; readonly group: string; readonly sinceMs: number }[] =>
+/** A launch of Holdfast's with the group that it was for, when the function that chose its place had begun to look, and which invocation that was. */
+type OwnLaunch = { readonly life: Life; readonly group: string; readonly sinceMs: number; readonly placedBy: string };
+
+export const ownLaunches = remembered((chronicle: Chronicle): readonly OwnLaunch[] =>
   chronicle.lives.flatMap((life) => {
     if (!isFunction(life.by)) return [];
     const group = launchedFor(chronicle, life);
-    const sinceMs = Math.min(lookedSince(chronicle, life.by, life.launchedAtMs), firstAskedSince(chronicle, life) ?? life.launchedAtMs);
-    return group === undefined ? [] : [{ life, group, sinceMs }];
+    const first = firstAsked(chronicle, life);
+    const sinceMs = Math.min(lookedSince(chronicle, life.by, life.launchedAtMs), first?.sinceMs ?? life.launchedAtMs);
+    const { invocation: placedBy } = first !== undefined && isFunction(first.by) ? first.by : life.by;
+    return group === undefined ? [] : [{ life, group, sinceMs, placedBy }];
   }),
 );
 

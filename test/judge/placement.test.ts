@@ -217,6 +217,22 @@ describe('spreads and weights hold at every launch', () => {
     expect(leaves(140)).toHaveLength(1);
     expect(leaves(149.2)).toEqual([]);
   });
+  it('counts a member that leaves only since the request of a repeated launch was first made', () => {
+    const repeats = (storedAt: number, by: string) =>
+      details(sharedOut, (script) => {
+        twoServe(script);
+        script.member('i-3', { pool: 'spot-a' });
+        script.member('i-4', { pool: 'spot-b' });
+        script.react(storedAt - 1, storedAt + 1, 'i-first', [], true);
+        script.at(storedAt, { kind: 'item-written', table: 'state', group: 'web', item: 'request#r-1', bytes: 1, by: react(by) });
+        script.claim(149.2, 'i-4', 'of-i-5');
+        script.takeOut(149.5, 'i-4');
+        script.react(149, 152, 'of-i-5');
+        script.launch(150, 'i-5', { pool: 'spot-a', by: react('of-i-5'), tags: { 'holdfast:reservation': 'r-1' } });
+      });
+    expect(repeats(140, 'i-first')).toEqual([]);
+    expect(repeats(149.3, 'of-i-5')).toHaveLength(1);
+  });
   it('does not count what an Auto Scaling group launched by itself once the function had looked', () => {
     const beside = (launchedAt: number) =>
       details(sharedOut, (script) => {

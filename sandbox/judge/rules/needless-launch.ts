@@ -10,7 +10,12 @@ import { couldBeKnown, headcountAt, ownLaunches, surgeOf, unseenEnds } from '../
 type OwnLaunch = ReturnType<typeof ownLaunches>[number];
 
 /** Whether a launch moves a member that had ended a moment before, where the look need not show that. Then that end is not known, and nobody replaces it. */
-const movesUnseen = (chronicle: Chronicle, { life, group, sinceMs }: OwnLaunch, known: readonly Life[], most: number): boolean => {
+const movesUnseen = (
+  chronicle: Chronicle,
+  { life, group, sinceMs }: Pick<OwnLaunch, 'life' | 'group' | 'sinceMs'>,
+  known: readonly Life[],
+  most: number,
+): boolean => {
   const atMs = life.launchedAtMs;
   const unseen = unseenEnds(chronicle, group, { by: life.by, sinceMs, atMs });
   if (unseen.length === 0) return false;
