@@ -64,12 +64,13 @@ describe('the end of a drain on the bus', () => {
   });
 
   it('reports an instance as drained that was stopped at work, and drained once it ran again', () => {
-    const drained = (againAt: number | undefined, state: 'stopped' | 'terminated' = 'stopped') =>
+    const drained = (againAt: number | undefined, state: 'stopped' | 'terminated' = 'stopped', claimedAt = 106) =>
       judged((script) => {
         script.at(100, { kind: 'out-of-service', instance: 'i-1', targetGroup: 'web', why: 'ending', by: { kind: 'ec2' } });
         script.at(100, { kind: 'ending', instance: 'i-1', by: { kind: 'ec2' } });
         script.at(101, { kind: 'ended', instance: 'i-1', state });
         if (againAt !== undefined) script.at(againAt, { kind: 'running', instance: 'i-1' });
+        script.claim(claimedAt, 'i-1', 'i-x');
         ended(script, 110, { drained: ['i-1'] });
       });
     const untrue = ['the event says that i-1 has drained, and it still had work when it ended'];
@@ -77,6 +78,7 @@ describe('the end of a drain on the bus', () => {
     expect(drained(undefined)).toEqual(untrue);
     expect(drained(111)).toEqual(untrue);
     expect(drained(105, 'terminated')).toEqual(untrue);
+    expect(drained(105, 'stopped', 99)).toEqual(untrue);
   });
 
   it('has the shortfall that a swap ends with, for members that it names', () => {

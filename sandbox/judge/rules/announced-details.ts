@@ -14,12 +14,13 @@ const idsIn = (value: unknown): readonly string[] => (Array.isArray(value) ? val
 const mapsIn = (value: unknown): readonly Detail[] =>
   (Array.isArray(value) ? value : []).filter((one): one is Detail => typeof one === 'object' && one !== null);
 
-/**
- * Whether it still took requests when it ended, because its work had not been taken off. One that was stopped at work and runs again by then has a drain
- * of its own.
- */
+/** Whether it ran again after somebody had stopped it, and was chosen to leave since it had stopped: then a later drain is told. */
+const hasLaterDrain = ({ startedAgainAtMs = endless, ended, claims }: Life, toldMs: number): boolean =>
+  startedAgainAtMs <= toldMs && claims.some(({ state, atMs }) => state === 'leaving' && atMs >= (ended?.atMs ?? endless) && atMs <= toldMs);
+
+/** Whether it still took requests when it ended, because its work had not been taken off. */
 const endedAtWork = (life: Life, toldMs: number): boolean =>
-  (life.startedAgainAtMs ?? endless) > toldMs &&
+  !hasLaterDrain(life, toldMs) &&
   life.services.some(({ why, fromMs, untilMs }) => why === 'ending' && untilMs > fromMs && untilMs >= goneAtMs(life) - 1);
 
 const untrueOfDrain = (chronicle: Chronicle, detail: Detail, atMs: number): readonly string[] => {
