@@ -18,7 +18,7 @@ const tick: Cause = { code: 'tick' };
 type World = {
   readonly found?: (trial: Trial) => LaunchCheck | undefined;
   readonly turn?: 'now' | 'later';
-  readonly mode?: 'act' | 'observe';
+  readonly mode?: 'act' | 'observe' | 'pause';
   /** How long the invocation has run already. */
   readonly ranMs?: number;
   /** How long a dry run takes. */
@@ -82,6 +82,7 @@ test('a check without a response of AWS is made again within an hour', async () 
 test('launches that matter go first, and a group that does not act is not tried', async () => {
   expect(await checked([policyChange], {}, { turn: 'later' })).toEqual({ tried: [], put: [], dueAtMs: nowMs });
   expect((await checked([policyChange], {}, { mode: 'observe' })).tried).toEqual([]);
+  expect((await checked([policyChange], {}, { mode: 'pause' })).tried).toEqual([]);
   expect((await checked([policyChange, tick], { checksDueAtMs: nowMs }, { isWarned: true })).tried).toEqual([]);
 });
 

@@ -9,9 +9,11 @@ describe('launches that are tried', () => {
   it('are one for each launch template, market and subnet, with all pools that launch so', () => {
     const twin = { ...spotA, name: 'twin' };
     const { launchTemplate: _none, ...plain } = { ...spotB, name: 'plain' };
-    const pools = { 'spot-a': spotA, twin, 'od-b': onDemandB, plain, own: { ...spotB, name: 'own', asg: 'own-asg' } };
+    const beside = { ...onDemandB, name: 'od-a', subnets: spotA.subnets };
+    const pools = { 'spot-a': spotA, twin, 'od-a': beside, 'od-b': onDemandB, plain, own: { ...spotB, name: 'own', asg: 'own-asg' } };
     expect(trialsOf(group({ pools }))).toEqual([
       { ...trial, pools: ['spot-a', 'twin'] },
+      { launchTemplate: 'web', market: 'on-demand', subnet: 'subnet-a', pools: ['od-a'] },
       { launchTemplate: 'web', market: 'on-demand', subnet: 'subnet-b', pools: ['od-b'] },
     ]);
     expect(untriedIn(group({ pools }))).toEqual([{ code: 'no-dry-run', pools: ['own'], message: expect.stringContaining('no dry run') }]);
