@@ -231,6 +231,8 @@ describe('a drain that is ours to end', () => {
     expect(await asked({ reason: 'scale-in', offering })).toBe(true);
     expect(await asked({ reason: 'scale-in' })).toBe(false);
     expect(await asked({ reason: 'interruption', offering, deadlineMs: noonMs + 120_000 })).toBe(false);
+    // A surplus that is warned in an interruptible capacity reservation: EC2 takes it by then.
+    expect(await asked({ reason: 'scale-in', offering, deadlineMs: noonMs + 120_000 })).toBe(false);
     expect(await asked({ reason: 'scale-in', offering }, { kind: 'attach', asg: 'web' })).toBe(false);
     // The policy moved away from this Auto Scaling group. Its members may have no tag, which the right to ask requires.
     expect(await asked({ reason: 'scale-in', offering, asg: 'web' })).toBe(false);
