@@ -4,6 +4,7 @@ import type { WorldClock } from '../../../sandbox/clock.ts';
 import type { FunctionSpec, StartEnvironment } from '../../../sandbox/platform/functions/environment.ts';
 import { createFunctions, type Functions } from '../../../sandbox/platform/functions/functions.ts';
 import type { InvocationRecord } from '../../../sandbox/platform/functions/invocation.ts';
+import { traceHeader } from '../../../sandbox/platform/functions/lineage.ts';
 import { liveEnvironments } from '../../../sandbox/platform/functions/live-environment.ts';
 import { simulatedEnvironments } from '../../../sandbox/platform/functions/simulated-environment.ts';
 import { createLiveClock } from '../../../sandbox/platform/live-clock.ts';
@@ -142,6 +143,19 @@ describe('functions', () => {
       await clock.run();
       expect(records).toHaveLength(1);
     }
+  });
+
+  it('are stopped in a chain of sixteen calls of one function, unless it allows recursion', async () => {
+    const endOf = async (name: string, calls: number, more: Partial<FunctionSpec> = {}): Promise<string> => {
+      const { functions, drive } = simulated(more);
+      const AWSTraceHeader = traceHeader(new Map([[name, calls]]));
+      const result = await drive(functions.invoke('fixture', { count: true, Records: [{}, { attributes: { AWSTraceHeader } }] }));
+      return result.kind === 'error' ? (result.errorType ?? '') : 'ok';
+    };
+    expect(await endOf('fixture', 15)).toBe('ok');
+    expect(await endOf('fixture', 16)).toBe('Lambda.RecursiveInvocationException');
+    expect(await endOf('fixture', 16, { recursiveLoop: 'Allow' })).toBe('ok');
+    expect(await endOf('other', 16)).toBe('ok');
   });
 
   it('are refused beyond their reserved concurrency', async () => {
