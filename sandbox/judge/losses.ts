@@ -1,19 +1,19 @@
 import type { Chronicle } from './chronicle.ts';
 import { nameOf } from './cloud.ts';
-import { isFunction, type Life, stayAt } from './life.ts';
+import { isExchange, isFunction, type Life, stayAt } from './life.ts';
 
 /** If a member is interrupted sooner after its launch, its move did not pay (docs/policy.md, return). */
 export const paysAfterMs = 15 * 60_000;
 const longestBackOffMs = 4 * 3_600_000;
 
 /**
- * Whether an Auto Scaling group may have undone moves of members a while ago: it launched to even out its zones, which ends others. The next moves
+ * Whether an Auto Scaling group may have undone moves of members a while ago: it launched in exchange for others. The next moves
  * wait for as long as after interruptions (docs/policy.md, return).
  */
 export const mayBeUndone = (chronicle: Chronicle, group: string, atMs: number): boolean =>
   chronicle
     .livesIn(group)
-    .some(({ by, launchedAtMs }) => by.kind === 'asg' && by.why === 'zones' && launchedAtMs <= atMs && launchedAtMs > atMs - longestBackOffMs);
+    .some(({ by, launchedAtMs }) => isExchange(by) && launchedAtMs <= atMs && launchedAtMs > atMs - longestBackOffMs);
 
 /** Members that EC2 takes together are one loss. */
 const sameLossMs = 180_000;

@@ -1,5 +1,5 @@
 import type { Chronicle } from './chronicle.ts';
-import { goneAtMs, isAlive, isFunction, type Life, stayAt } from './life.ts';
+import { goneAtMs, isAlive, isExchange, isFunction, type Life, stayAt } from './life.ts';
 import { times } from './times.ts';
 
 /** The least that an Auto Scaling group wanted to hold between two moments. */
@@ -91,7 +91,7 @@ export const refillAt = (
 ): number => {
   const lives = chronicle.livesIn(group);
   const coming = lives.flatMap(({ by, launchedAtMs }) =>
-    by.kind === 'asg' && by.why !== 'zones' && launchedAtMs > atMs && launchedAtMs <= atMs + times.asgRefillMs ? [by.asg] : [],
+    by.kind === 'asg' && !isExchange(by) && launchedAtMs > atMs && launchedAtMs <= atMs + times.asgRefillMs ? [by.asg] : [],
   );
   const lagMs = Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs);
   return [...Map.groupBy(coming, (asg) => asg)].reduce((sum, [asg, launched]) => {

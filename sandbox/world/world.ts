@@ -117,8 +117,8 @@ export type WorldSnapshot = {
   }[];
 };
 
-/** Why an Auto Scaling group launches without a request for just that instance: to hold its desired capacity, or to even out its zones. */
-export type OwnAccord = 'size' | 'zones';
+/** Why an Auto Scaling group launches without a request for just that instance: to hold its desired capacity, to even out its zones, or to follow a changed distribution. */
+export type OwnAccord = 'size' | 'zones' | 'distribution';
 
 /**
  * What happened in the world; times are world time in epoch milliseconds.

@@ -54,9 +54,9 @@ describe('on-demand is gone in time after spot is back', () => {
     };
     expect(found(hour, oneOnDemand(), moved)).toEqual([]);
   });
-  it('holds for hours where an Auto Scaling group launched to even out its zones, because it may have undone moves', () => {
+  it('holds for hours where an Auto Scaling group launched in exchange for others, because it may have undone moves', () => {
     const launched =
-      (why: 'zones' | 'size'): Write =>
+      (why: 'zones' | 'distribution' | 'size'): Write =>
       (script) => {
         script.policy(0, 1, { ...policy, size: 2, asg: 'web-asg' });
         script.desired(0, 2);
@@ -65,6 +65,7 @@ describe('on-demand is gone in time after spot is back', () => {
       };
     expect(found(hour, launched('size'))).toHaveLength(1);
     expect(found(hour, launched('zones'))).toEqual([]);
+    expect(found(hour, launched('distribution'))).toEqual([]);
     const late: Write = (script) => script.desired(4 * hour, 2, 2);
     expect(found(5 * hour, launched('zones'), late, (script) => script.at(4 * hour, { kind: 'running', instance: 'i-1' }))).toHaveLength(1);
   });

@@ -9,6 +9,7 @@ import { describeGroup } from './group-output.ts';
 import { buildGroup, checkSizes, type GroupInput, launchingOf, refuseUnknown, subnetsOf } from './group-settings.ts';
 import { toHook } from './hook-operations.ts';
 import { leaveGroup, noteLeft } from './member-life.ts';
+import { isRedistributed } from './redistribution.ts';
 
 const groupFields = (name: string): FilterField<Group> | undefined => {
   if (name === 'tag-key') return ({ tags }) => tags.map(({ Key }) => Key);
@@ -51,7 +52,11 @@ const update = (scaling: Scaling, input: GroupInput): void => {
   refuseUnknown(input);
   const group = findGroup(scaling, input.AutoScalingGroupName);
   assignSizes(group, input);
-  if (input.LaunchTemplate !== undefined || input.MixedInstancesPolicy !== undefined) Object.assign(group, launchingOf(scaling, input));
+  if (input.LaunchTemplate !== undefined || input.MixedInstancesPolicy !== undefined) {
+    const launching = launchingOf(scaling, input);
+    if (isRedistributed(group.mixed, launching.mixed)) group.redistribution = 'due';
+    Object.assign(group, launching);
+  }
   if (input.VPCZoneIdentifier !== undefined || input.AvailabilityZones !== undefined) group.subnets = subnetsOf(scaling, input);
   group.healthCheckType = input.HealthCheckType ?? group.healthCheckType;
   group.gracePeriodSeconds = input.HealthCheckGracePeriod ?? group.gracePeriodSeconds;

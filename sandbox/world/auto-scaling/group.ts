@@ -107,6 +107,8 @@ export type Group = {
   told?: string;
   /** Members launched to even out its zones whose counterparts elsewhere still run. */
   surplusForZones?: number;
+  /** Its base or percentage changed: members of the wrong market are still to be replaced. `launched`: one more runs than it should have. */
+  redistribution?: 'due' | 'launched';
   /** The time of its next check of itself, if one is due. */
   look?: Timer;
 };

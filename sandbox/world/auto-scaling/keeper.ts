@@ -3,6 +3,7 @@ import { countByZone, type Group, held, isHeld, type Member, type Scaling } from
 import { fillUp, launchMembers, marketToShrink, nextMarket } from './launching.ts';
 import { arrive, depart, retire } from './member-life.ts';
 import { byItself } from './numbers.ts';
+import { redistribute } from './redistribution.ts';
 import { drawWarm, keepWarm, missingWarm, settleWarm } from './warm-pool.ts';
 
 const isDead = ({ instance }: Member): boolean => !isLive(instance);
@@ -39,8 +40,12 @@ const shrink = (scaling: Scaling, group: Group): void => {
   }
 };
 
-/** A member launched to even out zones makes one elsewhere superfluous. */
-const shrinkReason = (group: Group): 'size' | 'zones' => {
+/** A member launched to even out zones, or to follow a changed distribution, makes another one superfluous. */
+const shrinkReason = (group: Group): 'size' | 'zones' | 'distribution' => {
+  if (group.redistribution === 'launched') {
+    group.redistribution = 'due';
+    return 'distribution';
+  }
   const { surplusForZones = 0 } = group;
   group.surplusForZones = Math.max(0, surplusForZones - 1);
   return surplusForZones > 0 ? 'zones' : 'size';
@@ -64,7 +69,8 @@ const rebalance = (scaling: Scaling, group: Group): void => {
 };
 
 /** While a member that rebalances is still on its way, its counterpart stays. */
-const awaitsRebalance = (group: Group): boolean => group.rebalancesZones && held(group).some(({ state }) => state !== 'InService');
+const awaitsRebalance = (group: Group): boolean =>
+  (group.rebalancesZones || group.redistribution === 'launched') && held(group).some(({ state }) => state !== 'InService');
 
 /** Its load balancer is about to report this. */
 const willFail = ({ healthCheckType }: Group, { instance, healthy }: Member): boolean =>
@@ -78,6 +84,7 @@ const isSettled = (group: Group): boolean => {
     members.every((member) => member.healthy && !willFail(group, member)) &&
     !group.deleting &&
     isEven &&
+    group.redistribution === undefined &&
     missingWarm(group) === 0
   );
 };
@@ -99,6 +106,7 @@ const look = (scaling: Scaling, group: Group): void => {
   }
   if (mayEnd && !awaitsRebalance(group)) shrink(scaling, group);
   rebalance(scaling, group);
+  redistribute(scaling, group);
   if (group.deleting && group.members.size === 0) scaling.groups.delete(group.name);
   else if (!isSettled(group)) scaling.wake(group);
 };

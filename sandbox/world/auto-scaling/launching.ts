@@ -23,6 +23,9 @@ const hasMixed = (group: Group): group is Group & { readonly mixed: NonNullable<
 
 const onDemandIn = (group: Group): number => held(group).filter(({ instance }) => instance.market === 'on-demand').length;
 
+/** How many more members are on demand than base and percentage say. */
+export const onDemandSurplus = (group: Group): number => (hasMixed(group) ? onDemandIn(group) - wantedOnDemand(group) : 0);
+
 /** On-demand first, until base and percentage are met. */
 export const nextMarket = (group: Group): Market => {
   const only = marketOf(group);
@@ -88,6 +91,10 @@ const nextZone = (counts: ReadonlyMap<string, number>, dry: ReadonlySet<string>)
   return open.reduce<[string, number] | undefined>((best, entry) => (best === undefined || entry[1] < best[1] ? entry : best), undefined)?.[0];
 };
 
+/** Reports a launch that EC2 refused. */
+export const tellRefused = (scaling: Scaling, group: Group, { choice, code, message }: Refused<Choice>): void =>
+  emitLaunchFailure(scaling, group, { zone: choice.subnet.zone, subnet: choice.subnet.id }, `${message} Launching EC2 instance failed. (${code})`);
+
 /** Fills up to the desired capacity, evenly over zones. A shortage is one event, and the group tries again at its next look. */
 export const fillUp = (scaling: Scaling, group: Group): void => {
   const dry = new Set<string>();
@@ -107,6 +114,5 @@ export const fillUp = (scaling: Scaling, group: Group): void => {
     refused = given.refused[0] ?? refused;
   }
   if (refused === undefined || held(group).length >= group.desired) return;
-  const { choice, code, message } = refused;
-  emitLaunchFailure(scaling, group, { zone: choice.subnet.zone, subnet: choice.subnet.id }, `${message} Launching EC2 instance failed. (${code})`);
+  tellRefused(scaling, group, refused);
 };

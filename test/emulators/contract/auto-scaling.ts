@@ -23,6 +23,7 @@ import { type Expectation, refusal } from './expectation.ts';
 import { processes } from './images.ts';
 import { launch, launchRunning } from './instances.ts';
 import { launchInstances } from './launch-instances.ts';
+import { mixedInstances } from './mixed-instances.ts';
 import { absentId, api, attach, attaching, end, groupNamed, hooks, hooksHoldNobody, inService, noMembers, tidily } from './members.ts';
 
 const describing: readonly Expectation[] = [
@@ -306,6 +307,7 @@ export const autoScaling: readonly Expectation[] = [
   ...sizes,
   ...attachInstances,
   ...launchInstances,
+  ...mixedInstances,
   ...terminating,
   ...lifecycle,
   ...processes,

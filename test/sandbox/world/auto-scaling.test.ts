@@ -458,4 +458,57 @@ describe('a mixed instances policy', () => {
     await made.seconds(60);
     expect(markets(made)).toEqual(['on-demand', 'spot']);
   });
+
+  describe('whose base or percentage changes', () => {
+    /** The numbers of members that count, second by second. */
+    const heldOver = async (made: ReturnType<typeof build>, seconds: number): Promise<ReadonlySet<number>> => {
+      const seen = new Set<number>();
+      for (let second = 0; second < seconds; second += 1) {
+        await made.seconds(1);
+        seen.add(made.group().instances.filter(({ lifecycleState }) => !lifecycleState.startsWith('Terminating')).length);
+      }
+      return seen;
+    };
+    const spotOf = async (size: number) => {
+      const made = build({ desired: 0 });
+      made.autoScaling('UpdateAutoScalingGroup', { ...named, ...distribution(0, 0), DesiredCapacity: size });
+      await made.seconds(60);
+      return made;
+    };
+
+    it('replaces members one after the other, and launches before it terminates', async () => {
+      const made = await spotOf(3);
+      made.autoScaling('UpdateAutoScalingGroup', { ...named, ...distribution(2, 0) });
+      expect(await heldOver(made, 300)).toEqual(new Set([3, 4]));
+      expect(markets(made)).toEqual(['on-demand', 'on-demand', 'spot']);
+      made.autoScaling('UpdateAutoScalingGroup', { ...named, ...distribution(0, 0) });
+      expect(await heldOver(made, 300)).toEqual(new Set([3, 4]));
+      expect(markets(made)).toEqual(['spot', 'spot', 'spot']);
+      expect(made.facts.filter((fact) => fact.kind === 'launched' && fact.ownAccord === 'distribution')).toHaveLength(4);
+    });
+
+    it('keeps members whose replacement is refused, and says that it was', async () => {
+      const made = await spotOf(2);
+      made.autoScaling('UpdateAutoScalingGroup', { ...named, ...distribution(1, 0) });
+      await made.seconds(200);
+      for (const zone of ['us-east-1a', 'us-east-1b', 'us-east-1c']) made.world.setOffering({ ...spotA, zone }, { capacity: 0 });
+      made.autoScaling('UpdateAutoScalingGroup', { ...named, ...distribution(0, 0) });
+      expect(await heldOver(made, 100)).toEqual(new Set([2]));
+      expect(markets(made)).toEqual(['on-demand', 'spot']);
+      expect(made.eventsOf('EC2 Instance Launch Unsuccessful')).not.toEqual([]);
+    });
+
+    it('keeps members that are protected from scale-in, and all while it may not launch', async () => {
+      const made = await spotOf(2);
+      const InstanceIds = made.inService();
+      made.autoScaling('SetInstanceProtection', { ...named, InstanceIds, ProtectedFromScaleIn: true });
+      made.autoScaling('UpdateAutoScalingGroup', { ...named, ...distribution(2, 0) });
+      expect(await heldOver(made, 100)).toEqual(new Set([2]));
+      made.autoScaling('SetInstanceProtection', { ...named, InstanceIds, ProtectedFromScaleIn: false });
+      made.autoScaling('SuspendProcesses', { ...named, ScalingProcesses: ['Launch'] });
+      made.autoScaling('UpdateAutoScalingGroup', { ...named, ...distribution(1, 0) });
+      expect(await heldOver(made, 100)).toEqual(new Set([2]));
+      expect(markets(made)).toEqual(['spot', 'spot']);
+    });
+  });
 });
