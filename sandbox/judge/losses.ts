@@ -11,9 +11,7 @@ const longestBackOffMs = 4 * 3_600_000;
  * wait for as long as after interruptions (docs/policy.md, return).
  */
 export const mayBeUndone = (chronicle: Chronicle, group: string, atMs: number): boolean =>
-  chronicle
-    .livesIn(group)
-    .some(({ by, launchedAtMs }) => isExchange(by) && launchedAtMs <= atMs && launchedAtMs > atMs - longestBackOffMs);
+  chronicle.livesIn(group).some(({ by, launchedAtMs }) => isExchange(by) && launchedAtMs <= atMs && launchedAtMs > atMs - longestBackOffMs);
 
 /** Members that EC2 takes together are one loss. */
 const sameLossMs = 180_000;

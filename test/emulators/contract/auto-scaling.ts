@@ -23,8 +23,8 @@ import { type Expectation, refusal } from './expectation.ts';
 import { processes } from './images.ts';
 import { launch, launchRunning } from './instances.ts';
 import { launchInstances } from './launch-instances.ts';
-import { mixedInstances } from './mixed-instances.ts';
 import { absentId, api, attach, attaching, end, groupNamed, hooks, hooksHoldNobody, inService, noMembers, tidily } from './members.ts';
+import { mixedInstances } from './mixed-instances.ts';
 
 const describing: readonly Expectation[] = [
   {
