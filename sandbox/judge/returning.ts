@@ -197,6 +197,16 @@ export type ReturnLaunch = {
   readonly worse: readonly Life[];
 };
 
+/**
+ * The size beyond which a launch is for a move. A write of others that fell between a look of Holdfast and its write may have been lost. A launch may have
+ * been for a move then, if it is beyond the size that the Auto Scaling group shows.
+ */
+const sizeFor = (chronicle: Chronicle, isSure: boolean, { group, sinceMs, atMs }: Pick<Moment, 'group' | 'sinceMs' | 'atMs'>): number => {
+  const sizes = chronicle.desiredIn(group, sinceMs, atMs);
+  const word = chronicle.wordsFor(group, atMs)?.findLast((one) => one.atMs <= atMs);
+  return !isSure && word?.isBetween ? Math.min(...sizes) : Math.max(0, ...sizes);
+};
+
 /** Launches beyond what is wanted and what the surge of swaps allows, where they are better places for members. `isSure`: no spare explains them. */
 const launchesBeyond = (chronicle: Chronicle, isSure: boolean): readonly ReturnLaunch[] =>
   ownLaunches(chronicle).flatMap(({ life, group, sinceMs }) => {
@@ -204,7 +214,7 @@ const launchesBeyond = (chronicle: Chronicle, isSure: boolean): readonly ReturnL
     const policies = chronicle.policiesIn(group, sinceMs, atMs);
     const headcount = headcountAt(chronicle, group, atMs, { order: life.order, sinceMs });
     const known = [...headcount.staying, ...headcount.waiting].filter((one) => couldBeKnown(chronicle, one, { sinceMs, atMs }));
-    const desired = Math.max(0, ...chronicle.desiredIn(group, sinceMs, atMs));
+    const desired = sizeFor(chronicle, isSure, { group, sinceMs, atMs });
     const spares = isSure ? sparesWith(life, policies, known) : 0;
     if (
       known.length + refillAt(chronicle, group, { sinceMs, atMs }) <=

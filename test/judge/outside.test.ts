@@ -223,14 +223,16 @@ describe('members that others want', () => {
       readonly joinsAt?: number;
       readonly servesAt?: number;
       readonly change?: object;
+      readonly wrote?: (script: Script) => void;
     };
     const byGroup: Actor = { kind: 'asg', asg: 'web-asg', why: 'size' };
-    const leave = ({ pool = 'od-b', by = react('i-0'), newcomers = 2, joinsAt = 110, servesAt = 130, change = {} }: Moved) =>
+    const leave = ({ pool = 'od-b', by = react('i-0'), newcomers = 2, joinsAt = 110, servesAt = 130, change = {}, wrote = () => undefined }: Moved) =>
       details(
         wantedStay,
         (script) => {
           script.policy(0, 1, { ...outside, swap: { maxSurge: 2 }, ...change });
           for (const instance of ['i-1', 'i-2']) script.member(instance, { asg: 'web-asg', pool, by });
+          wrote(script);
           for (let index = 0; index < newcomers; index += 1) {
             const instance = `n-${index}`;
             script.launch(100, instance, { pool: 'spot-a', by: react('i-m') });
@@ -249,6 +251,24 @@ describe('members that others want', () => {
       expect(leave({ newcomers: 1 })).toEqual(['i-2 was taken out of web-asg']);
       expect(leave({ joinsAt: 160 })).toHaveLength(2);
       expect(leave({ servesAt: 160 })).toHaveLength(2);
+    });
+    it('leave where a larger size may have been lost between a look and the write that followed, until others write again', () => {
+      const between =
+        (desired: number) =>
+        (script: Script): void => {
+          looks(script, 50, 'i-w');
+          numbers(script, 51, 5);
+          says(script, 52, 4);
+          numbers(script, 53, desired, react('i-w'));
+        };
+      expect(leave({ wrote: between(2) })).toEqual([]);
+      expect(leave({ wrote: (script) => says(script, 52, 4) })).toHaveLength(2);
+      expect(leave({ wrote: between(5) })).toHaveLength(2);
+      const again = (script: Script): void => {
+        between(2)(script);
+        says(script, 90, 4);
+      };
+      expect(leave({ wrote: again })).toHaveLength(2);
     });
     it('stay where the policy lets no member move', () => {
       expect(leave({ change: { return: false } })).toHaveLength(2);
