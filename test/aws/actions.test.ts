@@ -814,6 +814,11 @@ describe("changes of an Auto Scaling group's numbers", () => {
       expect(await provider.takeDown(added)).toBe('done');
       expect(aws.inputsOf('UpdateAutoScalingGroup')).toEqual([{ AutoScalingGroupName: 'web', DesiredCapacity: 2 }]);
     });
+    test('and no more than the members that joined have added', async () => {
+      const { provider, aws } = of(shown(3), shown(2));
+      expect(await provider.takeDown({ ...added, instances: ['i-3', 'i-4'] })).toBe('done');
+      expect(aws.inputsOf('UpdateAutoScalingGroup').map(({ DesiredCapacity }) => DesiredCapacity)).toEqual([2]);
+    });
     test('with the maximum that was raised for it, by one call', async () => {
       const lowered = async (more: object, raised: RaisedMax) => {
         const { provider, aws } = of(shown(3, more), shown(2));

@@ -338,6 +338,14 @@ describe('a group attached to an Auto Scaling group', () => {
     expect(members.map(({ admitted, serving }) => [admitted, serving])).toEqual([[false, false]]);
   });
 
+  test('does not count what a lifecycle policy retains: it is on its way out, and no hook waits', async () => {
+    const { asgs } = await look(attached(), {
+      DescribeInstances: instances({ grouped: [ec2Instance('i-1', inWeb), ec2Instance('i-2', inWeb)] }),
+      DescribeAutoScalingGroups: { AutoScalingGroups: [autoScalingGroup('web', { 'i-1': 'InService', 'i-2': 'Terminating:Retained' })] },
+    });
+    expect(asgs.map(({ held, holds }) => [held, holds])).toEqual([[1, ['i-1']]]);
+  });
+
   test('does not wait for registrations that the user has suspended', async () => {
     const { members, aws } = await look(attached(), {
       DescribeInstances: instances({ grouped: [ec2Instance('i-1', inWeb)] }),

@@ -107,6 +107,7 @@ describe('notes of attaches', () => {
 
   it('hold the size and the members', () => {
     expect(noted(look(), own)).toEqual([{ asg: 'web-asg', from: 3, instances: own, atMs: nowMs }]);
+    expect(noted(look({ asgs: [asg(3, three, { shown: 5 })] }), own)[0]?.from).toBe(3);
     expect(noted(look(), [])).toEqual([]);
     expect(noted(view({ asgs: [asg(3, three)] }), own)).toEqual([]);
   });
