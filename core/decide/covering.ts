@@ -7,9 +7,13 @@ import type { Draft } from './rule.ts';
 const isUncertain = ({ state }: View, pool: string): boolean =>
   state.denials?.[pool] !== undefined || diedOnly(state.failedBoots)[pool] !== undefined;
 
-/** Launches under way from such pools. They may be denied, or end early, like the launches before them. */
+/**
+ * Launches under way from such pools. They may be denied, or end early, like the launches before them. A new member that
+ * leaves already covers nobody.
+ */
 const doubtful = (view: View): number => {
-  const over = new Set(view.ended);
+  const leaving = view.swaps.flatMap(({ instance, state }) => (state === 'waiting' ? [] : [instance]));
+  const over = new Set([...view.ended, ...leaving]);
   const coming = Object.entries(view.state.newcomers ?? {}).filter(
     ([instance, { pool }]) => !over.has(instance) && isUncertain(view, pool),
   ).length;

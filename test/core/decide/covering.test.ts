@@ -47,6 +47,16 @@ describe('while launches are denied', () => {
     expect(decide(look(dead, { failedBoots })).unnoticed).toEqual([]);
   });
 
+  it('a new member of such a pool is in doubt until it leaves', () => {
+    const failed = { template: 'web', code: 'Client.InternalError', message: '', atMs: nowMs - 10_000, restsUntilMs: nowMs + 50_000, streak: 1 };
+    const dead = (...swaps: View['swaps']) => ({ members: [...three, member('i-5', spotA)], swaps: [taken, ...swaps], ended: ['i-4'] });
+    const learned = { desired: 5, failedBoots: { [spotA.name]: failed }, newcomers: { 'i-5': { pool: spotA.name, atMs: nowMs - 30_000 } } };
+    expect(decide(look(dead(), learned))).toMatchObject({ placements: [{ count: 1 }], uncovered: 1, leftToGroups: ['i-4'], unnoticed: [] });
+    const left = decide(look(dead(swapOf('i-5', { drain: 'd' })), { ...learned, desired: 4 }));
+    expect(left).toMatchObject({ placements: [{ count: 1 }], unnoticed: ['i-4'] });
+    expect(left).not.toHaveProperty('uncovered');
+  });
+
   it('with drain-first a member at risk waits, and one launch finds out whether it may be replaced', () => {
     const four = [...three, member('i-4', spotA)];
     const waiting = { ...swapOf('i-1', { reason: 'rebalance' }), state: 'waiting' as const, deadlineMs: undefined };
