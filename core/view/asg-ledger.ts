@@ -41,24 +41,26 @@ const heldLeaving = (asg: AsgView, view: View, isOne: (swap: Swap, isDead: boole
   );
 };
 
+/** How far the desired capacity may fall with members. Where others set the size, it does not fall with them. */
+const roomToShrink = ({ name, desired, min }: AsgView, { group }: View): number =>
+  name === outsideAsgOf(group) ? Number.POSITIVE_INFINITY : Math.max(0, desired - min);
+
 /**
  * Leaving instances that have ended, or are out of service for good, and that a group still counts. Three kinds are
- * left out: instances on a hook, which the group terminates itself; living ones that its minimum keeps; and those that
- * were left to the group, which it replaces.
+ * left out: instances on a hook, which the group terminates itself; those that were left to the group, which it
+ * replaces; and those that its minimum keeps. The group replaces these too once they have ended.
  */
-const unnoticedBy = (asg: AsgView, view: View): readonly string[] =>
-  heldLeaving(
+const unnoticedBy = (asg: AsgView, view: View): readonly string[] => {
+  const room = roomToShrink(asg, view);
+  const isOurs = ({ drain, leftToGroup }: Swap): boolean => drain !== undefined && leftToGroup === undefined;
+  const dead = heldLeaving(asg, view, (swap, isDead) => isDead && isOurs(swap));
+  const out = heldLeaving(
     asg,
     view,
-    ({ drain, state, leftToGroup }, isDead) =>
-      drain !== undefined &&
-      leftToGroup === undefined &&
-      (isDead || (mayShrink(asg, view) && (state === 'draining' || state === 'drained'))),
+    (swap, isDead) => !isDead && isOurs(swap) && (swap.state === 'draining' || swap.state === 'drained'),
   );
-
-/** Whether the desired capacity may fall with a member. Where others set the size, it does not. */
-const mayShrink = ({ name, desired, min }: AsgView, { group }: View): boolean =>
-  name === outsideAsgOf(group) || desired > min;
+  return [...dead.slice(0, room), ...(room > 0 ? out : [])];
+};
 
 /**
  * The gap of a group. Below 0: it holds more than its desired capacity.
@@ -134,15 +136,22 @@ export const notShownYet = ({ asgs, group }: View, members: readonly Member[]): 
 
 /**
  * Unnoticed instances. They are terminated through their Auto Scaling groups, so that these do not replace them. For
- * instances that ended before their drain was ordered, this holds only as far as replacements were launched for them.
+ * instances that ended before their drain was ordered, or that a minimum keeps, this holds only as far as replacements
+ * were launched for them.
  *
  * @param spare how many such replacements the group has
  */
 export const unnoticed = (view: View, spare: number): readonly string[] => {
+  const ours = view.asgs.flatMap((asg) => unnoticedBy(asg, view));
   const waited = view.asgs.flatMap((asg) =>
-    heldLeaving(asg, view, ({ drain }, isDead) => drain === undefined && isDead),
+    heldLeaving(
+      asg,
+      view,
+      ({ drain, leftToGroup }, isDead) => isDead && (drain === undefined || leftToGroup === undefined),
+    ),
   );
-  return [...view.asgs.flatMap((asg) => unnoticedBy(asg, view)), ...waited.slice(0, Math.max(0, spare))];
+  const others = waited.filter((instance) => !ours.includes(instance));
+  return [...ours, ...others.slice(0, Math.max(0, spare))];
 };
 
 /** A group that is short and does not refill itself. Its desired capacity falls by `lowers` to `desired`. */

@@ -28,6 +28,11 @@ describe('what Auto Scaling groups launch by themselves', () => {
   it('does not include a leaving member that is terminated through the group', () => {
     expect(ownRefill(look([asg()], { ended: ['i-1'], swaps: [swapOf('i-1', { state: 'gone' })] }))).toBe(0);
   });
+  it('includes one that has ended and that the minimum size of the group keeps', () => {
+    const ended = { ended: ['i-1', 'i-2'], swaps: [swapOf('i-1', { state: 'gone' }), swapOf('i-2', { state: 'drained' })] };
+    expect([0, 1, 2].map((min) => ownRefill(look([asg({ min })], ended)))).toEqual([0, 1, 2]);
+    expect(ownRefill(look([asg({ min: 2 })], { ...ended, group: outside }))).toBe(0);
+  });
   it('is nothing while launches are suspended, and nothing 90 seconds after the gap began', () => {
     expect(ownRefill(look([asg({ desired: 3, suspended: ['Launch'] })]))).toBe(0);
     expect(ownRefill(look([asg({ desired: 3 })], gap(nowMs - 90_000)))).toBe(1);
@@ -68,8 +73,12 @@ describe('members that Auto Scaling groups do not show yet', () => {
 
 describe('leaving members that an Auto Scaling group still counts', () => {
   const leaving = (rest: Parameters<typeof swapOf>[1]) => ({ swaps: [swapOf('i-1', rest)] });
-  it('are those that are dead, whatever the minimum', () => {
-    expect(unnoticed(look([asg({ min: 2 })], { ...leaving({ state: 'gone' }), ended: ['i-1'] }), 0)).toEqual(['i-1']);
+  it('are those that have ended, as far as the minimum lets them go, or replacements were launched for them', () => {
+    const both = { swaps: [swapOf('i-1', { state: 'gone' }), swapOf('i-2', { state: 'drained' })], ended: ['i-1', 'i-2'] };
+    const found = (min: number, spare: number, rest: Partial<View> = {}) => unnoticed(look([asg({ min })], { ...both, ...rest }), spare);
+    expect([found(0, 0), found(1, 0), found(2, 0)]).toEqual([['i-1', 'i-2'], ['i-1'], []]);
+    expect([found(1, 1), found(2, 1), found(2, 2)]).toEqual([['i-1', 'i-2'], ['i-1'], ['i-1', 'i-2']]);
+    expect(found(2, 0, { group: outside })).toEqual(['i-1', 'i-2']);
   });
   it('are those that are out of service, above the minimum', () => {
     expect(unnoticed(look([asg({ min: 1 })], leaving({ state: 'drained' })), 0)).toEqual(['i-1']);
