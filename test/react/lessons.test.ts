@@ -99,13 +99,13 @@ test('warnings of this run and warnings that only the swaps hold count together,
 });
 
 test('a look reports each detached member and each advice that the policy ignores once', () => {
-  const holdings = { ...seen().holdings, detached: ['d-1', 'd-2'], aside: ['s-1'], ended: ['e-1'] };
+  const holdings = { ...seen().holdings, detached: ['d-1', 'd-2'], foreign: ['f-1'], aside: ['s-1'], ended: ['e-1'] };
   const leaving = [...advice('spot-a#1', 'spot-a#1', 'i-unknown'), { instance: 'spot-a#2', reason: 'interruption', atMs: nowMs } as const];
   const ignoring = seen({ holdings, stored: state({ detached: ['d-1'] }) }, { rebalance: { act: false } });
   const view = viewOf(ignoring, nowMs, factsOf({ leaving, ended: ['e-2'] }));
   expect(view.news).toMatchObject({ detached: ['d-2'], adviceNotFollowed: ['spot-a#1'] });
   expect([view.aside, view.ended]).toEqual([
-    ['s-1', 'd-1', 'd-2'],
+    ['s-1', 'd-1', 'd-2', 'f-1'],
     ['e-1', 'e-2'],
   ]);
   expect(view).not.toHaveProperty('endedUnder');

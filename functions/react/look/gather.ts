@@ -150,6 +150,13 @@ const newsOf = (
   };
 };
 
+/** Instances that exist and hold no place, whatever reservation they came from. */
+const withoutPlace = ({ aside, detached = [], foreign = [] }: Holdings): readonly string[] => [
+  ...aside,
+  ...detached,
+  ...foreign,
+];
+
 export const viewOf = (gathered: Gathered, nowMs: number, facts: Facts): View =>
   seeKept({
     nowMs,
@@ -158,7 +165,7 @@ export const viewOf = (gathered: Gathered, nowMs: number, facts: Facts): View =>
     members: gathered.holdings.members,
     swaps: withChosen(gathered.state, gathered.swaps, gathered.holdings.members, gathered.group.name),
     asgs: asOthersSet(gathered.holdings.asgs, gathered.outside),
-    aside: [...gathered.holdings.aside, ...(gathered.holdings.detached ?? [])],
+    aside: withoutPlace(gathered.holdings),
     ended: [...gathered.holdings.ended, ...facts.ended, ...endsHeard(gathered.state, gathered.holdings.members)],
     ...(gathered.holdings.endedUnder && { endedUnder: gathered.holdings.endedUnder }),
     news: newsOf(gathered, facts),

@@ -50,7 +50,8 @@ export const withoutForeign = async (group: string, holdings: Holdings, store: S
   const asgs = [...new Set(Object.values(elsewhere))];
   const claims = await Promise.all(asgs.map((asg) => store.claimOf(asg)));
   const taken = new Set(claims.flatMap((claim) => (claim?.released || isOurs(claim, group) ? [] : (claim?.asg ?? []))));
-  return taken.size === 0
-    ? holdings
-    : { ...holdings, members: holdings.members.filter(({ instance }) => !taken.has(elsewhere[instance] ?? '')) };
+  if (taken.size === 0) return holdings;
+  const isTaken = ({ instance }: { readonly instance: string }): boolean => taken.has(elsewhere[instance] ?? '');
+  const foreign = holdings.members.filter(isTaken).map(({ instance }) => instance);
+  return { ...holdings, members: holdings.members.filter((member) => !isTaken(member)), foreign };
 };
