@@ -19,9 +19,17 @@ export const hasDied = ({ invocations }: Chronicle, invocation: string, byMs = e
   return ended?.injected === true && ended.error !== undefined && ended.atMs <= byMs;
 };
 
-/** The function gave the message back because no describe showed the instance yet. The message comes again. */
+/** The function gave the message back. The message comes again. */
+const isGivenBack = ({ invocations }: Chronicle, { invocation, message }: Delivery): boolean =>
+  invocations.get(invocation)?.ended?.again.includes(message) === true;
+
+/** The function gave the message back because no describe showed the instance yet. */
 export const isTooYoung = (chronicle: Chronicle, life: Life, delivery: Delivery): boolean =>
-  chronicle.invocations.get(delivery.invocation)?.ended?.again.includes(delivery.message) === true && isUnshown(chronicle, life, delivery);
+  isGivenBack(chronicle, delivery) && isUnshown(chronicle, life, delivery);
+
+/** A fault met the function, and the function gave the message back. */
+export const isFailed = (chronicle: Chronicle, delivery: Delivery): boolean =>
+  isGivenBack(chronicle, delivery) && chronicle.invocations.get(delivery.invocation)?.ended?.injected === true;
 
 /** When Holdfast could first act on a message about this instance: it reached a function that no fault was injected into. */
 export const heardAtMs = (chronicle: Chronicle, life: Life, about: Delivery['told']['about']): number =>

@@ -356,6 +356,28 @@ describe('time to serve', () => {
     expect(asked(99, 101)).toEqual([]);
     expect(asked(96, 100)).toHaveLength(1);
   });
+  it('does not know of a warning whose message a function gave back because of a fault, until the message comes again', () => {
+    const asked = ({ injected = true, givenBack = true, isClaimed = false } = {}) =>
+      details(requestedSoon, (script) => {
+        script.policy(0, 1, { ...policy, size: { min: 1, max: 6, desired: 3 } });
+        script.desired(0, 3);
+        for (const instance of ['i-1', 'i-2', 'i-3']) script.member(instance);
+        script.warn(90, 'i-1');
+        const told = { about: 'warning', instance: 'i-1' } as const;
+        script.at(91, { kind: 'invocation-began', invocation: 'i-w', function: 'react' });
+        script.at(91, { kind: 'delivered', invocation: 'i-w', function: 'react', message: 'm', told, happenedAtMs: 90_000 });
+        if (isClaimed) script.claim(92, 'i-1', 'i-w');
+        const ended = { invocation: 'i-w', function: 'react', startedAtMs: 91_000, timeoutMs: 30_000, injected };
+        script.at(92, { kind: 'invocation-ended', ...ended, again: givenBack ? ['m'] : [] });
+        script.end(100, 'i-2');
+        script.react(101, 105, 'i-a', [{ about: 'state', instance: 'i-2', state: 'terminated' }]);
+        script.launch(105, 'i-4', { by: react('i-a') });
+        script.react(118, 122, 'i-b', [told]);
+        script.launch(122, 'i-5', { by: react('i-b') });
+      }).filter((detail) => detail.includes('after the end of i-2'));
+    expect(asked()).toEqual([]);
+    for (const known of [{ injected: false }, { givenBack: false }, { isClaimed: true }]) expect(asked(known)).toHaveLength(1);
+  });
   it('requires replacements of a group that was let go once a function that no fault met received its next policy', () => {
     const asked = (second: number, { letGo = true, injected = false, other = false } = {}) =>
       details(requestedSoon, (script) => {

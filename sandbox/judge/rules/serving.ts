@@ -5,7 +5,7 @@ import { afterChange, type Debt, type Look, renewed } from '../debts.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { givingOf } from '../giving.ts';
 import { limitMayBound } from '../launch-limit.ts';
-import { couldLaunchAtMs, hasDied, heardAtMs, heardOfEndAtMs, isTooYoung, isUnshown, tellsEnd } from '../leaving.ts';
+import { couldLaunchAtMs, hasDied, heardAtMs, heardOfEndAtMs, isFailed, isTooYoung, isUnshown, tellsEnd } from '../leaving.ts';
 import { type Delivery, endless, goneAtMs, isAlive, isFunction, type Life, leavesAtMs, stayAt, warnedAtMs } from '../life.ts';
 import { actsSince, wasIdle } from '../modes.ts';
 import { sizeShownAt } from '../outside.ts';
@@ -126,12 +126,14 @@ export const servesAgain: Rule = {
 const requestMs = 10_000;
 
 /**
- * Whether a message about a member that is not claimed does not count as a warning yet. If the function that received the warning died, or found no describe
- * that shows the member, the warning is unknown until its message comes again. Advice does not count either, because the policy may not follow it.
+ * Whether a message about a member that is not claimed does not count as a warning yet. If the function that received the warning died, failed by a fault, or
+ * found no describe that shows the member, the warning is unknown until its message comes again. Advice does not count either, because the policy may not
+ * follow it.
  */
 const saysNothingYet = (chronicle: Chronicle, life: Life, delivery: Delivery, byMs: number): boolean => {
   const { told, invocation } = delivery;
-  const isUnknown = told.about === 'warning' && (hasDied(chronicle, invocation) || isTooYoung(chronicle, life, delivery));
+  const isUnknown =
+    told.about === 'warning' && (hasDied(chronicle, invocation) || isFailed(chronicle, delivery) || isTooYoung(chronicle, life, delivery));
   return (told.about === 'advice' || isUnknown) && !life.claims.some(({ atMs }) => atMs <= byMs);
 };
 
