@@ -20,13 +20,9 @@ const concerns = (complaint: Complaint, offering: Offering): boolean =>
 const isPassing = ({ code }: Complaint): boolean => ['throttled', 'ambiguous'].includes(troubleOfCode(code));
 const isRefusal = ({ code }: Complaint): boolean => troubleOfCode(code) === 'refused';
 
-/** When the subnet is not named, for example because an Auto Scaling group chose it, only the offering is known. */
 const refusal = (offering: Offering, { code, message, subnet }: Complaint): Refusal => {
   const scope = scopeOfRefusal(code) ?? 'offering';
-  if (scope !== 'subnet') return { offering, code, message, scope };
-  return subnet === undefined
-    ? { offering, code, message, scope: 'offering' }
-    : { offering, code, message, scope, subnet };
+  return { offering, code, message, scope, ...(scope === 'subnet' && subnet !== undefined && { subnet }) };
 };
 
 /**

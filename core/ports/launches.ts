@@ -46,6 +46,6 @@ export type Refusal = {
    * `zone-permanent`: this type is not offered in this zone. `market`: an account quota for the whole market.
    */
   readonly scope: 'offering' | 'subnet' | 'zone-permanent' | 'market';
-  /** Which subnet, with scope `subnet`. */
+  /** Which subnet, with scope `subnet`. Absent: it is not known, or an Auto Scaling group chose it. */
   readonly subnet?: string;
 };

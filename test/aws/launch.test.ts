@@ -184,7 +184,7 @@ describe('the response of CreateFleet', () => {
     });
   });
 
-  test('a subnet without free addresses is refused itself; the offering is only where no subnet is named', async () => {
+  test('a subnet without free addresses is refused itself, and is named where EC2 names it', async () => {
     const code = 'InsufficientFreeAddressesInSubnet';
     const refusals = async (subnet: string | undefined) => {
       const [message, LaunchTemplateAndOverrides] = [`${code}!`, { Overrides: { InstanceType: 'm7g.large', SubnetId: subnet } }] as const;
@@ -192,7 +192,7 @@ describe('the response of CreateFleet', () => {
       return launchTag(answer as never, reservation('spot-a', 2, [m7a]));
     };
     expect(await refusals('subnet-a')).toMatchObject({ refusals: [{ offering: m7a, code, scope: 'subnet', subnet: 'subnet-a' }] });
-    expect(await refusals(undefined)).toMatchObject({ refusals: [{ offering: m7a, code, scope: 'offering' }] });
+    expect(await refusals(undefined)).toMatchObject({ refusals: [{ offering: m7a, code, message: `${code}!`, scope: 'subnet' }] });
   });
 
   test.each(['RequestLimitExceeded', 'MaxFleetCountExceeded', 'InternalError'])(

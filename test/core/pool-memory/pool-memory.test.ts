@@ -175,6 +175,12 @@ describe('a subnet without free addresses', () => {
     expect(restOfSubnet(once, 'subnet-1', later)).toBeUndefined();
     expect(restOfSubnet(rememberRefusals(once, [full('subnet-1')], pools, later), 'subnet-1', later)?.coolingUntilMs).toBe(later + refusedRestMs);
   });
+  it('lets its offering rest where it is not known, also for no longer when it is refused again', () => {
+    const unknown = no({ scope: 'subnet', code: 'InsufficientFreeAddressesInSubnet' });
+    const later = nowMs + refusedRestMs;
+    const twice = rememberRefusals(rememberRefusals({}, [unknown], pools, nowMs), [unknown], pools, later);
+    expect(twice[key]).toMatchObject({ kind: 'refused', coolingUntilMs: later + refusedRestMs });
+  });
 });
 
 describe('what a refusal is about', () => {
