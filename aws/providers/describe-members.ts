@@ -1,22 +1,31 @@
 import type { Instance } from '@aws-sdk/client-ec2';
 import { tags } from '../../core/contract.ts';
 import type { Group } from '../../core/group/group.ts';
-import { namedTargetGroups } from '../../core/group/holders.ts';
+import { asgsOf, namedTargetGroups } from '../../core/group/holders.ts';
 import { howHeld } from '../../core/group/holding.ts';
 import type { Holdings } from '../../core/ports/capacity-provider.ts';
 import { numberOf } from '../../core/units/number-of.ts';
 import { asReady, needsStatusChecks } from '../../core/view/ready.ts';
 import type { AsgView, Member } from '../../core/view/view.ts';
 import { troubleOf } from '../calls/errors.ts';
-import { endingOf, isAlive, isStopped, tagOf } from '../instances.ts';
+import { asgTag, endingOf, groupOf, isAlive, isStopped, tagOf } from '../instances.ts';
 import { type Asg, type Standing, standingsIn } from './auto-scaling-groups.ts';
-import { elsewhereOf, foreignIn, isOurs, ownerOf } from './foreign-members.ts';
 import { joinedHere } from './joined-here.ts';
 import { isDetached, isLeftOutside, registeredByMs, type Seen, targetGroupsOf, toMember } from './member-of.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 import { readGroups, type Shown } from './read-groups.ts';
 import { statusChecksOf } from './status-checks.ts';
 import { describeHealth, hasRegistered } from './target-groups.ts';
+
+/**
+ * Our instances: tagged for this group, or held by one of its Auto Scaling groups. An instance that a foreign Auto
+ * Scaling group holds is not ours.
+ */
+const isOurs = (instance: Instance, group: Group, deployment: string, names: readonly string[]): boolean => {
+  const asg = tagOf(instance, asgTag);
+  if (asg !== undefined && names.includes(asg)) return true;
+  return groupOf(instance, deployment) === group.name && (asg === undefined || !howHeld(group).isInAsgs);
+};
 
 /**
  * Whether an instance holds a place in its group. An instance that its Auto Scaling group terminates, or keeps in
@@ -142,6 +151,15 @@ const waitingIn = (standings: ReadonlyMap<string, Standing>): Pick<Holdings, 'wa
   return found.length === 0 ? {} : { waiting: Object.fromEntries(found) };
 };
 
+/** Instances with the tag of a group in Auto Scaling groups that the group does not name. */
+const elsewhereOf = (instances: readonly Instance[], names: readonly string[]): Pick<Holdings, 'elsewhere'> => {
+  const found = instances.flatMap((instance) => {
+    const asg = tagOf(instance, asgTag);
+    return asg === undefined || names.includes(asg) ? [] : [[instance.InstanceId ?? '', asg] as const];
+  });
+  return found.length === 0 ? {} : { elsewhere: Object.fromEntries(found) };
+};
+
 /** The holdings of a group, each instance once, with its target health. */
 const holdingsIn = async (shown: Shown, health: Health, deps: ProviderDeps, group: Group): Promise<Holdings> => {
   const { instances, asgs } = shown;
@@ -156,9 +174,9 @@ const holdingsIn = async (shown: Shown, health: Health, deps: ProviderDeps, grou
     hasRegistered: (instance) => hasRegistered(deps.elb, namedTargetGroups(group), instance),
     joinedHere: (instance) => joinedHere(deps.autoScaling, howHeld(group).joins ?? '', instance),
   };
-  const owner = ownerOf(group, deps.deployment);
+  const names = asgsOf(group);
   const known = new Map(instances.map((instance) => [instance.InstanceId ?? '', instance]));
-  const all = [...known.values()].filter((instance) => isOurs(instance, owner));
+  const all = [...known.values()].filter((instance) => isOurs(instance, group, deps.deployment, names));
   const detached = all.filter((instance) => isAlive(instance) && isDetached(seen, instance));
   const ours = all.filter((instance) => !detached.includes(instance));
   const ended = ours.filter((instance) => !isAlive(instance));
@@ -172,8 +190,7 @@ const holdingsIn = async (shown: Shown, health: Health, deps: ProviderDeps, grou
     aside: idsOf(ours.filter((instance) => isAside(instance, standings))),
     ...(detached.length > 0 && { detached: idsOf(detached) }),
     ...waitingIn(standings),
-    ...foreignIn([...known.values()], owner),
-    ...elsewhereOf(ours, owner),
+    ...elsewhereOf(instances, names),
     ended: idsOf(ended),
     ...endedUnder(ended),
     stopped: idsOf(ours.filter(isStopped)),

@@ -8,8 +8,8 @@ const isUncertain = ({ state }: View, pool: string): boolean =>
   state.denials?.[pool] !== undefined || diedOnly(state.failedBoots)[pool] !== undefined;
 
 /**
- * Launches under way from such pools. They may be denied, or end early, like the launches before them. A new member that
- * leaves already covers nobody.
+ * Launches under way from such pools. They may be denied, or end early, like the launches before them. A new member
+ * that leaves already covers nobody.
  */
 const doubtful = (view: View): number => {
   const leaving = view.swaps.flatMap(({ instance, state }) => (state === 'waiting' ? [] : [instance]));

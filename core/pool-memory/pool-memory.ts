@@ -104,8 +104,9 @@ const reachOf = (refusal: Refusal, pools: Readonly<Record<string, Pool>>): reado
 /**
  * Memory after EC2 refused. A first refusal rests {@link refusedRestMs}, each further one twice as long, up to {@link
  * longestRestMs}. Scope `subnet` restricts the subnet alone, or the offering if the subnet is not known. This rest does
- * not grow, because addresses come back with every instance that ends. Scope `market` (an account quota) restricts every offering of that market in `pools`;
- * `zone-permanent` rests {@link notSoldRestMs}. Call this after {@link rememberSuccess} for the same response: EC2 may
+ * not grow, because addresses come back with every instance that ends. Scope `market` (an account quota) restricts
+ * every offering of that market in `pools`; `zone-permanent` rests {@link notSoldRestMs}. Call this after {@link
+ * rememberSuccess} for the same response: EC2 may
  * grant some of an offering and refuse the rest.
  */
 export const rememberRefusals = (

@@ -79,13 +79,10 @@ export type Holdings = {
   readonly endedUnder?: Readonly<Record<string, number>>;
   /** Instances that terminating hooks of its Auto Scaling groups hold, and which group each. Absent: none. */
   readonly waiting?: Readonly<Record<string, string>>;
-  /**
-   * Instances with the tag of this group that are no members, because an Auto Scaling group that is not its own holds
-   * them. Absent: none.
-   */
-  readonly foreign?: readonly string[];
-  /** Members by tag that live in an Auto Scaling group that this group does not name, and in which. Absent: none. */
+  /** Instances by tag that live in an Auto Scaling group that this group does not name, and in which. Absent: none. */
   readonly elsewhere?: Readonly<Record<string, string>>;
+  /** Of these, the ones that are no members, because the Auto Scaling group is not ours. Absent: none. */
+  readonly foreign?: readonly string[];
   /** The reasons of EC2 for the ends of ended instances. Absent: none. */
   readonly endings?: Readonly<Record<string, Ending>>;
 };

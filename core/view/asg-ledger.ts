@@ -50,17 +50,13 @@ const roomToShrink = ({ name, desired, min }: AsgView, { group }: View): number 
  * left out: instances on a hook, which the group terminates itself; those that were left to the group, which it
  * replaces; and those that its minimum keeps. The group replaces these too once they have ended.
  */
-const unnoticedBy = (asg: AsgView, view: View): readonly string[] => {
-  const room = roomToShrink(asg, view);
-  const isOurs = ({ drain, leftToGroup }: Swap): boolean => drain !== undefined && leftToGroup === undefined;
-  const dead = heldLeaving(asg, view, (swap, isDead) => isDead && isOurs(swap));
-  const out = heldLeaving(
+const unnoticedBy = (asg: AsgView, view: View): readonly string[] =>
+  heldLeaving(
     asg,
     view,
-    (swap, isDead) => !isDead && isOurs(swap) && (swap.state === 'draining' || swap.state === 'drained'),
-  );
-  return [...dead.slice(0, room), ...(room > 0 ? out : [])];
-};
+    ({ drain, state, leftToGroup }, isDead) =>
+      drain !== undefined && leftToGroup === undefined && (isDead || state === 'draining' || state === 'drained'),
+  ).slice(0, roomToShrink(asg, view));
 
 /**
  * The gap of a group. Below 0: it holds more than its desired capacity.
@@ -143,15 +139,14 @@ export const notShownYet = ({ asgs, group }: View, members: readonly Member[]): 
  */
 export const unnoticed = (view: View, spare: number): readonly string[] => {
   const ours = view.asgs.flatMap((asg) => unnoticedBy(asg, view));
-  const waited = view.asgs.flatMap((asg) =>
+  const ended = view.asgs.flatMap((asg) =>
     heldLeaving(
       asg,
       view,
       ({ drain, leftToGroup }, isDead) => isDead && (drain === undefined || leftToGroup === undefined),
     ),
   );
-  const others = waited.filter((instance) => !ours.includes(instance));
-  return [...ours, ...others.slice(0, Math.max(0, spare))];
+  return [...new Set([...ours, ...ended])].slice(0, ours.length + Math.max(0, spare));
 };
 
 /** A group that is short and does not refill itself. Its desired capacity falls by `lowers` to `desired`. */

@@ -226,10 +226,7 @@ export type View = {
   readonly ended: readonly string[];
   /** How many instances that EC2 shows as ended carry the tag of each reservation. Absent: none. */
   readonly endedUnder?: Readonly<Record<string, number>>;
-  /**
-   * Instances that are shown and hold no place: their user put them into standby or took them out of the group, or a
-   * foreign Auto Scaling group holds them.
-   */
+  /** Instances that are shown and hold no place: in standby, taken out by their user, or in a foreign group. */
   readonly aside?: readonly string[];
   /** Facts that this look found for the first time. They are reported, and change no decision. */
   readonly news?: {

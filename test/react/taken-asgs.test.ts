@@ -40,7 +40,8 @@ test('the Auto Scaling groups that the policy names are not looked up', async ()
 test('members by tag in an Auto Scaling group count for the group that holds it, and for no other group', async () => {
   const all = members(spotA, 3);
   const shown = { members: all, asgs: [], aside: [], stopped: [], ended: [], elsewhere: { 'spot-a#1': 'before' } };
-  const held = (claim: AsgClaim | undefined) => withoutForeign('web', shown, { claimOf: async () => claim, state: async () => undefined });
+  const held = (claim: AsgClaim | undefined, of = group()) => withoutForeign(of, shown, { claimOf: async () => claim, state: async () => undefined });
   expect(await held(claimed('api'))).toMatchObject({ members: all.slice(1), foreign: ['spot-a#1'] });
   for (const claim of [claimed('api', { released: true }), claimed('web'), undefined]) expect(await held(claim)).toBe(shown);
+  expect(await held(claimed('web', { released: true }), web)).toMatchObject({ members: all.slice(1), foreign: ['spot-a#1'] });
 });

@@ -98,7 +98,7 @@ export const gather = async (
     known.look === undefined ? provider.describe(group, grantedIn(known.state)) : known.look(group),
     inherit(group, own, ports),
   ]);
-  const held = await withoutForeign(group.name, shown, ports.store);
+  const held = await withoutForeign(group, shown, ports.store);
   const holdings = { ...held, members: withReservations(held.members, own.reservations) };
   const isFirst =
     isFirstItem(group, { members: holdings.members, swaps }) && ports.believed(group.name, found) === found;
@@ -150,13 +150,6 @@ const newsOf = (
   };
 };
 
-/** Instances that exist and hold no place, whatever reservation they came from. */
-const withoutPlace = ({ aside, detached = [], foreign = [] }: Holdings): readonly string[] => [
-  ...aside,
-  ...detached,
-  ...foreign,
-];
-
 export const viewOf = (gathered: Gathered, nowMs: number, facts: Facts): View =>
   seeKept({
     nowMs,
@@ -165,7 +158,7 @@ export const viewOf = (gathered: Gathered, nowMs: number, facts: Facts): View =>
     members: gathered.holdings.members,
     swaps: withChosen(gathered.state, gathered.swaps, gathered.holdings.members, gathered.group.name),
     asgs: asOthersSet(gathered.holdings.asgs, gathered.outside),
-    aside: withoutPlace(gathered.holdings),
+    aside: [...gathered.holdings.aside, ...(gathered.holdings.detached ?? []), ...(gathered.holdings.foreign ?? [])],
     ended: [...gathered.holdings.ended, ...facts.ended, ...endsHeard(gathered.state, gathered.holdings.members)],
     ...(gathered.holdings.endedUnder && { endedUnder: gathered.holdings.endedUnder }),
     news: newsOf(gathered, facts),

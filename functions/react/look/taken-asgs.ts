@@ -1,5 +1,6 @@
 import type { Group } from '../../../core/group/group.ts';
 import { namedAsgs } from '../../../core/group/holders.ts';
+import { howHeld } from '../../../core/group/holding.ts';
 import type { AsgClaim } from '../../../core/policy/ports.ts';
 import type { Holdings } from '../../../core/ports/capacity-provider.ts';
 import type { StateStore } from '../../../core/ports/state-store.ts';
@@ -44,14 +45,19 @@ export const withoutTaken = async (group: Group, state: GroupState, store: Store
 /**
  * The holdings of a group, without members that have its tag and are in an Auto Scaling group that another group holds
  * now. They count there. Otherwise a group that was renamed and written again would count them too, and launch nothing.
+ * Of a group that holds its members in Auto Scaling groups, only instances in these are members.
  */
-export const withoutForeign = async (group: string, holdings: Holdings, store: Store): Promise<Holdings> => {
-  const { elsewhere = {} } = holdings;
+export const withoutForeign = async (group: Group, holdings: Holdings, store: Store): Promise<Holdings> => {
+  const { elsewhere = {}, members } = holdings;
   const asgs = [...new Set(Object.values(elsewhere))];
-  const claims = await Promise.all(asgs.map((asg) => store.claimOf(asg)));
-  const taken = new Set(claims.flatMap((claim) => (claim?.released || isOurs(claim, group) ? [] : (claim?.asg ?? []))));
-  if (taken.size === 0) return holdings;
-  const isTaken = ({ instance }: { readonly instance: string }): boolean => taken.has(elsewhere[instance] ?? '');
-  const foreign = holdings.members.filter(isTaken).map(({ instance }) => instance);
-  return { ...holdings, members: holdings.members.filter((member) => !isTaken(member)), foreign };
+  const isTaken = async (asg: string): Promise<boolean> => {
+    if (howHeld(group).isInAsgs) return true;
+    const claim = await store.claimOf(asg);
+    return !claim?.released && !isOurs(claim, group.name);
+  };
+  const taken = await Promise.all(asgs.map(isTaken));
+  const foreign = Object.keys(elsewhere).filter((instance) => taken[asgs.indexOf(elsewhere[instance] ?? '')]);
+  return foreign.length === 0
+    ? holdings
+    : { ...holdings, members: members.filter(({ instance }) => !foreign.includes(instance)), foreign };
 };

@@ -61,8 +61,8 @@ export const deciding: readonly PutBack[] = [
   {
     name: 'a full subnet rests its type in the whole zone',
     file: 'aws/providers/launch-result.ts',
-    from: 'return subnet === undefined ? { offering,',
-    to: "return subnet !== '' ? { offering,",
+    from: 'subnet !== undefined && { subnet }',
+    to: "subnet === '' && { subnet }",
     situation: 'a full subnet beside an empty one',
   },
   {
