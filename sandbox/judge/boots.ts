@@ -65,17 +65,28 @@ export const bootRestMs = (streak: number): number => Math.min(times.longestBoot
 const followedBy = ({ written }: GroupTimeline, policy: InForce, atMs: number): number =>
   written.find((one) => one.atMs >= policy.atMs && one.atMs <= atMs && one.policyVersion === policy.version)?.atMs ?? policy.atMs;
 
-/** When a policy that a user wrote was last followed, or a table was restored, before a moment. Earlier failed boots are forgotten. */
-export const forgottenAtMs = (chronicle: Chronicle, group: string, atMs: number): number =>
+/** When a policy that a user wrote was last followed before a moment. */
+const rewrittenAtMs = (chronicle: Chronicle, group: string, atMs: number): number =>
   Math.max(
     Number.NEGATIVE_INFINITY,
     ...[...chronicle.groups.values()]
       .filter((timeline) => timeline.group === group)
       .flatMap((timeline) => timeline.policies.filter((one) => one.atMs <= atMs).map((one) => followedBy(timeline, one, atMs))),
-    ...chronicle
-      .of('step')
-      .filter((step) => step.step === 'state-restored' && step.atMs <= atMs)
-      .map((step) => step.atMs),
+  );
+
+/** Every time that the state table was restored or emptied before a moment. */
+const restoresBefore = (chronicle: Chronicle, atMs: number) =>
+  chronicle.of('step').filter((step) => step.step === 'state-restored' && step.atMs <= atMs);
+
+/** When a policy that a user wrote was last followed, or a table was restored, before a moment. Earlier failed boots may be forgotten. */
+export const forgottenAtMs = (chronicle: Chronicle, group: string, atMs: number): number =>
+  Math.max(rewrittenAtMs(chronicle, group, atMs), ...restoresBefore(chronicle, atMs).map((step) => step.atMs));
+
+/** Whether Holdfast had surely forgotten by a moment what it had learned before. A restored table has what was learned before it was copied. */
+const isForgotten = (chronicle: Chronicle, group: string, learnedMs: number, atMs: number): boolean =>
+  learnedMs <= rewrittenAtMs(chronicle, group, atMs) ||
+  restoresBefore(chronicle, atMs).some(
+    ({ atMs: restoredMs, copiedAtMs = Number.NEGATIVE_INFINITY }) => learnedMs > copiedAtMs && learnedMs <= restoredMs,
   );
 
 /** Holdfast knows an end when a describe must show it and a look has followed. The message about the end, or the next tick, causes that look. */
@@ -107,9 +118,8 @@ const toldAtMs = (chronicle: Chronicle, { life }: FailedBoot): number | undefine
  * A function that looked since `lookedMs` may not know a policy that came into force later.
  */
 export const bootsRestUntil = (chronicle: Chronicle, group: string, pool: string, atMs: number, lookedMs = atMs): number => {
-  const sinceMs = forgottenAtMs(chronicle, group, lookedMs);
   const failed = failedBootsOf(chronicle, group).filter(
-    (one) => one.pool === pool && one.diedAtMs <= atMs && (toldAtMs(chronicle, one) ?? one.diedAtMs) > sinceMs,
+    (one) => one.pool === pool && one.diedAtMs <= atMs && !isForgotten(chronicle, group, toldAtMs(chronicle, one) ?? one.diedAtMs, lookedMs),
   );
   return failed.reduce((untilMs, one, index) => {
     const knownMs = toldAtMs(chronicle, one) ?? one.diedAtMs + knownWithin(chronicle);
@@ -138,11 +148,14 @@ export const deathsCountUntil = (chronicle: Chronicle, { diedAtMs }: FailedBoot)
  * replaces it: Holdfast leaves it to the group.
  */
 export const deathsMayBound = (chronicle: Chronicle, group: string, atMs: number): boolean => {
-  const sinceMs = forgottenAtMs(chronicle, group, atMs);
   const foundMs = atMs - knownWithin(chronicle);
   const workedMs = workedSinceMs(chronicle, group, (life) => isAlive(life, atMs) && chronicle.servesAt(life, foundMs));
   const dead = failedBootsOf(chronicle, group).filter(
-    (one) => one.diedAtMs <= atMs && one.diedAtMs > sinceMs && deathsCountUntil(chronicle, one) > atMs && surelyKnownMs(chronicle, one) > workedMs,
+    (one) =>
+      one.diedAtMs <= atMs &&
+      !isForgotten(chronicle, group, one.diedAtMs, atMs) &&
+      deathsCountUntil(chronicle, one) > atMs &&
+      surelyKnownMs(chronicle, one) > workedMs,
   );
   if (dead.length < mostPerNeed) return false;
   const { staying, waiting } = headcountAt(chronicle, group, atMs);
@@ -162,11 +175,10 @@ export const deathsMayBound = (chronicle: Chronicle, group: string, atMs: number
  * later.
  */
 export const neverServedUntil = (chronicle: Chronicle, group: string, pool: string, atMs: number, lookedMs = atMs, reservation = ''): number => {
-  const sinceMs = forgottenAtMs(chronicle, group, lookedMs);
   const told = chronicle
     .of('announced')
     .filter(({ detailType, detail }) => detailType === announcements.givenUp && detail.group === group && detail.pool === pool)
-    .filter((one) => one.atMs > sinceMs && (one.atMs <= atMs || reservation.startsWith(String(one.detail.decision))));
+    .filter((one) => !isForgotten(chronicle, group, one.atMs, lookedMs) && (one.atMs <= atMs || reservation.startsWith(String(one.detail.decision))));
   const last = told.at(-1);
   if (last === undefined) return Number.NEGATIVE_INFINITY;
   return last.atMs + Math.min(times.longestUnservedRestMs, times.unservedRestMs * 2 ** (told.length - 1));

@@ -50,10 +50,19 @@ export type HistoryEvent =
   | OfferingEvent
   | LimitEvent
   | SizeEvent
-  /** The script did something, by its typed kind: for traces, and for rules that depend on a kind of trouble. */
+  /**
+   * The script did something, by its typed kind: for traces, and for rules that depend on a kind of trouble. `copiedAtMs`: of a state table that is restored,
+   * when the copy was made. Absent: the table is emptied.
+   */
   | At<
       'step',
-      { readonly step: string; readonly instances: readonly string[]; readonly groups: readonly string[]; readonly asgs: readonly string[] }
+      {
+        readonly step: string;
+        readonly instances: readonly string[];
+        readonly groups: readonly string[];
+        readonly asgs: readonly string[];
+        readonly copiedAtMs?: number;
+      }
     >;
 
 /** What an offering can give, and its price: as the run begins, and whenever it changes. */

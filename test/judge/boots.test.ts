@@ -32,8 +32,12 @@ const launches = (script: Script, second: number, instance: string, pool: string
   script.react(lookedAt, second + 2, `of-${instance}`);
   script.launch(second, instance, { pool, by: react(`of-${instance}`) });
 };
-const restored = (script: Script, second: number): void =>
-  script.at(second, { kind: 'step', step: 'state-restored', instances: [], groups: ['web'], asgs: [] });
+/** The state table is restored from a copy, or emptied. */
+const restored = (script: Script, second: number, copiedAt?: number): void =>
+  script.at(second, {
+    ...{ kind: 'step', step: 'state-restored', instances: [], groups: ['web'], asgs: [] },
+    ...(copiedAt !== undefined && { copiedAtMs: 1_000 * copiedAt }),
+  });
 
 /** One serves. */
 const oneServes =
@@ -328,6 +332,13 @@ describe('a later tier is right while the pools of an earlier one rest', () => {
   it('or from when they had to be known', () => {
     expect(late(301, both(100))).toEqual([]);
     expect(late(303, both(100))).toHaveLength(1);
+  });
+  it('and not where that is forgotten: all of it with the state table, and what came after the copy of a restored one', () => {
+    const lost = (copiedAt?: number): Write => all(bothTold(100, 112), (script) => restored(script, 150, copiedAt));
+    expect(late(160, lost())).toHaveLength(1);
+    expect(late(160, lost(105))).toHaveLength(1);
+    expect(late(160, lost(115))).toEqual([]);
+    expect(late(140, lost())).toEqual([]);
   });
   it('for twice as long after a further death', () => {
     const twice = all(bothTold(100, 112), bothTold(175, 187));

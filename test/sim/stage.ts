@@ -73,9 +73,10 @@ const deedsOf = ({ clock }: Sandbox, watched: Watched, recorder: Recorder): Pick
   const deeds: Deed[] = [];
   return {
     deeds,
-    did: ({ kind, instances = [], groups = [], asgs = [] }) => {
-      deeds.push({ kind, atMs: clock.now(), instances, groups, asgs });
-      recorder.step({ step: kind, instances, groups, asgs });
+    did: ({ kind, instances = [], groups = [], asgs = [], copiedAtMs }) => {
+      const whom = { instances, groups, asgs, ...(copiedAtMs !== undefined && { copiedAtMs }) };
+      deeds.push({ kind, atMs: clock.now(), ...whom });
+      recorder.step({ step: kind, ...whom });
       if (endings.has(kind)) for (const instance of instances) watched.endedByScript(instance);
     },
   };

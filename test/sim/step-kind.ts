@@ -69,4 +69,6 @@ export type Deed = {
   readonly instances: readonly string[];
   readonly groups: readonly string[];
   readonly asgs: readonly string[];
+  /** Of a state table that is restored: when the copy was made. Absent: it is emptied. */
+  readonly copiedAtMs?: number;
 };

@@ -31,11 +31,14 @@ export const restoreState = (atMs: number, ageMs: number | 'empty'): Step => ({
       ? 'the user empties the state table'
       : `the state table is as it was ${ageMs / 1_000} s before, from ${ageMs / 1_000} s later on`,
   happen: async (stage) => {
-    stage.did({ kind: 'state-restored' });
-    if (ageMs === 'empty') return putBack(stage, []);
+    if (ageMs === 'empty') {
+      stage.did({ kind: 'state-restored' });
+      return putBack(stage, []);
+    }
+    const copiedAtMs = stage.sandbox.clock.now();
     const copy = await stage.sandbox.items('state');
     stage.sandbox.clock.after(ageMs, () => {
-      stage.did({ kind: 'state-restored' });
+      stage.did({ kind: 'state-restored', copiedAtMs });
       return putBack(stage, copy);
     });
   },
