@@ -310,6 +310,7 @@ The decision by which it was launched:
   it('that ended without a decision about it shows what EC2 returns for it', () => {
     const ended = { instance: 'i-0000000000000000c', decisions: [{ part: 'launched', record: replaced }], replacements: [], unreadable: [] };
     expect(explanationText({ ...ended, state: 'terminated' })).toContain('EC2 shows it as terminated. It has no swap, because no signal announced');
+    expect(explanationText({ ...ended, state: 'shutting-down' })).toContain('EC2 shows it as shutting-down. It has no swap, because no signal');
     expect(explanationText(ended)).toContain('EC2 does not show it: it ended a while ago, or it was launched seconds ago.');
     expect(explanationText({ ...ended, state: 'running' })).toContain('EC2 shows it as running. It has no swap: no decision says that it leaves.');
   });
@@ -343,6 +344,7 @@ The decision by which it was launched:
     const text = explanationText({ instance: swap.instance, swap: withdrawn, decisions: [], replacements: [], unreadable: [] });
     expect(text).toContain('Reason to leave: moved. State: withdrawn, so it stays.');
     expect(text).toContain('2026-11-20 12:01:42 UTC  withdrawn');
+    expect(text).not.toContain('Holdfast launched nothing in its place');
   });
 
   it('puts the deadline after an early end, and shows the shortfall', () => {
@@ -392,6 +394,13 @@ The decision by which it was launched:
     });
     const { decisions } = await explain('i-0000000000000000d', access);
     expect(decisions.map(({ part, record }) => [part, record.id])).toEqual([['launched', '0001']]);
+  });
+
+  it('in an Auto Scaling group that no policy names any more is looked for in every group', async () => {
+    owners.set('i-0000000000000000c', { asg: 'earlier-asg', offering, state: 'running' });
+    const registry = async () => [{ group: 'web', policyVersion: 1, asgs: ['web-asg'], alarms: [] }];
+    const { group, decisions } = await explain('i-0000000000000000c', { ...access, store: { ...access.store, registry } });
+    expect([group, decisions.map(({ part }) => part)]).toEqual(['web', ['launched']]);
   });
 
   it('without stored items gets a message with the next step, which does not assume that the only group is its group', async () => {
