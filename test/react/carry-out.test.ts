@@ -307,6 +307,7 @@ describe('processes that AWS denied to suspend', () => {
     const other = { asg: 'b', processes: ['Launch'] };
     expect(notesLeft([], [])).toEqual([other]);
     expect(notesLeft(['Launch', 'Terminate'], ['Launch'])).toEqual([...note(['Launch']), other]);
+    expect(notesLeft(['Launch'], ['Launch', 'AZRebalance'])).toEqual([...note(['Launch']), other]);
     expect(notesLeft([], [], ['a'])).toEqual([other]);
     expect(suspendedAfter(view(), denied, { resumed: ['a'], denied: [] })).toBeUndefined();
   });

@@ -227,6 +227,14 @@ describe('notes of two Auto Scaling groups', () => {
 });
 
 describe('a size beyond the maximum of the owner', () => {
+  it('counts as that maximum, while Holdfast has raised it', () => {
+    const sizeAt = (max: number) => {
+      const raised = [{ asg: 'web-asg', fromMax: 4, toMax: 6 }];
+      return outsideSizeOf(outside, state({ raised }), [asg(6, three, { max })], nowMs)?.size;
+    };
+    expect(sizeAt(6)).toBe(4);
+    expect(sizeAt(7)).toBe(6);
+  });
   it('is found only where the maximum of that group is raised', () => {
     const raised = [{ asg: 'old-asg', fromMax: 3, toMax: 6 }] as never;
     expect(isBeyondMaximum({ raised }, asg(5, own, { shown: 5 }))).toBe(false);
