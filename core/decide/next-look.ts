@@ -63,16 +63,15 @@ const servingTimes = ({ view, headcount }: Situation): readonly number[] => {
 };
 
 /**
- * When to try again to end members through their Auto Scaling groups before EC2 takes them. They are out of service, so
- * no drain tries it.
+ * When to try again to end members through their Auto Scaling group before EC2 takes them. They are out of service, so
+ * no drain tries it, and only their group's own refill depends on it. So the deadline makes no try more urgent: the
+ * tries become rarer with the time since then, until the tick makes them.
  */
 const endingTimes = ({ view: { swaps, ended, nowMs } }: Situation, { unnoticed }: Pick<Draft, 'unnoticed'>) =>
   swaps
     .filter((swap) => traitsOf(swap).endedBy === 'ec2' && unnoticed.includes(swap.instance))
     .filter(({ instance, deadlineMs = 0 }) => deadlineMs > nowMs && !ended.includes(instance))
-    .map(({ claimedAtMs, drainStartedAtMs: sinceMs = claimedAtMs, deadlineMs }) =>
-      drainAgainAtMs(nowMs, { sinceMs, ...(deadlineMs !== undefined && { endsByMs: deadlineMs }) }),
-    )
+    .map(({ claimedAtMs, drainStartedAtMs: sinceMs = claimedAtMs }) => drainAgainAtMs(nowMs, { sinceMs }))
     .filter((atMs) => isWorthALook(atMs, nowMs));
 
 /** When an offering may give a member that is missing now. */

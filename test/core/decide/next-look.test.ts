@@ -71,7 +71,8 @@ describe('the next look', () => {
   it.each([
     ['has drained for a moment', {}, 5_000],
     ['has drained for a while', { drainStartedAtMs: nowMs - 12_000 }, 12_000],
-    ['is about to be taken', { drainStartedAtMs: nowMs - 60_000, deadlineMs: nowMs + 30_000 }, 5_000],
+    ['is about to be taken', { drainStartedAtMs: nowMs - 12_000, deadlineMs: nowMs + 30_000 }, 12_000],
+    ['has drained for long, so that the tick comes as soon', { drainStartedAtMs: nowMs - 60_000, deadlineMs: nowMs + 30_000 }, undefined],
     ['was to be taken by now', { deadlineMs: nowMs - 1 }, undefined],
     ['was warned of no time', { deadlineMs: undefined }, undefined],
     ['is ended by Holdfast', { reason: 'rebalance' as const }, undefined],
