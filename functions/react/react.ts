@@ -91,7 +91,7 @@ const convergeOne = async (
       return handedOver;
     }
     if (known?.inForce !== undefined && hasLittleTime(known, ports) && canHandOver(facts, known.inForce.group)) {
-      await handOver(facts, known.inForce, ports, isCrowded(known, ports) ? 'crowded' : undefined);
+      await handOver(facts, known.inForce, ports, isCrowded(known, ports) ? 'crowded' : 'slow');
       return handedOver;
     }
     return await converge(facts, ports, known);

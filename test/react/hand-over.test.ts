@@ -39,10 +39,10 @@ test('what is handed over is claimed and announced, and another invocation is wo
     telemetry: { count: () => {}, logger: { warn: () => {}, error: () => {}, info: () => {} } },
   } as unknown as ReactPorts;
   const leaving = [{ instance: 'i-1', reason: 'interruption', atMs: nowMs, deadlineMs: nowMs + 120_000 }] as const;
-  await handOver(factsOf({ leaving }), { group: acting, state: state() }, ports);
+  await handOver(factsOf({ leaving }), { group: acting, state: state() }, ports, 'slow');
   expect(done).toEqual(['claims i-1 as leaving', 'tells 1', 'wakes web in 2000']);
   done.length = 0;
-  await handOver(factsOf(), { group: acting, state: state() }, ports);
+  await handOver(factsOf(), { group: acting, state: state() }, ports, 'slow');
   expect(done).toEqual(['wakes web in 2000']);
   // What stays throttled is looked at more rarely, unless a signal waits for it.
   done.length = 0;
@@ -57,7 +57,7 @@ test('what is handed over is claimed and announced, and another invocation is wo
 });
 
 /** The wakes of looks in vain at these times, in seconds: when each was sent, and how much later it comes. */
-const wakesOf = async (timesS: readonly number[], facts: Partial<Facts>, trouble?: Hindrance): Promise<readonly string[]> => {
+const wakesOf = async (timesS: readonly number[], facts: Partial<Facts>, trouble: Hindrance): Promise<readonly string[]> => {
   const wakes: string[] = [];
   let atMs = nowMs;
   const ports = {
@@ -79,8 +79,14 @@ test('looks of a group that stay throttled are ever rarer, and left to the tick 
 
 test('looks that time and again have too little time are ever rarer, unless a signal waits for them', async () => {
   const timesS = [0, 20, 60, 100, 150, 170, 300];
-  expect(await wakesOf(timesS, {})).toEqual(['0 +2', '20 +5', '60 +15', '100 +25', '150 +37.5', '300 +2']);
-  expect(await wakesOf(timesS, { messages: ['m-1'] })).toEqual(timesS.map((atS) => `${atS} +2`));
+  expect(await wakesOf(timesS, {}, 'slow')).toEqual(['0 +2', '20 +5', '60 +15', '100 +25', '150 +37.5', '300 +2']);
+  expect(await wakesOf(timesS, { messages: ['m-1'] }, 'slow')).toEqual(timesS.map((atS) => `${atS} +2`));
+});
+
+test('a tick of the minute that has too little time leaves the look to the next tick, unless it brings a signal or is crowded', async () => {
+  expect(await wakesOf([0, 60], { isMinute: true }, 'slow')).toEqual([]);
+  expect(await wakesOf([0], { isMinute: true, messages: ['m-1'] }, 'slow')).toEqual(['0 +2']);
+  expect(await wakesOf([0], { isMinute: true }, 'crowded')).toEqual(['0 +2']);
 });
 
 test('a group that the groups before it left no time is looked at soon, each time', async () => {
@@ -113,7 +119,7 @@ describe('a refused refill', () => {
       clock: { now: () => nowMs },
       telemetry: silent,
     } as unknown as ReactPorts;
-    return { world, handOver: () => handOver(factsOf({ refusedAsgs: ['web-asg'] }), { group: acting, state: stored }, ports) };
+    return { world, handOver: () => handOver(factsOf({ refusedAsgs: ['web-asg'] }), { group: acting, state: stored }, ports, 'slow') };
   };
   const refused = { 'web-asg': { sinceMs: nowMs, refused: true } };
 

@@ -34,16 +34,18 @@ const againAfterMs = ({ store, clock }: ReactPorts, group: string, shortestMs: n
 const afterFailureMs = 20_000;
 
 /**
- * Why a group is handed over, if not for lack of time or after lost races. `crowded`: the groups before it took the
- * time, so no look at it has been in vain.
+ * Why a group is handed over, if not after lost races. `crowded`: the groups before it took the time, so no look at it
+ * has been in vain. `slow`: its own reads took the time.
  */
-export type Hindrance = 'throttled' | 'failed' | 'crowded';
+export type Hindrance = 'throttled' | 'failed' | 'crowded' | 'slow';
 
 /** How soon another invocation continues. Undefined: the tick does. */
 const goesOnInMs = (facts: Facts, ports: ReactPorts, group: string, trouble?: Hindrance): number | undefined => {
   const isSignaled = facts.messages.length > 0;
   if (trouble === 'failed') return isSignaled ? afterFailureMs : undefined;
   if (isSignaled || trouble === 'crowded') return handedOverMs;
+  // The next tick looks. Otherwise each tick of an outage would add looks that last for minutes.
+  if (trouble === 'slow' && facts.isMinute === true) return undefined;
   return againAfterMs(ports, group, trouble === 'throttled' ? throttledMs : handedOverMs);
 };
 
@@ -108,13 +110,13 @@ export const keepFacts = async (
  * Claims the instances that signals name, and leaves all other work to another invocation, because this one has no time
  * left or may not look at the group now. The other invocation, or the next tick, starts the drains.
  *
- * @param trouble why AWS did not serve the look. Undefined: there was no time left
+ * @param trouble why the look could not go on
  */
 export const handOver = async (
   facts: Facts,
   known: Pick<InForce, 'group' | 'state'>,
   ports: ReactPorts,
-  trouble?: Hindrance,
+  trouble: Hindrance,
 ): Promise<void> => {
   await keepFacts(facts, known, ports);
   await wakeSoon(facts, ports, trouble);
