@@ -1,11 +1,23 @@
 import { isOpen } from '../launch/reservation-life.ts';
 import { diedOnly } from '../pool-memory/boot-memory.ts';
+import { poolsBelow } from '../selector/selector.ts';
 import type { View } from '../view/view.ts';
 import type { Draft } from './rule.ts';
 
-/** Whether AWS denied the latest launch of a pool, or the latest instances of the pool ended before they served. */
-const isUncertain = ({ state }: View, pool: string): boolean =>
-  state.denials?.[pool] !== undefined || diedOnly(state.failedBoots)[pool] !== undefined;
+/** Whether AWS denied the latest launch of every pool of the tree but this one. What they lack, it may lack too. */
+const areOthersDenied = ({ state: { denials = {} }, group: { capacity } }: View, pool: string): boolean => {
+  const others = poolsBelow(capacity).filter((name) => name !== pool);
+  return others.length > 0 && others.every((name) => denials[name] !== undefined);
+};
+
+/**
+ * Whether AWS denied the latest launch of a pool, or of all the others, or the latest instances of the pool ended
+ * before they served.
+ */
+const isUncertain = (view: View, pool: string): boolean =>
+  view.state.denials?.[pool] !== undefined ||
+  diedOnly(view.state.failedBoots)[pool] !== undefined ||
+  areOthersDenied(view, pool);
 
 /**
  * Launches under way from such pools. They may be denied, or end early, like the launches before them. A new member

@@ -34,6 +34,14 @@ describe('while launches are denied', () => {
     expect({ unnoticed, uncovered }).toEqual({ unnoticed: [], uncovered: 1 });
   });
 
+  it('a launch from the only pool that was not denied yet covers no member', () => {
+    const dead = { members: three, swaps: [taken], ended: ['i-4'] };
+    const { [onDemandB.name]: _, ...others } = everything;
+    expect(decide(look(dead, { denials: others }))).toMatchObject({ unnoticed: [], placements: [{ pool: onDemandB.name, count: 1 }], uncovered: 1 });
+    const { [spotB.name]: __, ...one } = others;
+    expect(decide(look(dead, { denials: one }))).toMatchObject({ unnoticed: ['i-4'], placements: [{ count: 1 }] });
+  });
+
   it('no group that does not refill itself is taken over', () => {
     const short = { members: three, asgs: [asg({ held: 3, holds: ['i-1', 'i-2', 'i-3'], suspended: ['Launch'] })] };
     expect(decide(look(short, { denials: everything })).takeOver).toEqual([]);
