@@ -44,9 +44,15 @@ const lasting = (
   return [{ code: 'alarm', alarm, atMs, adjust, ...distance, from: state.desired, to, lasts: true }];
 };
 
+/** Facts in order of time: the last one of each alarm. */
+const newestOfEach = (facts: readonly AlarmFact[]): readonly AlarmFact[] => [
+  ...new Map(facts.map((fact) => [fact.alarm, fact])).values(),
+];
+
 /**
  * How alarms change the desired size. Each acts at most once in its cooldown, counted from when it acted. So of a
- * backlog only the newest change of each alarm acts, and a repeated delivery falls into the cooldown.
+ * backlog only the newest change of each alarm acts, and a repeated delivery falls into the cooldown. A change that is
+ * suppressed or muted does not act, and does not undo an earlier one of the backlog that should have acted.
  */
 export const alarmChanges = (
   state: GroupState,
@@ -55,9 +61,12 @@ export const alarmChanges = (
   nowMs: number,
 ): readonly SizeChange[] => {
   const wentOff = alarms.filter(({ isOn }) => isOn).toSorted((a, b) => a.atMs - b.atMs);
-  const newest = new Map(wentOff.map((fact) => [fact.alarm, fact]));
+  const newest = [
+    ...newestOfEach(wentOff.filter(({ quiet }) => quiet === undefined)),
+    ...newestOfEach(wentOff.filter(({ quiet }) => quiet !== undefined)),
+  ];
   let { desired } = state;
-  const changes = [...newest.values()].flatMap((fact) => {
+  const changes = newest.flatMap((fact) => {
     const change = alarmChange({ ...state, desired }, group, fact, nowMs);
     if (change?.code === 'alarm') desired = change.to;
     return change ?? [];

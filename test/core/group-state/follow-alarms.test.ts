@@ -48,6 +48,15 @@ describe('an alarm that goes off', () => {
     expect(follow([of('busy', { quiet: 'muted' })])).toMatchObject({ desired: 10, alarms: {} });
   });
 
+  it('acts although a later change of the same alarm, which came with it, is muted', () => {
+    const both = [of('busy', { quiet: 'muted' }), of('busy', { atMs: nowMs - 2_000 })];
+    expect(changes(both)).toMatchObject([
+      { code: 'alarm', alarm: 'busy', from: 10, to: 12 },
+      { code: 'alarm-quiet', alarm: 'busy' },
+    ]);
+    expect(follow(both)).toMatchObject({ desired: 12, alarms: { busy: nowMs }, alarmStates: { busy: { quiet: 'muted' } } });
+  });
+
   it('rests for its cooldown, and the same event is not followed twice without one', () => {
     const acted = (alarm: string, atMs: number) => state({ alarms: { [alarm]: atMs } });
     expect(changes([of('busy')], acted('busy', nowMs - 2 * minuteMs + 1))).toEqual([{ code: 'alarm-cooling', alarm: 'busy', untilMs: nowMs + 1 }]);
