@@ -1,8 +1,15 @@
 import type { SizeChange } from '../decision/decision-record.ts';
 import type { Group } from '../group/group.ts';
 import { adjustmentAt, desiredAfterAdjustment } from '../scaling/adjustment.ts';
-import { type AlarmFact, alarmTellsForMs, knownAlarms, lastingAlarm } from '../scaling/lasting-alarms.ts';
+import {
+  type AlarmFact,
+  alarmTellsForMs,
+  type KnownAlarms,
+  knownAlarms,
+  lastingAlarm,
+} from '../scaling/lasting-alarms.ts';
 import type { GroupState } from '../view/view.ts';
+import { sinceRenewed } from './restored.ts';
 import type { Heard } from './state.ts';
 
 const alarmChange = (
@@ -24,6 +31,9 @@ const alarmChange = (
   return { code: 'alarm', alarm, atMs, adjust, ...distance, from: state.desired, to };
 };
 
+const statesAfter = (state: GroupState, group: Group, heard: readonly AlarmFact[], nowMs: number): KnownAlarms =>
+  knownAlarms(state.alarmStates ?? {}, sinceRenewed(heard, state), group, nowMs);
+
 /** How an alarm that stays in `ALARM` changes the desired size. */
 const lasting = (
   state: GroupState,
@@ -31,7 +41,7 @@ const lasting = (
   alarms: readonly AlarmFact[],
   nowMs: number,
 ): readonly SizeChange[] => {
-  const known = knownAlarms(state.alarmStates ?? {}, alarms, group, nowMs);
+  const known = statesAfter(state, group, alarms, nowMs);
   const rule = lastingAlarm(group, { known, actedAtMs: state.alarms, nowMs });
   if (rule === undefined) return [];
   const { alarm } = rule;
@@ -84,7 +94,7 @@ export const followAlarms = (
 ): GroupState => {
   const acted = alarmChanges(state, group, heard, nowMs).filter((change) => change.code === 'alarm');
   const actedAtMs = Object.fromEntries(acted.map(({ alarm, atMs }) => [alarm, Math.max(atMs, nowMs)]));
-  const known = knownAlarms(state.alarmStates ?? {}, heard.alarms, group, nowMs);
+  const known = statesAfter(state, group, heard.alarms, nowMs);
   const { alarmStates: _before, ...rest } = state;
   return {
     ...rest,

@@ -38,13 +38,21 @@ export const mayLackSwaps = ({ renewedAtMs = 0 }: Pick<GroupState, 'renewedAtMs'
 const foundTogetherMs = 5_000;
 
 /**
+ * The alarms of which it is known whether they still last. One that went off before the item was lost or restored may
+ * be over: its end may have been stored in the item.
+ */
+export const sinceRenewed = (
+  alarms: readonly AlarmFact[],
+  { renewedAtMs = 0 }: Pick<GroupState, 'renewedAtMs'>,
+): readonly AlarmFact[] => alarms.filter(({ isOn, atMs }) => !isOn || atMs >= renewedAtMs - foundTogetherMs);
+
+/**
  * The alarms that may act. One that went off before the item was lost or restored may have acted, and the item does not
  * say so. The look that finds this cannot know how old the item is, so whatever it receives acts.
  */
 export const withoutEarlierAlarms = (alarms: readonly AlarmFact[], stored: GroupState): readonly AlarmFact[] => {
-  const { renewedAtMs = 0, policyVersion, version } = stored;
-  const isFoundNow = policyVersion === 0 || version === 0;
-  return isFoundNow ? alarms : alarms.filter(({ isOn, atMs }) => !isOn || atMs >= renewedAtMs - foundTogetherMs);
+  const isFoundNow = stored.policyVersion === 0 || stored.version === 0;
+  return isFoundNow ? alarms : sinceRenewed(alarms, stored);
 };
 
 /** A size section that no policy has, and that does not mark a group as let go. */

@@ -57,6 +57,13 @@ describe('an alarm that goes off', () => {
     expect(follow(both)).toMatchObject({ desired: 12, alarms: { busy: nowMs }, alarmStates: { busy: { quiet: 'muted' } } });
   });
 
+  it('does not count as lasting if it went off before the state item was restored, because it may be over', () => {
+    const restored = state({ renewedAtMs: nowMs });
+    expect(follow([of('busy', { atMs: nowMs - 60 * 1_000 })], restored)).toMatchObject({ desired: 12, alarms: { busy: nowMs } });
+    expect(follow([of('busy', { atMs: nowMs - 60 * 1_000 })], restored).alarmStates).toBeUndefined();
+    expect(follow([of('busy')], restored).alarmStates).toMatchObject({ busy: { isOn: true } });
+  });
+
   it('rests for its cooldown, and the same event is not followed twice without one', () => {
     const acted = (alarm: string, atMs: number) => state({ alarms: { [alarm]: atMs } });
     expect(changes([of('busy')], acted('busy', nowMs - 2 * minuteMs + 1))).toEqual([{ code: 'alarm-cooling', alarm: 'busy', untilMs: nowMs + 1 }]);
