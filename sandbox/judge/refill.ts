@@ -1,4 +1,5 @@
 import type { Chronicle } from './chronicle.ts';
+import { tellsEnd } from './leaving.ts';
 import { goneAtMs, isAlive, isExchange, isFunction, type Life, stayAt } from './life.ts';
 import { times } from './times.ts';
 
@@ -52,11 +53,26 @@ export const isReplacedByItsGroup = (chronicle: Chronicle, life: Life, atMs: num
 };
 
 /**
+ * Whether a function had written the swap of an ended member before it knew of its end: before it looked, or in a look whose describes may still show the
+ * member alive, where no message had reported the end.
+ */
+const isClaimedUnaware = (
+  life: Life,
+  { sinceMs, atMs, lagMs }: { readonly sinceMs: number; readonly atMs: number; readonly lagMs: number },
+): boolean => {
+  const isToldBy = (untilMs: number): boolean => life.deliveries.some((one) => tellsEnd(one) && one.atMs <= untilMs);
+  const isShown = goneAtMs(life) <= sinceMs - lagMs;
+  return life.claims.some(
+    (claim) => claim.state === 'leaving' && (claim.atMs <= sinceMs || (claim.atMs <= atMs && !isShown && !isToldBy(claim.atMs))),
+  );
+};
+
+/**
  * Ended members with a swap that the group noticed while the function launched for them. Holdfast lets them go once their replacements are launched, so
  * that the group does not replace them too. Here the group came first.
  */
 const noticedFirst = (
-  { times: { launchCallMs } }: Chronicle,
+  { times: { launchCallMs, lagMs } }: Chronicle,
   lives: readonly Life[],
   asg: string,
   { sinceMs, atMs }: { readonly sinceMs: number; readonly atMs: number },
@@ -64,9 +80,7 @@ const noticedFirst = (
   lives.filter((life) => {
     const stay = stayAt(life, sinceMs);
     const isNoticed = stay?.how === 'terminating' && stay.by?.kind === 'asg' && stay.untilMs <= atMs + launchCallMs;
-    return (
-      isNoticed && stay.asg === asg && !isAlive(life, sinceMs) && life.claims.some((claim) => claim.state === 'leaving' && claim.atMs <= sinceMs)
-    );
+    return isNoticed && stay.asg === asg && !isAlive(life, sinceMs) && isClaimedUnaware(life, { sinceMs, atMs, lagMs });
   }).length;
 
 /**

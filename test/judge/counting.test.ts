@@ -125,6 +125,33 @@ describe('nothing is launched that nobody needs', () => {
     expect(noticed(102, false)).toHaveLength(1);
     expect(noticed(109, true)).toHaveLength(1);
   });
+  it('holds when a warned member had ended, its group replaces it, and the look that claims it need not show the end', () => {
+    const replacedTwice = (lagS: number, told: 'warning' | 'state') =>
+      details(
+        needlessLaunch,
+        (script) => {
+          script.policy(0, 1, { ...policy, asg: 'web-asg' });
+          script.desired(1, 2);
+          script.at(1, { kind: 'asg-changed', asg: 'web-asg', min: 0, max: 4, desired: 2, suspended: [], by: react('i-a') });
+          for (const instance of ['i-1', 'i-2']) script.member(instance, { asg: 'web-asg' });
+          script.warn(70, 'i-1');
+          script.end(100, 'i-1');
+          const message =
+            told === 'warning'
+              ? ({ about: 'warning', instance: 'i-1' } as const)
+              : ({ about: 'state', instance: 'i-1', state: 'terminated' } as const);
+          script.react(101, 105, 'i-a', [message]);
+          script.claim(101.5, 'i-1', 'i-a');
+          script.at(102, { kind: 'left', instance: 'i-1', asg: 'web-asg', how: 'terminating', by: { kind: 'asg', asg: 'web-asg', why: 'health' } });
+          script.launch(103, 'i-3', { by: react('i-a') });
+          script.launch(110, 'i-4', { asg: 'web-asg', by: { kind: 'asg', asg: 'web-asg', why: 'size' } });
+        },
+        { spec: { ...spec, timing: { ...spec.timing, lagSeconds: [0, lagS] as const } } },
+      );
+    expect(replacedTwice(2, 'warning')).toEqual([]);
+    expect(replacedTwice(0.5, 'warning')).toHaveLength(1);
+    expect(replacedTwice(2, 'state')).toHaveLength(1);
+  });
   it('counts a member that its user puts back from standby once a look must show it', () => {
     const back = (second: number) =>
       details(needlessLaunch, (script) => {
