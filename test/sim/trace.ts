@@ -1,3 +1,4 @@
+import { decisionText } from '../../cli/decision-text.ts';
 import type { Evidence } from './evidence.ts';
 import { play } from './play.ts';
 import { type Choice, randomSituation } from './random-situation.ts';
@@ -5,7 +6,7 @@ import type { Stage } from './stage.ts';
 
 type Line = { readonly atMs: number; readonly text: string };
 
-/** What happened, in the order in which it happened: facts of the world, calls of functions, ends of functions and drains. */
+/** What happened, in the order in which it happened: facts of the world, calls of functions, ends of functions and drains, and stored decisions. */
 const traceOf = (stage: Stage, evidence: Evidence): string => {
   const { sandbox, watched, functionRoles } = stage;
   const calls = sandbox.callLog.calls().filter(({ caller }) => functionRoles.includes(caller));
@@ -23,6 +24,7 @@ const traceOf = (stage: Stage, evidence: Evidence): string => {
         240,
       ),
     })),
+    ...evidence.decisions.map((record) => ({ atMs: record.atMs, text: `          ${decisionText(record).replaceAll('\n', `\n${' '.repeat(20)}`)}` })),
     ...evidence.executions.map(({ name, startedAtMs, input }) => ({ atMs: startedAtMs, text: `       >> drain ${name} ${input}` })),
     ...evidence.executions.flatMap(({ name, stoppedAtMs, status }) =>
       stoppedAtMs === undefined ? [] : [{ atMs: stoppedAtMs, text: `       << drain ${name} ${status}` }],
@@ -36,12 +38,15 @@ const traceOf = (stage: Stage, evidence: Evidence): string => {
 
 export type OnTrace = (steps: string, trace: string) => void;
 
-/** Writes down the script and the trace of a run when it is over. */
+/** Writes down the policies, the script and the trace of a run when it is over. */
 export const traced =
   (tell: OnTrace) =>
   (stage: Stage, evidence: Evidence): void =>
     tell(
-      stage.situation.steps.map(({ atMs, what }) => `${(atMs / 1_000).toFixed(3).padStart(9)} ${what}`).join('\n'),
+      [
+        ...stage.situation.policies.map((policy) => `policy    ${JSON.stringify(policy)}`),
+        ...stage.situation.steps.map(({ atMs, what }) => `${(atMs / 1_000).toFixed(3).padStart(9)} ${what}`),
+      ].join('\n'),
       `${traceOf(stage, evidence)}\n${JSON.stringify(evidence.swaps)}`,
     );
 
