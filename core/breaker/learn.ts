@@ -154,6 +154,22 @@ const followed = (
   }
 };
 
+/**
+ * The interruptions without those that opened a breaker which closes now. They would open it again at once, if `within`
+ * is longer than twice `hold`.
+ */
+const withoutCounted = (
+  tallies: readonly InterruptionTally[],
+  breakers: Breakers,
+  closed: readonly BreakerKey[],
+): readonly InterruptionTally[] => {
+  const keyOf = (family: string): BreakerKey => (breakers[`spot/${family}`] ? `spot/${family}` : 'spot');
+  return tallies.filter(({ family, atMs }) => {
+    const key = keyOf(family);
+    return !closed.includes(key) || atMs > (breakers[key]?.openedAtMs ?? 0);
+  });
+};
+
 /** Interruptions of a family, or of all, since its breaker opened. */
 const heardSince = (
   tallies: readonly InterruptionTally[],
@@ -204,9 +220,10 @@ export const learnBreakers = (
 ): { readonly state: GroupState; readonly news: readonly BreakerNews[] } => {
   const rule = look.group.breaker;
   if (rule === undefined) return { state: stored(state, {}, []), news: [] };
-  const tallies = withWarned(state, look.fresh, rule, look.nowMs);
-  const before = entriesOf(state.breakers);
-  const after = before.map(([key, breaker]) => [key, followed(key, breaker, rule, state, look)] as const);
+  const { breakers = {} } = state;
+  const after = entriesOf(breakers).map(([key, breaker]) => [key, followed(key, breaker, rule, state, look)] as const);
+  const closed = after.flatMap(([key, { breaker }]) => (breaker === undefined ? [key] : []));
+  const tallies = withoutCounted(withWarned(state, look.fresh, rule, look.nowMs), breakers, closed);
   const kept = Object.fromEntries(after.flatMap(([key, { breaker }]) => (breaker ? [[key, breaker]] : [])));
   const fresh = openings(kept, youngIn(tallies, rule, look.nowMs), rule, look);
   const news = [...after, ...fresh].flatMap(([, one]) => one.news ?? []);

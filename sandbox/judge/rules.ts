@@ -4,7 +4,7 @@ import { alarmsAct, lastingAlarmsActAgain } from './rules/alarms.ts';
 import { toldOnTheBus } from './rules/announced.ts';
 import { nobodyReturnsTooSoon, onDemandIsGone, spreadsEvenOut } from './rules/back-to-spot.ts';
 import { failedBootsAreTold, failingPoolsRest, launchesAreBounded } from './rules/boots.ts';
-import { breakersAreKept, breakersEnd, breakersOpen } from './rules/breakers.ts';
+import { breakersAreKept, breakersEnd, breakersOpen, warningsOpenOnce } from './rules/breakers.ts';
 import { callsAreBounded, idleWritesNothing, noStorm } from './rules/calls.ts';
 import { decisionsAreTrue } from './rules/decisions.ts';
 import { desiredStandsWhileDenied, nobodyLeavesWhileDenied } from './rules/denied.ts';
@@ -93,6 +93,7 @@ export const rules: readonly Rule[] = [
   breakersOpen,
   breakersAreKept,
   breakersEnd,
+  warningsOpenOnce,
   failingPoolsRest,
   failedBootsAreTold,
   neverServedIsGivenUp,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { History } from '../../sandbox/judge/history.ts';
-import { breakersAreKept, breakersEnd, breakersOpen } from '../../sandbox/judge/rules/breakers.ts';
+import { breakersAreKept, breakersEnd, breakersOpen, warningsOpenOnce } from '../../sandbox/judge/rules/breakers.ts';
 import { earlierTierFirst } from '../../sandbox/judge/rules/placement.ts';
 import { details, faultOf, throttled } from './details.ts';
 import { policy, react, type Script, spec, user } from './histories.ts';
@@ -36,6 +36,61 @@ const launches = (script: Script, second: number, instance: string, pool: string
   script.react(second - 1, second + 2, `of-${instance}`);
   script.launch(second, instance, { pool, by: react(`of-${instance}`) });
 };
+
+describe('a warning opens one breaker at most', () => {
+  const found = (write: Write) =>
+    details(
+      warningsOpenOnce,
+      (script) => {
+        begins()(script);
+        for (const instance of ['i-1', 'i-2']) warned(script, 100, instance);
+        write(script);
+      },
+      long,
+    );
+  const openedFor = (script: Script, second: number, interruptions: number, breakerOf = 'spot', untilSecond = second + 600): void =>
+    script.at(second, {
+      kind: 'announced',
+      detailType: 'Holdfast Breaker Opened',
+      detail: { group: 'web', breaker: breakerOf, why: 'interruptions', interruptions, untilMs: untilSecond * 1_000 },
+    });
+  it('holds when a breaker opens for the warnings that were received, however often that is sent', () => {
+    const sent = (script: Script) => {
+      for (const second of [102, 103]) openedFor(script, second, 2, 'spot', 700);
+    };
+    expect(found(sent)).toEqual([]);
+  });
+  it('breaks when the same warnings open it again, or another one', () => {
+    const again = (breakerOf: string) => (script: Script) => {
+      openedFor(script, 102, 2);
+      closes(script, 280);
+      openedFor(script, 290, 2, breakerOf);
+    };
+    const text = 'breakers opened for 4 interruptions, and functions received 2 warnings';
+    expect(found(again('spot'))).toEqual([text]);
+    expect(found(again('spot/m7g'))).toEqual([text]);
+  });
+  it('breaks when it opens before the warnings are received, and holds when later ones open it again', () => {
+    expect(found((script) => openedFor(script, 100.5, 2))).toHaveLength(1);
+    const later = (script: Script) => {
+      openedFor(script, 102, 2);
+      for (const instance of ['i-3', 'i-4']) {
+        script.member(instance, { by: user, tags });
+        warned(script, 200, instance);
+      }
+      openedFor(script, 202, 2);
+    };
+    expect(found(later)).toEqual([]);
+  });
+  it('holds when the state table was restored, and knows nothing of earlier ones', () => {
+    const restored = (script: Script) => {
+      openedFor(script, 102, 2);
+      script.at(200, { kind: 'step', step: 'state-restored', instances: [], groups: [], asgs: [] });
+      openedFor(script, 210, 2);
+    };
+    expect(found(restored)).toEqual([]);
+  });
+});
 
 describe('a breaker opens', () => {
   const found = (write: Write, document: object = guarded, changes: Partial<History> = {}) =>

@@ -1,3 +1,4 @@
+import { announcements } from '../../../core/contract.ts';
 import {
   familyOf,
   type HeardWarning,
@@ -9,6 +10,7 @@ import {
   type ToldOpen,
   toldOpenIn,
   warningsHeard,
+  wasLost,
 } from '../breaker.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
@@ -147,6 +149,41 @@ export const breakersOpen: Rule = {
       if (recent.length < rule.interruptions || !isOne || !isPlain(chronicle, group, firstMs, atMs + slackMs)) return [];
       if (told.some((open) => open.fromMs >= fromMs && open.fromMs <= atMs + slackMs)) return [];
       return [{ group, atMs, detail: `${recent.length} members were warned within the time of the breaker, and no event reported that one opened` }];
+    });
+  }),
+};
+
+/** The first deliveries of warnings about spot members of a group. */
+const deliveredWarnings = (chronicle: Chronicle, group: string): readonly number[] => {
+  const warnings = chronicle
+    .livesIn(group)
+    .filter(({ market }) => market === 'spot')
+    .flatMap(({ deliveries }) => deliveries.filter(({ told }) => told.about === 'warning'))
+    .toSorted((one, other) => other.atMs - one.atMs);
+  return [...new Map(warnings.map(({ message, atMs }) => [message, atMs])).values()];
+};
+
+/** Breakers that interruptions opened, each once: an event may be sent again after a fault. */
+const openedByInterruptions = (chronicle: Chronicle, group: string) => {
+  const events = chronicle
+    .of('announced')
+    .filter(({ detailType, detail }) => detailType === announcements.breakerOpened && detail.group === group && detail.why === 'interruptions')
+    .toSorted((one, other) => other.atMs - one.atMs);
+  return [...new Map(events.map((event) => [`${event.detail.breaker} ${event.detail.untilMs}`, event])).values()].toReversed();
+};
+
+export const warningsOpenOnce: Rule = {
+  name: 'a warning opens one breaker at most',
+  meaning:
+    'Of the warnings about spot members that reached functions, each counts for one opening of a breaker at most: together, the events about breakers that interruptions opened name no more interruptions than there were such warnings. After the state table was restored or the item was lost, nothing is known of earlier ones.',
+  broken: inEveryGroup((chronicle, group) => {
+    const warnings = deliveredWarnings(chronicle, group);
+    let counted = 0;
+    return openedByInterruptions(chronicle, group).flatMap(({ detail, atMs }): readonly Broken[] => {
+      counted += Number(detail.interruptions);
+      const received = warnings.filter((warnedMs) => warnedMs <= atMs).length;
+      if (counted <= received || wasLost(chronicle, group, Number.NEGATIVE_INFINITY, atMs)) return [];
+      return [{ group, atMs, detail: `breakers opened for ${counted} interruptions, and functions received ${received} warnings` }];
     });
   }),
 };

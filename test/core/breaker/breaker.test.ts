@@ -83,6 +83,31 @@ describe('a breaker', () => {
     expect(learn(quiet)).toEqual({ state: state(), news: [{ code: 'breaker-closed', breaker: 'spot', why: 'quiet' }] });
   });
 
+  it('is not opened again, once it has closed, by interruptions that it counted', () => {
+    const short: BreakerRule = { interruptions: 3, withinMs: 10 * minuteMs, holdMs: minuteMs };
+    const look = { group: { breaker: short, pools: twoFamilies }, members: [], swaps: [], fresh: [], warned: [] };
+    const mixed = [...warned(2), ...warned(2, 'c7g.large/a/spot')];
+    const { state: opened } = learnBreakers(state(), { ...look, warned: mixed, fresh: mixed, nowMs });
+    expect(Object.keys(opened.breakers ?? {})).toEqual(['spot']);
+    const closed = learnBreakers(opened, { ...look, nowMs: nowMs + 2 * minuteMs });
+    expect(closed).toEqual({ state: state(), news: [{ code: 'breaker-closed', breaker: 'spot', why: 'quiet' }] });
+  });
+
+  it('keeps, when it closes, interruptions that it has not counted', () => {
+    const tallies = [
+      { family: 'm7g', atMs: nowMs - 5 * minuteMs, count: 3 },
+      { family: 'm7g', atMs: nowMs - minuteMs, count: 2 },
+      { family: 'c7g', atMs: nowMs - 6 * minuteMs, count: 2 },
+    ];
+    const breakers = { 'spot/m7g': openedBefore(rule.holdMs, { openedAtMs: nowMs - 5 * minuteMs }) };
+    const { state: after, news } = learn(state({ breakers, interruptions: tallies }), { pools: twoFamilies });
+    expect(news).toMatchObject([
+      { code: 'breaker-closed', breaker: 'spot/m7g' },
+      { code: 'breaker-opened', breaker: 'spot', interruptions: 4 },
+    ]);
+    expect(after.interruptions).toEqual(tallies.slice(1));
+  });
+
   it('is dropped with the policy that requires it', () => {
     const of = state({ breakers: { spot: open }, interruptions: [{ family: 'm7g', atMs: nowMs, count: 1 }] });
     const look = { group: group(), warned: warned(9), fresh: warned(9), members: [], swaps: [], nowMs };
