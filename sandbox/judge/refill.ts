@@ -92,6 +92,14 @@ const heldAsKnown = (chronicle: Chronicle, lives: readonly Life[], asg: string, 
   return Math.max(heldAt(lives, asg, fromMs), heldAt(lives, asg, sinceMs));
 };
 
+/** By how much others than Holdfast raised what an Auto Scaling group wants, after one moment and until another. It launches for that, not for a gap of before. */
+const raisedSince = ({ cloud }: Chronicle, asg: string, fromMs: number, untilMs: number): number =>
+  cloud
+    .asgChanges(asg)
+    .map(({ atMs, by, desired }, index, changes) => ({ atMs, by, more: desired - (changes[index - 1]?.desired ?? desired) }))
+    .filter(({ atMs, by, more }) => atMs > fromMs && atMs <= untilMs && !isFunction(by) && more > 0)
+    .reduce((sum, { more }) => sum + more, 0);
+
 /**
  * How many instances Auto Scaling groups of a group were about to launch by themselves between two moments, by what they did launch afterwards. Gaps
  * count that Holdfast had not taken over, and that were not open for longer than it waits for a refill. Whoever launches for a member that ended knows
@@ -105,15 +113,16 @@ export const refillAt = (
 ): number => {
   const lives = chronicle.livesIn(group);
   const coming = lives.flatMap(({ by, launchedAtMs }) =>
-    by.kind === 'asg' && !isExchange(by) && launchedAtMs > atMs && launchedAtMs <= atMs + times.asgRefillMs ? [by.asg] : [],
+    by.kind === 'asg' && !isExchange(by) && launchedAtMs > atMs && launchedAtMs <= atMs + times.asgRefillMs ? [{ asg: by.asg, launchedAtMs }] : [],
   );
   const lagMs = Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs);
-  return [...Map.groupBy(coming, (asg) => asg)].reduce((sum, [asg, launched]) => {
+  return [...Map.groupBy(coming, ({ asg }) => asg)].reduce((sum, [asg, launched]) => {
     if (isSuspended(chronicle, asg, sinceMs) || isToldToFail(chronicle, asg, atMs - times.asgRefillMs, atMs)) return sum;
     const shown = unseen.filter((life) => stayAt(life, goneAtMs(life) - 1)?.asg === asg).length;
     const held = shown + Math.max(heldAsKnown(chronicle, lives, asg, sinceMs), heldAt(lives, asg, atMs));
     const replacedByUs = notReplaced(chronicle, lives, asg, sinceMs) + noticedFirst(chronicle, lives, asg, { sinceMs, atMs });
     const lacked = desiredIn(chronicle, asg, sinceMs - lagMs, atMs) - held - replacedByUs;
-    return sum + Math.max(0, Math.min(launched.length, lacked - longOpen(chronicle, lives, asg, sinceMs)));
+    const forLater = raisedSince(chronicle, asg, atMs, Math.max(...launched.map(({ launchedAtMs }) => launchedAtMs)));
+    return sum + Math.max(0, Math.min(launched.length - forLater, lacked - longOpen(chronicle, lives, asg, sinceMs)));
   }, 0);
 };

@@ -85,6 +85,16 @@ describe('nothing is launched that nobody needs', () => {
       refill(110)(script);
     };
     expect(beside(taken)).toEqual([]);
+    // What others raise after the launch is what the group launches for then. Whatever it launches beyond that closes the gap.
+    const raised = (second: number, launches: readonly number[], by: Actor = user) =>
+      beside((script) => {
+        script.at(second, { kind: 'asg-changed', asg: 'web-asg', min: 0, max: 4, desired: 3, suspended: [], by });
+        for (const at of launches) script.launch(at, `i-r${at}`, { asg: 'web-asg', by: { kind: 'asg', asg: 'web-asg', why: 'size' } });
+      });
+    expect(raised(105, [110])).toEqual([]);
+    expect(raised(105, [110, 111])).toHaveLength(1);
+    expect(raised(112, [110])).toHaveLength(1);
+    expect(raised(105, [110], react('i-b'))).toHaveLength(1);
     const failed = (script: Script) => {
       script.react(101, 102, 'i-b', [{ about: 'launch-unsuccessful', asg: 'web-asg' }]);
       refill(110)(script);
