@@ -27,6 +27,13 @@ type Launch = {
 export type Scope = { readonly name: string; readonly has: (life: Life) => boolean };
 export const everybody: Scope = { name: '', has: () => true };
 
+/** The scope below a selector that an instance is in: a spread by zone or type counts as if its children were written once for each of them. */
+export const within = (scope: Scope, selector: Selector, life: Life, policy: Policy, atMs: number): Scope => {
+  if (selector.kind !== 'spread' || selector.by === 'pool') return scope;
+  const part = partOf(selector, life, policy, atMs);
+  return { name: `${scope.name}/${part}`, has: (one) => scope.has(one) && partOf(selector, one, policy, atMs) === part };
+};
+
 /** How many the parts of a selector hold. */
 type Held = ReadonlyMap<string, number>;
 /** By selector, and by the scope and the parts that have shares. */

@@ -1,6 +1,6 @@
 import type { Chronicle } from './chronicle.ts';
 import { wasDeniedLately } from './denied.ts';
-import { type Counted, evensOut, everybody, partOf, type Scope } from './evenness.ts';
+import { type Counted, evensOut, everybody, partOf, type Scope, within } from './evenness.ts';
 import { priceBeliefMs } from './giving.ts';
 import { isFunction, isProtected, type Life } from './life.ts';
 import { isOnDemand, mayBeOwed } from './limits.ts';
@@ -67,12 +67,9 @@ const isForPrice = (node: TreeNode, pair: Pair, pools: readonly [string, string]
 
 /** What is looked at below a selector: a spread by zone or type leaves only the part that both are in. */
 const inPart = (selector: Selector, pair: Pair): Pair | undefined => {
-  if (selector.kind !== 'spread' || selector.by === 'pool') return pair;
-  const { policy, one, than, atMs, scope } = pair;
-  const part = partOf(selector, one, policy, atMs);
-  if (part !== partOf(selector, than, policy, atMs)) return undefined;
-  const has = (life: Life): boolean => scope.has(life) && partOf(selector, life, policy, atMs) === part;
-  return { ...pair, scope: { name: `${scope.name}/${part}`, has } };
+  const { policy, one, than, atMs } = pair;
+  const scope = within(pair.scope, selector, one, policy, atMs);
+  return scope.has(than) ? { ...pair, scope } : undefined;
 };
 
 const isBetterBelow = (node: TreeNode, pair: Pair, pools: readonly [string, string]): boolean => {

@@ -68,6 +68,8 @@ export type LaunchOptions = {
   readonly by?: Actor;
   readonly asg?: string;
   readonly tags?: Readonly<Record<string, string>>;
+  /** `t` unless it is named. */
+  readonly instanceType?: string;
   /** When the call arrived that launched it, in seconds. */
   readonly askedS?: number;
 };
@@ -105,7 +107,11 @@ export const historyOf = (write: (script: Script) => void, changes: Partial<Hist
   const at: Script['at'] = (second, ...list) => {
     for (const event of list) events.push({ ...event, atMs: ms(second) } as HistoryEvent);
   };
-  const launch: Script['launch'] = (second, instance, { pool = 'spot-a', group = 'web', by = react('i-0'), asg, tags = {}, askedS } = {}) => {
+  const launch: Script['launch'] = (
+    second,
+    instance,
+    { pool = 'spot-a', group = 'web', by = react('i-0'), asg, tags = {}, askedS, instanceType = 't' } = {},
+  ) => {
     const own: Readonly<Record<string, string>> =
       by.kind === 'function'
         ? { 'holdfast:group': `holdfast/${group}`, 'holdfast:pool': pool, 'holdfast:reservation': `r-${instance}`, team: 'web' }
@@ -115,7 +121,7 @@ export const historyOf = (write: (script: Script) => void, changes: Partial<Hist
     at(second, {
       kind: 'launched',
       instance,
-      instanceType: 't',
+      instanceType,
       zone,
       subnet,
       market,

@@ -4,7 +4,7 @@ import { removalKeepsShape } from '../../sandbox/judge/rules/removal-shape.ts';
 import { details } from './details.ts';
 import { policy, react, type Script } from './histories.ts';
 
-type Member = { readonly pool?: string; readonly atSecond?: number; readonly asg?: string };
+type Member = { readonly pool?: string; readonly atSecond?: number; readonly asg?: string; readonly instanceType?: string };
 
 /** Members that serve, the first of which is let go at second 100 because the size falls. */
 const shrinks =
@@ -12,8 +12,8 @@ const shrinks =
   (script: Script): void => {
     script.policy(0, 1, { ...policy, drain: { timeout: '30s', loadBalancers: 'auto' }, ...change });
     script.desired(0, Object.keys(members).length);
-    for (const [instance, { pool = 'spot-a', atSecond = 1, asg }] of Object.entries(members)) {
-      script.launch(atSecond, instance, { pool, ...(asg !== undefined && { asg }) });
+    for (const [instance, { pool = 'spot-a', atSecond = 1, asg, instanceType }] of Object.entries(members)) {
+      script.launch(atSecond, instance, { pool, ...(asg !== undefined && { asg }), ...(instanceType !== undefined && { instanceType }) });
       script.serves(30, instance);
     }
     also(script);
@@ -160,6 +160,21 @@ describe('the tree keeps its shape when a group shrinks', () => {
     expect(shape(same, inPools('spot-a', 'spot-a', 'spot-b', 'spot-b', 'spot-b'))).toHaveLength(1);
     expect(shape(same, inPools('spot-b', 'spot-b', 'spot-b', 'spot-a', 'spot-a'))).toEqual([]);
     expect(shape(same, inPools('spot-a', 'spot-a', 'spot-b', 'spot-b'))).toEqual([]);
+  });
+  it('compares, below a spread by type, members of one type alone', () => {
+    const byType = {
+      ...same,
+      capacity: { spread: [{ spread: ['spot-a', 'spot-b'] }], by: 'instance-type' },
+      defaults: { launchTemplate: 'web', instanceTypes: ['t', 'u'] },
+    };
+    const held = (counts: Readonly<Record<string, readonly [number, number]>>): Record<string, Member> =>
+      Object.fromEntries(
+        Object.entries(counts)
+          .flatMap(([instanceType, [a, b]]) => [...Array(a).fill('spot-a'), ...Array(b).fill('spot-b')].map((pool) => ({ pool, instanceType })))
+          .map((one, index) => [`i-${index + 1}`, one]),
+      );
+    expect(shape(byType, held({ t: [2, 2], u: [1, 3] }))).toEqual([]);
+    expect(shape(byType, held({ t: [2, 3], u: [3, 2] }))).toHaveLength(1);
   });
   it('lets the child furthest above its weight give', () => {
     const weights = (a: number, b: number) => ({

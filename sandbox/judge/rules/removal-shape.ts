@@ -1,5 +1,5 @@
 import type { Chronicle } from '../chronicle.ts';
-import { partOf } from '../evenness.ts';
+import { everybody, partOf, type Scope, within } from '../evenness.ts';
 import type { Rule } from '../finding.ts';
 import { goneAtMs, type Life } from '../life.ts';
 import { paidFor, readsPrices } from '../paid.ts';
@@ -20,10 +20,13 @@ const isAlike = (chronicle: Chronicle, scaleIn: ScaleIn, one: Life): boolean => 
   return first !== undefined && second !== undefined && new Set([first.least, first.most, second.least, second.most]).size === 1;
 };
 
+/** A removal as the selectors below a spread by zone or type see it: only members of the same zone or type count there. */
+type Scoped = ScaleIn & { readonly scope: Scope };
+
 /** Members below a selector after the removal, by the part that they are in. `certain`: only those that the function surely saw and that stay. */
 const held = (
   chronicle: Chronicle,
-  { choice, policy, leaving, shownSinceMs, others }: ScaleIn,
+  { choice, policy, leaving, shownSinceMs, others, scope }: Scoped,
   selector: Selector,
   part: string,
   certain: boolean,
@@ -40,7 +43,7 @@ const held = (
             goneAtMs(life) > shownSinceMs &&
             !life.claims.some(({ atMs }) => atMs < shownSinceMs),
         );
-  return counted.filter((life) => partOf(selector, life, policy, chosenAtMs) === part).length;
+  return counted.filter((life) => scope.has(life) && partOf(selector, life, policy, chosenAtMs) === part).length;
 };
 
 const weightOf = ({ weights }: Selector, part: string): number => weights[Number(part)] ?? 1;
@@ -65,7 +68,7 @@ const sharing = (chronicle: Chronicle, scaleIn: ScaleIn, selector: Selector): re
 };
 
 /** How far one part of weights is above its share, beyond the other: the least that is certain. A part without a share is compared as if it had one. */
-const aboveByWeight = (chronicle: Chronicle, scaleIn: ScaleIn, selector: Selector, one: string, other: string): number => {
+const aboveByWeight = (chronicle: Chronicle, scaleIn: Scoped, selector: Selector, one: string, other: string): number => {
   const counts = new Map(selector.children.map((_, index) => [String(index), held(chronicle, scaleIn, selector, String(index), false)]));
   counts.set(one, held(chronicle, scaleIn, selector, one, true));
   const apart = (part: string, among: readonly string[], more: number): number => {
@@ -81,7 +84,7 @@ const aboveByWeight = (chronicle: Chronicle, scaleIn: ScaleIn, selector: Selecto
 };
 
 /** How far one part is above its share, beyond the other: the least that is certain. A child that gives nothing has no part in the weights of others. */
-const above = (chronicle: Chronicle, scaleIn: ScaleIn, selector: Selector, one: string, other: string): number =>
+const above = (chronicle: Chronicle, scaleIn: Scoped, selector: Selector, one: string, other: string): number =>
   selector.kind === 'spread'
     ? held(chronicle, scaleIn, selector, one, true) - held(chronicle, scaleIn, selector, other, false)
     : aboveByWeight(chronicle, scaleIn, selector, one, other);
@@ -91,15 +94,17 @@ const misshapen = (chronicle: Chronicle, scaleIn: ScaleIn, other: Life): string 
   const { choice, policy } = scaleIn;
   const { life, chosenAtMs } = choice;
   let node: TreeNode = policy.capacity;
+  let scope = everybody;
   for (let selector = selectorOf(node); selector !== undefined; selector = selectorOf(node)) {
     const [own, others] = [life, other].map((one) => partOf(selector as Selector, one, policy, chosenAtMs));
     if (own === undefined || others === undefined) return undefined;
-    if (own !== others) return betweenParts(chronicle, scaleIn, selector, own, others);
+    if (own !== others) return betweenParts(chronicle, { ...scaleIn, scope }, selector, own, others);
     const pool = poolOf(life, policy, chosenAtMs);
     const children = selector.children.filter((child) => poolsBelow(child).includes(pool ?? ''));
     const [child] = children;
     if (child === undefined || children.length > 1 || !poolsBelow(child).includes(poolOf(other, policy, chosenAtMs) ?? '')) return undefined;
     node = child;
+    scope = within(scope, selector, life, policy, chosenAtMs);
   }
   return undefined;
 };
@@ -107,7 +112,7 @@ const misshapen = (chronicle: Chronicle, scaleIn: ScaleIn, other: Life): string 
 /** One more than the evenest. */
 const tooMuch = 2;
 
-const betweenParts = (chronicle: Chronicle, scaleIn: ScaleIn, selector: Selector, own: string, other: string): string | undefined => {
+const betweenParts = (chronicle: Chronicle, scaleIn: Scoped, selector: Selector, own: string, other: string): string | undefined => {
   if (selector.kind === 'cheapest') return undefined;
   if (selector.kind === 'tiered') return Number(own) < Number(other) ? `tier ${Number(other) + 1} still holds members` : undefined;
   const by = above(chronicle, scaleIn, selector, other, own);
