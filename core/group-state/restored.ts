@@ -59,14 +59,14 @@ export const withoutEarlierAlarms = (alarms: readonly AlarmFact[], stored: Group
 const unknownSize = '?';
 
 /**
- * The parts of a restored older state item that still hold. Its alarms and schedule times may be over, and a group that
- * was let go may have come back. Its last reservation is removed, so that `catchUp` keeps the present number of
+ * The parts of a restored older state item that still hold. Its alarms and schedule times may be over, its new members
+ * may have served since, and a group that was let go may have come back. Its last reservation is removed, so that `catchUp` keeps the present number of
  * members. Its policy counts as not followed, so that the next look writes the item.
  *
  * @param writes the highest number of writes that is known
  */
 export const asRestored = (state: GroupState, writes: number, nowMs: number): GroupState => {
-  const { alarmStates: _over, scheduled: _followed, lastReservation: _latest, ...rest } = state;
+  const { alarmStates: _over, scheduled: _followed, newcomers: _served, lastReservation: _latest, ...rest } = state;
   const policySize = isLetGo(state) ? unknownSize : state.policySize;
   return { ...rest, policySize, policyVersion: 0, renewedAtMs: Math.max(nowMs, writes - state.version) };
 };
