@@ -59,6 +59,7 @@ const readers: Readers<Swap> = {
   claimedAtMs: orElse(number, 0),
   warnedAtMs: maybe(number),
   heardAtMs: maybe(number),
+  launchedAtMs: maybe(number),
   deadlineMs: maybe(number),
   drain: maybe(text),
   chosenAtMs: maybe(number),

@@ -43,6 +43,7 @@ export const claimedBy = (fact: LeavingFact, claiming: Claiming): Swap => {
   const offering = member?.offering ?? fact.owner?.offering;
   const { waitsForSurge, isAnnounced } = traitsOf(fact);
   const asg = member?.asg ?? fact.owner?.asg;
+  const launchedAtMs = member?.launchedAtMs ?? fact.owner?.launchedAtMs;
   return {
     group: claiming.group,
     instance: fact.instance,
@@ -51,6 +52,7 @@ export const claimedBy = (fact: LeavingFact, claiming: Claiming): Swap => {
     pool: member?.pool ?? fact.owner?.pool ?? 'unknown',
     offering: offering === undefined ? 'unknown' : offeringKey(offering),
     ...(asg !== undefined && claiming.asgs.has(asg) && { asg }),
+    ...(launchedAtMs !== undefined && { launchedAtMs }),
     claimedAtMs: claiming.nowMs,
     ...(isAnnounced && { warnedAtMs: fact.atMs }),
     ...(fact.heardAtMs !== undefined && { heardAtMs: fact.heardAtMs }),

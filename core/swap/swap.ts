@@ -42,6 +42,8 @@ export type Swap = {
   readonly offering: string;
   /** The Auto Scaling group that held it when it was claimed, whatever the policy names since then. */
   readonly asg?: string;
+  /** When EC2 launched it, as far as the claim knew. Once it has ended, no look shows that any more. */
+  readonly launchedAtMs?: number;
   /** When the first signal about it arrived, and the time that EC2 gave that signal. */
   readonly claimedAtMs: number;
   readonly warnedAtMs?: number;

@@ -49,6 +49,14 @@ test('how long an instance lived is learned of EC2 where it is no member any mor
   expect(after.returns?.losses).toEqual([{ offering: 'm7g.large/a/spot', atMs: nowMs, livedMs: 90_000 }]);
 });
 
+test('how long a warned instance lived is learned from its swap, where it ended before a look could store that', () => {
+  const returning = { afterMs: 600_000, everyMs: 60_000, atMost: { by: 1, isShare: false }, windows: [], timezone: 'UTC' };
+  const claimed = swapOf('i-1', { launchedAtMs: nowMs - 90_000, warnedAtMs: nowMs - 20_000, claimedAtMs: nowMs - 19_000 });
+  const holdings = { members: members(spotA, 3), ended: ['i-1'], endings: {} };
+  const gathered = { group: group({ returning } as never), state: state(), swaps: [claimed], holdings } as unknown as Gathered;
+  expect(withLessons(gathered, run, []).state.returns?.losses).toEqual([{ offering: 'm7g.large/a/spot', atMs: nowMs, livedMs: 90_000 }]);
+});
+
 const advice = (...instances: readonly string[]) => instances.map((instance) => ({ instance, reason: 'rebalance', atMs: nowMs }) as const);
 const seen = (rest: Partial<Gathered> = {}, of: Partial<Group> = {}): Gathered =>
   ({

@@ -14,7 +14,7 @@ import { rememberRefusals } from '../../../core/pool-memory/pool-memory.ts';
 import type { Refusal } from '../../../core/ports/launches.ts';
 import { traitsOf } from '../../../core/removal/leave-reason.ts';
 import { rememberUndone } from '../../../core/returning/undone.ts';
-import type { Warned } from '../../../core/swap/swap.ts';
+import type { Swap, Warned } from '../../../core/swap/swap.ts';
 import type { GroupState, Member } from '../../../core/view/view.ts';
 import type { Facts } from '../messages/facts.ts';
 import type { Run } from '../run.ts';
@@ -75,10 +75,10 @@ const withAdvised = (state: GroupState, members: readonly Member[], nowMs: numbe
         ),
       };
 
-/** Launch times that EC2 showed of the instances that signals are about. */
-const launchedBy = ({ leaving }: Facts): readonly Launched[] =>
-  leaving.flatMap(({ instance, owner }) =>
-    owner?.launchedAtMs === undefined ? [] : [{ instance, launchedAtMs: owner.launchedAtMs }],
+/** Launch times of instances that leave, from their swaps, and as EC2 showed them with their signals. */
+const launchedBy = ({ leaving }: Facts, swaps: readonly Swap[]): readonly Launched[] =>
+  [...swaps, ...leaving.map(({ instance, owner }) => ({ instance, launchedAtMs: owner?.launchedAtMs }))].flatMap(
+    ({ instance, launchedAtMs }) => (launchedAtMs === undefined ? [] : [{ instance, launchedAtMs }]),
   );
 
 /**
@@ -92,7 +92,7 @@ export const withLessons = (gathered: Gathered, { facts, ports, id }: Run, heard
   const ended = [...gathered.holdings.ended, ...facts.ended];
   const { state: known, fresh } = countOnce(withoutEnded(gathered.state, ended), warned, recent);
   const counted = rememberWarnings(known, gathered.group, fresh.length, nowMs);
-  const launched = [...launchedBy(facts), ...gathered.holdings.members];
+  const launched = [...launchedBy(facts, gathered.swaps), ...gathered.holdings.members];
   const losses = learnFromLosses(counted, { warned, launched, swaps: gathered.swaps }, nowMs);
   const overBudget = advisedOverBudget(gathered, facts);
   const advised = withAdvised(losses, overBudget, nowMs);

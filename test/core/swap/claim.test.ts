@@ -30,6 +30,7 @@ describe('the first signal about a member', () => {
       pool: 'spot-a',
       offering: 'm7g.large/a/spot',
       asg: 'web-asg',
+      launchedAtMs: one.launchedAtMs,
       claimedAtMs: nowMs,
       warnedAtMs: nowMs - 500,
       deadlineMs: nowMs + 120_000,
@@ -37,6 +38,9 @@ describe('the first signal about a member', () => {
       drainOrderedAtMs: nowMs,
       decision: 'd-1',
     });
+    const owner = { offering: one.offering, state: 'running', launchedAtMs: nowMs - 90_000 } as const;
+    expect(claimedBy({ ...warning, owner }, claiming({ members: new Map() }))).toMatchObject({ launchedAtMs: nowMs - 90_000 });
+    expect(claimedBy(warning, claiming({ members: new Map() }))).not.toHaveProperty('launchedAtMs');
     expect(claimedBy(hook('t'), claiming())).toMatchObject({ state: 'leaving', drain: 'hook-open', hooks: [hookOf('t')] });
   });
   it('makes one that waits without a drain when the reason waits for surge', () => {
