@@ -64,7 +64,7 @@ const made: readonly Situation[] = [
   }),
   of('launches are denied while a group does not refill itself', withoutLaunch(settingOf('attach', { size: 10, max: 14, min: 0, spot: 12 })), {
     asked: ten,
-    steps: [kill(10_000, 3), kill(4 * minuteMs, 1)],
+    steps: [kill(30_000, 3), kill(4 * minuteMs, 1)],
     // No event reports the dead. The group has dropped them by the time of the tick that finds it short.
     faults: [...denied, { on: 'event', kind: 'drop', fromMs: 1_000, untilMs: 3 * minuteMs }],
     calmAtMs,
