@@ -152,6 +152,17 @@ describe('a run is at rest', () => {
     expect(await restOf({ members: [...guarded, warm], policy: { asg: 'web-asg' }, desired: 2 })).toBe(true);
   });
 
+  it('whatever its user keeps in standby, protected or not, and whether it served there or not', async () => {
+    const guarded = two.map((one) => ({ ...one, isProtected: true, asg: inAsg }));
+    const rest = (change: Partial<Member>, desired = 2): Promise<boolean> => {
+      const aside = { id: 'i-3', isUp: false, isProtected: true, asg: { name: 'web-asg', lifecycleState: 'Standby' }, ...change };
+      return restOf({ members: [...guarded, aside], policy: { asg: 'web-asg' }, desired });
+    };
+    expect([await rest({}), await rest({ isUp: true }), await rest({ isProtected: false, isUp: true })]).toEqual([true, true, true]);
+    expect([await rest({}, 3), await rest({ isUp: true }, 3)]).toEqual([false, false]);
+    expect([await rest({ asg: inAsg }), await rest({ asg: inAsg, isUp: true })]).toEqual([false, true]);
+  });
+
   it('when no instance is coming up, except one that its user took out of its Auto Scaling group', async () => {
     expect(await restOf({ members: [...two, { id: 'i-3', isUp: false }], desired: 2 })).toBe(false);
     expect(await restOf({ members: [...two, { id: 'i-3', isUp: false, isTakenOut: true }], desired: 2 })).toBe(true);

@@ -12,6 +12,7 @@ import type { InstanceSnapshot, WorldSnapshot } from '../../sandbox/world/world.
 import { readUnderWay } from './evidence.ts';
 import type { Situation } from './situation.ts';
 import { asgsOf, type Stage } from './stage.ts';
+import { serves } from './watch.ts';
 
 /** A member that waits at a terminating hook leaves when the hook is completed, or when it expires. */
 const isLeaving = (asg: InstanceSnapshot['asg']): boolean => asg?.lifecycleState.startsWith('Terminating') === true;
@@ -29,8 +30,10 @@ const isWorldStill = ({ sandbox }: Stage): boolean => {
 const comesAgain = ({ sandbox: { platform } }: Stage): boolean =>
   platform.queues.some((queue) => queue.messages().some(({ receiveCount }) => receiveCount > 0));
 
-/** An instance of a warm pool is no member yet. */
-const isWarm = (asg: InstanceSnapshot['asg']): boolean => asg?.lifecycleState.startsWith('Warmed:') === true;
+const isInStandby = (asg: InstanceSnapshot['asg']): boolean => asg?.lifecycleState === 'Standby';
+
+/** An instance of a warm pool is no member yet, and one in standby is none until its user puts it back into service. */
+const isAside = (asg: InstanceSnapshot['asg']): boolean => asg?.lifecycleState.startsWith('Warmed:') === true || isInStandby(asg);
 
 /** Members that never answer, and that their user protects from scale-in: they can neither serve nor leave. */
 const muteIn = ({ sandbox: { world }, groupOf }: Stage, group: string): ReadonlySet<string> => {
@@ -41,7 +44,7 @@ const muteIn = ({ sandbox: { world }, groupOf }: Stage, group: string): Readonly
     asg !== undefined &&
     bootedAtMs === undefined &&
     launchedAtMs <= nowMs - times.neverBootsMs &&
-    !isWarm(asg) &&
+    !isAside(asg) &&
     groupOf(id) === group;
   return new Set(instances.filter(isMute).map(({ id }) => id));
 };
@@ -50,7 +53,7 @@ const muteIn = ({ sandbox: { world }, groupOf }: Stage, group: string): Readonly
 const isComingUp = ({ sandbox: { world }, watched: { lives, isTakenOut }, groupOf }: Stage, group: string, refused: ReadonlySet<string>): boolean =>
   world
     .snapshot()
-    .instances.filter(({ id, asg }) => !isWarm(asg) && !refused.has(id))
+    .instances.filter(({ id, asg }) => !isAside(asg) && !refused.has(id))
     .some(({ id, state }) => state === 'running' && groupOf(id) === group && !isTakenOut(id) && lives.get(id)?.servingAtMs === undefined);
 
 /** What the minimum sizes of a group's Auto Scaling groups keep alive, whatever its policy says: those are the user's own. */
@@ -91,7 +94,7 @@ export const comesUpWithinMs = ({ asked, policies, spec }: Pick<Situation, 'aske
 
 /**
  * Members that their user protects, and those whose end EC2 refused within the hour: Holdfast lets none of them go, however many the policy wants.
- * One that its user took out of its group is no member, and neither is an instance of a warm pool, which Auto Scaling protects as well.
+ * One that its user took out of its group is no member. Neither is one in standby, or an instance of a warm pool: both keep their protection.
  */
 const protectedIn = (
   { groupOf, situation }: Stage,
@@ -107,7 +110,7 @@ const protectedIn = (
           state === 'running' &&
           (isProtected === true || refused.has(id)) &&
           groupOf(id) === group &&
-          !isWarm(asg) &&
+          !isAside(asg) &&
           (asg !== undefined || asgsOf(policy).length === 0),
       ),
     ).length;
@@ -125,6 +128,13 @@ const straysIn = ({ watched, groupOf }: Stage, swaps: readonly Swap[], group: st
     (swap) =>
       isKept(swap) && swap.reason === 'unwanted' && groupOf(swap.instance) === group && watched.lives.get(swap.instance)?.servingAtMs !== undefined,
   ).length;
+
+/** Instances in standby that are in no target group: nothing took them out of service, and they are no members. */
+const servingInStandby = ({ watched: { lives }, groupOf }: Stage, { instances }: WorldSnapshot, group: string): number =>
+  instances.filter(({ id, asg }) => {
+    const life = lives.get(id);
+    return isInStandby(asg) && life !== undefined && serves(life) && groupOf(id) === group;
+  }).length;
 
 /** Policies in force, by group: of one that was let go, and whose new policy was refused, nothing comes to serve. */
 const inForce = async ({ sandbox }: Stage): Promise<ReadonlyMap<string, Partial<Group>>> =>
@@ -186,7 +196,7 @@ export const isAtRest = async (stage: Stage, sizes: Readonly<Record<string, numb
       protectedIn(stage, snapshot, { group, refused }),
     );
     const mute = muteIn(stage, group);
-    const counted = watched.serving(group) + mute.size - straysIn(stage, swaps, group);
+    const counted = watched.serving(group) + mute.size - straysIn(stage, swaps, group) - servingInStandby(stage, snapshot, group);
     return counted >= size && counted <= size + sparesOf(situation, group) && !isComingUp(stage, group, new Set([...refused, ...mute]));
   };
   const isSwapOver = (swap: Swap): boolean => swap.state === 'gone' || swap.state === 'withdrawn' || isKept(swap) || kept.has(swap.instance);

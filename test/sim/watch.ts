@@ -74,6 +74,10 @@ const note = (life: Life, fact: Watched['facts'][number]): void => {
   }
 };
 
+/** Whether it serves. Where it is in no target group, it does so also while it is in standby. */
+export const serves = (life: Life): boolean =>
+  life.servingAtMs !== undefined && (life.drainingAtMs === undefined || life.returnedAtMs !== undefined) && life.goneAtMs === undefined;
+
 /** Watches a world from its beginning. */
 export const watch = ({ world }: Sandbox, groupOf: (instance: string) => string | undefined): Watched => {
   const lives = new Map<string, Life>();
@@ -94,8 +98,6 @@ export const watch = ({ world }: Sandbox, groupOf: (instance: string) => string 
     facts.push(fact);
     note(lifeOf(fact.instance, fact.atMs), fact);
   });
-  const serves = (life: Life): boolean =>
-    life.servingAtMs !== undefined && (life.drainingAtMs === undefined || life.returnedAtMs !== undefined) && life.goneAtMs === undefined;
   const isTakenOut = (instance: string): boolean =>
     lives.get(instance)?.takenOut === true && world.tagsOf(instance)?.['aws:autoscaling:groupName'] === undefined;
   /** Whose a member is may change: a group is renamed, moves to another Auto Scaling group, or comes back without one. */
