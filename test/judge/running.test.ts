@@ -803,6 +803,54 @@ describe('what swaps and decisions record', () => {
     expect(details(timesAreTrue, returned, swap({ drainedAtMs: 150_000 }))).toEqual([]);
     expect(details(timesAreTrue, twoServe, swap({}))).toEqual(['i-1 lives on, and its swap is closed']);
   });
+  describe('of advice that waits while replacements never answer', () => {
+    type Change = {
+      readonly order?: string;
+      readonly maxSurge?: number;
+      readonly isProtected?: boolean;
+      readonly launchedS?: number;
+      readonly serving?: number;
+      readonly told?: Readonly<Record<string, unknown>>;
+    };
+    const waiting = ({ order = 'launch-first', maxSurge = 1, isProtected = true, launchedS = 100, serving = 2, told = {} }: Change) =>
+      details(
+        timesAreTrue,
+        (script) => {
+          twoServe(script);
+          script.policy(10, 2, { ...policy, asg: 'web-asg', swap: { order, maxSurge } });
+          script.advise(20, 'i-1');
+          script.claim(21, 'i-1', 'i-a', 'waiting');
+          script.launch(launchedS, 'i-3', { asg: 'web-asg' });
+          if (isProtected) script.at(launchedS, { kind: 'protection', instance: 'i-3', from: 'scale-in', isOn: true, by: { kind: 'user' } });
+          if (serving === 3) {
+            script.launch(120, 'i-4', { asg: 'web-asg' });
+            script.serves(140, 'i-4');
+          }
+          if (serving === 1) script.takeOut(130, 'i-1');
+        },
+        {
+          ...swap({ reason: 'rebalance', state: 'waiting', drainedAtMs: undefined, goneAtMs: undefined, ...told }),
+          calmAtMs: 900_000,
+          endedAtMs: 1_800_000,
+        },
+      );
+    const stays = 'the swap of i-1 (rebalance) stays waiting';
+    it('lets it wait while they take the whole surge, and no more serve than must', () => {
+      expect(waiting({})).toEqual([]);
+      expect(waiting({ maxSurge: 2 })).toEqual([stays]);
+      expect(waiting({ serving: 3 })).toEqual([stays]);
+      expect(waiting({ order: 'drain-first' })).toEqual([stays]);
+    });
+    it('excuses nothing for a replacement that is new or may leave, or for a member that serves no more', () => {
+      expect(waiting({ launchedS: 1_201 })).toEqual([stays]);
+      expect(waiting({ isProtected: false })).toEqual([stays]);
+      expect(waiting({ serving: 1 })).toEqual([stays]);
+    });
+    it('excuses no swap that has begun, and none for another reason', () => {
+      expect(waiting({ told: { state: 'leaving' } })).toEqual(['the swap of i-1 (rebalance) stays leaving']);
+      expect(waiting({ told: { reason: 'return' } })).toEqual(['the swap of i-1 (return) stays waiting']);
+    });
+  });
   it('does not take a stop for the end', () => {
     const stopped = (write: (script: Script) => void = () => undefined) =>
       details(

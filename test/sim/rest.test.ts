@@ -34,6 +34,8 @@ type Scene = {
   /** An instance that EC2 has refused to end. */
   readonly refused?: string;
   readonly reason?: 'unwanted' | 'scale-in';
+  /** A member that waits to leave, and how its group replaces members. */
+  readonly waiting?: { readonly instance: string; readonly reason?: 'rebalance' | 'return'; readonly order?: string; readonly maxSurge: number };
   /** What a maximum of 1 was raised to. */
   readonly toMax?: number;
   /** Where the pools of the group are two Auto Scaling groups with maxima of 1: what they hold, and whether EC2 has capacity for them. */
@@ -53,6 +55,7 @@ const restOf = ({
   mode,
   refused,
   reason = 'scale-in',
+  waiting,
   toMax,
   pools,
 }: Scene): Promise<boolean> => {
@@ -61,7 +64,12 @@ const restOf = ({
   const scheduled = followedAtMs !== undefined && { scheduled: { schedule: '', atMs: followedAtMs } };
   const state = { group: 'web', item: items.state, version: 1, state: { ...initialState(group()), desired, raised, ...scheduled } };
   const kept = refused === undefined ? [] : [{ ...swapOf(refused, { state: 'drained', keptUntilMs: 1, reason }), item: items.swap(refused) }];
-  const resolved = { ...(scheduled && { schedule: [{ at: '50 0 * * *', timezone: 'UTC', size: 2 }] }), ...(mode && { mode }) };
+  const waits =
+    waiting === undefined
+      ? []
+      : [{ ...swapOf(waiting.instance, { state: 'waiting', reason: waiting.reason ?? 'rebalance' }), item: items.swap(waiting.instance) }];
+  const swap = waiting && { swap: { order: waiting.order ?? 'launch-first', maxSurge: waiting.maxSurge } };
+  const resolved = { ...swap, ...(scheduled && { schedule: [{ at: '50 0 * * *', timezone: 'UTC', size: 2 }] }), ...(mode && { mode }) };
   const accepted = isRuled ? [{ group: 'web', item: items.accepted, resolved }] : [];
   const stage = {
     situation: {
@@ -81,7 +89,7 @@ const restOf = ({
       },
       executions: () => [],
       platform: { queues: [{ messages: () => (received > 0 ? [{ receiveCount: received }] : []) }] },
-      items: async (table: 'state' | 'groups') => (table === 'state' ? [state, ...kept] : accepted),
+      items: async (table: 'state' | 'groups') => (table === 'state' ? [state, ...kept, ...waits] : accepted),
     },
     watched: {
       serving: () => members.filter(({ isUp = true }) => isUp).length,
@@ -178,6 +186,17 @@ describe('a run is at rest', () => {
     expect(await rest({ launchedAtMs: nowMs - 599_999 })).toBe(false);
     expect(await rest({ isProtected: false })).toBe(false);
     expect(await rest({ bootedAtMs: 1 })).toBe(false);
+  });
+
+  it('while advice waits because such instances take the whole surge, and no more serve than must', async () => {
+    const served = two.map((one) => ({ ...one, isProtected: true, asg: inAsg, bootedAtMs: 1, launchedAtMs: 0 }));
+    const mute: Member = { id: 'i-3', isUp: false, isProtected: true, asg: inAsg, launchedAtMs: nowMs - 600_000 };
+    const rest = (waiting: Partial<Scene['waiting']>, members: readonly Member[] = [...served, mute]): Promise<boolean> =>
+      restOf({ members, policy: { asg: 'web-asg' }, desired: 2, waiting: { instance: 'i-1', maxSurge: 1, ...waiting } });
+    expect(await rest({})).toBe(true);
+    expect([await rest({ maxSurge: 2 }), await rest({ order: 'drain-first' })]).toEqual([false, false]);
+    expect([await rest({ reason: 'return' }), await rest({ instance: 'i-3' }), await rest({}, served)]).toEqual([false, false, false]);
+    expect(await rest({}, [...served, { ...mute, id: 'i-4', isUp: true, bootedAtMs: 1 }, mute])).toBe(false);
   });
 
   it('when a stray serves that EC2 refuses to end, and no member does so beyond the size', async () => {

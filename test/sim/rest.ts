@@ -199,8 +199,19 @@ export const isAtRest = async (stage: Stage, sizes: Readonly<Record<string, numb
     const counted = watched.serving(group) + mute.size - straysIn(stage, swaps, group) - servingInStandby(stage, snapshot, group);
     return counted >= size && counted <= size + sparesOf(situation, group) && !isComingUp(stage, group, new Set([...refused, ...mute]));
   };
-  const isSwapOver = (swap: Swap): boolean => swap.state === 'gone' || swap.state === 'withdrawn' || isKept(swap) || kept.has(swap.instance);
   const ruled = await inForce(stage);
+  // Only advice takes such a member. It serves on while instances that never answer take the whole surge of its group.
+  const waitsForMute = ({ group, reason, state, instance }: Swap): boolean => {
+    const { swap } = ruled.get(group) ?? {};
+    const { desired } = states.get(group) ?? {};
+    const life = watched.lives.get(instance);
+    if (state !== 'waiting' || reason !== 'rebalance' || swap === undefined || desired === undefined) return false;
+    if (life === undefined || !serves(life)) return false;
+    const least = desired - (swap.order === 'drain-first' ? swap.maxSurge : 0);
+    return watched.serving(group) <= least && muteIn(stage, group).size >= swap.maxSurge;
+  };
+  const isSwapOver = (swap: Swap): boolean =>
+    swap.state === 'gone' || swap.state === 'withdrawn' || isKept(swap) || kept.has(swap.instance) || waitsForMute(swap);
   const isFloored = (group: string, { desired }: GroupState): boolean => {
     const floor = ruled.get(group)?.onDemand;
     return floor === undefined || hasItsFloor(stage, snapshot, group, owedOnDemand(floor, desired));

@@ -1,6 +1,7 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { isAlive, isProtected, type Life, lastRefusalMs, stayAt } from '../life.ts';
+import { isMute } from '../mute.ts';
 import { asgsOf, type Policy } from '../policy.ts';
 import { isStray } from '../staying.ts';
 import { times } from '../times.ts';
@@ -24,10 +25,6 @@ export const cameToRest: Rule = {
   meaning: 'A run is given a fixed time after its last trouble. When it is over, nothing is under way any more.',
   broken: ({ history }) => (history.restAtMs === undefined ? [{ atMs: history.endedAtMs, detail: 'it did not come to rest' }] : []),
 };
-
-/** It never answers, and its user protects it from scale-in: it can neither serve nor leave. */
-const isMute = (life: Life, atMs: number): boolean =>
-  life.bootedAtMs === undefined && isProtected(life, atMs) && life.launchedAtMs <= atMs - times.neverBootsMs;
 
 export const sizeIsHeld: Rule = {
   name: 'the size is held at rest',

@@ -4,6 +4,7 @@ import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { deadlineOf, delayOf, failedDeregistrations } from '../leaving.ts';
 import { beganToEndMs, endless, goneAtMs, isAlive, isFunction, type Life, lastRefusalMs, type Service, takenOutAtMs } from '../life.ts';
+import { isSurgeMute } from '../mute.ts';
 import { asgsOf, type Policy } from '../policy.ts';
 import { ownLaunches, reservationOf } from '../staying.ts';
 import { decisionsOf, type SaidSwap, swapsOf } from '../stored.ts';
@@ -224,17 +225,23 @@ const isOnlyStopped = (chronicle: Chronicle, { instance, group }: SaidSwap): boo
   return !chronicle.of('ending').some((one) => one.instance === instance && one.atMs > last.atMs);
 };
 
+/** Whether its member serves on because replacements that never answer, and that their user protects, take the whole surge. */
+const waitsForMute = (chronicle: Chronicle, life: Life, { group, reason, state }: SaidSwap): boolean => {
+  const { endedAtMs } = chronicle.history;
+  return state === 'waiting' && reason === 'rebalance' && chronicle.servesAt(life, endedAtMs) && isSurgeMute(chronicle, group, endedAtMs);
+};
+
 export const timesAreTrue: Rule = {
   name: 'what a swap says about the end is true',
   meaning:
-    'A swap is closed once its instance has ended, and never before. An instance that is only stopped has not ended. It is withdrawn only while its instance lives, and stays open for an hour after EC2 refused to end the instance. It says drained only after work was taken off. A swap without a drain that had work to take off names a shortfall.',
+    'A swap is closed once its instance has ended, and never before. An instance that is only stopped has not ended. It is withdrawn only while its instance lives, and stays open for an hour after EC2 refused to end the instance. A swap for advice stays open while its member serves, as many members as `maxSurge` names never answer and are protected from scale-in by their user, and no more others serve than must. It says drained only after work was taken off. A swap without a drain that had work to take off names a shortfall.',
   broken: overLives((chronicle, swap, life) => {
     const { endedAtMs } = chronicle.history;
     const { instance, state, drainedAtMs, shortfall } = swap;
     if (state === 'gone' && isAlive(life, endedAtMs)) return `${instance} lives on, and its swap is closed`;
     if (state === 'gone' && isOnlyStopped(chronicle, swap)) return `${instance} is only stopped, and its swap is closed`;
     if (state === 'withdrawn') return saidWithdrawn(life, swap);
-    if (isKept(chronicle, life, swap)) return undefined;
+    if (isKept(chronicle, life, swap) || waitsForMute(chronicle, life, swap)) return undefined;
     if (state !== 'gone') return `the swap of ${instance} (${swap.reason}) stays ${state}`;
     const outs = life.services.filter(({ untilMs }) => untilMs < endless);
     if (drainedAtMs === undefined) {
