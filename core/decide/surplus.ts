@@ -2,7 +2,7 @@ import type { Leaving } from '../decision/decision.ts';
 import { outsideAsgOf } from '../group/outside-size.ts';
 import { mayLackSwaps } from '../group-state/restored.ts';
 import { sharedIn } from '../placement/shares.ts';
-import { keptAmong } from '../placement/spare.ts';
+import { keptAmong, keptButForShares } from '../placement/spare.ts';
 import { pricesIn } from '../pool/price.ts';
 import { releasableNow } from '../removal/refused-releases.ts';
 import { chooseRemovals } from '../removal/removal.ts';
@@ -36,17 +36,22 @@ const isIdle = ({ serving, mayServe }: Member): boolean => !serving && mayServe 
 /**
  * The first members in the policy's order that every budget allows to leave. If the budgets allow too few serving
  * members to leave, idle members are chosen first. The tree then chooses among the serving ones, by the places of those
- * that stay.
+ * that stay. Beyond `ofAnyShare`, a healthy member leaves only from a share that holds too many.
  */
-const chosen = (situation: Situation, count: number): readonly Leaving[] => {
+const chosen = (situation: Situation, count: number, ofAnyShare: number): readonly Leaving[] => {
   if (count <= 0) return [];
   const { view, headcount, arbiter } = situation;
   const shared = sharedIn(view, headcount);
   const serving = arbiter.releasable.forRemovals();
   const accounts = [serving, arbiter.aboveMinimum(), arbiter.beyondFloor()];
-  const first = (members: readonly Member[], atMost: number, among = new Set(members.map(idOf))): readonly Leaving[] =>
+  const first = (
+    members: readonly Member[],
+    atMost: number,
+    { anyShare = ofAnyShare, among = new Set(members.map(idOf)) } = {},
+  ): readonly Leaving[] =>
     chooseRemovals({
       count: atMost,
+      ofAnyShare: anyShare,
       members,
       group: view.group,
       prices: pricesIn(view),
@@ -56,14 +61,15 @@ const chosen = (situation: Situation, count: number): readonly Leaving[] => {
       mayLeave: (instance) => among.has(instance) && takeFrom(accounts, instance),
     });
   const members = removable(situation);
-  const forced = Math.max(0, count - serving.room);
-  const idle = first(members, forced, new Set(members.filter(isIdle).map(idOf)));
+  const forced = Math.max(0, Math.min(count, ofAnyShare) - serving.room);
+  const idle = first(members, forced, { among: new Set(members.filter(isIdle).map(idOf)) });
   const gone = new Set(idle.map(idOf));
   return [
     ...idle,
     ...first(
       members.filter((member) => !gone.has(idOf(member))),
       count - idle.length,
+      { anyShare: ofAnyShare - idle.length },
     ),
   ];
 };
@@ -88,7 +94,8 @@ export const surplus: Rule = {
     if (mayLackSwaps(view.state, view.nowMs)) return {};
     const count = aboveDesired(situation) - replacements(situation);
     const room = arbiter.aboveMinimum().total;
-    const removals = releasableNow(chosen(situation, Math.min(count, room)), view);
+    const ofAnyShare = count - keptButForShares(view, arbiter.unclaimed());
+    const removals = releasableNow(chosen(situation, Math.min(count, room), ofAnyShare), view);
     arbiter.leave(removals.map(({ instance }) => instance));
     const kept = outsideAsgOf(view.group) === undefined ? Math.max(0, count - room) : 0;
     return { removals, ...(kept > 0 && { keptByMinimum: kept }) };

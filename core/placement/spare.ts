@@ -52,6 +52,13 @@ const settledAmong = ({ state }: Look, members: readonly Member[]): readonly Mem
   });
 };
 
+/** How many members a group would keep if it had no shares, and the members that count for shares. */
+const keptBeforeShares = (view: Look, members: readonly Member[]) => {
+  const wanted = sparesWanted(view);
+  const settled = wanted === 0 ? [] : settledAmong(view, members);
+  return { kept: view.state.desired + Math.min(wanted, settled.filter(isSpot).length), settled };
+};
+
 /**
  * How many of these members a group keeps: its size, and for each spare one on spot. So a group with only members on
  * demand keeps no more than its size. Replacements of a move are no spares as long as a member has yet to leave for
@@ -59,13 +66,17 @@ const settledAmong = ({ state }: Look, members: readonly Member[]): readonly Mem
  * because nothing could move in these shares.
  */
 export const keptAmong = (view: Look, members: readonly Member[]): number => {
-  const wanted = sparesWanted(view);
-  if (wanted === 0) return view.state.desired;
-  const settled = settledAmong(view, members);
-  const kept = view.state.desired + Math.min(wanted, settled.filter(isSpot).length);
-  const over = overShares(view, settled);
+  const { kept, settled } = keptBeforeShares(view, members);
+  const over = kept === view.state.desired ? 0 : overShares(view, settled);
   return over === 0 ? kept : Math.min(kept, Math.max(view.state.desired, settled.length - over));
 };
+
+/**
+ * How many of these members a group does not keep only because shares hold too many. No member of another share leaves
+ * in their place: it would be a spare, and the next look would launch it again.
+ */
+export const keptButForShares = (view: Look, members: readonly Member[]): number =>
+  keptBeforeShares(view, members).kept - keptAmong(view, members);
 
 /** Whether a group keeps spares. */
 export const hasSpares = ({ spare = 0 }: Pick<Group, 'spare'>): boolean => spare > 0;

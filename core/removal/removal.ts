@@ -14,6 +14,11 @@ import { type PriceOf, rankForRemoval } from './removal-order.ts';
 export type RemovalInput = {
   /** Instances to remove. */
   readonly count: number;
+  /**
+   * How many leave whatever their shares hold. Beyond these, only unhealthy members leave, and members of shares that
+   * hold too many. Absent: all of them.
+   */
+  readonly ofAnyShare?: number;
   /** Members that stay so far. Protected members are never chosen, but count for balance. */
   readonly members: readonly Member[];
   readonly group: Pick<Group, 'capacity' | 'pools' | 'removal'>;
@@ -137,6 +142,8 @@ type Work = {
 };
 
 type Step = {
+  /** No more leave than this, with those that leave already. */
+  readonly most: number;
   /** The share of a member that holds too many members with it. */
   readonly overShare: (member: Member) => ShareOf | undefined;
   /** Counts a member as gone. False: the other members are chosen anew. */
@@ -147,13 +154,13 @@ type Step = {
 const takeInOrder = (
   { input, tree, homes, leaving }: Work,
   members: readonly Member[],
-  { overShare, taken }: Step,
+  { most, overShare, taken }: Step,
 ): void => {
   const priceOf: PriceOf = ({ offering, pool = '' }) => paidPrice(input.prices, offering, input.group.pools[pool]);
   for (const { why, members: alike } of rankForRemoval(input.group.removal.order, members, priceOf)) {
-    if (leaving.length >= input.count) return;
+    if (leaving.length >= most) return;
     const queues = queueUp(alike, homes);
-    while (leaving.length < input.count) {
+    while (leaving.length < most) {
       const member = nextAllowed(tree, queues, input);
       if (member === undefined) break;
       takeOut(tree, member);
@@ -171,7 +178,7 @@ const without = (members: readonly Member[], leaving: readonly Leaving[]): reado
 
 /** Unhealthy members, and then members of shares that hold too many, until no share does. */
 const takeBeforeOthers = (work: Work, shared: Shared): void => {
-  const { members } = work.input;
+  const { members, count } = work.input;
   const book = shareBook({ ...shared, held: members.map(({ offering }) => ({ offering, count: 1 })) });
   const overShare: Step['overShare'] = ({ offering }) => book.over(offering)?.of;
   const unhealthy = members.filter((member) => member.unhealthy);
@@ -179,11 +186,11 @@ const takeBeforeOthers = (work: Work, shared: Shared): void => {
     book.add(offering, -1);
     return true;
   };
-  takeInOrder(work, unhealthy, { overShare: () => undefined, taken: countOut });
-  for (let before = -1; before < work.leaving.length && work.leaving.length < work.input.count; ) {
+  takeInOrder(work, unhealthy, { most: count, overShare: () => undefined, taken: countOut });
+  for (let before = -1; before < work.leaving.length && work.leaving.length < count; ) {
     before = work.leaving.length;
     const over = without(members, work.leaving).filter((member) => overShare(member) !== undefined);
-    takeInOrder(work, over, { overShare, taken: ({ offering }) => !book.add(offering, -1) });
+    takeInOrder(work, over, { most: count, overShare, taken: ({ offering }) => !book.add(offering, -1) });
   }
 };
 
@@ -204,6 +211,7 @@ export const chooseRemovals = (input: RemovalInput): readonly Leaving[] => {
   const leaving: Leaving[] = [];
   const work = { input, tree, homes: rememberHomes(tree), leaving };
   if (input.shared !== undefined) takeBeforeOthers(work, input.shared);
-  takeInOrder(work, without(input.members, leaving), { overShare: () => undefined, taken: () => true });
+  const most = Math.min(input.count, input.ofAnyShare ?? input.count);
+  takeInOrder(work, without(input.members, leaving), { most, overShare: () => undefined, taken: () => true });
   return leaving;
 };

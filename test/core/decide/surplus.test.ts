@@ -73,6 +73,28 @@ describe('a surplus', () => {
     expect(removed({ members: [...moving, member('more', spotB)], state: state({ returns }) })).toHaveLength(1);
   });
 
+  describe('of a group with spares whose shares hold too many', () => {
+    // A zone may hold three of the size of four.
+    const shared = group({ spare: 2, maxShare: { zone: 75 }, removal: { order: 'oldest-first' }, size: { min: 0, max: 20, desired: 4 } });
+    const left = (inA: readonly Member[], inB: readonly Member[]) =>
+      removed({ group: shared, state: state({ desired: 4 }), members: [...inA, ...inB] });
+    const booting = members(spotB, 2, { serving: false });
+    it('leaves the full zone once enough others serve', () => {
+      expect(left(members(spotA, 4), members(spotB, 2))).toEqual([expect.stringContaining('spot-a')]);
+      expect(left(members(spotA, 3), members(spotB, 3))).toEqual([]);
+    });
+    it('is no spare of another zone, where nobody in the full zone may leave yet', () => {
+      expect(left(members(spotA, 4), booting)).toEqual([]);
+      expect(left(members(spotA, 4), [booting[0] as Member, { ...(booting[1] as Member), unhealthy: true }])).toEqual([booting[1]?.instance]);
+    });
+    it('is a member of another zone only as far as there are more than size and spares', () => {
+      expect(left(members(spotA, 5), booting)).toEqual([expect.stringContaining('spot-a')]);
+      const kept = member('kept', spotA, { serving: false, protected: true });
+      expect(left([...members(spotA, 4), kept], booting)).toHaveLength(1);
+      expect(left(members(spotA, 4), [...booting, member('more', spotB, { serving: false })])).toHaveLength(1);
+    });
+  });
+
   describe('of a group whose size others set', () => {
     const outside = group({ size: { min: 0, max: 20, desired: 0, from: 'asg' }, holding: { kind: 'attach', asg: 'web-asg' } });
     const within = members(spotA, 10, { asg: 'web-asg' });

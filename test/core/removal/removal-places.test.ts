@@ -136,6 +136,18 @@ describe('removal where shares hold too many', () => {
     ]);
   });
 
+  it('takes no others beyond as many as leave whatever their shares hold', () => {
+    const full = [
+      ['m7', 'instance-type'],
+      ['m7', 'instance-type'],
+    ];
+    expect([gone(3, { ofAnyShare: 0 }), gone(3, { ofAnyShare: 2 })]).toEqual([full, full]);
+    expect([gone(4, { ofAnyShare: 3 }), gone(4, { ofAnyShare: 5 })].map(({ length }) => length)).toEqual([3, 4]);
+    expect(gone(1, { ofAnyShare: 0, mayLeave: (instance) => instance.startsWith('m6') })).toEqual([]);
+    const sick = present.map((one) => ({ ...one, unhealthy: one.instance === 'm6-1' }));
+    expect(gone(1, { ofAnyShare: 0, members: sick })).toEqual([['m6', undefined]]);
+  });
+
   it('takes each once, the unhealthy first, and counts them as gone', () => {
     const sick = present.map((one) => (one.instance === 'm7-1' || one.instance === 'm6-1' ? { ...one, unhealthy: true } : one));
     const found = chooseRemovals(removal('same-order', use('mixed'), [mixed], { count: 4, members: sick, shared }));
