@@ -596,6 +596,34 @@ describe('a member whose end is ours to choose leaves only against a replacement
     expect(diedYoung(116)).toEqual([]);
     expect(diedYoung(121)).toHaveLength(1);
   });
+  describe('of a group that is let go before the member is taken out of service', () => {
+    const inAsg = { ...policy, asg: 'web-asg' };
+    const letGo = (others: readonly string[], { failsS = 200, servesS = 30, document = inAsg as object } = {}) =>
+      details(successorServes, (script) => {
+        script.policy(0, 1, { ...document });
+        script.desired(0, 2);
+        for (const instance of ['i-1', ...others]) {
+          script.launch(instance === 'i-3' ? servesS - 29 : 1, instance, { asg: 'web-asg', by: { kind: 'asg', asg: 'web-asg', why: 'size' } });
+          script.serves(instance === 'i-3' ? servesS : 30, instance);
+        }
+        script.react(99, 101, 'i-a');
+        script.claim(100, 'i-1', 'i-a');
+        script.letGo(103);
+        script.at(failsS, { kind: 'out-of-service', instance: 'i-2', targetGroup: 'web', why: 'deregistered', by: react('i-b') });
+        script.takeOut(119, 'i-1');
+      });
+    it('counts the members that the group had until then', () => {
+      expect(letGo(['i-2', 'i-3'])).toEqual([]);
+      expect(letGo(['i-2'])).toEqual(['1 serve after i-1 was taken out of service, 2 are wanted']);
+    });
+    it('counts nobody who serves no more, or was not ready', () => {
+      expect(letGo(['i-2', 'i-3'], { failsS: 105 })).toHaveLength(1);
+      const document = { ...inAsg, ready: { after: '50s' } };
+      expect(
+        [letGo(['i-2', 'i-3'], { document, servesS: 60 }), letGo(['i-2', 'i-3'], { document, servesS: 99 })].map(({ length }) => length),
+      ).toEqual([0, 1]);
+    });
+  });
   it('finds two looks that choose one member each', () => {
     const found = details(successorServes, (script) => {
       twoServe(script);

@@ -120,10 +120,24 @@ const readySlackMs = 2_000;
 const wasReady = (chronicle: Chronicle, { life, lookedSinceMs }: Choice): boolean =>
   chronicle.isReadyAt(life, lookedSinceMs - readySlackMs - 2 * chronicle.times.clockMs);
 
+/**
+ * Members at the moment when one is taken out of service. A group that was let go since it was chosen has the members that it had until then: nobody holds
+ * its Auto Scaling group any more.
+ */
+const membersBeside = (
+  chronicle: Chronicle,
+  { group, chosenAtMs, outAtMs }: Choice,
+): { readonly heldAtMs: number; readonly members: readonly Life[] } => {
+  const last = chronicle.groups.get(group)?.policies.findLast(({ atMs }) => atMs <= outAtMs);
+  const isLetGo = last !== undefined && last.policy === undefined && last.atMs > chosenAtMs;
+  const heldAtMs = isLetGo ? last.atMs - 1 : outAtMs;
+  return { heldAtMs, members: chronicle.membersAt(group, heldAtMs).filter((life) => !isLetGo || chronicle.servesAt(life, outAtMs)) };
+};
+
 export const successorServes: Rule = {
   name: 'a member whose end is ours to choose leaves only against a replacement that serves',
   meaning:
-    'Holdfast takes a working member that need not leave out of service only while enough other members serve and are ready by the policy. With launch-first, that is the desired size. With drain-first, it may be up to maxSurge fewer for members at risk.',
+    'Holdfast takes a working member that need not leave out of service only while enough other members serve and are ready by the policy. With launch-first, that is the desired size. With drain-first, it may be up to maxSurge fewer for members at risk. If the group is let go after the choice, the members that it had until then count.',
   broken: (chronicle) =>
     choicesOf(chronicle).flatMap((choice) => {
       const { life, group, outAtMs, isAdvised, isMoved } = choice;
@@ -131,10 +145,10 @@ export const successorServes: Rule = {
       const sinceMs = outAtMs - lookBackMs - chronicle.times.lagMs;
       const policies = chronicle.policiesIn(group, sinceMs, outAtMs);
       const fewer = isAdvised || isMoved ? Math.max(0, ...policies.map(({ order, maxSurge }) => (order === 'drain-first' ? maxSurge : 0))) : 0;
-      const readyBy = (byMs: number): number =>
-        chronicle.membersAt(group, outAtMs).filter((one) => one !== life && chronicle.isReadyAt(one, outAtMs, byMs)).length;
+      const { heldAtMs, members } = membersBeside(chronicle, choice);
+      const readyBy = (byMs: number): number => members.filter((one) => one !== life && chronicle.isReadyAt(one, heldAtMs, byMs)).length;
       // A policy that comes into force while a member is taken out did not decide that.
-      const others = Math.max(readyBy(outAtMs), readyBy(Math.max(choice.lookedSinceMs, outAtMs - lookBackMs)));
+      const others = Math.max(readyBy(heldAtMs), readyBy(Math.max(choice.lookedSinceMs, heldAtMs - lookBackMs)));
       const after = others + lostLately(chronicle, group, sinceMs, outAtMs);
       const wanted = Math.min(...chronicle.desiredIn(group, sinceMs, outAtMs)) - fewer;
       if (after >= wanted) return [];
