@@ -56,7 +56,8 @@ const settledAmong = ({ state }: Look, members: readonly Member[]): readonly Mem
 const keptBeforeShares = (view: Look, members: readonly Member[]) => {
   const wanted = sparesWanted(view);
   const settled = wanted === 0 ? [] : settledAmong(view, members);
-  return { kept: view.state.desired + Math.min(wanted, settled.filter(isSpot).length), settled };
+  const kept = view.state.desired + Math.min(wanted, settled.filter(isSpot).length);
+  return { kept, settled };
 };
 
 /**
