@@ -84,7 +84,7 @@ export type Life = {
   readonly protections: readonly { readonly atMs: number; readonly from: 'scale-in' | 'termination'; readonly isOn: boolean }[];
   /** When its swap item was written, in which state, for which reason, and in which invocation. */
   readonly claims: readonly { readonly atMs: number; readonly by: Actor; readonly state: string; readonly reason?: string }[];
-  /** When EC2 refused to end it: from then on it stays, whatever was begun. */
+  /** When EC2 refused to Holdfast to end it: from then on it stays, whatever was begun. */
   readonly refusedAtMs: readonly number[];
   readonly drains: readonly { readonly atMs: number; readonly drain: string }[];
   readonly deliveries: readonly Delivery[];
@@ -132,7 +132,7 @@ export const isProtected = (life: Life, atMs: number): boolean => {
   return life.protections.findLast((change) => change.from === 'scale-in' && change.atMs >= sinceMs && change.atMs <= atMs)?.isOn === true;
 };
 
-/** When EC2 last refused to end it. */
+/** When EC2 last refused to Holdfast to end it. */
 export const lastRefusalMs = ({ refusedAtMs }: Life, atMs: number): number =>
   Math.max(Number.NEGATIVE_INFINITY, ...refusedAtMs.filter((refusedMs) => refusedMs <= atMs));
 

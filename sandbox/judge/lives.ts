@@ -119,7 +119,10 @@ const notes: Notes = {
   tagged: (life, { atMs, tags, by }) => void life.tags.push({ atMs, tags, by }),
   joined: join,
   left: leave,
-  'end-refused': (life, { atMs }) => void life.refusedAtMs.push(atMs),
+  // What EC2 refuses to a user, no function learns.
+  'end-refused': (life, { atMs, by }) => {
+    if (isFunction(by)) life.refusedAtMs.push(atMs);
+  },
   protection: (life, { atMs, from, isOn }) => void life.protections.push({ atMs, from, isOn }),
 };
 

@@ -482,6 +482,18 @@ describe('nobody is removed without need', () => {
     expect(found(false)).toEqual([]);
     expect(found(true, 'termination')).toEqual([]);
   });
+  it.each([
+    ['a function', react('i-0'), 1],
+    ['a user, of which no function learns', user, 0],
+  ] as const)('counts what EC2 refuses to %s', (_whom, by, count) => {
+    const chosen = details(protectedStay, (script) => {
+      surplus(script);
+      script.at(99, { kind: 'end-refused', instance: 'i-3', by });
+      script.claim(600, 'i-3', 'i-b');
+      script.takeOut(601, 'i-3');
+    });
+    expect(chosen).toHaveLength(count);
+  });
   const refusedOnce = (rule: Rule, again: number) =>
     details(rule, (script) => {
       surplus(script);

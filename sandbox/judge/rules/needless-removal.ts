@@ -78,7 +78,7 @@ const protectionOf = (chronicle: Chronicle, { life, chosenAtMs, lookedSinceMs, i
 export const protectedStay: Rule = {
   name: 'protected members stay',
   meaning:
-    'Holdfast does not choose a member that its Auto Scaling group protects from scale-in, unless EC2 says that the member is at risk. For an hour after EC2 refused to end a member, Holdfast does not choose it again.',
+    'Holdfast does not choose a member that its Auto Scaling group protects from scale-in, unless EC2 says that the member is at risk. For an hour after EC2 refused to Holdfast to end a member, Holdfast does not choose it again.',
   broken: (chronicle) =>
     choicesOf(chronicle).flatMap((choice) => {
       const why = protectionOf(chronicle, choice);
