@@ -177,6 +177,18 @@ export const chaptersOf = (life: Life): readonly Life[] => {
 };
 
 /**
+ * The run of an instance until it was stopped, and the one since it was started again, each as a life of its own. The second has no end, because the end
+ * of an instance is its first one.
+ */
+export const runsOf = (life: Life): readonly Life[] => {
+  const { startedAgainAtMs, ending, ended } = life;
+  if (startedAgainAtMs === undefined) return [life];
+  const before = chapterOf(life, Number.NEGATIVE_INFINITY, startedAgainAtMs);
+  const { ending: _ending, ended: _ended, ...again } = chapterOf(life, startedAgainAtMs, endless);
+  return [{ ...before, ...(ending !== undefined && { ending }), ...(ended !== undefined && { ended }) }, again];
+};
+
+/**
  * From when on it leaves without a choice of Holdfast, because EC2 takes it or its Auto Scaling group ends it. A warning that did not come true no longer
  * counts when its member is back in service.
  */

@@ -84,6 +84,19 @@ describe('a decision that records how many members serve', () => {
     expect([again(60), again(60, 110)]).toEqual([[], []]);
     expect([again(101), again(60, 65)].map(({ length }) => length)).toEqual([1, 1]);
   });
+  it('counts an instance that serves again after it was stopped, and no other that was stopped', () => {
+    const again = (runsS: number | undefined, servesS?: number, endsS?: number) =>
+      counted(3, (script) => {
+        script.member('i-3');
+        script.at(40, { kind: 'ending', instance: 'i-3', by: { kind: 'ec2' } });
+        script.at(45, { kind: 'ended', instance: 'i-3', state: 'stopped' });
+        if (runsS !== undefined) script.at(runsS, { kind: 'running', instance: 'i-3' });
+        if (servesS !== undefined) script.at(servesS, { kind: 'in-service', instance: 'i-3', targetGroup: 'web' });
+        if (endsS !== undefined) script.end(endsS, 'i-3');
+      });
+    expect([again(60, 70), again(60, 70, 110)]).toEqual([[], []]);
+    expect([again(undefined), again(60), again(60, 101), again(50, 55, 60)].map(({ length }) => length)).toEqual([1, 1, 1, 1]);
+  });
   it('counts no member that is only registered', () => {
     const joins = (servesAt: number) => (script: Script) => {
       script.launch(80, 'i-3');

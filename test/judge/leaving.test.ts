@@ -133,6 +133,52 @@ describe('a drain begins early enough to end', () => {
   });
 });
 
+describe('the drain of an instance that was stopped and runs again', () => {
+  const again = (outSecond: number, warnedAgainAt?: number) =>
+    details(drainBeginsInTime, (script) => {
+      twoServe(script);
+      script.warn(100, 'i-1');
+      script.react(101, 103, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+      script.at(220, { kind: 'ending', instance: 'i-1', by: end }, { kind: 'ended', instance: 'i-1', state: 'stopped' });
+      script.at(230, { kind: 'running', instance: 'i-1' });
+      script.at(240, { kind: 'in-service', instance: 'i-1', targetGroup: 'web' });
+      if (warnedAgainAt !== undefined) {
+        script.warn(warnedAgainAt, 'i-1');
+        script.react(warnedAgainAt + 1, warnedAgainAt + 3, 'i-b', [{ about: 'warning', instance: 'i-1' }]);
+      }
+      script.takeOut(outSecond, 'i-1');
+    });
+  const late = 'i-1 was taken out of web 1.0 s after the latest time at which its drain could end';
+  it('has no deadline left of the warnings before', () => {
+    expect(again(400)).toEqual([]);
+  });
+  it('has the deadline of a warning that came since', () => {
+    expect(again(397, 300)).toEqual([]);
+    expect(again(399, 300)).toEqual([late]);
+  });
+  it('is late where the instance was not stopped meanwhile', () => {
+    const served = details(drainBeginsInTime, (script) => {
+      twoServe(script);
+      script.warn(100, 'i-1');
+      script.react(101, 103, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+      script.at(150, { kind: 'in-service', instance: 'i-1', targetGroup: 'web' });
+      script.takeOut(400, 'i-1');
+    });
+    expect(served).toHaveLength(1);
+  });
+  it('is late for the work that the instance had before it was stopped', () => {
+    const before = details(drainBeginsInTime, (script) => {
+      twoServe(script);
+      script.warn(100, 'i-1');
+      script.react(101, 103, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+      script.takeOut(199, 'i-1');
+      script.at(220, { kind: 'ending', instance: 'i-1', by: end }, { kind: 'ended', instance: 'i-1', state: 'stopped' });
+      script.at(230, { kind: 'running', instance: 'i-1' });
+    });
+    expect(before).toEqual([late]);
+  });
+});
+
 describe('a warned member works until its replacement does, or its drain must begin', () => {
   const out = (second: number, servesAtSecond: number, document: Readonly<Record<string, unknown>> = policy) =>
     details(servesUntilReplaced, (script) => {

@@ -2,7 +2,7 @@ import type { Chronicle } from '../chronicle.ts';
 import { nameOf, type OfferingName } from '../cloud.ts';
 import type { Finding, Rule } from '../finding.ts';
 import type { Told } from '../history.ts';
-import { isAlive, type Life } from '../life.ts';
+import { covers, isAlive, type Life } from '../life.ts';
 import { eachSecond } from '../moments.ts';
 import { limitFor } from '../policy.ts';
 import { inWords, reasonsSaid, type SaidAgainst, type SaidReasons, type SaidRefusal } from '../said-decisions.ts';
@@ -107,11 +107,13 @@ const runsAgainAt = ({ history }: Chronicle, { instance, startedAgainAtMs = Numb
   );
 
 /** Whether Holdfast may count a member as serving: without a target group it knows only that the instance runs. */
-const countsAt = (chronicle: Chronicle, life: Life, atMs: number): boolean =>
-  chronicle.servesAt(life, atMs) ||
-  (chronicle.targetsOf(life, atMs).length === 0 &&
-    (life.runningAtMs ?? Number.POSITIVE_INFINITY) <= atMs &&
-    (isAlive(life, atMs) || runsAgainAt(chronicle, life, atMs)));
+const countsAt = (chronicle: Chronicle, life: Life, atMs: number): boolean => {
+  if (chronicle.servesAt(life, atMs)) return true;
+  const targets = chronicle.targetsOf(life, atMs);
+  const isInService = targets.every((target) => life.services.some((service) => service.targetGroup === target && covers(service, atMs)));
+  const runs = (life.runningAtMs ?? Number.POSITIVE_INFINITY) <= atMs && isAlive(life, atMs);
+  return (targets.length === 0 && runs) || (isInService && runsAgainAt(chronicle, life, atMs));
+};
 
 /** How many members served at some moment of a time in which a look may have read the health of its targets. */
 const mostServing = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): number => {

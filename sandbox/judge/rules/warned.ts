@@ -1,7 +1,19 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { deadlineOf, drainStartsMs, isTakenOut, knewAtMs, lastServices, policyFor, takenOutByUs } from '../leaving.ts';
-import { chaptersOf, endless, goneAtMs, isAlive, isFunction, type Life, lastBackMs, lastRefusalMs, type Service, warnedAtMs } from '../life.ts';
+import {
+  chaptersOf,
+  endless,
+  goneAtMs,
+  isAlive,
+  isFunction,
+  type Life,
+  lastBackMs,
+  lastRefusalMs,
+  runsOf,
+  type Service,
+  warnedAtMs,
+} from '../life.ts';
 import { wasObserved } from '../modes.ts';
 import { lookedSince } from '../staying.ts';
 import { times } from '../times.ts';
@@ -59,21 +71,24 @@ const actsFromMs = (chronicle: Chronicle, group: string, heardMs: number): numbe
 export const drainBeginsInTime: Rule = {
   name: 'a drain begins early enough to end',
   meaning:
-    'A warned member that serves is taken out of service early enough for its deregistration delay to end before its deadline. Where the notice is too short for that, it is taken out at half of the time left. A member that never served has no connections that could end.',
+    'A warned member that serves is taken out of service early enough for its deregistration delay to end before its deadline. Where the notice is too short for that, it is taken out at half of the time left. A member that never served has no connections that could end. An instance that was stopped and runs again is judged by the warnings since it runs again.',
   broken: (chronicle) =>
-    warned(chronicle).flatMap(({ life, group }): readonly Broken[] => {
-      const heardMs = actsFromMs(chronicle, group, knewAtMs(chronicle, life));
-      const latestMs = outByMs(chronicle, life, heardMs);
-      if (heardMs === endless || wasObserved(chronicle, group, heardMs, Math.min(goneAtMs(life), latestMs))) return [];
-      return lastServices(life)
-        .filter((service) => takenOutByUs(service) && service.fromMs < service.untilMs && service.untilMs > latestMs)
-        .map(({ targetGroup, untilMs }) => ({
-          group,
-          instance: life.instance,
-          atMs: untilMs,
-          detail: `${life.instance} was taken out of ${targetGroup} ${((untilMs - latestMs) / 1_000).toFixed(1)} s after the latest time at which its drain could end`,
-        }));
-    }),
+    warned(chronicle)
+      .flatMap(({ life, group }) => runsOf(life).map((run) => ({ life: run, group })))
+      .filter(({ life }) => warnedAtMs(life) < endless)
+      .flatMap(({ life, group }): readonly Broken[] => {
+        const heardMs = actsFromMs(chronicle, group, knewAtMs(chronicle, life));
+        const latestMs = outByMs(chronicle, life, heardMs);
+        if (heardMs === endless || wasObserved(chronicle, group, heardMs, Math.min(goneAtMs(life), latestMs))) return [];
+        return lastServices(life)
+          .filter((service) => takenOutByUs(service) && service.fromMs < service.untilMs && service.untilMs > latestMs)
+          .map(({ targetGroup, untilMs }) => ({
+            group,
+            instance: life.instance,
+            atMs: untilMs,
+            detail: `${life.instance} was taken out of ${targetGroup} ${((untilMs - latestMs) / 1_000).toFixed(1)} s after the latest time at which its drain could end`,
+          }));
+      }),
 };
 
 /** When a member was taken out of service, and from when on the function could look that did so. */
