@@ -15,6 +15,8 @@ export type SaidSwap = {
   readonly reason: Swap['reason'];
   readonly state: Swap['state'];
   readonly decision: string;
+  /** The drain that it named last. */
+  readonly drain?: string;
   readonly claimedAtMs: number;
   readonly drainedAtMs?: number;
   readonly goneAtMs?: number;
@@ -31,6 +33,7 @@ export const swapsOf = ({ stored }: History): readonly SaidSwap[] =>
   stored.swaps.filter(isMap).flatMap((swap) => {
     const instance = textOf(swap.instance);
     if (instance === undefined) return [];
+    const drain = textOf(swap.drain);
     const times = Object.fromEntries(timesOf.flatMap((name) => (numberOf(swap[name]) === undefined ? [] : [[name, numberOf(swap[name])]])));
     return [
       {
@@ -41,6 +44,7 @@ export const swapsOf = ({ stored }: History): readonly SaidSwap[] =>
         decision: String(swap.decision),
         claimedAtMs: numberOf(swap.claimedAtMs) ?? 0,
         ...times,
+        ...(drain !== undefined && { drain }),
         ...(isMap(swap.shortfall) ? { shortfall: swap.shortfall as Shortfall } : {}),
       },
     ];

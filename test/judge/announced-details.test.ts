@@ -96,6 +96,13 @@ describe('the end of a drain on the bus', () => {
     };
     expect(claimedAgain(2)).toEqual([]);
     expect(claimedAgain(Number.MAX_SAFE_INTEGER)).toEqual(['the end of the drain of i-1 was sent without its shortfall']);
+    // So is one that the later swap names, where the clock that claimed it was ahead.
+    const namedBy = (earlier: string, later: string) => {
+      const { shortfall: _, ...again } = { ...swap, drain: later, claimedAtMs: Number.MAX_SAFE_INTEGER };
+      return judged((script) => ended(script, 110, { drained: ['i-1'] }), [{ ...swap, drain: earlier, claimedAtMs: 1 }, again]);
+    };
+    expect(namedBy('d-0', 'd-1')).toEqual([]);
+    expect(namedBy('d-1', 'd-2')).toEqual(['the end of the drain of i-1 was sent without its shortfall']);
     expect(judged((script) => ended(script, 110, { drained: ['i-1'], fallen: ['i-1', 'i-2'] }))).toEqual([
       'the event has a shortfall of i-2, and the drain does not name i-2',
     ]);

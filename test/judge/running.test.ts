@@ -851,6 +851,26 @@ describe('what swaps and decisions record', () => {
       expect(waiting({ told: { reason: 'return' } })).toEqual(['the swap of i-1 (return) stays waiting']);
     });
   });
+  it('says withdrawn while its instance lives, and later only by as much as the clocks of functions may be ahead', () => {
+    const withdrawn = (writtenAt: number | undefined, withdrawnAtMs: number, clockErrorMs: number) =>
+      details(
+        timesAreTrue,
+        (script) => {
+          twoServe(script);
+          if (writtenAt !== undefined)
+            script.at(writtenAt, { kind: 'item-written', table: 'state', group: 'web', item: 'past#i-1', bytes: 300, by: react('i-a') });
+          script.end(100, 'i-1');
+        },
+        { ...swap({ state: 'withdrawn', withdrawnAtMs }), clockErrorMs },
+      );
+    const untrue = ['the swap of i-1 is withdrawn, and it had ended'];
+    expect(withdrawn(undefined, 99_000, 0)).toEqual([]);
+    expect(withdrawn(99, 119_000, 20_000)).toEqual([]);
+    expect(withdrawn(undefined, 119_000, 20_000)).toEqual(untrue);
+    expect(withdrawn(101, 119_000, 20_000)).toEqual(untrue);
+    expect(withdrawn(98, 119_000, 20_000)).toEqual(untrue);
+    expect(withdrawn(99, 119_000, 0)).toEqual(untrue);
+  });
   it('does not take a stop for the end', () => {
     const stopped = (write: (script: Script) => void = () => undefined) =>
       details(

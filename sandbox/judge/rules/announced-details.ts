@@ -43,7 +43,8 @@ export const sentWithoutShortfall = 'was sent without its shortfall';
 
 /**
  * A shortfall that a swap ends with has been sent with the end of its drain: one of its group, because a group that is renamed has a swap of its own.
- * A drain that ends after the same instance was claimed again is that of the later swap.
+ * A drain that ends after the same instance was claimed again is that of the later swap, and so is one that the later swap names: the clock of the function
+ * that claimed it may be ahead.
  */
 const shortfallsUntold = (chronicle: Chronicle): readonly Broken[] => {
   const ends = announced(chronicle, announcements.drainFinished);
@@ -51,8 +52,13 @@ const shortfallsUntold = (chronicle: Chronicle): readonly Broken[] => {
   return swaps.flatMap(({ instance, group, shortfall, claimedAtMs }): readonly Broken[] => {
     const later = swaps.filter((other) => other.instance === instance && other.group === group && other.claimedAtMs > claimedAtMs);
     const untilMs = Math.min(endless, ...later.map((other) => other.claimedAtMs));
+    const laterDrains = new Set(later.map(({ drain }) => drain));
     const own = ends.filter(
-      ({ detail, atMs }) => detail.group === group && atMs < untilMs && [...idsIn(detail.drained), ...idsIn(detail.gone)].includes(instance),
+      ({ detail, atMs }) =>
+        detail.group === group &&
+        atMs < untilMs &&
+        !laterDrains.has(String(detail.drain)) &&
+        [...idsIn(detail.drained), ...idsIn(detail.gone)].includes(instance),
     );
     const isTold = own.some(({ detail }) => mapsIn(detail.shortfalls).some(({ instances }) => idsIn(instances).includes(instance)));
     const last = own.at(-1);

@@ -207,9 +207,19 @@ export const reasonsAreTrue: Rule = {
 const isEmptied = (life: Life, { targetGroup, untilMs }: Service): boolean =>
   life.empties.some((empty) => empty.targetGroup === targetGroup && empty.atMs >= untilMs && empty.atMs <= goneAtMs(life));
 
+/**
+ * Whether it lived when its swap became history, which was then said to be later: the clock of a function may be ahead by the drawn error.
+ */
+const livedWhenWritten = (chronicle: Chronicle, life: Life, { instance, withdrawnAtMs = 0 }: SaidSwap): boolean =>
+  chronicle
+    .of('item-written')
+    .some(({ item, atMs }) => item === items.past(instance) && isAlive(life, atMs) && withdrawnAtMs - atMs <= chronicle.times.clockMs);
+
 /** A swap is withdrawn only while its instance lives. If the instance left later, that was by another swap. */
-const saidWithdrawn = (life: Life, { instance, withdrawnAtMs = 0 }: SaidSwap): string | undefined =>
-  isAlive(life, withdrawnAtMs) ? undefined : `the swap of ${instance} is withdrawn, and it had ended`;
+const saidWithdrawn = (chronicle: Chronicle, life: Life, swap: SaidSwap): string | undefined =>
+  isAlive(life, swap.withdrawnAtMs ?? 0) || livedWhenWritten(chronicle, life, swap)
+    ? undefined
+    : `the swap of ${swap.instance} is withdrawn, and it had ended`;
 
 /** Whether it stays for the hour after EC2 refused to end it, as its swap says. */
 const isKept = (chronicle: Chronicle, life: Life, { state, keptUntilMs }: SaidSwap): boolean => {
@@ -240,7 +250,7 @@ export const timesAreTrue: Rule = {
     const { instance, state, drainedAtMs, shortfall } = swap;
     if (state === 'gone' && isAlive(life, endedAtMs)) return `${instance} lives on, and its swap is closed`;
     if (state === 'gone' && isOnlyStopped(chronicle, swap)) return `${instance} is only stopped, and its swap is closed`;
-    if (state === 'withdrawn') return saidWithdrawn(life, swap);
+    if (state === 'withdrawn') return saidWithdrawn(chronicle, life, swap);
     if (isKept(chronicle, life, swap) || waitsForMute(chronicle, life, swap)) return undefined;
     if (state !== 'gone') return `the swap of ${instance} (${swap.reason}) stays ${state}`;
     const outs = life.services.filter(({ untilMs }) => untilMs < endless);
