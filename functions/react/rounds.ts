@@ -123,12 +123,16 @@ const afterLostRace = async (
 
 /**
  * The input of the round after a refusal. A launch call takes seconds. Members that were claimed meanwhile leave. The
- * function that claimed them counted the launches of this run, so this run replaces them.
+ * function that claimed them counted the launches of this run, so this run replaces them. Members whose swaps were
+ * withdrawn meanwhile stay, so nothing more is launched for them.
  */
 const afterRefusal = async ({ group, ports }: Run, gathered: Gathered, { state }: Round): Promise<Gathered> => {
+  const stored = await ports.store.swaps(group.name);
   const known = new Set(gathered.swaps.map(({ instance }) => instance));
-  const others = (await ports.store.swaps(group.name)).filter(({ instance }) => !known.has(instance));
-  return { ...gathered, swaps: [...gathered.swaps, ...others], stored: state, state };
+  const open = new Set(stored.map(({ instance }) => instance));
+  const kept = gathered.swaps.filter((swap) => swap.state === 'gone' || open.has(swap.instance));
+  const others = stored.filter(({ instance }) => !known.has(instance));
+  return { ...gathered, swaps: [...kept, ...others], stored: state, state };
 };
 
 /** Whether members are still missing after the last round, and its launches are denied. */

@@ -412,8 +412,13 @@ describe('another round after a refusal', () => {
   });
 
   /** EC2 refuses the first request, while this happens. */
-  const refusedOnce = async (meanwhile: (world: ReturnType<typeof worldOf>['world']) => void, stored = stateUnder(eight, 5)) => {
+  const refusedOnce = async (
+    meanwhile: (world: ReturnType<typeof worldOf>['world']) => void,
+    stored = stateUnder(eight, 5),
+    swaps: readonly Swap[] = [],
+  ) => {
     const of = worldOf(eight, stored);
+    of.world.swaps.push(...swaps);
     const { launch } = of.provider;
     let requests = 0;
     of.provider.launch = async (orders) => {
@@ -429,6 +434,16 @@ describe('another round after a refusal', () => {
     const claimed = swapOf('od-b#2', { pool: 'od-b', offering: 'm7g.large/b/on-demand' });
     expect((await refusedOnce(() => {})).asked).toEqual([2]);
     expect((await refusedOnce(({ swaps }) => void swaps.push(claimed))).asked).toEqual([3]);
+  });
+
+  test('launches nothing for members that are no longer to leave, because their swaps were withdrawn during the request to EC2', async () => {
+    const swap = swapOf('od-b#2', { pool: 'od-b', offering: 'm7g.large/b/on-demand' });
+    const refusedFor = async (of: Swap, meanwhile: (swaps: Swap[]) => void) =>
+      (await refusedOnce(({ swaps }) => meanwhile(swaps), stateUnder(eight, 5), [of])).asked;
+    expect(await refusedFor(swap, () => {})).toEqual([3]);
+    expect(await refusedFor(swap, (swaps) => void swaps.pop())).toEqual([2]);
+    // The describe of this run may still show an instance that has ended.
+    expect(await refusedFor({ ...swap, state: 'gone', goneAtMs: nowMs }, (swaps) => void swaps.pop())).toEqual([3]);
   });
 
   test('decides about launches alone, because the first round has recorded everything else', async () => {
