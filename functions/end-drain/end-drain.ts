@@ -1,5 +1,4 @@
 import { codeOf } from '../../aws/calls/errors.ts';
-import { unlessTroubled } from '../../aws/calls/unless-troubled.ts';
 import { type Sorted, sortByProgress } from '../../core/drain/look.ts';
 import {
   asDrainedInTime,
@@ -20,7 +19,7 @@ import { isKept, keptForMs } from '../../core/swap/kept-members.ts';
 import { asDrained, seenOver } from '../../core/swap/progress.ts';
 import { belowMinSize, type Shortfall } from '../../core/swap/shortfall.ts';
 import { endsItself, type Swap } from '../../core/swap/swap.ts';
-import { gatherBatch, hasBegun } from '../runtime/drain/batch.ts';
+import { type Batch, gatherBatch, hasBegun } from '../runtime/drain/batch.ts';
 import { recordForward, recordKeptUntil } from '../runtime/drain/record.ts';
 import { hadEnded } from '../runtime/drain/take-out.ts';
 import { completeHooks, onlyForNow } from './complete-hooks.ts';
@@ -30,6 +29,7 @@ import type { EndDrainPorts } from './ports.ts';
 import { askFirst, type ReleasedLate, releaseLate } from './release-late.ts';
 import { tellEnd } from './tell-end.ts';
 import { EndNotTold, InstancesNotEnded } from './to-repeat.ts';
+import { wakeAfterEnd, wakeGroup, wakeIfLost } from './wake.ts';
 
 /** `late`: how many instances could not be drained in full. `failed`: which could not be terminated, and why. */
 export type EndOutcome = {
@@ -160,20 +160,10 @@ const recordKept = async (
   return now;
 };
 
-/** By then this execution has ended, so its name can no longer be in use. */
-const afterEndMs = 2_000;
-
-/** Has the group looked at before its next tick. Where it cannot be requested now, the tick is soon enough. */
-const wakeBeforeTick = ({ wakes }: EndDrainPorts, group: string, atMs: number): Promise<void> =>
-  unlessTroubled(wakes.wake([group], atMs));
-
-/**
- * With drain-first the replacement comes after the drain, and a kept member has to serve again. So the group is
- * converged now and not at the next tick.
- */
-const wakeGroup = async ({ ports, order, group }: Ending, swaps: readonly Swap[]): Promise<void> => {
-  if ((group?.swap.order === 'drain-first' && swaps.length > 0) || swaps.some(isKept))
-    await wakeBeforeTick(ports, order.group, ports.clock.now());
+/** Ends a drain that has nothing to end. */
+const endEmpty = async (ports: EndDrainPorts, order: DrainOrder, batch: Batch): Promise<EndOutcome> => {
+  await wakeIfLost(ports, order, batch);
+  return { drained: 0, gone: 0, ended: 0, late: 0, failed: [] };
 };
 
 /**
@@ -196,13 +186,13 @@ export const endDrain = async (
   const { group, gone: before, isLetGo } = batch;
   const parts = partsOf(batch, Math.max(ports.clock.now(), overAtMs), error);
   const { goes: own, waits, stays } = await askFirst(ports, order, batch, parts.mine);
-  if (parts.late.length + waits.length > 0) await wakeBeforeTick(ports, order.group, ports.clock.now() + afterEndMs);
+  if (parts.late.length + waits.length > 0) await wakeAfterEnd(ports, order);
   const left = [
     ...stays,
     ...(await leaveInService(ports, order.drain, parts.unreleased, error)),
     ...(await leaveAsTheyAre(ports, order.drain, batch, parts.left)),
   ];
-  if (own.length + before.length + left.length === 0) return { drained: 0, gone: 0, ended: 0, late: 0, failed: [] };
+  if (own.length + before.length + left.length === 0) return endEmpty(ports, order, batch);
   const ending: Ending = { ports, order, error, group, isLetGo };
   const released = await releaseLate(ports, order, batch, own);
   const closed = await closeSwaps(ending, released, before);

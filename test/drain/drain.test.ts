@@ -1036,6 +1036,23 @@ test('a member that joins a drain that is about to end is left to the next look'
   expect(fleet.told[0]?.detail).toMatchObject({ drained: ['i-1'], gone: [] });
 });
 
+test.each([
+  ['that no swap names causes a look at once, because the swaps may be lost with the table that had them', [], 1],
+  ['whose members are gone causes none', [swap('i-1', { ...warned, state: 'gone', goneAtMs: noonMs })], 0],
+  ['whose group was let go causes none', [], 0],
+] as const)('the end of a drain %s', async (title, swaps, looks) => {
+  const fleet = createFleet(swaps, 30_000);
+  if (title.includes('let go')) fleet.group = undefined;
+  expect(await endDrain(fleet.ports, order())).toMatchObject({ drained: 0, gone: swaps.length });
+  expect(fleet.wakes).toEqual(looks === 0 ? [] : [fleet.nowMs]);
+});
+
+test('a drain that no swap names ends also where the message for the look cannot be sent', async () => {
+  const fleet = createFleet([], 30_000);
+  fleet.ports.wakes.wake = throttled;
+  expect(await endDrain(fleet.ports, order())).toMatchObject({ drained: 0, gone: 0 });
+});
+
 describe('the event about the end of a large drain', () => {
   const halfOfTheLimit = 131_072;
   const toldOf = async (count: number, of: (index: number) => Partial<Swap>) => {
