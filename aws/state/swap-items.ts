@@ -196,9 +196,9 @@ const createRetire =
       ExpressionAttributeNames: { '#state': 'state', '#deadlineMs': 'deadlineMs' },
       ExpressionAttributeValues: { ':state': swap.state, ':deadlineMs': swap.deadlineMs ?? 0 },
     });
-    if ((await deps.client.send(command).then(() => 'done' as const, conflictOnly)) === 'done') return;
+    if ((await deps.client.send(command).then(() => 'done' as const, conflictOnly)) === 'done') return 'done';
     const { swap: now } = await readItem(deps, keyOf(swap));
-    if (now?.decision !== swap.decision || now.claimedAtMs !== swap.claimedAtMs) return;
+    if (now?.decision !== swap.decision || now.claimedAtMs !== swap.claimedAtMs) return 'done';
     const undo = new DeleteCommand({
       TableName: deps.table,
       Key: { ...keyOf(swap), [keys.item]: items.past(swap.instance) },
@@ -207,6 +207,7 @@ const createRetire =
       ExpressionAttributeValues: { ':withdrawnAtMs': withdrawnAtMs },
     });
     await deps.client.send(undo).catch(conflictOnly);
+    return 'conflict';
   };
 
 /** Swap items: one per leaving instance, created once, moved forward only. Kept for seven days after the end. */

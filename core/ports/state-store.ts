@@ -61,9 +61,10 @@ export type StateStore = {
   advance(swap: Pick<Swap, 'group' | 'instance'>, change: SwapChange): Promise<'done' | 'conflict'>;
   /**
    * Moves a swap that is gone for good out of the active ones into history. `swapOf` still finds it there until it
-   * expires. A swap whose instance is not gone was an error, or is over: it becomes `withdrawn`.
+   * expires. A swap whose instance is not gone was an error, or is over: it becomes `withdrawn`. `conflict`: it went on
+   * meanwhile, or got the deadline of a new warning, and stays as it is.
    */
-  retire(swap: Swap): Promise<void>;
+  retire(swap: Swap): Promise<'done' | 'conflict'>;
   putDecision(record: DecisionRecord): Promise<void>;
   /** Stores what checks of launches found beside the status of this policy version, if that is still the status. */
   putChecks(group: string, policyVersion: number, checks: readonly LaunchCheck[], atMs: number): Promise<void>;

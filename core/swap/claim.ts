@@ -85,6 +85,22 @@ export const removedBy = (
   decision,
 });
 
+/**
+ * The swap of a member that EC2 warned again while it was put back into service: its swap got the deadline of that
+ * warning, and was out of service until then. It leaves anew. Undefined where that warning ordered a drain itself.
+ */
+export const claimedAgain = (
+  { group, instance, reason, pool, offering, asg, state, deadlineMs, warnedAtMs }: Swap,
+  { nowMs, drainFor, decision }: Pick<Claiming, 'nowMs' | 'drainFor' | 'decision'>,
+): Swap | undefined => {
+  if (deadlineMs === undefined || (state !== 'draining' && state !== 'drained')) return undefined;
+  return {
+    ...{ group, instance, reason, state: 'leaving', pool, offering, ...(asg !== undefined && { asg }) },
+    ...{ claimedAtMs: nowMs, ...(warnedAtMs !== undefined && { warnedAtMs }), deadlineMs },
+    ...{ drain: drainFor(kindOf({ reason }), deadlineMs), drainOrderedAtMs: nowMs, decision },
+  };
+};
+
 type Tightening = Pick<Claiming, 'drainFor' | 'nowMs'>;
 
 /** A waiting swap begins to leave with its first deadline or hook. */
@@ -126,7 +142,7 @@ const withDeadline = (swap: Swap, fact: LeavingFact, { drainFor, nowMs }: Tighte
   const deadlineMs = isAgain ? fact.deadlineMs : tighter(swap.deadlineMs, fact.deadlineMs);
   if (deadlineMs === swap.deadlineMs || deadlineMs === undefined) return undefined;
   if (isOutlived(swap, fact) || isOvertaken(swap, fact)) return undefined;
-  if (swap.state === 'drained') return { deadlineMs };
+  if (swap.state === 'drained') return { deadlineMs, ...(isAgain && { warnedAtMs: fact.atMs }) };
   return {
     reason: traitsOf(swap).endedBy === 'auto-scaling' ? swap.reason : fact.reason,
     deadlineMs,

@@ -288,8 +288,7 @@ describe('a swap', () => {
   test('that is retired leaves the active ones and is still found', async () => {
     const gone = swap('retired', 'i-7', { state: 'gone', goneAtMs: nowMs });
     await store.claim(gone);
-    await store.retire(gone);
-    await store.retire(gone);
+    expect([await store.retire(gone), await store.retire(gone)]).toEqual(['done', 'done']);
     expect(await store.swaps('retired')).toEqual([]);
     expect(await store.swapOf('i-7')).toEqual(gone);
     expect((await itemOf('retired', items.past('i-7')))?.expiresAt).toBe(nowMs / 1000 + 7 * 24 * 3600);
@@ -322,10 +321,10 @@ describe('a swap', () => {
     const againMs = nowMs + 120_000;
     await store.claim(read);
     await store.advance(read, { from: [state], set: { deadlineMs: againMs } });
-    await store.retire(read);
+    expect(await store.retire(read)).toBe('conflict');
     expect(await store.swaps(group)).toMatchObject([{ state, deadlineMs: againMs }]);
     expect(await itemOf(group, items.past(`i-${state}`))).toBeUndefined();
-    await store.retire({ ...read, deadlineMs: againMs });
+    expect(await store.retire({ ...read, deadlineMs: againMs })).toBe('done');
     expect(await store.swaps(group)).toEqual([]);
   });
 

@@ -54,7 +54,7 @@ const lookOf = async (
         if (state !== undefined) seen.advanced.push(`${instance} ${state}`);
         return 'done';
       },
-      retire: async () => {},
+      retire: async () => 'done',
       putDecision: async (record) => void seen.decided.push(record),
     },
     owners: { ownersOf: async () => new Map() },

@@ -65,7 +65,10 @@ const worldOf = ({ policy, holdings = {}, state: rest = {}, swaps = [] }: Settin
       world.claimed.push(swap);
       return { kind: 'claimed' };
     },
-    retire: async ({ instance }) => void world.retired.push(instance),
+    retire: async ({ instance }) => {
+      world.retired.push(instance);
+      return 'done';
+    },
     advance: async () => 'done',
     putRequest: async () => {},
     putDecision: async (record) => void world.records.set(record.id, record),

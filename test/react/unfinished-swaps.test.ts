@@ -22,15 +22,20 @@ type Trouble = {
   readonly changes?: SwapChange[];
   /** Completed hooks are added here. */
   readonly completed?: string[];
+  /** The swap as it is stored once its member is back, and how many attempts to withdraw it fail. */
+  readonly warnedAgain?: { readonly stored: Swap | undefined; readonly conflicts: number };
 };
 
 const mendedBy = async (
   swaps: readonly Swap[],
   nowMs: number,
   holdings: Partial<Holdings> = {},
-  { stoppedDrains = [], runsOn = [], mode = 'act', notBack, changes, completed }: Trouble = {},
+  { stoppedDrains = [], runsOn = [], mode = 'act', notBack, changes, completed, warnedAgain }: Trouble = {},
 ) => {
   const retired: string[] = [];
+  const claimed: Swap[] = [];
+  const announced: unknown[] = [];
+  let conflicts = warnedAgain?.conflicts ?? 0;
   let failures = 0;
   const count = (_: string, by: number): void => {
     failures += by;
@@ -41,8 +46,19 @@ const mendedBy = async (
       changes?.push(change);
       return 'done';
     },
-    retire: async ({ instance }: Swap) => void retired.push(instance),
+    retire: async ({ instance }: Swap) => {
+      conflicts -= 1;
+      if (conflicts >= 0) return 'conflict';
+      retired.push(instance);
+      return 'done';
+    },
+    swapOf: async () => warnedAgain?.stored,
+    claim: async (swap: Swap) => {
+      claimed.push(swap);
+      return { kind: 'claimed' };
+    },
   };
+  const announcer = { announce: async (events: readonly unknown[]) => void announced.push(...events) };
   const provider = {
     putBack: async (_group: Group, ids: readonly string[]): Promise<ActionResult> =>
       notBack === undefined
@@ -54,11 +70,12 @@ const mendedBy = async (
     group: { ...group(), mode },
     provider,
     facts: { ended: [], stopped: [], stoppedDrains },
-    ports: { clock: { now: () => nowMs }, store, owners, lifecycle, telemetry: { count } },
+    id: 'this one',
+    ports: { clock: { now: () => nowMs }, store, owners, lifecycle, announcer, telemetry: { count } },
   } as unknown as Run;
   const gathered = { swaps, state: { desired: 1 }, holdings: { ...nothing, ...holdings } } as unknown as Gathered;
   const after = await continueSwaps(run, gathered, (kind, deadlineMs) => `${kind}-${deadlineMs ?? 'none'}-new`);
-  return { retired, failures, ...after };
+  return { retired, failures, ...after, ...(warnedAgain !== undefined && { claimed, announced }) };
 };
 const mended = async (...args: Parameters<typeof mendedBy>): Promise<readonly Swap[]> => (await mendedBy(...args)).swaps;
 
@@ -214,6 +231,19 @@ describe('a swap whose instance EC2 announced to take, and that runs on', () => 
     expect(after.swaps).toMatchObject([{ reason: 'unwanted' }]);
     // A failure that a later attempt may continueSwaps is not counted.
     expect(after.failures).toBe(1);
+  });
+  it('leaves anew where EC2 warned it again while its member was put back into service', async () => {
+    const again = { ...spared, deadlineMs: inMs(540), warnedAtMs: inMs(420) };
+    const of = (stored: Swap | undefined, conflicts = 1) => mendedBy([spared], inMs(420), running, { warnedAgain: { stored, conflicts } });
+    const claimed = { state: 'leaving', deadlineMs: inMs(540), warnedAtMs: inMs(420), drain: `interruption-${inMs(540)}-new`, decision: 'this one' };
+    const after = await of(again);
+    expect(after).toMatchObject({ retired: ['i-1'], swaps: [{ instance: 'i-1', ...claimed }], putBack: ['i-1'] });
+    expect(after.claimed).toEqual(after.swaps);
+    expect(after.announced).toMatchObject([{ detail: { reason: 'interruption', instances: ['i-1'], decision: 'this one' } }]);
+    // A drain of the warning takes it out of service, or another look has gone on with it.
+    expect(await of({ ...again, state: 'leaving' })).toMatchObject({ claimed: [], swaps: [], announced: [] });
+    expect(await of(undefined)).toMatchObject({ claimed: [], swaps: [], announced: [] });
+    expect(await of(again, 2)).toMatchObject({ claimed: [], swaps: [], announced: [] });
   });
   it('stays while its group does not act', async () => {
     expect(await mendedBy([spared], inMs(900), running, { mode: 'pause' })).toEqual({ retired: [], failures: 0, swaps: [spared] });

@@ -13,6 +13,7 @@ import type { ReactPorts } from '../ports.ts';
 import type { Run } from '../run.ts';
 import { writesAtOnce } from './claims.ts';
 import { completeHooksOf, isLeftOnHook } from './hooks.ts';
+import { claimWarnedAgain } from './warned-again.ts';
 
 /**
  * Puts members back into service that EC2 warned about and did not take. Their swaps are withdrawn. Members that could
@@ -26,12 +27,15 @@ const putBack = async ({ group, provider, ports }: Run, spared: readonly Swap[])
   return new Set(done);
 };
 
-/** Closes swaps whose instance has ended, and moves those that are over into history. Returns the others. */
+/**
+ * Closes swaps whose instance has ended, and moves those that are over into history. Returns the others, and the swaps
+ * of members that are back in service and were warned again meanwhile.
+ */
 const close = async (
   { group, facts, ports }: Run,
   { swaps, holdings, state }: Pick<Gathered, 'swaps' | 'holdings' | 'state'>,
   back: ReadonlySet<string>,
-): Promise<readonly Swap[]> => {
+): Promise<{ readonly open: readonly Swap[]; readonly warnedAgain: readonly Swap[] }> => {
   const look = { group, holdings, state, heard: facts, back, nowMs: ports.clock.now() };
   const unseen = unseenIn(swaps, look).map(({ instance }) => instance);
   const beyond = unseen.length === 0 ? new Map() : await unlessTroubled(ports.owners.ownersOf(unseen));
@@ -47,8 +51,13 @@ const close = async (
       ...changeTo(after),
     }),
   );
-  await inParallel(over, writesAtOnce, (swap) => ports.store.retire(back.has(swap.instance) ? asOutlived(swap) : swap));
-  return open;
+  const retired = await inParallel(over, writesAtOnce, (swap) =>
+    ports.store.retire(back.has(swap.instance) ? asOutlived(swap) : swap),
+  );
+  return {
+    open,
+    warnedAgain: over.filter(({ instance }, index) => retired[index] === 'conflict' && back.has(instance)),
+  };
 };
 
 /** Puts swaps on a new drain if their own drain does not go on. Returns these swaps. */
@@ -76,7 +85,8 @@ export const continueSwaps = async (
 ): Promise<Pick<Gathered, 'swaps' | 'putBack'>> => {
   const spared = outlivedIn(gathered.swaps, gathered.holdings.members, run.ports.clock.now());
   const back = await putBack(run, spared);
-  const swaps = await close(run, gathered, back);
+  const { open, warnedAgain } = await close(run, gathered, back);
+  const swaps = [...open, ...(await claimWarnedAgain(run, warnedAgain, drainFor))];
   const { members, stopped, aside } = gathered.holdings;
   // An instance that EC2 stopped may start again, and is kept while too few members serve.
   const isEnough = members.filter(({ serving }) => serving).length >= gathered.state.desired;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Claiming, claimedBy, isNewWarning, type LeavingFact, removedBy, tightened } from '../../../core/swap/claim.ts';
+import { type Claiming, claimedAgain, claimedBy, isNewWarning, type LeavingFact, removedBy, tightened } from '../../../core/swap/claim.ts';
+import type { Swap } from '../../../core/swap/swap.ts';
 import { member } from '../members.ts';
 import { nowMs, spotA, swapOf } from '../views.ts';
 
@@ -133,7 +134,7 @@ describe('a later signal about a leaving member', () => {
     const again = { ...warning, atMs: nowMs - 999 };
     const order = { deadlineMs: again.deadlineMs, warnedAtMs: again.atMs, drain: `interruption-${again.deadlineMs}` };
     expect(tightened(swap, again, claiming())).toMatchObject(order);
-    expect(tightened({ ...swap, state: 'drained' }, again, claiming())).toEqual({ deadlineMs: again.deadlineMs });
+    expect(tightened({ ...swap, state: 'drained' }, again, claiming())).toEqual({ deadlineMs: again.deadlineMs, warnedAtMs: again.atMs });
     expect(tightened(swap, { ...again, atMs: nowMs - 1_000 }, claiming())).toBeUndefined();
   });
   it('keeps the deadline of the later of two such warnings, whichever comes first', () => {
@@ -169,6 +170,24 @@ describe('a later signal about a leaving member', () => {
   it('changes only the deadline of one that has drained, and nothing of one that is gone', () => {
     expect(tightened({ ...waiting(), state: 'drained' }, warning, claiming())).toEqual({ deadlineMs: warning.deadlineMs });
     expect(tightened({ ...waiting(), state: 'gone' }, warning, claiming())).toBeUndefined();
+  });
+  it('leaves anew where its member works again by the time of a later warning, which ordered no drain that takes it out of service', () => {
+    const { deadlineMs } = warning;
+    const drained: Swap = {
+      ...{ ...claimedBy(warning, claiming()), asg: 'web-asg', state: 'drained', claimedAtMs: 1, deadlineMs, warnedAtMs: nowMs - 1 },
+      ...{ drainStartedAtMs: 2, drainedAtMs: 3, busyUntilMs: 4, decision: 'before', shortfall: { code: 'not-seen' } },
+    };
+    const { pool, offering, group, instance } = drained;
+    const leavesAnew = {
+      ...{ group, instance, reason: 'interruption', state: 'leaving', pool, offering, asg: 'web-asg' },
+      ...{ claimedAtMs: nowMs, warnedAtMs: nowMs - 1, deadlineMs },
+      ...{ drain: `interruption-${deadlineMs}`, drainOrderedAtMs: nowMs, decision: claiming().decision },
+    };
+    expect(claimedAgain(drained, claiming())).toEqual(leavesAnew);
+    expect(claimedAgain({ ...drained, state: 'draining' }, claiming())).toEqual(leavesAnew);
+    for (const state of ['leaving', 'gone', 'withdrawn'] as const) expect(claimedAgain({ ...drained, state }, claiming())).toBeUndefined();
+    const { deadlineMs: _, ...undated } = drained;
+    expect(claimedAgain(undated, claiming())).toBeUndefined();
   });
   it('changes nothing where its deadline was long over when the member was claimed', () => {
     const outlived = { ...warning, atMs: nowMs - 300_001, deadlineMs: nowMs - 180_001 };
