@@ -202,10 +202,19 @@ const playAllowed = async (
 /** Why a decision had no effect: another one was written first, or another one about the group is about to launch. */
 export type Lost = 'race' | 'turn';
 
-/** Decides, makes the decision binding, launches. After a loss the group is gathered again. */
-export const playRound = async (run: Run, gathered: Gathered, earlier: readonly Round[]): Promise<Round | Lost> => {
+/**
+ * Decides, makes the decision binding, launches. After a loss the group is gathered again.
+ *
+ * @param isLate whether the decision is made without launches if another one about the group is about to launch
+ */
+export const playRound = async (
+  run: Run,
+  gathered: Gathered,
+  earlier: readonly Round[],
+  isLate: boolean,
+): Promise<Round | Lost> => {
   const { observed, again, ...found } = look(run, gathered, earlier);
-  const allowed = await takeTurn(run, found, again);
+  const allowed = await takeTurn(run, found, again, isLate);
   if (allowed === undefined) return 'turn';
   const played = await playAllowed(run, gathered, earlier, { ...allowed, observed, again });
   if (played === undefined || played.launched.length === 0) giveTurnBack(run, allowed);

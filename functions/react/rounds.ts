@@ -46,11 +46,13 @@ export type Played =
 
 /**
  * The function that has the turn of a group writes its decision after a few calls, or launches for seconds. So after a
- * few attempts this run ends, and a wake continues sooner. It tries for longer if facts would be lost otherwise.
+ * few attempts this run ends, and a wake continues sooner. If facts would be lost otherwise, this run stores them with
+ * a decision that launches nothing, and a wake continues too.
  */
 const lostForTurn = 3;
 const lostBy = (what: Lost, { facts, group }: Run): number =>
   what === 'turn' && canHandOver(facts, group) ? lostForTurn : 1;
+const isLate = (lost: number, { facts, group }: Run): boolean => lost >= lostForTurn && !canHandOver(facts, group);
 
 /**
  * A look is used again after a lost race while it is younger than this. The function that wrote first stored its
@@ -167,7 +169,7 @@ const playEach = async (first: Run, found: Gathered, warned: readonly Warned[]):
   const lookMs = run.ports.clock.now() - found.lookedAtMs;
   while (rounds.length < mostRounds) {
     const beganAtMs = run.ports.clock.now();
-    const played = await playRound(run, gathered, rounds);
+    const played = await playRound(run, gathered, rounds, isLate(lost, run));
     longestRoundMs = Math.max(longestRoundMs, run.ports.clock.now() - beganAtMs);
     if (played === 'race' || played === 'turn') {
       lost += lostBy(played, run);

@@ -569,9 +569,9 @@ test('rounds end after the eighth, although members are still missing', async ()
   expect(requests).toBe(8);
 });
 
-test('a group whose turn another decision has is left to a wake after four attempts, and is tried for longer where facts would be lost', async () => {
+test('a group whose turn another decision has is left to a wake after four attempts, with a decision without launches where facts would be lost', async () => {
   const attempts = async (heard: Partial<Run['facts']>) => {
-    const eight = inB(8, 1);
+    const eight = { ...inB(8, 1), scaling: [{ alarm: 'high', adjust: { kind: 'instances' as const, by: 2 }, cooldownMs: 60_000 }] };
     const of = worldOf(eight, stateUnder(eight, 5));
     let asked = 0;
     const ask = async () => {
@@ -579,11 +579,18 @@ test('a group whose turn another decision has is left to a wake after four attem
       return { turn: { kind: 'taken' as const }, refused: {} };
     };
     const played = await play(eight, of, heard, { ...turnsOf([], of.ports), ask });
-    expect(played.kind).toBe('contended');
-    return asked;
+    const [round] = played.kind === 'played' ? played.rounds : [];
+    return {
+      asked,
+      kind: played.kind,
+      launched: of.world.asked,
+      ...(round && { wakeAtMs: round.decision.wakeAtMs, remarks: round.decision.remarks?.length, desired: of.world.stored?.desired }),
+    };
   };
-  expect(await attempts({})).toBe(4);
-  expect(await attempts({ stoppedDrains: ['web-swap-1'] })).toBe(10);
+  expect(await attempts({})).toEqual({ asked: 4, kind: 'contended', launched: [] });
+  const decided = { asked: 4, kind: 'played', launched: [], wakeAtMs: nowMs + 2_000, remarks: 0 };
+  expect(await attempts({ stoppedDrains: ['web-swap-1'] })).toEqual({ ...decided, desired: 8 });
+  expect(await attempts({ alarms: [{ alarm: 'high', atMs: nowMs, isOn: true }] })).toEqual({ ...decided, desired: 10 });
 });
 
 test('responses of EC2 that others keep from being stored fail the run with an error that states that nothing is lost', async () => {

@@ -86,19 +86,27 @@ const earlier = (atMs: number | undefined, otherMs: number | undefined): { reado
   return times.length === 0 ? {} : { wakeAtMs: Math.min(...times) };
 };
 
+/** By then another decision about the group has stored its launches. */
+const afterTakenMs = 2_000;
+
 /**
  * Has a decision wait for its turn at the account's buckets. Undefined when another decision about this group is about
  * to launch: look again.
+ *
+ * @param isLate whether this decision then launches nothing, and another one follows soon. Its other parts are not held
+ *   up any longer.
  */
 export const takeTurn = async (
   run: Run,
   { view, decision: wanted }: Allowed,
   again: (view: View) => Decision,
+  isLate = false,
 ): Promise<Allowed | undefined> => {
   if (wanted.placements.length === 0) return { view, decision: wanted };
   const ask = askOf(run, view, wanted);
   const told = await run.turns.ask(ask);
-  const { turn } = told;
+  const after = { kind: 'later', turnAtMs: view.nowMs + afterTakenMs, sinceMs: view.nowMs, ahead: 0 } as const;
+  const turn = isLate && told.turn.kind === 'taken' ? after : told.turn;
   if (turn.kind === 'taken') return undefined;
   const informed = withRefusals(view, told);
   const mayLaunch = turn.kind === 'now' ? turn.instances : 0;
@@ -111,7 +119,7 @@ export const takeTurn = async (
     given,
     decision: {
       ...decision,
-      remarks: [...(decision.remarks ?? []), ...remarksOn(turn, ask, view.nowMs)],
+      remarks: [...(decision.remarks ?? []), ...(turn === after ? [] : remarksOn(turn, ask, view.nowMs))],
       ...earlier(decision.wakeAtMs, turnAtMs),
     },
   };
