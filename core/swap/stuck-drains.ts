@@ -32,12 +32,16 @@ export type TakingOver = {
 const drainDueByMs = (swap: Swap, timeoutMs: number): number =>
   Math.max(swap.deadlineMs ?? 0, (swap.drainOrderedAtMs ?? swap.claimedAtMs) + 2 * timeoutMs);
 
+/** Whether no drain was ordered for a member that EC2 takes, because it had stopped when its first signal came. */
+const isUndrained = ({ state, drain, deadlineMs }: Swap): boolean =>
+  state === 'leaving' && drain === undefined && deadlineMs !== undefined;
+
 /**
  * Whether a drain is over while its instance still exists: a call failed, EC2 did not take the instance, or EC2 only
  * stopped it.
  */
 const isLeftover = (swap: Swap, { timeoutMs, shown, spared, nowMs }: TakingOver): boolean => {
-  if (swap.state !== 'drained' || isKept(swap) || !shown.has(swap.instance)) return false;
+  if ((swap.state !== 'drained' && !isUndrained(swap)) || isKept(swap) || !shown.has(swap.instance)) return false;
   const sparedMs = spared?.has(swap.instance) ? outlivedForGoodMs : spareMs;
   const sinceMs = Math.max(
     swap.drainOrderedAtMs ?? 0,
@@ -67,7 +71,7 @@ const isOrderedSince = ({ drainOrderedAtMs = 0, drainStartedAtMs, drainedAtMs }:
  */
 const isBroken = (swap: Swap, { timeoutMs, nowMs }: TakingOver): boolean => {
   if (swap.state === 'drained') return isOrderedSince(swap) && isOnHook(swap) && isUnattended(swap, nowMs);
-  if (swap.state !== 'leaving' && swap.state !== 'draining') return false;
+  if ((swap.state !== 'leaving' && swap.state !== 'draining') || isUndrained(swap)) return false;
   return isOnHook(swap) ? isUnattended(swap, nowMs) : nowMs - drainDueByMs(swap, timeoutMs) >= overdueMs;
 };
 

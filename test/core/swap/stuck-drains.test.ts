@@ -75,6 +75,16 @@ describe('an instance that runs on after its drain', () => {
     expect(takenOver(drained, taking())).toEqual({ ...order, reason: 'unwanted' });
     expect(takenOver({ ...drained, deadlineMs: nowMs - 299_999 }, taking())).toBeUndefined();
   });
+  it('that EC2 had stopped before its first signal came is ours to end after the same time, whatever the time-out of drains', () => {
+    const { drain: _, ...undrained } = swap({ state: 'leaving', claimedAtMs: nowMs - 300_000, deadlineMs: nowMs - 300_000 });
+    const ended = { ...order, reason: 'unwanted' };
+    for (const timeoutMs of [20_000, 600_000]) {
+      expect(takenOver(undrained, taking({ timeoutMs }))).toEqual(ended);
+      expect(takenOver({ ...undrained, deadlineMs: nowMs - 299_999 }, taking({ timeoutMs }))).toBeUndefined();
+      // It is stopped, and may start again while too few others serve.
+      expect(takenOver(undrained, taking({ timeoutMs, shown: new Set() }))).toBeUndefined();
+    }
+  });
   it('that EC2 announced to take has fifteen minutes to be put back into service, and is ours to end then', () => {
     const drained = swap({ state: 'drained', deadlineMs: nowMs - 900_000 });
     const spared = taking({ spared: new Set(['i-1']) });
