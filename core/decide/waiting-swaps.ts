@@ -68,8 +68,8 @@ const comingUp = (view: View): ReadonlySet<string> => {
  * Waiting swaps that may begin, the first claimed first.
  *
  * - A swap begins only while enough members serve without it: with `launch-first` the desired size, with `drain-first`
- *   at most `maxSurge` fewer. So the next swap begins when the replacement of the previous one serves, and a lost
- *   member holds back all others.
+ *   at most `maxSurge` fewer. So the next swap begins when a replacement serves. With `launch-first` a lost member
+ *   holds back all others, and with `drain-first` one of the `maxSurge`.
  * - With `drain-first`, a member whose leaving makes the group short begins only while the tree can replace it.
  * - With `drain-first`, a member that comes up begins when it serves, or when it would be given up. It may have been
  *   launched for a lost one.

@@ -131,6 +131,10 @@ describe('a rebalance, drain first', () => {
     const lost = decide(view({ group: drainFirst(1), swaps: [swapOf('spot-b#1'), ...waiting(2)] }));
     expect(lost.drains).toEqual([]);
     expect(launched(lost.placements)).toBe(1);
+    // Each lost member is one of those that may be missing.
+    const begunBeside = (count: number) =>
+      decide(view({ group: drainFirst(3), swaps: [...[1, 2, 3].slice(0, count).map((n) => swapOf(`spot-b#${n}`)), ...waiting(5)] })).drains;
+    expect([begunBeside(1), begunBeside(2), begunBeside(3)]).toEqual([['spot-a#1', 'spot-a#2'], ['spot-a#1'], []]);
   });
   it('leaves a member that comes up in place of a lost one until it serves, or would be given up', () => {
     const begun = (rest: Parameters<typeof member>[2], more: Partial<GroupState> = {}) => {
