@@ -1,5 +1,5 @@
 import type { Chronicle } from './chronicle.ts';
-import { type Delivery, endless, goneAtMs, isFunction, type Life, type Service, type Warning, warnedAtMs } from './life.ts';
+import { type Delivery, endless, goneAtMs, isFunction, type Life, type Service, takenByMs, warnedAtMs } from './life.ts';
 import type { Policy } from './policy.ts';
 import { times } from './times.ts';
 
@@ -85,11 +85,8 @@ export const heardOfHookAtMs = (chronicle: Chronicle, life: Life, hook: string):
     toldOf(life, 'hook').filter(({ told }) => told.about === 'hook' && (told.hook ?? hook) === hook),
   );
 
-/** The time at which EC2 takes it, by a warning: after two minutes, or at once if it hibernates. EC2 may act otherwise. */
-const saidOf = ({ atMs, action }: Warning): number => atMs + (action === 'hibernate' ? 0 : times.spotNoticeMs);
-
 /** When EC2 takes it, by the tightest warning that was announced. */
-export const deadlineOf = ({ warnings }: Life): number => Math.min(endless, ...warnings.filter(({ silent }) => !silent).map(saidOf));
+export const deadlineOf = ({ warnings }: Life): number => Math.min(endless, ...warnings.filter(({ silent }) => !silent).map(takenByMs));
 
 /** When Holdfast knew, because it received the warning or had claimed the member before. */
 export const knewAtMs = (chronicle: Chronicle, life: Life): number => {

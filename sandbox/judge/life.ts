@@ -1,5 +1,6 @@
 import type { Market } from '../../core/pool/offering.ts';
 import type { Actor, Told } from './history.ts';
+import { times } from './times.ts';
 
 /** A span of time. Without an end, it still lasts. */
 export type Span = { readonly fromMs: number; readonly untilMs: number };
@@ -136,6 +137,9 @@ export const isProtected = (life: Life, atMs: number): boolean => {
 export const lastRefusalMs = ({ refusedAtMs }: Life, atMs: number): number =>
   Math.max(Number.NEGATIVE_INFINITY, ...refusedAtMs.filter((refusedMs) => refusedMs <= atMs));
 
+/** The time at which EC2 takes it, by a warning: after two minutes, or at once if it hibernates. EC2 may act otherwise. */
+export const takenByMs = ({ atMs, action }: Pick<Warning, 'atMs' | 'action'>): number => atMs + (action === 'hibernate' ? 0 : times.spotNoticeMs);
+
 /** Announced warnings: a warning that no function received cannot be acted on. */
 export const warnedAtMs = ({ warnings }: Life, sinceMs = Number.NEGATIVE_INFINITY): number =>
   Math.min(endless, ...warnings.filter(({ silent, atMs }) => !silent && atMs > sinceMs).map(({ atMs }) => atMs));
@@ -155,15 +159,27 @@ export const lastCalledOffMs = (life: Life, atMs: number): number =>
 const lastForgottenMs = ({ forgottenAtMs }: Life, atMs: number): number =>
   Math.max(Number.NEGATIVE_INFINITY, ...forgottenAtMs.filter((servesMs) => servesMs <= atMs));
 
+/** Events name whole seconds. */
+const eventMs = 1_000;
+
+/** Whether a message about a warning of this moment is about this warning. */
+export const isToldBy = ({ atMs }: Warning, happenedAtMs: number): boolean => Math.abs(atMs - happenedAtMs) < eventMs;
+
+/** A warning belongs to the time in which EC2 is to take the member: another one may come just before the member is put back. */
 const chapterOf = ({ ending, ended, ...life }: Life, sinceMs: number, untilMs: number): Life => {
-  const isIn = ({ atMs }: { readonly atMs: number }): boolean => atMs > sinceMs && atMs <= untilMs;
+  const isBetween = (atMs: number): boolean => atMs > sinceMs && atMs <= untilMs;
+  const isIn = ({ atMs }: { readonly atMs: number }): boolean => isBetween(atMs);
+  const isHeardIn = ({ told, atMs, happenedAtMs }: Delivery): boolean => {
+    const warning = told.about === 'warning' ? life.warnings.find((one) => isToldBy(one, happenedAtMs)) : undefined;
+    return isBetween(warning === undefined ? atMs : takenByMs(warning));
+  };
   const isLast = untilMs === endless;
   return {
     ...life,
     ...(isLast && ending !== undefined && { ending }),
     ...(isLast && ended !== undefined && { ended }),
-    warnings: life.warnings.filter(isIn),
-    deliveries: life.deliveries.filter(isIn),
+    warnings: life.warnings.filter((warning) => isBetween(takenByMs(warning))),
+    deliveries: life.deliveries.filter(isHeardIn),
     claims: life.claims.filter(isIn),
     drains: life.drains.filter(isIn),
     services: life.services.filter((service) => service.untilMs > sinceMs && service.fromMs < untilMs),

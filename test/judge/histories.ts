@@ -134,6 +134,12 @@ export const historyOf = (write: (script: Script) => void, changes: Partial<Hist
   };
   const serves: Script['serves'] = (second, instance) =>
     at(second, { kind: 'running', instance }, { kind: 'booted', instance }, { kind: 'in-service', instance, targetGroup: 'web' });
+  /** A warning is received a while after it was sent. */
+  const happenedMs = (told: Told, from: number): number => {
+    const isOf = (event: HistoryEvent): boolean => event.kind === 'warned' && 'instance' in told && event.instance === told.instance;
+    const sent = told.about === 'warning' ? events.findLast((event) => isOf(event) && event.atMs <= ms(from)) : undefined;
+    return sent?.atMs ?? ms(from);
+  };
   const script: Script = {
     at,
     launch,
@@ -156,7 +162,14 @@ export const historyOf = (write: (script: Script) => void, changes: Partial<Hist
     react: (from, until, invocation, told = [], injected = false) => {
       at(from, { kind: 'invocation-began', invocation, function: 'react' });
       for (const [index, one] of told.entries())
-        at(from, { kind: 'delivered', invocation, function: 'react', message: `${invocation}-${index}`, told: one, happenedAtMs: ms(from) });
+        at(from, {
+          kind: 'delivered',
+          invocation,
+          function: 'react',
+          message: `${invocation}-${index}`,
+          told: one,
+          happenedAtMs: happenedMs(one, from),
+        });
       at(until, { kind: 'invocation-ended', invocation, function: 'react', startedAtMs: ms(from), timeoutMs: 30_000, again: [], injected });
     },
     claim: (second, instance, invocation, state = 'leaving') =>

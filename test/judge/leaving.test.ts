@@ -36,6 +36,26 @@ describe('a warned member is taken out of service before its deadline', () => {
     });
     expect(found).toEqual(['i-1 was warned, and ended while api still sent it requests']);
   });
+  it('breaks when EC2 warned it again just before it was put back, and took it at work', () => {
+    const again = (warnedAt: number, outAt?: number) =>
+      details(warnedTakenOut, (script) => {
+        twoServe(script);
+        script.warn(100, 'i-1');
+        script.takeOut(110, 'i-1');
+        script.at(220, { kind: 'spared', instance: 'i-1' });
+        script.warn(warnedAt, 'i-1');
+        script.at(530, { kind: 'item-written', table: 'state', group: 'web', item: 'past#i-1', bytes: 500, by: react('i-10') });
+        script.at(540, { kind: 'in-service', instance: 'i-1', targetGroup: 'web' });
+        if (outAt !== undefined) script.takeOut(outAt, 'i-1');
+        script.end(650, 'i-1', end);
+      });
+    for (const warnedAt of [529, 531]) {
+      expect(again(warnedAt)).toEqual(['i-1 was warned, and ended while web still sent it requests']);
+      expect(again(warnedAt, 600)).toEqual([]);
+    }
+    // EC2 was to take it before it was put back.
+    expect(again(105)).toEqual([]);
+  });
   it('breaks when it came back into service and was forgotten', () => {
     const found = details(warnedTakenOut, (script) => {
       twoServe(script);

@@ -49,6 +49,20 @@ describe('a warning that does not come true is taken back', () => {
     });
     expect(found).toEqual(['i-1 was put back 140 s after its warning']);
   });
+  it('holds for one that EC2 warns again as it is put back, unless a function had received that warning before the look began', () => {
+    const again = (heardAt: number, lookedAt: number) =>
+      broken((script) => {
+        script.warn(525, 'i-1');
+        script.react(heardAt, heardAt + 2, 'i-8', [{ about: 'warning', instance: 'i-1' }]);
+        script.react(lookedAt, 532, 'i-10', [{ about: 'tick', groups: ['web'] }]);
+        back(script, 530);
+        inService(script, 550);
+        script.takeOut(600, 'i-1');
+      });
+    expect(again(529, 528)).toEqual([]);
+    expect(again(531, 529)).toEqual([]);
+    expect(again(526, 527)).toEqual(['i-1 was put back 5 s after its warning']);
+  });
   it('breaks for one that Holdfast ends because of the warning', () => {
     expect(broken((script) => script.end(525, 'i-1', react('i-10')))).toEqual(['i-1 was ended, because EC2 had announced to take it and did not']);
   });

@@ -1,8 +1,10 @@
+import { items } from '../../../core/contract.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { draining, health, isHindered, launching, look, type Way, ways } from '../hindrance.ts';
-import { isAlive, isFunction, type Life, stayAt, takenOutAtMs, warnedAtMs } from '../life.ts';
+import { isAlive, isFunction, isToldBy, type Life, stayAt, takenOutAtMs, type Warning, warnedAtMs } from '../life.ts';
 import { wasIdle } from '../modes.ts';
+import { lookedSince } from '../staying.ts';
 import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
@@ -73,11 +75,26 @@ const endedAnyway = (chronicle: Chronicle): readonly Broken[] =>
     ];
   });
 
+/** When the function began to look that put it back. */
+const lookedAtMs = (chronicle: Chronicle, { instance }: Life, backMs: number): number => {
+  const written = chronicle.of('item-written').find(({ item, atMs }) => item === items.past(instance) && atMs === backMs);
+  return written === undefined ? backMs : lookedSince(chronicle, written.by, backMs);
+};
+
+/** Announced warnings that a function had received by then. Nobody can know of a later one. */
+const knownWarnings = ({ warnings, deliveries }: Life, byMs: number): readonly Warning[] =>
+  warnings.filter(
+    (warning) =>
+      !warning.silent &&
+      deliveries.some(({ told, atMs, happenedAtMs }) => told.about === 'warning' && isToldBy(warning, happenedAtMs) && atMs <= byMs),
+  );
+
 /** Members that are put back while EC2 may yet take them. */
 const backTooSoon = (chronicle: Chronicle): readonly Broken[] =>
   chronicle.lives.flatMap((life) =>
     life.backAtMs.flatMap((backMs): readonly Broken[] => {
-      const saidMs = Math.max(...life.warnings.filter(({ atMs, silent }) => !silent && atMs <= backMs).map(({ atMs }) => atMs));
+      const known = knownWarnings(life, lookedAtMs(chronicle, life, backMs));
+      const saidMs = Math.max(...known.map(({ atMs }) => atMs));
       const earliestMs = saidMs + times.outlivedMs - 2 * chronicle.times.clockMs;
       const group = chronicle.groupAt(life, backMs);
       if (group === undefined || wasIdle(chronicle, group, saidMs, backMs) || backMs >= earliestMs || life.advisedAtMs.length > 0) return [];
@@ -90,6 +107,6 @@ const backTooSoon = (chronicle: Chronicle): readonly Broken[] =>
 export const sparedServeAgain: Rule = {
   name: 'a warning that does not come true is taken back',
   meaning:
-    'A member that still runs five minutes after its deadline was not taken by EC2. The next looks put it back into service, and not before: it works again, and Holdfast does not end it because of the warning.',
+    'A member that still runs five minutes after its deadline was not taken by EC2. The next looks put it back into service, and not before: it works again, and Holdfast does not end it because of the warning. A warning counts once a function has received it.',
   broken: (chronicle) => [...leftOut(chronicle), ...backInName(chronicle), ...endedAnyway(chronicle), ...backTooSoon(chronicle)],
 };
