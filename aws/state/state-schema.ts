@@ -188,6 +188,7 @@ const readers: Readers<GroupState> = {
   denials: absentOr(eachIn(denial)),
   uncovered: maybe(number),
   checksDueAtMs: maybe(number),
+  checksOf: maybe(number),
   wakeAtMs: orElse(number, 0),
 };
 

@@ -207,8 +207,9 @@ export type GroupState = Memories & {
   readonly denials?: Denials;
   /** Missing members that nothing could give when the last decision was made. Absent: none. */
   readonly uncovered?: number;
-  /** When its launches are tried with dry runs again. Absent: with the next policy. */
+  /** When the launches of policy version `checksOf` are tried with dry runs again. Absent: they are due. */
   readonly checksDueAtMs?: number;
+  readonly checksOf?: number;
   /** In a group that was let go: when to report again that a maximum stays raised. */
   readonly wakeAtMs: number;
 };

@@ -14,7 +14,7 @@ import {
 } from '../../core/launch/launch-checks.ts';
 import { reactTimeoutMs } from '../../core/times/times.ts';
 import type { GroupState } from '../../core/view/view.ts';
-import { putState } from './record/put-state.ts';
+import { mostConflicts, putState } from './record/put-state.ts';
 import type { Run } from './run.ts';
 
 /** Dry runs under way at once. */
@@ -27,13 +27,17 @@ const startsWithinMs = reactTimeoutMs / 6;
 /** No dry run begins later than this in an invocation. */
 const triesWithinMs = reactTimeoutMs / 4;
 
+/** What the state item says about checks of launches. */
+type Checked = Pick<GroupState, 'checksOf' | 'checksDueAtMs'>;
+
 const hasTime = ({ ports, beganAtMs }: Run, withinMs: number): boolean => ports.clock.now() - beganAtMs <= withinMs;
 
-/** Whether the launches of a group are to be tried: its policy was written, or a day has passed. */
-const isWanted = ({ facts, group }: Run, isDue: boolean): boolean =>
-  modeOf(group) === 'act' &&
-  facts.leaving.length === 0 &&
-  (isDue || facts.causes.some(({ code }) => code === 'policy-change'));
+/**
+ * Whether the launches of a group are to be tried without a message about a policy: they were never tried for this
+ * version, or their time has come.
+ */
+const isDueNow = ({ group, ports }: Run, { checksOf, checksDueAtMs }: Checked): boolean =>
+  checksOf !== group.policyVersion || checksDueAtMs === undefined || ports.clock.now() >= checksDueAtMs;
 
 /** Whether the account's bucket has room for this many dry runs. Groups that launch come first. */
 const hasTurn = async ({ group, id, turns }: Run, calls: number): Promise<boolean> => {
@@ -60,45 +64,56 @@ const tryAll = async (run: Run, trials: readonly Trial[]): Promise<readonly Laun
   return [...found.flatMap((check) => check ?? []), ...untriedIn(group)];
 };
 
-const noteDue = async ({ group, ports }: Run, checksDueAtMs: number): Promise<void> => {
-  const state = await ports.store.state(group.name);
-  // A lost race costs only a repeated check.
-  if (state !== undefined) await putState(group.name, { ...state, version: state.version + 1, checksDueAtMs }, ports);
+/**
+ * Writes when the launches of a group are tried next. False where that cannot be written, or where another look has
+ * begun to try them since `seen` was read: then that look tries them.
+ */
+const note = async ({ group, ports }: Run, checksDueAtMs: number, seen?: Checked): Promise<boolean> => {
+  const checksOf = group.policyVersion;
+  for (let attempt = 0; attempt < mostConflicts; attempt += 1) {
+    const state = await ports.store.state(group.name);
+    if (state === undefined || state.policyVersion > checksOf) return false;
+    const isTried = state.checksOf === checksOf && state.checksDueAtMs !== seen?.checksDueAtMs;
+    if (seen !== undefined && isTried) return false;
+    const next = { ...state, version: state.version + 1, checksOf, checksDueAtMs };
+    if ((await putState(group.name, next, ports)) !== 'conflict') return true;
+  }
+  return false;
 };
 
-const check = async (run: Run): Promise<void> => {
+const check = async (run: Run, seen: Checked): Promise<void> => {
   const { group, ports } = run;
   const trials = trialsOf(group).slice(0, mostTrials);
-  if (!(await hasTurn(run, trials.length))) return noteDue(run, ports.clock.now());
+  if (!(await hasTurn(run, trials.length))) return void (await note(run, ports.clock.now()));
+  // Looks at one moment try the launches once. Where this one ends early, they are tried again within an hour.
+  if (!(await note(run, ports.clock.now() + checkAgainMs, seen))) return;
   const checks = await tryAll(run, trials);
   const nowMs = ports.clock.now();
   const isOpen = checks.some(({ code }) => code === 'not-tried');
   await ports.store.putChecks(group.name, group.policyVersion, checks, nowMs);
-  await noteDue(run, nowMs + (isOpen ? checkAgainMs : checkEveryMs));
+  await note(run, nowMs + (isOpen ? checkAgainMs : checkEveryMs));
 };
 
 /**
  * Tries each launch of a group with a dry run, when its policy was written and once a day, and stores what AWS would
- * refuse beside the status of the policy. A look that has little time left leaves it to a later one. A check that fails
- * holds up nothing.
+ * refuse beside the status of the policy. A look that has little time left, or members to replace, leaves it to a later
+ * one. A check that fails holds up nothing.
  */
-export const checkLaunches = async (run: Run, state: Pick<GroupState, 'checksDueAtMs'>): Promise<void> => {
-  const { checksDueAtMs } = state;
-  const isDue = checksDueAtMs !== undefined && run.ports.clock.now() >= checksDueAtMs;
-  if (!isWanted(run, isDue)) return;
-  const isInTime = hasTime(run, startsWithinMs);
+export const checkLaunches = async (run: Run, seen: Checked): Promise<void> => {
+  const { facts, group, ports } = run;
+  const isDue = isDueNow(run, seen);
+  const isWritten = facts.causes.some(({ code }) => code === 'policy-change');
+  if (modeOf(group) !== 'act' || !(isDue || isWritten)) return;
+  const mayTry = facts.leaving.length === 0 && hasTime(run, startsWithinMs);
   // A check that is already due is found by the next look.
-  if (!isInTime && isDue) return;
-  const work = isInTime ? check(run) : noteDue(run, run.ports.clock.now());
+  if (!mayTry && isDue) return;
+  const work = mayTry ? check(run, seen) : note(run, ports.clock.now());
   await work.catch((error: unknown) => {
     if (!isFromAws(error)) throw error;
-    run.ports.telemetry.count(metrics.readsMissed);
-    run.ports.telemetry.logger.warn(
-      'The launches of a group could not be tried. They are tried with the next policy.',
-      {
-        group: run.group.name,
-        error: error as Error,
-      },
-    );
+    ports.telemetry.count(metrics.readsMissed);
+    ports.telemetry.logger.warn('The launches of a group could not be tried. They are tried again within a day.', {
+      group: group.name,
+      error: error as Error,
+    });
   });
 };

@@ -50,10 +50,13 @@ export const group = (rest: Partial<Group> = {}): Group => ({
   ...rest,
 });
 
+/** The launches of this state's policy are not due to be tried. */
 export const state = (rest: Partial<GroupState> = {}): GroupState => ({
   ...initialState(group()),
   version: 3,
   policySize: '{}',
+  checksOf: group().policyVersion,
+  checksDueAtMs: Number.MAX_SAFE_INTEGER,
   ...rest,
 });
 

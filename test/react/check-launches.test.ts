@@ -26,15 +26,25 @@ type World = {
   readonly of?: Group;
   /** Whether a member was warned. */
   readonly isWarned?: boolean;
+  /** Looks at the same moment. */
+  readonly looks?: number;
+  /** What others wrote since this look read the state item. */
+  readonly now?: Partial<GroupState>;
+  /** How many writes of the state item are lost to writes of others. */
+  readonly lostRaces?: number;
 };
 
 /** Checks the launches of a group, and returns what was tried and stored. */
 const checked = async (causes: readonly Cause[], stored: Partial<GroupState> = {}, world: World = {}) => {
   const { found, turn = 'now', mode = 'act', ranMs = 0, trialMs = 0, of = group(), isWarned = false } = world;
+  const { looks = 1, now = {}, lostRaces = 0 } = world;
   let clockMs = nowMs;
   const tried: Trial[] = [];
   const put: (readonly LaunchCheck[])[] = [];
   let dueAtMs: number | undefined;
+  const { checksDueAtMs: _, ...untried } = state({ checksOf: of.policyVersion });
+  let kept: GroupState = { ...untried, ...stored, ...now };
+  let conflicts = lostRaces;
   const provider: Partial<CapacityIn> = {
     tryLaunch: async (_, trial) => {
       tried.push(trial);
@@ -44,8 +54,11 @@ const checked = async (causes: readonly Cause[], stored: Partial<GroupState> = {
     },
   };
   const store: Partial<StateStore> = {
-    state: async () => state(stored),
+    state: async () => kept,
     putState: async (_, next) => {
+      conflicts -= 1;
+      if (conflicts >= 0 || next.version !== kept.version + 1) return 'conflict';
+      kept = next;
       dueAtMs = next.checksDueAtMs;
       return 'done';
     },
@@ -60,7 +73,8 @@ const checked = async (causes: readonly Cause[], stored: Partial<GroupState> = {
     turns: { done: () => {}, ask: async () => ({ turn: { kind: turn }, refused: [] }) },
     ports: { store, clock: { now: () => clockMs }, telemetry: silent },
   };
-  await checkLaunches(run as unknown as Run, stored);
+  const seen = { checksOf: of.policyVersion, ...stored };
+  await Promise.all(Array.from({ length: looks }, () => checkLaunches(run as unknown as Run, seen)));
   return { tried, put, dueAtMs };
 };
 
@@ -70,7 +84,38 @@ test('launches are tried when the policy was written, and when a day has passed'
   expect(written).toEqual({ tried: trials, put: [[]], dueAtMs: nowMs + 86_400_000 });
   expect((await checked([tick], { checksDueAtMs: nowMs })).tried).toEqual(trials);
   expect((await checked([tick], { checksDueAtMs: nowMs + 1 })).tried).toEqual([]);
-  expect((await checked([tick])).tried).toEqual([]);
+});
+
+test('launches that were never tried for the policy in force are tried by any look', async () => {
+  const trials = trialsOf(group());
+  expect((await checked([tick])).tried).toEqual(trials);
+  const later = { ...group(), policyVersion: 8 };
+  expect((await checked([tick], { checksDueAtMs: nowMs + 1, checksOf: 7 }, { of: later })).tried).toEqual(trials);
+  expect((await checked([tick], { checksDueAtMs: nowMs + 1, checksOf: 8 }, { of: later })).tried).toEqual([]);
+});
+
+test('looks at one moment try the launches once', async () => {
+  const trials = trialsOf(group());
+  expect((await checked([policyChange], { checksDueAtMs: nowMs + 1 }, { looks: 3 })).tried).toEqual(trials);
+  expect((await checked([tick], { checksDueAtMs: nowMs }, { looks: 3 })).tried).toEqual(trials);
+});
+
+test('a look tries nothing while another one tries the same version, and leaves a later version to its own look', async () => {
+  const others = { checksDueAtMs: nowMs + 3_600_000 };
+  expect((await checked([policyChange], {}, { now: others })).tried).toEqual([]);
+  const older = { ...others, checksOf: group().policyVersion - 1 };
+  expect((await checked([policyChange], {}, { now: older })).tried).toEqual(trialsOf(group()));
+  expect((await checked([policyChange], {}, { now: { policyVersion: group().policyVersion + 1 } })).tried).toEqual([]);
+});
+
+test('the next time is written although others write the state item too', async () => {
+  expect(await checked([policyChange], {}, { lostRaces: 3 })).toMatchObject({ put: [[]], dueAtMs: nowMs + 86_400_000 });
+  expect(await checked([policyChange], {}, { lostRaces: 100 })).toEqual({ tried: [], put: [], dueAtMs: undefined });
+});
+
+test('launches of a policy that is written while a member is warned are tried soon', async () => {
+  const unchanged = await checked([policyChange], { checksDueAtMs: nowMs + 1 }, { isWarned: true });
+  expect(unchanged).toEqual({ tried: [], put: [], dueAtMs: nowMs });
 });
 
 test('a check without a response of AWS is made again within an hour', async () => {
@@ -92,27 +137,30 @@ test('a check that AWS throttles fails nothing, is counted and logged; a bug of 
     const counted: string[] = [];
     const warn = (text: string, more: unknown): void => void logged.push([text, more]);
     const telemetry = { ...silent, count: (name: string) => void counted.push(name), logger: { ...silent.logger, warn } };
+    const { checksDueAtMs: _, ...untried } = state();
+    const kept = { state: async () => untried, putState: async () => 'done' };
     const run = {
       group: group(),
       provider: { tryLaunch: async () => undefined },
       facts: factsOf({ causes: [policyChange] }),
       beganAtMs: nowMs,
       turns: { done: () => {}, ask: async () => ({ turn: { kind: 'now' }, refused: [] }) },
-      ports: { store: { putChecks: async () => Promise.reject(error) }, clock: { now: () => nowMs }, telemetry },
+      ports: { store: { ...kept, putChecks: async () => Promise.reject(error) }, clock: { now: () => nowMs }, telemetry },
     };
     await checkLaunches(run as unknown as Run, {});
     return { logged, counted };
   };
   const error = awsError('ThrottlingException');
   expect(await failing(error)).toEqual({
-    logged: [['The launches of a group could not be tried. They are tried with the next policy.', { group: 'web', error }]],
+    logged: [['The launches of a group could not be tried. They are tried again within a day.', { group: 'web', error }]],
     counted: [metrics.readsMissed],
   });
   await expect(failing(new TypeError('undefined is not a function'))).rejects.toThrow('undefined is not a function');
 });
 
 test('a look that was slow leaves the dry runs to the next one', async () => {
-  expect(await checked([policyChange], {}, { ranMs: 5_001 })).toEqual({ tried: [], put: [], dueAtMs: nowMs });
+  const unchanged = { checksDueAtMs: nowMs + 1 };
+  expect(await checked([policyChange], unchanged, { ranMs: 5_001 })).toEqual({ tried: [], put: [], dueAtMs: nowMs });
   expect((await checked([tick], { checksDueAtMs: nowMs }, { ranMs: 5_000 })).tried).toEqual(trialsOf(group()));
 });
 

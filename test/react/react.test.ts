@@ -199,8 +199,10 @@ describe('a group that cannot be converged', () => {
   });
 
   test('is delivered again where others win every race, and a wake could not go on', async () => {
-    const { play } = houseOf({}, { putState: async () => 'conflict' });
+    const describeTogether = () => async () => ({ ...shown, members: shown.members.slice(1) });
+    const { seen, play } = houseOf({ describeTogether }, { putState: async () => 'conflict' });
     expect(await play(message('m-1', written('web')))).toEqual({ again: ['m-1'] });
+    expect(seen.logs).toEqual([]);
     const { play: warned } = houseOf({}, { putState: async () => 'conflict' });
     expect(await warned(message('m-1', warning()))).toEqual({ again: [] });
   });
