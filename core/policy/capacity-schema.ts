@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { writtenKinds } from '../selector/kinds.ts';
 import type { CapacityNode } from '../selector/selector.ts';
-import { isReservedName, nonEmptyList, reservedText, text } from './field.ts';
+import { key, nonEmptyList } from './field.ts';
 import { fieldOf } from './reading.ts';
 
 /** Deepest nesting of selectors. Trees that people write have three or four levels. */
@@ -26,9 +26,7 @@ const expectedOf = (input: unknown): string => {
     : `one selector in a map, such as ${outer}: [..., ${inner.map((kind) => `{ ${kind}: [...] }`).join(', ')}]`;
 };
 
-export const poolName = text(poolNamePattern, poolNameText).check(
-  z.refine((name) => !isReservedName(name), reservedText),
-);
+export const poolName = key(poolNamePattern, poolNameText);
 
 const poolUse = poolName.check(z.describe('Name of a pool under `pools`.'));
 

@@ -17,8 +17,12 @@ export const text = (pattern: RegExp, allowed: string) => z.string({ error: allo
  * Names that every object has, such as `constructor`. A map that holds one as its own field cannot be stored: the SDK's
  * marshaller takes it for an object of a class.
  */
-export const isReservedName = (name: string): boolean => name in Object.prototype;
+const isReservedName = (name: string): boolean => name in Object.prototype;
 export const reservedText = 'a name that is not reserved (constructor, toString, valueOf and the like are)';
+
+/** A text whose name becomes a key of maps. */
+export const key = (pattern: RegExp, allowed: string, nameIn = (value: string) => value) =>
+  text(pattern, allowed).check(z.refine((value) => !isReservedName(nameIn(value)), reservedText));
 
 /** Above the size of any real group; catches a typing error. */
 const mostOfAnything = 100_000;

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { map, nonEmptyList, numberFrom, oneOf, text, wholeNumber } from './field.ts';
+import { key, map, nonEmptyList, numberFrom, oneOf, text, wholeNumber } from './field.ts';
 
 const subnetPattern = /^subnet-[0-9A-Za-z-]{1,60}$/;
 const asgText = 'the name of an Auto Scaling group, 1 to 255 characters';
@@ -18,16 +18,17 @@ const relativePriceText = 'a share of the on-demand price, 1% to 100%: 60% of on
 export const parseRelativePrice = (price: string): number => Number.parseInt(price, 10);
 
 /** Without a version, `$Default` is used, as in EC2. */
-const launchTemplate = text(
+const launchTemplate = key(
   /^[A-Za-z0-9()./_-]{3,128}(:([1-9]\d{0,8}|\$Latest|\$Default))?$/,
   launchTemplateText,
+  (reference) => reference.replace(/:.*/, ''),
 ).check(
   z.describe(
     'Launch template, by name or id. A version may follow after a colon: a number, $Latest or $Default (the default).',
   ),
 );
 
-export const asgName = z.string({ error: asgText }).check(z.regex(/^[^:]{1,255}$/, asgText));
+export const asgName = key(/^[^:]{1,255}$/, asgText);
 
 const fields = {
   market: z.optional(

@@ -48,3 +48,21 @@ export const isLargerThan = (document: unknown, most: number): boolean => {
   }
   return false;
 };
+
+const prototypeKey = '__proto__';
+
+/** Whether a map has a field `__proto__`: in JSON a key of its own, in a map that an SDK unmarshalled its prototype. */
+const hasPrototypeKey = (fields: Fields): boolean => {
+  const prototype: unknown = Object.getPrototypeOf(fields);
+  return Object.hasOwn(fields, prototypeKey) || (prototype !== Object.prototype && prototype !== null);
+};
+
+/** The paths of all fields called `__proto__`. The document must end: {@link isDeeperThan} and {@link isLargerThan}. */
+export const prototypeKeys = (value: unknown, path: readonly (string | number)[] = []): (string | number)[][] => {
+  const fields = asMap(value);
+  const own = fields !== undefined && hasPrototypeKey(fields) ? [[...path, prototypeKey]] : [];
+  const children: [string | number, unknown][] = Array.isArray(value)
+    ? [...value.entries()]
+    : Object.entries(fields ?? {}).filter(([name]) => name !== prototypeKey);
+  return [...own, ...children.flatMap(([name, child]) => prototypeKeys(child, [...path, name]))];
+};

@@ -71,7 +71,7 @@ const unknownSubnets = (subnets: readonly string[], resolution: LookedUp, path: 
 
 const templateProblems = (text: string, resolution: LookedUp, path: Path): readonly Problem[] => {
   const { template, version } = templateReference(text);
-  const latest = Object.hasOwn(resolution.launchTemplates, template) ? resolution.launchTemplates[template] : undefined;
+  const latest = resolution.launchTemplates[template];
   if (latest === undefined) {
     return [
       problemOf({
@@ -94,7 +94,7 @@ const asgPool = (
   resolution: LookedUp,
   at: FieldPath,
 ): ResolvedPool => {
-  const facts = Object.hasOwn(resolution.asgs, asg) ? resolution.asgs[asg] : undefined;
+  const facts = resolution.asgs[asg];
   if (facts === undefined) return { problems: [unknownAsg(at('asg'), asg)] };
   const market = marketOf(facts);
   const problems = asgPoolProblems(document, asg, facts, at);

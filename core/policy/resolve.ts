@@ -97,7 +97,7 @@ const fieldPath =
  */
 const groupAsgProblems = ({ asg }: Policy, pools: readonly Pool[], resolution: LookedUp): readonly Problem[] => {
   if (asg === undefined) return [];
-  const facts = Object.hasOwn(resolution.asgs, asg) ? resolution.asgs[asg] : undefined;
+  const facts = resolution.asgs[asg];
   if (facts === undefined) return [unknownAsg(['asg'], asg)];
   return pools.flatMap((pool) => {
     const outside = pool.subnets.find(({ zone }) => !facts.zones.includes(zone));

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { parseSignedPercentage, signedPercentagePattern } from '../units/percentage.ts';
 import { duration } from './duration-field.ts';
-import { map, nonEmptyList, numberFrom, shortList } from './field.ts';
+import { key, map, nonEmptyList, numberFrom, shortList } from './field.ts';
 
 const adjustText = 'a number of instances such as +2 or -1, or a share of the present size such as +20% or -10%';
 const alarmText = 'the name of a CloudWatch alarm (not its ARN), 1 to 255 characters';
@@ -61,9 +61,7 @@ const steps = nonEmptyList(
 export const scalingSchema = shortList(
   map(
     {
-      alarm: z
-        .string({ error: alarmText })
-        .check(z.regex(/^(?!arn:)[^\n]{1,255}$/, alarmText), z.describe('Name of the CloudWatch alarm.')),
+      alarm: key(/^(?!arn:)[^\n]{1,255}$/, alarmText).check(z.describe('Name of the CloudWatch alarm.')),
       adjust: z.optional(adjust),
       steps: z.optional(steps),
       cooldown: z

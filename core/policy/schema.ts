@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { breakerSchema } from './breaker-schema.ts';
 import { capacitySchema, poolName } from './capacity-schema.ts';
 import { duration } from './duration-field.ts';
-import { map, mostMembers, oneOf, shortList, text, wholeNumber } from './field.ts';
+import { key, map, mostMembers, oneOf, shortList, text, wholeNumber } from './field.ts';
 import { groupNamePattern, groupNameText } from './group-name.ts';
 import { launchesSchema } from './launches-schema.ts';
 import { maxShareSchema } from './max-share-schema.ts';
@@ -100,7 +100,7 @@ const drainSchema = map(
 /** The group document: the only source of its types, its validation and the published JSON Schema. */
 export const groupSchema = map(
   {
-    group: text(groupNamePattern, groupNameText).check(
+    group: key(groupNamePattern, groupNameText).check(
       z.describe("The group's name: the same as the item's partition key."),
     ),
     mode: z

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { isReservedName, reservedText } from './field.ts';
+import { key } from './field.ts';
 
 const keyText = 'a tag key of 1 to 128 characters that begins with neither aws: nor holdfast:';
 const valueText = 'a tag value: text of at most 256 characters (numbers and booleans in quotes)';
@@ -11,10 +11,7 @@ const maxTags = 40;
 
 export const tagsSchema = z
   .record(
-    z.string({ error: keyText }).check(
-      z.regex(/^(?![aA][wW][sS]:|[hH][oO][lL][dD][fF][aA][sS][tT]:)[^\n]{1,128}$/, keyText),
-      z.refine((key) => !isReservedName(key), reservedText),
-    ),
+    key(/^(?![aA][wW][sS]:|[hH][oO][lL][dD][fF][aA][sS][tT]:)[^\n]{1,128}$/, keyText),
     z.string({ error: valueText }).check(z.maxLength(256, valueText)),
     { error: 'a map of tag keys to tag values' },
   )

@@ -1,10 +1,11 @@
 import { boundProblems, idleScaling } from './bound-rules.ts';
 import { hopelessCaps } from './cap-rules.ts';
 import { capacityProblems, unusedPools } from './capacity-rules.ts';
+import { reservedText } from './field.ts';
 import { outsideLimitProblems } from './limit-rules.ts';
 import { poolProblems } from './pool-rules.ts';
 import { type Problem, problemOf, sortedProblems } from './problem.ts';
-import { asMap, isDeeperThan, isLargerThan } from './reading.ts';
+import { asMap, isDeeperThan, isLargerThan, prototypeKeys } from './reading.ts';
 import { groupSchema, type Policy } from './schema.ts';
 import { shapeProblems } from './shape-problems.ts';
 
@@ -41,7 +42,9 @@ export const validatePolicy = (document: unknown): Validation => {
   const parsed = groupSchema.safeParse(document);
   const shape = parsed.success ? [] : shapeProblems(document, parsed.error.issues);
   const fields = asMap(document) ?? {};
-  const rules = [capacityProblems, poolProblems, boundProblems, outsideLimitProblems].flatMap((rule) => rule(fields));
+  const rules = [reservedKeys, capacityProblems, poolProblems, boundProblems, outsideLimitProblems].flatMap((rule) =>
+    rule(fields),
+  );
   if (!parsed.success || rules.length > 0) return invalid([...shape, ...rulesBeyond(shape, rules)]);
   return {
     kind: 'valid',
@@ -49,6 +52,10 @@ export const validatePolicy = (document: unknown): Validation => {
     warnings: sortedProblems([unusedPools, idleScaling, hopelessCaps].flatMap((rule) => rule(parsed.data))),
   };
 };
+
+/** The parser leaves out fields called `__proto__`, so a pool or a tag of that name would be lost without a word. */
+const reservedKeys = (document: unknown): readonly Problem[] =>
+  prototypeKeys(document).map((path) => problemOf({ path, found: '"__proto__"', allowed: reservedText }));
 
 const invalid = (problems: readonly Problem[]): Validation => ({ kind: 'invalid', problems: sortedProblems(problems) });
 

@@ -66,8 +66,11 @@ const oneDocument = 'one document: one group in an item, and nothing after --- o
 const isEmpty = (contents: unknown): boolean =>
   contents === null || (isScalar(contents) && contents.value === null && contents.source === '');
 
+/** Text that nests too deep for the parser exhausts its stack. */
 const notYaml = (why: string): DocumentReading =>
-  unreadable(`text that is not YAML (${firstLine(why)})`, 'YAML or JSON');
+  /call stack/.test(why)
+    ? unreadable('text that nests too deep to read', 'maps and lists at most 40 deep')
+    : unreadable(`text that is not YAML (${firstLine(why)})`, 'YAML or JSON');
 
 /** The position of the first repeated key of a map. */
 const repeatedKey = (parsed: Document): number | undefined => {

@@ -23,6 +23,7 @@ describe('the attribute policy', () => {
     ['two documents', 'size: 1\n---\nsize: 2', /^a second document at line 2/],
     ['a document and more after its end', 'size: 1\n...\nsize: 2', /^a second document at line 3/],
     ['text with a tag of its own', 'size: !count 3', /^text that is not YAML \(Unresolved tag: !count at line 1/],
+    ['text that nests without end', '['.repeat(50_000), /^text that nests too deep to read$/],
     ['a number', 7, /^7$/],
     ['null', null, /^null$/],
     ['nothing', undefined, /^no attribute policy in the item$/],

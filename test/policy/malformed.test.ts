@@ -115,6 +115,16 @@ describe('at its bounds, a policy', () => {
     expect(told({ tags: nested(40) })).toEqual(['tags']);
   });
 
+  it('has no field __proto__, which a parser would leave out', () => {
+    const own = (text: string): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;
+    expect(told({ pools: { ...smallDocument.pools, ...own('{"__proto__": {}}') } })).toContain('pools.__proto__');
+    expect(told({ tags: own('{"__proto__": "x"}') })).toEqual(['tags.__proto__']);
+    expect(told({ scaling: [own('{"alarm": "a", "adjust": 1, "__proto__": 1}')] })).toEqual(['scaling[0].__proto__']);
+    // The SDK sets the prototype of a map that it unmarshalls.
+    expect(told({ tags: Object.setPrototypeOf({}, { team: 'x' }) as unknown })).toEqual(['tags.__proto__']);
+    expect(told({ tags: Object.setPrototypeOf({}, null) as unknown })).toEqual([]);
+  });
+
   it('is a map', () => {
     expect(validatePolicy(['x'])).toMatchObject({ problems: [{ message: 'the policy: expected a map: the group document, found a list of 1.' }] });
   });

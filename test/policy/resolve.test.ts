@@ -224,12 +224,6 @@ describe('what AWS does not know or allow', () => {
       'which EC2 does not know',
     ],
     [
-      'a template with an inherited name',
-      { ...smallDocument, pools: { 'spot-1a': { ...own, launchTemplate: 'constructor' } } },
-      'pools.spot-1a.launchTemplate',
-      'does not know',
-    ],
-    [
       'a launch template version',
       { ...smallDocument, pools: { 'spot-1a': { ...own, launchTemplate: 'web:4' } } },
       'pools.spot-1a.launchTemplate',

@@ -226,6 +226,16 @@ const cases: readonly Case[] = [
     /reserved/,
   ],
   ['a tree over a name of every object', tree('toString'), 'capacity', '"toString"', /reserved/],
+  ['a group by a name of every object', small({ group: 'constructor' }), 'group', '"constructor"', /reserved/],
+  ['an alarm by a name of every object', small({ scaling: [{ alarm: 'constructor', adjust: 1 }] }), 'scaling[0].alarm', '"constructor"', /reserved/],
+  ['an Auto Scaling group by a name of every object', small({ asg: 'constructor' }), 'asg', '"constructor"', /reserved/],
+  [
+    'a template by a name of every object',
+    small({ defaults: { launchTemplate: 'constructor:3' } }),
+    'defaults.launchTemplate',
+    '"constructor:3"',
+    /reserved/,
+  ],
   ['a tag by a name of every object', small({ tags: { constructor: 'x' } }), 'tags.constructor', '"constructor"', /reserved/],
   ['a weighted child that is a bare name', tree({ weighted: ['a'] }), 'capacity.weighted[0]', '"a"', /^a map with use and weight$/],
   [
