@@ -18,6 +18,7 @@ import {
   plannedLook,
   removalText,
   sizeText,
+  someText,
 } from './reason-text.ts';
 import { remarkText } from './remark-text.ts';
 import { durationText, timeText } from './time.ts';
@@ -151,7 +152,7 @@ const priceLines = ({ nowMs, prices }: ViewDigest, policyVersion: number): reado
 export const endedLine = '  EC2 shows as ended, and no signal had reported it: ';
 
 const endedLines = ({ ended = [] }: ViewDigest): readonly string[] =>
-  ended.length === 0 ? [] : [`${endedLine}${ended.join(', ')}`];
+  ended.length === 0 ? [] : [`${endedLine}${someText(ended, ended.length)}`];
 
 /** One decision in lines of plain text: its causes, its view, its reasons, its outcome. */
 export const decisionText = (record: DecisionRecord): string => {

@@ -9,6 +9,8 @@ const namedAtMost = 50;
 
 /** Members that begin to serve are all named, because `explain` finds them there. */
 const servingNamed = 300;
+/** Instances that ended before they served may have no swap, so `explain` finds them there. An event names no more. */
+const bootsNamed = 200;
 
 const aboutMembers = (
   code: 'detached' | 'advice-not-followed' | 'advice-over-budget' | 'put-back' | 'serves',
@@ -23,7 +25,7 @@ const aboutBoots = ({ pool, code, message, restsUntilMs, instances }: BootNews):
   awsCode: code,
   awsMessage: message,
   untilMs: restsUntilMs,
-  instances: instances.slice(0, namedAtMost),
+  instances: instances.slice(0, bootsNamed),
   count: instances.length,
 });
 

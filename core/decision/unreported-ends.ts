@@ -1,8 +1,8 @@
 import type { View } from '../view/view.ts';
 import type { Decision } from './decision.ts';
 
-/** Instances that one decision names. Describes show an ended instance for about an hour. */
-const namedAtMost = 20;
+/** Instances that one decision names. Describes show an ended instance for about an hour, and each decision repeats it. */
+const namedAtMost = 300;
 
 const isShort = ({ placements, unplaced }: Decision): boolean => placements.length > 0 || unplaced > 0;
 

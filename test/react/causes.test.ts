@@ -42,3 +42,9 @@ test('a storm is counted in full and named in part', () => {
   expect(cause).toMatchObject({ code: 'interruption', count: 1_000 });
   expect(cause !== undefined && 'instances' in cause && cause.instances.length).toBe(50);
 });
+
+test('ends without a warning are all named, because they have no swap', () => {
+  const ended = (index: number): Signal => ({ kind: 'state-change', instance: `i-${index}`, state: 'terminated', atMs: 0 });
+  const [cause] = causesOf(Array.from({ length: 1_000 }, (_, index) => ended(index)));
+  expect(cause !== undefined && 'instances' in cause && cause.instances.length).toBe(1_000);
+});

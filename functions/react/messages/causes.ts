@@ -3,6 +3,10 @@ import { type Signal, type SignalCause, signalKindOf } from '../../../core/signa
 
 /** How many instances one cause names. A storm has thousands, and the swaps name them all. */
 const namedAtMost = 50;
+/** Ends without a warning have no swap: `explain` finds them in the cause alone. No batch has more. */
+const endsNamedAtMost = 1_000;
+
+const namedIn = ({ code }: Cause): number => (code === 'state-change' ? endsNamedAtMost : namedAtMost);
 
 type Growing = { readonly cause: Cause; readonly instances: Set<string> };
 
@@ -27,7 +31,7 @@ export const createCauses = () => {
     all: (): readonly Cause[] =>
       [...growing.values()].map(({ cause, instances }) =>
         'instances' in cause
-          ? { ...cause, instances: [...instances].slice(0, namedAtMost), count: instances.size }
+          ? { ...cause, instances: [...instances].slice(0, namedIn(cause)), count: instances.size }
           : cause,
       ),
   };

@@ -37,15 +37,15 @@ describe('remarks', () => {
       restsUntilMs: nowMs + 60_000,
       streak: 1,
     };
-    expect(said({ news: { ...quiet, failedBoots: [{ ...failed, instances: ids(51) }] } })).toEqual([
+    expect(said({ news: { ...quiet, failedBoots: [{ ...failed, instances: ids(201) }] } })).toEqual([
       {
         code: 'boots-failed',
         pool: 'spot-a',
         awsCode: 'Client.InternalError',
         awsMessage: 'no key',
         untilMs: nowMs + 60_000,
-        instances: ids(50),
-        count: 51,
+        instances: ids(200),
+        count: 201,
       },
     ]);
   });
