@@ -8,6 +8,7 @@ import type {
   Unreadable,
   ViewDigest,
 } from '../core/decision/decision-record.ts';
+import type { Suspension } from '../core/view/view.ts';
 import { moveText, notMovedText } from './move-text.ts';
 import {
   againstText,
@@ -52,12 +53,31 @@ const sizesText = (
   to: 'toMax' | 'fromMax',
 ): string => groups.map((raised) => `${raised.asg} to ${raised[to]}`).join(', ');
 
-const groupLines = ({ raise, restore, lower = [], takeOver, unnoticed }: Decision): readonly string[] => [
+const processesText = ({ asg, processes }: Suspension): string => `of ${asg}: ${processes.join(', ')}`;
+
+const groupLines = (decision: Decision): readonly string[] => [
+  ...maximumLines(decision),
+  ...(decision.suspend ?? []).map((one) => `  suspends processes ${processesText(one)}`),
+  ...(decision.resume ?? []).map((one) => `  resumes processes ${processesText(one)}`),
+  ...(decision.takeDown ?? []).map(
+    ({ asg, from, instances }) =>
+      `  lowers the desired capacity of ${asg} to ${from} again, because attaching raised it: ` +
+      someText(instances, instances.length),
+  ),
+  ...decision.takeOver.map(
+    ({ asg, desired }) => `  launches in place of ${asg}: lowers its desired capacity to ${desired}`,
+  ),
+  ...listLine('terminates through their Auto Scaling group', decision.unnoticed),
+  ...listLine('leaves to their Auto Scaling group, because nothing else replaces them now', decision.leftToGroups),
+];
+
+const listLine = (what: string, instances: readonly string[] = []): readonly string[] =>
+  instances.length === 0 ? [] : [`  ${what}: ${instances.join(', ')}`];
+
+const maximumLines = ({ raise, restore, lower = [] }: Decision): readonly string[] => [
   ...(raise.length === 0 ? [] : [`  raises the maximum size of ${sizesText(raise, 'toMax')}`]),
   ...(restore.length === 0 ? [] : [`  puts back the maximum size of ${sizesText(restore, 'fromMax')}`]),
   ...(lower.length === 0 ? [] : [`  lowers the maximum size of ${sizesText(lower, 'toMax')}`]),
-  ...takeOver.map(({ asg, desired }) => `  launches in place of ${asg}: lowers its desired capacity to ${desired}`),
-  ...(unnoticed.length === 0 ? [] : [`  terminates through their Auto Scaling group: ${unnoticed.join(', ')}`]),
 ];
 
 const drainText = (drain: string | undefined): string => (drain === undefined ? '' : `, drain ${drain}`);

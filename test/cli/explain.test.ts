@@ -230,6 +230,10 @@ describe('a decision in words', () => {
       lower: [{ asg: 'job-asg', fromMax: 3, toMax: 4, earlier: [5] }],
       takeOver: [{ asg: 'web-asg', desired: 2 }],
       unnoticed: ['i-0000000000000000e'],
+      suspend: [{ asg: 'ci-asg', processes: ['Launch', 'ReplaceUnhealthy'] }],
+      resume: [{ asg: 'old-asg', processes: ['AZRebalance'] }],
+      takeDown: [{ asg: 'ci-asg', from: 4, instances: ['i-0000000000000000a'], atMs: 0 }],
+      leftToGroups: ['i-0000000000000000f'],
     });
     const text = decisionText({ ...launched, rounds: [round] });
     for (const line of [
@@ -237,6 +241,10 @@ describe('a decision in words', () => {
       'puts back the maximum size of api-asg to 3',
       'lowers the maximum size of job-asg to 4',
       'launches in place of web-asg: lowers its desired capacity to 2',
+      'suspends processes of ci-asg: Launch, ReplaceUnhealthy',
+      'resumes processes of old-asg: AZRebalance',
+      'lowers the desired capacity of ci-asg to 4 again, because attaching raised it: i-0000000000000000a',
+      'leaves to their Auto Scaling group, because nothing else replaces them now: i-0000000000000000f',
       'terminates through their Auto Scaling group: i-0000000000000000e',
     ])
       expect(text).toContain(`  ${line}\n`);
