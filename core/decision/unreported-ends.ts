@@ -1,7 +1,7 @@
 import type { View } from '../view/view.ts';
 import type { Decision } from './decision.ts';
 
-/** Instances that one decision names. Describes show an ended instance for about an hour, and each decision repeats it. */
+/** Instances that one decision names. Describes show an ended instance for about an hour, so decisions repeat it. */
 const namedAtMost = 300;
 
 const isShort = ({ placements, unplaced }: Decision): boolean => placements.length > 0 || unplaced > 0;
