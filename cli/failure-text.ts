@@ -4,17 +4,30 @@ const advice: readonly (readonly [RegExp, string])[] = [
     /Region is missing/,
     'No region is set: set AWS_REGION or choose a profile with a region. For a sandbox, use --sandbox URL.',
   ],
-  [/Could not load credentials|credentials/i, 'For a sandbox, use --sandbox URL.'],
+  [
+    /Could not load credentials|credentials/i,
+    'Set the credentials of the environment, for example AWS_PROFILE. For a sandbox, use --sandbox URL.',
+  ],
   [/ECONNREFUSED/, 'No server answers at this address. Check that the sandbox runs and that it printed this address.'],
-  [/EADDRINUSE/, 'Another program uses this port: choose another, or leave out --port to use any free port.'],
+  [
+    /EADDRINUSE/,
+    'Another program uses this port: choose another, or leave out --port to use any free port. Nothing was started.',
+  ],
   [/Requested resource not found/, 'The tables of this deployment do not exist here: check --name and the region.'],
 ];
+
+/** An error that a user can cause. Its message says what to do. */
+export class ExpectedError extends Error {
+  override readonly name = 'ExpectedError';
+}
+
+const expectedNames = ['ScenarioError', 'ExpectedError'];
 
 /** The error in a line or two. A stack trace only for an unexpected error. */
 export const failureText = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   const known = advice.find(([pattern]) => pattern.test(error.message));
   if (known !== undefined) return `${error.message}\n${known[1]}`;
-  const isExpected = error.name === 'ScenarioError' || '$metadata' in error || 'code' in error;
+  const isExpected = expectedNames.includes(error.name) || '$metadata' in error || 'code' in error;
   return isExpected ? error.message : (error.stack ?? error.message);
 };

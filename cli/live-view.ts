@@ -1,7 +1,7 @@
 import Table from 'cli-table3';
 import logUpdate from 'log-update';
 import pc from 'picocolors';
-import type { Glance } from '../sandbox/door.ts';
+import type { Glance, Progress, Scenario } from '../sandbox/door.ts';
 import { clockText } from './time.ts';
 
 /** Shows a running world: redrawn in a terminal, one line for every change elsewhere. */
@@ -54,11 +54,18 @@ const lineOf = (groups: readonly Group[]): readonly string[] =>
           `${group}: ${serving}/${desired} serving, ${coming} coming, ${leaving} leaving`,
       );
 
-const draw = ({ nowMs, about, zones, groups, drains, requests }: Glance): string => {
+const zoneWidth = 14;
+const spotWidth = 12;
+const borders = 4;
+/** A wider column would only be empty, and in a narrower one each instance would need a line. */
+const instancesWidth = (columns: number): number =>
+  Math.min(70, Math.max(14, columns - zoneWidth - spotWidth - borders));
+
+const draw = ({ nowMs, about, zones, groups, drains, requests }: Glance, columns: number): string => {
   const table = new Table({
     head: ['zone', 'spot left', 'instances'],
     style: { head: [], border: [] },
-    colWidths: [14, 12, 70],
+    colWidths: [zoneWidth, spotWidth, instancesWidth(columns)],
     wordWrap: true,
   });
   for (const zone of zones) table.push(zoneRow(zone));
@@ -75,9 +82,13 @@ const draw = ({ nowMs, about, zones, groups, drains, requests }: Glance): string
 const line = ({ nowMs, groups, drains, requests }: Glance): string =>
   [clockText(nowMs), ...lineOf(groups), `drains ${drains.length}`, `dropped ${requests.dropped}`].join('  ');
 
-/** A view for this terminal, or plain lines without a terminal. */
-export const createLiveView = (isTerminal: boolean): LiveView => {
-  if (isTerminal) return { show: (glance) => logUpdate(draw(glance)), close: () => logUpdate.done() };
+/** Reads the width of the terminal anew for each picture, because the user may change it. Absent: no terminal. */
+export type Columns = () => number | undefined;
+
+/** A view for a terminal of this width, or plain lines without a terminal. */
+export const createLiveView = (columns: Columns): LiveView => {
+  if (columns() !== undefined)
+    return { show: (glance) => logUpdate(draw(glance, columns() ?? 80)), close: () => logUpdate.done() };
   let last = '';
   return {
     show: (glance) => {
@@ -87,5 +98,32 @@ export const createLiveView = (isTerminal: boolean): LiveView => {
       console.log(text);
     },
     close: () => undefined,
+  };
+};
+
+const redrawEveryMs = 500;
+
+/**
+ * Shows a live scenario while it plays: at each new phase, and again and again in between. A simulated scenario ends too
+ * soon for that.
+ */
+export const follow = (view: LiveView, mode: Scenario['mode']) => {
+  let timer: NodeJS.Timeout | undefined;
+  let latest: Progress['glance'] | undefined;
+  const draw = (): void => {
+    if (latest !== undefined) view.show(latest());
+  };
+  return {
+    onProgress: ({ phase, glance }: Progress): void => {
+      if (mode === 'simulated') return;
+      latest = glance;
+      timer ??= setInterval(draw, redrawEveryMs);
+      draw();
+      if (phase === 'ended') clearInterval(timer);
+    },
+    stop: (): void => {
+      clearInterval(timer);
+      view.close();
+    },
   };
 };

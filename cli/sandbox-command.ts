@@ -1,9 +1,8 @@
 import { once } from 'node:events';
-import { open, unlink } from 'node:fs/promises';
+import { access, open, unlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import {
   createControlDoor,
-  type Progress,
   playScenario,
   type Report,
   readOpenWorld,
@@ -13,7 +12,8 @@ import {
   startSandbox,
   toWorldSpec,
 } from '../sandbox/door.ts';
-import { createLiveView, type LiveView } from './live-view.ts';
+import { ExpectedError } from './failure-text.ts';
+import { createLiveView, follow } from './live-view.ts';
 import { reportText } from './report-text.ts';
 
 export type SandboxFlags = {
@@ -24,8 +24,6 @@ export type SandboxFlags = {
   readonly report?: string;
   readonly stay?: boolean;
 };
-
-const redrawEveryMs = 500;
 
 const start = (scenario: Scenario, flags: SandboxFlags): Promise<Sandbox> =>
   startSandbox({
@@ -48,22 +46,12 @@ const interrupted = (): Stopped =>
     for (const event of ['SIGINT', 'SIGTERM', 'disconnect'] as const) process.once(event, () => resolve('interrupted'));
   });
 
-/** Redraws while a live scenario plays. A simulated scenario ends too soon for that. */
-const follow = (view: LiveView, mode: Scenario['mode']) => {
-  let timer: NodeJS.Timeout | undefined;
-  return {
-    onProgress: ({ phase, glance }: Progress): void => {
-      if (mode === 'simulated') return;
-      timer ??= setInterval(() => view.show(glance()), redrawEveryMs);
-      view.show(glance());
-      if (phase === 'ended') clearInterval(timer);
-    },
-    stop: (): void => {
-      clearInterval(timer);
-      view.close();
-    },
-  };
-};
+/** Whether a file is there, so that only a file that this run made is removed. */
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
 
 /**
  * Opens the file before anything is played, so that a path that cannot be written is reported at once. The old content
@@ -71,21 +59,28 @@ const follow = (view: LiveView, mode: Scenario['mode']) => {
  */
 const openReport = async (path: string | undefined) => {
   if (path === undefined) return undefined;
-  const file = await open(path, 'a');
+  const isOld = await exists(path);
+  const file = await open(path, 'a').catch((error: Error) => {
+    const what = `The report cannot be written to ${path}: ${error.message}.`;
+    throw new ExpectedError(`${what} Choose a file in a folder that exists. Nothing was started.`, { cause: error });
+  });
   return {
     write: async (report: Report): Promise<void> => {
       await file.truncate();
       await file.writeFile(`${JSON.stringify(report, undefined, 2)}\n`);
       console.log(`The report was written to ${path}.`);
     },
-    /** Removes the file when no report was written into it. */
+    /** What becomes of the file when there is no report. */
+    withoutReport: isOld ? `${path} is unchanged.` : `${path} was not written.`,
+    /** Removes the file when no report was written into it, unless it was there before. */
     close: async (): Promise<void> => {
       const isEmpty = (await file.stat()).size === 0;
       await file.close();
-      if (isEmpty) await unlink(path);
+      if (isEmpty && !isOld) await unlink(path);
     },
   };
 };
+
 /** Fails at once where another program uses the port: the stack takes seconds to start. */
 const checkPort = async (port: number): Promise<void> => {
   const server = createServer().listen(port, '127.0.0.1');
@@ -94,16 +89,34 @@ const checkPort = async (port: number): Promise<void> => {
   await once(server, 'close');
 };
 
+/** Absent: no terminal. A terminal that does not state its width counts as one of 80 columns. */
+const terminalColumns = (): number | undefined => (process.stdout.isTTY ? (process.stdout.columns ?? 80) : undefined);
+
 type ReportFile = Awaited<ReturnType<typeof openReport>>;
 
 const play = async (sandbox: Sandbox, scenario: Scenario, stopped: Stopped): Promise<Report | 'interrupted'> => {
-  const followed = follow(createLiveView(process.stdout.isTTY === true), scenario.mode);
+  const followed = follow(createLiveView(terminalColumns), scenario.mode);
   try {
     return await Promise.race([playScenario(sandbox, scenario, followed.onProgress), stopped]);
   } finally {
     followed.stop();
   }
 };
+
+const tellInterrupted = (what: string, file: ReportFile): void =>
+  console.error(file === undefined ? what : `${what} ${file.withoutReport}`);
+
+/** Above this speed the run time of the functions, which is not simulated, matters beside two minutes' notice. */
+const mostFaithfulSpeed = 10;
+
+/** What to do about a broken invariant that may come from the speed alone. */
+export const hurriedText = ({ ok, mode }: Pick<Report, 'ok' | 'mode'>, speed: number): readonly string[] =>
+  ok || mode === 'simulated' || speed <= mostFaithfulSpeed
+    ? []
+    : [
+        `At a speed of ${speed} the functions' own run time has an effect on the result. ` +
+          `To see whether the invariant is broken without it, play the scenario with --speed ${mostFaithfulSpeed} or less.`,
+      ];
 
 const playToReport = async (
   sandbox: Sandbox,
@@ -114,18 +127,26 @@ const playToReport = async (
 ): Promise<number> => {
   const report = await play(sandbox, { ...scenario, seed: flags.seed ?? scenario.seed }, stopped);
   if (report === 'interrupted') {
-    console.error('Interrupted before the scenario ended: there is no report.');
+    tellInterrupted('Interrupted before the scenario ended: there is no report.', file);
     return 130;
   }
-  console.log(reportText(report));
+  console.log(reportText(report, terminalColumns()));
+  for (const line of hurriedText(report, flags.speed ?? scenario.speed)) console.log(line);
   await file?.write(report);
   if (flags.stay) await stopped;
   return report.ok ? 0 : 1;
 };
 
+/** A start cannot be cut short. What it opens would keep the process alive. */
+const closeOnceStarted = (starting: Promise<Sandbox>): void =>
+  void starting.then(
+    (sandbox) => sandbox.close(),
+    () => undefined,
+  );
+
 /**
  * Runs the sandbox: with a scenario until it has been played, otherwise until interrupted. Returns the exit code: 0
- * when every invariant held, 1 when one was broken, 130 when the scenario was interrupted.
+ * when every invariant held, 1 when one was broken, 130 when the start or the scenario was interrupted.
  */
 export const runSandbox = async (flags: SandboxFlags): Promise<number> => {
   const chosen = await (flags.scenario === undefined ? readOpenWorld() : readScenario(flags.scenario));
@@ -135,17 +156,26 @@ export const runSandbox = async (flags: SandboxFlags): Promise<number> => {
     flags.scenario === undefined || flags.port !== undefined || flags.speed !== undefined || flags.stay === true;
   const scenario: Scenario = live ? { ...chosen, mode: 'live' } : chosen;
   if (flags.port !== undefined && flags.port > 0) await checkPort(flags.port);
-  const file = await openReport(flags.report);
-  const sandbox = await start(scenario, flags);
-  // Before the ready message, because the user may interrupt at once after it.
+  // Before anything that an interruption must undo. The user may interrupt while the stack starts, which takes seconds.
   const stopped = interrupted();
+  const file = await openReport(flags.report);
   try {
-    if (sandbox.url !== undefined) console.log(`ready ${sandbox.url}`);
-    if (flags.scenario !== undefined) return await playToReport(sandbox, scenario, flags, file, stopped);
-    await stopped;
-    return 0;
+    const starting = start(scenario, flags);
+    const sandbox = await Promise.race([starting, stopped]);
+    if (sandbox === 'interrupted') {
+      tellInterrupted('Interrupted before the sandbox was ready: nothing was played.', file);
+      closeOnceStarted(starting);
+      return 130;
+    }
+    try {
+      if (sandbox.url !== undefined) console.log(`ready ${sandbox.url}`);
+      if (flags.scenario !== undefined) return await playToReport(sandbox, scenario, flags, file, stopped);
+      await stopped;
+      return 0;
+    } finally {
+      await sandbox.close();
+    }
   } finally {
-    await sandbox.close();
     await file?.close();
   }
 };

@@ -7,7 +7,7 @@ import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { failureText } from '../../cli/failure-text.ts';
 import { createProgram } from '../../cli/program.ts';
-import { runSandbox } from '../../cli/sandbox-command.ts';
+import { hurriedText, runSandbox } from '../../cli/sandbox-command.ts';
 
 /** Runs the command line without ending the process, and answers what it wrote. */
 const run = async (...words: string[]): Promise<{ readonly text: string; readonly code: string | undefined }> => {
@@ -76,8 +76,22 @@ describe('the command line', () => {
     expect(await readFile(path, 'utf8')).toBe('the last report');
   });
 
-  it('reports immediately that a report cannot be written', async () => {
-    await expect(runSandbox({ scenario: 'lost-events', report: '/nowhere/run.json' })).rejects.toThrow(/ENOENT.*\/nowhere\/run\.json/);
+  it('reports immediately that a report cannot be written, and what to do', async () => {
+    const failed = await runSandbox({ scenario: 'lost-events', report: '/nowhere/run.json' }).catch(failureText);
+    expect(failed).toMatch(
+      /^The report cannot be written to \/nowhere\/run\.json: ENOENT.*Choose a file in a folder that exists\. Nothing was started\.$/,
+    );
+  });
+
+  it.each([
+    ['a broken invariant at a high speed', false, 'live', 40, 1],
+    ['a broken invariant at a speed without an effect', false, 'live', 10, 0],
+    ['a broken invariant in virtual time', false, 'simulated', 40, 0],
+    ['a high speed at which every invariant held', true, 'live', 40, 0],
+  ] as const)('names the speed as a possible cause, or not: %s', (_, ok, mode, speed, count) => {
+    const lines = hurriedText({ ok, mode }, speed);
+    expect(lines).toHaveLength(count);
+    for (const line of lines) expect(line).toContain('play the scenario with --speed 10 or less');
   });
 });
 
@@ -86,9 +100,9 @@ describe('the text of a failure', () => {
   it.each([
     ['Region is missing', /set AWS_REGION or choose a profile/],
     ['connect ECONNREFUSED 127.0.0.1:1', /No server answers/],
-    ['listen EADDRINUSE: address already in use', /choose another, or leave out --port/],
+    ['listen EADDRINUSE: address already in use', /choose another, or leave out --port .*Nothing was started/],
     ['Requested resource not found', /check --name/],
-    ['Could not load credentials from any providers', /--sandbox URL/],
+    ['Could not load credentials from any providers', /for example AWS_PROFILE.*--sandbox URL/],
   ])('of "%s" states what to do', (message, advice) => {
     const text = failure(message);
     expect(text).toMatch(advice);
