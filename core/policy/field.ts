@@ -39,8 +39,10 @@ export const mostMembers = 10_000;
 export const numberFrom = (least: number, most: number, allowed: string) =>
   z.number({ error: allowed }).check(z.gte(least, allowed), z.lte(most, allowed));
 
+const either = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+
 export const oneOf = <const Values extends readonly string[]>(values: Values) =>
-  z.enum(values, { error: values.join(' or ') });
+  z.enum(values, { error: either.format(values) });
 
 /** More than people write, and few enough for a quick decision. */
 const mostInList = 300;

@@ -51,11 +51,11 @@ export const steeringWarnings = (policy: Policy, resolution: LookedUp): readonly
     ? [
         problemOf({
           path: ['asg'],
-          found: `${showFound(policy.asg)} without a hook: members that leave when the size shrinks are not drained`,
-          allowed:
-            'a terminating lifecycle hook: aws autoscaling put-lifecycle-hook ' +
-            `--auto-scaling-group-name ${policy.asg} --lifecycle-hook-name drain ` +
-            '--lifecycle-transition autoscaling:EC2_INSTANCE_TERMINATING',
+          found:
+            `${showFound(policy.asg)} without one: members that leave when the size shrinks are not drained. ` +
+            `To add one: aws autoscaling put-lifecycle-hook --auto-scaling-group-name ${policy.asg} ` +
+            '--lifecycle-hook-name drain --lifecycle-transition autoscaling:EC2_INSTANCE_TERMINATING',
+          allowed: 'an Auto Scaling group with a terminating lifecycle hook',
         }),
       ]
     : [];

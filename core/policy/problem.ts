@@ -20,6 +20,9 @@ const bareName = /^[A-Za-z0-9_-]+$/;
 /** Whatever a document contains, its messages stay short: a status item holds 400 KB. */
 const shortened = (text: string, most = 80): string => (text.length > most ? `${text.slice(0, most - 3)}...` : text);
 
+/** A text in quotes, and still in quotes when it is shortened. */
+const quoted = (text: string, most = 80): string => (text.length > most ? `${text.slice(0, most - 4)}..."` : text);
+
 const segmentText = (segment: string | number, first: boolean): string => {
   if (typeof segment === 'number') return `[${segment}]`;
   if (!bareName.test(segment)) return `[${shortened(JSON.stringify(segment))}]`;
@@ -32,8 +35,9 @@ export const pathText = (path: Path): string =>
 /** A value as an error message shows it: scalars as written, the rest by kind. Never throws, never recurses. */
 export const showFound = (value: unknown): string => {
   if (value === undefined) return 'nothing';
-  if (typeof value === 'string') return shortened(JSON.stringify(value));
-  if (value === null || typeof value !== 'object') return shortened(String(value));
+  if (typeof value === 'string') return quoted(JSON.stringify(value));
+  if (value === null) return 'no value (null)';
+  if (typeof value !== 'object') return shortened(String(value));
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${value.length}`;
   const fields = asMap(value);
   if (fields === undefined) return value instanceof Set ? 'a set' : 'binary data';

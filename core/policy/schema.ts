@@ -171,7 +171,7 @@ export const groupSchema = map(
     schedule: z._default(scheduleSchema, []),
     tags: z._default(tagsSchema, {}),
   },
-  'a map: the group document',
+  'a map with group, size, capacity and pools',
 );
 
 /** A policy as accepted: the user's document with every default filled in. */

@@ -25,7 +25,7 @@ describe('the attribute policy', () => {
     ['text with a tag of its own', 'size: !count 3', /^text that is not YAML \(Unresolved tag: !count at line 1/],
     ['text that nests without end', '['.repeat(50_000), /^text that nests too deep to read$/],
     ['a number', 7, /^7$/],
-    ['null', null, /^null$/],
+    ['no value (null)', null, /^no value \(null\)$/],
     ['nothing', undefined, /^no attribute policy in the item$/],
   ])('is unreadable as %s, and the error states that', (_, attribute, found) => {
     expect(readDocument(attribute)).toMatchObject({ kind: 'unreadable', problems: [{ path: '', found: expect.stringMatching(found) }] });

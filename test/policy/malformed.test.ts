@@ -126,6 +126,8 @@ describe('at its bounds, a policy', () => {
   });
 
   it('is a map', () => {
-    expect(validatePolicy(['x'])).toMatchObject({ problems: [{ message: 'the policy: expected a map: the group document, found a list of 1.' }] });
+    expect(validatePolicy(['x'])).toMatchObject({
+      problems: [{ message: 'the policy: expected a map with group, size, capacity and pools, found a list of 1.' }],
+    });
   });
 });

@@ -184,7 +184,7 @@ const ofPools: readonly Row[] = [
   [pools({ ...pool, market: 'sopt' }), 'pools.spot-1a.market: expected spot or on-demand, found "sopt". Did you mean "spot"?'],
   [
     { drain: { loadBalancers: [targetGroupArn, targetGroupArn] } },
-    `drain.loadBalancers[1]: expected each once, found ${JSON.stringify(targetGroupArn).slice(0, 77)}... again.`,
+    `drain.loadBalancers[1]: expected each once, found ${JSON.stringify(targetGroupArn).slice(0, 76)}..." again.`,
   ],
   [{ drain: { ecs: 'auto' } }, 'drain.ecs is not supported yet: leave it out. Supported here: timeout, loadBalancers.'],
 ];

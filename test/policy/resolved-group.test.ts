@@ -209,7 +209,7 @@ describe('texts and values', () => {
   });
 
   it('are shown in full up to 80 characters', () => {
-    expect([showFound('x'.repeat(78)), showFound('x'.repeat(79))]).toEqual([`"${'x'.repeat(78)}"`, `"${'x'.repeat(76)}...`]);
+    expect([showFound('x'.repeat(78)), showFound('x'.repeat(79))]).toEqual([`"${'x'.repeat(78)}"`, `"${'x'.repeat(75)}..."`]);
   });
 
   it('suggest a name only within a third of the shorter one', () => {

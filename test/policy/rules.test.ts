@@ -115,6 +115,6 @@ describe('an Auto Scaling group whose size others set', () => {
         '--auto-scaling-group-name web --lifecycle-hook-name drain --lifecycle-transition autoscaling:EC2_INSTANCE_TERMINATING',
       ),
     ]);
-    expect(warning?.message).toContain('without a hook');
+    expect(warning?.message).toContain('found "web" without one: members that leave when the size shrinks are not drained.');
   });
 });

@@ -14,7 +14,7 @@ const selectors = 'a pool name, or a map with one of tiered, spread, weighted, c
 describe('a value that fits none of several forms', () => {
   it('is reported with all forms when it has no field of any of them', () => {
     expect(tree({})).toEqual([`capacity: expected ${selectors}, found an empty map.`]);
-    expect(tree(null)).toEqual([`capacity: expected ${selectors}, found null.`]);
+    expect(tree(null)).toEqual([`capacity: expected ${selectors}, found no value (null).`]);
     expect(tree(5)).toEqual([`capacity: expected ${selectors}, found 5.`]);
   });
 

@@ -80,7 +80,7 @@ const cases: readonly Case[] = [
     tree({ spread: { of: ['a'], by: 'zones' } }),
     'capacity.spread.by',
     '"zones"',
-    /^zone or pool or instance-type$/,
+    /^zone, pool or instance-type$/,
     'zone',
   ],
   [
@@ -201,7 +201,7 @@ const cases: readonly Case[] = [
     '"a" again',
     /^each pool once in a spread selector$/,
   ],
-  ['an unknown way to spread', tree({ spread: ['a'], by: 'zones' }), 'capacity.by', '"zones"', /^zone or pool or instance-type$/, 'zone'],
+  ['an unknown way to spread', tree({ spread: ['a'], by: 'zones' }), 'capacity.by', '"zones"', /^zone, pool or instance-type$/, 'zone'],
   [
     'weights that are all 0',
     tree({
@@ -331,7 +331,13 @@ const cases: readonly Case[] = [
     '"arn:aws:autoscaling:x"',
     /^the name of an Auto Scaling group/,
   ],
-  ['an unknown removal order', small({ removal: { order: 'oldest' } }), 'removal.order', '"oldest"', /^dearest-first or oldest-first/],
+  [
+    'an unknown removal order',
+    small({ removal: { order: 'oldest' } }),
+    'removal.order',
+    '"oldest"',
+    /^dearest-first, oldest-first, newest-first or same-order$/,
+  ],
   [
     'an unknown swap order',
     small({ swap: { order: 'launchfirst' } }),
@@ -536,13 +542,13 @@ describe('problems', () => {
 
   it.each([
     [undefined, 'nothing'],
-    [null, 'null'],
+    [null, 'no value (null)'],
     [true, 'true'],
     [new Set(['a']), 'a set'],
     [new Uint8Array(2), 'binary data'],
     [[1, 2], 'a list of 2'],
     [{ b: 1, a: 2 }, 'a map with a, b'],
-    ['x'.repeat(200), `"${'x'.repeat(76)}...`],
+    ['x'.repeat(200), `"${'x'.repeat(75)}..."`],
   ])('show %s as %s', (value, text) => {
     expect(showFound(value)).toBe(text);
   });

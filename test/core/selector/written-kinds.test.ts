@@ -34,7 +34,7 @@ describe('the schema of a kind of selector', () => {
     ['cheapest', { cheapest: [5] }, 'cheapest.0: a child'],
     ['spread', [], ': a map with spread'],
     ['spread', { spread: 'a' }, 'spread: a list of at least one pool name or selector, or a map with of and by'],
-    ['spread', { spread: ['a'], by: 'rack' }, 'by: zone or pool or instance-type'],
+    ['spread', { spread: ['a'], by: 'rack' }, 'by: zone, pool or instance-type'],
     ['weighted', 5, ': a map with weighted'],
     ['weighted', { weighted: [] }, 'weighted: a list of at least one { use, weight }'],
     ['weighted', { weighted: ['a'] }, 'weighted.0: a map with use and weight'],
