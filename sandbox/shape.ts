@@ -1,7 +1,8 @@
 import { closest, distance } from 'fastest-levenshtein';
 import * as z from 'zod';
 
-const nearest = (written: string, known: readonly string[]): string => {
+/** A question about the known name that is written almost like this one, or nothing. */
+export const nearest = (written: string, known: readonly string[]): string => {
   const candidate = closest(written, [...known]);
   return distance(written, candidate) <= 2 ? ` Did you mean ${candidate}?` : '';
 };

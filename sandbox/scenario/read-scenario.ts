@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { shapeProblems } from '../shape.ts';
+import { nearest, shapeProblems } from '../shape.ts';
 import { ScenarioError } from './scenario-error.ts';
 import { parseScenario, type Scenario } from './scenario-schema.ts';
 
@@ -23,7 +23,8 @@ const pathOf = async (nameOrFile: string): Promise<string> => {
   const names = await shippedScenarios();
   if (names.includes(nameOrFile)) return join(shipped, `${nameOrFile}.yaml`);
   throw new ScenarioError(
-    `Expected a built-in scenario or a file, found ${nameOrFile}. Built-in: ${names.join(', ')}. To play your own file, give its path, for example ./${nameOrFile}.yaml.`,
+    `Expected a built-in scenario or a file, found ${JSON.stringify(nameOrFile)}.${nearest(nameOrFile, names)} Built-in: ${names.join(', ')}. ` +
+      `To play your own file, give its path, for example ./${nameOrFile || 'mine'}.yaml.`,
   );
 };
 
@@ -31,7 +32,9 @@ const readText = async (path: string): Promise<string> => {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw new ScenarioError(`The scenario file ${path} cannot be read: ${(error as Error).message}`, { cause: error });
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why = code === 'ENOENT' ? 'does not exist' : code === 'EISDIR' ? 'is a folder' : `cannot be read: ${message}`;
+    throw new ScenarioError(`The scenario file ${path} ${why}. Nothing was started.`, { cause: error });
   }
 };
 

@@ -177,7 +177,7 @@ describe('reading scenarios', () => {
 
   it('lists the built-in ones when a name is not one of them', async () => {
     await expect(readScenario('zone-outag')).rejects.toThrow(
-      /Expected a built-in scenario or a file, found zone-outag\. Built-in: .*zone-outage.*\.\/zone-outag\.yaml/,
+      /Expected a built-in scenario or a file, found "zone-outag"\. Did you mean zone-outage\? Built-in: .*zone-outage.*\.\/zone-outag\.yaml/,
     );
   });
 
@@ -185,7 +185,7 @@ describe('reading scenarios', () => {
     const deep = join(await mkdtemp(join(tmpdir(), 'holdfast-')), 'deep.yaml');
     await writeFile(deep, '['.repeat(100_000) + ']'.repeat(100_000));
     await expect(readScenario(deep)).rejects.toThrow('is not YAML: its maps and lists are nested too deep.');
-    await expect(readScenario('./nowhere.yaml')).rejects.toThrow(/nowhere\.yaml cannot be read: ENOENT/);
+    await expect(readScenario('./nowhere.yaml')).rejects.toThrow(/nowhere\.yaml does not exist\. Nothing was started\.$/);
   });
 
   it('names the file that is not YAML', async () => {
