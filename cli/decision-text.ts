@@ -128,12 +128,16 @@ const trimmedLines = ({ trimmed = [] }: DecisionRecord): readonly string[] =>
   );
 
 const observedLines = ({ adds, ends, now }: Observed): readonly string[] => [
-  `  would have cost ${costText(adds)} more, and ${costText(ends)} less`,
+  `  would have added ${costText(adds)}, and saved ${costText(ends)}`,
   `  the members cost ${costText(now)}`,
 ];
 
+/** A decision is stored before it is carried out. */
+const noOutcome =
+  '  no outcome is stored yet: it is being carried out, or the function ended before it could store one';
+
 const outcomeLines = ({ outcome, trimmed = [] }: DecisionRecord): readonly string[] => {
-  if (outcome === undefined) return trimmed.some(({ part }) => part === 'outcome') ? [] : ['  no outcome is stored'];
+  if (outcome === undefined) return trimmed.some(({ part }) => part === 'outcome') ? [] : [noOutcome];
   switch (outcome.code) {
     case 'carried-out':
       return carriedOutLines(outcome);

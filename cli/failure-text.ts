@@ -8,6 +8,15 @@ const advice: readonly (readonly [RegExp, string])[] = [
     /Could not load credentials|credentials/i,
     'Set the credentials of the environment, for example AWS_PROFILE. For a sandbox, use --sandbox URL.',
   ],
+  [/security token|token (included|.*expired)/i, 'Sign in again, or set valid credentials of the environment.'],
+  [
+    /ENOTFOUND|EAI_AGAIN/,
+    'This host is not known. Check the address, or the region, and the connection of this machine.',
+  ],
+  [
+    /Deserialization error|is not valid JSON/,
+    'The server at this address is no sandbox. Use the address that the sandbox printed.',
+  ],
   [/ECONNREFUSED/, 'No server answers at this address. Check that the sandbox runs and that it printed this address.'],
   [
     /EADDRINUSE/,
@@ -27,7 +36,7 @@ const expectedNames = ['ScenarioError', 'ExpectedError'];
 export const failureText = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   const known = advice.find(([pattern]) => pattern.test(error.message));
-  if (known !== undefined) return `${error.message}\n${known[1]}`;
+  if (known !== undefined) return `${error.message.split('\n', 1)[0]}\n${known[1]}`;
   const isExpected = expectedNames.includes(error.name) || '$metadata' in error || 'code' in error;
   return isExpected ? error.message : (error.stack ?? error.message);
 };

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
+import { deploymentName } from '../core/contract.ts';
 import { openAccess } from './aws-access.ts';
 import { decisionTexts } from './decision-list.ts';
 import { unreadableText } from './decision-text.ts';
@@ -38,11 +39,19 @@ const groupName = (text: string): string => {
   return text;
 };
 
+const deployment = (text: string): string => {
+  if (!deploymentName.test(text))
+    throw new InvalidArgumentError(
+      'Expected lower case letters, digits and dashes, a letter first, 31 characters at most.',
+    );
+  return text;
+};
+
 type Where = { readonly name: string; readonly sandbox?: string; readonly json?: boolean };
 
 const asked = (command: Command): Command =>
   command
-    .option('--name <deployment>', 'name of the deployment', 'holdfast')
+    .option('--name <deployment>', 'name of the deployment', deployment, 'holdfast')
     .option(
       '--sandbox <url>',
       'address of a running sandbox; default: AWS, with the credentials and region of the environment',
@@ -57,9 +66,9 @@ const sandboxCommand = (exitWith: (code: number) => void): Command =>
   new Command('sandbox')
     .description('run the synthesized stack on this machine, against a simulated AWS')
     .option('--scenario <name|file>', 'play a scenario and report on it: a built-in name, or a YAML file')
-    .option('--report <file>', 'write the report as JSON')
+    .option('--report <file>', 'write the report as JSON; an older file stays until then')
     .option('--port <port>', 'port on 127.0.0.1; by default any that is free', port)
-    .option('--speed <factor>', 'world seconds per second of wall time', speed)
+    .option('--speed <factor>', 'world seconds per second; above 10 the results may differ', speed)
     .option('--seed <number>', 'seed of all random numbers', wholeNumber)
     .option('--stay', 'keep running after the scenario, until interrupted')
     .addHelpText(
@@ -67,10 +76,16 @@ const sandboxCommand = (exitWith: (code: number) => void): Command =>
       `
 Without --scenario it runs an empty region until interrupted. It prints "ready http://127.0.0.1:PORT" at the start.
 With --scenario it ends with a report. Exit code 0: every invariant held. Exit code 1: an invariant was broken.
+Exit code 130: it was interrupted, and there is no report.
 A scenario of mode simulated runs in virtual time. With --port, --speed or --stay it runs in real time.
 The AWS CLI and SDKs work against it: AWS_ENDPOINT_URL=http://127.0.0.1:PORT, any credentials. See docs/sandbox.md.`,
     )
     .action(async (flags: SandboxFlags, command: Command) => {
+      const [word] = command.args;
+      if (word !== undefined)
+        command.error(
+          `error: found '${word}' without an option. To play a scenario, use --scenario ${word}. Nothing was started.`,
+        );
       if (flags.report !== undefined && flags.scenario === undefined) {
         command.error("error: option '--report <file>' needs --scenario. Nothing was started.");
       }
@@ -127,7 +142,9 @@ export const createProgram = (version: string, exitWith: (code: number) => void)
     .version(version)
     .showSuggestionAfterError()
     .showHelpAfterError('(run with --help for all commands and options)');
-  for (const command of [sandboxCommand, statusCommand, explainCommand, decisionsCommand])
+  // The sandbox itself says what to do with a word that it does not expect.
+  program.addCommand(sandboxCommand(exitWith).copyInheritedSettings(program).allowExcessArguments());
+  for (const command of [statusCommand, explainCommand, decisionsCommand])
     program.addCommand(command(exitWith).copyInheritedSettings(program));
   return program;
 };

@@ -165,13 +165,17 @@ const plainText = (cause: Exclude<Cause, Telling<Cause>>): string =>
 /** The tick of the minute, or a look that an earlier one requested. */
 export const plannedLook = 'a planned look';
 
+/** Only known codes of refusals are read. The whole text is in the group's activities. */
+const launchCodeText = (awsCode: string): string =>
+  awsCode === 'unknown' ? 'no refusal for lack of capacity: its scaling activities have the reason' : awsCode;
+
 /** What caused a decision. */
 export const causeText = (cause: Cause): string => {
   switch (cause.code) {
     case 'state-change':
       return `instance ${cause.state} (${someText(cause.instances, cause.count)})`;
     case 'launch-unsuccessful':
-      return `the Auto Scaling group ${cause.asg} could not launch by itself (${cause.awsCode})`;
+      return `the Auto Scaling group ${cause.asg} could not launch by itself (${launchCodeText(cause.awsCode)})`;
     case 'alarm':
       return cause.state === undefined ? `alarm ${cause.alarm}` : `alarm ${cause.alarm}: ${cause.state}`;
     case 'drain-stopped':

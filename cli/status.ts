@@ -1,11 +1,18 @@
 import type { Status } from '../aws/state/status-item.ts';
+import { timeText } from './time.ts';
 
 const listed = (title: string, messages: readonly string[]): readonly string[] =>
   messages.length === 0 ? [] : ['', title, ...messages.map((message) => `  ${message}`)];
 
+/** A time in a status item, which its reader cannot be sure about: somebody may have edited the item. */
+const isoText = (iso: string): string => (Number.isNaN(Date.parse(iso)) ? iso : timeText(Date.parse(iso)));
+
+const notTriedText =
+  'Its launches have not been tried with a dry run yet. This follows within a minute, but only in mode act.';
+
 const checksText = ({ checks, checkedAt }: Status): readonly string[] => {
-  if (checks === undefined || checkedAt === undefined) return ['', 'Its launches were not tried yet.'];
-  const when = `Launches were tried at ${checkedAt}`;
+  if (checks === undefined || checkedAt === undefined) return ['', notTriedText];
+  const when = `Launches were tried at ${isoText(checkedAt)}`;
   if (checks.length === 0) return ['', `${when}: AWS would carry out all of them.`];
   return listed(
     `${when}:`,
@@ -16,7 +23,7 @@ const checksText = ({ checks, checkedAt }: Status): readonly string[] => {
 /** Each day, everything that the policy names is looked up again. */
 const refusedText = ({ refusedNow = [], lookedUpAt = '', version }: Status): readonly string[] =>
   listed(
-    `Version ${version} stays in force, but it would be rejected if it were written now (last check: ${lookedUpAt}):`,
+    `Version ${version} stays in force, but it would be rejected if it were written now (last check: ${isoText(lookedUpAt)}):`,
     refusedNow.map(({ message }) => message),
   );
 

@@ -10,6 +10,9 @@ export type FunctionName = (typeof functionNames)[number];
  */
 export const watchedByLambda: readonly FunctionName[] = ['react', 'tick'];
 
+/** The name of a deployment: lower case letters, digits and dashes, a letter first, 31 characters at most. */
+export const deploymentName = /^[a-z][a-z0-9-]{0,30}$/;
+
 /** Environment variables that the construct sets. Each function reads those it needs. */
 export const env = {
   /** The deployment's name (default `holdfast`): first part of tag values, names and metrics dimensions. */

@@ -7,6 +7,7 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
+import { deploymentName } from '../core/contract.ts';
 import { type AlarmChoice, Alarms } from './alarms.ts';
 import { HoldfastDashboard } from './dashboard.ts';
 import { DrainWorkflow } from './drain-workflow.ts';
@@ -78,10 +79,8 @@ export type HoldfastProps = {
   readonly hookTopicArns?: readonly string[];
 };
 
-const namePattern = /^[a-z][a-z0-9-]{0,30}$/;
-
 const checkedName = (name: string): string => {
-  if (namePattern.test(name)) return name;
+  if (deploymentName.test(name)) return name;
   const rule = 'use lower case letters, digits and dashes, a letter first, 31 characters at most';
   throw new Error(`Holdfast cannot be named '${name}': ${rule}.`);
 };

@@ -187,7 +187,26 @@ describe('a decision in words', () => {
       'not carried out: policy version 3 came into force',
     );
     const { outcome: _none, ...open } = replaced;
-    expect(decisionText(open)).toContain('  no outcome is stored');
+    expect(decisionText(open)).toContain('  no outcome is stored yet: it is being carried out, or');
+  });
+
+  it('that was only observed shows what it would have added and saved', () => {
+    const [adds, ends, now] = [
+      { usdPerHour: 0.1304, priced: 4, of: 4 },
+      { usdPerHour: 0, priced: 0, of: 0 },
+      { usdPerHour: 0.0816, priced: 1, of: 2 },
+    ];
+    const text = decisionText({ ...launched, outcome: { code: 'observed', leaves: [], adds, ends, now } });
+    expect(text).toContain('\n  would have added 0.1304 USD per hour (4 of 4 at known prices), and saved nothing\n');
+    expect(text).toContain('\n  the members cost 0.0816 USD per hour (1 of 2 at known prices)');
+  });
+
+  it('says where the reason is when an Auto Scaling group could not launch for a reason that Holdfast does not know', () => {
+    const because = (awsCode: string) => decisionText({ ...launched, causes: [{ code: 'launch-unsuccessful', asg: 'web-asg', awsCode }] });
+    expect(because('unknown')).toContain(
+      'web-asg could not launch by itself (no refusal for lack of capacity: its scaling activities have the reason)',
+    );
+    expect(because('VcpuLimitExceeded')).toContain('web-asg could not launch by itself (VcpuLimitExceeded)');
   });
 
   it('names what changed the size, or why it stayed', () => {

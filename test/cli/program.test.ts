@@ -47,6 +47,7 @@ describe('the command line', () => {
     ['a speed that no machine keeps up with', ['sandbox', '--speed', '1e9'], 'Expected a number above 0, at most 1000.'],
     ['a report of nothing', ['sandbox', '--report', 'run.json'], 'needs --scenario. Nothing was started.'],
     ['a stay after nothing', ['sandbox', '--stay'], 'needs --scenario: without a scenario the sandbox keeps running.'],
+    ['a scenario without its option', ['sandbox', 'zone-outage'], 'To play a scenario, use --scenario zone-outage. Nothing was started.'],
     ['no decision', ['decisions', 'workers', '--limit', '0'], 'Expected a whole number from 1.'],
     ['an address that is none', ['decisions', 'workers', '--sandbox', '127.0.0.1:4700'], 'Expected an address such as http://127.0.0.1:PORT.'],
     ['half a seed', ['sandbox', '--seed', '1.5'], 'Expected a whole number from 0.'],
@@ -54,6 +55,7 @@ describe('the command line', () => {
     ['an id that is none', ['explain', 'i-xyz'], 'Expected an instance id such as i-0123456789abcdef0.'],
     ['a group left out', ['decisions'], "missing required argument 'group'"],
     ['an empty name of a group', ['decisions', ' '], 'Expected the name of a group.'],
+    ['an empty name of a deployment', ['status', 'web', '--name', ''], 'Expected lower case letters, digits and dashes'],
     ['an empty name in a status', ['status', ''], 'Expected the name of a group.'],
   ])('refuses %s', async (_, words, text) => {
     const answer = await run(...words);
@@ -62,7 +64,8 @@ describe('the command line', () => {
   });
 
   it('names the built-in scenarios when a name is not one of them', async () => {
-    await expect(runSandbox({ scenario: 'zone-outag' })).rejects.toThrow(/Built-in: .*zone-outage/);
+    await expect(runSandbox({ scenario: 'zone-outag' })).rejects.toThrow(/found "zone-outag"\. Did you mean zone-outage\? Built-in: .*zone-outage/);
+    await expect(runSandbox({ scenario: '' })).rejects.toThrow(/found ""\. Built-in: .* for example \.\/mine\.yaml/);
   });
 
   it('keeps the last report until there is a new one', async () => {
@@ -102,6 +105,9 @@ describe('the text of a failure', () => {
     ['connect ECONNREFUSED 127.0.0.1:1', /No server answers/],
     ['listen EADDRINUSE: address already in use', /choose another, or leave out --port .*Nothing was started/],
     ['Requested resource not found', /check --name/],
+    ['getaddrinfo ENOTFOUND nowhere.invalid', /host is not known/],
+    ['Unexpected token in JSON\n  Deserialization error: to see the raw response, inspect it', /is no sandbox/],
+    ['The security token included in the request is expired', /Sign in again/],
     ['Could not load credentials from any providers', /for example AWS_PROFILE.*--sandbox URL/],
   ])('of "%s" states what to do', (message, advice) => {
     const text = failure(message);

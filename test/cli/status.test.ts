@@ -21,9 +21,14 @@ const accepted: Status = { group: 'web', status: 'accepted', message: 'Version 1
 
 describe('the status of a policy', () => {
   it('shows what its launches would return', () => {
-    expect(statusText(accepted)).toContain('Its launches were not tried yet.');
+    expect(statusText(accepted)).toContain(
+      'Its launches have not been tried with a dry run yet. This follows within a minute, but only in mode act.',
+    );
     const checkedAt = '2026-11-22T12:00:00.000Z';
-    expect(statusText({ ...accepted, checks: [], checkedAt })).toContain('AWS would carry out all of them.');
+    expect(statusText({ ...accepted, checks: [], checkedAt })).toContain(
+      'Launches were tried at 2026-11-22 12:00:00 UTC: AWS would carry out all of them.',
+    );
+    expect(statusText({ ...accepted, checks: [], checkedAt: 'once' })).toContain('Launches were tried at once: AWS');
     expect(statusText({ ...accepted, checks: [check], checkedAt })).toContain('AWS would refuse launch template web. Pools: spot-a.');
   });
   it('shows why it was rejected, and its warnings', () => {
@@ -45,7 +50,7 @@ describe('the status of a policy', () => {
     const refusedNow = [{ message: 'pools.p.launchTemplate: expected a version that web has, found version 2, which was deleted.' }];
     const text = statusText({ ...accepted, refusedNow, lookedUpAt: '2026-11-22T12:00:00.000Z' });
     expect(text).toContain(
-      'Version 1 stays in force, but it would be rejected if it were written now (last check: 2026-11-22T12:00:00.000Z):\n  pools.p.launch',
+      'Version 1 stays in force, but it would be rejected if it were written now (last check: 2026-11-22 12:00:00 UTC):\n  pools.p.launch',
     );
     expect(statusText({ ...accepted, refusedNow: [], lookedUpAt: '2026-11-22T12:00:00.000Z' })).not.toContain('would be refused');
   });
