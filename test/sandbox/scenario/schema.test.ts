@@ -172,7 +172,10 @@ describe('reading scenarios', () => {
   });
 
   it('finds the empty region', async () => {
-    expect((await readOpenWorld()).policies).toEqual([]);
+    const { policies, world } = await readOpenWorld();
+    expect(policies).toEqual([]);
+    const sold = world.offerings.flatMap(({ instanceTypes }) => instanceTypes);
+    expect(sold, 'An Auto Scaling group can launch from the template as it is.').toContain(world.launchTemplates[0]?.instanceType);
   });
 
   it('lists the built-in ones when a name is not one of them', async () => {
