@@ -4,6 +4,7 @@ import { type Offering, offeringKey } from '../pool/offering.ts';
 import { offeringsOf, type Pool } from '../pool/pool.ts';
 import { floorOf, shareOf } from './accepted.ts';
 import { placedIn } from './capacity-rules.ts';
+import { mostMembers } from './field.ts';
 import { type Problem, problemOf, showFound } from './problem.ts';
 import type { Fields } from './reading.ts';
 import { asMap, fieldOf } from './reading.ts';
@@ -82,6 +83,21 @@ const withoutSpot = ({ spare }: Policy, placed: readonly Pool[]): readonly Probl
         }),
       ];
 
+/** Each look reads the spares too, so they count among the most members of a group. */
+const tooManySpares = (policy: Policy): readonly Problem[] => {
+  const { max } = sizeOf(policy);
+  const room = mostMembers - max;
+  return policy.spare <= room
+    ? []
+    : [
+        problemOf({
+          path: ['spare'],
+          found: showFound(policy.spare),
+          allowed: `at most ${room}: the largest size (${max}) and the spares are at most ${mostMembers} members`,
+        }),
+      ];
+};
+
 type Dimension = {
   readonly field: 'instanceType' | 'zone' | 'offering';
   readonly plural: string;
@@ -132,6 +148,7 @@ export const limitProblems = (policy: Policy, pools: readonly Pool[]): readonly 
   return [
     ...withoutOnDemand(policy, placed),
     ...withoutSpot(policy, placed),
+    ...tooManySpares(policy),
     ...hopelessShares(policy, placed),
     ...typesLeftToAsgs(policy, placed),
   ];

@@ -419,6 +419,12 @@ describe('spares', () => {
       ],
     ]);
   });
+
+  it('and the largest size are at most 10,000 members', () => {
+    const found = (spare: number) => problemsOf({ ...smallDocument, size: { min: 1, max: 9_990 }, spare });
+    expect(found(10)).toEqual([]);
+    expect(found(11)).toEqual([['spare', 'spare: expected at most 10: the largest size (9990) and the spares are at most 10000 members, found 11.']]);
+  });
 });
 
 describe('a floor on demand', () => {
