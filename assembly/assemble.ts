@@ -11,7 +11,7 @@ const stampFile = join(outdir, '.inputs');
 const lockDir = join(root, 'dist', '.assembling');
 
 /** The inputs of the synthesized stack and its bundles. */
-const inputs = ['bin/app.ts', 'lib', 'functions', 'core', 'aws', 'assembly', 'cdk.json', 'package-lock.json'];
+const inputs = ['bin/app.ts', 'bin/options.ts', 'lib', 'functions', 'core', 'aws', 'assembly', 'cdk.json', 'package-lock.json'];
 
 /** A lock without a process for this long counts as abandoned. */
 const unnamedLockMs = 5_000;
