@@ -28,11 +28,32 @@ const unionText = (branches: readonly (readonly Issue[])[]): readonly Problem[] 
   return [{ path: [], text: [...new Set(branches.flatMap((branch) => branch.flatMap(problemsOf)).map(({ text }) => text))].join(', or ') }];
 };
 
+const either = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+const oneOf = (values: string): string => `expected ${either.format(values.split(/ ?\| ?/).map((value) => value.replace(/^['"]|['"]$/g, '')))}`;
+
+/** The library's words for what it checks, in ours: a writer of YAML or JSON has lists and maps. A text of our own stays as it is. */
+const inWords = (text: string): string =>
+  /^(Invalid|Too) /.test(text)
+    ? text
+        .replace(/^Invalid input: /, '')
+        .replace(/^Too (small|big): /, '')
+        .replace(/^Invalid option: expected one of (.*)$/, (_, values: string) => oneOf(values))
+        .replace(/^Invalid discriminator value\. Expected (.*)$/, (_, values: string) => oneOf(values))
+        .replace(/received undefined$/, 'found nothing')
+        .replace(/received (\w+)$/, 'found $1')
+        .replace(/\barray\b/g, 'list')
+        .replace(/\b(record|object)\b/g, 'map')
+        .replace('>=', 'at least ')
+        .replace('<=', 'at most ')
+        .replace(' >', ' above ')
+        .replace(' <', ' below ')
+    : text;
+
 const problemsOf = (issue: Issue): readonly Problem[] => {
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
     return unionText(issue.errors).map(({ path, text }) => ({ path: [...issue.path, ...path], text }));
   }
-  return [{ path: issue.path, text: issue.message.replace(/^Invalid input: /, '') }];
+  return [{ path: issue.path, text: inWords(issue.message) }];
 };
 
 /** One line for each problem: the path, and what is expected there. */

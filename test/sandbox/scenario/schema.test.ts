@@ -52,7 +52,7 @@ describe('a scenario file', () => {
       'timeline[0]: expected exactly one of change, boots, interrupt, rebalance, advise, kill, alarm, load, event, faults, policy; found kill and alarm. Two things at one time are two steps.',
     ],
     ['a step that does nothing', { timeline: [{ at: '1s' }] }, 'found none'],
-    ['a count below one', { timeline: [{ at: '1s', kill: { group: 'web', count: -1 } }] }, 'timeline[0].kill.count: Too small'],
+    ['a count below one', { timeline: [{ at: '1s', kill: { group: 'web', count: -1 } }] }, 'timeline[0].kill.count: expected number to be above 0'],
     [
       'a step after its end',
       { timeline: [{ at: '61s', kill: { group: 'web' } }] },
@@ -66,12 +66,12 @@ describe('a scenario file', () => {
     [
       'a fault of a kind that there is not',
       { timeline: [{ at: '1s', faults: [{ on: 'event', kind: 'throttle' }] }] },
-      "timeline[0].faults[0].kind: Invalid discriminator value. Expected 'drop' | 'duplicate' | 'delay' | 'reorder'",
+      'timeline[0].faults[0].kind: expected drop, duplicate, delay or reorder',
     ],
     [
       'a capacity in words',
       world({ offerings: [{ ...smallest().world.offerings[0], capacity: 'plenty' }] }),
-      'world.offerings[0].capacity: expected number, received string, or expected "unlimited"',
+      'world.offerings[0].capacity: expected number, found string, or expected "unlimited"',
     ],
     [
       'an alarm that no policy names',
@@ -83,7 +83,7 @@ describe('a scenario file', () => {
       { timeline: [{ at: '1s', load: { targetGroup: 'web', requestsPerSecond: 9 } }] },
       'timeline[0].load: found web, which is not under world.targetGroups with a load. There are: none.',
     ],
-    ['a policy without its group', { policies: [{ size: 1 }] }, 'policies[0].group: expected string, received undefined'],
+    ['a policy without its group', { policies: [{ size: 1 }] }, 'policies[0].group: expected string, found nothing'],
   ])('with %s is refused, with the path and what is allowed', (_, changed, text) => {
     expect(problems(changed)).toContain(text);
   });
