@@ -133,7 +133,10 @@ const playToReport = async (
   console.log(reportText(report, terminalColumns()));
   for (const line of hurriedText(report, flags.speed ?? scenario.speed)) console.log(line);
   await file?.write(report);
-  if (flags.stay) await stopped;
+  if (flags.stay) {
+    console.log(`The world keeps running at ${sandbox.url} until you interrupt it (Ctrl-C).`);
+    await stopped;
+  }
   return report.ok ? 0 : 1;
 };
 
