@@ -106,16 +106,13 @@ const play = async (sandbox: Sandbox, scenario: Scenario, stopped: Stopped): Pro
 const tellInterrupted = (what: string, file: ReportFile): void =>
   console.error(file === undefined ? what : `${what} ${file.withoutReport}`);
 
-/** Above this speed the run time of the functions, which is not simulated, matters beside two minutes' notice. */
-const mostFaithfulSpeed = 10;
-
-/** What to do about a broken invariant that may come from the speed alone. */
+/** What to do about a broken invariant that may come from the speed alone: the run time of functions is real time. */
 export const hurriedText = ({ ok, mode }: Pick<Report, 'ok' | 'mode'>, speed: number): readonly string[] =>
-  ok || mode === 'simulated' || speed <= mostFaithfulSpeed
+  ok || mode === 'simulated' || speed <= 1
     ? []
     : [
-        `At a speed of ${speed} the functions' own run time has an effect on the result. ` +
-          `To see whether the invariant is broken without it, play the scenario with --speed ${mostFaithfulSpeed} or less.`,
+        `At a speed of ${speed}, each second that this machine takes counts as ${speed} seconds. ` +
+          'If it was busy, that alone may break an invariant: play the scenario again, with a lower --speed.',
       ];
 
 const playToReport = async (
