@@ -11,7 +11,7 @@ const options = {
 } as const;
 type Option = keyof typeof options;
 
-export type Context = Readonly<Record<string, unknown>>;
+type Context = Readonly<Record<string, unknown>>;
 
 const plain = (text: string): string => text.replace(/[^a-z]/gi, '').toLowerCase();
 

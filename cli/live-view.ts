@@ -83,7 +83,7 @@ const line = ({ nowMs, groups, drains, requests }: Glance): string =>
   [clockText(nowMs), ...lineOf(groups), `drains ${drains.length}`, `dropped ${requests.dropped}`].join('  ');
 
 /** Reads the width of the terminal anew for each picture, because the user may change it. Absent: no terminal. */
-export type Columns = () => number | undefined;
+type Columns = () => number | undefined;
 
 /** A view for a terminal of this width, or plain lines without a terminal. */
 export const createLiveView = (columns: Columns): LiveView => {
