@@ -25,7 +25,7 @@ import { isNews } from './record/is-news.ts';
 import { record } from './record/record.ts';
 import { endDenied, playRounds } from './rounds.ts';
 import type { Round, Run } from './run.ts';
-import { canHandOver, keepRefusals, wakeSoon } from './turns/hand-over.ts';
+import { canHandOver, type Hindrance, keepRefusals, wakeSoon } from './turns/hand-over.ts';
 import { type Turns, turnsOf } from './turns/turns.ts';
 
 /** The result of converging one group. */
@@ -170,6 +170,12 @@ const finish = async (run: Run, found: Gathered, told: Told): Promise<Converged>
   return converged;
 };
 
+/** What is done with a group that is not looked at now. */
+export type Instead =
+  /** `lookAtMs`: the time of the common look to arrange. Undefined: that look is arranged already. */
+  | { readonly kind: 'put-off'; readonly lookAtMs: number | undefined }
+  | { readonly kind: 'hand-over'; readonly trouble: Hindrance };
+
 /** Facts about a group that were read together with other groups of its batch. */
 export type Known = {
   /** Undefined inside: the group has no policy. */
@@ -178,16 +184,10 @@ export type Known = {
   /** The number of groups in the batch. */
   readonly groupsAtOnce: number;
   readonly turns: Turns;
-  /** When the invocation began, and when it began to read the groups of this batch. */
+  /** When the invocation began. */
   readonly beganAtMs: number;
-  readonly readAtMs: number;
-  /** How long the batches before this one took. */
-  readonly othersMs: number;
-  /**
-   * Present: the group is not looked at now. `lookAtMs`: the time of the common look to arrange. Undefined: that look
-   * is arranged already.
-   */
-  readonly putOff?: { readonly lookAtMs: number | undefined };
+  /** Present: the group is not looked at now. */
+  readonly instead?: Instead;
 };
 
 /**

@@ -8,7 +8,7 @@ import { grantedIn } from '../../core/launch/reservation-life.ts';
 import { justWarned } from '../../core/limits/counted-warnings.ts';
 import { traitsOf } from '../../core/removal/leave-reason.ts';
 import { signalsLateMs } from '../../core/times/times.ts';
-import { type Converged, converge, type Known } from './converge.ts';
+import { type Converged, converge, type Instead, type Known } from './converge.ts';
 import { type InForce, readInForce } from './look/in-force.ts';
 import type { Facts } from './messages/facts.ts';
 import { type Home, readMessage } from './messages/read-message.ts';
@@ -33,12 +33,6 @@ export type Outcome = { readonly again: readonly string[] };
  */
 const groupsAtOnce = 100;
 
-/** Whether too little time is left to begin another group. A group may need half of the time limit. */
-const hasLittleTime = ({ beganAtMs }: Known, { clock }: ReactPorts): boolean => clock.now() - beganAtMs > endsWithinMs;
-
-/** Whether the groups that were converged before these took longer than these did. */
-const isCrowded = ({ othersMs, readAtMs }: Known, { clock }: ReactPorts): boolean => othersMs > clock.now() - readAtMs;
-
 const readAll = (
   messages: readonly Message[],
   ports: ReactPorts,
@@ -59,6 +53,13 @@ const readAll = (
   });
 
 const handedOver = { kind: 'handed-over' } as const;
+
+/** Stores the facts about a group that is not looked at now, and arranges the look that comes later. */
+const lookLater = async (facts: Facts, known: InForce, instead: Instead, ports: ReactPorts): Promise<void> => {
+  if (instead.kind === 'hand-over') return handOver(facts, known, ports, instead.trouble);
+  await keepFacts(facts, known, ports);
+  if (instead.lookAtMs !== undefined) await ports.wakes.wake([facts.group], instead.lookAtMs);
+};
 
 /**
  * Hands a group over whose look AWS throttles, because others need its buckets too, or that fails in a way that passes.
@@ -84,14 +85,8 @@ const convergeOne = async (
   known: Known | undefined,
 ): Promise<Converged | typeof handedOver | { readonly kind: 'failed' }> => {
   try {
-    if (known?.inForce !== undefined && known.putOff !== undefined) {
-      await keepFacts(facts, known.inForce, ports);
-      const { lookAtMs } = known.putOff;
-      if (lookAtMs !== undefined) await ports.wakes.wake([facts.group], lookAtMs);
-      return handedOver;
-    }
-    if (known?.inForce !== undefined && hasLittleTime(known, ports) && canHandOver(facts, known.inForce.group)) {
-      await handOver(facts, known.inForce, ports, isCrowded(known, ports) ? 'crowded' : 'slow');
+    if (known?.inForce !== undefined && known.instead !== undefined) {
+      await lookLater(facts, known.inForce, known.instead, ports);
       return handedOver;
     }
     return await converge(facts, ports, known);
@@ -143,14 +138,52 @@ type Invocation = {
   readonly isTick: boolean;
 };
 
-/** Reads the policies, state items and swaps of groups, and then their holdings together. */
+/**
+ * Why groups cannot be looked at now, although nothing else speaks against it: too little time is left, because a group
+ * may need half of the time limit. `crowded`: the groups that were converged before took longer than their own reads.
+ */
+const hindranceNow = (
+  { beganAtMs, routedAtMs }: Invocation,
+  readAtMs: number,
+  nowMs: number,
+): 'crowded' | 'slow' | undefined => {
+  if (nowMs - beganAtMs <= endsWithinMs) return undefined;
+  return readAtMs - routedAtMs > nowMs - readAtMs ? 'crowded' : 'slow';
+};
+
+/** A group of a batch, and what is in force for it. Undefined `one`: it could not be read. */
+type Heard = { readonly facts: Facts; readonly one: { readonly read: InForce | undefined } | undefined };
+
+/** What is done with each group of a batch. Absent: it is looked at. */
+const insteadOfLooks = async (
+  heard: readonly Heard[],
+  ports: ReactPorts,
+  hindrance: () => 'crowded' | 'slow' | undefined,
+): Promise<readonly (Instead | undefined)[]> => {
+  const later = await putOff(
+    heard.map(({ facts, one }) => ({ facts, inForce: one?.read })),
+    ports,
+  );
+  const trouble = hindrance();
+  return heard.map(({ facts, one }) => {
+    const { group } = facts;
+    if (later.groups.has(group))
+      return { kind: 'put-off', lookAtMs: later.fresh.has(group) ? later.lookAtMs : undefined };
+    const mayHandOver = trouble !== undefined && one?.read !== undefined && canHandOver(facts, one.read.group);
+    return mayHandOver ? { kind: 'hand-over', trouble } : undefined;
+  });
+};
+
+/**
+ * Reads the policies, state items and swaps of groups, and then the holdings of those that are looked at, together.
+ */
 const readTogether = async (
   batch: readonly Facts[],
   ports: ReactPorts,
-  { beganAtMs, routedAtMs, isQuiet, isTick }: Invocation,
+  invocation: Invocation,
 ): Promise<{ readonly known: readonly (Known | undefined)[]; readonly turns: Turns }> => {
+  const { beganAtMs, isQuiet, isTick } = invocation;
   const readAtMs = ports.clock.now();
-  const othersMs = readAtMs - routedAtMs;
   // An item that cannot be read is read again where its group is converged, and fails that group alone.
   const inForce = await inParallel(batch, groupsAtOnce, ({ group }) =>
     readInForce(group, ports, isQuiet).then(
@@ -158,22 +191,21 @@ const readTogether = async (
       () => undefined,
     ),
   );
-  const heard = batch.map((facts, index) => ({ facts, inForce: inForce[index]?.read }));
-  const later = await putOff(heard, ports);
-  const isPutOff = ({ group }: Facts): boolean => later.groups.has(group);
-  const looked = heard.filter(({ facts }) => !isPutOff(facts));
-  const read = looked.flatMap((one) => one.inForce ?? []);
+  const heard = batch.map((facts, index) => ({ facts, one: inForce[index] }));
+  const hindrance = () => hindranceNow(invocation, readAtMs, ports.clock.now());
+  const instead = await insteadOfLooks(heard, ports, hindrance);
+  const looked = heard.filter((_, index) => instead[index] === undefined);
+  const read = looked.flatMap(({ one }) => one?.read ?? []);
   const groups = read.map(({ group, state }) => withFormer(group, state ?? initialState(group)));
   const isWarned = areWarned(batch, read, ports.clock.now());
-  const granted = grantedAlone(looked.map((one) => one.inForce));
+  const granted = grantedAlone(looked.map(({ one }) => one?.read));
   const how = { isWarned, ...(isTick && { isTick }), ...granted };
   const look = groups.length === 0 ? undefined : noting(ports.describeTogether(groups, how), ports);
   const turns = turnsOf(groups, ports);
-  const common = { ...(look && { look }), groupsAtOnce: looked.length, turns, beganAtMs, readAtMs, othersMs };
-  const known = batch.map((facts, index) => {
-    const one = inForce[index];
-    const lookAtMs = later.fresh.has(facts.group) ? later.lookAtMs : undefined;
-    return one && { inForce: one.read, ...common, ...(isPutOff(facts) && { putOff: { lookAtMs } }) };
+  const common = { ...(look && { look }), groupsAtOnce: looked.length, turns, beganAtMs };
+  const known = heard.map(({ one }, index) => {
+    const later = instead[index];
+    return one && { inForce: one.read, ...common, ...(later && { instead: later }) };
   });
   return { known, turns };
 };

@@ -174,7 +174,7 @@ describe('a group that cannot be converged', () => {
     expect(denied.seen.woken).toEqual([]);
   });
 
-  test('is handed over where little time is left, and only then', async () => {
+  test('is handed over without a look where little time is left, and only then', async () => {
     const later = async (elapsedMs: number) => {
       let calls = 0;
       const clock = {
@@ -185,10 +185,25 @@ describe('a group that cannot be converged', () => {
       };
       const { world, seen, play } = houseOf({ clock });
       const { again } = await play(message('m-1', warning()));
-      return [again, world.launched, seen.woken.length > 0];
+      return [again, world.launched, seen.looks.length, seen.woken.length > 0];
     };
-    expect(await later(endsWithinMs + 1)).toEqual([[], 0, true]);
-    expect((await later(1_000)).slice(0, 2)).toEqual([[], 1]);
+    expect(await later(endsWithinMs + 1)).toEqual([[], 0, 0, true]);
+    expect((await later(1_000)).slice(0, 3)).toEqual([[], 1, 1]);
+  });
+
+  test('is looked at although little time is left if its facts exist only in messages', async () => {
+    let calls = 0;
+    const { ports } = worldOf({ putState: async () => 'done' });
+    const store = { ...ports.store, group: async (name: string) => ({ ...policy, name }), stateAndSwaps: async () => ({ state: stored, swaps: [] }) };
+    const clock = {
+      now: () => {
+        calls += 1;
+        return calls === 1 ? nowMs : nowMs + endsWithinMs + 1;
+      },
+    };
+    const { seen, play } = houseOf({ store, clock });
+    await play(message('m-1', written('web')), message('m-2', wake('two')));
+    expect(seen.looks.map((look) => (look as readonly unknown[])[0])).toEqual([['web']]);
   });
 
   test('counts as failed where its wake cannot be sent', async () => {
