@@ -27,12 +27,13 @@ export const inParallel = async <T, R>(
 
 /**
  * The results of work that is under way already. The first failure is thrown when all of it has settled, so that no
- * write is made after the return.
+ * call is made after the return.
  */
 export const allSettled = async <T extends readonly unknown[] | []>(
   work: T,
 ): Promise<{ -readonly [Key in keyof T]: Awaited<T[Key]> }> => {
   await Promise.allSettled(work);
+  // biome-ignore lint/plugin: nothing is under way any more
   return Promise.all(work);
 };
 

@@ -8,7 +8,7 @@ import { belowMinSize } from '../../core/swap/shortfall.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { chunks } from '../calls/chunks.ts';
 import { codeOf, isBelowMin, isFromAws } from '../calls/errors.ts';
-import { inParallel } from '../calls/in-parallel.ts';
+import { allSettled, inParallel } from '../calls/in-parallel.ts';
 import { actOn, allOf, ordinaryVerdict, together } from '../providers/act-on.ts';
 import { type Asg, describeAsgs, type Standing, standingsIn } from '../providers/auto-scaling-groups.ts';
 import type { ProviderDeps } from '../providers/provider-deps.ts';
@@ -88,7 +88,7 @@ const releaseFrom = async (
   const spareMeanwhile = async (): Promise<void> => {
     if (asked.some(isTaken) && !(await endsWithin(deps, ending))) await spareRequests(deps, asg, asked);
   };
-  const [ended] = await Promise.all([ending, spareMeanwhile()]);
+  const [ended] = await allSettled([ending, spareMeanwhile()]);
   const refused = new Set(ended.failed.map(({ instance }) => instance));
   const deregisteredAtMs = await spareRequests(
     deps,

@@ -3,6 +3,7 @@ import type { DrainTargetName } from '../../core/drain/targets.ts';
 import type { CapacityProvider } from '../../core/ports/capacity-provider.ts';
 import type { DrainProgress, DrainTarget, TargetStanding } from '../../core/ports/drain-target.ts';
 import type { Swap } from '../../core/swap/swap.ts';
+import { allSettled } from '../calls/in-parallel.ts';
 import { unlessTroubled } from '../calls/unless-troubled.ts';
 import { instancesById, isAlive, isStopped } from '../instances.ts';
 import type { ProviderDeps } from '../providers/provider-deps.ts';
@@ -58,7 +59,7 @@ export const createInspectDrain = (deps: ProviderDeps): CapacityProvider['inspec
   return async (group, swaps) => {
     if (swaps.length === 0) return [];
     const ids = swaps.map(({ instance }) => instance);
-    const [known, ...stands] = await Promise.all([
+    const [known, ...stands] = await allSettled([
       unlessTroubled(instancesById(deps.ec2, ids)),
       ...all.map((inTarget) => inTarget(group, swaps)),
     ]);

@@ -10,6 +10,7 @@ import type { Market } from '../../core/pool/offering.ts';
 import { allOf } from '../calls/all-of.ts';
 import { chunks } from '../calls/chunks.ts';
 import { isUnknownTemplate } from '../calls/errors.ts';
+import { allSettled } from '../calls/in-parallel.ts';
 
 /** Values that one filter takes (EC2 API reference, Using filtering). */
 const filterValues = 200;
@@ -25,7 +26,7 @@ export const createLaunchTemplates = (ec2: EC2Client) => ({
       ec2,
       references.filter((reference) => !isId(reference)),
     );
-    const byId = await Promise.all(references.filter(isId).map((id) => findById(ec2, id)));
+    const byId = await allSettled(references.filter(isId).map((id) => findById(ec2, id)));
     const found = [
       ...byName.map((template) => [template.LaunchTemplateName, template] as const),
       ...byId.map((template) => [template?.LaunchTemplateId, template] as const),
@@ -64,7 +65,7 @@ const absentWhenUnknown = (error: unknown): undefined => {
 
 /** Templates are read by filter, which, unlike `LaunchTemplateNames`, leaves out unknown names. */
 const findByName = async (ec2: EC2Client, names: readonly string[]): Promise<readonly LaunchTemplate[]> => {
-  const found = await Promise.all(
+  const found = await allSettled(
     chunks(names, filterValues).map((part) =>
       describeAll(ec2, { Filters: [{ Name: 'launch-template-name', Values: [...part] }] }),
     ),

@@ -11,7 +11,7 @@ import { asgShape, subnetIdsOf } from '../asg-shape.ts';
 import { allOf } from '../calls/all-of.ts';
 import { chunks } from '../calls/chunks.ts';
 import { codeOf } from '../calls/errors.ts';
-import { inParallel } from '../calls/in-parallel.ts';
+import { allSettled, inParallel } from '../calls/in-parallel.ts';
 import { groupsNamed, ownTargetGroups } from '../providers/auto-scaling-groups.ts';
 import { readDelay } from '../providers/target-groups.ts';
 import { imagesOf } from './images.ts';
@@ -40,7 +40,7 @@ export const createPolicyResolver = ({ ec2, autoScaling, elb }: PolicyResolverDe
   };
   return {
     async lookUp(names) {
-      const [groups, { launchTemplates, images }, targetGroups, sold] = await Promise.all([
+      const [groups, { launchTemplates, images }, targetGroups, sold] = await allSettled([
         groupsNamed(autoScaling, names.asgs),
         templatesOf(names),
         delaysOf(elb, names.targetGroups),
@@ -51,12 +51,12 @@ export const createPolicyResolver = ({ ec2, autoScaling, elb }: PolicyResolverDe
       const own = asgTargetGroups.filter((arn) => !targetGroups.has(arn));
       const delays = [...targetGroups, ...(await delaysOf(elb, own))];
       const subnets = await zonesOf(ec2, [...new Set([...names.subnets, ...groups.flatMap(subnetIdsOf)])]);
-      const scalers = await Promise.all(
+      const scalers = await allSettled(
         groups
           .filter(({ AutoScalingGroupName = '' }) => names.sizes.includes(AutoScalingGroupName))
           .map(async (group) => [group.AutoScalingGroupName ?? '', await scalersOf(autoScaling, group)] as const),
       );
-      const facts = await Promise.all(
+      const facts = await allSettled(
         groups.map(async (group) => {
           const name = group.AutoScalingGroupName ?? '';
           const steering = name === names.sizedBy ? { steering: await steeringOf(autoScaling, group) } : {};

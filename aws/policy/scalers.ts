@@ -7,6 +7,7 @@ import {
 import type { Scalers } from '../../core/policy/resolution.ts';
 import { allOf } from '../calls/all-of.ts';
 import { codeOf, isFromAws } from '../calls/errors.ts';
+import { allSettled } from '../calls/in-parallel.ts';
 
 /** ECS tags the Auto Scaling groups of its capacity providers (Amazon ECS Developer Guide, capacity providers). */
 const ecsTag = 'AmazonECSManaged';
@@ -41,7 +42,7 @@ const actionsOf = async (client: AutoScalingClient, group: AutoScalingGroup): Pr
  */
 export const scalersOf = async (client: AutoScalingClient, group: AutoScalingGroup): Promise<Scalers> => {
   try {
-    const [policies, scheduledActions] = await Promise.all([policiesOf(client, group), actionsOf(client, group)]);
+    const [policies, scheduledActions] = await allSettled([policiesOf(client, group), actionsOf(client, group)]);
     return { policies, scheduledActions, isOfEcs: (group.Tags ?? []).some(({ Key }) => Key === ecsTag) };
   } catch (error) {
     if (!isFromAws(error)) throw error;

@@ -8,6 +8,7 @@ import { numberOf } from '../../core/units/number-of.ts';
 import { asReady, needsStatusChecks } from '../../core/view/ready.ts';
 import type { AsgView, Member } from '../../core/view/view.ts';
 import { troubleOf } from '../calls/errors.ts';
+import { allSettled } from '../calls/in-parallel.ts';
 import { asgTag, endingOf, groupOf, isAlive, isStopped, tagOf } from '../instances.ts';
 import { type Asg, type Standing, standingsIn } from './auto-scaling-groups.ts';
 import { joinedHere } from './joined-here.ts';
@@ -206,7 +207,7 @@ const holdingsOfOne = async (deps: ProviderDeps, group: Group, reading: Promise<
   const seen = lastSeen.get(deps.elb) ?? new Map<string, readonly string[]>();
   lastSeen.set(deps.elb, seen);
   const known = [...new Set([...namedTargetGroups(group), ...(seen.get(group.name) ?? [])])];
-  const [shown, ofKnown] = await Promise.all([reading, describeHealth(deps, known)]);
+  const [shown, ofKnown] = await allSettled([reading, describeHealth(deps, known)]);
   const arns = servedIn(group, shown);
   seen.set(group.name, arns);
   const others = arns.filter((arn) => !known.includes(arn));

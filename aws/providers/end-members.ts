@@ -6,7 +6,7 @@ import type { Swap } from '../../core/swap/swap.ts';
 import { describeLagMs } from '../../core/times/times.ts';
 import { chunks } from '../calls/chunks.ts';
 import { instancesNamedIn, notOurs } from '../calls/errors.ts';
-import { inParallel } from '../calls/in-parallel.ts';
+import { allSettled, inParallel } from '../calls/in-parallel.ts';
 import { createDraining } from '../draining/draining.ts';
 import { asgTag, groupOf, instancesById, isAlive, isStopped, tagOf } from '../instances.ts';
 import { actOn, ordinaryVerdict, together, type Verdict } from './act-on.ts';
@@ -61,7 +61,7 @@ const wasLetGoBy = (asgs: readonly Asg[], found: Instance | undefined): boolean 
 export const endMembers = async (deps: ProviderDeps, group: Group, swaps: readonly Swap[]): Promise<ActionResult> => {
   if (swaps.length === 0) return { done: [], failed: [] };
   const ids = swaps.map(({ instance }) => instance);
-  const [known, asgs] = await Promise.all([
+  const [known, asgs] = await allSettled([
     instancesById(deps.ec2, ids),
     describeAsgs(deps.autoScaling, asgsFor(group, swaps)),
   ]);

@@ -1,5 +1,6 @@
 import type { EC2Client, Instance } from '@aws-sdk/client-ec2';
 import { tags } from '../../core/contract.ts';
+import { allSettled } from '../calls/in-parallel.ts';
 import { perClient } from '../calls/remembered.ts';
 import { asgTag, instancesById, instancesByTag, isAlive, tagOf } from '../instances.ts';
 import { type Asg, standingsIn } from './auto-scaling-groups.ts';
@@ -58,7 +59,7 @@ const readBoth = (ec2: EC2Client, { value, asgs }: OneGroup, states?: readonly s
 });
 
 const allOfBoth = async ({ tagged, grouped }: Parts): Promise<Both> => {
-  const [found, held] = await Promise.all([tagged, grouped]);
+  const [found, held] = await allSettled([tagged, grouped]);
   return { tagged: found, grouped: held };
 };
 
@@ -115,7 +116,7 @@ const readChanges = async (
   const others = one.asgs.length === 0 ? [] : unlike(ran, await readAsgs(), one.joins);
   const open = [...new Set([...since, ...others])];
   if (open.length > mostById) return allOfBoth(readWhole(reading, one));
-  const [{ tagged, grouped }, found] = await Promise.all([
+  const [{ tagged, grouped }, found] = await allSettled([
     allOfBoth(readBoth(ec2, one, notRunning)),
     open.length === 0 ? new Map<string, Instance>() : instancesById(ec2, open),
   ]);

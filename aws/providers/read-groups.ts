@@ -4,6 +4,7 @@ import type { Group } from '../../core/group/group.ts';
 import { asgsOf } from '../../core/group/holders.ts';
 import { howHeld } from '../../core/group/holding.ts';
 import { troubleOf } from '../calls/errors.ts';
+import { allSettled } from '../calls/in-parallel.ts';
 import { asgTag, groupOf, instancesByTag, tagOf } from '../instances.ts';
 import type { Asg } from './auto-scaling-groups.ts';
 import { instancesOfOne, type Parts } from './large-groups.ts';
@@ -74,7 +75,7 @@ export type Shown = { readonly instances: readonly Instance[]; readonly asgs: re
 const shownOf = async (read: Read, group: Group): Promise<Shown> => {
   const names = asgsOf(group);
   if (names.length === 0) return { instances: (await read.byGroup).get(group.name) ?? [], asgs: [] };
-  const [byGroup, byAsg, asgs] = await Promise.all([read.byGroup, read.byAsg, read.asgs]);
+  const [byGroup, byAsg, asgs] = await allSettled([read.byGroup, read.byAsg, read.asgs]);
   const instances = [...(byGroup.get(group.name) ?? []), ...names.flatMap((name) => byAsg.get(name) ?? [])];
   return { instances, asgs: asgs.filter(({ name }) => names.includes(name)) };
 };

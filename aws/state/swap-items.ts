@@ -11,6 +11,7 @@ import { instanceIndex, items, keys } from '../../core/contract.ts';
 import type { StateStore, SwapChange } from '../../core/ports/state-store.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { isConditionFailed } from '../calls/errors.ts';
+import { allSettled } from '../calls/in-parallel.ts';
 import { type Item, queryAll } from './query-all.ts';
 import { toState } from './state-item.ts';
 import { stateSchema } from './state-schema.ts';
@@ -124,7 +125,7 @@ const createReads = (deps: Deps): Pick<SwapItems, 'swaps' | 'stateAndSwaps' | 's
       ExpressionAttributeNames: { '#instance': instanceIndex.key },
       ExpressionAttributeValues: { ':instance': instance },
     });
-    const read = await Promise.all(
+    const read = await allSettled(
       found.map((item) => readItem(deps, { [keys.group]: item[keys.group], [keys.item]: item[keys.item] })),
     );
     return read.flatMap(({ swap }) => swap ?? []).toSorted((a, b) => b.claimedAtMs - a.claimedAtMs)[0];

@@ -1,3 +1,4 @@
+import { allSettled } from '../../aws/calls/in-parallel.ts';
 import type { PolicyVersion, WrittenPolicy } from '../../core/policy/ports.ts';
 import { type Problem, problemOf, showFound } from '../../core/policy/problem.ts';
 import { fieldOf } from '../../core/policy/reading.ts';
@@ -39,7 +40,7 @@ export const judge = async (
   if (validation.kind === 'invalid') return { kind: 'unacceptable', problems: [...validation.problems, ...naming] };
   if (naming.length > 0) return { kind: 'unacceptable', problems: naming };
   const { policy, warnings } = validation;
-  const [resolution, registry] = await Promise.all([ports.resolver.lookUp(namesIn(policy)), ports.store.registry()]);
+  const [resolution, registry] = await allSettled([ports.resolver.lookUp(namesIn(policy)), ports.store.registry()]);
   return resolved({ group, document, policy, warnings, resolution, registry });
 };
 

@@ -1,3 +1,4 @@
+import { allSettled } from '../../aws/calls/in-parallel.ts';
 import type { Group } from '../../core/group/group.ts';
 import { namedAsgs } from '../../core/group/holders.ts';
 import type { Remembered } from '../../core/policy/ports.ts';
@@ -28,7 +29,7 @@ export const holdersOf = (remembered: Remembered | undefined, entry: RegistryEnt
 };
 
 export const heldBy = async (group: string, store: AcceptPolicyPorts['store']): Promise<readonly string[]> => {
-  const [remembered, registry] = await Promise.all([store.holders(group), store.registry()]);
+  const [remembered, registry] = await allSettled([store.holders(group), store.registry()]);
   return holdersOf(
     remembered,
     registry.find((entry) => entry.group === group),

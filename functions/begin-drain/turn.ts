@@ -1,3 +1,4 @@
+import { allSettled } from '../../aws/calls/in-parallel.ts';
 import { unlessTroubled } from '../../aws/calls/unless-troubled.ts';
 import { asgCalls, drainTargets } from '../../core/drain/targets.ts';
 import type { Group } from '../../core/group/group.ts';
@@ -82,7 +83,7 @@ export const releasesAtMs = async (
   } as const;
   const nowMs = ports.clock.now();
   const latestMs = { 'start-slack': nowMs + startSlackMs, deadline: deadlineMs - deadlineMarginMs };
-  const times = await Promise.all(
+  const times = await allSettled(
     Object.values(drainTargets).map(async ({ ask, bucket, releaseCalls, isPaidByLook, waitsFor }) => {
       const calls = hasLooked && isPaidByLook ? 0 : releaseCalls(group, own);
       if (calls === 0) return [];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { describeTogether } from '../../aws/providers/describe-members.ts';
+import { describeHoldings, describeTogether } from '../../aws/providers/describe-members.ts';
 import { autoScalingGroup, ec2Instance, group, nowMs } from './builders.ts';
-import { type Answers, awsError, createFakeAws, longPause } from './fake-aws.ts';
+import { type Answers, awsError, createFakeAws, failsWith, longPause } from './fake-aws.ts';
 
 const named = (name: string) => group({ name });
 const attached = (name: string) => group({ name, holding: { kind: 'attach', asg: name } });
@@ -169,6 +169,32 @@ describe('groups that are read together', () => {
     expect(looks.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     expect(many.aws.inputsOf('DescribeInstances')).toHaveLength(4);
   });
+});
+
+/** Whether a look that fails returns before its slow read of instances has come. */
+const returnsBefore = async (look: (aws: ReturnType<typeof createFakeAws>) => Promise<unknown>): Promise<boolean> => {
+  let hasCome = false;
+  const slow = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    hasCome = true;
+    return instances();
+  };
+  const aws = createFakeAws({
+    DescribeInstances: slow,
+    DescribeAutoScalingGroups: failsWith('AccessDenied'),
+  });
+  await expect(look(aws)).rejects.toThrow('AccessDenied');
+  return !hasCome;
+};
+
+test('a look whose one read fails waits for its other reads, so that none of them runs on in the next invocation', async () => {
+  const depsOf = ({ ec2, autoScaling, elb }: ReturnType<typeof createFakeAws>) => {
+    const rest = { deployment: 'prod', now: () => nowMs, sleep: longPause, note: () => {}, missed: () => {} };
+    return { ec2, autoScaling, elb, ...rest };
+  };
+  const groups = ['one', 'two'].map(attached);
+  expect(await returnsBefore((aws) => describeTogether(depsOf(aws), groups)(attached('one')))).toBe(false);
+  expect(await returnsBefore((aws) => describeHoldings(depsOf(aws), attached('one')))).toBe(false);
 });
 
 const runs = Array.from({ length: 1_000 }, (_, index) => ec2Instance(`i-${index}`, tagged('web')));

@@ -1,4 +1,4 @@
-import { throwIfFailed } from '../../../aws/calls/in-parallel.ts';
+import { allSettled, throwIfFailed } from '../../../aws/calls/in-parallel.ts';
 import { announcements } from '../../../core/contract.ts';
 import { asgsOf, withFormer } from '../../../core/group/holders.ts';
 import { outsideAsgOf } from '../../../core/group/outside-size.ts';
@@ -124,7 +124,7 @@ const withoutHeirs = async (
   const holders = (await store.registry()).filter(
     (entry) => entry.group !== group && entry.asgs.some((asg) => raised.some((one) => one.asg === asg)),
   );
-  const states = await Promise.all(holders.map((entry) => store.state(entry.group)));
+  const states = await allSettled(holders.map((entry) => store.state(entry.group)));
   const taken = new Set(states.flatMap((state) => state?.holders ?? []));
   return raised.filter(({ asg }) => !taken.has(asg));
 };

@@ -1,3 +1,4 @@
+import { allSettled } from '../../../aws/calls/in-parallel.ts';
 import type { BreakerNews } from '../../../core/breaker/learn.ts';
 import { withChosen } from '../../../core/decision/chosen-members.ts';
 import type { SizeChange } from '../../../core/decision/decision-record.ts';
@@ -94,7 +95,7 @@ export const gather = async (
   const found = known.state ?? initialState(accepted);
   const own = await withoutTaken(accepted, found, ports.store);
   const group = withFormer(accepted, own);
-  const [shown, inherited] = await Promise.all([
+  const [shown, inherited] = await allSettled([
     known.look === undefined ? provider.describe(group, grantedIn(known.state)) : known.look(group),
     inherit(group, own, ports),
   ]);

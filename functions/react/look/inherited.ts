@@ -1,3 +1,4 @@
+import { allSettled } from '../../../aws/calls/in-parallel.ts';
 import type { Group } from '../../../core/group/group.ts';
 import { namedAsgs } from '../../../core/group/holders.ts';
 import type { Loss } from '../../../core/returning/memory.ts';
@@ -32,7 +33,7 @@ const warnings = (swaps: readonly Swap[], nowMs: number): readonly LeavingFact[]
 export const inherit = async (group: Group, state: GroupState, { store, clock }: ReactPorts): Promise<Inherited> => {
   const isNew = namedAsgs(group).filter((asg) => !state.holders?.includes(asg));
   if (isNew.length === 0 || group.after === undefined) return nothing;
-  const left = await Promise.all(
+  const left = await allSettled(
     group.after.map(async (name) => ({ state: await store.state(name), swaps: await store.swaps(name) })),
   );
   const known = new Set(state.raised.map(({ asg }) => asg));

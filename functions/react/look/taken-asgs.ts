@@ -1,3 +1,4 @@
+import { allSettled } from '../../../aws/calls/in-parallel.ts';
 import type { Group } from '../../../core/group/group.ts';
 import { namedAsgs } from '../../../core/group/holders.ts';
 import { howHeld } from '../../../core/group/holding.ts';
@@ -28,7 +29,7 @@ const hasHeir = async (claim: AsgClaim | undefined, group: string, store: Store)
 export const withoutTaken = async (group: Group, state: GroupState, store: Store): Promise<GroupState> => {
   const named = new Set(namedAsgs(group));
   const ever = new Set([...(state.holders ?? []), ...state.raised.map(({ asg }) => asg)]);
-  const claims = await Promise.all([...ever].filter((asg) => !named.has(asg)).map((asg) => store.claimOf(asg)));
+  const claims = await allSettled([...ever].filter((asg) => !named.has(asg)).map((asg) => store.claimOf(asg)));
   const left = claims.filter((claim) => !isOurs(claim, group.name));
   if (left.length === 0) return state;
   const lost = new Set(left.flatMap((claim) => claim?.asg ?? []));
@@ -55,7 +56,7 @@ export const withoutForeign = async (group: Group, holdings: Holdings, store: St
     const claim = await store.claimOf(asg);
     return !claim?.released && !isOurs(claim, group.name);
   };
-  const taken = await Promise.all(asgs.map(isTaken));
+  const taken = await allSettled(asgs.map(isTaken));
   const foreign = Object.keys(elsewhere).filter((instance) => taken[asgs.indexOf(elsewhere[instance] ?? '')]);
   return foreign.length === 0
     ? holdings

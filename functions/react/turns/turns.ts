@@ -1,4 +1,5 @@
 import { chunks } from '../../../aws/calls/chunks.ts';
+import { allSettled } from '../../../aws/calls/in-parallel.ts';
 import { unlessTroubled } from '../../../aws/calls/unless-troubled.ts';
 import { groupsPerMessage } from '../../../aws/messages/own-message.ts';
 import { metrics } from '../../../core/contract.ts';
@@ -57,7 +58,7 @@ const call = async (called: readonly Called[], { wakes }: ReactPorts): Promise<v
   const byTime = [...Map.groupBy(called, ({ atMs }) => atMs)];
   const parts = byTime.flatMap(([atMs, some]) => chunks(some, groupsPerMessage).map((part) => [atMs, part] as const));
   const names = (part: readonly Called[]): readonly string[] => part.map(({ group }) => group);
-  await Promise.all(parts.map(([atMs, part]) => unlessTroubled(wakes.wake(names(part), atMs))));
+  await allSettled(parts.map(([atMs, part]) => unlessTroubled(wakes.wake(names(part), atMs))));
 };
 
 const share = async (

@@ -1,3 +1,4 @@
+import { allSettled } from '../../../aws/calls/in-parallel.ts';
 import type { Group } from '../../../core/group/group.ts';
 import { withFormer } from '../../../core/group/holders.ts';
 import { type Mode, mayBegin, modeOf } from '../../../core/group/mode.ts';
@@ -36,7 +37,7 @@ export const isLeft = ({ isLetGo, mode }: Pick<Batch, 'isLetGo' | 'mode'>, swap:
  * earlier policies. Each swap names its drain, so swaps that joined after the start are included.
  */
 export const gatherBatch = async (store: StateStore, order: DrainOrder): Promise<Batch> => {
-  const [inForce, { state, swaps: all }] = await Promise.all([
+  const [inForce, { state, swaps: all }] = await allSettled([
     store.group(order.group),
     store.stateAndSwaps(order.group, order.drain),
   ]);
