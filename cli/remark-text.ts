@@ -1,4 +1,5 @@
 import type { Remark } from '../core/decision/remark.ts';
+import { type Need, type Precedence, precedences } from '../core/limits/need.ts';
 import type { EndedWhy } from '../core/pool-memory/failed-boots.ts';
 import type { WhyIdle } from '../core/view/unserved.ts';
 import { costText, someText, whyText } from './reason-text.ts';
@@ -17,6 +18,34 @@ const idleText: Readonly<Record<WhyIdle, string>> = {
   'status-checks': "EC2's status checks do not pass",
   'warm-up': 'it warms up',
   'target-health': 'its target group finds it unhealthy',
+};
+
+const urgencyText: Readonly<Record<Need['urgency'], string>> = {
+  empty: 'no member serves',
+  warned: 'EC2 takes members',
+  missing: 'members are missing',
+  spare: 'spares are missing',
+  look: 'a drain looks',
+};
+const precedenceText: Readonly<Record<Precedence, string>> = {
+  empty: 'without a serving member',
+  warned: 'whose members EC2 takes',
+  missing: 'that miss members',
+  spare: 'that miss spares',
+  look: 'drains that look',
+  smaller: 'as urgent and smaller',
+  earlier: 'as urgent and earlier in line',
+};
+
+type Waits = Extract<Remark, { readonly code: 'waits-for-turn' }>;
+
+/** The need of the group itself. */
+const needOfText = ({ urgency, size }: Waits): string =>
+  urgency === undefined ? '' : ` (${urgencyText[urgency]}, size ${size})`;
+
+const aheadText = ({ aheadBy = {} }: Waits): string => {
+  const parts = precedences.flatMap((why) => counted(aheadBy[why] ?? 0, precedenceText[why]));
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
 };
 
 type Texts = { readonly [Code in Remark['code']]: (remark: Extract<Remark, { readonly code: Code }>) => string };
@@ -56,8 +85,9 @@ const texts: Texts = {
   'breaker-overridden': ({ count }) =>
     `launches ${count} although their breaker is open: nothing else in the tree takes launches`,
   'waits-for-turn': (remark) =>
-    `${remark.count} wait for the account's ${remark.bucket} bucket, ` +
-    `behind ${remark.ahead} with greater need: the turn of this group comes at about ${timeText(remark.turnAtMs)}`,
+    `${remark.count} wait for the account's ${remark.bucket} bucket${needOfText(remark)}, ` +
+    `behind ${remark.ahead} with greater need${aheadText(remark)}: ` +
+    `the turn of this group comes at about ${timeText(remark.turnAtMs)}`,
   'waited-for-turn': (remark) =>
     `waited ${Math.round(remark.waitedMs / 1_000)} s for the account's ${remark.bucket} bucket`,
   'kept-by-minimum': (remark) => {

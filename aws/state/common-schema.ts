@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { precedences, urgencies } from '../../core/limits/need.ts';
 import { type OfferingKey, parseOfferingKey } from '../../core/pool/offering.ts';
 import type { LaunchResult } from '../../core/ports/launches.ts';
 import type { Prose } from '../../core/swap/shortfall.ts';
@@ -54,3 +55,15 @@ export const prose: z.ZodMiniType<Prose> = z.union([
 /** Why a value does not fit a schema: the path, and what was expected. */
 export const problemsOf = (error: z.core.$ZodError): readonly string[] =>
   error.issues.slice(0, 5).map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`));
+
+/** The remark of a launch that waits for the account's bucket. */
+export const waitsForTurn = z.object({
+  code: z.literal('waits-for-turn'),
+  bucket: text,
+  count: number,
+  urgency: z.optional(z.enum(urgencies)),
+  size: z.optional(number),
+  ahead: number,
+  aheadBy: z.optional(z.partialRecord(z.enum(precedences), number)),
+  turnAtMs: number,
+});

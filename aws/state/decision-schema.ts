@@ -27,6 +27,7 @@ import {
   suspension,
   text,
   texts,
+  waitsForTurn,
 } from './common-schema.ts';
 
 const turn: z.ZodMiniType<Turn> = z.discriminatedUnion('kind', [
@@ -162,7 +163,7 @@ const remark: z.ZodMiniType<Remark> = z.discriminatedUnion('code', [
   z.object({ code: z.literal('breaker-closed'), breaker: breakerKey, why: z.enum(['trial', 'quiet']) }),
   z.object({ code: z.literal('breaker-overridden'), count: number }),
   z.object({ code: z.literal('spares-missing'), count: number, of: number }),
-  z.object({ code: z.literal('waits-for-turn'), bucket: text, count: number, ahead: number, turnAtMs: number }),
+  waitsForTurn,
   z.object({ code: z.literal('waited-for-turn'), bucket: text, waitedMs: number }),
   z.object({
     code: z.literal('kept-by-minimum'),

@@ -1,4 +1,5 @@
 import type { BreakerNews } from '../breaker/learn.ts';
+import type { Ahead, Need } from '../limits/need.ts';
 import type { Cost } from '../observe/not-done.ts';
 import type { EndedWhy } from '../pool-memory/failed-boots.ts';
 import type { WhyIdle } from '../view/unserved.ts';
@@ -55,14 +56,18 @@ export type Remark =
   /** EC2 advises to replace these, and the policy does not act on advice. */
   | { readonly code: 'advice-not-followed'; readonly instances: readonly string[]; readonly count: number }
   /**
-   * The account's bucket has no tokens for this launch, because groups ahead need them more. `turnAtMs`: about when it
-   * launches.
+   * The account's bucket has no tokens for this launch, because groups ahead need them more. `urgency`, `size`: the
+   * need of this group. `aheadBy`: how many are ahead for which reason. Records of earlier versions lack these three.
+   * `turnAtMs`: about when it launches.
    */
   | {
       readonly code: 'waits-for-turn';
       readonly bucket: string;
       readonly count: number;
+      readonly urgency?: Need['urgency'];
+      readonly size?: number;
       readonly ahead: number;
+      readonly aheadBy?: Ahead;
       readonly turnAtMs: number;
     }
   /** The launch waited this long for the account's bucket. */

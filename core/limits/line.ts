@@ -1,5 +1,5 @@
 import { type BucketName, buckets } from './account-buckets.ts';
-import type { Need, Waiting } from './need.ts';
+import { type Ahead, aheadOf, type Need, type Waiting } from './need.ts';
 
 /** Whether a group may launch now. */
 export type Turn =
@@ -10,10 +10,9 @@ export type Turn =
       readonly calls: number;
       readonly sinceMs: number;
       readonly restAtMs?: number;
-      readonly ahead: number;
     }
-  /** `ahead`: the number of groups with a greater need that wait for the same bucket. */
-  | { readonly kind: 'later'; readonly turnAtMs: number; readonly sinceMs: number; readonly ahead: number }
+  /** `ahead`: how many groups with a greater need wait for the same bucket, and what makes it greater. */
+  | { readonly kind: 'later'; readonly turnAtMs: number; readonly sinceMs: number; readonly ahead: Ahead }
   /** Another decision about this group was given tokens a moment ago, and is about to launch. */
   | { readonly kind: 'taken' };
 
@@ -55,7 +54,7 @@ const thereAtMs = ({ left }: Purse, bucket: BucketName, nowMs: number): number =
 export type Line = {
   readonly waiting: Waiting[];
   readonly turns: Map<string, Turn>;
-  readonly ahead: Map<BucketName, number>;
+  readonly ahead: Map<BucketName, Need[]>;
   /** Undefined where nobody can be called. */
   readonly called: Called[] | undefined;
   /** Instances for groups that wait for calls. Only groups of less urgency may not take them. */
@@ -93,8 +92,7 @@ const give = (one: Waiting, purse: Purse, line: Line, nowMs: number): void => {
   left.instances -= Math.min(rest, leastInstances);
   const restAtMs = thereAtMs(purse, 'instances', nowMs);
   if (rest > 0) line.waiting.push({ ...one, calls: callsFor(one, rest), instances: rest, turnAtMs: restAtMs });
-  const ahead = line.ahead.get(one.bucket) ?? 0;
-  const turn = { kind: 'now', instances: given, calls, sinceMs: one.sinceMs, ahead } as const;
+  const turn = { kind: 'now', instances: given, calls, sinceMs: one.sinceMs } as const;
   line.turns.set(one.group, rest > 0 ? { ...turn, restAtMs } : turn);
 };
 
@@ -123,11 +121,12 @@ export const serve = (one: Waiting, isHere: boolean, purse: Purse, line: Line, n
   if (lacksCallsAlone) line.kept.instances += instances;
   spend(left, { ...one, calls: lacksInstances ? 0 : calls }, lacksCallsAlone ? 0 : instances);
   const turnAtMs = Math.max(...drawsOn(one).map((name) => thereAtMs(purse, name, nowMs)));
-  const ahead = line.ahead.get(one.bucket) ?? 0;
-  if (isHere) line.turns.set(one.group, { kind: 'later', turnAtMs, sinceMs: one.sinceMs, ahead });
+  const ahead = line.ahead.get(one.bucket) ?? [];
+  if (isHere)
+    line.turns.set(one.group, { kind: 'later', turnAtMs, sinceMs: one.sinceMs, ahead: aheadOf(ahead, one.need) });
   if (goesAnyway(one, isHere, turnAtMs)) return;
   const isNext = line.waiting.length === 0;
   const earliestMs = isThere ? nowMs : isNext ? turnAtMs : one.turnAtMs;
   line.waiting.push({ ...one, turnAtMs: isHere ? turnAtMs : calledAtMs(one, line, earliestMs) });
-  line.ahead.set(one.bucket, ahead + 1);
+  line.ahead.set(one.bucket, [...ahead, one.need]);
 };

@@ -1,13 +1,16 @@
 import type { View } from '../view/view.ts';
 import type { BucketName } from './account-buckets.ts';
 
+/** The most urgent first. */
+export const urgencies = ['empty', 'warned', 'missing', 'spare', 'look'] as const;
+
 /**
  * How much a group needs a bucket. `empty`: no member serves. `warned`: EC2 takes members. `missing`: it lacks members.
  * `spare`: it has its size, and lacks spares. `look`: a drain checks whether it can begin, and begins without the check
  * when its time is up.
  */
 export type Need = {
-  readonly urgency: 'empty' | 'warned' | 'missing' | 'spare' | 'look';
+  readonly urgency: (typeof urgencies)[number];
   /** The earliest deadline of a member that EC2 takes and that has no replacement. */
   readonly deadlineMs?: number;
   /** The size of the group. */
@@ -63,7 +66,25 @@ export const warnedAmong = ({
   };
 };
 
-const ranks: Readonly<Record<Need['urgency'], number>> = { empty: 0, warned: 1, missing: 2, spare: 3, look: 4 };
+/**
+ * Why one group comes before another: it is more urgent, in this way; both are as urgent, and it is smaller; or its
+ * deadline is earlier or it has waited longer.
+ */
+export type Precedence = Need['urgency'] | 'smaller' | 'earlier';
+export const precedences = [...urgencies, 'smaller', 'earlier'] as const satisfies readonly Precedence[];
+
+const precedenceOf = (ahead: Need, { urgency, size }: Need): Precedence => {
+  if (ahead.urgency !== urgency) return ahead.urgency;
+  return ahead.size < size ? 'smaller' : 'earlier';
+};
+
+/** How many groups come before another, by the reason. */
+export type Ahead = Readonly<Partial<Record<Precedence, number>>>;
+
+export const aheadOf = (ahead: readonly Need[], need: Need): Ahead =>
+  Object.fromEntries(
+    [...Map.groupBy(ahead, (one) => precedenceOf(one, need))].map(([why, { length }]) => [why, length]),
+  );
 
 const deadlineOf = ({ deadlineMs = Number.POSITIVE_INFINITY }: Need): number => deadlineMs;
 
@@ -75,7 +96,7 @@ const deadlineOf = ({ deadlineMs = Number.POSITIVE_INFINITY }: Need): number => 
  * without a deadline, the difference is NaN, and the next line decides.
  */
 export const byNeed = (a: Waiting, b: Waiting): number =>
-  ranks[a.need.urgency] - ranks[b.need.urgency] ||
+  urgencies.indexOf(a.need.urgency) - urgencies.indexOf(b.need.urgency) ||
   a.need.size - b.need.size ||
   deadlineOf(a.need) - deadlineOf(b.need) ||
   a.sinceMs - b.sinceMs ||

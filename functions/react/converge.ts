@@ -25,7 +25,8 @@ import { isNews } from './record/is-news.ts';
 import { record } from './record/record.ts';
 import { endDenied, playRounds } from './rounds.ts';
 import type { Round, Run } from './run.ts';
-import { canHandOver, type Hindrance, keepRefusals, wakeSoon } from './turns/hand-over.ts';
+import { canHandOver, keepRefusals, wakeSoon } from './turns/hand-over.ts';
+import type { Instead } from './turns/instead.ts';
 import { type Turns, turnsOf } from './turns/turns.ts';
 
 /** The result of converging one group. */
@@ -169,12 +170,6 @@ const finish = async (run: Run, found: Gathered, told: Told): Promise<Converged>
   throwIfFailed(answered);
   return converged;
 };
-
-/** What is done with a group that is not looked at now. */
-export type Instead =
-  /** `lookAtMs`: the time of the common look to arrange. Undefined: that look is arranged already. */
-  | { readonly kind: 'put-off'; readonly lookAtMs: number | undefined }
-  | { readonly kind: 'hand-over'; readonly trouble: Hindrance };
 
 /** Facts about a group that were read together with other groups of its batch. */
 export type Known = {

@@ -8,7 +8,7 @@ import { grantedIn } from '../../core/launch/reservation-life.ts';
 import { justWarned } from '../../core/limits/counted-warnings.ts';
 import { traitsOf } from '../../core/removal/leave-reason.ts';
 import { signalsLateMs } from '../../core/times/times.ts';
-import { type Converged, converge, type Instead, type Known } from './converge.ts';
+import { type Converged, converge, type Known } from './converge.ts';
 import { type InForce, readInForce } from './look/in-force.ts';
 import type { Facts } from './messages/facts.ts';
 import { type Home, readMessage } from './messages/read-message.ts';
@@ -16,8 +16,8 @@ import { isMinuteTick, type Received } from './messages/route.ts';
 import { routeAll } from './messages/route-all.ts';
 import type { ReactPorts } from './ports.ts';
 import { endsWithinMs } from './rounds.ts';
-import { canHandOver, handOver, isOnlyInMessages, keepFacts } from './turns/hand-over.ts';
-import { putOff } from './turns/put-off.ts';
+import { canHandOver, handOver, isOnlyInMessages } from './turns/hand-over.ts';
+import { insteadOfLooks, lookLater } from './turns/instead.ts';
 import { type Turns, turnsOf } from './turns/turns.ts';
 import { wakesTogether } from './turns/wakes-together.ts';
 
@@ -53,13 +53,6 @@ const readAll = (
   });
 
 const handedOver = { kind: 'handed-over' } as const;
-
-/** Stores the facts about a group that is not looked at now, and arranges the look that comes later. */
-const lookLater = async (facts: Facts, known: InForce, instead: Instead, ports: ReactPorts): Promise<void> => {
-  if (instead.kind === 'hand-over') return handOver(facts, known, ports, instead.trouble);
-  await keepFacts(facts, known, ports);
-  if (instead.lookAtMs !== undefined) await ports.wakes.wake([facts.group], instead.lookAtMs);
-};
 
 /**
  * Hands a group over whose look AWS throttles, because others need its buckets too, or that fails in a way that passes.
@@ -139,42 +132,6 @@ type Invocation = {
 };
 
 /**
- * Why groups cannot be looked at now, although nothing else speaks against it: too little time is left, because a group
- * may need half of the time limit. `crowded`: the groups that were converged before took longer than their own reads.
- */
-const hindranceNow = (
-  { beganAtMs, routedAtMs }: Invocation,
-  readAtMs: number,
-  nowMs: number,
-): 'crowded' | 'slow' | undefined => {
-  if (nowMs - beganAtMs <= endsWithinMs) return undefined;
-  return readAtMs - routedAtMs > nowMs - readAtMs ? 'crowded' : 'slow';
-};
-
-/** A group of a batch, and what is in force for it. Undefined `one`: it could not be read. */
-type Heard = { readonly facts: Facts; readonly one: { readonly read: InForce | undefined } | undefined };
-
-/** What is done with each group of a batch. Absent: it is looked at. */
-const insteadOfLooks = async (
-  heard: readonly Heard[],
-  ports: ReactPorts,
-  hindrance: () => 'crowded' | 'slow' | undefined,
-): Promise<readonly (Instead | undefined)[]> => {
-  const later = await putOff(
-    heard.map(({ facts, one }) => ({ facts, inForce: one?.read })),
-    ports,
-  );
-  const trouble = hindrance();
-  return heard.map(({ facts, one }) => {
-    const { group } = facts;
-    if (later.groups.has(group))
-      return { kind: 'put-off', lookAtMs: later.fresh.has(group) ? later.lookAtMs : undefined };
-    const mayHandOver = trouble !== undefined && one?.read !== undefined && canHandOver(facts, one.read.group);
-    return mayHandOver ? { kind: 'hand-over', trouble } : undefined;
-  });
-};
-
-/**
  * Reads the policies, state items and swaps of groups, and then the holdings of those that are looked at, together.
  */
 const readTogether = async (
@@ -182,7 +139,7 @@ const readTogether = async (
   ports: ReactPorts,
   invocation: Invocation,
 ): Promise<{ readonly known: readonly (Known | undefined)[]; readonly turns: Turns }> => {
-  const { beganAtMs, isQuiet, isTick } = invocation;
+  const { beganAtMs, routedAtMs, isQuiet, isTick } = invocation;
   const readAtMs = ports.clock.now();
   // An item that cannot be read is read again where its group is converged, and fails that group alone.
   const inForce = await inParallel(batch, groupsAtOnce, ({ group }) =>
@@ -192,8 +149,7 @@ const readTogether = async (
     ),
   );
   const heard = batch.map((facts, index) => ({ facts, one: inForce[index] }));
-  const hindrance = () => hindranceNow(invocation, readAtMs, ports.clock.now());
-  const instead = await insteadOfLooks(heard, ports, hindrance);
+  const instead = await insteadOfLooks(heard, ports, { beganAtMs, routedAtMs, readAtMs });
   const looked = heard.filter((_, index) => instead[index] === undefined);
   const read = looked.flatMap(({ one }) => one?.read ?? []);
   const groups = read.map(({ group, state }) => withFormer(group, state ?? initialState(group)));

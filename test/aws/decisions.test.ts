@@ -80,6 +80,17 @@ describe('decisions', () => {
         decision({
           placements: [{ pool: 'spot-a', count: 2, offerings: [{ instanceType: 'm7g.large', zone: 'eu-west-1a', market: 'spot' }] }],
           remarks: [
+            {
+              code: 'waits-for-turn',
+              bucket: 'createFleet',
+              count: 2,
+              urgency: 'warned',
+              size: 9,
+              ahead: 3,
+              aheadBy: { empty: 1, smaller: 2 },
+              turnAtMs: 7,
+            },
+            { code: 'waits-for-turn', bucket: 'createFleet', count: 2, ahead: 0, turnAtMs: 7 },
             { code: 'detached', instances: ['i-1'], count: 1 },
             { code: 'advice-not-followed', instances: ['i-1'], count: 60 },
             { code: 'kept-by-minimum', count: 2, asgs: [{ asg: 'web-asg', min: 3 }] },

@@ -26,4 +26,14 @@ describe('what a policy limits', () => {
     );
     expect(remarkText({ code: 'on-demand-short', owed: 3, held: 1 })).toContain('needs 3 on demand and has 1');
   });
+
+  it('is shown with the need of a group that waits for its turn, and of those ahead of it', () => {
+    const waits = { code: 'waits-for-turn', bucket: 'createFleet', count: 3, ahead: 4, turnAtMs: 1_000 } as const;
+    const need = { urgency: 'warned', size: 30, aheadBy: { smaller: 1, empty: 2, earlier: 1 } } as const;
+    expect(remarkText({ ...waits, ...need })).toMatch(
+      /^3 wait for the account's createFleet bucket \(EC2 takes members, size 30\), behind 4 with greater need \(2 without a serving member, 1 as urgent and smaller, 1 as urgent and earlier in line\): the turn/,
+    );
+    // A record of an earlier version.
+    expect(remarkText(waits)).toMatch(/^3 wait for the account's createFleet bucket, behind 4 with greater need: the turn/);
+  });
 });

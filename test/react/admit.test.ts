@@ -7,7 +7,7 @@ import type { Round, Run } from '../../functions/react/run.ts';
 import { awsError } from '../aws/fake-aws.ts';
 import { nowMs, swapOf, view } from '../core/views.ts';
 
-const given: Turn = { kind: 'now', instances: 0, calls: 1, sinceMs: nowMs, ahead: 0 };
+const given: Turn = { kind: 'now', instances: 0, calls: 1, sinceMs: nowMs };
 const attach = { kind: 'attach', asg: 'web-asg' };
 
 type World = {
@@ -51,7 +51,7 @@ test('members are attached in a turn of their own, of as many calls as they need
 
 test('while another decision attaches them, or when the bucket is empty, they wait', async () => {
   expect(await joining(400, { turns: [{ kind: 'taken' }] })).toMatchObject({ joined: 0, laterInMs: 2_000 });
-  const later: Turn = { kind: 'later', turnAtMs: nowMs + 3_500, sinceMs: nowMs, ahead: 2 };
+  const later: Turn = { kind: 'later', turnAtMs: nowMs + 3_500, sinceMs: nowMs, ahead: { empty: 1, smaller: 1 } };
   expect(await joining(400, { turns: [later] })).toMatchObject({ joined: 0, laterInMs: 3_500 });
 });
 

@@ -67,7 +67,7 @@ const actedOn = async (
       },
     },
   } as unknown as ReactPorts;
-  const now: Turn = { kind: 'now', instances: 0, calls: 1, sinceMs: nowMs, ahead: 0 };
+  const now: Turn = { kind: 'now', instances: 0, calls: 1, sinceMs: nowMs };
   const turns = { ask: async () => ({ turn: turn ?? now, refused: [] }) };
   const acted = await carryOutRounds({
     group: group(),
@@ -158,7 +158,7 @@ describe('members that join', () => {
   });
 
   test('join at their turn, if others use the bucket of these calls now', async () => {
-    const later: Turn = { kind: 'later', turnAtMs: nowMs + 3_500, sinceMs: nowMs, ahead: 2 };
+    const later: Turn = { kind: 'later', turnAtMs: nowMs + 3_500, sinceMs: nowMs, ahead: { empty: 1, smaller: 1 } };
     const { calls, wokenInMs, acted } = await actedOn([round], { turn: later, run: { group: attached } });
     expect([calls, wokenInMs]).toEqual([[], [3_500]]);
     expect(acted).toEqual({ admitted: [], failed: [], restored: [], wakeAtMs: nowMs + 3_500 });

@@ -89,8 +89,8 @@ const turned = async (
 };
 const placementOf = (count: number): Decision['placements'][number] =>
   ({ pool: 'spot-a', count, offerings: [offering], reasons: [] }) as unknown as Decision['placements'][number];
-const now: Turn = { kind: 'now', instances: 3, calls: 1, sinceMs: nowMs, ahead: 0 };
-const later: Turn = { kind: 'later', turnAtMs: nowMs + 4_000, sinceMs: nowMs, ahead: 2 };
+const now: Turn = { kind: 'now', instances: 3, calls: 1, sinceMs: nowMs };
+const later: Turn = { kind: 'later', turnAtMs: nowMs + 4_000, sinceMs: nowMs, ahead: { empty: 1, smaller: 1 } };
 
 describe('a decision that waits for its turn', () => {
   test('is carried out as it is when its turn is now and nothing was refused to others', async () => {
@@ -140,7 +140,8 @@ describe('a decision that waits for its turn', () => {
   test('launches nothing before its turn, records that, and is woken for it', async () => {
     const { allowed, decidedWith } = await turned(later);
     expect([decidedWith[0]?.mayLaunch, allowed?.decision.wakeAtMs, allowed?.given]).toEqual([0, nowMs + 4_000, {}]);
-    expect(allowed?.decision.remarks).toEqual([{ code: 'waits-for-turn', bucket: 'createFleet', count: 3, ahead: 2, turnAtMs: nowMs + 4_000 }]);
+    const need = { urgency: 'missing', size: 10, ahead: 2, aheadBy: { empty: 1, smaller: 1 } };
+    expect(allowed?.decision.remarks).toEqual([{ code: 'waits-for-turn', bucket: 'createFleet', count: 3, ...need, turnAtMs: nowMs + 4_000 }]);
     expect((await turned({ kind: 'taken' })).allowed).toBeUndefined();
   });
 

@@ -72,11 +72,14 @@ const withRefusals = (view: View, { refused }: Given): View => {
 
 const remarksOn = (
   turn: Exclude<Turn, { kind: 'taken' }>,
-  { bucket, instances }: Ask,
+  { bucket, instances, need: { urgency, size } }: Ask,
   nowMs: number,
 ): readonly Remark[] => {
-  if (turn.kind === 'later')
-    return [{ code: 'waits-for-turn', bucket, count: instances, ahead: turn.ahead, turnAtMs: turn.turnAtMs }];
+  if (turn.kind === 'later') {
+    const { ahead: aheadBy, turnAtMs } = turn;
+    const ahead = Object.values(aheadBy).reduce((sum, count) => sum + count, 0);
+    return [{ code: 'waits-for-turn', bucket, count: instances, urgency, size, ahead, aheadBy, turnAtMs }];
+  }
   const waitedMs = nowMs - turn.sinceMs;
   return waitedMs < 1_000 ? [] : [{ code: 'waited-for-turn', bucket, waitedMs }];
 };

@@ -37,9 +37,7 @@ export type Turns = {
 export const bucketOf = (group: Pick<Group, 'holding'>): 'createFleet' | 'autoScaling' => howHeld(group).launchesBy;
 
 const unpaced = (asks: readonly Ask[], nowMs: number): ReadonlyMap<string, Turn> =>
-  new Map(
-    asks.map(({ group, instances, calls }) => [group, { kind: 'now', instances, calls, sinceMs: nowMs, ahead: 0 }]),
-  );
+  new Map(asks.map(({ group, instances, calls }) => [group, { kind: 'now', instances, calls, sinceMs: nowMs }]));
 
 const nothingLearned = () => ({
   empty: new Set<BucketName>(),

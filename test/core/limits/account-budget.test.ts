@@ -26,8 +26,8 @@ describe('turns at a bucket', () => {
 
   test('a group that finds too few tokens waits for them, and for the groups ahead', () => {
     const { turns, budget } = shareOut(withTokens(1), [asks('a'), asks('b', { calls: 5 }), asks('c', { calls: 5 })], nowMs);
-    expect(turns.get('b')).toEqual({ kind: 'later', turnAtMs: nowMs + 1_000, sinceMs: nowMs, ahead: 0 });
-    expect(turns.get('c')).toEqual({ kind: 'later', turnAtMs: nowMs + 2_000, sinceMs: nowMs, ahead: 1 });
+    expect(turns.get('b')).toEqual({ kind: 'later', turnAtMs: nowMs + 1_000, sinceMs: nowMs, ahead: {} });
+    expect(turns.get('c')).toEqual({ kind: 'later', turnAtMs: nowMs + 2_000, sinceMs: nowMs, ahead: { earlier: 1 } });
     expect(kinds(budget, [asks('c', { calls: 5 })], nowMs + 1_500)).toEqual({ c: 'later' });
     const later = shareOut(budget, [asks('b', { calls: 5 }), asks('c', { calls: 5 })], nowMs + 2_000);
     expect(later.turns.get('c')).toMatchObject({ kind: 'now', sinceMs: nowMs });
@@ -68,13 +68,21 @@ describe('turns at a bucket', () => {
     expect(budget.waiting).toMatchObject([{ group: 'a', instances: 70 }]);
   });
 
+  test('a group that waits is told how many are ahead, and what makes their need greater', () => {
+    const ask = (group: string, urgency: Ask['need']['urgency'], size: number) => asks(group, { calls: 5, need: { urgency, size } });
+    const need = [ask('z', 'warned', 30), ask('a', 'empty', 90), ask('b', 'empty', 5), ask('c', 'warned', 8), ask('d', 'warned', 30)];
+    const { turns } = shareOut(withTokens(0), [...need, ask('e', 'missing', 2)], nowMs);
+    expect(turns.get('z')).toMatchObject({ kind: 'later', ahead: { empty: 2, smaller: 1, earlier: 1 } });
+    expect(turns.get('e')).toMatchObject({ kind: 'later', ahead: { empty: 2, warned: 3 } });
+  });
+
   test('where few instances are left, no group begins with fewer than twenty of them, or than it needs', () => {
     const low = (tokens: number) => ({ ...emptyBudget, levels: { instances: { tokens, atMs: nowMs } } });
     const turn = (tokens: number, instances: number) => shareOut(low(tokens), [asks('a', { instances })], nowMs).turns.get('a');
-    expect(turn(19, 100)).toEqual({ kind: 'later', turnAtMs: nowMs + 500, sinceMs: nowMs, ahead: 0 });
-    expect(turn(20, 100)).toEqual({ kind: 'now', instances: 20, calls: 1, sinceMs: nowMs, ahead: 0, restAtMs: nowMs + 10_000 });
+    expect(turn(19, 100)).toEqual({ kind: 'later', turnAtMs: nowMs + 500, sinceMs: nowMs, ahead: {} });
+    expect(turn(20, 100)).toEqual({ kind: 'now', instances: 20, calls: 1, sinceMs: nowMs, restAtMs: nowMs + 10_000 });
     expect(turn(7, 8)).toMatchObject({ kind: 'later', turnAtMs: nowMs + 500 });
-    expect(turn(8, 8)).toEqual({ kind: 'now', instances: 8, calls: 1, sinceMs: nowMs, ahead: 0 });
+    expect(turn(8, 8)).toEqual({ kind: 'now', instances: 8, calls: 1, sinceMs: nowMs });
   });
 
   test('tokens that one group leaves for another are not given to a third', () => {
@@ -98,7 +106,7 @@ describe('turns at a bucket', () => {
     );
     const { budget } = shareOut(low, storm, nowMs);
     const { turns } = shareOut(budget, [asks('z', { instances: 1, need: { ...warned, size: 2 } })], nowMs);
-    expect(turns.get('z')).toMatchObject({ kind: 'now', instances: 1, ahead: 0 });
+    expect(turns.get('z')).toMatchObject({ kind: 'now', instances: 1 });
   });
 
   test('a look that launches nothing leaves the instances as they are, however many others wait for more than there are', () => {
