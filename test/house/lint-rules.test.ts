@@ -22,7 +22,8 @@ const cases = readdirSync(fixtures, { recursive: true, encoding: 'utf8' })
 /** The fixtures are linted as a house of their own, under the very configuration of this one, which leaves them out. */
 const lintFixtures = (house: string): readonly Diagnostic[] => {
   cpSync(fixtures, house, { recursive: true });
-  for (const file of ['biome.json', 'package.json', 'scripts/no-math-random.grit', 'scripts/no-promise-all.grit']) cpSync(join(root, file), join(house, file));
+  for (const file of ['biome.json', 'package.json', 'scripts/no-math-random.grit', 'scripts/no-promise-all.grit'])
+    cpSync(join(root, file), join(house, file));
   const { stdout } = spawnSync(biome, ['lint', '.', '--max-diagnostics=none', '--reporter=json'], { cwd: house, encoding: 'utf8' });
   return (JSON.parse(stdout) as { diagnostics: readonly Diagnostic[] }).diagnostics;
 };
