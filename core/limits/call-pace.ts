@@ -14,10 +14,11 @@ export type FullAt = Readonly<Partial<Record<PacedBucket, number>>>;
 
 /**
  * `act` changes something, and waits in line for its token. `decide` reads for launches of many groups at once. It
- * waits in the same line, because otherwise the looks of drains would delay it. `look` reads for one drain, and leaves
- * tokens to the other kinds.
+ * waits in the same line, because otherwise the looks of drains would delay it. `end` reads for the last step of one
+ * drain, which acts by it. It waits in the same line while that is short. `look` reads for one drain, and leaves tokens
+ * to the other kinds.
  */
-export type CallKind = 'act' | 'decide' | 'look';
+export type CallKind = 'act' | 'decide' | 'end' | 'look';
 
 /** One token stays in the bucket, because calls take different times to arrive and two may arrive close together. */
 const spareTokens = 1;
@@ -28,6 +29,12 @@ const keptForOthers: Readonly<Record<PacedBucket, number>> = {
   targets: 0,
   health: 0,
 };
+/**
+ * The longest line that a read for the end of a drain joins. It tries again until its patience is over. Hundreds of
+ * drains end at once, and their reads are more patient than those for launches. In a line as long as their patience,
+ * these would find no place for as long as drains end.
+ */
+const longestLineOfEndsMs = 1_000;
 /** No call waits this long in line. A later time was written with a wrong clock. */
 const longestLineMs = 20_000;
 
@@ -45,9 +52,15 @@ export const staleFullAt = (nowMs: number): { readonly beforeMs: number; readonl
 /** A call of a bucket. `patienceMs`: how long it waits for its token before it fails as if AWS had throttled it. */
 export type PacedCall = { readonly bucket: PacedBucket; readonly kind: CallKind; readonly patienceMs: number };
 
+/** The longest line that a call joins. Below 0: it leaves tokens to others. */
+const longestLineOf = ({ bucket, kind, patienceMs }: PacedCall): number => {
+  if (kind === 'look') return -keptForOthers[bucket] * tokenMs(bucket);
+  return kind === 'end' ? Math.min(patienceMs, longestLineOfEndsMs) : patienceMs;
+};
+
 /** The latest time at which a bucket may be full after a call has taken its token. */
-export const latestFullAtMs = ({ bucket, kind, patienceMs }: PacedCall, nowMs: number): number =>
-  nowMs + capacityMs(bucket) + (kind === 'look' ? -keptForOthers[bucket] * tokenMs(bucket) : patienceMs);
+export const latestFullAtMs = (call: PacedCall, nowMs: number): number =>
+  nowMs + capacityMs(call.bucket) + longestLineOf(call);
 
 /** When a call may be made that took the last token before this time. */
 export const callAtMs = (bucket: PacedBucket, fullAtMs: number): number => fullAtMs - capacityMs(bucket);

@@ -10,10 +10,8 @@ import type { DrainPorts } from './ports.ts';
 /** A step of a drain has a minute, and nothing waits for it but its batch. */
 const patience = { actMs: 8_000, lookMs: 6_000, reads: 'look', healthMs: 6_000 } as const;
 
-/**
- * The patience of the last step. Its reads wait in the line of decisions, because it acts by them and no step follows.
- */
-export const patienceAtTheEnd: Patience = { ...patience, reads: 'decide' };
+/** The patience of the last step. Its reads leave no tokens to others, because it acts by them and no step follows. */
+export const patienceAtTheEnd: Patience = { ...patience, reads: 'end' };
 
 /** About as long as one step of a drain takes. */
 const asgsKeptMs = 1_000;

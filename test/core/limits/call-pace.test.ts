@@ -40,6 +40,10 @@ describe('a call', () => {
     expect(latestFullAtMs({ bucket: 'autoScaling', kind: 'look', patienceMs: 700 }, nowMs)).toBe(nowMs + 11 * 200);
     expect(latestFullAtMs({ bucket: 'health', kind: 'look', patienceMs: 700 }, nowMs)).toBe(nowMs + 39 * 100);
   });
+  it('for the end of a drain joins a line of a second at most, however patient it is', () => {
+    expect(latestFullAtMs({ bucket: 'autoScaling', kind: 'end', patienceMs: 6_000 }, nowMs)).toBe(nowMs + 19 * 200 + 1_000);
+    expect(latestFullAtMs({ bucket: 'autoScaling', kind: 'end', patienceMs: 700 }, nowMs)).toBe(nowMs + 19 * 200 + 700);
+  });
   it('is made when the tokens of all before it have come', () => {
     expect(callAtMs('targets', nowMs + 19 * 250)).toBe(nowMs);
     expect(callAtMs('targets', nowMs + 20 * 250)).toBe(nowMs + 250);
