@@ -53,6 +53,8 @@ export const items = {
   decisionPrefix: 'decision#',
   /** What Holdfast spends of the account's buckets. */
   budget: 'budget',
+  /** The next wake of a group. */
+  wake: 'wake',
 } as const;
 
 /** Partition of the state table for what all groups share. `@` cannot begin a group's name. */

@@ -1,6 +1,8 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { ownMessages } from '../../core/contract.ts';
 import type { Wakes } from '../../core/ports/surroundings.ts';
+import { inParallel } from '../calls/in-parallel.ts';
+import { type ClaimWake, soonEnoughMs } from '../state/wake-claims.ts';
 import { ownMessage } from './own-message.ts';
 
 /**
@@ -9,16 +11,21 @@ import { ownMessage } from './own-message.ts';
  */
 const longestDelaySeconds = 900;
 
-/** A wake that comes so much later than wanted will do. */
-const soonEnoughMs = 1_000;
+const claimsAtOnce = 50;
 
-type Deps = { readonly client: SQSClient; readonly queueUrl: string; readonly now: () => number };
+type Deps = {
+  readonly client: SQSClient;
+  readonly queueUrl: string;
+  readonly claim: ClaimWake;
+  readonly now: () => number;
+};
 
 /**
- * Sends no second wake for a group that this environment already wakes in time. Each look arranges the next one, so two
- * wakes at a time would stay two, and a wake that SQS delivers twice would double them.
+ * Sends no second wake for a group that is woken in time already. Each look arranges the next one, so two wakes at a
+ * time would stay two, and a wake that SQS delivers twice would double them. An environment remembers the wakes that it
+ * sent, and environments claim each wake before they send it.
  */
-export const createWakes = ({ client, queueUrl, now }: Deps): Wakes => {
+export const createWakes = ({ client, queueUrl, claim, now }: Deps): Wakes => {
   /** The next wake of each group that this environment sent. */
   const next = new Map<string, number>();
   const isWoken = (group: string, nowMs: number, atMs: number): boolean => {
@@ -27,9 +34,11 @@ export const createWakes = ({ client, queueUrl, now }: Deps): Wakes => {
   };
   return {
     async wake(groups, atMs) {
-      const nowMs = now();
-      const wanted = groups.filter((group) => !isWoken(group, nowMs, atMs));
+      const unsent = groups.filter((group) => !isWoken(group, now(), atMs));
+      const claims = await inParallel(unsent, claimsAtOnce, async (group) => ((await claim(group, atMs)) ? group : []));
+      const wanted = claims.flat();
       if (wanted.length === 0) return;
+      const nowMs = now();
       const DelaySeconds = Math.min(longestDelaySeconds, Math.max(0, Math.ceil((atMs - nowMs) / 1000)));
       await client.send(
         new SendMessageCommand({

@@ -225,7 +225,7 @@ describe('wakes', () => {
     [nowMs + 3_600_000, 900],
   ])('are due no later than the queue can hold them back', async (atMs, DelaySeconds) => {
     const aws = createFakeAws({ SendMessage: {} });
-    await createWakes({ client: aws.sqs, queueUrl: 'http://queue', now }).wake(['workers'], atMs);
+    await createWakes({ client: aws.sqs, queueUrl: 'http://queue', claim: async () => true, now }).wake(['workers'], atMs);
     const [input] = aws.inputsOf('SendMessage');
     expect(input).toMatchObject({ QueueUrl: 'http://queue', DelaySeconds });
     expect(JSON.parse(String(input?.MessageBody))).toMatchObject({
@@ -238,7 +238,7 @@ describe('wakes', () => {
   test('are not sent to a group that is woken in time already, and are sent when that one is over or was not taken', async () => {
     const aws = createFakeAws({ SendMessage: failsOnce() });
     let atMs = nowMs;
-    const { wake } = createWakes({ client: aws.sqs, queueUrl: 'http://queue', now: () => atMs });
+    const { wake } = createWakes({ client: aws.sqs, queueUrl: 'http://queue', claim: async () => true, now: () => atMs });
     const sent = () => aws.inputsOf('SendMessage').map(({ MessageBody }) => JSON.parse(String(MessageBody)).detail);
     await expect(wake(['api'], nowMs + 10_000)).rejects.toThrow();
     await wake(['api'], nowMs + 10_000);
@@ -251,6 +251,15 @@ describe('wakes', () => {
     atMs = nowMs + 4_000;
     await wake(['api'], nowMs + 10_000);
     expect(sent().slice(3)).toEqual([{ group: 'api' }, { group: 'api' }]);
+  });
+
+  test('are sent for the groups whose wake this environment has claimed, and to no queue where it has claimed none', async () => {
+    const aws = createFakeAws({ SendMessage: {} });
+    const claim = async (group: string) => group === 'web';
+    const { wake } = createWakes({ client: aws.sqs, queueUrl: 'http://queue', claim, now });
+    await wake(['api'], nowMs + 10_000);
+    await wake(['api', 'web'], nowMs + 10_000);
+    expect(aws.inputsOf('SendMessage').map(({ MessageBody }) => JSON.parse(String(MessageBody)).detail)).toEqual([{ group: 'web' }]);
   });
 });
 
