@@ -1,3 +1,4 @@
+import { rememberedByKey } from '../../aws/calls/remembered.ts';
 import { announcements } from '../../core/contract.ts';
 import type { PolicyVersion, UntoldVersion } from '../../core/policy/ports.ts';
 import type { Announcement } from '../../core/ports/surroundings.ts';
@@ -31,13 +32,26 @@ export const tellAtOnce = async (version: PolicyVersion | undefined, ports: Port
 export const tellWith = (event: Announcement, version: PolicyVersion | undefined, ports: Ports): Promise<void> =>
   announce([event], version, ports);
 
+/**
+ * The version in force of each group whose events this environment has sent, but could not note as sent. A run that
+ * fails is repeated each minute, and it would send them each time.
+ */
+const sentFor = rememberedByKey<AcceptPolicyPorts['announcer'], string>();
+
 const announce = async (
   events: readonly Announcement[],
   inForce: PolicyVersion | undefined,
   { announcer, store }: Ports,
 ): Promise<void> => {
+  if (inForce?.untold === undefined) return announcer.announce(events);
+  const { group, untold } = inForce;
+  const known = sentFor(announcer);
+  const stamp = `${inForce.version} ${inForce.acceptedAtMs}`;
   const told = new Set(events.map(({ detail }) => detail.version));
-  const before = (inForce?.untold ?? []).filter(({ version }) => !told.has(version));
-  await announcer.announce([...before.map((one) => acceptanceOf(inForce?.group ?? '', one)), ...events]);
-  if (inForce?.untold !== undefined) await store.noteTold(inForce);
+  const before = known.get(group) === stamp ? [] : untold.filter(({ version }) => !told.has(version));
+  const all = [...before.map((one) => acceptanceOf(group, one)), ...events];
+  if (all.length > 0) await announcer.announce(all);
+  known.set(group, stamp);
+  await store.noteTold(inForce);
+  known.delete(group);
 };

@@ -426,6 +426,17 @@ describe('trouble', () => {
     expect(house.announced.at(-1)?.detail).toEqual({ version: 2, warnings: [expect.stringContaining('scaling: expected')] });
   });
 
+  it('an environment sends a late event once, also while the table cannot note that it was sent', async () => {
+    const house = await untold();
+    const store = { ...house.ports.store, noteTold: () => Promise.reject(new Error('throttled')) };
+    const resolver = { lookUp: () => Promise.reject(new Error('EC2 does not answer')) };
+    for (const _ of ['first', 'second']) await expect(acceptPolicy('workers', { ...house.ports, store, resolver })).rejects.toThrow('EC2');
+    expect(wasTold(house)).toEqual([1, 2]);
+    await expect(acceptPolicy('workers', { ...house.ports, resolver })).rejects.toThrow('EC2');
+    expect(wasTold(house)).toEqual([1, 2]);
+    expect(house.inForce('workers')?.untold).toBeUndefined();
+  });
+
   it('a policy comes into force although the bus takes nothing, and the bus receives each version afterwards', async () => {
     const house = await untold();
     house.write('workers', { ...smallDocument, size: 6 });
