@@ -221,6 +221,37 @@ describe('words on the bus about what falls short', () => {
     expect(told(161, [])).toEqual(missing);
   });
 
+  describe('of a policy that a run put in force, and whose next call met a fault', () => {
+    const missing = ['Holdfast Policy Accepted of web was not sent to the bus'];
+    type Failed = { readonly by?: string; readonly trouble?: 'fault' };
+    const told = (atS: number, { by = 'i-a', trouble }: Failed) =>
+      details((script) => {
+        script.policy(100, 2, policy);
+        const call = { function: 'holdfast-accept-policy', service: 'dynamodb', operation: 'PutItem', applied: true, isMutating: true } as const;
+        script.at(100, { kind: 'called', ...call, invocation: 'i-a', askedAtMs: 100_000, outcome: 'ok' });
+        script.at(101, {
+          kind: 'called',
+          ...call,
+          invocation: by,
+          askedAtMs: 101_000,
+          outcome: 'ThrottlingException',
+          applied: false,
+          ...(trouble && { trouble }),
+        });
+        script.at(atS, { kind: 'announced', detailType: 'Holdfast Policy Accepted', detail: { group: 'web', version: 2 } });
+      });
+
+    it('may come with the next run', () => {
+      expect(told(190, { trouble: 'fault' })).toEqual([]);
+    });
+
+    it('may come no later than that, and is due within a minute where the call of another run met the fault, or none did', () => {
+      expect(told(192, { trouble: 'fault' })).toEqual(missing);
+      expect(told(161, { by: 'i-b', trouble: 'fault' })).toEqual(missing);
+      expect(told(161, {})).toEqual(missing);
+    });
+  });
+
   it('report nothing of a drain whose members another drain took over, although that one never ran', () => {
     const drained = (takenOverAtS?: number) =>
       details((script) => {

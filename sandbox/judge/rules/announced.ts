@@ -72,15 +72,23 @@ const toldWithinMs = 60_000;
 /** A record of the stream that failed comes again within a minute, and its run takes a while. */
 const againWithinMs = 90_000;
 
+/**
+ * Calls of `accept-policy` that a fault met and that put off the event of a policy that came into force at this time:
+ * those that send events, and every call of the very run that put it in force and had not sent its event yet.
+ */
+const putOff = (chronicle: Chronicle, atMs: number) => {
+  const calls = chronicle.of('called').filter((call) => call.function.endsWith('accept-policy'));
+  const isWrite = (call: (typeof calls)[number]): boolean => call.operation === 'PutItem' && call.askedAtMs <= atMs && call.atMs >= atMs;
+  const writers = new Set(calls.filter(isWrite).map(({ invocation }) => invocation));
+  return calls.filter(({ operation, invocation, trouble }) => trouble !== undefined && (operation === 'PutEvents' || writers.has(invocation)));
+};
+
 /** Until when the event of a policy must be sent. After a failed call, the stream delivers the change again. */
 const tellUntilMs = (chronicle: Chronicle, atMs: number): number =>
-  chronicle
-    .of('called')
-    .filter((call) => call.function.endsWith('accept-policy') && call.operation === 'PutEvents' && call.trouble !== undefined)
-    .reduce(
-      (untilMs, call) => (call.atMs >= atMs && call.atMs < untilMs ? Math.max(untilMs, call.atMs + againWithinMs) : untilMs),
-      atMs + toldWithinMs,
-    );
+  putOff(chronicle, atMs).reduce(
+    (untilMs, call) => (call.atMs >= atMs && call.atMs < untilMs ? Math.max(untilMs, call.atMs + againWithinMs) : untilMs),
+    atMs + toldWithinMs,
+  );
 
 const policiesTold = (chronicle: Chronicle): readonly Broken[] =>
   [...chronicle.groups.values()].flatMap(({ group, policies }) =>
@@ -173,7 +181,7 @@ const fallbacksTold = (chronicle: Chronicle): readonly Broken[] => {
 export const toldOnTheBus: Rule = {
   name: 'what happens is sent to the bus',
   meaning:
-    'Holdfast sends an event for every swap, every end of a drain, every end that EC2 refuses, every member that could not be taken out of service by choice, every policy, every fallback and every shortage. What events say about members, counts, reasons and refusals is true. No event reports something that did not happen.',
+    'Holdfast sends an event for every swap, every end of a drain, every end that EC2 refuses, every member that could not be taken out of service by choice, every policy, every fallback and every shortage. The event of a policy comes within a minute. It may come later only while faults meet calls that send events, or where a fault met the run that put the policy in force. What events say about members, counts, reasons and refusals is true. No event reports something that did not happen.',
   broken: (chronicle) => [
     ...swapsStarted(chronicle),
     ...drainsFinished(chronicle),
