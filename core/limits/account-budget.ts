@@ -67,6 +67,9 @@ const givenFor = ({ by, lookedAtMs }: Ask, atMs: number): Given => ({
   ...(lookedAtMs !== undefined && { isForLook: true }),
 });
 
+const dueOf = (before: Waiting | undefined): Pick<Waiting, 'dueAtMs'> =>
+  before?.dueAtMs === undefined ? {} : { dueAtMs: before.dueAtMs };
+
 /**
  * Turns by group, and the budget after them. `called`: groups that wait for a later turn and for which there are tokens
  * now, because others gave back what EC2 refused them, and the first group in line, when its tokens are there earlier.
@@ -86,11 +89,12 @@ export const shareOut = (budget: AccountBudget, asks: readonly Ask[], nowMs: num
   const taken = asks.filter((ask) => isTaken(budget, ask, nowMs));
   const asking = new Map(asks.filter((ask) => !taken.includes(ask)).map((ask) => [ask.group, ask]));
   const before = budget.waiting.filter(({ turnAtMs }) => nowMs - turnAtMs < patienceMs);
-  const since = new Map(before.map(({ group, sinceMs }) => [group, sinceMs]));
+  const known = new Map(before.map((one) => [one.group, one]));
   const present = [...asking.values()].map(({ by: _, lookedAtMs: __, ...ask }) => ({
     ...ask,
-    sinceMs: since.get(ask.group) ?? nowMs,
+    sinceMs: known.get(ask.group)?.sinceMs ?? nowMs,
     turnAtMs: nowMs,
+    ...dueOf(known.get(ask.group)),
   }));
   const inOrder = [...before.filter(({ group }) => !asking.has(group)), ...present].toSorted(byNeed);
   const levels = Object.fromEntries(names.map((name) => [name, levelAt(budget, name, nowMs)])) as Purse['there'];

@@ -91,7 +91,8 @@ const give = (one: Waiting, purse: Purse, line: Line, nowMs: number): void => {
   const rest = one.instances - given;
   left.instances -= Math.min(rest, leastInstances);
   const restAtMs = thereAtMs(purse, 'instances', nowMs);
-  if (rest > 0) line.waiting.push({ ...one, calls: callsFor(one, rest), instances: rest, turnAtMs: restAtMs });
+  const { dueAtMs: _, ...later } = one;
+  if (rest > 0) line.waiting.push({ ...later, calls: callsFor(one, rest), instances: rest, turnAtMs: restAtMs });
   const turn = { kind: 'now', instances: given, calls, sinceMs: one.sinceMs } as const;
   line.turns.set(one.group, rest > 0 ? { ...turn, restAtMs } : turn);
 };
@@ -102,13 +103,34 @@ const give = (one: Waiting, purse: Purse, line: Line, nowMs: number): void => {
 const goesAnyway = ({ untilMs = Number.POSITIVE_INFINITY }: Waiting, isHere: boolean, turnAtMs: number): boolean =>
   isHere && turnAtMs > untilMs;
 
+/**
+ * Whether the first group in line begins although looks took its tokens meanwhile. In a storm of signals, looks take
+ * each token as it comes, so the group would never have its turn. Its calls wait for their tokens one by one, and they
+ * wait for longer than looks do. A look of a drain goes on waiting.
+ */
+const isOverdue = ({ bucket, need, dueAtMs }: Waiting, { ahead }: Line, nowMs: number): boolean =>
+  bucket === 'autoScaling' &&
+  need.urgency !== 'look' &&
+  !ahead.has(bucket) &&
+  dueAtMs !== undefined &&
+  dueAtMs <= nowMs;
+
+/** The place of a group that learns its turn now. */
+const announced = (one: Waiting, turnAtMs: number): Waiting => ({ ...one, turnAtMs, dueAtMs: one.dueAtMs ?? turnAtMs });
+
+type Wanted = { readonly calls: number; readonly instances: number; readonly isDue: boolean };
+
+/** Whether there are tokens for so many calls and instances. A group that is overdue needs none for its calls. */
+const areThere = (one: Waiting, { calls, instances, isDue }: Wanted, left: Purse['left']): boolean =>
+  drawsOn(one).every((name) => (name === 'instances' ? left.instances >= instances : isDue || left[name] >= calls));
+
 /** Serves the next one in order of need: a turn if it requests now and its tokens are there, otherwise a place. */
 export const serve = (one: Waiting, isHere: boolean, purse: Purse, line: Line, nowMs: number): void => {
   keepForUrgent(one, purse, line);
   const { left } = purse;
   const calls = Math.min(callsFor(one, givenOf(one, purse)), enoughCalls(one.bucket));
   const instances = Math.min(one.instances, leastInstances);
-  const isThere = drawsOn(one).every((name) => left[name] >= (name === 'instances' ? instances : calls));
+  const isThere = areThere(one, { calls, instances, isDue: isOverdue(one, line, nowMs) }, left);
   if (isHere && isThere) {
     give(one, purse, line, nowMs);
     return;
@@ -127,6 +149,6 @@ export const serve = (one: Waiting, isHere: boolean, purse: Purse, line: Line, n
   if (goesAnyway(one, isHere, turnAtMs)) return;
   const isNext = line.waiting.length === 0;
   const earliestMs = isThere ? nowMs : isNext ? turnAtMs : one.turnAtMs;
-  line.waiting.push({ ...one, turnAtMs: isHere ? turnAtMs : calledAtMs(one, line, earliestMs) });
+  line.waiting.push(isHere ? announced(one, turnAtMs) : { ...one, turnAtMs: calledAtMs(one, line, earliestMs) });
   line.ahead.set(one.bucket, [...ahead, one.need]);
 };

@@ -42,6 +42,8 @@ export type Ask = {
 export type Waiting = Omit<Ask, 'by' | 'lookedAtMs'> & {
   readonly sinceMs: number;
   readonly turnAtMs: number;
+  /** The first turn that it was given. Looks that draw on its bucket meanwhile put off the next ones. */
+  readonly dueAtMs?: number;
   /** The time of the common look that is arranged for this group. */
   readonly lookAtMs?: number;
 };

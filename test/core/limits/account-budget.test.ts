@@ -313,4 +313,47 @@ describe('what groups learn from launches', () => {
     expect(shareOut(fullAt(3_400), [ask], nowMs).turns.get('a')).toMatchObject({ kind: 'later', turnAtMs: nowMs + 200 });
     expect(kinds(fullAt(-5_000), [ask])).toEqual({ a: 'now' });
   });
+
+  describe('that looks empty as it refills', () => {
+    const missing: Need = { urgency: 'missing', size: 5 };
+    const ask = asks('a', { bucket: 'autoScaling', calls: 4, need: missing });
+    /** Looks wait in line for three seconds at most. */
+    const drawnOn = (budget: AccountBudget, atMs: number): AccountBudget => ({ ...budget, fullAt: { autoScaling: atMs + 6_800 } });
+    const firstAsk = (first: Ask = ask) => shareOut(drawnOn(emptyBudget, nowMs), [first], nowMs);
+    /** Another decision of the same group requests again, before the turn of the first one. */
+    const secondAsk = (first: Ask = ask) => {
+      const { budget, turns } = firstAsk(first);
+      const turn = turns.get('a');
+      const dueAtMs = turn?.kind === 'later' ? turn.turnAtMs : Number.NaN;
+      const again = shareOut(drawnOn(budget, dueAtMs - 100), [first], dueAtMs - 100);
+      expect(again.turns.get('a')).toMatchObject({ kind: 'later' });
+      return { budget: drawnOn(again.budget, dueAtMs), dueAtMs };
+    };
+
+    test('lets the first group in line begin at the first turn that it was given', () => {
+      const { budget, dueAtMs } = secondAsk();
+      const { turns, budget: after } = shareOut(budget, [ask], dueAtMs);
+      expect(turns.get('a')).toMatchObject({ kind: 'now', calls: 4, instances: 2 });
+      // Its calls count as spent, and it keeps no place.
+      expect(after.levels.autoScaling?.tokens).toBe(-18);
+      expect(after.waiting).toEqual([]);
+      expect(kinds(drawnOn(after, dueAtMs + 2_000), [ask], dueAtMs + 2_000)).toEqual({ a: 'later' });
+    });
+
+    test('keeps a group waiting that others are ahead of', () => {
+      const { budget, dueAtMs } = secondAsk();
+      const needier = asks('b', { bucket: 'autoScaling', calls: 4 });
+      expect(kinds(budget, [needier, ask], dueAtMs)).toEqual({ a: 'later', b: 'later' });
+    });
+
+    test('keeps a look of a drain waiting, and a group whose bucket no look draws on', () => {
+      const look = { ...ask, instances: 0, need: { ...missing, urgency: 'look' } as const };
+      const looking = secondAsk(look);
+      expect(kinds(looking.budget, [look], looking.dueAtMs)).toEqual({ a: 'later' });
+      const fleet = asks('a', { calls: 4 });
+      const waiting = shareOut(withTokens(0), [fleet], nowMs).budget;
+      const emptied = { ...waiting, levels: { createFleet: { tokens: 0, atMs: nowMs + 800 } } };
+      expect(kinds(emptied, [fleet], nowMs + 800)).toEqual({ a: 'later' });
+    });
+  });
 });
