@@ -60,8 +60,8 @@ const notEndedRetry: RetryProps = {
   ...patience,
 };
 
-/** An outage may last: with full jitter twice a minute in the end, this is tried for about a quarter of an hour. */
-const throughOutages = { interval: Duration.seconds(2), maxAttempts: 34, ...patience, maxDelay: Duration.minutes(1) };
+/** An outage may last: with full jitter twice a minute in the end, this is tried for more than an hour. */
+const throughOutages = { interval: Duration.seconds(2), maxAttempts: 132, ...patience, maxDelay: Duration.minutes(1) };
 
 /** Nothing waits for the event about the end. */
 const notToldRetry: RetryProps = { errors: ['EndNotTold'], ...throughOutages };

@@ -29,7 +29,7 @@ const stored = (value: unknown): unknown => (value === undefined ? undefined : J
  */
 const sameContent = (a: unknown, b: unknown): boolean => isDeepStrictEqual(stored(a), stored(b));
 
-type SwapItems = Pick<StateStore, 'swaps' | 'stateAndSwaps' | 'swapOf' | 'claim' | 'advance' | 'retire'>;
+type SwapItems = Pick<StateStore, 'swaps' | 'stateAndSwaps' | 'endedIn' | 'swapOf' | 'claim' | 'advance' | 'retire'>;
 type Deps = {
   readonly client: DynamoDBDocumentClient;
   readonly table: string;
@@ -94,7 +94,7 @@ const queryItems = (deps: Deps, group: string, { condition, values, drain = '' }
   });
 
 /** Open swaps, and those that ended recently. */
-const createReads = (deps: Deps): Pick<SwapItems, 'swaps' | 'stateAndSwaps' | 'swapOf'> => ({
+const createReads = (deps: Deps): Pick<SwapItems, 'swaps' | 'stateAndSwaps' | 'endedIn' | 'swapOf'> => ({
   async swaps(group) {
     const values = { ':prefix': items.swapPrefix };
     const found = await queryItems(deps, group, { condition: 'begins_with(#item, :prefix)', values });
@@ -112,6 +112,18 @@ const createReads = (deps: Deps): Pick<SwapItems, 'swaps' | 'stateAndSwaps' | 's
       state: hasState ? toState(group, first, deps.tell) : undefined,
       swaps: swaps.filter(isSwapItem).flatMap((item) => toSwap(deps, item) ?? []),
     };
+  },
+
+  async endedIn(group, drain) {
+    const found = await queryAll(deps.client, {
+      TableName: deps.table,
+      ConsistentRead: true,
+      KeyConditionExpression: '#group = :group AND begins_with(#item, :prefix)',
+      FilterExpression: '#state = :gone AND #drain = :drain',
+      ExpressionAttributeNames: { '#group': keys.group, '#item': keys.item, '#state': 'state', '#drain': 'drain' },
+      ExpressionAttributeValues: { ':group': group, ':prefix': items.past(''), ':gone': 'gone', ':drain': drain },
+    });
+    return found.flatMap((item) => toSwap(deps, item) ?? []);
   },
 
   /**

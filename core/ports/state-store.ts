@@ -51,6 +51,8 @@ export type StateStore = {
     readonly swaps: readonly Swap[];
     readonly lost?: readonly Swap[];
   }>;
+  /** The swaps of a drain whose instances are gone and that are history already. Reads the history of the group. */
+  endedIn(group: string, drain: string): Promise<readonly Swap[]>;
   swapOf(instance: string): Promise<Swap | undefined>;
   /** Only the first writer claims. `exists`: another one has, with the stored swap. */
   claim(swap: Swap): Promise<{ readonly kind: 'claimed' } | { readonly kind: 'exists'; readonly swap: Swap }>;

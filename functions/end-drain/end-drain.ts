@@ -27,7 +27,7 @@ import { endedMeanwhile } from './ended-meanwhile.ts';
 import { leaveAsTheyAre, leaveInService, partsOf } from './left-alone.ts';
 import type { EndDrainPorts } from './ports.ts';
 import { askFirst, type ReleasedLate, releaseLate } from './release-late.ts';
-import { tellEnd } from './tell-end.ts';
+import { type DrainEnd, tellEnd } from './tell-end.ts';
 import { EndNotTold, InstancesNotEnded } from './to-repeat.ts';
 import { wakeAfterEnd, wakeGroup, wakeIfLost } from './wake.ts';
 
@@ -160,10 +160,28 @@ const recordKept = async (
   return now;
 };
 
-/** Ends a drain that has nothing to end. */
-const endEmpty = async (ports: EndDrainPorts, order: DrainOrder, batch: Batch): Promise<EndOutcome> => {
-  await wakeIfLost(ports, order, batch);
-  return { drained: 0, gone: 0, ended: 0, late: 0, failed: [] };
+/** Sends the event of a drain, and fails in a way that the state machine repeats for long. */
+const tell = (ports: EndDrainPorts, order: DrainOrder, end: DrainEnd): Promise<void> =>
+  tellEnd(ports, order, end).catch((cause: unknown) => {
+    throw new EndNotTold(cause);
+  });
+
+/**
+ * Ends a drain without open swaps. Another drain took over all of its members, or the table failed for so long that
+ * looks have moved its swaps into history: all of its instances are gone by now, and only the event is missing.
+ */
+const endLate = async (
+  ports: EndDrainPorts,
+  order: DrainOrder,
+  batch: Batch,
+  error: DrainError | undefined,
+): Promise<EndOutcome> => {
+  const gone = await ports.store.endedIn(order.group, order.drain);
+  if (gone.length > 0) await tell(ports, order, { swaps: [], gone, error });
+  else await wakeIfLost(ports, order, batch);
+  const late = gone.filter(({ shortfall }) => shortfall !== undefined).length;
+  return { drained: 0, gone: gone.length, ended: 0, late, failed: [] };
+};
 };
 
 /**
@@ -192,7 +210,7 @@ export const endDrain = async (
     ...(await leaveInService(ports, order.drain, parts.unreleased, error)),
     ...(await leaveAsTheyAre(ports, order.drain, batch, parts.left)),
   ];
-  if (own.length + before.length + left.length === 0) return endEmpty(ports, order, batch);
+  if (own.length + before.length + left.length === 0) return endLate(ports, order, batch, error);
   const ending: Ending = { ports, order, error, group, isLetGo };
   const released = await releaseLate(ports, order, batch, own);
   const closed = await closeSwaps(ending, released, before);
@@ -218,9 +236,7 @@ export const endDrain = async (
   if (later.length > 0) throw new InstancesNotEnded(later);
   if (held !== undefined) throw held;
   await wakeGroup(ending, [...swaps, ...gone]);
-  await tellEnd(ports, order, { swaps: [...swaps, ...left], gone, error }).catch((cause: unknown) => {
-    throw new EndNotTold(cause);
-  });
+  await tell(ports, order, { swaps: [...swaps, ...left], gone, error });
   return {
     drained: swaps.length,
     gone: gone.length,

@@ -294,6 +294,20 @@ describe('a swap', () => {
     expect((await itemOf('retired', items.past('i-7')))?.expiresAt).toBe(nowMs / 1000 + 7 * 24 * 3600);
   });
 
+  test('that is retired is found by its drain, if its instance is gone', async () => {
+    const gone = swap('history', 'i-20', { state: 'gone', goneAtMs: nowMs, drain: 'd-1' });
+    const others = [
+      swap('history', 'i-21', { state: 'gone', goneAtMs: nowMs, drain: 'd-2' }),
+      swap('history', 'i-22', { state: 'waiting', drain: 'd-1' }),
+    ];
+    for (const one of [gone, ...others]) {
+      await store.claim(one);
+      await store.retire(one);
+    }
+    await store.claim(swap('history', 'i-23', { state: 'gone', goneAtMs: nowMs, drain: 'd-1' }));
+    expect(await store.endedIn('history', 'd-1')).toEqual([gone]);
+  });
+
   test('that is retired while its instance stays is withdrawn, and may be claimed anew', async () => {
     const waiting = swap('withdrawn', 'i-12', { state: 'waiting' });
     await store.claim(waiting);

@@ -80,6 +80,8 @@ export type Fleet = {
   members: Member[];
   deregistrationDelayMs: number;
   readonly swaps: Map<string, Swap>;
+  /** Swaps that looks have moved into history. */
+  readonly history: Swap[];
   /** When each instance was taken out of service, by instance. */
   readonly releasedAtMs: Map<string, number>;
   readonly goneAtMs: Map<string, number>;
@@ -150,6 +152,7 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
     request: none,
     swaps: () => call('swaps', () => [...fleet.swaps.values()]),
     stateAndSwaps: async (name) => ({ state: await store.state(name), swaps: await store.swaps(name) }),
+    endedIn: (_, drain) => call('history', () => fleet.history.filter((swap) => swap.drain === drain)),
     swapOf: none,
     claim: none,
     advance: ({ instance }, { from, drain, set, hooksSeen, clear = [] }) =>
@@ -222,6 +225,7 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
     members: [],
     deregistrationDelayMs,
     swaps: new Map(swaps.map((one) => [one.instance, one])),
+    history: [],
     releasedAtMs: new Map(),
     goneAtMs: new Map(),
     stopped: new Set(),

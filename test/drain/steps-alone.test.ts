@@ -5,7 +5,7 @@ import { beginDrain } from '../../functions/begin-drain/begin-drain.ts';
 import { judge, longestDelay } from '../../functions/begin-drain/judge.ts';
 import { checkDrain } from '../../functions/check-drain/check-drain.ts';
 import { endDrain } from '../../functions/end-drain/end-drain.ts';
-import { InstancesNotEnded } from '../../functions/end-drain/to-repeat.ts';
+import { EndNotTold, InstancesNotEnded } from '../../functions/end-drain/to-repeat.ts';
 import { awsError } from '../aws/fake-aws.ts';
 import { createFleet, type Fleet, group, member, noonMs, order, swap } from './fleet.ts';
 
@@ -207,6 +207,22 @@ describe('the end of a drain', () => {
     expect(String(error)).toBe(
       'InstancesNotEnded: 3 drained instances still run (Throttling, InternalError). They are recorded as drained, and terminating them is tried again.',
     );
+  });
+
+  test('that comes after looks have moved its swaps into history sends its event from there, and is repeated where the bus fails', async () => {
+    const fleet = createFleet([swap('i-9', { drain: 'd-2' })]);
+    const gone = { state: 'gone', goneAtMs: noonMs } as const;
+    fleet.history.push(swap('i-1', { ...gone, shortfall: { code: 'not-seen' } }), swap('i-2', gone), swap('i-3', { ...gone, drain: 'd-0' }));
+    expect(await endDrain(fleet.ports, order())).toEqual({ drained: 0, gone: 2, ended: 0, late: 1, failed: [] });
+    expect(fleet.told).toMatchObject([{ detailType: 'Holdfast Drain Finished', detail: { drain: 'd-1', drained: [], gone: ['i-1', 'i-2'] } }]);
+    const announcer = { announce: throttled };
+    await expect(endDrain({ ...fleet.ports, announcer }, order())).rejects.toBeInstanceOf(EndNotTold);
+  });
+
+  test('all of whose members another drain took over sends no event', async () => {
+    const fleet = createFleet([swap('i-9', { drain: 'd-2' })]);
+    expect(await endDrain(fleet.ports, order())).toEqual({ drained: 0, gone: 0, ended: 0, late: 0, failed: [] });
+    expect(fleet.told).toEqual([]);
   });
 
   test('whose last look AWS refuses does not report that connections were cut', async () => {

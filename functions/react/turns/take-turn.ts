@@ -108,7 +108,7 @@ export const takeTurn = async (
   if (wanted.placements.length === 0) return { view, decision: wanted };
   const ask = askOf(run, view, wanted);
   const told = await run.turns.ask(ask);
-  const after = { kind: 'later', turnAtMs: view.nowMs + afterTakenMs, sinceMs: view.nowMs, ahead: 0 } as const;
+  const after = { kind: 'later', turnAtMs: view.nowMs + afterTakenMs, sinceMs: view.nowMs, ahead: {} } as const;
   const turn = isLate && told.turn.kind === 'taken' ? after : told.turn;
   if (turn.kind === 'taken') return undefined;
   const informed = withRefusals(view, told);
