@@ -102,7 +102,7 @@ export class Tables extends Construct {
     grant(this.state, fn, ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem']);
   }
 
-  /** Changing existing items: nothing is created, nothing removed. */
+  /** Changing single fields of items, and claiming wakes: nothing is replaced, nothing removed. */
   allowUpdatingState(fn: LambdaFunction): void {
     this.allowReadingState(fn);
     grant(this.state, fn, ['dynamodb:UpdateItem']);
