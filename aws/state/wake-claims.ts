@@ -15,8 +15,8 @@ export type ClaimWake = (group: string, atMs: number) => Promise<boolean>;
 
 /**
  * The next wake of each group: one item, which guards that one environment sends it. The item only saves looks. Where
- * it cannot be written, the wake counts as claimed, so no wake depends on it. A claim whose wake was never sent, because
- * its function died or the queue failed, is over at the time of that wake. The next tick comes in any case.
+ * it cannot be written, the wake counts as claimed, so no wake depends on it. A claim whose wake was never sent
+ * (because its function died or the queue failed) is over at the time of that wake. The next tick comes in any case.
  *
  * The client must not repeat a call: a repeat of a write that was carried out without a response would fail, and each
  * environment would leave the wake to another one.

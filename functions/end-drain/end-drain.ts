@@ -27,8 +27,8 @@ import { endedMeanwhile } from './ended-meanwhile.ts';
 import { leaveAsTheyAre, leaveInService, partsOf } from './left-alone.ts';
 import type { EndDrainPorts } from './ports.ts';
 import { askFirst, type ReleasedLate, releaseLate } from './release-late.ts';
-import { type DrainEnd, tellEnd } from './tell-end.ts';
-import { EndNotTold, InstancesNotEnded } from './to-repeat.ts';
+import { tellEnd, tellLate } from './tell-end.ts';
+import { InstancesNotEnded } from './to-repeat.ts';
 import { wakeAfterEnd, wakeGroup, wakeIfLost } from './wake.ts';
 
 /** `late`: how many instances could not be drained in full. `failed`: which could not be terminated, and why. */
@@ -160,28 +160,16 @@ const recordKept = async (
   return now;
 };
 
-/** Sends the event of a drain, and fails in a way that the state machine repeats for long. */
-const tell = (ports: EndDrainPorts, order: DrainOrder, end: DrainEnd): Promise<void> =>
-  tellEnd(ports, order, end).catch((cause: unknown) => {
-    throw new EndNotTold(cause);
-  });
-
-/**
- * Ends a drain without open swaps. Another drain took over all of its members, or the table failed for so long that
- * looks have moved its swaps into history: all of its instances are gone by now, and only the event is missing.
- */
+/** Ends a drain without open swaps. */
 const endLate = async (
   ports: EndDrainPorts,
   order: DrainOrder,
   batch: Batch,
   error: DrainError | undefined,
 ): Promise<EndOutcome> => {
-  const gone = await ports.store.endedIn(order.group, order.drain);
-  if (gone.length > 0) await tell(ports, order, { swaps: [], gone, error });
-  else await wakeIfLost(ports, order, batch);
-  const late = gone.filter(({ shortfall }) => shortfall !== undefined).length;
-  return { drained: 0, gone: gone.length, ended: 0, late, failed: [] };
-};
+  const told = await tellLate(ports, order, error);
+  if (told.gone === 0) await wakeIfLost(ports, order, batch);
+  return { ...told, drained: 0, ended: 0, failed: [] };
 };
 
 /**
@@ -236,7 +224,7 @@ export const endDrain = async (
   if (later.length > 0) throw new InstancesNotEnded(later);
   if (held !== undefined) throw held;
   await wakeGroup(ending, [...swaps, ...gone]);
-  await tell(ports, order, { swaps: [...swaps, ...left], gone, error });
+  await tellEnd(ports, order, { swaps: [...swaps, ...left], gone, error });
   return {
     drained: swaps.length,
     gone: gone.length,

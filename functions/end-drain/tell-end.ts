@@ -8,6 +8,7 @@ import { isKept } from '../../core/swap/kept-members.ts';
 import type { Shortfall } from '../../core/swap/shortfall.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import type { EndDrainPorts } from './ports.ts';
+import { EndNotTold } from './to-repeat.ts';
 
 export type DrainEnd = {
   readonly swaps: readonly Swap[];
@@ -80,6 +81,27 @@ const failures = ({ group, drain }: DrainOrder, { swaps }: DrainEnd): readonly A
 /**
  * Sends the event about the end of a drain, and one for each kind of failure. A repeated end sends it again, under the
  * same drain id.
+ *
+ * @throws {EndNotTold} when the events could not be sent: repeat the step.
  */
-export const tellEnd = (ports: EndDrainPorts, order: DrainOrder, end: DrainEnd): Promise<void> =>
-  ports.announcer.announce([...finished(order, end), ...failures(order, end)]);
+export const tellEnd = async (ports: EndDrainPorts, order: DrainOrder, end: DrainEnd): Promise<void> => {
+  try {
+    await ports.announcer.announce([...finished(order, end), ...failures(order, end)]);
+  } catch (cause) {
+    throw new EndNotTold(cause);
+  }
+};
+
+/**
+ * Ends a drain without open swaps. Another drain took over all of its members, or the table failed for so long that
+ * looks have moved its swaps into history: all of its instances are gone by now, and only the event is missing.
+ */
+export const tellLate = async (
+  ports: EndDrainPorts,
+  order: DrainOrder,
+  error: DrainError | undefined,
+): Promise<{ readonly gone: number; readonly late: number }> => {
+  const gone = await ports.store.endedIn(order.group, order.drain);
+  if (gone.length > 0) await tellEnd(ports, order, { swaps: [], gone, error });
+  return { gone: gone.length, late: fallenOf(gone).length };
+};
