@@ -104,8 +104,8 @@ export const createLiveView = (columns: Columns): LiveView => {
 const redrawEveryMs = 500;
 
 /**
- * Shows a live scenario while it plays: at each new phase, and again and again in between. A simulated scenario ends too
- * soon for that.
+ * Shows a live scenario while it plays: at each new phase, and again and again in between. A simulated scenario ends
+ * too soon for that.
  */
 export const follow = (view: LiveView, mode: Scenario['mode']) => {
   let timer: NodeJS.Timeout | undefined;

@@ -23,7 +23,8 @@ const checksText = ({ checks, checkedAt }: Status): readonly string[] => {
 /** Each day, everything that the policy names is looked up again. */
 const refusedText = ({ refusedNow = [], lookedUpAt = '', version }: Status): readonly string[] =>
   listed(
-    `Version ${version} stays in force, but it would be rejected if it were written now (last check: ${isoText(lookedUpAt)}):`,
+    `Version ${version} stays in force, but it would be rejected if it were written now ` +
+      `(last check: ${isoText(lookedUpAt)}):`,
     refusedNow.map(({ message }) => message),
   );
 
