@@ -121,17 +121,29 @@ const steeringOf = async (client: AutoScalingClient, group: AutoScalingGroup): P
   };
 };
 
+/**
+ * What the sizes of an Auto Scaling group count, where that is not instances: weights of its instance types, or units of
+ * attribute-based selection (Auto Scaling API, LaunchTemplateOverrides and DesiredCapacityType).
+ */
+const unitOf = ({ DesiredCapacityType: type, MixedInstancesPolicy: mixed }: AutoScalingGroup): AsgFacts['unit'] => {
+  if (type === 'vcpu' || type === 'memory-mib') return type;
+  const weights = (mixed?.LaunchTemplate?.Overrides ?? []).map(({ WeightedCapacity = '1' }) => Number(WeightedCapacity));
+  return weights.some((weight) => weight !== 1) ? 'weights' : undefined;
+};
+
 const factsOf = async (
   group: AutoScalingGroup,
   zones: ReadonlyMap<string, string>,
   templates: LaunchTemplates,
 ): Promise<AsgFacts> => {
   const { template, market, instanceTypes } = asgShape(group);
+  const unit = unitOf(group);
   const needed = market === undefined || instanceTypes.length === 0 ? await templates.contentsOf(template) : undefined;
   return {
     market: market ?? needed?.market ?? 'unknown',
     zones: [...(group.AvailabilityZones ?? [])].sort(),
     subnets: subnetIdsOf(group).flatMap((id) => ({ id, zone: zones.get(id) ?? group.AvailabilityZones?.[0] ?? '' })),
     instanceTypes: instanceTypes.length > 0 ? instanceTypes : (needed?.instanceTypes ?? []),
+    ...(unit && { unit }),
   };
 };

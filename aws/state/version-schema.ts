@@ -12,6 +12,7 @@ const asgFacts = objectOf<AsgFacts>({
   zones: listOf(text),
   subnets: listOf(objectOf<Subnet>({ id: text, zone: text })),
   instanceTypes: listOf(text),
+  unit: optional(oneOf('weights', 'vcpu', 'memory-mib')),
   steering: optional(
     objectOf<Steering>({ min: number, rebalancesCapacity: flag, hasWarmPool: flag, hasDrainHook: flag }),
   ),

@@ -29,6 +29,8 @@ export type AsgFacts = {
   readonly zones: readonly string[];
   readonly subnets: readonly Subnet[];
   readonly instanceTypes: readonly string[];
+  /** What its sizes count, where that is not instances. */
+  readonly unit?: 'weights' | 'vcpu' | 'memory-mib';
   /** Present only where its desired capacity is the size of the group. */
   readonly steering?: Steering;
 };

@@ -115,6 +115,24 @@ export const unknownAsg = (path: Path, asg: string): Problem =>
     allowed: 'an Auto Scaling group of this account and region',
   });
 
+const unitTexts: Readonly<Record<NonNullable<AsgFacts['unit']>, string>> = {
+  weights: 'the weights of instance types',
+  vcpu: 'vCPUs',
+  'memory-mib': 'memory in MiB',
+};
+
+/** Sizes count instances here. A desired capacity of 40 vCPUs would be read as 40 missing instances. */
+export const unitProblems = (path: Path, asg: string, { unit }: AsgFacts): readonly Problem[] =>
+  unit === undefined
+    ? []
+    : [
+        problemOf({
+          path,
+          found: `${showFound(asg)}, whose sizes count ${unitTexts[unit]}`,
+          allowed: 'an Auto Scaling group whose sizes count instances',
+        }),
+      ];
+
 /**
  * LaunchInstances refuses groups that mix markets, and launches in one zone per call (Auto Scaling User Guide,
  * synchronous provisioning).
@@ -124,6 +142,7 @@ const asgPoolProblems = ({ market }: PoolDocument, asg: string, facts: AsgFacts,
     problemOf({ path: at('asg'), found: `${showFound(asg)}, ${found}`, allowed });
   const single = marketOf(facts);
   return [
+    ...unitProblems(at('asg'), asg, facts),
     ...(facts.market === 'mixed'
       ? [problem('which launches both markets', 'a group of one market, spot or on-demand')]
       : []),

@@ -14,7 +14,7 @@ import { type Problem, problemOf, showFound, sortedProblems } from './problem.ts
 import { fieldOf } from './reading.ts';
 import { type LookedUp, mergedPools, targetGroupsIn } from './resolution.ts';
 import { selectorOf } from './resolve-capacity.ts';
-import { type FieldPath, type ResolvedPool, resolvePool, typeWarnings, unknownAsg } from './resolve-pool.ts';
+import { type FieldPath, type ResolvedPool, resolvePool, typeWarnings, unitProblems, unknownAsg } from './resolve-pool.ts';
 import { scalingOf } from './resolve-scaling.ts';
 import { scalerWarnings } from './scaler-rules.ts';
 import type { Policy } from './schema.ts';
@@ -99,7 +99,7 @@ const groupAsgProblems = ({ asg }: Policy, pools: readonly Pool[], resolution: L
   if (asg === undefined) return [];
   const facts = resolution.asgs[asg];
   if (facts === undefined) return [unknownAsg(['asg'], asg)];
-  return pools.flatMap((pool) => {
+  const zoneProblems = pools.flatMap((pool) => {
     const outside = pool.subnets.find(({ zone }) => !facts.zones.includes(zone));
     if (outside === undefined) return [];
     const found = `${showFound(outside.id)} in ${outside.zone}`;
@@ -111,6 +111,7 @@ const groupAsgProblems = ({ asg }: Policy, pools: readonly Pool[], resolution: L
       }),
     ];
   });
+  return [...unitProblems(['asg'], asg, facts), ...zoneProblems];
 };
 
 const targetGroupProblems = (policy: Policy, { unknownTargetGroups }: LookedUp): readonly Problem[] =>

@@ -202,6 +202,22 @@ describe('an Auto Scaling group', () => {
     expect(await factsOf(policy, { InstanceType: 'c7g.large' })).toMatchObject({ market: 'on-demand', instanceTypes: ['c7g.large'] });
   });
 
+  it.each([
+    ['weights', { MixedInstancesPolicy: { LaunchTemplate: { Overrides: [{ InstanceType: 'a' }, { InstanceType: 'b', WeightedCapacity: '4' }] } } }],
+    ['vcpu', { DesiredCapacityType: 'vcpu' }],
+    ['memory-mib', { DesiredCapacityType: 'memory-mib' }],
+    [undefined, { DesiredCapacityType: 'units', MixedInstancesPolicy: { LaunchTemplate: { Overrides: [{ WeightedCapacity: '1' }] } } }],
+    [undefined, { MixedInstancesPolicy: {} }],
+  ])('whose sizes do not count instances is found: %s', async (unit, asg) => {
+    expect((await factsOf(asg))?.unit).toBe(unit);
+  });
+
+  it('with distribution segments is of the market on demand, because they name no other', async () => {
+    expect(await factsOf(mixed({ DistributionSegments: [{ TargetCapacityTypes: ['capacity-block', 'on-demand'] }] }))).toMatchObject({
+      market: 'on-demand',
+    });
+  });
+
   it('without hooks, subnets or zones has none of them', async () => {
     const { resolver } = open({
       DescribeAutoScalingGroups: { AutoScalingGroups: [{ AutoScalingGroupName: 'g', MixedInstancesPolicy: {} }] },

@@ -278,6 +278,18 @@ describe('an Auto Scaling group whose size others set', () => {
     expect(found({ rebalancesCapacity: true })).toEqual([expect.stringContaining('found "workers-asg" with Capacity Rebalancing')]);
     expect(found({ hasWarmPool: true })).toEqual([expect.stringContaining('found "workers-asg" with a warm pool')]);
   });
+  it('is refused where its sizes do not count instances', () => {
+    const { 'workers-asg': facts } = looked().asgs;
+    const problems = (unit: 'weights' | 'vcpu' | 'memory-mib', of: object) => {
+      const result = resolveGroup(accepted(of), { ...resolution, asgs: { 'workers-asg': { ...facts, unit } } }, 1);
+      return result.kind === 'unresolved' ? result.problems.map(({ message }) => message) : [];
+    };
+    const allowed = 'expected an Auto Scaling group whose sizes count instances';
+    expect(problems('weights', document)).toEqual([`asg: ${allowed}, found "workers-asg", whose sizes count the weights of instance types.`]);
+    expect(problems('vcpu', { ...document, size: 1 })).toEqual([`asg: ${allowed}, found "workers-asg", whose sizes count vCPUs.`]);
+    const memory = `pools.a.asg: ${allowed}, found "workers-asg", whose sizes count memory in MiB.`;
+    expect(problems('memory-mib', through({ a: { asg: 'workers-asg' } }))).toContain(memory);
+  });
   it('has a minimum of its own', () => {
     expect(found({ min: 0 })).toEqual(['size.min: expected at most 0, the minimum of Auto Scaling group workers-asg: others set the size, found 1.']);
   });

@@ -14,8 +14,13 @@ export type GroupInput = {
   LaunchConfigurationName?: string;
   InstanceId?: string;
   MixedInstancesPolicy?: {
-    LaunchTemplate?: { LaunchTemplateSpecification?: TemplateSpecification; Overrides?: { InstanceType?: string }[] };
-    InstancesDistribution?: { OnDemandBaseCapacity?: number; OnDemandPercentageAboveBaseCapacity?: number; SpotAllocationStrategy?: string };
+    LaunchTemplate?: { LaunchTemplateSpecification?: TemplateSpecification; Overrides?: { InstanceType?: string; WeightedCapacity?: string }[] };
+    InstancesDistribution?: {
+      OnDemandBaseCapacity?: number;
+      OnDemandPercentageAboveBaseCapacity?: number;
+      SpotAllocationStrategy?: string;
+      DistributionSegments?: unknown[];
+    };
   };
   VPCZoneIdentifier?: string;
   AvailabilityZones?: string[];
@@ -24,6 +29,7 @@ export type GroupInput = {
   HealthCheckGracePeriod?: number;
   NewInstancesProtectedFromScaleIn?: boolean;
   CapacityRebalance?: boolean;
+  DesiredCapacityType?: string;
   Tags?: TagInput[];
   LifecycleHookSpecificationList?: HookInput[];
 };
@@ -72,6 +78,11 @@ export const refuseUnknown = (input: GroupInput): void => {
   if (input.LaunchConfigurationName !== undefined) throw invalid('Launch configurations are not simulated: use a launch template.');
   if (input.InstanceId !== undefined) throw invalid('Groups made from an instance are not simulated: use a launch template.');
   if (input.CapacityRebalance) throw invalid('Capacity Rebalancing is not simulated: leave CapacityRebalance off.');
+  if ((input.DesiredCapacityType ?? 'units') !== 'units') throw invalid('Sizes in vCPUs or memory are not simulated: leave out DesiredCapacityType.');
+  const { LaunchTemplate: launches, InstancesDistribution: distribution } = input.MixedInstancesPolicy ?? {};
+  if (launches?.Overrides?.some(({ WeightedCapacity: weight = '1' }) => Number(weight) !== 1))
+    throw invalid('Weights are not simulated: leave out WeightedCapacity.');
+  if ((distribution?.DistributionSegments ?? []).length > 0) throw invalid('Distribution segments are not simulated: leave out DistributionSegments.');
 };
 
 export const buildGroup = (scaling: Scaling, input: GroupInput): Group => {

@@ -179,6 +179,10 @@ describe('groups', () => {
     const refused = (change: Record<string, unknown>) => refusal(() => autoScaling('CreateAutoScalingGroup', create(change)));
     expect(refused({ CapacityRebalance: true }).message).toContain('Capacity Rebalancing');
     expect(refused({ LaunchConfigurationName: 'old' }).message).toContain('Launch configurations');
+    expect(refused({ DesiredCapacityType: 'vcpu' }).message).toContain('vCPUs');
+    const mixed = (policy: object) => refused({ LaunchTemplate: undefined, MixedInstancesPolicy: policy }).message;
+    expect(mixed({ LaunchTemplate: { Overrides: [{ InstanceType: 'm7g.large', WeightedCapacity: '4' }] } })).toContain('Weights');
+    expect(mixed({ InstancesDistribution: { DistributionSegments: [{ TargetCapacityTypes: ['on-demand'] }] } })).toContain('Distribution segments');
     expect(refused({ VPCZoneIdentifier: 'subnet-x' }).code).toBe('ValidationError');
     expect(refused({ DesiredCapacity: 3 }).code).toBe('ValidationError');
     expect(refused({ AutoScalingGroupName: 'workers' }).code).toBe('AlreadyExists');
