@@ -1,6 +1,6 @@
 import { namedAsgs } from '../group/holders.ts';
 import { howHeld } from '../group/holding.ts';
-import { isBeyondMaximum, outsideAsgOf } from '../group/outside-size.ts';
+import { isBeyondMaximum, mayBeAdded, outsideAsgOf } from '../group/outside-size.ts';
 import { describeLagMs } from '../times/times.ts';
 import type { Headcount } from '../view/headcount.ts';
 import { isGiven, mayBeRaisedYet, type RaisedMax, raisedTo } from '../view/raised-max.ts';
@@ -63,7 +63,8 @@ const toRaise = (view: View, joining: ReadonlyMap<string, Joining>): readonly Ra
 
 /**
  * Maximum sizes to put back: the group fits again, with all that is on its way. Members may wait long to join, for
- * example while Auto Scaling fails.
+ * example while Auto Scaling fails. Where others set the size, the addition of an attach is taken off first: a lower
+ * maximum would cut the desired capacity to a number that nobody set.
  */
 const toPutBack = (
   { view, headcount }: Situation,
@@ -82,6 +83,7 @@ const toPutBack = (
     const coming = joins === raised.asg ? now + soon : onTheWay + now;
     const fits = coming === 0 || (asg !== undefined && asg.desired + coming <= raised.fromMax);
     if (!fits && named.has(raised.asg) && !isBeyond) return false;
+    if (mayBeAdded(view.state, raised.asg)) return false;
     if (asg?.max === raised.fromMax && mayBeRaisedYet(raised, view.nowMs, false)) return false;
     return (
       (asg === undefined || asg.desired <= raised.fromMax) && !raising.some(({ asg: name }) => name === raised.asg)

@@ -129,6 +129,10 @@ export const noted = (view: View, instances: readonly string[]): readonly Added[
 export const isBeyondMaximum = ({ raised }: Pick<GroupState, 'raised'>, { name, shown = 0 }: AsgView): boolean =>
   raised.some(({ asg, fromMax }) => asg === name && shown > fromMax);
 
+/** Whether an attach may still add to a desired capacity. A describe that is older than the attach does not show it. */
+export const mayBeAdded = ({ added = [] }: Pick<GroupState, 'added'>, asg: string): boolean =>
+  added.some((one) => one.asg === asg && !isTakenDown(one));
+
 /** Additions of attaches that still count: their function died, or a describe did not show them in time. */
 export const toTakeDown = ({ state: { added = [] }, asgs }: View): readonly Added[] =>
   added.filter((one) => {

@@ -122,6 +122,22 @@ describe('a group that is let go', () => {
     expect(notYet.next?.added).toEqual([note('a', 1_000)]);
   });
 
+  test('puts a maximum back after what attaching added was taken off, and not before that', async () => {
+    const added = [{ asg: 'a', from: 4, instances: ['i-1'], atMs: nowMs - 1_000 }];
+    const done = await letGoOf(state({ raised, added }));
+    expect(done.calls.map((call) => (call as readonly unknown[]).slice(0, 2))).toEqual([
+      ['takeDown', 'a'],
+      ['restoreMax', 'a'],
+      ['restoreMax', 'b'],
+    ]);
+    const unseen = await letGoOf(state({ raised, added }), { takeDown: 'not-yet' });
+    expect(unseen.calls.map((call) => (call as readonly unknown[]).slice(0, 2))).toEqual([
+      ['takeDown', 'a'],
+      ['restoreMax', 'b'],
+    ]);
+    expect(unseen.next).toMatchObject({ added, raised: raised.slice(0, 1) });
+  });
+
   test('goes on with the rest where AWS refuses to put something back, and keeps the notes of that', async () => {
     const added = [{ asg: 'a', from: 2, instances: ['i-1'], atMs: nowMs - describeLagMs }];
     const suspended = [
@@ -131,9 +147,9 @@ describe('a group that is let go', () => {
     const stored = state({ raised, added, suspended });
     const refused = (code: string) => letGoOf(stored, { restoreMax: code, takeDown: code, resume: code });
     const denied = await refused('AccessDenied');
-    expect(denied.calls).toHaveLength(5);
+    expect(denied.calls).toHaveLength(4);
     expect([denied.result, denied.next]).toMatchObject(['let-go', { raised, added, suspended }]);
-    expect(denied.counted).toEqual(Array.from({ length: 5 }, () => metrics.actionsFailed));
+    expect(denied.counted).toEqual(Array.from({ length: 4 }, () => metrics.actionsFailed));
     const throttled = await refused('Throttling');
     expect([throttled.next, throttled.counted]).toMatchObject([{ raised, added, suspended }, []]);
     expect((await letGoOf(stored, { resume: 'AccessDenied' })).next).toMatchObject({ raised: [], suspended });

@@ -1,7 +1,7 @@
 import { allSettled, throwIfFailed } from '../../../aws/calls/in-parallel.ts';
 import { announcements } from '../../../core/contract.ts';
 import { asgsOf, withFormer } from '../../../core/group/holders.ts';
-import { outsideAsgOf } from '../../../core/group/outside-size.ts';
+import { mayBeAdded, outsideAsgOf } from '../../../core/group/outside-size.ts';
 import { isLetGo, sameState } from '../../../core/group-state/state.ts';
 import { isBelieved, isOpen } from '../../../core/launch/reservation-life.ts';
 import { traitsOf } from '../../../core/removal/leave-reason.ts';
@@ -58,17 +58,23 @@ const puttingBack = (group: string, { asg }: { readonly asg: string }, ports: Re
 
 /**
  * Puts maximum sizes back. Returns those that it could not put back: the desired capacity is above the old maximum, AWS
- * refuses the call, or an invocation that decided before the policy was deleted may still raise it.
+ * refuses the call, an attach may still add to the desired capacity, or an invocation that decided before the policy
+ * was deleted may still raise it.
  */
 const putBack = async (
   group: string,
   raised: readonly RaisedMax[],
+  notes: Pick<GroupState, 'added'>,
   ports: ReactPorts,
 ): Promise<readonly RaisedMax[]> => {
   const left: RaisedMax[] = [];
   const last = raised.length === 0 ? undefined : await ports.store.lastGroup(group);
   const outside = last && outsideAsgOf(last);
   for (const one of raised) {
+    if (mayBeAdded(notes, one.asg)) {
+      left.push(one);
+      continue;
+    }
     const restored = await putMaxBack(puttingBack(group, one, ports), one, outside);
     if (restored === 'not-yet' || mayBeRaisedYet(one, ports.clock.now(), false)) left.push(one);
   }
@@ -158,12 +164,13 @@ const letGroupGo = async (facts: Facts, ports: ReactPorts): Promise<LetGo> => {
   const state = ports.believed(group, stored);
   await claimTaken(facts, state, ports);
   await tellLaunched(group, state, ports);
-  const raised = await withoutHeirs(group, await putBack(group, state.raised, ports), ports);
+  const notes = await letBe(group, state, ports);
+  const raised = await withoutHeirs(group, await putBack(group, state.raised, notes, ports), ports);
   await closeLetGo({ group, stoppedDrains }, ports);
   const reservations = state.reservations.filter(isBelieved(ports.clock.now()));
   // New members are no longer put into service, so their ends do not count as failed boots.
   const { added: _added, suspended: _suspended, newcomers: _new, ...rest } = state;
-  const left = { ...rest, ...(await letBe(group, state, ports)), raised, reservations };
+  const left = { ...rest, ...notes, raised, reservations };
   const wakeAtMs = tellRaised(group, left, ports);
   const next = { ...left, policyVersion: stored.policyVersion, policySize: '', wakeAtMs };
   // The state is written even without a change, except for a tick: a function that decides with a policy read before

@@ -149,6 +149,21 @@ describe('a raised maximum is put back', () => {
   });
 });
 
+describe('a raised maximum of a group whose size others set', () => {
+  const raised = { asg: 'web-asg', fromMax: 10, toMax: 12 };
+  const outside = { ...attached, size: { ...attached.size, from: 'asg' as const } };
+  const back = (note: object) => {
+    const added = [{ asg: 'web-asg', from: 10, instances: ['i-1', 'i-2'], atMs: nowMs - 1_000, ...note }];
+    return of({ group: outside, members: [], asgs: [asg({ max: 12 })], state: { ...state(), raised: [raised], added } }).restore;
+  };
+
+  it('is not put back while the addition of an attach may still count, whatever a describe shows', () => {
+    expect(back({})).toEqual([]);
+    expect(back({ takenDownAtMs: nowMs })).toEqual([raised]);
+    expect(back({ asg: 'other-asg' })).toEqual([raised]);
+  });
+});
+
 describe('a raised maximum is lowered', () => {
   const raised = { asg: 'web-asg', fromMax: 10, toMax: 15, atMs: nowMs - 180_000 };
   const lowered = (rest: Partial<View> = {}, note: Partial<typeof raised> = {}) =>
