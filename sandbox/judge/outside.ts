@@ -24,17 +24,28 @@ const lookedBefore = (calls: readonly Called[], invocation: string, atMs: number
 const looksOf = ({ events }: History): readonly Called[] =>
   events.filter((event): event is Called => event.kind === 'called' && event.operation === 'DescribeAutoScalingGroups');
 
-/** Times between a look of Holdfast's and the look after a change of the desired capacity that followed from it. */
-const gapsOf = (history: History, cloud: Cloud, asg: string, lagMs: number): readonly { readonly fromMs: number; readonly untilMs: number }[] => {
+/**
+ * The time between a look of Holdfast's and a change of the desired capacity that followed from it. From the change until the next look, only a write of
+ * `like` may be lost: it is the number that the attach made, so the next look takes it for Holdfast's own. Any other number shows then, and stands.
+ */
+type Gap = { readonly fromMs: number; readonly changedAtMs: number; readonly againAtMs: number; readonly like: number };
+
+const gapsOf = (history: History, cloud: Cloud, asg: string, lagMs: number): readonly Gap[] => {
   const looks = looksOf(history);
   const changes = cloud.asgChanges(asg);
   return changes.flatMap(({ by, atMs, desired }, index) => {
-    if (!isFunction(by) || desired === changes[index - 1]?.desired) return [];
+    const before = changes[index - 1]?.desired ?? desired;
+    if (!isFunction(by) || desired === before) return [];
     const lookedAtMs = lookedBefore(looks, by.invocation, atMs);
     const againAtMs = looks.find((call) => call.invocation === by.invocation && call.askedAtMs >= atMs)?.atMs ?? atMs;
-    return lookedAtMs === undefined ? [] : [{ fromMs: lookedAtMs - lagMs, untilMs: againAtMs }];
+    return lookedAtMs === undefined ? [] : [{ fromMs: lookedAtMs - lagMs, changedAtMs: atMs, againAtMs, like: Math.max(before, desired) }];
   });
 };
+
+const isIn =
+  (atMs: number, size: number) =>
+  ({ fromMs, changedAtMs, againAtMs, like }: Gap): boolean =>
+    atMs >= fromMs && (atMs <= changedAtMs || (atMs <= againAtMs && size === like));
 
 /** How much these changes had left of what attaches added and Holdfast has not taken down yet. */
 const owedAfter = (cloud: Cloud, changes: readonly AsgChange[]): number => {
@@ -82,7 +93,7 @@ export const wordsOf = (history: History, cloud: Cloud, asg: string, sinceMs: nu
     const most = mostAt(cloud, asg, atMs);
     const [found, size] = [Math.min(foundThere, most), Math.min(written, most)];
     const before = words.at(-1) ?? first;
-    const isInGap = gaps.some(({ fromMs, untilMs }) => atMs >= fromMs && atMs <= untilMs);
+    const isInGap = gaps.some(isIn(atMs, size));
     words.push(
       how === 'set' ? { atMs, size, isBetween: isInGap } : moved(before, { atMs, found, size }, isInGap || owedBefore(cloud, asg, atMs) > 0),
     );

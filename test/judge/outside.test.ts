@@ -117,6 +117,22 @@ describe('a size that others set', () => {
       'the desired capacity is 3 at the end, expected 4',
     ]);
   });
+  it('counts at once where it was written between an attach and the next look, unless it is the number that the attach made', () => {
+    /** A function looks, attaches two to two, looks again, and lowers the size to what it was. Somebody writes a size before the second look. */
+    const lowered = (size: number) =>
+      stands((script) => {
+        const by = react('i-a');
+        looks(script, 100, 'i-a');
+        numbers(script, 101, 4, by);
+        for (const instance of ['n-1', 'n-2']) script.at(101, { kind: 'joined', instance, asg: 'web-asg', by });
+        says(script, 102, size, 4);
+        looks(script, 103, 'i-a');
+        numbers(script, 104, 2, by);
+      });
+    expect(lowered(4)).toEqual([]);
+    expect(lowered(3)[0]).toContain('the desired capacity became 2, expected 3');
+    expect(lowered(1)[0]).toContain('the desired capacity was 2 for 896 s, expected 1');
+  });
   it('beyond the maximum of the owner is what that makes of it', () => {
     expect(
       stands((script) => {
