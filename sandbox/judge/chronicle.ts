@@ -48,6 +48,11 @@ export type Chronicle = {
   readonly wordsFor: (group: string, atMs: number) => readonly Word[] | undefined;
   /** Desired sizes that were in force at some time between the two: where others set the size, by what they wrote. */
   readonly desiredIn: (group: string, fromMs: number, untilMs: number) => readonly number[];
+  /**
+   * The same, as a look that began at the first of the two may have shown it. Describes of Auto Scaling groups may be late, so a size that others set counts
+   * for that much longer. A size that the policy sets is read from the state, which is never late.
+   */
+  readonly desiredShownIn: (group: string, sinceMs: number, untilMs: number) => readonly number[];
   /** The group that an instance belongs to: its Auto Scaling group's, or else the one that its tag names. */
   readonly groupAt: (life: Life, atMs: number) => string | undefined;
   /** All instances that ever belonged to a group. */
@@ -220,7 +225,7 @@ const sizeLooks = (
   cloud: Cloud,
   groups: ReadonlyMap<string, GroupTimeline>,
   { asgLagMs }: Times,
-): Pick<Chronicle, 'wordsFor' | 'desiredIn'> => {
+): Pick<Chronicle, 'wordsFor' | 'desiredIn' | 'desiredShownIn'> => {
   const known = new Map<string, readonly Word[]>();
   const wordsFor: Chronicle['wordsFor'] = (group, atMs) => {
     const since = sizedOutsideSince(groups.get(group)?.policies ?? [], atMs);
@@ -236,13 +241,16 @@ const sizeLooks = (
     const shown = heard.some(({ isBetween }) => isBetween) ? within(cloud.asgChanges(policy?.asg ?? ''), fromMs, untilMs) : [];
     return [...heard.map(({ size }) => size), ...shown.map(({ desired }) => desired)].map((size) => Math.min(size, policy?.size.max ?? size));
   };
+  const desiredIn: Chronicle['desiredIn'] = (group, fromMs, untilMs) => {
+    const words = wordsFor(group, untilMs);
+    if (words !== undefined) return outsideIn(group, words, fromMs, untilMs);
+    return within(groups.get(group)?.written ?? [], fromMs, untilMs).map(({ desired }) => desired);
+  };
   return {
     wordsFor,
-    desiredIn: (group, fromMs, untilMs) => {
-      const words = wordsFor(group, untilMs);
-      if (words !== undefined) return outsideIn(group, words, fromMs, untilMs);
-      return within(groups.get(group)?.written ?? [], fromMs, untilMs).map(({ desired }) => desired);
-    },
+    desiredIn,
+    desiredShownIn: (group, sinceMs, untilMs) =>
+      desiredIn(group, wordsFor(group, untilMs) === undefined ? sinceMs : sinceMs - asgLagMs, untilMs),
   };
 };
 

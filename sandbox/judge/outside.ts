@@ -25,8 +25,9 @@ const looksOf = ({ events }: History): readonly Called[] =>
   events.filter((event): event is Called => event.kind === 'called' && event.operation === 'DescribeAutoScalingGroups');
 
 /**
- * The time between a look of Holdfast's and a change of the desired capacity that followed from it. From the change until the next look, only a write of
- * `like` may be lost: it is the number that the attach made, so the next look takes it for Holdfast's own. Any other number shows then, and stands.
+ * The time between a look of Holdfast's and a change of the desired capacity that followed from it. After the change only a write of `like` may be lost, until
+ * the next look, and for as long as the addition of an attach stays: it is the number that the attach made, so Holdfast takes it for its own. Any other number
+ * shows at the next look, and stands.
  */
 type Gap = { readonly fromMs: number; readonly changedAtMs: number; readonly againAtMs: number; readonly like: number };
 
@@ -38,7 +39,9 @@ const gapsOf = (history: History, cloud: Cloud, asg: string, lagMs: number): rea
     if (!isFunction(by) || desired === before) return [];
     const lookedAtMs = lookedBefore(looks, by.invocation, atMs);
     const againAtMs = looks.find((call) => call.invocation === by.invocation && call.askedAtMs >= atMs)?.atMs ?? atMs;
-    return lookedAtMs === undefined ? [] : [{ fromMs: lookedAtMs - lagMs, changedAtMs: atMs, againAtMs, like: Math.max(before, desired) }];
+    const goneAtMs = desired > before ? (changes.slice(index + 1).find((other) => other.desired !== desired)?.atMs ?? history.endedAtMs) : atMs;
+    const gap = { changedAtMs: atMs, againAtMs: Math.max(againAtMs, goneAtMs), like: Math.max(before, desired) };
+    return lookedAtMs === undefined ? [] : [{ fromMs: lookedAtMs - lagMs, ...gap }];
   });
 };
 
@@ -93,7 +96,7 @@ export const wordsOf = (history: History, cloud: Cloud, asg: string, sinceMs: nu
     const most = mostAt(cloud, asg, atMs);
     const [found, size] = [Math.min(foundThere, most), Math.min(written, most)];
     const before = words.at(-1) ?? first;
-    const isInGap = gaps.some(isIn(atMs, size));
+    const isInGap = gaps.some(isIn(atMs, written));
     words.push(
       how === 'set' ? { atMs, size, isBetween: isInGap } : moved(before, { atMs, found, size }, isInGap || owedBefore(cloud, asg, atMs) > 0),
     );

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Actor } from '../../sandbox/judge/history.ts';
 import { desiredAsAsked } from '../../sandbox/judge/rules/desired.ts';
 import { needlessLaunch } from '../../sandbox/judge/rules/needless-launch.ts';
+import { needlessRemoval } from '../../sandbox/judge/rules/needless-removal.ts';
 import { outsideSizesStand, wantedStay } from '../../sandbox/judge/rules/outside.ts';
 import { asgsPutBack } from '../../sandbox/judge/rules/put-back.ts';
 import { sizeIsHeld } from '../../sandbox/judge/rules/rest.ts';
@@ -39,6 +40,7 @@ const twoThere = (script: Script): void => {
   script.member('i-2', { asg: 'web-asg' });
 };
 const long = { endedAtMs: 1_000_000 };
+const history = historyOf(() => undefined);
 
 describe('a size that others set', () => {
   const stands = (write: (script: Script) => void) =>
@@ -117,19 +119,26 @@ describe('a size that others set', () => {
       'the desired capacity is 3 at the end, expected 4',
     ]);
   });
-  it('counts at once where it was written between an attach and the next look, unless it is the number that the attach made', () => {
-    /** A function looks, attaches two to two, looks again, and lowers the size to what it was. Somebody writes a size before the second look. */
-    const lowered = (size: number) =>
+  it('counts at once where it was written after an attach, unless it is the number that the attach made', () => {
+    /** A function looks, attaches two to two, looks again, and lowers the size to what it was. Somebody writes a size before that. */
+    const lowered = (size: number, { max = 4, second = 102, by: other = 'i-a' } = {}) =>
       stands((script) => {
         const by = react('i-a');
         looks(script, 100, 'i-a');
-        numbers(script, 101, 4, by);
+        script.at(101, { kind: 'asg-changed', asg: 'web-asg', min: 1, max, desired: 4, suspended: [], by });
         for (const instance of ['n-1', 'n-2']) script.at(101, { kind: 'joined', instance, asg: 'web-asg', by });
-        says(script, 102, size, 4);
-        looks(script, 103, 'i-a');
-        numbers(script, 104, 2, by);
+        looks(script, 101, 'i-a');
+        says(script, second, size, 4);
+        looks(script, 103, other);
+        numbers(script, 104, 2, react(other));
+        if (second > 104) numbers(script, 200, 2, react('i-c'));
       });
     expect(lowered(4)).toEqual([]);
+    // The function may have died, or its second look may have been late.
+    expect(lowered(4, { by: 'i-b' })).toEqual([]);
+    // Beyond the owner's maximum, which was raised for the attach.
+    expect(lowered(4, { max: 5 })).toEqual([]);
+    expect(lowered(4, { second: 105 })[0]).toContain('the desired capacity became 2, expected 4');
     expect(lowered(3)[0]).toContain('the desired capacity became 2, expected 3');
     expect(lowered(1)[0]).toContain('the desired capacity was 2 for 896 s, expected 1');
   });
@@ -496,6 +505,50 @@ describe('other rules where others set the size', () => {
       );
     expect(launches(3)).toEqual([]);
     expect(launches(2)).toHaveLength(1);
+  });
+  it('nothing is launched beyond what the describe of a function may have shown', () => {
+    /** A size of three falls to two. Nine seconds later a function looks, and launches a third member. */
+    const launches = (lagS: number, from = outside) => {
+      const timing = { ...history.spec.timing, asgLagSeconds: [0, lagS] as const };
+      return details(
+        needlessLaunch,
+        (script) => {
+          twoThere(script);
+          if (from !== outside) script.policy(1, 2, from);
+          says(script, 50, 3);
+          if (from !== outside) script.desired(50, 3);
+          says(script, 100, 2, 3);
+          if (from !== outside) script.desired(100, 2);
+          script.react(109, 111, 'i-a');
+          script.launch(110, 'i-3', { by: react('i-a') });
+        },
+        { ...long, spec: { ...history.spec, timing } },
+      );
+    };
+    expect(launches(10)).toEqual([]);
+    expect(launches(8)).toHaveLength(1);
+    const byPolicy = launches(10, { ...outside, size: { min: 0, max: 6, desired: 2 } } as never);
+    expect(byPolicy.at(-1)).toBe('with this launch, 3 members stay, expected at most 2');
+  });
+  it('nobody is removed whom the describe of a function may not have shown as surplus', () => {
+    /** Two are wanted, and one for a while. Nine seconds later a function looks, and removes one of two. */
+    const removals = (lagS: number) => {
+      const timing = { ...history.spec.timing, asgLagSeconds: [0, lagS] as const };
+      return details(
+        needlessRemoval,
+        (script) => {
+          twoThere(script);
+          says(script, 50, 1);
+          says(script, 100, 2, 1);
+          script.react(109, 111, 'i-a');
+          script.claim(110, 'i-1', 'i-a');
+          script.takeOut(110.5, 'i-1');
+        },
+        { ...long, spec: { ...history.spec, timing } },
+      );
+    };
+    expect(removals(10)).toEqual([]);
+    expect(removals(8)).toEqual(['i-1 is removed where 2 stay and 2 are wanted']);
   });
   it('as many serve at rest', () => {
     const atRest = (size: number) =>

@@ -47,7 +47,7 @@ const unasked = (chronicle: Chronicle, choices: readonly Choice[]): readonly Bro
     // Of several that were chosen at one moment, each leaves the others one fewer.
     const sameMoment = choices.slice(index).filter((one) => one.group === group && one.chosenAtMs === chosenAtMs && !one.isAdvised && !one.isMoved);
     const before = [...new Set([...staying, ...waiting, ...sameMoment.map((one) => one.life), ...unseenAt(chronicle, choice)])];
-    const desired = Math.min(...chronicle.desiredIn(group, lookedSinceMs, chosenAtMs));
+    const desired = Math.min(...chronicle.desiredShownIn(group, lookedSinceMs, chosenAtMs));
     const wanted = desired + sparesKept(chronicle.policiesIn(group, lookedSinceMs, chosenAtMs), life, before, desired);
     if (before.length > wanted) return [];
     return [
@@ -63,7 +63,7 @@ const unasked = (chronicle: Chronicle, choices: readonly Choice[]): readonly Bro
 export const needlessRemoval: Rule = {
   name: 'nobody is removed without need',
   meaning:
-    'Holdfast chooses a member to leave only if at least one of these is true: a warning, advice or a hook takes the member; more members stay, as far as Holdfast can know, than the desired size (and, for members on spot, the spares); the policy in force holds its members elsewhere; the member was given up because it never served.',
+    'Holdfast chooses a member to leave only if at least one of these is true: a warning, advice or a hook takes the member; more members stay, as far as Holdfast can know, than the desired size (and, for members on spot, the spares); the policy in force holds its members elsewhere; the member was given up because it never served. A size that others set counts for as long as a late describe of the Auto Scaling group may show it.',
   broken: (chronicle) => unasked(chronicle, choicesOf(chronicle)),
 };
 

@@ -94,7 +94,7 @@ const atTheEnd = ({ history, cloud }: Chronicle, { group, asg, words }: Outside)
 export const outsideSizesStand: Rule = {
   name: 'a size that others set stands',
   meaning:
-    'Where others set the size, the desired capacity is the size that they set last. At rest it always is. It is never less, and it is more only while members join, for no longer than the next look needs to repeat a failed one. A size that others write between a look of Holdfast and the write that follows from this look may be lost: then the rule counts from their next write on. After an attach, only the number that the attach made may be lost until the next look, because Holdfast takes it for its own.',
+    'Where others set the size, the desired capacity is the size that they set last. At rest it always is. It is never less, and it is more only while members join, for no longer than the next look needs to repeat a failed one. A size that others write between a look of Holdfast and the write that follows from this look may be lost: then the rule counts from their next write on. After an attach, only the number that the attach made may be lost, until its addition is taken off, because Holdfast takes it for its own.',
   broken: (chronicle) => outsideOnes(chronicle).flatMap((one) => [...wrongSizes(chronicle, one), ...atTheEnd(chronicle, one)]),
 };
 

@@ -67,6 +67,12 @@ const drawReturn = (draw: Draw) => {
 };
 const goesOnMs = 20 * 60_000;
 
+/** Describes of Auto Scaling groups may be late. Drawn last, so that all else in a seed is as it was without it. */
+const withLag = (draw: Draw, { spec, ...world }: DrawnWorld): DrawnWorld => ({
+  ...world,
+  spec: draw.chance(0.3) ? { ...spec, timing: { ...spec.timing, asgLagSeconds: [0, 4] } } : spec,
+});
+
 /** A world of a group whose size others set: of these kinds, or of any. */
 export const drawOutside = (draw: Draw, kinds?: readonly WriterKind[]): DrawnWorld => {
   const landscape = { ...plainLandscape, spot: draw.between(1, 4), targetGroups: drawTargetGroups(draw, [5, 20]) };
@@ -96,10 +102,10 @@ export const drawOutside = (draw: Draw, kinds?: readonly WriterKind[]): DrawnWor
     calmAtMs: calmAfter(steps, faults),
     restWithinMs: 1_200_000,
   };
-  if (!draw.chance(0.4)) return world;
+  if (!draw.chance(0.4)) return withLag(draw, world);
   const { policy: moves, steps: more } = drawReturn(draw);
   const longer = withSteps(world, more);
-  return { ...longer, policies: [{ ...placed.policy, ...moves }], calmAtMs: longer.calmAtMs + goesOnMs };
+  return withLag(draw, { ...longer, policies: [{ ...placed.policy, ...moves }], calmAtMs: longer.calmAtMs + goesOnMs });
 };
 
 export const outside: Profile = {
