@@ -127,7 +127,9 @@ const steeringOf = async (client: AutoScalingClient, group: AutoScalingGroup): P
  */
 const unitOf = ({ DesiredCapacityType: type, MixedInstancesPolicy: mixed }: AutoScalingGroup): AsgFacts['unit'] => {
   if (type === 'vcpu' || type === 'memory-mib') return type;
-  const weights = (mixed?.LaunchTemplate?.Overrides ?? []).map(({ WeightedCapacity = '1' }) => Number(WeightedCapacity));
+  const weights = (mixed?.LaunchTemplate?.Overrides ?? []).map(({ WeightedCapacity = '1' }) =>
+    Number(WeightedCapacity),
+  );
   return weights.some((weight) => weight !== 1) ? 'weights' : undefined;
 };
 

@@ -74,7 +74,8 @@ const toPutBack = (
   const { joins } = howHeld(view.group);
   const onTheWay = comingTo(headcount);
   const named = new Set(namedAsgs(view.group));
-  return view.state.raised.filter((raised) => {
+  const takenOff = view.state.raised.filter(({ asg }) => !mayBeAdded(view.state, asg));
+  return takenOff.filter((raised) => {
     // New members join the Auto Scaling group that the policy names. When no describe shows that group any more, there
     // is nothing left to wait for.
     const asg = view.asgs.find(({ name }) => name === raised.asg);
@@ -83,7 +84,6 @@ const toPutBack = (
     const coming = joins === raised.asg ? now + soon : onTheWay + now;
     const fits = coming === 0 || (asg !== undefined && asg.desired + coming <= raised.fromMax);
     if (!fits && named.has(raised.asg) && !isBeyond) return false;
-    if (mayBeAdded(view.state, raised.asg)) return false;
     if (asg?.max === raised.fromMax && mayBeRaisedYet(raised, view.nowMs, false)) return false;
     return (
       (asg === undefined || asg.desired <= raised.fromMax) && !raising.some(({ asg: name }) => name === raised.asg)

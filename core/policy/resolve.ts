@@ -14,7 +14,14 @@ import { type Problem, problemOf, showFound, sortedProblems } from './problem.ts
 import { fieldOf } from './reading.ts';
 import { type LookedUp, mergedPools, targetGroupsIn } from './resolution.ts';
 import { selectorOf } from './resolve-capacity.ts';
-import { type FieldPath, type ResolvedPool, resolvePool, typeWarnings, unitProblems, unknownAsg } from './resolve-pool.ts';
+import {
+  type FieldPath,
+  type ResolvedPool,
+  resolvePool,
+  typeWarnings,
+  unitProblems,
+  unknownAsg,
+} from './resolve-pool.ts';
 import { scalingOf } from './resolve-scaling.ts';
 import { scalerWarnings } from './scaler-rules.ts';
 import type { Policy } from './schema.ts';

@@ -249,8 +249,7 @@ const sizeLooks = (
   return {
     wordsFor,
     desiredIn,
-    desiredShownIn: (group, sinceMs, untilMs) =>
-      desiredIn(group, wordsFor(group, untilMs) === undefined ? sinceMs : sinceMs - asgLagMs, untilMs),
+    desiredShownIn: (group, sinceMs, untilMs) => desiredIn(group, wordsFor(group, untilMs) === undefined ? sinceMs : sinceMs - asgLagMs, untilMs),
   };
 };
 

@@ -1,8 +1,12 @@
-import { everyPeriod, type Plan, read, type Surroundings, unlessRefused, valueAt, type Writer, write } from './writer.ts';
+import { everyPeriod, type Plan, type Reading, read, type Surroundings, unlessRefused, valueAt, type Writer, write } from './writer.ts';
 
 /**
  * Schedulers that set a size and choose themselves who leaves, by the calls that their sources make.
  *
+ * - `buildkite` (Elastic CI Stack): compares its running agents with what its jobs need. If there are too few, it writes that size, even where the desired
+ *   capacity is that already. If there are too many, it stops the agents that the desired capacity has too many, the oldest first. An agent that has
+ *   stopped ends its instance with the capacity that it holds, or without it where the minimum keeps that (buildkite/buildkite-agent-scaler 004dd0d,
+ *   scaler.go: `Run`, `scaleIn`, `scaleOut`; buildkite/elastic-ci-stack-for-aws 009b801, terminate-instance).
  * - `fleeting` (GitLab Runner): raises the desired capacity from what it last read, and ends single instances with the capacity that they hold
  *   (gitlab.com/gitlab-org/fleeting/plugins/aws, provider.go: `Increase`, `Decrease`, `getInstances`).
  * - `ec2-fleet` (Jenkins): writes bounds, size and protection of new instances together, then ends instances without their capacity
@@ -13,7 +17,7 @@ import { everyPeriod, type Plan, read, type Surroundings, unlessRefused, valueAt
  *   internal/service/autoscaling/group.go).
  */
 export type ScalerSpec =
-  | { readonly kind: 'fleeting' | 'ec2-fleet'; readonly asg: string; readonly everySeconds: number; readonly wants: Plan }
+  | { readonly kind: 'buildkite' | 'fleeting' | 'ec2-fleet'; readonly asg: string; readonly everySeconds: number; readonly wants: Plan }
   | { readonly kind: 'ecs'; readonly asg: string; readonly tasks: Plan; readonly tasksPerInstance: number }
   | {
       readonly kind: 'terraform';
@@ -25,6 +29,7 @@ export type ScalerSpec =
     };
 
 type Of<Kind extends ScalerSpec['kind']> = Extract<ScalerSpec, { readonly kind: Kind }>;
+type Sized = Extract<ScalerSpec, { readonly wants: Plan }>;
 
 /** Youngest in service first, because the scheduler knows which of its runners have no job. */
 const youngest = (members: readonly string[], count: number): readonly string[] => (count <= 0 ? [] : members.slice(-count).toReversed());
@@ -34,7 +39,42 @@ const end = async ({ call }: Surroundings, instances: readonly string[], withCap
     await unlessRefused(() => call('TerminateInstanceInAutoScalingGroup', { InstanceId, ShouldDecrementDesiredCapacity: withCapacity }));
 };
 
-const fleeting = (world: Surroundings, { asg, everySeconds, wants }: Of<'fleeting' | 'ec2-fleet'>): Writer =>
+/** The script of an agent sleeps before it ends its instance, so that its logs get out. */
+const agentSleepsMs = 10_000;
+
+/** `terminate-instance` of the stack: each call is tried only where the one before failed. */
+const endItself = async ({ call }: Surroundings, InstanceId: string): Promise<void> => {
+  const end = (ShouldDecrementDesiredCapacity: boolean) => () =>
+    call('TerminateInstanceInAutoScalingGroup', { InstanceId, ShouldDecrementDesiredCapacity });
+  const unhealthy = () => call('SetInstanceHealth', { InstanceId, HealthStatus: 'Unhealthy' });
+  for (const attempt of [end(true), end(false), unhealthy]) if ((await unlessRefused(attempt)) !== undefined) return;
+};
+
+/** What a Buildkite scaler does about its agents. Undefined: nothing, because they are as many as needed, or more are still on their way. */
+const buildkiteStep = (wanted: number, shown: Reading): { readonly size: number } | { readonly stops: readonly string[] } | undefined => {
+  const size = Math.min(shown.max, Math.max(shown.min, wanted));
+  const running = shown.inService || shown.desired;
+  if (size === running || (size < running && shown.pending > 0)) return undefined;
+  const tooMany = shown.desired - size;
+  return size > running || tooMany <= 0 ? { size } : { stops: shown.members.slice(0, tooMany) };
+};
+
+const buildkite = (world: Surroundings, { asg, everySeconds, wants }: Sized): Writer => {
+  const told = new Set<string>();
+  return everyPeriod(world, 1_000 * everySeconds, async (sinceMs) => {
+    const [wanted, shown] = [valueAt(wants, sinceMs), await read(world, asg)];
+    if (wanted === undefined || shown === undefined) return;
+    const step = buildkiteStep(wanted, shown);
+    if (step === undefined) return;
+    if ('size' in step) return write(world, asg, shown, step.size);
+    for (const instance of step.stops.filter((id) => !told.has(id))) {
+      told.add(instance);
+      world.clock.after(agentSleepsMs, () => endItself(world, instance));
+    }
+  });
+};
+
+const fleeting = (world: Surroundings, { asg, everySeconds, wants }: Sized): Writer =>
   everyPeriod(world, 1_000 * everySeconds, async (sinceMs) => {
     const [wanted, shown] = [valueAt(wants, sinceMs), await read(world, asg)];
     if (wanted === undefined || shown === undefined) return;
@@ -42,7 +82,7 @@ const fleeting = (world: Surroundings, { asg, everySeconds, wants }: Of<'fleetin
     else await end(world, youngest(shown.members, shown.desired - Math.max(wanted, shown.min)), true);
   });
 
-const ec2Fleet = (world: Surroundings, { asg, everySeconds, wants }: Of<'fleeting' | 'ec2-fleet'>): Writer => {
+const ec2Fleet = (world: Surroundings, { asg, everySeconds, wants }: Sized): Writer => {
   let bounds: { readonly min: number; readonly max: number } | undefined;
   return everyPeriod(world, 1_000 * everySeconds, async (sinceMs) => {
     const [wanted, shown] = [valueAt(wants, sinceMs), await read(world, asg)];
@@ -105,6 +145,8 @@ const terraform = (world: Surroundings, { asg, applies, ignoresDesired }: Of<'te
 
 export const startScaler = (world: Surroundings, spec: ScalerSpec): Writer => {
   switch (spec.kind) {
+    case 'buildkite':
+      return buildkite(world, spec);
     case 'fleeting':
       return fleeting(world, spec);
     case 'ec2-fleet':

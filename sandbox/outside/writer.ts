@@ -10,6 +10,8 @@ export type Reading = {
   readonly max: number;
   readonly desired: number;
   readonly inService: number;
+  /** How many are on their way into service. */
+  readonly pending: number;
   /** Those in service, the longest in the group first. */
   readonly members: readonly string[];
   readonly suspended: readonly string[];
@@ -49,6 +51,7 @@ export const read = async ({ call }: Surroundings, asg: string): Promise<Reading
       max: group.MaxSize,
       desired: group.DesiredCapacity,
       inService: members.length,
+      pending: group.Instances.filter(({ LifecycleState }) => LifecycleState.startsWith('Pending')).length,
       members,
       suspended: group.SuspendedProcesses.map(({ ProcessName }) => ProcessName),
     }

@@ -4,7 +4,7 @@ import { everyPeriod, type Plan, read, type Surroundings, valueAt, type Writer, 
 /**
  * The kinds of writers that set an Auto Scaling group's desired capacity from outside.
  *
- * - `absolute` writes the size that it wants, every few seconds, when a describe shows another (buildkite-agent-scaler).
+ * - `absolute` writes the size that it wants, every few seconds, when a describe shows another (buildkite-agent-scaler 6f934bd).
  * - `steps` reads, thinks, and writes what it read, moved by at most a step towards what it wants (Jenkins ec2-fleet, GitLab fleeting).
  * - `target-tracking` is Auto Scaling's own policy: a pair of alarms on a load that the members in service share.
  * - `person` sets each size once, whatever is shown.

@@ -32,9 +32,13 @@ const obeys = async (guide: Guide, back: Back) => {
 
 describe('a guide, from an existing group to spot with on demand behind it, and back', () => {
   it('a Buildkite stack', async () => {
-    const { ends, warnings } = await obeys({ guide: 'buildkite', scaler: (asg) => ({ kind: 'absolute', asg, ...every }) }, 'stay');
+    const { ends, warnings } = await obeys({ guide: 'buildkite', scaler: (asg) => ({ kind: 'buildkite', asg, ...every }) }, 'stay');
     expect(ends).toEqual({ min: 0, max: 20, suspended: [] });
     expect(warnings).toMatchObject([expect.stringContaining('terminating lifecycle hook')]);
+  });
+
+  it('a Buildkite stack with a scaler that writes the desired capacity alone', async () => {
+    await obeys({ guide: 'buildkite', scaler: (asg) => ({ kind: 'absolute', asg, ...every }) }, 'stay');
   });
 
   it('GitLab fleeting', async () => {

@@ -7,6 +7,7 @@ const who: Readonly<Record<WriterSpec['kind'], string>> = {
   steps: 'a scaler of steps',
   'target-tracking': 'target tracking',
   person: 'a person',
+  buildkite: 'a scheduler whose idle agents end themselves',
   fleeting: 'a scheduler that ends its own runners',
   'ec2-fleet': 'a scheduler that writes bounds and size',
   ecs: 'an ECS capacity provider',

@@ -61,6 +61,26 @@ describe('who sets sizes from outside', () => {
     expect(sizesIn(world).at(-1)).toMatchObject({ found: 7, size: 4 });
   });
 
+  const buildkite = (...plan: readonly ReturnType<typeof wants>[]) => ({ kind: 'buildkite', asg: 'workers', everySeconds: 10, wants: plan }) as const;
+
+  it('a Buildkite scaler writes until enough agents run, and each idle agent ends itself with its capacity', async () => {
+    const world = await run(buildkite(wants(3), wants(5, 5), wants(4, 200)), 260);
+    const sizes = inShort(world);
+    expect(sizes[0]).toEqual({ found: 3, size: 5, how: 'set', atSeconds: 10 });
+    // The size is written again while the new agents come.
+    expect(sizes.slice(1, -1).every(({ found, size, how }) => found === 5 && size === 5 && how === 'set')).toBe(true);
+    expect(sizes.length).toBeGreaterThan(2);
+    expect(sizes.at(-1)).toEqual({ found: 5, size: 4, how: 'moved', atSeconds: 210 });
+  });
+
+  it('at the minimum, an idle agent of Buildkite ends itself without its capacity', async () => {
+    const world = await run(buildkite(wants(3), wants(2, 5)), 16, { min: 2 });
+    world.autoScaling('UpdateAutoScalingGroup', { AutoScalingGroupName: 'workers', MinSize: 3 });
+    await world.seconds(10);
+    expect(inShort(world)).toEqual([{ found: 3, size: 3, how: 'set', atSeconds: 20 }]);
+    expect(world.history.filter((event) => event.kind === 'left')).toHaveLength(1);
+  });
+
   it('target tracking follows a load that the members share: out after three minutes, in after fifteen', async () => {
     const world = await run({ kind: 'target-tracking', asg: 'workers', perInstance: 10, load: [wants(30), wants(58, 60), wants(20, 600)] }, 2_400);
     expect(inShort(world)).toEqual([

@@ -18,12 +18,15 @@ const drawPlan = (draw: Draw, times: number, from: number, until: number) =>
   Array.from({ length: times }, (_, index) => ({ atSeconds: index * draw.between(20, 60), value: draw.between(from, until) }));
 
 /** Everybody who sets sizes on their own; an apply of Terraform is somebody's besides. */
-export const writerKinds = ['absolute', 'steps', 'target-tracking', 'person', 'fleeting', 'ec2-fleet', 'ecs'] as const;
+export const writerKinds = ['absolute', 'steps', 'target-tracking', 'person', 'fleeting', 'ec2-fleet', 'ecs', 'buildkite'] as const;
 export type WriterKind = (typeof writerKinds)[number];
+
+/** In an order that leaves the writers of most seeds as they were before there was `buildkite`. */
+const drawnKinds = ['buildkite', 'absolute', 'steps', 'target-tracking', 'person', 'fleeting', 'ec2-fleet', 'ecs'] as const;
 
 const drawWriter = (draw: Draw, of?: WriterKind): WriterSpec => {
   const wants = drawPlan(draw, draw.between(1, 4), least, most - 2);
-  switch (of ?? draw.one(['absolute', ...writerKinds] as const)) {
+  switch (of ?? draw.one(drawnKinds)) {
     case 'absolute':
       return { kind: 'absolute', asg, everySeconds: 10, wants };
     case 'steps':
@@ -32,6 +35,8 @@ const drawWriter = (draw: Draw, of?: WriterKind): WriterSpec => {
       return { kind: 'target-tracking', asg, perInstance: 10, load: drawPlan(draw, draw.between(1, 3), 10 * least, 10 * (most - 2)) };
     case 'person':
       return { kind: 'person', asg, wants };
+    case 'buildkite':
+      return { kind: 'buildkite', asg, everySeconds: 10, wants };
     case 'fleeting':
       return { kind: 'fleeting', asg, everySeconds: 10, wants };
     case 'ec2-fleet':
