@@ -13,8 +13,8 @@ import { everyPeriod, type Plan, type Reading, read, type Surroundings, unlessRe
  *   (jenkinsci/ec2-fleet-plugin 1d7b416, AutoScalingGroupFleet.java: `modify`, `terminateInstances`).
  * - `ecs` (a capacity provider with managed scaling and managed termination protection): a size by what tasks need, and protection of instances that
  *   run some (Amazon ECS Developer Guide, cluster auto scaling).
- * - `terraform`: an apply writes what its configuration says of a group (hashicorp/terraform-provider-aws eeecacf,
- *   internal/service/autoscaling/group.go).
+ * - `terraform`: an apply writes the numbers of its configuration that a read of the group does not show, and makes no call if it shows all of them
+ *   (hashicorp/terraform-provider-aws eeecacf, internal/service/autoscaling/group.go). The bounds of the configuration are those of the group at first.
  */
 export type ScalerSpec =
   | { readonly kind: 'buildkite' | 'fleeting' | 'ec2-fleet'; readonly asg: string; readonly everySeconds: number; readonly wants: Plan }
@@ -127,15 +127,24 @@ const ecs = (world: Surroundings, { asg, tasks, tasksPerInstance }: Of<'ecs'>): 
 };
 
 const terraform = (world: Surroundings, { asg, applies, ignoresDesired }: Of<'terraform'>): Writer => {
-  const timers = applies.map(({ atSeconds, value }) =>
-    world.clock.after(1_000 * atSeconds, async () => {
-      const shown = await read(world, asg);
-      if (shown === undefined) return;
-      const { min, max } = shown;
-      const DesiredCapacity = ignoresDesired ? {} : { DesiredCapacity: value };
-      await unlessRefused(() => world.call('UpdateAutoScalingGroup', { AutoScalingGroupName: asg, MinSize: min, MaxSize: max, ...DesiredCapacity }));
+  let configured: { readonly min: number; readonly max: number } | undefined;
+  const apply = async (value: number): Promise<void> => {
+    const shown = await read(world, asg);
+    if (shown === undefined || configured === undefined) return;
+    const { min, max } = configured;
+    const change = {
+      ...(shown.min !== min && { MinSize: min }),
+      ...(shown.max !== max && { MaxSize: max }),
+      ...(!ignoresDesired && shown.desired !== value && { DesiredCapacity: value }),
+    };
+    if (Object.keys(change).length > 0) await unlessRefused(() => world.call('UpdateAutoScalingGroup', { AutoScalingGroupName: asg, ...change }));
+  };
+  const timers = [
+    world.clock.after(0, async () => {
+      configured = await read(world, asg);
     }),
-  );
+    ...applies.map(({ atSeconds, value }) => world.clock.after(1_000 * atSeconds, () => apply(value))),
+  ];
   return {
     stop: () => {
       for (const timer of timers) timer.cancel();

@@ -81,6 +81,22 @@ describe('who sets sizes from outside', () => {
     expect(world.history.filter((event) => event.kind === 'left')).toHaveLength(1);
   });
 
+  it('an apply of Terraform writes the numbers of its configuration that differ, and makes no call if none does', async () => {
+    const applies = [wants(5, 10), wants(5, 30)];
+    const after = async (ignoresDesired: boolean) => {
+      const world = await run({ kind: 'terraform', asg: 'workers', applies, ignoresDesired }, 20);
+      world.autoScaling('UpdateAutoScalingGroup', { AutoScalingGroupName: 'workers', MaxSize: 22 });
+      await world.seconds(20);
+      const changes = world.history.filter((event) => event.kind === 'asg-changed' && event.by.kind === 'user' && event.by.as === 'scaler');
+      return changes.map((event) => event.kind === 'asg-changed' && [event.desired, event.max, (event.atMs - startMs) / 1_000 - 60]);
+    };
+    expect(await after(true)).toEqual([[3, 20, 30]]);
+    expect(await after(false)).toEqual([
+      [5, 20, 10],
+      [5, 20, 30],
+    ]);
+  });
+
   it('target tracking follows a load that the members share: out after three minutes, in after fifteen', async () => {
     const world = await run({ kind: 'target-tracking', asg: 'workers', perInstance: 10, load: [wants(30), wants(58, 60), wants(20, 600)] }, 2_400);
     expect(inShort(world)).toEqual([
