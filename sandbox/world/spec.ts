@@ -92,6 +92,8 @@ export type AutoScalingGroupSpec = {
   readonly healthChecks?: 'EC2' | 'ELB';
   /** New members are protected from scale-in (default: they are not). */
   readonly protectsNew?: boolean;
+  /** Its instance lifecycle policy keeps an instance whose terminating hook is abandoned (default: such an instance is terminated). */
+  readonly retains?: boolean;
   /** Instances that it keeps ready beside its members (default: none). */
   readonly warmPool?: { readonly size: number; readonly state: 'Stopped' | 'Running' };
 };

@@ -116,6 +116,8 @@ export type Told = Pick<Outcome, 'violations'> & {
   readonly at: (seconds: number) => { readonly desired: number; readonly spot: number; readonly onDemand: number };
   /** The numbers that the group ends with. */
   readonly ends: { readonly min: number; readonly max: number; readonly suspended: readonly string[] };
+  /** Instances that its lifecycle policy retains at the end. */
+  readonly retained: readonly string[];
   readonly warnings: readonly string[];
 };
 
@@ -126,6 +128,7 @@ export const playGuide = async (guide: Guide): Promise<Told> => {
   const seen = new Map<number, Seen>();
   let ends: Told['ends'] = { min: -1, max: -1, suspended: [] };
   let warnings: readonly string[] = [];
+  let retained: readonly string[] = [];
   const look: Step[] = Object.entries(story)
     .filter(([part]) => part !== 'policy')
     .map(([, seconds]) => ({
@@ -138,6 +141,7 @@ export const playGuide = async (guide: Guide): Promise<Told> => {
         const members = (found?.instances ?? []).filter(({ lifecycleState }) => lifecycleState === 'InService').map(({ id }) => id);
         const marketOf = (market: string): number => snapshot.instances.filter(({ id, market: of }) => members.includes(id) && of === market).length;
         seen.set(seconds, { desired: found?.desired ?? -1, spot: marketOf('spot'), onDemand: marketOf('on-demand') });
+        retained = (found?.instances ?? []).filter(({ lifecycleState }) => lifecycleState === 'Terminating:Retained').map(({ id }) => id);
         ends = { min: found?.min ?? -1, max: found?.max ?? -1, suspended: found?.suspended ?? [] };
         if (seconds !== story.grows) return;
         const items = (await sandbox.items('groups')) as readonly {
@@ -153,5 +157,5 @@ export const playGuide = async (guide: Guide): Promise<Told> => {
     if (found === undefined) throw new Error(`Nobody looked at ${seconds} s.`);
     return found;
   };
-  return { violations, at, ends, warnings };
+  return { violations, at, ends, retained, warnings };
 };

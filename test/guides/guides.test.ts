@@ -84,6 +84,20 @@ describe('a guide, from an existing group to spot with on demand behind it, and 
     expect(warnings).toEqual([]);
   });
 
+  it('target tracking of a group whose lifecycle policy retains what a hook abandons: nothing is abandoned', async () => {
+    const load = wants.map(({ atSeconds, value }) => ({ atSeconds, value: 10 * value }));
+    const { retained } = await obeys(
+      {
+        guide: 'target-tracking',
+        isServed: true,
+        existing: { hooks: [{ ...hook, defaultResult: 'ABANDON' }], retains: true },
+        scaler: (asg) => ({ kind: 'target-tracking', asg, perInstance: 10, load }),
+      },
+      'move',
+    );
+    expect(retained).toEqual([]);
+  });
+
   describe('Terraform owns the group', () => {
     const scaler: Guide['scaler'] = (asg) => ({ kind: 'person', asg, wants: wants.map((one) => ({ ...one, atSeconds: one.atSeconds + 5 })) });
     const applied = (ignoresDesired: boolean): Guide => ({

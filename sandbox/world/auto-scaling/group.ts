@@ -25,7 +25,8 @@ type LifecycleState =
   | 'Warmed:Running'
   | 'Terminating'
   | 'Terminating:Wait'
-  | 'Terminating:Proceed';
+  | 'Terminating:Proceed'
+  | 'Terminating:Retained';
 
 export type Transition = 'autoscaling:EC2_INSTANCE_LAUNCHING' | 'autoscaling:EC2_INSTANCE_TERMINATING';
 export type HookResult = 'CONTINUE' | 'ABANDON';
@@ -101,6 +102,8 @@ export type Group = {
   deleting: boolean;
   rebalancesZones: boolean;
   warmPool?: WarmPool;
+  /** Keeps an instance whose terminating hook is abandoned, until it is terminated by a call. */
+  retains?: boolean;
   /** The result of the last describe, and the time of that state. */
   described?: { readonly atMs: number; readonly output: object };
   /** Its numbers when they were last reported. */

@@ -92,16 +92,23 @@ const finish = (scaling: Scaling, group: Group, member: Member): void => {
   else scaling.base.acting.as(member.endedBy ?? scaling.base.acting.current(), () => scaling.instances.terminate(member.instance, reasons.user));
 };
 
-/** Both results of a terminating hook end the instance. */
+/**
+ * Both results of a terminating hook end the instance, unless the instance lifecycle policy of the group keeps what is abandoned. A retained instance counts for
+ * nothing, and stays until a call terminates it (User Guide, instance lifecycle policy).
+ */
 const waitThenFinish = (scaling: Scaling, group: Group, member: Member): void => {
   if (!group.members.has(member.instance.id) || member.state !== 'Terminating') return;
-  const waits = holdAtHooks(scaling, group, member, 'autoscaling:EC2_INSTANCE_TERMINATING', () => finish(scaling, group, member));
+  const waits = holdAtHooks(scaling, group, member, 'autoscaling:EC2_INSTANCE_TERMINATING', (result) => {
+    if (result === 'ABANDON' && group.retains && isLive(member.instance)) member.state = 'Terminating:Retained';
+    else finish(scaling, group, member);
+  });
   if (waits) member.state = 'Terminating:Wait';
   else finish(scaling, group, member);
 };
 
 /** Ends a member the way a group does: off the load balancer, then hooks, then the instance. */
 export const retire = (scaling: Scaling, group: Group, member: Member): void => {
+  if (member.state === 'Terminating:Retained') finish(scaling, group, member);
   if (isTerminating(member)) return;
   cancelActions(scaling, group, member);
   if (isHeld(member)) noteLeft(scaling, group, member, 'terminating');

@@ -126,7 +126,7 @@ const terminate = (scaling: Scaling, input: Terminate) => {
   const activities = found.map(([owner, member]) => {
     const cause = 'An instance was taken out of service in response to a user request.';
     const activity = beginActivity(scaling, owner, `Terminating EC2 instance: ${member.instance.id}`, cause);
-    if (!isTerminating(member)) retire(scaling, owner, member);
+    retire(scaling, owner, member);
     scaling.wake(owner);
     return describeActivity(owner, activity);
   });

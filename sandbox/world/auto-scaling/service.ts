@@ -38,6 +38,7 @@ const createFromSpec = (scaling: Scaling, spec: AutoScalingGroupSpec): void => {
   group.rebalancesZones = spec.rebalancesZones ?? false;
   group.healthCheckType = spec.healthChecks ?? 'EC2';
   group.protectsNew = spec.protectsNew ?? false;
+  if (spec.retains) group.retains = true;
   if (spec.warmPool !== undefined) group.warmPool = spec.warmPool;
   for (const name of spec.suspended ?? []) group.suspended.add(name);
 };

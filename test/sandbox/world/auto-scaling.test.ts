@@ -256,6 +256,21 @@ describe('lifecycle hooks', () => {
     expect(refusal(() => autoScaling('RecordLifecycleActionHeartbeat', beat)).message).toBe('No active Lifecycle Action found with token token-x');
   });
 
+  it('that are abandoned keep the instance where the lifecycle policy retains it, until a call terminates it', async () => {
+    const after = async (retains: boolean, result: string) => {
+      const { id, autoScaling, action, seconds, instance, group } = await waiting({ retains });
+      autoScaling('CompleteLifecycleAction', { ...action, LifecycleActionResult: result });
+      await seconds(30);
+      const kept = [group().desired, instance(id).state, group().instances.map(({ lifecycleState }) => lifecycleState)];
+      if (group().instances.length > 0) autoScaling('TerminateInstanceInAutoScalingGroup', { InstanceId: id, ShouldDecrementDesiredCapacity: true });
+      await seconds(10);
+      return [...kept, instance(id).state, group().desired];
+    };
+    expect(await after(true, 'ABANDON')).toEqual([0, 'running', ['Terminating:Retained'], 'terminated', 0]);
+    expect(await after(true, 'CONTINUE')).toEqual([0, 'terminated', [], 'terminated', 0]);
+    expect(await after(false, 'ABANDON')).toEqual([0, 'terminated', [], 'terminated', 0]);
+  });
+
   it('release the instance when no heartbeat comes, and each heartbeat starts the time-out again', async () => {
     const { id, autoScaling, action, seconds, instance } = await waiting();
     await seconds(50);
