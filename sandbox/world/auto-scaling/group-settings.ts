@@ -82,7 +82,8 @@ export const refuseUnknown = (input: GroupInput): void => {
   const { LaunchTemplate: launches, InstancesDistribution: distribution } = input.MixedInstancesPolicy ?? {};
   if (launches?.Overrides?.some(({ WeightedCapacity: weight = '1' }) => Number(weight) !== 1))
     throw invalid('Weights are not simulated: leave out WeightedCapacity.');
-  if ((distribution?.DistributionSegments ?? []).length > 0) throw invalid('Distribution segments are not simulated: leave out DistributionSegments.');
+  if ((distribution?.DistributionSegments ?? []).length > 0)
+    throw invalid('Distribution segments are not simulated: leave out DistributionSegments.');
 };
 
 export const buildGroup = (scaling: Scaling, input: GroupInput): Group => {

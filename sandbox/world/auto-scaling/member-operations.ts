@@ -1,7 +1,7 @@
 import { nothing, type Operations, operation } from '../operation.ts';
 import { pageOf } from '../paging.ts';
 import { beginActivity, describeActivity } from './activities.ts';
-import { findGroup, type Group, invalid, isHeld, isTerminating, type Member, mustKeepMin, type Scaling, sizes, zonesOf } from './group.ts';
+import { findGroup, type Group, invalid, isHeld, type Member, mustKeepMin, type Scaling, sizes, zonesOf } from './group.ts';
 import { describeMember } from './group-output.ts';
 import { deregisterTargets, groupTag, join, leaveGroup, noteJoined, noteLeft, noteProtection, registerTargets, retire } from './member-life.ts';
 

@@ -83,15 +83,15 @@ describe('who sets sizes from outside', () => {
 
   it('an apply of Terraform writes the numbers of its configuration that differ, and makes no call if none does', async () => {
     const applies = [wants(5, 10), wants(5, 30)];
-    const after = async (ignoresDesired: boolean) => {
+    const applied = async (ignoresDesired: boolean) => {
       const world = await run({ kind: 'terraform', asg: 'workers', applies, ignoresDesired }, 20);
       world.autoScaling('UpdateAutoScalingGroup', { AutoScalingGroupName: 'workers', MaxSize: 22 });
       await world.seconds(20);
       const changes = world.history.filter((event) => event.kind === 'asg-changed' && event.by.kind === 'user' && event.by.as === 'scaler');
       return changes.map((event) => event.kind === 'asg-changed' && [event.desired, event.max, (event.atMs - startMs) / 1_000 - 60]);
     };
-    expect(await after(true)).toEqual([[3, 20, 30]]);
-    expect(await after(false)).toEqual([
+    expect(await applied(true)).toEqual([[3, 20, 30]]);
+    expect(await applied(false)).toEqual([
       [5, 20, 10],
       [5, 20, 30],
     ]);

@@ -257,7 +257,7 @@ describe('lifecycle hooks', () => {
   });
 
   it('that are abandoned keep the instance where the lifecycle policy retains it, until a call terminates it', async () => {
-    const after = async (retains: boolean, result: string) => {
+    const ended = async (retains: boolean, result: string) => {
       const { id, autoScaling, action, seconds, instance, group } = await waiting({ retains });
       autoScaling('CompleteLifecycleAction', { ...action, LifecycleActionResult: result });
       await seconds(30);
@@ -266,9 +266,9 @@ describe('lifecycle hooks', () => {
       await seconds(10);
       return [...kept, instance(id).state, group().desired];
     };
-    expect(await after(true, 'ABANDON')).toEqual([0, 'running', ['Terminating:Retained'], 'terminated', 0]);
-    expect(await after(true, 'CONTINUE')).toEqual([0, 'terminated', [], 'terminated', 0]);
-    expect(await after(false, 'ABANDON')).toEqual([0, 'terminated', [], 'terminated', 0]);
+    expect(await ended(true, 'ABANDON')).toEqual([0, 'running', ['Terminating:Retained'], 'terminated', 0]);
+    expect(await ended(true, 'CONTINUE')).toEqual([0, 'terminated', [], 'terminated', 0]);
+    expect(await ended(false, 'ABANDON')).toEqual([0, 'terminated', [], 'terminated', 0]);
   });
 
   it('release the instance when no heartbeat comes, and each heartbeat starts the time-out again', async () => {

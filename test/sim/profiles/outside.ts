@@ -72,11 +72,15 @@ const drawReturn = (draw: Draw) => {
 };
 const goesOnMs = 20 * 60_000;
 
-/** Describes of Auto Scaling groups may be late. Drawn last, so that all else in a seed is as it was without it. */
-const withLag = (draw: Draw, { spec, ...world }: DrawnWorld): DrawnWorld => ({
-  ...world,
-  spec: draw.chance(0.3) ? { ...spec, timing: { ...spec.timing, asgLagSeconds: [0, 4] } } : spec,
-});
+/**
+ * Describes of Auto Scaling groups may be late, and an owner may have suspended `Launch` for good. Both are drawn last, so that all else in a seed is as it was
+ * without them.
+ */
+const withOwnersHabits = (draw: Draw, { spec, ...world }: DrawnWorld): DrawnWorld => {
+  const timing = draw.chance(0.3) ? { ...spec.timing, asgLagSeconds: [0, 4] as const } : spec.timing;
+  const suspended = draw.chance(0.15) ? { suspended: ['Launch'] } : {};
+  return { ...world, spec: { ...spec, timing, autoScalingGroups: spec.autoScalingGroups.map((group) => ({ ...group, ...suspended })) } };
+};
 
 /** A world of a group whose size others set: of these kinds, or of any. */
 export const drawOutside = (draw: Draw, kinds?: readonly WriterKind[]): DrawnWorld => {
@@ -107,10 +111,10 @@ export const drawOutside = (draw: Draw, kinds?: readonly WriterKind[]): DrawnWor
     calmAtMs: calmAfter(steps, faults),
     restWithinMs: 1_200_000,
   };
-  if (!draw.chance(0.4)) return withLag(draw, world);
+  if (!draw.chance(0.4)) return withOwnersHabits(draw, world);
   const { policy: moves, steps: more } = drawReturn(draw);
   const longer = withSteps(world, more);
-  return withLag(draw, { ...longer, policies: [{ ...placed.policy, ...moves }], calmAtMs: longer.calmAtMs + goesOnMs });
+  return withOwnersHabits(draw, { ...longer, policies: [{ ...placed.policy, ...moves }], calmAtMs: longer.calmAtMs + goesOnMs });
 };
 
 export const outside: Profile = {
