@@ -122,8 +122,8 @@ const steeringOf = async (client: AutoScalingClient, group: AutoScalingGroup): P
 };
 
 /**
- * What the sizes of an Auto Scaling group count, where that is not instances: weights of its instance types, or units of
- * attribute-based selection (Auto Scaling API, LaunchTemplateOverrides and DesiredCapacityType).
+ * What the sizes of an Auto Scaling group count, where that is not instances: weights of its instance types, or units
+ * of attribute-based selection (Auto Scaling API, LaunchTemplateOverrides and DesiredCapacityType).
  */
 const unitOf = ({ DesiredCapacityType: type, MixedInstancesPolicy: mixed }: AutoScalingGroup): AsgFacts['unit'] => {
   if (type === 'vcpu' || type === 'memory-mib') return type;
