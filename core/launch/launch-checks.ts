@@ -54,29 +54,21 @@ export const trialsOf = (group: Group): readonly Trial[] => {
 
 /** Launches that have no dry run, and launches beyond the number that is tried. */
 export const untriedIn = (group: Group): readonly LaunchCheck[] => {
-  const through = poolsIn(group).filter(({ asg }) => asg !== undefined);
+  const through = poolsIn(group).flatMap(({ name, asg }) => (asg === undefined ? [] : [name]));
   const left = trialsOf(group).slice(mostTrials);
-  const pools = [...new Set(left.flatMap((trial) => trial.pools))];
-  return [
-    ...(through.length === 0
-      ? []
-      : [
-          {
-            code: 'no-dry-run' as const,
-            pools: through.map(({ name }) => name),
-            message: 'Launches through Auto Scaling groups cannot be tried: LaunchInstances has no dry run.',
-          },
-        ]),
-    ...(left.length === 0
-      ? []
-      : [
-          {
-            code: 'over-budget' as const,
-            pools,
-            message: `${left.length} launches were not tried: at most ${mostTrials} are tried at once.`,
-          },
-        ]),
+  const checks: readonly LaunchCheck[] = [
+    {
+      code: 'no-dry-run',
+      pools: through,
+      message: 'LaunchInstances, which launches for these pools, has no dry run.',
+    },
+    {
+      code: 'over-budget',
+      pools: [...new Set(left.flatMap(({ pools }) => pools))],
+      message: `${left.length} launches were not tried: at most ${mostTrials} are tried at once.`,
+    },
   ];
+  return checks.filter(({ pools }) => pools.length > 0);
 };
 
 /** The action and the resource that a refusal of EC2 names. */
@@ -84,12 +76,11 @@ const missingRight = /to perform: ([\w-]+:\w+) on resource: (\S+)/;
 
 const longestMessage = 300;
 
+const launchText = ({ launchTemplate, market, subnet }: Trial): string =>
+  `launch template ${launchTemplate} on ${market} in ${subnet}`;
+
 /** The text for a dry run that AWS refused. */
-export const refusedCheck = (
-  { launchTemplate, market, subnet, pools }: Trial,
-  awsCode: string,
-  awsMessage: string,
-): LaunchCheck => {
+export const refusedCheck = (trial: Trial, awsCode: string, awsMessage: string): LaunchCheck => {
   const [, action, resource] = missingRight.exec(awsMessage) ?? [];
   const missing = action === undefined || resource === undefined ? undefined : { action, resource };
   const why =
@@ -98,25 +89,17 @@ export const refusedCheck = (
       : `its role lacks ${missing.action} on ${missing.resource}.`;
   return {
     code: 'refused',
-    pools,
-    launchTemplate,
-    market,
-    subnet,
+    ...trial,
     awsCode,
     ...(missing && { missing }),
-    message: `AWS would refuse launch template ${launchTemplate} on ${market} in ${subnet} (${awsCode}): ${why}`,
+    message: `AWS would refuse ${launchText(trial)} (${awsCode}): ${why}`,
   };
 };
 
 /** The text for a dry run without a clear response. */
-export const untriedCheck = ({ launchTemplate, market, subnet, pools }: Trial, awsCode?: string): LaunchCheck => ({
+export const untriedCheck = (trial: Trial, awsCode?: string): LaunchCheck => ({
   code: 'not-tried',
-  pools,
-  launchTemplate,
-  market,
-  subnet,
+  ...trial,
   ...(awsCode !== undefined && { awsCode }),
-  message:
-    `Launch template ${launchTemplate} on ${market} in ${subnet} could not be tried ` +
-    `(${awsCode ?? 'no time was left'}). It is tried again within an hour.`,
+  message: `Not tried: ${launchText(trial)} (${awsCode ?? 'no time was left'}). It is tried again within an hour.`,
 });

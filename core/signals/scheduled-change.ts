@@ -16,8 +16,7 @@ const windowMs = 24 * 3_600_000;
 const overAtMs = ({ startsAtMs, endsAtMs = startsAtMs + windowMs }: ScheduledChange): number => endsAtMs;
 
 /** Changes that end an instance, or interrupt its work (EC2 User Guide, "Scheduled events for your instances"). */
-const disturbs =
-  /_(RETIREMENT|STOP|REBOOT|MAINTENANCE|POWER_MAINTENANCE|TERMINATION)(_\w+)?_(SCHEDULED|EXPEDITED|EVENT)$/;
+const disturbs = /_(RETIREMENT|STOP|REBOOT|MAINTENANCE|TERMINATION)(_\w+)?_(SCHEDULED|EXPEDITED|EVENT)$/;
 
 /** An entity is an instance id, or an ARN that ends with one. */
 const instanceAtEnd = /(?:^|\/)(i-[0-9a-f]{8,17})$/;

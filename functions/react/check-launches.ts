@@ -32,29 +32,6 @@ type Checked = Pick<GroupState, 'checksOf' | 'checksDueAtMs'>;
 
 const hasTime = ({ ports, beganAtMs }: Run, withinMs: number): boolean => ports.clock.now() - beganAtMs <= withinMs;
 
-/**
- * Whether the launches of a group are to be tried without a message about a policy: they were never tried for this
- * version, or their time has come.
- */
-const isDueNow = ({ group, ports }: Run, { checksOf, checksDueAtMs }: Checked): boolean =>
-  checksOf !== group.policyVersion || checksDueAtMs === undefined || ports.clock.now() >= checksDueAtMs;
-
-/** Whether the account's bucket has room for this many dry runs. Groups that launch come first. */
-const hasTurn = async ({ group, id, turns }: Run, calls: number): Promise<boolean> => {
-  if (calls === 0) return true;
-  turns.done(group.name);
-  const need = { urgency: 'look', size: calls } as const;
-  const { turn } = await turns.ask({
-    group: `${group.name} checks`,
-    by: id,
-    bucket: 'createFleet',
-    calls,
-    instances: 0,
-    need,
-  });
-  return turn.kind === 'now';
-};
-
 /** Makes as many dry runs as there is time for. */
 const tryAll = async (run: Run, trials: readonly Trial[]): Promise<readonly LaunchCheck[]> => {
   const { group, provider } = run;
@@ -82,9 +59,16 @@ const note = async ({ group, ports }: Run, checksDueAtMs: number, seen?: Checked
 };
 
 const check = async (run: Run, seen: Checked): Promise<void> => {
-  const { group, ports } = run;
+  const { group, id, ports, turns } = run;
   const trials = trialsOf(group).slice(0, mostTrials);
-  if (!(await hasTurn(run, trials.length))) return void (await note(run, ports.clock.now()));
+  const calls = trials.length;
+  if (calls > 0) {
+    turns.done(group.name);
+    const asked = { group: `${group.name} checks`, by: id, bucket: 'createFleet', calls, instances: 0 } as const;
+    const { turn } = await turns.ask({ ...asked, need: { urgency: 'look', size: calls } });
+    // Groups that launch come first.
+    if (turn.kind !== 'now') return void (await note(run, ports.clock.now()));
+  }
   // Looks at one moment try the launches once. Where this one ends early, they are tried again within an hour.
   if (!(await note(run, ports.clock.now() + checkAgainMs, seen))) return;
   const checks = await tryAll(run, trials);
@@ -101,9 +85,9 @@ const check = async (run: Run, seen: Checked): Promise<void> => {
  */
 export const checkLaunches = async (run: Run, seen: Checked): Promise<void> => {
   const { facts, group, ports } = run;
-  const isDue = isDueNow(run, seen);
-  const isWritten = facts.causes.some(({ code }) => code === 'policy-change');
-  if (modeOf(group) !== 'act' || !(isDue || isWritten)) return;
+  // They were never tried for this version, or their time has come.
+  const isDue = seen.checksOf !== group.policyVersion || ports.clock.now() >= (seen.checksDueAtMs ?? 0);
+  if (modeOf(group) !== 'act' || !(isDue || facts.causes.some(({ code }) => code === 'policy-change'))) return;
   const mayTry = facts.leaving.length === 0 && hasTime(run, startsWithinMs);
   // A check that is already due is found by the next look.
   if (!mayTry && isDue) return;
@@ -111,9 +95,6 @@ export const checkLaunches = async (run: Run, seen: Checked): Promise<void> => {
   await work.catch((error: unknown) => {
     if (!isFromAws(error)) throw error;
     ports.telemetry.count(metrics.readsMissed);
-    ports.telemetry.logger.warn('The launches of a group could not be tried. They are tried again within a day.', {
-      group: group.name,
-      error: error as Error,
-    });
+    ports.telemetry.logger.warn('Launches could not be tried.', { group: group.name, error });
   });
 };

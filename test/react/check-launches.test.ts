@@ -152,7 +152,7 @@ test('a check that AWS throttles fails nothing, is counted and logged; a bug of 
   };
   const error = awsError('ThrottlingException');
   expect(await failing(error)).toEqual({
-    logged: [['The launches of a group could not be tried. They are tried again within a day.', { group: 'web', error }]],
+    logged: [['Launches could not be tried.', { group: 'web', error }]],
     counted: [metrics.readsMissed],
   });
   await expect(failing(new TypeError('undefined is not a function'))).rejects.toThrow('undefined is not a function');

@@ -6,8 +6,6 @@ const namedAtMost = 50;
 /** Ends without a warning have no swap: `explain` finds them in the cause alone. No batch has more. */
 const endsNamedAtMost = 1_000;
 
-const namedIn = ({ code }: Cause): number => (code === 'state-change' ? endsNamedAtMost : namedAtMost);
-
 type Growing = { readonly cause: Cause; readonly instances: Set<string> };
 
 const causeOf = (signal: Signal): Cause => {
@@ -31,7 +29,11 @@ export const createCauses = () => {
     all: (): readonly Cause[] =>
       [...growing.values()].map(({ cause, instances }) =>
         'instances' in cause
-          ? { ...cause, instances: [...instances].slice(0, namedIn(cause)), count: instances.size }
+          ? {
+              ...cause,
+              instances: [...instances].slice(0, cause.code === 'state-change' ? endsNamedAtMost : namedAtMost),
+              count: instances.size,
+            }
           : cause,
       ),
   };

@@ -51,7 +51,7 @@ describe('a launch that AWS would refuse', () => {
       code: 'not-tried',
       ...trial,
       awsCode: 'InternalError',
-      message: 'Launch template web on spot in subnet-a could not be tried (InternalError). It is tried again within an hour.',
+      message: 'Not tried: launch template web on spot in subnet-a (InternalError). It is tried again within an hour.',
     });
     expect(untriedCheck(trial).message).toContain('(no time was left)');
     expect(untriedCheck(trial)).not.toHaveProperty('awsCode');
