@@ -60,8 +60,9 @@ const unknownSize = '?';
 
 /**
  * The parts of a restored older state item that still hold. Its alarms and schedule times may be over, its new members
- * may have served since, and a group that was let go may have come back. Its last reservation is removed, so that `catchUp` keeps the present number of
- * members. Its policy counts as not followed, so that the next look writes the item.
+ * may have served since, and a group that was let go may have come back. Its last reservation is removed, so that
+ * `catchUp` keeps the present number of members. Its policy counts as not followed, so that the next look writes the
+ * item.
  *
  * @param writes the highest number of writes that is known
  */
