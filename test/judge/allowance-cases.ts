@@ -913,6 +913,12 @@ const tags: Readonly<Record<string, Cases>> = {
       ),
       'the function was killed that had the response': untagged(endsAfterLaunch(150), tagged(205)),
       'the look that comes a minute after the fault takes longer': untagged(called(150, tagging), runs(209, 214), tagged(213)),
+      'a fault met the look that came a minute after the one before': untagged(
+        called(150, tagging),
+        runs(209, 214),
+        called(212, tagging),
+        tagged(260),
+      ),
       'that look waits for its batch': untagged(called(150, tagging), runs(211, 214), tagged(213)),
     },
     beyond: {
@@ -926,6 +932,7 @@ const tags: Readonly<Record<string, Cases>> = {
       'the look came later than a minute after the fault': untagged(called(150, tagging), runs(211.1, 214), tagged(213)),
       'another function ran then': untagged(called(150, tagging), runs(209, 214, 'begin-drain'), tagged(213)),
       'a minute without a fault was between them': untagged(called(150, tagging), called(212, tagging), tagged(260)),
+      'a fault came after the look that came then': untagged(called(150, tagging), runs(209, 211), called(212, tagging), tagged(260)),
       'the fault came after the minute': untagged(called(161, tagging), tagged(205)),
       'the fault came before the launch': untagged(called(99, tagging), tagged(205)),
       'no fault met the call': untagged(called(150, { ...tagging, trouble: undefined }), tagged(205)),

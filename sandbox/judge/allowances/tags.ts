@@ -25,12 +25,12 @@ const lookOverMs = ({ invocations }: Chronicle, atMs: number): number => {
   return Math.max(atMs, ...running.map(({ ended }) => ended?.atMs ?? atMs));
 };
 
-/** When a minute has passed without such faults, after a launch in whose minute there was one, and the look is over that comes then. */
+/** When a minute has passed without such faults, after a launch in whose minute there was one, and the look is over that comes then without one. */
 const worksAtMs = (chronicle: Chronicle, instance: string, launchedAtMs: number): number => {
   const minuteOverMs = [...failedAtMs(chronicle), ...killedAtMs(chronicle, chronicle.life(instance)?.stays[0]?.asg)]
     .toSorted((a, b) => a - b)
     .reduce(
-      (untilMs, atMs) => (atMs >= launchedAtMs && atMs <= untilMs ? Math.max(untilMs, atMs + taggedWithinMs) : untilMs),
+      (untilMs, atMs) => (atMs >= launchedAtMs && atMs <= lookOverMs(chronicle, untilMs) ? Math.max(untilMs, atMs + taggedWithinMs) : untilMs),
       launchedAtMs + taggedWithinMs,
     );
   return lookOverMs(chronicle, minuteOverMs);
@@ -42,7 +42,7 @@ export const taggedOnceCallsWork: Allowance = {
   trouble:
     'Faults met calls of functions to EC2 or EC2 Auto Scaling, or killed functions that had requested launches of the same Auto Scaling group, in the minute after a launch into it.',
   reaches:
-    'Instances of that launch that carry their tags a minute after the last such fault, or by the end of the look that comes then, with no minute without one between them.',
+    'Instances of that launch that carry their tags a minute after the last such fault, or by the end of the look that comes then, with no minute and look without one between them.',
   reason: 'A look tags whom describes show without tags. It needs the response to the launch, the describe and the call that tags.',
   covers: ({ instance = '', atMs }, chronicle) => isTaggedBy(chronicle, instance, worksAtMs(chronicle, instance, atMs)),
 };
