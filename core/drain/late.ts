@@ -1,4 +1,5 @@
 import type { Group } from '../group/group.ts';
+import { type Denials, isDeniedIn } from '../pool-memory/denials.ts';
 import type { Holdings } from '../ports/capacity-provider.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import { mayStay } from '../swap/kept-in-service.ts';
@@ -38,23 +39,25 @@ export type Late = {
 
 /** A look at the group: its members, all of its swaps, and its size now. */
 type Look = {
-  readonly group: Pick<Group, 'swap'>;
+  readonly group: Pick<Group, 'swap' | 'capacity'>;
   readonly holdings: Holdings;
   readonly swaps: readonly Swap[];
   readonly desired: number;
+  readonly denials?: Denials | undefined;
 };
 
 /**
  * Sorts members whose drain begins late by the rule of every decision: a member that serves leaves while as many others
- * serve as the group wants, or with drain-first `maxSurge` fewer where it is replaced. Of members that are not
- * replaced, as many stay as are needed. A later step decides again where that depends on members whose health could not
+ * serve as the group wants, or with drain-first `maxSurge` fewer where it is replaced and launches are not denied. Of
+ * members that are not replaced, as many stay as are needed. A later step decides again where that depends on members whose health could not
  * be read. A member that does not serve always goes.
  */
-export const sortLate = (late: readonly Swap[], { group, holdings, swaps, desired }: Look): Late => {
+export const sortLate = (late: readonly Swap[], { group, holdings, swaps, desired, denials }: Look): Late => {
   const works = new Map(
     holdings.members.map((member) => [member.instance, member.serving || member.mayServe === true]),
   );
-  const fewer = group.swap.order === 'drain-first' ? group.swap.maxSurge : 0;
+  const { order, maxSurge } = group.swap;
+  const fewer = order === 'drain-first' && !isDeniedIn(denials, group.capacity) ? maxSurge : 0;
   const [ours, replaced] = [late.filter(mayStay), late.filter((swap) => !mayStay(swap))];
   const working = (list: readonly Swap[]): readonly Swap[] => list.filter(({ instance }) => works.get(instance));
   const [others, most] = [servingCount(holdings, swaps), mostServing(holdings, swaps)];

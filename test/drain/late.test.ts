@@ -1,5 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { asksAgain, asksAgainAtMs, sortLate } from '../../core/drain/late.ts';
+import type { Denial, Denials } from '../../core/pool-memory/denials.ts';
+import { poolsBelow } from '../../core/selector/selector.ts';
 import { isNeeded, wasLeftAlone } from '../../core/swap/let-go.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { beginDrain } from '../../functions/begin-drain/begin-drain.ts';
@@ -52,6 +54,15 @@ describe('members whose drain begins late', () => {
   it('wait for their replacement where there is one, and no longer than for those that stay', () => {
     expect(sorted([atRisk], ['i-4', 'i-5'], 2)).toEqual(['i-4 waits']);
     expect(sorted([...surplus, atRisk], ['i-1', 'i-4', 'i-5'], 2)).toEqual(['i-2 goes', 'i-3 goes', 'i-4 goes', 'i-1 stays']);
+  });
+  it('wait, with drain-first too, while the last launch in a pool of the tree was denied', () => {
+    const members = ['i-4', 'i-5'].map((instance) => member(instance));
+    const holdings = { members, asgs: [], aside: [], ended: [], stopped: [] };
+    const guarded = group({ swap: { order: 'drain-first', maxSurge: 1 } });
+    const [pool = ''] = poolsBelow(guarded.capacity);
+    const denied: Denial = { code: 'UnauthorizedOperation', message: '', atMs: noonMs, untilMs: noonMs };
+    const waits = (denials?: Denials) => sortLate([atRisk], { group: guarded, holdings, swaps: [atRisk], desired: 2, denials }).waits.length;
+    expect([waits(), waits({ [pool]: denied }), waits({ 'another pool': denied })]).toEqual([0, 1, 0]);
   });
   it('wait when it depends on members whose health could not be read, and stay when these would not be enough', () => {
     const unread = ['i-5', 'i-6'].map((instance) => member(instance, { serving: false, mayServe: true }));

@@ -52,7 +52,7 @@ export const askAgain = async (
   const nowMs = clock.now();
   if (holdings === undefined) return waiting(own, late, asksAgainAtMs(late, group.drain.timeoutMs, nowMs));
   const desired = desiredNow(group, state, holdings.asgs, nowMs);
-  const sorted = sortLate(late, { group, holdings, swaps, desired });
+  const sorted = sortLate(late, { group, holdings, swaps, desired, denials: state?.denials });
   const shortfall = { code: 'needed', serving: servingCount(holdings, swaps), desired } as const;
   const stays = sorted.stays.map((swap): Swap => ({ ...swap, shortfall }));
   await recordFindings(store, order.drain, stays);
