@@ -68,7 +68,7 @@ export type Times = {
   readonly lagMs: number;
   /** The same for describes of Auto Scaling groups. */
   readonly asgLagMs: number;
-  /** From a launch to passing health checks, at most. */
+  /** From a launch to passing health checks, at most, where nobody completes the launching hooks that Auto Scaling groups have from the start. */
   readonly comesUpMs: number;
   /** From the first response to passing health checks, at most. */
   readonly healthMs: number;
@@ -87,11 +87,20 @@ const slowest = (history: History, operation: string): number => {
   return (latencyMs[operation] ?? latencyMs[`${service}:*`] ?? latencyMs['*'] ?? [0, 0])[1];
 };
 
+/** How long new members wait in a launching hook, at most. Its owner may leave it to its time-out. */
+const launchHookSeconds = ({ autoScalingGroups }: History['spec']): number =>
+  Math.max(
+    0,
+    ...autoScalingGroups
+      .flatMap(({ hooks = [] }) => hooks)
+      .flatMap(({ transition, heartbeatSeconds }) => (transition === 'launching' ? [heartbeatSeconds] : [])),
+  );
+
 export const timesOf = (history: History): Times => {
   const { spec, clockErrorMs, faults } = history;
   const { timing, targetGroups, stalePages } = spec;
   const healthMs = Math.max(0, ...targetGroups.map((one) => 1_000 * one.healthCheckIntervalSeconds * one.healthyThreshold));
-  const comesUpMs = 1_000 * (timing.pendingSeconds[1] + timing.bootSeconds[1]) + healthMs;
+  const comesUpMs = 1_000 * (timing.pendingSeconds[1] + timing.bootSeconds[1] + launchHookSeconds(spec)) + healthMs;
   const steps = faults.flatMap(({ fault }) => (fault.on === 'clock' ? [fault.withinMs] : []));
   return {
     lagMs: 1_000 * Math.max(timing.lagSeconds[1], stalePages?.lagSeconds[1] ?? 0),

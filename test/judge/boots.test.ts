@@ -3,7 +3,7 @@ import { failedBootsAreTold, failingPoolsRest, launchesAreBounded } from '../../
 import { earlierTierFirst } from '../../sandbox/judge/rules/placement.ts';
 import { requestedSoon, servesAgain } from '../../sandbox/judge/rules/serving.ts';
 import { details, faultOf, throttled } from './details.ts';
-import { policy, react, type Script, twoServe } from './histories.ts';
+import { policy, react, type Script, spec, twoServe } from './histories.ts';
 
 type Write = (script: Script) => void;
 const nothing: Write = () => undefined;
@@ -389,6 +389,30 @@ describe('a later tier is right while the pools of an earlier one rest', () => {
 /** Something happens meanwhile that bears on no member: what the tree gives is looked at again. */
 const looksAgain = (script: Script, second: number): void =>
   script.at(second, { kind: 'offering', instanceType: 't', zone: 'z-a', market: 'spot', capacity: 10, priceUsdPerHour: 0.03 });
+
+describe('time to serve, behind hooks', () => {
+  const late = (second: number, transition?: 'launching' | 'terminating') => {
+    const hooks = transition === undefined ? [] : [{ name: 'prepare', transition, heartbeatSeconds: 120, defaultResult: 'CONTINUE' as const }];
+    const autoScalingGroups = spec.autoScalingGroups.map((one) => ({ ...one, hooks }));
+    return details(
+      servesAgain,
+      (script) => {
+        twoServe(script);
+        script.end(100, 'i-1');
+        script.launch(second - 20, 'i-9', { pool: 'spot-a' });
+        script.serves(second, 'i-9');
+      },
+      { ...long, spec: { ...spec, autoScalingGroups } },
+    );
+  };
+  it('includes the launching hook that an Auto Scaling group has from the start', () => {
+    expect(late(280)).toEqual([]);
+    expect(late(282)).toHaveLength(1);
+    expect(late(390, 'launching')).toEqual([]);
+    expect(late(401, 'launching')).toHaveLength(1);
+    expect(late(282, 'terminating')).toHaveLength(1);
+  });
+});
 
 describe('time to serve, while instances die', () => {
   const again = (second: number, write: Write, document: object = policy, desired = 2) =>
