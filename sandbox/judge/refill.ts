@@ -34,6 +34,12 @@ const isToldToFail = ({ of }: Chronicle, asg: string, sinceMs: number, atMs: num
 /** A group that may not launch at the time of the look is not about to launch. */
 const isSuspended = ({ cloud }: Chronicle, asg: string, atMs: number): boolean => cloud.asgAt(asg, atMs)?.suspended.includes('Launch') ?? false;
 
+/** Whether Holdfast itself had forbidden the group to launch between its look and its own launch: then it launches in place of the group. */
+const isTakenOver = ({ cloud }: Chronicle, asg: string, sinceMs: number, atMs: number): boolean => {
+  const last = cloud.asgChanges(asg).findLast((change) => change.atMs > sinceMs && change.atMs <= atMs);
+  return last !== undefined && isFunction(last.by) && last.suspended.includes('Launch');
+};
+
 /** Processes without which a group does not replace members that ended. */
 const replacing = ['HealthCheck', 'ReplaceUnhealthy'];
 
@@ -117,7 +123,12 @@ export const refillAt = (
   );
   const lagMs = Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs);
   return [...Map.groupBy(coming, ({ asg }) => asg)].reduce((sum, [asg, launched]) => {
-    if (isSuspended(chronicle, asg, sinceMs) || isToldToFail(chronicle, asg, atMs - times.asgRefillMs, atMs)) return sum;
+    if (
+      isSuspended(chronicle, asg, sinceMs) ||
+      isTakenOver(chronicle, asg, sinceMs, atMs) ||
+      isToldToFail(chronicle, asg, atMs - times.asgRefillMs, atMs)
+    )
+      return sum;
     const shown = unseen.filter((life) => stayAt(life, goneAtMs(life) - 1)?.asg === asg).length;
     const held = shown + Math.max(heldAsKnown(chronicle, lives, asg, sinceMs), heldAt(lives, asg, atMs));
     const replacedByUs = notReplaced(chronicle, lives, asg, sinceMs) + noticedFirst(chronicle, lives, asg, { sinceMs, atMs });

@@ -95,6 +95,16 @@ describe('nothing is launched that nobody needs', () => {
     expect(raised(105, [110, 111])).toHaveLength(1);
     expect(raised(112, [110])).toHaveLength(1);
     expect(raised(105, [110], react('i-b'))).toHaveLength(1);
+    // Holdfast forbids the group to launch before it launches in its place.
+    const forbidden = (second: number, suspended: readonly string[], by: Actor) =>
+      beside((script) => {
+        script.at(second, { kind: 'asg-changed', asg: 'web-asg', min: 0, max: 4, desired: 2, suspended, by });
+        refill(110)(script);
+      });
+    expect(forbidden(102, ['Launch'], react('i-a'))).toEqual([]);
+    expect(forbidden(102, ['Terminate'], react('i-a'))).toHaveLength(1);
+    expect(forbidden(102, ['Launch'], user)).toHaveLength(1);
+    expect(forbidden(104, ['Launch'], react('i-a'))).toHaveLength(1);
     const failed = (script: Script) => {
       script.react(101, 102, 'i-b', [{ about: 'launch-unsuccessful', asg: 'web-asg' }]);
       refill(110)(script);
