@@ -3,6 +3,7 @@ import {
   type AutoScalingGroup,
   paginateDescribePolicies,
   paginateDescribeScheduledActions,
+  type ScalingPolicy,
 } from '@aws-sdk/client-auto-scaling';
 import type { Scalers } from '../../core/policy/resolution.ts';
 import { allOf } from '../calls/all-of.ts';
@@ -15,6 +16,10 @@ const ecsTag = 'AmazonECSManaged';
 const suspends = ({ SuspendedProcesses = [] }: AutoScalingGroup, process: string): boolean =>
   SuspendedProcesses.some(({ ProcessName }) => ProcessName === process);
 
+/** A predictive policy only forecasts by default (Auto Scaling API, PredictiveScalingConfiguration). */
+const setsSizes = ({ PolicyType, Enabled, PredictiveScalingConfiguration: predictive }: ScalingPolicy): boolean =>
+  Enabled !== false && (PolicyType !== 'PredictiveScaling' || predictive?.Mode === 'ForecastAndScale');
+
 const policiesOf = async (client: AutoScalingClient, group: AutoScalingGroup): Promise<readonly string[]> => {
   // While this process is suspended, alarms have no effect on the group.
   if (suspends(group, 'AlarmNotification')) return [];
@@ -23,7 +28,7 @@ const policiesOf = async (client: AutoScalingClient, group: AutoScalingGroup): P
     paginateDescribePolicies({ client }, { AutoScalingGroupName }),
     ({ ScalingPolicies }) => ScalingPolicies,
   );
-  return policies.flatMap(({ PolicyName, Enabled }) => (PolicyName && Enabled !== false ? [PolicyName] : []));
+  return policies.filter(setsSizes).flatMap(({ PolicyName }) => PolicyName ?? []);
 };
 
 const actionsOf = async (client: AutoScalingClient, group: AutoScalingGroup): Promise<readonly string[]> => {

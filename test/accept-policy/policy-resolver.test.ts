@@ -282,6 +282,17 @@ describe('others that set the desired capacity', () => {
     expect(fake.inputsOf('DescribePolicies')).toEqual([]);
   });
 
+  it('are predictive policies that scale, and none that only forecast', async () => {
+    const predictive = (PolicyName: string, Mode?: string) => ({
+      PolicyName,
+      PolicyType: 'PredictiveScaling',
+      Enabled: true,
+      PredictiveScalingConfiguration: { MetricSpecifications: [], ...(Mode && { Mode }) },
+    });
+    const ScalingPolicies = [predictive('forecasts', 'ForecastOnly'), predictive('by default'), predictive('scales', 'ForecastAndScale')];
+    expect(await scalersOf({}, { DescribePolicies: { ScalingPolicies } })).toMatchObject({ g: { policies: ['scales'] } });
+  });
+
   it('are none whose process the group has suspended', async () => {
     const SuspendedProcesses = ['AlarmNotification', 'ScheduledActions'].map((ProcessName) => ({ ProcessName }));
     expect(await scalersOf({ SuspendedProcesses })).toEqual({ g: { policies: [], scheduledActions: [], isOfEcs: false } });

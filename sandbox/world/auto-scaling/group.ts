@@ -95,7 +95,10 @@ export type Group = {
   readonly hooks: Map<string, Hook>;
   readonly suspended: Set<string>;
   /** Scaling policies and scheduled actions, by name. */
-  readonly policies: Map<string, { readonly name: string; readonly type: string; readonly isEnabled: boolean }>;
+  readonly policies: Map<
+    string,
+    { readonly name: string; readonly type: string; readonly isEnabled: boolean; readonly predictive?: { readonly Mode?: string } }
+  >;
   readonly actions: Map<string, { readonly name: string; readonly start: Date; readonly timer: Timer }>;
   readonly members: Map<string, Member>;
   readonly activities: Activity[];

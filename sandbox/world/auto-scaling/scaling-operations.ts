@@ -3,7 +3,8 @@ import { findGroup, invalid, type Scaling } from './group.ts';
 import { setSizes } from './group-operations.ts';
 
 type Named = { AutoScalingGroupName: string };
-type PolicyInput = Named & { PolicyName: string; PolicyType?: string; Enabled?: boolean };
+type Predictive = { readonly Mode?: string };
+type PolicyInput = Named & { PolicyName: string; PolicyType?: string; Enabled?: boolean; PredictiveScalingConfiguration?: Predictive };
 type ActionInput = Named & {
   ScheduledActionName: string;
   StartTime?: Date;
@@ -22,19 +23,20 @@ const arnOf = ({ base: { place } }: Scaling, kind: string, { AutoScalingGroupNam
  */
 export const scalingOperations = (scaling: Scaling): Operations => ({
   PutScalingPolicy: operation<PolicyInput>((input) => {
-    const { PolicyName: name, PolicyType: type = 'SimpleScaling', Enabled: isEnabled = true } = input;
-    findGroup(scaling, input.AutoScalingGroupName).policies.set(name, { name, type, isEnabled });
+    const { PolicyName: name, PolicyType: type = 'SimpleScaling', Enabled: isEnabled = true, PredictiveScalingConfiguration: predictive } = input;
+    findGroup(scaling, input.AutoScalingGroupName).policies.set(name, { name, type, isEnabled, ...(predictive && { predictive }) });
     return { PolicyARN: arnOf(scaling, 'scalingPolicy', input, `policyName/${name}`), Alarms: [] };
   }),
   DescribePolicies: operation<Partial<Named>>((input) => {
     const groups = input.AutoScalingGroupName === undefined ? [...scaling.groups.values()] : [findGroup(scaling, input.AutoScalingGroupName)];
     return {
       ScalingPolicies: groups.flatMap(({ name: AutoScalingGroupName, policies }) =>
-        [...policies.values()].map(({ name: PolicyName, type: PolicyType, isEnabled: Enabled }) => ({
+        [...policies.values()].map(({ name: PolicyName, type: PolicyType, isEnabled: Enabled, predictive }) => ({
           AutoScalingGroupName,
           PolicyName,
           PolicyType,
           Enabled,
+          ...(predictive && { PredictiveScalingConfiguration: { Mode: 'ForecastOnly', ...predictive } }),
         })),
       ),
     };
