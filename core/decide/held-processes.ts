@@ -1,5 +1,5 @@
 import { modeOf } from '../group/mode.ts';
-import { outsideAsgOf, takenDownAgain, toTakeDown } from '../group/outside-size.ts';
+import { mayBeAdded, outsideAsgOf, takenDownAgain, toTakeDown } from '../group/outside-size.ts';
 import { repeatAfterMs } from '../launch/reservation-life.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import { movesUnderWay } from '../returning/under-way.ts';
@@ -17,11 +17,11 @@ type Look = Pick<Situation, 'view' | 'headcount'>;
 type Joining = Pick<Draft, 'placements' | 'admissions'>;
 
 /** Whether members of ours are on their way into the group. A move that is only requested may be refused. */
-const isJoined = ({ view, headcount }: Look, { placements, admissions }: Joining): boolean =>
+const isJoined = ({ view, headcount }: Look, { placements, admissions }: Joining, { name }: AsgView): boolean =>
   placements.some(({ moves }) => moves === undefined) ||
   admissions.length + headcount.inFlight.length > 0 ||
   headcount.staying.some(({ asg, admitted, unshown }) => asg === undefined && !admitted && !unshown) ||
-  (view.state.added ?? []).some(({ takenDownAtMs }) => takenDownAtMs === undefined);
+  mayBeAdded(view.state, name);
 
 const idsOf = (swaps: readonly Swap[]): readonly string[] => swaps.map(({ instance }) => instance);
 const isOver = ({ state }: Swap): boolean => state === 'gone' || state === 'withdrawn';
@@ -58,10 +58,12 @@ const toSuspend = ({ view }: Look, asg: AsgView): readonly Suspension[] => {
 export const processesFor = (situation: Look, soFar: Joining): Pick<Proposal, 'suspend' | 'resume'> => {
   const { view } = situation;
   const noted = view.state.suspended ?? [];
+  // A group whose desired capacity is still too high would launch.
+  const free = noted.filter((one) => !mayBeAdded(view.state, one.asg));
   const name = outsideAsgOf(view.group);
   const asg = view.asgs.find((one) => one.name === name);
-  if (asg === undefined || !(isJoined(situation, soFar) || isDoubled(situation, asg))) return { resume: noted };
-  return { suspend: toSuspend(situation, asg), resume: noted.filter((one) => one.asg !== name) };
+  if (asg === undefined || !(isJoined(situation, soFar, asg) || isDoubled(situation, asg))) return { resume: free };
+  return { suspend: toSuspend(situation, asg), resume: free.filter((one) => one.asg !== name) };
 };
 
 /**

@@ -2,7 +2,7 @@ import { stillChosen } from '../decision/chosen-members.ts';
 import type { SizeChange } from '../decision/decision-record.ts';
 import type { Group } from '../group/group.ts';
 import { modeOf } from '../group/mode.ts';
-import { type OutsideSize, outsideSizeOf, withOutsideSize } from '../group/outside-size.ts';
+import { addedNow, type OutsideSize, outsideSizeOf, withOutsideSize } from '../group/outside-size.ts';
 import { withoutLaunches } from '../limits/launch-limit.ts';
 import { sizeAsSet } from '../observe/observe.ts';
 import { withoutFailures } from '../pool-memory/boot-memory.ts';
@@ -81,7 +81,9 @@ type Sized = {
 
 const sizedByPolicy = (found: GroupState, { group, stored, holdings, swaps, alarms: told, nowMs }: Look): Sized => {
   const alarms = withoutEarlierAlarms(told, stored);
-  const { added: _othersSetItBefore, ...byPolicy } = found;
+  const { added: _before, ...rest } = found;
+  const added = addedNow(group, found, holdings.asgs, nowMs);
+  const byPolicy: GroupState = { ...rest, ...(added.length > 0 && { added }) };
   const caughtUp = catchUp(byPolicy, group, { members: holdings.members, swaps, comesBack: isLetGo(stored) });
   const isObserved = modeOf(group) === 'observe';
   const sized = isObserved ? sizeAsSet(caughtUp, group, holdings.asgs) : caughtUp;

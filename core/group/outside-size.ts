@@ -12,6 +12,7 @@ import { loweredShownMs } from '../times/times.ts';
 import { ownersMax } from '../view/raised-max.ts';
 import type { Added, AsgView, GroupState, View } from '../view/view.ts';
 import type { Group } from './group.ts';
+import { namedAsgs } from './holders.ts';
 import { howHeld } from './holding.ts';
 
 /** By then an attach was carried out or never will be, because the function that made the note has ended. */
@@ -44,7 +45,7 @@ export type OutsideSize = {
   readonly asg: string;
   /** The size that others set. */
   readonly size: number;
-  /** Notes that still matter. */
+  /** Notes that still matter: those of this group, and of groups that an earlier policy named. */
   readonly added: readonly Added[];
 };
 
@@ -66,6 +67,23 @@ const stillMatters =
       : isAsAdded(added, asg) && (shownOf(added, asg) > 0 || nowMs - added.atMs < attachedWithinMs);
 
 /**
+ * Notes that still matter. In an Auto Scaling group that an earlier policy named, nobody else takes off what attaching
+ * added. Where this policy sets the size of the group, the desired capacity is its own, and the note is dropped.
+ */
+export const addedNow = (
+  group: Pick<Group, 'size' | 'holding' | 'pools'>,
+  { added = [] }: Pick<GroupState, 'added'>,
+  asgs: readonly AsgView[],
+  nowMs: number,
+): readonly Added[] => {
+  const ours = new Set(namedAsgs(group).filter((name) => name !== outsideAsgOf(group)));
+  return added.filter((one) => {
+    const asg = asgs.find(({ name }) => name === one.asg);
+    return asg !== undefined && !ours.has(asg.name) && stillMatters(asg, nowMs)(one);
+  });
+};
+
+/**
  * The times from which a describe of these earlier desired capacities counts. Before, the describe may be old. If it
  * still shows one of them then, others have written the same number.
  */
@@ -74,7 +92,7 @@ export const believedAgainAtMs = (added: readonly Added[] = []): readonly number
 
 /** What others set, as a look shows it. Undefined where the policy sets the size, or the group is not shown. */
 export const outsideSizeOf = (
-  group: Pick<Group, 'size' | 'holding'>,
+  group: Pick<Group, 'size' | 'holding' | 'pools'>,
   { added = [], raised = [] }: Partial<Pick<GroupState, 'added' | 'raised'>>,
   asgs: readonly AsgView[],
   nowMs: number,
@@ -85,12 +103,12 @@ export const outsideSizeOf = (
   const own = added.filter((one) => one.asg === name);
   // While we have raised the maximum, others can write a size above the owner's. It counts as the owner's maximum.
   const size = Math.min(sizeIn(own, asg, nowMs), ownersMax(raised, asg));
-  return { asg: asg.name, size, added: own.filter(stillMatters(asg, nowMs)) };
+  return { asg: asg.name, size, added: addedNow(group, { added }, asgs, nowMs) };
 };
 
 /** How many members a group should have: the size that others set, or else the size of its state. */
 export const desiredNow = (
-  group: Pick<Group, 'size' | 'holding'>,
+  group: Pick<Group, 'size' | 'holding' | 'pools'>,
   state: Pick<GroupState, 'desired' | 'added' | 'raised'> | undefined,
   asgs: readonly AsgView[],
   nowMs: number,
@@ -117,7 +135,7 @@ export const noted = (view: View, instances: readonly string[]): readonly Added[
   const { added = [] } = view.state;
   const asg = view.asgs.find(({ name }) => name === outsideAsgOf(view.group));
   if (asg === undefined || instances.length === 0) return added;
-  const open = openOf(added);
+  const open = openOf(added.filter((one) => one.asg === asg.name));
   const all = [...new Set([...(open?.instances ?? []), ...instances])];
   return [
     ...added.filter((one) => one !== open),

@@ -263,9 +263,12 @@ describe('a size that others set', () => {
   });
 
   test('has one note for the members that join now', () => {
-    const joins = (added: GroupState['added'], admissions: readonly string[]) => noteOf({ ...(added && { added }) }, decided({ admissions }));
+    const outside = { size: { min: 0, max: 9, desired: 0, from: 'asg' as const }, holding: { kind: 'attach' as const, asg: 'a' } };
+    const joins = (added: GroupState['added'], admissions: readonly string[]) =>
+      noteOf(outside, { ...(added && { added }) }, decided({ admissions }));
     const open = note('a', ['i-1', 'i-2']);
     expect(joins([{ ...open, takenDownAtMs: nowMs }, open], ['i-2', 'i-9'])).toBe(open);
+    expect(joins([note('b', ['i-1', 'i-2']), open], ['i-2'])).toBe(open);
     expect([joins([open], ['i-9']), joins([open], []), joins(undefined, ['i-1'])]).toEqual([undefined, undefined, undefined]);
   });
 

@@ -178,7 +178,7 @@ export const carryOutRounds = async (context: Acting): Promise<Acted> => {
   await letGo(context, rounds);
   await leaveToGroups(context, first);
   const tagAgainMs = modeOf(group) === 'observe' ? [] : await tagLate(context, first);
-  const added = noteOf(last.state, first.decision);
+  const added = noteOf(group, last.state, first.decision);
   const { laterAtMs, ...admissions }: Admissions = await admit(context, first, added);
   const toTakeDown = [
     ...(first.decision.takeDown ?? []),

@@ -1,6 +1,7 @@
 import { metrics } from '../../../core/contract.ts';
 import type { Decision } from '../../../core/decision/decision.ts';
-import type { TakenDown } from '../../../core/group/outside-size.ts';
+import type { Group } from '../../../core/group/group.ts';
+import { outsideAsgOf, type TakenDown } from '../../../core/group/outside-size.ts';
 import type { RaisedMax } from '../../../core/view/raised-max.ts';
 import type { Added, GroupState, Suspension, View } from '../../../core/view/view.ts';
 import type { Run } from '../run.ts';
@@ -59,9 +60,14 @@ export const suspendedAfter = (
 };
 
 /** The note under which these members are attached, where others set the size. */
-export const noteOf = ({ added = [] }: Pick<GroupState, 'added'>, { admissions }: Decision): Added | undefined =>
+export const noteOf = (
+  group: Pick<Group, 'size' | 'holding'>,
+  { added = [] }: Pick<GroupState, 'added'>,
+  { admissions }: Decision,
+): Added | undefined =>
   added.find(
-    ({ takenDownAtMs, instances }) => takenDownAtMs === undefined && admissions.some((id) => instances.includes(id)),
+    ({ asg, takenDownAtMs, instances }) =>
+      asg === outsideAsgOf(group) && takenDownAtMs === undefined && admissions.some((id) => instances.includes(id)),
   );
 
 /** Logs that others set the size while members joined. Their number counts, and may include the members that joined. */

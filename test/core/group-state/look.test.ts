@@ -32,6 +32,13 @@ describe('the state after a look', () => {
       { code: 'alarm', from: 12, to: 15 },
     ]);
   });
+  it('keeps the note of an attach to the Auto Scaling group that an earlier policy named, until its addition is taken off', () => {
+    const added = [{ asg: 'old', from: 1, instances: ['i-2'], atMs: nowMs - 1_000 }];
+    const old = { name: 'old', min: 0, max: 9, desired: 2, held: 2, holds: ['i-1', 'i-2'], suspended: [] };
+    const notes = (desired: number) => followed({ stored: { ...stored, added }, holdings: { ...nothing, asgs: [{ ...old, desired }] } }).state.added;
+    expect(notes(2)).toEqual(added);
+    expect(notes(1)).toBeUndefined();
+  });
   it('has as many members as there are when its item was lost or restored, and records that', () => {
     const there = members(spotA, 12, { reservation: 'b' });
     const { state, sizes } = followed({ stored: { ...stored, lastReservation: 'a' }, holdings: { ...nothing, members: there } });

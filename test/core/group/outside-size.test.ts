@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../../core/decide/decide.ts';
+import type { Group } from '../../../core/group/group.ts';
 import {
+  addedNow,
   afterTakingDown,
   asOthersSet,
   desiredNow,
@@ -223,6 +225,46 @@ describe('notes of two Auto Scaling groups', () => {
     const look = view({ group: outside, asgs: [asg(0, [], { name: 'old-asg' }), asg(5, own)], state: state({ added: [other, note()] }) });
     expect(toTakeDown(look)).toEqual([note()]);
     expect(toTakeDown({ ...look, asgs: [] })).toEqual([]);
+  });
+});
+
+describe('notes of an Auto Scaling group that an earlier policy named', () => {
+  const now = { ...outside, holding: { kind: 'attach' as const, asg: 'new-asg' } };
+  const held = [{ asg: 'web-asg', processes: ['Launch', 'Terminate'] }];
+  const moved = (desired: number, holds = [...three, ...own]) => [asg(0, [], { name: 'new-asg' }), asg(desired, holds, { suspended: ['Launch'] })];
+
+  it('stay as long as they explain its desired capacity', () => {
+    const kept = (asgs: readonly AsgView[]) => outsideSizeOf(now, state({ added: [note()] }), asgs, nowMs)?.added;
+    expect(kept(moved(5))).toEqual([note()]);
+    expect(kept(moved(6))).toEqual([]);
+    expect(kept(moved(5).slice(0, 1))).toEqual([]);
+  });
+
+  it('stay where the policy sets the size of another group, and are dropped where it sets the size of this one', () => {
+    const notes = (by: Partial<Group>) => addedNow({ ...now, size: { min: 0, max: 20, desired: 3 }, ...by }, { added: [note()] }, moved(5), nowMs);
+    expect(notes({})).toEqual([note()]);
+    expect(notes({ holding: { kind: 'attach', asg: 'web-asg' } })).toEqual([]);
+  });
+
+  it('are taken down, and only then its processes are resumed', () => {
+    const look = view({ group: now, asgs: moved(5), members: members(spotA, 3), state: state({ desired: 3, added: [note()], suspended: held }) });
+    expect(decide(look)).toMatchObject({ takeDown: [note()], resume: [] });
+    expect(decide({ ...look, state: state({ desired: 3, suspended: held }) }).resume).toEqual(held);
+  });
+
+  it('hold neither the new group nor members that join it', () => {
+    const there = [...members(spotA, 2, { asg: 'new-asg' }), ...members(onDemandB, 1, { admitted: false, serving: false, reservation: 'r-1' })];
+    const [, old] = moved(5);
+    const asgs = [asg(3, ['spot-a#1', 'spot-a#2'], { name: 'new-asg' }), ...(old ? [old] : [])];
+    const look = view({ group: now, asgs, members: there, state: state({ desired: 3, added: [note()] }) });
+    expect(decide(look).admissions).toHaveLength(1);
+    const quiet = view({ group: now, asgs, members: there.slice(0, 2), state: state({ desired: 2, added: [note()] }) });
+    expect(decide(quiet).suspend ?? []).toEqual([]);
+  });
+
+  it('are not joined by members of the new group', () => {
+    const look = view({ group: now, asgs: moved(5), state: state({ added: [note()] }) });
+    expect(noted(look, ['n-3'])).toEqual([note(), { asg: 'new-asg', from: 0, instances: ['n-3'], atMs: nowMs }]);
   });
 });
 
