@@ -59,7 +59,7 @@ export type LaunchTemplateSpec = {
   readonly data?: TemplateContents;
 };
 
-/** What a launch template holds beside its image and type, as far as rights depend on it (EC2 API Reference, RequestLaunchTemplateData). */
+/** What a launch template holds beside its image and type, as far as rights and markets depend on it (EC2 API Reference, RequestLaunchTemplateData). */
 export type TemplateContents = {
   readonly ImageId?: string;
   readonly IamInstanceProfile?: { readonly Arn?: string; readonly Name?: string };
@@ -67,6 +67,7 @@ export type TemplateContents = {
     readonly ResourceType?: string;
     readonly Tags?: readonly { readonly Key?: string; readonly Value?: string }[];
   }[];
+  readonly InstanceMarketOptions?: { readonly MarketType?: string };
   readonly LicenseSpecifications?: readonly { readonly LicenseConfigurationArn?: string }[];
   readonly Placement?: { readonly GroupName?: string; readonly GroupId?: string };
   readonly CapacityReservationSpecification?: {
@@ -86,6 +87,8 @@ export type AutoScalingGroupSpec = {
   readonly targetGroups?: readonly string[];
   readonly hooks?: readonly HookSpec[];
   readonly suspended?: readonly string[];
+  /** It has a launch template in place of a mixed instances policy. The template names the type and the market (default: it has not). */
+  readonly isPlain?: boolean;
   /** Auto Scaling's own AZRebalance: launches in a zone that is two or more behind, then ends one in the fullest (default: it does not). */
   readonly rebalancesZones?: boolean;
   /** The health check that decides which members are replaced (default: EC2's own state). */

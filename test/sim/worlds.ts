@@ -79,6 +79,23 @@ const usualTemplate = {
   TagSpecifications: ['instance', 'volume'].map((ResourceType) => ({ ResourceType, Tags: [{ Key: 'Name', Value: 'web' }] })),
 };
 
+/** Templates of one type and one market, for Auto Scaling groups without a mixed instances policy. */
+const plainTemplates = (['spot', 'on-demand'] as const).map((market) => ({
+  name: `plain-${market}`,
+  instanceType: catalogue[0].name,
+  data: { ...usualTemplate, ...(market === 'spot' && { InstanceMarketOptions: { MarketType: market } }) },
+}));
+
+/** The templates that these Auto Scaling groups and the pools of policies name. */
+export const templatesFor = (groups: readonly AutoScalingGroupSpec[]): WorldSpec['launchTemplates'] => [
+  { name: 'web', data: usualTemplate },
+  ...plainTemplates.filter(({ name }) => groups.some(({ launchTemplate }) => launchTemplate === name)),
+];
+
+/** The group with a plain launch template. A group that launches in both markets needs its mixed instances policy. */
+export const withPlainTemplate = (group: AutoScalingGroupSpec): AutoScalingGroupSpec =>
+  group.market === 'mixed' ? group : { ...group, isPlain: true, launchTemplate: `plain-${group.market}`, instanceTypes: [catalogue[0].name] };
+
 /** A world of three zones with spot and on-demand capacity, strangers, and these Auto Scaling groups. */
 export const specOf = (landscape: Landscape, autoScalingGroups: readonly AutoScalingGroupSpec[]): WorldSpec => ({
   zones,
@@ -89,7 +106,7 @@ export const specOf = (landscape: Landscape, autoScalingGroups: readonly AutoSca
       { instanceType, zone, market: 'on-demand' as const, capacity: null, priceUsdPerHour: onDemandUsd },
     ]),
   ),
-  launchTemplates: [{ name: 'web', data: usualTemplate }],
+  launchTemplates: templatesFor(autoScalingGroups),
   targetGroups: landscape.targetGroups.map((group) => ({ ...group, healthCheckIntervalSeconds: 10, healthyThreshold: 2 })),
   timing: { ...usualTiming, ...landscape.timing },
   autoScalingGroups: [strangers, ...autoScalingGroups],

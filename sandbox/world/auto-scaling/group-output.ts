@@ -20,7 +20,7 @@ export const describeTag = (group: Group, { Key, Value, PropagateAtLaunch }: Gro
 });
 
 const describePolicy = (group: Group) => {
-  if (group.mixed === undefined) return { LaunchTemplate: describeTemplate(group) };
+  if (group.isPlain || group.mixed === undefined) return { LaunchTemplate: describeTemplate(group) };
   const { base, percentAbove, spotStrategy } = group.mixed;
   return {
     MixedInstancesPolicy: {

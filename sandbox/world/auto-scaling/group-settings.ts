@@ -46,7 +46,7 @@ export const subnetsOf = ({ network }: Scaling, input: GroupInput): readonly Sub
   });
 };
 
-type Launching = Pick<Group, 'template' | 'instanceTypes' | 'mixed'>;
+type Launching = Pick<Group, 'template' | 'instanceTypes' | 'isPlain' | 'mixed'>;
 
 /** Which template, types and markets the group launches. AWS's own default for a policy is all on demand. */
 export const launchingOf = ({ templates }: Scaling, input: GroupInput): Launching => {
@@ -56,14 +56,19 @@ export const launchingOf = ({ templates }: Scaling, input: GroupInput): Launchin
   const instanceTypes = overrides.length > 0 ? overrides : [data.InstanceType ?? 'm5.large'];
   const spot = data.InstanceMarketOptions?.MarketType === 'spot';
   if (policy === undefined)
-    return { template: reference, instanceTypes, ...(spot ? { mixed: { base: 0, percentAbove: 0, spotStrategy: 'lowest-price' } } : {}) };
+    return {
+      template: reference,
+      instanceTypes,
+      isPlain: true,
+      ...(spot ? { mixed: { base: 0, percentAbove: 0, spotStrategy: 'lowest-price' } } : {}),
+    };
   const distribution = policy.InstancesDistribution ?? {};
   const mixed = {
     base: distribution.OnDemandBaseCapacity ?? 0,
     percentAbove: distribution.OnDemandPercentageAboveBaseCapacity ?? 100,
     spotStrategy: distribution.SpotAllocationStrategy ?? 'lowest-price',
   };
-  return { template: reference, instanceTypes, mixed };
+  return { template: reference, instanceTypes, isPlain: false, mixed };
 };
 
 export const checkSizes = (min: number, max: number, desired: number): void => {

@@ -84,7 +84,9 @@ export type Group = {
   desired: number;
   template: TemplateReference;
   instanceTypes: readonly string[];
-  /** Share of on-demand above a base, as a MixedInstancesPolicy has it; undefined for a group of one plain template. */
+  /** The group has a launch template in place of a MixedInstancesPolicy. */
+  isPlain: boolean;
+  /** Share of on-demand above a base, as a MixedInstancesPolicy has it; undefined for a plain template on demand. */
   mixed?: { readonly base: number; readonly percentAbove: number; readonly spotStrategy: string };
   subnets: readonly Subnet[];
   targetGroups: string[];

@@ -13,6 +13,20 @@ import { tagOperations } from './tag-operations.ts';
 
 const percentOf = { spot: 0, 'on-demand': 100, mixed: 50 } as const;
 
+const launchesOf = (spec: AutoScalingGroupSpec) => {
+  const template = { LaunchTemplateName: spec.launchTemplate, Version: '$Default' };
+  if (spec.isPlain) return { LaunchTemplate: template };
+  return {
+    MixedInstancesPolicy: {
+      LaunchTemplate: {
+        LaunchTemplateSpecification: template,
+        Overrides: spec.instanceTypes.map((InstanceType) => ({ InstanceType })),
+      },
+      InstancesDistribution: { OnDemandPercentageAboveBaseCapacity: percentOf[spec.market], SpotAllocationStrategy: 'price-capacity-optimized' },
+    },
+  };
+};
+
 /** A group of the scenario, as if an operator had created it. */
 const createFromSpec = (scaling: Scaling, spec: AutoScalingGroupSpec): void => {
   const group = createGroup(scaling, {
@@ -20,13 +34,7 @@ const createFromSpec = (scaling: Scaling, spec: AutoScalingGroupSpec): void => {
     MinSize: spec.min,
     MaxSize: spec.max,
     DesiredCapacity: spec.desired,
-    MixedInstancesPolicy: {
-      LaunchTemplate: {
-        LaunchTemplateSpecification: { LaunchTemplateName: spec.launchTemplate, Version: '$Default' },
-        Overrides: spec.instanceTypes.map((InstanceType) => ({ InstanceType })),
-      },
-      InstancesDistribution: { OnDemandPercentageAboveBaseCapacity: percentOf[spec.market], SpotAllocationStrategy: 'price-capacity-optimized' },
-    },
+    ...launchesOf(spec),
     VPCZoneIdentifier: spec.subnets.join(','),
     TargetGroupARNs: (spec.targetGroups ?? []).map((name) => scaling.targetBook.byName(name).arn),
   });

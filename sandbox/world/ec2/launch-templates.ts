@@ -10,7 +10,6 @@ import { type TagSpecification, tagsFor, toTagList } from './tag-lists.ts';
 
 export type TemplateData = TemplateContents & {
   readonly InstanceType?: string;
-  readonly InstanceMarketOptions?: { readonly MarketType?: string };
   readonly TagSpecifications?: readonly TagSpecification[];
 };
 

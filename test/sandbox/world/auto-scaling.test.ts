@@ -20,6 +20,22 @@ describe('a group keeps its own size', () => {
     expect(eventsOf('EC2 Instance Launch Successful')).toHaveLength(6);
   });
 
+  it('launches in the market of its plain launch template, and a describe shows that template alone', async () => {
+    const launchTemplates = [{ name: 'web', instanceType: 'm7g.large', data: { InstanceMarketOptions: { MarketType: 'spot' } } }];
+    const shown = async (change: Partial<(typeof plainSpec)['launchTemplates'][number]>) => {
+      const templates = launchTemplates.map((template) => ({ ...template, ...change }));
+      const { seconds, world, autoScaling } = build({ desired: 2, isPlain: true, instanceTypes: ['m7g.large'] }, { launchTemplates: templates });
+      await seconds(29);
+      const described = autoScaling<{ AutoScalingGroups: object[] }>('DescribeAutoScalingGroups', {}).AutoScalingGroups[0];
+      return { markets: world.snapshot().instances.map(({ market }) => market), described };
+    };
+    const spot = await shown({});
+    expect(spot.markets).toEqual(['spot', 'spot']);
+    expect(spot.described).toMatchObject({ LaunchTemplate: { LaunchTemplateName: 'web' } });
+    expect(spot.described).not.toHaveProperty('MixedInstancesPolicy');
+    expect((await shown({ data: {} })).markets).toEqual(['on-demand', 'on-demand']);
+  });
+
   it('reports that a launch was refused, and tries again', async () => {
     const empty = plainSpec.offerings.map((offering) => ({ ...offering, capacity: 0 }));
     const { seconds, group, world, eventsOf, autoScaling } = build({ desired: 1, subnets: ['subnet-a'] }, { offerings: empty });

@@ -6,7 +6,7 @@ import type { Draw } from '../random-draw.ts';
 import { drawFaults } from '../random-faults.ts';
 import type { Step } from '../situation.ts';
 import { interrupt, kill, loseZone, recommendRebalance, setSpot } from '../steps.ts';
-import { groupIn, plainLandscape, specOf, zones } from '../worlds.ts';
+import { groupIn, plainLandscape, specOf, templatesFor, withPlainTemplate, zones } from '../worlds.ts';
 import { calmAfter, type DrawnWorld, drawSome, minutes, type Profile, seconds, withSteps } from './profile.ts';
 import { drawHabits, drawTargetGroups, namesOf } from './usual.ts';
 
@@ -73,13 +73,15 @@ const drawReturn = (draw: Draw) => {
 const goesOnMs = 20 * 60_000;
 
 /**
- * Describes of Auto Scaling groups may be late, and an owner may have suspended `Launch` for good. Both are drawn last, so that all else in a seed is as it was
- * without them.
+ * Describes of Auto Scaling groups may be late, an owner may have suspended `Launch` for good, and the group may have a plain launch template. All are drawn
+ * last, so that all else in a seed is as it was without them.
  */
 const withOwnersHabits = (draw: Draw, { spec, ...world }: DrawnWorld): DrawnWorld => {
   const timing = draw.chance(0.3) ? { ...spec.timing, asgLagSeconds: [0, 4] as const } : spec.timing;
   const suspended = draw.chance(0.15) ? { suspended: ['Launch'] } : {};
-  return { ...world, spec: { ...spec, timing, autoScalingGroups: spec.autoScalingGroups.map((group) => ({ ...group, ...suspended })) } };
+  const groups = spec.autoScalingGroups.map((group) => ({ ...group, ...suspended }));
+  const placed = draw.chance(0.35) ? groups.map((group) => (group.name === asg ? withPlainTemplate(group) : group)) : groups;
+  return { ...world, spec: { ...spec, timing, launchTemplates: templatesFor(placed), autoScalingGroups: placed } };
 };
 
 /** A world of a group whose size others set: of these kinds, or of any. */
