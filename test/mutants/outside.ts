@@ -95,6 +95,13 @@ export const outside: readonly Mutant[] = [
     caughtBy: ['paused while a member moves where others set the size'],
   },
   {
+    name: 'a size beyond a raised maximum counts in full',
+    file: 'core/group/outside-size.ts',
+    from: 'const size = Math.min(sizeIn(own, asg, nowMs), ownersMax(raised, asg));',
+    to: 'const size = Math.min(sizeIn(own, asg, nowMs), Math.max(99, ownersMax(raised, asg)));',
+    caughtBy: ['a scaler wants more than the maximum'],
+  },
+  {
     name: 'the group goes on by itself while a member moves',
     file: 'core/decide/held-processes.ts',
     from: 'return [...idsOf(swaps), ...movesUnderWay(view, headcount).flatMap(({ leaving }) => leaving)];',

@@ -113,6 +113,7 @@ export const runs = {
   'spot comes back to a group that others size': sizedByOthers('spot comes back to a group that others size', neverFewerThan(6), endsOnSpot),
   'paused while a member moves where others set the size': sizedByOthers('paused while a member moves where others set the size'),
   'a group that others size launches on demand by itself': sizedByOthers('a group that others size launches on demand by itself', endsIn({})),
+  'a scaler wants more than the maximum': sizedByOthers('a scaler wants more than the maximum'),
   'policy change': workflow('policy-change', neverFewerThan(6)),
   'killed after the launch': storm('tag', 'function killed after the launch'),
   'scenario zone-outage': scenario('zone-outage'),
