@@ -69,8 +69,11 @@ describe('members join', () => {
 describe('members wait, and the group is looked at again soon,', () => {
   const added = { asg: 'web-asg', from: 5, instances: ['i-9'], atMs: nowMs - 1_000 };
   it('until what earlier ones added to a size of others is taken down', () => {
-    expect(proposed(admissions, { members: ready(1) }, { takeDown: [added] })).toEqual({ wakeAtMs: nowMs + repeatAfterMs });
-    expect(proposed(admissions, { members: [] }, { takeDown: [added] })).toEqual({ admissions: [] });
+    const outside = group({ size: { min: 0, max: 40, desired: 5, from: 'asg' }, holding: { kind: 'attach', asg: 'web-asg' } });
+    const among = (members: readonly Member[], asg: string) => proposed(admissions, { group: outside, members }, { takeDown: [{ ...added, asg }] });
+    expect(among(ready(1), 'web-asg')).toEqual({ wakeAtMs: nowMs + repeatAfterMs });
+    expect(among([], 'web-asg')).toEqual({ admissions: [] });
+    expect(among(ready(1), 'of an earlier policy')).toEqual({ admissions: ['i-00'] });
   });
 
   it('until the maximum of the group holds again', () => {
