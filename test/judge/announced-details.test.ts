@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { chronicleOf } from '../../sandbox/judge/chronicle.ts';
+import type { Actor } from '../../sandbox/judge/history.ts';
 import { detailsAreTrue } from '../../sandbox/judge/rules/announced-details.ts';
 import { storedSwap } from './allowance-cases.ts';
-import { historyOf, type Script, twoServe } from './histories.ts';
+import { historyOf, react, type Script, twoServe } from './histories.ts';
 
 const judged = (write: (script: Script) => void, swaps: readonly unknown[] = []): readonly string[] => {
   const stored = { states: {}, swaps, decisions: [], deadLetters: 0, staleMessages: 0 };
@@ -79,6 +80,23 @@ describe('the end of a drain on the bus', () => {
     expect(drained(111)).toEqual(untrue);
     expect(drained(105, 'terminated')).toEqual(untrue);
     expect(drained(105, 'stopped', 99)).toEqual(untrue);
+  });
+
+  it('does not report an instance as drained that ran again, served, and ended at work once more', () => {
+    const drained = (why: 'ending' | 'deregistered', by: Actor) =>
+      judged((script) => {
+        script.at(100, { kind: 'out-of-service', instance: 'i-1', targetGroup: 'web', why: 'ending', by: { kind: 'ec2' } });
+        script.at(100, { kind: 'ending', instance: 'i-1', by: { kind: 'ec2' } });
+        script.at(101, { kind: 'ended', instance: 'i-1', state: 'stopped' });
+        script.at(105, { kind: 'running', instance: 'i-1' });
+        script.serves(105, 'i-1');
+        script.claim(106, 'i-1', 'i-x');
+        script.at(108, { kind: 'out-of-service', instance: 'i-1', targetGroup: 'web', why, by });
+        ended(script, 110, { drained: ['i-1'] });
+      });
+    const untrue = ['the event says that i-1 has drained, and it still had work when it ended'];
+    expect(drained('ending', { kind: 'ec2' })).toEqual(untrue);
+    expect(drained('deregistered', react('i-drain'))).toEqual([]);
   });
 
   it('has the shortfall that a swap ends with, for members that it names', () => {

@@ -18,10 +18,15 @@ const mapsIn = (value: unknown): readonly Detail[] =>
 const hasLaterDrain = ({ startedAgainAtMs = endless, ended, claims }: Life, toldMs: number): boolean =>
   startedAgainAtMs <= toldMs && claims.some(({ state, atMs }) => state === 'leaving' && atMs >= (ended?.atMs ?? endless) && atMs <= toldMs);
 
-/** Whether it still took requests when it ended, because its work had not been taken off. */
-const endedAtWork = (life: Life, toldMs: number): boolean =>
-  !hasLaterDrain(life, toldMs) &&
-  life.services.some(({ why, fromMs, untilMs }) => why === 'ending' && untilMs > fromMs && untilMs >= goneAtMs(life) - 1);
+/**
+ * Whether it still took requests when it ended, because its work had not been taken off. A later drain is judged by the work that began after the stop.
+ * An end by Holdfast has a rule of its own.
+ */
+const endedAtWork = (life: Life, toldMs: number): boolean => {
+  const cut = life.services.filter(({ why, fromMs, untilMs }) => why === 'ending' && untilMs > fromMs);
+  if (!hasLaterDrain(life, toldMs)) return cut.some(({ untilMs }) => untilMs >= goneAtMs(life) - 1);
+  return cut.some(({ fromMs, untilMs, by }) => fromMs >= (life.ended?.atMs ?? endless) && untilMs <= toldMs && !isFunction(by));
+};
 
 const untrueOfDrain = (chronicle: Chronicle, detail: Detail, atMs: number): readonly string[] => {
   const fallen = new Set(mapsIn(detail.shortfalls).flatMap(({ instances }) => idsIn(instances)));
