@@ -48,7 +48,11 @@ const troubleOf = (chronicle: Chronicle, group: string, life: Life, { atMs, serv
   const own: Debt | undefined =
     drainedMs === undefined ? undefined : { sinceMs: drainedMs, because: `${life.instance} had drained`, isOfPolicy: true };
   const isAllowed = serving.size >= desired - (chronicle.policyAt(group, atMs)?.maxSurge ?? 0);
-  if (isOurs && first !== undefined) return own !== undefined && isAllowed ? { ...first, own } : first;
+  if (isOurs && first !== undefined) {
+    // Only the time is that of the other trouble. When the unhealthy member serves again, this one is still missing.
+    const { unhealthy: _other, own: _theirs, ...since } = first;
+    return { ...since, ...(own !== undefined && isAllowed && { own }) };
+  }
   const isByHealth = !isOurs && isAlive(life, atMs);
   return own === undefined
     ? {

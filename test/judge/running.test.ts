@@ -216,6 +216,56 @@ describe('time to serve', () => {
     expect(drains(870, 'launch-first', alsoLost, 2)).toEqual(['1 serve, expected 2, 605 s after i-2 stopped serving']);
     expect(drains(870, 'drain-first', (script) => script.end(95, 'i-2'), 2)[0]).toBe('0 serve, expected 2, 605 s after i-2 stopped serving');
   });
+  it('of a member that Holdfast ends stays when an unhealthy member serves again', () => {
+    const flaps = (servesAtSecond: number, order: string, backAtSecond = 250) =>
+      details(
+        servesAgain,
+        (script) => {
+          twoServe(script);
+          script.policy(40, 2, { ...policy, swap: { order, maxSurge: 2 } });
+          script.advise(85, 'i-1');
+          script.at(95, { kind: 'out-of-service', instance: 'i-2', targetGroup: 'web', why: 'unhealthy', by: { kind: 'ec2' } });
+          script.takeOut(100, 'i-1', react('i-drain'));
+          script.end(120, 'i-1', react('i-end'));
+          script.at(backAtSecond, { kind: 'in-service', instance: 'i-2', targetGroup: 'web' });
+          script.launch(servesAtSecond - 30, 'i-3');
+          script.serves(servesAtSecond, 'i-3');
+        },
+        { endedAtMs: 1_000_000 },
+      );
+    expect(flaps(290, 'drain-first')).toEqual([]);
+    expect(flaps(400, 'drain-first')).toEqual(['1 serve, expected 2, 280 s after i-1 had drained']);
+    expect(flaps(270, 'launch-first')).toEqual([]);
+    expect(flaps(400, 'launch-first')).toEqual(['1 serve, expected 2, 305 s after i-2 stopped serving']);
+  });
+  it('of a member at risk is no time of another one that Holdfast ends meanwhile', () => {
+    const ends = (lastServesAtSecond: number, isAlsoAtRisk = false) =>
+      details(
+        servesAgain,
+        (script) => {
+          twoServe(script);
+          for (const instance of ['i-3', 'i-4', 'i-5']) script.member(instance);
+          script.policy(40, 2, { ...policy, swap: { order: 'drain-first', maxSurge: 3 } });
+          script.desired(41, 5, 2);
+          for (const instance of ['i-1', ...(isAlsoAtRisk ? ['i-3'] : [])]) script.advise(85, instance);
+          for (const [second, instance] of [[95, 'i-2'] as const, [96, 'i-5'] as const]) script.end(second, instance);
+          const replaced = [[130, 'i-6'] as const, [150, 'i-7'] as const, [lastServesAtSecond, 'i-8'] as const, [lastServesAtSecond, 'i-9'] as const];
+          for (const [outAtSecond, instance] of [[100, 'i-1'] as const, [140, 'i-3'] as const]) {
+            script.takeOut(outAtSecond, instance, react('i-drain'));
+            script.end(outAtSecond + 20, instance, react('i-end'));
+          }
+          for (const [second, instance] of replaced) {
+            script.launch(second - 20, instance);
+            script.serves(second, instance);
+          }
+        },
+        { endedAtMs: 1_000_000 },
+      );
+    expect(ends(270)).toEqual([]);
+    expect(ends(290)).toEqual(['3 serve, expected 5, 195 s after i-2 stopped serving']);
+    expect(ends(290, true)).toEqual([]);
+    expect(ends(310, true)[0]).toBe('3 serve, expected 5, 190 s after i-1 had drained');
+  });
   it('begins anew for each member at risk that drains first, once only such members are missing', () => {
     const inTurn = (servesAtSecond: number, lostToo = false, maxSurge = 1) =>
       details(
