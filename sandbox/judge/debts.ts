@@ -98,25 +98,52 @@ export const renewed = (chronicle: Chronicle, group: string, debts: readonly Deb
 /** The members that serve at a moment, and how many are wanted. */
 export type Look = { readonly atMs: number; readonly serving: ReadonlySet<Life>; readonly desired: number };
 
-type Change = { readonly before: Look | undefined; readonly now: Look };
+type Change = { readonly before: Look | undefined; readonly now: Look; readonly withinMs: number };
+
+/** `open`: the debts of members that do not serve. `behind`: what a warned member that still serves leaves behind, if a new member replaced it already. */
+export type Debts = { readonly open: readonly Debt[]; readonly behind: ReadonlyMap<Life, Debt> };
+
+/**
+ * What warned members that still serve leave behind, once new members removed these debts of others. The oldest trouble is replaced first. So a new member
+ * replaces a warned member, if that trouble is older and the new member comes within the bound from it. The younger debt is then open once the warned
+ * member stops serving. Each new member does so once.
+ */
+const leftBehind = (behind: Debts['behind'], removed: readonly Debt[], { before, now, withinMs }: Change): Debts['behind'] => {
+  const after = new Map([...behind].filter(([life]) => now.serving.has(life)));
+  const troubleMsOf = (life: Life): number => after.get(life)?.sinceMs ?? warnedAtMs(life, lastBackMs(life, now.atMs));
+  const ofOthers = removed.filter(({ unhealthy, isOfPolicy, own }) => unhealthy === undefined && isOfPolicy === undefined && own === undefined);
+  const arrived = [...now.serving].filter((life) => before !== undefined && !before.serving.has(life));
+  for (const debt of ofOthers.slice(0, arrived.length)) {
+    const [oldest] = [...now.serving]
+      .filter((life) => before?.serving.has(life) && troubleMsOf(life) < debt.sinceMs && now.atMs - troubleMsOf(life) <= withinMs)
+      .toSorted((a, b) => troubleMsOf(a) - troubleMsOf(b));
+    if (oldest !== undefined) after.set(oldest, debt);
+  }
+  return after;
+};
 
 /**
  * The debts of a group after one change. Each lost member adds a debt. A member that serves again removes its own debt, and any other that begins to serve
  * removes the oldest one. Debts of members that the policy drained meanwhile are removed after those of others, and debts of unhealthy members last,
  * because Holdfast replaces lost members first.
  */
-export const afterChange = (chronicle: Chronicle, group: string, debts: readonly Debt[], { before, now }: Change): readonly Debt[] => {
+export const afterChange = (chronicle: Chronicle, group: string, debts: Debts, change: Change): Debts => {
+  const { before, now } = change;
   const short = Math.max(0, now.desired - now.serving.size);
   const lost = [...(before?.serving ?? [])].filter((life) => !now.serving.has(life));
-  const open = debts.filter(({ unhealthy }) => unhealthy === undefined || !now.serving.has(unhealthy));
-  const fresh = lost.map((life) => troubleOf(chronicle, group, life, now, open));
+  const open = debts.open.filter(({ unhealthy }) => unhealthy === undefined || !now.serving.has(unhealthy));
+  const fresh = lost.map((life) => debts.behind.get(life) ?? troubleOf(chronicle, group, life, now, open));
   const asked: Debt = { sinceMs: now.atMs, because: `${now.desired} are wanted` };
   const all = [...open, ...fresh].toSorted((a, b) => a.sinceMs - b.sinceMs);
   const turnOf = ({ unhealthy, own }: Debt): number => (unhealthy === undefined ? Number(own !== undefined) : 2);
   const inTurn = all.toSorted((a, b) => turnOf(a) - turnOf(b));
+  const removed = inTurn.slice(0, Math.max(0, all.length - short));
   // If the group needs more members than it lost, the size was raised just now.
   const added = Array.from({ length: Math.max(0, short - all.length) }, () => asked);
-  const left = [...inTurn.slice(Math.max(0, all.length - short)), ...added];
+  const left = [...inTurn.slice(removed.length), ...added];
   const isOthersBack = left.every(({ own, isOfPolicy }) => own !== undefined || isOfPolicy);
-  return (isOthersBack ? left.map((debt) => debt.own ?? debt) : left).toSorted((a, b) => a.sinceMs - b.sinceMs);
+  return {
+    open: (isOthersBack ? left.map((debt) => debt.own ?? debt) : left).toSorted((a, b) => a.sinceMs - b.sinceMs),
+    behind: leftBehind(debts.behind, removed, change),
+  };
 };

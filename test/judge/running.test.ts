@@ -266,6 +266,46 @@ describe('time to serve', () => {
     expect(ends(290, true)).toEqual([]);
     expect(ends(310, true)[0]).toBe('3 serve, expected 5, 190 s after i-1 had drained');
   });
+  describe('of a warned member that serves on while others are lost', () => {
+    const warnedSince = (firstServesAtSecond: number, lastServesAtSecond: number, { lostAtSecond = 150, isSmaller = false, areBothWarned = false } = {}) =>
+      details(
+        servesAgain,
+        (script) => {
+          script.policy(0, 1);
+          script.desired(0, 3);
+          for (const instance of ['i-0', 'i-1', 'i-2']) script.member(instance, { pool: 'spot-a' });
+          script.warn(100, 'i-1');
+          if (areBothWarned) script.warn(101, 'i-0');
+          script.end(lostAtSecond, 'i-2');
+          if (isSmaller) script.desired(firstServesAtSecond, 2);
+          else {
+            script.launch(120, 'i-3');
+            script.serves(firstServesAtSecond, 'i-3');
+          }
+          script.end(firstServesAtSecond + 10, 'i-1');
+          if (areBothWarned) script.end(firstServesAtSecond + 10, 'i-0');
+          for (const instance of areBothWarned ? ['i-4', 'i-5'] : ['i-4']) {
+            script.launch(160, instance);
+            script.serves(lastServesAtSecond, instance);
+          }
+        },
+        { endedAtMs: 1_000_000 },
+      );
+    it('ends with the first new member after its warning, and the time of the other goes on', () => {
+      expect(warnedSince(200, 320)).toEqual([]);
+      expect(warnedSince(200, 340)).toEqual(['2 serve, expected 3, 190 s after i-2 stopped serving']);
+    });
+    it('goes on if that member came too late for it, if the other was lost before, or if only the size shrank', () => {
+      const late = ['2 serve, expected 3, 220 s after i-1 was warned'];
+      expect(warnedSince(290, 320)).toEqual(late);
+      expect(warnedSince(200, 320, { lostAtSecond: 95 })).toEqual(late);
+      expect(warnedSince(200, 320, { isSmaller: true })).toEqual(['1 serve, expected 2, 220 s after i-1 was warned']);
+    });
+    it('ends for one warned member with each new one', () => {
+      expect(warnedSince(200, 270, { areBothWarned: true })).toEqual([]);
+      expect(warnedSince(200, 320, { areBothWarned: true })).toEqual(['1 serve, expected 3, 219 s after i-0 was warned']);
+    });
+  });
   it('begins anew for each member at risk that drains first, once only such members are missing', () => {
     const inTurn = (servesAtSecond: number, lostToo = false, maxSurge = 1) =>
       details(

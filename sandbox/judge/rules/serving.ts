@@ -1,7 +1,7 @@
 import { deathsMayBound } from '../boots.ts';
 import { gaveNothingUntil } from '../capacity.ts';
 import type { Chronicle } from '../chronicle.ts';
-import { afterChange, type Debt, type Look, renewed } from '../debts.ts';
+import { afterChange, type Debt, type Debts, type Look, renewed } from '../debts.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { givingOf } from '../giving.ts';
 import { limitMayBound } from '../launch-limit.ts';
@@ -92,21 +92,22 @@ const freeSince = (chronicle: Chronicle, group: string, debt: Debt, untilMs: num
 export const lateIn = (chronicle: Chronicle, group: string, owed: Owed): readonly Broken[] => {
   const looks = looksAt(chronicle, group, owed.due);
   const found: Broken[] = [];
-  let debts: readonly Debt[] = [];
+  let debts: Debts = { open: [], behind: new Map() };
   looks.forEach((look, index) => {
     const untilMs = looks[index + 1]?.atMs ?? chronicle.history.endedAtMs;
-    debts = renewed(chronicle, group, afterChange(chronicle, group, debts, { before: looks[index - 1], now: look }), untilMs);
-    const [oldest] = debts;
+    const changed = afterChange(chronicle, group, debts, { before: looks[index - 1], now: look, withinMs: owed.withinMs });
+    debts = { ...changed, open: renewed(chronicle, group, changed.open, untilMs) };
+    const [oldest] = debts.open;
     if (oldest === undefined || untilMs - oldest.sinceMs <= owed.withinMs) return;
     const lateMs = untilMs - freeSince(chronicle, group, oldest, untilMs, owed) - owed.withinMs;
     if (lateMs > 0) {
       found.push({
         group,
         atMs: untilMs,
-        members: debts.filter(({ sinceMs }) => untilMs - sinceMs > owed.withinMs).length,
+        members: debts.open.filter(({ sinceMs }) => untilMs - sinceMs > owed.withinMs).length,
         detail: `${look.serving.size} serve, expected ${look.desired}, ${Math.round((untilMs - oldest.sinceMs) / 1_000)} s after ${oldest.because}`,
       });
-      debts = [];
+      debts = { ...debts, open: [] };
     }
   });
   return found;
@@ -115,7 +116,7 @@ export const lateIn = (chronicle: Chronicle, group: string, owed: Owed): readonl
 export const servesAgain: Rule = {
   name: 'whatever is lost serves again in time',
   meaning:
-    'Every member that is lost, and every member by which the size grows, has a serving replacement within the bound of docs/architecture.md. The time counts from the trouble of that member itself. It begins anew when EC2 takes an unhealthy member, or this member ends. An end by Holdfast begins no new time. Only members at risk that drain first by the policy do, within `maxSurge`, once no other member is missing. Faults of reads that only improve a decision give no more time, unless such a read alone shows the loss.',
+    'Every member that is lost, and every member by which the size grows, has a serving replacement within the bound of docs/architecture.md. The time counts from the trouble of that member itself. A new member replaces the oldest trouble. That may be the warning of a member that still serves, if the new member comes within the bound from it. The time of a younger loss then goes on, and counts once the warned member stops serving. The time begins anew when EC2 takes an unhealthy member, or this member ends. An end by Holdfast begins no new time. Only members at risk that drain first by the policy do, within `maxSurge`, once no other member is missing. Faults of reads that only improve a decision give no more time, unless such a read alone shows the loss.',
   broken: (chronicle) =>
     [...chronicle.groups.keys()].flatMap((group) =>
       lateIn(chronicle, group, { due: dueAt, gaveNothing: gaveNothingUntil, withinMs: chronicle.times.servesAgainMs }),
