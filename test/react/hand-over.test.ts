@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import type { Swap } from '../../core/swap/swap.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import type { Facts } from '../../functions/react/messages/facts.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 import { canHandOver, type Hindrance, handOver } from '../../functions/react/turns/hand-over.ts';
-import { group, nowMs, state } from '../core/views.ts';
+import { group, nowMs, state, swapOf } from '../core/views.ts';
 import { factsOf, silent } from './facts.ts';
 
 const acting = group();
@@ -57,20 +58,37 @@ test('what is handed over is claimed and announced, and another invocation is wo
 });
 
 /** The wakes of looks in vain at these times, in seconds: when each was sent, and how much later it comes. */
-const wakesOf = async (timesS: readonly number[], facts: Partial<Facts>, trouble: Hindrance): Promise<readonly string[]> => {
+const wakesOf = async (
+  timesS: readonly number[],
+  facts: Partial<Facts>,
+  trouble: Hindrance,
+  swaps: readonly Swap[] = [],
+): Promise<readonly string[]> => {
   const wakes: string[] = [];
   let atMs = nowMs;
   const ports = {
     store: {},
+    drains: {},
     wakes: { wake: async (_: readonly string[], ms: number) => void wakes.push(`${(atMs - nowMs) / 1000} +${(ms - atMs) / 1000}`) },
     clock: { now: () => atMs },
   } as unknown as ReactPorts;
   for (const sinceS of timesS) {
     atMs = nowMs + sinceS * 1_000;
-    await handOver(factsOf(facts), { group: acting, state: state() }, ports, trouble);
+    await handOver(factsOf(facts), { group: acting, state: state(), swaps }, ports, trouble);
   }
   return wakes;
 };
+
+test('looks that stay throttled are more frequent near the deadline of a member whose drain has not started', async () => {
+  const timesS = [0, 40, 60, 80, 96, 110, 119, 121];
+  const leaving = swapOf('i-1', { reason: 'interruption', state: 'leaving', drain: 'web-interruption-1', deadlineMs: nowMs + 120_000 });
+  const pressed = ['0 +10', '40 +10', '60 +7.5', '80 +5', '96 +3', '110 +2', '119 +2', '121 +30.25'];
+  const usual = ['0 +10', '40 +10', '60 +15', '80 +20', '96 +24', '110 +27.5', '119 +29.75', '121 +30.25'];
+  expect(await wakesOf(timesS, {}, 'throttled', [leaving])).toEqual(pressed);
+  expect(await wakesOf(timesS, {}, 'throttled', [{ ...leaving, state: 'draining' }])).toEqual(usual);
+  const { deadlineMs: _, ...advised } = leaving;
+  expect(await wakesOf(timesS, {}, 'throttled', [advised])).toEqual(usual);
+});
 
 test('looks of a group that stay throttled are ever rarer, and left to the tick in the end; another throttle begins anew', async () => {
   const wakes = await wakesOf([0, 10, 20, 60, 100, 150, 160, 220, 339, 460], {}, 'throttled');

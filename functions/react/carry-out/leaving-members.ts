@@ -22,7 +22,7 @@ const foundAt = rememberedByKey<ReactPorts['drains'], number>();
  * Whether this environment found the drain running within the last minute. Then only the next tick starts it again,
  * because otherwise each look would start every drain that waits for replacements.
  */
-const isKnownToRun = ({ drains, clock }: ReactPorts, drain: string): boolean =>
+export const isKnownToRun = ({ drains, clock }: Pick<ReactPorts, 'drains' | 'clock'>, drain: string): boolean =>
   clock.now() - (foundAt(drains).get(drain) ?? Number.NEGATIVE_INFINITY) < tickEveryMs;
 
 /** Starts a drain. A drain that runs already is not changed. `over`: its execution has ended, and is not repeated. */

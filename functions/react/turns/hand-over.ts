@@ -3,10 +3,12 @@ import type { Group } from '../../../core/group/group.ts';
 import { asgsOf, withFormer } from '../../../core/group/holders.ts';
 import { modeOf } from '../../../core/group/mode.ts';
 import { initialState, withRefusedRefills } from '../../../core/group-state/state.ts';
+import type { Swap } from '../../../core/swap/swap.ts';
 import { againInMs, isWorthALook } from '../../../core/times/again.ts';
 import { inVain } from '../../runtime/in-vain.ts';
 import { claimAll } from '../carry-out/claims.ts';
 import { drainsOf } from '../carry-out/drain-names.ts';
+import { isKnownToRun } from '../carry-out/leaving-members.ts';
 import type { InForce } from '../look/in-force.ts';
 import { reportedIn } from '../look/leaving-now.ts';
 import type { Facts } from '../messages/facts.ts';
@@ -20,13 +22,29 @@ const handedOverMs = 2_000;
 /** The same after a look without signals that AWS throttled. */
 const throttledMs = 10_000;
 
+/** A group that is looked at again, and its swaps as the look in vain read them. */
+type Waiting = { readonly group: string; readonly swaps?: readonly Swap[] };
+
 /** Since when looks of each group in this environment have been in vain time and again. */
 const looksInVain = inVain<ReactPorts['store']>();
 
-/** How soon to look again after a look in vain without signals. Undefined: the tick does. */
-const againAfterMs = ({ store, clock }: ReactPorts, group: string, shortestMs: number): number | undefined => {
+/** The next deadline of members whose drains this environment did not find running. */
+const nextDeadlineMs = (swaps: readonly Swap[], ports: ReactPorts, nowMs: number): number => {
+  const unstarted = swaps.filter(({ state, drain }) => state === 'leaving' && !isKnownToRun(ports, drain ?? ''));
+  const deadlines = unstarted.flatMap(({ deadlineMs }) => deadlineMs ?? []);
+  return Math.min(Number.POSITIVE_INFINITY, ...deadlines.filter((deadlineMs) => deadlineMs > nowMs));
+};
+
+/**
+ * How soon to look again after a look in vain without signals. Undefined: the tick does. If drains must still start
+ * before a deadline, the next look comes after an eighth of the time left at the latest, as the tries of a drain do.
+ */
+const againAfterMs = ({ group, swaps = [] }: Waiting, ports: ReactPorts, shortestMs: number): number | undefined => {
+  const { store, clock } = ports;
   const nowMs = clock.now();
-  const inMs = Math.max(shortestMs, againInMs(looksInVain.noteMs(store, group, nowMs)));
+  const usualMs = Math.max(shortestMs, againInMs(looksInVain.noteMs(store, group, nowMs)));
+  const pressedMs = Math.max(handedOverMs, Math.floor((nextDeadlineMs(swaps, ports, nowMs) - nowMs) / 8));
+  const inMs = Math.min(usualMs, pressedMs);
   return isWorthALook(nowMs + inMs, nowMs) ? inMs : undefined;
 };
 
@@ -40,13 +58,19 @@ const afterFailureMs = 20_000;
 export type Hindrance = 'throttled' | 'failed' | 'crowded' | 'slow';
 
 /** How soon another invocation continues. Undefined: the tick does. */
-const goesOnInMs = (facts: Facts, ports: ReactPorts, group: string, trouble?: Hindrance): number | undefined => {
+const goesOnInMs = (
+  facts: Facts,
+  ports: ReactPorts,
+  swaps: readonly Swap[] | undefined,
+  trouble?: Hindrance,
+): number | undefined => {
   const isSignaled = facts.messages.length > 0;
   if (trouble === 'failed') return isSignaled ? afterFailureMs : undefined;
   if (isSignaled || trouble === 'crowded') return handedOverMs;
   // The next tick looks. Otherwise each tick of an outage would add looks that last for minutes.
   if (trouble === 'slow' && facts.isMinute === true) return undefined;
-  return againAfterMs(ports, group, trouble === 'throttled' ? throttledMs : handedOverMs);
+  const waiting = { group: facts.group, ...(swaps && { swaps }) };
+  return againAfterMs(waiting, ports, trouble === 'throttled' ? throttledMs : handedOverMs);
 };
 
 /** Whether some facts (of alarms, stopped drains or policy changes) exist only in their messages. */
@@ -58,12 +82,16 @@ export const canHandOver = (facts: Facts, group: Group): boolean => modeOf(group
 
 /**
  * Arranges another invocation, which continues with a group whose claims are written. Looks in vain without signals are
- * ever rarer: they are repeated after a quarter of the time for which looks have been in vain.
+ * ever rarer: they are repeated after a quarter of the time for which looks have been in vain. Only drains that must
+ * start before a deadline make them more frequent.
  */
-export const wakeSoon = async (facts: Facts, ports: ReactPorts, trouble?: Hindrance): Promise<void> => {
-  const { group } = facts;
-  const inMs = goesOnInMs(facts, ports, group, trouble);
-  if (inMs !== undefined) await ports.wakes.wake([group], ports.clock.now() + inMs);
+export const wakeSoon = async (
+  facts: Facts,
+  ports: ReactPorts,
+  { swaps, trouble }: { readonly swaps?: readonly Swap[] | undefined; readonly trouble?: Hindrance } = {},
+): Promise<void> => {
+  const inMs = goesOnInMs(facts, ports, swaps, trouble);
+  if (inMs !== undefined) await ports.wakes.wake([facts.group], ports.clock.now() + inMs);
 };
 
 /**
@@ -114,10 +142,10 @@ export const keepFacts = async (
  */
 export const handOver = async (
   facts: Facts,
-  known: Pick<InForce, 'group' | 'state'>,
+  known: Pick<InForce, 'group' | 'state'> & Partial<Pick<InForce, 'swaps'>>,
   ports: ReactPorts,
   trouble: Hindrance,
 ): Promise<void> => {
   await keepFacts(facts, known, ports);
-  await wakeSoon(facts, ports, trouble);
+  await wakeSoon(facts, ports, { swaps: known.swaps, trouble });
 };
