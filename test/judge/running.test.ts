@@ -267,7 +267,11 @@ describe('time to serve', () => {
     expect(ends(310, true)[0]).toBe('3 serve, expected 5, 190 s after i-1 had drained');
   });
   describe('of a warned member that serves on while others are lost', () => {
-    const warnedSince = (firstServesAtSecond: number, lastServesAtSecond: number, { lostAtSecond = 150, isSmaller = false, areBothWarned = false } = {}) =>
+    const warnedSince = (
+      firstServesAtSecond: number,
+      lastServesAtSecond: number,
+      { lostAtSecond = 150, isSmaller = false, areBothWarned = false } = {},
+    ) =>
       details(
         servesAgain,
         (script) => {
