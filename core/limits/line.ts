@@ -103,6 +103,9 @@ const give = (one: Waiting, purse: Purse, line: Line, nowMs: number): void => {
 const goesAnyway = ({ untilMs = Number.POSITIVE_INFINITY }: Waiting, isHere: boolean, turnAtMs: number): boolean =>
   isHere && turnAtMs > untilMs;
 
+/** Looks may put off the first group in line for so long. */
+const putOffMs = 10_000;
+
 /**
  * Whether the first group in line begins although looks took its tokens meanwhile. In a storm of signals, looks take
  * each token as it comes, so the group would never have its turn. Its calls wait for their tokens one by one, and they
@@ -113,7 +116,7 @@ const isOverdue = ({ bucket, need, dueAtMs }: Waiting, { ahead }: Line, nowMs: n
   need.urgency !== 'look' &&
   !ahead.has(bucket) &&
   dueAtMs !== undefined &&
-  dueAtMs <= nowMs;
+  dueAtMs + putOffMs <= nowMs;
 
 /** The place of a group that learns its turn now. */
 const announced = (one: Waiting, turnAtMs: number): Waiting => ({ ...one, turnAtMs, dueAtMs: one.dueAtMs ?? turnAtMs });

@@ -123,6 +123,14 @@ export const launching: readonly Mutant[] = [
     file: 'aws/messages/wakes.ts',
     from: 'sentForMs > nowMs && sentForMs <= atMs + soonEnoughMs;',
     to: 'sentForMs > nowMs && sentForMs <= soonEnoughMs;',
+    // Environments claim wakes too.
+    also: [
+      {
+        file: 'aws/messages/wakes.ts',
+        from: '(await claim(group, atMs)) ? group : []',
+        to: '(await claim(group, atMs)) || group !== undefined ? group : []',
+      },
+    ],
     caughtBy: ['slow boots while warnings come one by one'],
   },
   {

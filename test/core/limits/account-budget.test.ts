@@ -320,17 +320,21 @@ describe('what groups learn from launches', () => {
     /** Looks wait in line for three seconds at most. */
     const drawnOn = (budget: AccountBudget, atMs: number): AccountBudget => ({ ...budget, fullAt: { autoScaling: atMs + 6_800 } });
     const firstAsk = (first: Ask = ask) => shareOut(drawnOn(emptyBudget, nowMs), [first], nowMs);
-    /** Another decision of the same group requests again, before the turn of the first one. */
+    /** Other decisions of the same group request again, until looks have put it off for ten seconds. */
     const secondAsk = (first: Ask = ask) => {
       const { budget, turns } = firstAsk(first);
       const turn = turns.get('a');
-      const dueAtMs = turn?.kind === 'later' ? turn.turnAtMs : Number.NaN;
-      const again = shareOut(drawnOn(budget, dueAtMs - 100), [first], dueAtMs - 100);
-      expect(again.turns.get('a')).toMatchObject({ kind: 'later' });
-      return { budget: drawnOn(again.budget, dueAtMs), dueAtMs };
+      const dueAtMs = (turn?.kind === 'later' ? turn.turnAtMs : Number.NaN) + 10_000;
+      let again = budget;
+      for (const atMs of [dueAtMs - 10_100, dueAtMs - 7_000, dueAtMs - 4_000, dueAtMs - 1]) {
+        const asked = shareOut(drawnOn(again, atMs), [first], atMs);
+        expect(asked.turns.get('a')).toMatchObject({ kind: 'later' });
+        again = asked.budget;
+      }
+      return { budget: drawnOn(again, dueAtMs), dueAtMs };
     };
 
-    test('lets the first group in line begin at the first turn that it was given', () => {
+    test('lets the first group in line begin ten seconds after the first turn that it was given', () => {
       const { budget, dueAtMs } = secondAsk();
       const { turns, budget: after } = shareOut(budget, [ask], dueAtMs);
       expect(turns.get('a')).toMatchObject({ kind: 'now', calls: 4, instances: 2 });
