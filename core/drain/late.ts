@@ -49,8 +49,8 @@ type Look = {
 /**
  * Sorts members whose drain begins late by the rule of every decision: a member that serves leaves while as many others
  * serve as the group wants, or with drain-first `maxSurge` fewer where it is replaced and launches are not denied. Of
- * members that are not replaced, as many stay as are needed. A later step decides again where that depends on members whose health could not
- * be read. A member that does not serve always goes.
+ * members that are not replaced, as many stay as are needed. A later step decides again where that depends on members
+ * whose health could not be read. A member that does not serve always goes.
  */
 export const sortLate = (late: readonly Swap[], { group, holdings, swaps, desired, denials }: Look): Late => {
   const works = new Map(
