@@ -83,8 +83,14 @@ export type Life = {
   /** When it ran again after EC2 or somebody had stopped it. Its end stays the first one. */
   readonly startedAgainAtMs?: number;
   readonly protections: readonly { readonly atMs: number; readonly from: 'scale-in' | 'termination'; readonly isOn: boolean }[];
-  /** When its swap item was written, in which state, for which reason, and in which invocation. */
-  readonly claims: readonly { readonly atMs: number; readonly by: Actor; readonly state: string; readonly reason?: string }[];
+  /** When its swap item was written, in which state, for which reason, with which drain, and in which invocation. */
+  readonly claims: readonly {
+    readonly atMs: number;
+    readonly by: Actor;
+    readonly state: string;
+    readonly reason?: string;
+    readonly drain?: string;
+  }[];
   /** When EC2 refused to Holdfast to end it: from then on it stays, whatever was begun. */
   readonly refusedAtMs: readonly number[];
   readonly drains: readonly { readonly atMs: number; readonly drain: string }[];

@@ -157,7 +157,8 @@ const noteClaim = (lives: ReadonlyMap<string, Draft>, { item, atMs, by, swap }: 
   const [, instance = ''] = swapItem.exec(item) ?? [];
   const life = lives.get(instance);
   if (life === undefined) return;
-  life.claims.push({ atMs, by, state: swap?.state ?? 'leaving', ...(swap && { reason: swap.reason }) });
+  const { reason, drain } = swap ?? {};
+  life.claims.push({ atMs, by, state: swap?.state ?? 'leaving', ...(reason !== undefined && { reason }), ...(drain !== undefined && { drain }) });
   if (swap?.drain === undefined || drains.of.get(instance) === swap.drain) return;
   drains.of.set(instance, swap.drain);
   if (drains.running.has(swap.drain)) life.drains.push({ atMs, drain: swap.drain });

@@ -40,6 +40,13 @@ const ended = (script: Script, second: number, { drained = [], gone = [], fallen
     },
   });
 
+/** The swap of i-1 names a drain. */
+const claimed = (script: Script, second: number, drain: string): void =>
+  script.at(second, {
+    ...{ kind: 'item-written', table: 'state', group: 'web', item: 'swap#i-1', bytes: 500, by: react('i-x') },
+    swap: { reason: 'scale-in', state: 'leaving', drain },
+  });
+
 describe('the end of a drain on the bus', () => {
   it('reports no running instance as gone', () => {
     const gone = (second: number) =>
@@ -65,13 +72,17 @@ describe('the end of a drain on the bus', () => {
   });
 
   it('reports an instance as drained that was stopped at work, and drained once it ran again', () => {
-    const drained = (againAt: number | undefined, state: 'stopped' | 'terminated' = 'stopped', claimedAt = 106) =>
+    const drained = (
+      againAt: number | undefined,
+      state: 'stopped' | 'terminated' = 'stopped',
+      named: readonly (readonly [number, string])[] = [[106, 'd-1']],
+    ) =>
       judged((script) => {
         script.at(100, { kind: 'out-of-service', instance: 'i-1', targetGroup: 'web', why: 'ending', by: { kind: 'ec2' } });
         script.at(100, { kind: 'ending', instance: 'i-1', by: { kind: 'ec2' } });
         script.at(101, { kind: 'ended', instance: 'i-1', state });
         if (againAt !== undefined) script.at(againAt, { kind: 'running', instance: 'i-1' });
-        script.claim(claimedAt, 'i-1', 'i-x');
+        for (const [second, drain] of named) claimed(script, second, drain);
         ended(script, 110, { drained: ['i-1'] });
       });
     const untrue = ['the event says that i-1 has drained, and it still had work when it ended'];
@@ -79,7 +90,27 @@ describe('the end of a drain on the bus', () => {
     expect(drained(undefined)).toEqual(untrue);
     expect(drained(111)).toEqual(untrue);
     expect(drained(105, 'terminated')).toEqual(untrue);
-    expect(drained(105, 'stopped', 99)).toEqual(untrue);
+    expect(drained(105, 'stopped', [[99, 'd-1']])).toEqual(untrue);
+    // A swap that is written again orders no other drain, and another drain is not this one.
+    expect(
+      drained(105, 'stopped', [
+        [99, 'd-1'],
+        [106, 'd-1'],
+      ]),
+    ).toEqual(untrue);
+    expect(
+      drained(105, 'stopped', [
+        [99, 'd-1'],
+        [106, 'd-2'],
+      ]),
+    ).toEqual(untrue);
+    expect(drained(105, 'stopped', [[103, 'd-1']])).toEqual([]);
+    expect(
+      drained(105, 'stopped', [
+        [99, 'd-0'],
+        [106, 'd-1'],
+      ]),
+    ).toEqual([]);
   });
 
   it('does not report an instance as drained that ran again, served, and ended at work once more', () => {
@@ -90,7 +121,7 @@ describe('the end of a drain on the bus', () => {
         script.at(101, { kind: 'ended', instance: 'i-1', state: 'stopped' });
         script.at(105, { kind: 'running', instance: 'i-1' });
         script.serves(105, 'i-1');
-        script.claim(106, 'i-1', 'i-x');
+        claimed(script, 106, 'd-1');
         script.at(108, { kind: 'out-of-service', instance: 'i-1', targetGroup: 'web', why, by });
         ended(script, 110, { drained: ['i-1'] });
       });

@@ -14,26 +14,31 @@ const idsIn = (value: unknown): readonly string[] => (Array.isArray(value) ? val
 const mapsIn = (value: unknown): readonly Detail[] =>
   (Array.isArray(value) ? value : []).filter((one): one is Detail => typeof one === 'object' && one !== null);
 
-/** Whether it ran again after somebody had stopped it, and was chosen to leave since it had stopped: then a later drain is told. */
-const hasLaterDrain = ({ startedAgainAtMs = endless, ended, claims }: Life, toldMs: number): boolean =>
-  startedAgainAtMs <= toldMs && claims.some(({ state, atMs }) => state === 'leaving' && atMs >= (ended?.atMs ?? endless) && atMs <= toldMs);
+type End = { readonly drain: string; readonly toldMs: number };
+
+/** Whether it ran again after somebody had stopped it, and this drain was ordered since it had stopped: its swap did not name the drain before. */
+const isLaterDrain = ({ startedAgainAtMs = endless, ended, claims }: Life, { drain, toldMs }: End): boolean => {
+  const orderedMs = claims.find((claim) => claim.drain === drain)?.atMs ?? endless;
+  return startedAgainAtMs <= toldMs && orderedMs >= (ended?.atMs ?? endless) && orderedMs <= toldMs;
+};
 
 /**
  * Whether it still took requests when it ended, because its work had not been taken off. A later drain is judged by the work that began after the stop.
  * An end by Holdfast has a rule of its own.
  */
-const endedAtWork = (life: Life, toldMs: number): boolean => {
+const endedAtWork = (life: Life, end: End): boolean => {
   const cut = life.services.filter(({ why, fromMs, untilMs }) => why === 'ending' && untilMs > fromMs);
-  if (!hasLaterDrain(life, toldMs)) return cut.some(({ untilMs }) => untilMs >= goneAtMs(life) - 1);
-  return cut.some(({ fromMs, untilMs, by }) => fromMs >= (life.ended?.atMs ?? endless) && untilMs <= toldMs && !isFunction(by));
+  if (!isLaterDrain(life, end)) return cut.some(({ untilMs }) => untilMs >= goneAtMs(life) - 1);
+  return cut.some(({ fromMs, untilMs, by }) => fromMs >= (life.ended?.atMs ?? endless) && untilMs <= end.toldMs && !isFunction(by));
 };
 
 const untrueOfDrain = (chronicle: Chronicle, detail: Detail, atMs: number): readonly string[] => {
+  const end: End = { drain: String(detail.drain), toldMs: atMs };
   const fallen = new Set(mapsIn(detail.shortfalls).flatMap(({ instances }) => idsIn(instances)));
   const alive = idsIn(detail.gone).filter((instance) => chronicle.lives.some((life) => life.instance === instance && goneAtMs(life) > atMs));
   const worked = idsIn(detail.drained).filter((instance) => {
     const life = chronicle.life(instance);
-    return !fallen.has(instance) && life !== undefined && goneAtMs(life) <= atMs && !isFunction(life.ending?.by) && endedAtWork(life, atMs);
+    return !fallen.has(instance) && life !== undefined && goneAtMs(life) <= atMs && !isFunction(life.ending?.by) && endedAtWork(life, end);
   });
   const named = new Set([...idsIn(detail.gone), ...idsIn(detail.drained)]);
   const kept = [...fallen].filter((instance) => !named.has(instance));
