@@ -871,7 +871,14 @@ const runs =
       ...{ kind: 'invocation-ended', invocation: 'i-l', function: name, startedAtMs: 1_000 * from, timeoutMs: 30_000, again: [], injected: false },
     });
   };
-const tagging = { service: 'ec2', operation: 'CreateTags', outcome: 'RequestLimitExceeded', isMutating: true, trouble: 'fault' };
+const tagging = {
+  function: 'holdfast-react',
+  service: 'ec2',
+  operation: 'CreateTags',
+  outcome: 'RequestLimitExceeded',
+  isMutating: true,
+  trouble: 'fault',
+};
 /** A function requests a launch of an Auto Scaling group and ends. */
 const endsAfterLaunch =
   (
@@ -935,6 +942,7 @@ const tags: Readonly<Record<string, Cases>> = {
       'a fault came after the look that came then': untagged(called(150, tagging), runs(209, 211), called(212, tagging), tagged(260)),
       'the fault came after the minute': untagged(called(161, tagging), tagged(205)),
       'the fault came before the launch': untagged(called(99, tagging), tagged(205)),
+      'a function met the fault that tags nobody': untagged(called(150, { ...tagging, function: 'holdfast-end-drain' }), tagged(205)),
       'no fault met the call': untagged(called(150, { ...tagging, trouble: undefined }), tagged(205)),
       'another service met the fault': untagged(called(150, { ...tagging, service: 'dynamodb' }), tagged(205)),
       'a tag of the policy is missing': untagged(called(150, tagging), tagged(205, { team: 'api' })),

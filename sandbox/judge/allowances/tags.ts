@@ -3,6 +3,9 @@ import type { Allowance } from '../finding.ts';
 import { isTaggedBy, taggedWithinMs, tagsAsAsked } from '../rules/tags.ts';
 import { times } from '../times.ts';
 
+/** Only `react` tags, launches, and describes whom to tag. */
+const isLook = (name: string): boolean => name.endsWith('react');
+
 const services = new Set(['ec2', 'autoscaling']);
 
 /** When faults killed functions that had requested launches of an Auto Scaling group: the response was lost with them. */
@@ -15,12 +18,14 @@ const killedAtMs = (chronicle: Chronicle, asg: string | undefined): readonly num
 };
 
 const failedAtMs = (chronicle: Chronicle): readonly number[] =>
-  chronicle.of('called').flatMap(({ service, trouble, atMs }) => (services.has(service) && trouble === 'fault' ? [atMs] : []));
+  chronicle
+    .of('called')
+    .flatMap(({ function: name, service, trouble, atMs }) => (isLook(name) && services.has(service) && trouble === 'fault' ? [atMs] : []));
 
 /** The end of the run of `react` that has begun by then, and is not over. A tick that comes after a minute waits for its batch. */
 const lookOverMs = ({ invocations }: Chronicle, atMs: number): number => {
   const running = [...invocations.values()].filter(
-    ({ function: name, beganAtMs, ended }) => name.endsWith('react') && beganAtMs <= atMs + times.batchMs && (ended?.atMs ?? atMs) >= atMs,
+    ({ function: name, beganAtMs, ended }) => isLook(name) && beganAtMs <= atMs + times.batchMs && (ended?.atMs ?? atMs) >= atMs,
   );
   return Math.max(atMs, ...running.map(({ ended }) => ended?.atMs ?? atMs));
 };
@@ -40,7 +45,7 @@ export const taggedOnceCallsWork: Allowance = {
   name: 'calls that tag, launch or describe met faults',
   excuses: tagsAsAsked.name,
   trouble:
-    'Faults met calls of functions to EC2 or EC2 Auto Scaling, or killed functions that had requested launches of the same Auto Scaling group, in the minute after a launch into it.',
+    'Faults met calls of `react` to EC2 or EC2 Auto Scaling, or killed functions that had requested launches of the same Auto Scaling group, in the minute after a launch into it.',
   reaches:
     'Instances of that launch that carry their tags a minute after the last such fault, or by the end of the look that comes then, with no minute and look without one between them.',
   reason: 'A look tags whom describes show without tags. It needs the response to the launch, the describe and the call that tags.',
