@@ -904,14 +904,16 @@ describe('what swaps and decisions record', () => {
       readonly isProtected?: boolean;
       readonly launchedS?: number;
       readonly serving?: number;
+      readonly size?: number;
       readonly told?: Readonly<Record<string, unknown>>;
     };
-    const waiting = ({ order = 'launch-first', maxSurge = 1, isProtected = true, launchedS = 100, serving = 2, told = {} }: Change) =>
+    const waiting = ({ order = 'launch-first', maxSurge = 1, isProtected = true, launchedS = 100, serving = 2, size = 2, told = {} }: Change) =>
       details(
         timesAreTrue,
         (script) => {
           twoServe(script);
           script.policy(10, 2, { ...policy, asg: 'web-asg', swap: { order, maxSurge } });
+          if (size !== 2) script.desired(12, size, 2);
           script.advise(20, 'i-1');
           script.claim(21, 'i-1', 'i-a', 'waiting');
           script.launch(launchedS, 'i-3', { asg: 'web-asg' });
@@ -934,6 +936,12 @@ describe('what swaps and decisions record', () => {
       expect(waiting({ maxSurge: 2 })).toEqual([stays]);
       expect(waiting({ serving: 3 })).toEqual([stays]);
       expect(waiting({ order: 'drain-first' })).toEqual([stays]);
+    });
+    it('excuses nothing while the group has room for a launch', () => {
+      expect(waiting({ size: 3 })).toEqual([stays]);
+      expect(waiting({ size: 3, order: 'drain-first' })).toEqual([]);
+      expect(waiting({ size: 4, order: 'drain-first', serving: 3 })).toEqual([]);
+      expect(waiting({ size: 4, order: 'drain-first' })).toEqual([stays]);
     });
     it('excuses nothing for a replacement that is new or may leave, or for a member that serves no more', () => {
       expect(waiting({ launchedS: 1_201 })).toEqual([stays]);
