@@ -6,6 +6,7 @@ import { limitMayBound } from './launch-limit.ts';
 import { mayBeUndone, paysAfterMs } from './losses.ts';
 import type { Policy, ReturnRule } from './policy.ts';
 import { offeringsOf } from './pools.ts';
+import { servesAgainMsIn } from './serves-again.ts';
 import { headcountAt } from './staying.ts';
 import { times } from './times.ts';
 import { poolsOf } from './tree.ts';
@@ -61,7 +62,7 @@ const lookMs = 2 * times.tickMs;
 export const dueMoments = (chronicle: Chronicle, group: string, rule: ReturnRule, refusedMs: number): readonly number[] => {
   const { events, readyAtMs, endedAtMs } = chronicle.history;
   const quietMs = ({ kind }: HistoryEvent): number => (kind === 'refused' ? Math.max(rule.afterMs, refusedMs) : rule.afterMs);
-  const stepMs = rule.everyMs + chronicle.times.servesAgainMs + believedMs;
+  const stepMs = rule.everyMs + servesAgainMsIn(chronicle, group) + believedMs;
   const ends = [
     ...events.flatMap((event) => (isHeard(event) ? [{ atMs: event.atMs, untilMs: event.atMs + quietMs(event) }] : [])),
     ...resized(chronicle, group).map((atMs) => ({ atMs, untilMs: atMs + rule.afterMs })),

@@ -74,7 +74,6 @@ export type Times = {
   readonly healthMs: number;
   /** The slowest launch call. */
   readonly launchCallMs: number;
-  readonly servesAgainMs: number;
   /** The largest error of the clocks of functions: what they are wrong by from their start, and what they are set wrong by meanwhile. */
   readonly clockMs: number;
   /** How often an Auto Scaling group looks after itself. */
@@ -87,14 +86,22 @@ const slowest = (history: History, operation: string): number => {
   return (latencyMs[operation] ?? latencyMs[`${service}:*`] ?? latencyMs['*'] ?? [0, 0])[1];
 };
 
-/** How long new members wait in a launching hook, at most. Its owner may leave it to its time-out. */
-const launchHookSeconds = ({ autoScalingGroups }: History['spec']): number =>
+/** How long new members wait in a launching hook of these Auto Scaling groups, at most. Its owner may leave it to its time-out. */
+const launchHookSeconds = ({ autoScalingGroups }: History['spec'], asgs?: readonly string[]): number =>
   Math.max(
     0,
     ...autoScalingGroups
+      .filter(({ name }) => asgs?.includes(name) ?? true)
       .flatMap(({ hooks = [] }) => hooks)
       .flatMap(({ transition, heartbeatSeconds }) => (transition === 'launching' ? [heartbeatSeconds] : [])),
   );
+
+/** The time from a trouble until all serve again, for a group that holds its members in these Auto Scaling groups. */
+export const servesAgainMsOf = ({ spec }: History, asgs: readonly string[]): number => {
+  const { pendingSeconds, bootSeconds } = spec.timing;
+  const upMs = 1_000 * (pendingSeconds[1] + bootSeconds[1] + launchHookSeconds(spec, asgs));
+  return times.servesAgainMs + Math.max(0, upMs - times.comesUpMs);
+};
 
 export const timesOf = (history: History): Times => {
   const { spec, clockErrorMs, faults } = history;
@@ -108,7 +115,6 @@ export const timesOf = (history: History): Times => {
     comesUpMs,
     healthMs,
     launchCallMs: Math.max(slowest(history, 'ec2:CreateFleet'), slowest(history, 'autoscaling:LaunchInstances')),
-    servesAgainMs: times.servesAgainMs + Math.max(0, comesUpMs - healthMs - times.comesUpMs),
     clockMs: clockErrorMs + Math.max(0, ...steps),
     asgPeriodMs: 1_000 * timing.asgPeriodSeconds,
   };

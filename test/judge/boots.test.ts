@@ -391,15 +391,25 @@ const looksAgain = (script: Script, second: number): void =>
   script.at(second, { kind: 'offering', instanceType: 't', zone: 'z-a', market: 'spot', capacity: 10, priceUsdPerHour: 0.03 });
 
 describe('time to serve, behind hooks', () => {
-  const late = (second: number, transition?: 'launching' | 'terminating') => {
+  const late = (second: number, transition?: 'launching' | 'terminating', asg = 'web-asg') => {
     const hooks = transition === undefined ? [] : [{ name: 'prepare', transition, heartbeatSeconds: 120, defaultResult: 'CONTINUE' as const }];
-    const autoScalingGroups = spec.autoScalingGroups.map((one) => ({ ...one, hooks }));
+    const [plain] = spec.autoScalingGroups;
+    const autoScalingGroups =
+      plain === undefined
+        ? []
+        : [
+            { ...plain, hooks },
+            { ...plain, name: 'other-asg', hooks: [] },
+          ];
+    const held = { pool: 'spot-a', ...(asg !== 'none' && { asg }) };
     return details(
       servesAgain,
       (script) => {
-        twoServe(script);
+        script.policy(0, 1, asg === 'none' ? policy : { ...policy, asg });
+        script.desired(0, 2);
+        for (const instance of ['i-1', 'i-2']) script.member(instance, held);
         script.end(100, 'i-1');
-        script.launch(second - 20, 'i-9', { pool: 'spot-a' });
+        script.launch(second - 20, 'i-9', held);
         script.serves(second, 'i-9');
       },
       { ...long, spec: { ...spec, autoScalingGroups } },
@@ -411,6 +421,11 @@ describe('time to serve, behind hooks', () => {
     expect(late(390, 'launching')).toEqual([]);
     expect(late(401, 'launching')).toHaveLength(1);
     expect(late(282, 'terminating')).toHaveLength(1);
+  });
+  it('includes no hook of an Auto Scaling group that the policy does not name', () => {
+    expect(late(280, 'launching', 'other-asg')).toEqual([]);
+    expect(late(282, 'launching', 'other-asg')).toHaveLength(1);
+    expect(late(282, 'launching', 'none')).toHaveLength(1);
   });
 });
 

@@ -2,6 +2,7 @@ import type { Chronicle } from '../chronicle.ts';
 import type { Allowance } from '../finding.ts';
 import { answersAt, endless, goneAtMs, isFunction, type Life, warnedAtMs } from '../life.ts';
 import { servesAgain } from '../rules/serving.ts';
+import { servesAgainMsIn } from '../serves-again.ts';
 import { givenUpAtMs } from '../unserved.ts';
 
 export const newcomersDie: Allowance = {
@@ -20,7 +21,7 @@ export const newcomersDie: Allowance = {
         troubles.some((troubleMs) => {
           // Without a target group, it serves as soon as it has booted.
           const worked = chronicle.targetsOf(life, troubleMs - 1).length === 0 && (life.bootedAtMs ?? endless) < troubleMs;
-          return !worked && troubleMs <= atMs && atMs - troubleMs <= chronicle.times.servesAgainMs;
+          return !worked && troubleMs <= atMs && atMs - troubleMs <= servesAgainMsIn(chronicle, group);
         })
       );
     }),
@@ -30,7 +31,7 @@ export const newcomersDie: Allowance = {
 const leftFirst = (chronicle: Chronicle, group: string, atMs: number): readonly Life[] =>
   chronicle.livesIn(group).filter((life) => {
     const goneMs = goneAtMs(life);
-    const isRecent = goneMs <= atMs && atMs - goneMs <= chronicle.times.servesAgainMs;
+    const isRecent = goneMs <= atMs && atMs - goneMs <= servesAgainMsIn(chronicle, group);
     return isRecent && givenUpAtMs(chronicle, life) < goneMs && chronicle.policyAt(group, goneMs)?.order === 'drain-first';
   });
 
@@ -69,7 +70,7 @@ export const hookHoldsNewcomers: Allowance = {
     return chronicle.membersAt(group, beforeMs).some((life) => {
       const stay = life.stays.at(-1);
       const last = steps.findLast(({ asgs }) => asgs.includes(stay?.asg ?? ''));
-      const isHeld = last !== undefined && (last.step === 'hook-put' || beforeMs - last.atMs <= chronicle.times.servesAgainMs);
+      const isHeld = last !== undefined && (last.step === 'hook-put' || beforeMs - last.atMs <= servesAgainMsIn(chronicle, group));
       const put = steps.find(({ step, asgs }) => step === 'hook-put' && asgs.includes(stay?.asg ?? ''));
       return stay !== undefined && isHeld && put !== undefined && stay.fromMs >= put.atMs && !chronicle.servesAt(life, beforeMs);
     });

@@ -9,6 +9,7 @@ import { hasShares, isOnDemand, mayBeOwed, overShares, owedBy, sharesOne, stayin
 import { actsSince } from '../modes.ts';
 import type { Policy } from '../policy.ts';
 import { movesIn } from '../returning.ts';
+import { servesAgainMsIn } from '../serves-again.ts';
 import { headcountAt, isStray, ownLaunches } from '../staying.ts';
 import { times } from '../times.ts';
 import { poolsOf } from '../tree.ts';
@@ -158,8 +159,8 @@ const freeFrom = (chronicle: Chronicle, group: string, { fromMs, untilMs }: Shor
 };
 
 /** As many move at once as the surge allows, and each move takes a look, a launch, its boot, and the drain of who leaves. */
-const boundMs = ({ times: { servesAgainMs } }: Chronicle, { maxSurge, drainTimeoutMs }: Policy, by: number): number =>
-  (1 + Math.ceil(by / maxSurge)) * (servesAgainMs + drainTimeoutMs + times.servesAgainMs + times.tickMs);
+const boundMs = (chronicle: Chronicle, group: string, { maxSurge, drainTimeoutMs }: Policy, by: number): number =>
+  (1 + Math.ceil(by / maxSurge)) * (servesAgainMsIn(chronicle, group) + drainTimeoutMs + times.servesAgainMs + times.tickMs);
 
 export const floorHeld: Rule = {
   name: 'as many are on demand as are owed, soon after on-demand gives them',
@@ -171,7 +172,7 @@ export const floorHeld: Rule = {
         const policy = chronicle.policyAt(group, short.untilMs - 1);
         if (policy === undefined || !someMayLeave(chronicle, group, short.untilMs - 1)) return [];
         const freeMs = freeFrom(chronicle, group, short);
-        if (short.untilMs - freeMs <= boundMs(chronicle, policy, short.by)) return [];
+        if (short.untilMs - freeMs <= boundMs(chronicle, group, policy, short.by)) return [];
         const detail = `${short.by} fewer than owed were on demand for ${Math.round((short.untilMs - freeMs) / 1_000)} s`;
         return [{ group, atMs: short.untilMs, detail }];
       }),

@@ -3,6 +3,7 @@ import type { Finding, Rule } from '../finding.ts';
 import { isAlive, isProtected, type Life, lastRefusalMs, stayAt } from '../life.ts';
 import { isMute } from '../mute.ts';
 import { asgsOf, type Policy } from '../policy.ts';
+import { servesAgainMsIn } from '../serves-again.ts';
 import { isStray } from '../staying.ts';
 import { times } from '../times.ts';
 import { isOutgrown } from './put-back.ts';
@@ -42,7 +43,7 @@ export const sizeIsHeld: Rule = {
       const wanted = sizes.map((size) => Math.max(size, leastOf(chronicle, policy, atMs), kept));
       const spot = members.filter(({ market }) => market === 'spot').length;
       // A spare may be launched at any time, when its offering has rested.
-      const coming = policy.spare === 0 ? 0 : members.filter((life) => life.launchedAtMs > atMs - chronicle.times.servesAgainMs).length;
+      const coming = policy.spare === 0 ? 0 : members.filter((life) => life.launchedAtMs > atMs - servesAgainMsIn(chronicle, group)).length;
       const isHeld = wanted.some((size, index) => {
         const most = Math.max(size, (sizes[index] ?? 0) + Math.min(policy.spare, spot));
         return serving + mute >= size && members.length <= most && members.length - serving - mute <= coming;

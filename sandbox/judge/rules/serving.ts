@@ -12,6 +12,7 @@ import { sizeShownAt } from '../outside.ts';
 import { asgsOf } from '../policy.ts';
 import { isReplacedByItsGroup } from '../refill.ts';
 import { remembered } from '../remembered.ts';
+import { servesAgainMsIn } from '../serves-again.ts';
 import { headcountAt } from '../staying.ts';
 import { times } from '../times.ts';
 import { poolsOf } from '../tree.ts';
@@ -119,7 +120,7 @@ export const servesAgain: Rule = {
     'Every member that is lost, and every member by which the size grows, has a serving replacement within the bound of docs/architecture.md. The time counts from the trouble of that member itself. A new member replaces the oldest trouble. That may be the warning of a member that still serves, if the new member comes within the bound from it. The time of a younger loss then goes on, and counts once the warned member stops serving. The time begins anew when EC2 takes an unhealthy member, or this member ends. An end by Holdfast begins no new time. Only members at risk that drain first by the policy do, within `maxSurge`, once no other member is missing. Faults of reads that only improve a decision give no more time, unless such a read alone shows the loss.',
   broken: (chronicle) =>
     [...chronicle.groups.keys()].flatMap((group) =>
-      lateIn(chronicle, group, { due: dueAt, gaveNothing: gaveNothingUntil, withinMs: chronicle.times.servesAgainMs }),
+      lateIn(chronicle, group, { due: dueAt, gaveNothing: gaveNothingUntil, withinMs: servesAgainMsIn(chronicle, group) }),
     ),
 };
 

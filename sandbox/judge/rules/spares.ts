@@ -1,6 +1,7 @@
 import { gaveNothingUntil, spotGives } from '../capacity.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Rule } from '../finding.ts';
+import { servesAgainMsIn } from '../serves-again.ts';
 import { times } from '../times.ts';
 import { dueAt, lateIn } from './serving.ts';
 
@@ -25,7 +26,7 @@ export const sparesServe: Rule = {
         lateIn(chronicle, group, {
           due: withSpares,
           gaveNothing: (...between) => gaveNothingUntil(...between, spotGives),
-          withinMs: chronicle.times.servesAgainMs + lookMs,
+          withinMs: servesAgainMsIn(chronicle, group) + lookMs,
         }),
       ),
 };
