@@ -7,6 +7,7 @@ import { drawFaults } from '../random-faults.ts';
 import type { Step } from '../situation.ts';
 import { interrupt, kill, loseZone, recommendRebalance, setSpot } from '../steps.ts';
 import { groupIn, plainLandscape, specOf, templatesFor, withPlainTemplate, zones } from '../worlds.ts';
+import { drawAttach } from './outside-moments.ts';
 import { calmAfter, type DrawnWorld, drawSome, minutes, type Profile, seconds, withSteps } from './profile.ts';
 import { drawHabits, drawTargetGroups, namesOf } from './usual.ts';
 
@@ -123,5 +124,9 @@ export const outside: Profile = {
   about:
     'a group whose size others set: scalers of absolute sizes and of steps, target tracking, people, two at once, in refusals and storms; spot that comes back',
   weight: 3,
-  draw: (draw) => drawOutside(draw),
+  draw: (draw) => {
+    const drawn = drawOutside(draw);
+    // Drawn last, so that the other seeds are as they were.
+    return draw.chance(0.4) ? drawAttach(draw) : drawn;
+  },
 };
