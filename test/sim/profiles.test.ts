@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { rename } from './edit-steps.ts';
 import { play } from './play.ts';
-import { profileNames, profileOf } from './profiles/list.ts';
+import { profileNames, profileOf, profileWith } from './profiles/list.ts';
 import { randomSituation } from './random-situation.ts';
 import { fewest } from './shrink.ts';
 import { stepKinds } from './step-kind.ts';
@@ -46,6 +46,22 @@ describe('the kinds of worlds', () => {
     const byHand = ['policy-edited', 'asg-created', 'fault-arranged', 'garbage-sent', 'policy-deleted'];
     const missing = stepKinds.filter((kind) => !drawn.has(kind) && !later.includes(kind));
     expect(missing.filter((kind) => !byHand.includes(kind))).toEqual([]);
+  });
+});
+
+describe('one kind of world that is drawn more often', () => {
+  const many = Array.from({ length: 3_000 }, (_, index) => index + 1);
+  const oftenOutside = (seed: number) => profileWith(seed, { profile: 'outside', percent: 33 });
+
+  it('is so many percent of all worlds, and those that are of it anyway', () => {
+    const outside = many.filter((seed) => oftenOutside(seed) === 'outside').length;
+    expect(outside / many.length).toBeGreaterThan(0.32);
+    expect(outside / many.length).toBeLessThan(0.38);
+  });
+
+  it('leaves every other world as its seed draws it', () => {
+    for (const seed of many) expect([profileOf(seed), 'outside']).toContain(oftenOutside(seed));
+    expect(many.every((seed) => profileWith(seed, { profile: 'outside', percent: 0 }) === profileOf(seed))).toBe(true);
   });
 });
 

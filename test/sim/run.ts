@@ -6,7 +6,7 @@ import { heldMemory } from './heap.ts';
 import { habits, someOf, writeKinds, writesBetween } from './interleavings.ts';
 import type { Violation } from './invariants.ts';
 import { playAll } from './jobs.ts';
-import { profileNames } from './profiles/list.ts';
+import { type Often, profileNames, profileWith } from './profiles/list.ts';
 import { troubles } from './random-draw.ts';
 import type { Choice } from './random-situation.ts';
 import { commitHash, partOf, shareOf } from './share.ts';
@@ -22,6 +22,7 @@ const command = {
   does: 'Plays the stack in simulated worlds with faults, and judges each world. Without options: every crash point of every workflow.',
   examples: [
     '--seeds 100 --from 1 --jobs 2             random worlds',
+    '--seeds 100 --often outside:33          random worlds, a third of them with others who set sizes',
     '--seeds 1 --from 14 --trace               one random world, with its trace',
     '--shrink 14                               the fewest steps and faults with which world 14 still breaks',
     '--crash-points --parts 12                 one part in twelve of the crash points',
@@ -38,6 +39,11 @@ const command = {
     seeds: { type: 'string', value: 'N', help: 'plays so many random worlds' },
     from: { type: 'string', default: '1', value: 'SEED', help: 'the seed of the first world' },
     profile: { type: 'string', value: 'NAME', help: `draws worlds of one kind: ${profileNames.join(', ')}` },
+    often: {
+      type: 'string',
+      value: 'NAME:PERCENT',
+      help: 'draws worlds of this kind more often, as in outside:33: so many percent of all worlds are of it, the others are drawn by weight',
+    },
     always: { type: 'string', value: 'TROUBLE', help: `draws this trouble in every world: ${troubles.join(', ')}` },
     keep: { type: 'string', value: '1,3', help: 'plays only these steps of a world; 0 is not one of them' },
     faults: { type: 'string', value: '1,3', help: 'plays only these faults of a world; 0 is not one of them' },
@@ -230,8 +236,18 @@ const choice = (): Choice => ({
   ...(values.faults !== undefined && { faults: numbersIn('faults', values.faults) }),
 });
 
+/** As in `--often outside:33`. */
+const oftenIn = (text: string): Often => {
+  const [profile, percent] = text.split(':');
+  return { profile: oneOf('often', profileNames, profile), percent: atLeastZero('often', percent ?? '') };
+};
+
 const manySeeds = async (count: number): Promise<number> => {
-  const tasks = Array.from({ length: count }, (_, index): Task => ({ kind: 'seed', seed: from + index, ...choice() }));
+  const [chosen, often] = [choice(), values.often === undefined ? undefined : oftenIn(values.often)];
+  const tasks = Array.from({ length: count }, (_, index): Task => {
+    const seed = from + index;
+    return { kind: 'seed', seed, ...(often !== undefined && { profile: profileWith(seed, often) }), ...chosen };
+  });
   const [only] = tasks;
   const broken = await (tasks.length === 1 && only !== undefined && !values.shrink ? one(only) : playTasks(tasks));
   say(`${count} seeds from ${from}, ${broken} broken.`);

@@ -89,3 +89,11 @@ export const profileOf = (seed: number): ProfileName => {
   }
   return 'faulty';
 };
+
+/** One kind of world that is drawn more often: so many percent of all worlds, whatever its weight. */
+export type Often = { readonly profile: ProfileName; readonly percent: number };
+
+/** The kind of world that a seed is of, if one kind is drawn more often. */
+export const profileWith = (seed: number, { profile, percent }: Often): ProfileName =>
+  // From a stream of its own, so that all other seeds are of the kind that they are of without it.
+  forkRandom(seed, 'often')() * 100 < percent ? profile : profileOf(seed);
