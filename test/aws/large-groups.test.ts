@@ -12,11 +12,16 @@ const turns = (): Promise<void> => new Promise((resolve) => setImmediate(resolve
 
 /** Instances of one group, which EC2 shows by the filters that the group is read with, and how it is read. */
 const groupOf = (count: number) => {
-  const world = { nowMs: 1_000_000, instances: Array.from({ length: count }, (_, index): Shown => ({ id: `i-${index}`, state: 'running' })) };
+  const world = {
+    nowMs: 1_000_000,
+    instancesRead: 0,
+    instances: Array.from({ length: count }, (_, index): Shown => ({ id: `i-${index}`, state: 'running' })),
+  };
   const answer = ({ Filters: filters }: { readonly Filters: Filters }) => {
     const meets = ({ id, state }: Shown): boolean =>
       filters.every(({ Name, Values }) => Name.startsWith('tag:') || Values.includes(Name === 'instance-id' ? id : state));
     const Instances = world.instances.filter(meets).map(({ id, state }) => ({ InstanceId: id, State: { Name: state } }));
+    world.instancesRead += Instances.length;
     return { Reservations: [{ Instances }] };
   };
   const aws = createFakeAws({ DescribeInstances: answer });
@@ -108,6 +113,7 @@ const asgOf = (count: number, more: { readonly joins?: string } = { joins: 'web'
   const ids = Array.from({ length: count }, (_, index) => `i-${index}`);
   const world = {
     nowMs: 1_000_000,
+    instancesRead: 0,
     tags: new Map<string, Readonly<Record<string, string>>>(ids.map((id) => [id, { 'aws:autoscaling:groupName': 'web' }])),
     inside: new Set(ids),
   };
@@ -118,6 +124,7 @@ const asgOf = (count: number, more: { readonly joins?: string } = { joins: 'web'
         return Name === 'instance-state-name' ? Values.includes('running') : Values.includes(world.tags.get(id)?.[Name.slice('tag:'.length)] ?? '');
       });
     const Instances = [...world.tags.keys()].filter(meets).map((id) => ec2Instance(id, world.tags.get(id)));
+    world.instancesRead += Instances.length;
     return { Reservations: [{ Instances }] };
   };
   const aws = createFakeAws({ DescribeInstances: answer });
@@ -185,5 +192,35 @@ describe('a large group in an Auto Scaling group that was read whole a moment ag
     world.tags.set('i-3', { 'holdfast:group': 'prod/web', 'aws:autoscaling:groupName': 'web' });
     await look();
     expect((await look()).byId).toEqual([]);
+  });
+});
+
+describe('the looks after a warning of one member of 10,000 read no instance but its replacement', () => {
+  test('by tag', async () => {
+    const { world, look, become } = groupOf(10_000);
+    await look();
+    expect(world.instancesRead).toBe(10_000);
+    world.nowMs += 20_000;
+    world.instancesRead = 0;
+    expect((await look()).states.size).toBe(10_000);
+    expect(world.instancesRead).toBe(0);
+    world.instances.push({ id: 'i-new', state: 'pending' });
+    become('i-7', 'shutting-down');
+    expect((await look(['i-new'])).states.size).toBe(10_001);
+    expect(world.instancesRead).toBeLessThanOrEqual(3);
+  });
+
+  test('in an Auto Scaling group that members are attached to', async () => {
+    const { world, look } = asgOf(10_000);
+    await look();
+    expect(world.instancesRead).toBe(10_000);
+    world.nowMs += 20_000;
+    world.instancesRead = 0;
+    expect((await look()).tags.size).toBe(10_000);
+    expect(world.instancesRead).toBe(0);
+    world.tags.set('i-new', { 'holdfast:group': 'prod/web', 'holdfast:joined': 'web 1', 'aws:autoscaling:groupName': 'web' });
+    world.inside.add('i-new');
+    expect((await look()).tags.size).toBe(10_001);
+    expect(world.instancesRead).toBe(1);
   });
 });
