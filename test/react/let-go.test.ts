@@ -33,13 +33,17 @@ const letGoOf = async (stored: GroupState, causes: readonly Cause[] = [{ code: '
 };
 
 /** What is claimed when a signal reports this about a member of a group that was let go. */
-const claimedOf = async (reason: LeavingFact['reason'], last: Group | undefined = group()) => {
+const claimedOf = async (
+  reason: LeavingFact['reason'],
+  last: Group | undefined = group(),
+  stored: { readonly state?: GroupState } = { state: state() },
+) => {
   const claimed: Swap[] = [];
   const told: Announcement[] = [];
   const ports = {
     store: {
       swaps: async () => [],
-      state: async () => state(),
+      state: async () => stored.state,
       lastGroup: async () => last,
       claim: async (swap: Swap) => {
         claimed.push(swap);
@@ -64,6 +68,34 @@ describe('a group that is let go', () => {
     expect(told).toMatchObject([{ detailType: 'Holdfast Swap Started', group: 'web', detail: { instances: ['i-1'] } }]);
     expect((await claimedOf('rebalance')).claimed).toEqual([]);
     expect((await claimedOf('interruption', group({ mode: 'observe' }))).claimed).toEqual([]);
+  });
+
+  test('remembers them also if its state item was lost, because EC2 warns only once', async () => {
+    const { claimed, told } = await claimedOf('interruption', group(), {});
+    expect(claimed).toMatchObject([{ group: 'web', instance: 'i-1', state: 'leaving', deadlineMs: nowMs + 120_000 }]);
+    expect(told).toMatchObject([{ detailType: 'Holdfast Swap Started', group: 'web', detail: { instances: ['i-1'] } }]);
+  });
+
+  test('closes the swap of a member that has ended also if its state item was lost', async () => {
+    const changed: unknown[] = [];
+    const left = { group: 'web', instance: 'i-1', reason: 'interruption', state: 'leaving', claimedAtMs: nowMs - 5_000 };
+    const ports = {
+      store: {
+        state: async () => undefined,
+        swaps: async () => [left],
+        lastGroup: async () => group(),
+        advance: async (swap: Swap, change: { readonly to: string }) => {
+          changed.push([swap.instance, change]);
+          return 'done';
+        },
+      },
+      owners: { ownersOf: async () => new Map([['i-1', { state: 'terminated' }]]) },
+      clock: { now: () => nowMs },
+      random: () => 0.5,
+      telemetry: { logger: { warn: () => {} } },
+    } as unknown as ReactPorts;
+    await letGo(factsOf({ causes: [{ code: 'tick' }] }), ports);
+    expect(changed).toMatchObject([['i-1', { from: ['leaving'] }]]);
   });
 
   const settled = state({ version: 7, policySize: '' });

@@ -23,7 +23,7 @@ import { closeLetGo } from './open-swaps.ts';
  * Claims members that EC2 takes while their group is let go, because EC2 warns only once. A policy that returns before
  * they have gone finds their swaps, and so does the next group that holds their Auto Scaling group.
  */
-const claimTaken = async (facts: Facts, state: GroupState, ports: ReactPorts): Promise<void> => {
+const claimTaken = async (facts: Facts, state: GroupState | undefined, ports: ReactPorts): Promise<void> => {
   const { store, clock, random } = ports;
   const taken = facts.leaving.filter((fact) => traitsOf(fact).endedBy === 'ec2');
   const last = taken.length === 0 ? undefined : await store.lastGroup(facts.group);
@@ -160,7 +160,12 @@ type LetGo = { readonly kind: 'let-go' | 'contended' };
 const letGroupGo = async (facts: Facts, ports: ReactPorts): Promise<LetGo> => {
   const { group, causes, stoppedDrains } = facts;
   const stored = await ports.store.state(group);
-  if (stored === undefined) return { kind: 'let-go' };
+  if (stored === undefined) {
+    // The state item was lost. Swaps do not depend on it, and EC2 warns only once.
+    await claimTaken(facts, undefined, ports);
+    await closeLetGo({ group, stoppedDrains }, ports);
+    return { kind: 'let-go' };
+  }
   const state = ports.believed(group, stored);
   await claimTaken(facts, state, ports);
   await tellLaunched(group, state, ports);
