@@ -22,27 +22,26 @@ const refusedIn = (pools: Readonly<Record<string, Pool>>, memory: PoolMemory): r
 /** Whether capacity may return within minutes. A zone that does not sell a type will not begin to. */
 const mayReturn = ({ coolingUntilMs, atMs }: Lesson): boolean => coolingUntilMs - atMs < notSoldRestMs;
 
-/** A pool whose offerings rest after refusals, and the latest of these, epoch milliseconds. */
-type Asked = { readonly pool: Pool; readonly atMs: number };
-
-/** Pools to request again, the one requested longest ago first, because the most may have changed there. */
-const poolsToAsk = (refused: readonly Refused[], nowMs: number): readonly Asked[] => {
-  const resting = refused.filter(({ lesson }) => isResting(lesson, nowMs) && mayReturn(lesson));
-  return [...Map.groupBy(resting, ({ pool }) => pool)]
-    .map(([pool, lessons]) => ({ pool, atMs: Math.max(...lessons.map(({ lesson }) => lesson.atMs)) }))
-    .toSorted((one, other) => one.atMs - other.atMs);
-};
+/** A pool whose offerings rest after refusals, and when it may be requested again, epoch milliseconds. */
+type Asked = { readonly pool: Pool; readonly fromMs: number };
 
 /**
- * When the first of these pools may be requested: a minute after the last refusal of EC2, so that one pool is requested
- * each minute. It is at the latest one minute for each of the pools after its own refusal, so that refusals of the
- * others do not delay it further.
+ * Pools to request again, the one requested longest ago first, because the most may have changed there. Each waits for
+ * a minute after the last refusal of EC2, so that one pool is requested each minute. It waits at the longest one minute
+ * for each of the pools after its own refusal, so that refusals of the others do not delay it further.
  */
-const mayAskMs = (refused: readonly Refused[], toAsk: readonly Asked[]): number | undefined => {
-  const [first] = toAsk;
-  if (first === undefined) return undefined;
+const poolsToAsk = (pools: Readonly<Record<string, Pool>>, memory: PoolMemory, nowMs: number): readonly Asked[] => {
+  const refused = refusedIn(pools, memory);
   const lastMs = Math.max(...refused.map(({ lesson }) => lesson.atMs));
-  return Math.min(lastMs + askAgainAfterMs, first.atMs + askAgainAfterMs * toAsk.length);
+  const resting = refused.filter(({ lesson }) => isResting(lesson, nowMs) && mayReturn(lesson));
+  const byPool = Map.groupBy(resting, ({ pool }) => pool);
+  return [...byPool]
+    .map(([pool, lessons]) => ({ pool, atMs: Math.max(...lessons.map(({ lesson }) => lesson.atMs)) }))
+    .toSorted((one, other) => one.atMs - other.atMs)
+    .map(({ pool, atMs }) => ({
+      pool,
+      fromMs: Math.min(lastMs + askAgainAfterMs, atMs + askAgainAfterMs * byPool.size),
+    }));
 };
 
 /** The memory as if no offering of a pool had been refused. */
@@ -64,33 +63,27 @@ export const foundCapacity = ({ unplaced, reasons }: Pick<Plan, 'unplaced' | 're
   unplaced > 0 && granted > 0 && reasons.some(({ lastResort }) => lastResort === 'refused');
 
 /**
- * When a pool may be requested again although everything rests (epoch ms). Undefined when no refused capacity could
- * come back.
+ * When the next pool may be requested again although everything rests (epoch ms). A pool that may be requested now does
+ * not count. Undefined when no other refused capacity could come back.
  */
 export const nextAskMs = (
   pools: Readonly<Record<string, Pool>>,
   memory: PoolMemory,
   nowMs: number,
-): number | undefined => {
-  const refused = refusedIn(pools, memory);
-  return mayAskMs(refused, poolsToAsk(refused, nowMs));
-};
+): number | undefined => poolsToAsk(pools, memory, nowMs).find(({ fromMs }) => fromMs > nowMs)?.fromMs;
 
 /**
  * A plan that requests one member again from a pool whose offerings rest. Its launch shows whether capacity is back,
  * and the others follow it. So a shortage costs few calls, however many members are missing. Of the pools that could
- * give a missing member, it is the one requested longest ago. Undefined when it is too soon, or when no pool could
- * help.
+ * give a missing member, it is the one requested longest ago. Undefined when it is too soon for this pool, or when no
+ * pool could help. A pool that is due and cannot give the member makes no other pool due.
  *
  * @param plan places these members, with the memory of its input
  */
 export const planToAskAgain = (input: PlanInput, plan: (input: PlanInput) => Plan): Plan | undefined => {
   const { pools, memory, nowMs } = input;
-  const refused = refusedIn(pools, memory);
-  const toAsk = poolsToAsk(refused, nowMs);
-  const fromMs = mayAskMs(refused, toAsk);
-  if (fromMs === undefined || nowMs < fromMs) return undefined;
-  for (const { pool } of toAsk) {
+  for (const { pool, fromMs } of poolsToAsk(pools, memory, nowMs)) {
+    if (nowMs < fromMs) return undefined;
     const asked = plan({ ...input, count: Math.min(1, input.count), memory: withoutRefusals(memory, pool) });
     if (asked.placements.length > 0) return asLastResort(asked, input.count - 1);
   }

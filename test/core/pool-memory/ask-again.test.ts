@@ -69,6 +69,15 @@ describe('members that are missing while everything rests after refusals', () =>
     const one = { ...short(refused([70_000, 130_000, 60_000])), group: { ...group(), pools } };
     expect(decide(one as ReturnType<typeof view>).placements).toMatchObject([{ pool: 'spot-a' }]);
   });
+
+  it('are not requested from a pool that was refused a moment ago because another pool is due and could not hold them', () => {
+    const full = ({ pools }: ReturnType<typeof group>, pool: string) => ({ ...pools[pool], cap: 0 });
+    const pools = { ...group().pools, 'spot-b': full(group(), 'spot-b'), 'od-b': full(group(), 'od-b') };
+    const alone = (agoMs: number) =>
+      decide({ ...short(refused([agoMs, 400_000, 400_000])), group: { ...group(), pools } } as ReturnType<typeof view>);
+    expect(alone(1_000)).toMatchObject({ placements: [], unplaced: 2, wakeAtMs: nowMs + 59_000 });
+    expect(alone(askAgainAfterMs)).toMatchObject({ placements: [{ pool: 'spot-a', count: 1 }] });
+  });
 });
 
 describe('a pool of several offerings', () => {
