@@ -4,6 +4,14 @@ export type Clock = { now(): number };
 /** Sends ourselves a message to look at these groups again at that time. */
 export type Wakes = { wake(groups: readonly string[], atMs: number): Promise<void> };
 
+/** A delivery of a message that comes again, and when. */
+export type Postponed = { readonly receipt: string; readonly atMs: number };
+
+/**
+ * Says when messages are delivered again. Those that cannot be postponed come again at the queue's own time.
+ */
+export type Redelivery = { postpone(messages: readonly Postponed[]): Promise<void> };
+
 /** Puts events on the event bus. */
 export type Announcer = { announce(events: readonly Announcement[]): Promise<void> };
 

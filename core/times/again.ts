@@ -1,4 +1,4 @@
-import { tickEveryMs } from './times.ts';
+import { signalsVisibilityMs, tickEveryMs } from './times.ts';
 
 const shortestMs = 2_000;
 const longestMs = 45_000;
@@ -20,6 +20,20 @@ export const againAtMs = (nowMs: number, sinceMs: number): number => {
   const inMs = againInMs(nowMs - sinceMs);
   const markMs = marksMs.find((ms) => ms <= inMs) ?? shortestMs;
   return Math.max(nowMs + shortestMs, Math.round((nowMs + inMs) / markMs) * markMs);
+};
+
+const longestSignalMs = 2 * tickEveryMs;
+
+/**
+ * When a signal that could not be acted on is delivered again: a quarter of its age from now, two minutes at most. So
+ * an outage of an hour costs few looks. The time is a common mark, so that one look serves all signals that wait.
+ * Undefined: it is young, and the queue delivers it again soon enough by itself.
+ */
+export const signalAgainAtMs = (nowMs: number, sentAtMs: number): number | undefined => {
+  const inMs = Math.min(longestSignalMs, Math.floor((nowMs - sentAtMs) / 4));
+  return inMs < signalsVisibilityMs
+    ? undefined
+    : Math.round((nowMs + inMs) / signalsVisibilityMs) * signalsVisibilityMs;
 };
 
 /** Attempts that are due later than this are left to the tick. Exact known times are not. */

@@ -9,6 +9,7 @@ const sqsEvent = z.object({
   Records: z.array(
     z.object({
       messageId: z.string(),
+      receiptHandle: z.string(),
       body: z.string(),
       eventSourceARN: z.string(),
       attributes: z.object({ SentTimestamp: z.string() }),
@@ -18,12 +19,13 @@ const sqsEvent = z.object({
 
 const toMessage = ({
   messageId,
+  receiptHandle,
   body,
   eventSourceARN,
   attributes,
 }: z.infer<typeof sqsEvent>['Records'][number]): Message => {
   const [, , , region, account] = eventSourceARN.split(':');
-  return { id: messageId, body, sentAtMs: Number(attributes.SentTimestamp), account, region };
+  return { id: messageId, receipt: receiptHandle, body, sentAtMs: Number(attributes.SentTimestamp), account, region };
 };
 
 /**

@@ -5,7 +5,7 @@ import type { LifecycleActions } from '../../core/ports/lifecycle-actions.ts';
 import type { Owners } from '../../core/ports/owners.ts';
 import type { Prices } from '../../core/ports/prices.ts';
 import type { StateStore } from '../../core/ports/state-store.ts';
-import type { Announcer, Clock, Wakes } from '../../core/ports/surroundings.ts';
+import type { Announcer, Clock, Redelivery, Wakes } from '../../core/ports/surroundings.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import type { Telemetry } from '../runtime/telemetry.ts';
 import type { KnownPolicies } from './look/known-policies.ts';
@@ -33,6 +33,7 @@ export type ReactPorts = {
   readonly prices: Prices;
   readonly drains: Drains;
   readonly wakes: Wakes;
+  readonly redelivery: Redelivery;
   readonly announcer: Announcer;
   readonly clock: Clock;
   /** Uniform in [0, 1): only for identifiers. */

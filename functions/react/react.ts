@@ -7,6 +7,7 @@ import { initialState } from '../../core/group-state/state.ts';
 import { grantedIn } from '../../core/launch/reservation-life.ts';
 import { justWarned } from '../../core/limits/counted-warnings.ts';
 import { traitsOf } from '../../core/removal/leave-reason.ts';
+import { signalAgainAtMs } from '../../core/times/again.ts';
 import { signalsLateMs } from '../../core/times/times.ts';
 import { type Converged, converge, type Known } from './converge.ts';
 import { type InForce, readInForce } from './look/in-force.ts';
@@ -22,7 +23,13 @@ import { type Turns, turnsOf } from './turns/turns.ts';
 import { wakesTogether } from './turns/wakes-together.ts';
 
 /** One message of the queue. */
-export type Message = Home & { readonly id: string; readonly body: string; readonly sentAtMs: number };
+export type Message = Home & {
+  readonly id: string;
+  readonly body: string;
+  readonly sentAtMs: number;
+  /** Names this delivery of the message. */
+  readonly receipt: string;
+};
 
 /** The result of a batch: messages that must be delivered again. */
 export type Outcome = { readonly again: readonly string[] };
@@ -198,6 +205,13 @@ const late = (news: readonly Received[], messages: readonly Message[], beganAtMs
   return news.filter(({ message, signal }) => signal.kind !== 'tick' && waited.has(message)).length;
 };
 
+/** Arranges that messages that fail are delivered again ever more rarely, and at common times. */
+const postpone = async (again: readonly Message[], { clock, redelivery }: ReactPorts): Promise<void> => {
+  const nowMs = clock.now();
+  const due = again.map(({ receipt, sentAtMs }) => ({ receipt, atMs: signalAgainAtMs(nowMs, sentAtMs) }));
+  await redelivery.postpone(due.flatMap(({ receipt, atMs }) => (atMs === undefined ? [] : { receipt, atMs })));
+};
+
 /** Reads a batch, sorts it by group, and converges each group once, however many signals it got. */
 export const react = async (
   messages: readonly Message[],
@@ -222,5 +236,10 @@ export const react = async (
   const unfinished = facts.filter(
     (_, index) => results[index]?.kind === 'failed' || results[index]?.kind === 'contended',
   );
-  return { again: [...routed.again, ...new Set(unfinished.flatMap(({ messages: ids }) => ids))] };
+  const again = new Set([...routed.again, ...unfinished.flatMap(({ messages: ids }) => ids)]);
+  await postpone(
+    messages.filter(({ id }) => again.has(id)),
+    ports,
+  );
+  return { again: [...again] };
 };

@@ -1,8 +1,9 @@
-import { createEventBridgeClient, createSfnClient } from '../../aws/calls/clients.ts';
+import { createEventBridgeClient, createSfnClient, createSqsClient } from '../../aws/calls/clients.ts';
 import { createCapacityIn } from '../../aws/capacity-provider.ts';
 import { createDrains } from '../../aws/drains.ts';
 import { createHookAnswers } from '../../aws/lifecycle-actions.ts';
 import { createAnnouncer } from '../../aws/messages/announcer.ts';
+import { createRedelivery } from '../../aws/messages/redelivery.ts';
 import { createOwners } from '../../aws/owners.ts';
 import { createPrices } from '../../aws/prices.ts';
 import { describeTogether } from '../../aws/providers/describe-members.ts';
@@ -41,6 +42,11 @@ export const wire = (surroundings: Surroundings, telemetry: Telemetry): ReactPor
       stateMachineArn: requireEnv(surroundings, env.drainStateMachineArn),
     }),
     wakes: wakesIn(surroundings),
+    redelivery: createRedelivery({
+      client: createSqsClient(clientConfig),
+      queueUrl: requireEnv(surroundings, env.signalsQueueUrl),
+      now,
+    }),
     announcer: createAnnouncer({
       client: createEventBridgeClient(clientConfig),
       eventBusName: requireEnv(surroundings, env.eventBusName),

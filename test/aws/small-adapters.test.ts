@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createDrains } from '../../aws/drains.ts';
 import { createLifecycleActions } from '../../aws/lifecycle-actions.ts';
 import { createAnnouncer } from '../../aws/messages/announcer.ts';
+import { createRedelivery } from '../../aws/messages/redelivery.ts';
 import { createTickQueue } from '../../aws/messages/tick-queue.ts';
 import { createWakes } from '../../aws/messages/wakes.ts';
 import { createOwners } from '../../aws/owners.ts';
@@ -260,6 +261,32 @@ describe('wakes', () => {
     await wake(['api'], nowMs + 10_000);
     await wake(['api', 'web'], nowMs + 10_000);
     expect(aws.inputsOf('SendMessage').map(({ MessageBody }) => JSON.parse(String(MessageBody)).detail)).toEqual([{ group: 'web' }]);
+  });
+});
+
+describe('messages that are delivered again', () => {
+  const messages = Array.from({ length: 12 }, (_, index) => ({ receipt: `r-${index}`, atMs: nowMs + 39_500 + 1_000 * index }));
+
+  test('stay hidden until the time that was named, ten with one call', async () => {
+    const aws = createFakeAws({ ChangeMessageVisibilityBatch: {} });
+    await createRedelivery({ client: aws.sqs, queueUrl: 'http://queue', now }).postpone(messages);
+    const inputs = aws.inputsOf('ChangeMessageVisibilityBatch');
+    expect(inputs.map(({ Entries }) => (Entries as unknown[]).length)).toEqual([10, 2]);
+    expect(inputs[1]).toEqual({
+      QueueUrl: 'http://queue',
+      Entries: [
+        { Id: '0', ReceiptHandle: 'r-10', VisibilityTimeout: 50 },
+        { Id: '1', ReceiptHandle: 'r-11', VisibilityTimeout: 51 },
+      ],
+    });
+  });
+
+  test('come again at the time of the queue if the call fails, and no call is made for none', async () => {
+    const aws = createFakeAws({ ChangeMessageVisibilityBatch: awsError('AccessDenied', 'No.', 403) });
+    const { postpone } = createRedelivery({ client: aws.sqs, queueUrl: 'http://queue', now });
+    await postpone([]);
+    expect(aws.inputsOf('ChangeMessageVisibilityBatch')).toEqual([]);
+    await expect(postpone(messages)).resolves.toBeUndefined();
   });
 });
 

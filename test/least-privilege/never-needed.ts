@@ -16,8 +16,13 @@ export const neverNeeded: readonly NeverNeeded[] = [
   },
   {
     roles: ['react'],
-    actions: ['sqs:ChangeMessageVisibility', 'sqs:GetQueueUrl'],
-    reason: 'The CDK grants them together with polling; they concern the deployment’s own queue alone.',
+    actions: ['sqs:GetQueueUrl'],
+    reason: 'The CDK grants it together with polling; it concerns the deployment’s own queue alone.',
+  },
+  {
+    roles: ['react'],
+    actions: ['sqs:ChangeMessageVisibility'],
+    reason: 'Needed when a signal could not be acted on for minutes (test/react).',
   },
   {
     roles: ['accept-policy'],

@@ -14,7 +14,12 @@ import { sampleInstance as instance, interruptionWarning, ownMessage, rebalanceR
 import { worldOf as plainWorld, policy, stored } from './world.ts';
 
 const sentAtMs = nowMs;
-const message = (id: string, body: unknown): Message => ({ id, body: typeof body === 'string' ? body : JSON.stringify(body), sentAtMs });
+const message = (id: string, body: unknown, ageMs = 0): Message => ({
+  id,
+  receipt: `receipt of ${id}`,
+  body: typeof body === 'string' ? body : JSON.stringify(body),
+  sentAtMs: sentAtMs - ageMs,
+});
 const at = (event: object, time = new Date(nowMs).toISOString()) => ({ ...event, time });
 const warning = (of = instance) => at(interruptionWarning({ 'instance-id': of }));
 const tick = (...groups: readonly string[]) => at({ ...ownMessage('Holdfast Tick'), detail: { groups, isScheduled: true } });
@@ -43,6 +48,7 @@ const houseOf = (rest: Partial<ReactPorts> = {}, options: Parameters<typeof worl
     counts: {} as Record<string, number>,
     logs: [] as (readonly [string, unknown])[],
     woken: [] as (readonly [string, number])[],
+    postponed: [] as (readonly [string, number])[],
     looks: [] as unknown[],
     began: [] as unknown[],
   };
@@ -64,6 +70,7 @@ const houseOf = (rest: Partial<ReactPorts> = {}, options: Parameters<typeof worl
     describeTogether,
     begin: (beginning) => void seen.began.push(beginning),
     wakes: { wake: async (groups, atMs) => void seen.woken.push(...groups.map((group) => [group, atMs - nowMs] as const)) },
+    redelivery: { postpone: async (all) => void seen.postponed.push(...all.map(({ receipt, atMs }) => [receipt, atMs] as const)) },
     ...rest,
   };
   return { world, seen, house, play: (...messages: readonly Message[]) => react(messages, house, (text) => `hash of ${text.length}`) };
@@ -142,6 +149,17 @@ describe('a group that cannot be converged', () => {
     expect(await play(message('m-1', written('web')), message('m-2', warning()), message('m-3', tick('web')))).toEqual({ again: ['m-1', 'm-2'] });
     expect(seen.logs).toEqual([['A group could not be converged. Its signals are delivered again.', { error: new Error('a bug'), group: 'web' }]]);
     expect([seen.counts, seen.woken]).toMatchObject([{ GroupsFailed: 1 }, []]);
+  });
+
+  test('has its messages delivered again ever more rarely, the older they are', async () => {
+    const { seen, play } = houseOf(look(new Error('a bug')));
+    const old = [message('m-2', warning(), 200_000), message('m-3', written('web'), 3_600_000), message('m-4', tick('web'), 3_600_000)];
+    expect(await play(message('m-1', written('web')), ...old)).toEqual({ again: ['m-1', 'm-2', 'm-3'] });
+    const inMs = seen.postponed.map(([receipt, atMs]) => [receipt, Math.round((atMs - nowMs) / 40_000)]);
+    expect(inMs).toEqual([
+      ['receipt of m-2', 1],
+      ['receipt of m-3', 3],
+    ]);
   });
 
   test('holds up no other group of the batch', async () => {

@@ -57,6 +57,7 @@ export const worldOf = ({ putState, inForce = () => policy }: { putState: StateS
     owners: { ownersOf: async (ids) => new Map(ids.map((id) => [id, { group: 'web', offering, state: 'running' }])) },
     describeTogether: () => (group) => (provider as CapacityIn).describe(group),
     wakes: { wake: async () => {} },
+    redelivery: { postpone: async () => {} },
     prices: { spotPrices: async () => undefined },
     store: store as StateStore,
     believed: (_, known) => known,

@@ -64,6 +64,7 @@ const operations = (sent: readonly Sent[]) => sent.map(({ operation, input }) =>
 describe('the function react', () => {
   const record = (messageId: string, body: unknown) => ({
     messageId,
+    receiptHandle: `receipt of ${messageId}`,
     body: typeof body === 'string' ? body : JSON.stringify(body),
     eventSourceARN: 'arn:aws:sqs:eu-west-1:123456789012:signals',
     attributes: { SentTimestamp: String(nowMs) },

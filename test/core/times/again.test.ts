@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { againAtMs, againInMs, drainAgainAtMs, failsSinceMs, isWorthALook } from '../../../core/times/again.ts';
+import { againAtMs, againInMs, drainAgainAtMs, failsSinceMs, isWorthALook, signalAgainAtMs } from '../../../core/times/again.ts';
 
 it('the pause before a repeat grows with the time of failing, from 2 s to 45 s', () => {
   expect([0, 8_000, 20_000, 40_000, 600_000].map(againInMs)).toEqual([2_000, 2_000, 5_000, 10_000, 45_000]);
@@ -32,6 +32,20 @@ it('fails since its first failure, unless it has not failed for two minutes', ()
   expect([nowMs + 5_000, nowMs, nowMs - 119_999, nowMs - 120_000].map(since)).toEqual([300_000, 300_000, 300_000, 0]);
   expect(failsSinceMs(undefined, nowMs)).toBe(nowMs);
   expect(failsSinceMs({ untilMs: nowMs }, nowMs)).toBe(nowMs);
+});
+
+describe('a signal that could not be acted on', () => {
+  const nowMs = 1_000_000_000;
+  const inSeconds = (ageS: number, fromMs = nowMs): number | undefined => {
+    const atMs = signalAgainAtMs(fromMs, fromMs - 1_000 * ageS);
+    return atMs && (atMs - fromMs) / 1_000;
+  };
+  it('comes again at the time of the queue while it is young, and then after a quarter of its age, two minutes at most', () => {
+    expect([0, 60, 159.999, 160, 320, 480, 3_600].map((ageS) => inSeconds(ageS))).toEqual([undefined, undefined, undefined, 40, 80, 120, 120]);
+  });
+  it('comes again together with the others that wait', () => {
+    expect([1, 19, 21, 39].map((s) => inSeconds(160, nowMs + 1_000 * s))).toEqual([39, 21, 59, 41]);
+  });
 });
 
 describe('what fails in a drain', () => {
