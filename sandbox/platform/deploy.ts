@@ -25,6 +25,7 @@ export type DeployTarget = {
   readonly roles: Roles;
   readonly addQueue: (options: Parameters<typeof queueOptions>[0]) => void;
   readonly queueByArn: (arn: string) => Queue | undefined;
+  readonly addStreamReader: (isBehind: () => boolean) => void;
   readonly messageFate?: MessageFate;
   readonly pollers?: Pollers;
   readonly assetDirectory: (key: string) => string;
@@ -150,7 +151,7 @@ const eventSourceMapping: Deploy = ({ logicalId, properties }, target) => {
     startQueuePoller({ ...common, queue, region, maximumConcurrency, batchSize, pollers, ...(messageFate && { fate: messageFate }) });
   } else if (stream !== undefined) {
     const deadLetters = onFailureArn(properties);
-    startStreamPoller({
+    const isBehind = startStreamPoller({
       ...common,
       stream,
       batchSize: number(properties.BatchSize, 100),
@@ -161,6 +162,7 @@ const eventSourceMapping: Deploy = ({ logicalId, properties }, target) => {
         if (deadLetters !== undefined) target.queueByArn(deadLetters)?.send(JSON.stringify(streamFailure(functionName, failed, result, clock.now())));
       },
     });
+    target.addStreamReader(isBehind);
   } else throw new Error(`The sandbox cannot map ${source} to a function (${logicalId}).`);
 };
 

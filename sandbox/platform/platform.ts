@@ -57,6 +57,8 @@ export type Platform = {
   readonly tables: Tables;
   readonly machines: StateMachines;
   readonly queues: readonly Queue[];
+  /** Whether writes to tables wait for the functions that read their streams. */
+  readonly areStreamsBehind: () => boolean;
   readonly roles: Roles;
   readonly outputs: Readonly<Record<string, unknown>>;
 };
@@ -121,6 +123,7 @@ export const createPlatform = (deps: PlatformDeps): Platform => {
   const closed = closedTargets(stack);
   if (closed.length > 0) throw new Error(closed.join(' '));
   const queues: Queue[] = [];
+  const streamReaders: (() => boolean)[] = [];
   const queueByArn = (arn: string): Queue | undefined => queues.find((queue) => queue.arn === arn);
   const queueRandom = forkRandom(seed, 'queues');
   const tables = createTables(clock);
@@ -159,6 +162,7 @@ export const createPlatform = (deps: PlatformDeps): Platform => {
     machines,
     roles,
     queueByArn,
+    addStreamReader: (isBehind) => void streamReaders.push(isBehind),
     assetDirectory: deps.assetDirectory,
     ...(deps.messageFate && { messageFate: deps.messageFate }),
     ...(deps.lambda?.pollers && { pollers: deps.lambda.pollers }),
@@ -181,6 +185,7 @@ export const createPlatform = (deps: PlatformDeps): Platform => {
     tables,
     machines,
     queues,
+    areStreamsBehind: () => streamReaders.some((isBehind) => isBehind()),
     roles,
     outputs: stack.outputs,
   };

@@ -27,6 +27,8 @@ type Scene = {
   readonly isRuled?: boolean;
   readonly isKept?: boolean;
   readonly received?: number;
+  /** Whether `accept-policy` is not done with a policy that was written. */
+  readonly isUnaccepted?: boolean;
   readonly desired: number;
   /** Its schedule sets a size at 00:50 each day, and it is 01:00: when the group last followed it. */
   readonly followedAtMs?: number;
@@ -50,6 +52,7 @@ const restOf = ({
   isRuled = true,
   isKept = true,
   received = 0,
+  isUnaccepted = false,
   desired,
   followedAtMs,
   mode,
@@ -88,7 +91,7 @@ const restOf = ({
         }),
       },
       executions: () => [],
-      platform: { queues: [{ messages: () => (received > 0 ? [{ receiveCount: received }] : []) }] },
+      platform: { areStreamsBehind: () => isUnaccepted, queues: [{ messages: () => (received > 0 ? [{ receiveCount: received }] : []) }] },
       items: async (table: 'state' | 'groups') => (table === 'state' ? [state, ...kept, ...waits] : accepted),
     },
     watched: {
@@ -212,6 +215,7 @@ describe('a run is at rest', () => {
 
   it('when no signal comes again', async () => {
     expect(await restOf({ members: two, desired: 2, received: 1 })).toBe(false);
+    expect(await restOf({ members: two, desired: 2, isUnaccepted: true })).toBe(false);
   });
 });
 

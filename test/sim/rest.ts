@@ -26,9 +26,9 @@ const isWorldStill = ({ sandbox }: Stage): boolean => {
   return sandbox.world.snapshot().instances.every(isStill) && sandbox.executions().every(({ status }) => status !== 'RUNNING');
 };
 
-/** A signal that was not done with comes again when its visibility time-out is over: a policy edit, perhaps, that nobody follows yet. */
+/** A signal or a written policy that was not done with comes again: an edit, perhaps, that nobody follows yet. */
 const comesAgain = ({ sandbox: { platform } }: Stage): boolean =>
-  platform.queues.some((queue) => queue.messages().some(({ receiveCount }) => receiveCount > 0));
+  platform.areStreamsBehind() || platform.queues.some((queue) => queue.messages().some(({ receiveCount }) => receiveCount > 0));
 
 const isInStandby = (asg: InstanceSnapshot['asg']): boolean => asg?.lifecycleState === 'Standby';
 

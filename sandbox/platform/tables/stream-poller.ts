@@ -39,8 +39,10 @@ const remaining = (batch: readonly StreamRecord[], result: InvocationResult, rep
 /**
  * The event source mapping from a table's stream to a function: in order, one batch at a time, again until it is done, given up or too old.
  * Rules: Lambda Developer Guide, "Using AWS Lambda with Amazon DynamoDB".
+ *
+ * @returns whether records are not done yet: new ones, or ones that failed and come again
  */
-export const startStreamPoller = (options: StreamPollerOptions): void => {
+export const startStreamPoller = (options: StreamPollerOptions): (() => boolean) => {
   const { stream, clock, filters } = options;
   const waiting: StreamRecord[] = [];
   let working = false;
@@ -77,4 +79,5 @@ export const startStreamPoller = (options: StreamPollerOptions): void => {
     working = true;
     clock.after(pollMs + options.windowSeconds * 1000, work);
   });
+  return () => working;
 };

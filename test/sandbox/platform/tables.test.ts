@@ -153,7 +153,7 @@ describe('a table stream', () => {
     more: Partial<StreamPollerOptions> = {},
   ) => {
     const seen: string[][] = [];
-    startStreamPoller({
+    const isBehind = startStreamPoller({
       stream: world.tables.stream(`${arn}/stream/1`)!,
       clock: world.clock,
       batchSize: 10,
@@ -170,25 +170,27 @@ describe('a table stream', () => {
       },
       ...more,
     });
-    return seen;
+    return { seen, isBehind };
   };
   const ok: InvocationResult = { kind: 'ok', value: undefined };
   const no: InvocationResult = { kind: 'error', errorType: 'Error', errorMessage: 'no' };
 
   it('feeds a function in order, through its filters', async () => {
     const world = setUp();
-    const seen = map(world, () => ok, { filters: [{ dynamodb: { Keys: { item: { S: ['policy'] } } } }] });
+    const { seen, isBehind } = map(world, () => ok, { filters: [{ dynamodb: { Keys: { item: { S: ['policy'] } } } }] });
     await world.put('a', 'policy');
     await world.put('a', 'status');
     await world.put('b', 'policy');
+    expect(isBehind()).toBe(true);
     await world.clock.run();
     expect(seen).toEqual([['a', 'b']]);
+    expect(isBehind()).toBe(false);
   });
 
   it('repeats a failed batch before anything later, and halves it to find the culprit', async () => {
     const world = setUp();
     const failed: string[] = [];
-    const seen = map(world, (records) => (records.some(({ dynamodb }) => dynamodb.Keys.group?.S === 'b') ? no : ok), {
+    const { seen } = map(world, (records) => (records.some(({ dynamodb }) => dynamodb.Keys.group?.S === 'b') ? no : ok), {
       bisects: true,
       maximumRetryAttempts: 1,
       onFailure: (records) => void failed.push(...records.map(({ dynamodb }) => `${dynamodb.Keys.group?.S}`)),
@@ -202,7 +204,7 @@ describe('a table stream', () => {
   it('goes on from the first record that the function names as failed', async () => {
     const world = setUp();
     let calls = 0;
-    const seen = map(
+    const { seen } = map(
       world,
       (records) => {
         calls += 1;
@@ -221,7 +223,7 @@ describe('a table stream', () => {
   it('tries again until the records are too old', async () => {
     const world = setUp();
     const given: number[] = [];
-    const seen = map(world, () => no, { maximumRecordAgeSeconds: 60, onFailure: (records) => void given.push(records.length) });
+    const { seen } = map(world, () => no, { maximumRecordAgeSeconds: 60, onFailure: (records) => void given.push(records.length) });
     await world.put('a', 'policy');
     await world.clock.run();
     expect(seen.length).toBeGreaterThan(5);
