@@ -78,14 +78,14 @@ const wakeForUnended = async (
 const orderedByMs = (own: readonly Swap[]): number =>
   Math.max(...own.map(({ drainOrderedAtMs, claimedAtMs }) => drainOrderedAtMs ?? claimedAtMs));
 
-/** The known delay. It is read again when members joined the batch since, or may have come to serve. */
+/** The known delay. It is read again when members joined the batch since. */
 const delayNow = async (
   ports: Parameters<typeof longestDelay>[0],
   ours: Omit<Parameters<typeof longestDelay>[1], 'knownDelayMs'>,
   before: KnownDelay | undefined,
 ): Promise<number | undefined> => {
   const isOld = before?.ofMs !== undefined && orderedByMs(ours.batch.own) > before.ofMs;
-  return isOld || before?.mayGrow ? longestDelay(ports, { ...ours, knownDelayMs: undefined }) : before?.delayMs;
+  return isOld ? longestDelay(ports, { ...ours, knownDelayMs: undefined }) : before?.delayMs;
 };
 
 /**

@@ -15,7 +15,7 @@ import { grantedIn } from '../../core/launch/reservation-life.ts';
 import { drainAgainAtMs } from '../../core/times/again.ts';
 import type { Batch } from '../runtime/drain/batch.ts';
 import type { ReleasePorts } from './release.ts';
-import { launchesAtMs, looksAtMs } from './turn.ts';
+import { looksAtMs } from './turn.ts';
 
 /** Whether the delay may grow: some members were in no target group when it was read, and may come to serve. */
 type Growing = { readonly mayGrow: boolean };
@@ -41,6 +41,10 @@ export const longestDelay = async (
   const delays = progress.map(({ drained, deregistrationDelayMs }) => (drained ? 0 : deregistrationDelayMs));
   return delays.includes(undefined) ? undefined : Math.max(0, ...delays.map((delayMs) => delayMs ?? 0));
 };
+
+/** A delay that may grow, read again. */
+const delayAgain = (ports: ReleasePorts, one: Case): Promise<number | undefined> =>
+  longestDelay(ports, { ...one, knownDelayMs: undefined });
 
 /** A look that could not be made. It is made again soon, and no longer matters at the latest start. */
 const laterOf = ({ batch, knownDelayMs, mayGrow }: Case, latestStartMs: number, nowMs: number): Verdict => ({
@@ -78,12 +82,14 @@ const atALook = async (ports: ReleasePorts, one: Case, estimateMs: number): Prom
   if (holdings === undefined) return laterOf(one, estimateMs, nowMs);
   if (servingCount(holdings, batch.all) >= desiredNow(group, state, holdings.asgs, nowMs))
     return { kind: 'begin', because: 'enough-serving' };
-  const delayMs = await longestDelay(ports, one);
+  const own = new Set(batch.own.map(({ instance }) => instance));
+  const shown = holdings.members.filter(({ instance }) => own.has(instance));
+  const hasGrown = one.mayGrow && shown.some(({ serving, mayServe }) => serving || mayServe === true);
+  const delayMs = await (hasGrown ? delayAgain(ports, one) : longestDelay(ports, one));
   const latestStartMs = latestStartOf(group, batch.own, delayMs ?? group.drain.deregistrationDelayMs) ?? nowMs;
   if (latestStartMs <= nowMs) return { kind: 'begin', because: 'latest-start' };
   const seen = { holdings, swaps: batch.all, orderedAtMs: orderedAtMs(batch.own), nowMs };
-  const own = new Set(batch.own.map(({ instance }) => instance));
-  const mayGrow = delayMs === 0 && holdings.members.some(({ instance, serving }) => !serving && own.has(instance));
+  const mayGrow = delayMs === 0 && shown.some(({ serving }) => !serving);
   return { kind: 'later', delayMs, mayGrow, lookAtMs: nextServingLookMs(latestStartMs, seen) };
 };
 
@@ -95,8 +101,18 @@ const waitsUntilMs = async (
 ): Promise<number | undefined> => {
   const isDelayKnown = (knownDelayMs ?? group.drain.deregistrationDelayMs) !== undefined;
   if (isDelayKnown && bootsMs !== undefined && ports.clock.now() < bootsMs) return undefined;
-  const launchMs = isDelayKnown && bootsMs === undefined ? await launchesAtMs(ports, group) : undefined;
-  return launchMs ?? looksAtMs(ports, group, batch.own, knownDelayMs === undefined ? 'first' : 'later');
+  const afterLaunches = isDelayKnown && bootsMs === undefined;
+  return looksAtMs(ports, group, batch.own, knownDelayMs === undefined ? 'first' : 'later', afterLaunches);
+};
+
+/** Waits for the turn of the next look. Nothing shows meanwhile whether members have come to serve. */
+const untilTurn = async (ports: ReleasePorts, one: Case, turnAtMs: number): Promise<Verdict> => {
+  const { group, batch, knownDelayMs, mayGrow } = one;
+  const delayMs = mayGrow ? await delayAgain(ports, one) : knownDelayMs;
+  const nowMs = ports.clock.now();
+  const latestStartMs = latestStartOf(group, batch.own, delayMs ?? group.drain.deregistrationDelayMs) ?? nowMs;
+  if (latestStartMs <= nowMs) return { kind: 'begin', because: 'latest-start' };
+  return { kind: 'later', delayMs, mayGrow, lookAtMs: Math.min(latestStartMs, turnAtMs) };
 };
 
 /**
@@ -112,8 +128,7 @@ export const judge = async (ports: ReleasePorts, one: Case): Promise<Verdict> =>
   if (estimateMs === undefined || regardless) return { kind: 'begin', because: regardless ?? 'at-once' };
   const bootsMs = bootsUntilMs(batch.state?.reservations ?? [], batch.own);
   const turnAtMs = await waitsUntilMs(ports, one, bootsMs);
-  const lookAtMs = turnAtMs && Math.min(estimateMs, turnAtMs);
-  if (lookAtMs !== undefined) return { kind: 'later', delayMs: knownDelayMs, mayGrow: one.mayGrow, lookAtMs };
+  if (turnAtMs !== undefined) return untilTurn(ports, one, turnAtMs);
   // The result of a look is known, and in a storm launches need the account's buckets.
   if (bootsMs !== undefined && nowMs < bootsMs) return whileBooting(ports, one, bootsMs);
   return atALook(ports, one, estimateMs);

@@ -3,6 +3,7 @@ import { unlessTroubled } from '../../aws/calls/unless-troubled.ts';
 import { asgCalls, drainTargets } from '../../core/drain/targets.ts';
 import type { Group } from '../../core/group/group.ts';
 import { asgsFor, namedTargetGroups } from '../../core/group/holders.ts';
+import type { AccountBudget } from '../../core/limits/account-budget.ts';
 import type { Ask } from '../../core/limits/need.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { deadlineMarginMs, startSlackMs } from '../../core/times/times.ts';
@@ -33,14 +34,41 @@ const turnAt = async (ask: Omit<Ask, 'by'>, ports: BudgetPorts): Promise<number 
 const drainOf = (own: readonly Swap[]): string => own[0]?.drain ?? '';
 
 /**
- * When a look may draw on the account's buckets. In a storm every group has a drain that looks, and launches go first.
+ * Until when a look shows nothing new, because the launch of the group's replacements waits for its own turn.
+ * Undefined: no launch of this group waits.
  */
-export const looksAtMs = (
+const launchesAtMs = ({ waiting }: AccountBudget, { name }: Group, nowMs: number): number | undefined => {
+  const own = waiting.find(({ group, instances }) => group === name && instances > 0);
+  return own === undefined ? undefined : Math.max(nowMs, own.turnAtMs) + afterLaunchMs;
+};
+
+/** The same ports. The first read of the budget finds what was read already. */
+const withRead = (ports: BudgetPorts, read: AccountBudget | undefined): BudgetPorts => {
+  let known = read;
+  const budget = async (): Promise<AccountBudget> => {
+    const first = known;
+    known = undefined;
+    return first ?? ports.store.budget();
+  };
+  return { ...ports, store: { budget, putBudget: (next) => ports.store.putBudget(next) } };
+};
+
+/**
+ * When a look may draw on the account's buckets. In a storm every group has a drain that looks, and launches go first.
+ *
+ * @param afterLaunches a look shows nothing new before the group's launches have had their turn. To see that costs a
+ *   read. A request for a turn would cost a contended write
+ */
+export const looksAtMs = async (
   ports: BudgetPorts,
   group: Group,
   own: readonly Swap[],
   look: keyof typeof readsPerLook,
+  afterLaunches = false,
 ): Promise<number | undefined> => {
+  const read = afterLaunches ? await unlessTroubled(ports.store.budget()) : undefined;
+  const launchMs = read && launchesAtMs(read, group, ports.clock.now());
+  if (launchMs !== undefined) return launchMs;
   const isInAsg = asgsFor(group, own).length > 0;
   return turnAt(
     {
@@ -50,18 +78,8 @@ export const looksAtMs = (
       instances: 0,
       need: { urgency: 'look', size: group.size.desired },
     },
-    ports,
+    withRead(ports, read),
   );
-};
-
-/**
- * Until when a look shows nothing new, because the launch of the group's replacements waits for its own turn.
- * Undefined: no launch of this group waits. It costs a read. A request for a turn would cost a contended write.
- */
-export const launchesAtMs = async ({ store, clock }: BudgetPorts, group: Group): Promise<number | undefined> => {
-  const budget = await unlessTroubled(store.budget());
-  const waiting = budget?.waiting.find((one) => one.group === group.name && one.instances > 0);
-  return waiting === undefined ? undefined : Math.max(clock.now(), waiting.turnAtMs) + afterLaunchMs;
 };
 
 /**

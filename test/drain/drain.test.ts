@@ -1089,12 +1089,15 @@ describe('the event about the end of a large drain', () => {
 test('a member that comes to serve after its warning gets the delay of its target groups', async () => {
   const fleet = createFleet([swap('i-1', warned)], 60_000);
   fleet.desired = 2;
-  const { inspectDrain } = fleet.provider;
+  const { inspectDrain, describe: look } = fleet.provider;
   const servesAtMs = inMs(20);
   const booting = member('i-1', { serving: false });
   fleet.members = [booting, member('i-2')];
-  fleet.provider.inspectDrain = async (...of) => {
+  fleet.provider.describe = async (...of) => {
     fleet.members = fleet.nowMs < servesAtMs ? fleet.members : [member('i-1'), member('i-2')];
+    return look(...of);
+  };
+  fleet.provider.inspectDrain = async (...of) => {
     const seen = await inspectDrain(...of);
     return fleet.nowMs < servesAtMs ? seen.map(({ instance }) => ({ instance, drained: true, gone: false })) : seen;
   };
@@ -1103,6 +1106,16 @@ test('a member that comes to serve after its warning gets the delay of its targe
   await execute(fleet, order());
   expect(fleet.releasedAtMs.get('i-1')).toBe(inMs(57));
   expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', drainedAtMs: inMs(118) });
+});
+
+test('a delay that may grow is not read again while no member of the batch has come to serve', async () => {
+  const fleet = createFleet([swap('i-1', warned)], 0);
+  fleet.desired = 2;
+  fleet.members = [member('i-1', { serving: false }), member('i-2')];
+  await execute(fleet, order());
+  const before = fleet.calls.slice(0, fleet.calls.indexOf('release'));
+  expect(before.filter((call) => call === 'describe').length).toBeGreaterThan(3);
+  expect(before.filter((call) => call === 'inspect')).toHaveLength(1);
 });
 
 test('a delay of a member that serves is read once', async () => {

@@ -3,7 +3,7 @@ import type { Group } from '../../core/group/group.ts';
 import { type AccountBudget, emptyBudget } from '../../core/limits/account-budget.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { beginDrain } from '../../functions/begin-drain/begin-drain.ts';
-import { launchesAtMs, looksAtMs, releasesAtMs } from '../../functions/begin-drain/turn.ts';
+import { looksAtMs, releasesAtMs } from '../../functions/begin-drain/turn.ts';
 import { awsError } from '../aws/fake-aws.ts';
 import { createFleet, group, noonMs, order, swap } from './fleet.ts';
 
@@ -81,11 +81,32 @@ describe('a drain whose group waits to launch', () => {
     sinceMs: noonMs,
     turnAtMs: inMs(12),
   } as const;
-  const waits = async (...waiting: AccountBudget['waiting']) => inSeconds(await launchesAtMs(accountOf({ waiting }).ports, balanced));
+  const waits = async (...waiting: AccountBudget['waiting']) =>
+    inSeconds(await looksAtMs(accountOf({ waiting }).ports, balanced, pair(), 'later', true));
 
   test('looks three seconds after the turn of the launch, or after now where that turn has come', async () => {
     expect(await waits(launch)).toBe(15);
     expect(await waits({ ...launch, turnAtMs: inMs(-9) })).toBe(3);
+  });
+
+  test('reads the budget once, for the launches and for its own turn, and once more after a lost race', async () => {
+    const readsAfter = async (lostRaces: number) => {
+      const { ports } = accountOf();
+      const calls = { reads: 0, writes: 0 };
+      const store: typeof ports.store = {
+        budget: async () => {
+          calls.reads += 1;
+          return ports.store.budget();
+        },
+        putBudget: async (next) => {
+          calls.writes += 1;
+          return calls.writes <= lostRaces ? 'conflict' : ports.store.putBudget(next);
+        },
+      };
+      expect(await looksAtMs({ ...ports, store }, balanced, pair(), 'later', true)).toBeUndefined();
+      return calls.reads;
+    };
+    expect([await readsAfter(0), await readsAfter(1)]).toEqual([1, 2]);
   });
 
   test('waits for no launch of another group, for no calls that launch nothing, and for no budget that cannot be read', async () => {
@@ -93,7 +114,7 @@ describe('a drain whose group waits to launch', () => {
     expect(await waits({ ...launch, group: 'other' }, { ...launch, turnAtMs: inMs(4) })).toBe(7);
     const { ports } = accountOf();
     const store = { ...ports.store, budget: async () => Promise.reject(awsError('ThrottlingException')) };
-    expect(await launchesAtMs({ ...ports, store }, balanced)).toBeUndefined();
+    expect(await looksAtMs({ ...ports, store }, balanced, pair(), 'later', true)).toBeUndefined();
   });
 });
 
