@@ -1092,6 +1092,24 @@ describe('functions and calls', () => {
     expect(details(noStorm, called({ operation: 'DescribeInstances', isMutating: false }, 90))).toEqual([]);
     expect(details(noStorm, called({ operation: 'DescribeInstances', isMutating: false }, 500))).toHaveLength(1);
   });
+  it('grow with the sizes that others set for a group, and with no other writes', () => {
+    const size = { from: 'asg', min: 0, max: 6 };
+    const storm = (calls: number, sizes: readonly number[], { isOutside = true, second = 100 } = {}) =>
+      details(noStorm, (script) => {
+        script.policy(0, 1, isOutside ? { ...attached, size, scaling: [] } : attached);
+        for (const [index, to] of sizes.entries())
+          script.at(second + index, { kind: 'size-written', asg: 'web-asg', found: 0, size: to, how: 'set', covers: [], by: user });
+        called({ operation: 'DescribeInstances', isMutating: false }, calls)(script);
+      });
+    expect(storm(375, [])).toEqual([]);
+    expect(storm(376, [])).toHaveLength(1);
+    expect(storm(425, [3, 1])).toEqual([]);
+    expect(storm(426, [3, 1])).toHaveLength(1);
+    // The same size again changes nothing. Where the policy says the size, others only disturb it. Writes before all is up do not count.
+    expect(storm(401, [3, 3])).toHaveLength(1);
+    expect(storm(376, [3, 1], { isOutside: false })).toHaveLength(1);
+    expect(storm(376, [3, 1], { second: -20 })).toHaveLength(1);
+  });
   it('that a fault throttles count with their repeats', () => {
     const read = { operation: 'DescribeInstances', isMutating: false };
     const refused = { ...read, outcome: 'RequestLimitExceeded', trouble: 'fault', applied: false };

@@ -122,15 +122,22 @@ const repeatedTries = (made: readonly Called[]): number => {
 
 const outside = new Set(['warning', 'advice', 'hook', 'state', 'alarm', 'launch-unsuccessful', 'drain-stopped', 'policy']);
 
+/** How often others set another size. No message reports it, and Holdfast acts on each as on an alarm or a new policy. */
+const sizesSet = (chronicle: Chronicle): number => {
+  const { readyAtMs, endedAtMs } = chronicle.history;
+  const words = [...chronicle.groups.keys()].map((group) => chronicle.wordsFor(group, endedAtMs) ?? []);
+  return words.flatMap((own) => own.filter(({ atMs, size }, index) => atMs >= readyAtMs && size !== (own[index - 1]?.size ?? size))).length;
+};
+
 export const noStorm: Rule = {
   name: 'no storm of calls',
   meaning:
-    'All calls, with reads and failures, grow only with ticks, signals from outside, and instances that come and go. They never grow with the messages that Holdfast sends to itself. Tries that a fault throttles count as one with the try after them, as often as Holdfast repeats a throttled call.',
+    'All calls, with reads and failures, grow only with ticks, signals from outside, and instances that come and go. They never grow with the messages that Holdfast sends to itself. A size that others set counts as a signal. Tries that a fault throttles count as one with the try after them, as often as Holdfast repeats a throttled call.',
   broken: (chronicle) => {
     const { readyAtMs, endedAtMs, spec, faults } = chronicle.history;
     const minutes = Math.ceil((endedAtMs - readyAtMs) / 60_000) * Math.max(1, chronicle.groups.size);
     const heard = chronicle.of('delivered').filter(({ atMs, told }) => atMs >= readyAtMs && outside.has(told.about));
-    const signals = new Set(heard.map(({ message }) => message)).size;
+    const signals = new Set(heard.map(({ message }) => message)).size + sizesSet(chronicle);
     // Short pages may multiply the describes by any number.
     const isPage = (operation: string): boolean => spec.longestPage !== undefined && operation.startsWith('Describe');
     const tries = calls(chronicle).filter(({ operation }) => !isPage(operation));
