@@ -7,6 +7,7 @@ import { describeLagMs } from '../times/times.ts';
 import type { Member } from '../view/view.ts';
 import { anotherDrain } from './another-drain.ts';
 import { type DrainKind, kindOf, type NameDrain } from './drain-kind.ts';
+import { servesOn } from './kept-in-service.ts';
 import type { LifecycleHook, Swap } from './swap.ts';
 
 /** An instance of the group that leaves, or should leave, and what we know about it. */
@@ -162,6 +163,13 @@ export const tightened = (swap: Swap, fact: LeavingFact, tightening: Tightening)
     ? withHook(swap, fact, tightening)
     : withDeadline(swap, fact, tightening);
 };
+
+/**
+ * Whether a warning makes the swap of its member anew: the present swap is over, and its member serves on because it
+ * could not be taken out of service. EC2 would take it at work.
+ */
+export const beginsAnew = (swap: Swap, fact: LeavingFact): boolean =>
+  traitsOf(fact).endedBy === 'ec2' && fact.deadlineMs !== undefined && servesOn(swap);
 
 /** Whether a fact is a new warning of EC2 for a swap. Only a new deadline shows that. */
 export const isNewWarning = (fact: LeavingFact, swap: Swap, before: Swap | undefined): boolean =>

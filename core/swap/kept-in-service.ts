@@ -46,12 +46,12 @@ export const isTriedAgain = (swap: Swap, nowMs: number): boolean => {
 export const isHeldBack = ({ state, shortfall }: Swap): boolean =>
   state === 'drained' && shortfall?.code === 'not-released' && shortfall.awsCode === belowMinSize;
 
+/** Whether a swap counts as drained, and its member was never taken out of service and serves on. */
+export const servesOn = ({ state, shortfall, drainStartedAtMs }: Swap): boolean =>
+  state === 'drained' && shortfall?.code === 'not-released' && drainStartedAtMs === undefined;
+
 /** Whether a member that was never taken out of service stays, even if others join. */
-export const isCalledOff = (swap: Swap): boolean =>
-  swap.state === 'drained' &&
-  swap.drainStartedAtMs === undefined &&
-  swap.shortfall?.code === 'not-released' &&
-  mayStay(swap);
+export const isCalledOff = (swap: Swap): boolean => servesOn(swap) && mayStay(swap);
 
 /** Whether others will join: something is requested, or a member does not serve yet, or too few stay. */
 const isAnyoneToCome = ({ swaps, holdings: { members }, state: { desired, reservations } }: Look): boolean => {

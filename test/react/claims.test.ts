@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { throwIfFailed } from '../../aws/calls/in-parallel.ts';
 import type { StateStore } from '../../core/ports/state-store.ts';
+import type { Swap } from '../../core/swap/swap.ts';
 import { claimAll, writesAtOnce } from '../../functions/react/carry-out/claims.ts';
 
 const warning = { instance: 'i-spot', reason: 'interruption', atMs: 1_000, deadlineMs: 121_000 } as const;
@@ -64,6 +65,49 @@ describe('claims of which one fails', () => {
       ...{ members: new Map(), asgs: new Set<string>(), ended: new Set<string>() },
     });
     expect(fresh).toHaveLength(2 * writesAtOnce - 1);
+  });
+});
+
+describe('a warning about a member whose swap is over because it could not be taken out of service', () => {
+  const kept: Swap = {
+    group: 'web',
+    instance: 'i-spot',
+    reason: 'rebalance',
+    state: 'drained',
+    pool: 'spot-a',
+    offering: 'm7g.large/a/spot',
+    claimedAtMs: 500,
+    decision: 'c',
+    shortfall: { code: 'not-released', awsCode: 'BelowMinSize' },
+  };
+  const warned = async (swap: Swap, retired: 'done' | 'conflict' = 'done') => {
+    const done: string[] = [];
+    const store = {
+      retire: async () => {
+        done.push('retires');
+        return retired;
+      },
+      advance: async (_: unknown, { set }: { readonly set: object }) => {
+        done.push(`sets ${Object.keys(set).join()}`);
+        return 'done' as const;
+      },
+      claim: async () => ({ kind: 'claimed' as const }),
+    } as unknown as StateStore;
+    const context = {
+      ...{ store, group: 'web', nowMs: 2_000, decision: 'd', drainFor: () => 'a-drain' },
+      ...{ members: new Map(), asgs: new Set<string>(), ended: new Set<string>() },
+    };
+    return { done, ...(await claimAll([warning], [swap], context)) };
+  };
+  it('makes its swap anew, so that a drain takes it out of service before its deadline', async () => {
+    const { done, fresh } = await warned(kept);
+    expect(done).toEqual(['retires']);
+    expect(fresh).toMatchObject([{ reason: 'interruption', state: 'leaving', drain: 'a-drain', deadlineMs: 121_000 }]);
+    expect(fresh[0]).not.toHaveProperty('shortfall');
+  });
+  it('only tightens a swap that went on meanwhile, or whose member is out of service', async () => {
+    expect(await warned(kept, 'conflict')).toMatchObject({ done: ['retires', 'sets deadlineMs'], fresh: [] });
+    expect(await warned({ ...kept, drainStartedAtMs: 600 })).toMatchObject({ done: ['sets deadlineMs'], fresh: [] });
   });
 });
 
