@@ -2,9 +2,11 @@ import { items } from '../../../core/contract.ts';
 import type { CutBy, Shortfall } from '../../../core/swap/shortfall.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
+import { belowMinCode, wasAtMinimum } from '../kept-by-minimum.ts';
 import { deadlineOf, delayOf, failedDeregistrations } from '../leaving.ts';
 import { beganToEndMs, endless, goneAtMs, isAlive, isFunction, type Life, lastRefusalMs, type Service, takenOutAtMs } from '../life.ts';
 import { isSurgeMute } from '../mute.ts';
+import { failedWith, isOutcome } from '../outcomes.ts';
 import { asgsOf, type Policy } from '../policy.ts';
 import { ownLaunches, reservationOf } from '../staying.ts';
 import { decisionsOf, type SaidSwap, swapsOf } from '../stored.ts';
@@ -47,13 +49,6 @@ const isCut = (chronicle: Chronicle, life: Life, busyUntilMs: number, said: { re
   cutter[said.by](life) &&
   isNoSooner(chronicle, life, said) &&
   isBeforeOthers(chronicle, life, said);
-
-/** The SDK's error names for a response that never came. */
-const lostCodes = /^E[A-Z]+$|Timeout|Abort/;
-
-const isOutcome = (outcome: string, code: string): boolean => outcome === code || (outcome === 'lost' && lostCodes.test(code));
-
-const failedWith = (chronicle: Chronicle, code: string): boolean => chronicle.of('called').some(({ outcome }) => isOutcome(outcome, code));
 
 /** Whether a call that was to take this very instance out of service failed with that code, before a moment. */
 export const stayedInService = (chronicle: Chronicle, instance: string, code: string, untilMs = endless): boolean =>
@@ -130,7 +125,8 @@ type Truth = { readonly [Code in Shortfall['code']]: (chronicle: Chronicle, life
 /** For each excuse, whether the world's record confirms it. */
 const truths: Truth = {
   'delay-exceeds-deadline': (chronicle, life, said) => isCut(chronicle, life, emptyByMs(chronicle, life), said),
-  'not-released': (chronicle, _, { awsCode }) => failedWith(chronicle, awsCode),
+  'not-released': (chronicle, life, { awsCode: code }, swap) =>
+    code === belowMinCode ? wasAtMinimum(chronicle, life, beganMs(life, swap), swap.withdrawnAtMs) : failedWith(chronicle, code),
   'still-in-service': (chronicle, life, { awsCode }) => stayedInService(chronicle, life.instance, awsCode) || brokeOff(chronicle, life),
   'not-released-in-time': (chronicle, life, said) => isCut(chronicle, life, takenOutAtMs(life), said),
   'still-draining': (chronicle, life, said) => isCut(chronicle, life, emptyByMs(chronicle, life), said),
