@@ -509,6 +509,30 @@ describe('time to serve', () => {
     expect(asked('drain-first')).toEqual([]);
     expect(asked('launch-first')).toHaveLength(1);
   });
+  it('counts a member that its Auto Scaling group launched a moment ago until its warning is received', () => {
+    const warning = { about: 'warning', instance: 'i-3' } as const;
+    const asked = ({ receivedS = 150, endedS = 224 } = {}) =>
+      details(requestedSoon, (script) => {
+        script.policy(0, 1, attached);
+        script.desired(0, 2);
+        script.member('i-1', { asg: 'web-asg' });
+        script.member('i-2', { asg: 'web-asg' });
+        const sizes = { kind: 'asg-changed', asg: 'web-asg', min: 0, max: 4, desired: 2, by: user } as const;
+        script.at(50, { ...sizes, suspended: [] });
+        script.at(104, { ...sizes, suspended: ['Launch'] });
+        script.end(80, 'i-2');
+        script.launch(104, 'i-3', { asg: 'web-asg', by: user });
+        script.warn(104.2, 'i-3');
+        script.end(endedS, 'i-3');
+        script.react(105, 106, 'i-a', [{ about: 'state', instance: 'i-2', state: 'terminated' }, ...(receivedS === 105 ? [warning] : [])]);
+        script.react(150, 151, 'i-b', [warning]);
+        script.launch(151, 'i-4', { by: react('i-b') });
+      }).filter((detail) => detail.includes('after the end of i-2'));
+    expect(asked()).toEqual([]);
+    // Its warning was received as well, or EC2 took it: then nobody is there.
+    expect(asked({ receivedS: 105 })).toHaveLength(1);
+    expect(asked({ endedS: 104.5 })).toHaveLength(1);
+  });
   it('requires nothing that its Auto Scaling group launches by itself', () => {
     const asked = (suspended: readonly string[]) =>
       details(requestedSoon, (script) => {
@@ -733,6 +757,24 @@ describe('what swaps and decisions record', () => {
     expect(cutBy('auto-scaling', 220_000)).toHaveLength(1);
     expect(excused({ code: 'ended-before-drain' })).toHaveLength(1);
     expect(excused({ code: 'not-released', awsCode: 'Throttling' })).toHaveLength(1);
+    const keptByMinimum = (min: number, loweredS = 300) =>
+      details(
+        excusesAreTrue,
+        (script) => {
+          script.policy(0, 1, attached);
+          script.desired(0, 2);
+          script.member('i-1', { asg: 'web-asg' });
+          script.member('i-2', { asg: 'web-asg' });
+          script.at(50, { kind: 'asg-changed', asg: 'web-asg', min, max: 4, desired: 2, suspended: [], by: user });
+          script.at(loweredS, { kind: 'asg-changed', asg: 'web-asg', min: 0, max: 4, desired: 2, suspended: [], by: user });
+          script.end(220, 'i-1');
+        },
+        swap({ shortfall: { code: 'not-released', awsCode: 'BelowMinSize' } }),
+      );
+    expect(keptByMinimum(2)).toEqual([]);
+    expect(keptByMinimum(1)).toHaveLength(1);
+    // The minimum was lowered before its swap began.
+    expect(keptByMinimum(2, 90)).toHaveLength(1);
     expect(excused({ code: 'let-go' })).toHaveLength(1);
     expect(excused({ code: 'drain-broke', error: 'x' })).toHaveLength(1);
     expect(excused({ code: 'needed', serving: 0, desired: 2 })).toEqual([]);

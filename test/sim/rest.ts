@@ -49,12 +49,15 @@ const muteIn = ({ sandbox: { world }, groupOf }: Stage, group: string): Readonly
   return new Set(instances.filter(isMute).map(({ id }) => id));
 };
 
-/** A member that runs and does not serve yet will change what its group does once it serves. Whom EC2 refused to end may be nobody's, and never serve. */
+/**
+ * A member that runs and does not serve yet will change what its group does once it serves. It has booted, and its target group checks it for the first time,
+ * or it has booted only now. Whom EC2 refused to end may be nobody's, and never serve.
+ */
 const isComingUp = ({ sandbox: { world }, watched: { lives, isTakenOut }, groupOf }: Stage, group: string, refused: ReadonlySet<string>): boolean =>
   world
     .snapshot()
-    .instances.filter(({ id, asg }) => !isAside(asg) && !refused.has(id))
-    .some(({ id, state }) => state === 'running' && groupOf(id) === group && !isTakenOut(id) && lives.get(id)?.servingAtMs === undefined);
+    .instances.filter(({ id, asg, state }) => state === 'running' && !isAside(asg) && !refused.has(id) && groupOf(id) === group && !isTakenOut(id))
+    .some(({ id, targets }) => lives.get(id)?.servingAtMs === undefined || Object.values(targets).includes('initial'));
 
 /** What the minimum sizes of a group's Auto Scaling groups keep alive, whatever its policy says: those are the user's own. */
 const leastOf = ({ policies }: Situation, { autoScalingGroups }: WorldSnapshot, group: string): number => {

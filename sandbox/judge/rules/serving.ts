@@ -188,6 +188,10 @@ const isWarnedUnshown = (chronicle: Chronicle, life: Life, heardMs: number): boo
   life.deliveries.some((one) => one.told.about === 'warning' && one.atMs <= heardMs && isTooYoung(chronicle, life, one)) &&
   !wasTold(chronicle, life, heardMs);
 
+/** It joined so late that an earlier look did not have to show it, was warned since, and no message had reported that. It runs, so looks show it as a member. */
+const isWarnedUnheard = (chronicle: Chronicle, life: Life, { heardMs, sinceMs, atMs }: { heardMs: number; sinceMs: number; atMs: number }): boolean =>
+  life.launchedAtMs > sinceMs && warnedAtMs(life) <= atMs && (life.ending?.atMs ?? endless) > atMs && !wasTold(chronicle, life, heardMs);
+
 /** How many members count: present and coming ones, and leaving ones that no message had reported by then. */
 const countAt = (chronicle: Chronicle, group: string, heardMs: number, atMs: number): number => {
   const { staying, waiting } = headcountAt(chronicle, group, atMs);
@@ -200,6 +204,7 @@ const countAt = (chronicle: Chronicle, group: string, heardMs: number, atMs: num
     .filter(
       (life) => !counted.has(life) && (leavesAtMs(life, sinceMs) > sinceMs - times.reactMs || runsWarned(life)) && !wasTold(chronicle, life, heardMs),
     );
+  const joined = new Set(chronicle.membersAt(group, atMs));
   const others = chronicle
     .livesIn(group)
     .filter(
@@ -210,6 +215,7 @@ const countAt = (chronicle: Chronicle, group: string, heardMs: number, atMs: num
           isLostSince(life, heardMs, atMs) ||
           isEndedUnshown(chronicle, life, { heardMs, sinceMs, atMs }) ||
           holdsPlace(chronicle, life, heardMs, atMs) ||
+          (joined.has(life) && isWarnedUnheard(chronicle, life, { heardMs, sinceMs, atMs })) ||
           isWarnedUnshown(chronicle, life, heardMs)),
     );
   return counted.size + untold.length + others.length + refillAt(chronicle, group, atMs);
@@ -266,6 +272,6 @@ const requestedLate = (chronicle: Chronicle, life: Life, { what, toldMs, memberM
 export const requestedSoon: Rule = {
   name: 'replacements are requested soon',
   meaning:
-    'As many members are there or on their way as are desired, ten seconds and the time of the launch calls after an invocation without an injected fault received a warning, or the event of an end that no such warning announced and that Holdfast did not cause. If the group was let go then, the ten seconds begin when such an invocation received its next policy or a tick.',
+    'As many members are there or on their way as are desired, ten seconds and the time of the launch calls after an invocation without an injected fault received a warning, or the event of an end that no such warning announced and that Holdfast did not cause. A warned member counts as there until such an invocation received its warning. If the group was let go then, the ten seconds begin when such an invocation received its next policy or a tick.',
   broken: (chronicle) => chronicle.lives.flatMap((life) => newsOf(chronicle, life).flatMap((news) => requestedLate(chronicle, life, news))),
 };
