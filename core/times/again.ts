@@ -22,6 +22,16 @@ export const againAtMs = (nowMs: number, sinceMs: number): number => {
   return Math.max(nowMs + shortestMs, Math.round((nowMs + inMs) / markMs) * markMs);
 };
 
+/** EC2 shows most instances within a second or two of their launch. */
+const shownSoonMs = 3_000;
+
+/**
+ * When a signal about an instance that EC2 does not show yet is delivered again: after half of its age, and after 3 s
+ * at the least. So it is read a few times in two minutes.
+ */
+export const unshownAgainAtMs = (nowMs: number, happenedAtMs: number): number =>
+  nowMs + Math.max(shownSoonMs, Math.ceil((nowMs - happenedAtMs) / 2));
+
 const longestSignalMs = 2 * tickEveryMs;
 
 /**

@@ -45,7 +45,10 @@ export const bothLagMs = 45_000;
 /** A describe may still show a desired capacity that Holdfast lowered this long ago. */
 export const loweredShownMs = 20_000;
 
-/** A signal about an instance that no describe shows is delivered again while it is younger than this. */
+/**
+ * A signal about an instance that no describe shows is delivered again while it is younger than this: after half of its
+ * age, and after 3 s at the least.
+ */
 export const unknownPatienceMs = 120_000;
 
 /** A launch request is repeated for this long at most. EC2 keeps its token longer (`LaunchInstances`: 8 hours). */

@@ -7,11 +7,11 @@ import { initialState } from '../../core/group-state/state.ts';
 import { grantedIn } from '../../core/launch/reservation-life.ts';
 import { justWarned } from '../../core/limits/counted-warnings.ts';
 import { traitsOf } from '../../core/removal/leave-reason.ts';
-import { signalAgainAtMs } from '../../core/times/again.ts';
 import { signalsLateMs } from '../../core/times/times.ts';
 import { type Converged, converge, type Known } from './converge.ts';
 import { type InForce, readInForce } from './look/in-force.ts';
 import type { Facts } from './messages/facts.ts';
+import { postpone } from './messages/postpone.ts';
 import { type Home, readMessage } from './messages/read-message.ts';
 import { isMinuteTick, type Received } from './messages/route.ts';
 import { routeAll } from './messages/route-all.ts';
@@ -205,13 +205,6 @@ const late = (news: readonly Received[], messages: readonly Message[], beganAtMs
   return news.filter(({ message, signal }) => signal.kind !== 'tick' && waited.has(message)).length;
 };
 
-/** Arranges that messages that fail are delivered again ever more rarely, and at common times. */
-const postpone = async (again: readonly Message[], { clock, redelivery }: ReactPorts): Promise<void> => {
-  const nowMs = clock.now();
-  const due = again.map(({ receipt, sentAtMs }) => ({ receipt, atMs: signalAgainAtMs(nowMs, sentAtMs) }));
-  await redelivery.postpone(due.flatMap(({ receipt, atMs }) => (atMs === undefined ? [] : { receipt, atMs })));
-};
-
 /** Reads a batch, sorts it by group, and converges each group once, however many signals it got. */
 export const react = async (
   messages: readonly Message[],
@@ -239,6 +232,7 @@ export const react = async (
   const again = new Set([...routed.again, ...unfinished.flatMap(({ messages: ids }) => ids)]);
   await postpone(
     messages.filter(({ id }) => again.has(id)),
+    routed.soon,
     ports,
   );
   return { again: [...again] };

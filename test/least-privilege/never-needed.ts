@@ -22,7 +22,7 @@ export const neverNeeded: readonly NeverNeeded[] = [
   {
     roles: ['react'],
     actions: ['sqs:ChangeMessageVisibility'],
-    reason: 'Needed when a signal could not be acted on for minutes (test/react).',
+    reason: 'Needed when a signal could not be acted on for minutes, or names an instance that EC2 does not show yet (test/react).',
   },
   {
     roles: ['accept-policy'],

@@ -122,6 +122,12 @@ describe('a batch of messages', () => {
     expect(Object.values(seen.counts)).toEqual([1]);
   });
 
+  test('about an instance that EC2 does not show yet is delivered again in seconds', async () => {
+    const { seen, play } = houseOf({ owners: { ownersOf: async () => new Map() } });
+    expect(await play(message('m-1', warning()), message('m-2', tick('web')))).toEqual({ again: ['m-1'] });
+    expect(seen.postponed).toEqual([['receipt of m-1', nowMs + 3_000]]);
+  });
+
   test('leaves out messages that cannot be read, and counts instances that belong to no group', async () => {
     const owners: ReactPorts['owners'] = {
       ownersOf: async (ids) =>

@@ -38,7 +38,7 @@ test('a lifecycle action goes to the group of its instance', async () => {
 });
 
 test('a lifecycle action of an Auto Scaling group that does not hold the instance is ignored', async () => {
-  expect(await routed(hookOf('others'))).toEqual({ facts: [], strangers: 1, again: [] });
+  expect(await routed(hookOf('others'))).toEqual({ facts: [], strangers: 1, again: [], soon: new Map() });
 });
 
 test('of several writes of a policy that change nothing the last counts, in any order', async () => {
@@ -173,21 +173,29 @@ test('an alarm goes to every group that names it, and to no other', async () => 
   ];
   expect(await groupsOf(alarmed('busy'), registry)).toEqual(['web', 'api']);
   expect(await groupsOf(alarmed('idle'), registry)).toEqual(['web']);
-  expect(await routed(alarmed('other'), registry)).toEqual({ facts: [], strangers: 1, again: [] });
+  expect(await routed(alarmed('other'), registry)).toEqual({ facts: [], strangers: 1, again: [], soon: new Map() });
 });
 
 test('a signal about an instance without an Auto Scaling group or a tag of ours belongs to no group', async () => {
   const nobodys: Owner = { offering, state: 'running' };
-  expect(await routed(warning, [entry('web', ['fleet'])], nobodys)).toEqual({ facts: [], strangers: 1, again: [] });
+  expect(await routed(warning, [entry('web', ['fleet'])], nobodys)).toEqual({ facts: [], strangers: 1, again: [], soon: new Map() });
   expect(await groupsOf(warning, [], { ...nobodys, group: 'web' })).toEqual(['web']);
   expect(await groupsOf(warning, [entry('web', ['fleet'])], { ...nobodys, asg: 'fleet' })).toEqual(['web']);
 });
 
 test('a warning about an instance that no describe shows yet comes again for two minutes; an end of one does not', async () => {
   const unseen = (signal: Signal) => route([{ message: 'm', signal }], of({ ownersOf: async () => new Map() }), async () => [], nowMs);
-  expect(await unseen({ ...warning, atMs: nowMs - 119_999 })).toEqual({ facts: [], strangers: 0, again: ['m'] });
-  expect(await unseen({ ...warning, atMs: nowMs - 120_000 })).toEqual({ facts: [], strangers: 1, again: [] });
-  expect(await unseen(changed('terminated', nowMs))).toEqual({ facts: [], strangers: 1, again: [] });
+  expect(await unseen({ ...warning, atMs: nowMs - 119_999 })).toEqual({
+    facts: [],
+    strangers: 0,
+    again: ['m'],
+    soon: new Map([['m', nowMs + 60_000]]),
+  });
+  // EC2 shows an instance within seconds, so the message need not wait as long as others.
+  const inMs = async (ageMs: number) => Number((await unseen({ ...warning, atMs: nowMs - ageMs })).soon.get('m')) - nowMs;
+  expect([await inMs(1_000), await inMs(10_000)]).toEqual([3_000, 5_000]);
+  expect(await unseen({ ...warning, atMs: nowMs - 120_000 })).toEqual({ facts: [], strangers: 1, again: [], soon: new Map() });
+  expect(await unseen(changed('terminated', nowMs))).toEqual({ facts: [], strangers: 1, again: [], soon: new Map() });
   const foreign = await routed(warning, [], { offering, state: 'running' });
   expect(foreign.again).toEqual([]);
 });

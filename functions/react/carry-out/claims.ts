@@ -1,6 +1,13 @@
 import { eachInParallel, type Failed } from '../../../aws/calls/in-parallel.ts';
 import type { StateStore } from '../../../core/ports/state-store.ts';
-import { type Claiming, claimedBy, isNewWarning, type LeavingFact, tightened } from '../../../core/swap/claim.ts';
+import {
+  beginsAnew,
+  type Claiming,
+  claimedBy,
+  isNewWarning,
+  type LeavingFact,
+  tightened,
+} from '../../../core/swap/claim.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
 
 /**
@@ -24,8 +31,12 @@ export const claimEach = <T>(items: readonly T[], claim: (item: T) => Promise<vo
 
 type ClaimContext = Claiming & { readonly store: StateStore };
 
-/** Tightens a swap. Undefined if it was withdrawn meanwhile: the fact makes a new one then. */
+/**
+ * Tightens a swap. Undefined if it was withdrawn meanwhile, or is over while its member serves on: the fact makes a new
+ * one then.
+ */
 const tighten = async (swap: Swap, fact: LeavingFact, context: ClaimContext): Promise<Swap | undefined> => {
+  if (beginsAnew(swap, fact) && (await context.store.retire(swap)) === 'done') return undefined;
   const set = tightened(swap, fact, context);
   if (set === undefined) return swap;
   const seen = set.hooks === undefined ? {} : { hooksSeen: swap.hooks?.length ?? 0 };

@@ -2,6 +2,7 @@ import type { Owner, Owners } from '../../../core/ports/owners.ts';
 import type { RegistryEntry } from '../../../core/ports/state-store.ts';
 import { type Signal, signalKindOf } from '../../../core/signals/signal.ts';
 import type { News, Subject } from '../../../core/signals/signal-kind.ts';
+import { unshownAgainAtMs } from '../../../core/times/again.ts';
 import { unknownPatienceMs } from '../../../core/times/times.ts';
 import { createFactsByGroup, type Facts } from './facts.ts';
 import type { SeenMembers } from './seen-members.ts';
@@ -15,8 +16,10 @@ export type Routed = {
   readonly facts: readonly Facts[];
   /** Messages about instances, alarms or Auto Scaling groups that are not ours. */
   readonly strangers: number;
-  /** Messages to be delivered again: about an instance that EC2 does not show yet. */
+  /** Messages to be delivered again. */
   readonly again: readonly string[];
+  /** When those of them come again that are about an instance that EC2 does not show yet. */
+  readonly soon: ReadonlyMap<string, number>;
 };
 
 const subjectOf = (signal: Signal): Subject => signalKindOf(signal).about(signal);
@@ -137,8 +140,11 @@ export const route = async (
     const instance = instanceOf(one.signal);
     if (instance !== undefined && isSurelyStrange(owner, nowMs)) strangers.add(instance, nowMs);
   }
-  const again = homeless
-    .filter(({ signal }) => notShownYet(signal, ownerOf(signal), nowMs))
-    .map(({ message }) => message);
-  return { facts: byGroup.all(), strangers: homeless.length + passedOver.length - again.length, again };
+  const unshown = homeless.filter(({ signal }) => notShownYet(signal, ownerOf(signal), nowMs));
+  return {
+    facts: byGroup.all(),
+    strangers: homeless.length + passedOver.length - unshown.length,
+    again: unshown.map(({ message }) => message),
+    soon: new Map(unshown.map(({ message, signal }) => [message, unshownAgainAtMs(nowMs, signal.atMs)])),
+  };
 };
