@@ -420,11 +420,11 @@ describe('who ends whom', () => {
     expect(endedAt(221)).toEqual([]);
   });
   it('leaves nothing to EC2 whose drain began before a function received the warning', () => {
-    const endedAt = (drainSecond: number, heardSecond?: number) =>
+    const endedAt = (drainSecond: number, heardSecond?: number, injected = false) =>
       details(leftToEc2, (script) => {
         twoServe(script);
         script.warn(100, 'i-1');
-        if (heardSecond !== undefined) script.react(heardSecond, heardSecond + 2, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+        if (heardSecond !== undefined) script.react(heardSecond, heardSecond + 2, 'i-a', [{ about: 'warning', instance: 'i-1' }], injected);
         const swap = { reason: 'scale-in', state: 'leaving', drain: 'd-1' } as const;
         const stored = { kind: 'item-written', table: 'state', group: 'web', item: 'swap#i-1', bytes: 500, by: react('i-b'), swap } as const;
         script.at(drainSecond, stored, { kind: 'drain', drain: 'd-1', group: 'web', instances: ['i-1'], status: 'started' });
@@ -432,6 +432,8 @@ describe('who ends whom', () => {
       });
     expect([endedAt(130), endedAt(130, 140), endedAt(90, 101)]).toEqual([[], [], []]);
     expect(endedAt(130, 120)).toHaveLength(1);
+    // A fault met the function that received the warning, so its message comes again.
+    expect(endedAt(130, 120, true)).toEqual([]);
   });
   it('changes no instance outside the groups', () => {
     const found = details(strangersUntouched, (script) => {

@@ -1,6 +1,6 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
-import { deadlineOf, delayOf, isFollowedByCalls, takenOutByUs } from '../leaving.ts';
+import { deadlineOf, delayOf, heardAtMs, isFollowedByCalls, takenOutByUs } from '../leaving.ts';
 import { endless, goneAtMs, type HookWait, isFunction, isScheduled, type Life, type Service } from '../life.ts';
 import { wasObserved } from '../modes.ts';
 import { times } from '../times.ts';
@@ -81,14 +81,14 @@ export const workTakenOffFirst: Rule = {
 export const leftToEc2: Rule = {
   name: 'what EC2 takes is left to EC2',
   meaning:
-    'Holdfast does not end a warned member before EC2 does, unless its drain had begun for another reason before a function received the warning.',
+    'Holdfast does not end a warned member before EC2 does, unless its drain had begun for another reason before a function that no fault met received the warning.',
   broken: (chronicle) =>
     chronicle.lives.flatMap((life): readonly Broken[] => {
       const { ending } = life;
       const takenMs = deadlineOf(life);
       const warnedMs = life.warnings[0]?.atMs ?? endless;
       if (ending === undefined || !isFunction(ending.by) || ending.atMs >= takenMs || warnedMs > ending.atMs || endsThroughAsg(life)) return [];
-      const toldMs = Math.min(endless, ...life.deliveries.filter(({ told }) => told.about === 'warning').map(({ atMs }) => atMs));
+      const toldMs = heardAtMs(chronicle, life, 'warning');
       // Its drain was ordered for another reason before the warning was known, so Holdfast ends it.
       if (life.drains.some(({ atMs }) => atMs <= toldMs) || life.advisedAtMs.some((atMs) => atMs <= warnedMs) || isScheduled(life, warnedMs))
         return [];
