@@ -125,6 +125,10 @@ const drainingAnyway = async <T>(
   }
 };
 
+/** A round as it was carried out: members that wait to join are no news, and are stored when they are tried. */
+const asTried = (round: Round, { admitted, failed }: Acted): Round =>
+  admitted.length + failed.length > 0 ? round : { ...round, decision: { ...round.decision, admissions: [] } };
+
 /**
  * Decides and acts, after the facts of signals were claimed.
  *
@@ -153,7 +157,7 @@ const carryOut = async (began: Run, gathered: Gathered, known: readonly Swap[], 
   const before = await early.count();
   const left = await beginLeaving(run, rounds, before === undefined ? swaps : { ...swaps, swaps: [] });
   const acted: Acted = await carryOutRounds({ ...run, rounds, ...(isCut && { isCut }) });
-  if (fresh.length > 0 || rounds.some((round) => isNews(run, round, gathered.stored)))
+  if (fresh.length > 0 || rounds.some((round) => isNews(run, asTried(round, acted), gathered.stored)))
     await record({ ...run, rounds, fresh: [...fresh, ...left.claimed], acted, drains: left.drains + (before ?? 0) });
   await checkLaunches(run, gathered.stored);
   return { kind: 'converged' };

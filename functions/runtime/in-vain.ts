@@ -5,6 +5,8 @@ import { failsSinceMs, type Trouble } from '../../core/times/again.ts';
 export type InVain<Client> = {
   /** Notes a failure. Returns for how long it has failed, in milliseconds. */
   readonly noteMs: (client: Client, name: string, nowMs: number) => number;
+  /** What fails now. Undefined: nothing is known to fail. */
+  readonly known: (client: Client, name: string) => Trouble | undefined;
   /** Notes a success. */
   readonly end: (client: Client, name: string) => void;
 };
@@ -18,6 +20,7 @@ export const inVain = <Client extends object>(): InVain<Client> => {
       known.set(name, { sinceMs, untilMs: nowMs });
       return nowMs - sinceMs;
     },
+    known: (client, name) => troubles(client).get(name),
     end: (client, name) => void troubles(client).delete(name),
   };
 };

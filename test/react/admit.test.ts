@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Turn } from '../../core/limits/line.ts';
 import type { Ask } from '../../core/limits/need.ts';
 import type { Swap } from '../../core/swap/swap.ts';
-import { admit } from '../../functions/react/carry-out/admit.ts';
+import { admit, joinsAgainMs } from '../../functions/react/carry-out/admit.ts';
 import type { Round, Run } from '../../functions/react/run.ts';
 import { awsError } from '../aws/fake-aws.ts';
 import { nowMs, swapOf, view } from '../core/views.ts';
@@ -31,7 +31,7 @@ const joining = async (count: number, { holding = attach, loadBalancers = [], tu
         return { turn: answers.shift() ?? given, refused: [] };
       },
     },
-    ports: { clock: { now: () => nowMs }, telemetry: { count: () => {} }, store: { swaps } },
+    ports: { clock: { now: () => nowMs }, telemetry: { count: () => {} }, store: { swaps }, drains: {} },
   } as unknown as Run;
   const admissions = Array.from({ length: count }, (_, index) => `i-${index}`);
   const round = { decision: { admissions }, view: view(), lookedAtMs: nowMs - 700 } as unknown as Round;
@@ -78,4 +78,53 @@ test('who was claimed since the look does not join, because its drain may have t
 test('all join while the claims cannot be read', async () => {
   const throttled = () => Promise.reject(awsError('ThrottlingException', 'Rate exceeded', 400));
   expect(await joining(2, { swaps: throttled })).toMatchObject({ joined: 2 });
+});
+
+describe('members that could not join', () => {
+  /** Tries at these seconds, each of these members: how many calls were made at each, and when the next try is due. */
+  const tries = async (...all: readonly (readonly [second: number, instances: readonly string[], works?: boolean])[]) => {
+    const made: unknown[] = [];
+    const drains = {};
+    for (const [second, admissions, works] of all) {
+      const now = () => nowMs + 1_000 * second;
+      const calls: string[] = [];
+      const run = {
+        group: { name: 'web', holding: attach, drain: { timeoutMs: 1, loadBalancers: [] } },
+        provider: {
+          admit: async (_: unknown, of: readonly string[]) => {
+            calls.push(...of);
+            return works
+              ? { done: of, failed: [] }
+              : { done: [], failed: of.map((instance) => ({ instance, code: 'ServiceUnavailable', retry: 'later' })) };
+          },
+        },
+        turns: { ask: async () => ({ turn: given, refused: [] }) },
+        groupsAtOnce: 1,
+        ports: { clock: { now }, telemetry: { count: () => {} }, store: { swaps: async () => [] }, drains },
+      } as unknown as Run;
+      const round = { decision: { admissions }, view: view(), lookedAtMs: now() } as unknown as Round;
+      const { laterAtMs, ...admissionsOf } = await admit(run, round, undefined);
+      joinsAgainMs(run, round, admissionsOf);
+      made.push(laterAtMs === undefined ? calls.length : { dueS: (laterAtMs - nowMs) / 1_000 });
+    }
+    return made;
+  };
+
+  test('are tried again after a quarter of the time for which nobody could join, whatever looks come before that', async () => {
+    expect(await tries([0, ['i-1']], [1, ['i-1']], [2, ['i-1']], [3, ['i-1']])).toEqual([1, { dueS: 2 }, 1, { dueS: 4 }]);
+    expect(await tries([0, ['i-1']], [100, ['i-1']], [110, ['i-1']], [125, ['i-1']])).toEqual([1, 1, { dueS: 125 }, 1]);
+  });
+
+  test('are left to the tick where the next try would come late', async () => {
+    expect(await tries([0, ['i-1']], [100, ['i-1']], [170, ['i-1']], [171, ['i-1']], [213, ['i-1']])).toEqual([1, 1, 1, 0, 1]);
+  });
+
+  test('are tried at once together with another one, and after one has joined', async () => {
+    expect(await tries([0, ['i-1']], [100, ['i-1']], [101, ['i-1', 'i-2']], [102, ['i-2']])).toEqual([1, 1, 2, { dueS: 126.25 }]);
+    expect(await tries([0, ['i-1']], [100, ['i-1']], [126, ['i-1'], true], [127, ['i-1']])).toEqual([1, 1, 1, 1]);
+  });
+
+  test('are tried at once where the clock was set back', async () => {
+    expect(await tries([0, ['i-1']], [100, ['i-1']], [50, ['i-1']])).toEqual([1, 1, 1]);
+  });
 });

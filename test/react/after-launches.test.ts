@@ -149,11 +149,11 @@ describe('members that join', () => {
     });
 
     test('are tried again soon in another environment, after one has joined, and after minutes without a try', async () => {
-      expect(await tried(171_000, inVain, environment)).toEqual([2_000]);
-      expect(await tried(172_000, { done: ['i-8'], failed: [failed('i-9', 'later')] })).toEqual([2_000]);
-      expect(await tried(173_000, inVain)).toEqual([2_000]);
-      expect(await tried(230_000, inVain)).toEqual([14_250]);
-      expect(await tried(400_000, inVain)).toEqual([2_000]);
+      expect(await tried(211_000, inVain, environment)).toEqual([2_000]);
+      expect(await tried(213_000, { done: ['i-8'], failed: [failed('i-9', 'later')] })).toEqual([2_000]);
+      expect(await tried(214_000, inVain)).toEqual([2_000]);
+      expect(await tried(271_000, inVain)).toEqual([14_250]);
+      expect(await tried(441_000, inVain)).toEqual([2_000]);
     });
   });
 

@@ -176,6 +176,31 @@ test('what there was no time to place is placed by another invocation at once', 
   expect(wakes).toEqual([1]);
 });
 
+test('a look that does not try to put a member into service stores no decision about it', async () => {
+  const { world, ports } = worldOf({ putState: async () => 'done' });
+  let [now, tries] = [nowMs, 0];
+  const held = members(onDemandB, 6).map((one, index) =>
+    index === 0 ? { ...one, admitted: false, serving: false, launchedAtMs: nowMs - 600_000 } : one,
+  );
+  const failed = ({ length }: readonly string[]) => {
+    tries += length;
+    return { done: [], failed: held.slice(0, 1).map((one) => ({ instance: one.instance, code: 'ServiceUnavailable', retry: 'later' as const })) };
+  };
+  const provider = {
+    ...ports.providerFor({ kind: 'tag' }),
+    describe: async () => ({ members: held, asgs: [], ended: [], aside: [], stopped: [] }),
+    admit: async (_: unknown, joining: readonly string[]) => failed(joining),
+  } as unknown as CapacityIn;
+  const look = async (afterMs: number) => {
+    now = nowMs + afterMs;
+    await converge(factsOf({ isTick: true }), { ...ports, clock: { now: () => now }, providerFor: () => provider });
+    return [tries, world.decided.length];
+  };
+  expect(await look(0)).toEqual([1, 1]);
+  expect(await look(1_000)).toEqual([1, 1]);
+  expect(await look(2_000)).toEqual([2, 2]);
+});
+
 test('a decision records once of a launched instance that it serves, and the state remembers nothing more of it', async () => {
   const states: GroupState[] = [];
   const putState = async (_: string, state: GroupState) => {

@@ -1,3 +1,4 @@
+import { rememberedByKey } from '../../../aws/calls/remembered.ts';
 import { metrics } from '../../../core/contract.ts';
 import { attachedPerCall, registeredPerCall } from '../../../core/decide/admissions.ts';
 import { namedTargetGroups } from '../../../core/group/holders.ts';
@@ -5,7 +6,7 @@ import { howHeld } from '../../../core/group/holding.ts';
 import { repeatAfterMs } from '../../../core/launch/reservation-life.ts';
 import type { Ask } from '../../../core/limits/need.ts';
 import type { ActionResult } from '../../../core/ports/capacity-provider.ts';
-import { againInMs } from '../../../core/times/again.ts';
+import { againInMs, isWorthALook } from '../../../core/times/again.ts';
 import type { Added } from '../../../core/view/view.ts';
 import { inVain } from '../../runtime/in-vain.ts';
 import type { ReactPorts } from '../ports.ts';
@@ -14,7 +15,10 @@ import { needOf } from '../turns/take-turn.ts';
 import type { Acted } from './carry-out.ts';
 import { stillJoining } from './claimed-meanwhile.ts';
 
-/** `laterAtMs`: no member was put into service, because others use the bucket of these calls now. */
+/**
+ * `laterAtMs`: no member was put into service, because others use the bucket of these calls now, or because it failed a
+ * moment ago.
+ */
 export type Admissions = Pick<Acted, 'admitted'> & {
   readonly failed: ActionResult['failed'];
   readonly laterAtMs?: number;
@@ -54,21 +58,6 @@ const othersCome = ({ view, decision }: Round): boolean => {
   return view.members.some(({ instance, admitted }) => !admitted && !others.has(instance));
 };
 
-/** Puts the members that join into service. */
-export const admit = async (run: Run, round: Round, added: Added | undefined): Promise<Admissions> => {
-  const { group, provider, ports } = run;
-  const { decision } = round;
-  if (decision.admissions.length === 0) return { admitted: [], failed: [] };
-  const laterAtMs = await joinsAtMs(run, round);
-  if (laterAtMs !== undefined) return { admitted: [], failed: [], laterAtMs };
-  const joining = await stillJoining(decision, round.view, ports);
-  if (joining.length === 0) return { admitted: [], failed: [] };
-  const moreCome = othersCome(round);
-  const { done, failed } = await provider.admit(group, joining, { ...(added && { added }), moreCome });
-  ports.telemetry.count(metrics.actionsFailed, failed.filter(({ retry }) => retry === 'never').length);
-  return { admitted: done, failed };
-};
-
 /** Elastic Load Balancing takes four changes of targets a second ("Request throttling", RegisterTargets). */
 const registeringMs = 250;
 
@@ -79,16 +68,50 @@ const registeringMs = 250;
 export const admitAgainMs = (groupsAtOnce: number, ageMs: number): number =>
   Math.max(groupsAtOnce * registeringMs, againInMs(ageMs));
 
+/**
+ * Groups of which no member could join, by name. Lost with the environment: then the age of the members alone counts.
+ */
+const joinsInVain = inVain<ReactPorts['drains']>();
+
+/** The members of each of these groups that were tried last. */
+const triedInVain = rememberedByKey<ReactPorts['drains'], readonly string[]>();
+
+/**
+ * When members may be tried again that could not join. Undefined: now, or there are others among them. A signal causes
+ * a look at any time, and each try takes six calls.
+ */
+const againAtMs = ({ group, ports: { drains, clock }, groupsAtOnce }: Run, joining: readonly string[]) => {
+  const trouble = joinsInVain.known(drains, group.name);
+  const tried = new Set(triedInVain(drains).get(group.name));
+  if (trouble === undefined || !joining.every((instance) => tried.has(instance))) return undefined;
+  const { sinceMs, untilMs: triedAtMs } = trouble;
+  const atMs = triedAtMs + admitAgainMs(groupsAtOnce, triedAtMs - sinceMs);
+  return clock.now() >= triedAtMs && clock.now() < atMs ? atMs : undefined;
+};
+
+/** Puts the members that join into service. */
+export const admit = async (run: Run, round: Round, added: Added | undefined): Promise<Admissions> => {
+  const { group, provider, ports } = run;
+  const { decision } = round;
+  if (decision.admissions.length === 0) return { admitted: [], failed: [] };
+  const againMs = againAtMs(run, decision.admissions);
+  const nothing = { admitted: [], failed: [] };
+  if (againMs !== undefined && !isWorthALook(againMs, ports.clock.now())) return nothing;
+  const laterAtMs = againMs ?? (await joinsAtMs(run, round));
+  if (laterAtMs !== undefined) return { ...nothing, laterAtMs };
+  const joining = await stillJoining(decision, round.view, ports);
+  if (joining.length === 0) return nothing;
+  const moreCome = othersCome(round);
+  const { done, failed } = await provider.admit(group, joining, { ...(added && { added }), moreCome });
+  ports.telemetry.count(metrics.actionsFailed, failed.filter(({ retry }) => retry === 'never').length);
+  return { admitted: done, failed };
+};
+
 /** How long ago the youngest of these members was launched. */
 const youngestMs = ({ view }: Round, failed: ActionResult['failed'], nowMs: number): number => {
   const launched = new Map(view.members.map(({ instance, launchedAtMs }) => [instance, launchedAtMs]));
   return Math.max(0, Math.min(...failed.map(({ instance }) => nowMs - (launched.get(instance) ?? nowMs))));
 };
-
-/**
- * Groups of which no member could join, by name. Lost with the environment: then the age of the members alone counts.
- */
-const joinsInVain = inVain<ReactPorts['drains']>();
 
 /**
  * When members that could not join are tried again. Where no member could join, the call itself has failed since the
@@ -101,5 +124,9 @@ export const joinsAgainMs = (run: Run, round: Round, { admitted, failed }: Admis
   if (admitted.length > 0) joinsInVain.end(ports.drains, group.name);
   if (later.length === 0) return [];
   const vainMs = admitted.length > 0 ? 0 : joinsInVain.noteMs(ports.drains, group.name, nowMs);
+  triedInVain(ports.drains).set(
+    group.name,
+    later.map(({ instance }) => instance),
+  );
   return [nowMs + admitAgainMs(groupsAtOnce, Math.max(youngestMs(round, later, nowMs), vainMs))];
 };
