@@ -1,7 +1,7 @@
 import type { Group, Holding } from '../core/group/group.ts';
 import { namedTargetGroups } from '../core/group/holders.ts';
 import { howHeld } from '../core/group/holding.ts';
-import { isAsAdded } from '../core/group/outside-size.ts';
+import { isAsAdded, outsideAsgOf } from '../core/group/outside-size.ts';
 import type {
   ActionResult,
   Admitting,
@@ -34,8 +34,9 @@ const noteMembers = async (deps: ProviderDeps, group: Group, instances: readonly
   if (joins !== undefined) await noteJoined(deps, group.name, joins, instances);
 };
 
-/** Whether the size is still the one in the note of an attach. */
-const isAsNoted = async ({ autoScaling }: ProviderDeps, added: Added): Promise<boolean> => {
+/** Whether the size is still the one in the note of an attach. Others have set another one if the note is gone. */
+const isAsNoted = async ({ autoScaling }: ProviderDeps, added: Added | undefined): Promise<boolean> => {
+  if (added === undefined) return false;
   const [asg] = await describeAsgs(autoScaling, [added.asg]);
   return asg !== undefined && isAsAdded(added, asg);
 };
@@ -57,7 +58,7 @@ const admitMembers = async (
   { added, moreCome = false }: Admitting,
 ): Promise<ActionResult> => {
   if (instances.length === 0) return { done: [], failed: [] };
-  if (added !== undefined && !(await isAsNoted(deps, added))) return sizeChanged(instances);
+  if (outsideAsgOf(group) !== undefined && !(await isAsNoted(deps, added))) return sizeChanged(instances);
   const { joins } = howHeld(group);
   const attached = joins === undefined ? { done: instances, failed: [] } : await attachMembers(deps, joins, instances);
   if (joins !== undefined) await noteTogether(deps, group.name, joins, attached.done, moreCome);

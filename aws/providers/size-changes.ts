@@ -115,12 +115,14 @@ export const createSuspensions = (client: Client): Pick<CapacityProvider, 'suspe
     await client.autoScaling.send(new SuspendProcessesCommand(input));
   },
 
-  /** A process that its owner has resumed meanwhile needs nothing. */
+  /**
+   * All of them, also those that a describe shows as running: it may be older than the call that suspended them. To
+   * resume a process that runs changes nothing.
+   */
   async resume({ asg, processes }) {
-    const now = await read(client, asg);
-    const ScalingProcesses = processes.filter((process) => now?.suspended.includes(process));
-    if (ScalingProcesses.length > 0)
-      await client.autoScaling.send(new ResumeProcessesCommand({ AutoScalingGroupName: asg, ScalingProcesses }));
-    return now === undefined ? 'gone' : 'done';
+    if ((await read(client, asg)) === undefined) return 'gone';
+    const input = { AutoScalingGroupName: asg, ScalingProcesses: [...processes] };
+    await client.autoScaling.send(new ResumeProcessesCommand(input));
+    return 'done';
   },
 });

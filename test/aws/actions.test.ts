@@ -7,6 +7,7 @@ import { providerOver } from './provider.ts';
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `i-${String(index).padStart(4, '0')}`);
 const attached = group({ holding: { kind: 'attach', asg: 'web' } });
+const sized: Group = { ...attached, size: { min: 0, max: 9, desired: 0, from: 'asg' } };
 const named = (of: Group = group()): Group => ({ ...of, drain: { timeoutMs: 1, loadBalancers: ['tg-1', 'tg-2'] } });
 const over = (of: Group, answers: Answers) => providerOver(of.holding, answers);
 const inWeb = (members: Record<string, string>, more: Parameters<typeof autoScalingGroup>[2] = {}) => ({
@@ -849,18 +850,21 @@ describe("changes of an Auto Scaling group's numbers", () => {
       expect(aws.inputsOf('UpdateAutoScalingGroup')).toEqual([]);
     });
     test('and members are attached while the size is as it was noted', async () => {
-      const { provider, aws } = over(attached, {
+      const { provider, aws } = over(sized, {
         ...inWeb({ 'i-1': 'InService', 'i-2': 'InService' }, { desired: 2 }),
         AttachInstances: {},
         CreateTags: {},
       });
-      expect(await provider.admit(attached, ['i-3'], { added })).toEqual({ done: ['i-3'], failed: [] });
+      expect(await provider.admit(sized, ['i-3'], { added })).toEqual({ done: ['i-3'], failed: [] });
       expect(aws.inputsOf('AttachInstances')).toEqual([{ AutoScalingGroupName: 'web', InstanceIds: ['i-3'] }]);
-      expect(await provider.admit(attached, [], { added })).toEqual({ done: [], failed: [] });
+      expect(await provider.admit(sized, [], { added })).toEqual({ done: [], failed: [] });
     });
-    test('and no member is attached once the size has changed', async () => {
-      const { provider, aws } = over(attached, { ...inWeb({ 'i-1': 'InService' }, { desired: 5 }), AttachInstances: {} });
-      expect(await provider.admit(attached, ['i-3'], { added })).toEqual({
+    test.each([
+      ['once the size has changed', { added }, 5],
+      ['where another function dropped the note', {}, 2],
+    ])('and no member is attached %s', async (_when, noted, desired) => {
+      const { provider, aws } = over(sized, { ...inWeb({ 'i-1': 'InService', 'i-2': 'InService' }, { desired }), AttachInstances: {} });
+      expect(await provider.admit(sized, ['i-3'], noted)).toEqual({
         done: [],
         failed: [{ instance: 'i-3', code: 'SizeChanged', retry: 'later' }],
       });
@@ -868,12 +872,12 @@ describe("changes of an Auto Scaling group's numbers", () => {
     });
   });
 
-  test('processes are suspended, and those that are still suspended are resumed', async () => {
+  test('processes are suspended, and all are resumed, also those that a late describe shows as running', async () => {
     const of = over(attached, { ...inWeb({}, { suspended: ['Launch'] }), SuspendProcesses: {}, ResumeProcesses: {} });
     await of.provider.suspend({ asg: 'web', processes: ['Launch', 'Terminate'] });
     expect(of.aws.inputsOf('SuspendProcesses')).toEqual([{ AutoScalingGroupName: 'web', ScalingProcesses: ['Launch', 'Terminate'] }]);
     expect(await of.provider.resume({ asg: 'web', processes: ['Launch', 'Terminate'] })).toBe('done');
-    expect(of.aws.inputsOf('ResumeProcesses')).toEqual([{ AutoScalingGroupName: 'web', ScalingProcesses: ['Launch'] }]);
+    expect(of.aws.inputsOf('ResumeProcesses')).toEqual([{ AutoScalingGroupName: 'web', ScalingProcesses: ['Launch', 'Terminate'] }]);
     const gone = over(attached, { DescribeAutoScalingGroups: { AutoScalingGroups: [] } });
     expect(await gone.provider.resume({ asg: 'web', processes: ['Launch'] })).toBe('gone');
   });
@@ -925,7 +929,7 @@ describe("changes of an Auto Scaling group's numbers", () => {
     expect(await gone.provider.takeDown(added)).toBe('changed-by-others');
     expect(await gone.provider.takeOver('web', 2)).toBe('refused');
     expect(await gone.provider.giveBack('web', { from: 2, to: 4 })).toBeUndefined();
-    expect(await gone.provider.admit(attached, ['i-3'], { added })).toMatchObject({ done: [], failed: [{ code: 'SizeChanged' }] });
+    expect(await gone.provider.admit(sized, ['i-3'], { added })).toMatchObject({ done: [], failed: [{ code: 'SizeChanged' }] });
     expect(gone.aws.calls.filter(({ operation }) => operation !== 'DescribeAutoScalingGroups')).toEqual([]);
   });
 });

@@ -262,14 +262,18 @@ describe('a size that others set', () => {
     expect(problems).toEqual(['A desired capacity could not be lowered by what attaching added.']);
   });
 
+  const outside = { size: { min: 0, max: 9, desired: 0, from: 'asg' as const }, holding: { kind: 'attach' as const, asg: 'a' } };
+  const joins = (added: GroupState['added'], admissions: readonly string[]) => noteOf(outside, { ...(added && { added }) }, decided({ admissions }));
+
   test('has one note for the members that join now', () => {
-    const outside = { size: { min: 0, max: 9, desired: 0, from: 'asg' as const }, holding: { kind: 'attach' as const, asg: 'a' } };
-    const joins = (added: GroupState['added'], admissions: readonly string[]) =>
-      noteOf(outside, { ...(added && { added }) }, decided({ admissions }));
     const open = note('a', ['i-1', 'i-2']);
-    expect(joins([{ ...open, takenDownAtMs: nowMs }, open], ['i-2', 'i-9'])).toBe(open);
+    expect(joins([{ ...open, takenDownAtMs: nowMs }, open], ['i-2', 'i-1'])).toBe(open);
     expect(joins([note('b', ['i-1', 'i-2']), open], ['i-2'])).toBe(open);
-    expect([joins([open], ['i-9']), joins([open], []), joins(undefined, ['i-1'])]).toEqual([undefined, undefined, undefined]);
+    expect([joins([open], ['i-9']), joins(undefined, ['i-1'])]).toEqual([undefined, undefined]);
+  });
+
+  test('has no note for members of which another function noted only some', () => {
+    expect(joins([note('a', ['i-1', 'i-2'])], ['i-1', 'i-9'])).toBeUndefined();
   });
 
   test('is logged where others wrote it meanwhile, and only then', () => {

@@ -59,7 +59,7 @@ export const suspendedAfter = (
   return left.length > 0 ? left : undefined;
 };
 
-/** The note under which these members are attached, where others set the size. */
+/** The note under which all these members are attached, where others set the size. */
 export const noteOf = (
   group: Pick<Group, 'size' | 'holding'>,
   { added = [] }: Pick<GroupState, 'added'>,
@@ -67,7 +67,7 @@ export const noteOf = (
 ): Added | undefined =>
   added.find(
     ({ asg, takenDownAtMs, instances }) =>
-      asg === outsideAsgOf(group) && takenDownAtMs === undefined && admissions.some((id) => instances.includes(id)),
+      asg === outsideAsgOf(group) && takenDownAtMs === undefined && admissions.every((id) => instances.includes(id)),
   );
 
 /** Logs that others set the size while members joined. Their number counts, and may include the members that joined. */
