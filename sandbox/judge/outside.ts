@@ -115,13 +115,16 @@ export const sizeShownAt = (cloud: Cloud, asg: string, atMs: number): number => 
 
 /**
  * The size before an attach by Holdfast, if a later write of others looks like that attach. Others then set the number that the attach had made, after
- * Holdfast had lowered it and before a describe showed the lower one. AWS shows the same for both, until describes cannot be late any more.
+ * Holdfast had lowered it and before a look was sure to show the lower one, because describes of Auto Scaling groups may be late. AWS shows the same for both,
+ * until describes cannot be late any more.
  */
-export const takenForOwn = (cloud: Cloud, asg: string, word: Word | undefined): number | undefined => {
-  if (word === undefined || !word.isBetween) return undefined;
+export const takenForOwn = (history: History, cloud: Cloud, asg: string, word: Word | undefined, lagMs: number): number | undefined => {
+  if (word === undefined) return undefined;
   const changes = cloud.asgChanges(asg).filter(({ atMs, by }) => isFunction(by) && atMs <= word.atMs);
   const [attach, lowered] = changes.slice(-2);
-  if (attach === undefined || lowered === undefined || cloud.attachedWith(attach) === 0) return undefined;
+  if (attach === undefined || lowered === undefined || cloud.attachedWith(attach) === 0 || !isFunction(lowered.by)) return undefined;
+  const lowerer = lowered.by.function;
+  const isShown = looksOf(history).some((look) => look.function === lowerer && look.askedAtMs >= lowered.atMs + lagMs && look.atMs < word.atMs);
   const isLowered = lowered.desired === attach.desired - cloud.attachedWith(attach);
-  return isLowered && word.size === attach.desired ? lowered.desired : undefined;
+  return isLowered && !isShown && word.size === attach.desired ? lowered.desired : undefined;
 };

@@ -465,8 +465,9 @@ describe('other rules where others set the size', () => {
     expect(wrote(3)).toEqual(['the desired size became 3; others had set 1 or 4 or 2']);
   });
   it('a number that looks like our own attach is followed once describes cannot be late any more', () => {
-    const wrote = (desired: number, second: number, size = 4, writtenAt = 101.5) =>
-      details(
+    const wrote = (desired: number, second: number, size = 4, writtenAt = 101.5, lagS = 0) => {
+      const timing = { ...history.spec.timing, asgLagSeconds: [0, lagS] as const };
+      return details(
         desiredAsAsked,
         (script) => {
           twoThere(script);
@@ -480,8 +481,9 @@ describe('other rules where others set the size', () => {
           script.react(second - 1, second + 1, 'i-c');
           script.desired(second, desired, 1, react('i-c'));
         },
-        long,
+        { ...long, spec: { ...history.spec, timing } },
       );
+    };
     expect(wrote(4, 110)).toEqual([]);
     expect(wrote(2, 110)).toEqual([]);
     expect(wrote(3, 110)).toHaveLength(1);
@@ -490,6 +492,12 @@ describe('other rules where others set the size', () => {
     // Another number, or one that was written after the describe, can only be the number of others.
     expect(wrote(2, 110, 3)).toHaveLength(1);
     expect(wrote(2, 110, 4, 103)).toHaveLength(1);
+    // The describe before the write may have been late, and may have shown the number of the attach. Or it was asked too late for that.
+    expect(wrote(2, 110, 4, 103, 1)).toEqual([]);
+    expect(wrote(4, 110, 4, 103, 1)).toEqual([]);
+    expect(wrote(3, 110, 4, 103, 1)).toHaveLength(1);
+    expect(wrote(2, 110, 4, 103, 0.7)).toHaveLength(1);
+    expect(wrote(2, 125, 4, 103, 1)).toHaveLength(1);
   });
   it('nothing is launched beyond it', () => {
     const launches = (size: number) =>

@@ -123,7 +123,7 @@ const asOthersSet = (
   const isUnsure = word?.isBetween ?? false;
   const meant = isUnsure ? looked.map(({ atMs }) => sizeShownAt(chronicle.cloud, policy.asg ?? '', atMs)) : [];
   const isOldNews = word !== undefined && sinceMs < word.atMs + times.loweredShownMs;
-  const own = isOldNews ? takenForOwn(chronicle.cloud, policy.asg ?? '', word) : undefined;
+  const own = isOldNews ? takenForOwn(chronicle.history, chronicle.cloud, policy.asg ?? '', word, chronicle.times.asgLagMs) : undefined;
   const sizes = new Set([
     ...(own === undefined ? [] : [own]),
     ...words,
@@ -313,6 +313,6 @@ const judgeGroup = (chronicle: Chronicle, timeline: GroupTimeline): readonly Bro
 export const desiredAsAsked: Rule = {
   name: 'the desired size changes only when asked',
   meaning:
-    'The desired size changes for four reasons only: a new policy, a time of its schedule that is due, an alarm that was received outside its cooldown, or, with `size.from`, a size that others set. An older policy never follows a newer one.',
+    'The desired size changes for four reasons only: a new policy, a time of its schedule that is due, an alarm that was received outside its cooldown, or, with `size.from`, a size that others set. If others set the number that an attach had made, after Holdfast lowered it and before a look is sure to show the lower one, looks may take the lower one for twenty seconds. An older policy never follows a newer one.',
   broken: (chronicle) => [...chronicle.groups.values()].flatMap((timeline) => judgeGroup(chronicle, timeline)),
 };
