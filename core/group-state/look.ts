@@ -11,7 +11,6 @@ import { forgetRefusals } from '../pool-memory/pool-memory.ts';
 import type { Holdings } from '../ports/capacity-provider.ts';
 import { noteRefusedReleases } from '../removal/refused-releases.ts';
 import type { Swap } from '../swap/swap.ts';
-import type { RaisedMax } from '../view/raised-max.ts';
 import type { GroupState } from '../view/view.ts';
 import { alarmChanges, followAlarms } from './follow-alarms.ts';
 import { withoutEarlierAlarms } from './restored.ts';
@@ -59,8 +58,8 @@ type Look = Pick<Heard, 'alarms'> & {
   readonly stored: GroupState;
   /** The same, without Auto Scaling groups that other groups hold now. */
   readonly known: GroupState;
-  /** Maximum sizes that an earlier holder of its Auto Scaling groups raised. */
-  readonly inherited: readonly RaisedMax[];
+  /** What earlier holders of its Auto Scaling groups changed there and have not put back. */
+  readonly inherited: Pick<GroupState, 'raised' | 'added'>;
   readonly swaps: readonly Swap[];
   readonly holdings: Holdings;
   /** When its policy was written, where a message about that write has come. */
@@ -119,7 +118,9 @@ export const followLook = (look: Look): Sized & { readonly outside?: OutsideSize
   const { group, stored, known, inherited, holdings, swaps, nowMs } = look;
   const writtenAtMs = rewrittenAt(look);
   const learned = writtenAtMs === undefined ? known : afterRewrite(known, writtenAtMs);
-  const byPolicy = followPolicy({ ...learned, raised: [...known.raised, ...inherited] }, group);
+  const added = [...(known.added ?? []), ...(inherited.added ?? [])];
+  const notes = { raised: [...known.raised, ...inherited.raised], ...(added.length > 0 && { added }) };
+  const byPolicy = followPolicy({ ...learned, ...notes }, group);
   const outside = outsideSizeOf(group, byPolicy, holdings.asgs, nowMs);
   const sized =
     outside === undefined

@@ -11,7 +11,9 @@ export const namedAsgs = (group: Pick<Group, 'holding' | 'pools'>): readonly str
  * Auto Scaling groups that may hold members of this group, each once: those that its policy names, and those that an
  * earlier policy named.
  */
-export const asgsOf = (group: Group): readonly string[] => [...new Set([...namedAsgs(group), ...(group.former ?? [])])];
+export const asgsOf = (group: Pick<Group, 'holding' | 'pools' | 'former'>): readonly string[] => [
+  ...new Set([...namedAsgs(group), ...(group.former ?? [])]),
+];
 
 /** The same Auto Scaling groups, and those that held these leaving instances when they were claimed. */
 export const asgsFor = (group: Group, swaps: readonly Pick<Swap, 'asg'>[]): readonly string[] => [

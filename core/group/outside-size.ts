@@ -8,11 +8,11 @@
  */
 
 import { againAtMs, isWorthALook } from '../times/again.ts';
-import { loweredShownMs } from '../times/times.ts';
+import { describeLagMs, loweredShownMs } from '../times/times.ts';
 import { ownersMax } from '../view/raised-max.ts';
 import type { Added, AsgView, GroupState, View } from '../view/view.ts';
 import type { Group } from './group.ts';
-import { namedAsgs } from './holders.ts';
+import { asgsOf, namedAsgs } from './holders.ts';
 import { howHeld } from './holding.ts';
 
 /** By then an attach was carried out or never will be, because the function that made the note has ended. */
@@ -66,20 +66,26 @@ const stillMatters =
       ? isOldNews(added, asg, nowMs)
       : isAsAdded(added, asg) && (shownOf(added, asg) > 0 || nowMs - added.atMs < attachedWithinMs);
 
+type Looking = Pick<Group, 'size' | 'holding' | 'pools' | 'former'>;
+
 /**
  * Notes that still matter. In an Auto Scaling group that an earlier policy named, nobody else takes off what attaching
- * added. Where this policy sets the size of the group, the desired capacity is its own, and the note is dropped.
+ * added. No look shows one that the group may not look at any more. So its note stays for a time, in which a new holder
+ * inherits it, and we try to take its addition off. Where this policy sets the size of the group, the desired capacity
+ * is its own, and the note is dropped.
  */
 export const addedNow = (
-  group: Pick<Group, 'size' | 'holding' | 'pools'>,
+  group: Looking,
   { added = [] }: Pick<GroupState, 'added'>,
   asgs: readonly AsgView[],
   nowMs: number,
 ): readonly Added[] => {
   const ours = new Set(namedAsgs(group).filter((name) => name !== outsideAsgOf(group)));
+  const looksAt = new Set(asgsOf(group));
   return added.filter((one) => {
     const asg = asgs.find(({ name }) => name === one.asg);
-    return asg !== undefined && !ours.has(asg.name) && stillMatters(asg, nowMs)(one);
+    if (asg !== undefined) return !ours.has(asg.name) && stillMatters(asg, nowMs)(one);
+    return !looksAt.has(one.asg) && nowMs - (one.takenDownAtMs ?? one.atMs) < describeLagMs;
   });
 };
 
@@ -92,7 +98,7 @@ export const believedAgainAtMs = (added: readonly Added[] = []): readonly number
 
 /** What others set, as a look shows it. Undefined where the policy sets the size, or the group is not shown. */
 export const outsideSizeOf = (
-  group: Pick<Group, 'size' | 'holding' | 'pools'>,
+  group: Looking,
   { added = [], raised = [] }: Partial<Pick<GroupState, 'added' | 'raised'>>,
   asgs: readonly AsgView[],
   nowMs: number,
@@ -108,7 +114,7 @@ export const outsideSizeOf = (
 
 /** How many members a group should have: the size that others set, or else the size of its state. */
 export const desiredNow = (
-  group: Pick<Group, 'size' | 'holding' | 'pools'>,
+  group: Looking,
   state: Pick<GroupState, 'desired' | 'added' | 'raised'> | undefined,
   asgs: readonly AsgView[],
   nowMs: number,
@@ -151,11 +157,14 @@ export const isBeyondMaximum = ({ raised }: Pick<GroupState, 'raised'>, { name, 
 export const mayBeAdded = ({ added = [] }: Pick<GroupState, 'added'>, asg: string): boolean =>
   added.some((one) => one.asg === asg && !isTakenDown(one));
 
-/** Additions of attaches that still count: their function died, or a describe did not show them in time. */
+/**
+ * Additions of attaches that still count: their function died, or a describe did not show them in time. The call reads
+ * an Auto Scaling group that no look shows.
+ */
 export const toTakeDown = ({ state: { added = [] }, asgs }: View): readonly Added[] =>
   added.filter((one) => {
     const asg = asgs.find(({ name }) => name === one.asg);
-    return !isTakenDown(one) && asg !== undefined && shownOf(one, asg) > 0;
+    return !isTakenDown(one) && (asg === undefined || shownOf(one, asg) > 0);
   });
 
 /** When to look again at additions that are taken down now. AWS may refuse that for long. */

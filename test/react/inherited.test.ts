@@ -57,12 +57,18 @@ test('a maximum that an earlier holder raised is put back by the group that hold
   const of = { ...held, after: ['web', 'old', 'gone'] };
   expect((await inheritedFrom(before, state(), of)).raised).toEqual([raise('web-asg', 10)]);
   expect((await inheritedFrom(before, state({ raised: [raise('web-asg', 12)] }), of)).raised).toEqual([]);
-  expect(await inheritedFrom(before, state({ holders: ['web-asg'] }), of)).toEqual({ raised: [], leaving: [], losses: [] });
-  expect(await inheritedFrom(before, state(), group({ holding: { kind: 'attach', asg: 'web-asg' } }))).toEqual({
-    raised: [],
-    leaving: [],
-    losses: [],
-  });
+  const nothing = { raised: [], added: [], leaving: [], losses: [] };
+  expect(await inheritedFrom(before, state({ holders: ['web-asg'] }), of)).toEqual(nothing);
+  expect(await inheritedFrom(before, state(), group({ holding: { kind: 'attach', asg: 'web-asg' } }))).toEqual(nothing);
+});
+
+test('what attaching added is taken off by the group that holds the Auto Scaling group now, if it has no note of its own', async () => {
+  const note = (asg: string, from: number) => ({ asg, from, instances: ['i-1'], atMs: nowMs - 1_000 });
+  const before = { web: { state: state({ added: [note('web-asg', 4), note('others-asg', 1)] }) }, old: { state: state() } };
+  expect((await inheritedFrom(before)).added).toEqual([note('web-asg', 4)]);
+  expect((await inheritedFrom(before, state({ added: [note('others-asg', 2)] }))).added).toEqual([note('web-asg', 4)]);
+  expect((await inheritedFrom(before, state({ added: [note('web-asg', 3)] }))).added).toEqual([]);
+  expect((await inheritedFrom(before, state({ holders: ['web-asg'] }))).added).toEqual([]);
 });
 
 test('what is known of interruptions so is part of what members move by, where the policy lets them move', () => {

@@ -107,6 +107,13 @@ describe('a group that is let go', () => {
     expect(next?.raised.map(({ asg }) => asg)).toEqual(['b']);
   });
 
+  test('leaves what attaching added to the group that holds its Auto Scaling group now, and its maximum', async () => {
+    const added = ['a', 'b'].map((asg) => ({ asg, from: 2, instances: ['i-1'], atMs: nowMs - 1_000 }));
+    const { calls, next } = await letGoOf(state({ added, raised }), { takeDown: 'refused' }, { holders: { other: ['a'] } });
+    expect(calls).toEqual([['takeDown', 'b', nowMs - 1_000]]);
+    expect(next).toMatchObject({ added: added.slice(1), raised: raised.slice(1) });
+  });
+
   test('takes off what attaching added, and resumes what it suspended', async () => {
     const note = (asg: string, agoMs: number) => ({ asg, from: 2, instances: ['i-1'], atMs: nowMs - agoMs });
     const added = [note('a', 1_000), { ...note('b', 2_000), takenDownAtMs: nowMs }];

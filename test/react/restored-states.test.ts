@@ -97,7 +97,7 @@ describe('a state item with fewer writes than this environment has seen', () => 
     if (stored === undefined) throw new Error('The table has the item.');
     const there = members(spotA, 12).map((member) => ({ ...member, reservation: 'b' }));
     const holdings = { members: there, asgs: [], aside: [], ended: [], stopped: [] };
-    const found = { group: policy, stored, known: stored, inherited: [], swaps: [], holdings, alarms: [], nowMs };
+    const found = { group: policy, stored, known: stored, inherited: { raised: [] }, swaps: [], holdings, alarms: [], nowMs };
     expect(followLook(found).state.desired).toBe(12);
     const comesBack = { ...stored, policySize: '' };
     expect(followLook({ ...found, stored: comesBack, known: comesBack }).state.desired).toBe(policy.size.desired);

@@ -7,7 +7,8 @@ import { group, spotA, state } from '../core/views.ts';
 
 const web = group({ holding: { kind: 'attach', asg: 'next' } });
 const raised = [{ asg: 'before', fromMax: 6, toMax: 8 }];
-const kept = state({ holders: ['before', 'next'], raised });
+const added = [{ asg: 'before', from: 4, instances: ['i-1'], atMs: 1 }];
+const kept = state({ holders: ['before', 'next'], raised, added });
 
 const claimed = (by: string, changes: Partial<AsgClaim> = {}): AsgClaim => ({ asg: 'before', group: by, atMs: 1, before: ['web'], ...changes });
 
@@ -19,16 +20,21 @@ test('an Auto Scaling group of an earlier policy stays ours while our claim hold
   expect(await seen(undefined)).toBe(kept);
 });
 
-test('after a group was let go, its earlier Auto Scaling groups hold no members of it, and it still puts their maxima back', async () => {
-  expect(await seen(claimed('web', { released: true }))).toMatchObject({ holders: ['next'], raised });
+test('after a group was let go, its earlier Auto Scaling groups hold no members of it, and it still puts back what it changed there', async () => {
+  expect(await seen(claimed('web', { released: true }))).toMatchObject({ holders: ['next'], raised, added });
 });
 
 test('an earlier Auto Scaling group that another group holds now is left to it', async () => {
-  expect(await seen(claimed('api'))).toMatchObject({ holders: ['next'], raised });
+  expect(await seen(claimed('api'))).toMatchObject({ holders: ['next'], raised, added });
 });
 
-test('a maximum is put back by the new holder alone, once it has read that it was raised', async () => {
-  expect(await seen(claimed('api'), state({ holders: ['before'] }))).toMatchObject({ holders: ['next'], raised: [] });
+test('a change is put back by the new holder alone, once it has read what was changed', async () => {
+  const left = await seen(claimed('api'), state({ holders: ['before'] }));
+  expect(left).toMatchObject({ holders: ['next'], raised: [] });
+  expect(left).not.toHaveProperty('added');
+  const noted = state({ holders: ['next'], added });
+  const withNoteAlone = await withoutTaken(web, noted, { claimOf: async () => claimed('api'), state: async () => state({ holders: ['before'] }) });
+  expect(withNoteAlone).not.toHaveProperty('added');
 });
 
 test('the Auto Scaling groups that the policy names are not looked up', async () => {

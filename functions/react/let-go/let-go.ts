@@ -118,21 +118,18 @@ const tellRaised = (group: string, state: GroupState, { clock, telemetry }: Reac
   return nowMs + tellEveryMs;
 };
 
-/**
- * Maximum sizes of Auto Scaling groups that no other group has taken over: a new holder reads the values that we set.
- */
-const withoutHeirs = async (
-  group: string,
-  raised: readonly RaisedMax[],
-  { store }: ReactPorts,
-): Promise<readonly RaisedMax[]> => {
-  if (raised.length === 0) return raised;
+/** The state without changes to Auto Scaling groups that another group has taken over: a new holder inherits them. */
+const withoutHeirs = async (group: string, state: GroupState, { store }: ReactPorts): Promise<GroupState> => {
+  const { raised, added = [] } = state;
+  const noted = new Set([...raised, ...added].map(({ asg }) => asg));
+  if (noted.size === 0) return state;
   const holders = (await store.registry()).filter(
-    (entry) => entry.group !== group && entry.asgs.some((asg) => raised.some((one) => one.asg === asg)),
+    (entry) => entry.group !== group && entry.asgs.some((asg) => noted.has(asg)),
   );
   const states = await allSettled(holders.map((entry) => store.state(entry.group)));
-  const taken = new Set(states.flatMap((state) => state?.holders ?? []));
-  return raised.filter(({ asg }) => !taken.has(asg));
+  const taken = new Set(states.flatMap((one) => one?.holders ?? []));
+  const isOurs = ({ asg }: { readonly asg: string }): boolean => !taken.has(asg);
+  return { ...state, raised: raised.filter(isOurs), added: added.filter(isOurs) };
 };
 
 /**
@@ -169,8 +166,9 @@ const letGroupGo = async (facts: Facts, ports: ReactPorts): Promise<LetGo> => {
   const state = ports.believed(group, stored);
   await claimTaken(facts, state, ports);
   await tellLaunched(group, state, ports);
-  const notes = await letBe(group, state, ports);
-  const raised = await withoutHeirs(group, await putBack(group, state.raised, notes, ports), ports);
+  const ours = await withoutHeirs(group, state, ports);
+  const notes = await letBe(group, ours, ports);
+  const raised = await putBack(group, ours.raised, notes, ports);
   await closeLetGo({ group, stoppedDrains }, ports);
   const reservations = state.reservations.filter(isBelieved(ports.clock.now()));
   // New members are no longer put into service, so their ends do not count as failed boots.

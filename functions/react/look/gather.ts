@@ -110,7 +110,7 @@ export const gather = async (
     group,
     stored,
     known: withLosses(dated(own), group, inherited.losses),
-    inherited: inherited.raised,
+    inherited,
     holdings,
     swaps,
     writtenAtMs: facts.writtenAtMs,

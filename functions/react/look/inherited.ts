@@ -4,18 +4,16 @@ import { namedAsgs } from '../../../core/group/holders.ts';
 import type { Loss } from '../../../core/returning/memory.ts';
 import type { LeavingFact } from '../../../core/swap/claim.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
-import type { RaisedMax } from '../../../core/view/raised-max.ts';
 import type { GroupState } from '../../../core/view/view.ts';
 import type { ReactPorts } from '../ports.ts';
 
 /** What an earlier holder of an Auto Scaling group left undone there, and where EC2 took its members. */
-export type Inherited = {
-  readonly raised: readonly RaisedMax[];
+export type Inherited = Required<Pick<GroupState, 'raised' | 'added'>> & {
   readonly leaving: readonly LeavingFact[];
   readonly losses: readonly Loss[];
 };
 
-const nothing: Inherited = { raised: [], leaving: [], losses: [] };
+const nothing: Inherited = { raised: [], added: [], leaving: [], losses: [] };
 
 /** EC2 takes these instances, whichever group holds them now. */
 const warnings = (swaps: readonly Swap[], nowMs: number): readonly LeavingFact[] =>
@@ -27,8 +25,9 @@ const warnings = (swaps: readonly Swap[], nowMs: number): readonly LeavingFact[]
 
 /**
  * Read once, when a group first holds an Auto Scaling group that another group held before. A maximum that the earlier
- * holder raised is not the owner's value, and the warnings that it received are still true. Members do not move to a
- * place where EC2 took members of the earlier holder.
+ * holder raised is not the owner's value, a desired capacity is not all what others set if its attach added to it, and
+ * the warnings that it received are still true. Members do not move to a place where EC2 took members of the earlier
+ * holder.
  */
 export const inherit = async (group: Group, state: GroupState, { store, clock }: ReactPorts): Promise<Inherited> => {
   const isNew = namedAsgs(group).filter((asg) => !state.holders?.includes(asg));
@@ -36,11 +35,13 @@ export const inherit = async (group: Group, state: GroupState, { store, clock }:
   const left = await allSettled(
     group.after.map(async (name) => ({ state: await store.state(name), swaps: await store.swaps(name) })),
   );
-  const known = new Set(state.raised.map(({ asg }) => asg));
-  const raised = left
-    .flatMap((one) => one.state?.raised ?? [])
-    .filter(({ asg }) => isNew.includes(asg) && !known.has(asg));
+  const isUnknown =
+    (known: readonly { readonly asg: string }[] = []) =>
+    ({ asg }: { readonly asg: string }): boolean =>
+      isNew.includes(asg) && !known.some((one) => one.asg === asg);
+  const raised = left.flatMap((one) => one.state?.raised ?? []).filter(isUnknown(state.raised));
   return {
+    added: left.flatMap((one) => one.state?.added ?? []).filter(isUnknown(state.added)),
     raised: [...new Map(raised.toReversed().map((one) => [one.asg, one])).values()],
     leaving: left.flatMap(({ swaps }) => warnings(swaps, clock.now())),
     losses: left.flatMap((one) => one.state?.returns?.losses ?? []).toSorted((a, b) => a.atMs - b.atMs),

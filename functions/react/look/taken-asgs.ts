@@ -5,7 +5,6 @@ import { howHeld } from '../../../core/group/holding.ts';
 import type { AsgClaim } from '../../../core/policy/ports.ts';
 import type { Holdings } from '../../../core/ports/capacity-provider.ts';
 import type { StateStore } from '../../../core/ports/state-store.ts';
-import type { RaisedMax } from '../../../core/view/raised-max.ts';
 import type { GroupState } from '../../../core/view/view.ts';
 
 type Store = Pick<StateStore, 'claimOf' | 'state'>;
@@ -24,23 +23,31 @@ const hasHeir = async (claim: AsgClaim | undefined, group: string, store: Store)
 /**
  * The state without the Auto Scaling groups of earlier policies that this group no longer holds. A claim ends when its
  * group is let go, and a policy that comes back with other Auto Scaling groups has no members in the earlier ones.
- * Maxima that we raised there are still put back by us, until another holder takes that over.
+ * Maxima that we raised there are still put back by us, and what attaching added is taken off, until another holder
+ * takes that over.
  */
 export const withoutTaken = async (group: Group, state: GroupState, store: Store): Promise<GroupState> => {
   const named = new Set(namedAsgs(group));
-  const ever = new Set([...(state.holders ?? []), ...state.raised.map(({ asg }) => asg)]);
+  const { raised, added = [] } = state;
+  const ever = new Set([...(state.holders ?? []), ...[...raised, ...added].map(({ asg }) => asg)]);
   const claims = await allSettled([...ever].filter((asg) => !named.has(asg)).map((asg) => store.claimOf(asg)));
   const left = claims.filter((claim) => !isOurs(claim, group.name));
   if (left.length === 0) return state;
   const lost = new Set(left.flatMap((claim) => claim?.asg ?? []));
-  const raised: RaisedMax[] = [];
-  for (const one of state.raised) {
-    const claim = left.find((candidate) => candidate?.asg === one.asg);
-    if (!(await hasHeir(claim, group.name, store))) raised.push(one);
+  const taken = new Set<string>();
+  for (const asg of new Set([...raised, ...added].map((one) => one.asg))) {
+    const claim = left.find((candidate) => candidate?.asg === asg);
+    if (await hasHeir(claim, group.name, store)) taken.add(asg);
   }
-  const { holders: before = [], ...rest } = state;
+  const { holders: before = [], added: _added, ...rest } = state;
   const holders = before.filter((asg) => !lost.has(asg));
-  return { ...rest, raised, ...(holders.length > 0 && { holders }) };
+  const notes = added.filter(({ asg }) => !taken.has(asg));
+  return {
+    ...rest,
+    raised: raised.filter(({ asg }) => !taken.has(asg)),
+    ...(notes.length > 0 && { added: notes }),
+    ...(holders.length > 0 && { holders }),
+  };
 };
 
 /**

@@ -14,7 +14,7 @@ const followed = (rest: Partial<Look> = {}) =>
     group: web,
     stored,
     known: rest.stored ?? stored,
-    inherited: [],
+    inherited: { raised: [] },
     swaps: [],
     holdings: nothing,
     alarms: [],
@@ -144,8 +144,16 @@ describe('the state after a look', () => {
   });
   it('has the maximum sizes that an earlier holder raised, besides its own', () => {
     const own = { ...stored, raised: [{ asg: 'a', fromMax: 1, toMax: 2 }] };
-    const inherited = [{ asg: 'b', fromMax: 3, toMax: 4 }];
+    const inherited = { raised: [{ asg: 'b', fromMax: 3, toMax: 4 }] };
     expect(followed({ stored: own, inherited }).state.raised.map(({ asg }) => asg)).toEqual(['a', 'b']);
+  });
+  it('has the size that others set without what an earlier holder attached, and takes that off', () => {
+    const outside = group({ size: { min: 0, max: 9, desired: 0, from: 'asg' }, holding: { kind: 'attach', asg: 'web-asg' } });
+    const added = [{ asg: 'web-asg', from: 1, instances: ['i-2'], atMs: nowMs - 90_000 }];
+    const asgs = [{ name: 'web-asg', min: 0, max: 9, desired: 2, held: 2, holds: ['i-1', 'i-2'], suspended: [] }];
+    const look = { group: outside, stored: initialState(outside), holdings: { ...nothing, asgs } };
+    expect(followed({ ...look, inherited: { raised: [], added } }).state).toMatchObject({ desired: 1, added });
+    expect(followed(look).state.desired).toBe(2);
   });
   it('keeps choices that still hold, and drops those whose swaps are written', () => {
     const chosen = [{ decision: 'd', instances: ['i-1'], untilMs: nowMs + 1_000 }];

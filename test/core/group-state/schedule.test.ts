@@ -18,7 +18,7 @@ const look = (nowMs: number, stored: GroupState, rest: Partial<Look> = {}) =>
     group: web,
     stored,
     known: stored,
-    inherited: [],
+    inherited: { raised: [] },
     swaps: [],
     holdings: { members: [], asgs: [], aside: [], ended: [], stopped: [] },
     alarms: [],

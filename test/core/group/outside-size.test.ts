@@ -212,8 +212,10 @@ describe('notes of two Auto Scaling groups', () => {
   const other = note({ asg: 'old-asg' });
 
   it('count for their own group alone', () => {
-    expect(read(5, [...three, ...own], [other])).toEqual({ asg: 'web-asg', size: 5, added: [] });
-    expect(read(5, [...three, ...own], [other, note()])?.added).toEqual([note()]);
+    const seen = (added: readonly Added[]) =>
+      outsideSizeOf({ ...outside, former: ['old-asg'] }, state({ added }), [asg(5, [...three, ...own])], nowMs);
+    expect(seen([other])).toEqual({ asg: 'web-asg', size: 5, added: [] });
+    expect(seen([other, note()])?.added).toEqual([note()]);
   });
 
   it('are taken down in their own group alone', () => {
@@ -221,10 +223,11 @@ describe('notes of two Auto Scaling groups', () => {
     expect(afterTakingDown([done, other], { done: [done], unseen: [], overwritten: [] }, nowMs)).toEqual([other]);
   });
 
-  it('are open while the group is shown and holds their members', () => {
+  it('are open while the group holds their members, or no look shows it', () => {
     const look = view({ group: outside, asgs: [asg(0, [], { name: 'old-asg' }), asg(5, own)], state: state({ added: [other, note()] }) });
     expect(toTakeDown(look)).toEqual([note()]);
-    expect(toTakeDown({ ...look, asgs: [] })).toEqual([]);
+    expect(toTakeDown({ ...look, asgs: [] })).toEqual([other, note()]);
+    expect(toTakeDown({ ...look, asgs: [], state: state({ added: [note({ takenDownAtMs: nowMs })] }) })).toEqual([]);
   });
 });
 
@@ -237,7 +240,19 @@ describe('notes of an Auto Scaling group that an earlier policy named', () => {
     const kept = (asgs: readonly AsgView[]) => outsideSizeOf(now, state({ added: [note()] }), asgs, nowMs)?.added;
     expect(kept(moved(5))).toEqual([note()]);
     expect(kept(moved(6))).toEqual([]);
-    expect(kept(moved(5).slice(0, 1))).toEqual([]);
+  });
+
+  it('are dropped once a look does not show it any more', () => {
+    const gone = { ...now, former: ['web-asg'] };
+    expect(outsideSizeOf(gone, state({ added: [note()] }), moved(5).slice(0, 1), nowMs)?.added).toEqual([]);
+  });
+
+  it('stay for three minutes where the group does not look at it any more, because another group may have taken it over', () => {
+    const kept = (rest: Partial<Added>) => outsideSizeOf(now, state({ added: [note(rest)] }), moved(5).slice(0, 1), nowMs)?.added.length;
+    expect(kept({ atMs: nowMs - 179_999 })).toBe(1);
+    expect(kept({ atMs: nowMs - 180_000 })).toBe(0);
+    expect(kept({ atMs: nowMs - 500_000, takenDownAtMs: nowMs - 1_000 })).toBe(1);
+    expect(kept({ takenDownAtMs: nowMs - 180_000 })).toBe(0);
   });
 
   it('stay where the policy sets the size of another group, and are dropped where it sets the size of this one', () => {

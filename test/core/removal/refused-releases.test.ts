@@ -47,7 +47,7 @@ describe('a surplus that its Auto Scaling group did not let go', () => {
     const web = group();
     const stored = state({ policySize: JSON.stringify(web.size) });
     const holdings = { members: there, asgs: [], aside: [], ended: [], stopped: [] };
-    const look = { group: web, stored, known: stored, inherited: [], holdings, alarms: [], nowMs };
+    const look = { group: web, stored, known: stored, inherited: { raised: [] }, holdings, alarms: [], nowMs };
     const { state: after } = followLook({ ...look, swaps: [refusedSince(50_000)] });
     expect(after.refusedReleases).toBeDefined();
     expect(readState(JSON.parse(JSON.stringify(after)), 4)).toMatchObject({ state: { refusedReleases: after.refusedReleases }, lost: [] });
