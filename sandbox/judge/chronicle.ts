@@ -2,7 +2,7 @@ import { type Cloud, cloudOf } from './cloud.ts';
 import type { History, HistoryEvent } from './history.ts';
 import { covers, isAlive, type Life, leavesAtMs, stayAt, tagsAt } from './life.ts';
 import { livesOf } from './lives.ts';
-import { type Word, wordsOf } from './outside.ts';
+import { type Since, type Word, wordsOf } from './outside.ts';
 import { asgsOf, type Policy, readPolicy, targetGroupName } from './policy.ts';
 import { remembered } from './remembered.ts';
 import { type Times, timesOf } from './times.ts';
@@ -211,13 +211,22 @@ const indexOf = ({ events }: History): Chronicle['of'] => {
 };
 
 /** The time since which all policies of a group have taken its size from this Auto Scaling group. */
-const sizedOutsideSince = (policies: readonly InForce[], atMs: number): { readonly asg: string; readonly sinceMs: number } | undefined => {
+const sizedOutsideSince = (policies: readonly InForce[], atMs: number): Pick<Since, 'asg' | 'sinceMs'> | undefined => {
   const past = policies.filter((one) => one.atMs <= atMs);
   const now = past.at(-1)?.policy;
   if (now?.asg === undefined || !now.isSizedOutside) return undefined;
   const { asg } = now;
   const other = past.findLastIndex(({ policy }) => policy?.asg !== asg || !policy.isSizedOutside);
   return { asg, sinceMs: past[other + 1]?.atMs ?? atMs };
+};
+
+/** The same of the policy, of any group, that was in force there before. Undefined where that policy set the size itself. */
+const sizedOutsideBefore = (groups: ReadonlyMap<string, GroupTimeline>, { asg, sinceMs }: Pick<Since, 'asg' | 'sinceMs'>): number | undefined => {
+  const named = [...groups.values()].flatMap(({ policies }) =>
+    policies.filter((one) => one.policy?.asg === asg && one.atMs < sinceMs).map(({ atMs }) => ({ atMs, policies })),
+  );
+  const last = named.toSorted((a, b) => a.atMs - b.atMs).at(-1);
+  return last && sizedOutsideSince(last.policies, last.atMs)?.sinceMs;
 };
 
 const sizeLooks = (
@@ -231,7 +240,7 @@ const sizeLooks = (
     const since = sizedOutsideSince(groups.get(group)?.policies ?? [], atMs);
     if (since === undefined) return undefined;
     const key = `${since.asg} ${since.sinceMs}`;
-    const words = known.get(key) ?? wordsOf(history, cloud, since.asg, since.sinceMs, asgLagMs);
+    const words = known.get(key) ?? wordsOf(history, cloud, { ...since, beforeMs: sizedOutsideBefore(groups, since) }, asgLagMs);
     known.set(key, words);
     return words;
   };

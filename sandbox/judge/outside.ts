@@ -60,6 +60,18 @@ const owedAfter = (cloud: Cloud, changes: readonly AsgChange[]): number => {
   return owed;
 };
 
+/** What attaches since a moment added and Holdfast has not taken down. The first change is the one before: its number counts, and its author does not. */
+const owedSince = (cloud: Cloud, changes: readonly AsgChange[], sinceMs: number): number =>
+  owedAfter(
+    cloud,
+    changes.slice(
+      Math.max(
+        0,
+        changes.findLastIndex(({ atMs }) => atMs < sinceMs),
+      ),
+    ),
+  );
+
 /** Events before a moment. Events at that very moment do not count. */
 const owedBefore = (cloud: Cloud, asg: string, atMs: number): number =>
   owedAfter(
@@ -76,6 +88,17 @@ const isSize =
 const mostAt = (cloud: Cloud, asg: string, atMs: number): number =>
   ownersWill(cloud.asgChanges(asg)).findLast(({ change }) => change.atMs <= atMs)?.owned.max ?? Number.POSITIVE_INFINITY;
 
+/**
+ * What an earlier policy left of its attaches when a group takes its size from an Auto Scaling group. That policy took its size from there too, since this
+ * moment. A number that others wrote after the last attach is theirs, whatever it is.
+ */
+const leftBefore = (history: History, cloud: Cloud, asg: string, fromMs: number, untilMs: number): number => {
+  const changes = cloud.asgChanges(asg).filter(({ atMs }) => atMs < untilMs);
+  const last = changes.findLast(({ by }) => isFunction(by))?.atMs ?? untilMs;
+  if (history.events.some((event) => isSize(asg, last)(event) && event.atMs < untilMs)) return 0;
+  return owedSince(cloud, changes, fromMs);
+};
+
 type Move = { readonly atMs: number; readonly found: number; readonly size: number };
 
 /**
@@ -87,10 +110,14 @@ const moved = (before: Word, { atMs, found, size }: Move, isUnsure: boolean): Wo
   return { atMs, size: Math.max(0, before.size + size - found), isBetween: before.isBetween || isUnsure };
 };
 
+/** Since when a group takes its size from an Auto Scaling group, and since when the policy did that which was in force before there. */
+export type Since = { readonly asg: string; readonly sinceMs: number; readonly beforeMs?: number | undefined };
+
 /** What others wanted of an Auto Scaling group since a group took its size from it, in order. */
-export const wordsOf = (history: History, cloud: Cloud, asg: string, sinceMs: number, lagMs: number): readonly Word[] => {
+export const wordsOf = (history: History, cloud: Cloud, { asg, sinceMs, beforeMs }: Since, lagMs: number): readonly Word[] => {
   const gaps = gapsOf(history, cloud, asg, lagMs);
-  const first: Word = { atMs: sinceMs, size: cloud.asgAt(asg, sinceMs)?.desired ?? 0, isBetween: false };
+  const left = beforeMs === undefined ? 0 : leftBefore(history, cloud, asg, beforeMs, sinceMs);
+  const first: Word = { atMs: sinceMs, size: Math.max(0, (cloud.asgAt(asg, sinceMs)?.desired ?? 0) - left), isBetween: false };
   const words = [first];
   for (const { atMs, found: foundThere, size: written, how } of history.events.filter(isSize(asg, sinceMs))) {
     const most = mostAt(cloud, asg, atMs);
@@ -111,6 +138,25 @@ export const wordsOf = (history: History, cloud: Cloud, asg: string, sinceMs: nu
 export const sizeShownAt = (cloud: Cloud, asg: string, atMs: number): number => {
   const changes = cloud.asgChanges(asg).filter((change) => change.atMs <= atMs);
   return Math.min((changes.at(-1)?.desired ?? 0) - owedAfter(cloud, changes), mostAt(cloud, asg, atMs));
+};
+
+/**
+ * When members joined, although what an earlier attach had added was there all the time since before the function looked for the first time. Attaches since
+ * this moment count.
+ */
+export const joinedBeside = (history: History, cloud: Cloud, asg: string, sinceMs: number, lagMs: number): readonly number[] => {
+  const looks = looksOf(history);
+  const changes = cloud.asgChanges(asg);
+  return changes.flatMap((change, index) => {
+    const { by, atMs } = change;
+    if (!isFunction(by) || atMs < sinceMs || cloud.attachedWith(change) === 0) return [];
+    const first = looks.find((call) => call.invocation === by.invocation && call.askedAtMs <= atMs);
+    if (first === undefined) return [];
+    const seen = changes.findLastIndex((one) => one.atMs < first.askedAtMs - lagMs);
+    const since = changes.slice(0, index).map((_, before) => before);
+    const isOwed = since.slice(Math.max(0, seen)).every((before) => owedSince(cloud, changes.slice(0, before + 1), sinceMs) > 0);
+    return seen >= 0 && isOwed ? [atMs] : [];
+  });
 };
 
 /**

@@ -201,6 +201,55 @@ describe('a size that others set', () => {
       expect(sizes).toEqual(['2', '0, unsure']);
     });
   });
+  describe('with members of an earlier attach', () => {
+    /** A function attaches so many. */
+    const attaches = (script: Script, second: number, to: number, invocation: string, ...instances: readonly string[]): void => {
+      const by = react(invocation);
+      for (const instance of instances) script.at(second, { kind: 'joined', instance, asg: 'web-asg', by });
+      numbers(script, second, to, by);
+    };
+    const beside = 'members joined while what an earlier attach had added was still there';
+    const second = (write: (script: Script) => void, lookedAt = 110) =>
+      stands((script) => {
+        attaches(script, 100, 3, 'i-a', 'n-1');
+        looks(script, lookedAt, 'i-b');
+        write(script);
+        attaches(script, 111, 4, 'i-b', 'n-2');
+        numbers(script, 112, 2, react('i-b'));
+      });
+    it('gets no further ones while a look can see what that added', () => {
+      expect(second(() => undefined)).toEqual([beside]);
+      // Added after the first look of the function, taken down, or overwritten by others.
+      expect(second(() => undefined, 99)).toEqual([]);
+      expect(second((script) => numbers(script, 105, 2, react('i-c')))).toEqual([]);
+      expect(second((script) => numbers(script, 110.5, 2, react('i-c')))).toEqual([]);
+      expect(second((script) => says(script, 105, 2, 3)).filter((detail) => detail === beside)).toEqual([]);
+      // The notes are lost.
+      expect(second((script) => script.at(105, { kind: 'state-deleted', group: 'web', by: user }))).toEqual([]);
+    });
+    /** The policy is deleted, and comes back. */
+    const comesBack = (by: object, write: (script: Script) => void = () => undefined) =>
+      details(
+        outsideSizesStand,
+        (script) => {
+          script.policy(0, 1, { ...outside, ...by } as never);
+          for (const instance of ['i-1', 'i-2']) script.member(instance, { asg: 'web-asg' });
+          attaches(script, 100, 3, 'i-a', 'n-1');
+          script.letGo(110);
+          write(script);
+          script.policy(300, 2, outside);
+        },
+        long,
+      );
+    it('is without what these added, also when its group was let go', () => {
+      expect(comesBack({})).toEqual(['the desired capacity was 3 for 700 s, expected 2', 'the desired capacity is 3 at the end, expected 2']);
+      expect(comesBack({}, (script) => numbers(script, 120, 2, react('i-b')))).toEqual([]);
+    });
+    it('is what others wrote after that, and what a policy that sets the size itself left', () => {
+      expect(comesBack({}, (script) => says(script, 120, 3, 3))).toEqual([]);
+      expect(comesBack({ size: { min: 0, max: 6, desired: 2 } })).toEqual([]);
+    });
+  });
   it('moves from the maximum of the owner where it was beyond that', () => {
     const takes = (left: number) =>
       stands((script) => {

@@ -1,14 +1,15 @@
+import type { FaultInput } from '../../sandbox/fault-schema.ts';
 import { noCapacity } from '../sim/capacity-steps.ts';
 import { setBy } from '../sim/outside-steps.ts';
 import type { Situation, Step } from '../sim/situation.ts';
-import { interrupt, putPolicy } from '../sim/steps.ts';
+import { deletePolicy, interrupt, kill, putPolicy } from '../sim/steps.ts';
 import { type SettingOptions, settingOf, zones } from '../sim/worlds.ts';
 
 const sized = { size: { from: 'asg', min: 0, max: 20 }, return: { after: '1m', every: '1m', atMost: 2 } };
 
 const endsAt = (size: number): Pick<Situation, 'asked'> => ({ asked: { web: { size: 6, endsAt: size } } });
 
-const of = (name: string, options: SettingOptions, steps: readonly Step[]): Situation => {
+const of = (name: string, options: SettingOptions, steps: readonly Step[], faults: readonly FaultInput[] = []): Situation => {
   const { spec, policy } = settingOf('attach', { size: 6, max: 20, policy: sized, ...options });
   const lastsMs = Math.max(0, ...steps.map(({ atMs, lastsMs: forMs = 0 }) => atMs + forMs));
   return {
@@ -18,6 +19,7 @@ const of = (name: string, options: SettingOptions, steps: readonly Step[]): Situ
     policies: [policy],
     asked: { web: { size: 6, endsAt: 6 } },
     steps,
+    ...(faults.length > 0 && { faults }),
     calmAtMs: lastsMs + 900_000,
     restWithinMs: 600_000,
   };
@@ -26,7 +28,32 @@ const of = (name: string, options: SettingOptions, steps: readonly Step[]): Situ
 /** Two members are missing until Holdfast attaches them on demand. Describes of the group are late. */
 const late: SettingOptions = { market: 'spot', spot: 2, asgLagSeconds: [4, 4] };
 
-/** Worlds in which others set the size of a group, and spot comes back. */
+/** Spot is gone for good, and takes two members with it. Holdfast attaches two on demand. */
+const onDemandOnly: SettingOptions = { market: 'spot' };
+const spotIsGone = [noCapacity(500, 840_000, ['spot'], zones), interrupt(1_000, 2)];
+const policyOf = (options: SettingOptions, change: object = {}) =>
+  settingOf('attach', { size: 6, max: 20, policy: { ...sized, ...change }, ...options }).policy;
+
+/** The function that attaches is killed after the call. */
+const diesAttaching = (rest: object = {}): FaultInput => ({
+  on: 'call',
+  kind: 'crash-caller',
+  when: 'after',
+  times: 1,
+  match: { operation: 'AttachInstances' },
+  ...rest,
+});
+
+/** Auto Scaling refuses changes of the group's numbers so often, because an activity is in progress. */
+const busy = (often: { readonly times?: number; readonly nth?: number }): FaultInput => ({
+  on: 'call',
+  kind: 'error',
+  code: 'ScalingActivityInProgress',
+  ...often,
+  match: { operation: 'UpdateAutoScalingGroup' },
+});
+
+/** Worlds in which others set the size of a group, and spot comes back, or something meets an attach. */
 export const outsideSituations = {
   'spot comes back to a group that others size': (): Situation =>
     of('spot comes back to a group that others size', { market: 'spot' }, [noCapacity(500, 60_000, ['spot'], zones), interrupt(1_000, 3)]),
@@ -40,6 +67,38 @@ export const outsideSituations = {
     const wants = [{ atSeconds: 0, value: 9 }];
     const steps = [setBy(1_000, { kind: 'absolute', asg: 'web-asg', everySeconds: 1, wants }, 180_000)];
     return { ...of('a scaler wants more than the maximum', { ...late, max: 8 }, steps), ...endsAt(8) };
+  },
+  'somebody sets the number that an attach had made': (): Situation => {
+    // Holdfast lowers the number at 61.5 s, because the describes before that show no new member.
+    const steps = [...spotIsGone, setBy(61_800, { kind: 'person', asg: 'web-asg', wants: [{ atSeconds: 0, value: 8 }] }, 5_000)];
+    return { ...of('somebody sets the number that an attach had made', { ...onDemandOnly, asgLagSeconds: [5, 5] }, steps), ...endsAt(8) };
+  },
+  'a scaler wants more than the policy allows': (): Situation => {
+    const wants = [{ atSeconds: 0, value: 9 }];
+    const steps = [setBy(1_000, { kind: 'absolute', asg: 'web-asg', everySeconds: 1, wants }, 180_000)];
+    const policy = { ...sized, size: { from: 'asg', min: 0, max: 7 } };
+    const more = putPolicy(300_000, policyOf(late), 'the policy allows twenty');
+    return { ...of('a scaler wants more than the policy allows', { ...late, policy }, [...steps, more]), ...endsAt(9) };
+  },
+  'members come one by one while what they added stays': (): Situation => {
+    const steps = [...spotIsGone, interrupt(15_000, 1), interrupt(30_000, 1)];
+    return of('members come one by one while what they added stays', onDemandOnly, steps, [diesAttaching(), busy({ times: 12 })]);
+  },
+  'a function dies while members join beyond the maximum': (): Situation =>
+    of('a function dies while members join beyond the maximum', { ...onDemandOnly, max: 7 }, spotIsGone, [
+      diesAttaching(),
+      // The first change raises the maximum. The second one is to take off what the attach added.
+      busy({ nth: 2 }),
+    ]),
+  'let go while members join': (): Situation => {
+    const back = putPolicy(200_000, policyOf(onDemandOnly), 'the policy comes back');
+    return of('let go while members join', onDemandOnly, [...spotIsGone, deletePolicy(17_000), back], [diesAttaching()]);
+  },
+  'a member that moves dies before it joins': (): Situation => {
+    const seldom = { return: { after: '1m', every: '1h', atMost: 1 } };
+    const steps = [noCapacity(500, 60_000, ['spot'], zones), interrupt(1_000, 2), kill(252_000, 1)];
+    const dies = diesAttaching({ when: 'before', fromMs: 200_000 });
+    return of('a member that moves dies before it joins', { market: 'spot', policy: { ...sized, ...seldom } }, steps, [dies]);
   },
   'a group that others size launches on demand by itself': (): Situation =>
     of('a group that others size launches on demand by itself', { market: 'on-demand' }, []),

@@ -2,7 +2,7 @@ import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { hindrances, joining, look, ways } from '../hindrance.ts';
 import { goneAtMs, isFunction, type Life } from '../life.ts';
-import type { Word } from '../outside.ts';
+import { joinedBeside, type Word } from '../outside.ts';
 import type { Policy } from '../policy.ts';
 import { movesIn } from '../returning.ts';
 import { times } from '../times.ts';
@@ -91,11 +91,29 @@ const atTheEnd = ({ history, cloud }: Chronicle, { group, asg, words }: Outside)
     : [{ group, asg, atMs: history.endedAtMs, detail: `the desired capacity is ${desired} at the end, expected ${word.size}` }];
 };
 
+/** Whether somebody lost or replaced the state item of a group, and with it the notes of attaches. */
+const hasLostNotes = ({ of }: Chronicle, group: string): boolean =>
+  of('state-deleted').some((event) => event.group === group) ||
+  of('state-written').some((event) => event.group === group && event.by.kind === 'user');
+
+/** Members that joined beside an earlier attach whose addition a look could see. */
+const besideOthers = (chronicle: Chronicle, { group, asg, words }: Outside): readonly Broken[] => {
+  const { history, cloud, times: timing } = chronicle;
+  if (hasLostNotes(chronicle, group)) return [];
+  return joinedBeside(history, cloud, asg, words[0]?.atMs ?? history.beganAtMs, timing.asgLagMs).map((atMs) => ({
+    group,
+    asg,
+    atMs,
+    detail: 'members joined while what an earlier attach had added was still there',
+  }));
+};
+
 export const outsideSizesStand: Rule = {
   name: 'a size that others set stands',
   meaning:
-    'Where others set the size, the desired capacity is the size that they set last. At rest it always is. It is never less, and it is more only while members join, for no longer than the next look needs to repeat a failed one. A size that others write between a look of Holdfast and the write that follows from this look may be lost: then the rule counts from their next write on. After an attach, only the number that the attach made may be lost, until its addition is taken off, because Holdfast takes it for its own.',
-  broken: (chronicle) => outsideOnes(chronicle).flatMap((one) => [...wrongSizes(chronicle, one), ...atTheEnd(chronicle, one)]),
+    'Where others set the size, the desired capacity is the size that they set last. At rest it always is. It is never less, and it is more only while members join, for no longer than the next look needs to repeat a failed one. No member joins while a look can see what an earlier attach added. What attaches for an earlier policy added is no size that others set. A size that others write between a look of Holdfast and the write that follows from this look may be lost: then the rule counts from their next write on. After an attach, only the number that the attach made may be lost, until its addition is taken off, because Holdfast takes it for its own.',
+  broken: (chronicle) =>
+    outsideOnes(chronicle).flatMap((one) => [...wrongSizes(chronicle, one), ...atTheEnd(chronicle, one), ...besideOthers(chronicle, one)]),
 };
 
 /** Why a member need not be wanted any more: EC2 takes it or advises to, it has ended, or it is unhealthy or in the wrong place. */
