@@ -80,11 +80,14 @@ export const heldProcesses: Rule = {
   },
 };
 
-/** Takes off what our attaches added to a desired capacity that others set. No further member joins before that. */
+/**
+ * Takes off what our attaches added to a desired capacity that others set. No further member joins before that. Where no
+ * describe shows the members yet, the next look comes soon.
+ */
 export const addedSizes: Rule = {
   name: 'added sizes',
   propose: ({ view }) => {
     const takeDown = toTakeDown(view);
-    return takeDown.length === 0 ? {} : { takeDown, ...takenDownAgain(takeDown, view.nowMs) };
+    return { ...(takeDown.length > 0 && { takeDown }), ...takenDownAgain(view.state.added, view.nowMs) };
   },
 };

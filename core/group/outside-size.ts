@@ -167,9 +167,14 @@ export const toTakeDown = ({ state: { added = [] }, asgs }: View): readonly Adde
     return !isTakenDown(one) && (asg === undefined || shownOf(one, asg) > 0);
   });
 
-/** When to look again at additions that are taken down now. AWS may refuse that for long. */
-export const takenDownAgain = (takeDown: readonly Added[], nowMs: number): { readonly wakeAtMs?: number } => {
-  const wakeAtMs = againAtMs(nowMs, Math.min(...takeDown.map(({ atMs }) => atMs)));
+/**
+ * When to look again at additions that are not taken down. AWS may refuse that for long, and describes may be late to
+ * show the members.
+ */
+export const takenDownAgain = (added: readonly Added[] = [], nowMs: number): { readonly wakeAtMs?: number } => {
+  const since = added.filter((one) => !isTakenDown(one)).map(({ atMs }) => atMs);
+  if (since.length === 0) return {};
+  const wakeAtMs = againAtMs(nowMs, Math.min(...since));
   return isWorthALook(wakeAtMs, nowMs) ? { wakeAtMs } : {};
 };
 

@@ -69,8 +69,8 @@ export const outsideSituations = {
     return { ...of('a scaler wants more than the maximum', { ...late, max: 8 }, steps), ...endsAt(8) };
   },
   'somebody sets the number that an attach had made': (): Situation => {
-    // Holdfast lowers the number at 61.5 s, because the describes before that show no new member.
-    const steps = [...spotIsGone, setBy(61_800, { kind: 'person', asg: 'web-asg', wants: [{ atSeconds: 0, value: 8 }] }, 5_000)];
+    // Holdfast lowers the number at 22 s: the describes before that show no new member.
+    const steps = [...spotIsGone, setBy(22_200, { kind: 'person', asg: 'web-asg', wants: [{ atSeconds: 0, value: 8 }] }, 5_000)];
     return { ...of('somebody sets the number that an attach had made', { ...onDemandOnly, asgLagSeconds: [5, 5] }, steps), ...endsAt(8) };
   },
   'a scaler wants more than the policy allows': (): Situation => {

@@ -253,6 +253,22 @@ describe('a size that others set', () => {
     ]);
   });
 
+  test('is looked at again soon where no describe shows the members of an attach yet', async () => {
+    const web = group({ size: { min: 0, max: 20, desired: 0, from: 'asg' }, holding: { kind: 'attach', asg: 'web-asg' } });
+    const ask = async () => ({ turn: { kind: 'now' as const, instances: 0, calls: 1, sinceMs: nowMs }, refused: [] });
+    const wokenAfter = async (takeDown: 'done' | 'unseen' | 'not-yet') => {
+      const admit: CapacityIn['admit'] = async (_, done) => ({ done, failed: [] });
+      const { seen, run } = runOf({ admit, takeDown: async () => takeDown }, { group: web, turns: { ask } as unknown as Run['turns'] });
+      const ports = { ...run.ports, drains: {}, store: { ...run.ports.store, swaps: async () => [] } } as unknown as ReactPorts;
+      const rounds = [roundOf({ admissions: ['i-1'] }, { group: web }, [], state({ added: [note('web-asg')] }))];
+      await carryOutRounds({ ...run, ports, rounds });
+      return seen.woken;
+    };
+    expect(await wokenAfter('not-yet')).toEqual([2_000]);
+    expect(await wokenAfter('done')).toEqual([10_000]);
+    expect(await wokenAfter('unseen')).toEqual([10_000]);
+  });
+
   test('is tried again at the next look where AWS refuses the call, and that is logged', async () => {
     const { run } = runOf({ takeDown: () => Promise.reject(awsError('AccessDenied', 'no right', 403)) });
     const problems: string[] = [];

@@ -2,7 +2,7 @@ import { wasNotDone } from '../../../aws/calls/errors.ts';
 import { inParallel } from '../../../aws/calls/in-parallel.ts';
 import { unlessTroubled } from '../../../aws/calls/unless-troubled.ts';
 import { modeOf } from '../../../core/group/mode.ts';
-import { afterTakingDown, outsideAsgOf, type TakenDown } from '../../../core/group/outside-size.ts';
+import { afterTakingDown, outsideAsgOf, type TakenDown, takenDownAgain } from '../../../core/group/outside-size.ts';
 import { grantedBy, type Launched, missingAfter, mustRepeat } from '../../../core/group-state/answers.ts';
 import { untaggedIn } from '../../../core/launch/late-tags.ts';
 import { heldBackTimes, isOpen } from '../../../core/launch/reservation-life.ts';
@@ -10,7 +10,7 @@ import type { Swap } from '../../../core/swap/swap.ts';
 import { againAtMs, isWorthALook } from '../../../core/times/again.ts';
 import { tickEveryMs } from '../../../core/times/times.ts';
 import { mayBeRaisedYet, type RaisedMax } from '../../../core/view/raised-max.ts';
-import type { GroupState, Suspension } from '../../../core/view/view.ts';
+import type { Added, GroupState, Suspension } from '../../../core/view/view.ts';
 import type { ReactPorts } from '../ports.ts';
 import { putState } from '../record/put-state.ts';
 import type { Round, Run } from '../run.ts';
@@ -167,6 +167,12 @@ const wakeTime = (rounds: readonly Round[], nowMs: number, soon: readonly number
 /** Rounds that ran out of time continue at once in another invocation. */
 const afterCutMs = 1;
 
+/** When to look again at additions that could not be taken off: a describe was late to show the members. */
+const openTimes = (notes: readonly Added[], takenDown: TakenDown, nowMs: number): readonly number[] => {
+  const { wakeAtMs } = takenDownAgain(afterTakingDown(notes, takenDown, nowMs), nowMs);
+  return wakeAtMs === undefined ? [] : [wakeAtMs];
+};
+
 type Acting = Run & { readonly rounds: readonly Round[]; readonly isCut?: true };
 
 /** Everything that follows the launches: admits members, puts maximum sizes back, arranges the next look. */
@@ -198,6 +204,7 @@ export const carryOutRounds = async (context: Acting): Promise<Acted> => {
     ...[...admitAgainMs, ...tagAgainMs].filter((atMs) => isWorthALook(atMs, nowMs)),
     ...(admissions.admitted.length > 0 ? [nowMs + comesUpMs] : []),
     ...(laterAtMs === undefined ? [] : [laterAtMs]),
+    ...openTimes(toTakeDown, takenDown, nowMs),
     ...(isCut ? [nowMs + afterCutMs] : []),
   ]);
   const wakeAtMs = soonest === undefined ? undefined : commonTime(soonest, groupsAtOnce);

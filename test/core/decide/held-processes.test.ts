@@ -104,8 +104,11 @@ describe('what joining added to a size that others set', () => {
     expect(at([{ ...note, atMs: nowMs - 40_000 }])).toHaveProperty('wakeAtMs', nowMs + 10_000);
     const long = { ...note, atMs: nowMs - 180_000 };
     expect(at([long])).toEqual({ takeDown: [long] });
+    // No describe shows the member yet, or it was taken down.
+    const unshown = { ...note, instances: ['i-unseen'] };
+    expect(at([unshown])).toEqual({ wakeAtMs: nowMs + repeatAfterMs });
+    expect(at([{ ...unshown, takenDownAtMs: nowMs }])).toEqual({});
     expect(at([{ ...note, takenDownAtMs: nowMs }])).toEqual({});
-    expect(at([{ ...note, instances: ['i-unseen'] }])).toEqual({});
     expect(at([])).toEqual({});
   });
 });
