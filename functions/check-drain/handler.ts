@@ -1,4 +1,5 @@
 import { drainFunction } from '../runtime/drain/drain-function.ts';
+import { onward } from '../runtime/drain/step.ts';
 import { wireDrain } from '../runtime/drain/wire.ts';
 import { checkDrain } from './check-drain.ts';
 
@@ -8,9 +9,9 @@ import { checkDrain } from './check-drain.ts';
 export const { handler, create } = drainFunction(
   'check-drain',
   wireDrain,
-  async ({ order, plannedMs }, ports, telemetry) => {
+  async ({ order, plannedMs, brokeOff }, ports, telemetry) => {
     const { step, ...found } = await checkDrain(ports, order, plannedMs);
     telemetry.logger.info('check drain', { group: order.group, drain: order.drain, step, ...found });
-    return step;
+    return onward(step, brokeOff);
   },
 );

@@ -10,8 +10,8 @@ import { wire } from './wire.ts';
 export const { handler, create } = drainFunction(
   'end-drain',
   wire,
-  async ({ order, error, waitedUntilMs }, ports, telemetry) => {
-    const outcome = await endDrain(ports, order, error, waitedUntilMs);
+  async ({ order, error, waitedUntilMs, brokeOff, isRepeat }, ports, telemetry) => {
+    const outcome = await endDrain(ports, order, error, { overAtMs: waitedUntilMs, brokeOff, isRepeat });
     telemetry.logger.info('end drain', { group: order.group, drain: order.drain, error, ...outcome });
     telemetry.count(metrics.drainsLate, outcome.late);
     telemetry.count(metrics.actionsFailed, outcome.failed.length);

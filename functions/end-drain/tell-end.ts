@@ -4,7 +4,6 @@ import type { DrainError } from '../../core/drain/shortfall.ts';
 import { shortfallText } from '../../core/drain/shortfall-text.ts';
 import type { DrainOrder } from '../../core/ports/drains.ts';
 import type { Announcement } from '../../core/ports/surroundings.ts';
-import { isKept } from '../../core/swap/kept-members.ts';
 import type { Shortfall } from '../../core/swap/shortfall.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import type { EndDrainPorts } from './ports.ts';
@@ -70,11 +69,16 @@ const finished = ({ group, drain }: DrainOrder, { swaps, gone, error }: DrainEnd
   }));
 };
 
-/** Whether its end was refused, or it could not be taken out of service and serves on. */
-const hasFailed = (swap: Swap): boolean => isKept(swap) || swap.shortfall?.code === 'still-in-service';
+const failed: ReadonlySet<Shortfall['code'] | undefined> = new Set(['not-ended', 'still-in-service']);
 
-const failures = ({ group, drain }: DrainOrder, { swaps }: DrainEnd): readonly Announcement[] =>
-  chunks(swaps.filter(hasFailed), idsPerEvent)
+/**
+ * Whether its end was refused, or it could not be taken out of service and serves on. One whose end was refused may
+ * have ended since, by others.
+ */
+const hasFailed = ({ shortfall }: Swap): boolean => failed.has(shortfall?.code);
+
+const failures = ({ group, drain }: DrainOrder, { swaps, gone }: DrainEnd): readonly Announcement[] =>
+  chunks([...swaps, ...gone].filter(hasFailed), idsPerEvent)
     .flatMap((part) => byText(fallenOf(part)))
     .map((shortfall) => ({ detailType: announcements.swapFailed, group, detail: { drain, ...shortfall } }));
 

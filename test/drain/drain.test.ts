@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { latestStartOf } from '../../core/drain/begin.ts';
 import { latestDrainStart } from '../../core/drain/drain.ts';
+import { asGone } from '../../core/drain/shortfall.ts';
 import type { Group } from '../../core/group/group.ts';
 import { emptyBudget } from '../../core/limits/account-budget.ts';
 import type { Swap } from '../../core/swap/swap.ts';
@@ -217,6 +218,17 @@ describe('a drain that is ours to end', () => {
     expect([...fleet.ended]).toEqual(['i-1']);
     expect(fleet.wakes).toEqual([fleet.nowMs]);
     expect(fleet.told.map(({ detail }) => (detail as { instances?: unknown }).instances)).toContainEqual(['i-2']);
+  });
+
+  test('a member that EC2 refused to end, and that others ended since, is reported as refused all the same', async () => {
+    const fleet = createFleet(pair({ reason: 'scale-in', offering: 'm7g.large/eu-west-1a/on-demand' }), 0);
+    fleet.protectedFromEnd.add('i-2');
+    await beginDrain(fleet.ports, order());
+    fleet.swaps.set('i-2', asGone(fleet.stateOf('i-2'), fleet.nowMs));
+    await endDrain(fleet.ports, order());
+    const [finished, refused] = fleet.told;
+    expect(finished?.detail).toMatchObject({ drained: ['i-1'], gone: ['i-2'], shortfalls: [{ code: 'not-ended' }] });
+    expect(refused).toMatchObject({ detailType: 'Holdfast Swap Failed', detail: { code: 'not-ended', instances: ['i-2'] } });
   });
 
   test('the protection of spot instances, warned members and members of Auto Scaling groups is not read', async () => {
@@ -568,6 +580,25 @@ describe('when the drain broke off', () => {
     const well = createFleet([swap('i-1', gone)]);
     await endDrain(well.ports, order());
     expect(well.stateOf('i-1').shortfall).toEqual({ code: 'ended-before-drain' });
+  });
+
+  test('nor is one that ended after an attempt to take members out of service had broken off', async () => {
+    const gone = { state: 'gone', goneAtMs: noonMs, shortfall: { code: 'ended-before-drain' } } as const;
+    const shortfallAfter = async (one: Swap, before: { readonly brokeOff?: true; readonly isRepeat?: true }) => {
+      const fleet = createFleet([one]);
+      fleet.goneAtMs.set('i-1', noonMs);
+      await endDrain(fleet.ports, order(), undefined, before);
+      expect(fleet.told[0]?.detail).toMatchObject({ gone: ['i-1'], shortfalls: [{ code: fleet.stateOf('i-1').shortfall?.code }] });
+      return fleet.stateOf('i-1').shortfall;
+    };
+    const broke = { code: 'drain-broke', error: 'AttemptFailed' };
+    expect(await shortfallAfter(swap('i-1', gone), { brokeOff: true })).toMatchObject(broke);
+    // This step took members out of service itself. What had ended before was recorded by others.
+    const hook = { asg: 'web-asg', hook: 'drain', token: 't', expiresAtMs: noonMs + 60_000 };
+    const late = swap('i-1', { deadlineMs: noonMs + 1_000, hooks: [hook] });
+    expect(await shortfallAfter(late, { isRepeat: true })).toMatchObject(broke);
+    expect(await shortfallAfter(late, {})).toEqual({ code: 'ended-before-drain' });
+    expect(await shortfallAfter(swap('i-1', gone), { isRepeat: true })).toEqual({ code: 'ended-before-drain' });
   });
 
   test('what drained before the error has no shortfall', async () => {

@@ -63,7 +63,7 @@ test('a time that is over for the step before is over for an end whose clock is 
   const { step } = await beginDrain(fleet.ports, order());
   expect(step).toEqual({ next: 'end', untilIso: '2026-01-19T12:10:01Z' });
   fleet.nowMs = noonMs + 597_000;
-  await endDrain(fleet.ports, order(), undefined, Date.parse('2026-01-19T12:10:01Z'));
+  await endDrain(fleet.ports, order(), undefined, { overAtMs: Date.parse('2026-01-19T12:10:01Z') });
   expect(fleet.wakes).toEqual([]);
   expect(fleet.stateOf('i-1').state).toBe('drained');
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readDrainInput } from '../../functions/runtime/drain/order.ts';
-import { checkStep, endStep, stepAt } from '../../functions/runtime/drain/step.ts';
+import { checkStep, endStep, onward, stepAt } from '../../functions/runtime/drain/step.ts';
 import { noonMs } from './fleet.ts';
 
 test('a step is taken at a whole second, and none too early', () => {
@@ -24,4 +24,15 @@ test('the next step recognizes a delay that may grow by its own field, and by th
   expect(knownOf({ ...delay, delayMayGrow: true })).toEqual({ delayMs: 0, ofMs: noonMs, mayGrow: true });
   expect(knownOf({ ...delay, delayOfMs: 0 })).toMatchObject({ mayGrow: true });
   expect(knownOf({})).toBeUndefined();
+});
+
+test('a step tells the next ones that an attempt broke off, and a repeat is recognized by the state machine', () => {
+  const input = { group: 'web', drain: 'd' };
+  const after = (step: object) => readDrainInput({ ...input, step });
+  expect(after(onward(endStep, true))).toMatchObject({ brokeOff: true });
+  expect(onward(endStep, undefined)).toBe(endStep);
+  expect(after(endStep)).not.toHaveProperty('brokeOff');
+  const attempt = (RetryCount: number) => readDrainInput({ ...input, state: { EnteredTime: '2026-01-19T12:00:00Z', RetryCount } });
+  expect(attempt(1)).toMatchObject({ isRepeat: true });
+  expect(attempt(0)).not.toHaveProperty('isRepeat');
 });

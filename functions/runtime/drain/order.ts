@@ -14,6 +14,7 @@ const inputSchema = z.object({
       delayOfMs: z.optional(z.number()),
       delayMayGrow: z.optional(z.literal(true)),
       lookAtMs: z.optional(z.number()),
+      brokeOff: z.optional(z.literal(true)),
     }),
   ),
   error: z.optional(z.object({ Error: z.string(), Cause: z.optional(z.string()) })),
@@ -55,6 +56,10 @@ export type DrainInput = {
   readonly waitedUntilMs?: number;
   /** When the next look is due, if this step comes before that for heartbeats. */
   readonly plannedMs?: number;
+  /** Whether an earlier attempt of this very step failed. */
+  readonly isRepeat?: true;
+  /** Whether an attempt to take members out of service broke off before. It may have done so without a record. */
+  readonly brokeOff?: true;
   readonly error: DrainError | undefined;
 };
 
@@ -90,5 +95,9 @@ export const readDrainInput = (event: unknown): DrainInput => {
   const { lookAtMs } = step ?? {};
   // Both times are of the step before, so it does not matter how far clocks differ.
   const isEarly = lookAtMs !== undefined && waited.waitedUntilMs !== undefined && waited.waitedUntilMs < lookAtMs;
-  return { order, began: beganIn(input), ...known, ...waited, ...(isEarly && { plannedMs: lookAtMs }), error: told };
+  return {
+    ...{ order, began: beganIn(input), ...known, ...waited, ...(isEarly && { plannedMs: lookAtMs }), error: told },
+    ...(input.state !== undefined && input.state.RetryCount > 0 && { isRepeat: true as const }),
+    ...(step?.brokeOff && { brokeOff: true as const }),
+  };
 };
