@@ -5,8 +5,9 @@ import type { Swap } from '../../core/swap/swap.ts';
 import { claimAll, writesAtOnce } from '../../functions/react/carry-out/claims.ts';
 
 const warning = { instance: 'i-spot', reason: 'interruption', atMs: 1_000, deadlineMs: 121_000 } as const;
+let elsewhere: Awaited<ReturnType<StateStore['swapOf']>>;
 const claiming = async (fact: Parameters<typeof claimAll>[0][number], ...ended: readonly string[]) => {
-  const store = { claim: () => Promise.resolve({ kind: 'claimed' }) } as Partial<StateStore> as StateStore;
+  const store = { claim: async () => ({ kind: 'claimed' }), swapOf: async () => elsewhere } as Partial<StateStore> as StateStore;
   const context = {
     store,
     group: 'web',
@@ -29,6 +30,18 @@ describe('a warning', () => {
     const [swap] = await claimed('i-spot');
     expect(swap).toMatchObject({ instance: 'i-spot', state: 'leaving' });
     expect(swap).not.toHaveProperty('drain');
+  });
+  it('is not claimed when its instance has ended, and another group had claimed it for the same warning', async () => {
+    const other = { ...moved, group: 'before', reason: 'interruption', state: 'gone', warnedAtMs: warning.atMs } as const;
+    const madeBeside = async (swap: typeof elsewhere, ...ended: readonly string[]) => {
+      elsewhere = swap;
+      const { fresh, swaps, warned } = await claiming(warning, ...ended).finally(() => (elsewhere = undefined));
+      return [fresh, swaps, warned].map(({ length }) => length);
+    };
+    expect(await madeBeside(other, 'i-spot')).toEqual([0, 0, 0]);
+    expect(await madeBeside(other)).toEqual([1, 1, 1]);
+    expect(await madeBeside({ ...other, warnedAtMs: 900 }, 'i-spot')).toEqual([1, 1, 1]);
+    expect(await madeBeside({ ...other, group: 'web' }, 'i-spot')).toEqual([1, 1, 1]);
   });
   it('is news about its offering, unless its group received it while it was only observed', async () => {
     expect((await claiming(warning)).warned).toMatchObject([{ instance: 'i-spot' }]);

@@ -50,8 +50,19 @@ const tighten = async (swap: Swap, fact: LeavingFact, context: ClaimContext): Pr
 };
 
 /**
+ * Whether an instance has ended, and another group had claimed it because of the same warning. The message may come
+ * again after this group has taken over its Auto Scaling group. The claim of the other group says how the instance
+ * ended. This group knows nothing of that.
+ */
+const isTold = async ({ group, instance, warnedAtMs }: Swap, { store, ended }: ClaimContext): Promise<boolean> => {
+  if (warnedAtMs === undefined || !ended.has(instance)) return false;
+  const other = await store.swapOf(instance);
+  return other !== undefined && other.group !== group && other.warnedAtMs === warnedAtMs;
+};
+
+/**
  * Creates the swap item of every leaving instance, or tightens the existing one. The first signal about an instance
- * claims it. Every later signal finds that claim.
+ * claims it. Every later signal finds that claim. No claim is made for an end that another group has claimed.
  */
 export const claimAll = async (
   facts: readonly LeavingFact[],
@@ -62,8 +73,9 @@ export const claimAll = async (
   const fresh: Swap[] = [];
   const warned: Swap[] = [];
   const factsOf = Map.groupBy(facts, ({ instance }) => instance);
-  const claimOne = async (fact: LeavingFact): Promise<Swap> => {
+  const claimOne = async (fact: LeavingFact): Promise<Swap | undefined> => {
     const wanted = claimedBy(fact, context);
+    if (await isTold(wanted, context)) return undefined;
     const claim = await context.store.claim(wanted);
     if (claim.kind === 'exists') return (await tighten(claim.swap, fact, context)) ?? claimOne(fact);
     fresh.push(wanted);
@@ -73,6 +85,7 @@ export const claimAll = async (
     for (const fact of list) {
       const before = byInstance.get(instance);
       const swap = (before && (await tighten(before, fact, context))) ?? (await claimOne(fact));
+      if (swap === undefined) continue;
       byInstance.set(instance, swap);
       // Pool memory counted it when the observed group received it.
       if (fact.heardAtMs === undefined && isNewWarning(fact, swap, before)) warned.push(swap);
