@@ -82,6 +82,8 @@ export type Life = {
   readonly ended?: { readonly atMs: number; readonly state: 'terminated' | 'stopped' };
   /** When it ran again after EC2 or somebody had stopped it. Its end stays the first one. */
   readonly startedAgainAtMs?: number;
+  /** How it ended since then. */
+  readonly endAgain?: Pick<Life, 'ending' | 'ended'>;
   readonly protections: readonly { readonly atMs: number; readonly from: 'scale-in' | 'termination'; readonly isOn: boolean }[];
   /** When its swap item was written, in which state, for which reason, with which drain, and in which invocation. */
   readonly claims: readonly {
@@ -198,17 +200,21 @@ export const chaptersOf = (life: Life): readonly Life[] => {
   return life.backAtMs.length === 0 ? [life] : bounds.slice(1).map((untilMs, index) => chapterOf(life, bounds[index] ?? 0, untilMs));
 };
 
-/**
- * The run of an instance until it was stopped, and the one since it was started again, each as a life of its own. The second has no end, because the end
- * of an instance is its first one.
- */
+/** The run of an instance until it was stopped, and the one since it was started again, each as a life of its own. */
 export const runsOf = (life: Life): readonly Life[] => {
   const { startedAgainAtMs, ending, ended } = life;
   if (startedAgainAtMs === undefined) return [life];
   const before = chapterOf(life, Number.NEGATIVE_INFINITY, startedAgainAtMs);
   const { ending: _ending, ended: _ended, ...again } = chapterOf(life, startedAgainAtMs, endless);
-  return [{ ...before, ...(ending !== undefined && { ending }), ...(ended !== undefined && { ended }) }, again];
+  return [
+    { ...before, ...(ending !== undefined && { ending }), ...(ended !== undefined && { ended }) },
+    { ...again, ...life.endAgain },
+  ];
 };
+
+/** What a swap from a moment on is about: only the run since the instance was started again, if it had been stopped before. */
+export const runFrom = (life: Life, atMs: number): Life =>
+  life.startedAgainAtMs !== undefined && atMs >= goneAtMs(life) ? (runsOf(life).at(-1) ?? life) : life;
 
 /**
  * From when on it leaves without a choice of Holdfast, because EC2 takes it or its Auto Scaling group ends it. A warning that did not come true no longer

@@ -109,10 +109,13 @@ const notes: Notes = {
   },
   'hook-over': endHook,
   ending: (life, { atMs, by, code }) => {
-    life.ending ??= { atMs, by, ...(code !== undefined && { code }) };
+    const ending = { atMs, by, ...(code !== undefined && { code }) };
+    if (life.startedAgainAtMs !== undefined) life.endAgain ??= { ending };
+    life.ending ??= ending;
     endServices(life, atMs, by);
   },
   ended: (life, { atMs, state }) => {
+    if (life.startedAgainAtMs !== undefined) life.endAgain = { ended: { atMs, state }, ...life.endAgain };
     life.ended ??= { atMs, state };
     endServices(life, atMs, { kind: 'ec2' });
   },

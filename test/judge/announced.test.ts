@@ -88,6 +88,18 @@ describe('words on the bus about what falls short', () => {
     expect(told({ ...stray, 'holdfast:pool': 'spot-a' })).toEqual(['an event reported exhausted capacity, and 2 of 2 members are there']);
   });
 
+  it('report exhausted capacity also where members cannot be replaced that the policy holds elsewhere', () => {
+    const asgs = Object.fromEntries(Object.entries(policy.pools).map(([name, pool]) => [name, { ...pool, asg: name }]));
+    const told = (pools: object) =>
+      details((script) => {
+        script.policy(50, 2, { ...policy, pools });
+        script.at(50, { kind: 'announced', detailType: 'Holdfast Policy Accepted', detail: { group: 'web', version: 2 } });
+        script.at(104, { kind: 'announced', detailType: 'Holdfast Capacity Exhausted', detail: { group: 'web', unplaced: 1 } });
+      });
+    expect(told(asgs)).toEqual([]);
+    expect(told(policy.pools)).toContain('an event reported exhausted capacity, and 2 of 2 members are there');
+  });
+
   it('report exhausted capacity also when an Auto Scaling group refills itself while they are sent', () => {
     const told = (launchedS: number, by: Actor = { kind: 'asg', asg: 'web-asg', why: 'size' }) =>
       details((script) => {

@@ -799,6 +799,31 @@ describe('what swaps and decisions record', () => {
     expect(cut('ec2', 150_000)).toEqual([]);
     expect(cut('ec2', 150_000, react('i-a'))).toHaveLength(1);
   });
+  it('is judged by the second run of an instance, where it was stopped before and started again', () => {
+    const cut = (claimedS: number, endedBy: Actor, cutAtMs = 150_000, isOut = true) =>
+      details(
+        excusesAreTrue,
+        (script) => {
+          twoServe(script);
+          script.at(80, { kind: 'warned', instance: 'i-1', takenAtMs: 80_000, action: 'hibernate', silent: false });
+          script.at(80, { kind: 'ending', instance: 'i-1', by: { kind: 'ec2' } }, { kind: 'ended', instance: 'i-1', state: 'stopped' });
+          script.at(120, { kind: 'running', instance: 'i-1' }, { kind: 'in-service', instance: 'i-1', targetGroup: 'web' });
+          if (isOut) script.takeOut(140, 'i-1');
+          script.end(150, 'i-1', endedBy);
+        },
+        swap({
+          reason: 'scale-in',
+          claimedAtMs: 1_000 * claimedS,
+          shortfall: { code: 'delay-exceeds-deadline', delayMs: 20_000, leftMs: 10_000, cutAtMs, by: 'holdfast' },
+        }),
+      );
+    expect(cut(130, react('i-a'))).toEqual([]);
+    expect(cut(60, react('i-a'))).toHaveLength(1);
+    // Others ended it before, its connections had their time, or it served to its end.
+    expect(cut(130, user, 155_000)).toHaveLength(1);
+    expect(cut(130, react('i-a'), 165_000)).toHaveLength(1);
+    expect(cut(130, react('i-a'), 150_000, false)).toHaveLength(1);
+  });
   it('says that connections are cut only where a delay runs, whoever deregistered the member and whether it was healthy or not', () => {
     const shortfall = { code: 'delay-exceeds-deadline', delayMs: 20_000, leftMs: 5_000, cutAtMs: 110_000, by: 'auto-scaling' };
     const hooked = (outAt: number | undefined, why: 'deregistered' | 'ending' = 'deregistered') =>

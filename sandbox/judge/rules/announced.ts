@@ -4,7 +4,7 @@ import type { Finding, Rule } from '../finding.ts';
 import type { HistoryEvent } from '../history.ts';
 import { goneAtMs, isFunction, type Life, leavesAtMs } from '../life.ts';
 import { asgsOf } from '../policy.ts';
-import { isStray, reservationOf } from '../staying.ts';
+import { headcountAt, isStray, reservationOf } from '../staying.ts';
 import { detailsAreTrue } from './announced-details.ts';
 import { acceptancesAreTrue, failuresTold, shortagesOverstated, shortagesTold, staysTold } from './announced-shortfalls.ts';
 import { lastingShortagesTold } from './lasting-shortage.ts';
@@ -127,7 +127,7 @@ const seenAt = (chronicle: Chronicle, group: string, atMs: number): readonly Lif
   return chronicle.membersAt(group, atMs).filter((life) => leavesAtMs(life, atMs) > atMs && !isStray(chronicle, life, atMs) && !isUnseen(life));
 };
 
-/** A fallback follows a refusal of the same moment; capacity is exhausted while the group is short. */
+/** A fallback follows a refusal of the same moment; capacity is exhausted while the group is short, or members wait for their replacements. */
 const inventedShortage = (chronicle: Chronicle): readonly Broken[] => [
   ...announced(chronicle, announcements.fallback).flatMap(({ detail, atMs }): readonly Broken[] =>
     chronicle.of('refused').some((refused) => refused.atMs <= atMs && refused.atMs > atMs - toldWithinMs)
@@ -137,8 +137,9 @@ const inventedShortage = (chronicle: Chronicle): readonly Broken[] => [
   ...announced(chronicle, announcements.exhausted).flatMap(({ detail, atMs }): readonly Broken[] => {
     const group = groupOf(detail);
     const members = seenAt(chronicle, group, atMs);
+    const { waiting } = headcountAt(chronicle, group, atMs);
     const wanted = Math.max(0, ...chronicle.desiredIn(group, atMs - toldWithinMs, atMs));
-    return members.length < wanted ||
+    return members.filter((life) => !waiting.includes(life)).length < wanted ||
       chronicle.livesIn(group).some((life) => life.advisedAtMs.length + life.scheduled.length > 0 && goneAtMs(life) > atMs - toldWithinMs)
       ? []
       : [{ group, atMs, detail: `an event reported exhausted capacity, and ${members.length} of ${wanted} members are there` }];

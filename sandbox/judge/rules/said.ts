@@ -4,7 +4,7 @@ import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { belowMinCode, wasAtMinimum } from '../kept-by-minimum.ts';
 import { deadlineOf, delayOf, failedDeregistrations } from '../leaving.ts';
-import { beganToEndMs, endless, goneAtMs, isAlive, isFunction, type Life, lastRefusalMs, type Service, takenOutAtMs } from '../life.ts';
+import { beganToEndMs, endless, goneAtMs, isAlive, isFunction, type Life, lastRefusalMs, runFrom, type Service, takenOutAtMs } from '../life.ts';
 import { isSurgeMute } from '../mute.ts';
 import { failedWith, isOutcome } from '../outcomes.ts';
 import { asgsOf, type Policy } from '../policy.ts';
@@ -101,7 +101,7 @@ const isSurelyWarm = ({ policyAt, times: { clockMs } }: Chronicle, group: string
 /** Whether, at some moment of its swap, so few others were ready and not leaving. */
 const wasNeeded = (chronicle: Chronicle, life: Life, { desired }: Said<'needed'>, { group, claimedAtMs, withdrawnAtMs }: SaidSwap): boolean => {
   const untilMs = withdrawnAtMs ?? Math.min(goneAtMs(life), chronicle.history.endedAtMs);
-  const others = chronicle.livesIn(group).filter((one) => one !== life);
+  const others = chronicle.livesIn(group).filter(({ instance }) => instance !== life.instance);
   const changes = others.flatMap((one) => [
     one.bootedAtMs ?? endless,
     goneAtMs(one),
@@ -111,7 +111,7 @@ const wasNeeded = (chronicle: Chronicle, life: Life, { desired }: Said<'needed'>
   ]);
   const moments = [claimedAtMs, ...changes.filter((atMs) => atMs > claimedAtMs && atMs < untilMs)];
   const isReady = (one: Life, atMs: number): boolean =>
-    one !== life &&
+    one.instance !== life.instance &&
     atMs < beganToEndMs(one) &&
     chronicle.isReadyAt(one, atMs) &&
     isSurelyWarm(chronicle, group, one, atMs) &&
@@ -161,7 +161,7 @@ export const excusesAreTrue: Rule = {
     'When a swap says that something could not be done, or not in time, what happened confirms it. No swap says that EC2 cuts connections before the time that EC2 announced.',
   broken: overLives((chronicle, swap, life) => {
     const { shortfall } = swap;
-    return shortfall === undefined || isTrue(chronicle, life, swap, shortfall)
+    return shortfall === undefined || isTrue(chronicle, runFrom(life, beganMs(life, swap)), swap, shortfall)
       ? undefined
       : `${swap.instance}: ${JSON.stringify(shortfall)} is not so`;
   }),
