@@ -6,6 +6,7 @@ import { hookHoldsNewcomers, membersFail, newcomersDie } from './allowances/serv
 import { taggedOnceCallsWork } from './allowances/tags.ts';
 import { claimedUnderFault, shortUnheard, stoppedByHand, waitsInLine } from './allowances/told.ts';
 import {
+  backTooLate,
   begunLate,
   delaysUnknown,
   heardTooLate,
@@ -24,6 +25,7 @@ export const allowances: readonly Allowance[] = [
   heardTooLate,
   heardWhileLetGo,
   takenUpLate,
+  backTooLate,
   takenBeforeTime,
   neverDeregistered,
   begunLate,

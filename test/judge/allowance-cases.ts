@@ -86,6 +86,21 @@ const warned: Readonly<Record<string, Cases>> = {
       }),
     },
   },
+  'the policy came back too late': {
+    needed: neverOut(takenUp(212, false)),
+    beyond: {
+      'it came back sixteen seconds before the end': neverOut(takenUp(205, false)),
+      'its drain had to begin before the policy was deleted': neverOut((script) => {
+        script.react(101, 103, 'i-a', heard('i-1'));
+        script.letGo(215);
+        script.policy(218, 2);
+      }),
+      'the policy was never deleted': neverOut((script) => {
+        script.react(101, 103, 'i-a', heard('i-1'));
+        script.policy(218, 2);
+      }),
+    },
+  },
   'the load balancer took it out of no service': {
     needed: neverOut((script) => {
       script.react(101, 103, 'i-a', heard('i-1'));

@@ -1,8 +1,8 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Allowance, Finding } from '../finding.ts';
-import { deadlineOf, heardAtMs, isTakenOut, lastServices, looksFrom, toldOf } from '../leaving.ts';
+import { deadlineOf, heardAtMs, isTakenOut, knewAtMs, lastServices, looksFrom, toldOf } from '../leaving.ts';
 import { goneAtMs, type Life, warnedAtMs } from '../life.ts';
-import { actsWithinMs, drainBeginsInTime, servesUntilReplaced, warnedTakenOut } from '../rules/warned.ts';
+import { actsWithinMs, drainBeginsInTime, outByMs, servesUntilReplaced, warnedTakenOut } from '../rules/warned.ts';
 import { times } from '../times.ts';
 
 /** Covers a finding about an instance that the world has, by its life. */
@@ -127,6 +127,21 @@ export const takenUpLate: Allowance = {
     const looks = looksFrom(chronicle, group, backMs).filter(({ atMs }) => atMs <= endMs);
     const isSoon = endMs <= backMs + times.tickMs + times.batchMs + actsWithinMs;
     return isSoon && looks.some(({ injected }) => injected) && looks.every(({ injected, atMs }) => injected || atMs > endMs - actsWithinMs);
+  }),
+};
+
+export const backTooLate: Allowance = {
+  name: 'the policy came back too late',
+  excuses: warnedTakenOut.name,
+  trouble: 'The policy was deleted before the drain had to begin, and written again less than fifteen seconds before the member was gone.',
+  reaches: 'Members that were warned before the policy was written again.',
+  reason: 'No function acts for a group that was let go, and one that receives a policy needs fifteen seconds to act.',
+  covers: byLife((life, { group }, chronicle) => {
+    const endMs = goneAtMs(life);
+    const written = (chronicle.groups.get(group ?? '')?.policies ?? []).filter(({ atMs }) => atMs <= endMs);
+    const [gone, back] = written.slice(-2);
+    if (gone === undefined || gone.policy !== undefined || back?.policy === undefined) return false;
+    return back.atMs > endMs - actsWithinMs && warnedAtMs(life) < back.atMs && gone.atMs <= outByMs(chronicle, life, knewAtMs(chronicle, life));
   }),
 };
 

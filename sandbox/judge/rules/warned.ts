@@ -35,7 +35,7 @@ export const actsWithinMs = 15_000;
 const stepMs = 3_000;
 
 /** When a warned member that Holdfast knows of is taken out of service at the latest. */
-const outByMs = (chronicle: Chronicle, life: Life, heardMs: number): number =>
+export const outByMs = (chronicle: Chronicle, life: Life, heardMs: number): number =>
   Math.max(drainStartsMs(chronicle, life, heardMs).latestMs, heardMs + actsWithinMs) + stepMs + chronicle.times.clockMs;
 
 /** It belonged to an observed group when it had to be taken out of service, and that did not act again in time. */
