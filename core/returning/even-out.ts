@@ -15,13 +15,20 @@ import { inOrder, kindOf, type Portion, planFor, portionOf, type ReturnPlan, tak
 /** A place that evens out a spread or weights, and how far apart the two children are. */
 type EvenerPlace = {
   readonly place: BetterPlace;
+  /** The node that evens out. */
+  readonly branch: Branch;
   readonly gap: number;
   /** How full the children of the member are, below the node that evens out. */
   readonly fullness: readonly number[];
 };
 
 /** Finds the place that evens out a node, for a member in one of its children. */
-type FindPlace = (branch: Branch, own: Choice, member: Member, work: Work) => Omit<EvenerPlace, 'fullness'> | undefined;
+type FindPlace = (
+  branch: Branch,
+  own: Choice,
+  member: Member,
+  work: Work,
+) => Pick<EvenerPlace, 'place' | 'gap'> | undefined;
 
 const placeIn = ({ leaf, way }: Picked, why: Better): BetterPlace => ({ leaf, way, offerings: leaf.offerings, why });
 
@@ -99,7 +106,7 @@ const evenerPlace = (member: Member, work: Work): EvenerPlace | undefined => {
     const own = ownChoice(node, member);
     if (own === undefined) return undefined;
     const place = eveners[node.selector.movesFor]?.find(node, own, member, work);
-    if (place !== undefined) return { ...place, fullness: fullnessBelow(own.node, member) };
+    if (place !== undefined) return { ...place, branch: node, fullness: fullnessBelow(own.node, member) };
     node = own.node;
   }
   return undefined;
@@ -115,34 +122,38 @@ const isWider = (one: EvenerPlace, than: EvenerPlace): boolean => {
   return (ours[first] ?? 0) > (theirs[first] ?? 0);
 };
 
-/** The move that evens out most. Starting with the fullest child keeps the number of moves small. */
-const widest = (members: readonly Member[], work: Work): Move | undefined => {
+/** The moves that even out now: one for each kind of member. */
+const movesOf = (members: readonly Member[], work: Work): readonly Move[] => {
   const { tree, run } = work;
-  let best: Move | undefined;
-  for (const [member] of Map.groupBy(members, kindOf).values()) {
-    if (member === undefined) continue;
+  return [...Map.groupBy(members, kindOf).values()].flatMap(([member]) => {
+    if (member === undefined) return [];
     // Without this member, its share may have room.
     holdShare(tree, member.offering, -1, run);
     const found = evenerPlace(member, work);
     holdShare(tree, member.offering, 1, run);
-    if (found !== undefined && (best === undefined || isWider(found, best))) best = { ...found, member };
-  }
-  return best;
+    return found === undefined ? [] : [{ ...found, member }];
+  });
 };
+
+/** The move that evens out most. Starting with the fullest child keeps the number of moves small. */
+const widest = (moves: readonly Move[]): Move | undefined =>
+  moves.reduce<Move | undefined>((best, move) => (best === undefined || isWider(move, best) ? move : best), undefined);
 
 /**
  * Launches that even out the spreads and the shares of the tree. Members of the fullest child move to the child that
  * would be chosen now. The plan ends when no two children that take launches differ by more than one member, and none
- * is a whole member above its share. At most `most` members move.
+ * is a whole member above its share. At most `most` members move. A member moves only if it would also move alone: EC2 may
+ * refuse the other launches, and a move that only they make uneven comes with a later look.
  */
 export const planEvenOut = (work: Work, headcount: Headcount, most: number): ReturnPlan => {
   const { view, tree, run } = work;
   const { mayLeave, leave } = leaveOf(view, onDemandToSpare(view, headcount));
   const portions = new Map<string, Portion>();
   let members = inOrder(headcount.staying, work);
+  const alone = new Map(movesOf(members, work).map(({ member, branch }) => [kindOf(member), branch]));
   for (let left = most; left > 0; left -= 1) {
     members = members.filter(mayLeave);
-    const move = widest(members, work);
+    const move = widest(movesOf(members, work).filter(({ member, branch }) => alone.get(kindOf(member)) === branch));
     if (move === undefined) break;
     const { member, place } = move;
     const key = [place.leaf.path, ...place.offerings.map(offeringKey)].join('|');

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Breakers } from '../../../core/breaker/breaker.ts';
 import { decide } from '../../../core/decide/decide.ts';
 import type { Decision } from '../../../core/decision/decision.ts';
+import type { Pool } from '../../../core/pool/pool.ts';
+import type { Member } from '../../../core/view/view.ts';
 import { members } from '../members.ts';
 import { spread, tiered, weighted } from '../selector/tree-builders.ts';
 import { nowMs } from '../views.ts';
@@ -48,6 +50,22 @@ describe('of several uneven nodes', () => {
       ['spot-d', 1],
     ]);
   });
+});
+
+it('no member moves to even out what another move makes uneven, until that one is over', () => {
+  const types = { instanceTypes: ['m7g.large', 'm6g.large'] };
+  const [spot, first, second] = [spotIn('a', { instanceTypes: ['m6g.large'] }), onDemandIn('b', types), onDemandIn('c', types)];
+  const tree = weighted(['spot-a', 3], [spread('pool', 'od-b', 'od-c'), 1]);
+  const typed = (pool: Pool, count: number, instanceType: string): readonly Member[] =>
+    members(pool, count).map((one) => ({ ...one, offering: { ...one.offering, instanceType } }));
+  const beside: Beside = { group: { maxShare: { instanceType: 58 } } };
+  const there = [...typed(spot, 4, 'm6g.large'), ...typed(first, 2, 'm7g.large')];
+  // The type of spot may hold five members. So only a member of that type can move to spot, and it leaves its part of the spread empty.
+  const uneven = [...there, ...typed(second, 1, 'm6g.large')];
+  expect(movesOf(decide(atRest(tree, [spot, first, second], uneven, beside)))).toEqual([['spot-a', 1]]);
+  // Spot has refused. Without the other move, the spread is even.
+  const refused = { ...beside, state: { memory: { 'm6g.large/a/spot': refusal(minute) } } };
+  expect(movesOf(decide(atRest(tree, [spot, first, second], uneven, refused)))).toBeUndefined();
 });
 
 describe('members move to even out', () => {
