@@ -1,16 +1,14 @@
-import { withinAdvice } from '../limits/advice-budget.ts';
+import { inTurn, withinAdvice } from '../limits/advice-budget.ts';
 import { planWithinMaxima } from '../placement/plan-within-maxima.ts';
 import { hasSpares } from '../placement/spare.ts';
 import { untilDisproved } from '../pool-memory/denials.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
-import { isHard, type Swap } from '../swap/swap.ts';
+import { isHard } from '../swap/swap.ts';
 import { hopelessIn } from '../view/unserved.ts';
 import type { View } from '../view/view.ts';
 import { planInput } from './launch-plan.ts';
 import { takeFrom } from './releasable.ts';
 import type { Rule, Situation } from './rule.ts';
-
-const inTurn = (a: Swap, b: Swap): number => a.claimedAtMs - b.claimedAtMs || (a.instance < b.instance ? -1 : 1);
 
 /**
  * How many of these members the tree could replace now, in addition to the missing members. The result is 0 while

@@ -26,6 +26,9 @@ export const adviceLeft = ({ group, state, nowMs }: Budgeted): number => {
 
 const isAdvised = (swap: Swap): boolean => traitsOf(swap).isAdvice;
 
+/** The order in which waiting swaps begin. */
+export const inTurn = (a: Swap, b: Swap): number => a.claimedAtMs - b.claimedAtMs || (a.instance < b.instance ? -1 : 1);
+
 /** The waiting swaps that the budget lets begin, in their order. Swaps for other reasons than advice may all begin. */
 export const withinAdvice = (waiting: readonly Swap[], budgeted: Budgeted): readonly Swap[] => {
   let left = adviceLeft(budgeted);
@@ -34,6 +37,13 @@ export const withinAdvice = (waiting: readonly Swap[], budgeted: Budgeted): read
     left -= 1;
     return left >= 0;
   });
+};
+
+/** Waiting swaps for advice that are too many for the budget: other functions claimed members at the same moment. */
+export const beyondAdvice = (swaps: readonly Swap[], budgeted: Budgeted): ReadonlySet<Swap> => {
+  const waiting = swaps.filter(({ state }) => state === 'waiting').sort(inTurn);
+  const within = new Set(withinAdvice(waiting, budgeted));
+  return new Set(waiting.filter((swap) => !within.has(swap)));
 };
 
 /** How many more members may be claimed for advice. */

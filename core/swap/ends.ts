@@ -1,6 +1,7 @@
 import { asGone } from '../drain/shortfall.ts';
 import type { Group } from '../group/group.ts';
 import { modeOf } from '../group/mode.ts';
+import { beyondAdvice } from '../limits/advice-budget.ts';
 import type { Holdings } from '../ports/capacity-provider.ts';
 import type { Owner } from '../ports/owners.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
@@ -30,14 +31,14 @@ const hookedMs = 60_000;
 
 /** The facts of a look about the instances of swaps. */
 type Look = {
-  readonly group: Pick<Group, 'holding' | 'mode'>;
+  readonly group: Pick<Group, 'holding' | 'mode' | 'rebalance'>;
   readonly holdings: Holdings;
   /** Instances that have ended by signals, and those of them that are only stopped. */
   readonly heard: { readonly ended: readonly string[]; readonly stopped: readonly string[] };
   /** Members that EC2 warned about and did not take, and that are in service again. */
   readonly back?: ReadonlySet<string>;
   readonly nowMs: number;
-  readonly state: Pick<GroupState, 'desired' | 'reservations'>;
+  readonly state: Pick<GroupState, 'desired' | 'reservations' | 'advised'>;
 };
 
 /**
@@ -107,16 +108,21 @@ const isCalledOff = ({ state }: Swap, { group }: Look): boolean => state === 'wa
 const isAside = ({ instance, state, claimedAtMs }: Swap, { holdings, nowMs }: Look): boolean =>
   state === 'waiting' && holdings.aside.includes(instance) && nowMs - claimedAtMs >= describeLagMs;
 
-/** Swaps that are over: errors, swaps kept for long enough, and swaps whose instance ended or left a while ago. */
+/**
+ * Swaps that are over: errors, swaps kept for long enough, claims for advice beyond the budget, and swaps whose instance
+ * ended or left a while ago.
+ */
 const overIn = (swaps: readonly Swap[], unseen: ReadonlySet<Swap>, look: LookBeyond): readonly Swap[] => {
   const { holdings, nowMs, beyond } = look;
   const held = new Set(holdings.asgs.flatMap(({ holds }) => holds));
   const kept = keptByMinimum(swaps, holdings.asgs);
+  const beyondBudget = beyondAdvice(swaps, look);
   return swaps.filter((swap) =>
     swap.state === 'gone'
       ? // Its drain may look again only when the target groups are done, and has to say how it ended.
         nowMs - Math.max(swap.goneAtMs ?? nowMs, swap.busyUntilMs ?? 0) >= retireAfterMs
       : isCalledOff(swap, look) ||
+        beyondBudget.has(swap) ||
         isAside(swap, look) ||
         (unseen.has(swap) && isAlive(beyond?.get(swap.instance))) ||
         wasLeftAlone(swap) ||

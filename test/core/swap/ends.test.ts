@@ -71,6 +71,26 @@ describe('a swap whose instance', () => {
   });
 });
 
+it('of claims for advice, those beyond the budget become history', () => {
+  const waits = (instance: string, rest: Partial<Swap> = {}): Swap => swapOf(instance, { reason: 'rebalance', state: 'waiting', ...rest });
+  const swaps = [
+    waits('i-3', { claimedAtMs: nowMs - 2 }),
+    waits('i-2', { claimedAtMs: nowMs - 3 }),
+    waits('i-4', { state: 'leaving' }),
+    waits('i-1', { reason: 'maintenance' }),
+  ];
+  const over = (atMostPerHour: number | undefined, advised = 0) =>
+    endsIn(swaps, {
+      group: group({ rebalance: { act: true, ...(atMostPerHour !== undefined && { atMostPerHour }) } }),
+      holdings: nothing,
+      heard: { ended: [], stopped: [] },
+      nowMs,
+      state: state({ advised: [{ atMs: nowMs - 1_000, count: advised }] }),
+      beyond: new Map(),
+    }).over.map(({ instance }) => instance);
+  expect([over(undefined), over(2), over(1), over(1, 1)]).toEqual([[], [], ['i-3'], ['i-3', 'i-2']]);
+});
+
 describe('a swap becomes history', () => {
   const gone = leaving({ state: 'gone', goneAtMs: nowMs - 600_000 });
   it('ten minutes after its instance has ended and its target groups are done', () => {

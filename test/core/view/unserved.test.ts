@@ -166,7 +166,7 @@ describe('its swap', () => {
   const waiting = swapOf('i', { reason: 'never-served', state: 'waiting' });
   const over = (one: Member) =>
     endsIn([waiting], {
-      group: { holding: { kind: 'tag' } },
+      group: group({ holding: { kind: 'tag' } }),
       holdings: { members: [one], asgs: [], aside: [], stopped: [], ended: [] },
       state: state(),
       heard: { ended: [], stopped: [] },
