@@ -16,6 +16,17 @@ export const writesOf = ({ version, renewedAtMs = 0 }: Pick<GroupState, 'version
 /** The state as that of a new item. An earlier item may have been lost, and its number of writes with it. */
 export const asNew = (state: GroupState, nowMs: number): GroupState => ({ ...state, version: 0, renewedAtMs: nowMs });
 
+/**
+ * The state that a run goes on with, after another write came first. The run's own state, if the item was lost or has
+ * fewer writes: a user restored it, and it lacks what the run has launched.
+ */
+export const lastOf = (own: GroupState, stored: GroupState | undefined, nowMs: number): GroupState => {
+  if (stored === undefined) return asNew(own, nowMs);
+  const { version } = stored;
+  const isOlder = writesOf(stored) < writesOf(own);
+  return isOlder ? { ...own, version, renewedAtMs: Math.max(nowMs, writesOf(own) - version) } : stored;
+};
+
 /** What a look shows of a group without a state item. */
 type Shown = { readonly members: readonly Member[]; readonly swaps: readonly Swap[] };
 

@@ -5,7 +5,7 @@ import type { Overtaken } from '../../core/decision/decision-record.ts';
 import { modeOf } from '../../core/group/mode.ts';
 import { applyAnswers, type Launched, type Order } from '../../core/group-state/answers.ts';
 import { bind } from '../../core/group-state/binding.ts';
-import { asNew } from '../../core/group-state/restored.ts';
+import { lastOf } from '../../core/group-state/restored.ts';
 import { followView, sameState } from '../../core/group-state/state.ts';
 import { withUnreplaced } from '../../core/group-state/unreplaced.ts';
 import { decideInMode, type InMode } from '../../core/observe/in-mode.ts';
@@ -223,8 +223,8 @@ export const playRound = async (
 
 /**
  * Records EC2's responses. Other invocations may have written meanwhile. The responses concern only our own
- * reservations, so they are merged into the present state. If a user has deleted the item, the state of this run is
- * written anew. Lost responses hold up the group until the lease of the requests is over.
+ * reservations, so they are merged into the present state. If a user has deleted or restored the item, the state of
+ * this run is written anew. Lost responses hold up the group until the lease of the requests is over.
  */
 const writeAnswers = async (
   { group, ports }: Run,
@@ -239,7 +239,7 @@ const writeAnswers = async (
     };
     const written = await putStateAgain(group.name, next, ports);
     if (written !== 'conflict') return written;
-    base = (await ports.store.state(group.name)) ?? asNew(base, ports.clock.now());
+    base = lastOf(base, await ports.store.state(group.name), ports.clock.now());
   }
   throw new Error(
     `The responses to ${launched.length} launch requests of group ${group.name} could not be written: ` +

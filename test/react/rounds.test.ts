@@ -302,6 +302,24 @@ describe('a decision that loses its race', () => {
     expect(looks).toBe(1);
   });
 
+  test('to a restore of the table counts what it has launched itself, in the rounds after that too', async () => {
+    const eight = inB(8, 1);
+    const of = worldOf(eight, stateUnder(eight, 5));
+    const { launch } = of.provider;
+    let requests = 0;
+    of.provider.launch = async (orders) => {
+      requests += 1;
+      if (requests > 1) return launch(orders);
+      of.world.stored = stateUnder(eight, 3);
+      return launch(orders.map(({ request, ...order }) => ({ ...order, request: { ...request, placement: { ...request.placement, count: 1 } } })));
+    };
+    await play(eight, of);
+    expect(of.world.asked).toEqual([1, 1]);
+    const [older, answered] = [stateUnder(eight, 3), of.world.written.at(-1)];
+    expect(answered && answered.version + (answered.renewedAtMs ?? 0)).toBeGreaterThan(older.version + nowMs);
+    expect(answered?.reservations.map(({ instances }) => instances?.length)).toEqual([1, 1]);
+  });
+
   test('after another that was carried out leaves that one as it is', async () => {
     const eight = inB(8, 1);
     const of = worldOf(eight, stateUnder(eight, 5));
