@@ -218,6 +218,25 @@ describe('the tree keeps its shape when a group shrinks', () => {
     expect(shape(weighted, heavy)).toHaveLength(1);
     expect(shape(weighted, heavy, refuses('z-a'))).toEqual([]);
   });
+  it('counts a member that is back in service, because EC2 did not take it, and no other member that is claimed', () => {
+    const claimed =
+      (isBack: boolean, backSecond = 99) =>
+      (script: Script): void => {
+        script.warn(40, 'i-2');
+        script.claim(41, 'i-2', 'i-40');
+        if (!isBack) return;
+        script.at(60, { kind: 'spared', instance: 'i-2' });
+        script.at(backSecond, {
+          ...{ kind: 'item-written', table: 'state', group: 'web', item: 'past#i-2', bytes: 500, by: react('i-100') },
+          ...{ swap: { reason: 'interruption', state: 'withdrawn' } },
+        });
+      };
+    const pools = inPools('spot-a', 'spot-a', 'spot-b', 'spot-b');
+    expect(shape(same, pools, claimed(true))).toEqual([]);
+    expect(shape(same, pools, claimed(false))).toHaveLength(1);
+    expect(shape(same, pools, claimed(true, 101))).toHaveLength(1);
+    expect(shape(same, inPools('spot-a', 'spot-a', 'spot-b', 'spot-b', 'spot-b'), claimed(true))).toHaveLength(1);
+  });
   it('is not judged when the order of removal distinguishes the members', () => {
     expect(shape({ removal: { order: 'oldest-first' } }, { 'i-1': { pool: 'spot-a' }, 'i-2': { pool: 'od-b', atSecond: 20 } })).toEqual([]);
     expect(shape({ removal: { order: 'oldest-first' } }, inPools('spot-a', 'od-b'))).toHaveLength(1);

@@ -23,26 +23,21 @@ const isAlike = (chronicle: Chronicle, scaleIn: ScaleIn, one: Life): boolean => 
 /** A removal as the selectors below a spread by zone or type see it: only members of the same zone or type count there. */
 type Scoped = ScaleIn & { readonly scope: Scope };
 
+/** Whether a swap of it was open when the look began. One that is back since then, because EC2 did not take it, counts again. */
+const wasLeaving = ({ claims, backAtMs }: Life, { choice: { chosenAtMs }, shownSinceMs }: ScaleIn): boolean => {
+  const backMs = Math.max(Number.NEGATIVE_INFINITY, ...backAtMs.filter((atMs) => atMs <= chosenAtMs));
+  return claims.some(({ atMs }) => atMs < shownSinceMs && atMs > backMs);
+};
+
 /** Members below a selector after the removal, by the part that they are in. `certain`: only those that the function surely saw and that stay. */
-const held = (
-  chronicle: Chronicle,
-  { choice, policy, leaving, shownSinceMs, others, scope }: Scoped,
-  selector: Selector,
-  part: string,
-  certain: boolean,
-): number => {
-  const { group, chosenAtMs } = choice;
+const held = (chronicle: Chronicle, scaleIn: Scoped, selector: Selector, part: string, certain: boolean): number => {
+  const { policy, leaving, shownSinceMs, others, scope } = scaleIn;
+  const { group, chosenAtMs } = scaleIn.choice;
   const counted = certain
     ? others
     : chronicle
         .livesIn(group)
-        .filter(
-          (life) =>
-            !leaving.has(life) &&
-            life.launchedAtMs <= chosenAtMs &&
-            goneAtMs(life) > shownSinceMs &&
-            !life.claims.some(({ atMs }) => atMs < shownSinceMs),
-        );
+        .filter((life) => !leaving.has(life) && life.launchedAtMs <= chosenAtMs && goneAtMs(life) > shownSinceMs && !wasLeaving(life, scaleIn));
   return counted.filter((life) => scope.has(life) && partOf(selector, life, policy, chosenAtMs) === part).length;
 };
 
