@@ -101,6 +101,7 @@ const restOf = ({
     },
     operated: { bounds: new Map() },
     groupOf: () => 'web',
+    settle: () => undefined,
     isKept: () => isKept,
   };
   return isAtRest(stage as unknown as Stage, {});

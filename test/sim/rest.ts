@@ -203,6 +203,7 @@ export const isAtRest = async (stage: Stage, sizes: Readonly<Record<string, numb
     return counted >= size && counted <= size + sparesOf(situation, group) && !isComingUp(stage, group, new Set([...refused, ...mute]));
   };
   const ruled = await inForce(stage);
+  stage.settle(new Map([...ruled].map(([group, { holding, pools }]) => [group, { ...holding, pools }])));
   // Only advice takes such a member. It serves on while instances that never answer take the whole surge of its group.
   const waitsForMute = ({ group, reason, state, instance }: Swap): boolean => {
     const { swap } = ruled.get(group) ?? {};

@@ -24,3 +24,16 @@ it('an Auto Scaling group belongs to another group once its own names it no long
   expect(ownerOf({ held: 1 })).toBe('web');
   expect(ownerOf({ held: 1, letGo: true })).toBe('renamed');
 });
+
+it('an Auto Scaling group that a policy in force names belongs to its group, whatever the user wrote before', () => {
+  const { learn, forget, settle, groupOf } = finderOver({ held: 1 });
+  learn({ group: 'web', asg: 'web-asg', pools: {} });
+  // This one is written while the other one still holds its Auto Scaling group, and accepted after that one was deleted.
+  learn({ group: 'renamed', asg: 'web-asg', pools: {} });
+  forget('web');
+  expect(groupOf('i-1')).toBe('web');
+  settle(new Map([['renamed', { asg: 'web-asg', pools: {} }]]));
+  expect(groupOf('i-1')).toBe('renamed');
+  settle(new Map([['web', { pools: { a: { asg: 'web-asg' } } }]]));
+  expect(groupOf('i-1')).toBe('web');
+});

@@ -33,6 +33,8 @@ export type Stage = {
   /** Roles of the functions: the callers whose calls are counted, and that crash. */
   readonly functionRoles: readonly string[];
   readonly groupOf: (instance: string) => string | undefined;
+  /** Learns which Auto Scaling groups the policies in force name. */
+  readonly settle: (inForce: ReadonlyMap<string, Readonly<Record<string, unknown>>>) => void;
   /** Whether the user has a policy for this group: what was let go need not come to rest. */
   readonly isKept: (group: string) => boolean;
   /** Living members of a group that nobody has announced to take, oldest first. */
@@ -115,6 +117,10 @@ export const groupFinder = ({ world }: { readonly world: Pick<Sandbox['world'], 
       // What is no policy at all is rejected, and changes nothing.
       if (policy.pools !== undefined) named.set(group, free);
     },
+    /** An Auto Scaling group that a policy in force names is its group's, in whatever order the user's writes met each other. */
+    settle: (inForce: ReadonlyMap<string, Readonly<Record<string, unknown>>>): void => {
+      for (const [group, policy] of inForce) for (const asg of asgsOf(policy)) byAsg.set(asg, group);
+    },
     forget: (group: string): void => void named.delete(group),
     isKept: (group: string): boolean => named.has(group),
   };
@@ -169,7 +175,7 @@ export const openStage = async (situation: Situation, synthesized: string | Prom
   const { name, spec, seed, clockErrorMs = 0, writes = false } = situation;
   const sandbox = await startSandbox({ mode: 'simulated', spec, seed, clockErrorMs, writes, assembly: directory });
   const recorder = record(sandbox, { name, seed, spec, clockErrorMs });
-  const { groupOf, learn, forget, isKept } = groupFinder(sandbox);
+  const { groupOf, learn, forget, isKept, settle } = groupFinder(sandbox);
   const operate = operatorOf(sandbox);
   for (const policy of situation.policies) learn(policy);
   const watched = watch(sandbox, groupOf);
@@ -184,6 +190,7 @@ export const openStage = async (situation: Situation, synthesized: string | Prom
     functionRoles,
     groupOf,
     isKept,
+    settle,
     members: (group, filter = {}) =>
       sandbox.world
         .snapshot()
