@@ -1,7 +1,7 @@
 import { traitsOf } from '../removal/leave-reason.ts';
-import type { Swap } from '../swap/swap.ts';
+import type { LifecycleHook, Swap } from '../swap/swap.ts';
 import { deadlineMarginMs, defaultDeregistrationDelayMs, startLeadMs } from '../times/times.ts';
-import { openHooks } from './heartbeat.ts';
+import { heartbeatsDue, openHooks } from './heartbeat.ts';
 
 /** The times that the start of a drain is computed from, in milliseconds. */
 export type DrainBudget = {
@@ -65,4 +65,24 @@ export const drainEndsByMs = (swap: Swap, timeoutMs: number): number => {
   if (swap.deadlineMs === undefined || beganTooLate(swap)) return begunAtMs + timeoutMs;
   const lastMs = swap.deadlineMs - lastCallsMsOf(swap);
   return traitsOf(swap).endedBy === 'ec2' ? lastMs : Math.min(begunAtMs + timeoutMs, lastMs);
+};
+
+/** A look finds within this time after its deadline that a member has ended: the tick comes each minute. */
+const foundEndedMs = 120_000;
+
+/**
+ * The hooks of a swap that need a heartbeat now. Connections may go on from the end of the drain until EC2 takes the
+ * member, and no drain sends a heartbeat then. So the last look sends one, if the hook would expire before a look finds
+ * the member ended.
+ */
+export const heartbeatsNow = (swap: Swap, nowMs: number, timeoutMs: number): readonly LifecycleHook[] => {
+  const { deadlineMs = 0, state } = swap;
+  const isLast =
+    traitsOf(swap).endedBy === 'ec2' &&
+    state === 'draining' &&
+    nowMs < deadlineMs &&
+    drainEndsByMs(swap, timeoutMs) <= nowMs;
+  return isLast
+    ? openHooks(swap).filter(({ expiresAtMs }) => expiresAtMs < deadlineMs + foundEndedMs)
+    : heartbeatsDue(swap, nowMs);
 };

@@ -112,7 +112,7 @@ export const beginDrain = async (
   const knownDelayMs = await delayNow({ store, clock, provider }, ours, before);
   const mayGrow = before?.mayGrow === true;
   const verdict = await judge({ store, clock, provider }, { ...ours, knownDelayMs, mayGrow });
-  const alive = await keepHooksAlive(ports, own, order.drain);
+  const alive = await keepHooksAlive(ports, own, order.drain, group.drain.timeoutMs);
   if (verdict.kind === 'later') {
     const untilMs = Math.min(verdict.lookAtMs, nextHeartbeatMs(alive, clock.now()));
     return nothing({

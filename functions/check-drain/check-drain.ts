@@ -54,8 +54,8 @@ export const checkDrain = async (ports: DrainPorts, order: DrainOrder, plannedMs
   const { group } = batch;
   const own = batch.own.filter((swap) => !isLeft(batch, swap));
   if (group === undefined || own.length === 0) return { step: endStep, open: 0, drained: 0, gone: 0 };
-  const kept = await keepHooksAlive(ports, own, order.drain);
   const { timeoutMs } = group.drain;
+  const kept = await keepHooksAlive(ports, own, order.drain, timeoutMs);
   if (plannedMs !== undefined && isForHeartbeats(own, kept)) {
     const look = { timeoutMs, nowMs: ports.clock.now(), alive: kept };
     return { step: checkStep(stillWaiting(own, plannedMs, look)), open: own.length, drained: 0, gone: 0 };

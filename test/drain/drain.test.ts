@@ -445,6 +445,18 @@ describe('an instance on a lifecycle hook', () => {
     expect(fleet.calls.filter((call) => call === 'inspect')).toHaveLength(2);
   });
 
+  test('works until EC2 takes it: the last look sends a heartbeat, if the hook would expire before its end is found', async () => {
+    const beatsOf = async (timeoutMs: number, rest: Partial<Swap> = {}) => {
+      const hooks = [{ ...hook, timeoutMs, expiresAtMs: inMs(timeoutMs / 1_000) }];
+      const fleet = createFleet([swap('i-1', { deadlineMs: inMs(117), hooks, ...rest })], 300_000);
+      const { visits } = await execute(fleet, order());
+      return [secondsOf(visits).at(-1), fleet.beats.map(({ atMs }) => (atMs - noonMs) / 1000), [...fleet.completed]];
+    };
+    expect(await beatsOf(60_000)).toEqual(['end 107', [30, 60, 90, 107], []]);
+    expect(await beatsOf(240_000)).toEqual(['end 107', [], []]);
+    expect(await beatsOf(60_000, { reason: 'hook' })).toEqual(['end 107', [30, 60, 90], ['i-1']]);
+  });
+
   test('that is over before its drain shows that its member ended: the batch is looked at', async () => {
     const fleet = createFleet([swap('i-1', { reason: 'hook', hooks: [hook] })], 120_000);
     fleet.ports.lifecycle.heartbeat = async () => 'not-active';

@@ -1,6 +1,7 @@
 import { allSettled } from '../../../aws/calls/in-parallel.ts';
 import { unlessTroubled } from '../../../aws/calls/unless-troubled.ts';
-import { heartbeatsDue, prolonged } from '../../../core/drain/heartbeat.ts';
+import { heartbeatsNow } from '../../../core/drain/drain.ts';
+import { prolonged } from '../../../core/drain/heartbeat.ts';
 import type { LifecycleActions } from '../../../core/ports/lifecycle-actions.ts';
 import type { StateStore } from '../../../core/ports/state-store.ts';
 import type { Clock } from '../../../core/ports/surroundings.ts';
@@ -47,7 +48,7 @@ const beat = async (
 };
 
 /**
- * Sends the heartbeats that are due and returns the swaps as they are afterwards. A crash between heartbeat and record
+ * Sends the heartbeats that are due (`timeoutMs`: the drain time-out of the policy) and returns the swaps as they are afterwards. A crash between heartbeat and record
  * only repeats the heartbeat. So does a hook that was added meanwhile, because the record does not overwrite it. An
  * action that is no longer active is recorded as over, because its instance continues without us. A heartbeat that AWS
  * could not take now stays due, and is repeated soon.
@@ -56,18 +57,19 @@ export const keepHooksAlive = async (
   ports: HeartbeatPorts,
   swaps: readonly Swap[],
   drain: string,
+  timeoutMs: number,
 ): Promise<readonly Swap[]> => {
   const nowMs = ports.clock.now();
   const timeouts = await timeoutsOf(
     ports.lifecycle,
-    swaps.flatMap((swap) => heartbeatsDue(swap, nowMs)),
+    swaps.flatMap((swap) => heartbeatsNow(swap, nowMs, timeoutMs)),
   );
   const withTimeout = (hook: LifecycleHook): LifecycleHook => {
-    const timeoutMs = hook.timeoutMs ?? timeouts.get(keyOf(hook));
-    return timeoutMs === undefined ? hook : { ...hook, timeoutMs };
+    const ownMs = hook.timeoutMs ?? timeouts.get(keyOf(hook));
+    return ownMs === undefined ? hook : { ...hook, timeoutMs: ownMs };
   };
   return onEach(swaps, heartbeatsAtOnce, async (swap) => {
-    const due = heartbeatsDue(swap, nowMs);
+    const due = heartbeatsNow(swap, nowMs, timeoutMs);
     if (due.length === 0) return swap;
     const sent = await allSettled(
       due.map(async (hook) => [hook, await beat(ports, swap.instance, withTimeout(hook))] as const),
