@@ -118,4 +118,31 @@ describe('a launch beyond the size that evens out a spread', () => {
     expect(shared('spot-c')).toEqual([]);
     expect(shared('spot-b')).toHaveLength(1);
   });
+  it('goes to the instance type that holds fewest, where a move within a type by the same function adds none to it', () => {
+    const types = ['t', 'u'];
+    const byType = {
+      ...policy,
+      size: { min: 1, max: 9, desired: 7 },
+      capacity: { tiered: [{ spread: ['spot-a', { tiered: ['spot-b', 'spot-c'] }], by: 'instance-type' }, 'od-b'] },
+      pools: { ...policy.pools, 'spot-c': { market: 'spot', subnets: ['subnet-b'] } },
+      defaults: { launchTemplate: 'web', instanceTypes: types },
+      swap: { maxSurge: 4 },
+      return: { atMost: 4 },
+    };
+    /** Four members of one type, three of the other, and two launches in spot-b before one in spot-a, all of the first type. */
+    const shared = (movable: string, own: string) =>
+      details(sharedOut, (script) => {
+        script.policy(0, 1, byType);
+        script.desired(0, 7);
+        for (const zone of ['z-a', 'z-b'])
+          script.at(0, { kind: 'offering', instanceType: 'u', zone, market: 'spot', capacity: 10, priceUsdPerHour: 0.03 });
+        for (const [index, pool] of [movable, movable, own, own].entries()) script.member(`i-${index}`, { pool });
+        for (const index of [4, 5, 6]) script.member(`i-${index}`, { pool: 'spot-a', instanceType: 'u' });
+        launches(100, 'spot-b', 'spot-b', 'spot-a')(script);
+      }).filter((text) => text.startsWith('i-100-2'));
+    // Two move from spot-c to spot-b, and one from on-demand to spot-a.
+    expect(shared('spot-c', 'od-b')).toEqual([]);
+    // All three move from on-demand.
+    expect(shared('od-b', 'spot-a')).toHaveLength(1);
+  });
 });

@@ -3,11 +3,12 @@ import { nameOf, type OfferingName } from '../cloud.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { isKnownToLeave, type Moment, mayBeBelieved, perhapsHeld, priceBeliefMs, surelyHeld } from '../giving.ts';
 import { givesAtAll, givingWell } from '../giving-well.ts';
-import { type Life, tagsAt } from '../life.ts';
+import { isFunction, type Life, tagsAt } from '../life.ts';
 import { missingBeside } from '../missing-requests.ts';
 import { type Bound, byAnyPolicy, type Placed } from '../placed.ts';
 import { limitFor, type Policy, type PolicyPool, type TreeNode } from '../policy.ts';
 import { offeringsOf, poolOf } from '../pools.ts';
+import { movesIn } from '../returning.ts';
 import { ownLaunches } from '../staying.ts';
 import { pathTo, poolsOf, type Selector } from '../tree.ts';
 
@@ -124,12 +125,17 @@ const partsOf = (chronicle: Chronicle, placed: Placed, selector: Selector): read
 /** A smaller difference is one of rounding. */
 const tiny = 1e-9;
 
+/** Whether the function that placed launched it, and perhaps for a member of the same part that moves: only one of these two surely counts. */
+const isMovedWithin = (chronicle: Chronicle, { placedBy }: Moment, { isOf }: Part, life: Life): boolean =>
+  isFunction(life.by) && life.by.invocation === placedBy && movesIn(chronicle).get(life)?.worse.some(isOf) === true;
+
 /** How many more of its share one part has than another: the least that is certain. */
 const ahead = (chronicle: Chronicle, { life, moment }: Placed, parts: readonly Part[], one: Part, other: Part): number => {
   const surely = surelyHeld(chronicle, moment, life.order);
   const perhaps = perhapsHeld(chronicle, moment).filter((held) => !isKnownToLeave(held, moment));
   const missing = missingBeside(chronicle, life, moment.group, other.pools);
-  const difference = surely.filter(one.isOf).length - perhaps.filter(other.isOf).length - missing;
+  const own = surely.filter((held) => one.isOf(held) && !isMovedWithin(chronicle, moment, one, held));
+  const difference = own.length - perhaps.filter(other.isOf).length - missing;
   const totals = [surely, perhaps].map((list) => list.filter((held) => parts.some((part) => part.isOf(held))).length);
   const weights = [parts.reduce((sum, { weight }) => sum + weight, 0), one.weight + other.weight];
   const due = totals.flatMap((total) => weights.map((sum) => ((one.weight - other.weight) * total) / sum));
