@@ -10,6 +10,13 @@ export const modesIn = (chronicle: Chronicle, group: string, fromMs: number, unt
 export const wasObserved = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): boolean =>
   modesIn(chronicle, group, fromMs, untilMs).includes('observe');
 
+/** Until when a group was observed that began before this moment: the end of the last such time. */
+export const lastObservedMs = ({ groups }: Chronicle, group: string, atMs: number): number => {
+  const policies = groups.get(group)?.policies ?? [];
+  const last = policies.findLastIndex((one) => one.atMs <= atMs && one.policy?.mode === 'observe');
+  return last === -1 ? Number.NEGATIVE_INFINITY : (policies[last + 1]?.atMs ?? Number.POSITIVE_INFINITY);
+};
+
 /** Whether the user's mode prevented launches for a group at some time between the two. */
 export const wasIdle = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): boolean =>
   modesIn(chronicle, group, fromMs, untilMs).some((mode) => mode !== 'act');

@@ -289,6 +289,24 @@ describe('words on the bus about what falls short', () => {
     expect(drained(201)).toEqual(missing);
   });
 
+  it('report the end of a drain also where a later drain took its members again', () => {
+    const missing = details((script) => {
+      for (const [beganS, drain] of [
+        [100, 'd-1'],
+        [300, 'd-2'],
+      ] as const) {
+        const swap = { reason: 'interruption', state: 'leaving', drain };
+        script.at(beganS, { kind: 'item-written', table: 'state', group: 'web', item: 'swap#i-1', bytes: 500, by: react('i-a'), swap });
+        for (const [second, status] of [
+          [beganS + 1, 'started'],
+          [beganS + 60, 'succeeded'],
+        ] as const)
+          script.at(second, { kind: 'drain', drain, group: 'web', instances: ['i-1'], status });
+      }
+    }).filter((text) => text.startsWith('the end of drain'));
+    expect(missing).toEqual(['the end of drain d-1 was not sent to the bus', 'the end of drain d-2 was not sent to the bus']);
+  });
+
   it('may be left to the look that goes on with launches when one may have been cut, and that look must report it', () => {
     const cut = (endS: number, next: { readonly asks?: number; readonly tells?: number } = {}) =>
       details((script) => {

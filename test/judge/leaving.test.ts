@@ -109,6 +109,29 @@ describe('a drain begins early enough to end', () => {
     expect(back(213)).toEqual([]);
     expect(back(214)).toHaveLength(1);
   });
+  it('counts from when the group is not observed any more', () => {
+    const observed = (second: number, actsAtS: number | undefined, heardAtS = actsAtS) =>
+      details(drainBeginsInTime, (script) => {
+        twoServe(script);
+        script.policy(90, 2, { ...policy, mode: 'observe' });
+        script.warn(100, 'i-1');
+        script.react(101, 103, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+        if (actsAtS !== undefined) script.policy(actsAtS, 3);
+        if (actsAtS !== undefined) script.react(actsAtS, actsAtS + 1, 'i-b', [{ about: 'policy', group: 'web' }], heardAtS !== actsAtS);
+        if (heardAtS !== undefined) script.react(heardAtS, heardAtS + 1, 'i-c', [{ about: 'tick', groups: ['web'] }]);
+        script.takeOut(second, 'i-1');
+        script.end(220, 'i-1', end);
+      });
+    expect(observed(197, 150)).toEqual([]);
+    expect(observed(199, 150)).toHaveLength(1);
+    expect(observed(208, 190)).toEqual([]);
+    expect(observed(209, 190)).toHaveLength(1);
+    // A fault met the function that received the policy.
+    expect(observed(212, 190, 195)).toEqual([]);
+    expect(observed(214, 190, 195)).toHaveLength(1);
+    expect(observed(212, undefined)).toEqual([]);
+    expect(observed(212, 221)).toEqual([]);
+  });
   it('goes by the policy in force when the drain has to begin', () => {
     const edited = (atSecond: number, timeout: string, second: number) =>
       details(drainBeginsInTime, (script) => {

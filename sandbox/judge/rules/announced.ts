@@ -54,11 +54,12 @@ const drainsFinished = (chronicle: Chronicle): readonly Broken[] => {
   const told = new Set(announced(chronicle, announcements.drainFinished).map(({ detail }) => detail.drain));
   const drains = chronicle.of('drain');
   const known = new Set(drains.map(({ drain }) => drain));
-  // A drain sends no event if another drain took over all of its members.
-  const last = new Set(chronicle.lives.flatMap((life) => life.drains.at(-1)?.drain ?? []));
+  // A drain sends no event if another drain took over all of its members. A drain that began after its end took over none.
+  const wasLast = (drain: string, endedMs: number): boolean =>
+    chronicle.lives.some(({ drains: ordered }) => ordered.findLast(({ atMs }) => atMs <= endedMs)?.drain === drain);
   return [
     ...drains
-      .filter(({ drain, status, atMs }) => status === 'succeeded' && last.has(drain) && !told.has(drain) && keepsSome(chronicle, drain, atMs))
+      .filter(({ drain, status, atMs }) => status === 'succeeded' && !told.has(drain) && wasLast(drain, atMs) && keepsSome(chronicle, drain, atMs))
       .map(({ drain, group, atMs }) => ({ group, atMs, detail: `the end of drain ${drain} was not sent to the bus` })),
     ...announced(chronicle, announcements.drainFinished)
       .filter(({ detail }) => !known.has(String(detail.drain)))

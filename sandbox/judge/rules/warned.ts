@@ -1,6 +1,6 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
-import { deadlineOf, drainStartsMs, isTakenOut, knewAtMs, lastServices, policyFor, takenOutByUs } from '../leaving.ts';
+import { deadlineOf, drainStartsMs, isTakenOut, knewAtMs, lastServices, looksFrom, policyFor, takenOutByUs } from '../leaving.ts';
 import {
   chaptersOf,
   endless,
@@ -14,7 +14,7 @@ import {
   type Service,
   warnedAtMs,
 } from '../life.ts';
-import { wasObserved } from '../modes.ts';
+import { lastObservedMs, wasObserved } from '../modes.ts';
 import { lookedSince } from '../staying.ts';
 import { times } from '../times.ts';
 
@@ -68,18 +68,36 @@ const actsFromMs = (chronicle: Chronicle, group: string, heardMs: number): numbe
   return Math.min(endless, ...later.map(({ atMs }) => atMs));
 };
 
+/**
+ * From when on Holdfast had to act on a warning that it knows of. If the group is observed until its drain has to begin, this is when a function without
+ * an injected fault receives its next policy, or a tick.
+ */
+const dueFromMs = (chronicle: Chronicle, group: string, life: Life, knownMs: number): number => {
+  let fromMs = knownMs;
+  while (fromMs < goneAtMs(life)) {
+    const untilMs = Math.min(goneAtMs(life), outByMs(chronicle, life, fromMs));
+    const observedUntilMs = lastObservedMs(chronicle, group, untilMs);
+    if (observedUntilMs <= fromMs) return fromMs;
+    const looks = looksFrom(chronicle, group, observedUntilMs).filter(
+      ({ atMs, injected }) => !injected && !(chronicle.policyAt(group, atMs)?.mode === 'observe'),
+    );
+    fromMs = Math.min(endless, ...looks.map(({ atMs }) => atMs));
+  }
+  return endless;
+};
+
 export const drainBeginsInTime: Rule = {
   name: 'a drain begins early enough to end',
   meaning:
-    'A warned member that serves is taken out of service early enough for its deregistration delay to end before its deadline. Where the notice is too short for that, it is taken out at half of the time left. A member that never served has no connections that could end. An instance that was stopped and runs again is judged by the warnings since it runs again.',
+    'A warned member that serves is taken out of service early enough for its deregistration delay to end before its deadline. Where the notice is too short for that, it is taken out at half of the time left. A member that never served has no connections that could end. An instance that was stopped and runs again is judged by the warnings since it runs again. Where the group was observed, the time counts from when a function without an injected fault receives its next policy, or a tick.',
   broken: (chronicle) =>
     warned(chronicle)
       .flatMap(({ life, group }) => runsOf(life).map((run) => ({ life: run, group })))
       .filter(({ life }) => warnedAtMs(life) < endless)
       .flatMap(({ life, group }): readonly Broken[] => {
-        const heardMs = actsFromMs(chronicle, group, knewAtMs(chronicle, life));
+        const heardMs = dueFromMs(chronicle, group, life, actsFromMs(chronicle, group, knewAtMs(chronicle, life)));
+        if (heardMs === endless) return [];
         const latestMs = outByMs(chronicle, life, heardMs);
-        if (heardMs === endless || wasObserved(chronicle, group, heardMs, Math.min(goneAtMs(life), latestMs))) return [];
         return lastServices(life)
           .filter((service) => takenOutByUs(service) && service.fromMs < service.untilMs && service.untilMs > latestMs)
           .map(({ targetGroup, untilMs }) => ({
