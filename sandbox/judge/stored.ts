@@ -50,10 +50,21 @@ export const swapsOf = ({ stored }: History): readonly SaidSwap[] =>
     ];
   });
 
+/** Where one round of a decision launches. */
+export type SaidRound = {
+  /** `isBound`: not the whole tree was free to give it, because it moves a member, is owed on demand, or is a spare. */
+  readonly placed: readonly { readonly pool: string; readonly isBound: boolean }[];
+  /** Pools with a reason why they could not give. One that EC2 takes members of, or advises to leave, still gives. */
+  readonly against: readonly string[];
+};
+
 /** The launches and the removals in a stored decision. */
 export type SaidDecision = {
   readonly id: string;
   readonly group: string;
+  readonly atMs: number;
+  readonly policyVersion?: number;
+  readonly rounds: readonly SaidRound[];
   readonly launches: readonly { readonly reservation: string; readonly instances: readonly string[] }[];
   readonly removals: readonly string[];
   /** Members that its launches move to better places, or on demand. Undefined where the decision was stored without its rounds. */
@@ -62,6 +73,22 @@ export type SaidDecision = {
 
 const idsOf = (list: unknown): readonly string[] => listOf(list).flatMap((one) => textOf(one) ?? (isMap(one) ? (textOf(one.instance) ?? []) : []));
 
+const roundOf = ({ placements, reasons, rejected }: Json): SaidRound => {
+  const passed = listOf(rejected).filter(isMap);
+  const gives = new Set(passed.flatMap(({ pool, code }) => (code === 'interrupted' || code === 'advised' ? [pool] : [])));
+  const moving = new Set(
+    listOf(placements)
+      .filter(isMap)
+      .flatMap(({ pool, moves }) => (moves === undefined ? [] : [pool])),
+  );
+  return {
+    placed: listOf(reasons)
+      .filter(isMap)
+      .map(({ pool, owed, spare }) => ({ pool: String(pool), isBound: moving.has(pool) || owed !== undefined || spare !== undefined })),
+    against: passed.flatMap(({ pool }) => (gives.has(pool) ? [] : [String(pool)])),
+  };
+};
+
 export const decisionsOf = ({ stored }: History): readonly SaidDecision[] =>
   stored.decisions.filter(isMap).map((record) => {
     const outcome = isMap(record.outcome) ? record.outcome : {};
@@ -69,6 +96,9 @@ export const decisionsOf = ({ stored }: History): readonly SaidDecision[] =>
     return {
       id: String(record.id),
       group: String(record.group),
+      atMs: numberOf(record.atMs) ?? 0,
+      ...(numberOf(record.policyVersion) !== undefined && { policyVersion: numberOf(record.policyVersion) }),
+      rounds: rounds.map(roundOf),
       launches: listOf(outcome.launches)
         .filter(isMap)
         .map((launch) => ({ reservation: String(launch.reservation), instances: idsOf(launch.instances) })),

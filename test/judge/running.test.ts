@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { Actor, History } from '../../sandbox/judge/history.ts';
 import { toldOnTheBus } from '../../sandbox/judge/rules/announced.ts';
 import { callsAreBounded, idleWritesNothing, noStorm } from '../../sandbox/judge/rules/calls.ts';
+import { everythingExplained } from '../../sandbox/judge/rules/explained.ts';
 import { functionsAnswer, functionsAreQuick, itemsAreSmall, rightsSuffice } from '../../sandbox/judge/rules/functions.ts';
 import { asgsPutBack, raisesEndSoon, strangeAsgs } from '../../sandbox/judge/rules/put-back.ts';
 import { cameToRest, nobodyForgotten, nothingOpen, sizeIsHeld } from '../../sandbox/judge/rules/rest.ts';
-import { everythingExplained, excusesAreTrue, reasonsAreTrue, timesAreTrue } from '../../sandbox/judge/rules/said.ts';
+import { excusesAreTrue, reasonsAreTrue, timesAreTrue } from '../../sandbox/judge/rules/said.ts';
 import { requestedSoon, servesAgain } from '../../sandbox/judge/rules/serving.ts';
 import { details } from './details.ts';
 import { type LaunchOptions, policy, react, type Script, spec, twoServe, user } from './histories.ts';
@@ -1085,6 +1086,62 @@ describe('what swaps and decisions record', () => {
     // What was requested is unknown, and another reservation has a request of its own.
     expect(launched(undefined)).toEqual([]);
     expect(launched(1, { 'holdfast:reservation': 'd-r0-1' })).toEqual([]);
+  });
+  it('launches from the pool that was requested under a reservation', () => {
+    const launched = (requested: string | undefined, more: Readonly<Record<string, string>> = {}) =>
+      details(
+        everythingExplained,
+        (script) => {
+          const by = react('i-a');
+          const item = { kind: 'item-written', table: 'state', group: 'web', item: 'request#d-r0-0', bytes: 500, by } as const;
+          if (requested !== undefined) script.at(99, { ...item, request: { pool: requested, count: 1 } });
+          script.launch(100, 'i-8', { by, tags: { 'holdfast:reservation': 'd-r0-0', ...more } });
+        },
+        { stored: { ...swap({}).stored, swaps: [], decisions: [{ id: 'd', group: 'web' }] } },
+      );
+    expect(launched('spot-a')).toEqual([]);
+    expect(launched('spot-b')).toEqual(['i-8 was launched from spot-a, and spot-b was requested']);
+    // What was requested is unknown, and another reservation has a request of its own.
+    expect(launched(undefined)).toEqual([]);
+    expect(launched('spot-b', { 'holdfast:reservation': 'd-r0-1' })).toEqual([]);
+  });
+  it('says of every pool of an earlier tier why a launch from a later one did not come from there', () => {
+    const decided = (
+      against: readonly (readonly [string, string])[],
+      placed: Readonly<Record<string, unknown>> = { pool: 'od-b' },
+      { policyVersion = 1, capacity = policy.capacity as unknown, moves = undefined as readonly string[] | undefined } = {},
+    ) => {
+      const rejected = against.map(([pool, code]) => ({ pool, code }));
+      const rounds = [{ placements: [{ pool: 'od-b', moves }], reasons: [{ count: 1, ...placed }], rejected }];
+      return details(everythingExplained, (script) => script.policy(1, 1, { ...policy, capacity }), {
+        stored: { ...swap({}).stored, swaps: [], decisions: [{ id: 'd', group: 'web', atMs: 100_000, policyVersion, rounds }] },
+      });
+    };
+    const refused = [
+      ['spot-a', 'refused'],
+      ['spot-b', 'at-cap'],
+    ] as const;
+    const unsaid = (pool: string) => `decision d launches from od-b, and does not say why not from ${pool}`;
+    expect(decided(refused)).toEqual([]);
+    expect(decided(refused.slice(1))).toEqual([unsaid('spot-a')]);
+    expect(decided([])).toEqual([unsaid('spot-a'), unsaid('spot-b')]);
+    // What EC2 takes members of comes last in its tier, and before the next tier.
+    for (const code of ['interrupted', 'advised']) expect(decided([...refused, ['spot-b', code]])).toEqual([unsaid('spot-b')]);
+    // Launches from the first tier, and those of one market alone, pass no tier over.
+    expect(decided([], { pool: 'spot-b' })).toEqual([]);
+    expect(decided([], { pool: 'od-b', owed: { onDemand: 1, held: 0 } })).toEqual([]);
+    expect(decided([], { pool: 'od-b', spare: true })).toEqual([]);
+    expect(decided([], { pool: 'od-b' }, { policyVersion: 2 })).toEqual([]);
+    // A move has a reason of its own, and a child of weight 0 gives nothing.
+    expect(decided([], { pool: 'od-b' }, { moves: ['i-1'] })).toEqual([]);
+    const weighted = [
+      { use: 'spot-a', weight: 1 },
+      { use: 'spot-b', weight: 0 },
+    ];
+    expect(decided([], { pool: 'od-b' }, { capacity: { tiered: [{ weighted }, 'od-b'] } })).toEqual([unsaid('spot-a')]);
+    // Within a zone, other zones of the earlier pool do not count.
+    expect(decided([], { pool: 'od-b' }, { capacity: { spread: [{ tiered: ['spot-b', 'od-b'] }], by: 'zone' } })).toEqual([]);
+    expect(decided([], { pool: 'od-b' }, { capacity: { spread: [{ tiered: ['spot-b', 'od-b'] }] } })).toEqual([unsaid('spot-b')]);
   });
   it('is sent to the bus, once it happened and only then', () => {
     const announced = (types: readonly string[]) =>

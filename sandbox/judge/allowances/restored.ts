@@ -4,7 +4,8 @@ import { toldOf } from '../leaving.ts';
 import { goneAtMs, isFunction, takenOutAtMs } from '../life.ts';
 import { toldOnTheBus } from '../rules/announced.ts';
 import { sentWithoutShortfall } from '../rules/announced-details.ts';
-import { everythingExplained, excusesAreTrue } from '../rules/said.ts';
+import { everythingExplained } from '../rules/explained.ts';
+import { excusesAreTrue } from '../rules/said.ts';
 import { takenOutAgain, takenOutOnce, warnedTakenOut } from '../rules/warned.ts';
 
 /** When a user wrote or deleted the state item of a group. */

@@ -8,8 +8,7 @@ import { beganToEndMs, endless, goneAtMs, isAlive, isFunction, type Life, lastRe
 import { isSurgeMute } from '../mute.ts';
 import { failedWith, isOutcome } from '../outcomes.ts';
 import { asgsOf, type Policy } from '../policy.ts';
-import { ownLaunches, reservationOf } from '../staying.ts';
-import { decisionsOf, type SaidSwap, swapsOf } from '../stored.ts';
+import { type SaidSwap, swapsOf } from '../stored.ts';
 import { times } from '../times.ts';
 import { mayBeGivenUp } from '../unserved.ts';
 
@@ -262,56 +261,4 @@ export const timesAreTrue: Rule = {
       ? `${instance} is said to be drained before it was taken out of service`
       : undefined;
   }),
-};
-
-/** Instances beyond the number that was requested under their reservation: the last ones. EC2 launches once for a token. */
-const beyondRequest = (chronicle: Chronicle): readonly Broken[] => {
-  const prefix = items.request('');
-  const requests = chronicle.of('item-written').flatMap(({ item, request }) => (request === undefined ? [] : [[item, request.count] as const]));
-  const requested = new Map(requests);
-  return [...Map.groupBy(ownLaunches(chronicle), ({ life }) => reservationOf(life))].flatMap(([reservation, launches]) => {
-    const count = requested.get(`${prefix}${reservation}`) ?? launches.length;
-    return launches.slice(count).map(({ life: { instance, launchedAtMs: atMs }, group }) => ({
-      group,
-      instance,
-      atMs,
-      detail: `${launches.length} were launched under the reservation of ${instance}, and ${count} were requested`,
-    }));
-  });
-};
-
-/** Every launch and every removal by Holdfast has a decision that names it. */
-export const everythingExplained: Rule = {
-  name: 'everything is explained',
-  meaning:
-    'A stored decision names every launch of Holdfast, and every member that Holdfast chose to let go. No more instances carry a reservation than were requested under it.',
-  broken: (chronicle) => {
-    const decisions = decisionsOf(chronicle.history);
-    const launched = new Set(decisions.flatMap(({ launches }) => launches.flatMap(({ instances }) => instances)));
-    const ids = decisions.map(({ id }) => `${id}-`);
-    const isTagged = (life: Life): boolean => life.tags.some(({ tags }) => ids.some((id) => tags['holdfast:reservation']?.startsWith(id)));
-    const isChosen = ({ instance, reason }: SaidSwap): boolean =>
-      // Holdfast may end an instance that EC2 announced to take and did not take, because of the warning.
-      reason === 'scale-in' || reason === 'return' || (reason === 'unwanted' && chronicle.life(instance)?.warnings.length === 0);
-    const chosen = swapsOf(chronicle.history).filter(isChosen);
-    return [
-      ...beyondRequest(chronicle),
-      ...ownLaunches(chronicle)
-        .filter(({ life }) => !launched.has(life.instance) && !isTagged(life))
-        .map(({ life, group }) => ({
-          group,
-          instance: life.instance,
-          atMs: life.launchedAtMs,
-          detail: `${life.instance} was launched, and no decision says so`,
-        })),
-      ...chosen
-        .filter(({ instance, decision }) => !decisions.some(({ id, removals }) => id === decision && removals.includes(instance)))
-        .map(({ instance, group, reason, claimedAtMs }) => ({
-          group,
-          instance,
-          atMs: claimedAtMs,
-          detail: `${instance} left (${reason}), and no decision says so`,
-        })),
-    ];
-  },
 };

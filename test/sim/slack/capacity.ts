@@ -1,7 +1,9 @@
+import { items } from '../../../core/contract.ts';
 import { type Chronicle, chronicleOf } from '../../../sandbox/judge/chronicle.ts';
 import type { Actor, History, HistoryEvent } from '../../../sandbox/judge/history.ts';
 import { endless, goneAtMs, isFunction, type Life } from '../../../sandbox/judge/life.ts';
-import { headcountAt, ownLaunches } from '../../../sandbox/judge/staying.ts';
+import type { PolicyPool } from '../../../sandbox/judge/policy.ts';
+import { headcountAt, ownLaunches, reservationOf } from '../../../sandbox/judge/staying.ts';
 import { added, eventsOf, type Planted, replaced, some } from './editing.ts';
 
 const each = 4;
@@ -112,7 +114,69 @@ const otherSize = (chronicle: Chronicle): readonly Planted[] =>
     history: replaced(chronicle.history, written, { ...written, desired: written.desired + 1 }),
   }));
 
-/** Launched from a later tier, while the earlier one gave it. */
+type Launched = Extract<HistoryEvent, { readonly kind: 'launched' }>;
+type Json = Readonly<Record<string, unknown>>;
+type Instead = { readonly chronicle: Chronicle; readonly life: Life; readonly fresh: Launched; readonly pool: string };
+
+/** A launch as it would be in an on-demand pool, at its price there. Undefined where that pool does not sell its type. */
+const onDemandLaunch = (chronicle: Chronicle, launched: Launched, pool: PolicyPool): Launched | undefined => {
+  const [zone, subnet] = [pool.zones[0], pool.subnets[0]];
+  if (zone === undefined || subnet === undefined || !pool.instanceTypes.includes(launched.instanceType)) return undefined;
+  const market = 'on-demand' as const;
+  const priceUsdPerHour = chronicle.cloud.priceAt({ ...launched, zone, market }, launched.atMs);
+  if (priceUsdPerHour === undefined) return undefined;
+  const isHeld = pool.asg !== undefined;
+  const tags = { ...launched.tags, ...(isHeld ? { 'aws:autoscaling:groupName': pool.asg ?? '' } : { 'holdfast:pool': pool.name }) };
+  return { ...launched, zone, subnet, market, priceUsdPerHour, tags, ...(isHeld ? { asg: pool.asg ?? '' } : {}) };
+};
+
+const tagsOnce = (history: History, life: Life, more: Readonly<Record<string, string>>): History =>
+  eventsOf(history, 'tagged')
+    .filter(({ instance }) => instance === life.instance)
+    .reduce((changed, event) => replaced(changed, event, { ...event, tags: { ...event.tags, ...more } }), history);
+
+const reservationTag = 'holdfast:reservation';
+
+/** The stored decision, as if it had placed one instance of a reservation in another pool. It has no reason to do so. */
+const placedInstead = (record: unknown, reservation: string, fresh: string, pool: string): unknown => {
+  const decision = record as { readonly id?: string; readonly rounds?: readonly Json[] };
+  if (decision.id === undefined || !reservation.startsWith(`${decision.id}-r`)) return record;
+  const round = Number(/-r(\d+)-/.exec(reservation.slice(decision.id.length))?.[1]);
+  const placed = { pool, count: 1 };
+  const rounds = (decision.rounds ?? []).map((one, index) =>
+    index === round ? { ...one, reasons: [...((one.reasons as readonly Json[]) ?? []), { ...placed, turns: [] }] } : one,
+  );
+  const outcome = (record as { readonly outcome?: Json }).outcome ?? {};
+  const launches = [...((outcome.launches as readonly Json[]) ?? []), { reservation: fresh, ...placed, replaces: [], instances: [] }];
+  return { ...decision, rounds, outcome: { ...outcome, launches } };
+};
+
+/** Its function decided so, and stored what it requested and decided. Undefined where it stored no request for it. */
+const decidedSo = ({ chronicle, life, fresh, pool }: Instead): History | undefined => {
+  const reservation = reservationOf(life);
+  const written = eventsOf(chronicle.history, 'item-written').findLast(({ item }) => item === items.request(reservation ?? ''));
+  const request = written?.request;
+  if (reservation === undefined || written === undefined || request === undefined) return undefined;
+  const own = `${reservation}9`;
+  const tags = { 'holdfast:pool': pool, [reservationTag]: own };
+  const isEarly = fresh.tags[reservationTag] !== undefined;
+  const launched = eventsOf(chronicle.history, 'launched').find(({ instance }) => instance === life.instance);
+  if (launched === undefined) return undefined;
+  const history = replaced(
+    replaced(
+      tagsOnce(chronicle.history, life, tags),
+      written,
+      { ...written, request: { ...request, count: request.count - 1 } },
+      { ...written, item: items.request(own), request: { pool, count: 1 } },
+    ),
+    launched,
+    isEarly ? { ...fresh, tags: { ...fresh.tags, ...tags } } : fresh,
+  );
+  const decisions = history.stored.decisions.map((record) => placedInstead(record, reservation, own, pool));
+  return { ...history, stored: { ...history.stored, decisions } };
+};
+
+/** Launched from a later tier, while the earlier one gave it: as its function decided, and against what it decided. */
 const dearer = (chronicle: Chronicle): readonly Planted[] =>
   some(
     ownLaunches(chronicle).filter(({ life }) => life.market === 'spot'),
@@ -122,17 +186,14 @@ const dearer = (chronicle: Chronicle): readonly Planted[] =>
     const pools = Object.values(policy?.pools ?? {}).filter((pool) => pool.market === 'on-demand');
     const pool = pools.find(({ zones }) => zones.includes(life.zone)) ?? pools[0];
     const launched = eventsOf(chronicle.history, 'launched').find(({ instance }) => instance === life.instance);
-    const [zone, subnet] = [pool?.zones[0], pool?.subnets[0]];
-    if (pool === undefined || launched === undefined || zone === undefined || subnet === undefined) return [];
-    const isHeld = pool.asg !== undefined;
-    const tags = { ...launched.tags, ...(isHeld ? { 'aws:autoscaling:groupName': pool.asg ?? '' } : { 'holdfast:pool': pool.name }) };
-    const fresh = { ...launched, zone, subnet, market: 'on-demand' as const, tags, ...(isHeld ? { asg: pool.asg ?? '' } : {}) };
-    const tagged = eventsOf(chronicle.history, 'tagged').filter(({ instance }) => instance === life.instance);
-    const retagged = tagged.reduce(
-      (history, event) => replaced(history, event, { ...event, tags: { ...event.tags, 'holdfast:pool': pool.name } }),
-      replaced(chronicle.history, launched, fresh),
-    );
-    return [{ kind: 'an on-demand launch instead of spot', history: retagged }];
+    const fresh = pool && launched && onDemandLaunch(chronicle, launched, pool);
+    if (pool === undefined || launched === undefined || fresh === undefined) return [];
+    const decided = decidedSo({ chronicle, life, fresh, pool: pool.name });
+    const undecided = replaced(tagsOnce(chronicle.history, life, { 'holdfast:pool': pool.name }), launched, fresh);
+    return [
+      { kind: 'an on-demand launch that spot was requested for', history: undecided },
+      ...(decided === undefined ? [] : [{ kind: 'an on-demand launch instead of spot', history: decided }]),
+    ];
   });
 
 const untagged = (chronicle: Chronicle): readonly Planted[] =>

@@ -64,16 +64,36 @@ const answersTo = (chronicle: Chronicle, life: Life): readonly Life[] => {
 
 const lateMs = 60_000;
 
+type Joined = EventOf<'joined'>;
+
+/**
+ * An Auto Scaling group whose members join later. Its desired capacity grows when they join: if it had grown before, the group would launch members by
+ * itself.
+ */
+const joinedLater = (history: History, chronicle: Chronicle, late: readonly Joined[]): History => {
+  const away = (asg: string, atMs: number): number => late.filter((one) => one.asg === asg && one.atMs <= atMs && atMs < one.atMs + lateMs).length;
+  const events = history.events.map((event) =>
+    event.kind === 'asg-changed' ? { ...event, desired: event.desired - away(event.asg, event.atMs) } : event,
+  );
+  const raises = late.flatMap(({ asg, by, atMs }): readonly HistoryEvent[] => {
+    const joinsMs = atMs + lateMs;
+    const before = chronicle.cloud.asgAt(asg, joinsMs);
+    return before === undefined ? [] : [{ ...before, by, atMs: joinsMs, desired: before.desired - away(asg, joinsMs) }];
+  });
+  return withEvents(history, [...events, ...raises]);
+};
+
 const lateRequest = (chronicle: Chronicle): readonly Planted[] =>
   some(
     chronicle.lives.filter((life) => answersTo(chronicle, life).length > 0),
     each,
   ).map((life) => {
     const late = new Set(answersTo(chronicle, life).map(({ instance }) => instance));
+    const joined = eventsOf(chronicle.history, 'joined').filter(({ instance, by }) => late.has(instance) && isFunction(by));
     const events = chronicle.history.events.map((event) =>
       'instance' in event && event.instance !== undefined && late.has(event.instance) ? { ...event, atMs: event.atMs + lateMs } : event,
     );
-    return { kind: 'a late request', history: withEvents(chronicle.history, events) };
+    return { kind: 'a late request', history: joinedLater({ ...chronicle.history, events }, chronicle, joined) };
   });
 
 const invented = ({ history }: Chronicle, type: string, detail: (like: EventOf<'announced'>) => Json): readonly Planted[] =>
