@@ -13,7 +13,7 @@ const run = { id: '2', facts: { ended: [], leaving: [], ran: [] }, ports: { cloc
 const learned = (swap: ReturnType<typeof swapOf>, counted?: readonly string[]) => {
   const breaker = { interruptions: 1, withinMs: 600_000, holdMs: 600_000 };
   const before = state(counted === undefined ? {} : { counted });
-  const holdings = { members: members(spotA, 3), ended: [], endings: {} };
+  const holdings = { members: members(spotA, 3), aside: [], ended: [], endings: {} };
   return withLessons({ group: group({ breaker }), state: before, swaps: [swap], holdings } as unknown as Gathered, run, []);
 };
 
@@ -43,7 +43,7 @@ test('how long an instance lived is learned of EC2 where it is no member any mor
   const warned = { instance: 'i-1', offering: 'm7g.large/a/spot' } as const;
   const owner = { offering: { instanceType: 'm7g.large', zone: 'a', market: 'spot' }, state: 'stopping', launchedAtMs: nowMs - 90_000 };
   const facts = { ended: [], leaving: [{ instance: 'i-1', reason: 'interruption', atMs: nowMs, owner }], ran: [] };
-  const holdings = { members: members(spotA, 3), ended: [], endings: {} };
+  const holdings = { members: members(spotA, 3), aside: [], ended: [], endings: {} };
   const gathered = { group: group({ returning } as never), state: state(), swaps: [], holdings } as unknown as Gathered;
   const { state: after } = withLessons(gathered, { ...run, facts } as unknown as Run, [warned]);
   expect(after.returns?.losses).toEqual([{ offering: 'm7g.large/a/spot', atMs: nowMs, livedMs: 90_000 }]);
@@ -52,7 +52,7 @@ test('how long an instance lived is learned of EC2 where it is no member any mor
 test('how long a warned instance lived is learned from its swap, where it ended before a look could store that', () => {
   const returning = { afterMs: 600_000, everyMs: 60_000, atMost: { by: 1, isShare: false }, windows: [], timezone: 'UTC' };
   const claimed = swapOf('i-1', { launchedAtMs: nowMs - 90_000, warnedAtMs: nowMs - 20_000, claimedAtMs: nowMs - 19_000 });
-  const holdings = { members: members(spotA, 3), ended: ['i-1'], endings: {} };
+  const holdings = { members: members(spotA, 3), aside: [], ended: ['i-1'], endings: {} };
   const gathered = { group: group({ returning } as never), state: state(), swaps: [claimed], holdings } as unknown as Gathered;
   expect(withLessons(gathered, run, []).state.returns?.losses).toEqual([{ offering: 'm7g.large/a/spot', atMs: nowMs, livedMs: 90_000 }]);
 });
@@ -104,6 +104,15 @@ test('warnings of this run and warnings that only the swaps hold count together,
   ]).state;
   expect(after.counted).toEqual(['spot-a#1']);
   expect(after.interruptions?.reduce((sum, { count }) => sum + count, 0)).toBe(1);
+});
+
+test('a warning about an instance that stands by or is in a warm pool allows no launch beyond the limit', () => {
+  const warned = ['spot-a#1', 's-1'].map((instance) => ({ instance, offering: 'm7g.large/a/spot' }) as const);
+  const countedOf = (aside: readonly string[]) =>
+    withLessons(seen({ holdings: { ...seen().holdings, aside } }), heard({}), warned).state.warnings?.map(({ count }) => count);
+  expect(countedOf(['s-1'])).toEqual([1]);
+  expect(countedOf([])).toEqual([2]);
+  expect(countedOf(['s-1', 'spot-a#1'])).toBeUndefined();
 });
 
 test('a look reports each detached member and each advice that the policy ignores once', () => {

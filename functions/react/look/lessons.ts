@@ -81,6 +81,10 @@ const launchedBy = ({ leaving }: Facts, swaps: readonly Swap[]): readonly Launch
     ({ instance, launchedAtMs }) => (launchedAtMs === undefined ? [] : [{ instance, launchedAtMs }]),
   );
 
+/** How many of the warned are members. What stands by or is in a warm pool is not replaced, so it allows no launch. */
+const warnedMembers = ({ holdings }: Gathered, warned: readonly Warned[]): number =>
+  warned.filter(({ instance }) => !holdings.aside.includes(instance)).length;
+
 /**
  * The state after the facts of signals, besides claims: offerings that EC2 takes instances from, and failed launches.
  */
@@ -91,7 +95,7 @@ export const withLessons = (gathered: Gathered, { facts, ports, id }: Run, heard
   const warned = [...heard, ...uncounted(gathered.state, recent).filter(({ instance }) => !told.has(instance))];
   const ended = [...gathered.holdings.ended, ...facts.ended];
   const { state: known, fresh } = countOnce(withoutEnded(gathered.state, ended), warned, recent);
-  const counted = rememberWarnings(known, gathered.group, fresh.length, nowMs);
+  const counted = rememberWarnings(known, gathered.group, warnedMembers(gathered, fresh), nowMs);
   const launched = [...launchedBy(facts, gathered.swaps), ...gathered.holdings.members];
   const losses = learnFromLosses(counted, { warned, launched, swaps: gathered.swaps }, nowMs);
   const overBudget = advisedOverBudget(gathered, facts);
