@@ -618,6 +618,24 @@ describe('a member whose end is ours to choose leaves only against a replacement
     expect(diedYoung(116)).toEqual([]);
     expect(diedYoung(121)).toHaveLength(1);
   });
+  it('does not blame a choice for a member that its user set aside a moment before', () => {
+    const aside = (second: number, how: 'standby' | 'detached', by: Actor = user, backS?: number) =>
+      details(successorServes, (script) => {
+        script.policy(0, 1, { ...policy, asg: 'web-asg' });
+        script.desired(0, 2);
+        for (const instance of ['i-1', 'i-2', 'i-3']) script.member(instance, { asg: 'web-asg' });
+        script.at(second, { kind: 'out-of-service', instance: 'i-1', targetGroup: 'web', why: 'deregistered', by });
+        script.at(second, { kind: 'left', instance: 'i-1', asg: 'web-asg', how, by });
+        if (backS !== undefined) script.at(backS, { kind: 'joined', instance: 'i-1', asg: 'web-asg', by: user });
+        script.takeOut(120, 'i-3');
+      });
+    for (const how of ['standby', 'detached'] as const) {
+      expect(aside(119, how)).toEqual([]);
+      expect(aside(100, how)).toEqual(['1 serve after i-3 was taken out of service, 2 are wanted']);
+      expect(aside(119, how, react('i-b'))).toHaveLength(1);
+    }
+    expect(aside(100, 'standby', user, 110)).toHaveLength(1);
+  });
   describe('of a group that is let go before the member is taken out of service', () => {
     const inAsg = { ...policy, asg: 'web-asg' };
     const letGo = (others: readonly string[], { failsS = 200, servesS = 30, document = inAsg as object } = {}) =>

@@ -2,7 +2,7 @@ import { type Choice, choicesOf, outByUs } from '../choices.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { isHealthy, knewAtMs } from '../leaving.ts';
-import { forcedOutAtMs, goneAtMs, isProtected, type Life, lastBackMs, lastRefusalMs } from '../life.ts';
+import { forcedOutAtMs, goneAtMs, isProtected, type Life, lastBackMs, lastRefusalMs, stayAt } from '../life.ts';
 import { sparesKept } from '../spares.ts';
 import { headcountAt, isStray } from '../staying.ts';
 import { times } from '../times.ts';
@@ -105,11 +105,17 @@ export const straysGetTime: Rule = {
     }),
 };
 
-/** How many members stopped serving lately without Holdfast's doing. No function could know of them yet. */
+/** Whether its user put it into standby or detached it since a moment. It may serve on, and is no member any more. */
+const isSetAside = (life: Life, sinceMs: number, atMs: number): boolean =>
+  stayAt(life, atMs) === undefined &&
+  life.stays.some(({ how, by, untilMs }) => (how === 'standby' || how === 'detached') && by?.kind === 'user' && untilMs > sinceMs && untilMs <= atMs);
+
+/** How many members stopped serving lately, or were set aside, without Holdfast's doing. No function could know of them yet. */
 const lostLately = (chronicle: Chronicle, group: string, sinceMs: number, atMs: number): number =>
   chronicle.livesIn(group).filter((life) => {
-    const served = chronicle.servesAt(life, sinceMs) || life.services.some((one) => one.fromMs > sinceMs && one.fromMs < atMs);
-    return served && !chronicle.servesAt(life, atMs) && !(outByUs(life) <= atMs);
+    const wasMember = !isSetAside(life, Number.NEGATIVE_INFINITY, sinceMs);
+    const served = (wasMember && chronicle.servesAt(life, sinceMs)) || life.services.some((one) => one.fromMs > sinceMs && one.fromMs < atMs);
+    return served && (!chronicle.servesAt(life, atMs) || isSetAside(life, sinceMs, atMs)) && !(outByUs(life) <= atMs);
   }).length;
 
 const lookBackMs = 10_000;
