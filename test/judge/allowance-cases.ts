@@ -288,6 +288,16 @@ const slowLook =
     })(script);
     script.launch(116, 'i-3', { by: react(launches) });
   };
+/** Another member was warned before. The function that received that reads for long, and the first member is replaced meanwhile. */
+const otherSlow =
+  (answeredSecond: number, { injected = true, replacements = ['i-3'] } = {}): Write =>
+  (script) => {
+    script.warn(99, 'i-2');
+    script.react(100, 130, 'i-b', heard('i-2'), injected);
+    const read = { invocation: 'i-b', function: 'react', service: 'ec2', operation: 'DescribeInstances', outcome: 'ok' };
+    called(answeredSecond, { ...read, askedAtMs: 100_000 })(script);
+    for (const instance of replacements) script.launch(102, instance, { by: react('i-a') });
+  };
 const launchCall = { service: 'ec2', operation: 'CreateFleet', isMutating: true, launch: { group: 'web', count: 1 } };
 
 /** A write that ends at 110, by a function that decides on the group or not, and a launch. */
@@ -312,11 +322,17 @@ const looks: Readonly<Record<string, Cases>> = {
   },
   'the request met a fault': {
     needed: unasked(called(103, { ...launchCall, trouble: 'fault' })),
-    also: { 'a fault held up a read of the function that launched': unasked(slowLook(104)) },
+    also: {
+      'a fault held up a read of the function that launched': unasked(slowLook(104)),
+      'a fault still holds up the function that received another warning': unasked(otherSlow(125)),
+    },
     beyond: {
       'the read was fast': unasked(slowLook(109)),
       'no fault met the function that read': unasked(slowLook(104, { injected: false })),
       'the function that read slowly launched nothing': unasked(slowLook(104, { launches: 'i-9' })),
+      'the function that received another warning has read': unasked(otherSlow(105)),
+      'no fault met the function that received another warning': unasked(otherSlow(125, { injected: false })),
+      'more members are missing than it received warnings of': unasked(otherSlow(125, { replacements: [] })),
       'no fault met it': unasked(called(103, { ...launchCall, outcome: 'ok' })),
       'it was another group’s': unasked(called(103, { ...launchCall, trouble: 'fault', launch: { group: 'api', count: 1 } })),
       'it came too late': unasked(called(140, { ...launchCall, trouble: 'fault' })),
@@ -368,9 +384,12 @@ const leases: Readonly<Record<string, Cases>> = {
     also: {
       'it had reserved, and not called yet': unasked(reserved(99, 'r-9')),
       'it was about to repeat a launch': unasked(repeated(true, 134)),
+      'it reserved while the function ran that received the message': unasked(reserved(102, 'r-9')),
     },
     beyond: {
       'it lived': unasked(died(99, false)),
+      'it reserved after the function had ended that received the message': unasked(reserved(104, 'r-9')),
+      'it reserved while that function ran, and lived': unasked(reserved(102, 'r-9', false)),
       'its lease was over': unasked(died(60)),
       'it wrote the state and reserved nothing': unasked(reserved(99)),
       'it had reserved, and lived': unasked(reserved(99, 'r-9', false)),

@@ -1,7 +1,7 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Allowance } from '../finding.ts';
 import type { HistoryEvent } from '../history.ts';
-import { couldLaunchAtMs, hasDied } from '../leaving.ts';
+import { couldLaunchAtMs, hasDied, isHealthy } from '../leaving.ts';
 import { isFunction } from '../life.ts';
 import { remembered } from '../remembered.ts';
 import { requestedSoon, unrequestedUntil } from '../rules/serving.ts';
@@ -11,29 +11,42 @@ import { times } from '../times.ts';
 /** The least delay of a call by a fault. No read takes this long without one. */
 const slowMs = 2_500;
 
+type Called = Extract<HistoryEvent, { readonly kind: 'called' }>;
+
+/** Whether a fault held up a read of a function that decides. */
+const isHeldUp = ({ invocations }: Chronicle, { askedAtMs, atMs, invocation, isMutating, function: name }: Called): boolean =>
+  !isMutating && name.endsWith('react') && atMs - askedAtMs >= slowMs && invocations.get(invocation)?.ended?.injected !== false;
+
 /** Whether a fault held up a read of a function that launched for the group later in the same look. */
-const holdsUpLaunch = (
-  chronicle: Chronicle,
-  { askedAtMs, atMs, invocation, isMutating, function: name }: Extract<HistoryEvent, { readonly kind: 'called' }>,
-  group: string | undefined,
-): boolean => {
-  const injected = chronicle.invocations.get(invocation)?.ended?.injected !== false;
-  if (isMutating || !name.endsWith('react') || atMs - askedAtMs < slowMs || !injected) return false;
-  return ownLaunches(chronicle).some(
-    ({ life, group: its }) => its === group && isFunction(life.by) && life.by.invocation === invocation && life.launchedAtMs > atMs,
+const holdsUpLaunch = (chronicle: Chronicle, call: Called, group: string | undefined): boolean =>
+  isHeldUp(chronicle, call) &&
+  ownLaunches(chronicle).some(
+    ({ life, group: its }) => its === group && isFunction(life.by) && life.by.invocation === call.invocation && life.launchedAtMs > call.atMs,
   );
+
+/** How many members were warned, where a fault holds up a read of the function that received the warning beyond the time. */
+const heldUpBeyond = (chronicle: Chronicle, group: string | undefined, heardMs: number, untilMs: number): number => {
+  const open = chronicle.of('called').filter((call) => call.askedAtMs <= untilMs && call.atMs > untilMs && isHeldUp(chronicle, call));
+  const functions = new Set(open.map(({ invocation }) => invocation));
+  return chronicle
+    .livesIn(group ?? '')
+    .filter(({ deliveries }) =>
+      deliveries.some(({ told, atMs, invocation }) => told.about === 'warning' && atMs <= heardMs && functions.has(invocation)),
+    ).length;
 };
 
 export const requestMetTrouble: Allowance = {
   name: 'the request met a fault',
   excuses: requestedSoon.name,
   trouble:
-    'A call that launches for the group was throttled, lost or delayed, by a fault or by the account’s own request tokens. Or a fault delayed a read of the function that launched.',
-  reaches: 'Warnings and ends of members of that group, if the call or the read fell between the message and the request for it.',
+    'A call that launches for the group was throttled, lost or delayed, by a fault or by the account’s own request tokens. Or a fault delayed a read of the function that launched, or still delays a read of one that received the warning of another member before.',
+  reaches:
+    'Warnings and ends of members of that group, if the call or the read fell between the message and the request for it. Where the read of a function is still delayed, as many missing members as it received warnings of.',
   reason:
     'A throttled request is repeated after a while. A request whose response was lost is repeated only when describes show its result, or when its lease is over.',
-  covers: ({ group, atMs, heardAtMs = atMs }, chronicle) => {
+  covers: ({ group, atMs, heardAtMs = atMs, members = Number.POSITIVE_INFINITY }, chronicle) => {
     const sinceMs = heardAtMs - chronicle.times.launchCallMs;
+    if (members <= heldUpBeyond(chronicle, group, heardAtMs, atMs)) return true;
     return chronicle.of('called').some((call) => {
       const { launch, trouble, outcome, askedAtMs } = call;
       if (askedAtMs < sinceMs || askedAtMs > atMs) return false;
@@ -91,13 +104,24 @@ export const repeatIsDue: Allowance = {
   },
 };
 
+/** When the functions ended that received a message about an instance at a moment, and that no fault met. */
+const lookEndMs = (chronicle: Chronicle, instance: string | undefined, heardMs: number): number =>
+  Math.max(
+    heardMs,
+    ...(chronicle.life(instance ?? '')?.deliveries ?? []).flatMap(({ atMs, invocation }) =>
+      atMs === heardMs && isHealthy(chronicle, invocation) ? (chronicle.invocations.get(invocation)?.ended?.atMs ?? heardMs) : [],
+    ),
+  );
+
 export const leaseOfTheDead: Allowance = {
   name: 'a launch waits for the lease of a function that died',
   excuses: requestedSoon.name,
   trouble: 'A fault killed a function during a launch for the group, or before it. Its reservation is repeated when its lease is over.',
-  reaches: 'Warnings and ends of members of that group that are received while the lease of that reservation runs.',
+  reaches:
+    'Warnings and ends of members of that group that are received while the lease of that reservation runs, or whose function found the reservation, because both ran at the same time.',
   reason: 'Until then a slow function and a dead one look the same, and a second launch would be one more than needed.',
-  covers: ({ group, atMs, heardAtMs: heardMs = atMs }, chronicle) => {
+  covers: ({ group, instance, atMs, heardAtMs: heardMs = atMs }, chronicle) => {
+    const lookedUntilMs = lookEndMs(chronicle, instance, heardMs);
     const wasRunning = (sinceMs: number): boolean => sinceMs <= heardMs && sinceMs >= heardMs - times.leaseMs;
     const died = (invocation: string): boolean => chronicle.invocations.get(invocation)?.ended === undefined || hasDied(chronicle, invocation);
     const called = chronicle
@@ -111,7 +135,8 @@ export const leaseOfTheDead: Allowance = {
       ({ by, atMs: writtenMs, lastReservation, leasedUntilMs = 0 }, index, all) => {
         const before = all[index - 1];
         const isNew = lastReservation !== before?.lastReservation || leasedUntilMs > (before?.leasedUntilMs ?? 0);
-        return isFunction(by) && isNew && wasRunning(writtenMs) && died(by.invocation);
+        const isFound = writtenMs > heardMs && writtenMs <= lookedUntilMs;
+        return isFunction(by) && isNew && (wasRunning(writtenMs) || isFound) && died(by.invocation);
       },
     );
     return called || reserved;
@@ -132,8 +157,6 @@ const writersOf = remembered((chronicle: Chronicle) => {
 
 /** A write of one item takes about ten milliseconds. Beyond this, the table is in trouble. */
 const slowWriteMs = 500;
-
-type Called = Extract<HistoryEvent, { readonly kind: 'called' }>;
 
 const isSlowWrite = ({ service, isMutating, askedAtMs, atMs }: Called): boolean =>
   service === 'dynamodb' && isMutating && atMs - askedAtMs >= slowWriteMs;
