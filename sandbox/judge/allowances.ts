@@ -7,6 +7,7 @@ import { taggedOnceCallsWork } from './allowances/tags.ts';
 import { claimedUnderFault, shortUnheard, stoppedByHand, waitsInLine } from './allowances/told.ts';
 import {
   backTooLate,
+  begunByNobody,
   begunLate,
   delaysUnknown,
   heardTooLate,
@@ -29,6 +30,7 @@ export const allowances: readonly Allowance[] = [
   takenBeforeTime,
   neverDeregistered,
   begunLate,
+  begunByNobody,
   letGoMeanwhile,
   delaysUnknown,
   requestMetTrouble,

@@ -213,7 +213,35 @@ const slowDrain =
     faultyDrain(206, { drain })(script);
   };
 
+/** A member whose warning functions received that died, and that is taken out of service too late, by one that lives. */
+const begunAfterDeaths =
+  (heardS: number, write: Write = () => undefined): Write =>
+  (script) => {
+    twoServe(script);
+    script.warn(100, 'i-1');
+    script.react(101, 103, 'i-a', heard('i-1'), true);
+    script.claim(102, 'i-1', 'i-a');
+    script.react(150, 151, 'i-b', heard('i-1'), true);
+    write(script);
+    script.react(heardS, heardS + 2, 'i-c', heard('i-1'));
+    script.takeOut(205, 'i-1');
+    script.end(220, 'i-1');
+  };
+const lives =
+  (told: Parameters<Script['react']>[3]): Write =>
+  (script) =>
+    script.react(160, 161, 'i-d', told);
+
 const drains: Readonly<Record<string, Cases>> = {
+  'faults met every function that could begin the drain': {
+    needed: begunAfterDeaths(204),
+    beyond: {
+      'a function without a fault received the warning before': begunAfterDeaths(204, lives(heard('i-1'))),
+      'one received a tick of the group': begunAfterDeaths(204, lives([{ about: 'tick', groups: ['web'] }])),
+      'one received a message about another member': begunAfterDeaths(204, lives(heard('i-2'))),
+      'the first one without a fault ran twenty seconds before': begunAfterDeaths(185),
+    },
+  },
   'a function of the drain met a fault': {
     needed: lateDrain(faultyDrain(192)),
     also: { 'a fault delayed a read of the function that began it': lateDrain(slowDrain(204, 5)) },

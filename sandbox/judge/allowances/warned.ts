@@ -1,7 +1,7 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Allowance, Finding } from '../finding.ts';
-import { deadlineOf, heardAtMs, isTakenOut, knewAtMs, lastServices, looksFrom, toldOf } from '../leaving.ts';
-import { goneAtMs, type Life, warnedAtMs } from '../life.ts';
+import { deadlineOf, heardAtMs, isHealthy, isTakenOut, knewAtMs, lastServices, looksFrom, toldOf } from '../leaving.ts';
+import { endless, goneAtMs, type Life, warnedAtMs } from '../life.ts';
 import { actsWithinMs, drainBeginsInTime, outByMs, servesUntilReplaced, warnedTakenOut } from '../rules/warned.ts';
 import { times } from '../times.ts';
 
@@ -105,6 +105,28 @@ export const begunLate: Allowance = {
       .of('invocation-ended')
       .some(({ injected, atMs: endedAtMs, ...ended }) => injected && endedAtMs >= late && endedAtMs <= atMs && isOfDrain(ended));
     return failed || heldUpIn(chronicle, isOfDrain, late, atMs);
+  }),
+};
+
+/** Whether a fault met every function that received a message about a group or its members between two moments. */
+const allMetFaults = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): boolean => {
+  const told = chronicle.livesIn(group).flatMap(({ deliveries }) => deliveries);
+  const looks = looksFrom(chronicle, group, fromMs);
+  return (
+    told.every(({ atMs, invocation }) => atMs < fromMs || atMs > untilMs || !isHealthy(chronicle, invocation)) &&
+    looks.every(({ atMs, injected }) => atMs > untilMs || injected)
+  );
+};
+
+export const begunByNobody: Allowance = {
+  name: 'faults met every function that could begin the drain',
+  excuses: drainBeginsInTime.name,
+  trouble: 'A fault was injected into each function that received the warning, and into each one that received another message about the group.',
+  reaches: 'The instance that the warning was about, if it is taken out of service within fifteen seconds after the first function without a fault.',
+  reason: 'A function may die between its claim and the start of the drain. Its message comes again after forty seconds, and may meet a fault again.',
+  covers: byLife((life, { group, atMs }, chronicle) => {
+    const heardMs = Math.min(endless, ...toldOf(life, 'warning').map((one) => one.atMs));
+    return group !== undefined && heardMs < atMs - actsWithinMs && allMetFaults(chronicle, group, heardMs, atMs - actsWithinMs);
   }),
 };
 
