@@ -37,7 +37,7 @@ const precedenceText: Readonly<Record<Precedence, string>> = {
   earlier: 'as urgent and earlier in line',
 };
 
-type Waits = Extract<Remark, { readonly code: 'waits-for-turn' }>;
+type Waits = Extract<Remark, { readonly code: 'waits-for-turn' | 'rest-waits-for-turn' }>;
 
 /** The need of the group itself. */
 const needOfText = ({ urgency, size }: Waits): string =>
@@ -47,6 +47,11 @@ const aheadText = ({ aheadBy = {} }: Waits): string => {
   const parts = precedences.flatMap((why) => counted(aheadBy[why] ?? 0, precedenceText[why]));
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
 };
+
+const waitsText = (remark: Waits): string =>
+  `${remark.count} wait for the account's ${remark.bucket} bucket${needOfText(remark)}, ` +
+  `behind ${remark.ahead} with greater need${aheadText(remark)}: ` +
+  `the turn of this group comes at about ${timeText(remark.turnAtMs)}`;
 
 type Texts = { readonly [Code in Remark['code']]: (remark: Extract<Remark, { readonly code: Code }>) => string };
 
@@ -84,10 +89,8 @@ const texts: Texts = {
       : `closes the breaker of ${breaker}: no interruption came while it was half-open`,
   'breaker-overridden': ({ count }) =>
     `launches ${count} although their breaker is open: nothing else in the tree takes launches`,
-  'waits-for-turn': (remark) =>
-    `${remark.count} wait for the account's ${remark.bucket} bucket${needOfText(remark)}, ` +
-    `behind ${remark.ahead} with greater need${aheadText(remark)}: ` +
-    `the turn of this group comes at about ${timeText(remark.turnAtMs)}`,
+  'waits-for-turn': waitsText,
+  'rest-waits-for-turn': (remark) => `gets a part of its turn: of ${remark.of}, ${waitsText(remark)}`,
   'waited-for-turn': (remark) =>
     `waited ${Math.round(remark.waitedMs / 1_000)} s for the account's ${remark.bucket} bucket`,
   'kept-by-minimum': (remark) => {

@@ -56,6 +56,21 @@ export const prose: z.ZodMiniType<Prose> = z.union([
 export const problemsOf = (error: z.core.$ZodError): readonly string[] =>
   error.issues.slice(0, 5).map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`));
 
+const aheadBy = z.partialRecord(z.enum(precedences), number);
+
+/** The remark of a launch that got a part of its turn. */
+export const restWaitsForTurn = z.object({
+  code: z.literal('rest-waits-for-turn'),
+  bucket: text,
+  count: number,
+  of: number,
+  urgency: z.enum(urgencies),
+  size: number,
+  ahead: number,
+  aheadBy,
+  turnAtMs: number,
+});
+
 /** The remark of a launch that waits for the account's bucket. */
 export const waitsForTurn = z.object({
   code: z.literal('waits-for-turn'),
@@ -64,6 +79,6 @@ export const waitsForTurn = z.object({
   urgency: z.optional(z.enum(urgencies)),
   size: z.optional(number),
   ahead: number,
-  aheadBy: z.optional(z.partialRecord(z.enum(precedences), number)),
+  aheadBy: z.optional(aheadBy),
   turnAtMs: number,
 });

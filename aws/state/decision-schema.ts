@@ -24,6 +24,7 @@ import {
   offeringKey,
   prose,
   raisedMax,
+  restWaitsForTurn,
   suspension,
   text,
   texts,
@@ -164,6 +165,7 @@ const remark: z.ZodMiniType<Remark> = z.discriminatedUnion('code', [
   z.object({ code: z.literal('breaker-overridden'), count: number }),
   z.object({ code: z.literal('spares-missing'), count: number, of: number }),
   waitsForTurn,
+  restWaitsForTurn,
   z.object({ code: z.literal('waited-for-turn'), bucket: text, waitedMs: number }),
   z.object({
     code: z.literal('kept-by-minimum'),

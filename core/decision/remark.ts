@@ -70,6 +70,21 @@ export type Remark =
       readonly aheadBy?: Ahead;
       readonly turnAtMs: number;
     }
+  /**
+   * The account's bucket has tokens for a part of this launch alone. `count` of the `of` instances wait. `ahead`: how
+   * many groups with a greater need wait for tokens of this bucket too. `turnAtMs`: about when the others follow.
+   */
+  | {
+      readonly code: 'rest-waits-for-turn';
+      readonly bucket: string;
+      readonly count: number;
+      readonly of: number;
+      readonly urgency: Need['urgency'];
+      readonly size: number;
+      readonly ahead: number;
+      readonly aheadBy: Ahead;
+      readonly turnAtMs: number;
+    }
   /** The launch waited this long for the account's bucket. */
   | { readonly code: 'waited-for-turn'; readonly bucket: string; readonly waitedMs: number }
   /** This many members above the desired size stay, because these Auto Scaling groups are at their minimum size. */

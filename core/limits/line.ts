@@ -1,15 +1,21 @@
 import { type BucketName, buckets } from './account-buckets.ts';
 import { type Ahead, aheadOf, type Need, type Waiting } from './need.ts';
 
+/**
+ * What waits of a turn that gives fewer instances than wanted. `ahead`: how many groups with a greater need wait for
+ * instances too, and what makes it greater.
+ */
+export type Rest = { readonly turnAtMs: number; readonly ahead: Ahead };
+
 /** Whether a group may launch now. */
 export type Turn =
-  /** `instances` may be fewer than wanted, and `calls` are for these. The others have their turn at `restAtMs`. */
+  /** `instances` may be fewer than wanted, and `calls` are for these. The others have their turn later. */
   | {
       readonly kind: 'now';
       readonly instances: number;
       readonly calls: number;
       readonly sinceMs: number;
-      readonly restAtMs?: number;
+      readonly rest?: Rest;
     }
   /** `ahead`: how many groups with a greater need wait for the same bucket, and what makes it greater. */
   | { readonly kind: 'later'; readonly turnAtMs: number; readonly sinceMs: number; readonly ahead: Ahead }
@@ -90,11 +96,16 @@ const give = (one: Waiting, purse: Purse, line: Line, nowMs: number): void => {
   for (const tokens of [left, there]) spend(tokens, { ...one, calls }, given);
   const rest = one.instances - given;
   left.instances -= Math.min(rest, leastInstances);
-  const restAtMs = thereAtMs(purse, 'instances', nowMs);
-  const { dueAtMs: _, ...later } = one;
-  if (rest > 0) line.waiting.push({ ...later, calls: callsFor(one, rest), instances: rest, turnAtMs: restAtMs });
   const turn = { kind: 'now', instances: given, calls, sinceMs: one.sinceMs } as const;
-  line.turns.set(one.group, rest > 0 ? { ...turn, restAtMs } : turn);
+  if (rest === 0) {
+    line.turns.set(one.group, turn);
+    return;
+  }
+  const turnAtMs = thereAtMs(purse, 'instances', nowMs);
+  const before = line.waiting.filter(({ instances }) => instances > 0).map(({ need }) => need);
+  line.turns.set(one.group, { ...turn, rest: { turnAtMs, ahead: aheadOf(before, one.need) } });
+  const { dueAtMs: _, ...later } = one;
+  line.waiting.push({ ...later, calls: callsFor(one, rest), instances: rest, turnAtMs });
 };
 
 /**

@@ -33,6 +33,9 @@ describe('what a policy limits', () => {
     expect(remarkText({ ...waits, ...need })).toMatch(
       /^3 wait for the account's createFleet bucket \(EC2 takes members, size 30\), behind 4 with greater need \(2 without a serving member, 1 as urgent and smaller, 1 as urgent and earlier in line\): the turn/,
     );
+    expect(remarkText({ ...waits, ...need, code: 'rest-waits-for-turn', bucket: 'instances', count: 70, of: 100 })).toMatch(
+      /^gets a part of its turn: of 100, 70 wait for the account's instances bucket \(EC2 takes members, size 30\), behind 4 .*: the turn/,
+    );
     // A record of an earlier version.
     expect(remarkText(waits)).toMatch(/^3 wait for the account's createFleet bucket, behind 4 with greater need: the turn/);
   });

@@ -133,7 +133,7 @@ describe('a decision that waits for its turn', () => {
   });
 
   test('launches fewer where its turn gives fewer, gets no tokens for the others, and is woken for them', async () => {
-    const { allowed, decidedWith } = await turned({ ...now, instances: 2, calls: 4, restAtMs: nowMs + 9_000 });
+    const { allowed, decidedWith } = await turned({ ...now, instances: 2, calls: 4, rest: { turnAtMs: nowMs + 9_000, ahead: {} } });
     expect([decidedWith[0]?.mayLaunch, allowed?.given, allowed?.decision.wakeAtMs]).toEqual([2, { createFleet: 4, instances: 2 }, nowMs + 9_000]);
   });
 
@@ -147,7 +147,7 @@ describe('a decision that waits for its turn', () => {
 
   test('is woken at the earlier time, if it waits for something else too', async () => {
     const wokenAt = async (wakeAtMs: number) =>
-      (await turned({ ...now, restAtMs: nowMs + 4_000 }, [], { rest: { wakeAtMs } })).allowed?.decision.wakeAtMs;
+      (await turned({ ...now, rest: { turnAtMs: nowMs + 4_000, ahead: {} } }, [], { rest: { wakeAtMs } })).allowed?.decision.wakeAtMs;
     expect([await wokenAt(nowMs + 1_000), await wokenAt(nowMs + 9_000)]).toEqual([nowMs + 1_000, nowMs + 4_000]);
     expect((await turned(now)).allowed?.decision).not.toHaveProperty('wakeAtMs');
   });
@@ -158,6 +158,16 @@ describe('a decision that waits for its turn', () => {
     const detached = { code: 'detached', instances: ['i-1'], count: 1 };
     expect(await remarks(nowMs - 999)).toEqual([detached]);
     expect(await remarks(nowMs - 1_000)).toEqual([detached, { code: 'waited-for-turn', bucket: 'createFleet', waitedMs: 1_000 }]);
+  });
+
+  test('records which part of it waits, and its place in line, if its turn gives fewer', async () => {
+    const rest = { turnAtMs: nowMs + 9_000, ahead: { empty: 1, smaller: 2 } };
+    const { allowed } = await turned({ ...now, instances: 2, sinceMs: nowMs - 1_000, rest });
+    const place = { urgency: 'missing', size: 10, ahead: 3, aheadBy: rest.ahead, turnAtMs: nowMs + 9_000 };
+    expect(allowed?.decision.remarks).toEqual([
+      { code: 'waited-for-turn', bucket: 'createFleet', waitedMs: 1_000 },
+      { code: 'rest-waits-for-turn', bucket: 'instances', count: 1, of: 3, ...place },
+    ]);
   });
 
   test('takes tokens for its calls and its instances: a hundred in one call to Auto Scaling, and one call for each pool to EC2', async () => {

@@ -4,7 +4,7 @@ import type { Remark } from '../../../core/decision/remark.ts';
 import { grantedBy, type Launched } from '../../../core/group-state/answers.ts';
 import type { BucketName } from '../../../core/limits/account-buckets.ts';
 import type { Tokens } from '../../../core/limits/account-budget.ts';
-import type { Turn } from '../../../core/limits/line.ts';
+import type { Rest, Turn } from '../../../core/limits/line.ts';
 import { type Ask, type Need, warnedAmong } from '../../../core/limits/need.ts';
 import { type OfferingKey, offeringKey, parseOfferingKey } from '../../../core/pool/offering.ts';
 import { hasPriceLimit } from '../../../core/pool/price.ts';
@@ -75,13 +75,19 @@ const remarksOn = (
   { bucket, instances, need: { urgency, size } }: Ask,
   nowMs: number,
 ): readonly Remark[] => {
-  if (turn.kind === 'later') {
-    const { ahead: aheadBy, turnAtMs } = turn;
+  const placeOf = ({ turnAtMs, ahead: aheadBy }: Rest) => {
     const ahead = Object.values(aheadBy).reduce((sum, count) => sum + count, 0);
-    return [{ code: 'waits-for-turn', bucket, count: instances, urgency, size, ahead, aheadBy, turnAtMs }];
-  }
+    return { urgency, size, ahead, aheadBy, turnAtMs };
+  };
+  if (turn.kind === 'later') return [{ code: 'waits-for-turn', bucket, count: instances, ...placeOf(turn) }];
   const waitedMs = nowMs - turn.sinceMs;
-  return waitedMs < 1_000 ? [] : [{ code: 'waited-for-turn', bucket, waitedMs }];
+  const { rest } = turn;
+  // Few calls delay a turn as a whole. Only the bucket of instances gives a part of one.
+  const part = { bucket: 'instances', count: instances - turn.instances, of: instances } as const;
+  return [
+    ...(waitedMs < 1_000 ? [] : [{ code: 'waited-for-turn' as const, bucket, waitedMs }]),
+    ...(rest === undefined ? [] : [{ code: 'rest-waits-for-turn' as const, ...part, ...placeOf(rest) }]),
+  ];
 };
 
 const earlier = (atMs: number | undefined, otherMs: number | undefined): { readonly wakeAtMs?: number } => {
@@ -116,7 +122,7 @@ export const takeTurn = async (
   const given: Tokens = turn.kind === 'now' ? { [ask.bucket]: turn.calls, instances: turn.instances } : {};
   const isAsWanted = informed === view && mayLaunch >= ask.instances;
   const decision = isAsWanted ? wanted : again({ ...informed, mayLaunch });
-  const turnAtMs = turn.kind === 'now' ? turn.restAtMs : turn.turnAtMs;
+  const turnAtMs = turn.kind === 'now' ? turn.rest?.turnAtMs : turn.turnAtMs;
   return {
     view: informed,
     given,

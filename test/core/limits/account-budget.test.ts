@@ -64,7 +64,7 @@ describe('turns at a bucket', () => {
   test('where few instances are left, as many as there are, and the rest later', () => {
     const low = { ...emptyBudget, levels: { instances: { tokens: 30, atMs: nowMs } } };
     const { turns, budget } = shareOut(low, [asks('a', { instances: 100 })], nowMs);
-    expect(turns.get('a')).toMatchObject({ kind: 'now', instances: 30, restAtMs: nowMs + 10_000 });
+    expect(turns.get('a')).toMatchObject({ kind: 'now', instances: 30, rest: { turnAtMs: nowMs + 10_000, ahead: {} } });
     expect(budget.waiting).toMatchObject([{ group: 'a', instances: 70 }]);
   });
 
@@ -76,11 +76,23 @@ describe('turns at a bucket', () => {
     expect(turns.get('e')).toMatchObject({ kind: 'later', ahead: { empty: 2, warned: 3 } });
   });
 
+  test('a group that gets a part of its turn is told how many wait for instances ahead of it, and what makes their need greater', () => {
+    const low: AccountBudget = {
+      ...emptyBudget,
+      levels: { instances: { tokens: 60, atMs: nowMs }, createFleet: { tokens: 0, atMs: nowMs } },
+    };
+    const look = asks('look', { instances: 0, calls: 5, need: { urgency: 'empty', size: 1 } });
+    const others = [asks('a', { need: { urgency: 'empty', size: 9 } }), asks('b', { need: { urgency: 'warned', size: 9 } })];
+    const large = asks('z', { instances: 100, bucket: 'autoScaling', need: { urgency: 'warned', size: 30 } });
+    const { turns } = shareOut(low, [look, ...others, large], nowMs);
+    expect(turns.get('z')).toMatchObject({ kind: 'now', rest: { ahead: { empty: 1, smaller: 1 } } });
+  });
+
   test('where few instances are left, no group begins with fewer than twenty of them, or than it needs', () => {
     const low = (tokens: number) => ({ ...emptyBudget, levels: { instances: { tokens, atMs: nowMs } } });
     const turn = (tokens: number, instances: number) => shareOut(low(tokens), [asks('a', { instances })], nowMs).turns.get('a');
     expect(turn(19, 100)).toEqual({ kind: 'later', turnAtMs: nowMs + 500, sinceMs: nowMs, ahead: {} });
-    expect(turn(20, 100)).toEqual({ kind: 'now', instances: 20, calls: 1, sinceMs: nowMs, restAtMs: nowMs + 10_000 });
+    expect(turn(20, 100)).toEqual({ kind: 'now', instances: 20, calls: 1, sinceMs: nowMs, rest: { turnAtMs: nowMs + 10_000, ahead: {} } });
     expect(turn(7, 8)).toMatchObject({ kind: 'later', turnAtMs: nowMs + 500 });
     expect(turn(8, 8)).toEqual({ kind: 'now', instances: 8, calls: 1, sinceMs: nowMs });
   });

@@ -60,6 +60,7 @@ const remarks = listed<Remark['code']>({
   paused: true,
   'came-by-itself': true,
   'waits-for-turn': true,
+  'rest-waits-for-turn': true,
   'waited-for-turn': true,
 });
 const shortfalls = listed<Shortfall['code']>({
