@@ -3,6 +3,7 @@ import { tags } from '../../core/contract.ts';
 import type { Group } from '../../core/group/group.ts';
 import { asgsOf, namedTargetGroups } from '../../core/group/holders.ts';
 import { howHeld } from '../../core/group/holding.ts';
+import type { Granted } from '../../core/launch/reservation-life.ts';
 import type { Holdings } from '../../core/ports/capacity-provider.ts';
 import { numberOf } from '../../core/units/number-of.ts';
 import { asReady, needsStatusChecks } from '../../core/view/ready.ts';
@@ -79,8 +80,8 @@ type LookTogether = {
   readonly isWarned: boolean;
   /** The minute's tick is one of its signals. */
   readonly isTick?: boolean;
-  /** For a single group: instances that EC2 granted it a moment ago, if they are known. */
-  readonly granted?: readonly string[];
+  /** For a single group: what EC2 granted it a moment ago, if that is known. */
+  readonly granted?: Granted;
 };
 type Together = LookTogether & { readonly groups: number };
 
@@ -217,7 +218,7 @@ const holdingsOfOne = async (deps: ProviderDeps, group: Group, reading: Promise<
 };
 
 /** Reads everything that a group holds: its instances, its Auto Scaling groups, and their target health. */
-export const describeHoldings = (deps: ProviderDeps, group: Group, granted?: readonly string[]): Promise<Holdings> =>
+export const describeHoldings = (deps: ProviderDeps, group: Group, granted?: Granted): Promise<Holdings> =>
   holdingsOfOne(deps, group, readGroups(deps, [group], granted)(group));
 
 /**

@@ -1,4 +1,6 @@
 import type { AutoScalingClient } from '@aws-sdk/client-auto-scaling';
+import type { Instance } from '@aws-sdk/client-ec2';
+import { describeLagMs } from '../../core/times/times.ts';
 import { mostRemembered, perClient } from '../calls/remembered.ts';
 
 /** An instance that this environment attached, and when. `noted`: the instance is tagged as joined. */
@@ -9,6 +11,13 @@ type Joined = { readonly asg: string; readonly atMs: number; readonly noted: boo
  * least as long as members wait for each other before they join.
  */
 export const notedWithinMs = 20_000;
+
+/**
+ * Whether the tag of a member that another environment attached is shown by now, if there is one. A younger member is
+ * not tagged again.
+ */
+export const isNoteShown = ({ LaunchTime }: Instance, nowMs: number): boolean =>
+  nowMs - (LaunchTime?.getTime() ?? nowMs) > describeLagMs;
 
 /** Lost with the environment, so it may only save calls. A later look finds members without a tag. */
 const knownTo = perClient<AutoScalingClient, Map<string, Joined>>(() => new Map());

@@ -1,16 +1,27 @@
 import type { EC2Client, Instance } from '@aws-sdk/client-ec2';
 import { tags } from '../../core/contract.ts';
+import type { Granted } from '../../core/launch/reservation-life.ts';
 import { allSettled } from '../calls/in-parallel.ts';
 import { perClient } from '../calls/remembered.ts';
 import { asgTag, instancesById, instancesByTag, isAlive, tagOf } from '../instances.ts';
 import { type Asg, standingsIn } from './auto-scaling-groups.ts';
+import { isNoteShown } from './joined-here.ts';
 
 /** In a group of this size or more, unchanged instances are not read again, because a page takes half a second. */
 const largeFrom = 1_000;
 /** Shorter than a minute, so that every tick reads the whole group, and shorter than reservations count. */
 const usedAgainForMs = 50_000;
-/** The most instances that are looked up by id. With more of them, a whole read costs as little. */
-const mostById = 400;
+/** So many instances are looked up by id in every large group. */
+const fewById = 400;
+/** Instances by id in one call, as a part of the instances on one page of a whole read. */
+const byIdPart = 200 / 1_000;
+
+/**
+ * The most instances that are looked up by id. With more of them, a whole read takes fewer calls. Its pages come one
+ * after the other, so in a group of 10,000 it takes seconds.
+ */
+const mostById = (read: number, { asgs }: OneGroup): number =>
+  Math.max(fewById, byIdPart * read * (asgs.length === 0 ? 1 : 2));
 /** Instances that an environment keeps. */
 const mostKept = 20_000;
 
@@ -68,18 +79,19 @@ const byId = (instances: readonly Instance[]): ReadonlyMap<string, Instance> =>
 
 /**
  * Instances for which Auto Scaling shows something else than was read: those that joined or left one of these groups
- * since, and those that joined and do not have the tag for it.
+ * since, and those that joined and would be tagged as joined again, because the tag was not shown then.
  */
 const unlike = (
   ran: ReadonlyMap<string, Instance>,
   asgs: readonly Asg[],
   joins: string | undefined,
+  nowMs: number,
 ): readonly string[] => {
   const standings = standingsIn(asgs);
   const names = asgs.map(({ name }) => name);
   const inside = (one: Instance): string | undefined => names.find((name) => name === tagOf(one, asgTag));
   const lacksNote = (one: Instance): boolean =>
-    tagOf(one, tags.group) !== undefined && tagOf(one, tags.joined) === undefined;
+    tagOf(one, tags.group) !== undefined && tagOf(one, tags.joined) === undefined && isNoteShown(one, nowMs);
   const differs = ([id, one]: readonly [string, Instance]): boolean => {
     const asg = standings.get(id)?.asg;
     return asg !== inside(one) || (asg !== undefined && asg === joins && lacksNote(one));
@@ -107,20 +119,22 @@ const readChanges = async (
   reading: Reading,
   one: OneGroup,
   whole: Whole,
-  granted: readonly string[],
+  { instances: granted, open: unknown }: Granted,
 ): Promise<Both> => {
-  const { ec2, readAsgs } = reading;
+  const { ec2, readAsgs, now } = reading;
   const ran = byId(whole.instances.filter(isRunning));
   const begun = whole.instances.filter((instance) => isAlive(instance) && !isRunning(instance)).map(idOf);
   const since = [...begun, ...granted].filter((id) => !ran.has(id));
-  const others = one.asgs.length === 0 ? [] : unlike(ran, await readAsgs(), one.joins);
+  const others = one.asgs.length === 0 ? [] : unlike(ran, await readAsgs(), one.joins, now());
   const open = [...new Set([...since, ...others])];
-  if (open.length > mostById) return allOfBoth(readWhole(reading, one));
-  const [{ tagged, grouped }, found] = await allSettled([
+  if (open.length > mostById(whole.instances.length, one)) return allOfBoth(readWhole(reading, one));
+  const [{ tagged, grouped }, begunSince, found] = await allSettled([
     allOfBoth(readBoth(ec2, one, notRunning)),
+    instancesByTag(ec2, tags.reservation, unknown, ['running']),
     open.length === 0 ? new Map<string, Instance>() : instancesById(ec2, open),
   ]);
-  const instances = [...new Map([...ran, ...byId(tagged), ...byId(grouped), ...found]).values()];
+  const changed = [tagged, grouped, begunSince].map(byId).flatMap((some) => [...some]);
+  const instances = [...new Map([...ran, ...changed, ...found]).values()];
   keep(ec2, keyOf(one), { atMs: whole.atMs, instances });
   return { tagged: instances, grouped: one.asgs.length === 0 ? [] : instances };
 };
@@ -130,9 +144,9 @@ const readChanges = async (
  * some of them: those that do not run, those that did not run then, those that EC2 granted since, and those for which
  * Auto Scaling shows something else. The others still run.
  *
- * @param granted instances that EC2 granted and that describes may not have shown yet, from the state of the group
+ * @param granted what EC2 granted and describes may not have shown yet, from the state of the group
  */
-export const instancesOfOne = (reading: Reading, one: OneGroup, granted: readonly string[]): Parts => {
+export const instancesOfOne = (reading: Reading, one: OneGroup, granted: Granted): Parts => {
   const whole = wholes(reading.ec2).get(keyOf(one));
   if (whole === undefined || reading.now() - whole.atMs >= usedAgainForMs) return readWhole(reading, one);
   const both = readChanges(reading, one, whole, granted);

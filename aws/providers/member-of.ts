@@ -7,7 +7,7 @@ import { bootGraceMs, bothLagMs, describeLagMs } from '../../core/times/times.ts
 import type { Member } from '../../core/view/view.ts';
 import { asgTag, groupOf, offeringOf, tagOf } from '../instances.ts';
 import type { Asg, Standing } from './auto-scaling-groups.ts';
-import { type joinedHere, notedWithinMs } from './joined-here.ts';
+import { isNoteShown, type joinedHere, notedWithinMs } from './joined-here.ts';
 import { poolOf } from './pool-of.ts';
 import type { TargetHealth, TargetState } from './target-groups.ts';
 
@@ -120,7 +120,7 @@ const unshownIn = (seen: Seen, instance: Instance): Pick<Member, 'unshown'> =>
 const wantsNote = ({ nowMs, joinedHere: joined }: Seen, instance: Instance): boolean => {
   const here = joined(instance.InstanceId ?? '');
   if (here !== undefined) return !here.noted && nowMs - here.atMs >= notedWithinMs;
-  return nowMs - (instance.LaunchTime?.getTime() ?? nowMs) > describeLagMs;
+  return isNoteShown(instance, nowMs);
 };
 
 /**

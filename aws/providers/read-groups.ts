@@ -3,6 +3,7 @@ import { groupTagValue, tags } from '../../core/contract.ts';
 import type { Group } from '../../core/group/group.ts';
 import { asgsOf } from '../../core/group/holders.ts';
 import { howHeld } from '../../core/group/holding.ts';
+import type { Granted } from '../../core/launch/reservation-life.ts';
 import { troubleOf } from '../calls/errors.ts';
 import { allSettled } from '../calls/in-parallel.ts';
 import { asgTag, groupOf, instancesByTag, tagOf } from '../instances.ts';
@@ -48,11 +49,11 @@ const once = <T>(make: () => T): (() => T) => {
 };
 
 /** Begins to read groups. What waits for Auto Scaling groups shares the one read of them. */
-const readTogether = (deps: ProviderDeps, groups: readonly Group[], granted: readonly string[] | undefined): Read => {
+const readTogether = (deps: ProviderDeps, groups: readonly Group[], granted: Granted | undefined): Read => {
   const names = [...new Set(groups.flatMap(asgsOf))];
   const values = groups.map(({ name }) => groupTagValue(deps.deployment, name));
   const readAsgs = once(() => patiently(() => recentAsgs(deps, names), readsFor(groups)));
-  const ofOne = (group: Group, known: readonly string[]): Parts => {
+  const ofOne = (group: Group, known: Granted): Parts => {
     const { joins } = howHeld(group);
     const [value = ''] = values;
     const one = { value, asgs: names, ...(joins !== undefined && { joins }) };
@@ -88,12 +89,12 @@ const unheard = ({ byGroup, byAsg, asgs }: Read): void => {
 /**
  * Begins to read groups, and returns a function for the part of each group.
  *
- * @param granted where it is one group: instances that EC2 granted it a moment ago. Absent: it is not known.
+ * @param granted where it is one group: what EC2 granted it a moment ago. Absent: it is not known.
  */
 export const readGroups = (
   deps: ProviderDeps,
   groups: readonly Group[],
-  granted?: readonly string[],
+  granted?: Granted,
 ): ((group: Group) => Promise<Shown>) => {
   const read = readTogether(deps, groups, granted);
   unheard(read);

@@ -2,6 +2,7 @@ import type { Group } from '../group/group.ts';
 import type { LaunchCheck, Trial } from '../launch/launch-checks.ts';
 import type { LaunchRequest } from '../launch/launch-request.ts';
 import type { Reservation } from '../launch/reservation.ts';
+import type { Granted } from '../launch/reservation-life.ts';
 import type { Ending } from '../pool-memory/boot-memory.ts';
 import type { Swap } from '../swap/swap.ts';
 import type { RaisedMax } from '../view/raised-max.ts';
@@ -106,9 +107,9 @@ export type CapacityProvider = {
    * health. It reads every page. For a large group that was read whole within the last 50 s, it reads only what may
    * have changed.
    *
-   * @param granted instances that EC2 granted under the stored reservations. Absent: not all of them are known.
+   * @param granted what EC2 granted under the stored reservations. Absent: it is not known.
    */
-  describe(group: Group, granted?: readonly string[]): Promise<Holdings>;
+  describe(group: Group, granted?: Granted): Promise<Holdings>;
   /**
    * The request of a reservation under the present policy. Undefined when the policy cannot make it: no such pool, or
    * no subnet for any offering.

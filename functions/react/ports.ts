@@ -1,4 +1,5 @@
 import type { Group, Holding } from '../../core/group/group.ts';
+import type { Granted } from '../../core/launch/reservation-life.ts';
 import type { CapacityIn, Holdings } from '../../core/ports/capacity-provider.ts';
 import type { Drains } from '../../core/ports/drains.ts';
 import type { LifecycleActions } from '../../core/ports/lifecycle-actions.ts';
@@ -22,7 +23,7 @@ export type ReactPorts = {
   /** Begins to read several groups together, and returns a function that looks at each. */
   readonly describeTogether: (
     groups: readonly Group[],
-    look: { readonly isWarned: boolean; readonly isTick?: boolean; readonly granted?: readonly string[] },
+    look: { readonly isWarned: boolean; readonly isTick?: boolean; readonly granted?: Granted },
   ) => (group: Group) => Promise<Holdings>;
   /** An invocation begins. When only time has passed, reads cost no write. No call waits beyond `untilMs`. */
   readonly begin: (beginning: { readonly isQuiet: boolean; readonly untilMs: number }) => void;

@@ -4,7 +4,7 @@ import { inParallel } from '../../aws/calls/in-parallel.ts';
 import { metrics } from '../../core/contract.ts';
 import { withFormer } from '../../core/group/holders.ts';
 import { initialState } from '../../core/group-state/state.ts';
-import { grantedIn } from '../../core/launch/reservation-life.ts';
+import { type Granted, grantedIn } from '../../core/launch/reservation-life.ts';
 import { justWarned } from '../../core/limits/counted-warnings.ts';
 import { traitsOf } from '../../core/removal/leave-reason.ts';
 import { signalsLateMs } from '../../core/times/times.ts';
@@ -103,8 +103,8 @@ const convergeOne = async (
   }
 };
 
-/** Instances that EC2 granted to a single group. Undefined for several groups, or if some are unknown. */
-const grantedAlone = (groups: readonly (InForce | undefined)[]): { readonly granted?: readonly string[] } => {
+/** What EC2 granted to a single group. Undefined for several groups. */
+const grantedAlone = (groups: readonly (InForce | undefined)[]): { readonly granted?: Granted } => {
   const granted = groups.length === 1 ? grantedIn(groups[0]?.state) : undefined;
   return granted === undefined ? {} : { granted };
 };

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Asg } from '../../aws/providers/auto-scaling-groups.ts';
 import { instancesOfOne } from '../../aws/providers/large-groups.ts';
-import { ec2Instance } from './builders.ts';
+import { tags } from '../../core/contract.ts';
+import { describeLagMs } from '../../core/times/times.ts';
+import { ec2Instance, nowMs } from './builders.ts';
 import { createFakeAws } from './fake-aws.ts';
 
-type Shown = { id: string; state: string };
+type Shown = { id: string; state: string; reservation?: string };
 type Filters = readonly { readonly Name: string; readonly Values: readonly string[] }[];
 
 /** A whole read is kept when all of its parts have come. */
@@ -18,17 +20,20 @@ const groupOf = (count: number) => {
     instances: Array.from({ length: count }, (_, index): Shown => ({ id: `i-${index}`, state: 'running' })),
   };
   const answer = ({ Filters: filters }: { readonly Filters: Filters }) => {
-    const meets = ({ id, state }: Shown): boolean =>
-      filters.every(({ Name, Values }) => Name.startsWith('tag:') || Values.includes(Name === 'instance-id' ? id : state));
+    const meets = ({ id, state, reservation = '' }: Shown): boolean =>
+      filters.every(({ Name, Values }) => {
+        if (Name === `tag:${tags.reservation}`) return Values.includes(reservation);
+        return Name.startsWith('tag:') || Values.includes(Name === 'instance-id' ? id : state);
+      });
     const Instances = world.instances.filter(meets).map(({ id, state }) => ({ InstanceId: id, State: { Name: state } }));
     world.instancesRead += Instances.length;
     return { Reservations: [{ Instances }] };
   };
   const aws = createFakeAws({ DescribeInstances: answer });
-  const look = async (granted: readonly string[] = [], value = 'prod/web') => {
+  const look = async (granted: readonly string[] = [], value = 'prod/web', open: readonly string[] = []) => {
     const from = aws.calls.length;
     const reading = { ec2: aws.ec2, now: () => world.nowMs, readAsgs: () => Promise.resolve([]) };
-    const found = await instancesOfOne(reading, { value, asgs: [] }, granted).tagged;
+    const found = await instancesOfOne(reading, { value, asgs: [] }, { instances: granted, open }).tagged;
     await turns();
     const filters = aws.calls.slice(from).map(({ input }) => (input.Filters as Filters).map(({ Name }) => Name).join(' and '));
     return { states: new Map(found.map(({ InstanceId = '', State }) => [InstanceId, State?.Name])), filters };
@@ -67,6 +72,15 @@ describe('a large group that was read whole a moment ago', () => {
     expect((await look(['i-granted'])).filters).toEqual([changed]);
   });
 
+  test('shows running members of a launch whose response is not stored yet', async () => {
+    const { world, look } = groupOf(1_000);
+    await look();
+    world.instances.push({ id: 'i-new', state: 'running', reservation: 'r-1' }, { id: 'i-other', state: 'running', reservation: 'r-2' });
+    const { filters, states } = await look([], 'prod/web', ['r-1']);
+    expect(filters.toSorted()).toEqual([changed, 'tag:holdfast:reservation and instance-state-name']);
+    expect([states.get('i-new'), states.has('i-other'), states.size]).toEqual(['running', false, 1_001]);
+  });
+
   test('no longer shows an instance that EC2 no longer describes', async () => {
     const { world, look, become } = groupOf(1_001);
     become('i-3', 'terminated');
@@ -94,11 +108,15 @@ describe('a large group that was read whole a moment ago', () => {
     ]);
   });
 
-  test('is read whole where so many were launched that looking them up costs as much', async () => {
-    const { look } = groupOf(1_000);
-    await look();
-    const granted = Array.from({ length: 401 }, (_, index) => `i-new-${index}`);
-    expect((await look(granted)).filters).toEqual([whole]);
+  test('is read whole where so many were launched that looking them up takes more calls', async () => {
+    const filtersAfter = async (size: number, launched: number) => {
+      const { look } = groupOf(size);
+      await look();
+      return (await look(Array.from({ length: launched }, (_, index) => `i-new-${index}`))).filters;
+    };
+    expect(await filtersAfter(1_000, 401)).toEqual([whole]);
+    expect(await filtersAfter(10_000, 2_001)).toEqual([whole]);
+    expect((await filtersAfter(10_000, 2_000)).toSorted()).toEqual([...Array.from({ length: 10 }, () => 'instance-id'), changed]);
   });
 });
 
@@ -112,7 +130,7 @@ test('a group that one page shows is read whole each time', async () => {
 const asgOf = (count: number, more: { readonly joins?: string } = { joins: 'web' }) => {
   const ids = Array.from({ length: count }, (_, index) => `i-${index}`);
   const world = {
-    nowMs: 1_000_000,
+    nowMs,
     instancesRead: 0,
     tags: new Map<string, Readonly<Record<string, string>>>(ids.map((id) => [id, { 'aws:autoscaling:groupName': 'web' }])),
     inside: new Set(ids),
@@ -133,11 +151,13 @@ const asgOf = (count: number, more: { readonly joins?: string } = { joins: 'web'
   const look = async () => {
     const from = aws.calls.length;
     const reading = { ec2: aws.ec2, now: () => world.nowMs, readAsgs };
-    const grouped = await instancesOfOne(reading, { value: 'prod/web', asgs: ['web'], ...more }, []).grouped;
+    const grouped = await instancesOfOne(reading, { value: 'prod/web', asgs: ['web'], ...more }, { instances: [], open: [] }).grouped;
     await turns();
-    const read = aws.calls.slice(from).flatMap(({ input }) => (input.Filters as Filters).filter(({ Name }) => Name === 'instance-id'));
+    const filters = aws.calls.slice(from).map(({ input }) => input.Filters as Filters);
+    const read = filters.flat().filter(({ Name }) => Name === 'instance-id');
     return {
       calls: aws.calls.length - from,
+      wholes: filters.filter((some) => some.length === 1 && some[0]?.Name.startsWith('tag:')).length,
       byId: read.flatMap(({ Values }) => Values),
       tags: new Map(grouped.map(({ InstanceId = '', Tags = [] }) => [InstanceId, Tags.map(({ Key }) => Key)])),
     };
@@ -177,10 +197,14 @@ describe('a large group in an Auto Scaling group that was read whole a moment ag
     expect((await look()).byId).toEqual([]);
   });
 
-  test('reads an attached member again until it carries the tag of its attach', async () => {
+  test('reads an attached member again that would be tagged as joined again, until it carries that tag', async () => {
     const { world, look } = asgOf(1_000);
     world.tags.set('i-3', { 'holdfast:group': 'prod/web', 'aws:autoscaling:groupName': 'web' });
+    world.nowMs = nowMs + describeLagMs - 10_000;
     await look();
+    world.nowMs += 10_000;
+    expect((await look()).byId).toEqual([]);
+    world.nowMs += 1;
     expect((await look()).byId).toEqual(['i-3']);
     world.tags.set('i-3', { 'holdfast:group': 'prod/web', 'holdfast:joined': 'web 1', 'aws:autoscaling:groupName': 'web' });
     await look();
@@ -191,6 +215,20 @@ describe('a large group in an Auto Scaling group that was read whole a moment ag
     const { world, look } = asgOf(1_000, {});
     world.tags.set('i-3', { 'holdfast:group': 'prod/web', 'aws:autoscaling:groupName': 'web' });
     await look();
+    expect((await look()).byId).toEqual([]);
+  });
+
+  test('is not read whole again while a thousand members join, and none of them has the tag of its attach yet', async () => {
+    const { world, look } = asgOf(4_000);
+    const joining = Array.from({ length: 1_000 }, (_, index) => `i-new-${index}`);
+    for (const id of joining) world.tags.set(id, { 'holdfast:group': 'prod/web' });
+    await look();
+    for (const id of joining) {
+      world.inside.add(id);
+      world.tags.set(id, { 'holdfast:group': 'prod/web', 'aws:autoscaling:groupName': 'web' });
+    }
+    const { byId, wholes, tags } = await look();
+    expect([byId.length, wholes, tags.size]).toEqual([1_000, 0, 5_000]);
     expect((await look()).byId).toEqual([]);
   });
 });

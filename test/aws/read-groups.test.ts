@@ -200,7 +200,7 @@ test('a look whose one read fails waits for its other reads, so that none of the
 const runs = Array.from({ length: 1_000 }, (_, index) => ec2Instance(`i-${index}`, tagged('web')));
 
 test.each([
-  ['what it was granted is known', [], 1],
+  ['what it was granted is known', { instances: [], open: [] }, 1],
   ['it is not known what it was granted', undefined, 0],
 ])('a look at one large group reads what may have changed where %s', async (_when, granted, limited) => {
   const aws = createFakeAws({ DescribeInstances: instances(...runs), DescribeTargetHealth: { TargetHealthDescriptions: [] } });

@@ -76,6 +76,8 @@ const houseOf = (rest: Partial<ReactPorts> = {}, options: Parameters<typeof worl
   return { world, seen, house, play: (...messages: readonly Message[]) => react(messages, house, (text) => `hash of ${text.length}`) };
 };
 
+const nothing = { instances: [], open: [] };
+
 const failing = (error: unknown) => () => async () => Promise.reject(error);
 
 describe('a batch of messages', () => {
@@ -84,7 +86,7 @@ describe('a batch of messages', () => {
     expect(await play(message('m-1', warning()), message('m-2', warning()), message('m-3', tick('web')))).toEqual({ again: [] });
     expect([world.launched, world.started.length]).toEqual([1, 1]);
     expect(seen.counts).toMatchObject({ Signals: 2, Interruptions: 1, DrainsStarted: 1, Launched: 1 });
-    expect(seen.looks).toEqual([[['web'], { isWarned: true, isTick: true, granted: [] }]]);
+    expect(seen.looks).toEqual([[['web'], { isWarned: true, isTick: true, granted: nothing }]]);
     expect(seen.began).toEqual([{ isQuiet: false, untilMs: nowMs + endsWithinMs }]);
   });
 
@@ -105,9 +107,9 @@ describe('a batch of messages', () => {
       return [seen.began, seen.looks];
     };
     const untilMs = nowMs + endsWithinMs;
-    const ticked = [[['web'], { isWarned: false, isTick: true, granted: [] }]];
+    const ticked = [[['web'], { isWarned: false, isTick: true, granted: nothing }]];
     expect(await quiet(tick('web'))).toEqual([[{ isQuiet: true, untilMs }], ticked]);
-    expect(await quiet(wake('web'))).toEqual([[{ isQuiet: false, untilMs }], [[['web'], { isWarned: false, granted: [] }]]]);
+    expect(await quiet(wake('web'))).toEqual([[{ isQuiet: false, untilMs }], [[['web'], { isWarned: false, granted: nothing }]]]);
     expect(await quiet(tick('web'), at(rebalanceRecommendation({ 'instance-id': instance })))).toEqual([[{ isQuiet: false, untilMs }], ticked]);
   });
 
@@ -307,9 +309,9 @@ describe('groups of one batch', () => {
       return seen.looks;
     };
     const granted = reservation({ instances: ['n-1', 'n-2'] });
-    expect(await looksWith([granted])).toEqual([[['web'], { isWarned: false, isTick: true, granted: ['n-1', 'n-2'] }]]);
-    // What an open request will bring is not known.
-    expect(await looksWith([granted, reservation({ id: 'r-2' })])).toEqual([[['web'], { isWarned: false, isTick: true }]]);
+    expect(await looksWith([granted])).toEqual([[['web'], { isWarned: false, isTick: true, granted: { instances: ['n-1', 'n-2'], open: [] } }]]);
+    const both = { instances: ['n-1', 'n-2'], open: ['r-2'] };
+    expect(await looksWith([granted, reservation({ id: 'r-2' })])).toEqual([[['web'], { isWarned: false, isTick: true, granted: both }]]);
   });
 });
 
