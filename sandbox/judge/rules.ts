@@ -4,7 +4,7 @@ import { alarmsAct, lastingAlarmsActAgain } from './rules/alarms.ts';
 import { toldOnTheBus } from './rules/announced.ts';
 import { nobodyReturnsTooSoon, onDemandIsGone, spreadsEvenOut } from './rules/back-to-spot.ts';
 import { failedBootsAreTold, failingPoolsRest, launchesAreBounded } from './rules/boots.ts';
-import { breakersAreKept, breakersEnd, breakersOpen, warningsOpenOnce } from './rules/breakers.ts';
+import { breakersAreKept, breakersCloseInTime, breakersEnd, breakersOpen, warningsOpenOnce } from './rules/breakers.ts';
 import { callsAreBounded, idleWritesNothing, noStorm } from './rules/calls.ts';
 import { decisionsAreTrue } from './rules/decisions.ts';
 import { desiredStandsWhileDenied, nobodyLeavesWhileDenied } from './rules/denied.ts';
@@ -30,7 +30,7 @@ import { removalInOrder } from './rules/removal-order.ts';
 import { removalKeepsShape } from './rules/removal-shape.ts';
 import { cameToRest, nobodyForgotten, nothingOpen, sizeIsHeld } from './rules/rest.ts';
 import { returnsInWindows, returnsOnceSettled, returnsWhileWhole, returnsWithinBudget } from './rules/returns.ts';
-import { excusesAreTrue, reasonsAreTrue, timesAreTrue } from './rules/said.ts';
+import { excusesAreTrue, reasonsAreTrue } from './rules/said.ts';
 import { schedulesAreFollowed } from './rules/schedule.ts';
 import { replacedBeforeWindow } from './rules/scheduled.ts';
 import { requestedSoon, servesAgain } from './rules/serving.ts';
@@ -38,6 +38,7 @@ import { sparedServeAgain } from './rules/spared.ts';
 import { sparesServe } from './rules/spares.ts';
 import { statusesAreTrue } from './rules/statuses.ts';
 import { fullSubnetsRest } from './rules/subnets.ts';
+import { timesAreTrue } from './rules/swap-ends.ts';
 import { tagsAsAsked } from './rules/tags.ts';
 import { neverServedIsGivenUp, neverServingComesLast } from './rules/unserved.ts';
 import { drainBeginsInTime, servesUntilReplaced, takenOutOnce, warnedTakenOut } from './rules/warned.ts';
@@ -94,6 +95,7 @@ export const rules: readonly Rule[] = [
   breakersOpen,
   breakersAreKept,
   breakersEnd,
+  breakersCloseInTime,
   warningsOpenOnce,
   failingPoolsRest,
   failedBootsAreTold,

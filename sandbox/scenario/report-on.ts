@@ -5,7 +5,7 @@ import { judge } from '../judge/judge.ts';
 import { idleWritesNothing } from '../judge/rules/calls.ts';
 import { asgsPutBack, raisesEndSoon } from '../judge/rules/put-back.ts';
 import { cameToRest, nothingOpen, sizeIsHeld } from '../judge/rules/rest.ts';
-import { timesAreTrue } from '../judge/rules/said.ts';
+import { timesAreTrue } from '../judge/rules/swap-ends.ts';
 import { rules } from '../judge/rules.ts';
 import { adviceIn } from './advise.ts';
 import { checkInvariants } from './invariants.ts';

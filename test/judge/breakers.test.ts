@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { History } from '../../sandbox/judge/history.ts';
-import { breakersAreKept, breakersEnd, breakersOpen, warningsOpenOnce } from '../../sandbox/judge/rules/breakers.ts';
+import { breakersAreKept, breakersCloseInTime, breakersEnd, breakersOpen, warningsOpenOnce } from '../../sandbox/judge/rules/breakers.ts';
 import { earlierTierFirst } from '../../sandbox/judge/rules/placement.ts';
 import { details, faultOf, throttled } from './details.ts';
 import { policy, react, type Script, spec, user } from './histories.ts';
@@ -318,5 +318,67 @@ describe('a breaker comes to its end', () => {
     expect(told('10m')).toEqual([]);
     expect(told('5m')).toEqual(['the breaker of spot is told to be open for 600 s']);
     expect(told('20m')).toEqual(['the breaker of spot is told to be open for 600 s']);
+  });
+});
+
+describe('a breaker closes no sooner than it may', () => {
+  /** Open from second 200 to 800. */
+  const found = (write: Write, changes: Partial<History> = {}) =>
+    details(
+      breakersCloseInTime,
+      (script) => {
+        begins()(script);
+        opens(script, 200, 800);
+        write(script);
+      },
+      { ...long, ...changes },
+    );
+  const closesBecause = (script: Script, second: number, why: string): void =>
+    script.at(second, { kind: 'announced', detailType: 'Holdfast Breaker Closed', detail: { group: 'web', breaker: 'spot', why } });
+  const early = (second: number, why: string) => [`the breaker of spot was told to be closed ${second} s after it was half-open, and ${why}`];
+  const unproven = (second: number) => early(second, 'no launch below it had lived for its time');
+
+  it('when it was quiet for `hold`', () => {
+    const quiet = (second: number) => found((script) => closesBecause(script, second, 'quiet'));
+    expect(quiet(1_400)).toEqual([]);
+    expect(quiet(1_390)).toEqual(early(590, 'it was half-open for less than it is held'));
+    expect(quiet(810)).toEqual(early(10, 'it was half-open for less than it is held'));
+  });
+  it('when a launch below it has lived for its time', () => {
+    const tested = (second: number, closedAt: number, pool = 'spot-b') =>
+      found((script) => {
+        launches(script, second, 'i-9', pool);
+        closesBecause(script, closedAt, 'trial');
+      });
+    expect(tested(820, 1_121)).toEqual([]);
+    expect(tested(820, 900)).toEqual(unproven(100));
+    expect(tested(820, 1_121, 'od-b')).toEqual(unproven(321));
+    // It was launched before the breaker was half-open.
+    expect(tested(700, 1_121)).toEqual(unproven(321));
+    expect(found((script) => closesBecause(script, 1_121, 'trial'))).toEqual(unproven(321));
+  });
+  it('but not when that launch ended, was warned, or was let go before', () => {
+    const left = (write: Write) =>
+      found((script) => {
+        launches(script, 820, 'i-9', 'spot-b');
+        write(script);
+        closesBecause(script, 1_150, 'trial');
+      });
+    expect(left((script) => script.end(900, 'i-9', user))).toEqual(unproven(350));
+    expect(left((script) => warned(script, 900, 'i-9'))).toEqual(unproven(350));
+    // Nobody could know of this warning.
+    expect(left((script) => script.warn(900, 'i-9'))).toEqual([]);
+    expect(left((script) => warned(script, 900, 'i-9', true))).toEqual([]);
+    expect(left((script) => script.end(900, 'i-9', react('of-scale-in')))).toEqual(unproven(350));
+  });
+  it('unless the state table was restored, or an event may have been sent again', () => {
+    const early = (script: Script) => closesBecause(script, 810, 'quiet');
+    const restored = (script: Script) => {
+      script.at(805, { kind: 'step', step: 'state-restored', instances: [], groups: [], asgs: [] });
+      early(script);
+    };
+    expect(found(restored)).toEqual([]);
+    expect(found(early, throttled('PutEvents'))).toEqual([]);
+    expect(found(early, throttled('TerminateInstances'))).toHaveLength(1);
   });
 });

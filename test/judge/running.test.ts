@@ -6,8 +6,9 @@ import { everythingExplained } from '../../sandbox/judge/rules/explained.ts';
 import { functionsAnswer, functionsAreQuick, itemsAreSmall, rightsSuffice } from '../../sandbox/judge/rules/functions.ts';
 import { asgsPutBack, raisesEndSoon, strangeAsgs } from '../../sandbox/judge/rules/put-back.ts';
 import { cameToRest, nobodyForgotten, nothingOpen, sizeIsHeld } from '../../sandbox/judge/rules/rest.ts';
-import { excusesAreTrue, reasonsAreTrue, timesAreTrue } from '../../sandbox/judge/rules/said.ts';
+import { excusesAreTrue, reasonsAreTrue } from '../../sandbox/judge/rules/said.ts';
 import { requestedSoon, servesAgain } from '../../sandbox/judge/rules/serving.ts';
+import { timesAreTrue } from '../../sandbox/judge/rules/swap-ends.ts';
 import { details } from './details.ts';
 import { type LaunchOptions, policy, react, type Script, spec, twoServe, user } from './histories.ts';
 
@@ -1040,6 +1041,29 @@ describe('what swaps and decisions record', () => {
     expect(withdrawn(101, 119_000, 20_000)).toEqual(untrue);
     expect(withdrawn(98, 119_000, 20_000)).toEqual(untrue);
     expect(withdrawn(99, 119_000, 0)).toEqual(untrue);
+  });
+  it('closes no swap while its instance waits on a terminating hook', () => {
+    const onHook = (closedAt: number, endedAt = 900, write: (script: Script) => void = () => undefined) =>
+      details(
+        timesAreTrue,
+        (script) => {
+          twoServe(script);
+          const hook = { instance: 'i-1', asg: 'web-asg', hook: 'drain' };
+          script.at(100, { kind: 'hook-waits', ...hook, expiresAtMs: 4_000_000 });
+          script.takeOut(100, 'i-1', { kind: 'user' });
+          write(script);
+          script.at(closedAt, { kind: 'item-written', table: 'state', group: 'web', item: 'past#i-1', bytes: 300, by: react('i-a') });
+          script.at(800, { kind: 'hook-over', ...hook, how: 'completed', result: 'CONTINUE', by: react('i-b') });
+          script.end(endedAt, 'i-1');
+        },
+        { ...swap({ reason: 'hook', drainedAtMs: 700_000 }), endedAtMs: 1_000_000 },
+      );
+    expect(onHook(950)).toEqual([]);
+    expect(onHook(500)).toEqual(['i-1 waits on a hook, and its swap is closed']);
+    // A look that had begun before may close it. The instance may end while the hook waits. A group that was let go closes its swaps.
+    expect(onHook(130)).toEqual([]);
+    expect(onHook(500, 400)).toEqual([]);
+    expect(onHook(500, 900, (script) => script.letGo(450))).toEqual([]);
   });
   it('does not take a stop for the end', () => {
     const stopped = (write: (script: Script) => void = () => undefined) =>

@@ -99,7 +99,7 @@ export const breakersAreKept: Rule = {
   }),
 };
 
-/** Surely received: the member was not claimed before, and nothing hindered the function that the warning reached first. */
+/** Surely received: nothing hindered the function that the warning reached first, and the member lived then. */
 const isSurelyHeard = (chronicle: Chronicle, group: string, { life, atMs }: HeardWarning): boolean => {
   const first = life.deliveries.find(({ told }) => told.about === 'warning');
   const ended = first && chronicle.invocations.get(first.invocation)?.ended;
@@ -108,9 +108,7 @@ const isSurelyHeard = (chronicle: Chronicle, group: string, { life, atMs }: Hear
     ended?.again.includes(first.message) === false &&
     isHealthy(chronicle, first.invocation) &&
     chronicle.groupAt(life, atMs) === group &&
-    goneAtMs(life) > ended.atMs &&
-    life.advisedAtMs.length === 0 &&
-    life.claims.every((claim) => claim.atMs >= atMs)
+    goneAtMs(life) > ended.atMs
   );
 };
 
@@ -218,6 +216,53 @@ export const breakersEnd: Rule = {
       const isSame = chronicle.policiesIn(group, fromMs - slackMs, endMs).length === 1;
       if (overMs <= endMs || !isSame || !isPlain(chronicle, group, fromMs, endMs)) return [];
       return [{ group, atMs: endMs, detail: `the breaker of ${breaker} is neither told to be closed nor open again` }];
+    }),
+  ),
+};
+
+/** Whether a launch of Holdfast below a half-open breaker had lived for its time, as far as a function could know. */
+const isProven = (chronicle: Chronicle, group: string, { breaker, untilMs }: ToldOpen, provesMs: number, atMs: number): boolean =>
+  chronicle.livesIn(group).some((life) => {
+    const provenMs = life.launchedAtMs + provesMs;
+    const knownMs = provenMs - slackOf(chronicle);
+    const isHeard = life.deliveries.some(
+      ({ told, atMs: toldMs, invocation }) => told.about === 'warning' && toldMs < knownMs && isHealthy(chronicle, invocation),
+    );
+    return (
+      isOver(breaker, life) &&
+      isFunction(life.by) &&
+      life.launchedAtMs >= untilMs - 2 * chronicle.times.clockMs &&
+      provenMs <= atMs + 2 * chronicle.times.clockMs &&
+      goneAtMs(life) > knownMs &&
+      !isHeard &&
+      !isGivenAway(life, knownMs)
+    );
+  });
+
+export const breakersCloseInTime: Rule = {
+  name: 'a breaker closes no sooner than it may',
+  meaning:
+    'Holdfast reports a breaker as closed in two cases only: a launch below it, made since it was half-open, has lived for the time of the policy and does not leave; or it was half-open for `hold`. The event says which of the two.',
+  broken: inEveryGroup((chronicle, group) =>
+    toldOpenIn(chronicle, group).flatMap((open): readonly Broken[] => {
+      const { breaker, fromMs, untilMs, overMs: atMs } = open;
+      const closed = chronicle
+        .of('announced')
+        .find(
+          (one) =>
+            one.atMs === atMs && one.detailType === announcements.breakerClosed && one.detail.group === group && one.detail.breaker === breaker,
+        );
+      const slackMs = slackOf(chronicle);
+      // An event that is sent again may be about an earlier opening.
+      if (closed === undefined || wasLost(chronicle, group, fromMs, atMs) || isHindered(chronicle, telling, fromMs - slackMs, atMs)) return [];
+      const rules = chronicle.policiesIn(group, fromMs - slackMs, atMs).flatMap((policy) => policy.breaker ?? []);
+      const isTrial = closed.detail.why === 'trial';
+      const [holdMs, provesMs] = [Math.min(...rules.map((rule) => rule.holdMs)), Math.min(...rules.map(provesAfterMs))];
+      const may = isTrial ? isProven(chronicle, group, open, provesMs, atMs) : atMs >= untilMs + holdMs - 2 * chronicle.times.clockMs;
+      if (may) return [];
+      const afterMs = Math.round((atMs - untilMs) / 1_000);
+      const why = isTrial ? 'no launch below it had lived for its time' : 'it was half-open for less than it is held';
+      return [{ group, atMs, detail: `the breaker of ${breaker} was told to be closed ${afterMs} s after it was half-open, and ${why}` }];
     }),
   ),
 };

@@ -28,6 +28,14 @@ export const deciding: readonly PutBack[] = [
     file: 'core/swap/claim.ts',
     from: "traitsOf(fact).endedBy === 'ec2' && swap.deadlineMs === fact.deadlineMs && before?.deadlineMs !== fact.deadlineMs;",
     to: "traitsOf(fact).endedBy === 'ec2' && swap.warnedAtMs === fact.atMs && before?.warnedAtMs !== fact.atMs;",
+    // Each look also counts warnings that an earlier function claimed and did not count.
+    also: [
+      {
+        file: 'core/limits/counted-warnings.ts',
+        from: 'counted.length >= mostCounted ? []',
+        to: 'counted.length >= 0 ? []',
+      },
+    ],
     situation: 'a warning in the second of its advice',
   },
   {
@@ -56,7 +64,15 @@ export const deciding: readonly PutBack[] = [
     file: 'core/decision/chosen-members.ts',
     from: 'return instances.length === 0 ? [] : [{ decision, instances, untilMs }];',
     to: 'return instances.slice(0, 0).map(() => ({ decision, instances, untilMs }));',
-    situation: 'scale-in around a first healthy check',
+    // Right before a decision becomes binding, swaps that others wrote meanwhile are read.
+    also: [
+      {
+        file: 'functions/react/carry-out/claimed-meanwhile.ts',
+        from: 'return now.filter((swap) =>',
+        to: 'return now.slice(0, 0).filter((swap) =>',
+      },
+    ],
+    situation: 'the order of removal changes while a choice is written',
   },
   {
     name: 'a full subnet rests its type in the whole zone',

@@ -55,8 +55,8 @@ export const launching: readonly PutBack[] = [
     name: 'a refusal that names some instances is taken for an answer about all of them',
     file: 'aws/providers/act-on.ts',
     from: 'const culprits = known.length === 0 ? rest : known;',
-    to: 'const culprits = known.length === 0 || round === rounds ? rest : known;',
-    situation: 'a trickle of warnings',
+    to: 'const culprits = known.length === 0 || known.length > 0 ? rest : known;',
+    situation: 'the user attaches one of two new members',
   },
   {
     name: '9: a read that only improves a decision blocks everything when it fails',

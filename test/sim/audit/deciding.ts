@@ -1,7 +1,7 @@
 import { rename } from '../edit-steps.ts';
 import { protect } from '../member-steps.ts';
 import type { Situation, Step } from '../situation.ts';
-import { alarm, interrupt, kill, loseZone, recommendRebalance, some } from '../steps.ts';
+import { alarm, interrupt, kill, loseZone, putPolicy, recommendRebalance, some } from '../steps.ts';
 import { type Setting, type SettingOptions, settingOf, zones } from '../worlds.ts';
 import { scripted } from './scripted.ts';
 
@@ -152,6 +152,17 @@ export const deciding: Readonly<Record<string, () => Situation>> = {
       steps: [kill(1_000, 1), alarm(44_000, 'low'), alarm(47_000, 'low')],
     });
   },
+  // A look with the next policy finds the choice of another look in the state, and its swaps not yet.
+  'the order of removal changes while a choice is written': () => {
+    const elastic = { min: 2, max: 20, desired: 8 };
+    const policy = { removal: { order: 'oldest-first' }, scaling: [{ alarm: 'low', adjust: '-2', cooldown: '10m' }] };
+    const setting = slowWrites(settingOf('tag', { size: elastic, policy }));
+    const newestFirst = { ...setting.policy, removal: { order: 'newest-first' } };
+    return of('the order of removal changes while a choice is written', setting, {
+      asked: { web: { size: 8, endsAt: 6 } },
+      steps: [kill(1_000, 1), putPolicy(300_000, newestFirst, 'the newest leave first'), alarm(301_200, 'low')],
+    });
+  },
   'old event about a member': () => of('old event about a member', settingOf('tag'), { asked: six, steps: [replayStopped(1_000)] }),
   'old event about a member that drains': () =>
     of('old event about a member that drains', drainFirst({ delaySeconds: 60, policy: { drain: { timeout: '3m' } } }), {
@@ -208,10 +219,12 @@ export const deciding: Readonly<Record<string, () => Situation>> = {
         steps: [exhaustType(1_000, 'm6g.large'), kill(2_000, 6), warnInEachZone(400_000), kill(401_000, 2)],
       },
     ),
+  // The group has no launch left but those that warnings add to its limit.
   'a warning in the second of its advice': () =>
-    of('a warning in the second of its advice', settingOf('tag', { policy: { rebalance: { act: true } } }), {
+    of('a warning in the second of its advice', settingOf('tag', { policy: { rebalance: { act: true }, launches: { atMost: 6, within: '30m' } } }), {
       asked: six,
-      steps: [recommendRebalance(1_000, 1), interrupt(1_000, 1)],
+      steps: [recommendRebalance(1_000, 3), interrupt(1_000, 3)],
+      faults: [{ on: 'event', kind: 'delay', delayMs: 4_000, match: { detailType: 'EC2 Spot Instance Interruption Warning' } }],
     }),
   'capacity that comes back after twenty minutes': () =>
     of('capacity that comes back after twenty minutes', settingOf('tag', { size: 4 }), {

@@ -21,6 +21,23 @@ const unchangeable = (fromMs: number, untilMs: number): FaultInput => ({
 const onSpotAlone = { capacity: { spread: ['spot-a', 'spot-b', 'spot-c'] } };
 const lastingHook = [{ name: 'drain', transition: 'terminating', heartbeatSeconds: 3_600, defaultResult: 'CONTINUE' }] as const;
 
+/** The user attaches a new member as soon as it runs, before Holdfast does. For a while, describes do not show that. */
+const attachNew = (atMs: number): Step => ({
+  kind: 'attached',
+  atMs,
+  what: 'the user attaches a new member',
+  about: { group: 'web', asg: 'web-asg' },
+  happen: async (stage) => {
+    const fresh = () => stage.members('web').filter(({ state, asg }) => state === 'running' && asg === undefined);
+    while (fresh().length === 0) await stage.sandbox.clock.sleep(100);
+    const InstanceIds = fresh()
+      .slice(0, 1)
+      .map(({ id }) => id);
+    stage.did({ kind: 'attached', instances: InstanceIds, groups: ['web'], asgs: ['web-asg'] });
+    await stage.operate('autoscaling', 'AttachInstances', { AutoScalingGroupName: 'web-asg', InstanceIds });
+  },
+});
+
 /** A world with one more Auto Scaling group like the one that members are attached to, empty. */
 const withNextAsg = ({ spec, policy }: Setting): Setting => {
   const next = spec.autoScalingGroups.filter(({ name }) => name === 'web-asg').map((asg) => ({ ...asg, name: 'next-asg', min: 0, desired: 0 }));
@@ -78,6 +95,13 @@ export const holding: Readonly<Record<string, () => Situation>> = {
       asked: six,
       steps: [loseZone(1_000, zones[0])],
     }),
+  'the user attaches one of two new members': () => {
+    const always = { pendingSeconds: [10, 10], asgLagSeconds: [60, 60] } as const;
+    return of('the user attaches one of two new members', settingOf('attach', { spot: 12, max: 10, ...always, policy: onSpotAlone }), {
+      asked: six,
+      steps: [interrupt(1_000, 2), attachNew(2_000)],
+    });
+  },
   'EC2 stops what it takes': () =>
     of('EC2 stops what it takes', settingOf('tag', { spot: 12 }), {
       asked: six,
