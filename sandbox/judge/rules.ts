@@ -12,9 +12,17 @@ import { desiredAsAsked } from './rules/desired.ts';
 import { detachedStayOut } from './rules/detached.ts';
 import { drainedFirst } from './rules/drained-first.ts';
 import { drainsAreShared } from './rules/drains.ts';
-import { connectionsGetTheirTime, hooksAreHeld, leftToEc2, letGoIsLeft, strangersUntouched, workTakenOffFirst } from './rules/endings.ts';
+import {
+  connectionsGetTheirTime,
+  heartbeatsComeEarly,
+  hooksAreHeld,
+  leftToEc2,
+  letGoIsLeft,
+  strangersUntouched,
+  workTakenOffFirst,
+} from './rules/endings.ts';
 import { everythingExplained } from './rules/explained.ts';
-import { functionsAnswer, functionsAreQuick, itemsAreSmall, rightsSuffice } from './rules/functions.ts';
+import { functionsAnswer, functionsAreQuick, functionsWait, itemsAreSmall, rightsSuffice } from './rules/functions.ts';
 import { lastGoodStays } from './rules/in-force.ts';
 import { lastResortLast, takenAtOnceLast } from './rules/last-resort.ts';
 import { missingAreRequested } from './rules/lasting-shortage.ts';
@@ -70,6 +78,7 @@ export const rules: readonly Rule[] = [
   sparedServeAgain,
   replacedBeforeWindow,
   hooksAreHeld,
+  heartbeatsComeEarly,
   servesAgain,
   requestedSoon,
   missingAreRequested,
@@ -135,6 +144,7 @@ export const rules: readonly Rule[] = [
   idleWritesNothing,
   functionsAnswer,
   functionsAreQuick,
+  functionsWait,
   itemsAreSmall,
   rightsSuffice,
 ];

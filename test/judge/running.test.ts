@@ -3,7 +3,7 @@ import type { Actor, History } from '../../sandbox/judge/history.ts';
 import { toldOnTheBus } from '../../sandbox/judge/rules/announced.ts';
 import { callsAreBounded, idleWritesNothing, noStorm } from '../../sandbox/judge/rules/calls.ts';
 import { everythingExplained } from '../../sandbox/judge/rules/explained.ts';
-import { functionsAnswer, functionsAreQuick, itemsAreSmall, rightsSuffice } from '../../sandbox/judge/rules/functions.ts';
+import { functionsAnswer, functionsAreQuick, functionsWait, itemsAreSmall, rightsSuffice } from '../../sandbox/judge/rules/functions.ts';
 import { asgsPutBack, raisesEndSoon, strangeAsgs } from '../../sandbox/judge/rules/put-back.ts';
 import { cameToRest, nobodyForgotten, nothingOpen, sizeIsHeld } from '../../sandbox/judge/rules/rest.ts';
 import { excusesAreTrue, reasonsAreTrue } from '../../sandbox/judge/rules/said.ts';
@@ -1229,6 +1229,23 @@ describe('functions and calls', () => {
     expect(details(functionsAnswer, ended({ error, injected: true }))).toEqual([]);
     expect(details(functionsAreQuick, ended({}))).toEqual([]);
     expect(details(functionsAreQuick, ended({ startedAtMs: 90_000 }))).toHaveLength(1);
+  });
+  it('wait for their calls', () => {
+    const call = { invocation: 'i-w', function: 'react', service: 'ec2', operation: 'CreateTags', askedAtMs: 99_000 };
+    const ends = { invocation: 'i-w', function: 'react', startedAtMs: 90_000, timeoutMs: 30_000, again: [] };
+    const answered = (
+      second: number,
+      change: { readonly injected?: boolean; readonly error?: { readonly type: string; readonly message: string } } = {},
+    ) =>
+      details(functionsWait, (script) => {
+        script.at(100, { kind: 'invocation-ended', ...ends, injected: false, ...change });
+        script.at(second, { kind: 'called', ...call, outcome: 'ok', applied: true, isMutating: true });
+      });
+    expect(answered(100)).toEqual([]);
+    expect(answered(100.5)).toEqual(['react ended while ec2:CreateTags, requested 1.000 s before, had no response']);
+    // Whoever dies waits for nothing.
+    expect(answered(100.5, { injected: true })).toEqual([]);
+    expect(answered(100.5, { error: { type: 'Error', message: 'no' } })).toEqual([]);
   });
   it('have the rights that they need', () => {
     expect(details(rightsSuffice, called({}))).toEqual([]);

@@ -26,6 +26,27 @@ export const functionsAreQuick: Rule = {
       ),
 };
 
+export const functionsWait: Rule = {
+  name: 'functions wait for their calls',
+  meaning:
+    'An invocation without an injected fault ends only once each of its calls has its response. AWS Lambda freezes a function with its response, and what is under way then may never come about.',
+  broken: (chronicle) => {
+    const endedAtMs = new Map(
+      chronicle.of('invocation-ended').flatMap(({ invocation, injected, error, atMs }) => (injected || error ? [] : [[invocation, atMs] as const])),
+    );
+    return chronicle.of('called').flatMap(({ invocation, function: name, service, operation, askedAtMs, atMs }): readonly Broken[] => {
+      const overMs = endedAtMs.get(invocation);
+      if (overMs === undefined || atMs <= overMs) return [];
+      return [
+        {
+          atMs: overMs,
+          detail: `${name} ended while ${service}:${operation}, requested ${((overMs - askedAtMs) / 1_000).toFixed(3)} s before, had no response`,
+        },
+      ];
+    });
+  },
+};
+
 const kilobyte = 1_024;
 /** DynamoDB takes 400 KB an item; EventBridge takes 256 KB an entry. */
 const largestItem = 200 * kilobyte;
