@@ -61,6 +61,16 @@ describe('turns of the groups of one batch', () => {
     expect((await asked).turn.kind).toBe('now');
   });
 
+  test('a request that comes while the item is written has its turn after that', async () => {
+    const { world, ports } = account();
+    const turns = turnsOf([api, jobs], ports);
+    const asked = [turns.ask(askOf('api')), turns.ask(askOf('jobs', { bucket: 'autoScaling' }))];
+    const kinds = Promise.all(asked).then((given) => given.map(({ turn }) => turn.kind));
+    const never = new Promise((resolve) => setTimeout(resolve, 1_000, 'never'));
+    expect(await Promise.race([kinds, never])).toEqual(['now', 'now']);
+    expect(world.writes).toBe(2);
+  });
+
   test('go on without the item where its reads fail, or others write it all the time', async () => {
     for (const trouble of [{ fails: awsError('Throttling') }, { races: 8 }]) {
       const { world, ports } = account();

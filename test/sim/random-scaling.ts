@@ -56,8 +56,8 @@ const cronAt = (atMs: number, timeZone: string, byWeekday: boolean): string => {
   return [minute, hour, '*', month, new Intl.DateTimeFormat('en-US', { timeZone, weekday: 'short' }).format(atMs).toLowerCase()].join(' ');
 };
 
-/** `byWeekday`: it names the day of the week in place of the day of the month. */
-type Time = { readonly afterMinutes: number; readonly timezone: string; readonly size: number; readonly byWeekday?: boolean };
+/** `byWeekday`: it names the day of the week in place of the day of the month. `daily`: it names neither. */
+type Time = { readonly afterMinutes: number; readonly timezone: string; readonly size: number; readonly byWeekday?: boolean; readonly daily?: true };
 
 /** The user writes a schedule whose times come some minutes later. */
 export const scheduled = (atMs: number, document: Document, schedule: readonly Time[]): Step => ({
@@ -69,8 +69,9 @@ export const scheduled = (atMs: number, document: Document, schedule: readonly T
   happen: async (stage) => {
     stage.did({ kind: 'policy-edited', groups: [String(document.group)] });
     const nowMs = stage.sandbox.clock.now();
-    const rows = schedule.map(({ afterMinutes, timezone, size, byWeekday = false }) => {
-      const at = cronAt(nowMs + afterMinutes * minuteMs, timezone, byWeekday);
+    const rows = schedule.map(({ afterMinutes, timezone, size, byWeekday = false, daily }) => {
+      const exact = cronAt(nowMs + afterMinutes * minuteMs, timezone, byWeekday);
+      const at = daily ? exact.split(' ').slice(0, 2).concat('*', '*', '*').join(' ') : exact;
       return { at, timezone, size };
     });
     await stage.putPolicy({ ...document, schedule: [...new Map(rows.map((row) => [`${row.at} ${row.timezone}`, row])).values()] });
@@ -85,7 +86,9 @@ const drawSchedule = (draw: Draw, document: Document, { min, max }: Bounds): Ste
   }));
   const atMs = draw.between(1, 40) * 1_000;
   const dated = times.map((time) => ({ ...time, byWeekday: draw.chance(0.4) }));
-  return scheduled(atMs, document, dated);
+  // A time that has passed today sets nothing until tomorrow.
+  const passed = { afterMinutes: -draw.between(2, 20), timezone: draw.one(zones), size: draw.between(min, max), daily: true } as const;
+  return scheduled(atMs, document, draw.chance(0.4) ? [passed, ...dated] : dated);
 };
 
 /** The world with alarms that act by steps, and with a schedule that its user writes. What other edits write goes without either. */

@@ -1,10 +1,11 @@
+import type { FaultInput } from '../../../sandbox/fault-schema.ts';
 import { noCapacity } from '../capacity-steps.ts';
 import type { Draw } from '../random-draw.ts';
 import { randomTree } from '../random-tree.ts';
 import type { Step } from '../situation.ts';
 import { alarm, interrupt, kill, loseZone, recommendRebalance } from '../steps.ts';
-import { groupIn, holdings, plainLandscape, zones } from '../worlds.ts';
-import { drawSome, minutes, type Profile } from './profile.ts';
+import { catalogue, groupIn, holdings, plainLandscape, type TypeTerms, zones } from '../worlds.ts';
+import { type DrawnWorld, drawSome, minutes, type Profile, seconds } from './profile.ts';
 import { alarmsBy, drawHabits, drawTargetGroups, namesOf, worldOf } from './usual.ts';
 
 /** How often a group may launch: seldom enough that losses meet the limit, and often enough that it comes up. */
@@ -41,6 +42,61 @@ const losses: readonly ((draw: Draw, atMs: number) => Step)[] = [
 /** In this time a breaker is half-open for as long as most policies hold it, and nothing else happens. */
 const untilClosedMs = 900_000;
 
+type Document = Readonly<Record<string, unknown>>;
+type Special = {
+  readonly policy: Document;
+  readonly steps: readonly Step[];
+  readonly faults?: readonly FaultInput[];
+  readonly types?: readonly TypeTerms[];
+};
+
+const specialWorld = (draw: Draw, { policy, steps, faults = [], types = plainLandscape.types }: Special): DrawnWorld => {
+  const landscape = { ...plainLandscape, types, spot: draw.between(5, 8), targetGroups: drawTargetGroups(draw, [5, 20]) };
+  const size = { min: 1, max: 12, desired: 6 };
+  const all = { ...drawHabits(draw, ['20s', '30s']), ...policy };
+  const placed = groupIn(landscape, {
+    name: 'web',
+    holding: draw.one(['tag', 'attach']),
+    size,
+    targetGroups: namesOf(landscape),
+    policy: all,
+    asg: { min: 0 },
+  });
+  return { ...worldOf(draw, { landscape, placed, size, steps, faults: 0, restWithinMs: 1_800_000 }), faults };
+};
+
+/** Two families, of which EC2 takes members in turn. The breaker of each counts its own interruptions. */
+const twoFamilies = (draw: Draw): DrawnWorld =>
+  specialWorld(draw, {
+    types: catalogue.slice(0, 2),
+    policy: { breaker: { interruptions: draw.between(2, 3), within: '10m', hold: draw.one(['1m', '3m']) } },
+    steps: [1, 2, 3, 4].map((turn) => interrupt(seconds(draw, 1, 20) + 60_000 * turn, draw.between(1, 2))),
+  });
+
+/** Instances die one after another, faster than the limit counts, and some launches have no response. */
+const diesInARow = (draw: Draw): DrawnWorld => {
+  const lost: FaultInput = {
+    on: 'call',
+    kind: 'lose-answer',
+    match: { operation: ['CreateFleet', 'LaunchInstances'] },
+    fromMs: 0,
+    untilMs: seconds(draw, 20, 60),
+  };
+  const everyMs = seconds(draw, 3, 8);
+  return specialWorld(draw, {
+    policy: { launches: { atMost: draw.between(7, 9), within: draw.one(['5m', '10m']) } },
+    steps: Array.from({ length: 6 }, (_, turn) => kill(1_000 + everyMs * turn, 1)),
+    faults: draw.chance(0.4) ? [lost] : [],
+  });
+};
+
+/** More members are advised to leave than the hour allows, and each is replaced within a minute. */
+const adviceInARow = (draw: Draw): DrawnWorld =>
+  specialWorld(draw, {
+    policy: { rebalance: { act: true, atMostPerHour: draw.between(2, 3) }, swap: { order: draw.one(['launch-first', 'drain-first']), maxSurge: 1 } },
+    steps: [recommendRebalance(seconds(draw, 1, 10), draw.between(4, 6))],
+  });
+
 export const bounds: Profile = {
   about: 'policies that bound how often a group launches, and losses that meet the bounds',
   weight: 6,
@@ -62,6 +118,7 @@ export const bounds: Profile = {
     });
     const steps = drawSome(draw, losses, { least: 3, most: 9, withinSeconds: 420 });
     const world = worldOf(draw, { landscape, placed, size, steps, faults: 0.3, restWithinMs: 1_800_000 });
-    return draw.chance(0.25) ? { ...world, calmAtMs: world.calmAtMs + untilClosedMs } : world;
+    const drawn = draw.chance(0.25) ? { ...world, calmAtMs: world.calmAtMs + untilClosedMs } : world;
+    return draw.chance(0.35) ? draw.one([twoFamilies, diesInARow, adviceInARow])(draw) : drawn;
   },
 };

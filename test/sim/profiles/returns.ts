@@ -3,7 +3,7 @@ import type { Draw } from '../random-draw.ts';
 import type { Step } from '../situation.ts';
 import { alarm, interrupt, kill, loseZone, setSpot } from '../steps.ts';
 import { groupIn, holdings, onDemandPools, plainLandscape, spotPools, zones } from '../worlds.ts';
-import { calmAfter, type DrawnWorld, drawSome, minutes, type Profile, withSteps } from './profile.ts';
+import { calmAfter, type DrawnWorld, drawSome, minutes, type Profile, seconds, withSteps } from './profile.ts';
 import { alarmsBy, drawHabits, drawTargetGroups, namesOf, worldOf } from './usual.ts';
 
 const drawReturn = (draw: Draw) => ({
@@ -58,10 +58,31 @@ const longShortage = (draw: Draw, world: DrawnWorld): DrawnWorld => {
   return { ...withSteps(world, steps), calmAtMs: calmAfter(steps) + goesOnMs };
 };
 
-const inWindow = (world: DrawnWorld, window: (typeof windows)[number]): DrawnWorld => ({
+const inWindow = (world: DrawnWorld, window: object): DrawnWorld => ({
   ...world,
   policies: world.policies.map((policy) => ({ ...policy, return: { ...(policy.return as object), ...window } })),
 });
+
+/** A window that began the evening before, and is open for as long as the world goes on. */
+const overnight = { window: 'wed 22:00-05:00' } as const;
+
+/** Spot goes for a while. It comes back, and EC2 takes several members at once: a breaker opens while others could move. */
+const brokenWhileReturning = (draw: Draw, world: DrawnWorld): DrawnWorld => {
+  const breaker = { interruptions: 2, within: '5m', hold: draw.one(['10m', '20m']) };
+  const backMs = minutes(draw, 3, 5);
+  const taken = [interrupt(seconds(draw, 10, 30), 3), interrupt(backMs + seconds(draw, 10, 40), draw.between(2, 3))];
+  const policies = world.policies.map((policy) => ({ ...policy, breaker }));
+  const steps = [noCapacity(1_000, backMs, ['spot'], zones), ...taken];
+  return { ...withSteps({ ...world, policies }, steps), calmAtMs: calmAfter(steps) + goesOnMs };
+};
+
+/** EC2 takes the youngest members soon after each move, three times and more. */
+const takenAfterMoves = (draw: Draw, world: DrawnWorld): DrawnWorld => {
+  const policies = world.policies.map((policy) => ({ ...policy, return: { after: '1m', every: '1m', atMost: '50%' } }));
+  const turns = [0, 1, 2, 3, 4].map((turn) => 8 * 60_000 * turn + seconds(draw, 1, 20));
+  const steps = turns.flatMap((atMs) => [noCapacity(atMs, 60_000, ['spot'], zones), interrupt(atMs + 5_000, draw.between(2, 3))]);
+  return { ...withSteps({ ...world, policies }, steps), calmAtMs: calmAfter(steps) + goesOnMs };
+};
 
 export const returns: Profile = {
   about: 'spot that goes and comes back, and members that move to earlier tiers and even out their zones meanwhile and afterwards',
@@ -95,6 +116,8 @@ export const returns: Profile = {
     });
     const calm = { ...world, calmAtMs: world.calmAtMs + goesOnMs };
     const windowed = draw.chance(0.4) ? inWindow(calm, draw.one(windows)) : calm;
-    return draw.chance(0.1) && !isSpotAlone ? longShortage(draw, windowed) : windowed;
+    const usual = draw.chance(0.1) && !isSpotAlone ? longShortage(draw, windowed) : windowed;
+    if (isSpotAlone || !draw.chance(0.35)) return usual;
+    return draw.one([() => inWindow(calm, overnight), () => brokenWhileReturning(draw, calm), () => takenAfterMoves(draw, calm)])();
   },
 };
