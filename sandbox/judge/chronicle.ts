@@ -293,3 +293,11 @@ export const chronicleOf = (history: History): Chronicle => {
 
 /** Whether it stays a member, in the world's own record. Advice does not count. */
 export const stays = (life: Life, atMs: number): boolean => leavesAtMs(life, atMs) > atMs;
+
+/** Whether an instance runs again that was stopped before, and has not ended since. */
+export const runsAgainAt = ({ history }: Chronicle, { instance, startedAgainAtMs = Number.POSITIVE_INFINITY }: Life, atMs: number): boolean =>
+  startedAgainAtMs <= atMs &&
+  !history.events.some(
+    (event) =>
+      (event.kind === 'ending' || event.kind === 'ended') && event.instance === instance && event.atMs > startedAgainAtMs && event.atMs <= atMs,
+  );

@@ -1517,6 +1517,25 @@ describe('rest', () => {
       ),
     ).toHaveLength(1);
   });
+  it('counts an instance that was stopped, if it runs again', () => {
+    const stopped = (againS: number | undefined, write: (script: Script) => void = () => {}) =>
+      details(sizeIsHeld, (script) => {
+        twoServe(script);
+        script.at(100, { kind: 'ended', instance: 'i-1', state: 'stopped' });
+        if (againS !== undefined) script.serves(againS, 'i-1');
+        write(script);
+      });
+    expect(stopped(500)).toEqual([]);
+    expect(stopped(undefined)).toEqual(['at the end, 1 of 1 members serve, expected 2']);
+    expect(stopped(500, (script) => script.member('i-3'))).toEqual(['at the end, 3 of 3 members serve, expected 2']);
+    expect(stopped(500, (script) => script.end(600, 'i-1'))).toEqual(['at the end, 1 of 1 members serve, expected 2']);
+    // It runs and does not serve.
+    const isOut = (script: Script): void =>
+      script.at(600, { kind: 'out-of-service', instance: 'i-1', targetGroup: 'web', why: 'unhealthy' } as never);
+    expect(stopped(500, isOut)).toEqual(['at the end, 1 of 2 members serve, expected 2']);
+    // One that left its Auto Scaling group is no member.
+    expect(stopped(500, (script) => script.policy(550, 2, { ...policy, asg: 'web-asg' }))).toHaveLength(1);
+  });
   it('counts members that never become healthy while their user protects them from scale-in', () => {
     const mute = (launchedS: number, isProtected = true, boots = false) =>
       details(sizeIsHeld, (script) => {

@@ -1,4 +1,4 @@
-import type { Chronicle } from '../chronicle.ts';
+import { type Chronicle, runsAgainAt } from '../chronicle.ts';
 import { nameOf, type OfferingName } from '../cloud.ts';
 import type { Finding, Rule } from '../finding.ts';
 import type { Told } from '../history.ts';
@@ -97,14 +97,6 @@ const writtenOf = (chronicle: Chronicle, { id, group }: SaidReasons) => {
   const told = writes.flatMap(({ by }) => (by.kind === 'function' ? (chronicle.invocations.get(by.invocation)?.deliveries ?? []) : []));
   return { atMs: writes.at(-1)?.atMs, told: new Set(told.map((one) => one.told.about)) };
 };
-
-/** Whether an instance runs again that was stopped before, and has not ended since. */
-const runsAgainAt = ({ history }: Chronicle, { instance, startedAgainAtMs = Number.POSITIVE_INFINITY }: Life, atMs: number): boolean =>
-  startedAgainAtMs <= atMs &&
-  !history.events.some(
-    (event) =>
-      (event.kind === 'ending' || event.kind === 'ended') && event.instance === instance && event.atMs > startedAgainAtMs && event.atMs <= atMs,
-  );
 
 /** Whether Holdfast may count a member as serving: without a target group it knows only that the instance runs. */
 const countsAt = (chronicle: Chronicle, life: Life, atMs: number): boolean => {

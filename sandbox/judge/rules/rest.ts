@@ -1,6 +1,6 @@
-import type { Chronicle } from '../chronicle.ts';
+import { type Chronicle, runsAgainAt } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
-import { isAlive, isProtected, type Life, lastRefusalMs, stayAt } from '../life.ts';
+import { isAlive, isProtected, type Life, lastRefusalMs, runsOf, stayAt } from '../life.ts';
 import { isMute } from '../mute.ts';
 import { asgsOf, type Policy } from '../policy.ts';
 import { servesAgainMsIn } from '../serves-again.ts';
@@ -27,15 +27,24 @@ export const cameToRest: Rule = {
   broken: ({ history }) => (history.restAtMs === undefined ? [{ atMs: history.endedAtMs, detail: 'it did not come to rest' }] : []),
 };
 
+/** Members that were stopped and run again, each by its second run: the end of a life is its first one. */
+const startedAgain = (chronicle: Chronicle, group: string, policy: Policy, atMs: number): readonly Life[] =>
+  chronicle
+    .livesIn(group)
+    .filter((life) => runsAgainAt(chronicle, life, atMs) && chronicle.groupAt(life, atMs) === group)
+    .filter((life) => asgsOf(policy).length === 0 || stayAt(life, atMs) !== undefined)
+    .map((life) => runsOf(life).at(-1) ?? life);
+
 export const sizeIsHeld: Rule = {
   name: 'the size is held at rest',
   meaning:
-    'At rest, as many members run and serve as are desired, or as the minimum of the Auto Scaling groups keeps, or as their user protects. A member that never answers counts where its user protects it from scale-in. No more spares run than the policy wants, and all of them on spot. No member is pending.',
+    'At rest, as many members run and serve as are desired, or as the minimum of the Auto Scaling groups keeps, or as their user protects. A member that never answers counts where its user protects it from scale-in. An instance that was stopped counts if it runs again. No more spares run than the policy wants, and all of them on spot. No member is pending.',
   broken: (chronicle) =>
     inForce(chronicle).flatMap(({ group, policy }): readonly Broken[] => {
       const atMs = chronicle.history.endedAtMs;
       const written = chronicle.groups.get(group)?.written.at(-1)?.desired;
-      const members = chronicle.membersAt(group, atMs).filter((life) => !isStray(chronicle, life, atMs));
+      const run = [...chronicle.membersAt(group, atMs), ...startedAgain(chronicle, group, policy, atMs)];
+      const members = run.filter((life) => !isStray(chronicle, life, atMs));
       const serving = members.filter((life) => chronicle.servesAt(life, atMs)).length;
       const mute = members.filter((life) => isMute(life, atMs)).length;
       const kept = members.filter((life) => isProtected(life, atMs) || atMs - lastRefusalMs(life, atMs) < times.keptForMs).length;
