@@ -29,7 +29,8 @@ const stored = (value: unknown): unknown => (value === undefined ? undefined : J
  */
 const sameContent = (a: unknown, b: unknown): boolean => isDeepStrictEqual(stored(a), stored(b));
 
-type SwapItems = Pick<StateStore, 'swaps' | 'stateAndSwaps' | 'endedIn' | 'swapOf' | 'claim' | 'advance' | 'retire'>;
+type Reads = Pick<StateStore, 'swaps' | 'stateAndSwaps' | 'endedIn' | 'swapOf' | 'swapNow'>;
+type SwapItems = Reads & Pick<StateStore, 'claim' | 'advance' | 'retire'>;
 type Deps = {
   readonly client: DynamoDBDocumentClient;
   readonly table: string;
@@ -47,9 +48,15 @@ const recentMs = 3_600_000;
 const lastSwap = `${items.swapPrefix}~`;
 const isSwapItem = ({ [keys.item]: item }: Item): boolean => String(item).startsWith(items.swapPrefix);
 
-const keyOf = ({ group, instance }: Pick<Swap, 'group' | 'instance'>) => ({
+type Named = Pick<Swap, 'group' | 'instance'>;
+
+const keyOf = ({ group, instance }: Named) => ({
   [keys.group]: group,
   [keys.item]: items.swap(instance),
+});
+const pastKeyOf = ({ group, instance }: Named) => ({
+  [keys.group]: group,
+  [keys.item]: items.past(instance),
 });
 
 /** Undefined when the item cannot be read at all. Then it is no claim. */
@@ -94,7 +101,7 @@ const queryItems = (deps: Deps, group: string, { condition, values, drain = '' }
   });
 
 /** Open swaps, and those that ended recently. */
-const createReads = (deps: Deps): Pick<SwapItems, 'swaps' | 'stateAndSwaps' | 'endedIn' | 'swapOf'> => ({
+const createReads = (deps: Deps): Reads => ({
   async swaps(group) {
     const values = { ':prefix': items.swapPrefix };
     const found = await queryItems(deps, group, { condition: 'begins_with(#item, :prefix)', values });
@@ -141,6 +148,11 @@ const createReads = (deps: Deps): Pick<SwapItems, 'swaps' | 'stateAndSwaps' | 'e
       found.map((item) => readItem(deps, { [keys.group]: item[keys.group], [keys.item]: item[keys.item] })),
     );
     return read.flatMap(({ swap }) => swap ?? []).toSorted((a, b) => b.claimedAtMs - a.claimedAtMs)[0];
+  },
+
+  /** A retirement writes the history first, so one of the two reads finds the swap. */
+  async swapNow(swap) {
+    return (await readItem(deps, keyOf(swap))).swap ?? (await readItem(deps, pastKeyOf(swap))).swap;
   },
 });
 
@@ -197,8 +209,7 @@ const createRetire =
       ...swap,
       ...(swap.state !== 'gone' && { state: 'withdrawn', withdrawnAtMs }),
       schema: stateSchema,
-      [keys.group]: swap.group,
-      [keys.item]: items.past(swap.instance),
+      ...pastKeyOf(swap),
       ...expiry('gone', deps.now()),
     };
     await deps.client.send(new PutCommand({ TableName: deps.table, Item: past }));
@@ -214,7 +225,7 @@ const createRetire =
     if (now?.decision !== swap.decision || now.claimedAtMs !== swap.claimedAtMs) return 'done';
     const undo = new DeleteCommand({
       TableName: deps.table,
-      Key: { ...keyOf(swap), [keys.item]: items.past(swap.instance) },
+      Key: pastKeyOf(swap),
       ConditionExpression: '#withdrawnAtMs = :withdrawnAtMs',
       ExpressionAttributeNames: { '#withdrawnAtMs': 'withdrawnAtMs' },
       ExpressionAttributeValues: { ':withdrawnAtMs': withdrawnAtMs },

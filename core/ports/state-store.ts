@@ -53,7 +53,10 @@ export type StateStore = {
   }>;
   /** The swaps of a drain whose instances are gone and that are history already. Reads the history of the group. */
   endedIn(group: string, drain: string): Promise<readonly Swap[]>;
+  /** The latest swap of an instance in any group, for operators. A swap of the last second may be missing. */
   swapOf(instance: string): Promise<Swap | undefined>;
+  /** A swap as it is stored now, also when it is history. */
+  swapNow(swap: Pick<Swap, 'group' | 'instance'>): Promise<Swap | undefined>;
   /** Only the first writer claims. `exists`: another one has, with the stored swap. */
   claim(swap: Swap): Promise<{ readonly kind: 'claimed' } | { readonly kind: 'exists'; readonly swap: Swap }>;
   /**

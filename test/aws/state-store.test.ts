@@ -294,6 +294,21 @@ describe('a swap', () => {
     expect((await itemOf('retired', items.past('i-7')))?.expiresAt).toBe(nowMs / 1000 + 7 * 24 * 3600);
   });
 
+  test('is read as it is now, also when it is history, and never by the index, which lags behind', async () => {
+    const stuck = { from: ['leaving'] as const, set: { state: 'draining' as const } };
+    const send = (command: { readonly input: object }) =>
+      'IndexName' in command.input ? Promise.resolve({ Items: [] }) : tables.client.send(command as never);
+    const lagging = storeOver(new Proxy(tables.client, { get: (client, name) => (name === 'send' ? send : Reflect.get(client, name)) }));
+    const key = { group: 'now', instance: 'i-now' };
+    expect(await lagging.swapNow(key)).toBeUndefined();
+    await lagging.claim(swap(key.group, key.instance));
+    await lagging.advance(key, stuck);
+    expect(await lagging.swapNow(key)).toMatchObject({ state: 'draining' });
+    await lagging.retire(swap(key.group, key.instance, { state: 'draining' }));
+    expect(await lagging.swapNow(key)).toMatchObject({ state: 'withdrawn' });
+    expect(await lagging.swapOf('i-now')).toBeUndefined();
+  });
+
   test('that is retired is found by its drain, if its instance is gone', async () => {
     const gone = swap('history', 'i-20', { state: 'gone', goneAtMs: nowMs, drain: 'd-1' });
     const others = [

@@ -154,6 +154,7 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
     stateAndSwaps: async (name) => ({ state: await store.state(name), swaps: await store.swaps(name) }),
     endedIn: (_, drain) => call('history', () => fleet.history.filter((swap) => swap.drain === drain)),
     swapOf: none,
+    swapNow: none,
     claim: none,
     advance: ({ instance }, { from, drain, set, hooksSeen, clear = [] }) =>
       call('advance', () => {

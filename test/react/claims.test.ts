@@ -176,7 +176,7 @@ describe('a warning of a member whose swap was withdrawn a moment ago', () => {
     const withdrawn = { ...moved, state: 'withdrawn', withdrawnAtMs: 1_900 } as const;
     const store = {
       advance: () => Promise.resolve('conflict'),
-      swapOf: () => Promise.resolve(withdrawn),
+      swapNow: () => Promise.resolve(withdrawn),
       claim: () => Promise.resolve({ kind: 'claimed' }),
     } as Partial<StateStore> as StateStore;
     const context = {
@@ -191,6 +191,22 @@ describe('a warning of a member whose swap was withdrawn a moment ago', () => {
     };
     const { fresh, swaps } = await claimAll([warning], [moved], context);
     expect(fresh).toMatchObject([{ instance: 'i-spot', reason: 'interruption', state: 'leaving' }]);
+    expect(swaps).toEqual(fresh);
+  });
+});
+
+describe('a warning of a member whose swap is stored no longer', () => {
+  it('makes a swap of its own, because EC2 warns once', async () => {
+    const store = {
+      advance: () => Promise.resolve('conflict'),
+      swapNow: () => Promise.resolve(undefined),
+      claim: () => Promise.resolve({ kind: 'claimed' }),
+    } as Partial<StateStore> as StateStore;
+    const { fresh, swaps } = await claimAll([warning], [moved], {
+      ...{ store, group: 'web', nowMs: 2_000, decision: 'd', drainFor: () => 'a-drain' },
+      ...{ members: new Map(), asgs: new Set<string>(), ended: new Set<string>() },
+    });
+    expect(fresh).toMatchObject([{ instance: 'i-spot', reason: 'interruption', deadlineMs: warning.deadlineMs }]);
     expect(swaps).toEqual(fresh);
   });
 });

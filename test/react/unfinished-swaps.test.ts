@@ -52,7 +52,7 @@ const mendedBy = async (
       retired.push(instance);
       return 'done';
     },
-    swapOf: async () => warnedAgain?.stored,
+    swapNow: async () => warnedAgain?.stored,
     claim: async (swap: Swap) => {
       claimed.push(swap);
       return { kind: 'claimed' };

@@ -32,8 +32,8 @@ export const claimEach = <T>(items: readonly T[], claim: (item: T) => Promise<vo
 type ClaimContext = Claiming & { readonly store: StateStore };
 
 /**
- * Tightens a swap. Undefined if it was withdrawn meanwhile, or is over while its member serves on: the fact makes a new
- * one then.
+ * Tightens a swap. Undefined if it was withdrawn or lost meanwhile, or is over while its member serves on: the fact
+ * makes a new one then.
  */
 const tighten = async (swap: Swap, fact: LeavingFact, context: ClaimContext): Promise<Swap | undefined> => {
   if (beginsAnew(swap, fact) && (await context.store.retire(swap)) === 'done') return undefined;
@@ -42,11 +42,9 @@ const tighten = async (swap: Swap, fact: LeavingFact, context: ClaimContext): Pr
   const seen = set.hooks === undefined ? {} : { hooksSeen: swap.hooks?.length ?? 0 };
   const written = await context.store.advance(swap, { from: [swap.state], set, ...seen });
   if (written === 'done') return { ...swap, ...set };
-  const now = await context.store.swapOf(swap.instance);
-  if (now?.state === 'withdrawn') return undefined;
-  return now === undefined || (now.state === swap.state && now.hooks?.length === swap.hooks?.length)
-    ? swap
-    : tighten(now, fact, context);
+  const now = await context.store.swapNow(swap);
+  if (now === undefined || now.state === 'withdrawn') return undefined;
+  return now.state === swap.state && now.hooks?.length === swap.hooks?.length ? swap : tighten(now, fact, context);
 };
 
 /**

@@ -17,8 +17,8 @@ export const claimWarnedAgain = async (
   drainFor: NameDrain,
 ): Promise<readonly Swap[]> => {
   const { store, clock } = run.ports;
-  const claimed = await inParallel(swaps, writesAtOnce, async ({ instance }): Promise<readonly Swap[]> => {
-    const now = await store.swapOf(instance);
+  const claimed = await inParallel(swaps, writesAtOnce, async (swap): Promise<readonly Swap[]> => {
+    const now = await store.swapNow(swap);
     const again = now && claimedAgain(now, { nowMs: clock.now(), drainFor, decision: run.id });
     if (now === undefined || again === undefined || (await store.retire(asOutlived(now))) === 'conflict') return [];
     return (await store.claim(again)).kind === 'claimed' ? [again] : [];
