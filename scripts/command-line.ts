@@ -58,7 +58,8 @@ export const helpOfCommand = <Known extends ExplainedOptions>({ name, does, exam
   ].join('\n');
 };
 
-type Read<Known extends ExplainedOptions> = { readonly values: Values<Known>; readonly positionals: readonly string[] };
+/** What a command line says. */
+export type Read<Known extends ExplainedOptions> = { readonly values: Values<Known>; readonly positionals: readonly string[] };
 
 /** What the command line says, or the help for `--help`. @throws OptionError with the help, where an option is not known or lacks its value */
 export const readCommand = <Known extends ExplainedOptions>(command: Command<Known>, args: readonly string[]): Read<Known> | string => {
@@ -113,3 +114,16 @@ export const atLeastOne = (option: string, given: string): number => wholeFrom(1
 
 /** A whole number, 0 or more. @throws OptionError */
 export const atLeastZero = (option: string, given: string): number => wholeFrom(0, 'of 0 or more', option, given);
+
+/** The number, if it is not too large. @throws OptionError */
+export const atMost = (most: number, option: string, given: number): number => {
+  if (given > most) throw new OptionError(`--${option}: expected at most ${most}, found "${given}".`);
+  return given;
+};
+
+/** Does nothing if one of these other options is given. @throws OptionError */
+export const needs = (option: string, others: Readonly<Record<string, unknown>>): void => {
+  if (Object.values(others).some((value) => value !== undefined)) return;
+  const names = Object.keys(others).map((name) => `--${name}`);
+  throw new OptionError(`--${option}: has no effect without ${names.join(' or ')}.`);
+};

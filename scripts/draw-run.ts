@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { InterruptionRow, Report } from '../sandbox/scenario/report.ts';
+import { commandLine, helpOfCommand, OptionError, refuse } from './command-line.ts';
 
 /** Draws the report of a played scenario: how many served over time, and what happened to every interrupted instance. */
 
@@ -132,9 +133,45 @@ const draw = (report: Report): string => {
   ].join('\n');
 };
 
-const [from, to] = process.argv.slice(2);
-if (from === undefined || to === undefined)
-  throw new Error('Give a report and where to draw it: node scripts/draw-run.ts report.json docs/zone-outage.svg');
-const report: Report = JSON.parse(await readFile(from, 'utf8'));
-if (report.interruptions.length === 0) throw new Error(`Nothing was interrupted in ${report.scenario}: there is nothing to draw.`);
-await writeFile(to, draw(report));
+const command = {
+  name: 'node scripts/draw-run.ts',
+  does: 'Draws the report of a played scenario as an SVG file.',
+  examples: ['run.json run.svg'],
+  positionals: 'REPORT SVG',
+  options: {},
+} as const;
+
+const isReport = (value: unknown): value is Report =>
+  typeof value === 'object' && value !== null && 'scenario' in value && 'groups' in value && 'interruptions' in value && 'requests' in value;
+
+const parsed = (path: string, json: string): unknown => {
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    throw new OptionError(`${path} is no JSON: ${(error as Error).message}`);
+  }
+};
+
+/** The report in a file. @throws OptionError where there is none, or nothing to draw */
+const reportIn = async (path: string): Promise<Report> => {
+  const json = await readFile(path, 'utf8').catch((error: Error) => {
+    throw new OptionError(`${path} cannot be read: ${error.message}`);
+  });
+  const report = parsed(path, json);
+  if (!isReport(report)) throw new OptionError(`${path} is no report of a scenario. holdfast sandbox --report FILE writes one.`);
+  if (report.interruptions.length === 0) throw new OptionError(`Nothing was interrupted in ${report.scenario}: there is nothing to draw.`);
+  return report;
+};
+
+const [from, to] = commandLine(command, ({ positionals }) => {
+  if (positionals.length !== 2) throw new OptionError(`Give a report and the file to draw.\n\n${helpOfCommand(command)}`);
+  return positionals;
+}) as [string, string];
+try {
+  const drawn = draw(await reportIn(from));
+  await writeFile(to, drawn).catch((error: Error) => {
+    throw new OptionError(`${to} cannot be written: ${error.message}`);
+  });
+} catch (error) {
+  refuse(error);
+}

@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { atLeastOne, atLeastZero, helpOfCommand, OptionError, oneOf, readCommand } from '../../scripts/command-line.ts';
+import { atLeastOne, atLeastZero, atMost, helpOfCommand, needs, OptionError, oneOf, readCommand } from '../../scripts/command-line.ts';
 
 const command = {
   name: 'npm run play',
@@ -49,7 +51,18 @@ describe('the command line of a developer command', () => {
     expect(() => atLeastOne('worlds', '0')).toThrow(new OptionError('--worlds: expected a whole number above 0, found "0".'));
     expect(atLeastZero('from', '0')).toBe(0);
     expect(() => atLeastZero('from', '')).toThrow(new OptionError('--from: expected a whole number of 0 or more, found "".'));
+    expect(atMost(100, 'often', 100)).toBe(100);
+    expect(() => atMost(100, 'often', 150)).toThrow(new OptionError('--often: expected at most 100, found "150".'));
     expect(() => oneOf('pass', ['back', 'lost'], 'bakc')).toThrow(new OptionError('--pass: expected back, lost, found "bakc".'));
+  });
+});
+
+describe('an option that has no effect without another one', () => {
+  test('is refused where none of them is given', () => {
+    expect(needs('often', { seeds: '3' })).toBeUndefined();
+    expect(needs('profile', { seeds: undefined, slack: '3' })).toBeUndefined();
+    const refused = new OptionError('--profile: has no effect without --seeds or --slack.');
+    expect(() => needs('profile', { seeds: undefined, slack: undefined })).toThrow(refused);
   });
 });
 
@@ -73,5 +86,41 @@ describe.each([
       code: 2,
       lines: [expect.stringMatching(/^Unknown option --sed\./), '', expect.stringContaining(`${name} -- `)],
     });
+  });
+});
+
+describe('npm run sim', () => {
+  test.each([
+    [['--often', 'outside:33'], '--often: has no effect without --seeds.'],
+    [['--seeds', '1', '--often', 'outside:150'], '--often: expected at most 100, found "150".'],
+    [['--profile', 'nope'], '--profile: has no effect without --seeds or --shrink SEED or --seed-twice or --slack.'],
+    [['--profile', 'nope', '--shrink', '14'], '--profile: expected small, faulty, '],
+    [['--always', 'zones', '--crash-points'], '--always: has no effect without '],
+  ])('refuses %j', async (args, text) => {
+    expect(await run('test/sim/run.ts', ...args)).toEqual({ code: 2, error: expect.stringContaining(text) });
+  });
+});
+
+describe('scripts/draw-run.ts', () => {
+  const draw = (...args: string[]) => run('scripts/draw-run.ts', ...args);
+  test('says what is wrong with what it is given, without a stack trace', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'holdfast-'));
+    const write = async (name: string, text: string): Promise<string> => {
+      await writeFile(join(folder, name), text);
+      return join(folder, name);
+    };
+    const refused = async (...args: string[]) => {
+      const { code, error } = await draw(...args);
+      expect(code).toBe(2);
+      expect(error).not.toMatch(/^\s+at /m);
+      return error;
+    };
+    const svg = join(folder, 'run.svg');
+    expect(await refused()).toContain('Give a report and the file to draw.');
+    expect(await refused(join(folder, 'none.json'), svg)).toContain('cannot be read: ENOENT');
+    expect(await refused(await write('text.json', 'no report'), svg)).toContain('is no JSON');
+    expect(await refused(await write('other.json', '{}'), svg)).toContain('is no report of a scenario');
+    const empty = await write('empty.json', '{"scenario":"calm","interruptions":[],"groups":[],"requests":{}}');
+    expect(await refused(empty, svg)).toContain('Nothing was interrupted in calm');
   });
 });

@@ -1,4 +1,4 @@
-import { atLeastOne, atLeastZero, commandLine, oneOf, refuse } from '../../scripts/command-line.ts';
+import { atLeastOne, atLeastZero, atMost, commandLine, needs, oneOf, type Read, refuse } from '../../scripts/command-line.ts';
 import { type CleanRun, type CrashRun, cleanRun, crashPoints, type Death, moments, passes, replayLine, twoDeaths } from './crash-points.ts';
 import { fightTest } from './fight.ts';
 import { freezeAssembly } from './frozen-assembly.ts';
@@ -67,7 +67,7 @@ const command = {
       type: 'string',
       default: '1',
       value: 'N',
-      help: 'plays one part in so many of the crash points or writes, chosen by the hash of the commit',
+      help: 'plays one part in so many of the crash points, chosen by the hash of the commit, or of the writes, drawn from --seed',
     },
     part: { type: 'string', value: 'K', help: 'plays this one of the parts, from 1: all of them together play every crash point once' },
     by: { type: 'string', value: 'TEXT', help: 'chooses the part by this text instead' },
@@ -91,8 +91,35 @@ const command = {
   },
 } as const;
 
-const { values, positionals, workflow, seed, from, jobs, parts } = commandLine(command, (read) => ({
+type Asked = Read<typeof command.options>;
+
+/** As in `--keep 1,3`; 0 is not one of them. */
+const numbersIn = (option: string, text: string): readonly number[] => text.split(',').map((one) => atLeastZero(option, one));
+
+/** As in `--often outside:33`. */
+const oftenIn = (text: string): Often => {
+  const [profile, percent = ''] = text.split(':');
+  return { profile: oneOf('often', profileNames, profile), percent: atMost(100, 'often', atLeastZero('often', percent)) };
+};
+
+/** Which worlds are played, and what of each. Only options that draw worlds use it. */
+const worldsIn = ({ values, positionals }: Asked): { readonly choice: Choice; readonly often?: Often } => {
+  const { seeds, shrink, slack, always, profile, keep, faults, often } = values;
+  if (often !== undefined) needs('often', { seeds });
+  const drawn = { seeds, 'shrink SEED': shrink ? positionals[0] : undefined, 'seed-twice': values['seed-twice'], slack };
+  for (const [option, value] of Object.entries({ always, profile, keep, faults })) if (value !== undefined) needs(option, drawn);
+  const choice = {
+    ...(always !== undefined && { always: oneOf('always', troubles, always) }),
+    ...(profile !== undefined && { profile: oneOf('profile', profileNames, profile) }),
+    ...(keep !== undefined && { keep: numbersIn('keep', keep) }),
+    ...(faults !== undefined && { faults: numbersIn('faults', faults) }),
+  };
+  return { choice, ...(often !== undefined && { often: oftenIn(often) }) };
+};
+
+const { values, positionals, workflow, seed, from, jobs, parts, choice, often } = commandLine(command, (read) => ({
   ...read,
+  ...worldsIn(read),
   workflow: read.values.workflow === undefined ? undefined : oneOf('workflow', Object.keys({ ...workflows, ...longWorkflows }), read.values.workflow),
   seed: atLeastZero('seed', read.values.seed),
   from: atLeastZero('from', read.values.from),
@@ -225,28 +252,10 @@ const everyWrite = async (): Promise<number> => {
 const oneWorkflow = (workflow: string): Promise<number> =>
   one(asTask({ workflow, deaths: deathsIn(values.crash), pass: oneOf('pass', passes, values.pass), seed }));
 
-/** As in `--keep 1,3`; 0 is not one of them. */
-const numbersIn = (option: string, text: string): readonly number[] => text.split(',').map((one) => atLeastZero(option, one));
-
-/** What is played of each seed. */
-const choice = (): Choice => ({
-  ...(values.always !== undefined && { always: oneOf('always', troubles, values.always) }),
-  ...(values.profile !== undefined && { profile: oneOf('profile', profileNames, values.profile) }),
-  ...(values.keep !== undefined && { keep: numbersIn('keep', values.keep) }),
-  ...(values.faults !== undefined && { faults: numbersIn('faults', values.faults) }),
-});
-
-/** As in `--often outside:33`. */
-const oftenIn = (text: string): Often => {
-  const [profile, percent] = text.split(':');
-  return { profile: oneOf('often', profileNames, profile), percent: atLeastZero('often', percent ?? '') };
-};
-
 const manySeeds = async (count: number): Promise<number> => {
-  const [chosen, often] = [choice(), values.often === undefined ? undefined : oftenIn(values.often)];
   const tasks = Array.from({ length: count }, (_, index): Task => {
     const seed = from + index;
-    return { kind: 'seed', seed, ...(often !== undefined && { profile: profileWith(seed, often) }), ...chosen };
+    return { kind: 'seed', seed, ...(often !== undefined && { profile: profileWith(seed, often) }), ...choice };
   });
   const [only] = tasks;
   const broken = await (tasks.length === 1 && only !== undefined && !values.shrink ? one(only) : playTasks(tasks));
@@ -255,7 +264,7 @@ const manySeeds = async (count: number): Promise<number> => {
 };
 
 const seedTwice = async (which: number): Promise<number> => {
-  const [first, second] = await traceTwice(which, choice());
+  const [first, second] = await traceTwice(which, choice);
   const same = first === second;
   say(`seed ${which}, played twice: ${same ? 'the same' : 'another'} trace of ${first.split('\n').length} lines`);
   return same ? 0 : 1;
@@ -267,10 +276,10 @@ const chosen = (): Promise<number> => {
   if (values.writes) return everyWrite();
   if (workflow !== undefined && values.write !== undefined) return one(writeIn(workflow, values.write));
   if (values['two-deaths'] !== undefined) return manyTwoDeaths(atLeastOne('two-deaths', values['two-deaths']));
-  if (slack !== undefined) return slackOfWorlds(atLeastOne('slack', slack), from, choice(), say);
+  if (slack !== undefined) return slackOfWorlds(atLeastOne('slack', slack), from, choice, say);
   if (fight !== undefined) return fightTest(atLeastOne('fight', fight), from, say);
   if (values['seed-twice'] !== undefined) return seedTwice(atLeastZero('seed-twice', values['seed-twice']));
-  if (values.shrink && only !== undefined) return shrinkTask({ kind: 'seed', seed: atLeastZero('shrink', only), ...choice() });
+  if (values.shrink && only !== undefined) return shrinkTask({ kind: 'seed', seed: atLeastZero('shrink', only), ...choice });
   if (seeds !== undefined) return manySeeds(atLeastOne('seeds', seeds));
   return workflow === undefined ? everyCrashPoint() : oneWorkflow(workflow);
 };
