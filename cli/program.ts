@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { deploymentName } from '../core/contract.ts';
-import { openAccess } from './aws-access.ts';
+import { type Access, openAccess } from './aws-access.ts';
 import { decisionTexts } from './decision-list.ts';
 import { unreadableText } from './decision-text.ts';
 import { explain, explanationText } from './explain.ts';
@@ -108,6 +108,15 @@ const explainCommand = (exitWith: (code: number) => void): Command =>
     exitWith(explanation.swap === undefined && explanation.decisions.length === 0 ? 1 : 0);
   });
 
+/** The groups of a deployment whose policies were accepted, also those that were let go within the last days. */
+const groupsIn = async ({ store }: Access): Promise<readonly string[]> =>
+  (await store.registry()).map(({ group }) => group).sort();
+
+const whyNone = async (group: string, access: Access): Promise<string> => {
+  const status = await access.status(group);
+  return noDecisionText(group, status, status === undefined ? await groupsIn(access) : []);
+};
+
 const decisionsCommand = (exitWith: (code: number) => void): Command =>
   asked(
     new Command('decisions')
@@ -118,7 +127,7 @@ const decisionsCommand = (exitWith: (code: number) => void): Command =>
     .action(async (group: string, where: Where & { readonly limit: number }) => {
       const access = openAccess(where);
       const { records, unreadable } = await access.log.decisions(group, where.limit);
-      const nothing = records.length + unreadable.length > 0 ? '' : noDecisionText(group, await access.status(group));
+      const nothing = records.length + unreadable.length > 0 ? '' : await whyNone(group, access);
       const texts = [...decisionTexts(records), ...unreadable.map(unreadableText)];
       print([...records, ...unreadable], texts.length === 0 ? nothing : texts.join('\n\n'), where.json);
       exitWith(texts.length === 0 ? 1 : 0);
@@ -130,8 +139,10 @@ const statusCommand = (exitWith: (code: number) => void): Command =>
       .description('show whether a policy is in force, and which of its launches AWS would refuse')
       .argument('<group>', 'name of the group', groupName),
   ).action(async (group: string, where: Where) => {
-    const status = await openAccess(where).status(group);
-    print(status ?? null, status === undefined ? noPolicyText(group) : statusText(status), where.json);
+    const access = openAccess(where);
+    const status = await access.status(group);
+    const text = status === undefined ? noPolicyText(group, await groupsIn(access)) : statusText(status);
+    print(status ?? null, text, where.json);
     exitWith(status?.status === 'accepted' ? 0 : 1);
   });
 

@@ -1,4 +1,5 @@
 import type { Status } from '../aws/state/status-item.ts';
+import { nearestName } from '../core/policy/problem.ts';
 import { timeText } from './time.ts';
 
 const listed = (title: string, messages: readonly string[]): readonly string[] =>
@@ -49,11 +50,24 @@ export const statusText = (status: Status): string =>
     ...(status.version === undefined ? [] : [...refusedText(status), ...checksText(status)]),
   ].join('\n');
 
-export const noPolicyText = (group: string): string => `No policy was ever written for ${group}. Check the name.`;
+const meant = (nearest: string | undefined): string => (nearest === undefined ? '' : ` Did you mean ${nearest}?`);
+
+/** Groups that a text names. A deployment may have hundreds. */
+const namedAtMost = 20;
+
+const groupsText = (groups: readonly string[]): string => {
+  if (groups.length === 0) return 'This deployment has no groups.';
+  const more = groups.length - namedAtMost;
+  return `Groups: ${groups.slice(0, namedAtMost).join(', ')}${more > 0 ? `, and ${more} more` : ''}.`;
+};
+
+/** @param groups all groups of the deployment whose policies were accepted */
+export const noPolicyText = (group: string, groups: readonly string[]): string =>
+  `No policy was ever written for ${group}.${meant(nearestName(group, groups))} ${groupsText(groups)}`;
 
 /** Why a group has no decisions. */
-export const noDecisionText = (group: string, status: Status | undefined): string =>
+export const noDecisionText = (group: string, status: Status | undefined, groups: readonly string[]): string =>
   status === undefined
-    ? noPolicyText(group)
+    ? noPolicyText(group, groups)
     : `No decision is stored for ${group}. Its policy: ${status.message} ` +
       'A group without changes has no decisions, and decisions are kept for 14 days.';

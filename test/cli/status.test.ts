@@ -2,7 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readStatus, type Status } from '../../aws/state/status-item.ts';
 import { createStateStore } from '../../aws/state-store.ts';
-import { noDecisionText, statusText } from '../../cli/status.ts';
+import { noDecisionText, noPolicyText, statusText } from '../../cli/status.ts';
 import type { LaunchCheck } from '../../core/launch/launch-checks.ts';
 import { startTables } from '../aws/tables.ts';
 import { throwUnreadable } from '../aws/unreadable.ts';
@@ -55,8 +55,14 @@ describe('the status of a policy', () => {
     expect(statusText({ ...accepted, refusedNow: [], lookedUpAt: '2026-11-22T12:00:00.000Z' })).not.toContain('would be refused');
   });
   it('is shown where a group has no decisions', () => {
-    expect(noDecisionText('web', { ...accepted, message: 'Rejected for 1 reason.' })).toContain('Its policy: Rejected for 1 reason.');
-    expect(noDecisionText('wbe', undefined)).toBe('No policy was ever written for wbe. Check the name.');
+    expect(noDecisionText('web', { ...accepted, message: 'Rejected for 1 reason.' }, [])).toContain('Its policy: Rejected for 1 reason.');
+    expect(noDecisionText('wev', undefined, ['api', 'web'])).toBe('No policy was ever written for wev. Did you mean web? Groups: api, web.');
+  });
+  it('names the groups that there are where nobody wrote a policy of that name', () => {
+    expect(noPolicyText('workers', ['api', 'web'])).toBe('No policy was ever written for workers. Groups: api, web.');
+    expect(noPolicyText('workers', [])).toBe('No policy was ever written for workers. This deployment has no groups.');
+    const many = Array.from({ length: 23 }, (_, index) => `g-${String(index).padStart(2, '0')}`);
+    expect(noPolicyText('workers', many)).toMatch(/ Groups: g-00, .*, g-19, and 3 more\.$/);
   });
 });
 
