@@ -14,7 +14,7 @@ Without options: every row of the table in docs/performance.md, with two seeds. 
   --seed N          any whole number above 0: the order of zones and every draw follow from it; may be repeated (1 and 2)
   --members N       members of the group (4)
   --days N          at most so many days of each trace, from its beginning, such as 0.5 (all)
-  --traces FOLDER   where the files lie. Without it: what HOLDFAST_TRACES names, else ../shared/traces, else what ships.
+  --traces FOLDER   where the files lie. Without it: what HOLDFAST_TRACES names, else what ships.
                     Rows whose file is not there are left out, and named on standard error
   --jobs N          rows played at once, each in a process of its own (1)
   --help            this text

@@ -9,14 +9,11 @@ import { ScenarioError } from './scenario-error.ts';
 export const traceFolderVariable = 'HOLDFAST_TRACES';
 
 const shipped = join(import.meta.dirname, '..', 'traces');
-/** A folder beside the repository, for traces that do not ship. */
-const beside = join(import.meta.dirname, '..', '..', '..', 'shared', 'traces');
 
-/** The folder that is given or that the environment names, or else the one beside the repository where it is there. */
+/** The folder that is given, or else the one that the environment names. */
 const chosenFolder = (given: string | undefined): string | undefined => {
   const named = given ?? process.env[traceFolderVariable];
-  if (named === undefined) return existsSync(beside) ? beside : undefined;
-  if (!existsSync(named)) throw new ScenarioError(`There is no folder of traces ${named}.`);
+  if (named !== undefined && !existsSync(named)) throw new ScenarioError(`There is no folder of traces ${named}.`);
   return named;
 };
 
