@@ -10,25 +10,29 @@ type Launch = NonNullable<Called['launch']>;
 type Content = Parameters<Parameters<CallLog['observe']>[0]>[1];
 
 type Fleet = {
+  readonly ClientToken?: string;
   readonly TagSpecifications?: readonly { readonly Tags?: readonly { readonly Key?: string; readonly Value?: string }[] }[];
   readonly TargetCapacitySpecification?: { readonly TotalTargetCapacity?: number };
 };
-type LaunchInstances = { readonly AutoScalingGroupName?: string; readonly RequestedCapacity?: number };
+type LaunchInstances = { readonly ClientToken?: string; readonly AutoScalingGroupName?: string; readonly RequestedCapacity?: number };
 
 const tagged = ({ TagSpecifications: specifications = [] }: Fleet, key: string): string | undefined =>
   specifications.flatMap(({ Tags = [] }) => Tags).find(({ Key }) => Key === key)?.Value;
 
+const tokenOf = ({ ClientToken: token }: { readonly ClientToken?: string }) => (token === undefined ? {} : { token });
+
 const fleetOf = (input: Fleet): Launch => {
   const [group, pool] = [tagged(input, tags.group)?.split('/')[1], tagged(input, tags.pool)];
   const count = input.TargetCapacitySpecification?.TotalTargetCapacity ?? 0;
-  return { ...(group !== undefined && { group }), ...(pool !== undefined && { pool }), count };
+  return { ...(group !== undefined && { group }), ...(pool !== undefined && { pool }), count, ...tokenOf(input) };
 };
 
 const launchesOf: Readonly<Record<string, (input: Content['input']) => Launch>> = {
   'ec2:CreateFleet': fleetOf,
-  'autoscaling:LaunchInstances': ({ AutoScalingGroupName: asg, RequestedCapacity = 0 }: LaunchInstances) => ({
+  'autoscaling:LaunchInstances': ({ AutoScalingGroupName: asg, RequestedCapacity = 0, ...input }: LaunchInstances) => ({
     ...(asg !== undefined && { asg }),
     count: RequestedCapacity,
+    ...tokenOf(input),
   }),
 };
 
@@ -53,7 +57,11 @@ type LaunchError = {
 /** Whether an error is a throttle, which says nothing about an offering. */
 const isThrottle = ({ ErrorCode }: LaunchError): boolean => ErrorCode === 'RequestLimitExceeded';
 
-const refusalsOf = (invocation: string, { count: _count, pool: _pool, ...launch }: Launch, output: unknown): readonly Untimed<Refused>[] =>
+const refusalsOf = (
+  invocation: string,
+  { count: _count, pool: _pool, token: _token, ...launch }: Launch,
+  output: unknown,
+): readonly Untimed<Refused>[] =>
   ((output ?? {}) as { readonly Errors?: readonly LaunchError[] }).Errors?.filter((error) => !isThrottle(error)).map((error) => {
     const { InstanceType = '', AvailabilityZone = '', SubnetId } = error.LaunchTemplateAndOverrides?.Overrides ?? error;
     const market = error.Lifecycle ?? error.MarketType ?? 'on-demand';

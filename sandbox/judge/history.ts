@@ -281,8 +281,17 @@ export type FunctionEvent =
         /** Whether the service applied it, even if the caller received an error or no response. */
         readonly applied: boolean;
         readonly isMutating: boolean;
-        /** What a call that launches requested: `CreateFleet` names its group and its pool by tag, `LaunchInstances` its Auto Scaling group. */
-        readonly launch?: { readonly group?: string; readonly pool?: string; readonly asg?: string; readonly count: number };
+        /**
+         * What a call that launches requested: `CreateFleet` names its group and its pool by tag, `LaunchInstances` its Auto Scaling group. A repeat of
+         * the request has the same token.
+         */
+        readonly launch?: {
+          readonly group?: string;
+          readonly pool?: string;
+          readonly asg?: string;
+          readonly count: number;
+          readonly token?: string;
+        };
         /** Instances that a call to the load balancer was to take out of service, and of which target group. */
         readonly takesOut?: readonly string[];
         readonly takesOutOf?: string;

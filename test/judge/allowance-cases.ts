@@ -578,8 +578,18 @@ const all =
 
 const noRoom = (second: number, more: Readonly<Record<string, unknown>> = {}): Write =>
   unasked(called(second, { ...launchCall, trouble: 'fault', outcome: 'MaxFleetCountExceeded', ...more }));
-const inProgress = (second: number, more: Readonly<Record<string, unknown>> = {}): Write =>
-  unasked(called(second, { ...launchCall, trouble: 'fault', outcome: 'IdempotentCallInProgress', ...more }));
+const callInProgress = (second: number, more: Readonly<Record<string, unknown>> = {}): Write =>
+  called(second, { ...launchCall, trouble: 'fault', outcome: 'IdempotentCallInProgress', ...more });
+const inProgress = (second: number, more: Readonly<Record<string, unknown>> = {}): Write => unasked(callInProgress(second, more));
+
+const asked = (token: string) => ({ launch: { group: 'web', count: 1, token } });
+/** Another member is warned too. */
+const twoMissing = (...calls: readonly Write[]): Write =>
+  all(unasked(all(...calls)), (script) => {
+    script.warn(100, 'i-2');
+    script.react(101, 103, 'i-b', heard('i-2'));
+    script.end(220, 'i-2');
+  });
 
 const waits: Readonly<Record<string, Cases>> = {
   'the account has no room for another fleet': {
@@ -596,6 +606,7 @@ const waits: Readonly<Record<string, Cases>> = {
     also: {
       'its response was lost': inProgress(80, { outcome: 'lost' }),
       'AWS answered with a server error': inProgress(80, { outcome: 'ServiceUnavailable' }),
+      'two requests are repeated at different times': twoMissing(callInProgress(80, asked('one')), callInProgress(90, asked('two'))),
     },
     beyond: {
       'a tick has come since': inProgress(40),
@@ -603,11 +614,14 @@ const waits: Readonly<Record<string, Cases>> = {
       'it was throttled': inProgress(80, { outcome: 'RequestLimitExceeded' }),
       'it was wrong': inProgress(80, { outcome: 'InvalidParameterValue' }),
       'a tick has come since a server error': inProgress(40, { outcome: 'ServiceUnavailable' }),
-      'it requested fewer than are missing': all(inProgress(80), (script) => {
-        script.warn(100, 'i-2');
-        script.react(101, 103, 'i-b', heard('i-2'));
-        script.end(220, 'i-2');
-      }),
+      'it requested fewer than are missing': twoMissing(callInProgress(80)),
+      'it was the same request twice': twoMissing(callInProgress(80, asked('one')), callInProgress(90, asked('one'))),
+      'one of the two was repeated long ago': twoMissing(callInProgress(40, asked('one')), callInProgress(90, asked('two'))),
+      'one of the two succeeded': twoMissing(
+        callInProgress(80, asked('one')),
+        callInProgress(85, asked('two')),
+        called(90, { ...launchCall, ...asked('two'), outcome: 'ok' }),
+      ),
       'a later call succeeded': all(inProgress(80), called(90, { ...launchCall, invocation: 'i-z', outcome: 'ok' })),
     },
   },

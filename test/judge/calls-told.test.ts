@@ -6,6 +6,7 @@ const logged = { caller: 'role', atMs: 1, realMs: 1, outcome: 'ok', applied: tru
 const called = { kind: 'called', invocation: 'one', function: 'react', askedAtMs: 1, outcome: 'ok', applied: true };
 
 const fleet = {
+  ClientToken: 'r-1',
   TagSpecifications: [
     {
       ResourceType: 'instance',
@@ -26,7 +27,7 @@ const fleetError = (code: string, zone: string) => ({
 test('a fleet says what it requested, and which offerings were refused', () => {
   const output = { Errors: [fleetError('InsufficientInstanceCapacity', 'a'), fleetError('RequestLimitExceeded', 'b')] };
   expect(callEvents({ ...logged, service: 'ec2', operation: 'CreateFleet' }, { input: fleet, output })).toEqual([
-    { ...called, service: 'ec2', operation: 'CreateFleet', isMutating: true, launch: { group: 'web', pool: 'spot-a', count: 3 } },
+    { ...called, service: 'ec2', operation: 'CreateFleet', isMutating: true, launch: { group: 'web', pool: 'spot-a', count: 3, token: 'r-1' } },
     {
       kind: 'refused',
       invocation: 'one',
@@ -40,11 +41,11 @@ test('a fleet says what it requested, and which offerings were refused', () => {
 });
 
 test('so do launches into an Auto Scaling group', () => {
-  const input = { AutoScalingGroupName: 'spot-a', RequestedCapacity: 2 };
+  const input = { ClientToken: 'r-2', AutoScalingGroupName: 'spot-a', RequestedCapacity: 2 };
   const error = { ErrorCode: 'InsufficientInstanceCapacity', MarketType: 'on-demand', InstanceType: 'm7g.large', AvailabilityZone: 'a' };
   const events = callEvents({ ...logged, service: 'autoscaling', operation: 'LaunchInstances' }, { input, output: { Errors: [error] } });
   expect(events).toMatchObject([
-    { launch: { asg: 'spot-a', count: 2 } },
+    { launch: { asg: 'spot-a', count: 2, token: 'r-2' } },
     { kind: 'refused', asg: 'spot-a', instanceType: 'm7g.large', zone: 'a', market: 'on-demand' },
   ]);
 });

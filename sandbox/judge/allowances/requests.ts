@@ -91,15 +91,14 @@ const unsure = new Set(['lost', 'IdempotentCallInProgress', ...serverErrors]);
 export const repeatIsDue: Allowance = {
   name: 'a request without a response is repeated later',
   excuses: requestedSoon.name,
-  trouble: 'The last calls that launched for the group got no response or a server error, or EC2 said that the request was in progress.',
-  reaches: 'Warnings and ends of members of that group, for as many members as were requested then, until a tick after these calls.',
+  trouble: 'The last calls of requests for the group got no response or a server error, or EC2 said that the request was in progress.',
+  reaches: 'Warnings and ends of members of that group, for as many members as these requests are for, until a tick after these calls.',
   reason:
-    'The request stays open, and its repeats become rarer until the tick makes them. Another request for the same members would be one more than needed.',
+    'A request stays open, and its repeats become rarer until the tick makes them. Several are repeated at different times. Another request for the same members would be one more than needed.',
   covers: ({ group, heardAtMs: heardMs, atMs, members = Number.POSITIVE_INFINITY }, chronicle) => {
     const before = launchesBefore(chronicle, group, heardMs ?? atMs);
-    const last = before.at(-1);
-    if (last === undefined || atMs > last.atMs + times.tickMs) return false;
-    const open = before.filter((one) => one.invocation === last.invocation && unsure.has(one.outcome));
+    const last = [...new Map(before.map((call) => [call.launch?.token, call])).values()];
+    const open = last.filter((call) => unsure.has(call.outcome) && atMs <= call.atMs + times.tickMs);
     return members <= open.reduce((sum, { launch }) => sum + (launch?.count ?? 0), 0);
   },
 };
