@@ -5,28 +5,24 @@ import { traitsOf } from '../removal/leave-reason.ts';
 import { mayStay } from '../swap/kept-in-service.ts';
 import type { Swap } from '../swap/swap.ts';
 import { drainAgainAtMs } from '../times/again.ts';
-import { deadlineMarginMs, startSlackMs } from '../times/times.ts';
+import { startSlackMs } from '../times/times.ts';
 import { mostServing, servingCount } from './begin.ts';
 
 /** When a decision chose it to leave, by the members that served then. */
 const chosenAtMs = (swap: Swap): number => swap.chosenAtMs ?? swap.claimedAtMs;
 
-/** The latest start before its own deadline, if its drain takes all of its time. */
-const pressesAtMs = ({ deadlineMs = Number.POSITIVE_INFINITY }: Swap, timeoutMs: number): number =>
-  deadlineMs - timeoutMs - deadlineMarginMs - startSlackMs;
-
 /**
  * Whether a member that was chosen to leave is compared with the members that serve now, before it is taken out of
  * service. Its end is our choice alone, and the choice is older than the start of a drain may take. Others may have
  * ended since, or the size may have grown. A choice in the future was stored with another clock, so its age is unknown.
+ * Nothing presses: a member that gets a deadline leaves for the warning then.
  */
-export const asksAgain = (swap: Swap, timeoutMs: number, nowMs: number): boolean =>
+export const asksAgain = (swap: Swap, nowMs: number): boolean =>
   swap.state === 'leaving' &&
   traitsOf(swap).endedBy === 'holdfast' &&
   swap.releaseAskedAtMs === undefined &&
   (swap.hooks ?? []).length === 0 &&
-  Math.abs(nowMs - chosenAtMs(swap)) > startSlackMs &&
-  nowMs < pressesAtMs(swap, timeoutMs);
+  Math.abs(nowMs - chosenAtMs(swap)) > startSlackMs;
 
 /** The members whose drain begins late, by what happens to them. Every swap is in exactly one list. */
 export type Late = {
@@ -69,8 +65,5 @@ export const sortLate = (late: readonly Swap[], { group, holdings, swaps, desire
 };
 
 /** When to look again whether enough others serve for these members to leave. */
-export const asksAgainAtMs = (waits: readonly Swap[], timeoutMs: number, nowMs: number): number =>
-  Math.min(
-    drainAgainAtMs(nowMs, { sinceMs: Math.max(...waits.map(chosenAtMs)) }),
-    ...waits.map((swap) => pressesAtMs(swap, timeoutMs)),
-  );
+export const asksAgainAtMs = (waits: readonly Swap[], nowMs: number): number =>
+  drainAgainAtMs(nowMs, { sinceMs: Math.max(...waits.map(chosenAtMs)) });

@@ -43,14 +43,14 @@ export const askAgain = async (
   { group, batch, turnAtMs = async () => undefined }: Case,
   own: readonly Swap[],
 ): Promise<Asked> => {
-  const late = own.filter((swap) => asksAgain(swap, group.drain.timeoutMs, clock.now()));
+  const late = own.filter((swap) => asksAgain(swap, clock.now()));
   if (late.length === 0) return { goes: own, waits: [], stays: [] };
   const laterMs = await turnAtMs(late);
   if (laterMs !== undefined) return waiting(own, late, laterMs);
   const { state, all: swaps } = batch;
   const holdings = await unlessTroubled(provider.describe(withFormer(group, state), grantedIn(state)));
   const nowMs = clock.now();
-  if (holdings === undefined) return waiting(own, late, asksAgainAtMs(late, group.drain.timeoutMs, nowMs));
+  if (holdings === undefined) return waiting(own, late, asksAgainAtMs(late, nowMs));
   const desired = desiredNow(group, state, holdings.asgs, nowMs);
   const sorted = sortLate(late, { group, holdings, swaps, desired, denials: state?.denials });
   const shortfall = { code: 'needed', serving: servingCount(holdings, swaps), desired } as const;
@@ -61,6 +61,6 @@ export const askAgain = async (
     goes: own.filter((swap) => !kept.has(swap)),
     waits: sorted.waits,
     stays,
-    ...(sorted.waits.length > 0 && { againAtMs: asksAgainAtMs(sorted.waits, group.drain.timeoutMs, nowMs) }),
+    ...(sorted.waits.length > 0 && { againAtMs: asksAgainAtMs(sorted.waits, nowMs) }),
   };
 };
