@@ -154,26 +154,27 @@ const tellLaunched = async (
 
 type LetGo = { readonly kind: 'let-go' | 'contended' };
 
-const letGroupGo = async (facts: Facts, ports: ReactPorts): Promise<LetGo> => {
-  const { group, causes, stoppedDrains } = facts;
-  const stored = await ports.store.state(group);
-  if (stored === undefined) {
-    // The state item was lost. Swaps do not depend on it, and EC2 warns only once.
-    await claimTaken(facts, undefined, ports);
-    await closeLetGo({ group, stoppedDrains }, ports);
-    return { kind: 'let-go' };
-  }
-  const state = ports.believed(group, stored);
-  await claimTaken(facts, state, ports);
-  await tellLaunched(group, state, ports);
+/** Puts back what Holdfast changed in Auto Scaling groups. Returns the state with what is left to put back. */
+const undo = async (group: string, state: GroupState, ports: ReactPorts): Promise<GroupState> => {
   const ours = await withoutHeirs(group, state, ports);
   const notes = await letBe(group, ours, ports);
   const raised = await putBack(group, ours.raised, notes, ports);
-  await closeLetGo({ group, stoppedDrains }, ports);
-  const reservations = state.reservations.filter(isBelieved(ports.clock.now()));
   // New members are no longer put into service, so their ends do not count as failed boots.
   const { added: _added, suspended: _suspended, newcomers: _new, ...rest } = state;
-  const left = { ...rest, ...notes, raised, reservations };
+  return { ...rest, ...notes, raised };
+};
+
+const letGroupGo = async (facts: Facts, ports: ReactPorts): Promise<LetGo> => {
+  const { group, causes, stoppedDrains } = facts;
+  const stored = await ports.store.state(group);
+  const state = stored && ports.believed(group, stored);
+  // Swaps do not depend on the state item, which may be lost, and EC2 warns only once.
+  await claimTaken(facts, state, ports);
+  if (state !== undefined) await tellLaunched(group, state, ports);
+  const undone = state && (await undo(group, state, ports));
+  await closeLetGo({ group, stoppedDrains }, ports);
+  if (stored === undefined || state === undefined || undone === undefined) return { kind: 'let-go' };
+  const left = { ...undone, reservations: state.reservations.filter(isBelieved(ports.clock.now())) };
   const wakeAtMs = tellRaised(group, left, ports);
   const next = { ...left, policyVersion: stored.policyVersion, policySize: '', wakeAtMs };
   // The state is written even without a change, except for a tick: a function that decides with a policy read before
