@@ -29,6 +29,7 @@ describe('a member that was chosen to leave is compared with the others again', 
     ['unless its Auto Scaling group was told to end it', { reason: 'scale-in', releaseAskedAtMs: noonMs }, 60, false],
     ['unless its drain has begun', { reason: 'scale-in', state: 'draining' }, 60, false],
     ['also when AWS is to retire it', { reason: 'maintenance' }, 3_600, true],
+    ['also when EC2 warned about it and did not take it', { reason: 'unwanted', deadlineMs: inMs(120) }, 700, true],
   ])('%s', (_, changes, seconds, expected) => {
     expect(asksAgain(swap('i-1', changes), inMs(seconds))).toBe(expected);
   });
