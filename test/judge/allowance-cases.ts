@@ -1,4 +1,4 @@
-import type { HistoryEvent } from '../../sandbox/judge/history.ts';
+import type { Actor, HistoryEvent } from '../../sandbox/judge/history.ts';
 import { policy, react, type Script, twoServe, user } from './histories.ts';
 
 type Write = (script: Script) => void;
@@ -648,6 +648,16 @@ const short = (write: Write): Write =>
     (script) => script.serves(430, 'i-9'),
   );
 
+/** Out of service from 100 to 500. It does not respond until this second. */
+const putBack = (answersS: number, by: Actor): Write =>
+  all(
+    twoServe,
+    (script) => script.takeOut(100, 'i-1', by),
+    (script) => script.at(100, { kind: 'answering', instance: 'i-1', isOn: false }),
+    (script) => script.at(answersS, { kind: 'answering', instance: 'i-1', isOn: true }),
+    (script) => script.at(500, { kind: 'in-service', instance: 'i-1', targetGroup: 'web' }),
+  );
+
 const serving: Readonly<Record<string, Cases>> = {
   'a new member died on its way up': {
     needed: short((script) => {
@@ -706,7 +716,10 @@ const serving: Readonly<Record<string, Cases>> = {
       (script) => script.at(100, { kind: 'out-of-service', instance: 'i-1', targetGroup: 'web', why: 'unhealthy', by: { kind: 'script' } }),
       (script) => script.at(500, { kind: 'in-service', instance: 'i-1', targetGroup: 'web' }),
     ),
+    also: { 'its user put it back, and it responds since a moment ago': putBack(499, user) },
     beyond: {
+      'its user put it back, and it responded long before': putBack(400, user),
+      'Holdfast put it back': putBack(499, react('i-a')),
       'its user took it out': all(
         twoServe,
         (script) => script.takeOut(100, 'i-1', user),

@@ -38,7 +38,7 @@ const leftFirst = (chronicle: Chronicle, group: string, atMs: number): readonly 
 export const membersFail: Allowance = {
   name: 'a member fails its health checks and lives',
   excuses: servesAgain.name,
-  trouble: 'An instance runs and does not respond: a target group finds it unhealthy, or never found it healthy.',
+  trouble: 'An instance runs and does not respond: a target group finds it unhealthy, or never found it healthy since it joined.',
   reaches:
     'The group of that instance, for as many members as fail, while they live and fail. With drain-first, also for members that were given up, until their replacements had the time to come up.',
   reason: 'Holdfast replaces members that leave. It does not promise to replace living members by their health.',
@@ -47,8 +47,9 @@ export const membersFail: Allowance = {
     const members = chronicle.membersAt(group, beforeMs);
     const failing = members.filter((life) => {
       const last = life.services.findLast(({ fromMs }) => fromMs <= beforeMs);
-      // A target group that never found it healthy needs some checks that pass.
-      const checkedMs = last === undefined ? beforeMs - chronicle.times.healthMs : beforeMs;
+      // A target group that never found it healthy needs some checks that pass, also where its user took it out and put it back.
+      const isAnew = last === undefined || (last.why === 'deregistered' && !isFunction(last.by) && last.untilMs <= beforeMs);
+      const checkedMs = isAnew ? beforeMs - chronicle.times.healthMs : beforeMs;
       if (!answersAt(life, checkedMs) && life.launchedAtMs + chronicle.times.comesUpMs <= beforeMs) return true;
       return last?.why === 'unhealthy' && last.untilMs <= beforeMs;
     });
