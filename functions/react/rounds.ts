@@ -3,9 +3,10 @@ import { modeOf } from '../../core/group/mode.ts';
 import { grantedBy, missingAfter } from '../../core/group-state/answers.ts';
 import { foundCapacity } from '../../core/pool-memory/ask-again.ts';
 import { isDeniedIn } from '../../core/pool-memory/denials.ts';
-import type { Warned } from '../../core/swap/swap.ts';
+import type { Swap, Warned } from '../../core/swap/swap.ts';
 import { reactTimeoutMs } from '../../core/times/times.ts';
 import type { GroupState } from '../../core/view/view.ts';
+import { claimLost } from './carry-out/claims.ts';
 import { giveBack } from './carry-out/lowered-sizes.ts';
 import { type Gathered, gather } from './look/gather.ts';
 import { readInForce } from './look/in-force.ts';
@@ -126,15 +127,19 @@ const afterLostRace = async (
 /**
  * The input of the round after a refusal. A launch call takes seconds. Members that were claimed meanwhile leave. The
  * function that claimed them counted the launches of this run, so this run replaces them. Members whose swaps were
- * withdrawn meanwhile stay, so nothing more is launched for them.
+ * withdrawn meanwhile stay, so nothing more is launched for them. Swaps that the table has lost are written again.
  */
 const afterRefusal = async ({ group, ports }: Run, gathered: Gathered, { state }: Round): Promise<Gathered> => {
   const stored = await ports.store.swaps(group.name);
   const known = new Set(gathered.swaps.map(({ instance }) => instance));
   const open = new Set(stored.map(({ instance }) => instance));
-  const kept = gathered.swaps.filter((swap) => swap.state === 'gone' || open.has(swap.instance));
+  const isThere = (swap: Swap): boolean => swap.state === 'gone' || open.has(swap.instance);
+  const lost = await claimLost(
+    gathered.swaps.filter((swap) => !isThere(swap)),
+    ports.store,
+  );
   const others = stored.filter(({ instance }) => !known.has(instance));
-  return { ...gathered, swaps: [...kept, ...others], stored: state, state };
+  return { ...gathered, swaps: [...gathered.swaps.filter(isThere), ...lost, ...others], stored: state, state };
 };
 
 /** Whether members are still missing after the last round, and its launches are denied. */

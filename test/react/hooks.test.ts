@@ -49,6 +49,7 @@ const lookOf = async (
       ...ports.store,
       swaps: async () => swaps,
       stateAndSwaps: async () => ({ state: stored, swaps }),
+      swapOf: async (instance) => swaps.find((one) => one.instance === instance),
       swapNow: async ({ instance }) => swaps.find((one) => one.instance === instance),
       advance: async ({ instance }, { set: { state } }) => {
         if (state !== undefined) seen.advanced.push(`${instance} ${state}`);

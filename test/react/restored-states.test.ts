@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { followLook } from '../../core/group-state/look.ts';
-import { asNew, writesOf } from '../../core/group-state/restored.ts';
+import { asNew, lastOf, writesOf } from '../../core/group-state/restored.ts';
 import { initialState } from '../../core/group-state/state.ts';
 import type { StateStore } from '../../core/ports/state-store.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import { factsOfLost } from '../../functions/react/look/lost-warnings.ts';
 import { noticingRestored } from '../../functions/react/look/restored-states.ts';
+import { awsError } from '../aws/fake-aws.ts';
 import { members } from '../core/members.ts';
 import { group, nowMs, spotA, state } from '../core/views.ts';
 import { swap } from '../drain/fleet.ts';
@@ -104,6 +105,21 @@ describe('a state item with fewer writes than this environment has seen', () => 
   });
 });
 
+describe('a function that has written a later state than the table holds', () => {
+  const known = { ...older, version: 6 };
+  test('writes its own over it, and counts on from its writes', () => {
+    const now = lastOf(known, older, nowMs);
+    expect(now).toEqual({ ...known, version: 5, renewedAtMs: nowMs });
+    expect(writesOf(now)).toBeGreaterThan(writesOf(known));
+    const renewed = { ...known, renewedAtMs: 2 * nowMs };
+    expect(writesOf(lastOf(renewed, older, nowMs))).toBe(writesOf(renewed));
+  });
+  test('writes it anew where there is none, and leaves a later one as it is', () => {
+    expect(lastOf(known, undefined, nowMs)).toEqual({ ...known, version: 0, renewedAtMs: nowMs });
+    for (const version of [6, 9]) expect(lastOf(known, { ...older, version }, nowMs)).toEqual({ ...older, version });
+  });
+});
+
 describe('an environment', () => {
   /** An environment over a table of versions by group, with the warnings that it logs. */
   const open = () => {
@@ -166,11 +182,14 @@ describe('warnings that a table has lost', () => {
   const deadlineMs = nowMs + 100_000;
   const warned = swap('i-1', { deadlineMs, warnedAtMs: nowMs - 20_000, claimedAtMs: nowMs - 18_000 });
 
-  /** An environment over a table with a state item and swaps. */
+  /** An environment over a table with a state item, swaps and their history. */
   const open = (version: number, swaps: readonly Swap[]) => {
-    const table: { stored: GroupState | undefined; swaps: readonly Swap[] } = { stored: { ...older, version }, swaps };
+    const table: { stored: GroupState | undefined; swaps: readonly Swap[]; past: readonly Swap[] } = {
+      ...{ stored: { ...older, version }, swaps, past: [] },
+    };
     const store: Partial<StateStore> = {
       stateAndSwaps: async () => ({ state: table.stored, swaps: table.swaps }),
+      swapNow: async ({ instance }) => [...table.swaps, ...table.past].find((one) => one.instance === instance),
       claim: async (one) => {
         table.swaps = [...table.swaps, one];
         return { kind: 'claimed' };
@@ -180,8 +199,8 @@ describe('warnings that a table has lost', () => {
     return { table, store, noticing, lost: async () => (await noticing.stateAndSwaps('web')).lost?.map(({ instance }) => instance) };
   };
 
-  test('are found in a table that is older, is empty, or was written by an environment that noticed the restore', async () => {
-    const restored: readonly (GroupState | undefined)[] = [{ ...older, version: 8 }, undefined, { ...older, version: 9, renewedAtMs: 1 }];
+  test('are found in a table that is older or empty, also if its state item does not show that', async () => {
+    const restored: readonly (GroupState | undefined)[] = [{ ...older, version: 8 }, undefined, { ...older, version: 9 }];
     for (const stored of restored) {
       const { table, lost } = open(9, [warned, swap('i-2', { reason: 'rebalance' }), swap('i-3', { deadlineMs, state: 'gone' })]);
       expect(await lost()).toBeUndefined();
@@ -194,38 +213,47 @@ describe('warnings that a table has lost', () => {
     const { table, noticing, lost } = open(9, []);
     await lost();
     await noticing.claim(warned);
-    Object.assign(table, { stored: { ...older, version: 8 }, swaps: [] });
+    table.swaps = [];
     expect(await lost()).toEqual(['i-1']);
   });
 
   test('are not those that another environment had claimed before', async () => {
-    const { table, noticing, store, lost } = open(9, []);
+    const { noticing, store, lost } = open(9, []);
     await lost();
     store.claim = async (swap) => ({ kind: 'exists', swap });
     await noticing.claim(warned);
-    Object.assign(table, { stored: { ...older, version: 8 }, swaps: [] });
     expect(await lost()).toBeUndefined();
   });
 
   test('stay lost until they are claimed again', async () => {
     const { table, noticing, lost } = open(9, [warned]);
     await lost();
-    Object.assign(table, { stored: { ...older, version: 8 }, swaps: [] });
+    table.swaps = [];
     await lost();
-    // An environment without a policy to follow wrote the item meanwhile.
-    table.stored = { ...older, version: 9 };
     expect(await lost()).toEqual(['i-1']);
     await noticing.claim(warned);
     expect(await lost()).toBeUndefined();
   });
 
-  test('are none while the table is the same, whatever became of the swaps', async () => {
+  test('are none while their swaps are history', async () => {
     const { table, lost } = open(9, [warned]);
     await lost();
-    Object.assign(table, { stored: { ...older, version: 10 }, swaps: [] });
+    Object.assign(table, { swaps: [], past: [{ ...warned, state: 'gone' }] });
     expect(await lost()).toBeUndefined();
-    table.stored = { ...older, version: 9 };
+    // The history may expire. What it showed is not looked up again.
+    table.past = [];
     expect(await lost()).toBeUndefined();
+  });
+
+  test('are looked for again with the next look, if the history cannot be read now', async () => {
+    const { table, store, lost } = open(9, [warned]);
+    await lost();
+    table.swaps = [];
+    const { swapNow } = store;
+    store.swapNow = () => Promise.reject(awsError('ThrottlingException'));
+    expect(await lost()).toBeUndefined();
+    Object.assign(store, { swapNow });
+    expect(await lost()).toEqual(['i-1']);
   });
 
   test('become facts until their deadline, and teach nothing about their offering', () => {

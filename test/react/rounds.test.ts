@@ -33,6 +33,7 @@ const worldOf = (policy: Group | undefined, stored: GroupState | undefined) => {
     kept: [] as DecisionRecord[],
     overtaken: [] as unknown[],
     swaps: [] as Swap[],
+    past: [] as Swap[],
     /** Happens with the next read of the policy. */
     beforeRead: (): void => {},
     /** Happens once, just before the state item is written next. */
@@ -50,6 +51,11 @@ const worldOf = (policy: Group | undefined, stored: GroupState | undefined) => {
     state: async () => world.stored,
     stateAndSwaps: async () => ({ state: world.stored, swaps: [...world.swaps] }),
     swaps: async () => [...world.swaps],
+    swapNow: async ({ instance }) => world.past.find((one) => one.instance === instance),
+    claim: async (swap) => {
+      world.swaps.push(swap);
+      return { kind: 'claimed' };
+    },
     putRequest: async () => {},
     putDecision: async (record) => {
       world.kept.push(record);
@@ -342,6 +348,31 @@ describe('a decision that loses its race', () => {
   });
 });
 
+describe('a table that is restored while EC2 refuses a launch', () => {
+  test('gets the state and the swaps of this run again', async () => {
+    const eight = inB(8, 1);
+    const of = worldOf(eight, stateUnder(eight, 5));
+    const { launch } = of.provider;
+    const [leaving] = members(onDemandB, 1).map(({ instance }) => swapOf(instance));
+    if (leaving === undefined) throw new Error('one member leaves');
+    of.world.swaps = [leaving];
+    of.provider.launch = async (orders) => {
+      of.provider.launch = launch;
+      of.world.swaps = [];
+      of.world.stored = stateUnder(eight, 5);
+      return orders.map(() => ({ kind: 'answered', instances: [], refusals: [] }));
+    };
+    const played = await play(eight, of);
+    expect(of.world.swaps).toEqual([leaving]);
+    expect(of.world.asked).toEqual([3]);
+    expect(of.world.written.at(-1)?.renewedAtMs).toBeGreaterThan(0);
+    expect(played.kind === 'played' && played.rounds.map(({ view }) => view.swaps.map(({ instance }) => instance))).toEqual([
+      [leaving.instance],
+      [leaving.instance],
+    ]);
+  });
+});
+
 describe('a decision under a policy that is not in force any more', () => {
   const eight = inB(8, 1);
 
@@ -456,10 +487,10 @@ describe('another round after a refusal', () => {
 
   test('launches nothing for members that are no longer to leave, because their swaps were withdrawn during the request to EC2', async () => {
     const swap = swapOf('od-b#2', { pool: 'od-b', offering: 'm7g.large/b/on-demand' });
-    const refusedFor = async (of: Swap, meanwhile: (swaps: Swap[]) => void) =>
-      (await refusedOnce(({ swaps }) => meanwhile(swaps), stateUnder(eight, 5), [of])).asked;
+    const refusedFor = async (of: Swap, meanwhile: (swaps: Swap[], past: Swap[]) => void) =>
+      (await refusedOnce(({ swaps, past }) => meanwhile(swaps, past), stateUnder(eight, 5), [of])).asked;
     expect(await refusedFor(swap, () => {})).toEqual([3]);
-    expect(await refusedFor(swap, (swaps) => void swaps.pop())).toEqual([2]);
+    expect(await refusedFor(swap, (swaps, past) => void past.push(...swaps.splice(0)))).toEqual([2]);
     // The describe of this run may still show an instance that has ended.
     expect(await refusedFor({ ...swap, state: 'gone', goneAtMs: nowMs }, (swaps) => void swaps.pop())).toEqual([3]);
   });

@@ -1,4 +1,4 @@
-import { eachInParallel, type Failed } from '../../../aws/calls/in-parallel.ts';
+import { eachInParallel, type Failed, inParallel } from '../../../aws/calls/in-parallel.ts';
 import type { StateStore } from '../../../core/ports/state-store.ts';
 import {
   beginsAnew,
@@ -91,4 +91,17 @@ export const claimAll = async (
   };
   const failed = await claimEach([...factsOf], claimAllOf);
   return { swaps: [...byInstance.values()], fresh, warned, ...failed };
+};
+
+/** Claims again, of swaps that are not in the table any more, those that are not history either. Returns these. */
+export const claimLost = async (
+  missing: readonly Swap[],
+  store: Pick<StateStore, 'swapNow' | 'claim'>,
+): Promise<readonly Swap[]> => {
+  const found = await inParallel(missing, writesAtOnce, async (swap): Promise<readonly Swap[]> => {
+    if ((await store.swapNow(swap)) !== undefined) return [];
+    const claim = await store.claim(swap);
+    return [claim.kind === 'exists' ? claim.swap : swap];
+  });
+  return found.flat();
 };

@@ -1,3 +1,6 @@
+import { inParallel } from '../../../aws/calls/in-parallel.ts';
+import { unlessTroubled } from '../../../aws/calls/unless-troubled.ts';
+import type { StateStore } from '../../../core/ports/state-store.ts';
 import { traitsOf } from '../../../core/removal/leave-reason.ts';
 import type { LeavingFact } from '../../../core/swap/claim.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
@@ -20,40 +23,40 @@ export const factsOfLost = (swaps: readonly Swap[], nowMs: number): readonly Lea
       : [{ instance, reason, atMs: warnedAtMs ?? claimedAtMs, heardAtMs, deadlineMs }],
   );
 
-/** What a read shows of the group's table. */
-type Read = {
-  readonly swaps: readonly Swap[];
-  /** Whether its items are older than those of an earlier read, or some are lost. */
-  readonly isRestored: boolean;
-};
+const readsAtOnce = 50;
 
 /**
  * Remembers the warnings that an environment has seen in the table. EC2 warns once, so a table that is restored or
  * emptied would lose them for good.
  */
-export const rememberingWarnings = () => {
-  /** `isLost`: the table lacked it at an earlier read. It stays lost until it is claimed again. */
-  const seen = new Map<string, readonly { readonly swap: Swap; readonly isLost: boolean }[]>();
-  const remember = (group: string, swaps: readonly Swap[], lost: readonly Swap[]): void => {
-    const all = [swaps.map((swap) => ({ swap, isLost: false })), lost.map((swap) => ({ swap, isLost: true }))].flat();
-    if (all.length === 0) seen.delete(group);
-    else seen.set(group, all);
+export const rememberingWarnings = (store: Pick<StateStore, 'swapNow'>) => {
+  const seen = new Map<string, readonly Swap[]>();
+  const remember = (group: string, warned: readonly Swap[]): void => {
+    if (warned.length === 0) seen.delete(group);
+    else seen.set(group, warned);
+  };
+  const without = (group: string, others: readonly Swap[]): readonly Swap[] => {
+    const known = new Set(others.map(({ instance }) => instance));
+    return (seen.get(group) ?? []).filter(({ instance }) => !known.has(instance));
   };
   return {
-    /** The warnings that were in the table before and are missing now. */
-    lost: (group: string, { swaps, isRestored }: Read): readonly Swap[] => {
-      const stored = new Set(swaps.map(({ instance }) => instance));
-      const lost = (seen.get(group) ?? []).flatMap(({ swap, isLost }) =>
-        (isLost || isRestored) && !stored.has(swap.instance) ? [swap] : [],
+    /**
+     * The warnings that the table had, and that it has no longer. A swap leaves it for its history only. One that is in
+     * neither was lost, whatever the state item says. It stays lost until it is claimed again.
+     *
+     * @param swaps the swaps that the table has now
+     */
+    lost: async (group: string, swaps: readonly Swap[]): Promise<readonly Swap[]> => {
+      const missing = without(group, swaps);
+      const stored = await inParallel(missing, readsAtOnce, (swap) =>
+        unlessTroubled(store.swapNow(swap).then((now) => ({ isLost: now === undefined }))),
       );
-      remember(group, openWarnings(swaps), lost);
-      return lost;
+      // What could not be read now is read again with the next look.
+      const mayBeLost = missing.filter((_, index) => stored[index]?.isLost !== false);
+      remember(group, [...openWarnings(swaps), ...mayBeLost]);
+      return missing.filter((_, index) => stored[index]?.isLost);
     },
     /** A swap that this environment has written. */
-    claimed: (swap: Swap): void => {
-      const others = (seen.get(swap.group) ?? []).filter((one) => one.swap.instance !== swap.instance);
-      const fresh = openWarnings([swap]).map((one) => ({ swap: one, isLost: false }));
-      if (fresh.length > 0) seen.set(swap.group, [...others, ...fresh]);
-    },
+    claimed: (swap: Swap): void => remember(swap.group, [...without(swap.group, [swap]), ...openWarnings([swap])]),
   };
 };

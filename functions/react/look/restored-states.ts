@@ -10,21 +10,15 @@ const mostGroups = 10_000;
 
 /** What an environment has read of the state items of groups. */
 const createSeen = () => {
-  const seen = new Map<string, { readonly writes: number; readonly renewedAtMs: number }>();
+  const seen = new Map<string, number>();
   return {
     /** The highest number of writes that was read. 0: none was. */
-    writes: (group: string): number => seen.get(group)?.writes ?? 0,
+    writes: (group: string): number => seen.get(group) ?? 0,
     saw: (group: string, state: GroupState): void => {
-      const writes = Math.max(seen.get(group)?.writes ?? 0, writesOf(state));
+      const writes = Math.max(seen.get(group) ?? 0, writesOf(state));
       seen.delete(group);
-      seen.set(group, { writes, renewedAtMs: state.renewedAtMs ?? 0 });
+      seen.set(group, writes);
       if (seen.size > mostGroups) seen.delete(seen.keys().next().value ?? '');
-    },
-    /** Whether an item was restored: it is gone, has fewer writes, or another environment noted the restore in it. */
-    isRestored: (group: string, state: GroupState | undefined): boolean => {
-      const before = seen.get(group);
-      if (before === undefined) return false;
-      return state === undefined || writesOf(state) < before.writes || (state.renewedAtMs ?? 0) !== before.renewedAtMs;
     },
   };
 };
@@ -39,7 +33,7 @@ export const noticingRestored = (
   now: () => number,
 ): Pick<ReactPorts, 'store' | 'believed'> => {
   const seen = createSeen();
-  const warnings = rememberingWarnings();
+  const warnings = rememberingWarnings(store);
   const told = new Map<string, number>();
   const tell = (group: string, detail: { readonly writes: number; readonly seen: number }): void => {
     if (told.get(group) === detail.writes) return;
@@ -60,7 +54,7 @@ export const noticingRestored = (
       state: async (group) => read(group, await store.state(group)),
       stateAndSwaps: async (group) => {
         const found = await store.stateAndSwaps(group);
-        const lost = warnings.lost(group, { swaps: found.swaps, isRestored: seen.isRestored(group, found.state) });
+        const lost = await warnings.lost(group, found.swaps);
         return { ...found, state: read(group, found.state), ...(lost.length > 0 && { lost }) };
       },
       claim: async (swap) => {

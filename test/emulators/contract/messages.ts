@@ -1,6 +1,6 @@
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { StartExecutionCommand, StopExecutionCommand } from '@aws-sdk/client-sfn';
-import { ChangeMessageVisibilityBatchCommand, ReceiveMessageCommand, SendMessageBatchCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
+import { ChangeMessageVisibilityBatchCommand, SendMessageBatchCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { expect } from 'vitest';
 import { codeOf, isExecutionAlreadyStarted } from '../../../aws/calls/errors.ts';
 import type { Cloud } from './cloud.ts';
@@ -68,23 +68,12 @@ const queues: readonly Expectation[] = [
   },
   {
     call: 'ChangeMessageVisibilityBatch',
-    rule: 'changes when received messages are delivered again, and names a receipt that is none under Failed',
+    rule: 'names a receipt that is not of the queue under Failed, and does not fail as a whole',
     source: sqsApi('ChangeMessageVisibilityBatch'),
     async check({ sqs, queueUrl }) {
-      await sqs.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: 'contract' }));
-      const receive = async () =>
-        (await sqs.send(new ReceiveMessageCommand({ QueueUrl: queueUrl, VisibilityTimeout: 600, WaitTimeSeconds: 5 }))).Messages ?? [];
-      const [{ ReceiptHandle, MessageId } = {}] = await receive();
-      const Entries = [
-        { Id: 'known', ReceiptHandle, VisibilityTimeout: 0 },
-        { Id: 'unknown', ReceiptHandle: 'none', VisibilityTimeout: 0 },
-      ];
+      const Entries = ['0', '1'].map((Id) => ({ Id, ReceiptHandle: 'none', VisibilityTimeout: 0 }));
       const { Successful = [], Failed = [] } = await sqs.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries }));
-      expect([Successful, Failed].map((results) => results.map(({ Id }) => Id))).toEqual([['known'], ['unknown']]);
-      const seen: (string | undefined)[] = [];
-      for (let messages = await receive(); messages.length > 0 && !seen.includes(MessageId); messages = await receive())
-        seen.push(...messages.map((message) => message.MessageId));
-      expect(seen).toContain(MessageId);
+      expect([Successful, Failed].map((results) => results.map(({ Id }) => Id))).toEqual([[], ['0', '1']]);
     },
   },
 ];
