@@ -948,6 +948,21 @@ describe('members that their Auto Scaling group ends as they leave service', () 
     expect(fleet.stateOf('i-2')).toMatchObject({ state: 'draining' });
   });
 
+  test('stay noted if a later attempt is throttled, because the one before it may have been carried out', async () => {
+    const fleet = attached();
+    const { release } = fleet.provider;
+    diesAskedToEnd(fleet);
+    await expect(beginDrain(fleet.ports, order())).rejects.toThrow('died');
+    fleet.ended.add('i-1');
+    fleet.provider.release = async (...of) => ({
+      ...(await release(...of)),
+      ...{ done: [], failed: [{ instance: 'i-1', code: 'Throttling', retry: 'later' }], deregisteredAtMs: { 'i-1': fleet.nowMs } },
+    });
+    await beginDrain(fleet.ports, order());
+    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'gone', releaseAskedAtMs: noonMs });
+    expect(fleet.stateOf('i-1').shortfall).not.toEqual({ code: 'ended-before-drain' });
+  });
+
   /** Its Auto Scaling group does not end `i-1`, which is deregistered a second after the drain wanted it out. */
   const isDeregistered = (fleet: Fleet): void => {
     const { release } = fleet.provider;

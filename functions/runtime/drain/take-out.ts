@@ -52,16 +52,24 @@ const noteAsked =
     return instances.filter((instance) => askedAtMs.has(instance));
   };
 
-/** Removes that record if AWS did not carry out the request. If AWS may have carried it out, the record stays. */
+/**
+ * Removes that record if AWS did not carry out the request. If AWS may have carried it out, the record stays. So does
+ * one of an earlier attempt: the failure of this one says nothing about that.
+ */
 const takeBack = async (
   { store }: TakeOutPorts,
   drain: string,
-  leaving: readonly Swap[],
+  { before, leaving }: { readonly before: readonly Swap[]; readonly leaving: readonly Swap[] },
   failed: ActionResult['failed'],
 ): Promise<readonly Swap[]> => {
   const codes = new Map(failed.map(({ instance, code }) => [instance, code]));
+  const askedBefore = new Set(
+    before.flatMap(({ instance, releaseAskedAtMs }) => (releaseAskedAtMs === undefined ? [] : [instance])),
+  );
+  const isFirst = ({ instance, releaseAskedAtMs }: Swap): boolean =>
+    releaseAskedAtMs !== undefined && !askedBefore.has(instance);
   return onEach(leaving, writesAtOnce, async (swap) => {
-    if (swap.releaseAskedAtMs === undefined || !wasNotDone(codes.get(swap.instance))) return swap;
+    if (!isFirst(swap) || !wasNotDone(codes.get(swap.instance))) return swap;
     const { releaseAskedAtMs: _, ...rest } = swap;
     await store.advance(swap, { from: ['leaving'], drain, set: {}, clear: ['releaseAskedAtMs'] });
     return rest;
@@ -118,7 +126,13 @@ export const takeOut = async (
     return [releaseAskedAtMs === undefined ? swap : { ...swap, releaseAskedAtMs }];
   });
   const { done, failed, deregisteredAtMs = {} } = result;
-  const leaving = await noteLeft(ports, drain, await takeBack(ports, drain, asked, failed), result, startedAtMs);
+  const leaving = await noteLeft(
+    ports,
+    drain,
+    await takeBack(ports, drain, { before: wanted, leaving: asked }, failed),
+    result,
+    startedAtMs,
+  );
   const unnoted = (instance: string): boolean => noted.ending.has(instance) && !noted.askedAtMs.has(instance);
   const released = new Set(done.filter((instance) => !unnoted(instance)));
   const begun = leaving.flatMap(({ shortfall: _past, ...swap }): readonly Swap[] => {
