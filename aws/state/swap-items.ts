@@ -16,7 +16,7 @@ import { type Item, queryAll } from './query-all.ts';
 import { toState } from './state-item.ts';
 import { stateSchema } from './state-schema.ts';
 import { readSwap } from './swap-schema.ts';
-import { expiry, forward, updateOf } from './swap-update.ts';
+import { expiry, forward, keyOf, pastKeyOf, updateOf } from './swap-update.ts';
 import type { TellUnreadable } from './unreadable.ts';
 
 /** A value as it is after it has been stored: no undefined fields, no order of keys. */
@@ -47,17 +47,6 @@ const recentMs = 3_600_000;
 /** Behind the sort keys of all swaps: ids of instances are below it. */
 const lastSwap = `${items.swapPrefix}~`;
 const isSwapItem = ({ [keys.item]: item }: Item): boolean => String(item).startsWith(items.swapPrefix);
-
-type Named = Pick<Swap, 'group' | 'instance'>;
-
-const keyOf = ({ group, instance }: Named) => ({
-  [keys.group]: group,
-  [keys.item]: items.swap(instance),
-});
-const pastKeyOf = ({ group, instance }: Named) => ({
-  [keys.group]: group,
-  [keys.item]: items.past(instance),
-});
 
 /** Undefined when the item cannot be read at all. Then it is no claim. */
 const toSwap = ({ tell }: Deps, item: Item): Swap | undefined => {

@@ -1,9 +1,23 @@
-import { ttlAttribute } from '../../core/contract.ts';
+import { items, keys, ttlAttribute } from '../../core/contract.ts';
 import type { SwapChange } from '../../core/ports/state-store.ts';
-import type { SwapState } from '../../core/swap/swap.ts';
+import type { Swap, SwapState } from '../../core/swap/swap.ts';
 import { isForward } from '../../core/swap/transitions.ts';
 import type { Item } from './query-all.ts';
 import { stateSchema } from './state-schema.ts';
+
+type Named = Pick<Swap, 'group' | 'instance'>;
+
+/** The key of the swap item of an instance. */
+export const keyOf = ({ group, instance }: Named) => ({
+  [keys.group]: group,
+  [keys.item]: items.swap(instance),
+});
+
+/** The key of its history. */
+export const pastKeyOf = ({ group, instance }: Named) => ({
+  [keys.group]: group,
+  [keys.item]: items.past(instance),
+});
 
 const keptForSeconds = 7 * 24 * 3600;
 

@@ -15,7 +15,7 @@ const chosenAtMs = (swap: Swap): number => swap.chosenAtMs ?? swap.claimedAtMs;
  * Whether a member that was chosen to leave is compared with the members that serve now, before it is taken out of
  * service. Its end is our choice alone, and the choice is older than the start of a drain may take. Others may have
  * ended since, or the size may have grown. A choice in the future was stored with another clock, so its age is unknown.
- * No deadline presses: a member that EC2 takes is not compared, and one that leaves for another reason has outlived it.
+ * Its deadline does not count: a member that EC2 takes is not compared, and any other has outlived its deadline.
  */
 export const asksAgain = (swap: Swap, nowMs: number): boolean =>
   swap.state === 'leaving' &&
