@@ -1,6 +1,6 @@
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { StartExecutionCommand, StopExecutionCommand } from '@aws-sdk/client-sfn';
-import { ChangeMessageVisibilityBatchCommand, SendMessageBatchCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
+import { SendMessageBatchCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { expect } from 'vitest';
 import { codeOf, isExecutionAlreadyStarted } from '../../../aws/calls/errors.ts';
 import type { Cloud } from './cloud.ts';
@@ -64,16 +64,6 @@ const queues: readonly Expectation[] = [
     async check({ sqs, queueUrl }) {
       const error = await refusal(sqs.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries: entries(11) })));
       expect(codeOf(error)).toMatch(/TooManyEntriesInBatchRequest/);
-    },
-  },
-  {
-    call: 'ChangeMessageVisibilityBatch',
-    rule: 'names a receipt that is not of the queue under Failed, and does not fail as a whole',
-    source: sqsApi('ChangeMessageVisibilityBatch'),
-    async check({ sqs, queueUrl }) {
-      const Entries = ['0', '1'].map((Id) => ({ Id, ReceiptHandle: 'none', VisibilityTimeout: 0 }));
-      const { Successful = [], Failed = [] } = await sqs.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries }));
-      expect([Successful, Failed].map((results) => results.map(({ Id }) => Id))).toEqual([[], ['0', '1']]);
     },
   },
 ];
