@@ -5,6 +5,7 @@ import {
 } from '@aws-sdk/client-auto-scaling';
 import { isAsAdded } from '../../core/group/outside-size.ts';
 import type { CapacityProvider } from '../../core/ports/capacity-provider.ts';
+import { loweredShownMs } from '../../core/times/times.ts';
 import { isGiven, isKnown } from '../../core/view/raised-max.ts';
 import { isFromAws, retryOf } from '../calls/errors.ts';
 import { describeAsgs } from './auto-scaling-groups.ts';
@@ -109,20 +110,25 @@ export const createSizeChanges = (client: Client): Pick<CapacityProvider, 'takeO
 });
 
 /** Processes of an Auto Scaling group that are suspended for a while. */
-export const createSuspensions = (client: Client): Pick<CapacityProvider, 'suspend' | 'resume'> => ({
+export const createSuspensions = (
+  client: Pick<ProviderDeps, 'autoScaling' | 'now'>,
+): Pick<CapacityProvider, 'suspend' | 'resume'> => ({
   async suspend({ asg, processes }) {
     const input = { AutoScalingGroupName: asg, ScalingProcesses: [...processes] };
     await client.autoScaling.send(new SuspendProcessesCommand(input));
   },
 
   /**
-   * All of them, also those that a describe shows as running: it may be older than the call that suspended them. To
-   * resume a process that runs changes nothing.
+   * A process that its owner or another function has resumed meanwhile needs nothing. For a while after the suspension,
+   * a describe may show a process as running that is suspended, and all of them are resumed.
    */
-  async resume({ asg, processes }) {
-    if ((await read(client, asg)) === undefined) return 'gone';
-    const input = { AutoScalingGroupName: asg, ScalingProcesses: [...processes] };
-    await client.autoScaling.send(new ResumeProcessesCommand(input));
+  async resume({ asg, processes, atMs }) {
+    const now = await read(client, asg);
+    if (now === undefined) return 'gone';
+    const isSure = atMs !== undefined && client.now() - atMs >= loweredShownMs;
+    const ScalingProcesses = processes.filter((process) => !isSure || now.suspended.includes(process));
+    if (ScalingProcesses.length > 0)
+      await client.autoScaling.send(new ResumeProcessesCommand({ AutoScalingGroupName: asg, ScalingProcesses }));
     return 'done';
   },
 });

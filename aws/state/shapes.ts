@@ -40,7 +40,7 @@ export const added = objectOf<Added>({
   takenDownAtMs: optional(number),
 });
 
-export const suspension = objectOf<Suspension>({ asg: text, processes: listOf(text) });
+export const suspension = objectOf<Suspension>({ asg: text, processes: listOf(text), atMs: optional(number) });
 
 export const leaveReason = anyOf(leaveReasons);
 

@@ -85,9 +85,12 @@ export type ToLaunch = {
 
 /** Notes of processes with those that this decision suspends. */
 const withSuspensions = (
-  before: readonly Suspension[] = [],
+  { state: { suspended = [] }, nowMs }: View,
   suspend: readonly Suspension[] = [],
-): readonly Suspension[] => [...before.filter(({ asg }) => !suspend.some((one) => one.asg === asg)), ...suspend];
+): readonly Suspension[] => [
+  ...suspended.filter(({ asg }) => !suspend.some((one) => one.asg === asg)),
+  ...suspend.map((one) => ({ ...one, atMs: nowMs })),
+];
 
 const takenUpOf = (before: Reservation, nowMs: number, leaseMs: number): TakenUp => ({
   before,
@@ -133,7 +136,7 @@ export const bind = (decision: Decision, view: View, author: Author): ToLaunch =
       ...withMoves(view.state, fresh, { decision: author.decision, removals: decision.removals }, view.nowMs),
       newcomers: withoutAdmitted(view.state, decision.admissions),
       added: unlessEmpty(noted(view, decision.admissions)),
-      suspended: unlessEmpty(withSuspensions(view.state.suspended, decision.suspend)),
+      suspended: unlessEmpty(withSuspensions(view, decision.suspend)),
       chosen: unlessEmpty([...(view.state.chosen ?? []), ...chosen]),
       lastReservation: lastReservation || undefined,
       // Each decision says these anew.

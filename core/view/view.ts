@@ -103,7 +103,12 @@ export type Added = {
 };
 
 /** Processes of an Auto Scaling group that we suspend, and must resume. It is written before they are suspended. */
-export type Suspension = { readonly asg: string; readonly processes: readonly string[] };
+export type Suspension = {
+  readonly asg: string;
+  readonly processes: readonly string[];
+  /** When it was noted. Absent in a note of an earlier version. */
+  readonly atMs?: number;
+};
 
 /** A tagged instance that no reservation accounts for: adopted, or removed once it was seen twice and is old enough. */
 export type Stray = { readonly firstSeenAtMs: number; readonly sightings: number };

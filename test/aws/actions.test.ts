@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Group } from '../../core/group/group.ts';
+import { loweredShownMs } from '../../core/times/times.ts';
 import type { RaisedMax } from '../../core/view/raised-max.ts';
 import { autoScalingGroup, ec2Instance, group, groupOfAsgs, nowMs, ours, swap, targetHealth } from './builders.ts';
 import { type Answers, failsWith } from './fake-aws.ts';
@@ -872,12 +873,20 @@ describe("changes of an Auto Scaling group's numbers", () => {
     });
   });
 
-  test('processes are suspended, and all are resumed, also those that a late describe shows as running', async () => {
+  test('processes are suspended, and all are resumed that a describe shows as suspended or may be late about', async () => {
     const of = over(attached, { ...inWeb({}, { suspended: ['Launch'] }), SuspendProcesses: {}, ResumeProcesses: {} });
     await of.provider.suspend({ asg: 'web', processes: ['Launch', 'Terminate'] });
     expect(of.aws.inputsOf('SuspendProcesses')).toEqual([{ AutoScalingGroupName: 'web', ScalingProcesses: ['Launch', 'Terminate'] }]);
     expect(await of.provider.resume({ asg: 'web', processes: ['Launch', 'Terminate'] })).toBe('done');
     expect(of.aws.inputsOf('ResumeProcesses')).toEqual([{ AutoScalingGroupName: 'web', ScalingProcesses: ['Launch', 'Terminate'] }]);
+    const resumed = async (atMs: number, suspended = ['Launch']) => {
+      const { provider, aws } = over(attached, { ...inWeb({}, { suspended }), ResumeProcesses: {} });
+      expect(await provider.resume({ asg: 'web', processes: ['Launch', 'Terminate'], atMs })).toBe('done');
+      return aws.inputsOf('ResumeProcesses').map(({ ScalingProcesses }) => ScalingProcesses);
+    };
+    expect(await resumed(nowMs - loweredShownMs + 1)).toEqual([['Launch', 'Terminate']]);
+    expect(await resumed(nowMs - loweredShownMs)).toEqual([['Launch']]);
+    expect(await resumed(nowMs - loweredShownMs, [])).toEqual([]);
     const gone = over(attached, { DescribeAutoScalingGroups: { AutoScalingGroups: [] } });
     expect(await gone.provider.resume({ asg: 'web', processes: ['Launch'] })).toBe('gone');
   });

@@ -140,7 +140,7 @@ describe('what a decision says is written with it', () => {
   it('with the processes that it suspends, one note for each Auto Scaling group', () => {
     const of = (asg: string, ...processes: readonly string[]) => ({ asg, processes });
     const { suspended } = said({ suspend: [of('one', 'Launch')] }, { state: state({ suspended: [of('one', 'AZRebalance'), of('two', 'Launch')] }) });
-    expect(suspended).toEqual([of('two', 'Launch'), of('one', 'Launch')]);
+    expect(suspended).toEqual([of('two', 'Launch'), { ...of('one', 'Launch'), atMs: nowMs }]);
     expect(said({}, { state: state({ suspended: [of('one', 'Launch')] }) }).suspended).toEqual([of('one', 'Launch')]);
     expect(said({}).suspended).toBeUndefined();
   });
