@@ -81,8 +81,8 @@ export const heldProcesses: Rule = {
 };
 
 /**
- * Takes off what our attaches added to a desired capacity that others set. No further member joins before that. Where no
- * describe shows the members yet, the next look comes soon.
+ * Takes off what our attaches added to a desired capacity that others set. No further member joins before that. Where
+ * no describe shows the members yet, the next look comes soon.
  */
 export const addedSizes: Rule = {
   name: 'added sizes',

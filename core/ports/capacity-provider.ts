@@ -13,8 +13,8 @@ import type { LaunchOrder, LaunchResult } from './launches.ts';
 /** Further facts for putting members into service. */
 export type Admitting = {
   /**
-   * The note of this attach, where others set the size. If they have set another one since, or if another function found
-   * that they did and dropped the note, no member is attached: nothing would show what the attach adds.
+   * The note of this attach, where others set the size. If they have set another one since, or if another function
+   * found that they did and dropped the note, no member is attached: nothing would show what the attach adds.
    */
   readonly added?: Added;
   /** Other new members are coming, so that one call may tag them together. */

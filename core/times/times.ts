@@ -42,7 +42,7 @@ export const describeLagMs = 180_000;
 /** Describes of EC2 and of Auto Scaling do not both lag behind for this long. */
 export const bothLagMs = 45_000;
 
-/** A describe may still show a desired capacity that Holdfast lowered, or a process that it suspended, this long ago. */
+/** A describe may still miss that Holdfast lowered a desired capacity or suspended a process this long ago. */
 export const loweredShownMs = 20_000;
 
 /**

@@ -102,13 +102,8 @@ export type Added = {
   readonly takenDownAtMs?: number;
 };
 
-/** Processes of an Auto Scaling group that we suspend, and must resume. It is written before they are suspended. */
-export type Suspension = {
-  readonly asg: string;
-  readonly processes: readonly string[];
-  /** When it was noted. Absent in a note of an earlier version. */
-  readonly atMs?: number;
-};
+/** Processes of an Auto Scaling group that we suspend, and must resume. It is written before they are, at `atMs`. */
+export type Suspension = { readonly asg: string; readonly processes: readonly string[]; readonly atMs?: number };
 
 /** A tagged instance that no reservation accounts for: adopted, or removed once it was seen twice and is old enough. */
 export type Stray = { readonly firstSeenAtMs: number; readonly sightings: number };
