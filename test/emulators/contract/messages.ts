@@ -1,6 +1,6 @@
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { StartExecutionCommand, StopExecutionCommand } from '@aws-sdk/client-sfn';
-import { SendMessageBatchCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
+import { ChangeMessageVisibilityBatchCommand, SendMessageBatchCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { expect } from 'vitest';
 import { codeOf, isExecutionAlreadyStarted } from '../../../aws/calls/errors.ts';
 import type { Cloud } from './cloud.ts';
@@ -64,6 +64,16 @@ const queues: readonly Expectation[] = [
     async check({ sqs, queueUrl }) {
       const error = await refusal(sqs.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries: entries(11) })));
       expect(codeOf(error)).toMatch(/TooManyEntriesInBatchRequest/);
+    },
+  },
+  {
+    call: 'ChangeMessageVisibilityBatch',
+    rule: 'returns a result for each entry by its id, and names one whose delivery is not known under Failed',
+    source: sqsApi('ChangeMessageVisibilityBatch'),
+    async check({ sqs, queueUrl }) {
+      const Entries = [{ Id: 'lost', ReceiptHandle: 'a delivery that nobody knows', VisibilityTimeout: 60 }];
+      const { Successful = [], Failed = [] } = await sqs.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries }));
+      expect([Successful, Failed.map(({ Id }) => Id)]).toEqual([[], ['lost']]);
     },
   },
 ];
