@@ -96,14 +96,14 @@ const change = async ({ client, table }: Deps, changes: readonly Change[]): Prom
 };
 
 /** Whether the bucket is full by its stored time. A time that only a wrong clock can have written does not count. */
-const isFull = (fullAtMs: number | undefined, nowMs: number): boolean => {
-  const { beforeMs, afterMs } = staleFullAt(nowMs);
+const isFull = (bucket: PacedBucket, fullAtMs: number | undefined, nowMs: number): boolean => {
+  const { beforeMs, afterMs } = staleFullAt(bucket, nowMs);
   return fullAtMs === undefined || fullAtMs < beforeMs || fullAtMs > afterMs;
 };
 
 /** The change for the first taking from a full bucket. */
 const beginning = ({ bucket, costMs, nowMs }: Taking): Change => {
-  const { beforeMs, afterMs } = staleFullAt(nowMs);
+  const { beforeMs, afterMs } = staleFullAt(bucket, nowMs);
   return {
     bucket,
     set: (_, value) => value('full'),
@@ -116,7 +116,7 @@ const adding = ({ bucket, costMs, untilMs, nowMs }: Taking): Change => ({
   bucket,
   set: (at, value) => [at, value('cost')].join(' + '),
   where: (at, value) => `${at} BETWEEN ${value('before')} AND ${value('latest')}`,
-  values: { cost: costMs, before: staleFullAt(nowMs).beforeMs, latest: untilMs - costMs },
+  values: { cost: costMs, before: staleFullAt(bucket, nowMs).beforeMs, latest: untilMs - costMs },
 });
 
 /**
@@ -132,11 +132,13 @@ const takeEach = async (
   stored: FullAt = {},
 ): Promise<readonly Taken[]> => {
   const beganAtMs = ({ bucket, nowMs }: Taking): number =>
-    isFull(stored[bucket], nowMs) ? nowMs : (stored[bucket] ?? nowMs);
+    isFull(bucket, stored[bucket], nowMs) ? nowMs : (stored[bucket] ?? nowMs);
   // DynamoDB refuses a condition whose bounds are reversed, so nothing is written for what cannot be taken.
   const isOver = (taking: Taking): boolean => beganAtMs(taking) + taking.costMs > taking.untilMs;
   const possible = takings.filter((taking) => !isOver(taking));
-  const changes = possible.map((taking) => (isFull(seen[taking.bucket], taking.nowMs) ? beginning : adding)(taking));
+  const changes = possible.map((taking) =>
+    (isFull(taking.bucket, seen[taking.bucket], taking.nowMs) ? beginning : adding)(taking),
+  );
   const { isDone, fullAt } = changes.length === 0 ? { isDone: true, fullAt: {} } : await change(deps, changes);
   if (!isDone) return takeEach(deps, takings, fullAt, fullAt);
   return takings.map((taking) =>

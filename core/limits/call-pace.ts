@@ -35,18 +35,26 @@ const keptForOthers: Readonly<Record<PacedBucket, number>> = {
  * these would find no place for as long as drains end.
  */
 const longestLineOfEndsMs = 1_000;
-/** No call waits this long in line. A later time was written with a wrong clock. */
-const longestLineMs = 20_000;
+/** No call waits longer for its token. */
+export const longestPatienceMs = 8_000;
+/** How far the clocks of two functions may differ. */
+const clocksDifferMs = 3_000;
 
 /** How long a bucket takes to refill by one token. */
 export const tokenMs = (bucket: BucketName): number => 1_000 / buckets[bucket].perSecond;
 
 const capacityMs = (bucket: PacedBucket): number => (buckets[bucket].holds - spareTokens) * tokenMs(bucket);
 
-/** A time outside these bounds is ignored, because the bucket is full or the time was written with a wrong clock. */
-export const staleFullAt = (nowMs: number): { readonly beforeMs: number; readonly afterMs: number } => ({
+/**
+ * A time outside these bounds is ignored, because the bucket is full or the time was written with a wrong clock. A call
+ * joins no line that is longer than its patience.
+ */
+export const staleFullAt = (
+  bucket: PacedBucket,
+  nowMs: number,
+): { readonly beforeMs: number; readonly afterMs: number } => ({
   beforeMs: nowMs,
-  afterMs: nowMs + longestLineMs,
+  afterMs: nowMs + capacityMs(bucket) + longestPatienceMs + clocksDifferMs,
 });
 
 /** A call of a bucket. `patienceMs`: how long it waits for its token before it fails as if AWS had throttled it. */
@@ -72,6 +80,6 @@ export const fullAfterThrottleMs = (bucket: PacedBucket, nowMs: number): number 
 export const tokensLeft = (bucket: PacedBucket, fullAt: FullAt, nowMs: number): number => {
   const { holds } = buckets[bucket];
   const fullAtMs = fullAt[bucket] ?? nowMs;
-  const { beforeMs, afterMs } = staleFullAt(nowMs);
+  const { beforeMs, afterMs } = staleFullAt(bucket, nowMs);
   return fullAtMs <= beforeMs || fullAtMs > afterMs ? holds : holds - (fullAtMs - nowMs) / tokenMs(bucket);
 };

@@ -2,13 +2,14 @@ import type { Patience } from '../../../aws/calls/paced-client.ts';
 import { createCapacityOut } from '../../../aws/capacity-provider.ts';
 import { createLifecycleActions } from '../../../aws/lifecycle-actions.ts';
 import type { Surroundings } from '../../../core/contract.ts';
+import { longestPatienceMs } from '../../../core/limits/call-pace.ts';
 import { capacityDeps } from '../capacity.ts';
 import { stateStore } from '../store.ts';
 import type { Telemetry } from '../telemetry.ts';
 import type { DrainPorts } from './ports.ts';
 
 /** A step of a drain has a minute, and nothing waits for it but its batch. */
-const patience = { actMs: 8_000, lookMs: 6_000, reads: 'look', healthMs: 6_000 } as const;
+const patience = { actMs: longestPatienceMs, lookMs: 6_000, reads: 'look', healthMs: 6_000 } as const;
 
 /** The patience of the last step. Its reads leave no tokens to others, because it acts by them and no step follows. */
 export const patienceAtTheEnd: Patience = { ...patience, reads: 'end' };

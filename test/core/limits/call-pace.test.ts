@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { callAtMs, fullAfterThrottleMs, latestFullAtMs, staleFullAt, tokenMs, tokensLeft } from '../../../core/limits/call-pace.ts';
+import {
+  callAtMs,
+  fullAfterThrottleMs,
+  latestFullAtMs,
+  longestPatienceMs,
+  staleFullAt,
+  tokenMs,
+  tokensLeft,
+} from '../../../core/limits/call-pace.ts';
 
 const nowMs = 1_000_000;
 
@@ -15,8 +23,8 @@ describe('a bucket of calls', () => {
     ['that gave one token', nowMs + 200, 19],
     ['that gave all', nowMs + 4_000, 0],
     ['in front of which calls wait in line', nowMs + 5_000, -5],
-    ['with the longest line', nowMs + 20_000, -80],
-    ['of which somebody with a wrong clock wrote', nowMs + 20_001, 20],
+    ['with the longest line', nowMs + 14_800, -54],
+    ['of which somebody with a wrong clock wrote', nowMs + 14_801, 20],
   ])('%s has the tokens that calls left', (_, fullAtMs, tokens) => {
     expect(tokensLeft('autoScaling', fullAtMs === undefined ? {} : { autoScaling: fullAtMs }, nowMs)).toBe(tokens);
   });
@@ -26,8 +34,11 @@ describe('a bucket of calls', () => {
     expect(tokensLeft('health', { health: nowMs + 1_000 }, nowMs)).toBe(30);
   });
 
-  it('has no time of use before now, nor twenty seconds from now', () => {
-    expect(staleFullAt(nowMs)).toEqual({ beforeMs: nowMs, afterMs: nowMs + 20_000 });
+  it('has no time of use before now, nor beyond the longest line, whose calls wait eight seconds, and clocks that differ', () => {
+    expect(staleFullAt('autoScaling', nowMs)).toEqual({ beforeMs: nowMs, afterMs: nowMs + 19 * 200 + 8_000 + 3_000 });
+    expect(staleFullAt('createFleet', nowMs).afterMs).toBe(nowMs + 49 * 200 + 8_000 + 3_000);
+    const latestMs = latestFullAtMs({ bucket: 'targets', kind: 'act', patienceMs: longestPatienceMs }, nowMs);
+    expect(staleFullAt('targets', nowMs).afterMs).toBe(latestMs + 3_000);
   });
 });
 
