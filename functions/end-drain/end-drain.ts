@@ -23,7 +23,7 @@ import { type Batch, gatherBatch, hasBegun } from '../runtime/drain/batch.ts';
 import { recordForward, recordKeptUntil } from '../runtime/drain/record.ts';
 import { hadEnded } from '../runtime/drain/take-out.ts';
 import { completeHooks, onlyForNow } from './complete-hooks.ts';
-import { attemptBroke, endedMeanwhile } from './ended-meanwhile.ts';
+import { type Attempts, endedMeanwhile } from './ended-meanwhile.ts';
 import { leaveAsTheyAre, leaveInService, partsOf } from './left-alone.ts';
 import type { EndDrainPorts } from './ports.ts';
 import { askFirst, type ReleasedLate, releaseLate } from './release-late.ts';
@@ -161,27 +161,9 @@ const recordKept = async (
 };
 
 /** What the last step knows of the steps before it, and of its own earlier attempts. */
-export type Before = {
+export type Before = Attempts & {
   /** If the previous step could not take some members out of service: the end of the time that they had. */
   readonly overAtMs?: number | undefined;
-  /** Whether an attempt to take members out of service broke off. */
-  readonly brokeOff?: true | undefined;
-  /** Whether an earlier attempt of this step failed. It too takes members out of service. */
-  readonly isRepeat?: true | undefined;
-};
-
-/** Every swap of the drain whose instance is gone, with what is known about its end. */
-const goneIn = async (
-  { ports: { store }, order: { drain }, error }: Ending,
-  before: readonly Swap[],
-  closed: readonly Swap[],
-  { brokeOff, isRepeat }: Before,
-): Promise<readonly Swap[]> => {
-  const found = closed.filter(({ state }) => state === 'gone');
-  return [
-    ...(await endedMeanwhile(store, drain, before, error ?? (brokeOff && attemptBroke))),
-    ...(await endedMeanwhile(store, drain, found, error ?? ((brokeOff || isRepeat) && attemptBroke))),
-  ];
 };
 
 /** Ends a drain without open swaps. */
@@ -209,7 +191,7 @@ export const endDrain = async (
   ports: EndDrainPorts,
   order: DrainOrder,
   error?: DrainError,
-  { overAtMs = 0, brokeOff, isRepeat }: Before = {},
+  { overAtMs = 0, ...attempts }: Before = {},
 ): Promise<EndOutcome> => {
   const batch = await gatherBatch(ports.store, order);
   const { group, gone: before, isLetGo } = batch;
@@ -226,7 +208,7 @@ export const endDrain = async (
   const released = await releaseLate(ports, order, batch, own);
   const closed = await closeSwaps(ending, released, before);
   const drained = closed.filter(({ state }) => state === 'drained');
-  const gone = await goneIn(ending, before, closed, { brokeOff, isRepeat });
+  const gone = await endedMeanwhile(ports.store, order.drain, { before, closed }, { error, ...attempts });
   // An Auto Scaling group keeps the hooks of an instance waiting even when the instance is gone.
   const held = await completeHooks(ports, [...drained, ...gone]);
   const { done, failed: unended } = await endOurs(

@@ -5,18 +5,20 @@ import { recordFindings } from '../runtime/drain/record.ts';
 
 const isUnsure = ({ shortfall }: Swap): boolean => shortfall?.code === 'ended-before-drain';
 
-/** An attempt of a step died. Step Functions repeats it, and does not say why it died. */
-export const attemptBroke: DrainError = {
+/** What is known of attempts that failed. Step Functions repeats a step, and does not say why an attempt failed. */
+export type Attempts = {
+  /** Whether an attempt to take members out of service broke off. */
+  readonly brokeOff?: true | undefined;
+  /** Whether an earlier attempt of the last step failed. It too takes members out of service. */
+  readonly isRepeat?: true | undefined;
+};
+
+const attemptBroke: DrainError = {
   Error: 'AttemptFailed',
   Cause: 'an attempt to take members out of service broke off, perhaps without a record',
 };
 
-/**
- * Corrects the shortfalls of instances that ended while their drain, or an attempt of it, failed. By a look, they
- * ended before they were taken out of service. But they may have been taken out, if the write that failed was the
- * record of that. Returns all swaps.
- */
-export const endedMeanwhile = async (
+const corrected = async (
   store: StateStore,
   drain: string,
   gone: readonly Swap[],
@@ -27,4 +29,25 @@ export const endedMeanwhile = async (
   const said = unsure.map((swap): Swap => ({ ...swap, shortfall: brokenShortfall(error) }));
   await recordFindings(store, drain, said);
   return [...sure, ...said];
+};
+
+/**
+ * Corrects the shortfalls of instances that ended while their drain, or an attempt of it, failed. By a look, they
+ * ended before they were taken out of service. But they may have been taken out, if the write that failed was the
+ * record of that. Returns every swap of the drain whose instance is gone.
+ *
+ * @param before those that were gone before this step
+ * @param closed those that this step has closed
+ */
+export const endedMeanwhile = async (
+  store: StateStore,
+  drain: string,
+  { before, closed }: { readonly before: readonly Swap[]; readonly closed: readonly Swap[] },
+  { error, brokeOff, isRepeat }: Attempts & { readonly error: DrainError | undefined },
+): Promise<readonly Swap[]> => {
+  const found = closed.filter(({ state }) => state === 'gone');
+  return [
+    ...(await corrected(store, drain, before, error ?? (brokeOff && attemptBroke))),
+    ...(await corrected(store, drain, found, error ?? ((brokeOff || isRepeat) && attemptBroke))),
+  ];
 };

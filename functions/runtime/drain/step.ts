@@ -14,7 +14,9 @@ export const stepAt = <Next extends 'begin' | 'check'>(
 
 export const endStep: DrainStep = { next: 'end' };
 
-/** The step for the state machine. It tells the last step whether an attempt to take members out of service broke off. */
+/**
+ * The step for the state machine. It tells the last step whether an attempt to take members out of service broke off.
+ */
 export const onward = (step: DrainStep, brokeOff: true | undefined): DrainStep =>
   brokeOff ? { ...step, brokeOff } : step;
 
