@@ -142,8 +142,9 @@ const widest = (moves: readonly Move[]): Move | undefined =>
 /**
  * Launches that even out the spreads and the shares of the tree. Members of the fullest child move to the child that
  * would be chosen now. The plan ends when no two children that take launches differ by more than one member, and none
- * is a whole member above its share. At most `most` members move. A member moves only if it would also move alone: EC2 may
- * refuse the other launches, and a move that only they make uneven comes with a later look.
+ * is a whole member above its share. At most `most` members move.
+ *
+ * A member moves only if it would also move alone. EC2 may refuse the launches of the other moves.
  */
 export const planEvenOut = (work: Work, headcount: Headcount, most: number): ReturnPlan => {
   const { view, tree, run } = work;

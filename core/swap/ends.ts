@@ -109,8 +109,8 @@ const isAside = ({ instance, state, claimedAtMs }: Swap, { holdings, nowMs }: Lo
   state === 'waiting' && holdings.aside.includes(instance) && nowMs - claimedAtMs >= describeLagMs;
 
 /**
- * Swaps that are over: errors, swaps kept for long enough, claims for advice beyond the budget, and swaps whose instance
- * ended or left a while ago.
+ * Swaps that are over: errors, swaps kept for long enough, claims for advice beyond the budget, and swaps whose
+ * instance ended or left a while ago.
  */
 const overIn = (swaps: readonly Swap[], unseen: ReadonlySet<Swap>, look: LookBeyond): readonly Swap[] => {
   const { holdings, nowMs, beyond } = look;

@@ -48,10 +48,12 @@ const beat = async (
 };
 
 /**
- * Sends the heartbeats that are due (`timeoutMs`: the drain time-out of the policy) and returns the swaps as they are afterwards. A crash between heartbeat and record
+ * Sends the heartbeats that are due and returns the swaps as they are afterwards. A crash between heartbeat and record
  * only repeats the heartbeat. So does a hook that was added meanwhile, because the record does not overwrite it. An
  * action that is no longer active is recorded as over, because its instance continues without us. A heartbeat that AWS
  * could not take now stays due, and is repeated soon.
+ *
+ * @param timeoutMs the drain time-out of the policy
  */
 export const keepHooksAlive = async (
   ports: HeartbeatPorts,
