@@ -84,6 +84,8 @@ export type Life = {
   readonly startedAgainAtMs?: number;
   /** How it ended since then. */
   readonly endAgain?: Pick<Life, 'ending' | 'ended'>;
+  /** When it was started again to join its Auto Scaling group, where a warm pool had stopped it. EC2 shows that as its launch time. */
+  readonly drawnAtMs?: number;
   readonly protections: readonly { readonly atMs: number; readonly from: 'scale-in' | 'termination'; readonly isOn: boolean }[];
   /** When its swap item was written, in which state, for which reason, with which drain, and in which invocation. */
   readonly claims: readonly {
@@ -98,6 +100,9 @@ export type Life = {
   readonly drains: readonly { readonly atMs: number; readonly drain: string }[];
   readonly deliveries: readonly Delivery[];
 };
+
+/** When an instance was launched, as EC2 shows it (DescribeInstances, LaunchTime): at its last start. */
+export const launchTimeOf = ({ launchedAtMs, drawnAtMs }: Life): number => drawnAtMs ?? launchedAtMs;
 
 export const tagsAt = ({ tags }: Life, atMs: number): Readonly<Record<string, string>> =>
   (tags.findLast((change) => change.atMs <= atMs) ?? tags[0])?.tags ?? {};

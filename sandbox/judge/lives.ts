@@ -67,6 +67,7 @@ const join = (life: Draft, { asg, atMs }: About<'joined'>): void => {
     delete life.ended;
     delete life.ending;
     delete life.runningAtMs;
+    life.drawnAtMs = atMs;
   }
   if (!life.stays.some((stay) => stay.asg === asg && isOpen(stay))) life.stays.push({ asg, fromMs: atMs, untilMs: endless });
 };

@@ -40,6 +40,23 @@ describe('members leave in the order of removal', () => {
     expect(found(oldest, young)).toBe(1);
     expect(found(newest, old)).toBe(1);
   });
+  it('goes by the last start of one that a warm pool had stopped, as EC2 shows it', () => {
+    const drawn =
+      (joinsS: number): Parameters<typeof shrinks>[2] =>
+      (script) => {
+        // i-3 was launched before the others, and joins from the warm pool.
+        script.launch(0.5, 'i-3', { by: { kind: 'asg', asg: 'web-asg', why: 'size' }, tags: { 'aws:autoscaling:groupName': 'web-asg' } });
+        script.at(5, { kind: 'ending', instance: 'i-3', by: { kind: 'ec2' } }, { kind: 'ended', instance: 'i-3', state: 'stopped' });
+        script.at(joinsS, { kind: 'joined', instance: 'i-3', asg: 'web-asg', by: { kind: 'ec2' } });
+        script.serves(joinsS + 10, 'i-3');
+      };
+    const inAsg = { asg: 'web-asg' };
+    const one = { 'i-1': { atSecond: 20, ...inAsg } };
+    expect(found({ ...newest, ...inAsg }, one, drawn(40))).toBe(1);
+    expect(found({ ...oldest, ...inAsg }, one, drawn(40))).toBe(0);
+    expect(found({ ...newest, ...inAsg }, one, drawn(10))).toBe(0);
+    expect(found({ ...oldest, ...inAsg }, one, drawn(10))).toBe(1);
+  });
   it('lets those go first that are not ready by the policy', () => {
     expect(found({ ...oldest, ready: { after: '60s' } }, young)).toBe(1);
     expect(found({ ...oldest, ready: { after: '90s' } }, young)).toBe(0);

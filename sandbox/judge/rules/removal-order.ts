@@ -1,7 +1,7 @@
 import type { Chronicle } from '../chronicle.ts';
 import { nameOf } from '../cloud.ts';
 import type { Rule } from '../finding.ts';
-import type { Life } from '../life.ts';
+import { type Life, launchTimeOf } from '../life.ts';
 import { isDearer } from '../paid.ts';
 import { poolOf } from '../pools.ts';
 import { type ScaleIn, scaleInsOf } from '../scale-in.ts';
@@ -22,7 +22,7 @@ const graceMs = 300_000;
 
 /** Whether a target group that it should serve had found it unhealthy, and did so as long as it was looked at. */
 const isUnhealthy = (chronicle: Chronicle, one: Life, { choice: { chosenAtMs }, shownSinceMs }: ScaleIn): boolean =>
-  one.launchedAtMs + graceMs + 2 * chronicle.times.clockMs + launchedTogetherMs < shownSinceMs &&
+  launchTimeOf(one) + graceMs + 2 * chronicle.times.clockMs + launchedTogetherMs < shownSinceMs &&
   chronicle.targetsOf(one, shownSinceMs).some((targetGroup) => {
     const last = one.services.filter((service) => service.targetGroup === targetGroup && service.fromMs <= chosenAtMs).at(-1);
     return last?.why === 'unhealthy' && last.untilMs <= shownSinceMs && chronicle.targetsOf(one, chosenAtMs).includes(targetGroup);
@@ -33,9 +33,9 @@ const goesBefore = (chronicle: Chronicle, one: Life, other: Life, scaleIn: Scale
   if (isUnhealthy(chronicle, one, scaleIn)) return true;
   switch (scaleIn.policy.removalOrder) {
     case 'oldest-first':
-      return one.launchedAtMs + launchedTogetherMs < other.launchedAtMs;
+      return launchTimeOf(one) + launchedTogetherMs < launchTimeOf(other);
     case 'newest-first':
-      return one.launchedAtMs > other.launchedAtMs + launchedTogetherMs;
+      return launchTimeOf(one) > launchTimeOf(other) + launchedTogetherMs;
     case 'dearest-first':
       return isDearer(chronicle, one, other, scaleIn) || isIdleTwin(chronicle, one, other, scaleIn);
     case 'same-order':

@@ -1,7 +1,7 @@
 import type { Chronicle } from '../chronicle.ts';
 import { everybody, partOf, type Scope, within } from '../evenness.ts';
 import type { Rule } from '../finding.ts';
-import { goneAtMs, type Life } from '../life.ts';
+import { goneAtMs, type Life, launchTimeOf } from '../life.ts';
 import { paidFor, readsPrices } from '../paid.ts';
 import type { TreeNode } from '../policy.ts';
 import { poolOf } from '../pools.ts';
@@ -13,7 +13,7 @@ const isAlike = (chronicle: Chronicle, scaleIn: ScaleIn, one: Life): boolean => 
   const { life } = scaleIn.choice;
   const { policy } = scaleIn;
   if (policy.removalOrder === 'same-order') return true;
-  if (policy.removalOrder !== 'dearest-first') return life.launchedAtMs === one.launchedAtMs;
+  if (policy.removalOrder !== 'dearest-first') return launchTimeOf(life) === launchTimeOf(one);
   if (life.market !== one.market) return false;
   const [first, second] = [paidFor(chronicle, life, scaleIn), paidFor(chronicle, one, scaleIn)];
   if (first === undefined && second === undefined) return life.market === 'on-demand' || !readsPrices(policy);
