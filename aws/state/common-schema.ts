@@ -58,27 +58,28 @@ export const problemsOf = (error: z.core.$ZodError): readonly string[] =>
 
 const aheadBy = z.partialRecord(z.enum(precedences), number);
 
-/** The remark of a launch that got a part of its turn. */
-export const restWaitsForTurn = z.object({
-  code: z.literal('rest-waits-for-turn'),
-  bucket: text,
-  count: number,
-  of: number,
-  urgency: z.enum(urgencies),
-  size: number,
-  ahead: number,
-  aheadBy,
-  turnAtMs: number,
-});
-
-/** The remark of a launch that waits for the account's bucket. */
-export const waitsForTurn = z.object({
-  code: z.literal('waits-for-turn'),
-  bucket: text,
-  count: number,
-  urgency: z.optional(z.enum(urgencies)),
-  size: z.optional(number),
-  ahead: number,
-  aheadBy: z.optional(aheadBy),
-  turnAtMs: number,
-});
+/** The remarks of a launch that waits, that waited, or that waits in part for the account's bucket. */
+export const turnRemarks = [
+  z.object({
+    code: z.literal('waits-for-turn'),
+    bucket: text,
+    count: number,
+    urgency: z.optional(z.enum(urgencies)),
+    size: z.optional(number),
+    ahead: number,
+    aheadBy: z.optional(aheadBy),
+    turnAtMs: number,
+  }),
+  z.object({ code: z.literal('waited-for-turn'), bucket: text, waitedMs: number }),
+  z.object({
+    code: z.literal('rest-waits-for-turn'),
+    bucket: text,
+    count: number,
+    of: number,
+    urgency: z.enum(urgencies),
+    size: number,
+    ahead: number,
+    aheadBy,
+    turnAtMs: number,
+  }),
+] as const;

@@ -24,11 +24,10 @@ import {
   offeringKey,
   prose,
   raisedMax,
-  restWaitsForTurn,
   suspension,
   text,
   texts,
-  waitsForTurn,
+  turnRemarks,
 } from './common-schema.ts';
 
 const turn: z.ZodMiniType<Turn> = z.discriminatedUnion('kind', [
@@ -164,9 +163,7 @@ const remark: z.ZodMiniType<Remark> = z.discriminatedUnion('code', [
   z.object({ code: z.literal('breaker-closed'), breaker: breakerKey, why: z.enum(['trial', 'quiet']) }),
   z.object({ code: z.literal('breaker-overridden'), count: number }),
   z.object({ code: z.literal('spares-missing'), count: number, of: number }),
-  waitsForTurn,
-  restWaitsForTurn,
-  z.object({ code: z.literal('waited-for-turn'), bucket: text, waitedMs: number }),
+  ...turnRemarks,
   z.object({
     code: z.literal('kept-by-minimum'),
     count: number,

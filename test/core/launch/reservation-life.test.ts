@@ -85,11 +85,11 @@ describe('an open reservation', () => {
   });
 });
 
-it('returns what a group was granted once all its requests have a response', () => {
+it('returns what a group was granted, and the reservations whose requests have no response', () => {
   const granted = { ...before, instances: ['i-1', 'i-2'] };
-  expect(grantedIn({ reservations: [granted, { ...granted, instances: ['i-3'] }] })).toEqual(['i-1', 'i-2', 'i-3']);
-  expect(grantedIn({ reservations: [] })).toEqual([]);
+  expect(grantedIn({ reservations: [granted, { ...granted, instances: ['i-3'] }] })).toEqual({ instances: ['i-1', 'i-2', 'i-3'], open: [] });
+  expect(grantedIn({ reservations: [] })).toEqual({ instances: [], open: [] });
   const { instances: _, ...open } = granted;
-  expect(grantedIn({ reservations: [granted, open] })).toBeUndefined();
+  expect(grantedIn({ reservations: [granted, open] })).toEqual({ instances: ['i-1', 'i-2'], open: [before.id] });
   expect(grantedIn(undefined)).toBeUndefined();
 });
