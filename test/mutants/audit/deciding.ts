@@ -41,8 +41,8 @@ export const deciding: readonly PutBack[] = [
   {
     name: 'nothing is asked again while everything rests',
     file: 'core/pool-memory/ask-again.ts',
-    from: 'if (fromMs === undefined || nowMs < fromMs) return undefined;',
-    to: 'if (fromMs === undefined || nowMs > 0) return undefined;',
+    from: 'if (nowMs < fromMs) return undefined;',
+    to: 'if (nowMs > 0 * fromMs) return undefined;',
     situation: 'capacity that comes back after twenty minutes',
   },
   {
