@@ -62,6 +62,8 @@ describe('members on demand', () => {
     const owing = (floor: number) => view({ group: group({ onDemand: { floor, percent: 0 } }) });
     expect([owing(0), owing(1), owing(5)].map((look) => onDemandToSpare(look, held()))).toEqual([3, 2, 0]);
     expect(onDemandToSpare(view(), held())).toBe(Number.POSITIVE_INFINITY);
+    // One that waits to be replaced leaves anyway.
+    expect(onDemandToSpare(owing(1), held({ waiting: [waits] }))).toBe(1);
   });
 });
 
