@@ -617,6 +617,21 @@ describe('a member whose end is ours to choose leaves only against a replacement
       });
     expect(diedYoung(116)).toEqual([]);
     expect(diedYoung(121)).toHaveLength(1);
+    // Without a target group, a member serves once it has booted.
+    const diedUnattended = (boots: number) =>
+      details(successorServes, (script) => {
+        const asg = 'unattended-asg';
+        script.policy(0, 1, { ...policy, asg, drain: { timeout: '30s' } });
+        script.desired(0, 2);
+        for (const instance of ['i-1', 'i-2']) script.member(instance, { asg });
+        script.advise(90, 'i-1');
+        script.launch(92, 'i-3', { asg });
+        script.at(boots, { kind: 'running', instance: 'i-3' }, { kind: 'booted', instance: 'i-3' });
+        script.end(119, 'i-3');
+        script.takeOut(120, 'i-1');
+      });
+    expect(diedUnattended(116)).toEqual([]);
+    expect(diedUnattended(121)).toHaveLength(1);
   });
   it('does not blame a choice for a member that its user set aside a moment before', () => {
     const aside = (second: number, how: 'standby' | 'detached', by: Actor = user, backS?: number) =>

@@ -2,7 +2,7 @@ import { type Choice, choicesOf, outByUs } from '../choices.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { isHealthy, knewAtMs } from '../leaving.ts';
-import { forcedOutAtMs, goneAtMs, isProtected, type Life, lastBackMs, lastRefusalMs, stayAt } from '../life.ts';
+import { endless, forcedOutAtMs, goneAtMs, isProtected, type Life, lastBackMs, lastRefusalMs, stayAt } from '../life.ts';
 import { sparesKept } from '../spares.ts';
 import { headcountAt, isStray } from '../staying.ts';
 import { times } from '../times.ts';
@@ -114,7 +114,8 @@ const isSetAside = (life: Life, sinceMs: number, atMs: number): boolean =>
 const lostLately = (chronicle: Chronicle, group: string, sinceMs: number, atMs: number): number =>
   chronicle.livesIn(group).filter((life) => {
     const wasMember = !isSetAside(life, Number.NEGATIVE_INFINITY, sinceMs);
-    const served = (wasMember && chronicle.servesAt(life, sinceMs)) || life.services.some((one) => one.fromMs > sinceMs && one.fromMs < atMs);
+    const began = [life.bootedAtMs ?? endless, ...life.services.map(({ fromMs }) => fromMs)].filter((fromMs) => fromMs > sinceMs && fromMs < atMs);
+    const served = (wasMember && chronicle.servesAt(life, sinceMs)) || began.some((fromMs) => chronicle.servesAt(life, fromMs));
     return served && (!chronicle.servesAt(life, atMs) || isSetAside(life, sinceMs, atMs)) && !(outByUs(life) <= atMs);
   }).length;
 
