@@ -493,6 +493,20 @@ describe('time to serve', () => {
     expect(asked(151, { other: true })).toEqual([]);
     expect(asked(175, { injected: true })).toHaveLength(1);
   });
+  it('gives a group that is let go during the request the time from its next policy on', () => {
+    const asked = (second: number) =>
+      details(requestedSoon, (script) => {
+        twoServe(script);
+        script.warn(100, 'i-1');
+        script.react(101, 105, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+        script.letGo(103);
+        script.policy(108, 2);
+        script.react(109, 113, 'i-b', [{ about: 'policy', group: 'web' }]);
+        script.launch(second, 'i-3', { by: react('i-b') });
+      });
+    expect(asked(118)).toEqual([]);
+    expect(asked(140)).toHaveLength(1);
+  });
   it('requires the replacement of a member that drains first when that member has gone', () => {
     const asked = (order: string) =>
       details(requestedSoon, (script) => {

@@ -250,13 +250,21 @@ export const unrequestedUntil = (chronicle: Chronicle, group: string, heardMs: n
   return Math.min(...moments.map((atMs) => Math.min(...chronicle.desiredIn(group, heardMs, atMs)) - countedAt(chronicle, group, heardMs, atMs)));
 };
 
+/** The time for a request. If the group is let go in that time, it begins anew when a function could launch for its next policy. */
+const requestTime = (chronicle: Chronicle, group: string, toldMs: number): { readonly heardMs: number; readonly untilMs: number } => {
+  const heardMs = couldLaunchAtMs(chronicle, group, toldMs);
+  const refusals = chronicle.of('refused').filter(({ atMs }) => atMs >= heardMs && atMs <= heardMs + times.reactMs).length;
+  const untilMs = heardMs + requestMs + (1 + refusals) * chronicle.times.launchCallMs;
+  const policies = chronicle.groups.get(group)?.policies ?? [];
+  const letGo = policies.findLast(({ policy, atMs }) => policy === undefined && atMs > heardMs && atMs <= untilMs);
+  return letGo === undefined ? { heardMs, untilMs } : requestTime(chronicle, group, letGo.atMs);
+};
+
 const requestedLate = (chronicle: Chronicle, life: Life, { what, toldMs, memberMs }: News): readonly Broken[] => {
   const group = toldMs === endless ? undefined : chronicle.groupAt(life, memberMs);
   if (group === undefined || toldMs < chronicle.history.readyAtMs) return [];
-  const heardMs = couldLaunchAtMs(chronicle, group, toldMs);
+  const { heardMs, untilMs } = requestTime(chronicle, group, toldMs);
   if (heardMs === endless) return [];
-  const refusals = chronicle.of('refused').filter(({ atMs }) => atMs >= heardMs && atMs <= heardMs + times.reactMs).length;
-  const untilMs = heardMs + requestMs + (1 + refusals) * chronicle.times.launchCallMs;
   const isBound = deathsMayBound(chronicle, group, heardMs) || limitMayBound(chronicle, group, untilMs);
   if (wasIdle(chronicle, group, heardMs, untilMs) || isBound) return [];
   const shortBy = unrequestedUntil(chronicle, group, heardMs, untilMs);
@@ -272,6 +280,6 @@ const requestedLate = (chronicle: Chronicle, life: Life, { what, toldMs, memberM
 export const requestedSoon: Rule = {
   name: 'replacements are requested soon',
   meaning:
-    'As many members are there or on their way as are desired, ten seconds and the time of the launch calls after an invocation without an injected fault received a warning, or the event of an end that no such warning announced and that Holdfast did not cause. A warned member counts as there until such an invocation received its warning. If the group was let go then, the ten seconds begin when such an invocation received its next policy or a tick.',
+    'As many members are there or on their way as are desired, ten seconds and the time of the launch calls after an invocation without an injected fault received a warning, or the event of an end that no such warning announced and that Holdfast did not cause. A warned member counts as there until such an invocation received its warning. If the group was let go then, or is let go in these ten seconds, they begin when such an invocation received its next policy or a tick.',
   broken: (chronicle) => chronicle.lives.flatMap((life) => newsOf(chronicle, life).flatMap((news) => requestedLate(chronicle, life, news))),
 };
