@@ -77,7 +77,10 @@ const sparesToAsk = (
   return { missing, most: Math.min(missing, arbiter.forMissing(Math.max(0, lack) + missing).left()) };
 };
 
-/** Members of the size that cannot be launched now, because of earlier deaths or the policy's limit of launches. */
+/**
+ * Members of the size that cannot be launched now, because of earlier deaths or the policy's limit of launches, and
+ * when that limit allows the next one.
+ */
 const boundsOf = ({ view, arbiter }: Situation, lack: number) => {
   const bounded = Math.max(0, lack - arbiter.forMissing(lack).left());
   const overLimit = boundByLimit(view, lack - bounded);
@@ -85,7 +88,8 @@ const boundsOf = ({ view, arbiter }: Situation, lack: number) => {
     ...(bounded > 0 ? [{ code: 'deaths-bounded' as const, count: bounded }] : []),
     ...(overLimit > 0 ? [aboutLimit(view, overLimit)] : []),
   ];
-  return { bound: bounded + overLimit, remarks };
+  const againAtMs = overLimit > 0 ? [launchRoom(view).untilMs] : [];
+  return { bound: bounded + overLimit, remarks, againAtMs };
 };
 
 /**
@@ -97,7 +101,7 @@ export const missingMembers: Rule = {
   propose: (situation) => {
     const { view, arbiter } = situation;
     const { lack, short, isUndecided } = lacking(situation);
-    const { bound, remarks } = boundsOf(situation, lack);
+    const { bound, remarks, againAtMs } = boundsOf(situation, lack);
     const input = planInput(situation, Math.min(lack - bound, arbiter.launches.left()));
     const { plan: found, overridden } = planOf(situation, input, short);
     const { areSharesFull, ...plan } = found;
@@ -107,13 +111,14 @@ export const missingMembers: Rule = {
     const asked = unplaced > 0 ? 0 : arbiter.launches.take(most);
     const spares = asked > 0 ? planSpares(view, input, plan, asked) : undefined;
     const uncovered = uncoveredBy(view, { ...plan, unplaced });
+    const times = [...againAtMs, ...(isUndecided ? [view.nowMs + decidedWithinMs] : [])];
     return {
       lack: lack + sparesWanted(view) - missing,
       ...(spares === undefined ? plan : withSpares(plan, spares)),
       unplaced,
       ...(missing > 0 && { spares: sparesIn(missing, spares) }),
       ...(uncovered > 0 && { uncovered }),
-      ...(isUndecided && { wakeAtMs: view.nowMs + decidedWithinMs }),
+      ...(times.length > 0 && { wakeAtMs: Math.min(...times) }),
       remarks: [
         ...remarks,
         ...(areSharesFull ? [{ code: 'shares-full' as const, count: plan.unplaced }] : []),

@@ -91,6 +91,13 @@ describe('missing members', () => {
     expect(of({ group: group({ launches }), members: eight }).remarks).toMatchObject([{ code: 'launches-bounded', count: 1, ends: [] }]);
   });
 
+  it('that the policy’s limit holds back are looked at again when it allows the next launch', () => {
+    const limited = group({ launches: { atMost: { kind: 'count', by: 4 }, withinMs: 600_000 } });
+    const launched = (count: number) => state({ launches: [{ atMs: nowMs - 590_000, count, desired: 10 }] });
+    expect(of({ group: limited, members: eight, state: launched(4) }).wakeAtMs).toBe(nowMs + 10_000);
+    expect(of({ group: limited, members: eight, state: launched(2) }).wakeAtMs).toBeUndefined();
+  });
+
   it('are placed beside what Auto Scaling groups launch by themselves, seen by EC2 or not', () => {
     const [inA, inB] = [
       { ...spotA, asg: 'in-a' },
