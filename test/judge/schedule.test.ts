@@ -44,6 +44,21 @@ describe('a schedule', () => {
     expect(broken(schedulesAreFollowed, () => undefined)).toHaveLength(2);
     expect(broken(schedulesAreFollowed, (script) => look(script, atTen + 20, 4))).toHaveLength(1);
   });
+  it('is followed also where an alarm that lasts changes the size in the same look', () => {
+    const lasting =
+      (size: number, endsS = 2_000): Write =>
+      (script) => {
+        script.react(100, 101, 'i-high', [{ about: 'alarm', alarm: 'high' }]);
+        script.desired(101, 4, 2, react('i-high'));
+        script.react(endsS, endsS + 1, 'i-off', [{ about: 'alarm', alarm: 'high', isOn: false }]);
+        look(script, atTen + 20, 4);
+        look(script, atTwenty + 20, size);
+      };
+    // The schedule sets 1, and the alarm adds two.
+    expect(broken(schedulesAreFollowed, lasting(3))).toEqual([]);
+    expect(broken(schedulesAreFollowed, lasting(4))).toHaveLength(1);
+    expect(broken(schedulesAreFollowed, lasting(3, 300))).toHaveLength(1);
+  });
   it('is not followed before its time', () => {
     expect(broken(desiredAsAsked, (script) => look(script, atTen - 20, 4))).toHaveLength(1);
   });

@@ -1,10 +1,14 @@
 import type { Chronicle, GroupTimeline } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { isHindered, look } from '../hindrance.ts';
+import type { Policy } from '../policy.ts';
 import { type DueSize, dueIn } from '../scheduled.ts';
+import { heardBy, newestEach, outcomesOf } from '../sizes-of-alarms.ts';
 import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
+/** A size of a schedule, and when looks must have set it. */
+type Due = { readonly size: number; readonly fromMs: number; readonly untilMs: number };
 
 /** A tick finds it, or the next tick if the first lost a race. */
 const followedWithinMs = 2 * times.tickMs + times.messageAgainMs + times.reactMs;
@@ -16,6 +20,12 @@ const isPlain = (chronicle: Chronicle, { group, lostAtMs }: GroupTimeline, fromM
   !lostAtMs.some((atMs) => atMs <= untilMs && atMs >= fromMs - followedWithinMs) &&
   !chronicle.of('step').some(({ step, atMs }) => step === 'state-restored' && atMs <= untilMs) &&
   !chronicle.of('delivered').some(({ told, atMs }) => told.about === 'alarm' && atMs >= fromMs - followedWithinMs && atMs <= untilMs);
+
+/** Whether a look set this size, or what an alarm that lasts made of it in the same look. */
+const isSet = (chronicle: Chronicle, { written }: GroupTimeline, policy: Policy, due: Due): boolean =>
+  written
+    .filter(({ atMs }) => atMs >= due.fromMs && atMs <= due.untilMs)
+    .some((one) => outcomesOf(due.size, newestEach(heardBy(chronicle, one, policy)), policy).some(({ size }) => size === one.desired));
 
 const unfollowed = (chronicle: Chronicle, timeline: GroupTimeline): readonly Broken[] => {
   const { group, policies } = timeline;
@@ -30,7 +40,8 @@ const unfollowed = (chronicle: Chronicle, timeline: GroupTimeline): readonly Bro
       const isNext = (due[nth + 1]?.atMs ?? overMs) < byMs;
       if (isNext || byMs > endedAtMs || !isPlain(chronicle, timeline, atMs, byMs)) return [];
       const sizes = chronicle.desiredIn(group, atMs - chronicle.times.clockMs, byMs);
-      return sizes.includes(size) ? [] : [{ group, atMs: byMs, detail: `the schedule set ${size}, and the desired size was ${sizes.join(', ')}` }];
+      const isFollowed = sizes.includes(size) || isSet(chronicle, timeline, policy, { size, fromMs: atMs - chronicle.times.clockMs, untilMs: byMs });
+      return isFollowed ? [] : [{ group, atMs: byMs, detail: `the schedule set ${size}, and the desired size was ${sizes.join(', ')}` }];
     });
   });
 };
@@ -38,6 +49,6 @@ const unfollowed = (chronicle: Chronicle, timeline: GroupTimeline): readonly Bro
 export const schedulesAreFollowed: Rule = {
   name: 'a schedule that is due sets the size',
   meaning:
-    'When a time of the schedule in force comes, the next looks set the size that it names, unless another time, an alarm or a policy sets the size then.',
+    'When a time of the schedule in force comes, the next looks set the size that it names, unless another time, an alarm or a policy sets the size then. An alarm that lasts may change that size in the same look.',
   broken: (chronicle) => [...chronicle.groups.values()].flatMap((timeline) => unfollowed(chronicle, timeline)),
 };
