@@ -20,6 +20,31 @@ const neverOut =
     if (other) script.end(takenSecond, 'i-2');
   };
 
+const faultyDrain =
+  (second: number, { injected = true, drain = 'd-1' } = {}): Write =>
+  (script) =>
+    script.at(second, {
+      kind: 'invocation-ended',
+      invocation: 'i-d',
+      function: 'holdfast-begin-drain',
+      startedAtMs: 1_000 * second - 500,
+      timeoutMs: 60_000,
+      again: [],
+      injected,
+      drain,
+    });
+
+/** Warned at 100 and put on a drain, whose functions end with faults at these seconds. It is never taken out of service. */
+const stoppedDrain = (write: Write, seconds: readonly number[] = [180, 200, 215], drain = 'd-1'): Write =>
+  neverOut((script) => {
+    script.react(101, 103, 'i-a', heard('i-1'));
+    const swap = { reason: 'interruption', state: 'leaving', drain: 'd-1' };
+    script.at(103, { kind: 'item-written', table: 'state', group: 'web', item: 'swap#i-1', bytes: 500, by: react('i-a'), swap });
+    script.at(104, { kind: 'drain', drain: 'd-1', group: 'web', instances: ['i-1'], status: 'started' });
+    for (const second of seconds) faultyDrain(second, { drain })(script);
+    write(script);
+  });
+
 /** Warned at 100 and let go at 110; the policy returns a second before a function receives it. */
 const takenUp =
   (second: number, injected: boolean): Write =>
@@ -101,6 +126,16 @@ const warned: Readonly<Record<string, Cases>> = {
       }),
     },
   },
+  'faults met every function until the member was gone': {
+    needed: stoppedDrain(() => undefined),
+    beyond: {
+      'no function of the drain ran in that time': stoppedDrain(() => undefined, []),
+      'one ran without a fault': stoppedDrain(faultyDrain(195, { injected: false })),
+      'a function without a fault received a tick': stoppedDrain((script) => script.react(190, 191, 'i-t', [{ about: 'tick', groups: ['web'] }])),
+      'a function without a fault received a message about another member': stoppedDrain((script) => script.react(190, 191, 'i-t', heard('i-2'))),
+      'the drain is that of another member': stoppedDrain(() => undefined, [180, 200, 215], 'd-2'),
+    },
+  },
   'the load balancer took it out of no service': {
     needed: neverOut((script) => {
       script.react(101, 103, 'i-a', heard('i-1'));
@@ -179,20 +214,6 @@ const lateDrain = (write: Write): Write =>
     script.at(104, { kind: 'drain', drain: 'd-1', group: 'web', instances: ['i-1'], status: 'started' });
     write(script);
   });
-
-const faultyDrain =
-  (second: number, { injected = true, drain = 'd-1' } = {}): Write =>
-  (script) =>
-    script.at(second, {
-      kind: 'invocation-ended',
-      invocation: 'i-d',
-      function: 'holdfast-begin-drain',
-      startedAtMs: 1_000 * second - 500,
-      timeoutMs: 60_000,
-      again: [],
-      injected,
-      drain,
-    });
 
 /** A function reads for this many seconds until a moment, and begins the drain then. */
 const slowDrain =

@@ -118,6 +118,27 @@ const allMetFaults = (chronicle: Chronicle, group: string, fromMs: number, until
   );
 };
 
+/** Whether an invocation belongs to a drain of this member. */
+const isOfDrainOf =
+  ({ drains }: Life) =>
+  ({ drain }: { readonly drain?: string }): boolean =>
+    drains.some((one) => one.drain === drain);
+
+export const drainedByNobody: Allowance = {
+  name: 'faults met every function until the member was gone',
+  excuses: warnedTakenOut.name,
+  trouble:
+    'From fifteen seconds before the latest start of its drain until the member was gone, a fault was injected into each function of its drain, one at the least, and into each one that received a message about the group.',
+  reaches: 'That member.',
+  reason: 'A table that refuses every call stops all functions that could take a member out of service. EC2 does not wait for them.',
+  covers: byLife((life, { group }, chronicle) => {
+    if (group === undefined) return false;
+    const [sinceMs, endMs] = [outByMs(chronicle, life, knewAtMs(chronicle, life)) - actsWithinMs, goneAtMs(life)];
+    const steps = chronicle.of('invocation-ended').filter((one) => isOfDrainOf(life)(one) && one.atMs >= sinceMs && one.startedAtMs <= endMs);
+    return steps.length > 0 && steps.every(({ injected }) => injected) && allMetFaults(chronicle, group, sinceMs, endMs);
+  }),
+};
+
 export const begunByNobody: Allowance = {
   name: 'faults met every function that could begin the drain',
   excuses: drainBeginsInTime.name,
