@@ -11,7 +11,6 @@ import { diedOnly } from '../pool-memory/boot-memory.ts';
 import { withTakenAtOnce } from '../pool-memory/pool-memory.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import { ownRefill } from '../view/asg-ledger.ts';
-import type { View } from '../view/view.ts';
 import { uncoveredBy } from './covering.ts';
 import { planInput } from './launch-plan.ts';
 import { type Overridden, overBreakers } from './over-breakers.ts';
@@ -32,14 +31,6 @@ const lacking = ({ view, headcount, arbiter }: Situation) => {
 
 /** Within this time the author of another decision has written that the chosen members leave, or has died. */
 const decidedWithinMs = 5_000;
-
-/** How many missing members cannot be launched because of the policy's limit of launches. */
-const boundByLimit = (view: View, lack: number): number => Math.max(0, lack - launchRoom(view).left);
-
-const aboutLimit = (view: View, count: number): Remark => {
-  const { left: _left, ...room } = launchRoom(view);
-  return { code: 'launches-bounded', count, ...room, ends: view.news?.ends ?? [] };
-};
 
 /** While the group is short, breakers do not hold back a repeated request. */
 const whatToAsk = (input: PlanInput, short: number): PlanInput => {
@@ -83,13 +74,14 @@ const sparesToAsk = (
  */
 const boundsOf = ({ view, arbiter }: Situation, lack: number) => {
   const bounded = Math.max(0, lack - arbiter.forMissing(lack).left());
-  const overLimit = boundByLimit(view, lack - bounded);
+  const { left, ...room } = launchRoom(view);
+  const overLimit = Math.max(0, lack - bounded - left);
+  const ends = view.news?.ends ?? [];
   const remarks: readonly Remark[] = [
     ...(bounded > 0 ? [{ code: 'deaths-bounded' as const, count: bounded }] : []),
-    ...(overLimit > 0 ? [aboutLimit(view, overLimit)] : []),
+    ...(overLimit > 0 ? [{ code: 'launches-bounded' as const, count: overLimit, ...room, ends }] : []),
   ];
-  const againAtMs = overLimit > 0 ? [launchRoom(view).untilMs] : [];
-  return { bound: bounded + overLimit, remarks, againAtMs };
+  return { bound: bounded + overLimit, remarks, againAtMs: overLimit > 0 ? [room.untilMs] : [] };
 };
 
 /**

@@ -7,7 +7,7 @@ export const limits: readonly Mutant[] = [
     file: 'core/decide/arbiter.ts',
     from: 'Math.min(most, launchRoom(view).left)',
     to: 'Math.max(0, most + 0 * launchRoom(view).left)',
-    also: [{ file: 'core/decide/missing-members.ts', from: 'Math.max(0, lack - launchRoom(view).left)', to: '0 * launchRoom(view).left * lack' }],
+    also: [{ file: 'core/decide/missing-members.ts', from: 'Math.max(0, lack - bounded - left)', to: '0 * launchRoom(view).left * lack' }],
     caughtBy: ['scenario crash-loop'],
   },
   {
