@@ -24,8 +24,8 @@ const [soonestMs, spreadMs] = [1_000, 6_000];
 const spreadOf = (text: string): number => soonestMs + (numberOf(text) % spreadMs);
 
 /** When a drain may make its calls. Undefined: now. */
-const turnAt = async (ask: Omit<Ask, 'by'>, ports: BudgetPorts): Promise<number | undefined> => {
-  const shared = await shareBudget([{ ...ask, by: ask.group }], noLessons, ports);
+const turnAt = async (ask: Omit<Ask, 'by'>, ports: BudgetPorts, known?: AccountBudget): Promise<number | undefined> => {
+  const shared = await shareBudget([{ ...ask, by: ask.group }], noLessons, ports, known);
   if (shared === 'contended') return ports.clock.now() + spreadOf(ask.group);
   const turn = shared?.turns.get(ask.group);
   return turn?.kind === 'later' ? turn.turnAtMs : undefined;
@@ -40,17 +40,6 @@ const drainOf = (own: readonly Swap[]): string => own[0]?.drain ?? '';
 const launchesAtMs = ({ waiting }: AccountBudget, { name }: Group, nowMs: number): number | undefined => {
   const own = waiting.find(({ group, instances }) => group === name && instances > 0);
   return own === undefined ? undefined : Math.max(nowMs, own.turnAtMs) + afterLaunchMs;
-};
-
-/** The same ports. The first read of the budget finds what was read already. */
-const withRead = (ports: BudgetPorts, read: AccountBudget | undefined): BudgetPorts => {
-  let known = read;
-  const budget = async (): Promise<AccountBudget> => {
-    const first = known;
-    known = undefined;
-    return first ?? ports.store.budget();
-  };
-  return { ...ports, store: { budget, putBudget: (next) => ports.store.putBudget(next) } };
 };
 
 /**
@@ -78,7 +67,8 @@ export const looksAtMs = async (
       instances: 0,
       need: { urgency: 'look', size: group.size.desired },
     },
-    withRead(ports, read),
+    ports,
+    read,
   );
 };
 

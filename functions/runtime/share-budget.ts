@@ -1,5 +1,12 @@
 import { isFromAws } from '../../aws/calls/errors.ts';
-import { areWorthAWrite, type Lessons, type Shared, shareOut, withLessons } from '../../core/limits/account-budget.ts';
+import {
+  type AccountBudget,
+  areWorthAWrite,
+  type Lessons,
+  type Shared,
+  shareOut,
+  withLessons,
+} from '../../core/limits/account-budget.ts';
 import type { Ask } from '../../core/limits/need.ts';
 import type { StateStore } from '../../core/ports/state-store.ts';
 import type { Clock } from '../../core/ports/surroundings.ts';
@@ -17,16 +24,19 @@ export type BudgetPorts = {
 /**
  * Reads and writes the budget of the account once for these requests. If it cannot be used now, groups go on without
  * it, because it only paces. `contended`: too many wrote at the same moment.
+ *
+ * @param known the budget, if the caller has just read it
  */
 export const shareBudget = async (
   asks: readonly Ask[],
   lessons: Lessons,
   { store, clock, mayCall }: BudgetPorts,
+  known?: AccountBudget,
 ): Promise<Shared | 'contended' | undefined> => {
   try {
     for (let attempt = 0; attempt < mostConflicts; attempt++) {
-      const read = withLessons(await store.budget(), lessons, clock.now());
-      const shared = shareOut(read, asks, clock.now(), mayCall);
+      const read = (attempt === 0 ? known : undefined) ?? (await store.budget());
+      const shared = shareOut(withLessons(read, lessons, clock.now()), asks, clock.now(), mayCall);
       const isAllTaken = asks.length > 0 && [...shared.turns.values()].every(({ kind }) => kind === 'taken');
       if (isAllTaken && !areWorthAWrite(lessons)) return { ...shared, called: [] };
       if ((await store.putBudget(shared.budget)) === 'done') return shared;
