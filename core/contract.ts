@@ -168,15 +168,12 @@ export const problemMetrics: ReadonlySet<string> = new Set([
   metrics.functionErrors,
 ]);
 
-/** What a drain function returns to the state machine: the next step, and its time (ISO 8601, for the Wait state). */
-export type DrainStep = {
-  /** An attempt to take members out of service broke off. It may have done so without a record. */
-  readonly brokeOff?: true;
-} /**
- * `deregistrationDelayMs`: the longest delay of the batch's target groups, when it is known. `delayOfMs`: when the
- * last member was ordered whose delay is included. `delayMayGrow`: some members were in no target group then, and may
- * come to serve. The state machine passes these to the next call.
- */ & (
+type NextDrainStep =
+  /**
+   * `deregistrationDelayMs`: the longest delay of the batch's target groups, when it is known. `delayOfMs`: when the
+   * last member was ordered whose delay is included. `delayMayGrow`: some members were in no target group then, and may
+   * come to serve. The state machine passes these to the next call.
+   */
   | {
       readonly next: 'begin';
       readonly untilIso: string;
@@ -187,8 +184,13 @@ export type DrainStep = {
   /** `lookAtMs`: when to look at the connections. Present if heartbeats are due before that. */
   | { readonly next: 'check'; readonly untilIso: string; readonly lookAtMs?: number }
   /** `untilIso`: if some members were not taken out of service, the end of the time that they had. */
-  | { readonly next: 'end'; readonly untilIso?: string }
-);
+  | { readonly next: 'end'; readonly untilIso?: string };
+
+/** What a drain function returns to the state machine: the next step, and its time (ISO 8601, for the Wait state). */
+export type DrainStep = NextDrainStep & {
+  /** An attempt to take members out of service broke off. It may have done so without a record. */
+  readonly brokeOff?: true;
+};
 
 /**
  * What a function takes as arguments instead of from globals. In Lambda the defaults apply; the sandbox passes its

@@ -53,7 +53,10 @@ export type StateStore = {
   }>;
   /** The swaps of a drain whose instances are gone and that are history already. Reads the history of the group. */
   endedIn(group: string, drain: string): Promise<readonly Swap[]>;
-  /** The latest swap of an instance in any group, for operators. A swap of the last second may be missing. */
+  /**
+   * The latest swap of an instance in any group. A swap of the last second may be missing, so nothing may depend on one
+   * that was just written.
+   */
   swapOf(instance: string): Promise<Swap | undefined>;
   /** A swap as it is stored now, also when it is history. */
   swapNow(swap: Pick<Swap, 'group' | 'instance'>): Promise<Swap | undefined>;
