@@ -78,11 +78,17 @@ export const takenBeforeTime: Allowance = {
 /** A call that takes this long was delayed by a fault. */
 const slowMs = 2_500;
 
+/** Whether an invocation belongs to a drain of this member. */
+const isOfDrainOf =
+  ({ invocations }: Chronicle, { drains }: Life) =>
+  ({ invocation }: { readonly invocation: string }): boolean =>
+    drains.some(({ drain }) => drain === invocations.get(invocation)?.drain);
+
 /** Whether an invocation was to begin a drain of this member. */
 const beginsDrainOf =
-  (chronicle: Chronicle, { drains }: Life) =>
-  ({ invocation, function: name }: { readonly invocation: string; readonly function: string }): boolean =>
-    name.includes('begin-drain') && drains.some(({ drain }) => drain === chronicle.invocations.get(invocation)?.drain);
+  (chronicle: Chronicle, life: Life) =>
+  (one: { readonly invocation: string; readonly function: string }): boolean =>
+    one.function.includes('begin-drain') && isOfDrainOf(chronicle, life)(one);
 
 /** Whether a fault held up a read of a function that was to begin the drain. That function may have gone on and begun it. */
 const heldUpIn = (chronicle: Chronicle, isOfDrain: ReturnType<typeof beginsDrainOf>, sinceMs: number, untilMs: number): boolean =>
@@ -118,12 +124,6 @@ const allMetFaults = (chronicle: Chronicle, group: string, fromMs: number, until
   );
 };
 
-/** Whether an invocation belongs to a drain of this member. */
-const isOfDrainOf =
-  ({ drains }: Life) =>
-  ({ drain }: { readonly drain?: string }): boolean =>
-    drains.some((one) => one.drain === drain);
-
 export const drainedByNobody: Allowance = {
   name: 'faults met every function until the member was gone',
   excuses: warnedTakenOut.name,
@@ -134,7 +134,9 @@ export const drainedByNobody: Allowance = {
   covers: byLife((life, { group }, chronicle) => {
     if (group === undefined) return false;
     const [sinceMs, endMs] = [outByMs(chronicle, life, knewAtMs(chronicle, life)) - actsWithinMs, goneAtMs(life)];
-    const steps = chronicle.of('invocation-ended').filter((one) => isOfDrainOf(life)(one) && one.atMs >= sinceMs && one.startedAtMs <= endMs);
+    const steps = chronicle
+      .of('invocation-ended')
+      .filter((one) => isOfDrainOf(chronicle, life)(one) && one.atMs >= sinceMs && one.startedAtMs <= endMs);
     return steps.length > 0 && steps.every(({ injected }) => injected) && allMetFaults(chronicle, group, sinceMs, endMs);
   }),
 };

@@ -9,13 +9,19 @@ import { pathTo, poolsBelow, selectorOf } from '../tree.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
+/** What was requested under each reservation, as it was stored last. */
+const requestsOf = (chronicle: Chronicle) =>
+  new Map(
+    chronicle
+      .of('item-written')
+      .flatMap(({ item, request }) => (request === undefined ? [] : [[item.slice(items.request('').length), request] as const])),
+  );
+
 /** Instances beyond the number that was requested under their reservation: the last ones. EC2 launches once for a token. */
 const beyondRequest = (chronicle: Chronicle): readonly Broken[] => {
-  const prefix = items.request('');
-  const requests = chronicle.of('item-written').flatMap(({ item, request }) => (request === undefined ? [] : [[item, request.count] as const]));
-  const requested = new Map(requests);
+  const requested = requestsOf(chronicle);
   return [...Map.groupBy(ownLaunches(chronicle), ({ life }) => reservationOf(life))].flatMap(([reservation, launches]) => {
-    const count = requested.get(`${prefix}${reservation}`) ?? launches.length;
+    const count = requested.get(reservation ?? '')?.count ?? launches.length;
     return launches.slice(count).map(({ life: { instance, launchedAtMs: atMs }, group }) => ({
       group,
       instance,
@@ -30,10 +36,9 @@ const poolNamed = (life: Life): string | undefined => tagsAt(life, Number.POSITI
 
 /** Instances of another pool than the one that was requested under their reservation. */
 const ofAnotherPool = (chronicle: Chronicle): readonly Broken[] => {
-  const requests = chronicle.of('item-written').flatMap(({ item, request }) => (request === undefined ? [] : [[item, request.pool] as const]));
-  const requested = new Map(requests);
+  const requested = requestsOf(chronicle);
   return ownLaunches(chronicle).flatMap(({ life, group }): readonly Broken[] => {
-    const [pool, named] = [requested.get(items.request(reservationOf(life) ?? '')), poolNamed(life)];
+    const [pool, named] = [requested.get(reservationOf(life) ?? '')?.pool, poolNamed(life)];
     if (pool === undefined || named === undefined || pool === named) return [];
     return [
       { group, instance: life.instance, atMs: life.launchedAtMs, detail: `${life.instance} was launched from ${named}, and ${pool} was requested` },

@@ -188,9 +188,12 @@ const isWarnedUnshown = (chronicle: Chronicle, life: Life, heardMs: number): boo
   life.deliveries.some((one) => one.told.about === 'warning' && one.atMs <= heardMs && isTooYoung(chronicle, life, one)) &&
   !wasTold(chronicle, life, heardMs);
 
+/** Whether nobody has begun to end it by then. */
+const runsOn = ({ ending }: Life, atMs: number): boolean => (ending?.atMs ?? endless) > atMs;
+
 /** It joined so late that an earlier look did not have to show it, was warned since, and no message had reported that. It runs, so looks show it as a member. */
 const isWarnedUnheard = (chronicle: Chronicle, life: Life, { heardMs, sinceMs, atMs }: { heardMs: number; sinceMs: number; atMs: number }): boolean =>
-  life.launchedAtMs > sinceMs && warnedAtMs(life) <= atMs && (life.ending?.atMs ?? endless) > atMs && !wasTold(chronicle, life, heardMs);
+  life.launchedAtMs > sinceMs && warnedAtMs(life) <= atMs && runsOn(life, atMs) && !wasTold(chronicle, life, heardMs);
 
 /** How many members count: present and coming ones, and leaving ones that no message had reported by then. */
 const countAt = (chronicle: Chronicle, group: string, heardMs: number, atMs: number): number => {
@@ -198,7 +201,7 @@ const countAt = (chronicle: Chronicle, group: string, heardMs: number, atMs: num
   const counted = new Set([...staying, ...waiting]);
   const sinceMs = heardMs - chronicle.times.lagMs - times.batchMs;
   // EC2 reports a warning once, and describes say nothing about it.
-  const runsWarned = (life: Life): boolean => warnedAtMs(life) <= sinceMs && (life.ending?.atMs ?? endless) > atMs;
+  const runsWarned = (life: Life): boolean => warnedAtMs(life) <= sinceMs && runsOn(life, atMs);
   const untold = chronicle
     .membersAt(group, sinceMs)
     .filter(
