@@ -68,11 +68,10 @@ const settle = async (stage: Stage): Promise<number | undefined> => {
   const look = (): Promise<boolean> => isAtRest(stage, sizesOf(situation, 'endsAt'));
   const firstByMs = sandbox.clock.now() + situation.restWithinMs;
   const lastByMs = firstByMs + comesUpWithinMs(situation);
-  for (let untilMs = firstByMs; ; untilMs = Math.max(lastByMs, sandbox.clock.now() + situation.restWithinMs)) {
-    const isLast = untilMs > lastByMs;
+  for (let untilMs = firstByMs; ; untilMs = lastByMs) {
     const restAtMs = await waitUntil(stage, look, untilMs - sandbox.clock.now());
     await sandbox.clock.sleep(stillMs);
-    if (restAtMs === undefined || isLast || (await look())) return restAtMs;
+    if (restAtMs === undefined || sandbox.clock.now() >= lastByMs || (await look())) return restAtMs;
   }
 };
 

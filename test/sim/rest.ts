@@ -50,8 +50,8 @@ const muteIn = ({ sandbox: { world }, groupOf }: Stage, group: string): Readonly
 };
 
 /**
- * A member that runs and does not serve yet will change what its group does once it serves. It has booted, and its target group checks it for the first time,
- * or it has booted only now. Whom EC2 refused to end may be nobody's, and never serve.
+ * A member that runs and does not serve yet will change what its group does once it serves. It has not booted yet, or its target group still makes the first
+ * checks. Whom EC2 refused to end may be nobody's, and never serve.
  */
 const isComingUp = ({ sandbox: { world }, watched: { lives, isTakenOut }, groupOf }: Stage, group: string, refused: ReadonlySet<string>): boolean =>
   world
