@@ -249,7 +249,7 @@ export const situations = {
   'launch answers lost': () =>
     of('launch answers lost', settingOf('tag', { lagSeconds: [12, 15] }), {
       asked: six,
-      steps: [interrupt(1_000, 1)],
+      steps: [interrupt(1_000, 1), interrupt(9_000, 1)],
       faults: [{ on: 'call', kind: 'lose-answer', when: 'after', times: 3, match: { operation: 'CreateFleet' } }],
     }),
   'refilled by its own group': () =>
