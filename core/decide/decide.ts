@@ -1,4 +1,5 @@
 import type { Decision } from '../decision/decision.ts';
+import type { Swap } from '../swap/swap.ts';
 import { takeHeadcount } from '../view/headcount.ts';
 import type { GroupState, View } from '../view/view.ts';
 import { admissions } from './admissions.ts';
@@ -40,7 +41,17 @@ export const rules: readonly Rule[] = [
   nextLook,
 ];
 
-/** What these rules decide about a view. */
+/** A view in which these ended members are left to their Auto Scaling groups, which replace them. */
+const withLeft = (view: View, left: readonly string[]): View => {
+  const isLeft = new Set(left);
+  const noted = (swap: Swap): Swap => (isLeft.has(swap.instance) ? { ...swap, leftToGroup: true } : swap);
+  return { ...view, swaps: view.swaps.map(noted) };
+};
+
+/**
+ * What these rules decide about a view. A decision that leaves members to their groups and launches is made once more:
+ * what the groups will launch then counts like their other refills, so that nothing is launched twice.
+ */
 export const decideBy = (inOrder: readonly Rule[], view: View): Decision => {
   const headcount = takeHeadcount(view);
   const situation = { view, headcount, arbiter: arbiterFor(view, headcount) };
@@ -48,6 +59,11 @@ export const decideBy = (inOrder: readonly Rule[], view: View): Decision => {
     (soFar, rule) => withProposal(soFar, rule.propose(situation, soFar)),
     emptyDraft,
   );
+  const { leftToGroups: left = [], placements } = decided;
+  if (left.length > 0 && placements.length > 0) {
+    const again = decideBy(inOrder, withLeft(view, left));
+    return { ...again, leftToGroups: [...left, ...(again.leftToGroups ?? [])] };
+  }
   return {
     group: view.group.name,
     desired: view.state.desired,

@@ -28,18 +28,35 @@ describe('while launches are denied', () => {
   });
 
   it('a repeated launch covers no member', () => {
-    const dead = { members: three, swaps: [taken], ended: ['i-4'] };
-    const { placements, unnoticed, uncovered } = decide(look(dead, { denials: over }));
+    const drained = { members: [...three, member('i-4', spotA)], swaps: [taken] };
+    const { placements, unnoticed, uncovered } = decide(look(drained, { denials: over }));
     expect(placements).toMatchObject([{ count: 1 }]);
     expect({ unnoticed, uncovered }).toEqual({ unnoticed: [], uncovered: 1 });
   });
 
   it('a launch from the only pool that was not denied yet covers no member', () => {
-    const dead = { members: three, swaps: [taken], ended: ['i-4'] };
+    const drained = { members: [...three, member('i-4', spotA)], swaps: [taken] };
     const { [onDemandB.name]: _, ...others } = everything;
-    expect(decide(look(dead, { denials: others }))).toMatchObject({ unnoticed: [], placements: [{ pool: onDemandB.name, count: 1 }], uncovered: 1 });
+    expect(decide(look(drained, { denials: others }))).toMatchObject({
+      unnoticed: [],
+      placements: [{ pool: onDemandB.name, count: 1 }],
+      uncovered: 1,
+    });
     const { [spotB.name]: __, ...one } = others;
-    expect(decide(look(dead, { denials: one }))).toMatchObject({ unnoticed: ['i-4'], placements: [{ count: 1 }] });
+    expect(decide(look(drained, { denials: one }))).toMatchObject({ unnoticed: ['i-4'], placements: [{ count: 1 }] });
+  });
+
+  it('nothing is launched for the dead that the same decision leaves to their Auto Scaling group', () => {
+    const dead = { members: three, swaps: [taken], ended: ['i-4'] };
+    expect(decide(look(dead, { denials: over }))).toMatchObject({ unnoticed: [], leftToGroups: ['i-4'], placements: [], unplaced: 0 });
+  });
+
+  it('one is launched for one missing member beside the dead that are left, and for the dead of a group that replaces none', () => {
+    const dead = { members: three, swaps: [taken], ended: ['i-4'] };
+    const larger = look(dead, { denials: over, desired: 5 });
+    expect(decide(larger)).toMatchObject({ leftToGroups: ['i-4'], placements: [{ count: 1 }], uncovered: 1 });
+    const idle = look({ ...dead, asgs: [asg({ suspended: ['ReplaceUnhealthy'] })] }, { denials: over });
+    expect(decide(idle)).toMatchObject({ leftToGroups: ['i-4'], placements: [{ count: 1 }] });
   });
 
   it('no group that does not refill itself is taken over', () => {
@@ -59,7 +76,7 @@ describe('while launches are denied', () => {
     const failed = { template: 'web', code: 'Client.InternalError', message: '', atMs: nowMs - 10_000, restsUntilMs: nowMs + 50_000, streak: 1 };
     const dead = (...swaps: View['swaps']) => ({ members: [...three, member('i-5', spotA)], swaps: [taken, ...swaps], ended: ['i-4'] });
     const learned = { desired: 5, failedBoots: { [spotA.name]: failed }, newcomers: { 'i-5': { pool: spotA.name, atMs: nowMs - 30_000 } } };
-    expect(decide(look(dead(), learned))).toMatchObject({ placements: [{ count: 1 }], uncovered: 1, leftToGroups: ['i-4'], unnoticed: [] });
+    expect(decide(look(dead(), learned))).toMatchObject({ placements: [], uncovered: 1, leftToGroups: ['i-4'], unnoticed: [] });
     const left = decide(look(dead(swapOf('i-5', { drain: 'd' })), { ...learned, desired: 4 }));
     expect(left).toMatchObject({ placements: [{ count: 1 }], unnoticed: ['i-4'] });
     expect(left).not.toHaveProperty('uncovered');
