@@ -110,7 +110,8 @@ export const timesOf = (history: History): Times => {
   const comesUpMs = 1_000 * (timing.pendingSeconds[1] + timing.bootSeconds[1] + launchHookSeconds(spec)) + healthMs;
   const steps = faults.flatMap(({ fault }) => (fault.on === 'clock' ? [fault.withinMs] : []));
   return {
-    lagMs: 1_000 * Math.max(timing.lagSeconds[1], stalePages?.lagSeconds[1] ?? 0),
+    // A later page shows what a describe showed a while ago, and that describe lagged itself.
+    lagMs: 1_000 * (timing.lagSeconds[1] + (stalePages?.lagSeconds[1] ?? 0)),
     asgLagMs: 1_000 * (timing.asgLagSeconds?.[1] ?? 0),
     comesUpMs,
     healthMs,

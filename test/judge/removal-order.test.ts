@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { removalInOrder } from '../../sandbox/judge/rules/removal-order.ts';
 import { removalKeepsShape } from '../../sandbox/judge/rules/removal-shape.ts';
 import { details } from './details.ts';
-import { policy, react, type Script } from './histories.ts';
+import { policy, react, type Script, spec } from './histories.ts';
 
 type Member = { readonly pool?: string; readonly atSecond?: number; readonly asg?: string; readonly instanceType?: string };
 
@@ -79,6 +79,18 @@ describe('members leave in the order of removal', () => {
     expect(unserved(order, 'spot-a', 60)).toBe(0);
     expect(unserved({ ...order, removal: { order: 'oldest-first' } })).toBe(0);
     expect(unserved({ removal: { order: 'same-order' } })).toBe(0);
+  });
+  it('counts as shown what even an old later page must show: its lag and the age of the page are added', () => {
+    const order = { removal: { order: 'same-order' }, drain: policy.drain };
+    const lagging = { ...spec, timing: { ...spec.timing, lagSeconds: [0, 6] as const } };
+    const launchedAt = (second: number, world: typeof spec): number =>
+      details(
+        removalInOrder,
+        shrinks(order, { 'i-1': {}, 'i-2': {} }, (script) => script.launch(second, 'i-3', { pool: 'spot-a' })),
+        { spec: world },
+      ).length;
+    const withPages = { ...lagging, stalePages: { lagSeconds: [0, 4] as const, moves: 0 } };
+    expect([launchedAt(87, withPages), launchedAt(89, withPages), launchedAt(89, lagging), launchedAt(93, lagging)]).toEqual([1, 0, 1, 0]);
   });
   it('lets one go first that its target group finds unhealthy, whatever the order', () => {
     /** The other member is found unhealthy; the removal comes at second 100 of a world whose members are older than they look. */

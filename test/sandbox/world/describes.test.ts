@@ -98,6 +98,20 @@ describe('DescribeInstances', () => {
     });
   });
 
+  it('shows an instance on later pages after its own lag and the age of the page together', async () => {
+    const test = createTestWorld({ timing: { ...timing, lagSeconds: [4, 4] }, stalePages: { lagSeconds: [4, 4], moves: 0 } });
+    test.launch(6);
+    const shown = (): number => {
+      const first = test.ec2<Described>('DescribeInstances', { MaxResults: 5 });
+      if (first.NextToken === undefined) return idsOf(first).length;
+      return idsOf(first).length + idsOf(test.ec2<Described>('DescribeInstances', { MaxResults: 5, NextToken: first.NextToken })).length;
+    };
+    await test.seconds(7);
+    expect(shown()).toBe(5);
+    await test.seconds(2);
+    expect(shown()).toBe(6);
+  });
+
   it('puts every instance in a reservation of its own', () => {
     const { ec2, launch } = createTestWorld();
     launch(3);
