@@ -33,6 +33,7 @@ const reservation = objectOf<Reservation>({
   leaseUntilMs: number,
   instances: optional(listOf(text)),
   unanswerable: optional(oneOf(true)),
+  rewrittenAtMs: optional(number),
   forgetAtMs: number,
 });
 

@@ -2,7 +2,7 @@ import { withAnswers } from '../breaker/breaker.ts';
 import type { LaunchRequest } from '../launch/launch-request.ts';
 import type { Reservation } from '../launch/reservation.ts';
 import { type Attempt, afterAttempt, repeatAfterMs } from '../launch/reservation-life.ts';
-import { rememberLaunches } from '../limits/launch-limit.ts';
+import { countsIn, rememberLaunches } from '../limits/launch-limit.ts';
 import { type OfferingKey, offeringKey } from '../pool/offering.ts';
 import { doublingMs } from '../pool-memory/back-off.ts';
 import { rememberNewcomers } from '../pool-memory/boot-memory.ts';
@@ -114,7 +114,11 @@ export const applyAnswers = (
     granted: launched.flatMap(grantedUnder),
   });
   const denials = rememberDenials(state.denials, launched.flatMap(answerOf), nowMs);
-  const counted = rememberLaunches(state, group, launched.flatMap(granted).length, nowMs);
+  const counts = countsIn(shown);
+  const counting = launched.flatMap((one) =>
+    grantedUnder(one).filter(({ instance }) => counts(one.reservation, instance)),
+  );
+  const counted = rememberLaunches(state, group, counting.length, nowMs);
   return {
     ...counted,
     throttle,

@@ -38,8 +38,12 @@ const sizeChange = (
  * A user who writes the policy may have fixed what had failed until then, so everything may be requested again at once.
  * A denial still holds back members that wait for a launch, until a launch gets a response.
  */
-const afterRewrite = ({ refusedReleases: _before, ...state }: GroupState, writtenAtMs: number): GroupState => ({
-  ...withoutLaunches(withoutFailures(state, writtenAtMs), writtenAtMs),
+const afterRewrite = (
+  { refusedReleases: _before, ...state }: GroupState,
+  writtenAtMs: number,
+  nowMs: number,
+): GroupState => ({
+  ...withoutLaunches(withoutFailures(state, writtenAtMs), writtenAtMs, nowMs),
   ...(state.denials && { denials: withoutRest(state.denials, writtenAtMs) }),
   memory: forgetRefusals(state.memory, writtenAtMs),
 });
@@ -117,7 +121,7 @@ const sizedByOthers = ({ scheduled: _byPolicy, ...state }: GroupState, stored: G
 export const followLook = (look: Look): Sized & { readonly outside?: OutsideSize } => {
   const { group, stored, known, inherited, holdings, swaps, nowMs } = look;
   const writtenAtMs = rewrittenAt(look);
-  const learned = writtenAtMs === undefined ? known : afterRewrite(known, writtenAtMs);
+  const learned = writtenAtMs === undefined ? known : afterRewrite(known, writtenAtMs, nowMs);
   const added = [...(known.added ?? []), ...(inherited.added ?? [])];
   const notes = { raised: [...known.raised, ...inherited.raised], ...(added.length > 0 && { added }) };
   const byPolicy = followPolicy({ ...learned, ...notes }, group);

@@ -29,6 +29,11 @@ export type Reservation = {
    */
   readonly unanswerable?: true;
   /**
+   * When the policy was written anew while the request was open. What it had launched by then does not count in the
+   * policy's limit of launches.
+   */
+  readonly rewrittenAtMs?: number;
+  /**
    * Until then, a describe without its instances is considered late. The time counts from the last attempt that may
    * have been carried out. An instance that no describe shows by then does not exist.
    */

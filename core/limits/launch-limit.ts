@@ -1,3 +1,4 @@
+import type { Reservation } from '../launch/reservation.ts';
 import { isOpen } from '../launch/reservation-life.ts';
 import type { Deaths } from '../pool-memory/boot-memory.ts';
 import type { MoveLimit } from '../returning/returning.ts';
@@ -86,23 +87,44 @@ export const forgetLaunches = (state: GroupState, group: Limited, nowMs: number)
 
 /**
  * The state without launches and warnings until a user wrote the policy. A part of the time that ends later stays
- * whole, so the limit is never exceeded.
+ * whole, so the limit is never exceeded. Open requests from before keep the time of the write.
  */
-export const withoutLaunches = (state: GroupState, writtenAtMs: number): GroupState => {
+export const withoutLaunches = (state: GroupState, writtenAtMs: number, nowMs: number): GroupState => {
   const later = <T extends { readonly atMs: number }>(list: readonly T[] = []): readonly T[] =>
     list.filter(({ atMs }) => atMs > writtenAtMs);
-  return withoutEmpty(state, { launches: later(state.launches), warnings: later(state.warnings) });
+  const rewrittenAtMs = Math.min(writtenAtMs, nowMs);
+  const reservations = state.reservations.map((one) =>
+    isOpen(one) && one.atMs <= rewrittenAtMs ? { ...one, rewrittenAtMs } : one,
+  );
+  return withoutEmpty({ ...state, reservations }, { launches: later(state.launches), warnings: later(state.warnings) });
 };
+
+/**
+ * Whether an instance counts in the limit. It does not if its request is from before the policy was written, and the
+ * look before its response showed that it was launched before that too, or that it has ended.
+ */
+export const countsIn =
+  ({ members, ended }: Pick<View, 'members' | 'ended'>) =>
+  ({ rewrittenAtMs }: Pick<Reservation, 'rewrittenAtMs'>, instance: string): boolean => {
+    if (rewrittenAtMs === undefined) return true;
+    const shown = members.find((member) => member.instance === instance);
+    return shown === undefined ? !ended.includes(instance) : shown.launchedAtMs > rewrittenAtMs;
+  };
 
 /**
  * Launches without a response that are forgotten now. They count as far as describes show their instances.
  *
  * @param kept ids of the reservations that stay
  */
-export const countForgotten = ({ state, members, group, nowMs }: View, kept: ReadonlySet<string>): GroupState => {
-  const gone = new Set(state.reservations.filter((one) => isOpen(one) && !kept.has(one.id)).map(({ id }) => id));
-  const shown = members.filter(({ reservation }) => reservation !== undefined && gone.has(reservation)).length;
-  return rememberLaunches(state, group, shown, nowMs);
+export const countForgotten = (view: View, kept: ReadonlySet<string>): GroupState => {
+  const { state, members, group, nowMs } = view;
+  const gone = new Map(state.reservations.flatMap((one) => (isOpen(one) && !kept.has(one.id) ? [[one.id, one]] : [])));
+  const counts = countsIn(view);
+  const shown = members.filter(({ reservation = '', instance }) => {
+    const forgotten = gone.get(reservation);
+    return forgotten !== undefined && counts(forgotten, instance);
+  });
+  return rememberLaunches(state, group, shown.length, nowMs);
 };
 
 /** How much of its limit a group has left. */

@@ -29,6 +29,20 @@ describe('a response to a launch', () => {
     expect(reservations).toMatchObject([{ instances: ['i-1'], replaces: ['i-old-1'], placement: { count: 1 } }]);
     expect(memory['m7g.large/b/spot']?.kind).toBe('refused');
   });
+  it('counts in the limit of launches, but not what was launched before the policy was written', () => {
+    const counted = (rewrittenAtMs: number | undefined, shown: Partial<Pick<View, 'members' | 'ended'>> = {}) => {
+      const before = state({ reservations: [reservation({ ...(rewrittenAtMs !== undefined && { rewrittenAtMs }) })] });
+      const result = { kind: 'answered' as const, instances: granted('i-1', 'i-2'), refusals: [] };
+      return answered(result, before, shown).launches?.[0]?.count ?? 0;
+    };
+    const born = (agoMs: number) => member('i-1', spotB, { launchedAtMs: nowMs - agoMs });
+    const writtenAtMs = nowMs - 20_000;
+    expect(counted(undefined, { members: [born(30_000)], ended: ['i-2'] })).toBe(2);
+    expect(counted(writtenAtMs)).toBe(2);
+    expect(counted(writtenAtMs, { members: [born(10_000)] })).toBe(2);
+    expect(counted(writtenAtMs, { members: [born(20_000)] })).toBe(1);
+    expect(counted(writtenAtMs, { members: [born(30_000)], ended: ['i-2'] })).toBe(0);
+  });
   it('of none releases the reservation', () => {
     expect(answered({ kind: 'answered', instances: [], refusals: [refusal] }).reservations).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../../core/decide/decide.ts';
+import type { Reservation } from '../../../core/launch/reservation.ts';
 import {
   countForgotten,
   forgetLaunches,
@@ -8,8 +9,8 @@ import {
   rememberWarnings,
   withoutLaunches,
 } from '../../../core/limits/launch-limit.ts';
-import type { GroupState, View } from '../../../core/view/view.ts';
-import { members } from '../members.ts';
+import type { GroupState, Member, View } from '../../../core/view/view.ts';
+import { member, members } from '../members.ts';
 import { group, nowMs, reservation, spotA, state, view } from '../views.ts';
 
 const minuteMs = 60_000;
@@ -88,6 +89,18 @@ describe('the limit of launches', () => {
     expect(countForgotten(shown, new Set(['r-1']))).toBe(open);
   });
 
+  it('notes on open requests from before a write of the policy when that was, and counts no launch from before it', () => {
+    const rewritten = (atMs: number, writtenAtMs: number, rest: Partial<Reservation> = {}) =>
+      withoutLaunches(state({ reservations: [reservation({ atMs, ...rest })] }), writtenAtMs, nowMs).reservations[0]?.rewrittenAtMs;
+    expect(rewritten(nowMs - 9, nowMs - 5)).toBe(nowMs - 5);
+    expect(rewritten(nowMs - 9, Number.POSITIVE_INFINITY)).toBe(nowMs);
+    expect(rewritten(nowMs - 5, nowMs - 9)).toBeUndefined();
+    expect(rewritten(nowMs - 9, nowMs - 5, { instances: ['i-1'] })).toBeUndefined();
+    const [old, young] = [10_000, 1_000].map((agoMs) => member(`i-${agoMs}`, spotA, { reservation: 'r-1', launchedAtMs: nowMs - agoMs }));
+    const open = state({ reservations: [reservation({ rewrittenAtMs: nowMs - 5_000 })] });
+    expect(countForgotten(view({ state: open, members: [old ?? young, young] as Member[] }), new Set()).launches).toMatchObject([{ count: 1 }]);
+  });
+
   it('drops launches and warnings once all of them are over, and when the policy is written', () => {
     const of = rememberWarnings(launched(3), usual, 1, nowMs);
     expect(forgetLaunches(of, usual, nowMs + 9 * minuteMs)).toBe(of);
@@ -95,7 +108,7 @@ describe('the limit of launches', () => {
     expect(forgetLaunches(onlyWarned, usual, nowMs + minuteMs)).toBe(onlyWarned);
     expect(forgetLaunches(onlyLaunched, usual, nowMs + minuteMs)).toBe(onlyLaunched);
     expect(forgetLaunches(of, usual, nowMs + 10 * minuteMs)).toEqual(state());
-    expect(withoutLaunches(of, nowMs)).toEqual(state());
+    expect(withoutLaunches(of, nowMs, nowMs)).toEqual(state());
     const warnedLater = rememberWarnings(launched(3), usual, 1, nowMs + 5 * minuteMs);
     expect(forgetLaunches(warnedLater, usual, nowMs + 10 * minuteMs)).toEqual(state({ warnings: [{ atMs: nowMs + 5 * minuteMs, count: 1 }] }));
     const launchedLater = launched(3, rememberWarnings(state(), usual, 1, nowMs), nowMs + 5 * minuteMs);
