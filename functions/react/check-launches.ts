@@ -43,13 +43,15 @@ const tryAll = async (run: Run, trials: readonly Trial[]): Promise<readonly Laun
 
 /**
  * Writes when the launches of a group are tried next. False where that cannot be written, or where another look has
- * begun to try them since `seen` was read: then that look tries them.
+ * begun to try them since `seen` was read: then that look tries them. A state item that was restored meanwhile is left
+ * to the next look. This write would bring its number of writes up to the one that is known, and hide the restore.
  */
 const note = async ({ group, ports }: Run, checksDueAtMs: number, seen?: Checked): Promise<boolean> => {
   const checksOf = group.policyVersion;
   for (let attempt = 0; attempt < mostConflicts; attempt += 1) {
     const state = await ports.store.state(group.name);
     if (state === undefined || state.policyVersion > checksOf) return false;
+    if (ports.believed(group.name, state) !== state) return false;
     const isTried = state.checksOf === checksOf && state.checksDueAtMs !== seen?.checksDueAtMs;
     if (seen !== undefined && isTried) return false;
     const next = { ...state, version: state.version + 1, checksOf, checksDueAtMs };

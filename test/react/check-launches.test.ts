@@ -7,6 +7,7 @@ import type { CapacityIn } from '../../core/ports/capacity-provider.ts';
 import type { StateStore } from '../../core/ports/state-store.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import { checkLaunches } from '../../functions/react/check-launches.ts';
+import { noticingRestored } from '../../functions/react/look/restored-states.ts';
 import type { Run } from '../../functions/react/run.ts';
 import { awsError } from '../aws/fake-aws.ts';
 import { group, nowMs, state } from '../core/views.ts';
@@ -30,6 +31,8 @@ type World = {
   readonly looks?: number;
   /** What others wrote since this look read the state item. */
   readonly now?: Partial<GroupState>;
+  /** How many writes the state item lacks, because a user restored it since this environment read it. */
+  readonly lacksWrites?: number;
   /** How many writes of the state item are lost to writes of others. */
   readonly lostRaces?: number;
 };
@@ -37,7 +40,7 @@ type World = {
 /** Checks the launches of a group, and returns what was tried and stored. */
 const checked = async (causes: readonly Cause[], stored: Partial<GroupState> = {}, world: World = {}) => {
   const { found, turn = 'now', mode = 'act', ranMs = 0, trialMs = 0, of = group(), isWarned = false } = world;
-  const { looks = 1, now = {}, lostRaces = 0 } = world;
+  const { looks = 1, now = {}, lostRaces = 0, lacksWrites = 0 } = world;
   let clockMs = nowMs;
   const tried: Trial[] = [];
   const put: (readonly LaunchCheck[])[] = [];
@@ -64,6 +67,9 @@ const checked = async (causes: readonly Cause[], stored: Partial<GroupState> = {
     },
     putChecks: async (_group, _version, checks) => void put.push(checks),
   };
+  const { store: noticing, believed } = noticingRestored(store as StateStore, silent, () => clockMs);
+  await noticing.state(of.name);
+  kept = { ...kept, version: kept.version - lacksWrites };
   const run = {
     group: { ...of, mode },
     provider,
@@ -71,17 +77,17 @@ const checked = async (causes: readonly Cause[], stored: Partial<GroupState> = {
     id: 'd-1',
     beganAtMs: nowMs - ranMs,
     turns: { done: () => {}, ask: async () => ({ turn: { kind: turn }, refused: [] }) },
-    ports: { store, clock: { now: () => clockMs }, telemetry: silent },
+    ports: { store: noticing, believed, clock: { now: () => clockMs }, telemetry: silent },
   };
   const seen = { checksOf: of.policyVersion, ...stored };
   await Promise.all(Array.from({ length: looks }, () => checkLaunches(run as unknown as Run, seen)));
-  return { tried, put, dueAtMs };
+  return { tried, put, dueAtMs, isRestored: believed(of.name, kept) !== kept };
 };
 
 test('launches are tried when the policy was written, and when a day has passed', async () => {
   const trials = trialsOf(group());
   const written = await checked([policyChange]);
-  expect(written).toEqual({ tried: trials, put: [[]], dueAtMs: nowMs + 86_400_000 });
+  expect(written).toMatchObject({ tried: trials, put: [[]], dueAtMs: nowMs + 86_400_000 });
   expect((await checked([tick], { checksDueAtMs: nowMs })).tried).toEqual(trials);
   expect((await checked([tick], { checksDueAtMs: nowMs + 1 })).tried).toEqual([]);
 });
@@ -110,12 +116,18 @@ test('a look tries nothing while another one tries the same version, and leaves 
 
 test('the next time is written although others write the state item too', async () => {
   expect(await checked([policyChange], {}, { lostRaces: 3 })).toMatchObject({ put: [[]], dueAtMs: nowMs + 86_400_000 });
-  expect(await checked([policyChange], {}, { lostRaces: 100 })).toEqual({ tried: [], put: [], dueAtMs: undefined });
+  expect(await checked([policyChange], {}, { lostRaces: 100 })).toMatchObject({ tried: [], put: [], dueAtMs: undefined });
+});
+
+test('a restore of the state table shows after a look that tries launches, whatever number of writes was lost', async () => {
+  expect(await checked([policyChange], {}, { lacksWrites: 1 })).toEqual({ tried: [], put: [], dueAtMs: undefined, isRestored: true });
+  expect((await checked([policyChange], {}, { lacksWrites: 3 })).isRestored).toBe(true);
+  expect((await checked([policyChange])).isRestored).toBe(false);
 });
 
 test('launches of a policy that is written while a member is warned are tried soon', async () => {
   const unchanged = await checked([policyChange], { checksDueAtMs: nowMs + 1 }, { isWarned: true });
-  expect(unchanged).toEqual({ tried: [], put: [], dueAtMs: nowMs });
+  expect(unchanged).toMatchObject({ tried: [], put: [], dueAtMs: nowMs });
 });
 
 test('a check without a response of AWS is made again within an hour', async () => {
@@ -125,7 +137,7 @@ test('a check without a response of AWS is made again within an hour', async () 
 });
 
 test('launches that matter go first, and a group that does not act is not tried', async () => {
-  expect(await checked([policyChange], {}, { turn: 'later' })).toEqual({ tried: [], put: [], dueAtMs: nowMs });
+  expect(await checked([policyChange], {}, { turn: 'later' })).toMatchObject({ tried: [], put: [], dueAtMs: nowMs });
   expect((await checked([policyChange], {}, { mode: 'observe' })).tried).toEqual([]);
   expect((await checked([policyChange], {}, { mode: 'pause' })).tried).toEqual([]);
   expect((await checked([policyChange, tick], { checksDueAtMs: nowMs }, { isWarned: true })).tried).toEqual([]);
@@ -145,7 +157,7 @@ test('a check that AWS throttles fails nothing, is counted and logged; a bug of 
       facts: factsOf({ causes: [policyChange] }),
       beganAtMs: nowMs,
       turns: { done: () => {}, ask: async () => ({ turn: { kind: 'now' }, refused: [] }) },
-      ports: { store: { ...kept, putChecks: async () => Promise.reject(error) }, clock: { now: () => nowMs }, telemetry },
+      ports: { store: { ...kept, putChecks: async () => Promise.reject(error) }, believed: (_: string, read: GroupState) => read, clock: { now: () => nowMs }, telemetry },
     };
     await checkLaunches(run as unknown as Run, {});
     return { logged, counted };
@@ -160,13 +172,13 @@ test('a check that AWS throttles fails nothing, is counted and logged; a bug of 
 
 test('a look that was slow leaves the dry runs to the next one', async () => {
   const unchanged = { checksDueAtMs: nowMs + 1 };
-  expect(await checked([policyChange], unchanged, { ranMs: 5_001 })).toEqual({ tried: [], put: [], dueAtMs: nowMs });
+  expect(await checked([policyChange], unchanged, { ranMs: 5_001 })).toMatchObject({ tried: [], put: [], dueAtMs: nowMs });
   expect((await checked([tick], { checksDueAtMs: nowMs }, { ranMs: 5_000 })).tried).toEqual(trialsOf(group()));
 });
 
 test('what is due already is not written again by a look that was slow', async () => {
   const late = await checked([tick], { checksDueAtMs: nowMs }, { ranMs: 5_001 });
-  expect(late).toEqual({ tried: [], put: [], dueAtMs: undefined });
+  expect(late).toMatchObject({ tried: [], put: [], dueAtMs: undefined });
 });
 
 test('no dry run begins when a quarter of the invocation is over, and the rest is tried within an hour', async () => {
