@@ -1,6 +1,7 @@
 import { DescribeInstanceStatusCommand, type EC2Client, type InstanceStatus } from '@aws-sdk/client-ec2';
 import type { StatusCheck } from '../../core/view/ready.ts';
 import { chunks } from '../calls/chunks.ts';
+import { codeOf, instancesNamedIn } from '../calls/errors.ts';
 import { inParallel } from '../calls/in-parallel.ts';
 import { hasty, optionalRead } from '../calls/optional-read.ts';
 import { remembered } from '../calls/remembered.ts';
@@ -20,9 +21,28 @@ const checkOf = ({ InstanceStatus: own, SystemStatus: system }: InstanceStatus):
   return said.every((status) => status === 'ok') ? 'passed' : 'waiting';
 };
 
+type Read = { readonly statuses: readonly InstanceStatus[]; readonly unknown: ReadonlySet<string> };
+
+/** Reads the instances of one call. One id that EC2 does not know fails the call, so the others are read once more. */
+const readOnce = async (ec2: EC2Client, ids: readonly string[]): Promise<Read> => {
+  const read = async (asked: readonly string[]): Promise<readonly InstanceStatus[]> =>
+    asked.length === 0
+      ? []
+      : ((await ec2.send(new DescribeInstanceStatusCommand({ InstanceIds: [...asked] }), hasty)).InstanceStatuses ??
+        []);
+  try {
+    return { statuses: await read(ids), unknown: new Set() };
+  } catch (error) {
+    const unknown = new Set(codeOf(error) === 'InvalidInstanceID.NotFound' ? instancesNamedIn(error) : []);
+    const others = ids.filter((id) => !unknown.has(id));
+    if (others.length === ids.length) throw error;
+    return { statuses: await read(others), unknown };
+  }
+};
+
 /**
  * The status checks of these running instances. An instance that EC2 does not list yet is `waiting`. If the checks
- * cannot be read now, they are `unread`.
+ * cannot be read now, or EC2 does not know the instance, they are `unread`.
  */
 export const statusChecksOf = async (
   { ec2, missed }: Pick<ProviderDeps, 'ec2' | 'missed'>,
@@ -30,11 +50,10 @@ export const statusChecksOf = async (
 ): Promise<ReadonlyMap<string, StatusCheck>> => {
   const asked = instances.filter((id) => !passed.has(ec2, id));
   const found = await inParallel(chunks(asked, idsPerCall), callsAtOnce, async (ids) => {
-    const command = new DescribeInstanceStatusCommand({ InstanceIds: [...ids] });
-    const read = await optionalRead('instance status', missed, () => ec2.send(command, hasty));
+    const read = await optionalRead('instance status', missed, () => readOnce(ec2, ids));
     if (read === undefined) return ids.map((id) => [id, 'unread'] as const);
-    const told = new Map((read.InstanceStatuses ?? []).map((one) => [one.InstanceId ?? '', checkOf(one)]));
-    return ids.map((id) => [id, told.get(id) ?? 'waiting'] as const);
+    const told = new Map(read.statuses.map((one) => [one.InstanceId ?? '', checkOf(one)]));
+    return ids.map((id) => [id, told.get(id) ?? (read.unknown.has(id) ? 'unread' : 'waiting')] as const);
   });
   const checks = new Map<string, StatusCheck>(found.flat());
   passed.add(

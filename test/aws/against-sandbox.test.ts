@@ -4,6 +4,7 @@ import { createCapacityProvider } from '../../aws/capacity-provider.ts';
 import { createOwners } from '../../aws/owners.ts';
 import { createPolicyResolver } from '../../aws/policy/policy-resolver.ts';
 import { createPrices } from '../../aws/prices.ts';
+import { statusChecksOf } from '../../aws/providers/status-checks.ts';
 import type { Group } from '../../core/group/group.ts';
 import { createCloud } from '../../sandbox/cloud.ts';
 import { createDirectHandler } from '../../sandbox/direct-handler.ts';
@@ -48,7 +49,7 @@ const inWorld = (of: Group, spec: Partial<WorldSpec>) => {
   const owners = createOwners({ client: ec2, deployment: 'prod' });
   const prices = createPrices({ client: ec2, now: () => clock.now(), missed: (read, code) => notes.push({ read, code }) });
   const resolver = createPolicyResolver({ ec2, autoScaling: createAutoScalingClient(config), elb: createElbClient(config) });
-  return { world, clock, call, provider, drive, seconds, owners, prices, notes, resolver };
+  return { world, clock, call, ec2, provider, drive, seconds, owners, prices, notes, resolver };
 };
 
 const zone = 'us-east-1a';
@@ -81,6 +82,18 @@ describe('a group held by tag', () => {
     const known = await drive(owners.ownersOf(ids));
     const owner = { group: 'workers', pool: 'spot-a', reservation: 'r-1', offering: spot, state: 'pending', launchedAtMs: expect.any(Number) };
     expect(known.get(ids[0] ?? '')).toEqual(owner);
+  });
+
+  test('has its status checks read, also beside instances that EC2 does not know', async () => {
+    const { ec2, drive, seconds, ids, notes } = await launchTwo();
+    await seconds(200);
+    const missed = (read: string, code: string): void => void notes.push({ read, code });
+    const read = (...asked: readonly string[]) => drive(statusChecksOf({ ec2, missed }, asked));
+    const [unknown, other] = ['i-0123456789abcdef0', 'i-0123456789abcdef1'];
+    expect([...(await read(unknown))]).toEqual([[unknown, 'unread']]);
+    const found = await read(...ids, unknown, other);
+    expect(Object.fromEntries(found)).toEqual({ [ids[0] ?? '']: 'passed', [ids[1] ?? '']: 'passed', [unknown]: 'unread', [other]: 'unread' });
+    expect(notes).toEqual([]);
   });
 
   test('is admitted when running, serves when healthy, drains, and ends', async () => {

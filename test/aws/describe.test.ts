@@ -522,6 +522,23 @@ describe('status checks', () => {
     expect(aws.inputsOf('DescribeInstanceStatus')).toHaveLength(2);
   });
 
+  test('are read once more without the instances that EC2 does not know, and no further', async () => {
+    const asked = async (...results: readonly unknown[]) => {
+      const { members, missed, aws } = await look(checked, {
+        DescribeInstances: instances({ tagged: ['i-1', 'i-2', 'i-3'].map(young) }),
+        DescribeInstanceStatus: results,
+      } as Parameters<typeof look>[1]);
+      const ids = aws.inputsOf('DescribeInstanceStatus').map(({ InstanceIds }) => InstanceIds);
+      return { ids, serving: members.filter(({ serving }) => serving).length, missed: missed.length };
+    };
+    const unknown = (id: string) => failsWith('InvalidInstanceID.NotFound', `The instance ID '${id}' does not exist`);
+    const both = ['i-2', 'i-3'];
+    const answer = { InstanceStatuses: both.map((id) => status(id, 'ok')) };
+    expect(await asked(unknown('i-1'), answer)).toEqual({ ids: [['i-1', ...both], both], serving: 2, missed: 0 });
+    expect(await asked(unknown('i-1'), unknown('i-2'), answer)).toEqual({ ids: [['i-1', ...both], both], serving: 0, missed: 1 });
+    expect(await asked(failsWith('RequestLimitExceeded', 'i-1'), answer)).toMatchObject({ serving: 0, missed: 1 });
+  });
+
   test('that cannot be read leave it open whether a member serves', async () => {
     const { members, missed } = await look(checked, {
       DescribeInstances: instances({ tagged: [young('i-1')] }),
