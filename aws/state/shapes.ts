@@ -37,6 +37,7 @@ export const added = objectOf<Added>({
   from: number,
   instances: listOf(text),
   atMs: number,
+  triedAtMs: optional(number),
   takenDownAtMs: optional(number),
 });
 

@@ -1,6 +1,6 @@
 import type { Group } from '../group/group.ts';
 import { howHeld } from '../group/holding.ts';
-import { isBeyondMaximum, outsideAsgOf, takenDownAgain } from '../group/outside-size.ts';
+import { addedStill, isBeyondMaximum, takenDownAgain } from '../group/outside-size.ts';
 import { repeatAfterMs } from '../launch/reservation-life.ts';
 import { buckets } from '../limits/account-buckets.ts';
 import type { Member, View } from '../view/view.ts';
@@ -51,9 +51,9 @@ const joined = ({ group, nowMs }: View, ready: readonly string[]): ReturnType<Ru
  */
 export const admissions: Rule = {
   name: 'admissions',
-  propose: (situation, { takeDown: everywhere = [], removals }) => {
-    const { state, asgs, nowMs, group } = situation.view;
-    const takeDown = everywhere.filter(({ asg }) => asg === outsideAsgOf(group));
+  propose: (situation, { removals }) => {
+    const { state, asgs, nowMs } = situation.view;
+    const takeDown = addedStill(situation.view);
     const ready = readyToJoin(situation, { removals });
     if (ready.length === 0 || (takeDown.length === 0 && !asgs.some((asg) => isBeyondMaximum(state, asg))))
       return joined(situation.view, ready);

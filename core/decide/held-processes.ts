@@ -1,5 +1,5 @@
 import { modeOf } from '../group/mode.ts';
-import { mayBeAdded, outsideAsgOf, takenDownAgain, toTakeDown } from '../group/outside-size.ts';
+import { mayBeAdded, outsideAsgOf, takenDownAgain, toTakeDownNow } from '../group/outside-size.ts';
 import { repeatAfterMs } from '../launch/reservation-life.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import { movesUnderWay } from '../returning/under-way.ts';
@@ -87,7 +87,7 @@ export const heldProcesses: Rule = {
 export const addedSizes: Rule = {
   name: 'added sizes',
   propose: ({ view }) => {
-    const takeDown = toTakeDown(view);
+    const takeDown = toTakeDownNow(view);
     return { ...(takeDown.length > 0 && { takeDown }), ...takenDownAgain(view.state.added, view.nowMs) };
   },
 };

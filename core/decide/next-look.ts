@@ -1,4 +1,4 @@
-import { believedAgainAtMs } from '../group/outside-size.ts';
+import { addedStill, believedAgainAtMs } from '../group/outside-size.ts';
 import { heldBackTimes } from '../launch/reservation-life.ts';
 import { nextAskMs } from '../pool-memory/ask-again.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
@@ -35,13 +35,17 @@ const inFlightTimes = ({ view: { nowMs }, headcount: { inFlight, inFlightCount }
   return unknown ? [...times, nowMs + lookAgainMs] : times;
 };
 
-/** When to look at members that come up or end without an event. Members that join now are looked at once they have. */
+/**
+ * When to look at members that come up or end without an event. Members that join now are looked at once they have.
+ * Members that run and wait for a size to be taken down join with the look that does so.
+ */
 const comingUpTimes = (
   { view, headcount }: Situation,
   { admissions }: Pick<Draft, 'admissions'>,
 ): readonly number[] => [
   ...headcount.staying
     .filter(({ admitted, instance }) => !admitted && !admissions.includes(instance))
+    .filter(({ state }) => state === 'pending' || addedStill(view).length === 0)
     .map(({ launchedAtMs }) => view.nowMs + againAfterMs(view.nowMs - launchedAtMs))
     .filter((atMs) => isWorthALook(atMs, view.nowMs)),
   ...(isEndingSome(view) ? [view.nowMs + lookAgainMs] : []),

@@ -2,7 +2,7 @@ import { withTrials } from '../breaker/breaker.ts';
 import { choicesOf } from '../decision/chosen-members.ts';
 import type { Decision } from '../decision/decision.ts';
 import { modeOf } from '../group/mode.ts';
-import { noted } from '../group/outside-size.ts';
+import { noted, withTries } from '../group/outside-size.ts';
 import type { Reservation } from '../launch/reservation.ts';
 import { abandoned, inBrief, takenUp } from '../launch/reservation-life.ts';
 import { rememberAdvised } from '../limits/advice-budget.ts';
@@ -135,7 +135,7 @@ export const bind = (decision: Decision, view: View, author: Author): ToLaunch =
       ...rememberAdvised(view, begunBy(decision, view)),
       ...withMoves(view.state, fresh, { decision: author.decision, removals: decision.removals }, view.nowMs),
       newcomers: withoutAdmitted(view.state, decision.admissions),
-      added: unlessEmpty(noted(view, decision.admissions)),
+      added: unlessEmpty(withTries(noted(view, decision.admissions), decision.takeDown, view.nowMs)),
       suspended: unlessEmpty(withSuspensions(view, decision.suspend)),
       chosen: unlessEmpty([...(view.state.chosen ?? []), ...chosen]),
       lastReservation: lastReservation || undefined,

@@ -167,14 +167,30 @@ export const toTakeDown = ({ state: { added = [] }, asgs }: View): readonly Adde
     return !isTakenDown(one) && (asg === undefined || shownOf(one, asg) > 0);
   });
 
+/** Those in the Auto Scaling group that members join now. No further member joins before they are taken down. */
+export const addedStill = (view: View): readonly Added[] =>
+  toTakeDown(view).filter(({ asg }) => asg === outsideAsgOf(view.group));
+
+/** Whether it is time to try to take this addition down, also if signals cause looks before that. */
+const isDue = ({ atMs, triedAtMs }: Added, nowMs: number): boolean =>
+  triedAtMs === undefined || againAtMs(triedAtMs, atMs) <= nowMs;
+
+/** Additions that this look takes down. AWS may refuse that for long, so tries become rarer. */
+export const toTakeDownNow = (view: View): readonly Added[] => toTakeDown(view).filter((one) => isDue(one, view.nowMs));
+
+/** Notes of which this decision tries to take some down. */
+export const withTries = (added: readonly Added[], tried: readonly Added[] = [], nowMs: number): readonly Added[] =>
+  added.map((one) => (tried.includes(one) ? { ...one, triedAtMs: nowMs } : one));
+
 /**
  * When to look again at additions that are not taken down. AWS may refuse that for long, and describes may be late to
  * show the members.
  */
 export const takenDownAgain = (added: readonly Added[] = [], nowMs: number): { readonly wakeAtMs?: number } => {
-  const since = added.filter((one) => !isTakenDown(one)).map(({ atMs }) => atMs);
-  if (since.length === 0) return {};
-  const wakeAtMs = againAtMs(nowMs, Math.min(...since));
+  const times = added
+    .filter((one) => !isTakenDown(one))
+    .map((one) => againAtMs(isDue(one, nowMs) ? nowMs : (one.triedAtMs ?? nowMs), one.atMs));
+  const wakeAtMs = Math.min(...times);
   return isWorthALook(wakeAtMs, nowMs) ? { wakeAtMs } : {};
 };
 

@@ -98,6 +98,8 @@ export type Added = {
   readonly from: number;
   readonly instances: readonly string[];
   readonly atMs: number;
+  /** When a look last tried to lower it, and AWS did not do it. */
+  readonly triedAtMs?: number;
   /** When it was lowered to `from` again. */
   readonly takenDownAtMs?: number;
 };

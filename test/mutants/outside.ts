@@ -21,7 +21,9 @@ export const outside: readonly Mutant[] = [
     file: 'functions/react/carry-out/carry-out.ts',
     from: '...(added === undefined || admissions.admitted.length === 0 ? [] : [added]),',
     to: '',
-    also: [{ file: 'core/decide/held-processes.ts', from: 'const takeDown = toTakeDown(view);', to: 'const takeDown = toTakeDown(view).slice(9);' }],
+    also: [
+      { file: 'core/decide/held-processes.ts', from: 'const takeDown = toTakeDownNow(view);', to: 'const takeDown = toTakeDownNow(view).slice(9);' },
+    ],
     caughtBy: ['a size that others raise'],
   },
   {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { admissions } from '../../../core/decide/admissions.ts';
 import type { Draft } from '../../../core/decide/rule.ts';
 import { repeatAfterMs } from '../../../core/launch/reservation-life.ts';
-import type { AsgView, Member, View } from '../../../core/view/view.ts';
+import type { Added, AsgView, Member, View } from '../../../core/view/view.ts';
 import { member } from '../members.ts';
 import { group, nowMs, reservation, spotA, state } from '../views.ts';
 import { proposed } from './situations.ts';
@@ -70,10 +70,19 @@ describe('members wait, and the group is looked at again soon,', () => {
   const added = { asg: 'web-asg', from: 5, instances: ['i-9'], atMs: nowMs - 1_000 };
   it('until what earlier ones added to a size of others is taken down', () => {
     const outside = group({ size: { min: 0, max: 40, desired: 5, from: 'asg' }, holding: { kind: 'attach', asg: 'web-asg' } });
-    const among = (members: readonly Member[], asg: string) => proposed(admissions, { group: outside, members }, { takeDown: [{ ...added, asg }] });
-    expect(among(ready(1), 'web-asg')).toEqual({ wakeAtMs: nowMs + repeatAfterMs });
-    expect(among([], 'web-asg')).toEqual({ admissions: [] });
-    expect(among(ready(1), 'of an earlier policy')).toEqual({ admissions: ['i-00'] });
+    const holding = { ...asg, name: 'web-asg', holds: ['i-9'] };
+    const among = (members: readonly Member[], rest: Partial<Added> = {}) =>
+      proposed(admissions, {
+        group: outside,
+        members: [...members, member('i-9', spotA, { asg: 'web-asg' })],
+        asgs: [holding],
+        state: state({ added: [{ ...added, ...rest }] }),
+      });
+    expect(among(ready(1))).toEqual({ wakeAtMs: nowMs + repeatAfterMs });
+    expect(among([])).toEqual({ admissions: [] });
+    expect(among(ready(1), { asg: 'of an earlier policy' })).toEqual({ admissions: ['i-00'] });
+    // Also while the next try is not due.
+    expect(among(ready(1), { triedAtMs: nowMs - 500 })).toEqual({ wakeAtMs: nowMs + repeatAfterMs });
   });
 
   it('until the maximum of the group holds again', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { nextLook } from '../../../core/decide/next-look.ts';
 import type { Member, View } from '../../../core/view/view.ts';
 import { member, members } from '../members.ts';
-import { group, nowMs, reservation, spotA, spotB, state, swapOf } from '../views.ts';
+import { asgView, group, nowMs, reservation, spotA, spotB, state, swapOf } from '../views.ts';
 import { proposed } from './situations.ts';
 
 /** In how many milliseconds the group is looked at again. */
@@ -14,6 +14,23 @@ const nine = [...members(spotA, 5), ...members(spotB, 4)];
 const waits = swapOf('spot-a#1', { reason: 'rebalance', state: 'waiting' });
 
 describe('the next look', () => {
+  it('leaves members that run and wait for a size to be taken down to the look that does so', () => {
+    const outside = group({ size: { min: 0, max: 20, desired: 0, from: 'asg' }, holding: { kind: 'attach', asg: 'web-asg' } });
+    const added = [{ asg: 'web-asg', from: 9, instances: ['spot-a#1'], atMs: nowMs - 1_000 }];
+    const asgs = [asgView({ holds: ['spot-a#1'] })];
+    const at = (stands: Member['state'], rest: Partial<View> = {}) =>
+      inMs({
+        group: outside,
+        members: [...nine, member('i-new', spotA, { admitted: false, state: stands, launchedAtMs: nowMs - 5_000 })],
+        asgs,
+        state: state({ added }),
+        ...rest,
+      });
+    expect(at('running')).toBeUndefined();
+    expect(at('pending')).toBe(10_000);
+    expect(at('running', { state: state() })).toBe(10_000);
+  });
+
   it('is not requested for a group at rest, and not for a group without members', () => {
     expect(inMs({})).toBeUndefined();
     expect(inMs({ members: [] })).toBeUndefined();

@@ -150,6 +150,10 @@ describe('what a decision says is written with it', () => {
     const { added } = said({ admissions: ['i-1'] }, { group: outside, asgs: [asgView()] });
     expect(added).toEqual([{ asg: 'web-asg', from: 10, instances: ['i-1'], atMs: nowMs }]);
     expect(said({}).added).toBeUndefined();
+    const note = { asg: 'web-asg', from: 9, instances: ['i-1'], atMs: nowMs - 5_000 };
+    const open = state({ added: [note] });
+    expect(said({ takeDown: [note] }, { group: outside, state: open }).added).toEqual([{ ...note, triedAtMs: nowMs }]);
+    expect(said({}, { group: outside, state: open }).added).toEqual([note]);
   });
 
   it('without new members that it puts into service', () => {

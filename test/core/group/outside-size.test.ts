@@ -11,9 +11,13 @@ import {
   noted,
   outsideAsgOf,
   outsideSizeOf,
+  takenDownAgain,
   toTakeDown,
+  toTakeDownNow,
   withOutsideSize,
+  withTries,
 } from '../../../core/group/outside-size.ts';
+import { againAtMs } from '../../../core/times/again.ts';
 import { groupsToTakeOver } from '../../../core/view/asg-ledger.ts';
 import type { Added, AsgView, View } from '../../../core/view/view.ts';
 import { members } from '../members.ts';
@@ -126,6 +130,19 @@ describe('notes of attaches', () => {
     expect(of(note(), [...three, ...own])).toEqual([note()]);
     expect(of(note(), three)).toEqual([]);
     expect(of(note({ takenDownAtMs: nowMs }), [...three, ...own])).toEqual([]);
+  });
+  it('are tried again as rarely as whatever else fails, also if looks come before that', () => {
+    const at = (rest: Partial<Added>) => toTakeDownNow(look({ state: state({ added: [note(rest)] }), asgs: [asg(5, [...three, ...own])] }));
+    const tried = { atMs: nowMs - 50_000, triedAtMs: nowMs - 4_000 };
+    expect(at({ atMs: nowMs - 50_000 })).toHaveLength(1);
+    expect(at(tried)).toEqual([]);
+    expect(at({ ...tried, triedAtMs: nowMs - 20_000 })).toHaveLength(1);
+    const wake = (rest: Partial<Added>) => takenDownAgain([note(rest)], nowMs).wakeAtMs;
+    expect(wake(tried)).toBe(againAtMs(tried.triedAtMs, tried.atMs));
+    expect(wake({ ...tried, triedAtMs: nowMs - 20_000 })).toBe(againAtMs(nowMs, tried.atMs));
+    expect(wake({ ...tried, takenDownAtMs: nowMs })).toBeUndefined();
+    const [one, two] = [note(), note({ atMs: nowMs - 2_000 })];
+    expect(withTries([one, two], [one], nowMs)).toEqual([{ ...one, triedAtMs: nowMs }, two]);
   });
   it('are marked as taken down, or dropped where others wrote over them', () => {
     const [one, two, left] = [note(), note({ atMs: nowMs - 2_000 }), note({ atMs: nowMs - 3_000 })];
