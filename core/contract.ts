@@ -186,11 +186,25 @@ type NextDrainStep =
   /** `untilIso`: if some members were not taken out of service, the end of the time that they had. */
   | { readonly next: 'end'; readonly untilIso?: string };
 
-/** What a drain function returns to the state machine: the next step, and its time (ISO 8601, for the Wait state). */
-export type DrainStep = NextDrainStep & {
+type BrokeOff = {
   /** An attempt to take members out of service broke off. It may have done so without a record. */
   readonly brokeOff?: true;
 };
+
+/** What a drain function returns to the state machine: the next step, and its time (ISO 8601, for the Wait state). */
+export type DrainStep = NextDrainStep & BrokeOff;
+
+/** What the last function of a drain returns to the state machine. */
+export type EndStep = BrokeOff &
+  (
+    | { readonly next: 'over' }
+    /** Some members are in service still, and their drain can begin later. */
+    | { readonly next: 'begin'; readonly untilIso: string }
+    /** AWS could not carry out a call now: the end is repeated at a time. `failsSinceMs`: since when it could not. */
+    | { readonly next: 'end'; readonly untilIso: string; readonly failsSinceMs: number }
+    /** AWS could not carry it out for so long that the drain gives up. The execution fails with this error. */
+    | { readonly next: 'fail'; readonly error: string; readonly cause: string }
+  );
 
 /**
  * What a function takes as arguments instead of from globals. In Lambda the defaults apply; the sandbox passes its

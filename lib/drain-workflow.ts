@@ -5,11 +5,13 @@ import {
   Choice,
   Condition,
   DefinitionBody,
+  Fail,
   JitterType,
   LogLevel,
   QueryLanguage,
   type RetryProps,
   StateMachine,
+  Succeed,
   TaskInput,
   Wait,
   WaitTime,
@@ -49,23 +51,6 @@ const lambdaTrouble = [
 
 const patience = { backoffRate: 2, maxDelay: Duration.seconds(10), jitterStrategy: JitterType.FULL };
 
-/**
- * EC2 may throttle the end of instances for minutes. At the first tick two minutes after its end, a new drain takes
- * over what is left, so this one repeats until then. With full jitter that takes about 36 repeats.
- */
-const notEndedRetry: RetryProps = {
-  errors: ['InstancesNotEnded'],
-  interval: Duration.seconds(2),
-  maxAttempts: 60,
-  ...patience,
-};
-
-/** An outage may last: with full jitter twice a minute in the end, this is tried for more than an hour. */
-const throughOutages = { interval: Duration.seconds(2), maxAttempts: 132, ...patience, maxDelay: Duration.minutes(1) };
-
-/** Nothing waits for the event about the end. */
-const notToldRetry: RetryProps = { errors: ['EndNotTold'], ...throughOutages };
-
 /** Other errors are retried within the time of a spot notice. */
 const failedRetry: RetryProps = {
   errors: ['States.TaskFailed'],
@@ -73,8 +58,19 @@ const failedRetry: RetryProps = {
   maxAttempts: 6,
   ...patience,
 };
-/** No step follows the end. So a table that does not respond for minutes must not leave a drain without an end. */
-const endFailedRetry: RetryProps = { errors: ['States.TaskFailed'], ...throughOutages };
+/**
+ * No step follows the end. So a table that does not respond for minutes must not leave a drain without an end: with
+ * full jitter twice a minute in the end, this is tried for more than an hour.
+ */
+const endFailedRetry: RetryProps = {
+  errors: ['States.TaskFailed'],
+  interval: Duration.seconds(2),
+  maxAttempts: 132,
+  ...patience,
+  maxDelay: Duration.minutes(1),
+};
+
+const nextIs = (step: string): Condition => Condition.jsonata(`{% $states.input.step.next = "${step}" %}`);
 
 /**
  * The drain of one batch of instances, as a Standard state machine in JSONata: begin, wait for connections, check, end.
@@ -118,19 +114,27 @@ export class DrainWorkflow extends Construct {
       'End drain',
       endDrain,
       'Completes hooks, terminates the instances that Holdfast has to terminate, and records shortfalls.',
-      [notEndedRetry, notToldRetry],
       endFailedRetry,
     );
+    const beginLater = this.waitFor('Wait for replacements');
+    beginLater.next(begin);
     const next = Choice.jsonata(this, 'What next?')
-      .when(
-        Condition.jsonata('{% $states.input.step.next = "begin" %}'),
-        this.waitFor('Wait for replacements').next(begin),
-      )
-      .when(
-        Condition.jsonata('{% $states.input.step.next = "check" %}'),
-        this.waitFor('Wait for connections').next(check),
-      )
+      .when(nextIs('begin'), beginLater)
+      .when(nextIs('check'), this.waitFor('Wait for connections').next(check))
       .otherwise(end);
+    end.next(
+      Choice.jsonata(this, 'Is it over?')
+        .when(nextIs('begin'), beginLater)
+        .when(nextIs('end'), this.waitFor('Wait to end again').next(end))
+        .when(
+          nextIs('fail'),
+          Fail.jsonata(this, 'Not ended', {
+            error: '{% $states.input.step.error %}',
+            cause: '{% $states.input.step.cause %}',
+          }),
+        )
+        .otherwise(Succeed.jsonata(this, 'Ended')),
+    );
     for (const step of [begin, check]) step.addCatch(end, { errors: ['States.ALL'], outputs: withError }).next(next);
     return begin;
   }
@@ -139,8 +143,7 @@ export class DrainWorkflow extends Construct {
     name: string,
     lambdaFunction: IFunction,
     comment: string,
-    before: readonly RetryProps[] = [],
-    otherwise: RetryProps = failedRetry,
+    ofFunction: RetryProps = failedRetry,
   ): LambdaInvoke {
     const step = LambdaInvoke.jsonata(this, name, {
       lambdaFunction,
@@ -150,10 +153,8 @@ export class DrainWorkflow extends Construct {
       // The retries below replace the CDK's own: they fit into a spot notice.
       retryOnServiceExceptions: false,
     });
-    // The first retry that names the error counts.
-    for (const retry of before) step.addRetry(retry);
     step.addRetry({ errors: lambdaTrouble, interval: Duration.seconds(1), maxAttempts: 8, ...patience });
-    step.addRetry(otherwise);
+    step.addRetry(ofFunction);
     return step;
   }
 

@@ -31,7 +31,7 @@ const callsOf = (entries: readonly PutEventsRequestEntry[]): readonly (readonly 
 
 /**
  * Puts our events on the bus. The bus may take some entries of a call and refuse others. Refused entries are sent
- * again; if they are refused to the end, this throws.
+ * again; if they are refused to the end, this throws an error with the code of the first.
  */
 export const createAnnouncer = ({ client, eventBusName }: AnnouncerDeps): Announcer => {
   const entryOf = ({ detailType, group, detail }: Announcement): PutEventsRequestEntry => ({
@@ -46,9 +46,13 @@ export const createAnnouncer = ({ client, eventBusName }: AnnouncerDeps): Announ
     const refused = entries.filter((_, index) => Entries?.[index]?.ErrorCode);
     if (refused.length === 0) return;
     if (attempt < attempts) return put(refused, attempt + 1);
-    const codes = [...new Set((Entries ?? []).flatMap(({ ErrorCode }) => ErrorCode ?? []))].join(', ');
-    throw new Error(
-      `The event bus ${eventBusName} did not take ${refused.length} events (${codes}). What they report is stored.`,
+    const codes = [...new Set((Entries ?? []).flatMap(({ ErrorCode }) => ErrorCode ?? []))];
+    throw Object.assign(
+      new Error(
+        `The event bus ${eventBusName} did not take ${refused.length} events (${codes.join(', ')}). ` +
+          'What they report is stored.',
+      ),
+      { name: codes[0], $fault: 'server' },
     );
   };
 

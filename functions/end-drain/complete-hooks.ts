@@ -1,9 +1,9 @@
-import { isFromAws, retryOf } from '../../aws/calls/errors.ts';
 import { openHooks } from '../../core/drain/heartbeat.ts';
 import { worksUntilTaken } from '../../core/drain/shortfall.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { onEach } from '../runtime/drain/on-each.ts';
 import type { EndDrainPorts } from './ports.ts';
+import { hooksNotCompleted, onlyForNow, type Undone } from './undone.ts';
 
 const hooksAtOnce = 8;
 
@@ -11,14 +11,11 @@ const hooksAtOnce = 8;
 const mayGoOn = (swap: Swap, nowMs: number): boolean =>
   swap.state === 'gone' || !worksUntilTaken(swap, nowMs) || (swap.deadlineMs ?? 0) <= nowMs;
 
-/** Returns an error that a repeat may solve. Any other error is thrown. */
-export const onlyForNow = (error: unknown): unknown => {
-  if (isFromAws(error) && retryOf(error) === 'later') return error;
-  throw error;
-};
-
-/** Returns why AWS could not complete a hook now, if any. Such an error does not hold up other hooks. */
-export const completeHooks = async ({ lifecycle, clock }: EndDrainPorts, swaps: readonly Swap[]): Promise<unknown> => {
+/** Returns which hooks AWS could not complete now, if any. Such a failure does not hold up other hooks. */
+export const completeHooks = async (
+  { lifecycle, clock }: EndDrainPorts,
+  swaps: readonly Swap[],
+): Promise<Undone | undefined> => {
   const troubles = await onEach(
     swaps
       .filter((swap) => mayGoOn(swap, clock.now()))
@@ -26,5 +23,6 @@ export const completeHooks = async ({ lifecycle, clock }: EndDrainPorts, swaps: 
     hooksAtOnce,
     ({ instance, hook }) => lifecycle.complete(instance, hook).then(() => undefined, onlyForNow),
   );
-  return troubles.find((trouble) => trouble !== undefined);
+  const held = troubles.filter((trouble) => trouble !== undefined);
+  return held.length === 0 ? undefined : hooksNotCompleted(held);
 };

@@ -1,4 +1,6 @@
-import { codeOf } from '../../aws/calls/errors.ts';
+import type { EndStep } from '../../core/contract.ts';
+import { orderedAtMs } from '../../core/drain/begin.ts';
+import { drainEndsByMs } from '../../core/drain/drain.ts';
 import { type Sorted, sortByProgress } from '../../core/drain/look.ts';
 import {
   asDrainedInTime,
@@ -7,7 +9,6 @@ import {
   endsUncutAtMs,
   foreseen,
   lastingShortfall,
-  unendedShortfall,
   unfinishedShortfall,
   unseenShortfall,
 } from '../../core/drain/shortfall.ts';
@@ -15,24 +16,30 @@ import type { Group } from '../../core/group/group.ts';
 import type { ActionResult } from '../../core/ports/capacity-provider.ts';
 import type { DrainOrder } from '../../core/ports/drains.ts';
 import { isCalledOff } from '../../core/swap/kept-in-service.ts';
-import { isKept, keptForMs } from '../../core/swap/kept-members.ts';
 import { asDrained, seenOver } from '../../core/swap/progress.ts';
 import { belowMinSize, type Shortfall } from '../../core/swap/shortfall.ts';
-import { endsItself, type Swap } from '../../core/swap/swap.ts';
+import type { Swap } from '../../core/swap/swap.ts';
+import { drainAgainAtMs } from '../../core/times/again.ts';
 import { type Batch, gatherBatch, hasBegun } from '../runtime/drain/batch.ts';
-import { recordForward, recordKeptUntil } from '../runtime/drain/record.ts';
+import { recordForward } from '../runtime/drain/record.ts';
+import { stepAt } from '../runtime/drain/step.ts';
 import { hadEnded } from '../runtime/drain/take-out.ts';
-import { completeHooks, onlyForNow } from './complete-hooks.ts';
+import { completeHooks } from './complete-hooks.ts';
+import { endOurs, recordKept } from './end-ours.ts';
 import { type Attempts, endedMeanwhile } from './ended-meanwhile.ts';
 import { leaveAsTheyAre, leaveInService, partsOf } from './left-alone.ts';
 import type { EndDrainPorts } from './ports.ts';
 import { askFirst, type ReleasedLate, releaseLate } from './release-late.ts';
 import { tellEnd, tellLate } from './tell-end.ts';
-import { InstancesNotEnded } from './to-repeat.ts';
-import { wakeAfterEnd, wakeGroup, wakeIfLost } from './wake.ts';
+import { instancesNotEnded, stepAfterEnd } from './undone.ts';
+import { wakeGroup, wakeIfLost } from './wake.ts';
 
-/** `late`: how many instances could not be drained in full. `failed`: which could not be terminated, and why. */
+/**
+ * What the end of a drain did, and what comes next. `late`: how many instances could not be drained in full. `failed`:
+ * which AWS refuses to terminate, and why.
+ */
 export type EndOutcome = {
+  readonly step: EndStep;
   readonly drained: number;
   readonly gone: number;
   readonly ended: number;
@@ -125,45 +132,26 @@ const closeSwaps = async (
   ];
 };
 
-const nothingToEnd: ActionResult = { done: [], failed: [] };
-
-const endOurs = async ({ ports, group }: Ending, swaps: readonly Swap[]): Promise<ActionResult> => {
-  const ours = swaps.filter((swap) => !endsItself(swap) && !isKept(swap));
-  if (group === undefined || ours.length === 0) return nothingToEnd;
-  const end = ports.providerFor(group.holding).end(group, ours);
-  return end.catch((error: unknown): ActionResult => {
-    const code = codeOf(onlyForNow(error));
-    return { done: [], failed: ours.map(({ instance }) => ({ instance, code, retry: 'later' })) };
-  });
-};
-
-/**
- * Records on each swap whose instance cannot be terminated that it is kept, and why. Returns the swaps as stored
- * afterwards.
- */
-const recordKept = async (
-  { ports, order }: Ending,
-  swaps: readonly Swap[],
-  failed: ActionResult['failed'],
-): Promise<readonly Swap[]> => {
-  const codes = new Map(failed.map(({ instance, code }) => [instance, code]));
-  const keptUntilMs = ports.clock.now() + keptForMs;
-  const now = swaps.map((swap) => {
-    const code = codes.get(swap.instance);
-    return code === undefined ? swap : { ...swap, keptUntilMs, shortfall: unendedShortfall(code, keptUntilMs) };
-  });
-  await recordKeptUntil(
-    ports.store,
-    order.drain,
-    now.filter(({ instance }) => codes.has(instance)),
-  );
-  return now;
-};
-
 /** What the last step knows of the steps before it, and of its own earlier attempts. */
 export type Before = Attempts & {
   /** If the previous step could not take some members out of service: the end of the time that they had. */
   readonly overAtMs?: number | undefined;
+  /** If this step is repeated because AWS could not carry out a call: since when it could not. */
+  readonly failsSinceMs?: number | undefined;
+};
+
+/**
+ * When this drain begins again for members that it leaves in service now: those that joined late, and those that may
+ * leave when enough others serve. Undefined: it leaves none.
+ */
+const beginsAgainAtMs = (
+  { late, timeoutMs }: { readonly late: readonly Swap[]; readonly timeoutMs: number },
+  againAtMs: number | undefined,
+  nowMs: number,
+): number | undefined => {
+  if (late.length === 0) return againAtMs;
+  const endsByMs = Math.min(...late.map((swap) => drainEndsByMs(swap, timeoutMs)));
+  return Math.min(drainAgainAtMs(nowMs, { sinceMs: orderedAtMs(late), endsByMs }), againAtMs ?? endsByMs);
 };
 
 /** Ends a drain without open swaps. */
@@ -171,39 +159,38 @@ const endLate = async (
   ports: EndDrainPorts,
   order: DrainOrder,
   batch: Batch,
-  error: DrainError | undefined,
+  { error, failsSinceMs }: Before & { readonly error: DrainError | undefined },
 ): Promise<EndOutcome> => {
-  const told = await tellLate(ports, order, error);
+  const { undone, ...told } = await tellLate(ports, order, error);
   if (told.gone === 0) await wakeIfLost(ports, order, batch);
-  return { ...told, drained: 0, ended: 0, failed: [] };
+  return { step: stepAfterEnd(undone, ports.clock.now(), failsSinceMs), ...told, drained: 0, ended: 0, failed: [] };
 };
 
 /**
  * Ends the drain of a batch, for whatever reason it ended: records the shortfall of what has not drained, completes
  * hooks, terminates the instances that Holdfast has to terminate, and sends the event. Everything is recorded before
- * anything is terminated, so that a repeat finds the same swaps.
- *
- * @throws {InstancesNotEnded} when terminating was throttled: repeat the step. The error of a hook that AWS could not
- *   complete now is thrown too.
- * @throws {EndNotTold} when the event could not be sent: repeat the step.
+ * anything is terminated, so that a repeat finds the same swaps. The step that it returns repeats the end when AWS
+ * could not carry out a call now, and begins the drain again for members that wait in service.
  */
 export const endDrain = async (
   ports: EndDrainPorts,
   order: DrainOrder,
   error?: DrainError,
-  { overAtMs = 0, ...attempts }: Before = {},
+  { overAtMs = 0, failsSinceMs, ...attempts }: Before = {},
 ): Promise<EndOutcome> => {
   const batch = await gatherBatch(ports.store, order);
   const { group, gone: before, isLetGo } = batch;
   const parts = partsOf(batch, Math.max(ports.clock.now(), overAtMs), error);
-  const { goes: own, waits, stays } = await askFirst(ports, order, batch, parts.mine);
-  if (parts.late.length + waits.length > 0) await wakeAfterEnd(ports, order);
+  const { goes: own, stays, againAtMs } = await askFirst(ports, order, batch, parts.mine);
   const left = [
     ...stays,
     ...(await leaveInService(ports, order.drain, parts.unreleased, error)),
     ...(await leaveAsTheyAre(ports, order.drain, batch, parts.left)),
   ];
-  if (own.length + before.length + left.length === 0) return endLate(ports, order, batch, error);
+  const late = { late: parts.late, timeoutMs: group?.drain.timeoutMs ?? 0 };
+  const beginMs = beginsAgainAtMs(late, againAtMs, ports.clock.now());
+  if (own.length + before.length + left.length === 0 && beginMs === undefined)
+    return endLate(ports, order, batch, { error, failsSinceMs });
   const ending: Ending = { ports, order, error, group, isLetGo };
   const released = await releaseLate(ports, order, batch, own);
   const closed = await closeSwaps(ending, released, before);
@@ -217,23 +204,19 @@ export const endDrain = async (
   );
   // A member that the minimum size keeps leaves when its replacement has joined. Its Auto Scaling group ends it then,
   // without this drain.
-  const failed = unended.filter(({ code }) => code !== belowMinSize);
-  const later = failed.filter(({ retry }) => retry === 'later');
+  const refused = unended.filter(({ code }) => code !== belowMinSize);
+  const later = refused.filter(({ retry }) => retry === 'later');
   // Kept members are recorded first, so that a repeat does not terminate them again and reaches the other members.
-  const swaps = await recordKept(
-    ending,
-    drained,
-    failed.filter(({ retry }) => retry === 'never'),
-  );
-  if (later.length > 0) throw new InstancesNotEnded(later);
-  if (held !== undefined) throw held;
-  await wakeGroup(ending, [...swaps, ...gone]);
-  await tellEnd(ports, order, { swaps: [...swaps, ...left], gone, error });
+  const failed = refused.filter(({ retry }) => retry === 'never');
+  const swaps = await recordKept(ending, drained, failed);
+  const counts = { drained: swaps.length, gone: gone.length, ended: done.length, failed };
+  if (beginMs !== undefined) return { step: stepAt('begin', beginMs), late: 0, ...counts };
+  const undone = later.length > 0 ? instancesNotEnded(later) : held;
+  if (undone === undefined) await wakeGroup(ending, [...swaps, ...gone]);
+  const untold = undone ?? (await tellEnd(ports, order, { swaps: [...swaps, ...left], gone, error }));
   return {
-    drained: swaps.length,
-    gone: gone.length,
-    ended: done.length,
+    step: stepAfterEnd(untold, ports.clock.now(), failsSinceMs),
     late: [...swaps, ...left].filter(({ shortfall }) => shortfall !== undefined).length,
-    failed,
+    ...counts,
   };
 };

@@ -1,5 +1,6 @@
 import { metrics } from '../../core/contract.ts';
 import { drainFunction } from '../runtime/drain/drain-function.ts';
+import { onward } from '../runtime/drain/step.ts';
 import { endDrain } from './end-drain.ts';
 import { wire } from './wire.ts';
 
@@ -10,11 +11,12 @@ import { wire } from './wire.ts';
 export const { handler, create } = drainFunction(
   'end-drain',
   wire,
-  async ({ order, error, waitedUntilMs, brokeOff, isRepeat }, ports, telemetry) => {
-    const outcome = await endDrain(ports, order, error, { overAtMs: waitedUntilMs, brokeOff, isRepeat });
+  async ({ order, error, waitedUntilMs: overAtMs, failsSinceMs, brokeOff, isRepeat }, ports, telemetry) => {
+    const outcome = await endDrain(ports, order, error, { overAtMs, failsSinceMs, brokeOff, isRepeat });
     telemetry.logger.info('end drain', { group: order.group, drain: order.drain, error, ...outcome });
-    telemetry.count(metrics.drainsLate, outcome.late);
-    telemetry.count(metrics.actionsFailed, outcome.failed.length);
-    return outcome;
+    const { step, failed, ...counts } = outcome;
+    if (step.next === 'over' || step.next === 'fail') telemetry.count(metrics.drainsLate, counts.late);
+    telemetry.count(metrics.actionsFailed, failed.length);
+    return { ...onward(step, brokeOff || isRepeat), ...counts, failed: failed.length };
   },
 );

@@ -25,7 +25,7 @@ const isOnHook = (swap: Swap): boolean => traitsOf(swap).endedBy === 'auto-scali
 
 type Parts = {
   readonly mine: readonly Swap[];
-  /** Swaps that joined late. The next look puts them on a drain of their own. */
+  /** Swaps that joined late. The drain begins again for them. */
   readonly late: readonly Swap[];
   readonly left: readonly Swap[];
   /** Swaps of members that stay until they can be taken out of service. A new drain tries again. */

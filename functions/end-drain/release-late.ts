@@ -20,7 +20,7 @@ const catching = (provider: CapacityOut): Pick<CapacityOut, 'release'> => ({
 
 /**
  * Compares members that could not be taken out of service so far once more, because the last attempt takes them out.
- * Those that wait go on a drain of their own with the next look.
+ * For those that wait, the drain begins again later.
  */
 export const askFirst = async (
   { store, clock, providerFor }: DrainPorts,

@@ -7,7 +7,7 @@ import type { Announcement } from '../../core/ports/surroundings.ts';
 import type { Shortfall } from '../../core/swap/shortfall.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import type { EndDrainPorts } from './ports.ts';
-import { EndNotTold } from './to-repeat.ts';
+import { endNotTold, onlyForNow, type Undone } from './undone.ts';
 
 export type DrainEnd = {
   readonly swaps: readonly Swap[];
@@ -84,16 +84,12 @@ const failures = ({ group, drain }: DrainOrder, { swaps, gone }: DrainEnd): read
 
 /**
  * Sends the event about the end of a drain, and one for each kind of failure. A repeated end sends it again, under the
- * same drain id.
- *
- * @throws {EndNotTold} when the events could not be sent: repeat the step.
+ * same drain id. Returns what is left to be done when the bus cannot take them now.
  */
-export const tellEnd = async (ports: EndDrainPorts, order: DrainOrder, end: DrainEnd): Promise<void> => {
-  try {
-    await ports.announcer.announce([...finished(order, end), ...failures(order, end)]);
-  } catch (cause) {
-    throw new EndNotTold(cause);
-  }
+export const tellEnd = async (ports: EndDrainPorts, order: DrainOrder, end: DrainEnd): Promise<Undone | undefined> => {
+  const sent = ports.announcer.announce([...finished(order, end), ...failures(order, end)]);
+  const trouble = await sent.then(() => undefined, onlyForNow);
+  return trouble === undefined ? undefined : endNotTold(trouble);
 };
 
 /**
@@ -104,8 +100,8 @@ export const tellLate = async (
   ports: EndDrainPorts,
   order: DrainOrder,
   error: DrainError | undefined,
-): Promise<{ readonly gone: number; readonly late: number }> => {
+): Promise<{ readonly gone: number; readonly late: number; readonly undone: Undone | undefined }> => {
   const gone = await ports.store.endedIn(order.group, order.drain);
-  if (gone.length > 0) await tellEnd(ports, order, { swaps: [], gone, error });
-  return { gone: gone.length, late: fallenOf(gone).length };
+  const undone = gone.length > 0 ? await tellEnd(ports, order, { swaps: [], gone, error }) : undefined;
+  return { gone: gone.length, late: fallenOf(gone).length, undone };
 };

@@ -6,16 +6,9 @@ import type { Swap } from '../../core/swap/swap.ts';
 import type { Batch } from '../runtime/drain/batch.ts';
 import type { EndDrainPorts } from './ports.ts';
 
-/** By then this execution has ended, so its name can no longer be in use. */
-const afterEndMs = 2_000;
-
 /** Has the group looked at before its next tick. Where it cannot be requested now, the tick is soon enough. */
-const wakeBeforeTick = ({ wakes, clock }: EndDrainPorts, { group }: DrainOrder, inMs = 0): Promise<void> =>
-  unlessTroubled(wakes.wake([group], clock.now() + inMs));
-
-/** Has the group looked at once this execution has ended, because members of its batch get another drain. */
-export const wakeAfterEnd = (ports: EndDrainPorts, order: DrainOrder): Promise<void> =>
-  wakeBeforeTick(ports, order, afterEndMs);
+const wakeBeforeTick = ({ wakes, clock }: EndDrainPorts, { group }: DrainOrder): Promise<void> =>
+  unlessTroubled(wakes.wake([group], clock.now()));
 
 /** What a drain ends, and for which group. */
 type Ended = { readonly ports: EndDrainPorts; readonly order: DrainOrder; readonly group: Group | undefined };

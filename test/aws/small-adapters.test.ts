@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { isFromAws, retryOf } from '../../aws/calls/errors.ts';
 import { createDrains } from '../../aws/drains.ts';
 import { createLifecycleActions } from '../../aws/lifecycle-actions.ts';
 import { createAnnouncer } from '../../aws/messages/announcer.ts';
@@ -449,6 +450,7 @@ describe('announcements', () => {
     });
     const announced = createAnnouncer({ client: aws.events, eventBusName: 'default' }).announce(events.slice(0, 3));
     await expect(announced).rejects.toThrow('did not take 1 events (ThrottlingException)');
+    await expect(announced).rejects.toSatisfy((error) => isFromAws(error) && retryOf(error) === 'later');
     expect(aws.inputsOf('PutEvents').map(({ Entries }) => (Entries as unknown[]).length)).toEqual([3, 1, 1]);
   });
 

@@ -22,10 +22,19 @@ export const execute = async (fleet: Fleet, order: DrainOrder): Promise<{ readon
   let next: Visit['state'] = 'begin';
   let known: KnownDelay | undefined;
   let plannedMs: number | undefined;
+  let failsSinceMs: number | undefined;
   while (visits.length < tooMany) {
     visits.push({ state: next, atMs: fleet.nowMs });
     try {
-      if (next === 'end') return { visits, outcome: await endDrain(fleet.ports, order) };
+      if (next === 'end') {
+        const outcome = await endDrain(fleet.ports, order, undefined, { failsSinceMs });
+        const { step } = outcome;
+        if (step.next === 'over' || step.next === 'fail') return { visits, outcome };
+        ({ next } = step);
+        failsSinceMs = step.next === 'end' ? step.failsSinceMs : undefined;
+        fleet.nowMs = Math.max(fleet.nowMs, Date.parse(step.untilIso));
+        continue;
+      }
       const { step }: { readonly step: DrainStep } =
         next === 'begin' ? await beginDrain(fleet.ports, order, known) : await checkDrain(fleet.ports, order, plannedMs);
       next = step.next;

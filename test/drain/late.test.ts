@@ -160,10 +160,22 @@ test('while the health of the others cannot be read, a surplus member neither le
 test('the end of a drain that could not begin also checks first which members are needed', async () => {
   const held = { asg: 'web-asg' };
   const fleet = fleetLate([swap('i-1', { reason: 'scale-in', ...held }), swap('i-2', { reason: 'rebalance', ...held })], []);
-  const { late } = await endDrain(fleet.ports, order(), { Error: 'States.TaskFailed' });
+  const { step } = await endDrain(fleet.ports, order(), { Error: 'States.TaskFailed' });
   expect(fleet.releasedAtMs.size + fleet.ended.size).toBe(0);
-  expect([late, isNeeded(fleet.stateOf('i-1')), fleet.stateOf('i-2').state]).toEqual([1, true, 'leaving']);
-  expect(fleet.wakes).toHaveLength(1);
+  expect([step.next, isNeeded(fleet.stateOf('i-1')), fleet.stateOf('i-2').state]).toEqual(['begin', true, 'leaving']);
+});
+
+test('a drain whose time is up while the health of the others cannot be read goes on until it can, and then sends its event', async () => {
+  const fleet = fleetLate([swap('i-1', { reason: 'rebalance', asg: 'web-asg' })], []);
+  const { describe: look } = fleet.provider;
+  const refused = Object.assign(new Error('no token'), { name: 'Throttling', $fault: 'client' });
+  Object.assign(fleet.provider, { describe: () => Promise.reject(refused) });
+  const { step } = await endDrain(fleet.ports, order());
+  expect([step.next, fleet.stateOf('i-1').state, fleet.releasedAtMs.size, fleet.told]).toEqual(['begin', 'leaving', 0, []]);
+  Object.assign(fleet.provider, { describe: look });
+  fleet.members = ['i-1', 'i-3', 'i-4'].map((instance) => member(instance));
+  await execute(fleet, order());
+  expect(fleet.told.map(({ detail }) => detail.drained)).toEqual([['i-1']]);
 });
 
 test('a warning for a member that stays takes it out of service, and nothing falls short', async () => {

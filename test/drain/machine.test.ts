@@ -22,9 +22,9 @@ const stepsOf = (fleet: Fleet): Steps => ({
     return (await beginDrain(fleet.ports, anOrder, known)).step;
   },
   [stubArn('check')]: async (event) => (await checkDrain(fleet.ports, readDrainInput(event).order)).step,
-  [stubArn('end')]: (event) => {
-    const { order: anOrder, error } = readDrainInput(event);
-    return endDrain(fleet.ports, anOrder, error);
+  [stubArn('end')]: async (event) => {
+    const { order: anOrder, error, failsSinceMs } = readDrainInput(event);
+    return (await endDrain(fleet.ports, anOrder, error, { failsSinceMs })).step;
   },
 });
 
@@ -72,7 +72,7 @@ describe('the synthesized workflow, run', () => {
       ...['Begin drain', 'What next?', 'Wait for replacements'],
       ...['Begin drain', 'What next?', 'Wait for replacements'],
       ...['Begin drain', 'What next?', 'Wait for connections'],
-      ...['Check drain', 'What next?', 'End drain'],
+      ...['Check drain', 'What next?', 'End drain', 'Is it over?', 'Ended'],
     ]);
     expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', drainStartedAtMs: inMs(57), drainedAtMs: inMs(118) });
     expect(fleet.stateOf('i-1').shortfall).toBeUndefined();
@@ -136,7 +136,7 @@ describe('the synthesized workflow, run', () => {
       },
     };
     const { execution, entered } = await run(fleet, order(), broken);
-    expect(entered.slice(-2)).toEqual(['Check drain', 'End drain']);
+    expect(entered.slice(-4)).toEqual(['Check drain', 'End drain', 'Is it over?', 'Ended']);
     expect(execution.status).toBe('SUCCEEDED');
     expect([...fleet.ended]).toEqual(['i-1']);
     expect(fleet.stateOf('i-1').shortfall).toEqual({ code: 'drain-broke', error: 'AccessDenied', cause: 'no rights to DescribeTargetHealth' });
@@ -145,9 +145,37 @@ describe('the synthesized workflow, run', () => {
   test('instances that cannot be ended by any number of repeats fail the execution, by name', async () => {
     const fleet = createFleet([swap('i-1', { reason: 'rebalance' })], 0);
     fleet.failEnd.set('i-1', { code: 'RequestLimitExceeded', retry: 'later', times: 99 });
-    const { execution } = await run(fleet, order());
+    const { execution, entered } = await run(fleet, order());
     expect(execution).toMatchObject({ status: 'FAILED', error: 'InstancesNotEnded' });
+    expect(execution.cause).toContain('1 drained instances still run (RequestLimitExceeded)');
+    expect(entered.at(-1)).toBe('Not ended');
     expect(fleet.stateOf('i-1').state).toBe('drained');
+  });
+
+  test('an end that is throttled for a while is repeated without an attempt that failed', async () => {
+    const fleet = createFleet([swap('i-1', { reason: 'rebalance' })], 0);
+    fleet.failEnd.set('i-1', { code: 'RequestLimitExceeded', retry: 'later', times: 3 });
+    const { execution, entered } = await run(fleet, order());
+    expect(entered.filter((name) => name === 'Wait to end again')).toHaveLength(3);
+    expect([execution.status, [...fleet.ended], fleet.told.length]).toEqual(['SUCCEEDED', ['i-1'], 1]);
+    expect(execution.events.filter(({ type }) => type === 'TaskFailed')).toEqual([]);
+  });
+
+  test('a drain that was about to end begins again for a member that has just joined', async () => {
+    const fleet = createFleet([swap('i-1', { ...warned, state: 'drained', drainedAtMs: noonMs })], 10_000);
+    const steps = stepsOf(fleet);
+    const joining: Steps = {
+      ...steps,
+      [stubArn('end')]: (event) => {
+        if (!fleet.swaps.has('i-2')) fleet.swaps.set('i-2', swap('i-2', warned));
+        return steps[stubArn('end')]?.(event) ?? Promise.reject();
+      },
+    };
+    const { execution, entered } = await run(fleet, order(), joining);
+    expect(entered.slice(entered.indexOf('Is it over?'), entered.indexOf('Is it over?') + 3)).toEqual([
+      ...['Is it over?', 'Wait for replacements', 'Begin drain'],
+    ]);
+    expect([execution.status, fleet.stateOf('i-2').state]).toEqual(['SUCCEEDED', 'drained']);
   });
 
   test('an event that the bus does not take for ten minutes is sent afterwards', async () => {
@@ -156,7 +184,9 @@ describe('the synthesized workflow, run', () => {
     const untilMs = fleet.ports.clock.now() + 600_000;
     Object.assign(fleet.ports.announcer, {
       announce: (events: Parameters<typeof announce>[0]) =>
-        fleet.ports.clock.now() < untilMs ? Promise.reject(new Error('InternalError')) : announce(events),
+        fleet.ports.clock.now() < untilMs
+          ? Promise.reject(Object.assign(new Error('no'), { name: 'InternalFailure', $fault: 'server' }))
+          : announce(events),
     });
     const { execution } = await run(fleet, order());
     expect(execution.status).toBe('SUCCEEDED');

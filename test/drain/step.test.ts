@@ -35,4 +35,6 @@ test('a step tells the next ones that an attempt broke off, and a repeat is reco
   const attempt = (RetryCount: number) => readDrainInput({ ...input, state: { EnteredTime: '2026-01-19T12:00:00Z', RetryCount } });
   expect(attempt(1)).toMatchObject({ isRepeat: true });
   expect(attempt(0)).not.toHaveProperty('isRepeat');
+  expect(after(onward({ next: 'end', untilIso: '2026-01-19T12:00:05Z', failsSinceMs: noonMs }, undefined))).toMatchObject({ failsSinceMs: noonMs });
+  expect(after(endStep)).not.toHaveProperty('failsSinceMs');
 });

@@ -5,7 +5,6 @@ import { beginDrain } from '../../functions/begin-drain/begin-drain.ts';
 import { judge, longestDelay } from '../../functions/begin-drain/judge.ts';
 import { checkDrain } from '../../functions/check-drain/check-drain.ts';
 import { endDrain } from '../../functions/end-drain/end-drain.ts';
-import { EndNotTold, InstancesNotEnded } from '../../functions/end-drain/to-repeat.ts';
 import { awsError } from '../aws/fake-aws.ts';
 import { createFleet, type Fleet, group, member, noonMs, order, swap } from './fleet.ts';
 
@@ -193,7 +192,7 @@ describe('a look at a draining batch', () => {
 });
 
 describe('the end of a drain', () => {
-  test('that could not end all of its instances reports how many still run and why, each reason once', async () => {
+  test('that could not end all of its instances for an hour fails, and reports how many still run and why, each reason once', async () => {
     const drained = (id: string) => swap(id, { reason: 'scale-in', state: 'drained', drainedAtMs: noonMs });
     const fleet = createFleet(['i-1', 'i-2', 'i-3'].map(drained), 0);
     for (const [id, code] of [
@@ -202,26 +201,33 @@ describe('the end of a drain', () => {
       ['i-3', 'InternalError'],
     ] as const)
       fleet.failEnd.set(id, { code, retry: 'later', times: 1 });
-    const error = await endDrain(fleet.ports, order()).catch((failure: unknown) => failure);
-    expect(error).toBeInstanceOf(InstancesNotEnded);
-    expect(String(error)).toBe(
-      'InstancesNotEnded: 3 drained instances still run (Throttling, InternalError). They are recorded as drained, and terminating them is tried again.',
-    );
+    const { step } = await endDrain(fleet.ports, order(), undefined, { failsSinceMs: inMs(-3_900) });
+    expect(step).toEqual({
+      next: 'fail',
+      error: 'InstancesNotEnded',
+      cause:
+        '3 drained instances still run (Throttling, InternalError). They are recorded as drained. A tick puts them on a new drain two minutes after they drained.',
+    });
   });
 
   test('that comes after looks have moved its swaps into history sends its event from there, and is repeated where the bus fails', async () => {
     const fleet = createFleet([swap('i-9', { drain: 'd-2' })]);
     const gone = { state: 'gone', goneAtMs: noonMs } as const;
     fleet.history.push(swap('i-1', { ...gone, shortfall: { code: 'not-seen' } }), swap('i-2', gone), swap('i-3', { ...gone, drain: 'd-0' }));
-    expect(await endDrain(fleet.ports, order())).toEqual({ drained: 0, gone: 2, ended: 0, late: 1, failed: [] });
+    const over = { next: 'over' };
+    expect(await endDrain(fleet.ports, order())).toEqual({ step: over, drained: 0, gone: 2, ended: 0, late: 1, failed: [] });
     expect(fleet.told).toMatchObject([{ detailType: 'Holdfast Drain Finished', detail: { drain: 'd-1', drained: [], gone: ['i-1', 'i-2'] } }]);
     const announcer = { announce: throttled };
-    await expect(endDrain({ ...fleet.ports, announcer }, order())).rejects.toBeInstanceOf(EndNotTold);
+    const untold = (failsSinceMs: number) => endDrain({ ...fleet.ports, announcer }, order(), undefined, { failsSinceMs });
+    expect((await untold(noonMs)).step).toMatchObject({ next: 'end', failsSinceMs: noonMs });
+    expect((await untold(inMs(-3_900))).step).toMatchObject({ next: 'fail', error: 'EndNotTold' });
+    const ours = { announce: () => Promise.reject(new TypeError('ours')) };
+    await expect(endDrain({ ...fleet.ports, announcer: ours }, order())).rejects.toThrow('ours');
   });
 
   test('all of whose members another drain took over sends no event', async () => {
     const fleet = createFleet([swap('i-9', { drain: 'd-2' })]);
-    expect(await endDrain(fleet.ports, order())).toEqual({ drained: 0, gone: 0, ended: 0, late: 0, failed: [] });
+    expect(await endDrain(fleet.ports, order())).toEqual({ step: { next: 'over' }, drained: 0, gone: 0, ended: 0, late: 0, failed: [] });
     expect(fleet.told).toEqual([]);
   });
 

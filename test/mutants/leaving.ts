@@ -60,14 +60,14 @@ export const leaving: readonly Mutant[] = [
   },
   {
     name: 'the end of a drain ends interrupted instances too',
-    file: 'functions/end-drain/end-drain.ts',
+    file: 'functions/end-drain/end-ours.ts',
     from: 'const ours = swaps.filter((swap) => !endsItself(swap) && !isKept(swap));',
     to: 'const ours = swaps.filter((swap) => (!endsItself(swap) || swap.reason.length > 0) && !isKept(swap));',
     caughtBy: ['interruption, own group'],
   },
   {
     name: 'the end of a drain does not end what is ours to end',
-    file: 'functions/end-drain/end-drain.ts',
+    file: 'functions/end-drain/end-ours.ts',
     from: 'const ours = swaps.filter((swap) => !endsItself(swap) && !isKept(swap));',
     to: 'const ours = swaps.filter((swap) => !endsItself(swap) && !isKept(swap) && swap.reason.length < 0);',
     caughtBy: ['scale-in'],

@@ -126,7 +126,7 @@ describe('the steps of a drain whose group and members are gone', () => {
     const checked = await invoked(createCheckDrain, { ...drain, step: { untilIso: new Date(nowMs).toISOString() } });
     expect([checked.result, checked.counted]).toEqual([{ next: 'end' }, []]);
     const ended = await invoked(createEndDrain, { ...drain, error: { Error: 'States.TaskFailed', Cause: '{"errorMessage":"Died."}' } });
-    expect([ended.result, ended.counted]).toEqual([{ drained: 0, gone: 0, ended: 0, late: 0, failed: [] }, []]);
+    expect([ended.result, ended.counted]).toEqual([{ next: 'over', drained: 0, gone: 0, ended: 0, late: 0, failed: 0 }, []]);
   });
 
   test('fail where their input is no order of a drain, and count that themselves', async () => {

@@ -15,6 +15,7 @@ const inputSchema = z.object({
       delayMayGrow: z.optional(z.literal(true)),
       lookAtMs: z.optional(z.number()),
       brokeOff: z.optional(z.literal(true)),
+      failsSinceMs: z.optional(z.number()),
     }),
   ),
   error: z.optional(z.object({ Error: z.string(), Cause: z.optional(z.string()) })),
@@ -56,6 +57,8 @@ export type DrainInput = {
   readonly waitedUntilMs?: number;
   /** When the next look is due, if this step comes before that for heartbeats. */
   readonly plannedMs?: number;
+  /** Since when AWS could not carry out a call of the last step, if the step is repeated for that. */
+  readonly failsSinceMs?: number;
   /** Whether an earlier attempt of this very step failed. */
   readonly isRepeat?: true;
   /** Whether an attempt to take members out of service broke off before. It may have done so without a record. */
@@ -99,5 +102,6 @@ export const readDrainInput = (event: unknown): DrainInput => {
     ...{ order, began: beganIn(input), ...known, ...waited, ...(isEarly && { plannedMs: lookAtMs }), error: told },
     ...(input.state !== undefined && input.state.RetryCount > 0 && { isRepeat: true as const }),
     ...(step?.brokeOff && { brokeOff: true as const }),
+    ...(step?.failsSinceMs !== undefined && { failsSinceMs: step.failsSinceMs }),
   };
 };

@@ -1,9 +1,11 @@
-import type { DrainStep } from '../../../core/contract.ts';
+import type { DrainStep, EndStep } from '../../../core/contract.ts';
 import type { NextLook } from '../../../core/drain/look.ts';
 
-const isoOf = (atMs: number): string => new Date(Math.ceil(atMs / 1000) * 1000).toISOString().replace('.000Z', 'Z');
+/** Whole seconds, rounded up, so that no step comes too early. */
+export const isoOf = (atMs: number): string =>
+  new Date(Math.ceil(atMs / 1000) * 1000).toISOString().replace('.000Z', 'Z');
 
-/** A step to be taken at a time. Whole seconds, rounded up, so that no look comes too early. */
+/** A step to be taken at a time. */
 export const stepAt = <Next extends 'begin' | 'check'>(
   next: Next,
   atMs: number,
@@ -17,7 +19,7 @@ export const endStep: DrainStep = { next: 'end' };
 /**
  * The step for the state machine. It tells the last step whether an attempt to take members out of service broke off.
  */
-export const onward = (step: DrainStep, brokeOff: true | undefined): DrainStep =>
+export const onward = <Step extends DrainStep | EndStep>(step: Step, brokeOff: true | undefined): Step =>
   brokeOff ? { ...step, brokeOff } : step;
 
 /**
