@@ -18,6 +18,9 @@ export type DrainBudget = {
   readonly lastCallsMs?: number;
 };
 
+/** A step is taken at a whole second. One that is planned for later within a second would come after it. */
+const wholeSecond = (atMs: number): number => Math.floor(atMs / 1_000) * 1_000;
+
 /**
  * Latest time (epoch ms) at which a drain begins, whether replacements serve or not; never before `nowMs`.
  *
@@ -38,7 +41,7 @@ export const latestDrainStart = ({
   const halvedMs = Math.max(0, deadlineMs - deadlineMarginMs - nowMs);
   const neededMs = Math.min(deregistrationDelayMs, timeoutMs);
   const waitMs = neededMs <= leftMs ? Math.max(0, leftMs - neededMs - startLeadMs) : Math.floor(halvedMs / 2);
-  return nowMs + waitMs;
+  return Math.max(nowMs, wholeSecond(nowMs + waitMs));
 };
 
 /**

@@ -44,6 +44,12 @@ describe('the latest start of a drain', () => {
     expect(latestDrainStart(budget)).toBe(inMs(waitS));
   });
 
+  test('is at a whole second, because steps are: the lead of three seconds is for the start', () => {
+    const latestMs = (fractionMs: number) =>
+      latestDrainStart({ nowMs: noonMs, timeoutMs: 300_000, deadlineMs: inMs(120) + fractionMs, deregistrationDelayMs: 30_000 });
+    expect([latestMs(6), latestMs(999), latestMs(1_000)]).toEqual([inMs(77), inMs(77), inMs(78)]);
+  });
+
   test('is never before now, never after half of what is left when all does not fit, never past the margin', () => {
     const ms = fc.integer({ min: 0, max: 7_200_000 });
     fc.assert(
