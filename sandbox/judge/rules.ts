@@ -4,7 +4,8 @@ import { alarmsAct, lastingAlarmsActAgain } from './rules/alarms.ts';
 import { toldOnTheBus } from './rules/announced.ts';
 import { nobodyReturnsTooSoon, onDemandIsGone, spreadsEvenOut } from './rules/back-to-spot.ts';
 import { failedBootsAreTold, failingPoolsRest, launchesAreBounded } from './rules/boots.ts';
-import { breakersAreKept, breakersCloseInTime, breakersEnd, breakersOpen, warningsOpenOnce } from './rules/breakers.ts';
+import { breakersOpen, breakersOpenInTime, warningsOpenOnce } from './rules/breaker-openings.ts';
+import { breakersAreKept, breakersCloseInTime, breakersEnd } from './rules/breakers.ts';
 import { callsAreBounded, idleWritesNothing, noStorm } from './rules/calls.ts';
 import { decisionsAreTrue } from './rules/decisions.ts';
 import { desiredStandsWhileDenied, nobodyLeavesWhileDenied } from './rules/denied.ts';
@@ -106,6 +107,7 @@ export const rules: readonly Rule[] = [
   breakersEnd,
   breakersCloseInTime,
   warningsOpenOnce,
+  breakersOpenInTime,
   failingPoolsRest,
   failedBootsAreTold,
   neverServedIsGivenUp,

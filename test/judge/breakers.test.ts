@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { History } from '../../sandbox/judge/history.ts';
-import { breakersAreKept, breakersCloseInTime, breakersEnd, breakersOpen, warningsOpenOnce } from '../../sandbox/judge/rules/breakers.ts';
+import { breakersOpen, breakersOpenInTime, warningsOpenOnce } from '../../sandbox/judge/rules/breaker-openings.ts';
+import { breakersAreKept, breakersCloseInTime, breakersEnd } from '../../sandbox/judge/rules/breakers.ts';
 import { earlierTierFirst } from '../../sandbox/judge/rules/placement.ts';
 import { details, faultOf, throttled } from './details.ts';
 import { policy, react, type Script, spec, user } from './histories.ts';
@@ -92,6 +93,44 @@ describe('a warning opens one breaker at most', () => {
   });
 });
 
+describe('a breaker opens for warnings of its time alone', () => {
+  const found = (secondOf: number, openedAt: number, { kind = 'spot', interruptions = 2, injected = false } = {}) =>
+    details(
+      breakersOpenInTime,
+      (script) => {
+        begins()(script);
+        warned(script, 100, 'i-1', injected);
+        warned(script, secondOf, 'i-2');
+        script.at(openedAt, {
+          kind: 'announced',
+          detailType: 'Holdfast Breaker Opened',
+          detail: { group: 'web', breaker: kind, why: 'interruptions', interruptions, untilMs: (openedAt + 600) * 1_000 },
+        });
+      },
+      long,
+    );
+  const text = 'the breaker of spot opened for 2 interruptions, 2 are needed, and functions received 1 warnings within its time';
+  it('holds when so many were received within its time', () => {
+    expect(found(200, 203)).toEqual([]);
+  });
+  it('breaks when some were received before its time, or after it opened', () => {
+    expect(found(500, 503)).toEqual([text]);
+    expect(found(200, 150)).toEqual([text]);
+  });
+  it('breaks when fewer were received than the policy says, or than the event names', () => {
+    expect(found(500, 503, { interruptions: 1 })).toHaveLength(1);
+    expect(found(200, 203, { interruptions: 3 })).toHaveLength(1);
+  });
+  it('breaks when the warnings are about members of another family', () => {
+    expect(found(200, 203, { kind: 'spot/t' })).toEqual([]);
+    expect(found(200, 203, { kind: 'spot/x' })).toHaveLength(1);
+  });
+  it('lets another function count a warning later, where a fault met the first', () => {
+    expect(found(500, 503, { injected: true })).toEqual([]);
+    expect(found(700, 703, { injected: true })).toHaveLength(1);
+  });
+});
+
 describe('a breaker opens', () => {
   const found = (write: Write, document: object = guarded, changes: Partial<History> = {}) =>
     details(
@@ -177,6 +216,23 @@ describe('an open breaker is kept', () => {
       launches(script, 400, 'i-3', 'spot-b');
     };
     expect(kept(write, alone)).toEqual([]);
+  });
+  it('although nothing else gives, while the group has its size without the launch', () => {
+    const alone = { ...guarded, capacity: { spread: ['spot-a', 'spot-b'] } };
+    const at = (size: number) =>
+      details(
+        breakersAreKept,
+        (script) => {
+          begins(alone, size)(script);
+          opens(script, 100, 700);
+          script.advise(380, 'i-1');
+          script.claim(381, 'i-1', 'of-advice', 'waiting');
+          launches(script, 400, 'i-3', 'spot-b');
+        },
+        long,
+      );
+    expect(at(2)).toHaveLength(1);
+    expect(at(3)).toEqual([]);
   });
   it('half-open, by one launch at a time', () => {
     const second = (atSecond: number, between: Write = nothing) =>

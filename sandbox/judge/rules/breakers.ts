@@ -1,26 +1,15 @@
 import { announcements } from '../../../core/contract.ts';
-import {
-  familyOf,
-  type HeardWarning,
-  isOver,
-  mayHaveForgotten,
-  provesAfterMs,
-  slackOf,
-  spotFamilies,
-  type ToldOpen,
-  toldOpenIn,
-  warningsHeard,
-  wasLost,
-} from '../breaker.ts';
+import { isOver, provesAfterMs, slackOf, type ToldOpen, toldOpenIn, wasLost } from '../breaker.ts';
+import { isPlainForBreakers as isPlain } from '../breaker-way.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { givingOf } from '../giving.ts';
-import { isHindered, launching, look, telling, type Way, ways } from '../hindrance.ts';
+import { isHindered, telling } from '../hindrance.ts';
 import { isHealthy } from '../leaving.ts';
 import { goneAtMs, isFunction, type Life, leavesAtMs, warnedAtMs } from '../life.ts';
 import type { BreakerRule, Policy } from '../policy.ts';
 import { returnLaunches } from '../returning.ts';
-import { ownLaunches } from '../staying.ts';
+import { headcountAt, ownLaunches } from '../staying.ts';
 import { times } from '../times.ts';
 import { poolsOf } from '../tree.ts';
 
@@ -43,6 +32,18 @@ const somethingElseGives = (chronicle: Chronicle, policy: Policy, { group, since
   poolsOf(policy, policy.capacity).some(
     (pool) => givingOf(chronicle, policy, pool, { group, sinceMs, atMs: life.launchedAtMs }).filter(({ market }) => market !== 'spot').length > 0,
   );
+
+/**
+ * Whether the group had its size without a launch, as far as its function could know. Then the launch is for a member that could wait, or for a spare.
+ */
+const isWholeWithout = (chronicle: Chronicle, { group, sinceMs, life }: Launch): boolean => {
+  const atMs = life.launchedAtMs;
+  const size = Math.max(0, ...chronicle.desiredIn(group, sinceMs, atMs));
+  const looked = headcountAt(chronicle, group, sinceMs);
+  const now = headcountAt(chronicle, group, atMs, { order: life.order - 1, sinceMs });
+  const counted = new Set([...now.staying, ...now.waiting]);
+  return [...looked.staying, ...looked.waiting].filter((one) => counted.has(one)).length >= size;
+};
 
 /** Launched by the same look, and before it. */
 const isBeside = (one: Life, other: Life): boolean =>
@@ -76,7 +77,7 @@ const whyNot = (chronicle: Chronicle, launches: readonly Launch[], launch: Launc
 export const breakersAreKept: Rule = {
   name: 'an open breaker is kept',
   meaning:
-    'While Holdfast says that a breaker is open, and while one launch tests whether it can be closed, Holdfast launches nothing that the breaker covers if another market of the tree would give it. A launch that Holdfast takes out of service for another reason than a warning tests nothing more. While a breaker is open, no member moves for a return.',
+    'While Holdfast says that a breaker is open, and while one launch tests whether it can be closed, Holdfast launches nothing that the breaker covers if another market of the tree would give it, or if the group has its size without it. A launch that Holdfast takes out of service for another reason than a warning tests nothing more. While a breaker is open, no member moves for a return.',
   broken: inEveryGroup((chronicle, group) => {
     const told = toldOpenIn(chronicle, group);
     if (told.length === 0) return [];
@@ -84,7 +85,8 @@ export const breakersAreKept: Rule = {
     const kept = launches.flatMap((launch): readonly Broken[] => {
       const policy = policyOf(chronicle, launch);
       const why = policy && told.map((open) => whyNot(chronicle, launches, launch, open, policy)).find((text) => text !== undefined);
-      if (policy === undefined || why === undefined || !somethingElseGives(chronicle, policy, launch)) return [];
+      if (policy === undefined || why === undefined) return [];
+      if (!somethingElseGives(chronicle, policy, launch) && !isWholeWithout(chronicle, launch)) return [];
       return [{ group, instance: launch.life.instance, atMs: launch.life.launchedAtMs, detail: why }];
     });
     const moved = returnLaunches(chronicle).flatMap((launch): readonly Broken[] => {
@@ -96,93 +98,6 @@ export const breakersAreKept: Rule = {
       return [{ group, instance: launch.life.instance, atMs, detail: `${launch.life.instance} was launched for a return while a breaker was open` }];
     });
     return [...kept, ...moved];
-  }),
-};
-
-/** Surely received: nothing hindered the function that the warning reached first, and the member lived then. */
-const isSurelyHeard = (chronicle: Chronicle, group: string, { life, atMs }: HeardWarning): boolean => {
-  const first = life.deliveries.find(({ told }) => told.about === 'warning');
-  const ended = first && chronicle.invocations.get(first.invocation)?.ended;
-  return (
-    first !== undefined &&
-    ended?.again.includes(first.message) === false &&
-    isHealthy(chronicle, first.invocation) &&
-    chronicle.groupAt(life, atMs) === group &&
-    goneAtMs(life) > ended.atMs
-  );
-};
-
-/** Looks that receive warnings, launches that test a breaker, and the event about it. */
-const wayOfBreakers: Way = { ...ways(look, launching, telling), events: 'needed' };
-
-/** No fault hindered that. */
-const isPlain = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): boolean => {
-  const { endedAtMs, readyAtMs } = chronicle.history;
-  return (
-    fromMs >= readyAtMs &&
-    untilMs <= endedAtMs &&
-    !mayHaveForgotten(chronicle, group, fromMs, untilMs) &&
-    chronicle.policiesIn(group, fromMs, untilMs).every(({ mode }) => mode === 'act') &&
-    !isHindered(chronicle, wayOfBreakers, fromMs, untilMs)
-  );
-};
-
-export const breakersOpen: Rule = {
-  name: 'a breaker opens',
-  meaning:
-    'When as many members are warned within the time of a breaker as the policy says, and no fault hinders functions from receiving the warnings, Holdfast reports on the event bus that the breaker is open.',
-  broken: inEveryGroup((chronicle, group) => {
-    const slackMs = slackOf(chronicle);
-    const heard = warningsHeard(chronicle, group).filter((one) => isSurelyHeard(chronicle, group, one));
-    const told = toldOpenIn(chronicle, group);
-    return heard.flatMap(({ atMs }, index): readonly Broken[] => {
-      const [policy, ...others] = chronicle.policiesIn(group, atMs, atMs + slackMs);
-      const rule = policy?.breaker;
-      if (policy === undefined || rule === undefined || others.length > 0) return [];
-      const fromMs = atMs - Math.max(0, rule.withinMs * (1 - 1 / 30) - slackMs);
-      const recent = heard.slice(0, index + 1).filter((one) => one.atMs > fromMs);
-      const families = new Set(recent.map(({ life }) => familyOf(life.instanceType)));
-      const firstMs = recent[0]?.atMs ?? atMs;
-      const isOne = families.size === 1 || spotFamilies(policy).size === 1;
-      if (recent.length < rule.interruptions || !isOne || !isPlain(chronicle, group, firstMs, atMs + slackMs)) return [];
-      if (told.some((open) => open.fromMs >= fromMs && open.fromMs <= atMs + slackMs)) return [];
-      return [{ group, atMs, detail: `${recent.length} members were warned within the time of the breaker, and no event reported that one opened` }];
-    });
-  }),
-};
-
-/** The first deliveries of warnings about spot members of a group. */
-const deliveredWarnings = (chronicle: Chronicle, group: string): readonly number[] => {
-  const warnings = chronicle
-    .livesIn(group)
-    .filter(({ market }) => market === 'spot')
-    .flatMap(({ deliveries }) => deliveries.filter(({ told }) => told.about === 'warning'))
-    .toSorted((one, other) => other.atMs - one.atMs);
-  return [...new Map(warnings.map(({ message, atMs }) => [message, atMs])).values()];
-};
-
-/** Breakers that interruptions opened, each once: an event may be sent again after a fault. */
-const openedByInterruptions = (chronicle: Chronicle, group: string) => {
-  const events = chronicle
-    .of('announced')
-    .filter(({ detailType, detail }) => detailType === announcements.breakerOpened && detail.group === group && detail.why === 'interruptions')
-    .toSorted((one, other) => other.atMs - one.atMs);
-  return [...new Map(events.map((event) => [`${event.detail.breaker} ${event.detail.untilMs}`, event])).values()].toReversed();
-};
-
-export const warningsOpenOnce: Rule = {
-  name: 'a warning opens one breaker at most',
-  meaning:
-    'Of the warnings about spot members that reached functions, each counts for one opening of a breaker at most: together, the events about breakers that interruptions opened name no more interruptions than there were such warnings. After the state table was restored or the item was lost, nothing is known of earlier ones.',
-  broken: inEveryGroup((chronicle, group) => {
-    const warnings = deliveredWarnings(chronicle, group);
-    let counted = 0;
-    return openedByInterruptions(chronicle, group).flatMap(({ detail, atMs }): readonly Broken[] => {
-      counted += Number(detail.interruptions);
-      const received = warnings.filter((warnedMs) => warnedMs <= atMs).length;
-      if (counted <= received || wasLost(chronicle, group, Number.NEGATIVE_INFINITY, atMs)) return [];
-      return [{ group, atMs, detail: `breakers opened for ${counted} interruptions, and functions received ${received} warnings` }];
-    });
   }),
 };
 

@@ -1,0 +1,114 @@
+import { announcements } from '../../../core/contract.ts';
+import { familyOf, type HeardWarning, isOver, slackOf, spotFamilies, toldOpenIn, warningsHeard, wasLost } from '../breaker.ts';
+import { isPlainForBreakers as isPlain } from '../breaker-way.ts';
+import type { Chronicle } from '../chronicle.ts';
+import type { Finding, Rule } from '../finding.ts';
+import { isHealthy } from '../leaving.ts';
+import { goneAtMs } from '../life.ts';
+import { times } from '../times.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+
+const inEveryGroup =
+  (broken: (chronicle: Chronicle, group: string) => readonly Broken[]): Rule['broken'] =>
+  (chronicle) =>
+    [...chronicle.groups.keys()].flatMap((group) => broken(chronicle, group));
+
+/** Surely received: nothing hindered the function that the warning reached first, and the member lived then. */
+const isSurelyHeard = (chronicle: Chronicle, group: string, { life, atMs }: HeardWarning): boolean => {
+  const first = life.deliveries.find(({ told }) => told.about === 'warning');
+  const ended = first && chronicle.invocations.get(first.invocation)?.ended;
+  return (
+    first !== undefined &&
+    ended?.again.includes(first.message) === false &&
+    isHealthy(chronicle, first.invocation) &&
+    chronicle.groupAt(life, atMs) === group &&
+    goneAtMs(life) > ended.atMs
+  );
+};
+
+export const breakersOpen: Rule = {
+  name: 'a breaker opens',
+  meaning:
+    'When as many members are warned within the time of a breaker as the policy says, and no fault hinders functions from receiving the warnings, Holdfast reports on the event bus that the breaker is open.',
+  broken: inEveryGroup((chronicle, group) => {
+    const slackMs = slackOf(chronicle);
+    const heard = warningsHeard(chronicle, group).filter((one) => isSurelyHeard(chronicle, group, one));
+    const told = toldOpenIn(chronicle, group);
+    return heard.flatMap(({ atMs }, index): readonly Broken[] => {
+      const [policy, ...others] = chronicle.policiesIn(group, atMs, atMs + slackMs);
+      const rule = policy?.breaker;
+      if (policy === undefined || rule === undefined || others.length > 0) return [];
+      const fromMs = atMs - Math.max(0, rule.withinMs * (1 - 1 / 30) - slackMs);
+      const recent = heard.slice(0, index + 1).filter((one) => one.atMs > fromMs);
+      const families = new Set(recent.map(({ life }) => familyOf(life.instanceType)));
+      const firstMs = recent[0]?.atMs ?? atMs;
+      const isOne = families.size === 1 || spotFamilies(policy).size === 1;
+      if (recent.length < rule.interruptions || !isOne || !isPlain(chronicle, group, firstMs, atMs + slackMs)) return [];
+      if (told.some((open) => open.fromMs >= fromMs && open.fromMs <= atMs + slackMs)) return [];
+      return [{ group, atMs, detail: `${recent.length} members were warned within the time of the breaker, and no event reported that one opened` }];
+    });
+  }),
+};
+
+/** The first deliveries of warnings about spot members of a group. */
+const deliveredWarnings = (chronicle: Chronicle, group: string): readonly number[] => {
+  const warnings = chronicle
+    .livesIn(group)
+    .filter(({ market }) => market === 'spot')
+    .flatMap(({ deliveries }) => deliveries.filter(({ told }) => told.about === 'warning'))
+    .toSorted((one, other) => other.atMs - one.atMs);
+  return [...new Map(warnings.map(({ message, atMs }) => [message, atMs])).values()];
+};
+
+/** Breakers that interruptions opened, each once: an event may be sent again after a fault. */
+const openedByInterruptions = (chronicle: Chronicle, group: string) => {
+  const events = chronicle
+    .of('announced')
+    .filter(({ detailType, detail }) => detailType === announcements.breakerOpened && detail.group === group && detail.why === 'interruptions')
+    .toSorted((one, other) => other.atMs - one.atMs);
+  return [...new Map(events.map((event) => [`${event.detail.breaker} ${event.detail.untilMs}`, event])).values()].toReversed();
+};
+
+export const warningsOpenOnce: Rule = {
+  name: 'a warning opens one breaker at most',
+  meaning:
+    'Of the warnings about spot members that reached functions, each counts for one opening of a breaker at most: together, the events about breakers that interruptions opened name no more interruptions than there were such warnings. After the state table was restored or the item was lost, nothing is known of earlier ones.',
+  broken: inEveryGroup((chronicle, group) => {
+    const warnings = deliveredWarnings(chronicle, group);
+    let counted = 0;
+    return openedByInterruptions(chronicle, group).flatMap(({ detail, atMs }): readonly Broken[] => {
+      counted += Number(detail.interruptions);
+      const received = warnings.filter((warnedMs) => warnedMs <= atMs).length;
+      if (counted <= received || wasLost(chronicle, group, Number.NEGATIVE_INFINITY, atMs)) return [];
+      return [{ group, atMs, detail: `breakers opened for ${counted} interruptions, and functions received ${received} warnings` }];
+    });
+  }),
+};
+
+/** Until when a warning may have been counted at first. If its function met a fault, another one counts it while its swap is young. */
+const countedBy = (chronicle: Chronicle, { life, atMs }: HeardWarning): number => {
+  const first = life.deliveries.find(({ told }) => told.about === 'warning');
+  return atMs + (first !== undefined && isHealthy(chronicle, first.invocation) ? 0 : times.describeLagMs);
+};
+
+export const breakersOpenInTime: Rule = {
+  name: 'a breaker opens for warnings of its time alone',
+  meaning:
+    'Holdfast reports that interruptions opened a breaker only if functions received as many warnings as the policy says, and as many as the event names, within the time of the breaker: about spot members, and for the breaker of a family about members of that family.',
+  broken: inEveryGroup((chronicle, group) =>
+    openedByInterruptions(chronicle, group).flatMap(({ detail, atMs }): readonly Broken[] => {
+      const rules = chronicle.policiesIn(group, atMs - slackOf(chronicle), atMs).flatMap(({ breaker }) => breaker ?? []);
+      if (rules.length === 0) return [];
+      const withinMs = Math.max(...rules.map((rule) => rule.withinMs));
+      const fromMs = atMs - withinMs * (1 + 1 / 30) - slackOf(chronicle);
+      const heard = warningsHeard(chronicle, group).filter(
+        (one) => one.atMs <= atMs && countedBy(chronicle, one) > fromMs && isOver(String(detail.breaker), one.life),
+      );
+      const needed = Math.max(Number(detail.interruptions), ...[Math.min(...rules.map(({ interruptions }) => interruptions))]);
+      if (heard.length >= needed) return [];
+      const text = `the breaker of ${detail.breaker} opened for ${detail.interruptions} interruptions, ${needed} are needed`;
+      return [{ group, atMs, detail: `${text}, and functions received ${heard.length} warnings within its time` }];
+    }),
+  ),
+};
