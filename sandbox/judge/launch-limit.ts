@@ -11,12 +11,23 @@ const leastOfShare = 10;
 /** Launches count until the last of about the same time is over: a thirtieth of the time (core/limits/launch-limit.ts). */
 const parts = 30;
 
+const lossesOf = (chronicle: Chronicle, group: string): readonly number[] => chronicle.groups.get(group)?.lostAtMs ?? [];
+const restoresOf = (chronicle: Chronicle): readonly number[] =>
+  chronicle.of('step').flatMap(({ step, atMs }) => (step === 'state-restored' ? [atMs] : []));
+
 const mostOf = ({ by, isShare }: LaunchLimit['atMost'], size: number): number =>
   isShare ? Math.max(leastOfShare, Math.ceil((size * by) / 100)) : by;
 
+/** From when on launches surely count: a look followed the policy, and the state was not lost since. */
+const surelyCountsSince = (chronicle: Chronicle, group: string, atMs: number): number => {
+  const lost = [...lossesOf(chronicle, group), ...restoresOf(chronicle)].filter((oneMs) => oneMs <= atMs);
+  const followedMs = forgottenAtMs(chronicle, group, atMs) + 2 * chronicle.times.clockMs;
+  return Math.max(followedMs, ...lost.map((oneMs) => oneMs + slackOf(chronicle)));
+};
+
 /** From when on launches count: a policy that is written and a state that is lost begin anew. */
 const countsSince = (chronicle: Chronicle, group: string, atMs: number): number =>
-  Math.max(forgottenAtMs(chronicle, group, atMs), ...(chronicle.groups.get(group)?.lostAtMs ?? []).filter((oneMs) => oneMs <= atMs));
+  Math.max(forgottenAtMs(chronicle, group, atMs), ...lossesOf(chronicle, group).filter((oneMs) => oneMs <= atMs));
 
 const warnedIn = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): number =>
   chronicle.livesIn(group).filter(({ warnings }) => warnings.some(({ atMs }) => atMs >= fromMs && atMs <= untilMs)).length;
@@ -54,7 +65,7 @@ export const countedAt = (
   const slackMs = slackOf(chronicle);
   const withinMs = Math.max(...policies.map(({ launches }) => launches.withinMs));
   const shortestMs = Math.min(...policies.map(({ launches }) => launches.withinMs));
-  const sinceMs = countsSince(chronicle, group, atMs) + slackMs;
+  const sinceMs = surelyCountsSince(chronicle, group, atMs);
   const fromMs = Math.max(sinceMs, atMs - Math.max(0, shortestMs - slackMs));
   const launched = launchesOf(chronicle, group).filter((life) => life.launchedAtMs > fromMs && life.order <= last.order).length;
   const size = Math.max(0, ...chronicle.desiredIn(group, atMs - withinMs - slackMs, atMs));

@@ -72,6 +72,17 @@ describe('launches keep to the limit of the policy', () => {
     expect(found({ atMost: 4, within: '10m' }, seven)).toHaveLength(1);
   });
 
+  it('and counts those of the first look that followed the policy', () => {
+    const early = (write: (script: Script) => void) =>
+      found({ atMost: 4, within: '10m' }, (script) => {
+        launchMany(script, 4, 2);
+        write(script);
+        launchMany(script, 1, 100);
+      });
+    expect(early(() => undefined)).toEqual(['5 were launched, and the policy allows 4']);
+    expect(early((script) => script.at(5, { kind: 'state-deleted', group: 'web', by: { kind: 'user' } }))).toEqual([]);
+  });
+
   it('and begins anew when the policy is written', () => {
     const written = (script: Script): void => {
       launchMany(script, 4, 100);
