@@ -1,6 +1,7 @@
 import type { Market } from '../../core/pool/offering.ts';
 import type { FaultInput } from '../fault-schema.ts';
 import type { WorldSpec } from '../world/spec.ts';
+import type { StateMemory } from './state-memory.ts';
 
 /**
  * What happened in one run, as the world itself knows it: plain data, so that it can be stored, changed by a test and judged again. No event comes from
@@ -204,6 +205,8 @@ export type GroupEvent =
         /** The latest end of a lease of its reservations. A repeat of a launch writes a later one before it calls EC2. */
         readonly leasedUntilMs?: number;
         readonly bytes: number;
+        /** What it remembers. Absent in histories that are not about that. */
+        readonly memory?: StateMemory;
         readonly by: Actor;
       }
     >

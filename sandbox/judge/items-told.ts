@@ -7,6 +7,7 @@ import type { ItemChange } from '../platform/tables/memory-store.ts';
 import { fromItem } from '../platform/tables/plain-items.ts';
 import type { AttributeMap } from '../platform/tables/stream.ts';
 import type { Actor, HistoryEvent } from './history.ts';
+import { memoryIn } from './state-memory.ts';
 import type { Untimed } from './untimed.ts';
 
 type Event = Untimed<HistoryEvent>;
@@ -60,6 +61,7 @@ const ofState = (group: string, after: AttributeMap, by: Actor): Event => {
     ...(state.lastReservation !== undefined && { lastReservation: textOf(state, 'lastReservation') }),
     ...(leasedUntilMs !== undefined && { leasedUntilMs }),
     bytes: itemBytes(after),
+    memory: memoryIn(fromItem(state)),
     by,
   };
 };

@@ -6,7 +6,7 @@ import { asgsOf } from './policy.ts';
 import { remembered } from './remembered.ts';
 import { times } from './times.ts';
 
-const quotaCodes = new Set(['MaxSpotInstanceCountExceeded', 'VcpuLimitExceeded', 'InstanceLimitExceeded']);
+export const quotaCodes = new Set(['MaxSpotInstanceCountExceeded', 'VcpuLimitExceeded', 'InstanceLimitExceeded']);
 /** The code for a subnet without free addresses. It says nothing about other subnets of its zone. */
 const subnetCode = 'InsufficientFreeAddressesInSubnet';
 /** Holdfast tells the groups of an account what EC2 refused to one of them (docs/adr/0007-share-the-accounts-buckets.md). */

@@ -7,6 +7,7 @@ import { failedBootsAreTold, failingPoolsRest, launchesAreBounded } from './rule
 import { breakersOpen, breakersOpenInTime, warningsOpenOnce } from './rules/breaker-openings.ts';
 import { breakersAreKept, breakersCloseInTime, breakersEnd } from './rules/breakers.ts';
 import { callsAreBounded, idleWritesNothing, noStorm } from './rules/calls.ts';
+import { countedInFull } from './rules/counted.ts';
 import { decisionsAreTrue } from './rules/decisions.ts';
 import { desiredStandsWhileDenied, nobodyLeavesWhileDenied } from './rules/denied.ts';
 import { desiredAsAsked } from './rules/desired.ts';
@@ -35,6 +36,7 @@ import { needlessRemoval, protectedStay, straysGetTime, successorServes } from '
 import { outsideSizesStand, wantedStay } from './rules/outside.ts';
 import { cheapestFirst, earlierTierFirst, placedInPools, sharedOut, withinCap, withinPrice } from './rules/placement.ts';
 import { asgsPutBack, raisesEndSoon, strangeAsgs } from './rules/put-back.ts';
+import { lossesAreRemembered, refusalsAreRemembered } from './rules/remembered.ts';
 import { removalInOrder } from './rules/removal-order.ts';
 import { removalKeepsShape } from './rules/removal-shape.ts';
 import { cameToRest, nobodyForgotten, nothingOpen, sizeIsHeld } from './rules/rest.ts';
@@ -149,4 +151,7 @@ export const rules: readonly Rule[] = [
   functionsWait,
   itemsAreSmall,
   rightsSuffice,
+  countedInFull,
+  refusalsAreRemembered,
+  lossesAreRemembered,
 ];

@@ -1,4 +1,5 @@
 import type { Actor, History, HistoryEvent, Told } from '../../sandbox/judge/history.ts';
+import { nothingRemembered, type StateMemory } from '../../sandbox/judge/state-memory.ts';
 import type { WorldSpec } from '../../sandbox/world/spec.ts';
 
 /** Two zones with spot and on-demand capacity, one target group, one Auto Scaling group. */
@@ -79,6 +80,8 @@ export type Script = {
   at(second: number, ...events: readonly Untimed<HistoryEvent>[]): void;
   policy(second: number, version: number, document?: Document, group?: string): void;
   letGo(second: number, group?: string): void;
+  /** The state is written, with what it remembers, by an invocation. */
+  remembers(second: number, memory: Partial<StateMemory>, policyVersion?: number): void;
   /** The desired size is written, by an invocation. */
   desired(second: number, desired: number, policyVersion?: number, by?: Actor, lastReservation?: string, leasedUntilSecond?: number): void;
   launch(second: number, instance: string, options?: LaunchOptions): void;
@@ -151,6 +154,11 @@ export const historyOf = (write: (script: Script) => void, changes: Partial<Hist
         ...{ kind: 'state-written', group: 'web', version: events.length, policyVersion, desired, bytes: 1_000, by },
         ...(lastReservation !== undefined && { lastReservation }),
         ...(leasedUntilSecond !== undefined && { leasedUntilMs: ms(leasedUntilSecond) }),
+      }),
+    remembers: (second, memory, policyVersion = 1) =>
+      at(second, {
+        ...{ kind: 'state-written', group: 'web', version: events.length, policyVersion, desired: 2, bytes: 1_000, by: react('i-0') },
+        memory: { ...nothingRemembered, ...memory },
       }),
     member: (instance, options) => {
       launch(1, instance, options);

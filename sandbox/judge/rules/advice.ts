@@ -2,7 +2,7 @@ import { items } from '../../../core/contract.ts';
 import { slackOf, wasLost } from '../breaker.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
-import type { HistoryEvent } from '../history.ts';
+import type { Actor, HistoryEvent } from '../history.ts';
 import { isFunction } from '../life.ts';
 
 type Broken = Omit<Finding, 'rule'>;
@@ -10,18 +10,18 @@ type Broken = Omit<Finding, 'rule'>;
 const hourMs = 3_600_000;
 
 type Claimed = Extract<HistoryEvent, { readonly kind: 'item-written' }>;
-type Begun = { readonly instance: string; readonly group: string; readonly atMs: number };
+type Begun = { readonly instance: string; readonly group: string; readonly atMs: number; readonly by: Actor };
 
 /** Whether it died while it waited for its turn, so that no decision let it leave. */
 const diedWaiting = (chronicle: Chronicle, { item, swap }: Claimed): boolean =>
   swap?.state === 'gone' && !isFunction(chronicle.life(item.slice(items.swapPrefix.length))?.ending?.by);
 
 /** Members that left for advice alone, by when their swap first said so. */
-const begunForAdvice = (chronicle: Chronicle): readonly Begun[] => {
+export const begunForAdvice = (chronicle: Chronicle): readonly Begun[] => {
   const left = chronicle.of('item-written').filter(({ swap }) => swap !== undefined && swap.state !== 'waiting' && swap.state !== 'withdrawn');
   return [...Map.groupBy(left, ({ item }) => item).values()].flatMap(([first]): readonly Begun[] =>
     first?.swap?.reason === 'rebalance' && !diedWaiting(chronicle, first)
-      ? [{ instance: first.item.slice(items.swapPrefix.length), group: first.group, atMs: first.atMs }]
+      ? [{ instance: first.item.slice(items.swapPrefix.length), group: first.group, atMs: first.atMs, by: first.by }]
       : [],
   );
 };

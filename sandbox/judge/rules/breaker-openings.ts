@@ -15,7 +15,7 @@ const inEveryGroup =
     [...chronicle.groups.keys()].flatMap((group) => broken(chronicle, group));
 
 /** Surely received: nothing hindered the function that the warning reached first, and the member lived then. */
-const isSurelyHeard = (chronicle: Chronicle, group: string, { life, atMs }: HeardWarning): boolean => {
+export const isSurelyHeard = (chronicle: Chronicle, group: string, { life, atMs }: HeardWarning): boolean => {
   const first = life.deliveries.find(({ told }) => told.about === 'warning');
   const ended = first && chronicle.invocations.get(first.invocation)?.ended;
   return (

@@ -1,0 +1,34 @@
+import { wasLost } from './breaker.ts';
+import type { Chronicle, Written } from './chronicle.ts';
+
+/** A message about a policy that was written comes to a look within this time. */
+const policyHeardMs = 300_000;
+
+/** When a look first followed the policy in force at a moment. Until then, looks that follow the one before may store what is forgotten now. */
+const followedAtMs = (chronicle: Chronicle, group: string, atMs: number): number => {
+  const { policies = [], written = [] } = chronicle.groups.get(group) ?? {};
+  const inForce = policies.findLast((one) => one.atMs <= atMs);
+  if (inForce?.policy === undefined) return Number.POSITIVE_INFINITY;
+  return written.find((one) => one.atMs >= inForce.atMs && one.policyVersion === inForce.version)?.atMs ?? Number.POSITIVE_INFINITY;
+};
+
+/** When a user next writes the policy of a group, or another version comes into force. */
+const nextPolicyMs = (chronicle: Chronicle, group: string, atMs: number): number =>
+  Math.min(
+    Number.POSITIVE_INFINITY,
+    ...(chronicle.groups.get(group)?.policies ?? []).map((one) => one.atMs).filter((oneMs) => oneMs > atMs),
+    ...chronicle.of('policy-written').flatMap((one) => (one.group === group && one.atMs > atMs ? [one.atMs] : [])),
+  );
+
+/** States that a look may decide by, and that must have what a group learned at a moment, if its function had ended by another one. */
+export const statesSince = (chronicle: Chronicle, group: string, learnedMs: number, endedMs: number): readonly Written[] => {
+  if (followedAtMs(chronicle, group, learnedMs) >= learnedMs) return [];
+  const untilMs = nextPolicyMs(chronicle, group, learnedMs);
+  return (chronicle.groups.get(group)?.written ?? []).filter(
+    ({ atMs }) => atMs > endedMs && atMs < untilMs && !wasLost(chronicle, group, learnedMs, atMs),
+  );
+};
+
+/** Whether a user wrote the policy of a group in a time, or its message may come then: it is late by as much as messages are. */
+export const writtenIn = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): boolean =>
+  chronicle.of('policy-written').some((one) => one.group === group && one.atMs > fromMs - policyHeardMs && one.atMs <= untilMs);
