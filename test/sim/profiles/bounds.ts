@@ -4,7 +4,7 @@ import type { Draw } from '../random-draw.ts';
 import { randomTree } from '../random-tree.ts';
 import type { Step } from '../situation.ts';
 import { alarm, interrupt, kill, loseZone, recommendRebalance } from '../steps.ts';
-import { catalogue, groupIn, holdings, plainLandscape, type TypeTerms, zones } from '../worlds.ts';
+import { catalogue, groupIn, holdings, plainLandscape, spotPools, type TypeTerms, zones } from '../worlds.ts';
 import { type DrawnWorld, drawSome, minutes, type Profile, seconds } from './profile.ts';
 import { alarmsBy, drawHabits, drawTargetGroups, namesOf, worldOf } from './usual.ts';
 
@@ -97,6 +97,58 @@ const adviceInARow = (draw: Draw): DrawnWorld =>
     steps: [recommendRebalance(seconds(draw, 1, 10), draw.between(4, 6))],
   });
 
+const breaking = (interruptions: number, within: string, hold: string) => ({ breaker: { interruptions, within, hold } });
+const spotAlone = { capacity: { spread: spotPools } };
+
+/** EC2 takes members one by one, so slowly that a breaker counts each alone. */
+const takenSlowly = (draw: Draw): DrawnWorld =>
+  specialWorld(draw, {
+    policy: breaking(draw.between(2, 3), '3m', '10m'),
+    steps: [0, 1, 2, 3].map((turn) => interrupt(seconds(draw, 1, 10) + turn * seconds(draw, 250, 330), 1)),
+  });
+
+/** Advice comes in waves some minutes apart, several members at a time, and within the hour more than the policy lets leave. */
+const adviceInWaves = (draw: Draw): DrawnWorld =>
+  specialWorld(draw, {
+    policy: {
+      rebalance: { act: true, atMostPerHour: draw.between(3, 4) },
+      swap: { order: draw.one(['launch-first', 'drain-first']), maxSurge: draw.between(2, 3) },
+    },
+    steps: [0, 1, 2].map((turn) => recommendRebalance(seconds(draw, 1, 20) + turn * minutes(draw, 5, 8), draw.between(2, 3))),
+  });
+
+/** Spot is all that a group has. A breaker opens, and EC2 advises to leave members that could wait. */
+const advisedUnderBreaker = (draw: Draw): DrawnWorld =>
+  specialWorld(draw, {
+    policy: { ...spotAlone, ...breaking(2, '5m', '10m'), rebalance: { act: true }, swap: { order: 'launch-first', maxSurge: draw.between(1, 3) } },
+    steps: [interrupt(seconds(draw, 1, 10), draw.between(2, 3)), recommendRebalance(minutes(draw, 2, 5), draw.between(1, 3))],
+  });
+
+/** The launch that tests a breaker leaves again before it has lived for its time: the group shrinks, the newest first. */
+const trialLeaves = (draw: Draw): DrawnWorld => {
+  const halfOpenMs = seconds(draw, 70, 90);
+  return specialWorld(draw, {
+    policy: { ...breaking(2, '10m', '1m'), removal: { order: 'newest-first' }, ...alarmsBy('+2', '-2') },
+    steps: [
+      interrupt(seconds(draw, 1, 5), 2),
+      alarm(halfOpenMs, 'high'),
+      alarm(halfOpenMs + seconds(draw, 280, 340), 'low'),
+      alarm(halfOpenMs + seconds(draw, 400, 440), 'low'),
+    ],
+  });
+};
+
+/** Every message comes twice at about the same time, so that two functions hear of each warning. */
+const warnedTwice = (draw: Draw): DrawnWorld => ({
+  ...specialWorld(draw, {
+    policy: { ...breaking(draw.between(3, 4), '10m', '3m'), launches: { atMost: draw.between(9, 12), within: '10m' } },
+    steps: [0, 1, 2].map((turn) => interrupt(seconds(draw, 1, 30) + turn * 90_000, draw.between(1, 2))),
+    faults: [{ on: 'message', kind: 'duplicate', withinMs: draw.one([100, 500]) }],
+  }),
+});
+
+const laterSpecials = [takenSlowly, adviceInWaves, advisedUnderBreaker, trialLeaves, warnedTwice] as const;
+
 export const bounds: Profile = {
   about: 'policies that bound how often a group launches, and losses that meet the bounds',
   weight: 6,
@@ -119,6 +171,10 @@ export const bounds: Profile = {
     const steps = drawSome(draw, losses, { least: 3, most: 9, withinSeconds: 420 });
     const world = worldOf(draw, { landscape, placed, size, steps, faults: 0.3, restWithinMs: 1_800_000 });
     const drawn = draw.chance(0.25) ? { ...world, calmAtMs: world.calmAtMs + untilClosedMs } : world;
-    return draw.chance(0.35) ? draw.one([twoFamilies, diesInARow, adviceInARow])(draw) : drawn;
+    const usual = draw.chance(0.35) ? draw.one([twoFamilies, diesInARow, adviceInARow])(draw) : drawn;
+    // Drawn last, so that the other seeds are as they were without it.
+    if (draw.chance(0.5)) return usual;
+    const special = draw.one(laterSpecials)(draw);
+    return { ...special, calmAtMs: Math.max(special.calmAtMs, untilClosedMs) };
   },
 };

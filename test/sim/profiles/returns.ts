@@ -2,7 +2,7 @@ import { noCapacity } from '../capacity-steps.ts';
 import type { Draw } from '../random-draw.ts';
 import type { Step } from '../situation.ts';
 import { alarm, interrupt, kill, loseZone, setSpot } from '../steps.ts';
-import { groupIn, holdings, onDemandPools, plainLandscape, spotPools, zones } from '../worlds.ts';
+import { catalogue, groupIn, holdings, onDemandPools, plainLandscape, spotPools, zones } from '../worlds.ts';
 import { calmAfter, type DrawnWorld, drawSome, minutes, type Profile, seconds, withSteps } from './profile.ts';
 import { alarmsBy, drawHabits, drawTargetGroups, namesOf, worldOf } from './usual.ts';
 
@@ -84,6 +84,39 @@ const takenAfterMoves = (draw: Draw, world: DrawnWorld): DrawnWorld => {
   return { ...withSteps({ ...world, policies }, steps), calmAtMs: calmAfter(steps) + goesOnMs };
 };
 
+/** EC2 takes members twice soon after their launch. They may move again only when the second back-off is over, which is longer than all rests. */
+const takenTwice = (draw: Draw, world: DrawnWorld): DrawnWorld => {
+  const policies = world.policies.map((policy) => ({ ...policy, return: { after: '3m', every: '1m', atMost: '50%' } }));
+  const turns = [0, 1].map((turn) => minutes(draw, 9, 10) * turn + seconds(draw, 1, 20));
+  const steps = turns.flatMap((atMs) => [noCapacity(atMs, 60_000, ['spot'], zones), interrupt(atMs + 5_000, draw.between(3, 5))]);
+  return { ...withSteps({ ...world, policies, steps: [] }, steps), calmAtMs: calmAfter(steps) + goesOnMs };
+};
+
+/** Two families, each in a pool of its own. A breaker over the later one opens when the earlier one gives again. */
+const brokenFamily = (draw: Draw): DrawnWorld => {
+  const [first, second] = catalogue;
+  const landscape = { ...plainLandscape, types: [first, second], spot: draw.between(6, 8), targetGroups: drawTargetGroups(draw) };
+  const size = { min: 1, max: 12, desired: draw.between(4, 6) };
+  const placed = groupIn(landscape, {
+    name: 'web',
+    holding: draw.one(['tag', 'attach']),
+    size,
+    targetGroups: namesOf(landscape),
+    policy: {
+      capacity: { tiered: ['spot-a', 'spot-b', { spread: onDemandPools }] },
+      return: { after: '1m', every: '1m', atMost: draw.one([1, 2]) },
+      breaker: { interruptions: 2, within: '5m', hold: '20m' },
+      ...drawHabits(draw),
+    },
+    pools: { 'spot-a': { instanceTypes: [first.name] }, 'spot-b': { instanceTypes: [second.name] } },
+    asg: { min: 0 },
+  });
+  const backMs = minutes(draw, 3, 4);
+  const steps = [noCapacity(1_000, backMs, ['spot'], [zones[0]]), interrupt(5_000, size.desired), interrupt(backMs + seconds(draw, 20, 50), 2)];
+  const world = worldOf(draw, { landscape, placed, size, steps, faults: 0, restWithinMs: 1_800_000 });
+  return { ...world, calmAtMs: calmAfter(steps) + goesOnMs };
+};
+
 export const returns: Profile = {
   about: 'spot that goes and comes back, and members that move to earlier tiers and even out their zones meanwhile and afterwards',
   weight: 4,
@@ -117,7 +150,10 @@ export const returns: Profile = {
     const calm = { ...world, calmAtMs: world.calmAtMs + goesOnMs };
     const windowed = draw.chance(0.4) ? inWindow(calm, draw.one(windows)) : calm;
     const usual = draw.chance(0.1) && !isSpotAlone ? longShortage(draw, windowed) : windowed;
-    if (isSpotAlone || !draw.chance(0.35)) return usual;
-    return draw.one([() => inWindow(calm, overnight), () => brokenWhileReturning(draw, calm), () => takenAfterMoves(draw, calm)])();
+    const special = () => draw.one([() => inWindow(calm, overnight), () => brokenWhileReturning(draw, calm), () => takenAfterMoves(draw, calm)])();
+    const earlier = isSpotAlone || !draw.chance(0.35) ? usual : special();
+    // Drawn last, so that the other seeds are as they were without it.
+    if (!draw.chance(0.15)) return earlier;
+    return isSpotAlone || draw.chance(0.5) ? brokenFamily(draw) : takenTwice(draw, calm);
   },
 };
