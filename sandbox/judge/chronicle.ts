@@ -1,6 +1,6 @@
 import { type Cloud, cloudOf } from './cloud.ts';
 import type { History, HistoryEvent } from './history.ts';
-import { covers, isAlive, type Life, leavesAtMs, stayAt, tagsAt } from './life.ts';
+import { covers, goneAtMs, isAlive, type Life, leavesAtMs, stayAt, tagsAt } from './life.ts';
 import { livesOf } from './lives.ts';
 import { type Since, type Word, wordsOf } from './outside.ts';
 import { asgsOf, type Policy, readPolicy, targetGroupName } from './policy.ts';
@@ -295,9 +295,4 @@ export const chronicleOf = (history: History): Chronicle => {
 export const stays = (life: Life, atMs: number): boolean => leavesAtMs(life, atMs) > atMs;
 
 /** Whether an instance runs again that was stopped before, and has not ended since. */
-export const runsAgainAt = ({ history }: Chronicle, { instance, startedAgainAtMs = Number.POSITIVE_INFINITY }: Life, atMs: number): boolean =>
-  startedAgainAtMs <= atMs &&
-  !history.events.some(
-    (event) =>
-      (event.kind === 'ending' || event.kind === 'ended') && event.instance === instance && event.atMs > startedAgainAtMs && event.atMs <= atMs,
-  );
+export const runsAgainAt = ({ restarts }: Life, atMs: number): boolean => restarts.some((run) => run.atMs <= atMs && goneAtMs(run) > atMs);

@@ -42,8 +42,14 @@ export type Delivery = {
   readonly happenedAtMs: number;
 };
 
+/** How an instance ended, or how one run of it did. */
+export type End = {
+  readonly ending?: { readonly atMs: number; readonly by: Actor; readonly code?: string };
+  readonly ended?: { readonly atMs: number; readonly state: 'terminated' | 'stopped' };
+};
+
 /** All events of one instance. */
-export type Life = {
+export type Life = End & {
   readonly instance: string;
   /** Its launch among all events: orders launches of one moment. */
   readonly order: number;
@@ -78,12 +84,8 @@ export type Life = {
   /** When AWS said that it will retire it, and from when on. */
   readonly scheduled: readonly { readonly atMs: number; readonly startsAtMs: number }[];
   readonly hooks: readonly HookWait[];
-  readonly ending?: { readonly atMs: number; readonly by: Actor; readonly code?: string };
-  readonly ended?: { readonly atMs: number; readonly state: 'terminated' | 'stopped' };
-  /** When it ran again after EC2 or somebody had stopped it. Its end stays the first one. */
-  readonly startedAgainAtMs?: number;
-  /** How it ended since then. */
-  readonly endAgain?: Pick<Life, 'ending' | 'ended'>;
+  /** Each time that it ran again after EC2 or somebody had stopped it, and how that run ended. The end of the life stays the first one. */
+  readonly restarts: readonly ({ readonly atMs: number } & End)[];
   /** When it was started again to join its Auto Scaling group, where a warm pool had stopped it. EC2 shows that as its launch time. */
   readonly drawnAtMs?: number;
   readonly protections: readonly { readonly atMs: number; readonly from: 'scale-in' | 'termination'; readonly isOn: boolean }[];
@@ -111,7 +113,7 @@ export const isAlive = ({ launchedAtMs, ending, ended }: Life, atMs: number): bo
   launchedAtMs <= atMs && Math.min(ending?.atMs ?? endless, ended?.atMs ?? endless) > atMs;
 
 /** When it was first gone for good: it shuts down, or has ended. */
-export const goneAtMs = ({ ending, ended }: Life): number => Math.min(ending?.atMs ?? endless, ended?.atMs ?? endless);
+export const goneAtMs = ({ ending, ended }: End): number => Math.min(ending?.atMs ?? endless, ended?.atMs ?? endless);
 
 /** Whether its software answers: it has booted, and did not stop answering since. */
 export const answersAt = ({ bootedAtMs = endless, answers }: Life, atMs: number): boolean =>
@@ -205,21 +207,24 @@ export const chaptersOf = (life: Life): readonly Life[] => {
   return life.backAtMs.length === 0 ? [life] : bounds.slice(1).map((untilMs, index) => chapterOf(life, bounds[index] ?? 0, untilMs));
 };
 
-/** The run of an instance until it was stopped, and the one since it was started again, each as a life of its own. */
+/** The run of an instance until it was first stopped, and each one since it was started again, as a life of its own. */
 export const runsOf = (life: Life): readonly Life[] => {
-  const { startedAgainAtMs, ending, ended } = life;
-  if (startedAgainAtMs === undefined) return [life];
-  const before = chapterOf(life, Number.NEGATIVE_INFINITY, startedAgainAtMs);
-  const { ending: _ending, ended: _ended, ...again } = chapterOf(life, startedAgainAtMs, endless);
-  return [
-    { ...before, ...(ending !== undefined && { ending }), ...(ended !== undefined && { ended }) },
-    { ...again, ...life.endAgain },
-  ];
+  const { restarts } = life;
+  if (restarts.length === 0) return [life];
+  const ends: readonly End[] = [life, ...restarts];
+  return ends.map(({ ending, ended }, index): Life => {
+    const [sinceMs, untilMs] = [restarts[index - 1]?.atMs ?? Number.NEGATIVE_INFINITY, restarts[index]?.atMs ?? endless];
+    const { ending: _ending, ended: _ended, ...run } = chapterOf(life, sinceMs, untilMs);
+    return { ...run, restarts: [], ...(ending !== undefined && { ending }), ...(ended !== undefined && { ended }) };
+  });
 };
 
-/** What a swap from a moment on is about: only the run since the instance was started again, if it had been stopped before. */
-export const runFrom = (life: Life, atMs: number): Life =>
-  life.startedAgainAtMs !== undefined && atMs >= goneAtMs(life) ? (runsOf(life).at(-1) ?? life) : life;
+/** What a swap from a moment on is about: if the instance had been stopped before and ran again, only the run that was the present one then, or the next. */
+export const runFrom = (life: Life, atMs: number): Life => {
+  if (life.restarts.length === 0 || atMs < goneAtMs(life)) return life;
+  const runs = runsOf(life);
+  return runs.find((run) => goneAtMs(run) > atMs) ?? runs.at(-1) ?? life;
+};
 
 /**
  * From when on it leaves without a choice of Holdfast, because EC2 takes it or its Auto Scaling group ends it. A warning that did not come true no longer

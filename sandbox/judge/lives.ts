@@ -1,5 +1,5 @@
 import type { Actor, History, HistoryEvent } from './history.ts';
-import { endless, type HookWait, isFunction, type Life, type Stay } from './life.ts';
+import { type End, endless, type HookWait, isFunction, type Life, type Stay } from './life.ts';
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] extends readonly (infer Item)[] ? Item[] : T[Key] };
 type Draft = Writable<Life>;
@@ -32,6 +32,7 @@ const begin = (event: About<'launched'>, order: number): Draft => ({
   hooks: [],
   protections: [],
   claims: [],
+  restarts: [],
   refusedAtMs: [],
   drains: [],
   deliveries: [],
@@ -76,13 +77,19 @@ const leave = (life: Draft, { asg, atMs, how, by }: About<'left'>): void => {
   life.stays = life.stays.map((stay): Stay => (stay.asg === asg && isOpen(stay) ? { ...stay, untilMs: atMs, how, by } : stay));
 };
 
+/** The end of a run after the first one, as it was first noted. */
+const endRun = (life: Draft, end: End): void => {
+  const run = life.restarts.pop();
+  if (run !== undefined) life.restarts.push({ ...end, ...run });
+};
+
 type Note<Kind extends HistoryEvent['kind']> = (life: Draft, event: About<Kind>) => void;
 type Notes = { readonly [Kind in Extract<HistoryEvent, { readonly instance: string }>['kind']]?: Note<Kind> };
 
 const notes: Notes = {
   running: (life, { atMs }) => {
     life.runningAtMs ??= atMs;
-    if (life.ended?.state === 'stopped') life.startedAgainAtMs ??= atMs;
+    if ((life.restarts.at(-1) ?? life).ended?.state === 'stopped') life.restarts.push({ atMs });
   },
   booted: (life, { atMs }) => {
     life.bootedAtMs ??= atMs;
@@ -111,12 +118,12 @@ const notes: Notes = {
   'hook-over': endHook,
   ending: (life, { atMs, by, code }) => {
     const ending = { atMs, by, ...(code !== undefined && { code }) };
-    if (life.startedAgainAtMs !== undefined) life.endAgain ??= { ending };
+    endRun(life, { ending });
     life.ending ??= ending;
     endServices(life, atMs, by);
   },
   ended: (life, { atMs, state }) => {
-    if (life.startedAgainAtMs !== undefined) life.endAgain = { ended: { atMs, state }, ...life.endAgain };
+    endRun(life, { ended: { atMs, state } });
     life.ended ??= { atMs, state };
     endServices(life, atMs, { kind: 'ec2' });
   },

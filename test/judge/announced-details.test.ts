@@ -128,6 +128,22 @@ describe('the end of a drain on the bus', () => {
     const untrue = ['the event says that i-1 has drained, and it still had work when it ended'];
     expect(drained('ending', { kind: 'ec2' })).toEqual(untrue);
     expect(drained('deregistered', react('i-drain'))).toEqual([]);
+    // It was stopped at work for the second time, and drained after its third start.
+    const thrice = (why: 'ending' | 'deregistered', by: Actor) =>
+      judged((script) => {
+        for (const second of [100, 103]) {
+          script.at(second, { kind: 'out-of-service', instance: 'i-1', targetGroup: 'web', why: 'ending', by: { kind: 'ec2' } });
+          script.at(second, { kind: 'ending', instance: 'i-1', by: { kind: 'ec2' } });
+          script.at(second, { kind: 'ended', instance: 'i-1', state: 'stopped' });
+          script.at(second + 1, { kind: 'running', instance: 'i-1' });
+          script.serves(second + 1, 'i-1');
+        }
+        claimed(script, 106, 'd-1');
+        script.at(108, { kind: 'out-of-service', instance: 'i-1', targetGroup: 'web', why, by });
+        ended(script, 110, { drained: ['i-1'] });
+      });
+    expect(thrice('ending', { kind: 'ec2' })).toEqual(untrue);
+    expect(thrice('deregistered', react('i-drain'))).toEqual([]);
   });
 
   it('has the shortfall that a swap ends with, for members that it names', () => {

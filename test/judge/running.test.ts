@@ -815,12 +815,13 @@ describe('what swaps and decisions record', () => {
     expect(cut('ec2', 150_000)).toEqual([]);
     expect(cut('ec2', 150_000, react('i-a'))).toHaveLength(1);
   });
-  it('is judged by the second run of an instance, where it was stopped before and started again', () => {
-    const cut = (claimedS: number, endedBy: Actor, cutAtMs = 150_000, isOut = true) =>
+  it('is judged by the later run of an instance, where it was stopped before and started again', () => {
+    const cut = (claimedS: number, endedBy: Actor, cutAtMs = 150_000, isOut = true, more: (script: Script) => void = () => undefined) =>
       details(
         excusesAreTrue,
         (script) => {
           twoServe(script);
+          more(script);
           script.at(80, { kind: 'warned', instance: 'i-1', takenAtMs: 80_000, action: 'hibernate', silent: false });
           script.at(80, { kind: 'ending', instance: 'i-1', by: { kind: 'ec2' } }, { kind: 'ended', instance: 'i-1', state: 'stopped' });
           script.at(120, { kind: 'running', instance: 'i-1' }, { kind: 'in-service', instance: 'i-1', targetGroup: 'web' });
@@ -835,6 +836,13 @@ describe('what swaps and decisions record', () => {
       );
     expect(cut(130, react('i-a'))).toEqual([]);
     expect(cut(60, react('i-a'))).toHaveLength(1);
+    // It was stopped once more between these runs, and a swap is about the run that it was claimed in.
+    const between = (script: Script): void => {
+      script.at(100, { kind: 'running', instance: 'i-1' }, { kind: 'in-service', instance: 'i-1', targetGroup: 'web' });
+      script.at(110, { kind: 'ending', instance: 'i-1', by: { kind: 'ec2' } }, { kind: 'ended', instance: 'i-1', state: 'stopped' });
+    };
+    expect(cut(130, react('i-a'), 150_000, true, between)).toEqual([]);
+    expect(cut(105, react('i-a'), 150_000, true, between)).toHaveLength(1);
     // Others ended it before, its connections had their time, or it served to its end.
     expect(cut(130, user, 155_000)).toHaveLength(1);
     expect(cut(130, react('i-a'), 165_000)).toHaveLength(1);
@@ -1543,6 +1551,12 @@ describe('rest', () => {
     expect(stopped(undefined)).toEqual(['at the end, 1 of 1 members serve, expected 2']);
     expect(stopped(500, (script) => script.member('i-3'))).toEqual(['at the end, 3 of 3 members serve, expected 2']);
     expect(stopped(500, (script) => script.end(600, 'i-1'))).toEqual(['at the end, 1 of 1 members serve, expected 2']);
+    const again = (startedS: number | undefined) => (script: Script) => {
+      script.at(520, { kind: 'ended', instance: 'i-1', state: 'stopped' });
+      if (startedS !== undefined) script.serves(startedS, 'i-1');
+    };
+    expect(stopped(500, again(undefined))).toEqual(['at the end, 1 of 1 members serve, expected 2']);
+    expect(stopped(500, again(540))).toEqual([]);
     // It runs and does not serve.
     const isOut = (script: Script): void =>
       script.at(600, { kind: 'out-of-service', instance: 'i-1', targetGroup: 'web', why: 'unhealthy' } as never);

@@ -1,7 +1,7 @@
 import { announcements } from '../../../core/contract.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding } from '../finding.ts';
-import { endless, goneAtMs, isFunction, type Life } from '../life.ts';
+import { type End, endless, goneAtMs, isFunction, type Life } from '../life.ts';
 import { inWords, refusalsSaid } from '../said-decisions.ts';
 import { swapsOf } from '../stored.ts';
 import { wasRefused } from './decisions.ts';
@@ -14,26 +14,29 @@ const idsIn = (value: unknown): readonly string[] => (Array.isArray(value) ? val
 const mapsIn = (value: unknown): readonly Detail[] =>
   (Array.isArray(value) ? value : []).filter((one): one is Detail => typeof one === 'object' && one !== null);
 
-type End = { readonly drain: string; readonly toldMs: number };
+type DrainEnd = { readonly drain: string; readonly toldMs: number };
 
-/** Whether it ran again after somebody had stopped it, and this drain was ordered since it had stopped: its swap did not name the drain before. */
-const isLaterDrain = ({ startedAgainAtMs = endless, ended, claims }: Life, { drain, toldMs }: End): boolean => {
-  const orderedMs = claims.find((claim) => claim.drain === drain)?.atMs ?? endless;
-  return startedAgainAtMs <= toldMs && orderedMs >= (ended?.atMs ?? endless) && orderedMs <= toldMs;
+/** When it last stopped and ran again, if this drain was ordered since: its swap did not name the drain before. */
+const stoppedBeforeMs = (life: Life, { drain, toldMs }: DrainEnd): number | undefined => {
+  const orderedMs = life.claims.find((claim) => claim.drain === drain)?.atMs ?? endless;
+  const runs: readonly End[] = [life, ...life.restarts];
+  const stops = life.restarts.flatMap(({ atMs }, index) => (atMs <= toldMs ? [runs[index]?.ended?.atMs ?? endless] : []));
+  return orderedMs <= toldMs ? stops.findLast((stoppedMs) => stoppedMs <= orderedMs) : undefined;
 };
 
 /**
  * Whether it still took requests when it ended, because its work had not been taken off. A later drain is judged by the work that began after the stop.
  * An end by Holdfast has a rule of its own.
  */
-const endedAtWork = (life: Life, end: End): boolean => {
+const endedAtWork = (life: Life, end: DrainEnd): boolean => {
   const cut = life.services.filter(({ why, fromMs, untilMs }) => why === 'ending' && untilMs > fromMs);
-  if (!isLaterDrain(life, end)) return cut.some(({ untilMs }) => untilMs >= goneAtMs(life) - 1);
-  return cut.some(({ fromMs, untilMs, by }) => fromMs >= (life.ended?.atMs ?? endless) && untilMs <= end.toldMs && !isFunction(by));
+  const stoppedMs = stoppedBeforeMs(life, end);
+  if (stoppedMs === undefined) return cut.some(({ untilMs }) => untilMs >= goneAtMs(life) - 1);
+  return cut.some(({ fromMs, untilMs, by }) => fromMs >= stoppedMs && untilMs <= end.toldMs && !isFunction(by));
 };
 
 const untrueOfDrain = (chronicle: Chronicle, detail: Detail, atMs: number): readonly string[] => {
-  const end: End = { drain: String(detail.drain), toldMs: atMs };
+  const end: DrainEnd = { drain: String(detail.drain), toldMs: atMs };
   const fallen = new Set(mapsIn(detail.shortfalls).flatMap(({ instances }) => idsIn(instances)));
   const alive = idsIn(detail.gone).filter((instance) => chronicle.lives.some((life) => life.instance === instance && goneAtMs(life) > atMs));
   const worked = idsIn(detail.drained).filter((instance) => {

@@ -104,7 +104,7 @@ const countsAt = (chronicle: Chronicle, life: Life, atMs: number): boolean => {
   const targets = chronicle.targetsOf(life, atMs);
   const isInService = targets.every((target) => life.services.some((service) => service.targetGroup === target && covers(service, atMs)));
   const runs = (life.runningAtMs ?? Number.POSITIVE_INFINITY) <= atMs && isAlive(life, atMs);
-  return (targets.length === 0 && runs) || (isInService && runsAgainAt(chronicle, life, atMs));
+  return (targets.length === 0 && runs) || (isInService && runsAgainAt(life, atMs));
 };
 
 /** How many members served at some moment of a time in which a look may have read the health of its targets. */

@@ -27,11 +27,11 @@ export const cameToRest: Rule = {
   broken: ({ history }) => (history.restAtMs === undefined ? [{ atMs: history.endedAtMs, detail: 'it did not come to rest' }] : []),
 };
 
-/** Members that were stopped and run again, each by its second run: the end of a life is its first one. */
+/** Members that were stopped and run again, each by its last run: the end of a life is its first one. */
 const startedAgain = (chronicle: Chronicle, group: string, policy: Policy, atMs: number): readonly Life[] =>
   chronicle
     .livesIn(group)
-    .filter((life) => runsAgainAt(chronicle, life, atMs) && chronicle.groupAt(life, atMs) === group)
+    .filter((life) => runsAgainAt(life, atMs) && chronicle.groupAt(life, atMs) === group)
     .filter((life) => asgsOf(policy).length === 0 || stayAt(life, atMs) !== undefined)
     .map((life) => runsOf(life).at(-1) ?? life);
 
