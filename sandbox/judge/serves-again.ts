@@ -1,10 +1,13 @@
 import type { Chronicle } from './chronicle.ts';
 import { asgsOf } from './policy.ts';
-import { servesAgainMsOf } from './times.ts';
+import { comesUpMsOf, servesAgainMsOf } from './times.ts';
+
+/** The Auto Scaling groups that policies of a group name. */
+const asgsIn = ({ groups }: Chronicle, group: string): readonly string[] =>
+  (groups.get(group)?.policies ?? []).flatMap(({ policy }) => (policy === undefined ? [] : asgsOf(policy)));
 
 /** The time from a trouble until all members of a group serve again. It includes launching hooks of the Auto Scaling groups that its policies name. */
-export const servesAgainMsIn = ({ history, groups }: Chronicle, group: string): number =>
-  servesAgainMsOf(
-    history,
-    (groups.get(group)?.policies ?? []).flatMap(({ policy }) => (policy === undefined ? [] : asgsOf(policy))),
-  );
+export const servesAgainMsIn = (chronicle: Chronicle, group: string): number => servesAgainMsOf(chronicle.history, asgsIn(chronicle, group));
+
+/** The time from a launch until a member of a group passes its health checks, with the same hooks. */
+export const comesUpMsIn = (chronicle: Chronicle, group: string): number => comesUpMsOf(chronicle.history, asgsIn(chronicle, group));

@@ -103,18 +103,24 @@ export const servesAgainMsOf = ({ spec }: History, asgs: readonly string[]): num
   return times.servesAgainMs + Math.max(0, upMs - times.comesUpMs);
 };
 
+/** From the first response to passing health checks, at most. */
+const healthMsOf = ({ targetGroups }: History['spec']): number =>
+  Math.max(0, ...targetGroups.map((one) => 1_000 * one.healthCheckIntervalSeconds * one.healthyThreshold));
+
+/** From a launch to passing health checks, at most, of members of these Auto Scaling groups. Absent: of any. */
+export const comesUpMsOf = ({ spec }: Pick<History, 'spec'>, asgs?: readonly string[]): number =>
+  1_000 * (spec.timing.pendingSeconds[1] + spec.timing.bootSeconds[1] + launchHookSeconds(spec, asgs)) + healthMsOf(spec);
+
 export const timesOf = (history: History): Times => {
   const { spec, clockErrorMs, faults } = history;
-  const { timing, targetGroups, stalePages } = spec;
-  const healthMs = Math.max(0, ...targetGroups.map((one) => 1_000 * one.healthCheckIntervalSeconds * one.healthyThreshold));
-  const comesUpMs = 1_000 * (timing.pendingSeconds[1] + timing.bootSeconds[1] + launchHookSeconds(spec)) + healthMs;
+  const { timing, stalePages } = spec;
   const steps = faults.flatMap(({ fault }) => (fault.on === 'clock' ? [fault.withinMs] : []));
   return {
     // A later page shows what a describe showed a while ago, and that describe lagged itself.
     lagMs: 1_000 * (timing.lagSeconds[1] + (stalePages?.lagSeconds[1] ?? 0)),
     asgLagMs: 1_000 * (timing.asgLagSeconds?.[1] ?? 0),
-    comesUpMs,
-    healthMs,
+    comesUpMs: comesUpMsOf(history),
+    healthMs: healthMsOf(spec),
     launchCallMs: Math.max(slowest(history, 'ec2:CreateFleet'), slowest(history, 'autoscaling:LaunchInstances')),
     clockMs: clockErrorMs + Math.max(0, ...steps),
     asgPeriodMs: 1_000 * timing.asgPeriodSeconds,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sparedServeAgain } from '../../sandbox/judge/rules/spared.ts';
 import { details, faultOf, throttled } from './details.ts';
-import { react, type Script, twoServe } from './histories.ts';
+import { policy, react, type Script, spec, twoServe } from './histories.ts';
 
 /** A member that EC2 announced to take at 100 s, took no work from 200 s on, and was spared at 220 s. */
 const spared = (script: Script): void => {
@@ -41,6 +41,20 @@ describe('a warning that does not come true is taken back', () => {
   });
   it('breaks for one that is back in name alone', () => {
     expect(broken((script) => back(script, 530))).toEqual(['i-1 was put back, and takes no work']);
+  });
+  it('breaks so for one of a group without a launching hook, whatever hooks other Auto Scaling groups of the world have', () => {
+    const hooked = (document: object) => {
+      const hooks = [{ name: 'warm-up', transition: 'launching' as const, heartbeatSeconds: 3_600, defaultResult: 'CONTINUE' as const }];
+      const autoScalingGroups = spec.autoScalingGroups.map((one) => ({ ...one, hooks }));
+      const write = (script: Script): void => {
+        script.policy(2, 2, { ...policy, ...document });
+        spared(script);
+        back(script, 530);
+      };
+      return details(sparedServeAgain, write, { endedAtMs: 2_000_000, spec: { ...spec, autoScalingGroups } });
+    };
+    expect(hooked({})).toEqual(['i-1 was put back, and takes no work']);
+    expect(hooked({ asg: 'web-asg' })).toEqual([]);
   });
   it('breaks for one that is put back while EC2 may yet take it', () => {
     const found = broken((script) => {

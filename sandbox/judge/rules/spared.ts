@@ -4,6 +4,7 @@ import type { Finding, Rule } from '../finding.ts';
 import { draining, health, isHindered, launching, look, type Way, ways } from '../hindrance.ts';
 import { isAlive, isFunction, isToldBy, type Life, stayAt, takenOutAtMs, type Warning, warnedAtMs } from '../life.ts';
 import { wasIdle } from '../modes.ts';
+import { comesUpMsIn } from '../serves-again.ts';
 import { lookedSince } from '../staying.ts';
 import { times } from '../times.ts';
 
@@ -54,9 +55,10 @@ const backInName = (chronicle: Chronicle): readonly Broken[] =>
   chronicle.lives.flatMap((life) =>
     life.backAtMs.flatMap((backMs): readonly Broken[] => {
       const group = chronicle.groupAt(life, backMs);
-      const untilMs = backMs + chronicle.times.comesUpMs + foundWithinMs;
+      if (group === undefined) return [];
+      const untilMs = backMs + comesUpMsIn(chronicle, group) + foundWithinMs;
       const isChosen = takenOutAtMs(life, backMs) <= untilMs || life.claims.some(({ atMs }) => atMs > backMs && atMs <= untilMs);
-      if (group === undefined || isChosen || !isPlain(chronicle, group, life, untilMs) || chronicle.servesAt(life, untilMs)) return [];
+      if (isChosen || !isPlain(chronicle, group, life, untilMs) || chronicle.servesAt(life, untilMs)) return [];
       return [{ group, instance: life.instance, atMs: untilMs, detail: `${life.instance} was put back, and takes no work` }];
     }),
   );
