@@ -83,6 +83,25 @@ describe('launches keep to the limit of the policy', () => {
     expect(early((script) => script.at(5, { kind: 'state-deleted', group: 'web', by: { kind: 'user' } }))).toEqual([]);
   });
 
+  it('and allows none for one that is in standby or in the warm pool of its Auto Scaling group', () => {
+    const aside = (how: 'standby' | 'warm' | 'member', backS?: number) =>
+      found({ atMost: 4, within: '10m' }, (script) => {
+        script.policy(2, 2, { ...limited({ atMost: 4, within: '10m' }), asg: 'web-asg' });
+        const asg = how === 'warm' ? {} : { asg: 'web-asg' };
+        script.member('i-1', { by: { kind: 'user' }, ...asg, tags: { 'aws:autoscaling:groupName': 'web-asg', 'holdfast:group': 'holdfast/web' } });
+        if (how === 'standby') script.at(60, { kind: 'left', instance: 'i-1', asg: 'web-asg', how: 'standby', by: { kind: 'user' } });
+        script.warn(90, 'i-1');
+        if (backS !== undefined) script.at(backS, { kind: 'joined', instance: 'i-1', asg: 'web-asg', by: { kind: 'user' } } as never);
+        launchMany(script, 5, 100);
+      });
+    expect(aside('member')).toEqual([]);
+    expect(aside('standby')).toEqual(['5 were launched, and the policy allows 4']);
+    expect(aside('warm')).toEqual(['5 were launched, and the policy allows 4']);
+    // A look may have shown it as a member.
+    expect(aside('standby', 92)).toEqual([]);
+    expect(aside('warm', 92)).toEqual([]);
+  });
+
   it('and begins anew when the policy is written', () => {
     const written = (script: Script): void => {
       launchMany(script, 4, 100);

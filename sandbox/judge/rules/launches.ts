@@ -7,7 +7,7 @@ type Broken = Omit<Finding, 'rule'>;
 export const launchesWithinLimit: Rule = {
   name: 'launches keep to the limit of the policy',
   meaning:
-    'Within the time of `launches`, Holdfast launches no more than `atMost` for a group, and one more for each member that EC2 warned about in that time. A policy that is written starts the count again.',
+    'Within the time of `launches`, Holdfast launches no more than `atMost` for a group, and one more for each member that EC2 warned about in that time. An instance in standby or in a warm pool is no member. A policy that is written starts the count again.',
   broken: (chronicle) =>
     ownLaunches(chronicle).flatMap(({ life, group, sinceMs }): readonly Broken[] => {
       const policies = chronicle.policiesIn(group, sinceMs, life.launchedAtMs);
