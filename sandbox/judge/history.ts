@@ -210,6 +210,8 @@ export type GroupEvent =
         readonly by: Actor;
       }
     >
+  /** A function replaced or removed what another writer had stored there, and had not read it. */
+  | At<'overwrote', { readonly group: string; readonly item: string; readonly attribute: string; readonly by: Actor }>
   /** The state item of a group was deleted. */
   | At<'state-deleted', { readonly group: string; readonly by: Actor }>
   /** Another item was written whose size counts: a swap, a decision, a policy. */

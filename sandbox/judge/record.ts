@@ -7,11 +7,13 @@ import type { InvocationRecord, InvocationStart } from '../platform/functions/in
 import type { Platform } from '../platform/platform.ts';
 import type { Execution, ExecutionStatus } from '../platform/states/execution.ts';
 import type { ItemChange } from '../platform/tables/memory-store.ts';
+import type { AttributeMap } from '../platform/tables/stream.ts';
 import type { World } from '../world/world.ts';
 import { callEvents } from './calls-told.ts';
 import type { FunctionEvent, History, HistoryEvent, Stored } from './history.ts';
 import { itemEvents, tableNames } from './items-told.ts';
 import { drainOf, givenBack, messagesOf } from './told.ts';
+import { createUnreadWrites } from './unread-writes.ts';
 import type { Untimed } from './untimed.ts';
 
 /** A running sandbox, as far as the recorder listens to it. */
@@ -120,14 +122,28 @@ const recordFaults = ({ faults, clock }: Recorded): ReadonlyMap<number, Span> =>
   return spans;
 };
 
+/** The items in the response of a read. */
+const itemsRead = (output: unknown): readonly AttributeMap[] => {
+  const { Item, Items = [] } = (output ?? {}) as { readonly Item?: AttributeMap; readonly Items?: readonly AttributeMap[] };
+  return Item === undefined ? Items : [Item];
+};
+
 type Tell = (...events: readonly (Untimed<HistoryEvent> | undefined)[]) => void;
 
 const listen = ({ world, callLog, platform, acting }: Recorded, push: (event: HistoryEvent) => void, tell: Tell): void => {
   const tableOf = tableNames(platform.functions.specs);
   world.follow(push);
-  callLog.observe((call, content) => tell(...callEvents(call, content)));
+  const writes = createUnreadWrites();
+  callLog.observe((call, content) => {
+    tell(...callEvents(call, content));
+    const table = tableOf.get(String((content.input as { readonly TableName?: unknown }).TableName));
+    if (call.invocation !== undefined && table !== undefined) writes.read(call.invocation.id, table, itemsRead(content.output));
+  });
   platform.functions.observe(
-    (record) => tell(endEvent(record)),
+    (record) => {
+      tell(endEvent(record));
+      writes.ended(record.id);
+    },
     (start) => tell(...beginEvents(start)),
   );
   const drained = new Map<string, Set<string>>();
@@ -138,7 +154,11 @@ const listen = ({ world, callLog, platform, acting }: Recorded, push: (event: Hi
   platform.tables.observe((change) => {
     const table = tableOf.get(change.table);
     if (table === 'state') noteDrained(drained, change);
-    if (table !== undefined) tell(...itemEvents({ ...change, table, by: acting.current().by }));
+    if (table === undefined) return;
+    const { by } = acting.current();
+    tell(...itemEvents({ ...change, table, by }));
+    if (by.kind === 'function')
+      tell(...writes.wrote(by.invocation, { ...change, table }).map((lost) => ({ kind: 'overwrote' as const, ...lost, by })));
   });
 };
 

@@ -30,6 +30,7 @@ import { lastResortLast, takenAtOnceLast } from './rules/last-resort.ts';
 import { missingAreRequested } from './rules/lasting-shortage.ts';
 import { launchesWithinLimit } from './rules/launches.ts';
 import { floorFirst, floorHeld, floorLeft, sharesHold } from './rules/limits.ts';
+import { looksCome } from './rules/looks.ts';
 import { observeChangesNothing, pauseIsIdle } from './rules/modes.ts';
 import { maximumHeld, needlessLaunch } from './rules/needless-launch.ts';
 import { needlessRemoval, protectedStay, straysGetTime, successorServes } from './rules/needless-removal.ts';
@@ -53,6 +54,7 @@ import { timesAreTrue } from './rules/swap-ends.ts';
 import { tagsAsAsked } from './rules/tags.ts';
 import { neverServedIsGivenUp, neverServingComesLast } from './rules/unserved.ts';
 import { drainBeginsInTime, servesUntilReplaced, takenOutOnce, warnedTakenOut } from './rules/warned.ts';
+import { drainsWriteTheirOwn, nothingUnreadIsReplaced } from './rules/writes.ts';
 
 /** Everything that must hold in every run, each with one meaning. */
 export const rules: readonly Rule[] = [
@@ -131,6 +133,7 @@ export const rules: readonly Rule[] = [
   decisionsAreTrue,
   statusesAreTrue,
   lastGoodStays,
+  looksCome,
   cameToRest,
   sizeIsHeld,
   nobodyForgotten,
@@ -146,6 +149,8 @@ export const rules: readonly Rule[] = [
   callsAreBounded,
   noStorm,
   idleWritesNothing,
+  nothingUnreadIsReplaced,
+  drainsWriteTheirOwn,
   functionsAnswer,
   functionsAreQuick,
   functionsWait,

@@ -67,6 +67,8 @@ export type SaidDecision = {
   readonly rounds: readonly SaidRound[];
   readonly launches: readonly { readonly reservation: string; readonly instances: readonly string[] }[];
   readonly removals: readonly string[];
+  /** When the next look comes, where the decision arranged one. */
+  readonly wakeAtMs?: number;
   /** Members that its launches move to better places, or on demand. Undefined where the decision was stored without its rounds. */
   readonly moves?: readonly string[];
 };
@@ -102,6 +104,7 @@ export const decisionsOf = ({ stored }: History): readonly SaidDecision[] =>
       launches: listOf(outcome.launches)
         .filter(isMap)
         .map((launch) => ({ reservation: String(launch.reservation), instances: idsOf(launch.instances) })),
+      ...(numberOf(outcome.wakeAtMs) !== undefined && { wakeAtMs: numberOf(outcome.wakeAtMs) }),
       removals: rounds.flatMap(({ removals }) => idsOf(removals)),
       ...(rounds.length > 0 && {
         moves: rounds.flatMap(({ placements }) =>

@@ -443,6 +443,19 @@ describe('caps, prices and tags', () => {
     expect(limited(0.04)).toEqual([]);
     expect(limited(0.02)).toHaveLength(1);
   });
+  it('is in the request of a fleet on spot: a lower price of some minutes ago excuses no such launch', () => {
+    const dearer = (more: { readonly pool: string; readonly asg?: string }) =>
+      details(withinPrice, (script) => {
+        twoServe(script);
+        script.policy(50, 2, { ...policy, defaults: { ...policy.defaults, maxPriceUsdPerHour: 0.02 } });
+        script.at(100, { kind: 'offering', instanceType: 't', zone: 'z-a', market: 'spot', capacity: 9, priceUsdPerHour: 0.01 });
+        script.at(140, { kind: 'offering', instanceType: 't', zone: 'z-a', market: 'spot', capacity: 9, priceUsdPerHour: 0.03 });
+        script.react(149, 152, 'of-i-3');
+        script.launch(150, 'i-3', { ...more, by: react('of-i-3') });
+      });
+    expect(dearer({ pool: 'spot-a' })).toHaveLength(1);
+    expect(dearer({ pool: 'spot-a', asg: 'web-asg' })).toEqual([]);
+  });
   it('counts no capacity above its price limit, in either market', () => {
     const found = (pool: 'spot-a' | 'od-b', dearest: number) =>
       details(sharedOut, (script) => {

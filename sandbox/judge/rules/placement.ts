@@ -33,12 +33,16 @@ export const placedInPools: Rule = {
     }),
 };
 
+/** Whether its request was one of CreateFleet on spot. An Auto Scaling group launches by its own limit. */
+const isBoundByRequest = ({ market, launchedAtMs, stays }: Life): boolean => market === 'spot' && stays[0]?.fromMs !== launchedAtMs;
+
 export const withinPrice: Rule = {
   name: 'price limits hold',
-  meaning: 'Every launch had a price within the limit of its pool at some time of the last ten minutes.',
+  meaning:
+    'Every launch had a price within the limit of its pool at some time of the last ten minutes. A launch of CreateFleet on spot has such a price itself, because its request carries the limit.',
   broken: byAnyPolicy((chronicle, { life, moment, pool }) => {
     const known = chronicle.cloud.pricesIn(life, moment.sinceMs - priceBeliefMs, moment.atMs);
-    const cheapest = Math.min(life.priceUsdPerHour, ...known);
+    const cheapest = Math.min(life.priceUsdPerHour, ...(isBoundByRequest(life) ? [] : known));
     const limit = limitFor(pool, life.instanceType);
     // EC2 takes prices with six decimals.
     return cheapest <= limit + 1e-6 ? undefined : `${nameOf(life)} costs ${cheapest} USD per hour, and ${pool.name} allows ${limit}`;

@@ -1,0 +1,38 @@
+import { items } from '../../../core/contract.ts';
+import type { Chronicle } from '../chronicle.ts';
+import type { Finding, Rule } from '../finding.ts';
+import { isFunction } from '../life.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+
+export const nothingUnreadIsReplaced: Rule = {
+  name: 'nothing is replaced unread',
+  meaning:
+    'A function replaces or removes what another writer stored only if it has read that. This holds for the state of a group, the budget of the account, the claim of an Auto Scaling group, and the hooks and the deadline of a swap.',
+  broken: (chronicle) =>
+    chronicle.of('overwrote').map(
+      ({ group, item, attribute, by, atMs }): Broken => ({
+        group,
+        atMs,
+        detail: `${by.kind === 'function' ? by.function : by.kind} replaced ${attribute} of ${item}, which it had not read`,
+      }),
+    ),
+};
+
+/** The drain of whose workflow each invocation is a step. */
+const drainsOf = (chronicle: Chronicle): ReadonlyMap<string, string> =>
+  new Map(chronicle.of('invocation-began').flatMap(({ invocation, drain }) => (drain === undefined ? [] : [[invocation, drain] as const])));
+
+export const drainsWriteTheirOwn: Rule = {
+  name: 'a drain writes the swaps that name it, and no others',
+  meaning: 'A step of a drain changes only swaps that name this drain. A swap that another drain took over is left to that drain.',
+  broken: (chronicle) => {
+    const drains = drainsOf(chronicle);
+    return chronicle.of('item-written').flatMap(({ item, group, swap, by, atMs }): readonly Broken[] => {
+      const drain = isFunction(by) ? drains.get(by.invocation) : undefined;
+      if (swap === undefined || drain === undefined || swap.drain === drain) return [];
+      const instance = item.slice(items.swapPrefix.length);
+      return [{ group, instance, atMs, detail: `a step of ${drain} wrote the swap of ${instance}, which names ${swap.drain ?? 'no drain'}` }];
+    });
+  },
+};

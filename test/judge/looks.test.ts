@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { looksCome } from '../../sandbox/judge/rules/looks.ts';
+import { details, faultOf, throttled } from './details.ts';
+import { react, type Script } from './histories.ts';
+
+const decision = { id: 'd-1', group: 'web', atMs: 100_000, rounds: [], outcome: { code: 'carried-out', wakeAtMs: 112_000 } };
+const stored = (decisions: readonly unknown[]) => ({ stored: { states: {}, swaps: [], decisions, deadLetters: 0, staleMessages: 0 } });
+
+describe('looks come when they are arranged', () => {
+  const told = (second: number | undefined, changes = {}, write: (script: Script) => void = (script) => script.policy(100, 1)) =>
+    details(
+      looksCome,
+      (script) => {
+        write(script);
+        if (second !== undefined) script.react(second, second + 2, 'i-1', [{ about: 'policy', group: 'web' }]);
+      },
+      changes,
+    );
+  it('after a policy came into force, or went out of it', () => {
+    const untold = ['no function was told of version 1 within 10 s'];
+    expect(told(105)).toEqual([]);
+    expect(told(111)).toEqual(untold);
+    expect(told(undefined)).toEqual(untold);
+    // One that was received before is about an earlier policy.
+    expect(told(99)).toEqual(untold);
+    expect(told(undefined, {}, (script) => script.letGo(100))).toEqual(['no function was told that it is let go within 10 s']);
+  });
+  it('unless a fault meets the message, or the run ends first', () => {
+    for (const fault of [throttled('SendMessage'), throttled('PutItem'), faultOf({ on: 'event', kind: 'drop' })])
+      expect(told(undefined, fault)).toEqual([]);
+    expect(told(undefined, throttled('DescribeTargetHealth'))).toHaveLength(1);
+    expect(told(undefined, { endedAtMs: 105_000 })).toEqual([]);
+  });
+
+  const looked = (second: number | undefined, { injected = false, groups = ['web'], decisions = [decision] as readonly unknown[], more = {} } = {}) =>
+    details(
+      looksCome,
+      (script) => {
+        script.react(100, 103, 'i-1', [{ about: 'tick', groups: ['web'] }], injected);
+        script.at(102, { kind: 'item-written', table: 'state', group: 'web', item: 'decision#d-1', bytes: 500, by: react('i-1') });
+        if (second !== undefined) script.react(second, second + 1, 'i-2', [{ about: 'tick', groups }]);
+      },
+      { ...stored(decisions), ...more },
+    );
+  const none = ['decision d-1 arranged a look, and 10 s after its time none has come'];
+  it('by the time that a decision names, whatever causes the look', () => {
+    expect(looked(112)).toEqual([]);
+    expect(looked(104)).toEqual([]);
+    expect(looked(123)).toEqual(none);
+    expect(looked(undefined)).toEqual(none);
+    expect(looked(112, { groups: ['other'] })).toEqual(none);
+  });
+  it('unless a fault met the function, or its decision arranged none', () => {
+    expect(looked(undefined, { injected: true })).toEqual([]);
+    expect(looked(undefined, { decisions: [{ ...decision, outcome: { code: 'carried-out' } }] })).toEqual([]);
+    expect(looked(undefined, { more: throttled('SendMessage') })).toEqual([]);
+    expect(looked(undefined, { more: { endedAtMs: 115_000 } })).toEqual([]);
+  });
+});

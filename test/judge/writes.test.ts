@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { drainsWriteTheirOwn, nothingUnreadIsReplaced } from '../../sandbox/judge/rules/writes.ts';
+import { createUnreadWrites } from '../../sandbox/judge/unread-writes.ts';
+import { details } from './details.ts';
+import { react } from './histories.ts';
+
+const keys = (item: string) => ({ group: { S: 'web' }, item: { S: item } });
+const versioned = (item: string, version: number) => ({ ...keys(item), version: { N: String(version) } });
+const state = (version: number) => versioned('state', version);
+
+describe('nothing is replaced unread', () => {
+  const lost = (read: readonly object[], before: object | undefined, after: object | undefined) => {
+    const writes = createUnreadWrites();
+    writes.read('i-1', 'state', read as never);
+    return writes.wrote('i-1', { table: 'state', before, after } as never).map(({ item, attribute }) => `${item} ${attribute}`);
+  };
+  it('holds for a writer that has read what it replaces, and for an item that is new', () => {
+    expect(lost([state(4)], state(4), state(5))).toEqual([]);
+    expect(lost([], undefined, state(1))).toEqual([]);
+    // A write that changes nothing replaces nothing.
+    expect(lost([], state(4), state(4))).toEqual([]);
+  });
+  it('breaks for a writer that read something older, or nothing', () => {
+    expect(lost([state(3)], state(4), state(5))).toEqual(['state version']);
+    expect(lost([], state(4), state(5))).toEqual(['state version']);
+    expect(lost([versioned('budget', 3)], versioned('budget', 4), versioned('budget', 5))).toEqual(['budget version']);
+    const claim = (stamp: string) => ({ ...keys('holder#web-asg'), stamp: { S: stamp } });
+    expect(lost([], claim('a@1'), claim('b@2'))).toEqual(['holder#web-asg stamp']);
+  });
+  it('breaks for hooks and deadlines of a swap, also of one that is removed', () => {
+    const swap = (more: object) => ({ ...keys('swap#i-9'), ...more });
+    const [one, two] = [{ hooks: { L: [{ S: 'a' }] } }, { hooks: { L: [{ S: 'a' }, { S: 'b' }] } }];
+    expect(lost([swap(one)], swap(two), swap(one))).toEqual(['swap#i-9 hooks']);
+    expect(lost([swap(two)], swap(two), swap(one))).toEqual([]);
+    expect(lost([swap({})], swap({ deadlineMs: { N: '9' } }), undefined)).toEqual(['swap#i-9 deadlineMs']);
+    // Other fields are not guarded.
+    expect(lost([swap({})], swap({ busyUntilMs: { N: '9' } }), swap({}))).toEqual([]);
+  });
+  it('knows what an invocation wrote itself, until it ends, and nothing that others read', () => {
+    const writes = createUnreadWrites();
+    const write = (by: string, from: number) => writes.wrote(by, { table: 'state', before: state(from), after: state(from + 1) } as never).length;
+    writes.read('i-1', 'state', [state(1)] as never);
+    expect(write('i-1', 1)).toBe(0);
+    expect(write('i-1', 2)).toBe(0);
+    expect(write('i-2', 3)).toBe(1);
+    writes.ended('i-1');
+    expect(write('i-1', 3)).toBe(1);
+  });
+  it('is a finding of the judge', () => {
+    const found = details(nothingUnreadIsReplaced, (script) =>
+      script.at(10, { kind: 'overwrote', group: 'account', item: 'budget', attribute: 'version', by: react('i-1') }),
+    );
+    expect(found).toEqual(['react replaced version of budget, which it had not read']);
+  });
+});
+
+describe('a drain writes the swaps that name it, and no others', () => {
+  const written = (named: string | undefined, byDrain = true) =>
+    details(drainsWriteTheirOwn, (script) => {
+      script.at(5, { kind: 'invocation-began', invocation: 'i-1', function: 'check-drain', ...(byDrain && { drain: 'd-1' }) });
+      script.at(10, {
+        ...{ kind: 'item-written', table: 'state', group: 'web', item: 'swap#i-9', bytes: 500, by: react('i-1') },
+        swap: { reason: 'interruption', state: 'draining', ...(named !== undefined && { drain: named }) },
+      });
+    });
+  it('holds for its own swaps, and for other functions', () => {
+    expect(written('d-1')).toEqual([]);
+    expect(written('d-2', false)).toEqual([]);
+  });
+  it('breaks for a swap that another drain took over', () => {
+    expect(written('d-2')).toEqual(['a step of d-1 wrote the swap of i-9, which names d-2']);
+    expect(written(undefined)).toHaveLength(1);
+  });
+});
