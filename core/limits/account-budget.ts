@@ -102,7 +102,7 @@ export const shareOut = (budget: AccountBudget, asks: readonly Ask[], nowMs: num
   const line: Line = {
     waiting: [],
     turns: new Map(taken.map(({ group }) => [group, { kind: 'taken' }])),
-    ahead: new Map(),
+    awaited: new Set(),
     called: mayCall ? [] : undefined,
     kept: { urgency: undefined, instances: 0 },
   };

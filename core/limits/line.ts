@@ -17,7 +17,7 @@ export type Turn =
       readonly sinceMs: number;
       readonly rest?: Rest;
     }
-  /** `ahead`: how many groups with a greater need wait for the same bucket, and what makes it greater. */
+  /** `ahead`: how many groups with a greater need wait for the same tokens, and what makes it greater. */
   | { readonly kind: 'later'; readonly turnAtMs: number; readonly sinceMs: number; readonly ahead: Ahead }
   /** Another decision about this group was given tokens a moment ago, and is about to launch. */
   | { readonly kind: 'taken' };
@@ -60,7 +60,8 @@ const thereAtMs = ({ left }: Purse, bucket: BucketName, nowMs: number): number =
 export type Line = {
   readonly waiting: Waiting[];
   readonly turns: Map<string, Turn>;
-  readonly ahead: Map<BucketName, Need[]>;
+  /** Buckets for which a group waits that has had no part of its turn. */
+  readonly awaited: Set<BucketName>;
   /** Undefined where nobody can be called. */
   readonly called: Called[] | undefined;
   /** Instances for groups that wait for calls. Only groups of less urgency may not take them. */
@@ -88,6 +89,18 @@ const calledAtMs = ({ group, instances, turnAtMs }: Waiting, { called }: Line, a
 const givenOf = ({ instances }: Waiting, { left }: Purse): number =>
   Math.min(instances, Math.max(0, Math.floor(left.instances)));
 
+/** Who waits for instances, also those who were given a part. */
+const waitForInstances = ({ waiting }: Line): readonly Waiting[] => waiting.filter(({ instances }) => instances > 0);
+
+/** How many wait ahead for what a group lacks: instances, or calls of its bucket. */
+const aheadIn = (line: Line, { need, bucket }: Waiting, lacksInstances: boolean): Ahead => {
+  const before = lacksInstances ? waitForInstances(line) : line.waiting.filter((one) => one.bucket === bucket);
+  return aheadOf(
+    before.map((one) => one.need),
+    need,
+  );
+};
+
 /** Gives a group its turn. Where few instances are left, it may be given fewer than it requested. */
 const give = (one: Waiting, purse: Purse, line: Line, nowMs: number): void => {
   const { left, there } = purse;
@@ -102,8 +115,7 @@ const give = (one: Waiting, purse: Purse, line: Line, nowMs: number): void => {
     return;
   }
   const turnAtMs = thereAtMs(purse, 'instances', nowMs);
-  const before = line.waiting.filter(({ instances }) => instances > 0).map(({ need }) => need);
-  line.turns.set(one.group, { ...turn, rest: { turnAtMs, ahead: aheadOf(before, one.need) } });
+  line.turns.set(one.group, { ...turn, rest: { turnAtMs, ahead: aheadIn(line, one, true) } });
   const { dueAtMs: _, ...later } = one;
   line.waiting.push({ ...later, calls: callsFor(one, rest), instances: rest, turnAtMs });
 };
@@ -122,10 +134,10 @@ const putOffMs = 10_000;
  * each token as it comes, so the group would never have its turn. Its calls wait for their tokens one by one, and they
  * wait for longer than looks do. A look of a drain goes on waiting.
  */
-const isOverdue = ({ bucket, need, dueAtMs }: Waiting, { ahead }: Line, nowMs: number): boolean =>
+const isOverdue = ({ bucket, need, dueAtMs }: Waiting, { awaited }: Line, nowMs: number): boolean =>
   bucket === 'autoScaling' &&
   need.urgency !== 'look' &&
-  !ahead.has(bucket) &&
+  !awaited.has(bucket) &&
   dueAtMs !== undefined &&
   dueAtMs + putOffMs <= nowMs;
 
@@ -157,12 +169,11 @@ export const serve = (one: Waiting, isHere: boolean, purse: Purse, line: Line, n
   if (lacksCallsAlone) line.kept.instances += instances;
   spend(left, { ...one, calls: lacksInstances ? 0 : calls }, lacksCallsAlone ? 0 : instances);
   const turnAtMs = Math.max(...drawsOn(one).map((name) => thereAtMs(purse, name, nowMs)));
-  const ahead = line.ahead.get(one.bucket) ?? [];
-  if (isHere)
-    line.turns.set(one.group, { kind: 'later', turnAtMs, sinceMs: one.sinceMs, ahead: aheadOf(ahead, one.need) });
+  const ahead = aheadIn(line, one, lacksInstances);
+  if (isHere) line.turns.set(one.group, { kind: 'later', turnAtMs, sinceMs: one.sinceMs, ahead });
   if (goesAnyway(one, isHere, turnAtMs)) return;
   const isNext = line.waiting.length === 0;
   const earliestMs = isThere ? nowMs : isNext ? turnAtMs : one.turnAtMs;
   line.waiting.push(isHere ? announced(one, turnAtMs) : { ...one, turnAtMs: calledAtMs(one, line, earliestMs) });
-  line.ahead.set(one.bucket, [...ahead, one.need]);
+  line.awaited.add(one.bucket);
 };

@@ -88,6 +88,18 @@ describe('turns at a bucket', () => {
     expect(turns.get('z')).toMatchObject({ kind: 'now', rest: { ahead: { empty: 1, smaller: 1 } } });
   });
 
+  test('a group that waits for instances is told of all who do: also at other buckets, and those who were given a part', () => {
+    const low: AccountBudget = { ...emptyBudget, levels: { instances: { tokens: 30, atMs: nowMs }, targets: { tokens: 0, atMs: nowMs } } };
+    const [part, other] = [asks('part', { instances: 100 }), asks('other', { bucket: 'autoScaling', need: { ...warned, size: 20 } })];
+    const last = asks('z', { need: { ...warned, size: 30 } });
+    const attaches = asks('a', { bucket: 'targets', instances: 0, need: { urgency: 'empty', size: 1 } });
+    const { turns, budget } = shareOut(low, [part, other, last, attaches], nowMs);
+    expect(turns.get('part')).toMatchObject({ kind: 'now', instances: 30, rest: { ahead: {} } });
+    expect(turns.get('other')).toMatchObject({ kind: 'later', ahead: { smaller: 1 } });
+    expect(turns.get('z')).toMatchObject({ kind: 'later', ahead: { smaller: 2 } });
+    expect(shareOut(budget, [last], nowMs + 1_000).turns.get('z')).toMatchObject({ kind: 'later', ahead: { smaller: 2 } });
+  });
+
   test('where few instances are left, no group begins with fewer than twenty of them, or than it needs', () => {
     const low = (tokens: number) => ({ ...emptyBudget, levels: { instances: { tokens, atMs: nowMs } } });
     const turn = (tokens: number, instances: number) => shareOut(low(tokens), [asks('a', { instances })], nowMs).turns.get('a');
