@@ -34,8 +34,13 @@ export const emptyBudget: AccountBudget = { version: 0, levels: {}, waiting: [],
 const takenMs = 1_000;
 /** No look takes longer than this. */
 const longestLookMs = 10_000;
-/** A group that misses its turn by this time loses its place. */
+/** The tokens of a group that misses its turn by this time are for others. */
 const patienceMs = 10_000;
+/**
+ * A group that misses its turn comes in its old place when it requests again within this time. Functions may be busy
+ * with other groups for long. Two ticks come meanwhile.
+ */
+const placeKeptMs = 130_000;
 /** How long a refusal to one group keeps other groups from requesting the same offering. */
 const refusedMs = 30_000;
 /** The level of a bucket: the lower one of the level after turns and the level after all calls. */
@@ -67,6 +72,19 @@ const givenFor = ({ by, lookedAtMs }: Ask, atMs: number): Given => ({
   ...(lookedAtMs !== undefined && { isForLook: true }),
 });
 
+/**
+ * The need of a group as it is now. What it told was of the time of its last look. EC2 has taken its warned members
+ * since, so it misses them. A group that was looked at since then must not come after it for that reason.
+ */
+const asOfNow = (one: Waiting, nowMs: number): Waiting => {
+  const { urgency, deadlineMs = Number.POSITIVE_INFINITY, size } = one.need;
+  return urgency === 'warned' && deadlineMs <= nowMs ? { ...one, need: { urgency: 'missing', size } } : one;
+};
+
+/** Whether a group that has missed its turn keeps its place. A drain that looks is in line for one look alone. */
+const keepsPlace = ({ instances, turnAtMs }: Waiting, nowMs: number): boolean =>
+  instances > 0 && nowMs - turnAtMs < placeKeptMs;
+
 const dueOf = (before: Waiting | undefined): Pick<Waiting, 'dueAtMs'> =>
   before?.dueAtMs === undefined ? {} : { dueAtMs: before.dueAtMs };
 
@@ -88,14 +106,14 @@ export type Shared = {
 export const shareOut = (budget: AccountBudget, asks: readonly Ask[], nowMs: number, mayCall = false): Shared => {
   const taken = asks.filter((ask) => isTaken(budget, ask, nowMs));
   const asking = new Map(asks.filter((ask) => !taken.includes(ask)).map((ask) => [ask.group, ask]));
-  const before = budget.waiting.filter(({ turnAtMs }) => nowMs - turnAtMs < patienceMs);
-  const known = new Map(before.map((one) => [one.group, one]));
-  const present = [...asking.values()].map(({ by: _, lookedAtMs: __, ...ask }) => ({
-    ...ask,
-    sinceMs: known.get(ask.group)?.sinceMs ?? nowMs,
-    turnAtMs: nowMs,
-    ...dueOf(known.get(ask.group)),
-  }));
+  const waiting = budget.waiting.map((one) => asOfNow(one, nowMs));
+  const before = waiting.filter(({ turnAtMs }) => nowMs - turnAtMs < patienceMs);
+  const missed = waiting.filter((one) => !before.includes(one) && keepsPlace(one, nowMs));
+  const known = new Map([...before, ...missed].map((one) => [one.group, one]));
+  const present = [...asking.values()].map(({ by: _, lookedAtMs: __, ...ask }) => {
+    const place = { sinceMs: known.get(ask.group)?.sinceMs ?? nowMs, turnAtMs: nowMs };
+    return asOfNow({ ...ask, ...place, ...dueOf(known.get(ask.group)) }, nowMs);
+  });
   const inOrder = [...before.filter(({ group }) => !asking.has(group)), ...present].toSorted(byNeed);
   const levels = Object.fromEntries(names.map((name) => [name, levelAt(budget, name, nowMs)])) as Purse['there'];
   const purse: Purse = { there: { ...levels }, left: { ...levels } };
@@ -114,7 +132,7 @@ export const shareOut = (budget: AccountBudget, asks: readonly Ask[], nowMs: num
     budget: {
       version: budget.version + 1,
       levels: Object.fromEntries(names.map((name) => [name, { tokens: purse.there[name], atMs: nowMs }])),
-      waiting: line.waiting,
+      waiting: [...line.waiting, ...missed.filter(({ group }) => !asking.has(group))],
       given: {
         ...younger(budget.given, ({ atMs, isForLook }) => atMs + (isForLook ? longestLookMs : takenMs), nowMs),
         ...Object.fromEntries(givenNow.map((ask) => [ask.group, givenFor(ask, nowMs)])),

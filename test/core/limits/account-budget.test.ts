@@ -51,6 +51,47 @@ describe('turns at a bucket', () => {
     expect(kinds(budget, less, nowMs + 11_000)).toEqual({ b: 'now' });
   });
 
+  test('a group that has missed its turn leaves its tokens to others, and comes in its old place when it requests again', () => {
+    const levels = { instances: { tokens: 0, atMs: nowMs } };
+    const missing: Need = { urgency: 'missing', size: 10 };
+    const [a, b] = ['a', 'b'].map((name) => asks(name, { instances: 20, need: missing })) as [Ask, Ask];
+    const first = shareOut({ ...emptyBudget, levels }, [a], nowMs).budget;
+    const second = shareOut(first, [b], nowMs + 1_000).budget;
+    expect(second.waiting).toMatchObject([
+      { group: 'a', turnAtMs: nowMs + 10_000 },
+      { group: 'b', turnAtMs: nowMs + 20_000 },
+    ]);
+    // Somebody else is given the tokens that it did not come for.
+    const late = shareOut(second, [asks('c', { instances: 20, need: missing }), b], nowMs + 20_000);
+    expect(Object.fromEntries([...late.turns].map(([group, { kind }]) => [group, kind]))).toEqual({ b: 'now', c: 'now' });
+    expect(late.budget.waiting).toMatchObject([{ group: 'a', sinceMs: nowMs }]);
+    // But of two that request, it is the one that has waited longer.
+    const both = shareOut({ ...second, levels: { instances: { tokens: 20, atMs: nowMs + 25_000 } } }, [b, a], nowMs + 25_000);
+    expect([...both.turns].map(([group, { kind }]) => [group, kind])).toEqual([
+      ['a', 'now'],
+      ['b', 'later'],
+    ]);
+  });
+
+  test('its place is kept for two ticks, and that of a look not at all', () => {
+    const levels = { createFleet: { tokens: -100, atMs: nowMs }, autoScaling: { tokens: 0, atMs: nowMs } };
+    const look = asks('look', { bucket: 'autoScaling', calls: 2, instances: 0, need: { urgency: 'look', size: 1 } });
+    const { budget } = shareOut({ ...emptyBudget, levels }, [asks('a'), look], nowMs);
+    const turnAtMs = budget.waiting.find(({ group }) => group === 'a')?.turnAtMs ?? 0;
+    const left = (afterMs: number) => shareOut(budget, [], turnAtMs + afterMs).budget.waiting.map(({ group }) => group);
+    expect([left(9_999), left(129_999), left(130_000)]).toEqual([['a'], ['a'], []]);
+  });
+
+  test('a group whose warned members have ended misses them, whether it was looked at since or not', () => {
+    const levels = { instances: { tokens: 0, atMs: nowMs } };
+    const [a, b] = ['a', 'b'].map((name) => asks(name, { instances: 20, need: { ...warned, deadlineMs: nowMs + 5_000 } })) as [Ask, Ask];
+    const { budget } = shareOut({ ...emptyBudget, levels }, [a, b], nowMs);
+    const again = (need: Need) => shareOut(budget, [{ ...a, need }], nowMs + 10_000).turns.get('a')?.kind;
+    expect(again({ urgency: 'missing', size: 10 })).toBe('now');
+    expect(again(a.need)).toBe('now');
+    expect(again({ urgency: 'missing', size: 11 })).toBe('later');
+  });
+
   test('two decisions about one group do not both launch', () => {
     const { budget } = shareOut(emptyBudget, [asks('a')], nowMs);
     expect(kinds(budget, [asks('a', { by: 'd-other' })], nowMs + 500)).toEqual({ a: 'taken' });
