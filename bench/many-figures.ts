@@ -25,7 +25,7 @@ export type ManyFigures = {
   readonly throttled: number;
   /** Messages that a function was given more than once. */
   readonly receivedTwice: number;
-  /** Reads of EC2, Auto Scaling and load balancers by the function that decides until its own first request, for each group: of a shared read its part. */
+  /** Reads of EC2, Auto Scaling and load balancers by the function that decides until its own first request, or until it is whole, for each group: of a shared read its part. */
   readonly readsPerGroup: number;
   readonly launchCalls: number;
   readonly neededLaunchCalls: number;
@@ -70,18 +70,19 @@ const firstCalls = (launches: readonly LaunchCall[], startedAtMs: number): Reado
   );
 
 /**
- * Reads before the first requests of their groups, by operation. All reads of a group count that made no request. A read that names no group counts
- * while any group waits.
+ * Reads before the first requests of their groups, by operation. A group that its Auto Scaling group has made whole has nothing to request: its later
+ * reads do not count. All reads count of a group that stays short and makes no request. A read that names no group counts while any group waits.
  */
-const readsBefore = (
+export const readsBefore = (
   reads: Seen['reads'],
   first: ReadonlyMap<string, number>,
-  { startedAtMs, storm }: Pick<Played, 'startedAtMs' | 'storm'>,
+  { startedAtMs, storm, wholeAtMs }: Pick<Played, 'startedAtMs' | 'storm' | 'wholeAtMs'>,
 ): Readonly<Record<string, number>> => {
-  const lastMs = first.size < storm.groups ? Number.POSITIVE_INFINITY : Math.max(...first.values());
-  const stormy = new Set(groupsOf(storm).map(({ name }) => name));
+  const endless = Number.POSITIVE_INFINITY;
+  const untilMs = new Map(groupsOf(storm).map(({ name }) => [name, Math.min(first.get(name) ?? endless, wholeAtMs.get(name) ?? endless)]));
+  const lastMs = Math.max(...untilMs.values());
   const shareOf = ({ atMs, groups }: Seen['reads'][number]): number => {
-    const waits = (group: string): boolean => stormy.has(group) && atMs - startedAtMs <= (first.get(group) ?? Number.POSITIVE_INFINITY);
+    const waits = (group: string): boolean => atMs - startedAtMs <= (untilMs.get(group) ?? -1);
     return groups.length === 0 ? Number(atMs - startedAtMs <= lastMs) : groups.filter(waits).length / groups.length;
   };
   const byOperation = Map.groupBy(reads, ({ operation }) => operation);
@@ -124,6 +125,8 @@ type Played = {
   readonly lowest: number;
   readonly members: number;
   readonly bystanderAtMs: number | undefined;
+  /** When groups were first seen with their size, without the warned members. */
+  readonly wholeAtMs: ReadonlyMap<string, number>;
 };
 
 /** The time by which this share had come; null where it did not come. */
@@ -135,12 +138,12 @@ const countBy = (names: readonly string[]): Readonly<Record<string, number>> =>
 
 const roundedOrNull = (ms: number | null): number | null => (ms === null ? null : Math.round(ms));
 
-export const runOf = ({ storm, need, seen, startedAtMs, twice, lowest, members, bystanderAtMs }: Played): ManyRun => {
+export const runOf = ({ storm, need, seen, startedAtMs, twice, lowest, members, bystanderAtMs, wholeAtMs }: Played): ManyRun => {
   const { groups } = storm;
   const times = requestTimes(seen.launches, startedAtMs, need.instances);
   const firstOf = firstCalls(seen.launches, startedAtMs);
   const first = [...firstOf.values()].toSorted((a, b) => a - b);
-  const readsBy = readsBefore(seen.reads, firstOf, { startedAtMs, storm });
+  const readsBy = readsBefore(seen.reads, firstOf, { startedAtMs, storm, wholeAtMs });
   const reads = Object.values(readsBy).reduce((sum, count) => sum + count, 0);
   const requested = (share: number): number | null => roundedOrNull(reached(times, share, need.instances));
   return {

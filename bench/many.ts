@@ -24,7 +24,14 @@ const groupTag = ({ tags, asg }: InstanceSnapshot): string => tags.Name ?? asg?.
 
 const isStormy = (instance: InstanceSnapshot): boolean => groupTag(instance) !== bystander.name;
 
-const serving = ({ world }: Sandbox): number => world.snapshot().instances.filter((one) => isStormy(one) && isHealthy(one)).length;
+const servingOf = (instances: readonly InstanceSnapshot[]): number => instances.filter((one) => isStormy(one) && isHealthy(one)).length;
+const serving = ({ world }: Sandbox): number => servingOf(world.snapshot().instances);
+
+/** Groups that have their size without the warned members. */
+const wholeIn = (instances: readonly InstanceSnapshot[], { members }: ManyStorm, warned: ReadonlySet<string>): readonly string[] => {
+  const staying = instances.filter(({ id, state }) => (state === 'pending' || state === 'running') && !warned.has(id));
+  return [...Map.groupBy(staying, groupTag)].flatMap(([group, { length }]) => (length >= members ? [group] : []));
+};
 
 const allServe = async (sandbox: Sandbox, wanted: number): Promise<void> => {
   const { world, clock } = sandbox;
@@ -94,10 +101,14 @@ const isAllRequested = (launches: readonly LaunchCall[], wanted: number): boolea
   return given >= wanted;
 };
 
-/** Lets the storm pass, warns the bystander in its middle, and returns the fewest that served and when the bystander was warned. */
-const pass = async (sandbox: Sandbox, launches: readonly LaunchCall[], wanted: number, middleMs: number) => {
-  const { clock } = sandbox;
+type Passing = { readonly storm: ManyStorm; readonly struck: Struck; readonly middleMs: number };
+
+/** Lets the storm pass, warns the bystander in its middle, and returns the fewest that served, when the bystander was warned, and when groups were whole. */
+const pass = async (sandbox: Sandbox, launches: readonly LaunchCall[], { storm, struck: { warned }, middleMs }: Passing) => {
+  const { clock, world } = sandbox;
   const startedAtMs = clock.now();
+  const [wanted, gone] = [warned.length, new Set(warned.map(({ id }) => id))];
+  const wholeAtMs = new Map<string, number>();
   let lowest = Number.POSITIVE_INFINITY;
   let bystanderAtMs: number | undefined;
   const sinceMs = (): number => clock.now() - startedAtMs;
@@ -106,10 +117,12 @@ const pass = async (sandbox: Sandbox, launches: readonly LaunchCall[], wanted: n
       bystanderAtMs = clock.now();
       warnBystander(sandbox);
     }
-    lowest = Math.min(lowest, serving(sandbox));
+    const { instances } = world.snapshot();
+    lowest = Math.min(lowest, servingOf(instances));
+    for (const group of wholeIn(instances, storm, gone)) if (!wholeAtMs.has(group)) wholeAtMs.set(group, sinceMs());
     await clock.sleep(lookEveryMs);
   }
-  return { lowest, bystanderAtMs };
+  return { lowest, bystanderAtMs, wholeAtMs };
 };
 
 const play = async (sandbox: Sandbox, storm: ManyStorm, fixedMs: number): Promise<ManyRun> => {
@@ -118,10 +131,9 @@ const play = async (sandbox: Sandbox, storm: ManyStorm, fixedMs: number): Promis
   const { seen, twice } = watchCalls(sandbox);
   const struck = strike(sandbox, storm);
   const need = needOf(storm, struck, fixedMs);
-  const wanted = struck.warned.length;
-  const idealMs = idealLastMs(need);
-  const { lowest, bystanderAtMs } = await pass(sandbox, seen.launches, wanted, Math.min(idealMs / 2, noticeMs / 2));
-  return runOf({ storm, need, seen, startedAtMs, twice: twice(), lowest, members: struck.members.length, bystanderAtMs });
+  const middleMs = Math.min(idealLastMs(need) / 2, noticeMs / 2);
+  const passed = await pass(sandbox, seen.launches, { storm, struck, middleMs });
+  return runOf({ storm, need, seen, startedAtMs, twice: twice(), members: struck.members.length, ...passed });
 };
 
 const inSandbox = async (storm: ManyStorm, fixedMs: number, assembly?: string): Promise<ManyRun> => {

@@ -23,7 +23,7 @@ const reads = [
   { operation: 'DescribeInstances', atMs: 103_000, groups: [] },
 ];
 const seen = { launches, reads, mutating: 9, throttled: [], calls: [] };
-const played = { storm, need, seen, startedAtMs, twice: 0, lowest: 12, members: 12, bystanderAtMs: 102_500 };
+const played = { storm, need, seen, startedAtMs, twice: 0, lowest: 12, members: 12, bystanderAtMs: 102_500, wholeAtMs: new Map() };
 
 const figuresOf = (of: Parameters<typeof runOf>[0]) => runOf(of).figures;
 const told = { throttledBy: { CreateFleet: 2, DescribeInstances: 3 }, readsBy: { DescribeInstances: 5 }, callTable: '' };
@@ -41,6 +41,12 @@ describe('the figures of a storm over many groups', () => {
   test('count all reads of a group that makes no request', () => {
     const cut = { ...seen, launches: launches.slice(0, 2) };
     expect(figuresOf({ ...played, seen: cut }).readsPerGroup).toBe(2.3);
+  });
+
+  test('count no more reads of a group that its Auto Scaling group has made whole', () => {
+    const cut = { ...seen, launches: launches.slice(0, 2) };
+    const wholeAfter = (ms: number) => figuresOf({ ...played, seen: cut, wholeAtMs: new Map([['group-2', ms]]) }).readsPerGroup;
+    expect([wholeAfter(3_000), wholeAfter(2_999), wholeAfter(1_400), wholeAfter(1_399)]).toEqual([2.3, 1.8, 1.8, 1.5]);
   });
 
   test('leave the bystander out, and show how long it waited', () => {
@@ -67,7 +73,7 @@ describe('the goals', () => {
     [{ lowestServing: 11 }, '11 serve at the fewest, expected 12'],
     [{ throttled: 1 }, '1 calls are throttled (DescribeInstances 3, CreateFleet 2), expected none'],
     [{ receivedTwice: 2 }, '2 messages are received twice, expected none'],
-    [{ readsPerGroup: 3.1 }, '3.1 reads a group until its first request (DescribeInstances 5), expected 3 at most'],
+    [{ readsPerGroup: 3.1 }, '3.1 reads a group until its first request, or until it is whole (DescribeInstances 5), expected 3 at most'],
     [{ bystanderMs: 5_001 }, 'a warning elsewhere waits 5.0 s, expected 5.0 s at most'],
   ])('are missed by %o', (change, sentence) => {
     expect(missedGoals({ ...told, figures: { ...figuresOf(played), ...change } })).toEqual([sentence]);
