@@ -31,7 +31,10 @@ export const autoScalingCall =
   (command: string): PacedCall =>
     isLook(command)
       ? { bucket: 'autoScaling', kind: reads, patienceMs: lookMs }
-      : { bucket: 'autoScaling', kind: 'act', patienceMs: actMs };
+      : {
+          ...{ bucket: 'autoScaling', kind: 'act', patienceMs: actMs },
+          ...(command.startsWith('LaunchInstances') && { isLaunch: true }),
+        };
 
 /** Only launches of fleets are paced. The bucket of describes is larger, and one describe serves many groups. */
 export const ec2Call =

@@ -1,4 +1,5 @@
 import {
+  arrivesAtMs,
   callAtMs,
   fullAfterThrottleMs,
   latestFullAtMs,
@@ -84,7 +85,8 @@ const takeTogether = async (
   const [nowMs, eachMs, owedMs] = [now(), tokenMs(bucket), unsaid.owedMs(bucket)];
   const untilMs = latestFullAtMs(call, nowMs);
   for (let wanted = calls.length; wanted > 0; ) {
-    const { kind, fullAtMs } = await item.take({ bucket, costMs: wanted * eachMs + owedMs, untilMs, nowMs });
+    const taking = { bucket, costMs: wanted * eachMs + owedMs, untilMs, nowMs: arrivesAtMs(call, nowMs) };
+    const { kind, fullAtMs } = await item.take(taking);
     if (kind === 'taken') {
       unsaid.said(bucket);
       const waits = Array.from({ length: wanted }, (_, index): Wait => {
@@ -152,8 +154,8 @@ const createLines = ({ item, now, sleep }: PacerDeps, unsaid: ReturnType<typeof 
   const lines = new Map<string, (call: PacedCall) => Promise<Wait>>();
 
   /** Calls that arrive while a write is under way are written together. */
-  const lineOf = ({ bucket, kind }: PacedCall): ((call: PacedCall) => Promise<Wait>) => {
-    const key = `${bucket} ${kind}`;
+  const lineOf = ({ bucket, kind, isLaunch }: PacedCall): ((call: PacedCall) => Promise<Wait>) => {
+    const key = `${bucket} ${kind} ${isLaunch}`;
     const line = lines.get(key) ?? merging((calls: readonly PacedCall[]) => takeTogether(calls, { item, now, unsaid }));
     lines.set(key, line);
     return line;

@@ -57,8 +57,26 @@ export const staleFullAt = (
   afterMs: nowMs + capacityMs(bucket) + longestPatienceMs + clocksDifferMs,
 });
 
-/** A call of a bucket. `patienceMs`: how long it waits for its token before it fails as if AWS had throttled it. */
-export type PacedCall = { readonly bucket: PacedBucket; readonly kind: CallKind; readonly patienceMs: number };
+/**
+ * A call of a bucket. `patienceMs`: how long it waits for its token before it fails as if AWS had throttled it.
+ * `isLaunch`: it takes seconds, and shares its bucket with calls that do not.
+ */
+export type PacedCall = {
+  readonly bucket: PacedBucket;
+  readonly kind: CallKind;
+  readonly patienceMs: number;
+  readonly isLaunch?: true;
+};
+
+/** A launch takes seconds, and its token is not taken before the middle of that time. */
+const launchArrivesMs = 800;
+
+/**
+ * When a call that is made now takes its token, at the latest. A bucket that is full by then has lost what it would
+ * have refilled since now: counted from now, it would seem to hold more than it does until it is full again.
+ */
+export const arrivesAtMs = ({ isLaunch }: PacedCall, nowMs: number): number =>
+  isLaunch ? nowMs + launchArrivesMs : nowMs;
 
 /** The longest line that a call joins. Below 0: it leaves tokens to others. */
 const longestLineOf = ({ bucket, kind, patienceMs }: PacedCall): number => {

@@ -69,6 +69,17 @@ describe('calls wait for their tokens', () => {
     expect(world.takes).toBe(2);
   });
 
+  test('a full bucket refills nothing until launches, which take seconds, have taken their tokens', async () => {
+    const left = async (call: PacedCall) => {
+      const { world, pacer } = environment();
+      expect(count(await Promise.all(Array.from({ length: 10 }, () => pacer.take(call))))).toBe(10);
+      world.nowMs += 800;
+      const more: PacedCall = { ...act, patienceMs: 0 };
+      return count(await Promise.all(Array.from({ length: 30 }, () => pacer.take(more))));
+    };
+    expect([await left(act), await left({ ...act, isLaunch: true })]).toEqual([13, 9]);
+  });
+
   test('of more calls than a bucket holds, as many are made as it holds', async () => {
     const { world, pacer } = environment();
     const glance: PacedCall = { bucket: 'health', kind: 'look', patienceMs: 0 };
@@ -252,7 +263,8 @@ describe('a client whose calls are paced', () => {
 
   test('each call takes its tokens from the bucket that AWS documents', () => {
     const patience = { actMs: 3, lookMs: 2, reads: 'look', healthMs: 1 } as const;
-    expect(autoScalingCall(patience)('LaunchInstancesCommand')).toEqual({ bucket: 'autoScaling', kind: 'act', patienceMs: 3 });
+    expect(autoScalingCall(patience)('LaunchInstancesCommand')).toEqual({ bucket: 'autoScaling', kind: 'act', patienceMs: 3, isLaunch: true });
+    expect(autoScalingCall(patience)('AttachInstancesCommand')).toEqual({ bucket: 'autoScaling', kind: 'act', patienceMs: 3 });
     expect(autoScalingCall(patience)('DescribeAutoScalingGroupsCommand')).toEqual({ bucket: 'autoScaling', kind: 'look', patienceMs: 2 });
     const deciding = { ...patience, reads: 'decide' } as const;
     expect(autoScalingCall(deciding)('DescribeAutoScalingGroupsCommand')).toEqual({ bucket: 'autoScaling', kind: 'decide', patienceMs: 2 });
