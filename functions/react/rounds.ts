@@ -22,14 +22,17 @@ const mostRounds = 8;
 /** An invocation plans to end within half of its time limit, so that calls may take twice as long as usual. */
 export const endsWithinMs = reactTimeoutMs / 2;
 
+/** What a round that launches takes. The rounds of a run that lost its races so far have launched nothing. */
+const launchingMs = 2_000;
+
 /**
- * Whether there is time for another round like the longest one of this run, and for the work after the rounds, which
- * takes no longer. Otherwise a wake handles members that are still missing.
+ * Whether there is time for another round that launches, or one like the longest one of this run, and for the work
+ * after the rounds, which takes no longer. Otherwise a wake handles members that are still missing.
  *
  * @param lookMs the time of a look before that round
  */
 const hasTime = ({ ports, beganAtMs }: Run, longestRoundMs: number, lookMs = 0): boolean =>
-  ports.clock.now() - beganAtMs + lookMs + 2 * longestRoundMs <= endsWithinMs;
+  ports.clock.now() - beganAtMs + lookMs + 2 * Math.max(longestRoundMs, launchingMs) <= endsWithinMs;
 
 /** The result of the rounds of a run. `run` has the policy that they were decided with. */
 export type Played =

@@ -558,8 +558,9 @@ describe('an attempt after a lost race', () => {
       };
       return [(await play(eight, of)).kind, looks];
     };
-    expect(await lostAfterLook(7_500)).toEqual(['played', 2]);
-    expect(await lostAfterLook(7_501)).toEqual(['contended', 1]);
+    // Two looks, a launch of 2 s, and as much for what follows: no round of this run has launched yet.
+    expect(await lostAfterLook(5_500)).toEqual(['played', 2]);
+    expect(await lostAfterLook(5_501)).toEqual(['contended', 1]);
   });
 
   test('is left to the repeated messages where the mode of the group changed, because other signals are claimed in it', async () => {
