@@ -35,19 +35,30 @@ export interface DrainWorkflowProps {
 /** Functions get the time at which their state was entered beside the input, because their own clocks may be wrong. */
 const withEntry = '{% $merge([$states.input, {"state": $states.context.State}]) %}';
 
+/** The input without what is known of the attempts of one step, because the next step is another one. */
+const ofNextStep = '$sift($states.input, function($value, $key) { $key != "isRepeat" })';
+
 /** The input goes from state to state unchanged. The result of the last function is beside it as `step`. */
-const withStep = '{% $merge([$states.input, {"step": $states.result.Payload}]) %}';
+const withStep = `{% $merge([${ofNextStep}, {"step": $states.result.Payload}]) %}`;
 
 /** End drain gets the error beside the order. */
-const withError = '{% $merge([$states.input, {"error": $states.errorOutput}]) %}';
+const withError = `{% $merge([${ofNextStep}, {"error": $states.errorOutput}]) %}`;
 
-/** Lambda's own errors: throttling, a service error, a broken connection. */
-const lambdaTrouble = [
-  'Lambda.TooManyRequestsException',
-  'Lambda.ServiceException',
-  'Lambda.AWSLambdaException',
-  'Lambda.SdkClientException',
-];
+/** Lambda has no room for the call, so no code of the function ran. */
+const noRoom = 'Lambda.TooManyRequestsException';
+
+/**
+ * The input again, after a call for which Lambda had no room. Such a call is no attempt. It does not count as a retry,
+ * and what is known of attempts before it is kept.
+ */
+const withAttempts = '{% $merge([$states.input, $states.context.State.RetryCount > 0 ? {"isRepeat": true} : {}]) %}';
+const asItWas = '{% $states.input %}';
+
+/** Full jitter, so that drains that found no room at one moment do not come back at one moment. */
+const someSeconds = '{% $floor($random() * 4) + 1 %}';
+
+/** Lambda's own errors after which a call may have run: a service error, a broken connection. */
+const lambdaTrouble = ['Lambda.ServiceException', 'Lambda.AWSLambdaException', 'Lambda.SdkClientException'];
 
 const patience = { backoffRate: 2, maxDelay: Duration.seconds(10), jitterStrategy: JitterType.FULL };
 
@@ -135,6 +146,9 @@ export class DrainWorkflow extends Construct {
         )
         .otherwise(Succeed.jsonata(this, 'Ended')),
     );
+    this.waitForRoom('Wait to begin', begin, withAttempts);
+    this.waitForRoom('Wait to check', check, asItWas);
+    this.waitForRoom('Wait to end', end, withAttempts);
     for (const step of [begin, check]) step.addCatch(end, { errors: ['States.ALL'], outputs: withError }).next(next);
     return begin;
   }
@@ -153,9 +167,18 @@ export class DrainWorkflow extends Construct {
       // The retries below replace the CDK's own: they fit into a spot notice.
       retryOnServiceExceptions: false,
     });
+    // The first retry that names the error counts.
+    step.addRetry({ errors: [noRoom], maxAttempts: 0 });
     step.addRetry({ errors: lambdaTrouble, interval: Duration.seconds(1), maxAttempts: 8, ...patience });
     step.addRetry(ofFunction);
     return step;
+  }
+
+  /** Calls the function of a step again, for as long as Lambda has no room for it. Nothing else could be done then. */
+  private waitForRoom(name: string, step: LambdaInvoke, outputs: string): void {
+    const wait = Wait.jsonata(this, name, { time: WaitTime.seconds(someSeconds) });
+    step.addCatch(wait, { errors: [noRoom], outputs });
+    wait.next(step);
   }
 
   private waitFor(name: string): Wait {

@@ -126,6 +126,67 @@ describe('the synthesized workflow, run', () => {
     expect(fleet.stateOf('i-1').shortfall).toBeUndefined();
   });
 
+  /** How the calls of a function fail, one after another. The later ones do not. */
+  const attemptsOf = async (step: 'begin' | 'end', troubles: readonly string[]) => {
+    const fleet = createFleet([swap('i-1', { reason: 'rebalance' })], 0);
+    const [steps, left] = [stepsOf(fleet), [...troubles]];
+    const attempts: boolean[] = [];
+    const calls: number[] = [];
+    const name = stubArn(step);
+    const crowded: Steps = {
+      ...steps,
+      [name]: (event) => {
+        calls.push(fleet.nowMs);
+        const trouble = left.shift();
+        if (trouble !== undefined) return Promise.reject(Object.assign(new Error('Rate Exceeded.'), { name: trouble }));
+        attempts.push(readDrainInput(event).isRepeat === true);
+        return steps[name]?.(event) ?? Promise.reject();
+      },
+    };
+    const { execution } = await run(fleet, order(), crowded);
+    expect([execution.status, [...fleet.ended]]).toEqual(['SUCCEEDED', ['i-1']]);
+    return { isRepeat: attempts[0], calls };
+  };
+  const noRoom = 'Lambda.TooManyRequestsException';
+
+  test.each(['begin', 'end'] as const)('a call of %s for which Lambda had no room is no attempt, and hides none', async (step) => {
+    expect((await attemptsOf(step, [noRoom, noRoom])).isRepeat).toBe(false);
+    expect((await attemptsOf(step, ['Error', noRoom, noRoom])).isRepeat).toBe(true);
+    expect((await attemptsOf(step, [noRoom, 'Error'])).isRepeat).toBe(true);
+    expect((await attemptsOf(step, ['Lambda.ServiceException'])).isRepeat).toBe(true);
+  });
+
+  test('what is known of the attempts of one step says nothing about the next step', async () => {
+    const fleet = createFleet([swap('i-1', { reason: 'rebalance' })], 0);
+    const steps = stepsOf(fleet);
+    const troubles = ['Error', noRoom];
+    const inputs: unknown[] = [];
+    const crowded: Steps = {
+      ...steps,
+      [stubArn('begin')]: (event) => {
+        const trouble = troubles.shift();
+        if (trouble !== undefined) return Promise.reject(Object.assign(new Error('Rate Exceeded.'), { name: trouble }));
+        return steps[stubArn('begin')]?.(event) ?? Promise.reject();
+      },
+      [stubArn('end')]: (event) => {
+        inputs.push(event);
+        return steps[stubArn('end')]?.(event) ?? Promise.reject();
+      },
+    };
+    await run(fleet, order(), crowded);
+    expect(inputs).toHaveLength(1);
+    expect(inputs[0]).not.toHaveProperty('isRepeat');
+  });
+
+  test('for as long as Lambda has no room a step is called again, after one to four seconds each', async () => {
+    const { calls } = await attemptsOf(
+      'begin',
+      Array.from({ length: 40 }, () => noRoom),
+    );
+    const pauses = calls.slice(1, 41).map((atMs, index) => atMs - (calls[index] ?? 0));
+    expect([Math.min(...pauses), Math.max(...pauses)]).toEqual([1_000, 4_000]);
+  });
+
   test('a function that never succeeds ends the drain with its error', async () => {
     const fleet = createFleet([swap('i-1', { reason: 'rebalance' })], 30_000);
     const broken: Steps = {

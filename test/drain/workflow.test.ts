@@ -25,6 +25,7 @@ test('the names of the states describe a drain in order', () => {
     [
       ...['Begin drain', 'Check drain', 'End drain', 'Ended', 'Is it over?', 'Not ended'],
       ...['Wait for connections', 'Wait for replacements', 'Wait to end again', 'What next?'],
+      ...['Wait to begin', 'Wait to check', 'Wait to end'],
     ].toSorted(),
   );
   expect(states['Wait for replacements']).toMatchObject({ Type: 'Wait', Timestamp: '{% $states.input.step.untilIso %}', Next: 'Begin drain' });
@@ -40,20 +41,39 @@ test('the names of the states describe a drain in order', () => {
 
 test('whatever breaks while a drain begins or is checked, it is ended with the error', () => {
   for (const name of ['Begin drain', 'Check drain']) {
-    expect(states[name]?.Catch).toEqual([
-      { ErrorEquals: ['States.ALL'], Output: '{% $merge([$states.input, {"error": $states.errorOutput}]) %}', Next: 'End drain' },
+    expect(states[name]?.Catch?.slice(1)).toEqual([
+      {
+        ErrorEquals: ['States.ALL'],
+        Output: '{% $merge([$sift($states.input, function($value, $key) { $key != "isRepeat" }), {"error": $states.errorOutput}]) %}',
+        Next: 'End drain',
+      },
     ]);
   }
 });
 
-test('every step retries throttling, service errors and its own failures, with backoff and jitter, inside a spot notice', () => {
+test('a step for which Lambda has no room is called again a few seconds later, and keeps what is known of its attempts', () => {
+  const withAttempts = '{% $merge([$states.input, $states.context.State.RetryCount > 0 ? {"isRepeat": true} : {}]) %}';
+  const ErrorEquals = ['Lambda.TooManyRequestsException'];
+  for (const [name, Next, Output] of [
+    ['Begin drain', 'Wait to begin', withAttempts],
+    ['Check drain', 'Wait to check', '{% $states.input %}'],
+    ['End drain', 'Wait to end', withAttempts],
+  ] as const) {
+    expect(states[name]?.Retry?.filter(({ ErrorEquals: of }) => of.includes(ErrorEquals[0] as string))).toEqual([{ ErrorEquals, MaxAttempts: 0 }]);
+    expect(states[name]?.Catch?.[0]).toEqual({ ErrorEquals, Next, Output });
+    expect(states[Next]).toMatchObject({ Type: 'Wait', Seconds: '{% $floor($random() * 4) + 1 %}', Next: name });
+  }
+});
+
+test('every step retries service errors and its own failures, with backoff and jitter, inside a spot notice', () => {
   for (const name of ['Begin drain', 'Check drain', 'End drain']) {
     const retries = states[name]?.Retry ?? [];
     expect(retries.map(({ ErrorEquals }) => ErrorEquals)).toEqual([
-      ['Lambda.TooManyRequestsException', 'Lambda.ServiceException', 'Lambda.AWSLambdaException', 'Lambda.SdkClientException'],
+      ['Lambda.TooManyRequestsException'],
+      ['Lambda.ServiceException', 'Lambda.AWSLambdaException', 'Lambda.SdkClientException'],
       ['States.TaskFailed'],
     ]);
-    for (const { ErrorEquals, ...retry } of retries) {
+    for (const { ErrorEquals, ...retry } of retries.slice(1)) {
       const isPatient = name === 'End drain' && ErrorEquals[0] === 'States.TaskFailed';
       expect(retry).toMatchObject({ BackoffRate: 2, MaxDelaySeconds: isPatient ? 60 : 10, JitterStrategy: 'FULL' });
     }

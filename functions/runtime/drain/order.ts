@@ -20,6 +20,7 @@ const inputSchema = z.object({
   ),
   error: z.optional(z.object({ Error: z.string(), Cause: z.optional(z.string()) })),
   state: z.optional(z.object({ EnteredTime: z.string(), RetryCount: z.number() })),
+  isRepeat: z.optional(z.literal(true)),
 });
 
 /**
@@ -59,7 +60,7 @@ export type DrainInput = {
   readonly plannedMs?: number;
   /** Since when AWS could not carry out a call of the last step, if the step is repeated for that. */
   readonly failsSinceMs?: number;
-  /** Whether an earlier attempt of this very step failed. */
+  /** Whether an earlier attempt of this step failed. A call for which Lambda had no room is no attempt. */
   readonly isRepeat?: true;
   /** Whether an attempt to take members out of service broke off before. It may have done so without a record. */
   readonly brokeOff?: true;
@@ -90,7 +91,7 @@ const beganIn = ({ state, step }: Input): Began => {
 /** Reads a drain function's input. Throws on anything else. */
 export const readDrainInput = (event: unknown): DrainInput => {
   const input = z.parse(inputSchema, event);
-  const { error, step, state: _, ...order } = input;
+  const { error, step, state, isRepeat: wasRepeat, ...order } = input;
   const told = error?.Cause === undefined ? error : { ...error, Cause: messageOf(error.Cause) };
   const known = knownIn(step ?? {});
   const waited: { readonly waitedUntilMs?: number } =
@@ -100,7 +101,7 @@ export const readDrainInput = (event: unknown): DrainInput => {
   const isEarly = lookAtMs !== undefined && waited.waitedUntilMs !== undefined && waited.waitedUntilMs < lookAtMs;
   return {
     ...{ order, began: beganIn(input), ...known, ...waited, ...(isEarly && { plannedMs: lookAtMs }), error: told },
-    ...(input.state !== undefined && input.state.RetryCount > 0 && { isRepeat: true as const }),
+    ...((wasRepeat || (state !== undefined && state.RetryCount > 0)) && { isRepeat: true as const }),
     ...(step?.brokeOff && { brokeOff: true as const }),
     ...(step?.failsSinceMs !== undefined && { failsSinceMs: step.failsSinceMs }),
   };
