@@ -3,6 +3,7 @@ import type { DrainStep } from '../../core/contract.ts';
 import type { BeginReason } from '../../core/drain/begin.ts';
 import { drainEndsByMs } from '../../core/drain/drain.ts';
 import { nextHeartbeatMs } from '../../core/drain/heartbeat.ts';
+import { asksAgain } from '../../core/drain/late.ts';
 import { nextDrainLook } from '../../core/drain/look.ts';
 import type { Group } from '../../core/group/group.ts';
 import type { DrainOrder } from '../../core/ports/drains.ts';
@@ -33,8 +34,8 @@ type BeginStep = ReturnType<typeof stepAt<'begin'>>;
 const nothing = (step: DrainStep): BeginOutcome => ({ step, begun: 0, failed: [] });
 
 /**
- * The step after a release. While there is time, a release that was put off is tried again. After that the batch waits
- * for its connections, if any. For members that stay until they are out of service, later drains try again: this one
+ * The step after a release. While there is time, a release that was put off is tried again. The last step tries it at
+ * the end of that time, so no try is made right before that. After that the batch waits for its connections, if any. For members that stay until they are out of service, later drains try again: this one
  * makes no last try, and none after AWS refused for good.
  */
 const stepAfter = (
@@ -49,8 +50,10 @@ const stepAfter = (
   const inTime = putOff.filter((swap) =>
     staysUntilReleased(swap) ? !refused.has(swap.instance) && endsByMs(swap) > againMs : endsByMs(swap) > nowMs,
   );
-  if (inTime.length > 0)
-    return stepAt('begin', Math.min(againMs, ...inTime.map(endsByMs), nextHeartbeatMs(alive, nowMs)));
+  if (inTime.length > 0) {
+    const overMs = Math.min(...inTime.map(endsByMs));
+    return stepAt(againMs < overMs ? 'begin' : 'check', Math.min(againMs, overMs, nextHeartbeatMs(alive, nowMs)));
+  }
   return checkStep(nextDrainLook(open, { timeoutMs, nowMs, alive }), putOff.length > 0 ? nowMs : undefined);
 };
 
@@ -73,6 +76,10 @@ const wakeForUnended = async (
   if (unended.length === 0) return;
   await unlessTroubled(wakes.wake([name], releasesAgainAtMs(unended, timeoutMs, clock.now())));
 };
+
+/** Whether the look that compares late members with the others comes before all that is taken out of service. */
+const isLookedAt = (alive: readonly Swap[], nowMs: number): boolean =>
+  alive.every((swap) => swap.state !== 'leaving' || asksAgain(swap, nowMs));
 
 /** When the last of these members was ordered to leave. */
 const orderedByMs = (own: readonly Swap[]): number =>
@@ -125,7 +132,7 @@ export const beginDrain = async (
     });
   }
   const turnAtMs = alive.some(({ state }) => state === 'leaving')
-    ? await releasesAtMs(ports, group, alive, verdict.because === 'enough-serving')
+    ? await releasesAtMs(ports, group, alive, verdict.because === 'enough-serving' || isLookedAt(alive, clock.now()))
     : undefined;
   if (turnAtMs !== undefined) return nothing(stepAt('begin', Math.min(turnAtMs, nextHeartbeatMs(alive, clock.now()))));
   const look = (late: readonly Swap[]): Promise<number | undefined> => looksAtMs(ports, group, late, 'later');

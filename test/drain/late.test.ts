@@ -147,6 +147,25 @@ test('a look that AWS refuses takes no member out of service', async () => {
   expect(isNeeded(fleet.stateOf('i-1'))).toBe(true);
 });
 
+test('members that are all compared again take one turn at the budget of the account, which pays for their release too', async () => {
+  const turnsOf = async (swaps: readonly Swap[]) => {
+    const fleet = fleetLate(swaps, ['i-3', 'i-4']);
+    fleet.group = group({ holding: { kind: 'attach', asg: 'web-asg' } });
+    let turns = 0;
+    fleet.ports.store.putBudget = async () => {
+      turns += 1;
+      return 'done';
+    };
+    await beginDrain(fleet.ports, order());
+    return [turns, fleet.releasedAtMs.size];
+  };
+  const surplus = swap('i-1', { reason: 'scale-in', asg: 'web-asg' });
+  expect(await turnsOf([surplus])).toEqual([1, 1]);
+  // The turn of the look is for the members that are compared, so the others take their own.
+  const hook = { hooks: [{ asg: 'web-asg', hook: 'drain', token: 't', expiresAtMs: inMs(600) }] };
+  expect(await turnsOf([surplus, swap('i-2', { reason: 'rebalance', asg: 'web-asg', ...hook })])).toEqual([2, 2]);
+});
+
 test('while the health of the others cannot be read, a surplus member neither leaves nor is recorded as needed', async () => {
   const fleet = fleetLate([swap('i-1', { reason: 'scale-in' })], []);
   fleet.members.push(...['i-3', 'i-4'].map((instance) => member(instance, { serving: false, mayServe: true })));
