@@ -114,11 +114,11 @@ export const beginDrain = async (
   if (group === undefined || own.length === 0) return nothing(endStep);
   // Members that have begun to drain come to their end. No other member is taken out of service.
   if (isLetGo || (own.length < batch.own.length && own.every(hasBegun))) return nothing(stepAt('check', clock.now()));
-  const provider = ports.providerFor(group.holding);
+  const here = { store, clock, provider: ports.providerFor(group.holding), missed: ports.missed };
   const ours = { group, batch: { ...batch, own } };
-  const knownDelayMs = await delayNow({ store, clock, provider }, ours, before);
+  const knownDelayMs = await delayNow(here, ours, before);
   const mayGrow = before?.mayGrow === true;
-  const verdict = await judge({ store, clock, provider }, { ...ours, knownDelayMs, mayGrow });
+  const verdict = await judge(here, { ...ours, knownDelayMs, mayGrow });
   const alive = await keepHooksAlive(ports, own, order.drain, group.drain.timeoutMs);
   if (verdict.kind === 'later') {
     const untilMs = Math.min(verdict.lookAtMs, nextHeartbeatMs(alive, clock.now()));
@@ -136,11 +136,11 @@ export const beginDrain = async (
     : undefined;
   if (turnAtMs !== undefined) return nothing(stepAt('begin', Math.min(turnAtMs, nextHeartbeatMs(alive, clock.now()))));
   const look = (late: readonly Swap[]): Promise<number | undefined> => looksAtMs(ports, group, late, 'later');
-  const asked = await askAgain({ store, clock, provider }, order, { group, batch, turnAtMs: look }, alive);
+  const asked = await askAgain(here, order, { group, batch, turnAtMs: look }, alive);
   const { goes, againAtMs } = asked;
   if (goes.length === 0) return nothing(againAtMs === undefined ? endStep : stepAt('begin', againAtMs));
-  const { leaving, failed } = await keepProtected({ store, clock, provider }, order, group, goes);
-  const release = await releaseLeaving({ store, clock, provider }, order, { group, state: batch.state }, leaving);
+  const { leaving, failed } = await keepProtected(here, order, group, goes);
+  const release = await releaseLeaving(here, order, { group, state: batch.state }, leaving);
   const putOff = await callOff(store, { group, drain: order.drain }, release, clock.now());
   await noteUnreleased(store, order.drain, putOff, release.failed);
   await wakeForUnended(ports, group, release.unended);

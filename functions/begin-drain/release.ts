@@ -1,3 +1,4 @@
+import type { Missed } from '../../aws/calls/optional-read.ts';
 import { unlessTroubled } from '../../aws/calls/unless-troubled.ts';
 import { type OpenSwap, sortByProgress } from '../../core/drain/look.ts';
 import { foreseen } from '../../core/drain/shortfall.ts';
@@ -23,7 +24,12 @@ export type Release = {
   readonly failed: ActionResult['failed'];
 };
 
-export type ReleasePorts = { readonly provider: CapacityOut; readonly store: StateStore; readonly clock: Clock };
+export type ReleasePorts = {
+  readonly provider: CapacityOut;
+  readonly store: StateStore;
+  readonly clock: Clock;
+  readonly missed: Missed;
+};
 
 /**
  * Takes the `leaving` swaps out of service, looks at the state of the whole batch, and records both in one write per

@@ -1,3 +1,4 @@
+import type { Missed } from '../../aws/calls/optional-read.ts';
 import type { Group, Holding } from '../../core/group/group.ts';
 import type { Granted } from '../../core/launch/reservation-life.ts';
 import type { CapacityIn, Holdings } from '../../core/ports/capacity-provider.ts';
@@ -35,6 +36,7 @@ export type ReactPorts = {
   readonly drains: Drains;
   readonly wakes: Wakes;
   readonly redelivery: Redelivery;
+  readonly missed: Missed;
   readonly announcer: Announcer;
   readonly clock: Clock;
   /** Uniform in [0, 1): only for identifiers. */

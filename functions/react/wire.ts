@@ -46,7 +46,13 @@ export const wire = (surroundings: Surroundings, telemetry: Telemetry): ReactPor
       client: createSqsClient(clientConfig),
       queueUrl: requireEnv(surroundings, env.signalsQueueUrl),
       now,
+      unheeded: (messages, codes) =>
+        telemetry.logger.warn('Messages that were to come again later come at the time of the queue.', {
+          messages,
+          codes,
+        }),
     }),
+    missed: capacity.missed,
     announcer: createAnnouncer({
       client: createEventBridgeClient(clientConfig),
       eventBusName: requireEnv(surroundings, env.eventBusName),

@@ -1,4 +1,5 @@
-import { isFromAws } from '../../aws/calls/errors.ts';
+import { codeOf, isFromAws } from '../../aws/calls/errors.ts';
+import type { Missed } from '../../aws/calls/optional-read.ts';
 import {
   type AccountBudget,
   areWorthAWrite,
@@ -14,10 +15,14 @@ import type { Clock } from '../../core/ports/surroundings.ts';
 /** Lost races for the item before its users go on without it. */
 const mostConflicts = 8;
 
-/** `mayCall`: whether groups can be woken whose turn comes sooner than announced. */
+/**
+ * `missed`: is told when the budget cannot be used now. `mayCall`: whether groups can be woken whose turn comes sooner
+ * than announced.
+ */
 export type BudgetPorts = {
   readonly store: Pick<StateStore, 'budget' | 'putBudget'>;
   readonly clock: Clock;
+  readonly missed: Missed;
   readonly mayCall?: boolean;
 };
 
@@ -30,7 +35,7 @@ export type BudgetPorts = {
 export const shareBudget = async (
   asks: readonly Ask[],
   lessons: Lessons,
-  { store, clock, mayCall }: BudgetPorts,
+  { store, clock, missed, mayCall }: BudgetPorts,
   known?: AccountBudget,
 ): Promise<Shared | 'contended' | undefined> => {
   try {
@@ -44,6 +49,7 @@ export const shareBudget = async (
     return 'contended';
   } catch (error) {
     if (!isFromAws(error)) throw error;
+    missed('budget of the account', codeOf(error));
     return undefined;
   }
 };

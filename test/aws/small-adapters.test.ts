@@ -266,11 +266,15 @@ describe('wakes', () => {
 });
 
 describe('messages that are delivered again', () => {
+  const redelivery = (aws: ReturnType<typeof createFakeAws>, told: unknown[]) =>
+    createRedelivery({ client: aws.sqs, queueUrl: 'http://queue', now, unheeded: (count, codes) => void told.push([count, codes]) });
   const messages = Array.from({ length: 12 }, (_, index) => ({ receipt: `r-${index}`, atMs: nowMs + 39_500 + 1_000 * index }));
 
   test('stay hidden until the time that was named, ten with one call', async () => {
     const aws = createFakeAws({ ChangeMessageVisibilityBatch: {} });
-    await createRedelivery({ client: aws.sqs, queueUrl: 'http://queue', now }).postpone(messages);
+    const unheeded: unknown[] = [];
+    await redelivery(aws, unheeded).postpone(messages);
+    expect(unheeded).toEqual([]);
     const inputs = aws.inputsOf('ChangeMessageVisibilityBatch');
     expect(inputs.map(({ Entries }) => (Entries as unknown[]).length)).toEqual([10, 2]);
     expect(inputs[1]).toEqual({
@@ -282,12 +286,25 @@ describe('messages that are delivered again', () => {
     });
   });
 
-  test('come again at the time of the queue if the call fails, and no call is made for none', async () => {
-    const aws = createFakeAws({ ChangeMessageVisibilityBatch: awsError('AccessDenied', 'No.', 403) });
-    const { postpone } = createRedelivery({ client: aws.sqs, queueUrl: 'http://queue', now });
+  test('come again at the time of the queue if the call fails, which is noted, and no call is made for none', async () => {
+    const aws = createFakeAws({ ChangeMessageVisibilityBatch: failsWith('AccessDenied', 'No.', 403) });
+    const unheeded: unknown[] = [];
+    const { postpone } = redelivery(aws, unheeded);
     await postpone([]);
-    expect(aws.inputsOf('ChangeMessageVisibilityBatch')).toEqual([]);
-    await expect(postpone(messages)).resolves.toBeUndefined();
+    expect([aws.inputsOf('ChangeMessageVisibilityBatch'), unheeded]).toEqual([[], []]);
+    await postpone(messages);
+    expect(unheeded).toEqual([
+      [10, ['AccessDenied']],
+      [2, ['AccessDenied']],
+    ]);
+  });
+
+  test('are noted where the queue refuses single ones', async () => {
+    const refused = (Id: string) => ({ Id, SenderFault: true, Code: 'ReceiptHandleIsInvalid' });
+    const aws = createFakeAws({ ChangeMessageVisibilityBatch: () => ({ Successful: [], Failed: [refused('0'), refused('1')] }) });
+    const unheeded: unknown[] = [];
+    await redelivery(aws, unheeded).postpone(messages.slice(0, 3));
+    expect(unheeded).toEqual([[2, ['ReceiptHandleIsInvalid']]]);
   });
 });
 

@@ -94,6 +94,8 @@ export type Fleet = {
   readonly completedHooks: Set<string>;
   readonly beats: { readonly instance: string; readonly token?: string; readonly atMs: number }[];
   readonly told: Announcement[];
+  /** Reads without which the work went on, and why. */
+  readonly missed: string[];
   /** Calls of every port, in order. */
   readonly calls: string[];
   readonly failRelease: Map<string, Failing>;
@@ -236,6 +238,7 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
     completedHooks: new Set(),
     beats: [],
     told: [],
+    missed: [],
     calls: [],
     failRelease: new Map(),
     failEnd: new Map(),
@@ -250,6 +253,7 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
     },
     ports: {
       clock: { now: () => fleet.nowMs },
+      missed: (read, code) => void fleet.missed.push(`${read}: ${code}`),
       store,
       providerFor: () => fleet.provider,
       lifecycle: {

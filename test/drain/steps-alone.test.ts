@@ -15,11 +15,11 @@ const throttled = async (): Promise<never> => Promise.reject(awsError('RequestLi
 
 describe('whether a drain begins', () => {
   const judging = (fleet: Fleet, own: readonly Swap[], rest: { readonly knownDelayMs?: number; readonly mayGrow?: boolean } = {}) => {
-    const { store, clock } = fleet.ports;
+    const { store, clock, missed } = fleet.ports;
     const state = fleet.desired === undefined ? undefined : ({ desired: fleet.desired, reservations: fleet.reservations } as never);
     const batch = { group: fleet.group, state, own, all: own, gone: [], isLetGo: false } as never;
     const { knownDelayMs, mayGrow = false } = rest;
-    return judge({ store, clock, provider: fleet.provider }, { group: fleet.group ?? group(), batch, knownDelayMs, mayGrow });
+    return judge({ store, clock, missed, provider: fleet.provider }, { group: fleet.group ?? group(), batch, knownDelayMs, mayGrow });
   };
   const waiting = () => {
     const fleet = createFleet([swap('i-1', warned)], 30_000);

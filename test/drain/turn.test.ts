@@ -23,7 +23,7 @@ const accountOf = (budget: Partial<AccountBudget> = {}, { contended = false } = 
       return 'done' as const;
     },
   };
-  return { account, ports: { store, clock: { now: () => noonMs } } };
+  return { account, ports: { store, clock: { now: () => noonMs }, missed: () => {} } };
 };
 
 /** The tokens that were taken from a full bucket. */

@@ -25,7 +25,9 @@ describe('the budget of the account', () => {
         return results[Math.min(written.length, results.length) - 1] ?? ('done' as const);
       },
     };
-    return { written, ports: { store, clock: { now: () => noonMs } } };
+    const missed: string[] = [];
+    const clock = { now: () => noonMs };
+    return { written, missed, ports: { store, clock, missed: (read: string, code: string) => void missed.push(`${read}: ${code}`) } };
   };
 
   test('is written once for several requests, and again after a lost race', async () => {
@@ -64,11 +66,13 @@ describe('the budget of the account', () => {
     expect(written.map(({ levels: left }) => left.instances?.tokens)).toEqual([500]);
   });
 
-  test('does without the item where AWS fails, and throws a bug of ours', async () => {
-    const { ports } = accountOf(['done']);
+  test('does without the item where AWS fails, notes why, and throws a bug of ours', async () => {
+    const { missed, ports } = accountOf(['done']);
     const failing = (error: Error) =>
       shareBudget([ask('web')], noLessons, { ...ports, store: { ...ports.store, budget: async () => Promise.reject(error) } });
     expect(await failing(awsError('ThrottlingException'))).toBeUndefined();
+    expect(await failing(awsError('AccessDeniedException', 'No.', 403))).toBeUndefined();
+    expect(missed).toEqual(['budget of the account: ThrottlingException', 'budget of the account: AccessDeniedException']);
     await expect(failing(new TypeError('undefined is not a function'))).rejects.toThrow('undefined is not a function');
   });
 });

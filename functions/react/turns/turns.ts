@@ -69,7 +69,7 @@ const share = async (
     await call(shared.called, ports);
     return shared;
   }
-  ports.telemetry.count(metrics.readsMissed);
+  if (shared === 'contended') ports.telemetry.count(metrics.readsMissed);
   ports.telemetry.logger.warn('The budget of the account could not be used. Launches go on without it.', {
     groups: asks.map(({ group }) => group),
   });

@@ -1,3 +1,4 @@
+import type { Missed } from '../../../aws/calls/optional-read.ts';
 import type { Holding } from '../../../core/group/group.ts';
 import type { CapacityOut } from '../../../core/ports/capacity-provider.ts';
 import type { LifecycleActions } from '../../../core/ports/lifecycle-actions.ts';
@@ -10,4 +11,6 @@ export type DrainPorts = {
   readonly providerFor: (holding: Holding) => CapacityOut;
   readonly lifecycle: LifecycleActions;
   readonly clock: Clock;
+  /** Is told about reads without which the work goes on. */
+  readonly missed: Missed;
 };

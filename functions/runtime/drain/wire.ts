@@ -27,5 +27,6 @@ export const wireDrain = (surroundings: Surroundings, telemetry: Telemetry, wait
     providerFor: () => provider,
     lifecycle: createLifecycleActions({ client: capacity.autoScaling }),
     clock: { now: surroundings.now },
+    missed: capacity.missed,
   };
 };
