@@ -80,9 +80,7 @@ export type AsgView = {
   readonly desired: number;
   /** Instances that count towards its desired capacity (pending and in service). */
   readonly held: number;
-  /**
-   * The ids of these. An instance that EC2 has ended stays among them until the group notices, and then replaces it.
-   */
+  /** The ids of these. One that EC2 has ended stays among them until the group notices, and then replaces it. */
   readonly holds: readonly string[];
   /** Instances in it in any state, also terminating and standby ones. Absent: as many as it holds. */
   readonly inside?: number;
