@@ -1,10 +1,14 @@
 import { items } from '../../core/contract.ts';
 import type { AttributeMap } from '../platform/tables/stream.ts';
 
-/** What a write may replace only if its writer knows it: by item, the attributes that hold it. */
-const guarded: readonly { readonly isOf: (item: string) => boolean; readonly attributes: readonly string[] }[] = [
-  { isOf: (item) => item === items.state || item === items.budget, attributes: ['version'] },
-  { isOf: (item) => item.startsWith(items.claim('')), attributes: ['stamp'] },
+/**
+ * What a write may replace only if its writer knows it: by item, the attributes that hold it. `standFor`: what they are the version of. Two writers that
+ * read the same version write the same next one, so its value may stay. The bucket times beside the account budget have no version.
+ */
+const guarded: readonly { readonly isOf: (item: string) => boolean; readonly attributes: readonly string[]; readonly standFor?: string }[] = [
+  { isOf: (item) => item === items.state, attributes: ['version'], standFor: 'state' },
+  { isOf: (item) => item === items.budget, attributes: ['version'], standFor: 'budget' },
+  { isOf: (item) => item.startsWith(items.claim('')), attributes: ['stamp'], standFor: 'holder' },
   { isOf: (item) => item.startsWith(items.swapPrefix), attributes: ['hooks', 'deadlineMs'] },
 ];
 
@@ -22,7 +26,8 @@ const textIn = (item: AttributeMap | undefined, attribute: string): string => JS
  */
 export const createUnreadWrites = () => {
   const seen = new Map<string, Map<string, Set<string>>>();
-  const attributesOf = (item: string): readonly string[] => guarded.find(({ isOf }) => isOf(item))?.attributes ?? [];
+  const guardOf = (item: string) => guarded.find(({ isOf }) => isOf(item));
+  const attributesOf = (item: string): readonly string[] => guardOf(item)?.attributes ?? [];
   const valuesOf = (invocation: string, { table, group, item, attribute }: Overwritten & { readonly table: string }): Set<string> => {
     const known = seen.get(invocation) ?? new Map<string, Set<string>>();
     seen.set(invocation, known);
@@ -48,7 +53,7 @@ export const createUnreadWrites = () => {
       const lost = attributesOf(item).filter(
         (attribute) =>
           before?.[attribute] !== undefined &&
-          textIn(before, attribute) !== textIn(after, attribute) &&
+          [attribute, guardOf(item)?.standFor ?? attribute].some((name) => textIn(before, name) !== textIn(after, name)) &&
           !valuesOf(invocation, { table, group, item, attribute }).has(textIn(before, attribute)),
       );
       if (after !== undefined) learn(invocation, table, after);

@@ -17,12 +17,14 @@ describe('nothing is replaced unread', () => {
   it('holds for a writer that has read what it replaces, and for an item that is new', () => {
     expect(lost([state(4)], state(4), state(5))).toEqual([]);
     expect(lost([], undefined, state(1))).toEqual([]);
-    // A write that changes nothing replaces nothing.
-    expect(lost([], state(4), state(4))).toEqual([]);
   });
   it('breaks for a writer that read something older, or nothing', () => {
     expect(lost([state(3)], state(4), state(5))).toEqual(['state version']);
     expect(lost([], state(4), state(5))).toEqual(['state version']);
+    // Both writers read version 3.
+    const held = (text: string) => ({ ...state(4), state: { S: text } });
+    expect(lost([state(3)], held('a'), held('b'))).toEqual(['state version']);
+    expect(lost([state(3)], held('a'), held('a'))).toEqual([]);
     expect(lost([versioned('budget', 3)], versioned('budget', 4), versioned('budget', 5))).toEqual(['budget version']);
     const claim = (stamp: string) => ({ ...keys('holder#web-asg'), stamp: { S: stamp } });
     expect(lost([], claim('a@1'), claim('b@2'))).toEqual(['holder#web-asg stamp']);
@@ -33,7 +35,7 @@ describe('nothing is replaced unread', () => {
     expect(lost([swap(one)], swap(two), swap(one))).toEqual(['swap#i-9 hooks']);
     expect(lost([swap(two)], swap(two), swap(one))).toEqual([]);
     expect(lost([swap({})], swap({ deadlineMs: { N: '9' } }), undefined)).toEqual(['swap#i-9 deadlineMs']);
-    // Other fields are not guarded.
+    // Other fields are not guarded, and a write that changes nothing replaces nothing.
     expect(lost([swap({})], swap({ busyUntilMs: { N: '9' } }), swap({}))).toEqual([]);
   });
   it('knows what an invocation wrote itself, until it ends, and nothing that others read', () => {

@@ -7,6 +7,7 @@ import { modes } from './modes.ts';
 import type { Mutant } from './mutant.ts';
 import { outside } from './outside.ts';
 import { ownScaling } from './own-scaling.ts';
+import { passingOn } from './passing-on.ts';
 import { returning } from './returning.ts';
 import { said } from './said.ts';
 import { shares } from './shares.ts';
@@ -22,6 +23,7 @@ export const mutants: readonly Mutant[] = [
   ...modes,
   ...outside,
   ...ownScaling,
+  ...passingOn,
   ...returning,
   ...said,
   ...shares,

@@ -1,0 +1,40 @@
+import type { Mutant } from './mutant.ts';
+
+/** Breakages of what one invocation leaves to the next one: messages to Holdfast itself, and items that others write too. */
+export const passingOn: readonly Mutant[] = [
+  {
+    name: 'react is not told of a new policy',
+    file: 'functions/accept-policy/accept-policy.ts',
+    from: 'await to.changes.tell(group, to.clock.now(), writtenAtMs);',
+    to: 'if (writtenAtMs === 0) await to.changes.tell(group, to.clock.now(), writtenAtMs);',
+    caughtBy: ['policy change'],
+  },
+  {
+    name: 'a wake that is over counts as one to come',
+    file: 'aws/messages/wakes.ts',
+    from: 'sentForMs > nowMs && sentForMs',
+    to: 'sentForMs > 0 * nowMs && sentForMs',
+    caughtBy: ['warnings overlap'],
+  },
+  {
+    name: 'a wake that was claimed once is never over',
+    file: 'aws/state/wake-claims.ts',
+    from: 'OR #atMs <= :now OR #atMs > :soonEnough',
+    to: 'OR (#atMs <= :now AND #atMs > :soonEnough) OR #atMs > :soonEnough',
+    caughtBy: ['warnings overlap'],
+  },
+  {
+    name: 'the state item is written whoever wrote it meanwhile',
+    file: 'aws/state-store.ts',
+    from: "'attribute_not_exists(#version)' : '#version = :previous'",
+    to: "'attribute_not_exists(#version)' : '#version = :previous OR #version <> :previous'",
+    caughtBy: ['warnings overlap'],
+  },
+  {
+    name: 'the account budget is written whoever wrote it meanwhile',
+    file: 'aws/state/budget-item.ts',
+    from: "'attribute_not_exists(#version)' : '#version = :read'",
+    to: "'attribute_not_exists(#version)' : '#version = :read OR #version <> :read'",
+    caughtBy: ['warnings overlap'],
+  },
+];
