@@ -116,7 +116,7 @@ export const shareOut = (budget: AccountBudget, asks: readonly Ask[], nowMs: num
   });
   const inOrder = [...before.filter(({ group }) => !asking.has(group)), ...present].toSorted(byNeed);
   const levels = Object.fromEntries(names.map((name) => [name, levelAt(budget, name, nowMs)])) as Purse['there'];
-  const purse: Purse = { there: { ...levels }, left: { ...levels } };
+  const purse: Purse = { there: { ...levels }, left: { ...levels }, owed: 0 };
   const line: Line = {
     waiting: [],
     turns: new Map(taken.map(({ group }) => [group, { kind: 'taken' }])),

@@ -30,8 +30,15 @@ const soonMs = 5_000;
 /** When the bucket of instances is low, a call for fewer instances than this is not worth its token. */
 const leastInstances = 20;
 
-/** Tokens in the buckets now, and tokens left after the turns of all groups ahead. */
-export type Purse = { readonly there: Record<BucketName, number>; readonly left: Record<BucketName, number> };
+/**
+ * Tokens in the buckets now, and tokens left after the turns of all groups ahead. `owed`: instances that groups ahead
+ * get after their first part. They delay the turns behind, and hold up nobody for whom there are instances now.
+ */
+export type Purse = {
+  readonly there: Record<BucketName, number>;
+  readonly left: Record<BucketName, number>;
+  owed: number;
+};
 
 /**
  * A turn begins when so many of its calls have tokens. Its further calls wait for theirs one by one. Looks draw on the
@@ -53,8 +60,10 @@ const drawsOn = ({ bucket, instances }: Waiting): readonly BucketName[] =>
   instances > 0 ? [bucket, 'instances'] : [bucket];
 
 /** When a bucket has the tokens that it lacks. */
-const thereAtMs = ({ left }: Purse, bucket: BucketName, nowMs: number): number =>
-  nowMs + Math.ceil((Math.max(0, -left[bucket]) / buckets[bucket].perSecond) * 1_000);
+const thereAtMs = ({ left, owed }: Purse, bucket: BucketName, nowMs: number): number => {
+  const tokens = bucket === 'instances' ? left.instances - owed : left[bucket];
+  return nowMs + Math.ceil((Math.max(0, -tokens) / buckets[bucket].perSecond) * 1_000);
+};
 
 /** Who has been served in order so far. */
 export type Line = {
@@ -108,13 +117,15 @@ const give = (one: Waiting, purse: Purse, line: Line, nowMs: number): void => {
   const calls = callsFor(one, given);
   for (const tokens of [left, there]) spend(tokens, { ...one, calls }, given);
   const rest = one.instances - given;
-  left.instances -= Math.min(rest, leastInstances);
+  const next = Math.min(rest, leastInstances);
+  left.instances -= next;
   const turn = { kind: 'now', instances: given, calls, sinceMs: one.sinceMs } as const;
   if (rest === 0) {
     line.turns.set(one.group, turn);
     return;
   }
   const turnAtMs = thereAtMs(purse, 'instances', nowMs);
+  purse.owed += rest - next;
   line.turns.set(one.group, { ...turn, rest: { turnAtMs, ahead: aheadIn(line, one, true) } });
   const { dueAtMs: _, ...later } = one;
   line.waiting.push({ ...later, calls: callsFor(one, rest), instances: rest, turnAtMs });
@@ -169,6 +180,7 @@ export const serve = (one: Waiting, isHere: boolean, purse: Purse, line: Line, n
   if (lacksCallsAlone) line.kept.instances += instances;
   spend(left, { ...one, calls: lacksInstances ? 0 : calls }, lacksCallsAlone ? 0 : instances);
   const turnAtMs = Math.max(...drawsOn(one).map((name) => thereAtMs(purse, name, nowMs)));
+  if (lacksInstances) purse.owed += one.instances - instances;
   const ahead = aheadIn(line, one, lacksInstances);
   if (isHere) line.turns.set(one.group, { kind: 'later', turnAtMs, sinceMs: one.sinceMs, ahead });
   if (goesAnyway(one, isHere, turnAtMs)) return;

@@ -129,6 +129,18 @@ describe('turns at a bucket', () => {
     expect(turns.get('z')).toMatchObject({ kind: 'now', rest: { ahead: { empty: 1, smaller: 1 } } });
   });
 
+  test('a group is told a turn after all instances of those ahead, not after their first part alone', () => {
+    const low = (tokens: number): AccountBudget => ({ ...emptyBudget, levels: { instances: { tokens, atMs: nowMs } } });
+    const [a, b] = [asks('a', { instances: 34 }), asks('b', { instances: 34 })];
+    const timesOf = (tokens: number) => shareOut(low(tokens), [a, b], nowMs).turns;
+    expect([timesOf(0).get('a'), timesOf(0).get('b')]).toMatchObject([{ turnAtMs: nowMs + 10_000 }, { turnAtMs: nowMs + 27_000 }]);
+    // The first is given 20 and waits for 14, the second for 20 more.
+    expect([timesOf(20).get('a'), timesOf(20).get('b')]).toMatchObject([{ rest: { turnAtMs: nowMs + 7_000 } }, { turnAtMs: nowMs + 17_000 }]);
+    // But whoever is here and finds twenty is not held up by what those who are not here get later.
+    const { budget } = shareOut(low(0), [a], nowMs);
+    expect(shareOut({ ...budget, levels: low(40).levels }, [b], nowMs).turns.get('b')).toMatchObject({ kind: 'now', instances: 20 });
+  });
+
   test('a group that waits for instances is told of all who do: also at other buckets, and those who were given a part', () => {
     const low: AccountBudget = { ...emptyBudget, levels: { instances: { tokens: 30, atMs: nowMs }, targets: { tokens: 0, atMs: nowMs } } };
     const [part, other] = [asks('part', { instances: 100 }), asks('other', { bucket: 'autoScaling', need: { ...warned, size: 20 } })];
