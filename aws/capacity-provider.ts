@@ -72,7 +72,7 @@ const requestsBy = { createFleet: fleetRequest, autoScaling: asgRequest };
  * own attempts. The result says what may succeed later.
  */
 export const createCapacityIn = (holding: Holding, deps: ProviderDeps): CapacityIn => ({
-  describe: (group, granted) => describeHoldings(deps, group, granted),
+  describe: (group, changes) => describeHoldings(deps, group, changes),
   requestOf: (group, reservation) => requestsBy[howHeld({ holding }).launchesBy](deps, group, reservation),
   // A repeat uses the API of its stored request, even if the group is held in another way now.
   launch: (orders) =>
@@ -91,7 +91,7 @@ export const createCapacityIn = (holding: Holding, deps: ProviderDeps): Capacity
 
 /** The same capacity: the leaving part. A drain function's bundle has no code that launches. */
 export const createCapacityOut = (deps: ProviderDeps): CapacityOut => ({
-  describe: (group, granted) => describeHoldings(deps, group, granted),
+  describe: (group, changes) => describeHoldings(deps, group, changes),
   protectedAmong: (instances) => protectedAmong(deps, instances),
   release: createDraining(deps).release,
   inspectDrain: createInspectDrain(deps),

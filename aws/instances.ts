@@ -79,6 +79,10 @@ const unreadWeight = 16;
 /** How many instances each value of a tag found at the last read of this environment. */
 const foundBefore = rememberedByKey<EC2Client, number>();
 
+/** How many instances these values of a tag found at the last read of this environment. */
+export const lastFound = (ec2: EC2Client, tag: string, values: readonly string[]): number =>
+  values.reduce((sum, value) => sum + (foundBefore(ec2).get(`${tag} ${value}`) ?? 0), 0);
+
 /** Notes what a read of all states found. */
 const noteFound = (ec2: EC2Client, tag: string, values: readonly string[], found: readonly Instance[]): void => {
   const counts = Map.groupBy(found, (instance) => tagOf(instance, tag));

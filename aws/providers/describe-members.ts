@@ -3,9 +3,9 @@ import { tags } from '../../core/contract.ts';
 import type { Group } from '../../core/group/group.ts';
 import { asgsOf, namedTargetGroups } from '../../core/group/holders.ts';
 import { howHeld } from '../../core/group/holding.ts';
-import type { Granted } from '../../core/launch/reservation-life.ts';
 import type { Holdings } from '../../core/ports/capacity-provider.ts';
 import { numberOf } from '../../core/units/number-of.ts';
+import type { Changes } from '../../core/view/changes.ts';
 import { asReady, needsStatusChecks } from '../../core/view/ready.ts';
 import type { AsgView, Member } from '../../core/view/view.ts';
 import { troubleOf } from '../calls/errors.ts';
@@ -80,8 +80,8 @@ type LookTogether = {
   readonly isWarned: boolean;
   /** The minute's tick is one of its signals. */
   readonly isTick?: boolean;
-  /** For a single group: what EC2 granted it a moment ago, if that is known. */
-  readonly granted?: Granted;
+  /** By group: changes that its items and signals tell of, where they are known. */
+  readonly changes?: ReadonlyMap<string, Changes>;
 };
 type Together = LookTogether & { readonly groups: number };
 
@@ -218,8 +218,12 @@ const holdingsOfOne = async (deps: ProviderDeps, group: Group, reading: Promise<
 };
 
 /** Reads everything that a group holds: its instances, its Auto Scaling groups, and their target health. */
-export const describeHoldings = (deps: ProviderDeps, group: Group, granted?: Granted): Promise<Holdings> =>
-  holdingsOfOne(deps, group, readGroups(deps, [group], granted)(group));
+export const describeHoldings = (deps: ProviderDeps, group: Group, changes?: Changes): Promise<Holdings> =>
+  holdingsOfOne(
+    deps,
+    group,
+    readGroups(deps, [group], { changes: new Map(changes && [[group.name, changes]]) })(group),
+  );
 
 /**
  * Begins to read several groups together, and returns a function that looks at each. If the common read fails for
@@ -231,7 +235,8 @@ export const describeTogether = (
   groups: readonly Group[],
   look: LookTogether = { isWarned: false },
 ): ((group: Group) => Promise<Holdings>) => {
-  const common = readGroups(deps, groups, look.granted);
+  const isWhole = look.isTick === true && !look.isWarned;
+  const common = readGroups(deps, groups, { isWhole, ...(look.changes && { changes: look.changes }) });
   if (groups.length === 1) return (group) => holdingsOfOne(deps, group, common(group));
   const together = { ...look, groups: groups.length };
   return async (group) => {

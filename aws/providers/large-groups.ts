@@ -1,16 +1,19 @@
 import type { EC2Client, Instance } from '@aws-sdk/client-ec2';
 import { tags } from '../../core/contract.ts';
-import type { Granted } from '../../core/launch/reservation-life.ts';
+import type { Changes } from '../../core/view/changes.ts';
 import { allSettled } from '../calls/in-parallel.ts';
 import { perClient } from '../calls/remembered.ts';
-import { asgTag, instancesById, instancesByTag, isAlive, tagOf } from '../instances.ts';
+import { asgTag, instancesById, instancesByTag, isAlive, isStopped, lastFound, tagOf } from '../instances.ts';
 import { type Asg, standingsIn } from './auto-scaling-groups.ts';
 import { isNoteShown } from './joined-here.ts';
 
 /** In a group of this size or more, unchanged instances are not read again, because a page takes half a second. */
 const largeFrom = 1_000;
-/** Shorter than a minute, so that every tick reads the whole group, and shorter than reservations count. */
-const usedAgainForMs = 50_000;
+/**
+ * How long a whole read is used: until the next tick has read the group. So the signals of a storm, which come at any
+ * time of the minute, do not wait for a whole read. Shorter than reservations count.
+ */
+const usedAgainForMs = 75_000;
 /** So many instances are looked up by id in every large group. */
 const fewById = 400;
 /** Instances by id in one call, as a part of the instances on one page of a whole read. */
@@ -39,13 +42,23 @@ const keep = (ec2: EC2Client, key: string, whole: Whole): void => {
   const kept = wholes(ec2);
   kept.delete(key);
   if (whole.instances.length < largeFrom) return;
-  const others = [...kept.values()].reduce((sum, { instances }) => sum + instances.length, 0);
-  if (others + whole.instances.length > mostKept) kept.clear();
   kept.set(key, { ...whole, instances: whole.instances.map(slim) });
+  let sum = [...kept.values()].reduce((all, { instances }) => all + instances.length, 0);
+  // A map keeps its entries in the order in which they were set: the first was used longest ago.
+  for (const [other, { instances }] of kept) {
+    if (sum <= mostKept || other === key) break;
+    kept.delete(other);
+    sum -= instances.length;
+  }
 };
 
-/** All states except running: a filter finds instances that ended or stopped, and those that begin to run. */
-const notRunning = ['pending', 'shutting-down', 'terminated', 'stopping', 'stopped'];
+/**
+ * States that do not last. A read of instances in these states finds those that begin to run, stop or end. Ended ones
+ * are left out: EC2 shows them for an hour, and after a storm these are pages of instances that are known already.
+ */
+const passing = ['pending', 'shutting-down', 'stopping', 'stopped'];
+/** Whether it runs no more, and never will. */
+const isOver = ({ State }: Instance): boolean => State?.Name === 'shutting-down' || State?.Name === 'terminated';
 
 /**
  * One group: the value of its tag, the Auto Scaling groups that hold members of it, and the one that Holdfast attaches
@@ -54,24 +67,19 @@ const notRunning = ['pending', 'shutting-down', 'terminated', 'stopping', 'stopp
 export type OneGroup = { readonly value: string; readonly asgs: readonly string[]; readonly joins?: string };
 
 /** Instances by the group's tag, and by the tags of its Auto Scaling groups; some are in both. */
-type Both = { readonly tagged: readonly Instance[]; readonly grouped: readonly Instance[] };
-/** The same, on their way. */
-export type Parts = { readonly [Part in keyof Both]: Promise<Both[Part]> };
-
+export type Both = { readonly tagged: readonly Instance[]; readonly grouped: readonly Instance[] };
 type Reading = {
   readonly ec2: EC2Client;
   readonly now: () => number;
   readonly readAsgs: () => Promise<readonly Asg[]>;
 };
 
-const readBoth = (ec2: EC2Client, { value, asgs }: OneGroup, states?: readonly string[]): Parts => ({
-  tagged: instancesByTag(ec2, tags.group, [value], states),
-  grouped: instancesByTag(ec2, asgTag, asgs, states),
-});
-
-const allOfBoth = async ({ tagged, grouped }: Parts): Promise<Both> => {
-  const [found, held] = await allSettled([tagged, grouped]);
-  return { tagged: found, grouped: held };
+const readBoth = async (ec2: EC2Client, { value, asgs }: OneGroup, states?: readonly string[]): Promise<Both> => {
+  const [tagged, grouped] = await allSettled([
+    instancesByTag(ec2, tags.group, [value], states),
+    instancesByTag(ec2, asgTag, asgs, states),
+  ]);
+  return { tagged, grouped };
 };
 
 const byId = (instances: readonly Instance[]): ReadonlyMap<string, Instance> =>
@@ -102,53 +110,64 @@ const unlike = (
 const keyOf = ({ value, asgs }: OneGroup): string => [value, ...asgs].join(' ');
 
 /** Reads all of a group, and keeps it where it is large. */
-const readWhole = ({ ec2, now }: Reading, one: OneGroup): Parts => {
+const readWhole = async ({ ec2, now }: Reading, one: OneGroup): Promise<Both> => {
   const atMs = now();
-  const parts = readBoth(ec2, one);
-  const keepBoth = ({ tagged, grouped }: Both): void =>
-    keep(ec2, keyOf(one), { atMs, instances: [...byId([...tagged, ...grouped]).values()] });
-  // The caller that waits for the parts receives their errors.
-  allOfBoth(parts).then(keepBoth, () => undefined);
-  return parts;
+  const both = await readBoth(ec2, one);
+  keep(ec2, keyOf(one), { atMs, instances: [...byId([...both.tagged, ...both.grouped]).values()] });
+  return both;
+};
+
+/** Those of these instances that no read has shown. They stopped, and now they run again or have ended. */
+const unshown = async (
+  ec2: EC2Client,
+  instances: readonly Instance[],
+  shown: ReadonlyMap<string, Instance>,
+): Promise<ReadonlyMap<string, Instance>> => {
+  const ids = instances.map(idOf).filter((id) => !shown.has(id));
+  return ids.length === 0 ? new Map() : instancesById(ec2, ids);
 };
 
 /**
  * The whole read with the changes since. If so much changed that a whole read costs no more, everything is read again.
  */
-const readChanges = async (
-  reading: Reading,
-  one: OneGroup,
-  whole: Whole,
-  { instances: granted, open: unknown }: Granted,
-): Promise<Both> => {
+const readChanges = async (reading: Reading, one: OneGroup, whole: Whole, changes: Changes): Promise<Both> => {
   const { ec2, readAsgs, now } = reading;
   const ran = byId(whole.instances.filter(isRunning));
+  const over = byId(whole.instances.filter(isOver));
   const begun = whole.instances.filter((instance) => isAlive(instance) && !isRunning(instance)).map(idOf);
-  const since = [...begun, ...granted].filter((id) => !ran.has(id));
+  const since = [...begun, ...changes.granted].filter((id) => !ran.has(id) && !over.has(id));
+  const ended = changes.ended.filter((id) => ran.has(id));
   const others = one.asgs.length === 0 ? [] : unlike(ran, await readAsgs(), one.joins, now());
-  const open = [...new Set([...since, ...others])];
-  if (open.length > mostById(whole.instances.length, one)) return allOfBoth(readWhole(reading, one));
+  const open = [...new Set([...since, ...ended, ...others])];
+  if (open.length > mostById(whole.instances.length, one)) return readWhole(reading, one);
   const [{ tagged, grouped }, begunSince, found] = await allSettled([
-    allOfBoth(readBoth(ec2, one, notRunning)),
-    instancesByTag(ec2, tags.reservation, unknown, ['running']),
+    readBoth(ec2, one, passing),
+    instancesByTag(ec2, tags.reservation, changes.open, ['running', 'terminated']),
     open.length === 0 ? new Map<string, Instance>() : instancesById(ec2, open),
   ]);
-  const changed = [tagged, grouped, begunSince].map(byId).flatMap((some) => [...some]);
-  const instances = [...new Map([...ran, ...changed, ...found]).values()];
+  const shown = new Map([...[tagged, grouped, begunSince].map(byId).flatMap((some) => [...some]), ...found]);
+  const rest = await unshown(ec2, whole.instances.filter(isStopped), shown);
+  // An older describe does not revive an instance that ended.
+  const instances = [...new Map([...ran, ...shown, ...rest, ...over]).values()];
   keep(ec2, keyOf(one), { atMs: whole.atMs, instances });
   return { tagged: instances, grouped: one.asgs.length === 0 ? [] : instances };
 };
 
+/** Whether this environment reads such a group by itself, because it keeps what it read of it. */
+export const isLarge = (ec2: EC2Client, one: OneGroup): boolean =>
+  wholes(ec2).has(keyOf(one)) ||
+  Math.max(...[lastFound(ec2, tags.group, [one.value]), lastFound(ec2, asgTag, one.asgs)]) >= largeFrom;
+
 /**
- * All instances of one group. If this environment has read all of a large group within the last 50 s, it reads only
- * some of them: those that do not run, those that did not run then, those that EC2 granted since, and those for which
- * Auto Scaling shows something else. The others still run.
+ * All instances of one group. If this environment has read all of a large group a moment ago, it reads only some of
+ * them: those that did not run then, those in a state that does not last, those whose end was reported, those that EC2
+ * granted since, and those for which Auto Scaling shows something else. The others still run, or ended before.
  *
- * @param granted what EC2 granted and describes may not have shown yet, from the state of the group
+ * @param isWhole whether everything is read, as each minute's tick does: an end that nobody reported is found by it
  */
-export const instancesOfOne = (reading: Reading, one: OneGroup, granted: Granted): Parts => {
+export const instancesOfOne = (reading: Reading, one: OneGroup, changes: Changes, isWhole = false): Promise<Both> => {
   const whole = wholes(reading.ec2).get(keyOf(one));
-  if (whole === undefined || reading.now() - whole.atMs >= usedAgainForMs) return readWhole(reading, one);
-  const both = readChanges(reading, one, whole, granted);
-  return { tagged: both.then(({ tagged }) => tagged), grouped: both.then(({ grouped }) => grouped) };
+  return isWhole || whole === undefined || reading.now() - whole.atMs >= usedAgainForMs
+    ? readWhole(reading, one)
+    : readChanges(reading, one, whole, changes);
 };

@@ -3,12 +3,12 @@ import { groupTagValue, tags } from '../../core/contract.ts';
 import type { Group } from '../../core/group/group.ts';
 import { asgsOf } from '../../core/group/holders.ts';
 import { howHeld } from '../../core/group/holding.ts';
-import type { Granted } from '../../core/launch/reservation-life.ts';
+import type { Changes } from '../../core/view/changes.ts';
 import { troubleOf } from '../calls/errors.ts';
 import { allSettled } from '../calls/in-parallel.ts';
 import { asgTag, groupOf, instancesByTag, tagOf } from '../instances.ts';
 import type { Asg } from './auto-scaling-groups.ts';
-import { instancesOfOne, type Parts } from './large-groups.ts';
+import { type Both, instancesOfOne, isLarge, type OneGroup } from './large-groups.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 import { recentAsgs } from './recent-asgs.ts';
 
@@ -31,6 +31,9 @@ const patiently = <T>(read: () => Promise<T>, reads: number): Promise<T> =>
 
 const readsFor = (groups: readonly unknown[]): number => (groups.length > 1 ? mostReads : 1);
 
+/** Both kinds of instances, each on its way. */
+type Parts = { readonly [Part in keyof Both]: Promise<Both[Part]> };
+
 /** Instances of many groups by tag and by Auto Scaling group, all pages. One describe serves many groups. */
 const instancesOfAll = ({ ec2 }: ProviderDeps, values: readonly string[], names: readonly string[]): Parts => {
   const reads = readsFor(values);
@@ -48,23 +51,53 @@ const once = <T>(make: () => T): (() => T) => {
   };
 };
 
+/** `changes`: by group, what its items and signals tell of, where they are known. `isWhole`: everything is read. */
+type How = { readonly changes?: ReadonlyMap<string, Changes>; readonly isWhole?: boolean };
+
+const oneOf = ({ deployment }: ProviderDeps, group: Group): OneGroup => {
+  const { joins } = howHeld(group);
+  return { value: groupTagValue(deployment, group.name), asgs: asgsOf(group), ...(joins !== undefined && { joins }) };
+};
+
+/** Instances of a group that is read by itself: the only one, or a large one. Undefined: it is read with the others. */
+const instancesAlone = (
+  deps: ProviderDeps,
+  group: Group,
+  { changes, isWhole }: How,
+  { groups, readAsgs }: { readonly groups: readonly Group[]; readonly readAsgs: () => Promise<readonly Asg[]> },
+): Parts | undefined => {
+  const known = changes?.get(group.name);
+  const one = oneOf(deps, group);
+  if (known === undefined || (groups.length > 1 && !isLarge(deps.ec2, one))) return undefined;
+  const own = async (): Promise<readonly Asg[]> => (await readAsgs()).filter(({ name }) => one.asgs.includes(name));
+  const read = (): Promise<Both> => instancesOfOne({ ...deps, readAsgs: own }, one, known, isWhole);
+  const both = patiently(read, readsFor(groups));
+  return { tagged: both.then(({ tagged }) => tagged), grouped: both.then(({ grouped }) => grouped) };
+};
+
+const inOne = async (some: readonly Promise<readonly Instance[]>[]): Promise<readonly Instance[]> =>
+  (await allSettled(some)).flat();
+
 /** Begins to read groups. What waits for Auto Scaling groups shares the one read of them. */
-const readTogether = (deps: ProviderDeps, groups: readonly Group[], granted: Granted | undefined): Read => {
+const readTogether = (deps: ProviderDeps, groups: readonly Group[], how: How): Read => {
   const names = [...new Set(groups.flatMap(asgsOf))];
-  const values = groups.map(({ name }) => groupTagValue(deps.deployment, name));
   const readAsgs = once(() => patiently(() => recentAsgs(deps, names), readsFor(groups)));
-  const ofOne = (group: Group, known: Granted): Parts => {
-    const { joins } = howHeld(group);
-    const [value = ''] = values;
-    const one = { value, asgs: names, ...(joins !== undefined && { joins }) };
-    return instancesOfOne({ ...deps, readAsgs }, one, known);
-  };
-  const [group, ...others] = groups;
-  const isOne = group !== undefined && others.length === 0;
-  const parts = isOne && granted !== undefined ? ofOne(group, granted) : instancesOfAll(deps, values, names);
+  const alone = new Map(
+    groups.flatMap((group) => {
+      const parts = instancesAlone(deps, group, how, { groups, readAsgs });
+      return parts === undefined ? [] : [[group, parts] as const];
+    }),
+  );
+  const rest = groups.filter((group) => !alone.has(group));
+  const values = rest.map(({ name }) => groupTagValue(deps.deployment, name));
+  const parts = [...alone.values(), instancesOfAll(deps, values, [...new Set(rest.flatMap(asgsOf))])];
   return {
-    byGroup: parts.tagged.then((found) => Map.groupBy(found, (instance) => groupOf(instance, deps.deployment))),
-    byAsg: parts.grouped.then((found) => Map.groupBy(found, (instance) => tagOf(instance, asgTag))),
+    byGroup: inOne(parts.map(({ tagged }) => tagged)).then((found) =>
+      Map.groupBy(found, (instance) => groupOf(instance, deps.deployment)),
+    ),
+    byAsg: inOne(parts.map(({ grouped }) => grouped)).then((found) =>
+      Map.groupBy(found, (instance) => tagOf(instance, asgTag)),
+    ),
     asgs: readAsgs(),
   };
 };
@@ -86,17 +119,13 @@ const unheard = ({ byGroup, byAsg, asgs }: Read): void => {
   for (const part of [byGroup, byAsg, asgs]) part.catch(() => undefined);
 };
 
-/**
- * Begins to read groups, and returns a function for the part of each group.
- *
- * @param granted where it is one group: what EC2 granted it a moment ago. Absent: it is not known.
- */
+/** Begins to read groups, and returns a function for the part of each group. */
 export const readGroups = (
   deps: ProviderDeps,
   groups: readonly Group[],
-  granted?: Granted,
+  how: How = {},
 ): ((group: Group) => Promise<Shown>) => {
-  const read = readTogether(deps, groups, granted);
+  const read = readTogether(deps, groups, how);
   unheard(read);
   return (group) => shownOf(read, group);
 };

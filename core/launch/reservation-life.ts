@@ -15,19 +15,6 @@ export const repeatAfterMs = 2_000;
 export const isOpen = ({ instances }: Reservation): boolean => instances === undefined;
 
 /**
- * Instances that EC2 granted under the stored reservations. `open`: reservations whose instances are not known yet,
- * because their requests are under way or had no response.
- */
-export type Granted = { readonly instances: readonly string[]; readonly open: readonly string[] };
-
-/** What EC2 granted to a group, as its state item says. Undefined without an item. */
-export const grantedIn = (state: Pick<GroupState, 'reservations'> | undefined): Granted | undefined =>
-  state && {
-    instances: state.reservations.flatMap(({ instances = [] }) => instances),
-    open: state.reservations.filter(isOpen).map(({ id }) => id),
-  };
-
-/**
  * A throttle is no statement about capacity, but further requests would be throttled too. So nothing is requested until
  * its end, whatever signal arrives.
  */

@@ -2,9 +2,9 @@ import type { Group } from '../group/group.ts';
 import type { LaunchCheck, Trial } from '../launch/launch-checks.ts';
 import type { LaunchRequest } from '../launch/launch-request.ts';
 import type { Reservation } from '../launch/reservation.ts';
-import type { Granted } from '../launch/reservation-life.ts';
 import type { Ending } from '../pool-memory/boot-memory.ts';
 import type { Swap } from '../swap/swap.ts';
+import type { Changes } from '../view/changes.ts';
 import type { RaisedMax } from '../view/raised-max.ts';
 import type { Added, AsgView, Member, Suspension } from '../view/view.ts';
 import type { DrainProgress } from './drain-target.ts';
@@ -104,12 +104,12 @@ export type Protection = {
 export type CapacityProvider = {
   /**
    * Everything of this group that is pending or running: tagged instances, members of its Auto Scaling groups, target
-   * health. It reads every page. For a large group that was read whole within the last 50 s, it reads only what may
+   * health. It reads every page. For a large group that was read whole within the last 75 s, it reads only what may
    * have changed.
    *
-   * @param granted what EC2 granted under the stored reservations. Absent: it is not known.
+   * @param changes what the group's items and signals tell of. Absent: it is not known.
    */
-  describe(group: Group, granted?: Granted): Promise<Holdings>;
+  describe(group: Group, changes?: Changes): Promise<Holdings>;
   /**
    * The request of a reservation under the present policy. Undefined when the policy cannot make it: no such pool, or
    * no subnet for any offering.

@@ -11,8 +11,8 @@ import {
 import type { Group } from '../../core/group/group.ts';
 import { withFormer } from '../../core/group/holders.ts';
 import { desiredNow } from '../../core/group/outside-size.ts';
-import { grantedIn } from '../../core/launch/reservation-life.ts';
 import { drainAgainAtMs } from '../../core/times/again.ts';
+import { changesIn } from '../../core/view/changes.ts';
 import type { Batch } from '../runtime/drain/batch.ts';
 import type { ReleasePorts } from './release.ts';
 import { looksAtMs } from './turn.ts';
@@ -77,7 +77,7 @@ const atALook = async (ports: ReleasePorts, one: Case, estimateMs: number): Prom
   const { group, batch } = one;
   const { state } = batch;
   const nowMs = ports.clock.now();
-  const look = ports.provider.describe(withFormer(group, state), grantedIn(state));
+  const look = ports.provider.describe(withFormer(group, state), changesIn(state, { swaps: batch.all }));
   const holdings = await unlessTroubled(look);
   if (holdings === undefined) return laterOf(one, estimateMs, nowMs);
   if (servingCount(holdings, batch.all) >= desiredNow(group, state, holdings.asgs, nowMs))

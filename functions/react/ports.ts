@@ -1,6 +1,5 @@
 import type { Missed } from '../../aws/calls/optional-read.ts';
 import type { Group, Holding } from '../../core/group/group.ts';
-import type { Granted } from '../../core/launch/reservation-life.ts';
 import type { CapacityIn, Holdings } from '../../core/ports/capacity-provider.ts';
 import type { Drains } from '../../core/ports/drains.ts';
 import type { LifecycleActions } from '../../core/ports/lifecycle-actions.ts';
@@ -8,6 +7,7 @@ import type { Owners } from '../../core/ports/owners.ts';
 import type { Prices } from '../../core/ports/prices.ts';
 import type { StateStore } from '../../core/ports/state-store.ts';
 import type { Announcer, Clock, Redelivery, Wakes } from '../../core/ports/surroundings.ts';
+import type { Changes } from '../../core/view/changes.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import type { Telemetry } from '../runtime/telemetry.ts';
 import type { KnownPolicies } from './look/known-policies.ts';
@@ -24,7 +24,11 @@ export type ReactPorts = {
   /** Begins to read several groups together, and returns a function that looks at each. */
   readonly describeTogether: (
     groups: readonly Group[],
-    look: { readonly isWarned: boolean; readonly isTick?: boolean; readonly granted?: Granted },
+    look: {
+      readonly isWarned: boolean;
+      readonly isTick?: boolean;
+      readonly changes?: ReadonlyMap<string, Changes>;
+    },
   ) => (group: Group) => Promise<Holdings>;
   /** An invocation begins. When only time has passed, reads cost no write. No call waits beyond `untilMs`. */
   readonly begin: (beginning: { readonly isQuiet: boolean; readonly untilMs: number }) => void;

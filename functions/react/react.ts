@@ -4,10 +4,10 @@ import { inParallel } from '../../aws/calls/in-parallel.ts';
 import { metrics } from '../../core/contract.ts';
 import { withFormer } from '../../core/group/holders.ts';
 import { initialState } from '../../core/group-state/state.ts';
-import { type Granted, grantedIn } from '../../core/launch/reservation-life.ts';
 import { justWarned } from '../../core/limits/counted-warnings.ts';
 import { traitsOf } from '../../core/removal/leave-reason.ts';
 import { signalsLateMs } from '../../core/times/times.ts';
+import { type Changes, changesIn } from '../../core/view/changes.ts';
 import { type Converged, converge, type Known } from './converge.ts';
 import { type InForce, readInForce } from './look/in-force.ts';
 import type { Facts } from './messages/facts.ts';
@@ -103,11 +103,16 @@ const convergeOne = async (
   }
 };
 
-/** What EC2 granted to a single group. Undefined for several groups. */
-const grantedAlone = (groups: readonly (InForce | undefined)[]): { readonly granted?: Granted } => {
-  const granted = groups.length === 1 ? grantedIn(groups[0]?.state) : undefined;
-  return granted === undefined ? {} : { granted };
-};
+/** Changes of each group that an earlier describe may not show. */
+const changesOf = (
+  looked: readonly { readonly facts: Facts; readonly one: { readonly read: InForce | undefined } | undefined }[],
+): ReadonlyMap<string, Changes> =>
+  new Map(
+    looked.flatMap(({ facts, one }) => {
+      const changes = one?.read && changesIn(one.read.state, { swaps: one.read.swaps, ended: facts.ended });
+      return changes ? [[facts.group, changes] as const] : [];
+    }),
+  );
 
 /** Whether EC2 takes members now: signals report it, or half of the groups had warnings within three minutes. */
 const areWarned = (batch: readonly Facts[], inForce: readonly InForce[], nowMs: number): boolean => {
@@ -161,8 +166,7 @@ const readTogether = async (
   const read = looked.flatMap(({ one }) => one?.read ?? []);
   const groups = read.map(({ group, state }) => withFormer(group, state ?? initialState(group)));
   const isWarned = areWarned(batch, read, ports.clock.now());
-  const granted = grantedAlone(looked.map(({ one }) => one?.read));
-  const how = { isWarned, ...(isTick && { isTick }), ...granted };
+  const how = { isWarned, ...(isTick && { isTick }), changes: changesOf(looked) };
   const look = groups.length === 0 ? undefined : noting(ports.describeTogether(groups, how), ports);
   const turns = turnsOf(groups, ports);
   const common = { ...(look && { look }), groupsAtOnce: looked.length, turns, beganAtMs };

@@ -2,15 +2,12 @@ import { describe, expect, test } from 'vitest';
 import type { Asg } from '../../aws/providers/auto-scaling-groups.ts';
 import { instancesOfOne } from '../../aws/providers/large-groups.ts';
 import { tags } from '../../core/contract.ts';
-import { describeLagMs } from '../../core/times/times.ts';
+import { describeLagMs, tickEveryMs } from '../../core/times/times.ts';
 import { ec2Instance, nowMs } from './builders.ts';
 import { createFakeAws } from './fake-aws.ts';
 
 type Shown = { id: string; state: string; reservation?: string };
 type Filters = readonly { readonly Name: string; readonly Values: readonly string[] }[];
-
-/** A whole read is kept when all of its parts have come. */
-const turns = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Instances of one group, which EC2 shows by the filters that the group is read with, and how it is read. */
 const groupOf = (count: number) => {
@@ -30,11 +27,14 @@ const groupOf = (count: number) => {
     return { Reservations: [{ Instances }] };
   };
   const aws = createFakeAws({ DescribeInstances: answer });
-  const look = async (granted: readonly string[] = [], value = 'prod/web', open: readonly string[] = []) => {
+  const look = async (
+    granted: readonly string[] = [],
+    value = 'prod/web',
+    { open = [], ended = [], isTick = false }: { open?: readonly string[]; ended?: readonly string[]; isTick?: boolean } = {},
+  ) => {
     const from = aws.calls.length;
     const reading = { ec2: aws.ec2, now: () => world.nowMs, readAsgs: () => Promise.resolve([]) };
-    const found = await instancesOfOne(reading, { value, asgs: [] }, { instances: granted, open }).tagged;
-    await turns();
+    const { tagged: found } = await instancesOfOne(reading, { value, asgs: [] }, { granted, open, ended }, isTick);
     const filters = aws.calls.slice(from).map(({ input }) => (input.Filters as Filters).map(({ Name }) => Name).join(' and '));
     return { states: new Map(found.map(({ InstanceId = '', State }) => [InstanceId, State?.Name])), filters };
   };
@@ -48,15 +48,54 @@ const whole = 'tag:holdfast:group';
 const changed = 'tag:holdfast:group and instance-state-name';
 
 describe('a large group that was read whole a moment ago', () => {
-  test('is not read as a whole again, and shows members that ended or stopped since', async () => {
+  test('is not read as a whole again, and shows members that shut down or stopped since, and those whose end was reported', async () => {
     const { world, look, become } = groupOf(1_000);
     expect((await look()).filters).toEqual([whole]);
-    become('i-7', 'terminated');
+    become('i-7', 'shutting-down');
     become('i-8', 'stopping');
+    become('i-9', 'terminated');
     world.nowMs += 20_000;
+    const { states, filters } = await look([], 'prod/web', { ended: ['i-9', 'i-elsewhere'] });
+    expect(filters.toSorted()).toEqual(['instance-id', changed]);
+    const shown = ['i-6', 'i-7', 'i-8', 'i-9'].map((id) => states.get(id));
+    expect([states.size, ...shown]).toEqual([1_000, 'running', 'shutting-down', 'stopping', 'terminated']);
+    const after = await look([], 'prod/web', { ended: ['i-9', 'i-elsewhere'] });
+    expect([after.filters, after.states.get('i-9')]).toEqual([[changed], 'terminated']);
+  });
+
+  test('does not read again those that ended before, and no older describe revives one', async () => {
+    const { world, look, become } = groupOf(2_000);
+    for (let index = 0; index < 1_000; index += 1) become(`i-${index}`, 'terminated');
+    await look();
+    world.instancesRead = 0;
+    const { states } = await look();
+    expect([world.instancesRead, states.size, states.get('i-7')]).toEqual([0, 2_000, 'terminated']);
+    become('i-7', 'pending');
+    expect((await look()).states.get('i-7')).toBe('terminated');
+  });
+
+  test('shows a member that ended without a report at the next tick', async () => {
+    const { look, become } = groupOf(1_000);
+    await look();
+    become('i-7', 'terminated');
+    expect((await look()).states.get('i-7')).toBe('running');
+    const { states, filters } = await look([], 'prod/web', { isTick: true });
+    expect([filters, states.get('i-7')]).toEqual([[whole], 'terminated']);
+  });
+
+  test('shows what became of instances that were stopped: one that runs again, and one that ended', async () => {
+    const { look, become } = groupOf(1_000);
+    for (const id of ['i-1', 'i-2', 'i-3']) become(id, 'stopped');
+    await look();
+    become('i-1', 'running');
+    become('i-2', 'terminated');
     const { states, filters } = await look();
-    expect(filters).toEqual([changed]);
-    expect([states.size, states.get('i-6'), states.get('i-7'), states.get('i-8')]).toEqual([1_000, 'running', 'terminated', 'stopping']);
+    expect([filters, states.get('i-1'), states.get('i-2'), states.get('i-3')]).toEqual([
+      [changed, 'instance-id'],
+      'running',
+      'terminated',
+      'stopped',
+    ]);
   });
 
   test('shows members that were launched since: while they are pending, and when they run after a grant or an earlier look', async () => {
@@ -72,13 +111,14 @@ describe('a large group that was read whole a moment ago', () => {
     expect((await look(['i-granted'])).filters).toEqual([changed]);
   });
 
-  test('shows running members of a launch whose response is not stored yet', async () => {
+  test('shows members of a launch whose response is not stored yet: those that run, and those that ended', async () => {
     const { world, look } = groupOf(1_000);
     await look();
     world.instances.push({ id: 'i-new', state: 'running', reservation: 'r-1' }, { id: 'i-other', state: 'running', reservation: 'r-2' });
-    const { filters, states } = await look([], 'prod/web', ['r-1']);
+    world.instances.push({ id: 'i-dead', state: 'terminated', reservation: 'r-1' });
+    const { filters, states } = await look([], 'prod/web', { open: ['r-1'] });
     expect(filters.toSorted()).toEqual([changed, 'tag:holdfast:reservation and instance-state-name']);
-    expect([states.get('i-new'), states.has('i-other'), states.size]).toEqual(['running', false, 1_001]);
+    expect([states.get('i-new'), states.get('i-dead'), states.has('i-other'), states.size]).toEqual(['running', 'terminated', false, 1_002]);
   });
 
   test('no longer shows an instance that EC2 no longer describes', async () => {
@@ -86,16 +126,23 @@ describe('a large group that was read whole a moment ago', () => {
     become('i-3', 'terminated');
     await look();
     world.instances = world.instances.filter(({ id }) => id !== 'i-3');
-    expect((await look()).states.has('i-3')).toBe(false);
+    expect((await look([], 'prod/web', { isTick: true })).states.has('i-3')).toBe(false);
   });
 
-  test('is read whole again before a minute is over, however often it is looked at meanwhile', async () => {
+  test('is read whole again after 75 s, however often it is looked at meanwhile', async () => {
     const { world, look } = groupOf(1_000);
     await look();
-    world.nowMs += 49_000;
+    world.nowMs += 74_000;
     expect((await look()).filters).toEqual([changed]);
     world.nowMs += 1_000;
     expect((await look()).filters).toEqual([whole]);
+  });
+
+  test('is kept until the tick after the next has read it, so that signals do not wait for a whole read', async () => {
+    const { world, look } = groupOf(1_000);
+    await look([], 'prod/web', { isTick: true });
+    world.nowMs += tickEveryMs + 10_000;
+    expect((await look()).filters).toEqual([changed]);
   });
 
   test('is kept beside another large group, however often both are looked at', async () => {
@@ -151,8 +198,7 @@ const asgOf = (count: number, more: { readonly joins?: string } = { joins: 'web'
   const look = async () => {
     const from = aws.calls.length;
     const reading = { ec2: aws.ec2, now: () => world.nowMs, readAsgs };
-    const grouped = await instancesOfOne(reading, { value: 'prod/web', asgs: ['web'], ...more }, { instances: [], open: [] }).grouped;
-    await turns();
+    const { grouped } = await instancesOfOne(reading, { value: 'prod/web', asgs: ['web'], ...more }, { granted: [], open: [], ended: [] });
     const filters = aws.calls.slice(from).map(({ input }) => input.Filters as Filters);
     const read = filters.flat().filter(({ Name }) => Name === 'instance-id');
     return {

@@ -197,17 +197,57 @@ test('a look whose one read fails waits for its other reads, so that none of the
   expect(await returnsBefore((aws) => describeHoldings(depsOf(aws), attached('one')))).toBe(false);
 });
 
+const unchanged = new Map(['web', 'api', 'few'].map((name) => [name, { granted: [], open: [], ended: [] }]));
 const runs = Array.from({ length: 1_000 }, (_, index) => ec2Instance(`i-${index}`, tagged('web')));
 
 test.each([
-  ['what it was granted is known', { instances: [], open: [] }, 1],
-  ['it is not known what it was granted', undefined, 0],
-])('a look at one large group reads what may have changed where %s', async (_when, granted, limited) => {
+  ['its items were read', unchanged, 1],
+  ['its items were not read', undefined, 0],
+])('a look at one large group reads what may have changed where %s', async (_when, changes, limited) => {
   const aws = createFakeAws({ DescribeInstances: instances(...runs), DescribeTargetHealth: { TargetHealthDescriptions: [] } });
   const { ec2, autoScaling, elb } = aws;
   const deps = { ec2, autoScaling, elb, deployment: 'prod', now: () => nowMs, sleep: longPause, note: () => {}, missed: () => {} };
   for (let looks = 0; looks < 2; looks += 1)
-    await describeTogether(deps, [named('web')], { isWarned: true, ...(granted && { granted }) })(named('web'));
+    await describeTogether(deps, [named('web')], { isWarned: true, ...(changes && { changes }) })(named('web'));
   const filters = aws.inputsOf('DescribeInstances').map(({ Filters }) => (Filters as Asked['Filters']).map(({ Name }) => Name));
   expect(filters.filter((names) => names.includes('instance-state-name'))).toHaveLength(limited);
+});
+
+/** Looks at two large groups and a small one. Each look ends before the next begins. */
+const largeGroups = async (ticks: readonly boolean[]) => {
+  const names = ['web', 'api', 'few'];
+  const sizes: Readonly<Record<string, number>> = { web: 1_000, api: 1_500, few: 1 };
+  const all = names.flatMap((name) => Array.from({ length: sizes[name] ?? 0 }, (_, index) => ec2Instance(`${name}-${index}`, tagged(name))));
+  const answer = ({ Filters }: Asked) => {
+    const values = Filters[0]?.Values ?? [];
+    const isLimited = Filters.some(({ Name }) => Name === 'instance-state-name');
+    return instances(...(isLimited ? [] : all.filter(({ Tags }) => Tags?.some(({ Value = '' }) => values.includes(Value)))));
+  };
+  const aws = createFakeAws({ DescribeInstances: answer, DescribeTargetHealth: { TargetHealthDescriptions: [] } });
+  const { ec2, autoScaling, elb } = aws;
+  const deps = { ec2, autoScaling, elb, deployment: 'prod', now: () => nowMs, sleep: longPause, note: () => {}, missed: () => {} };
+  const found: (readonly number[])[] = [];
+  for (const isTick of ticks) {
+    const look = describeTogether(deps, names.map(named), { isWarned: false, isTick, changes: unchanged });
+    found.push((await Promise.all(names.map((name) => look(named(name))))).map(({ members }) => members.length));
+  }
+  const filters = aws.inputsOf('DescribeInstances').map(({ Filters }) => {
+    const [{ Values: values = [] } = {}, ...limits] = Filters as Asked['Filters'];
+    return `${values.map((value) => value.replace('prod/', '')).join('+')}${limits.length > 0 ? ' limited' : ''}`;
+  });
+  return { found, filters };
+};
+
+test('large groups that are looked at together are kept apart, and read no further than what may have changed', async () => {
+  const { found, filters } = await largeGroups([false, false, false]);
+  expect(found).toEqual([
+    [1_000, 1_500, 1],
+    [1_000, 1_500, 1],
+    [1_000, 1_500, 1],
+  ]);
+  expect(filters).toEqual(['web+api+few', 'web', 'api', 'few', 'web limited', 'api limited', 'few']);
+});
+
+test('a tick reads large groups whole', async () => {
+  expect((await largeGroups([true, true, true])).filters).toEqual(['web+api+few', 'web', 'api', 'few', 'web', 'api', 'few']);
 });

@@ -76,7 +76,8 @@ const houseOf = (rest: Partial<ReactPorts> = {}, options: Parameters<typeof worl
   return { world, seen, house, play: (...messages: readonly Message[]) => react(messages, house, (text) => `hash of ${text.length}`) };
 };
 
-const nothing = { instances: [], open: [] };
+const nothingIn = (...groups: readonly string[]) => new Map(groups.map((group) => [group, { granted: [], open: [], ended: [] }]));
+const nothing = nothingIn('web');
 
 const failing = (error: unknown) => () => async () => Promise.reject(error);
 
@@ -86,7 +87,7 @@ describe('a batch of messages', () => {
     expect(await play(message('m-1', warning()), message('m-2', warning()), message('m-3', tick('web')))).toEqual({ again: [] });
     expect([world.launched, world.started.length]).toEqual([1, 1]);
     expect(seen.counts).toMatchObject({ Signals: 2, Interruptions: 1, DrainsStarted: 1, Launched: 1 });
-    expect(seen.looks).toEqual([[['web'], { isWarned: true, isTick: true, granted: nothing }]]);
+    expect(seen.looks).toEqual([[['web'], { isWarned: true, isTick: true, changes: nothing }]]);
     expect(seen.began).toEqual([{ isQuiet: false, untilMs: nowMs + endsWithinMs }]);
   });
 
@@ -107,9 +108,9 @@ describe('a batch of messages', () => {
       return [seen.began, seen.looks];
     };
     const untilMs = nowMs + endsWithinMs;
-    const ticked = [[['web'], { isWarned: false, isTick: true, granted: nothing }]];
+    const ticked = [[['web'], { isWarned: false, isTick: true, changes: nothing }]];
     expect(await quiet(tick('web'))).toEqual([[{ isQuiet: true, untilMs }], ticked]);
-    expect(await quiet(wake('web'))).toEqual([[{ isQuiet: false, untilMs }], [[['web'], { isWarned: false, granted: nothing }]]]);
+    expect(await quiet(wake('web'))).toEqual([[{ isQuiet: false, untilMs }], [[['web'], { isWarned: false, changes: nothing }]]]);
     expect(await quiet(tick('web'), at(rebalanceRecommendation({ 'instance-id': instance })))).toEqual([[{ isQuiet: false, untilMs }], ticked]);
   });
 
@@ -180,7 +181,7 @@ describe('a group that cannot be converged', () => {
     };
     const { seen, play } = houseOf({ store });
     expect(await play(message('m-1', written('web')), message('m-2', tick('other')))).toEqual({ again: ['m-1'] });
-    expect(seen.looks).toEqual([[['other'], { isWarned: false, isTick: true }]]);
+    expect(seen.looks).toEqual([[['other'], { isWarned: false, isTick: true, changes: nothingIn('other') }]]);
     expect([seen.counts, world.launched]).toMatchObject([{ GroupsFailed: 1 }, 0]);
   });
 
@@ -291,7 +292,7 @@ describe('groups of one batch', () => {
     };
     const { seen, play } = houseOf({ store });
     expect(await play(message('m-1', tick('web', 'gone', 'two')))).toEqual({ again: [] });
-    expect(seen.looks).toEqual([[['web', 'two'], { isWarned: false, isTick: true }]]);
+    expect(seen.looks).toEqual([[['web', 'two'], { isWarned: false, isTick: true, changes: nothingIn('web', 'two') }]]);
   });
 
   test('are not read at all where none has a policy', async () => {
@@ -300,18 +301,21 @@ describe('groups of one batch', () => {
     expect(seen.looks).toEqual([]);
   });
 
-  test('that are alone name what EC2 granted them a moment ago', async () => {
+  test('name what EC2 granted them a moment ago, and whose end was reported', async () => {
     const { ports } = worldOf({ putState: async () => 'done' });
-    const looksWith = async (reservations: GroupState['reservations']) => {
-      const stateAndSwaps = async () => ({ state: { ...stored, reservations }, swaps: [] });
+    const looksWith = async (reservations: GroupState['reservations'], more: Partial<GroupState> = {}) => {
+      const stateAndSwaps = async () => ({ state: { ...stored, reservations, ...more }, swaps: [] });
       const { seen, play } = houseOf({ store: { ...ports.store, stateAndSwaps } });
       await play(message('m-1', tick('web')));
       return seen.looks;
     };
+    const told = (more: object) => [
+      [['web'], { isWarned: false, isTick: true, changes: new Map([['web', { granted: ['n-1', 'n-2'], open: [], ended: [], ...more }]]) }],
+    ];
     const granted = reservation({ instances: ['n-1', 'n-2'] });
-    expect(await looksWith([granted])).toEqual([[['web'], { isWarned: false, isTick: true, granted: { instances: ['n-1', 'n-2'], open: [] } }]]);
-    const both = { instances: ['n-1', 'n-2'], open: ['r-2'] };
-    expect(await looksWith([granted, reservation({ id: 'r-2' })])).toEqual([[['web'], { isWarned: false, isTick: true, granted: both }]]);
+    expect(await looksWith([granted])).toEqual(told({}));
+    expect(await looksWith([granted, reservation({ id: 'r-2' })])).toEqual(told({ open: ['r-2'] }));
+    expect(await looksWith([granted], { ended: { 'n-3': nowMs } })).toEqual(told({ ended: ['n-3'] }));
   });
 });
 

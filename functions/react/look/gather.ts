@@ -10,7 +10,7 @@ import { offeringsToPrice, type Priced, withPrices } from '../../../core/group-s
 import { asNew, isFirstItem } from '../../../core/group-state/restored.ts';
 import { withLosses } from '../../../core/group-state/returns.ts';
 import { endsHeard, initialState } from '../../../core/group-state/state.ts';
-import { grantedIn, withReservations } from '../../../core/launch/reservation-life.ts';
+import { withReservations } from '../../../core/launch/reservation-life.ts';
 import { type BootNews, whyEnded } from '../../../core/pool-memory/failed-boots.ts';
 import type { GivenUp } from '../../../core/pool-memory/given-up.ts';
 import type { CapacityIn, Holdings } from '../../../core/ports/capacity-provider.ts';
@@ -19,6 +19,7 @@ import type { LeavingFact } from '../../../core/swap/claim.ts';
 import { seeKept } from '../../../core/swap/kept-members.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
 import { arrivedIn } from '../../../core/view/arriving.ts';
+import { changesIn } from '../../../core/view/changes.ts';
 import type { GroupState, Member, View } from '../../../core/view/view.ts';
 import type { Facts } from '../messages/facts.ts';
 import type { ReactPorts } from '../ports.ts';
@@ -96,7 +97,9 @@ export const gather = async (
   const own = await withoutTaken(accepted, found, ports.store);
   const group = withFormer(accepted, own);
   const [shown, inherited] = await allSettled([
-    known.look === undefined ? provider.describe(group, grantedIn(known.state)) : known.look(group),
+    known.look === undefined
+      ? provider.describe(group, changesIn(known.state, { swaps, ended: facts.ended }))
+      : known.look(group),
     inherit(group, own, ports),
   ]);
   const held = await withoutForeign(group, shown, ports.store);

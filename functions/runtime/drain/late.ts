@@ -4,12 +4,12 @@ import { asksAgain, asksAgainAtMs, type Late, sortLate } from '../../../core/dra
 import type { Group } from '../../../core/group/group.ts';
 import { withFormer } from '../../../core/group/holders.ts';
 import { desiredNow } from '../../../core/group/outside-size.ts';
-import { grantedIn } from '../../../core/launch/reservation-life.ts';
 import type { CapacityOut } from '../../../core/ports/capacity-provider.ts';
 import type { DrainOrder } from '../../../core/ports/drains.ts';
 import type { StateStore } from '../../../core/ports/state-store.ts';
 import type { Clock } from '../../../core/ports/surroundings.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
+import { changesIn } from '../../../core/view/changes.ts';
 import type { Batch } from './batch.ts';
 import { recordFindings } from './record.ts';
 
@@ -48,7 +48,7 @@ export const askAgain = async (
   const laterMs = await turnAtMs(late);
   if (laterMs !== undefined) return waiting(own, late, laterMs);
   const { state, all: swaps } = batch;
-  const holdings = await unlessTroubled(provider.describe(withFormer(group, state), grantedIn(state)));
+  const holdings = await unlessTroubled(provider.describe(withFormer(group, state), changesIn(state, { swaps })));
   const nowMs = clock.now();
   if (holdings === undefined) return waiting(own, late, asksAgainAtMs(late, nowMs));
   const desired = desiredNow(group, state, holdings.asgs, nowMs);

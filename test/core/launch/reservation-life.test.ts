@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { abandoned, afterAttempt, grantedIn, inBrief, isBelieved, takenUp } from '../../../core/launch/reservation-life.ts';
+import { abandoned, afterAttempt, inBrief, isBelieved, takenUp } from '../../../core/launch/reservation-life.ts';
 import type { LaunchResult } from '../../../core/ports/launches.ts';
 import { describeLagMs } from '../../../core/times/times.ts';
 import { nowMs, reservation, state } from '../views.ts';
@@ -83,13 +83,4 @@ describe('an open reservation', () => {
     const brief = inBrief(reservation({ placement: { pool: 'spot-b', count: 2, offerings } }));
     expect(brief.placement).toEqual({ pool: 'spot-b', count: 2, offerings: offerings.slice(0, 1) });
   });
-});
-
-it('returns what a group was granted, and the reservations whose requests have no response', () => {
-  const granted = { ...before, instances: ['i-1', 'i-2'] };
-  expect(grantedIn({ reservations: [granted, { ...granted, instances: ['i-3'] }] })).toEqual({ instances: ['i-1', 'i-2', 'i-3'], open: [] });
-  expect(grantedIn({ reservations: [] })).toEqual({ instances: [], open: [] });
-  const { instances: _, ...open } = granted;
-  expect(grantedIn({ reservations: [granted, open] })).toEqual({ instances: ['i-1', 'i-2'], open: [before.id] });
-  expect(grantedIn(undefined)).toBeUndefined();
 });

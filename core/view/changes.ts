@@ -1,0 +1,32 @@
+import { isOpen } from '../launch/reservation-life.ts';
+import type { Swap } from '../swap/swap.ts';
+import type { GroupState } from './view.ts';
+
+/**
+ * Changes of a group that its items and signals tell of, and that an earlier describe does not show. `granted`: what
+ * EC2 granted under the stored reservations. `open`: reservations whose instances are not known yet, because their
+ * requests are under way or had no response. `ended`: instances whose end was reported.
+ */
+export type Changes = {
+  readonly granted: readonly string[];
+  readonly open: readonly string[];
+  readonly ended: readonly string[];
+};
+
+/** What is known besides the state item. */
+type Beside = { readonly swaps?: readonly Swap[]; readonly ended?: readonly string[] };
+
+/** Changes of a group, as its items and these signals tell of them. Undefined without a state item. */
+export const changesIn = (
+  state: Pick<GroupState, 'reservations' | 'ended'> | undefined,
+  { swaps = [], ended = [] }: Beside,
+): Changes | undefined =>
+  state && {
+    granted: state.reservations.flatMap(({ instances = [] }) => instances),
+    open: state.reservations.filter(isOpen).map(({ id }) => id),
+    ended: [
+      ...ended,
+      ...Object.keys(state.ended ?? {}),
+      ...swaps.flatMap((swap) => (swap.state === 'gone' ? [swap.instance] : [])),
+    ],
+  };

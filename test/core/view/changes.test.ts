@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { changesIn } from '../../../core/view/changes.ts';
+import { nowMs, reservation, state, swapOf } from '../views.ts';
+
+const granted = reservation({ instances: ['i-1', 'i-2'] });
+
+it('returns what a group was granted, and the reservations whose requests have no response', () => {
+  const { instances: _, ...open } = granted;
+  const reservations = [granted, { ...granted, instances: ['i-3'] }, open];
+  expect(changesIn({ reservations }, {})).toEqual({ granted: ['i-1', 'i-2', 'i-3'], open: [granted.id], ended: [] });
+  expect(changesIn(undefined, { ended: ['i-1'] })).toBeUndefined();
+});
+
+it('returns whose end signals report now, whose end is stored, and whose swap is over', () => {
+  const swaps = [swapOf('i-3', { state: 'gone' }), swapOf('i-4', { state: 'draining' })];
+  const { ended } = changesIn(state({ ended: { 'i-2': nowMs } }), { swaps, ended: ['i-1'] }) ?? {};
+  expect(ended).toEqual(['i-1', 'i-2', 'i-3']);
+});
