@@ -109,7 +109,7 @@ const afterLostRace = async (
   }: {
     readonly lost: number;
     readonly longestRoundMs: number;
-    /** How long the first look of the run took. */
+    /** How long the longest look of the run took. */
     readonly lookMs: number;
     readonly before: Gathered;
     readonly warned: readonly Warned[];
@@ -174,16 +174,19 @@ export const playRounds = async (first: Run, found: Gathered, warned: readonly W
 const playEach = async (first: Run, found: Gathered, warned: readonly Warned[]): Promise<Played> => {
   const rounds: Round[] = [];
   let [run, gathered, lost, longestRoundMs] = [first, found, 0, 0];
-  const lookMs = run.ports.clock.now() - found.lookedAtMs;
+  let lookMs = run.ports.clock.now() - found.lookedAtMs;
   while (rounds.length < mostRounds) {
     const beganAtMs = run.ports.clock.now();
     const played = await playRound(run, gathered, rounds, isLate(lost, run));
     longestRoundMs = Math.max(longestRoundMs, run.ports.clock.now() - beganAtMs);
     if (played === 'race' || played === 'turn') {
       lost += lostBy(played, run);
+      const lostAtMs = run.ports.clock.now();
       const next = await afterLostRace(run, rounds, { lost, longestRoundMs, lookMs, before: gathered, warned });
       if (next.kind !== 'again') return next;
       ({ run, gathered } = next);
+      // The first look may have read only what changed, and a later one everything.
+      lookMs = Math.max(lookMs, run.ports.clock.now() - lostAtMs);
       continue;
     }
     rounds.push(played);

@@ -542,25 +542,29 @@ describe('an attempt after a lost race', () => {
   });
 
   test('begins no second look that may take it past half of the time of its invocation', async () => {
-    const lostAfterLook = async (lookMs: number) => {
+    const lostAfterLook = async (...looksMs: readonly number[]) => {
       const eight = inB(8, 1);
       const of = worldOf(eight, stateUnder(eight, 5));
       let [now, looks] = [nowMs, 0];
       of.ports.clock.now = () => now;
       const { describe: look } = of.provider;
       of.provider.describe = (group) => {
-        now += lookMs;
+        now += looksMs[looks] ?? 0;
         looks += 1;
         return look(group);
       };
-      of.world.beforeWrite = () => {
-        of.world.stored = stateUnder(eight, 6);
+      const loses = (version: number): void => {
+        of.world.stored = stateUnder(eight, version);
+        if (looks + 1 < looksMs.length) of.world.beforeWrite = () => loses(version + 1);
       };
+      of.world.beforeWrite = () => loses(6);
       return [(await play(eight, of)).kind, looks];
     };
-    // Two looks, a launch of 2 s, and as much for what follows: no round of this run has launched yet.
-    expect(await lostAfterLook(5_500)).toEqual(['played', 2]);
-    expect(await lostAfterLook(5_501)).toEqual(['contended', 1]);
+    // A launch of 2 s, and as much for what follows: no round of this run has launched yet.
+    expect(await lostAfterLook(5_500, 5_500)).toEqual(['played', 2]);
+    expect(await lostAfterLook(5_501, 5_501)).toEqual(['contended', 1]);
+    expect(await lostAfterLook(2_000, 4_500, 4_500)).toEqual(['played', 3]);
+    expect(await lostAfterLook(2_001, 4_500, 4_500)).toEqual(['contended', 2]);
   });
 
   test('is left to the repeated messages where the mode of the group changed, because other signals are claimed in it', async () => {
