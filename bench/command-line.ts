@@ -23,8 +23,12 @@ export const benchHelp = {
     ],
   },
   large: {
-    plays: 'one large group: sized from zero, one warning, a lost zone: JSON',
-    options: ['--members N (10000)', '--held tag|attach|launch-instances (tag)', '--seed N (1)'],
+    plays: 'one large group: sized from zero, one warning, a lost zone; or several, which exist before: JSON',
+    options: ['--groups N (1)', '--members N (10000)', '--held tag|attach|launch-instances (tag)', '--seed N (1)'],
+  },
+  memory: {
+    plays: "the memory that react takes for looks at one large group, in a process with half of the function's memory: JSON",
+    options: ['--members N (10000)', '--heap MB    the most memory for what the process keeps (half of what is configured)'],
   },
   ci: {
     plays: 'a CI fleet over days of a recorded trace: one JSON object a day and row',

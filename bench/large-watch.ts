@@ -42,8 +42,8 @@ export type LargeFigures = {
 };
 
 /** A page of 1,000 instances costs half a second to read. */
-export const largeWorld = (group: PlacedGroup): WorldSpec => ({
-  ...worldOf([group], { ...stormTiming, latencyPerInstanceMs: { 'ec2:DescribeInstances': 0.5 } }),
+export const largeWorld = (groups: readonly PlacedGroup[]): WorldSpec => ({
+  ...worldOf(groups, { ...stormTiming, latencyPerInstanceMs: { 'ec2:DescribeInstances': 0.5 } }),
 });
 
 const services = ['ec2', 'autoscaling', 'elasticloadbalancing'];

@@ -98,7 +98,7 @@ const play = async (sandbox: Sandbox, group: PlacedGroup): Promise<readonly Phas
 /** Sizes a large group from zero in virtual time, and does nothing else with it. */
 export const sizeLarge = async ({ members, held, seed }: LargeGroup, forMs: number): Promise<Phase> => {
   const group: PlacedGroup = { name: 'large', holding: held, size: members };
-  const sandbox = await startSandbox({ mode: 'simulated', spec: largeWorld(group), seed });
+  const sandbox = await startSandbox({ mode: 'simulated', spec: largeWorld([group]), seed });
   try {
     return await sandbox.drive(
       (async () => {
@@ -115,7 +115,7 @@ export const sizeLarge = async ({ members, held, seed }: LargeGroup, forMs: numb
 /** Plays one large group in virtual time, with the published buckets of calls. */
 export const playLarge = async ({ members, held, seed }: LargeGroup, onBuilt: (sandbox: Sandbox) => void = () => {}): Promise<LargeFigures> => {
   const group: PlacedGroup = { name: 'large', holding: held, size: members };
-  const sandbox = await startSandbox({ mode: 'simulated', spec: largeWorld(group), seed, onBuilt });
+  const sandbox = await startSandbox({ mode: 'simulated', spec: largeWorld([group]), seed, onBuilt });
   const began = performance.now();
   try {
     const phases = await sandbox.drive(play(sandbox, group));

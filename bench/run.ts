@@ -6,10 +6,12 @@ import { type BenchName, benchNamed, helpOf } from './command-line.ts';
 import { type IdleRun, idleHour, playIdle } from './idle.ts';
 import { type Dollars, dollarsOf, pricedStack } from './idle-dollars.ts';
 import { playLarge } from './large.ts';
+import { playSeveral } from './large-several.ts';
 import { playMany, publishedStorms } from './many.ts';
 import type { ManyRun } from './many-figures.ts';
 import { missedGoals } from './many-goals.ts';
 import { heldBy, manyOptions } from './many-options.ts';
+import { playMemory } from './memory.ts';
 import { benchPlanning, type PlanningFigures } from './planning.ts';
 import { benchStorm, type StormFigures } from './storm.ts';
 import { holdings } from './storm-world.ts';
@@ -106,13 +108,21 @@ const benchMany = async (args: readonly string[]): Promise<void> => {
 
 const benchLarge = async (args: readonly string[]): Promise<void> => {
   const options = {
+    groups: { type: 'string', default: '1' },
     members: { type: 'string', default: '10000' },
     held: { type: 'string', default: 'tag' },
     seed: { type: 'string', default: '1' },
   } as const;
-  const { members, held, seed } = optionsIn(args, options, helpOf('large'));
+  const { groups, members, held, seed } = optionsIn(args, options, helpOf('large'));
   const group = { members: atLeastOne('members', members), held: oneOf('held', holdings, held), seed: atLeastOne('seed', seed) };
-  console.log(JSON.stringify(await playLarge(group), null, 2));
+  const count = atLeastOne('groups', groups);
+  console.log(JSON.stringify(await (count === 1 ? playLarge(group) : playSeveral({ groups: count, ...group })), null, 2));
+};
+
+const benchMemory = async (args: readonly string[]): Promise<void> => {
+  const options = { members: { type: 'string', default: '10000' }, heap: { type: 'string' } } as const;
+  const { members, heap } = optionsIn(args, options, helpOf('memory'));
+  console.log(JSON.stringify(await playMemory(atLeastOne('members', members), heap === undefined ? undefined : atLeastOne('heap', heap)), null, 2));
 };
 
 const benchIdleGroups = async (args: readonly string[]): Promise<void> => {
@@ -162,6 +172,7 @@ const played: Readonly<Record<BenchName, (args: readonly string[]) => Promise<vo
   idle: benchIdleGroups,
   many: benchMany,
   large: benchLarge,
+  memory: benchMemory,
   ci: benchCi,
   traces: benchTraces,
 };
