@@ -80,6 +80,8 @@ type LookTogether = {
   readonly isWarned: boolean;
   /** The minute's tick is one of its signals. */
   readonly isTick?: boolean;
+  /** Large groups are read whole. */
+  readonly isWhole?: boolean;
   /** By group: changes that its items and signals tell of, where they are known. */
   readonly changes?: ReadonlyMap<string, Changes>;
 };
@@ -235,8 +237,7 @@ export const describeTogether = (
   groups: readonly Group[],
   look: LookTogether = { isWarned: false },
 ): ((group: Group) => Promise<Holdings>) => {
-  const isWhole = look.isTick === true && !look.isWarned;
-  const common = readGroups(deps, groups, { isWhole, ...(look.changes && { changes: look.changes }) });
+  const common = readGroups(deps, groups, look);
   if (groups.length === 1) return (group) => holdingsOfOne(deps, group, common(group));
   const together = { ...look, groups: groups.length };
   return async (group) => {

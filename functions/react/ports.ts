@@ -27,6 +27,7 @@ export type ReactPorts = {
     look: {
       readonly isWarned: boolean;
       readonly isTick?: boolean;
+      readonly isWhole?: boolean;
       readonly changes?: ReadonlyMap<string, Changes>;
     },
   ) => (group: Group) => Promise<Holdings>;

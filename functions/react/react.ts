@@ -114,13 +114,14 @@ const changesOf = (
     }),
   );
 
+/** Whether signals of this batch report that EC2 takes members. */
+const warn = (batch: readonly Facts[]): boolean =>
+  batch.some(({ leaving }) => leaving.some((fact) => traitsOf(fact).endedBy === 'ec2'));
+
 /** Whether EC2 takes members now: signals report it, or half of the groups had warnings within three minutes. */
 const areWarned = (batch: readonly Facts[], inForce: readonly InForce[], nowMs: number): boolean => {
   const warned = inForce.filter(({ swaps }) => justWarned(swaps, nowMs).length > 0).length;
-  return (
-    (warned > 0 && 2 * warned >= inForce.length) ||
-    batch.some(({ leaving }) => leaving.some((fact) => traitsOf(fact).endedBy === 'ec2'))
-  );
+  return (warned > 0 && 2 * warned >= inForce.length) || warn(batch);
 };
 
 /** The same look, which also remembers the members that it shows. */
@@ -166,7 +167,9 @@ const readTogether = async (
   const read = looked.flatMap(({ one }) => one?.read ?? []);
   const groups = read.map(({ group, state }) => withFormer(group, state ?? initialState(group)));
   const isWarned = areWarned(batch, read, ports.clock.now());
-  const how = { isWarned, ...(isTick && { isTick }), changes: changesOf(looked) };
+  // The tick finds what nobody reported. Warnings in its batch do not wait for that.
+  const isWhole = isTick && !warn(batch);
+  const how = { isWarned, ...(isTick && { isTick }), ...(isWhole && { isWhole }), changes: changesOf(looked) };
   const look = groups.length === 0 ? undefined : noting(ports.describeTogether(groups, how), ports);
   const turns = turnsOf(groups, ports);
   const common = { ...(look && { look }), groupsAtOnce: looked.length, turns, beganAtMs };

@@ -214,7 +214,7 @@ test.each([
 });
 
 /** Looks at two large groups and a small one. Each look ends before the next begins. */
-const largeGroups = async (ticks: readonly boolean[]) => {
+const largeGroups = async (wholes: readonly boolean[]) => {
   const names = ['web', 'api', 'few'];
   const sizes: Readonly<Record<string, number>> = { web: 1_000, api: 1_500, few: 1 };
   const all = names.flatMap((name) => Array.from({ length: sizes[name] ?? 0 }, (_, index) => ec2Instance(`${name}-${index}`, tagged(name))));
@@ -227,8 +227,8 @@ const largeGroups = async (ticks: readonly boolean[]) => {
   const { ec2, autoScaling, elb } = aws;
   const deps = { ec2, autoScaling, elb, deployment: 'prod', now: () => nowMs, sleep: longPause, note: () => {}, missed: () => {} };
   const found: (readonly number[])[] = [];
-  for (const isTick of ticks) {
-    const look = describeTogether(deps, names.map(named), { isWarned: false, isTick, changes: unchanged });
+  for (const isWhole of wholes) {
+    const look = describeTogether(deps, names.map(named), { isWarned: false, isWhole, changes: unchanged });
     found.push((await Promise.all(names.map((name) => look(named(name))))).map(({ members }) => members.length));
   }
   const filters = aws.inputsOf('DescribeInstances').map(({ Filters }) => {
@@ -248,6 +248,6 @@ test('large groups that are looked at together are kept apart, and read no furth
   expect(filters).toEqual(['web+api+few', 'web', 'api', 'few', 'web limited', 'api limited', 'few']);
 });
 
-test('a tick reads large groups whole', async () => {
+test('large groups that are looked at together are read whole where the look asks for it', async () => {
   expect((await largeGroups([true, true, true])).filters).toEqual(['web+api+few', 'web', 'api', 'few', 'web', 'api', 'few']);
 });

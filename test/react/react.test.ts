@@ -108,7 +108,7 @@ describe('a batch of messages', () => {
       return [seen.began, seen.looks];
     };
     const untilMs = nowMs + endsWithinMs;
-    const ticked = [[['web'], { isWarned: false, isTick: true, changes: nothing }]];
+    const ticked = [[['web'], { isWarned: false, isTick: true, isWhole: true, changes: nothing }]];
     expect(await quiet(tick('web'))).toEqual([[{ isQuiet: true, untilMs }], ticked]);
     expect(await quiet(wake('web'))).toEqual([[{ isQuiet: false, untilMs }], [[['web'], { isWarned: false, changes: nothing }]]]);
     expect(await quiet(tick('web'), at(rebalanceRecommendation({ 'instance-id': instance })))).toEqual([[{ isQuiet: false, untilMs }], ticked]);
@@ -181,7 +181,7 @@ describe('a group that cannot be converged', () => {
     };
     const { seen, play } = houseOf({ store });
     expect(await play(message('m-1', written('web')), message('m-2', tick('other')))).toEqual({ again: ['m-1'] });
-    expect(seen.looks).toEqual([[['other'], { isWarned: false, isTick: true, changes: nothingIn('other') }]]);
+    expect(seen.looks).toEqual([[['other'], { isWarned: false, isTick: true, isWhole: true, changes: nothingIn('other') }]]);
     expect([seen.counts, world.launched]).toMatchObject([{ GroupsFailed: 1 }, 0]);
   });
 
@@ -292,7 +292,7 @@ describe('groups of one batch', () => {
     };
     const { seen, play } = houseOf({ store });
     expect(await play(message('m-1', tick('web', 'gone', 'two')))).toEqual({ again: [] });
-    expect(seen.looks).toEqual([[['web', 'two'], { isWarned: false, isTick: true, changes: nothingIn('web', 'two') }]]);
+    expect(seen.looks).toEqual([[['web', 'two'], { isWarned: false, isTick: true, isWhole: true, changes: nothingIn('web', 'two') }]]);
   });
 
   test('are not read at all where none has a policy', async () => {
@@ -310,7 +310,10 @@ describe('groups of one batch', () => {
       return seen.looks;
     };
     const told = (more: object) => [
-      [['web'], { isWarned: false, isTick: true, changes: new Map([['web', { granted: ['n-1', 'n-2'], open: [], ended: [], ...more }]]) }],
+      [
+        ['web'],
+        { isWarned: false, isTick: true, isWhole: true, changes: new Map([['web', { granted: ['n-1', 'n-2'], open: [], ended: [], ...more }]]) },
+      ],
     ];
     const granted = reservation({ instances: ['n-1', 'n-2'] });
     expect(await looksWith([granted])).toEqual(told({}));
