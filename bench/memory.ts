@@ -23,8 +23,7 @@ export type MemoryFigures = {
   readonly looks: readonly Looked[];
 };
 
-/** World seconds for each second of the wall. */
-const speed = 4;
+const mostWaitMs = 600_000;
 const perCall = 500;
 /** A first look, one that reads what changed, and one that reads everything again while the first is still kept. */
 const betweenLooksMs = [0, 5_000, 80_000];
@@ -50,8 +49,7 @@ const likeEc2 = (id: string): string => {
     '<privateDnsName>ip-10-0-12-34.ec2.internal</privateDnsName><primary>true</primary></item></privateIpAddressesSet>' +
     '<interfaceType>interface</interfaceType></item>';
   return (
-    '<privateDnsName>ip-10-0-12-34.ec2.internal</privateDnsName><dnsName/><architecture>arm64</architecture>' +
-    '<rootDeviceType>ebs</rootDeviceType><rootDeviceName>/dev/xvda</rootDeviceName><hypervisor>xen</hypervisor>' +
+    '<dnsName/><rootDeviceName>/dev/xvda</rootDeviceName><hypervisor>xen</hypervisor>' +
     `<blockDeviceMapping>${disk('/dev/xvda')}${disk('/dev/sdf')}</blockDeviceMapping>` +
     `<groupSet>${group}${group}</groupSet><networkInterfaceSet>${face}</networkInterfaceSet>` +
     '<iamInstanceProfile><arn>arn:aws:iam::123456789012:instance-profile/web-servers-of-production</arn>' +
@@ -83,8 +81,13 @@ const enlarging = async (url: string): Promise<{ readonly server: Server; readon
   return { server, largestPage: () => largest };
 };
 
-/** Has so many members by tag that serve, with their policy accepted. */
-const bringUp = async ({ cloud, world, clock, putPolicy }: Sandbox, group: PlacedGroup): Promise<void> => {
+/** The first call of `react` by a tick that reached the group. */
+const tickOf = (sandbox: Sandbox) =>
+  sandbox.invocations().find(({ functionName, event }) => functionName.endsWith('-react') && JSON.stringify(event).includes('Holdfast Tick'));
+
+/** Has so many members by tag that run, with a policy that a tick has reached. */
+const bringUp = async (sandbox: Sandbox, group: PlacedGroup): Promise<void> => {
+  const { cloud, world, clock } = sandbox;
   for (const letter of letters)
     for (let missing = Math.ceil(group.size / letters.length); missing > 0; missing -= perCall) {
       world.restLaunches();
@@ -92,11 +95,11 @@ const bringUp = async ({ cloud, world, clock, putPolicy }: Sandbox, group: Place
       await cloud.call({ service, operation, input, caller: { kind: 'operator' } });
       await clock.sleep(600);
     }
-  await putPolicy(policyOf(group, world.snapshot().targetGroups[0]?.arn ?? ''));
-  const serve = (): number => world.snapshot().instances.filter(({ targets }) => Object.values(targets).includes('healthy')).length;
-  for (let waitedMs = 0; serve() < group.size; waitedMs += 5_000) {
-    if (waitedMs > 1_200_000)
-      throw new Error(`After ${waitedMs / 1_000} s, ${serve()} of ${group.size} members serve. The memory cannot be measured.`);
+  await sandbox.putPolicy(policyOf(group, world.snapshot().targetGroups[0]?.arn ?? ''));
+  const running = (): number => world.snapshot().instances.filter(({ state }) => state === 'running').length;
+  for (let waitedMs = 0; running() < group.size || tickOf(sandbox) === undefined; waitedMs += 5_000) {
+    if (waitedMs > mostWaitMs)
+      throw new Error(`The memory cannot be measured: after ${waitedMs / 1_000} s, ${running()} of ${group.size} members run.`);
     await clock.sleep(5_000);
   }
 };
@@ -105,12 +108,14 @@ const bringUp = async ({ cloud, world, clock, putPolicy }: Sandbox, group: Place
 const look = async (order: LooksOrder, environment: Readonly<Record<string, string>>, heapMb: number): Promise<readonly Looked[]> => {
   const child = spawn(process.execPath, [`--max-old-space-size=${heapMb}`, '--expose-gc', join(import.meta.dirname, 'memory-looks.ts')], {
     env: { PATH: process.env.PATH, ...environment },
-    stdio: ['pipe', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
   child.stdin.end(JSON.stringify(order));
-  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
-  const last = output.trimEnd().split('\n').at(-1) ?? '';
-  if (code !== 0) throw new Error(`The process with ${heapMb} MB ended with code ${code} after: ${last.slice(0, 200)}`);
+  const [said, log, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  const last = said.trimEnd().split('\n').at(-1) ?? '';
+  const failed = `${log}\n${said}`.split('\n').find((line) => line.includes('"level":"ERROR"'));
+  if (failed !== undefined) throw new Error(`A look failed, so its memory is not that of a look: ${failed.slice(0, 600)}`);
+  if (code !== 0) throw new Error(`The process with ${heapMb} MB ended with code ${code}: ${log.slice(-600)}`);
   return JSON.parse(last) as readonly Looked[];
 };
 
@@ -118,14 +123,12 @@ const look = async (order: LooksOrder, environment: Readonly<Record<string, stri
 export const playMemory = async (members: number, heapMb?: number): Promise<MemoryFigures> => {
   await assemble();
   const group: PlacedGroup = { name: 'large', holding: 'tag', size: members };
-  const sandbox = await startSandbox({ mode: 'live', spec: largeWorld([group]), speed });
+  const sandbox = await startSandbox({ mode: 'live', spec: largeWorld([group]) });
   const { server, largestPage } = await enlarging(sandbox.url ?? '');
   try {
     await bringUp(sandbox, group);
     const spec = sandbox.platform.functions.specs.find(({ name }) => name.endsWith('-react'));
-    const tick = sandbox
-      .invocations()
-      .findLast(({ functionName, event }) => functionName === spec?.name && JSON.stringify(event).includes('Holdfast Tick'));
+    const tick = tickOf(sandbox);
     if (spec === undefined || tick === undefined) throw new Error('There is no react function that a tick has reached.');
     const { originMs, wallOriginMs, factor } = sandbox.clock as LiveClock;
     const bound = heapMb ?? spec.memoryMb / 2;

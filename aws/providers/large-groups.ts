@@ -26,7 +26,7 @@ const byIdPart = 200 / 1_000;
 const mostById = (read: number, { asgs }: OneGroup): number =>
   Math.max(fewById, byIdPart * read * (asgs.length === 0 ? 1 : 2));
 /** Instances that an environment keeps. */
-const mostKept = 20_000;
+const mostKept = 50_000;
 
 type Whole = { readonly atMs: number; readonly instances: readonly Instance[] };
 const wholes = perClient<EC2Client, Map<string, Whole>>(() => new Map());

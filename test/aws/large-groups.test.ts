@@ -155,6 +155,13 @@ describe('a large group that was read whole a moment ago', () => {
     ]);
   });
 
+  test('is forgotten for others when the environment keeps 50,000 instances: the one that was looked at longest ago first', async () => {
+    const { look } = groupOf(20_000);
+    for (const name of ['one', 'two', 'one', 'three']) await look([], name);
+    const again = async (name: string) => (await look([], name)).filters;
+    expect([await again('one'), await again('three'), await again('two')]).toEqual([[changed], [changed], [whole]]);
+  });
+
   test('is read whole where so many were launched that looking them up takes more calls', async () => {
     const filtersAfter = async (size: number, launched: number) => {
       const { look } = groupOf(size);
