@@ -8,6 +8,11 @@ type Call = readonly [service: 'ec2' | 'autoscaling', operation: string, input: 
 const evenly = (size: number, zones: readonly string[]): readonly (readonly [letter: string, count: number])[] =>
   zones.map((letter, index) => [letter, Math.floor((size + zones.length - 1 - index) / zones.length)]);
 
+/** Half of the bucket of launched instances. */
+const mostPerCall = 500;
+const inParts = (count: number): readonly number[] =>
+  Array.from({ length: Math.ceil(count / mostPerCall) }, (_, index) => Math.min(mostPerCall, count - index * mostPerCall));
+
 /** Launches spot members of a group that is kept by tag. */
 export const tagged = ({ name }: Pick<PlacedGroup, 'name'>, letter: string, count: number): Call => {
   const Tags = [
@@ -41,13 +46,14 @@ const sized = (asg: string, count: number): Call => [
 const fillingCalls = (group: PlacedGroup, zones: readonly string[] = letters): readonly Call[] => {
   if (group.holding === 'attach') return [sized(group.name, group.size)];
   const placed = evenly(group.size, zones).filter(([, count]) => count > 0);
-  return placed.map(([letter, count]) => (group.holding === 'tag' ? tagged(group, letter, count) : sized(`${group.name}-spot-${letter}`, count)));
+  if (group.holding !== 'tag') return placed.map(([letter, count]) => sized(`${group.name}-spot-${letter}`, count));
+  return placed.flatMap(([letter, count]) => inParts(count).map((part) => tagged(group, letter, part)));
 };
 
 /** RunInstances takes two calls a second. */
 const betweenMs = 600;
 
-/** Brings groups to their sizes before their policies come. A group has thousands of members at the most. */
+/** Brings groups to their sizes before their policies come. */
 export const fill = async ({ cloud, world, clock }: Sandbox, groups: readonly PlacedGroup[], zones?: readonly string[]): Promise<void> => {
   for (const [service, operation, input] of groups.flatMap((group) => fillingCalls(group, zones))) {
     world.restLaunches();
