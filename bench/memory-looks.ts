@@ -27,7 +27,7 @@ const looks: Looked[] = [];
 for (const beforeMs of betweenMs) {
   await wait(beforeMs);
   const beganAtMs = performance.now();
-  const context = { awsRequestId: `look-${looks.length}`, functionName: name, getRemainingTimeInMillis: () => 30_000 } as LambdaContext;
+  const context = { awsRequestId: `look-${looks.length}`, functionName: name, getRemainingTimeInMillis: () => 600_000 } as LambdaContext;
   const outcome = (await react(event, context)) as { readonly batchItemFailures?: readonly unknown[] } | undefined;
   globalThis.gc?.();
   looks.push({

@@ -71,10 +71,13 @@ const asgsOf = (group: PlacedGroup): readonly AutoScalingGroupSpec[] => {
   return group.holding === 'attach' ? [sharedAsg(group)] : asgPerPool(group);
 };
 
+/** Whether the members of a zone do not fit into the subnet that the sandbox makes by default. */
+const isHuge = (groups: readonly PlacedGroup[]): boolean => groups.reduce((sum, { size }) => sum + size, 0) > 10_000;
+
 /** Three zones with plenty of everything, and what these groups need. */
 export const worldOf = (groups: readonly PlacedGroup[], timing: TimingSpec = stormTiming): WorldSpec => ({
   zones: letters.map(zoneOf),
-  subnets: letters.map((letter) => ({ id: `subnet-${letter}`, zone: zoneOf(letter) })),
+  subnets: letters.map((letter) => ({ id: `subnet-${letter}`, zone: zoneOf(letter), ...(isHuge(groups) && { freeAddresses: 65_531 }) })),
   offerings: offerings(Math.max(1, Math.ceil(groups.reduce((sum, { size }) => sum + size, 0) / 1_000))),
   launchTemplates: [{ name: 'storm' }],
   autoScalingGroups: groups.flatMap(asgsOf),

@@ -82,7 +82,7 @@ type LookTogether = {
   readonly isTick?: boolean;
   /** Large groups are read whole. */
   readonly isWhole?: boolean;
-  /** By group: changes that its items and signals tell of, where they are known. */
+  /** By group: changes that its items and signals report, where they are known. */
   readonly changes?: ReadonlyMap<string, Changes>;
 };
 type Together = LookTogether & { readonly groups: number };

@@ -51,7 +51,7 @@ const once = <T>(make: () => T): (() => T) => {
   };
 };
 
-/** `changes`: by group, what its items and signals tell of, where they are known. `isWhole`: everything is read. */
+/** `changes`: by group, what its items and signals report, where they are known. `isWhole`: everything is read. */
 type How = { readonly changes?: ReadonlyMap<string, Changes>; readonly isWhole?: boolean };
 
 const oneOf = ({ deployment }: ProviderDeps, group: Group): OneGroup => {

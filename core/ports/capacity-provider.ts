@@ -107,7 +107,7 @@ export type CapacityProvider = {
    * health. It reads every page. For a large group that was read whole within the last 75 s, it reads only what may
    * have changed.
    *
-   * @param changes what the group's items and signals tell of. Absent: it is not known.
+   * @param changes what the group's items and signals report. Absent: it is not known.
    */
   describe(group: Group, changes?: Changes): Promise<Holdings>;
   /**

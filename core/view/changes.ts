@@ -3,7 +3,7 @@ import type { Swap } from '../swap/swap.ts';
 import type { GroupState } from './view.ts';
 
 /**
- * Changes of a group that its items and signals tell of, and that an earlier describe does not show. `granted`: what
+ * Changes of a group that its items and signals report, and that an earlier describe does not show. `granted`: what
  * EC2 granted under the stored reservations. `open`: reservations whose instances are not known yet, because their
  * requests are under way or had no response. `ended`: instances whose end was reported.
  */
@@ -16,7 +16,7 @@ export type Changes = {
 /** What is known besides the state item. */
 type Beside = { readonly swaps?: readonly Swap[]; readonly ended?: readonly string[] };
 
-/** Changes of a group, as its items and these signals tell of them. Undefined without a state item. */
+/** Changes of a group, as its items and these signals report them. Undefined without a state item. */
 export const changesIn = (
   state: Pick<GroupState, 'reservations' | 'ended'> | undefined,
   { swaps = [], ended = [] }: Beside,
