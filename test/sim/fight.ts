@@ -2,7 +2,7 @@ import { type Chronicle, chronicleOf } from '../../sandbox/judge/chronicle.ts';
 import { isFunction } from '../../sandbox/judge/life.ts';
 import { type Outside, otherSizes, outsideOnes, wantedStay } from '../../sandbox/judge/rules/outside.ts';
 import { forkRandom } from '../../sandbox/random.ts';
-import { play } from './play.ts';
+import { type Hooks, play } from './play.ts';
 import { drawOutside, type WriterKind, writerKinds } from './profiles/outside.ts';
 import { drawFrom } from './random-draw.ts';
 
@@ -20,7 +20,12 @@ type Fought = {
   readonly belowMs: number;
   readonly aboveMs: number;
   readonly endsAsSet: boolean;
+  /** What of this is worth a look, each with the line that plays the world again. */
+  readonly notable: readonly string[];
 };
+
+/** One line that plays this world again. */
+const replayOf = (seed: number, kinds: readonly WriterKind[]): string => `npm run sim -- --fight 1 --from ${seed} --writers ${kinds.join()} --trace`;
 
 const letGoUnused = (chronicle: Chronicle, { group }: Outside): number =>
   chronicle.livesIn(group).filter((life) => isFunction(life.by) && life.stays.length === 0 && isFunction(life.ending?.by)).length;
@@ -28,14 +33,36 @@ const letGoUnused = (chronicle: Chronicle, { group }: Outside): number =>
 /** Shorter ones are an attach and its taking down. */
 const attachMs = 5_000;
 
-const foughtIn = (chronicle: Chronicle, one: Outside, broken: readonly string[]): Fought => {
+/** A time above the set size that lasts as long is told: an addition was not taken down by the function that attached, nor by the look soon after. */
+const longAboveMs = 15_000;
+
+type Span = ReturnType<typeof otherSizes>[number];
+
+const isLost = ({ word, fromMs, untilMs }: Span): boolean => word.isBetween && untilMs - fromMs > attachMs;
+
+const notableIn = ({ history, cloud }: Chronicle, one: Outside, spans: readonly Span[]): readonly string[] => {
+  const atS = (ms: number): string => ((ms - history.beganAtMs) / 1_000).toFixed(1);
+  const told = spans.map((span): string | undefined => {
+    const { desired, word, fromMs, untilMs } = span;
+    const times = `from ${atS(fromMs)} to ${atS(untilMs)} s, ${((untilMs - fromMs) / 1_000).toFixed(1)} s`;
+    const sizes = `desired ${desired}, set ${word.size} at ${atS(word.atMs)} s`;
+    if (desired < word.size) return `below: ${sizes}: ${times}`;
+    if (isLost(span)) return `a write lost: ${sizes}: ${times}`;
+    return untilMs - fromMs >= longAboveMs ? `above: ${sizes}: ${times}` : undefined;
+  });
+  const [end, set] = [cloud.asgAt(one.asg, history.endedAtMs)?.desired, one.words.at(-1)?.size];
+  return [...told.filter((text) => text !== undefined), ...(end === set ? [] : [`at the end: desired ${end}, set ${set}`])];
+};
+
+const foughtIn = (chronicle: Chronicle, one: Outside, broken: readonly string[], replay: string): Fought => {
   const spans = otherSizes(chronicle, one);
   const longest = (isOne: (span: (typeof spans)[number]) => boolean): number =>
     Math.max(0, ...spans.filter(isOne).map(({ fromMs, untilMs }) => untilMs - fromMs));
-  const lost = new Set(spans.filter(({ word, fromMs, untilMs }) => word.isBetween && untilMs - fromMs > attachMs).map(({ word }) => word));
+  const lost = new Set(spans.filter(isLost).map(({ word }) => word));
   const { endedAtMs } = chronicle.history;
   return {
     broken,
+    notable: notableIn(chronicle, one, spans).map((text) => `  ${text}: ${replay}`),
     writes: one.words.length - 1,
     lost: lost.size,
     wantedEnded: wantedStay.broken(chronicle).length,
@@ -46,12 +73,14 @@ const foughtIn = (chronicle: Chronicle, one: Outside, broken: readonly string[])
   };
 };
 
-const fight = async (seed: number, kinds: readonly WriterKind[]): Promise<readonly Fought[]> => {
+const fight = async (seed: number, kinds: readonly WriterKind[], onEnd: Hooks['onEnd']): Promise<readonly Fought[]> => {
   const world = drawOutside(drawFrom(forkRandom(seed, 'situation')), kinds);
-  const { history, violations } = await play({ name: `fight ${seed} (${kinds.join(' and ')})`, seed, ...world });
+  const situation = { name: `fight ${seed} (${kinds.join(' and ')})`, seed, ...world };
+  const { history, violations } = await play(situation, onEnd === undefined ? {} : { onEnd });
   const chronicle = chronicleOf(history);
-  const broken = violations.map(({ invariant, detail }) => `  broken in world ${seed}, ${kinds.join(' and ')}: ${invariant}: ${detail.join('; ')}`);
-  return outsideOnes(chronicle).map((one) => foughtIn(chronicle, one, broken));
+  const replay = replayOf(seed, kinds);
+  const broken = violations.map(({ invariant, detail }) => `  broken: ${replay}\n    ${invariant}: ${detail.join('; ')}`);
+  return outsideOnes(chronicle).map((one) => foughtIn(chronicle, one, broken, replay));
 };
 
 const sumOf = (fights: readonly Fought[], of: (one: Fought) => number): number => fights.reduce((sum, one) => sum + of(one), 0);
@@ -79,20 +108,34 @@ const pairs: readonly (readonly WriterKind[])[] = [
   ['steps', 'target-tracking'],
 ];
 
-/** Plays so many random worlds for each kind of writer, and tells what became of what they wrote. Returns how many worlds broke a rule. */
-export const fightTest = async (count: number, from: number, say: (text: string) => void): Promise<number> => {
+type Fights = {
+  readonly count: number;
+  readonly from: number;
+  /** Only these writers, together in each world. */
+  readonly writers?: readonly WriterKind[];
+  readonly say: (text: string) => void;
+  readonly onEnd?: Hooks['onEnd'];
+};
+
+/**
+ * Plays so many random worlds for each kind of writer, and tells what became of what they wrote, with a line that plays each notable world again.
+ * Returns how many worlds broke a rule.
+ */
+export const fightTest = async ({ count, from, writers, say, onEnd }: Fights): Promise<number> => {
   const found: Fought[] = [];
   say(
     '| kind of writer | worlds | writes | wanted members ended | writes lost | longest below the set size, s | longest above it, s | worlds that end as set | launches in vain |',
   );
   say('|---|---:|---:|---:|---:|---:|---:|---:|---:|');
-  for (const kinds of [...writerKinds.map((kind) => [kind]), ...pairs]) {
+  for (const kinds of writers === undefined ? [...writerKinds.map((kind) => [kind]), ...pairs] : [writers]) {
     const fights: Fought[] = [];
-    for (let seed = from; seed < from + count; seed += 1) fights.push(...(await fight(seed, kinds)));
-    found.push(...fights.filter(({ broken }) => broken.length > 0));
+    for (let seed = from; seed < from + count; seed += 1) fights.push(...(await fight(seed, kinds, onEnd)));
+    found.push(...fights);
     say(rowOf(kinds, fights));
   }
-  for (const { broken } of found) for (const line of broken) say(line);
-  say(`${found.length} worlds broke a rule.`);
-  return found.length;
+  for (const { notable } of found) for (const line of notable) say(line);
+  const broke = found.filter(({ broken }) => broken.length > 0);
+  for (const { broken } of broke) for (const line of broken) say(line);
+  say(`${broke.length} worlds broke a rule.`);
+  return broke.length;
 };

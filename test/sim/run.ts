@@ -7,6 +7,7 @@ import { habits, someOf, writeKinds, writesBetween } from './interleavings.ts';
 import type { Violation } from './invariants.ts';
 import { playAll } from './jobs.ts';
 import { type Often, profileNames, profileWith } from './profiles/list.ts';
+import { type WriterKind, writerKinds } from './profiles/outside.ts';
 import { troubles } from './random-draw.ts';
 import type { Choice } from './random-situation.ts';
 import { commitHash, partOf, shareOf } from './share.ts';
@@ -59,6 +60,11 @@ const command = {
       value: 'N',
       help: 'plays so many worlds for each kind of writer that sets sizes from outside, and says what became of what they wrote',
     },
+    writers: {
+      type: 'string',
+      value: 'steps,person',
+      help: `with --fight: only these writers, together in each world: ${writerKinds.join(', ')}`,
+    },
     'crash-points': { type: 'boolean', default: false, help: 'kills a function at every call of every workflow, one world for each' },
     count: { type: 'boolean', default: false, help: 'counts the crash points of each workflow, and plays none' },
     'two-deaths': { type: 'string', value: 'N', help: 'plays so many pairs of crashes, drawn from --seed' },
@@ -96,6 +102,9 @@ type Asked = Read<typeof command.options>;
 /** As in `--keep 1,3`; 0 is not one of them. */
 const numbersIn = (option: string, text: string): readonly number[] => text.split(',').map((one) => atLeastZero(option, one));
 
+/** As in `--writers steps,person`. */
+const writersIn = (text: string): readonly WriterKind[] => text.split(',').map((one) => oneOf('writers', writerKinds, one));
+
 /** As in `--often outside:33`. */
 const oftenIn = (text: string): Often => {
   const [profile, percent = ''] = text.split(':');
@@ -106,6 +115,7 @@ const oftenIn = (text: string): Often => {
 const worldsIn = ({ values, positionals }: Asked): { readonly choice: Choice; readonly often?: Often } => {
   const { seeds, shrink, slack, always, profile, keep, faults, often } = values;
   if (often !== undefined) needs('often', { seeds });
+  if (values.writers !== undefined) needs('writers', { fight: values.fight });
   const drawn = { seeds, 'shrink SEED': shrink ? positionals[0] : undefined, 'seed-twice': values['seed-twice'], slack };
   for (const [option, value] of Object.entries({ always, profile, keep, faults })) if (value !== undefined) needs(option, drawn);
   const choice = {
@@ -126,7 +136,7 @@ const { values, positionals, workflow, seed, from, jobs, parts, choice, often } 
   jobs: atLeastOne('jobs', read.values.jobs),
   parts: atLeastOne('parts', read.values.parts),
 }));
-const { seeds, slack, fight } = values;
+const { seeds, slack, fight, writers } = values;
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 const inThousands = (count: number): string => count.toLocaleString('en');
@@ -277,7 +287,14 @@ const chosen = (): Promise<number> => {
   if (workflow !== undefined && values.write !== undefined) return one(writeIn(workflow, values.write));
   if (values['two-deaths'] !== undefined) return manyTwoDeaths(atLeastOne('two-deaths', values['two-deaths']));
   if (slack !== undefined) return slackOfWorlds(atLeastOne('slack', slack), from, choice, say);
-  if (fight !== undefined) return fightTest(atLeastOne('fight', fight), from, say);
+  if (fight !== undefined)
+    return fightTest({
+      count: atLeastOne('fight', fight),
+      from,
+      say,
+      ...(writers !== undefined && { writers: writersIn(writers) }),
+      ...(values.trace && { onEnd: traced(sayTrace) }),
+    });
   if (values['seed-twice'] !== undefined) return seedTwice(atLeastZero('seed-twice', values['seed-twice']));
   if (values.shrink && only !== undefined) return shrinkTask({ kind: 'seed', seed: atLeastZero('shrink', only), ...choice });
   if (seeds !== undefined) return manySeeds(atLeastOne('seeds', seeds));
