@@ -10,6 +10,7 @@ import type { Claimed } from './carry-out/claims.ts';
 import { drainName } from './carry-out/drain-names.ts';
 import { completeHooks } from './carry-out/hooks.ts';
 import { beginWaiting, claimRemovals, startDrains } from './carry-out/leaving-members.ts';
+import { wakeForAdded } from './carry-out/outside-size.ts';
 import { continueSwaps } from './carry-out/unfinished-swaps.ts';
 import { checkLaunches } from './check-launches.ts';
 import { letGo } from './let-go/let-go.ts';
@@ -221,6 +222,7 @@ export const converge = async (facts: Facts, ports: ReactPorts, known?: Known): 
     turns: known?.turns ?? turnsOf([], ports),
     beganAtMs: known?.beganAtMs ?? ports.clock.now(),
   };
+  await wakeForAdded(run, state);
   const read = { state, swaps, ...(lost && { lost }), ...(known?.look && { look: known.look }) };
   const look = gather(group, facts, run.provider, ports, read);
   const early = claimBeforeLook(run, state, swaps);

@@ -8,7 +8,7 @@ import type { GroupState, View } from '../../core/view/view.ts';
 import { carryOutRounds } from '../../functions/react/carry-out/carry-out.ts';
 import { beginWaiting, claimRemovals } from '../../functions/react/carry-out/leaving-members.ts';
 import { giveBack } from '../../functions/react/carry-out/lowered-sizes.ts';
-import { noteOf, resumeAll, suspendedAfter, takeDownAll, tellOverwritten } from '../../functions/react/carry-out/outside-size.ts';
+import { noteOf, resumeAll, suspendedAfter, takeDownAll, tellOverwritten, wakeForAdded } from '../../functions/react/carry-out/outside-size.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 import type { Round, Run } from '../../functions/react/run.ts';
 import { awsError } from '../aws/fake-aws.ts';
@@ -59,7 +59,12 @@ const runOf = (provides: Partial<CapacityIn> = {}, rest: Partial<Run> = {}) => {
       },
     },
     believed: (_: string, known: GroupState) => known,
-    wakes: { wake: async (_: readonly string[], atMs: number) => void seen.woken.push(atMs - nowMs) },
+    wakes: {
+      wake: async (_: readonly string[], atMs: number, when?: 'ahead') => {
+        if (when === 'ahead') seen.calls.push(['wake ahead', atMs - nowMs]);
+        else seen.woken.push(atMs - nowMs);
+      },
+    },
     clock: { now: () => nowMs },
     telemetry: silent,
   } as unknown as ReactPorts;
@@ -267,6 +272,33 @@ describe('a size that others set', () => {
     expect(await wokenAfter('not-yet')).toEqual([2_000]);
     expect(await wokenAfter('done')).toEqual([10_000]);
     expect(await wokenAfter('unseen')).toEqual([10_000]);
+  });
+
+  test('is looked at again even if this function dies after the attach: that look is arranged before it', async () => {
+    const web = group({ size: { min: 0, max: 20, desired: 0, from: 'asg' }, holding: { kind: 'attach', asg: 'web-asg' } });
+    const ask = async () => ({ turn: { kind: 'now' as const, instances: 0, calls: 1, sinceMs: nowMs }, refused: [] });
+    const calledFor = async (added?: ReturnType<typeof note>) => {
+      const { seen, run } = runOf({}, { group: web, turns: { ask } as unknown as Run['turns'] });
+      const ports = { ...run.ports, drains: {}, store: { ...run.ports.store, swaps: async () => [] } } as unknown as ReactPorts;
+      const rounds = [roundOf({ admissions: ['i-1'] }, { group: web }, [], state(added && { added: [added] }))];
+      await carryOutRounds({ ...run, ports, rounds });
+      return seen.calls;
+    };
+    const [first, second] = await calledFor(note('web-asg'));
+    expect([first, (second as string[])[0]]).toEqual([['wake ahead', 5_000], 'admit']);
+    expect((await calledFor()).map((call) => (call as string[])[0])).toEqual(['admit']);
+  });
+
+  test('has its next attempt arranged before a look at it begins', async () => {
+    const wakesOf = async (rest: Partial<GroupState>) => {
+      const { seen, run } = runOf();
+      await wakeForAdded(run, state(rest));
+      return seen.calls;
+    };
+    expect(await wakesOf({ added: [note('web-asg')] })).toEqual([['wake ahead', 2_000]]);
+    expect(await wakesOf({ added: [{ ...note('web-asg'), atMs: nowMs - 40_000 }] })).toEqual([['wake ahead', 10_000]]);
+    expect(await wakesOf({ added: [{ ...note('web-asg'), takenDownAtMs: nowMs }] })).toEqual([]);
+    expect(await wakesOf({})).toEqual([]);
   });
 
   test('is tried again at the next look where AWS refuses the call, and that is logged', async () => {

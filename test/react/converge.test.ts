@@ -158,6 +158,18 @@ test('a warning that a restored table has lost is claimed again, and its member 
   expect(states.every(({ memory }) => Object.keys(memory).length === 0)).toBe(true);
 });
 
+test('the next attempt to take off what an attach added is arranged before the look that may die', async () => {
+  const added = [{ asg: 'web-asg', from: 6, instances: ['i-1'], atMs: nowMs - 1_000 }];
+  const { ports } = worldOf({ putState: async () => 'done' });
+  const wakes: unknown[] = [];
+  const wake = async (_: readonly string[], atMs: number, when?: 'ahead'): Promise<void> => void wakes.push([atMs - nowMs, when]);
+  const dies = { ...ports.providerFor({ kind: 'tag' }), describe: () => Promise.reject(new Error('The function dies.')) } as CapacityIn;
+  const stateAndSwaps = async () => ({ state: { ...stored, added }, swaps: [] });
+  const dying = { ...ports, wakes: { wake }, providerFor: () => dies, store: { ...ports.store, stateAndSwaps } };
+  await expect(converge(factsOf({ isTick: true }), dying)).rejects.toThrow();
+  expect(wakes).toEqual([[2_000, 'ahead']]);
+});
+
 test('what there was no time to place is placed by another invocation at once', async () => {
   const wakes: number[] = [];
   let now = nowMs;

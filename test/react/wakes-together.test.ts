@@ -56,6 +56,15 @@ describe('wakes of groups of one batch', () => {
     expect(sent.map(([, named]) => named.length)).toEqual([50, 10]);
   });
 
+  test('that are wanted ahead are sent at once, and are no failure if the queue does not take them', async () => {
+    const { sent, wakes } = collected((groups) => groups.includes('api'));
+    await wakes.wake(['web'], nowMs + 5_000, 'ahead');
+    await wakes.wake(['api'], nowMs + 5_000, 'ahead');
+    expect(sent).toEqual([[5_000, ['web']]]);
+    expect(await wakes.send('all')).toEqual([]);
+    expect(sent).toHaveLength(1);
+  });
+
   test('that the queue does not take are returned; other failures are thrown', async () => {
     const { sent, wakes } = collected((groups) => groups.includes('api'));
     await wakes.wake(['api'], nowMs + 10_000);

@@ -14,6 +14,7 @@ import type { Round, Run } from '../run.ts';
 import { needOf } from '../turns/take-turn.ts';
 import type { Acted } from './carry-out.ts';
 import { stillJoining } from './claimed-meanwhile.ts';
+import { wakeForAttach } from './outside-size.ts';
 
 /**
  * `laterAtMs`: no member was put into service, because others use the bucket of these calls now, or because it failed a
@@ -102,6 +103,7 @@ export const admit = async (run: Run, round: Round, added: Added | undefined): P
   const joining = await stillJoining(decision, round.view, ports);
   if (joining.length === 0) return nothing;
   const moreCome = othersCome(round);
+  if (added !== undefined) await wakeForAttach(run);
   const { done, failed } = await provider.admit(group, joining, { ...(added && { added }), moreCome });
   ports.telemetry.count(metrics.actionsFailed, failed.filter(({ retry }) => retry === 'never').length);
   return { admitted: done, failed };

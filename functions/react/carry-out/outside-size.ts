@@ -1,11 +1,30 @@
 import { metrics } from '../../../core/contract.ts';
 import type { Decision } from '../../../core/decision/decision.ts';
 import type { Group } from '../../../core/group/group.ts';
-import { outsideAsgOf, type TakenDown } from '../../../core/group/outside-size.ts';
+import { outsideAsgOf, type TakenDown, takenDownAgain } from '../../../core/group/outside-size.ts';
 import type { RaisedMax } from '../../../core/view/raised-max.ts';
 import type { Added, GroupState, Suspension, View } from '../../../core/view/view.ts';
 import type { Run } from '../run.ts';
 import { resume, takeDown } from './put-back.ts';
+
+/** A look so long after an attach finds what it added, if the function that attached died. Scalers look each 10 s. */
+const lookAfterAttachMs = 5_000;
+
+/**
+ * Arranges the look that takes off what an attach adds, if this function dies after the attach. Otherwise only its
+ * messages would lead to that look, when they are delivered again.
+ */
+export const wakeForAttach = async ({ group, ports }: Run): Promise<void> =>
+  ports.wakes.wake([group.name], ports.clock.now() + lookAfterAttachMs, 'ahead');
+
+/**
+ * The same for a look at additions that are still there: its next attempt is arranged before this one begins. If this
+ * one fails, it wants that same look, so looks do not become more.
+ */
+export const wakeForAdded = async ({ group, ports }: Run, state: GroupState | undefined): Promise<void> => {
+  const { wakeAtMs } = takenDownAgain(state?.added, ports.clock.now());
+  if (wakeAtMs !== undefined) await ports.wakes.wake([group.name], wakeAtMs, 'ahead');
+};
 
 /**
  * Lowers desired capacities by what attaching added, and with the same calls maxima that were raised for it. The next

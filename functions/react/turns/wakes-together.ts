@@ -37,8 +37,9 @@ export const wakesTogether = ({ wake }: Wakes, clock: Clock): WakesTogether => {
     }
   };
   return {
-    wake: async (groups, atMs) => {
-      for (const group of groups) pending.set(group, Math.min(atMs, pending.get(group) ?? atMs));
+    wake: async (groups, atMs, when) => {
+      if (when === 'ahead') await sendAt(atMs, groups);
+      else for (const group of groups) pending.set(group, Math.min(atMs, pending.get(group) ?? atMs));
     },
     send: async (which) => {
       const nowMs = clock.now();
