@@ -1,5 +1,5 @@
 import { allowances } from './allowances.ts';
-import { chronicleOf } from './chronicle.ts';
+import { type Chronicle, chronicleOf } from './chronicle.ts';
 import type { Allowance, Finding, Rule } from './finding.ts';
 import type { History } from './history.ts';
 import { rules } from './rules.ts';
@@ -13,16 +13,27 @@ export type Judgement = {
 /** The rules and allowances to judge by. All of them, unless a test leaves some out. */
 export type Law = { readonly rules: readonly Rule[]; readonly allowances: readonly Allowance[] };
 
-/** Judges a run by its history. Pure: the same history gives the same findings. */
-export const judge = (history: History, law: Law = { rules, allowances }): Judgement => {
+const everyLaw: Law = { rules, allowances };
+
+const judgeBy = (rule: Rule, chronicle: Chronicle, allowances: readonly Allowance[]): Judgement => {
+  const found = rule.broken(chronicle).map((broken) => {
+    const finding: Finding = { rule: rule.name, ...broken };
+    return { finding, allowance: allowances.find((one) => one.excuses === finding.rule && one.covers(finding, chronicle))?.name };
+  });
+  return {
+    broken: found.flatMap(({ finding, allowance }) => (allowance === undefined ? [finding] : [])),
+    excused: found.flatMap(({ finding, allowance }) => (allowance === undefined ? [] : [{ finding, allowance }])),
+  };
+};
+
+/** What each rule makes of a history, one after another. Who needs no more of them works out no more. */
+export function* judgements(history: History, law: Law = everyLaw): Generator<Judgement & { readonly rule: string }> {
   const chronicle = chronicleOf(history);
-  const found = law.rules.flatMap((rule) => rule.broken(chronicle).map((broken): Finding => ({ rule: rule.name, ...broken })));
-  const broken: Finding[] = [];
-  const excused: { finding: Finding; allowance: string }[] = [];
-  for (const finding of found) {
-    const row = law.allowances.find((one) => one.excuses === finding.rule && one.covers(finding, chronicle));
-    if (row === undefined) broken.push(finding);
-    else excused.push({ finding, allowance: row.name });
-  }
-  return { broken, excused };
+  for (const rule of law.rules) yield { rule: rule.name, ...judgeBy(rule, chronicle, law.allowances) };
+}
+
+/** Judges a run by its history. Pure: the same history gives the same findings. */
+export const judge = (history: History, law: Law = everyLaw): Judgement => {
+  const all = [...judgements(history, law)];
+  return { broken: all.flatMap(({ broken }) => broken), excused: all.flatMap(({ excused }) => excused) };
 };

@@ -13,8 +13,11 @@ const goals: Readonly<Record<Kind, number>> = { strict: 0, other: 3 };
 const percent = (unseen: number, planted: number): number => (planted === 0 ? 0 : (100 * unseen) / planted);
 const sum = (slacks: readonly Slack[], key: 'planted' | 'unseen'): number => slacks.reduce((total, slack) => total + slack[key], 0);
 
+/** So many worlds are named for each reason: enough to look into it. */
+const seedsShown = 5;
+
 const lineOf = ({ kind, planted, unseen, hiddenBy }: Slack): string => {
-  const by = [...hiddenBy].map(([row, count]) => `${row} (${count})`).join('; ');
+  const by = [...hiddenBy].map(([row, seeds]) => `${row} (${seeds.length}, in ${[...new Set(seeds)].slice(0, seedsShown).join(', ')})`).join('; ');
   return `    ${kind}: ${unseen} of ${planted}${by === '' ? '' : `, hidden by ${by}`}`;
 };
 
@@ -30,11 +33,15 @@ const tell = (world: Kind, measured: readonly Measured[], say: (text: string) =>
 /** Plays random worlds, plants false steps into what was recorded, and tells the share that the judge does not see. Returns how many goals are missed. */
 export const slackOfWorlds = async (count: number, from: number, choice: Choice, say: (text: string) => void): Promise<number> => {
   const measured: Measured[] = [];
+  const tellAll = (played: number): number => {
+    say(`${played} of ${count} worlds from ${from}:`);
+    return (Object.keys(worlds) as readonly Kind[]).filter((world) => tell(world, measured, say)).length;
+  };
   for (let seed = from; seed < from + count; seed += 1) {
     const { history } = await play(randomSituation(seed, choice));
-    for (const one of measure(history)) measured.push(one);
-    if ((seed - from + 1) % 100 === 0) say(`  ${seed - from + 1} of ${count} worlds`);
+    for (const one of measure(seed, history)) measured.push(one);
+    const played = seed - from + 1;
+    if (played % 100 === 0 && played < count) tellAll(played);
   }
-  say(`${count} worlds from ${from}:`);
-  return (Object.keys(worlds) as readonly Kind[]).filter((world) => tell(world, measured, say)).length;
+  return tellAll(count);
 };
