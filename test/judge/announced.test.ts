@@ -193,6 +193,19 @@ describe('words on the bus about what falls short', () => {
     expect(fellBack(105, undefined, 'api')).toEqual([]);
   });
 
+  it('name the swap of every claim, also of a group that is let go right after it', () => {
+    const claimed = (told: boolean) =>
+      details((script) => {
+        script.warn(100, 'i-1');
+        script.claim(101, 'i-1', 'i-0');
+        if (told) script.at(102, { kind: 'announced', detailType: 'Holdfast Swap Started', detail: { group: 'web', instances: ['i-1'] } });
+        script.letGo(103);
+        script.at(104, { kind: 'announced', detailType: 'Holdfast Group Let Go', detail: { group: 'web', lastVersion: 1 } });
+      }).filter((text) => text.endsWith('was not sent to the bus'));
+    expect(claimed(true)).toEqual([]);
+    expect(claimed(false)).toEqual(['the swap of i-1 was not sent to the bus']);
+  });
+
   it('report nothing of a group that was let go when the look ended', () => {
     const letGo = (atS: number) =>
       details((script) => {

@@ -17,11 +17,6 @@ const announced = (chronicle: Chronicle, detailType: string) => chronicle.of('an
 const instancesIn = (detail: Readonly<Record<string, unknown>>): readonly string[] =>
   Array.isArray(detail.instances) ? detail.instances.map(String) : [];
 
-/** No event is sent about a group that is let go at that moment. */
-const letGoWithinMs = 5_000;
-const isHeldStill = (chronicle: Chronicle, group: string, atMs: number): boolean =>
-  chronicle.policyAt(group, atMs) !== undefined && chronicle.policyAt(group, atMs + letGoWithinMs) !== undefined;
-
 /** The first claim of every instance, even if a restored table lost its swap. */
 const claimsOf = (chronicle: Chronicle): readonly { readonly instance: string; readonly group: string; readonly atMs: number }[] => {
   const written = chronicle.of('item-written').filter(({ item, by }) => item.startsWith(items.swapPrefix) && isFunction(by));
@@ -33,7 +28,7 @@ const swapsStarted = (chronicle: Chronicle): readonly Broken[] => {
   const told = announced(chronicle, announcements.swapStarted);
   const named = new Set(told.flatMap(({ detail }) => instancesIn(detail)));
   const missing = claimsOf(chronicle)
-    .filter(({ instance, group, atMs }) => !named.has(instance) && isHeldStill(chronicle, group, atMs))
+    .filter(({ instance }) => !named.has(instance))
     .map(({ instance, group, atMs }) => ({ group, instance, atMs, detail: `the swap of ${instance} was not sent to the bus` }));
   const invented = told.flatMap(({ detail, atMs }) =>
     instancesIn(detail)
