@@ -36,7 +36,7 @@ const drainsFirstUntilMs = (chronicle: Chronicle, group: string, life: Life, out
 /**
  * When the trouble began that made a member stop serving: at its warning, if it had one. An end by Holdfast counts as the oldest other trouble, while
  * the group lacks members that the policy does not drain first. Otherwise, with drain-first, the time begins when its drain may be over. It also does once no
- * such member is missing any more, if the policy allows that so few served then.
+ * such member is missing any more. Both hold only if the policy allows that so few serve: beyond `maxSurge`, the time is that of the oldest trouble of all.
  */
 const troubleOf = (chronicle: Chronicle, group: string, life: Life, { atMs, serving, desired }: Look, open: readonly Debt[]): Debt => {
   const warnedMs = warnedAtMs(life, lastBackMs(life, atMs));
@@ -44,24 +44,24 @@ const troubleOf = (chronicle: Chronicle, group: string, life: Life, { atMs, serv
   const out = life.services.find(({ untilMs }) => untilMs === atMs);
   const isOurs = isFunction(out?.by) || (isFunction(life.ending?.by) && life.ending?.atMs === atMs);
   const drainedMs = isOurs ? drainsFirstUntilMs(chronicle, group, life, atMs) : undefined;
-  const first = open.find(({ sinceMs, isOfPolicy }) => sinceMs <= atMs && (isOfPolicy === undefined || drainedMs === undefined));
+  const isAllowed = serving.size >= desired - (chronicle.policyAt(group, atMs)?.maxSurge ?? 0);
   const own: Debt | undefined =
     drainedMs === undefined ? undefined : { sinceMs: drainedMs, because: `${life.instance} had drained`, isOfPolicy: true };
-  const isAllowed = serving.size >= desired - (chronicle.policyAt(group, atMs)?.maxSurge ?? 0);
+  const hasOwnTime = own !== undefined && isAllowed;
+  const first = open.find(({ sinceMs, isOfPolicy }) => sinceMs <= atMs && (isOfPolicy === undefined || !hasOwnTime));
   if (isOurs && first !== undefined) {
-    // Only the time is that of the other trouble. When the unhealthy member serves again, this one is still missing.
-    const { unhealthy: _other, own: _theirs, ...since } = first;
-    return { ...since, ...(own !== undefined && isAllowed && { own }) };
+    // Only the time is that of the other trouble. When the unhealthy member serves again, this one is still missing. And the policy drains only the other.
+    const { unhealthy: _other, own: _theirs, isOfPolicy: _byPolicy, ...since } = first;
+    return { ...since, ...(hasOwnTime && { own }) };
   }
+  if (hasOwnTime) return own;
   const isByHealth = !isOurs && isAlive(life, atMs);
-  return own === undefined
-    ? {
-        sinceMs: atMs,
-        because: `${life.instance} stopped serving`,
-        ...(isByHealth && { isByHealth }),
-        ...(isByHealth && out?.why === 'unhealthy' && { unhealthy: life }),
-      }
-    : own;
+  return {
+    sinceMs: atMs,
+    because: `${life.instance} stopped serving`,
+    ...(isByHealth && { isByHealth }),
+    ...(isByHealth && out?.why === 'unhealthy' && { unhealthy: life }),
+  };
 };
 
 /** When an unhealthy member was lost after its debt began: EC2 took it, or it ended. An end by Holdfast does not count. */

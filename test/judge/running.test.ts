@@ -334,11 +334,48 @@ describe('time to serve', () => {
         },
         { endedAtMs: 1_000_000 },
       );
-    expect(inTurn(340)).toEqual([]);
-    expect(inTurn(380)).toEqual(['1 serve, expected 2, 205 s after i-2 had drained']);
+    expect(inTurn(340, false, 2)).toEqual([]);
+    expect(inTurn(380, false, 2)).toEqual(['1 serve, expected 2, 205 s after i-2 had drained']);
+    expect(inTurn(340)).toEqual(['1 serve, expected 2, 220 s after i-1 had drained']);
     expect(inTurn(340, true)).toEqual(['1 serve, expected 2, 240 s after i-1 stopped serving']);
     expect(inTurn(340, true, 2)).toEqual([]);
     expect(inTurn(380, true, 2)).toEqual(['1 serve, expected 2, 205 s after i-2 had drained']);
+  });
+  describe('of members that drain first, each before the ones before it are replaced,', () => {
+    const rolling = (maxSurge: number, servesAtSeconds: readonly number[], isAtRisk = true) =>
+      details(
+        servesAgain,
+        (script) => {
+          twoServe(script);
+          script.member('i-3');
+          script.policy(40, 2, { ...policy, swap: { order: 'drain-first', maxSurge } });
+          script.desired(41, 3, 2);
+          for (const instance of ['i-1', 'i-3', ...(isAtRisk ? ['i-2'] : [])]) script.advise(85, instance);
+          for (const [second, instance] of [[100, 'i-1'] as const, [150, 'i-2'] as const, [160, 'i-3'] as const]) {
+            script.takeOut(second, instance, react('i-drain'));
+            script.end(second + 20, instance, react('i-end'));
+          }
+          for (const [index, second] of servesAtSeconds.entries()) {
+            script.launch(second - 30, `i-${index + 4}`);
+            script.serves(second, `i-${index + 4}`);
+          }
+        },
+        { endedAtMs: 1_000_000 },
+      );
+    it('is its own within maxSurge', () => {
+      expect(rolling(3, [290, 340, 350])).toEqual([]);
+      expect(rolling(3, [290, 340, 380])).toEqual(['2 serve, expected 3, 200 s after i-3 had drained']);
+    });
+    it('is that of the oldest beyond maxSurge', () => {
+      expect(rolling(1, [290, 294, 298])).toEqual([]);
+      expect(rolling(1, [290, 340, 350])).toEqual(['1 serve, expected 3, 220 s after i-1 had drained']);
+      expect(rolling(2, [290, 298, 340])).toEqual([]);
+      expect(rolling(2, [290, 340, 350])).toEqual(['1 serve, expected 3, 220 s after i-1 had drained']);
+    });
+    it('is that of a member that leaves for another reason, beyond maxSurge, and of the one that drained before it', () => {
+      expect(rolling(3, [290, 298, 350], false)).toEqual([]);
+      expect(rolling(3, [290, 340, 350], false)).toEqual(['1 serve, expected 3, 220 s after i-1 had drained']);
+    });
   });
   it('is counted for the present desired size, and for the smaller of two where it is unclear which one others want', () => {
     const outside = { ...attached, size: { from: 'asg', min: 0, max: 6 }, scaling: [] };
