@@ -45,6 +45,16 @@ describe('launches come from the pools of the policy', () => {
     expect(from('spot-b')).toHaveLength(1);
     expect(from('spot-a', 'subnet-b')).toHaveLength(1);
   });
+  it('breaks for a pool that the policy describes and its capacity does not name', () => {
+    const from = (capacity: readonly string[]) =>
+      details(placedInPools, (script) => {
+        twoServe(script);
+        script.policy(50, 2, { ...policy, capacity: { tiered: capacity } });
+        launched(script, 100, 'i-3', 'spot-a');
+      });
+    expect(from(['spot-a', 'od-b'])).toEqual([]);
+    expect(from(['od-b'])).toEqual(['t/z-a/spot in subnet-a does not belong to pool spot-a']);
+  });
 });
 
 describe('an earlier tier is used while it gives', () => {

@@ -16,13 +16,15 @@ type Broken = Omit<Finding, 'rule'>;
 
 export const placedInPools: Rule = {
   name: 'launches come from the pools of the policy',
-  meaning: 'Every launch of Holdfast comes from a pool that the policy in force names: from its subnets, its instance types and its market.',
+  meaning:
+    'Every launch of Holdfast comes from a pool that the capacity of the policy in force names: from its subnets, its instance types and its market.',
   broken: (chronicle) =>
     ownLaunches(chronicle).flatMap(({ life, group, sinceMs }): readonly Broken[] => {
       const policies = chronicle.policiesIn(group, sinceMs, life.launchedAtMs);
       const fits = policies.some((policy) => {
         const pool = policy.pools[poolOf(life, policy, life.launchedAtMs) ?? ''];
-        const isSold = pool !== undefined && (pool.market === 'mixed' || offeringsOf(pool).some((offering) => nameOf(offering) === nameOf(life)));
+        const isNamed = pool !== undefined && poolsOf(policy, policy.capacity).includes(pool);
+        const isSold = isNamed && (pool.market === 'mixed' || offeringsOf(pool).some((offering) => nameOf(offering) === nameOf(life)));
         return isSold && pool.subnets.includes(life.subnet);
       });
       if (policies.length === 0 || fits) return [];
