@@ -175,9 +175,22 @@ const fat = ({ history }: Chronicle): readonly Planted[] =>
     history: replaced(history, written, { ...written, bytes: 220_000 }),
   }));
 
+/** Whether no group of a member was let go after its launch. A group that is taken up again owes nothing to members that failed before. */
+const isHeldSinceLaunch = (chronicle: Chronicle, life: Life): boolean =>
+  [...chronicle.groups.values()].every(
+    ({ group, policies }) =>
+      !chronicle.livesIn(group).includes(life) || !policies.some(({ policy, atMs }) => policy === undefined && atMs > life.launchedAtMs),
+  );
+
 const neverServes = (chronicle: Chronicle): readonly Planted[] =>
   some(
-    chronicle.lives.filter((life) => goneAtMs(life) === endless && life.services.some(({ untilMs }) => untilMs === endless) && isFunction(life.by)),
+    chronicle.lives.filter(
+      (life) =>
+        goneAtMs(life) === endless &&
+        life.services.some(({ untilMs }) => untilMs === endless) &&
+        isFunction(life.by) &&
+        isHeldSinceLaunch(chronicle, life),
+    ),
     2,
   ).map(({ instance }) => ({
     kind: 'a new member that never serves',

@@ -49,6 +49,11 @@ const beyondCap = (chronicle: Chronicle): readonly Planted[] =>
     return { kind: 'a launch above a cap', history: withPool(chronicle.history, group, pool, { cap: held - 1 }) };
   });
 
+/** A group that is let go so soon after a warning owes no request for it. */
+const letGoWithinMs = 10_000;
+const isLetGo = ({ groups }: Chronicle, group: string, fromMs: number): boolean =>
+  groups.get(group)?.policies.some(({ policy, atMs }) => policy === undefined && atMs > fromMs && atMs <= fromMs + letGoWithinMs) === true;
+
 /** Launches by the very function that heard first of a warning, while the group was short without them. */
 const answersTo = (chronicle: Chronicle, life: Life): readonly Life[] => {
   const heardMs = heardAtMs(chronicle, life, 'warning');
@@ -56,7 +61,7 @@ const answersTo = (chronicle: Chronicle, life: Life): readonly Life[] => {
   if (heardMs === endless || heardMs < chronicle.history.readyAtMs || life.advisedAtMs.length > 0) return [];
   return ownLaunches(chronicle).flatMap((launch) => {
     const { by, launchedAtMs } = launch.life;
-    if (!isFunction(by) || !heard.has(by.invocation)) return [];
+    if (!isFunction(by) || !heard.has(by.invocation) || isLetGo(chronicle, launch.group, heardMs)) return [];
     const { staying, waiting } = headcountAt(chronicle, launch.group, launchedAtMs - 1);
     return staying.length + waiting.length < Math.min(...chronicle.desiredIn(launch.group, heardMs, launchedAtMs)) ? [launch.life] : [];
   });
