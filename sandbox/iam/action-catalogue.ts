@@ -61,17 +61,21 @@ export const readActionCatalogue = async (services: readonly string[]): Promise<
     return [...action.keys, ...ofType];
   };
   /** Which keys are visible, by action and type of resource: the same few are looked up in every call. */
-  const known = new Map<string, Map<string, boolean>>();
-  const isVisible = (check: AccessCheck): ((key: string) => boolean) => {
-    const name = `${check.action} ${check.resourceType}`;
-    const visible = known.get(name) ?? new Map<string, boolean>();
-    known.set(name, visible);
+  const known = new Map<string, (key: string) => boolean>();
+  const visibility = (check: AccessCheck): ((key: string) => boolean) => {
+    const visible = new Map<string, boolean>();
     const keys = visibleKeys(check);
     return (key) => {
       const answer = visible.get(key) ?? keys.some((pattern) => pattern.test(key));
       visible.set(key, answer);
       return answer;
     };
+  };
+  const isVisible = (check: AccessCheck): ((key: string) => boolean) => {
+    const name = `${check.action} ${check.resourceType}`;
+    const found = known.get(name) ?? visibility(check);
+    known.set(name, found);
+    return found;
   };
   return {
     isWildcardOnly: (action) => actions.get(action)?.isWildcardOnly,

@@ -10,9 +10,20 @@ export type Verdict =
   | { readonly kind: 'denied-explicitly'; readonly statement: number }
   | { readonly kind: 'denied-implicitly' };
 
-const coversAction = ({ Action, NotAction }: Statement, action: string): boolean => {
+const matchesAction = ({ Action, NotAction }: Statement, action: string): boolean => {
   const matches = (pattern: string): boolean => matchesWildcard(pattern.toLowerCase(), action.toLowerCase());
   return Action !== undefined ? asList(Action).some(matches) : !asList(NotAction).some(matches);
+};
+
+const knownActions = new WeakMap<Statement, Map<string, boolean>>();
+
+/** Whether a statement is about an action. Worked out once for each pair: there are few of them, and every call asks. */
+const coversAction = (statement: Statement, action: string): boolean => {
+  const known = knownActions.get(statement) ?? new Map<string, boolean>();
+  knownActions.set(statement, known);
+  const covers = known.get(action) ?? matchesAction(statement, action);
+  known.set(action, covers);
+  return covers;
 };
 
 const coversResource = ({ Resource, NotResource }: Statement, resource: string): boolean => {

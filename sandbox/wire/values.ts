@@ -122,19 +122,21 @@ const copiers: Readonly<Record<Style, (shape: Shape) => Copy>> = {
 export const readValues = (shape: Shape, style: Style, value: unknown): Record<string, unknown> =>
   copiers[style](shape)(value ?? {}) as Record<string, unknown>;
 
+/** Most structures give a few of many members, so the given ones are looked up. They are written in the order of the schema. */
 const writeStructure = (shape: Shape, inner: (shape: Shape) => Copy): Copy => {
-  const { members, names } = membersOf(shape);
-  const writers = members.map(([name, member]) => ({ name, copy: inner(member) }));
+  const writers = new Map(membersOf(shape).members.map(([name, member], position) => [name, { name, position, copy: inner(member) }]));
   return (value) => {
     if (typeof value !== 'object' || value === null) throw new TypeError(`${shape.getName()} must be an object, not ${typeof value}`);
+    const given = [];
     for (const name in value) {
-      if (!names.has(name) && (value as Json)[name] !== undefined) throw new TypeError(`${shape.getName()} has no member ${name}`);
+      const member = (value as Json)[name];
+      const writer = writers.get(name);
+      if (writer === undefined && member !== undefined) throw new TypeError(`${shape.getName()} has no member ${name}`);
+      if (writer !== undefined && member != null) given.push(writer);
     }
+    given.sort((a, b) => a.position - b.position);
     const written: Record<string, unknown> = {};
-    for (const { name, copy } of writers) {
-      const given = (value as Json)[name];
-      if (given != null) written[name] = copy(given);
-    }
+    for (const { name, copy } of given) written[name] = copy((value as Json)[name]);
     return written;
   };
 };

@@ -3,6 +3,7 @@ import { ApiError, type ApiService } from '../../api.ts';
 import type { WorldClock } from '../../clock.ts';
 import { plainCopy } from '../../wire/values.ts';
 import { createMemoryStore, type ItemChange, type KeySchema, type MemoryStore, type TableDescription } from './memory-store.ts';
+import { keepParses } from './parsed-once.ts';
 import { type AttributeMap, createTableStream, type TableStream } from './stream.ts';
 
 export type TableSpec = {
@@ -36,6 +37,7 @@ type Validation = { readonly types: unknown; readonly custom: unknown };
 
 const require = createRequire(import.meta.url);
 const { checkTypes, checkValidations } = require('dynalite/validations') as Validations;
+keepParses();
 
 const known = ['BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'DescribeTable', 'GetItem', 'PutItem', 'Query', 'Scan', 'UpdateItem'] as const;
 type Known = (typeof known)[number];
@@ -76,7 +78,7 @@ const createCheck = (store: MemoryStore) => {
     const known = remembered.get(text) ?? check(name, input);
     if (remembered.size >= mostRemembered) remembered.clear();
     remembered.set(text, known);
-    return structuredClone(known);
+    return plainCopy(known);
   };
 };
 

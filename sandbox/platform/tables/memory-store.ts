@@ -58,27 +58,38 @@ const streamOf = (values: () => readonly unknown[]): Stream => {
   return stream;
 };
 
-/** Values by key in key order. Kept as text, so that no caller can change what is stored. */
+/**
+ * Values by key in key order. Kept as text, so that no caller can change what is stored. Who is told of changes only reads: the value after one change is the
+ * value before the next.
+ */
 const createDatabase = (onChange?: (before: unknown, after: unknown) => void): Database => {
   const values = new Map<string, string>();
+  const told = new Map<string, unknown>();
   const keys: string[] = [];
   const parsed = (text: string | undefined): unknown => (text === undefined ? undefined : JSON.parse(text));
   const read = (key: string): unknown => parsed(values.get(key));
+  const tell = (key: string, after: string | undefined): void => {
+    if (onChange === undefined) return;
+    const before = told.get(key);
+    const now = parsed(after);
+    if (now === undefined) told.delete(key);
+    else told.set(key, now);
+    onChange(before, now);
+  };
   return {
     put: (key, value, callback) => {
-      const before = values.get(key);
-      if (before === undefined) keys.splice(position(keys, key), 0, key);
+      if (!values.has(key)) keys.splice(position(keys, key), 0, key);
       const after = JSON.stringify(value);
       values.set(key, after);
-      onChange?.(parsed(before), parsed(after));
+      tell(key, after);
       callback(null);
     },
     get: (key, callback) => callback(null, read(key)),
     del: (key, callback) => {
-      const before = read(key);
-      if (before !== undefined) keys.splice(position(keys, key), 1);
-      values.delete(key);
-      if (before !== undefined) onChange?.(before, undefined);
+      if (values.delete(key)) {
+        keys.splice(position(keys, key), 1);
+        tell(key, undefined);
+      }
       callback(null);
     },
     createValueStream: (options = {}) => streamOf(() => within(keys, options).map(read)),
