@@ -157,7 +157,12 @@ test('a check that AWS throttles fails nothing, is counted and logged; a bug of 
       facts: factsOf({ causes: [policyChange] }),
       beganAtMs: nowMs,
       turns: { done: () => {}, ask: async () => ({ turn: { kind: 'now' }, refused: [] }) },
-      ports: { store: { ...kept, putChecks: async () => Promise.reject(error) }, believed: (_: string, read: GroupState) => read, clock: { now: () => nowMs }, telemetry },
+      ports: {
+        store: { ...kept, putChecks: async () => Promise.reject(error) },
+        believed: (_: string, read: GroupState) => read,
+        clock: { now: () => nowMs },
+        telemetry,
+      },
     };
     await checkLaunches(run as unknown as Run, {});
     return { logged, counted };
