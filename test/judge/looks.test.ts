@@ -17,13 +17,13 @@ describe('looks come when they are arranged', () => {
       changes,
     );
   it('after a policy came into force, or went out of it', () => {
-    const untold = ['no function was told of version 1 within 10 s'];
+    const untold = ['no function received a message about version 1 within 10 s'];
     expect(told(105)).toEqual([]);
     expect(told(111)).toEqual(untold);
     expect(told(undefined)).toEqual(untold);
     // One that was received before is about an earlier policy.
     expect(told(99)).toEqual(untold);
-    expect(told(undefined, {}, (script) => script.letGo(100))).toEqual(['no function was told that it is let go within 10 s']);
+    expect(told(undefined, {}, (script) => script.letGo(100))).toEqual(['no function received a message that it is let go within 10 s']);
   });
   it('unless a fault meets the message, or the run ends first', () => {
     for (const fault of [throttled('SendMessage'), throttled('PutItem'), faultOf({ on: 'event', kind: 'drop' })])

@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts';
 /** Breakages of what one invocation leaves to the next one: messages to Holdfast itself, and items that others write too. */
 export const passingOn: readonly Mutant[] = [
   {
-    name: 'react is not told of a new policy',
+    name: 'react gets no message about a new policy',
     file: 'functions/accept-policy/accept-policy.ts',
     from: 'await to.changes.tell(group, to.clock.now(), writtenAtMs);',
     to: 'if (writtenAtMs === 0) await to.changes.tell(group, to.clock.now(), writtenAtMs);',
@@ -35,6 +35,6 @@ export const passingOn: readonly Mutant[] = [
     file: 'aws/state/budget-item.ts',
     from: "'attribute_not_exists(#version)' : '#version = :read'",
     to: "'attribute_not_exists(#version)' : '#version = :read OR #version <> :read'",
-    caughtBy: ['warnings overlap'],
+    caughtBy: ['slow boots while warnings come one by one'],
   },
 ];

@@ -15,14 +15,14 @@ const wayOfMessages: Way = { ...ways(look), events: 'needed' };
 const messagesTo = (chronicle: Chronicle, group: string) =>
   chronicle.of('delivered').filter(({ told }) => ('group' in told ? told.group === group : 'groups' in told && told.groups.includes(group)));
 
-/** Policies that came into force, or went out of it, and that no function was told of. */
+/** Policies that came into force, or went out of it, without a message to a function. */
 const untoldPolicies = (chronicle: Chronicle): readonly Broken[] =>
   chronicle.of('policy-in-force').flatMap(({ group, version, atMs }): readonly Broken[] => {
     const untilMs = atMs + arrivesWithinMs;
     const isTold = messagesTo(chronicle, group).some((one) => one.told.about === 'policy' && one.atMs >= atMs && one.atMs <= untilMs);
     if (isTold || untilMs > chronicle.history.endedAtMs || isHindered(chronicle, wayOfMessages, atMs, untilMs)) return [];
-    const what = version === undefined ? 'that it is let go' : `of version ${version}`;
-    return [{ group, atMs: untilMs, detail: `no function was told ${what} within ${arrivesWithinMs / 1_000} s` }];
+    const what = version === undefined ? 'that it is let go' : `about version ${version}`;
+    return [{ group, atMs: untilMs, detail: `no function received a message ${what} within ${arrivesWithinMs / 1_000} s` }];
   });
 
 /** Looks that a decision says it arranged, and that did not come. Any look at the group in this time arranges the next one anew. */
