@@ -36,7 +36,7 @@ export interface DrainWorkflowProps {
 const withEntry = '{% $merge([$states.input, {"state": $states.context.State}]) %}';
 
 /** The input without what is known of the attempts of one step, because the next step is another one. */
-const ofNextStep = '$sift($states.input, function($value, $key) { $key != "isRepeat" })';
+const ofNextStep = '$sift($states.input, function($value, $key) { $not($key in ["isRepeat", "crowded"]) })';
 
 /** The input goes from state to state unchanged. The result of the last function is beside it as `step`. */
 const withStep = `{% $merge([${ofNextStep}, {"step": $states.result.Payload}]) %}`;
@@ -47,15 +47,19 @@ const withError = `{% $merge([${ofNextStep}, {"error": $states.errorOutput}]) %}
 /** Lambda has no room for the call, so no code of the function ran. */
 const noRoom = 'Lambda.TooManyRequestsException';
 
+/** `crowded`: how many calls in a row had no room. */
+const oneMore = '{"crowded": ($exists($states.input.crowded) ? $states.input.crowded : 0) + 1}';
+
 /**
  * The input again, after a call for which Lambda had no room. Such a call is no attempt. It does not count as a retry,
  * and what is known of attempts before it is kept.
  */
-const withAttempts = '{% $merge([$states.input, $states.context.State.RetryCount > 0 ? {"isRepeat": true} : {}]) %}';
-const asItWas = '{% $states.input %}';
+const repeated = '$states.context.State.RetryCount > 0 ? {"isRepeat": true} : {}';
+const withAttempts = `{% $merge([$states.input, ${oneMore}, ${repeated}]) %}`;
+const asItWas = `{% $merge([$states.input, ${oneMore}]) %}`;
 
-/** Full jitter, so that drains that found no room at one moment do not come back at one moment. */
-const someSeconds = '{% $floor($random() * 4) + 1 %}';
+/** Two seconds longer each time, and ten at most, so that drains leave room to `react`. Full jitter keeps them apart. */
+const someSeconds = '{% $floor($random() * $min([10, 2 * $states.input.crowded])) + 1 %}';
 
 /** Lambda's own errors after which a call may have run: a service error, a broken connection. */
 const lambdaTrouble = ['Lambda.ServiceException', 'Lambda.AWSLambdaException', 'Lambda.SdkClientException'];

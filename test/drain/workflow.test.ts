@@ -44,7 +44,8 @@ test('whatever breaks while a drain begins or is checked, it is ended with the e
     expect(states[name]?.Catch?.slice(1)).toEqual([
       {
         ErrorEquals: ['States.ALL'],
-        Output: '{% $merge([$sift($states.input, function($value, $key) { $key != "isRepeat" }), {"error": $states.errorOutput}]) %}',
+        Output:
+          '{% $merge([$sift($states.input, function($value, $key) { $not($key in ["isRepeat", "crowded"]) }), {"error": $states.errorOutput}]) %}',
         Next: 'End drain',
       },
     ]);
@@ -52,16 +53,21 @@ test('whatever breaks while a drain begins or is checked, it is ended with the e
 });
 
 test('a step for which Lambda has no room is called again a few seconds later, and keeps what is known of its attempts', () => {
-  const withAttempts = '{% $merge([$states.input, $states.context.State.RetryCount > 0 ? {"isRepeat": true} : {}]) %}';
+  const oneMore = '{"crowded": ($exists($states.input.crowded) ? $states.input.crowded : 0) + 1}';
+  const withAttempts = `{% $merge([$states.input, ${oneMore}, $states.context.State.RetryCount > 0 ? {"isRepeat": true} : {}]) %}`;
   const ErrorEquals = ['Lambda.TooManyRequestsException'];
   for (const [name, Next, Output] of [
     ['Begin drain', 'Wait to begin', withAttempts],
-    ['Check drain', 'Wait to check', '{% $states.input %}'],
+    ['Check drain', 'Wait to check', `{% $merge([$states.input, ${oneMore}]) %}`],
     ['End drain', 'Wait to end', withAttempts],
   ] as const) {
     expect(states[name]?.Retry?.filter(({ ErrorEquals: of }) => of.includes(ErrorEquals[0] as string))).toEqual([{ ErrorEquals, MaxAttempts: 0 }]);
     expect(states[name]?.Catch?.[0]).toEqual({ ErrorEquals, Next, Output });
-    expect(states[Next]).toMatchObject({ Type: 'Wait', Seconds: '{% $floor($random() * 4) + 1 %}', Next: name });
+    expect(states[Next]).toMatchObject({
+      Type: 'Wait',
+      Seconds: '{% $floor($random() * $min([10, 2 * $states.input.crowded])) + 1 %}',
+      Next: name,
+    });
   }
 });
 
