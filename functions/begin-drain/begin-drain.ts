@@ -35,8 +35,9 @@ const nothing = (step: DrainStep): BeginOutcome => ({ step, begun: 0, failed: []
 
 /**
  * The step after a release. While there is time, a release that was put off is tried again. The last step tries it at
- * the end of that time, so no try is made right before that. After that the batch waits for its connections, if any. For members that stay until they are out of service, later drains try again: this one
- * makes no last try, and none after AWS refused for good.
+ * the end of that time, so no try is made right before that. After that the batch waits for its connections, if any.
+ * For members that stay until they are out of service, later drains try again: this one makes no last try, and none
+ * after AWS refused for good.
  */
 const stepAfter = (
   timeoutMs: number,

@@ -4,7 +4,7 @@ import type { ActionResult } from '../../core/ports/capacity-provider.ts';
 import { drainAgainAtMs } from '../../core/times/again.ts';
 import { isoOf } from '../runtime/drain/step.ts';
 
-/** What AWS could not carry out now at the end of a drain, as an error of the execution: it fails with this in the end. */
+/** What AWS could not carry out now at the end of a drain, as the error that the execution fails with in the end. */
 export type Undone = { readonly error: string; readonly cause: string };
 
 /** Returns an error that a repeat may solve. Any other error is thrown. */
