@@ -36,6 +36,9 @@ const account = (stored: AccountBudget = emptyBudget) => {
       },
     },
     clock: { now: () => nowMs },
+    missed: () => {
+      world.missed += 1;
+    },
     telemetry: { count: () => (world.missed += 1), logger: { warn: (text: string, more: unknown) => void world.logged.push(text, more) } },
   } as unknown as ReactPorts;
   return { world, ports };

@@ -58,6 +58,7 @@ export const worldOf = ({ putState, inForce = () => policy }: { putState: StateS
     describeTogether: () => (group) => (provider as CapacityIn).describe(group),
     wakes: { wake: async () => {} },
     redelivery: { postpone: async () => {} },
+    missed: () => {},
     prices: { spotPrices: async () => undefined },
     store: store as StateStore,
     believed: (_, known) => known,
