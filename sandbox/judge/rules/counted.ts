@@ -45,12 +45,15 @@ const launchFacts = (chronicle: Chronicle, group: string): readonly Fact[] =>
     return [{ atMs: life.launchedAtMs, invocation: life.by.invocation, forMs: policy.launches.withinMs }];
   });
 
+/** Whether EC2 sent that warning. What is said of the past, or of an instance that nobody takes, counts for nothing. */
+export const wasWarned = ({ life, atMs }: HeardWarning): boolean => life.warnings.some((warning) => warning.atMs <= atMs);
+
 /** The first time that a function heard of a warning about each member. */
 const heardFirst = (chronicle: Chronicle, group: string): readonly HeardWarning[] =>
   chronicle.livesIn(group).flatMap((life): readonly HeardWarning[] => {
     const first = life.deliveries.find(({ told }) => told.about === 'warning');
     const heard = first && { life, atMs: first.atMs };
-    return heard !== undefined && isSurelyHeard(chronicle, group, heard) ? [heard] : [];
+    return heard !== undefined && wasWarned(heard) && isSurelyHeard(chronicle, group, heard) ? [heard] : [];
   });
 
 const warningFacts = (chronicle: Chronicle, group: string): readonly Fact[] =>

@@ -12,6 +12,7 @@ import { isOfSubnet, quotaCodes, type Refused } from '../refusals.ts';
 import type { StoredLesson } from '../state-memory.ts';
 import { times } from '../times.ts';
 import { isSurelyHeard } from './breaker-openings.ts';
+import { wasWarned } from './counted.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -139,7 +140,7 @@ const isLossKept = ({ memory }: Written, { life, atMs }: HeardWarning, slackMs: 
 
 const lostWarnings = (chronicle: Chronicle, group: string): readonly Broken[] => {
   const slackMs = slackOf(chronicle);
-  const heard = warningsHeard(chronicle, group).filter((one) => isSurelyHeard(chronicle, group, one));
+  const heard = warningsHeard(chronicle, group).filter((one) => wasWarned(one) && isSurelyHeard(chronicle, group, one));
   return heard.flatMap((one): readonly Broken[] => {
     const { life, atMs } = one;
     const first = life.deliveries.find(({ told }) => told.about === 'warning');
