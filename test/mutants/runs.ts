@@ -9,6 +9,7 @@ import type { Situation } from '../sim/situation.ts';
 import { stormsOf } from '../sim/storms.ts';
 import { workflows } from '../sim/workflows.ts';
 import type { HoldingKind } from '../sim/worlds.ts';
+import { boundSituations } from './bound-situations.ts';
 import {
   type Check,
   drainedInFull,
@@ -96,6 +97,8 @@ const sharing = (name: keyof typeof shareSituations): Run => situation(shareSitu
 
 const withSpare = (name: keyof typeof spareSituations, ...checks: readonly Check[]): Run => situation(spareSituations[name], ...checks);
 
+const bounded = (name: keyof typeof boundSituations): Run => situation(boundSituations[name]);
+
 const sizedByOthers = (name: keyof typeof outsideSituations, ...checks: readonly Check[]): Run => situation(outsideSituations[name], ...checks);
 
 const own = (name: keyof typeof situations, ...checks: readonly Check[]): Run => situation(situations[name], ...checks);
@@ -182,6 +185,10 @@ export const runs = {
   'a floor while spot comes back': sharing('a floor while spot comes back'),
   'shares while members are lost': sharing('shares while members are lost'),
   'shares while spot comes back': sharing('shares while spot comes back'),
+  'advice comes in waves': bounded('advice comes in waves'),
+  'EC2 takes members slowly': bounded('EC2 takes members slowly'),
+  'advised while a breaker is open over all that a group has': bounded('advised while a breaker is open over all that a group has'),
+  'spot is refused each time that its rest is over': bounded('spot is refused each time that its rest is over'),
   'a member is lost, and spot gives no more': withSpare('a member is lost, and spot gives no more', neverFewerThan(6)),
   'a zone is lost to a group with two spares': withSpare('a zone is lost to a group with two spares'),
   'spot comes back for no more than the size': withSpare(

@@ -1,0 +1,33 @@
+import type { Mutant } from './mutant.ts';
+
+/** Breakages of what is remembered, and of how long it counts. */
+export const remembering: readonly Mutant[] = [
+  {
+    name: 'the latest launches replace earlier ones in memory',
+    file: 'core/limits/launch-limit.ts',
+    from: 'launches: [...(isSame ? young.slice(0, -1) : young), tally] });',
+    to: 'launches: [...(isSame ? young.slice(0, -1) : young.slice(0, 0)), tally] });',
+    caughtBy: ['advice comes in waves'],
+  },
+  {
+    name: 'interruptions count twice as long for a breaker',
+    file: 'core/breaker/learn.ts',
+    from: 'tallies.filter(({ atMs }) => nowMs - atMs < withinMs);',
+    to: 'tallies.filter(({ atMs }) => nowMs - atMs < 2 * withinMs);',
+    caughtBy: ['EC2 takes members slowly'],
+  },
+  {
+    name: 'members that could wait are launched over an open breaker',
+    file: 'core/decide/over-breakers.ts',
+    from: 'const count = Math.min(plan.unplaced, short);',
+    to: 'const count = plan.unplaced + 0 * short;',
+    caughtBy: ['advised while a breaker is open over all that a group has'],
+  },
+  {
+    name: 'a row of refusals is forgotten with its rest',
+    file: 'core/pool-memory/pool-memory.ts',
+    from: 'Math.max(coolingUntilMs + longestRestMs, atMs + neededMs),',
+    to: 'Math.max(coolingUntilMs + 0 * longestRestMs, atMs + 0 * neededMs),',
+    caughtBy: ['spot is refused each time that its rest is over'],
+  },
+];
