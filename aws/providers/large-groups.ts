@@ -153,8 +153,12 @@ const readChanges = async (reading: Reading, one: OneGroup, whole: Whole, change
   return { tagged: instances, grouped: one.asgs.length === 0 ? [] : instances };
 };
 
-/** Whether this environment reads such a group by itself, because it keeps what it read of it. */
-export const isLarge = (ec2: EC2Client, one: OneGroup): boolean =>
+/**
+ * Whether a group is read by itself, because this environment keeps what it reads of it, and because the pages of one
+ * describe come one after the other. A new environment knows only the size that the group should have.
+ */
+export const isLarge = (ec2: EC2Client, one: OneGroup, { size }: Pick<Changes, 'size'>): boolean =>
+  size >= largeFrom ||
   wholes(ec2).has(keyOf(one)) ||
   Math.max(...[lastFound(ec2, tags.group, [one.value]), lastFound(ec2, asgTag, one.asgs)]) >= largeFrom;
 

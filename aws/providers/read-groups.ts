@@ -68,7 +68,7 @@ const instancesAlone = (
 ): Parts | undefined => {
   const known = changes?.get(group.name);
   const one = oneOf(deps, group);
-  if (known === undefined || (groups.length > 1 && !isLarge(deps.ec2, one))) return undefined;
+  if (known === undefined || (groups.length > 1 && !isLarge(deps.ec2, one, known))) return undefined;
   const own = async (): Promise<readonly Asg[]> => (await readAsgs()).filter(({ name }) => one.asgs.includes(name));
   const read = (): Promise<Both> => instancesOfOne({ ...deps, readAsgs: own }, one, known, isWhole);
   const both = patiently(read, readsFor(groups));

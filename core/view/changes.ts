@@ -5,12 +5,14 @@ import type { GroupState } from './view.ts';
 /**
  * Changes of a group that its items and signals report, and that an earlier describe does not show. `granted`: what
  * EC2 granted under the stored reservations. `open`: reservations whose instances are not known yet, because their
- * requests are under way or had no response. `ended`: instances whose end was reported.
+ * requests are under way or had no response. `ended`: instances whose end was reported. `size`: how many members the
+ * group should have.
  */
 export type Changes = {
   readonly granted: readonly string[];
   readonly open: readonly string[];
   readonly ended: readonly string[];
+  readonly size: number;
 };
 
 /** What is known besides the state item. */
@@ -18,10 +20,11 @@ type Beside = { readonly swaps?: readonly Swap[]; readonly ended?: readonly stri
 
 /** Changes of a group, as its items and these signals report them. Undefined without a state item. */
 export const changesIn = (
-  state: Pick<GroupState, 'reservations' | 'ended'> | undefined,
+  state: Pick<GroupState, 'reservations' | 'ended' | 'desired'> | undefined,
   { swaps = [], ended = [] }: Beside,
 ): Changes | undefined =>
   state && {
+    size: state.desired,
     granted: state.reservations.flatMap(({ instances = [] }) => instances),
     open: state.reservations.filter(isOpen).map(({ id }) => id),
     ended: [

@@ -34,7 +34,7 @@ const groupOf = (count: number) => {
   ) => {
     const from = aws.calls.length;
     const reading = { ec2: aws.ec2, now: () => world.nowMs, readAsgs: () => Promise.resolve([]) };
-    const { tagged: found } = await instancesOfOne(reading, { value, asgs: [] }, { granted, open, ended }, isTick);
+    const { tagged: found } = await instancesOfOne(reading, { value, asgs: [] }, { granted, open, ended, size: 1 }, isTick);
     const filters = aws.calls.slice(from).map(({ input }) => (input.Filters as Filters).map(({ Name }) => Name).join(' and '));
     return { states: new Map(found.map(({ InstanceId = '', State }) => [InstanceId, State?.Name])), filters };
   };
@@ -205,7 +205,7 @@ const asgOf = (count: number, more: { readonly joins?: string } = { joins: 'web'
   const look = async () => {
     const from = aws.calls.length;
     const reading = { ec2: aws.ec2, now: () => world.nowMs, readAsgs };
-    const { grouped } = await instancesOfOne(reading, { value: 'prod/web', asgs: ['web'], ...more }, { granted: [], open: [], ended: [] });
+    const { grouped } = await instancesOfOne(reading, { value: 'prod/web', asgs: ['web'], ...more }, { granted: [], open: [], ended: [], size: 1 });
     const filters = aws.calls.slice(from).map(({ input }) => input.Filters as Filters);
     const read = filters.flat().filter(({ Name }) => Name === 'instance-id');
     return {

@@ -197,7 +197,7 @@ test('a look whose one read fails waits for its other reads, so that none of the
   expect(await returnsBefore((aws) => describeHoldings(depsOf(aws), attached('one')))).toBe(false);
 });
 
-const unchanged = new Map(['web', 'api', 'few'].map((name) => [name, { granted: [], open: [], ended: [] }]));
+const unchanged = new Map(['web', 'api', 'few'].map((name) => [name, { granted: [], open: [], ended: [], size: 1 }]));
 const runs = Array.from({ length: 1_000 }, (_, index) => ec2Instance(`i-${index}`, tagged('web')));
 
 test.each([
@@ -214,7 +214,7 @@ test.each([
 });
 
 /** Looks at two large groups and a small one. Each look ends before the next begins. */
-const largeGroups = async (wholes: readonly boolean[]) => {
+const largeGroups = async (wholes: readonly boolean[], changes = unchanged) => {
   const names = ['web', 'api', 'few'];
   const sizes: Readonly<Record<string, number>> = { web: 1_000, api: 1_500, few: 1 };
   const all = names.flatMap((name) => Array.from({ length: sizes[name] ?? 0 }, (_, index) => ec2Instance(`${name}-${index}`, tagged(name))));
@@ -228,7 +228,7 @@ const largeGroups = async (wholes: readonly boolean[]) => {
   const deps = { ec2, autoScaling, elb, deployment: 'prod', now: () => nowMs, sleep: longPause, note: () => {}, missed: () => {} };
   const found: (readonly number[])[] = [];
   for (const isWhole of wholes) {
-    const look = describeTogether(deps, names.map(named), { isWarned: false, isWhole, changes: unchanged });
+    const look = describeTogether(deps, names.map(named), { isWarned: false, isWhole, changes });
     found.push((await Promise.all(names.map((name) => look(named(name))))).map(({ members }) => members.length));
   }
   const filters = aws.inputsOf('DescribeInstances').map(({ Filters }) => {
@@ -250,4 +250,9 @@ test('large groups that are looked at together are kept apart, and read no furth
 
 test('large groups that are looked at together are read whole where the look asks for it', async () => {
   expect((await largeGroups([true, true, true])).filters).toEqual(['web+api+few', 'web', 'api', 'few', 'web', 'api', 'few']);
+});
+
+test('large groups are read apart from the first look on, where their size is known: the pages of one describe come one after the other', async () => {
+  const sized = new Map([...unchanged].map(([name, changes]) => [name, { ...changes, size: name === 'few' ? 1 : 1_000 }]));
+  expect((await largeGroups([false], sized)).filters).toEqual(['web', 'api', 'few']);
 });

@@ -76,7 +76,8 @@ const houseOf = (rest: Partial<ReactPorts> = {}, options: Parameters<typeof worl
   return { world, seen, house, play: (...messages: readonly Message[]) => react(messages, house, (text) => `hash of ${text.length}`) };
 };
 
-const nothingIn = (...groups: readonly string[]) => new Map(groups.map((group) => [group, { granted: [], open: [], ended: [] }]));
+const nothingIn = (...groups: readonly string[]) =>
+  new Map(groups.map((group) => [group, { granted: [], open: [], ended: [], size: stored.desired }]));
 const nothing = nothingIn('web');
 
 const failing = (error: unknown) => () => async () => Promise.reject(error);
@@ -312,7 +313,12 @@ describe('groups of one batch', () => {
     const told = (more: object) => [
       [
         ['web'],
-        { isWarned: false, isTick: true, isWhole: true, changes: new Map([['web', { granted: ['n-1', 'n-2'], open: [], ended: [], ...more }]]) },
+        {
+          isWarned: false,
+          isTick: true,
+          isWhole: true,
+          changes: new Map([['web', { granted: ['n-1', 'n-2'], open: [], ended: [], size: stored.desired, ...more }]]),
+        },
       ],
     ];
     const granted = reservation({ instances: ['n-1', 'n-2'] });

@@ -7,7 +7,7 @@ const granted = reservation({ instances: ['i-1', 'i-2'] });
 it('returns what a group was granted, and the reservations whose requests have no response', () => {
   const { instances: _, ...open } = granted;
   const reservations = [granted, { ...granted, instances: ['i-3'] }, open];
-  expect(changesIn({ reservations }, {})).toEqual({ granted: ['i-1', 'i-2', 'i-3'], open: [granted.id], ended: [] });
+  expect(changesIn({ reservations, desired: 4 }, {})).toEqual({ size: 4, granted: ['i-1', 'i-2', 'i-3'], open: [granted.id], ended: [] });
   expect(changesIn(undefined, { ended: ['i-1'] })).toBeUndefined();
 });
 
