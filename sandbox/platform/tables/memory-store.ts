@@ -59,8 +59,8 @@ const streamOf = (values: () => readonly unknown[]): Stream => {
 };
 
 /**
- * Values by key in key order. Kept as text, so that no caller can change what is stored. Who is told of changes only reads: the value after one change is the
- * value before the next.
+ * Values by key in key order. Kept as text, so that no caller can change what is stored. Listeners to changes only read, so they get the value after one change
+ * again as the value before the next.
  */
 const createDatabase = (onChange?: (before: unknown, after: unknown) => void): Database => {
   const values = new Map<string, string>();
