@@ -66,8 +66,8 @@ export const outsideSituations = {
   'a scaler wants more than the maximum': (): Situation => {
     const wants = [{ atSeconds: 0, value: 9 }];
     const steps = [setBy(1_000, { kind: 'absolute', asg: 'web-asg', everySeconds: 1, wants }, 180_000)];
-    // A look must meet the raised maximum: it comes a second after the attach, and describes are late by as much.
-    return { ...of('a scaler wants more than the maximum', { ...late, max: 8, asgLagSeconds: [1, 1] }, steps), ...endsAt(8) };
+    // A look must meet the raised maximum. The function that attaches dies, so the maximum stays raised until the next look, five seconds later.
+    return { ...of('a scaler wants more than the maximum', { market: 'spot', spot: 2, max: 8 }, steps, [diesAttaching()]), ...endsAt(8) };
   },
   'somebody sets the number that an attach had made': (): Situation => {
     // Holdfast lowers the number at 22 s: the describes before that show no new member.
