@@ -73,7 +73,7 @@ const firstCalls = (launches: readonly LaunchCall[], startedAtMs: number): Reado
  * Reads before the first requests of their groups, by operation. A group that its Auto Scaling group has made whole has nothing to request: its later
  * reads do not count. All reads count of a group that stays short and makes no request. A read that names no group counts while any group waits.
  */
-export const readsBefore = (
+const readsBefore = (
   reads: Seen['reads'],
   first: ReadonlyMap<string, number>,
   { startedAtMs, storm, wholeAtMs }: Pick<Played, 'startedAtMs' | 'storm' | 'wholeAtMs'>,
