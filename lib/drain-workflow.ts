@@ -58,7 +58,7 @@ const repeated = '$states.context.State.RetryCount > 0 ? {"isRepeat": true} : {}
 const withAttempts = `{% $merge([$states.input, ${oneMore}, ${repeated}]) %}`;
 const asItWas = `{% $merge([$states.input, ${oneMore}]) %}`;
 
-/** Two seconds longer each time, and ten at most, so that drains leave room to `react`. Full jitter keeps them apart. */
+/** Two seconds longer each time, ten at most, so that drains leave room to `react`. Full jitter keeps them apart. */
 const someSeconds = '{% $floor($random() * $min([10, 2 * $states.input.crowded])) + 1 %}';
 
 /** Lambda's own errors after which a call may have run: a service error, a broken connection. */

@@ -150,8 +150,8 @@ export const launching: readonly Mutant[] = [
   {
     name: 'members of another group are counted',
     file: 'aws/providers/read-groups.ts',
-    from: 'groups.map(({ name }) => groupTagValue(deps.deployment, name))',
-    to: "groups.map(() => groupTagValue(deps.deployment, '*'))",
+    from: 'rest.map(({ name }) => groupTagValue(deps.deployment, name))',
+    to: "rest.map(() => groupTagValue(deps.deployment, '*'))",
     also: [
       { file: 'aws/providers/read-groups.ts', from: '(await read.byGroup).get(group.name) ?? []', to: '[...(await read.byGroup).values()].flat()' },
       {

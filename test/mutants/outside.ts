@@ -127,8 +127,8 @@ export const outside: readonly Mutant[] = [
   {
     name: 'members join beside what an earlier attach added',
     file: 'core/decide/admissions.ts',
-    from: 'const takeDown = everywhere.filter(({ asg }) => asg === outsideAsgOf(group));',
-    to: "const takeDown = everywhere.filter(({ asg }) => asg === outsideAsgOf(group) && asg === '');",
+    from: 'const takeDown = addedStill(situation.view);',
+    to: "const takeDown = addedStill(situation.view).filter(({ asg }) => asg === '');",
     caughtBy: ['members come one by one while what they added stays'],
   },
   {

@@ -48,7 +48,7 @@ const launchFacts = (chronicle: Chronicle, group: string): readonly Fact[] =>
 /** Whether EC2 sent that warning. What is said of the past, or of an instance that nobody takes, counts for nothing. */
 export const wasWarned = ({ life, atMs }: HeardWarning): boolean => life.warnings.some((warning) => warning.atMs <= atMs);
 
-/** The first time that a function heard of a warning about each member. */
+/** The first time that a function received a warning about each member. */
 const heardFirst = (chronicle: Chronicle, group: string): readonly HeardWarning[] =>
   chronicle.livesIn(group).flatMap((life): readonly HeardWarning[] => {
     const first = life.deliveries.find(({ told }) => told.about === 'warning');

@@ -141,7 +141,7 @@ describe('turns at a bucket', () => {
     expect(shareOut({ ...budget, levels: low(40).levels }, [b], nowMs).turns.get('b')).toMatchObject({ kind: 'now', instances: 20 });
   });
 
-  test('a group that waits for instances is told of all who do: also at other buckets, and those who were given a part', () => {
+  test('a group that waits for instances counts all who wait for them: also at other buckets, and those that were given a part', () => {
     const low: AccountBudget = { ...emptyBudget, levels: { instances: { tokens: 30, atMs: nowMs }, targets: { tokens: 0, atMs: nowMs } } };
     const [part, other] = [asks('part', { instances: 100 }), asks('other', { bucket: 'autoScaling', need: { ...warned, size: 20 } })];
     const last = asks('z', { need: { ...warned, size: 30 } });

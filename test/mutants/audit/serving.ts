@@ -12,7 +12,7 @@ export const serving: readonly PutBack[] = [
   {
     name: 'status checks without a result count as passed',
     file: 'aws/providers/status-checks.ts',
-    from: "told.get(id) ?? 'waiting'",
+    from: "told.get(id) ?? (read.unknown.has(id) ? 'unread' : 'waiting')",
     to: "(told.get(id) === 'failed' ? 'failed' : 'passed')",
     situation: 'slow boots, attached, counted by status checks',
   },

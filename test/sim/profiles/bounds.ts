@@ -138,7 +138,7 @@ const trialLeaves = (draw: Draw): DrawnWorld => {
   });
 };
 
-/** Every message comes twice at about the same time, so that two functions hear of each warning. */
+/** Every message comes twice at about the same time, so that two functions receive each warning. */
 const warnedTwice = (draw: Draw): DrawnWorld => ({
   ...specialWorld(draw, {
     policy: { ...breaking(draw.between(3, 4), '10m', '3m'), launches: { atMost: draw.between(9, 12), within: '10m' } },
