@@ -81,7 +81,7 @@ export type Script = {
   policy(second: number, version: number, document?: Document, group?: string): void;
   letGo(second: number, group?: string): void;
   /** The state is written, with what it remembers, by an invocation. */
-  remembers(second: number, memory: Partial<StateMemory>, policyVersion?: number): void;
+  remembers(second: number, memory: Partial<StateMemory>, policyVersion?: number, invocation?: string): void;
   /** The desired size is written, by an invocation. */
   desired(second: number, desired: number, policyVersion?: number, by?: Actor, lastReservation?: string, leasedUntilSecond?: number): void;
   launch(second: number, instance: string, options?: LaunchOptions): void;
@@ -155,9 +155,9 @@ export const historyOf = (write: (script: Script) => void, changes: Partial<Hist
         ...(lastReservation !== undefined && { lastReservation }),
         ...(leasedUntilSecond !== undefined && { leasedUntilMs: ms(leasedUntilSecond) }),
       }),
-    remembers: (second, memory, policyVersion = 1) =>
+    remembers: (second, memory, policyVersion = 1, invocation = 'i-0') =>
       at(second, {
-        ...{ kind: 'state-written', group: 'web', version: events.length, policyVersion, desired: 2, bytes: 1_000, by: react('i-0') },
+        ...{ kind: 'state-written', group: 'web', version: events.length, policyVersion, desired: 2, bytes: 1_000, by: react(invocation) },
         memory: { ...nothingRemembered, ...memory },
       }),
     member: (instance, options) => {

@@ -223,6 +223,23 @@ describe('what EC2 takes is remembered', () => {
     expect(refusedAndGiven(true)).toEqual([]);
     expect(refusedAndGiven(false)).toHaveLength(1);
   });
+  it('says nothing of what a function writes that had begun before, because the function that received it may have no turn', () => {
+    const writtenBy = (beganS: number) =>
+      details(
+        lossesAreRemembered,
+        (script) => {
+          begins(script, still);
+          script.warn(100, 'i-1');
+          if (beganS < 101) script.react(beganS, 111, 'of-turn');
+          script.react(101, 104, 'of-1', [{ about: 'warning', instance: 'i-1' }]);
+          if (beganS > 101) script.react(beganS, 111, 'of-turn');
+          script.remembers(110, {}, 1, 'of-turn');
+        },
+        { ...long, spec },
+      );
+    expect(writtenBy(99)).toEqual([]);
+    expect(writtenBy(105)).toHaveLength(1);
+  });
   it('keeps the loss where the policy has members return', () => {
     expect(found({ lessons, losses: [loss] }, returning)).toEqual([]);
     expect(found({ lessons }, returning)).toEqual([`EC2 took i-1 of ${offering}, and the state keeps no such loss`]);

@@ -138,6 +138,10 @@ const isLossKept = ({ memory }: Written, { life, atMs }: HeardWarning, slackMs: 
   return own === undefined || own.length >= mostLosses || own.some((one) => one.atMs <= atMs + slackMs && one.latestMs >= atMs - slackMs);
 };
 
+/** When the function that wrote a state began. */
+const beganAtMs = (chronicle: Chronicle, { by, atMs }: Written): number =>
+  (isFunction(by) ? chronicle.invocations.get(by.invocation)?.beganAtMs : undefined) ?? atMs;
+
 const lostWarnings = (chronicle: Chronicle, group: string): readonly Broken[] => {
   const slackMs = slackOf(chronicle);
   const heard = warningsHeard(chronicle, group).filter((one) => wasWarned(one) && isSurelyHeard(chronicle, group, one));
@@ -147,7 +151,8 @@ const lostWarnings = (chronicle: Chronicle, group: string): readonly Broken[] =>
     const ended = first && chronicle.invocations.get(first.invocation)?.ended;
     const policy = chronicle.policyAt(group, atMs);
     if (ended === undefined || policy?.mode !== 'act') return [];
-    const states = statesSince(chronicle, group, atMs, ended.atMs);
+    // A function that does not have the turn of the group writes no state. The next look finds the swap that it wrote.
+    const states = statesSince(chronicle, group, atMs, ended.atMs).filter((state) => beganAtMs(chronicle, state) > ended.atMs);
     const rests = states.filter((state) => state.atMs < atMs + times.interruptedRestMs - slackMs);
     // A refusal takes precedence over a warning, and what EC2 gives ends the refusal.
     const wasRefused = refusedTo(chronicle, group).some((refused) => nameOf(refused) === nameOf(life));
@@ -177,6 +182,6 @@ const doubleLosses = (chronicle: Chronicle, group: string): readonly Broken[] =>
 export const lossesAreRemembered: Rule = {
   name: 'what EC2 takes is remembered',
   meaning:
-    'After EC2 warned about a member, and a function that no fault met received that, the state of its group says so of its offering for three minutes, unless EC2 refused the offering before and gives it since. Where the policy has `return`, the state keeps that loss. Losses of one offering within three minutes are one.',
+    'After EC2 warned about a member, and a function that no fault met received that, each look that begins after that function ended stores it in the state of its group: it says so of its offering for three minutes, unless EC2 refused the offering before and gives it since. Where the policy has `return`, the state keeps that loss. Losses of one offering within three minutes are one.',
   broken: inEveryGroup((chronicle, group) => [...lostWarnings(chronicle, group).slice(0, 1), ...doubleLosses(chronicle, group).slice(0, 1)]),
 };
