@@ -1,5 +1,6 @@
 import { callTable } from './many-calls.ts';
 import { idealLastMs, isBoundByInstances, lowestPossible, requestableBy, type StormNeed } from './many-need.ts';
+import { latestFirstMs } from './many-place.ts';
 import type { LaunchCall, Seen } from './many-watch.ts';
 import { bystander, groupsOf, type ManyStorm } from './many-world.ts';
 import { percentile } from './statistics.ts';
@@ -19,14 +20,18 @@ export type ManyFigures = {
   readonly idealLastMs: number;
   /** When 95 % of the groups had made their first launch call, also if it was refused. */
   readonly firstPerGroupP95Ms: number | null;
+  /** The longest time from a group's place in the buckets to its first launch call. Negative: every call came before its place. */
+  readonly latestFirstMs: number | null;
   readonly lowestServing: number;
   readonly lowestPossible: number;
   /** Calls by functions that a bucket of the account refused. */
   readonly throttled: number;
   /** Messages that a function was given more than once. */
   readonly receivedTwice: number;
-  /** Reads of EC2, Auto Scaling and load balancers by the function that decides until its own first request, or until it is whole, for each group: of a shared read its part. */
+  /** Reads of EC2, Auto Scaling and load balancers by the function that decides until its own first request, for each group: of a shared read its part. */
   readonly readsPerGroup: number;
+  /** The same, without reads of a group that its Auto Scaling group had made whole before. */
+  readonly readsUntilWholePerGroup: number;
   readonly launchCalls: number;
   readonly neededLaunchCalls: number;
   readonly mutatingCalls: number;
@@ -70,8 +75,8 @@ const firstCalls = (launches: readonly LaunchCall[], startedAtMs: number): Reado
   );
 
 /**
- * Reads before the first requests of their groups, by operation. A group that its Auto Scaling group has made whole has nothing to request: its later
- * reads do not count. All reads count of a group that stays short and makes no request. A read that names no group counts while any group waits.
+ * Reads before the first requests of their groups, by operation. All reads count of a group that makes no request, unless it is known when it was
+ * whole: then its later reads do not count. A read that names no group counts while any group waits.
  */
 const readsBefore = (
   reads: Seen['reads'],
@@ -138,13 +143,17 @@ const countBy = (names: readonly string[]): Readonly<Record<string, number>> =>
 
 const roundedOrNull = (ms: number | null): number | null => (ms === null ? null : Math.round(ms));
 
+const perGroup = (reads: Readonly<Record<string, number>>, groups: number): number =>
+  Math.round((10 * Object.values(reads).reduce((sum, count) => sum + count, 0)) / groups) / 10;
+
 export const runOf = ({ storm, need, seen, startedAtMs, twice, lowest, members, bystanderAtMs, wholeAtMs }: Played): ManyRun => {
   const { groups } = storm;
+  const stormy = seen.launches.filter(({ group }) => group !== bystander.name);
   const times = requestTimes(seen.launches, startedAtMs, need.instances);
   const firstOf = firstCalls(seen.launches, startedAtMs);
   const first = [...firstOf.values()].toSorted((a, b) => a - b);
-  const readsBy = readsBefore(seen.reads, firstOf, { startedAtMs, storm, wholeAtMs });
-  const reads = Object.values(readsBy).reduce((sum, count) => sum + count, 0);
+  const readsBy = readsBefore(seen.reads, firstOf, { startedAtMs, storm, wholeAtMs: new Map() });
+  const untilWhole = readsBefore(seen.reads, firstOf, { startedAtMs, storm, wholeAtMs });
   const requested = (share: number): number | null => roundedOrNull(reached(times, share, need.instances));
   return {
     figures: {
@@ -158,12 +167,14 @@ export const runOf = ({ storm, need, seen, startedAtMs, twice, lowest, members, 
       lastRequestedMs: requested(1),
       idealLastMs: idealLastMs(need),
       firstPerGroupP95Ms: roundedOrNull(reached(first, 0.95, groups)),
+      latestFirstMs: roundedOrNull(latestFirstMs(stormy, startedAtMs, need)),
       lowestServing: lowest,
       lowestPossible: lowestPossible(members, need, notice),
       throttled: seen.throttled.length,
       receivedTwice: twice,
-      readsPerGroup: Math.round((10 * reads) / groups) / 10,
-      launchCalls: seen.launches.filter(({ group }) => group !== bystander.name).length,
+      readsPerGroup: perGroup(readsBy, groups),
+      readsUntilWholePerGroup: perGroup(untilWhole, groups),
+      launchCalls: stormy.length,
       neededLaunchCalls: need.fleetCalls + need.asgCalls,
       mutatingCalls: seen.mutating,
       bystanderMs: roundedOrNull(whenServed(seen.launches, bystanderAtMs)),

@@ -26,8 +26,9 @@ export const missedGoals = ({ figures, requestedShares, throttledBy, readsBy }: 
     ...(figures.lowestServing < figures.lowestPossible ? [`${figures.lowestServing} serve at the fewest, expected ${figures.lowestPossible}`] : []),
     ...(figures.throttled > 0 ? [`${figures.throttled} calls are throttled (${listed(throttledBy)}), expected none`] : []),
     ...(figures.receivedTwice > 0 ? [`${figures.receivedTwice} messages are received twice, expected none`] : []),
-    ...(figures.readsPerGroup > 3
-      ? [`${figures.readsPerGroup} reads a group until its first request, or until it is whole (${listed(readsBy)}), expected 3 at most`]
+    ...(figures.readsPerGroup > 3 ? [`${figures.readsPerGroup} reads a group until its first request (${listed(readsBy)}), expected 3 at most`] : []),
+    ...((figures.latestFirstMs ?? 0) > 5_000
+      ? [`a group makes its first request ${seconds(figures.latestFirstMs)} after its place in the buckets, expected 5.0 s at most`]
       : []),
     ...((bystanderMs ?? Number.POSITIVE_INFINITY) > 5_000 ? [`a warning elsewhere waits ${seconds(bystanderMs)}, expected 5.0 s at most`] : []),
   ];

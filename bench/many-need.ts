@@ -49,6 +49,12 @@ export const neededCalls = (need: GroupNeed, api: LaunchApi): number => {
 /** Seconds until a full bucket has given so many tokens. */
 const secondsFor = ({ holds, perSecond }: Bucket, tokens: number): number => Math.max(0, (tokens - holds) / perSecond);
 
+/** When full buckets have given so many calls of this API, and so many instances. */
+export const placedAfterMs = (api: LaunchApi, calls: number, instances: number): number => {
+  const { createFleet, autoScaling, instances: launched } = publishedBuckets;
+  return 1_000 * Math.max(secondsFor(api === 'create-fleet' ? createFleet : autoScaling, calls), secondsFor(launched, instances));
+};
+
 /** The tokens that a whole storm needs from the account. */
 export type StormNeed = {
   readonly fleetCalls: number;

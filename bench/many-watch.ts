@@ -1,9 +1,10 @@
 import { asgTag } from '../aws/instances.ts';
 import { isMutating } from '../sandbox/call-log.ts';
 import type { Sandbox } from '../sandbox/door.ts';
+import type { LaunchApi } from './many-need.ts';
 
-/** A launch call of a function: for which group, when, and how many instances it got. */
-export type LaunchCall = { readonly group: string; readonly atMs: number; readonly given: number };
+/** A launch call of a function: for which group, by which API, when, and how many instances it got. */
+export type LaunchCall = { readonly group: string; readonly api: LaunchApi; readonly atMs: number; readonly given: number };
 
 /** A read, and the groups that it is for. A read that found nobody names none. */
 export type Read = { readonly operation: string; readonly atMs: number; readonly groups: readonly string[] };
@@ -20,7 +21,7 @@ export type Seen = {
   readonly mutating: number;
 };
 
-const launchApis = ['CreateFleet', 'LaunchInstances'];
+const launchApis: Readonly<Record<string, LaunchApi>> = { CreateFleet: 'create-fleet', LaunchInstances: 'launch-instances' };
 const services = ['ec2', 'autoscaling', 'elasticloadbalancing'];
 
 type Tagged = { readonly TagSpecifications?: readonly { readonly Tags?: readonly { readonly Key?: string; readonly Value?: string }[] }[] };
@@ -103,7 +104,8 @@ export const watchCalls = (sandbox: Sandbox) => {
     if (isMutating(call.operation)) seen.mutating += 1;
     else if (call.invocation.functionName.endsWith('-react'))
       seen.reads.push({ operation: call.operation, atMs: call.atMs, groups: readsOf(input, output) });
-    if (launchApis.includes(call.operation)) seen.launches.push({ group: groupOf(input), atMs: call.atMs, given: givenIn(output) });
+    const api = launchApis[call.operation];
+    if (api !== undefined) seen.launches.push({ group: groupOf(input), api, atMs: call.atMs, given: givenIn(output) });
   });
   return { seen, twice: watchMessages(sandbox).twice };
 };

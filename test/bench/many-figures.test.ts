@@ -2,16 +2,17 @@ import { describe, expect, test } from 'vitest';
 import { callTable } from '../../bench/many-calls.ts';
 import { requestedShare, runOf } from '../../bench/many-figures.ts';
 import { missedGoals } from '../../bench/many-goals.ts';
+import type { LaunchCall } from '../../bench/many-watch.ts';
 
 const storm = { groups: 2, members: 6, case: 'zone', held: 'mixed', concurrency: 10, seed: 1 } as const;
 const need = { fleetCalls: 6, asgCalls: 0, instances: 4, fixedMs: 2_000 };
 const startedAtMs = 100_000;
-const launches = [
-  { group: 'group-1', atMs: 101_000, given: 0 },
-  { group: 'group-1', atMs: 103_000, given: 2 },
-  { group: 'group-2', atMs: 101_500, given: 0 },
-  { group: 'bystander', atMs: 104_000, given: 1 },
-  { group: 'group-2', atMs: 104_500, given: 2 },
+const launches: readonly LaunchCall[] = [
+  { group: 'group-1', api: 'create-fleet', atMs: 101_000, given: 0 },
+  { group: 'group-1', api: 'create-fleet', atMs: 103_000, given: 2 },
+  { group: 'group-2', api: 'create-fleet', atMs: 101_500, given: 0 },
+  { group: 'bystander', api: 'create-fleet', atMs: 104_000, given: 1 },
+  { group: 'group-2', api: 'create-fleet', atMs: 104_500, given: 2 },
 ];
 const both = ['group-1', 'group-2'];
 const reads = [
@@ -22,7 +23,7 @@ const reads = [
   { operation: 'DescribeTargetHealth', atMs: 101_400, groups: ['group-1'] },
   { operation: 'DescribeInstances', atMs: 103_000, groups: [] },
 ];
-const seen = { launches, reads, mutating: 9, throttled: [], calls: [] };
+const seen = { launches: [...launches], reads, mutating: 9, throttled: [], calls: [] };
 const played = { storm, need, seen, startedAtMs, twice: 0, lowest: 12, members: 12, bystanderAtMs: 102_500, wholeAtMs: new Map() };
 
 const figuresOf = (of: Parameters<typeof runOf>[0]) => runOf(of).figures;
@@ -43,10 +44,23 @@ describe('the figures of a storm over many groups', () => {
     expect(figuresOf({ ...played, seen: cut }).readsPerGroup).toBe(2.3);
   });
 
-  test('count no more reads of a group that its Auto Scaling group has made whole', () => {
+  test('count in a figure of its own no more reads of a group that its Auto Scaling group has made whole', () => {
     const cut = { ...seen, launches: launches.slice(0, 2) };
-    const wholeAfter = (ms: number) => figuresOf({ ...played, seen: cut, wholeAtMs: new Map([['group-2', ms]]) }).readsPerGroup;
-    expect([wholeAfter(3_000), wholeAfter(2_999), wholeAfter(1_400), wholeAfter(1_399)]).toEqual([2.3, 1.8, 1.8, 1.5]);
+    const wholeAfter = (ms: number) => figuresOf({ ...played, seen: cut, wholeAtMs: new Map([['group-2', ms]]) });
+    const cuts = [3_000, 2_999, 1_400, 1_399].map(wholeAfter);
+    expect(cuts.map((figures) => figures.readsUntilWholePerGroup)).toEqual([2.3, 1.8, 1.8, 1.5]);
+    expect(cuts.map((figures) => figures.readsPerGroup)).toEqual([2.3, 2.3, 2.3, 2.3]);
+  });
+
+  test('show how long after its place in the buckets the last group made its first call', () => {
+    expect(figuresOf(played).latestFirstMs).toBe(-500);
+    // The bucket of 50 gives its 56th call after 1.2 s.
+    const ahead = Array.from({ length: 55 }, () => ({ group: 'group-1', api: 'create-fleet', atMs: 101_000, given: 0 }) as const);
+    const own = { group: 'group-2', api: 'create-fleet', atMs: 110_000, given: 2 } as const;
+    const latestOf = (more: Partial<typeof played.seen>) => figuresOf({ ...played, seen: { ...seen, ...more } }).latestFirstMs;
+    expect(latestOf({ launches: [...ahead, own] })).toBe(10_000 - 2_000 - 1_200);
+    expect(latestOf({ launches: [...ahead, { ...own, api: 'launch-instances' }] })).toBe(8_000);
+    expect(latestOf({ launches: [{ ...own, group: 'group-1', atMs: 101_000, given: 1_000 }, own] })).toBe(10_000 - 2_000 - 1_000);
   });
 
   test('leave the bystander out, and show how long it waited', () => {
@@ -73,7 +87,8 @@ describe('the goals', () => {
     [{ lowestServing: 11 }, '11 serve at the fewest, expected 12'],
     [{ throttled: 1 }, '1 calls are throttled (DescribeInstances 3, CreateFleet 2), expected none'],
     [{ receivedTwice: 2 }, '2 messages are received twice, expected none'],
-    [{ readsPerGroup: 3.1 }, '3.1 reads a group until its first request, or until it is whole (DescribeInstances 5), expected 3 at most'],
+    [{ readsPerGroup: 3.1 }, '3.1 reads a group until its first request (DescribeInstances 5), expected 3 at most'],
+    [{ latestFirstMs: 5_100 }, 'a group makes its first request 5.1 s after its place in the buckets, expected 5.0 s at most'],
     [{ bystanderMs: 5_001 }, 'a warning elsewhere waits 5.0 s, expected 5.0 s at most'],
   ])('are missed by %o', (change, sentence) => {
     expect(missedGoals({ ...told, figures: { ...figuresOf(played), ...change } })).toEqual([sentence]);
