@@ -6,7 +6,9 @@ import type { ActionResult } from '../../core/ports/capacity-provider.ts';
 import { chunks } from '../calls/chunks.ts';
 import { attachedTo, codeOf, messageOf, troubleOf } from '../calls/errors.ts';
 import { inParallel } from '../calls/in-parallel.ts';
+import { unlessTroubled } from '../calls/unless-troubled.ts';
 import { actOn, ordinaryVerdict, together, type Verdict } from './act-on.ts';
+import { describeAsgs } from './auto-scaling-groups.ts';
 import { notedWithinMs, notNotedYet, rememberJoined, rememberNoted } from './joined-here.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 
@@ -25,10 +27,20 @@ const verdict = (asg: string, error: unknown): Verdict => {
   return holder === asg ? 'done' : { code: codeOf(error), retry: 'never' };
 };
 
+/** Instances that an Auto Scaling group shows as its own. None if it cannot be read now. */
+const heldBy = async (client: ProviderDeps['autoScaling'], asg: string): Promise<ReadonlySet<string>> => {
+  const [found] = (await unlessTroubled(describeAsgs(client, [asg]))) ?? [];
+  return new Set(found?.standings.keys());
+};
+
 /**
  * Attaches running instances. Each call raises the desired capacity by the instances it attaches, and fails as a whole
  * beyond the maximum size. In that case, and when an instance is not running yet, it is tried again later. No call
  * follows one that was throttled.
+ *
+ * Two functions may attach the same instances, because a message can come twice. Then the group refuses the call of the
+ * second one, and names one instance at a time. So the members of the group are read once, and only the others are
+ * attached.
  */
 export const attachMembers = async (
   { autoScaling }: Pick<ProviderDeps, 'autoScaling'>,
@@ -36,12 +48,17 @@ export const attachMembers = async (
   instances: readonly string[],
 ): Promise<ActionResult> => {
   let throttled: unknown;
+  let held: Promise<ReadonlySet<string>> | undefined;
   const attach = async (ids: readonly string[]): Promise<void> => {
+    const members = await held;
+    const others = ids.filter((id) => members?.has(id) !== true);
+    if (others.length === 0) return;
     if (throttled !== undefined) throw throttled;
     try {
-      await autoScaling.send(new AttachInstancesCommand({ AutoScalingGroupName: asg, InstanceIds: [...ids] }));
+      await autoScaling.send(new AttachInstancesCommand({ AutoScalingGroupName: asg, InstanceIds: others }));
     } catch (error) {
       if (troubleOf(error) === 'throttled') throttled = error;
+      if (attachedTo(error) === asg && ids.length > 1) held ??= heldBy(autoScaling, asg);
       throw error;
     }
   };

@@ -75,7 +75,7 @@ describe('admitting members', () => {
     ['Instance i-0001 is not in correct state. Instance(s) must be in running state.', { code: 'ValidationError', retry: 'later' }],
     ['Invalid Instance ID(s): [i-0001] not found', { code: 'ValidationError', retry: 'never' }],
   ])('judges the instance that the refusal names, and attaches the others: %s', async (message, failure) => {
-    const { provider, aws } = over(attached, { AttachInstances: [failsWith('ValidationError', message), {}] });
+    const { provider, aws } = over(attached, { AttachInstances: [failsWith('ValidationError', message), {}], ...inWeb({}) });
     const result = await provider.admit(attached, ['i-0001', 'i-0002']);
     expect(result.failed).toEqual(failure ? [{ instance: 'i-0001', ...failure }] : []);
     expect(result.done.toSorted()).toEqual(failure ? ['i-0002'] : ['i-0001', 'i-0002']);
@@ -85,11 +85,22 @@ describe('admitting members', () => {
   test('counts no member as attached that no refusal names, however many members refusals name one by one', async () => {
     const ids = numbered(7);
     const refusals = ids.map((id) => failsWith('ValidationError', `${id} is already part of AutoScalingGroup:web`));
-    const { provider, aws } = over(attached, { AttachInstances: refusals, CreateTags: {} });
+    const { provider, aws } = over(attached, { AttachInstances: refusals, CreateTags: {}, ...inWeb({}) });
     const { done, failed } = await provider.admit(attached, ids);
     expect(done.toSorted()).toEqual(ids.slice(0, 5));
     expect(failed).toEqual(ids.slice(5).map((instance) => ({ instance, code: 'ValidationError', retry: 'later' })));
     expect(aws.inputsOf('CreateTags')).toMatchObject([{ Resources: expect.not.arrayContaining(ids.slice(5)) }]);
+  });
+
+  test('reads the group once when another function has attached the same members, and attaches the others', async () => {
+    const ids = numbered(9);
+    const refusal = failsWith('ValidationError', `${ids[0]} is already part of AutoScalingGroup:web`);
+    const members = Object.fromEntries(ids.slice(0, 7).map((id) => [id, 'InService']));
+    const { provider, aws } = over(attached, { AttachInstances: [refusal, {}], CreateTags: {}, ...inWeb(members) });
+    const { done, failed } = await provider.admit(attached, ids);
+    expect({ done: done.toSorted(), failed }).toEqual({ done: ids, failed: [] });
+    expect(aws.inputsOf('AttachInstances').map(({ InstanceIds }) => InstanceIds)).toEqual([ids, ids.slice(7)]);
+    expect(aws.inputsOf('DescribeAutoScalingGroups')).toHaveLength(1);
   });
 
   test('beyond the maximum size, in a throttle or a contention, leaves all for later', async () => {
