@@ -75,9 +75,13 @@ export const restMs = (own: readonly HeardLoss[], afterMs: number): number => {
   return last.latestMs + (streak === 0 ? afterMs : Math.min(longestBackOffMs, afterMs * 2 ** streak));
 };
 
+/** Whether a loss is of a short life. Losses of one offering at one time are one, with the longest life of them. */
+const isShort = (loss: HeardLoss, losses: readonly HeardLoss[]): boolean =>
+  losses.every((one) => one.livedMs < paysAfterMs || one.offering !== loss.offering || Math.abs(one.atMs - loss.atMs) >= sameLossMs);
+
 /** Until when no member moves at all, because three moves within an hour did not pay. */
 export const stoppedUntil = (losses: readonly HeardLoss[], atMs: number): number => {
-  const young = losses.filter((loss) => loss.livedMs < paysAfterMs && atMs - loss.atMs < hourMs);
+  const young = losses.filter((loss) => isShort(loss, losses) && atMs - loss.atMs < hourMs);
   const apart = merged(young);
   return apart.length < mostFlaps ? 0 : (apart.at(-mostFlaps)?.atMs ?? 0) + hourMs;
 };

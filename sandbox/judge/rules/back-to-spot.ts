@@ -216,7 +216,7 @@ export const spreadsEvenOut: Rule = {
 export const nobodyReturnsTooSoon: Rule = {
   name: 'no member is returned twice within its back-off',
   meaning:
-    'For `after` from a warning in an offering, no launch for a return goes there. Where EC2 took members within a quarter of an hour of their launch, none goes there until the back-off is over. After three such losses within an hour, none goes anywhere until the first loss is an hour old.',
+    'For `after` from a warning in an offering, no launch for a return goes there. Where EC2 took members within a quarter of an hour of their launch, none goes there until the back-off is over. Losses of one offering within three minutes are one, with the longest life of them. After three such losses within an hour, none goes anywhere until the first loss is an hour old.',
   broken: (chronicle) =>
     returnLaunches(chronicle).flatMap(({ life, group, sinceMs, policies }): readonly Broken[] => {
       const [policy, ...others] = policies;
