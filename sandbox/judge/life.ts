@@ -255,3 +255,7 @@ export const leavesAtMs = (life: Life, atMs: number): number => {
   const claimed = life.claims.find((claim) => claim.atMs > sinceMs && claim.state === 'leaving')?.atMs ?? endless;
   return Math.min(forcedOutAtMs(life, lastBackMs(life, atMs)), acted, left, Math.min(acted, left) === endless ? endless : claimed);
 };
+
+/** Whether EC2 sent a warning that was received then. What is said of the past, or of an instance that nobody takes, counts for nothing. */
+export const wasWarned = ({ life, atMs }: { readonly life: Life; readonly atMs: number }): boolean =>
+  life.warnings.some((warning) => warning.atMs <= atMs);

@@ -1,6 +1,6 @@
 import type { Chronicle } from './chronicle.ts';
 import { nameOf } from './cloud.ts';
-import { isExchange, isFunction, type Life, stayAt } from './life.ts';
+import { isExchange, isFunction, type Life, stayAt, wasWarned } from './life.ts';
 
 /** If a member is interrupted sooner after its launch, its move did not pay (docs/policy.md, return). */
 export const paysAfterMs = 15 * 60_000;
@@ -44,7 +44,7 @@ export const lossesHeard = (chronicle: Chronicle, group: string, beforeMs: numbe
   chronicle
     .livesIn(group)
     .flatMap((life): readonly HeardLoss[] => {
-      const told = life.deliveries.find((one) => one.told.about === 'warning' && one.atMs < beforeMs);
+      const told = life.deliveries.find((one) => one.told.about === 'warning' && one.atMs < beforeMs && wasWarned({ life, atMs: one.atMs }));
       if (told === undefined || life.market !== 'spot' || isEndedByAsg(life, told.atMs) || isTakenOut(life, told.atMs)) return [];
       const livedMs = told.atMs - life.launchedAtMs + 2 * chronicle.times.clockMs + 1_000;
       const ended = chronicle.invocations.get(told.invocation)?.ended;

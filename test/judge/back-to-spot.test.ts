@@ -226,6 +226,17 @@ describe('no member is returned twice within its back-off', () => {
       expect(found(...two, moves(3_310))).toEqual([]);
     }
   });
+  it('does not count a message about a warning that EC2 never sent', () => {
+    const told =
+      (isSent: boolean): Write =>
+      (script) => {
+        script.launch(1_400, 'i-5', { pool: 'spot-a' });
+        if (isSent) script.warn(2_000, 'i-5');
+        script.react(2_001, 2_002, 'i-told', [{ about: 'warning', instance: 'i-5' }]);
+      };
+    expect(found(told(true), moves(2_300))).toHaveLength(1);
+    expect(found(told(false), moves(2_300))).toEqual([]);
+  });
   it('begins anew after a life that was long enough', () => {
     expect(found(lost(2_000, 'i-5', 600), lost(4_000, 'i-6', 1_500), moves(4_610))).toEqual([]);
   });

@@ -3,7 +3,7 @@ import type { Chronicle, Written } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { statesSince } from '../forgets.ts';
 import { isHealthy } from '../leaving.ts';
-import { isFunction, type Life } from '../life.ts';
+import { isFunction, type Life, wasWarned } from '../life.ts';
 import type { Policy } from '../policy.ts';
 import { nothingRemembered, type StateMemory, type Tally } from '../state-memory.ts';
 import { ownLaunches } from '../staying.ts';
@@ -44,9 +44,6 @@ const launchFacts = (chronicle: Chronicle, group: string): readonly Fact[] =>
     if (of !== group || policy === undefined || !isFunction(life.by) || !isAnswered(chronicle, life.by.invocation)) return [];
     return [{ atMs: life.launchedAtMs, invocation: life.by.invocation, forMs: policy.launches.withinMs }];
   });
-
-/** Whether EC2 sent that warning. What is said of the past, or of an instance that nobody takes, counts for nothing. */
-export const wasWarned = ({ life, atMs }: HeardWarning): boolean => life.warnings.some((warning) => warning.atMs <= atMs);
 
 /** The first time that a function received a warning about each member. */
 const heardFirst = (chronicle: Chronicle, group: string): readonly HeardWarning[] =>

@@ -5,14 +5,13 @@ import { nameOf, type OfferingName } from '../cloud.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { statesSince, writtenIn } from '../forgets.ts';
 import { isHealthy } from '../leaving.ts';
-import { isFunction } from '../life.ts';
+import { isFunction, wasWarned } from '../life.ts';
 import { asgsOf } from '../policy.ts';
 import { offeringsOf } from '../pools.ts';
 import { isOfSubnet, quotaCodes, type Refused } from '../refusals.ts';
 import type { StoredLesson } from '../state-memory.ts';
 import { times } from '../times.ts';
 import { isSurelyHeard } from './breaker-openings.ts';
-import { wasWarned } from './counted.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
