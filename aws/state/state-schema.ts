@@ -44,6 +44,7 @@ const lesson = objectOf<Lesson>({
   coolingUntilMs: number,
   streak: number,
   takenAtOnceMs: optional(number),
+  interruptedAtMs: optional(number),
 });
 
 const knownAlarm = objectOf<KnownAlarm>({

@@ -1,7 +1,7 @@
 import type { Plan, PlanInput } from '../placement/plan-placements.ts';
 import { offeringKey } from '../pool/offering.ts';
 import { offeringsOf, type Pool } from '../pool/pool.ts';
-import { isResting, type Lesson, notSoldRestMs, type PoolMemory } from './pool-memory.ts';
+import { isResting, type Lesson, notSoldRestMs, type PoolMemory, withoutRefusal } from './pool-memory.ts';
 
 /**
  * While members are missing and nothing is eligible, one pool is requested again this long after the last refusal. So
@@ -48,7 +48,10 @@ const poolsToAsk = (pools: Readonly<Record<string, Pool>>, memory: PoolMemory, n
 const withoutRefusals = (memory: PoolMemory, pool: Pool): PoolMemory => {
   const own = new Set<string>(offeringsOf(pool).map(offeringKey));
   return Object.fromEntries(
-    Object.entries(memory).filter(([key, { kind }]: [string, Lesson]) => !(kind === 'refused' && own.has(key))),
+    Object.entries(memory).flatMap(([key, lesson]: [string, Lesson]) => {
+      const left = own.has(key) ? withoutRefusal(lesson) : lesson;
+      return left === undefined ? [] : [[key, left]];
+    }),
   );
 };
 

@@ -23,6 +23,8 @@ export type Lesson = {
   readonly streak: number;
   /** The first warning that still counts about an instance within {@link atOnceMs} of its launch. */
   readonly takenAtOnceMs?: number;
+  /** When EC2 last warned about an instance of an offering that it refuses. The warning outlives the refusal. */
+  readonly interruptedAtMs?: number;
 };
 
 /** Key of what was learned about a subnet, independent of type and market. */
@@ -63,6 +65,27 @@ export const takenAtOnceCode = 'Holdfast.TakenAtOnce';
 export const isResting = (lesson: Lesson | undefined, nowMs: number): lesson is Lesson =>
   lesson !== undefined && nowMs < lesson.coolingUntilMs;
 
+type Warning = Lesson & { readonly kind: Exclude<Setback, 'refused'> };
+const isWarning = (lesson: Lesson): lesson is Warning => lesson.kind !== 'refused';
+
+/** What is left of a lesson when EC2 gives again: a warning stays, because EC2 may still take what it sells. */
+export const withoutRefusal = (lesson: Lesson | undefined): Warning | undefined => {
+  if (lesson === undefined || isWarning(lesson)) return lesson;
+  const { interruptedAtMs: atMs } = lesson;
+  return atMs === undefined
+    ? undefined
+    : { kind: 'interrupted', code: 'interruption', atMs, coolingUntilMs: atMs + interruptedRestMs, streak: 0 };
+};
+
+const entryOf = (key: string, lesson: Lesson | undefined): readonly (readonly [string, Lesson])[] =>
+  lesson === undefined ? [] : [[key, lesson]];
+
+/** The warning that a refusal must keep, because it still counts. */
+const keptBy = (lesson: Lesson | undefined, nowMs: number): Pick<Lesson, 'interruptedAtMs'> => {
+  const warning = withoutRefusal(lesson);
+  return warning?.kind === 'interrupted' && isResting(warning, nowMs) ? { interruptedAtMs: warning.atMs } : {};
+};
+
 /** Only the refusals, without lessons that make an offering come last. */
 export const refusalsIn = (memory: PoolMemory): PoolMemory =>
   Object.fromEntries(Object.entries(memory).filter(([, { kind }]: [string, Lesson]) => kind === 'refused'));
@@ -73,7 +96,9 @@ export const refusalsIn = (memory: PoolMemory): PoolMemory =>
  */
 export const forgetRefusals = (memory: PoolMemory, writtenAtMs: number): PoolMemory =>
   Object.fromEntries(
-    Object.entries(memory).filter(([, { kind, atMs }]: [string, Lesson]) => kind !== 'refused' || atMs > writtenAtMs),
+    Object.entries(memory).flatMap(([key, lesson]: [string, Lesson]) =>
+      entryOf(key, lesson.atMs > writtenAtMs ? lesson : withoutRefusal(lesson)),
+    ),
   );
 
 /** The lesson that still restricts a subnet. */
@@ -106,8 +131,7 @@ const reachOf = (refusal: Refusal, pools: Readonly<Record<string, Pool>>): reado
  * longestRestMs}. Scope `subnet` restricts the subnet alone, or the offering if the subnet is not known. This rest does
  * not grow, because addresses come back with every instance that ends. Scope `market` (an account quota) restricts
  * every offering of that market in `pools`; `zone-permanent` rests {@link notSoldRestMs}. Call this after {@link
- * rememberSuccess} for the same response: EC2 may
- * grant some of an offering and refuse the rest.
+ * rememberSuccess} for the same response: EC2 may grant some of an offering and refuse the rest.
  */
 export const rememberRefusals = (
   memory: PoolMemory,
@@ -123,7 +147,8 @@ export const rememberRefusals = (
         nowMs + restAfter(refusal.scope, streak),
         next[key]?.kind === 'refused' ? next[key].coolingUntilMs : 0,
       );
-      next[key] = { kind: 'refused', code: refusal.code, atMs: nowMs, coolingUntilMs, streak };
+      const kept = keptBy(next[key], nowMs);
+      next[key] = { kind: 'refused', code: refusal.code, atMs: nowMs, coolingUntilMs, streak, ...kept };
     }
   }
   return next;
@@ -166,7 +191,10 @@ const lessonOfWarning = (
   };
 };
 
-/** Memory after warnings for members of these offerings. A refusal that still rests takes precedence and stays. */
+/**
+ * Memory after warnings for members of these offerings. A refusal that still rests takes precedence and stays, with the
+ * time of the warning.
+ */
 export const rememberInterruptions = (
   memory: PoolMemory,
   interrupted: readonly Interrupted[],
@@ -176,8 +204,9 @@ export const rememberInterruptions = (
   for (const one of interrupted) {
     const { offering: key } = one;
     const previous = next[key];
-    if (parseOfferingKey(key) === undefined || (previous?.kind === 'refused' && isResting(previous, nowMs))) continue;
-    next[key] = lessonOfWarning(next, one, nowMs);
+    if (parseOfferingKey(key) === undefined) continue;
+    const isRefused = previous?.kind === 'refused' && isResting(previous, nowMs);
+    next[key] = isRefused ? { ...previous, interruptedAtMs: nowMs } : lessonOfWarning(next, one, nowMs);
   }
   return next;
 };
@@ -201,7 +230,7 @@ export const rememberSuccess = (memory: PoolMemory, offerings: readonly Offering
     Object.entries(memory).flatMap(([key, lesson]: [string, Lesson]) => {
       if (!succeeded.has(key)) return [[key, lesson]];
       const isOver = lesson.kind === 'refused' && lesson.code !== takenAtOnceCode;
-      return isOver ? [] : [[key, { ...lesson, streak: 0 }]];
+      return isOver ? entryOf(key, withoutRefusal(lesson)) : [[key, { ...lesson, streak: 0 }]];
     }),
   );
 };

@@ -5,7 +5,7 @@ import type { Placement } from '../placement/placement.ts';
 import { type Offering, type OfferingKey, offeringKey } from '../pool/offering.ts';
 import { offeringsOf, type Pool } from '../pool/pool.ts';
 import { paidPrice, pricesIn } from '../pool/price.ts';
-import { type Lesson, notSoldRestMs, type PoolMemory } from '../pool-memory/pool-memory.ts';
+import { type Lesson, notSoldRestMs, type PoolMemory, withoutRefusal } from '../pool-memory/pool-memory.ts';
 import type { Tree } from '../selector/grow.ts';
 import { holdShare } from '../selector/hold.ts';
 import { type Run, turnsOf } from '../selector/pick.ts';
@@ -124,8 +124,8 @@ const mayBecome = (pools: readonly Pool[]): ReadonlyMap<OfferingKey, ReadonlySet
 const memoryForMoves = ({ group, state, nowMs }: View, patience: Patience, losses: readonly Loss[]): PoolMemory => {
   const offerings = mayBecome(Object.values(group.pools));
   const takenUntil = (key: OfferingKey): number => {
-    const lesson = state.memory[key];
-    const heardMs = lesson === undefined || lesson.kind === 'refused' ? 0 : restsUntil(lesson, patience);
+    const warning = withoutRefusal(state.memory[key]);
+    const heardMs = warning === undefined ? 0 : restsUntil(warning, patience);
     return Math.max(heardMs, patience.backsOffUntil(losses, key, patience.afterMs));
   };
   const rests = [...offerings].map(([key, others]): readonly [string, Lesson] => {

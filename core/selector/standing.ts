@@ -6,7 +6,7 @@ import { offeringsOf, type Pool } from '../pool/pool.ts';
 import { priceLimit } from '../pool/price.ts';
 import { type BootMemory, restOfBoots } from '../pool-memory/boot-memory.ts';
 import { type Denials, restOfDenial } from '../pool-memory/denials.ts';
-import { isResting, type Lesson, type PoolMemory, restOfSubnet } from '../pool-memory/pool-memory.ts';
+import { isResting, type Lesson, type PoolMemory, restOfSubnet, withoutRefusal } from '../pool-memory/pool-memory.ts';
 
 /** Limits everything below a spread by zone or by instance type to one zone or type. */
 export type Scope = { readonly zone?: string; readonly instanceType?: string };
@@ -140,8 +140,9 @@ const whatWasHeard = (offering: Offering, pool: Pool, market: Market): Resting |
   if (isRefused) return { code: 'refused', offering: key, untilMs: lesson.coolingUntilMs, awsCode: lesson.code };
   const over = breakerOver(mayBecome(offering, pool), market.breaking ?? {}, market.nowMs);
   if (over !== undefined) return { code: 'breaker', offering: key, ...over };
-  return isResting(lesson, market.nowMs) && lesson.kind !== 'refused'
-    ? { code: lesson.kind, offering: key, untilMs: lesson.coolingUntilMs }
+  const warning = withoutRefusal(lesson);
+  return warning !== undefined && isResting(warning, market.nowMs)
+    ? { code: warning.kind, offering: key, untilMs: warning.coolingUntilMs }
     : undefined;
 };
 

@@ -47,8 +47,8 @@ export const said: readonly Mutant[] = [
   {
     name: 'a decision says that an interrupted offering was advised against',
     file: 'core/selector/standing.ts',
-    from: '? { code: lesson.kind, offering: key, untilMs: lesson.coolingUntilMs }',
-    to: "? { code: lesson.kind === 'interrupted' ? 'advised' : lesson.kind, offering: key, untilMs: lesson.coolingUntilMs }",
+    from: '? { code: warning.kind, offering: key, untilMs: warning.coolingUntilMs }',
+    to: "? { code: warning.kind === 'interrupted' ? 'advised' : warning.kind, offering: key, untilMs: warning.coolingUntilMs }",
     caughtBy: ['interruption, own group'],
   },
 ];

@@ -153,13 +153,7 @@ const lostWarnings = (chronicle: Chronicle, group: string): readonly Broken[] =>
     // A function that does not have the turn of the group writes no state. The next look finds the swap that it wrote.
     const states = statesSince(chronicle, group, atMs, ended.atMs).filter((state) => beganAtMs(chronicle, state) > ended.atMs);
     const rests = states.filter((state) => state.atMs < atMs + times.interruptedRestMs - slackMs);
-    // A refusal takes precedence over a warning, and what EC2 gives ends the refusal.
-    const wasRefused = refusedTo(chronicle, group).some((refused) => nameOf(refused) === nameOf(life));
-    const unlearned = rests.find(
-      (state) =>
-        state.memory?.lessons.some(({ offering }) => offering === nameOf(life)) === false &&
-        !(wasRefused && gaveSince(chronicle, life, atMs, state.atMs)),
-    );
+    const unlearned = rests.find((state) => state.memory?.lessons.some(({ offering }) => offering === nameOf(life)) === false);
     const unkept = policy.returning === undefined ? undefined : states.find((state) => !isLossKept(state, one, slackMs));
     const of = `EC2 took ${life.instance} of ${nameOf(life)}`;
     return [
@@ -181,6 +175,6 @@ const doubleLosses = (chronicle: Chronicle, group: string): readonly Broken[] =>
 export const lossesAreRemembered: Rule = {
   name: 'what EC2 takes is remembered',
   meaning:
-    'After EC2 warned about a member, and a function that no fault met received that, each look that begins after that function ended stores it in the state of its group: it says so of its offering for three minutes, unless EC2 refused the offering before and gives it since. Where the policy has `return`, the state keeps that loss. Losses of one offering within three minutes are one.',
+    'After EC2 warned about a member, and a function that no fault met received that, each look that begins after that function ended stores it in the state of its group: it says so of its offering for three minutes, also if EC2 refuses the offering and then gives it. Where the policy has `return`, the state keeps that loss. Losses of one offering within three minutes are one.',
   broken: inEveryGroup((chronicle, group) => [...lostWarnings(chronicle, group).slice(0, 1), ...doubleLosses(chronicle, group).slice(0, 1)]),
 };

@@ -3,6 +3,7 @@ import type { Offering, OfferingKey } from '../../../core/pool/offering.ts';
 import {
   atOnceMs,
   forgetExpired,
+  forgetRefusals,
   interruptedRestMs,
   isResting,
   longestRestMs,
@@ -104,7 +105,22 @@ describe('an interruption', () => {
 
   it('does not soften a refusal that still rests', () => {
     const memory = rememberRefusals({}, [no()], pools, nowMs);
-    expect(rememberInterruptions(memory, [{ offering: key }], nowMs + 1)).toEqual(memory);
+    const warned = rememberInterruptions(memory, [{ offering: key }], nowMs + 1);
+    expect(warned).toEqual({ [key]: { ...memory[key], interruptedAtMs: nowMs + 1 } });
+  });
+
+  it('outlives a refusal that ends, whichever of them came first', () => {
+    const refused = rememberRefusals({}, [no()], pools, nowMs);
+    const left = { [key]: { kind: 'interrupted', code: 'interruption', atMs: nowMs + 1, coolingUntilMs: nowMs + 1 + interruptedRestMs, streak: 0 } };
+    const later = rememberInterruptions(refused, [{ offering: key }], nowMs + 1);
+    const before = rememberRefusals(rememberInterruptions({}, [{ offering: key }], nowMs + 1), [no()], pools, nowMs + 2);
+    for (const memory of [later, before]) {
+      expect(rememberSuccess(memory, [key])).toEqual(left);
+      expect(forgetRefusals(memory, nowMs + 3)).toEqual(left);
+      // Another refusal keeps it for as long as it counts.
+      expect(rememberSuccess(rememberRefusals(memory, [no()], pools, nowMs + interruptedRestMs), [key])).toEqual(left);
+      expect(rememberSuccess(rememberRefusals(memory, [no()], pools, nowMs + 1 + interruptedRestMs), [key])).toEqual({});
+    }
   });
 
   it('is not dropped for a launch that succeeded, because EC2 may still take what it sells', () => {
