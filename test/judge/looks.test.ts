@@ -32,13 +32,17 @@ describe('looks come when they are arranged', () => {
     expect(told(undefined, { endedAtMs: 105_000 })).toEqual([]);
   });
 
-  const looked = (second: number | undefined, { injected = false, groups = ['web'], decisions = [decision] as readonly unknown[], more = {} } = {}) =>
+  const looked = (
+    second: number | undefined,
+    { injected = false, groups = ['web'], decisions = [decision] as readonly unknown[], more = {}, write = (_: Script): void => undefined } = {},
+  ) =>
     details(
       looksCome,
       (script) => {
         script.react(100, 103, 'i-1', [{ about: 'tick', groups: ['web'] }], injected);
         script.at(102, { kind: 'item-written', table: 'state', group: 'web', item: 'decision#d-1', bytes: 500, by: react('i-1') });
         if (second !== undefined) script.react(second, second + 1, 'i-2', [{ about: 'tick', groups }]);
+        write(script);
       },
       { ...stored(decisions), ...more },
     );
@@ -49,6 +53,13 @@ describe('looks come when they are arranged', () => {
     expect(looked(123)).toEqual(none);
     expect(looked(undefined)).toEqual(none);
     expect(looked(112, { groups: ['other'] })).toEqual(none);
+  });
+  it('also where a message about an instance causes it', () => {
+    const wrote = (second: number, invocation: string) => looked(undefined, { write: (script) => script.remembers(second, {}, 1, invocation) });
+    expect(wrote(113, 'i-2')).toEqual([]);
+    expect(wrote(123, 'i-2')).toEqual(none);
+    // The function of the decision itself does not look again.
+    expect(wrote(113, 'i-1')).toEqual(none);
   });
   it('unless a fault met the function, or its decision arranged none', () => {
     expect(looked(undefined, { injected: true })).toEqual([]);

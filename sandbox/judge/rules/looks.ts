@@ -25,6 +25,12 @@ const untoldPolicies = (chronicle: Chronicle): readonly Broken[] =>
     return [{ group, atMs: untilMs, detail: `no function received a message ${what} within ${arrivesWithinMs / 1_000} s` }];
   });
 
+/** Whether another invocation wrote the state of a group: it looked at it, for whatever reason. */
+const hasLooked = (chronicle: Chronicle, group: string, invocation: string, fromMs: number, untilMs: number): boolean =>
+  (chronicle.groups.get(group)?.written ?? []).some(
+    ({ by, atMs }) => by.kind === 'function' && by.invocation !== invocation && atMs > fromMs && atMs <= untilMs,
+  );
+
 /** Looks that a decision says it arranged, and that did not come. Any look at the group in this time arranges the next one anew. */
 const lostLooks = (chronicle: Chronicle): readonly Broken[] => {
   const writes = new Map(chronicle.of('item-written').map((write) => [`${write.group} ${write.item}`, write]));
@@ -34,7 +40,9 @@ const lostLooks = (chronicle: Chronicle): readonly Broken[] => {
     const ended = chronicle.invocations.get(written.by.invocation)?.ended;
     if (ended === undefined || ended.injected) return [];
     const untilMs = Math.max(wakeAtMs + chronicle.times.clockMs, ended.atMs) + arrivesWithinMs;
-    const hasCome = messagesTo(chronicle, group).some(({ atMs }) => atMs > written.atMs && atMs <= untilMs);
+    const hasCome =
+      messagesTo(chronicle, group).some(({ atMs }) => atMs > written.atMs && atMs <= untilMs) ||
+      hasLooked(chronicle, group, written.by.invocation, written.atMs, untilMs);
     if (hasCome || untilMs > chronicle.history.endedAtMs || isHindered(chronicle, wayOfMessages, written.atMs, untilMs)) return [];
     return [{ group, atMs: untilMs, detail: `decision ${id} arranged a look, and ${arrivesWithinMs / 1_000} s after its time none has come` }];
   });
