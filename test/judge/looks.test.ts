@@ -67,4 +67,9 @@ describe('looks come when they are arranged', () => {
     expect(looked(undefined, { more: throttled('SendMessage') })).toEqual([]);
     expect(looked(undefined, { more: { endedAtMs: 115_000 } })).toEqual([]);
   });
+  it('unless clocks are wrong, because a look that has come may be taken for one that will', () => {
+    expect(looked(undefined, { more: { clockErrorMs: 3_000 } })).toEqual([]);
+    expect(looked(undefined, { more: { clockErrorMs: 0 } })).toEqual(none);
+    expect(told(undefined, { clockErrorMs: 3_000 })).toHaveLength(1);
+  });
 });

@@ -84,6 +84,18 @@ describe('what limits and budgets count is counted in full', () => {
       for (const invocation of told) script.react(101, 104, invocation, [{ about: 'warning', instance: 'i-1' }]);
       script.remembers(110, { warnings: [{ atMs: ms(101), count }] });
     });
+  it('counts a member that is warned while it leaves only if nothing replaces it yet', () => {
+    const leaving = (claimS: number, state: string) =>
+      found((script) => {
+        script.claim(claimS, 'i-1', 'of-0', state);
+        script.warn(100, 'i-1');
+        script.react(101, 104, 'of-1', [{ about: 'warning', instance: 'i-1' }]);
+        script.remembers(110, {});
+      });
+    expect(leaving(99, 'draining')).toEqual([]);
+    expect(leaving(99, 'waiting')).toHaveLength(1);
+    expect(leaving(102, 'leaving')).toHaveLength(1);
+  });
   it('counts each warned member, and no warning twice', () => {
     expect(warned(1)).toEqual([]);
     expect(warned(0)).toEqual(['the state counts 0 warned members, and there were 1 at least']);
@@ -139,6 +151,22 @@ describe('what EC2 refuses is remembered', () => {
     expect(refused([], undefined, true)).toEqual([]);
     expect(refused([], (script) => script.launch(106, 'i-3', { pool: 'spot-a', by: react('of-other') }))).toEqual([]);
     expect(refused([], (script) => script.launch(106, 'i-3', { pool: 'spot-b', by: react('of-other') }))).toEqual([text]);
+  });
+  it('says nothing where the same response gave all that was requested, a part of it of that offering', () => {
+    const responded = (count: number, pool: string) =>
+      found((script) => {
+        script.react(100, 104, 'of-both');
+        script.launch(101, 'i-3', { pool, by: react('of-both') });
+        script.at(102, {
+          ...{ kind: 'called', invocation: 'of-both', function: 'react', service: 'ec2', operation: 'CreateFleet', askedAtMs: ms(100) },
+          ...{ outcome: 'ok', applied: true, isMutating: true, launch: { group: 'web', pool, count } },
+        });
+        script.refuseCapacity(102, 'of-both');
+        script.remembers(110, {});
+      });
+    expect(responded(1, 'spot-a')).toEqual([]);
+    expect(responded(2, 'spot-a')).toHaveLength(1);
+    expect(responded(1, 'spot-b')).toHaveLength(1);
   });
   it('breaks when a quota is remembered for one offering alone', () => {
     const quota = (lessons: readonly StoredLesson[]) =>

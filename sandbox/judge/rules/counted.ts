@@ -59,7 +59,9 @@ const warningFacts = (chronicle: Chronicle, group: string): readonly Fact[] =>
     const invocation = life.deliveries.find(({ told }) => told.about === 'warning')?.invocation;
     // What stands by, or is in a warm pool, is not replaced.
     const isMember = life.stays.every(({ how }) => how !== 'standby');
-    return policy === undefined || invocation === undefined || !isMember
+    // A member that leaves already has its replacement.
+    const isLeaving = life.claims.some((claim) => claim.atMs < atMs && claim.state !== 'waiting');
+    return policy === undefined || invocation === undefined || !isMember || isLeaving
       ? []
       : [{ atMs, invocation, forMs: policy.launches.withinMs * (1 - 1 / parts) }];
   });
@@ -116,6 +118,6 @@ const wrongIn = (chronicle: Chronicle, group: string, { of, said, facts, most }:
 export const countedInFull: Rule = {
   name: 'what limits and budgets count is counted in full',
   meaning:
-    'The state of a group counts what limits and budgets are about, for as long as they say: each launch, each warned member, and each member that left for advice. No warning counts twice. What a function did counts once the function has ended without an injected fault, until a user writes the policy or the state is lost.',
+    'The state of a group counts what limits and budgets are about, for as long as they say: each launch, each warned member that was not leaving, and each member that left for advice. No warning counts twice. What a function did counts once the function has ended without an injected fault, until a user writes the policy or the state is lost.',
   broken: (chronicle) => [...chronicle.groups.keys()].flatMap((group) => counts.flatMap((count) => wrongIn(chronicle, group, count).slice(0, 1))),
 };

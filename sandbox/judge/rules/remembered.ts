@@ -43,6 +43,16 @@ const gaveSince = (chronicle: Chronicle, offering: OfferingName, fromMs: number,
     (life) => isFunction(life.by) && nameOf(life) === nameOf(offering) && life.launchedAtMs > fromMs && life.launchedAtMs <= untilMs,
   );
 
+/** Whether the response that names a refusal gave all that its request wanted, a part of it from the refused offering. */
+const wasGivenWhole = (chronicle: Chronicle, refused: Refused): boolean => {
+  const call = chronicle.of('called').find((one) => one.invocation === refused.invocation && one.atMs === refused.atMs && one.launch !== undefined);
+  if (call?.launch === undefined) return false;
+  const given = chronicle.lives.filter(
+    ({ by, launchedAtMs }) => isFunction(by) && by.invocation === refused.invocation && launchedAtMs > call.askedAtMs && launchedAtMs <= call.atMs,
+  );
+  return given.length === call.launch.count && given.some((life) => nameOf(life) === nameOf(refused));
+};
+
 const isKept = ({ memory }: Written, offering: OfferingName, refused: Refused, slackMs: number): boolean =>
   memory?.lessons.some(
     (one) => one.offering === nameOf(offering) && one.kind === 'refused' && one.coolingUntilMs >= refused.atMs + times.refusedRestMs - slackMs,
@@ -52,7 +62,7 @@ const lostRefusals = (chronicle: Chronicle, group: string): readonly Broken[] =>
   const slackMs = slackOf(chronicle);
   return refusedTo(chronicle, group).flatMap((refused): readonly Broken[] => {
     const ended = chronicle.invocations.get(refused.invocation)?.ended;
-    if (ended === undefined || !isHealthy(chronicle, refused.invocation)) return [];
+    if (ended === undefined || !isHealthy(chronicle, refused.invocation) || wasGivenWhole(chronicle, refused)) return [];
     const states = statesSince(chronicle, group, refused.atMs, ended.atMs).filter(({ atMs }) => atMs < refused.atMs + times.refusedRestMs - slackMs);
     return reachOf(chronicle, group, refused).flatMap((offering): readonly Broken[] => {
       const lost = states.find((state) => !isKept(state, offering, refused, slackMs) && !gaveSince(chronicle, offering, refused.atMs, state.atMs));
@@ -123,7 +133,7 @@ const wrongRests = (chronicle: Chronicle, group: string): readonly Broken[] => {
 export const refusalsAreRemembered: Rule = {
   name: 'what EC2 refuses is remembered',
   meaning:
-    'After EC2 refused an offering to a function that no fault met, the state of its group says so for three minutes, unless EC2 gives it before. Where a quota was refused, it says so of every offering of that market. An offering rests for three minutes after its first refusal. Each refusal after a rest makes the next one twice as long, up to half an hour, and a refusal during a rest does not.',
+    'After EC2 refused an offering to a function that no fault met, the state of its group says so for three minutes, unless EC2 gives it before, or gave all that was requested and a part of it there. Where a quota was refused, it says so of every offering of that market. An offering rests for three minutes after its first refusal. Each refusal after a rest makes the next one twice as long, up to half an hour, and a refusal during a rest does not.',
   broken: inEveryGroup((chronicle, group) => [...lostRefusals(chronicle, group).slice(0, 1), ...wrongRests(chronicle, group).slice(0, 1)]),
 };
 
