@@ -20,12 +20,16 @@ type Change = { readonly table: string; readonly before: AttributeMap | undefine
 const textOf = (item: AttributeMap, name: string): string => String(item[name]?.S);
 const textIn = (item: AttributeMap | undefined, attribute: string): string => JSON.stringify(item?.[attribute] ?? null);
 
+/** So many invocations are remembered after their end. */
+const mostOver = 100;
+
 /**
  * Compares each write with what its writer has read of the item, or written to it, in this invocation. Every value counts that it has seen, because
  * calls of one invocation overlap.
  */
 export const createUnreadWrites = () => {
   const seen = new Map<string, Map<string, Set<string>>>();
+  const over: string[] = [];
   const guardOf = (item: string) => guarded.find(({ isOf }) => isOf(item));
   const attributesOf = (item: string): readonly string[] => guardOf(item)?.attributes ?? [];
   const valuesOf = (invocation: string, { table, group, item, attribute }: Overwritten & { readonly table: string }): Set<string> => {
@@ -59,6 +63,10 @@ export const createUnreadWrites = () => {
       if (after !== undefined) learn(invocation, table, after);
       return lost.map((attribute) => ({ group, item, attribute }));
     },
-    ended: (invocation: string): void => void seen.delete(invocation),
+    /** An invocation has ended. If it died, calls that were under way then may write afterwards. */
+    ended: (invocation: string): void => {
+      over.push(invocation);
+      if (over.length > mostOver) seen.delete(over.shift() ?? '');
+    },
   };
 };

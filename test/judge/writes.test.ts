@@ -38,14 +38,18 @@ describe('nothing is replaced unread', () => {
     // Other fields are not guarded, and a write that changes nothing replaces nothing.
     expect(lost([swap({})], swap({ busyUntilMs: { N: '9' } }), swap({}))).toEqual([]);
   });
-  it('knows what an invocation wrote itself, until it ends, and nothing that others read', () => {
+  it('knows what an invocation wrote itself, also right after its end, and nothing that others read', () => {
     const writes = createUnreadWrites();
     const write = (by: string, from: number) => writes.wrote(by, { table: 'state', before: state(from), after: state(from + 1) } as never).length;
     writes.read('i-1', 'state', [state(1)] as never);
     expect(write('i-1', 1)).toBe(0);
     expect(write('i-1', 2)).toBe(0);
     expect(write('i-2', 3)).toBe(1);
+    // A call that was under way when it died.
     writes.ended('i-1');
+    expect(write('i-1', 3)).toBe(0);
+    expect(write('i-1', 8)).toBe(1);
+    for (let index = 0; index < 100; index += 1) writes.ended(`later-${index}`);
     expect(write('i-1', 3)).toBe(1);
   });
   it('is a finding of the judge', () => {
