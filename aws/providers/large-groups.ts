@@ -160,7 +160,7 @@ const readChanges = async (reading: Reading, one: OneGroup, whole: Whole, change
 export const isLarge = (ec2: EC2Client, one: OneGroup, { size }: Pick<Changes, 'size'>): boolean =>
   size >= largeFrom ||
   wholes(ec2).has(keyOf(one)) ||
-  Math.max(...[lastFound(ec2, tags.group, [one.value]), lastFound(ec2, asgTag, one.asgs)]) >= largeFrom;
+  Math.max(lastFound(ec2, tags.group, [one.value]), lastFound(ec2, asgTag, one.asgs)) >= largeFrom;
 
 /**
  * All instances of one group. If this environment has read all of a large group a moment ago, it reads only some of

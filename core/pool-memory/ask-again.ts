@@ -1,7 +1,7 @@
 import type { Plan, PlanInput } from '../placement/plan-placements.ts';
 import { offeringKey } from '../pool/offering.ts';
 import { offeringsOf, type Pool } from '../pool/pool.ts';
-import { isResting, type Lesson, notSoldRestMs, type PoolMemory, withoutRefusal } from './pool-memory.ts';
+import { isResting, type Lesson, notSoldRestMs, type PoolMemory, withoutRefusals } from './pool-memory.ts';
 
 /**
  * While members are missing and nothing is eligible, one pool is requested again this long after the last refusal. So
@@ -45,14 +45,9 @@ const poolsToAsk = (pools: Readonly<Record<string, Pool>>, memory: PoolMemory, n
 };
 
 /** The memory as if no offering of a pool had been refused. */
-const withoutRefusals = (memory: PoolMemory, pool: Pool): PoolMemory => {
+const withoutRefusalsOf = (memory: PoolMemory, pool: Pool): PoolMemory => {
   const own = new Set<string>(offeringsOf(pool).map(offeringKey));
-  return Object.fromEntries(
-    Object.entries(memory).flatMap(([key, lesson]: [string, Lesson]) => {
-      const left = own.has(key) ? withoutRefusal(lesson) : lesson;
-      return left === undefined ? [] : [[key, left]];
-    }),
-  );
+  return withoutRefusals(memory, (key) => own.has(key));
 };
 
 const asLastResort = (plan: Plan, waiting: number): Plan => ({
@@ -87,7 +82,7 @@ export const planToAskAgain = (input: PlanInput, plan: (input: PlanInput) => Pla
   const { pools, memory, nowMs } = input;
   for (const { pool, fromMs } of poolsToAsk(pools, memory, nowMs)) {
     if (nowMs < fromMs) return undefined;
-    const asked = plan({ ...input, count: Math.min(1, input.count), memory: withoutRefusals(memory, pool) });
+    const asked = plan({ ...input, count: Math.min(1, input.count), memory: withoutRefusalsOf(memory, pool) });
     if (asked.placements.length > 0) return asLastResort(asked, input.count - 1);
   }
   return undefined;

@@ -77,8 +77,14 @@ export const withoutRefusal = (lesson: Lesson | undefined): Warning | undefined 
     : { kind: 'interrupted', code: 'interruption', atMs, coolingUntilMs: atMs + interruptedRestMs, streak: 0 };
 };
 
-const entryOf = (key: string, lesson: Lesson | undefined): readonly (readonly [string, Lesson])[] =>
-  lesson === undefined ? [] : [[key, lesson]];
+/** Memory without these refusals. Their warnings stay. */
+export const withoutRefusals = (memory: PoolMemory, isOver: (key: string, refusal: Lesson) => boolean): PoolMemory =>
+  Object.fromEntries(
+    Object.entries(memory).flatMap(([key, lesson]: [string, Lesson]) => {
+      const left = isOver(key, lesson) ? withoutRefusal(lesson) : lesson;
+      return left === undefined ? [] : [[key, left]];
+    }),
+  );
 
 /** The warning that a refusal must keep, because it still counts. */
 const keptBy = (lesson: Lesson | undefined, nowMs: number): Pick<Lesson, 'interruptedAtMs'> => {
@@ -90,16 +96,9 @@ const keptBy = (lesson: Lesson | undefined, nowMs: number): Pick<Lesson, 'interr
 export const refusalsIn = (memory: PoolMemory): PoolMemory =>
   Object.fromEntries(Object.entries(memory).filter(([, { kind }]: [string, Lesson]) => kind === 'refused'));
 
-/**
- * Memory after a user wrote the policy: every offering that EC2 refused until then may be requested again. Warnings and
- * advice stay.
- */
+/** Memory after a user wrote the policy: what EC2 refused until then may be requested. Warnings and advice stay. */
 export const forgetRefusals = (memory: PoolMemory, writtenAtMs: number): PoolMemory =>
-  Object.fromEntries(
-    Object.entries(memory).flatMap(([key, lesson]: [string, Lesson]) =>
-      entryOf(key, lesson.atMs > writtenAtMs ? lesson : withoutRefusal(lesson)),
-    ),
-  );
+  withoutRefusals(memory, (_, { atMs }) => atMs <= writtenAtMs);
 
 /** The lesson that still restricts a subnet. */
 export const restOfSubnet = (memory: PoolMemory, subnet: string, nowMs: number): Lesson | undefined => {
@@ -226,12 +225,12 @@ export const withTakenAtOnce = (memory: PoolMemory): PoolMemory =>
  */
 export const rememberSuccess = (memory: PoolMemory, offerings: readonly OfferingKey[]): PoolMemory => {
   const succeeded = new Set<string>(offerings);
+  const left = withoutRefusals(memory, (key, { code }) => succeeded.has(key) && code !== takenAtOnceCode);
   return Object.fromEntries(
-    Object.entries(memory).flatMap(([key, lesson]: [string, Lesson]) => {
-      if (!succeeded.has(key)) return [[key, lesson]];
-      const isOver = lesson.kind === 'refused' && lesson.code !== takenAtOnceCode;
-      return isOver ? entryOf(key, withoutRefusal(lesson)) : [[key, { ...lesson, streak: 0 }]];
-    }),
+    Object.entries(left).map(([key, lesson]: [string, Lesson]) => [
+      key,
+      succeeded.has(key) ? { ...lesson, streak: 0 } : lesson,
+    ]),
   );
 };
 

@@ -2,7 +2,7 @@ import { announcements } from '../../core/contract.ts';
 import { forgottenAtMs } from './boots.ts';
 import type { Chronicle } from './chronicle.ts';
 import type { OfferingName } from './cloud.ts';
-import { goneAtMs, isFunction, type Life, type Span } from './life.ts';
+import { firstWarning, goneAtMs, isFunction, type Life, type Span } from './life.ts';
 import type { BreakerRule, Policy } from './policy.ts';
 import { offeringsOf } from './pools.ts';
 import { times } from './times.ts';
@@ -27,7 +27,7 @@ export const warningsHeard = (chronicle: Chronicle, group: string): readonly Hea
   chronicle
     .livesIn(group)
     .flatMap((life): readonly HeardWarning[] => {
-      const first = life.deliveries.find(({ told }) => told.about === 'warning');
+      const first = firstWarning(life);
       return first === undefined || life.market !== 'spot' ? [] : [{ life, atMs: first.atMs }];
     })
     .toSorted((one, other) => one.atMs - other.atMs);
@@ -61,6 +61,12 @@ export const breakerMayCover = (chronicle: Chronicle, group: string, offering: O
     .some(({ breaker }) => breaker !== undefined && mayCoverUntil(chronicle, breaker, offering, heard) > sinceMs);
 };
 
+/** When the memory of Holdfast about a group was lost: its state item was deleted, or the table was restored. */
+export const lossesOfMemory = (chronicle: Chronicle, group: string): readonly number[] => [
+  ...(chronicle.groups.get(group)?.lostAtMs ?? []),
+  ...chronicle.of('step').flatMap(({ step, atMs }) => (step === 'state-restored' ? [atMs] : [])),
+];
+
 /** A breaker that was reported as open, until it was reported as closed, or its memory was lost. */
 export type ToldOpen = { readonly breaker: string; readonly fromMs: number; readonly untilMs: number; readonly overMs: number };
 
@@ -68,8 +74,7 @@ export type ToldOpen = { readonly breaker: string; readonly fromMs: number; read
 export const toldOpenIn = (chronicle: Chronicle, group: string): readonly ToldOpen[] => {
   const told = chronicle.of('announced').filter(({ detail }) => detail.group === group);
   const lost = [
-    ...(chronicle.groups.get(group)?.lostAtMs ?? []),
-    ...chronicle.of('step').flatMap(({ step, atMs }) => (step === 'state-restored' ? [atMs] : [])),
+    ...lossesOfMemory(chronicle, group),
     ...(chronicle.groups.get(group)?.policies ?? []).flatMap(({ atMs, policy }) => (policy?.breaker === undefined ? [atMs] : [])),
   ];
   return told.flatMap(({ detailType, detail, atMs }): readonly ToldOpen[] => {
@@ -102,10 +107,7 @@ export const breakersStoodIn = (chronicle: Chronicle, group: string, rule: Break
 
 /** Whether the memory of Holdfast about a group was lost in a time. */
 export const wasLost = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): boolean =>
-  [
-    ...(chronicle.groups.get(group)?.lostAtMs ?? []),
-    ...chronicle.of('step').flatMap(({ step, atMs }) => (step === 'state-restored' ? [atMs] : [])),
-  ].some((atMs) => atMs > fromMs && atMs <= untilMs);
+  lossesOfMemory(chronicle, group).some((atMs) => atMs > fromMs && atMs <= untilMs);
 
 /** Whether Holdfast may have forgotten the signals of a time. */
 export const mayHaveForgotten = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): boolean =>

@@ -1,4 +1,5 @@
 import { forgottenAtMs } from './boots.ts';
+import { lossesOfMemory } from './breaker.ts';
 import type { Chronicle } from './chronicle.ts';
 import { type Life, stayAt, tagsAt } from './life.ts';
 import type { LaunchLimit, Policy } from './policy.ts';
@@ -11,25 +12,21 @@ const asgTag = 'aws:autoscaling:groupName';
 /** A share is ten launches at least (docs/policy.md, launches). */
 const leastOfShare = 10;
 /** Launches count until the last of about the same time is over: a thirtieth of the time (core/limits/launch-limit.ts). */
-const parts = 30;
-
-const lossesOf = (chronicle: Chronicle, group: string): readonly number[] => chronicle.groups.get(group)?.lostAtMs ?? [];
-const restoresOf = (chronicle: Chronicle): readonly number[] =>
-  chronicle.of('step').flatMap(({ step, atMs }) => (step === 'state-restored' ? [atMs] : []));
+export const parts = 30;
 
 const mostOf = ({ by, isShare }: LaunchLimit['atMost'], size: number): number =>
   isShare ? Math.max(leastOfShare, Math.ceil((size * by) / 100)) : by;
 
 /** From when on launches surely count: a look followed the policy, and the state was not lost since. */
 const surelyCountsSince = (chronicle: Chronicle, group: string, atMs: number): number => {
-  const lost = [...lossesOf(chronicle, group), ...restoresOf(chronicle)].filter((oneMs) => oneMs <= atMs);
+  const lost = lossesOfMemory(chronicle, group).filter((oneMs) => oneMs <= atMs);
   const followedMs = forgottenAtMs(chronicle, group, atMs) + 2 * chronicle.times.clockMs;
   return Math.max(followedMs, ...lost.map((oneMs) => oneMs + slackOf(chronicle)));
 };
 
 /** From when on launches count: a policy that is written and a state that is lost begin anew. */
 const countsSince = (chronicle: Chronicle, group: string, atMs: number): number =>
-  Math.max(forgottenAtMs(chronicle, group, atMs), ...lossesOf(chronicle, group).filter((oneMs) => oneMs <= atMs));
+  Math.max(forgottenAtMs(chronicle, group, atMs), ...(chronicle.groups.get(group)?.lostAtMs ?? []).filter((oneMs) => oneMs <= atMs));
 
 /** Whether its Auto Scaling group counts it for nothing: in standby, in its warm pool, or while the group ends it. Nothing replaces it then. */
 const isAside = (life: Life, atMs: number): boolean => {

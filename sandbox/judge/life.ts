@@ -256,6 +256,9 @@ export const leavesAtMs = (life: Life, atMs: number): number => {
   return Math.min(forcedOutAtMs(life, lastBackMs(life, atMs)), acted, left, Math.min(acted, left) === endless ? endless : claimed);
 };
 
+/** The first message about a warning that a function received. */
+export const firstWarning = ({ deliveries }: Life): Delivery | undefined => deliveries.find(({ told }) => told.about === 'warning');
+
 /** Whether EC2 sent a warning that was received then. What is said of the past, or of an instance that nobody takes, counts for nothing. */
 export const wasWarned = ({ life, atMs }: { readonly life: Life; readonly atMs: number }): boolean =>
   life.warnings.some((warning) => warning.atMs <= atMs);

@@ -14,11 +14,11 @@ export const mayBeUndone = (chronicle: Chronicle, group: string, atMs: number): 
   chronicle.livesIn(group).some(({ by, launchedAtMs }) => isExchange(by) && launchedAtMs <= atMs && launchedAtMs > atMs - longestBackOffMs);
 
 /** Members that EC2 takes together are one loss. */
-const sameLossMs = 180_000;
+export const sameLossMs = 180_000;
 const hourMs = 3_600_000;
 const mostFlaps = 3;
 /** How many losses of an offering are remembered. */
-const remembered = 5;
+export const mostLosses = 5;
 
 /** An interruption that Holdfast received a warning of, and how long the member had lived. */
 export type HeardLoss = { readonly offering: string; readonly atMs: number; readonly livedMs: number };
@@ -71,7 +71,7 @@ export const restMs = (own: readonly HeardLoss[], afterMs: number): number => {
   const list = merged(own);
   const last = list.at(-1);
   if (last === undefined) return 0;
-  const streak = Math.min(remembered, list.length - 1 - list.findLastIndex(({ livedMs }) => livedMs >= paysAfterMs));
+  const streak = Math.min(mostLosses, list.length - 1 - list.findLastIndex(({ livedMs }) => livedMs >= paysAfterMs));
   return last.latestMs + (streak === 0 ? afterMs : Math.min(longestBackOffMs, afterMs * 2 ** streak));
 };
 

@@ -12,6 +12,7 @@ import {
 } from '../boots.ts';
 import type { Chronicle } from '../chronicle.ts';
 import { wasDeniedLately } from '../denied.ts';
+import { inEveryGroup } from '../every-group.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { isHindered, launching, look, telling, type Way, ways } from '../hindrance.ts';
 import type { Life } from '../life.ts';
@@ -20,11 +21,6 @@ import { headcountAt, lookedSince, ownLaunches, surgeOf } from '../staying.ts';
 import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
-
-const inEveryGroup =
-  (broken: (chronicle: Chronicle, group: string) => readonly Broken[]): Rule['broken'] =>
-  (chronicle) =>
-    [...chronicle.groups.keys()].flatMap((group) => broken(chronicle, group));
 
 /** How many members a group lacked when this one was launched, without members that end before they serve. */
 const missingAt = (chronicle: Chronicle, group: string, { life }: FailedBoot, doomed: ReadonlySet<Life>): number => {

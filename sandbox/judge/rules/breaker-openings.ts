@@ -2,21 +2,17 @@ import { announcements } from '../../../core/contract.ts';
 import { familyOf, type HeardWarning, isOver, slackOf, spotFamilies, toldOpenIn, warningsHeard, wasLost } from '../breaker.ts';
 import { isPlainForBreakers as isPlain } from '../breaker-way.ts';
 import type { Chronicle } from '../chronicle.ts';
+import { inEveryGroup } from '../every-group.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { isHealthy } from '../leaving.ts';
-import { goneAtMs } from '../life.ts';
+import { firstWarning, goneAtMs } from '../life.ts';
 import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
-const inEveryGroup =
-  (broken: (chronicle: Chronicle, group: string) => readonly Broken[]): Rule['broken'] =>
-  (chronicle) =>
-    [...chronicle.groups.keys()].flatMap((group) => broken(chronicle, group));
-
 /** Surely received: nothing hindered the function that the warning reached first, and the member lived then. */
 export const isSurelyHeard = (chronicle: Chronicle, group: string, { life, atMs }: HeardWarning): boolean => {
-  const first = life.deliveries.find(({ told }) => told.about === 'warning');
+  const first = firstWarning(life);
   const ended = first && chronicle.invocations.get(first.invocation)?.ended;
   return (
     first !== undefined &&
@@ -88,7 +84,7 @@ export const warningsOpenOnce: Rule = {
 
 /** Until when a warning may have been counted at first. If its function met a fault, another one counts it while its swap is young. */
 const countedBy = (chronicle: Chronicle, { life, atMs }: HeardWarning): number => {
-  const first = life.deliveries.find(({ told }) => told.about === 'warning');
+  const first = firstWarning(life);
   return atMs + (first !== undefined && isHealthy(chronicle, first.invocation) ? 0 : times.describeLagMs);
 };
 
@@ -105,7 +101,8 @@ export const breakersOpenInTime: Rule = {
       const heard = warningsHeard(chronicle, group).filter(
         (one) => one.atMs <= atMs && countedBy(chronicle, one) > fromMs && isOver(String(detail.breaker), one.life),
       );
-      const needed = Math.max(Number(detail.interruptions), ...[Math.min(...rules.map(({ interruptions }) => interruptions))]);
+      const least = Math.min(...rules.map(({ interruptions }) => interruptions));
+      const needed = Math.max(Number(detail.interruptions), least);
       if (heard.length >= needed) return [];
       const text = `the breaker of ${detail.breaker} opened for ${detail.interruptions} interruptions, ${needed} are needed`;
       return [{ group, atMs, detail: `${text}, and functions received ${heard.length} warnings within its time` }];

@@ -2,6 +2,7 @@ import { announcements } from '../../../core/contract.ts';
 import { isOver, provesAfterMs, slackOf, type ToldOpen, toldOpenIn, wasLost } from '../breaker.ts';
 import { isPlainForBreakers as isPlain } from '../breaker-way.ts';
 import type { Chronicle } from '../chronicle.ts';
+import { inEveryGroup } from '../every-group.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { givingOf } from '../giving.ts';
 import { isHindered, telling } from '../hindrance.ts';
@@ -15,11 +16,6 @@ import { poolsOf } from '../tree.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 type Launch = ReturnType<typeof ownLaunches>[number];
-
-const inEveryGroup =
-  (broken: (chronicle: Chronicle, group: string) => readonly Broken[]): Rule['broken'] =>
-  (chronicle) =>
-    [...chronicle.groups.keys()].flatMap((group) => broken(chronicle, group));
 
 /** The only policy in force while a function could look, where it has a breaker. */
 const policyOf = (chronicle: Chronicle, { group, sinceMs, life }: Launch): Policy | undefined => {

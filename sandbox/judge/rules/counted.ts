@@ -1,9 +1,11 @@
 import { type HeardWarning, slackOf, wasLost } from '../breaker.ts';
 import type { Chronicle, Written } from '../chronicle.ts';
+import { inEveryGroup } from '../every-group.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { statesSince } from '../forgets.ts';
+import { parts } from '../launch-limit.ts';
 import { isHealthy } from '../leaving.ts';
-import { isFunction, type Life, wasWarned } from '../life.ts';
+import { firstWarning, isFunction, type Life, wasWarned } from '../life.ts';
 import type { Policy } from '../policy.ts';
 import { nothingRemembered, type StateMemory, type Tally } from '../state-memory.ts';
 import { ownLaunches } from '../staying.ts';
@@ -26,9 +28,6 @@ type Count = {
 
 const sumOf = (tallies: readonly Tally[]): number => tallies.reduce((sum, { count }) => sum + count, 0);
 
-/** What happens at about the same time is counted together: a thirtieth of the time (core/limits/launch-limit.ts). */
-const parts = 30;
-
 const policyFor = (chronicle: Chronicle, group: string, atMs: number): Policy | undefined => {
   const policy = chronicle.policyAt(group, atMs);
   return policy?.mode === 'act' ? policy : undefined;
@@ -48,7 +47,7 @@ const launchFacts = (chronicle: Chronicle, group: string): readonly Fact[] =>
 /** The first time that a function received a warning about each member. */
 const heardFirst = (chronicle: Chronicle, group: string): readonly HeardWarning[] =>
   chronicle.livesIn(group).flatMap((life): readonly HeardWarning[] => {
-    const first = life.deliveries.find(({ told }) => told.about === 'warning');
+    const first = firstWarning(life);
     const heard = first && { life, atMs: first.atMs };
     return heard !== undefined && wasWarned(heard) && isSurelyHeard(chronicle, group, heard) ? [heard] : [];
   });
@@ -56,7 +55,7 @@ const heardFirst = (chronicle: Chronicle, group: string): readonly HeardWarning[
 const warningFacts = (chronicle: Chronicle, group: string): readonly Fact[] =>
   heardFirst(chronicle, group).flatMap(({ life, atMs }): readonly Fact[] => {
     const policy = policyFor(chronicle, group, atMs);
-    const invocation = life.deliveries.find(({ told }) => told.about === 'warning')?.invocation;
+    const invocation = firstWarning(life)?.invocation;
     // What stands by, or is in a warm pool, is not replaced.
     const isMember = life.stays.every(({ how }) => how !== 'standby');
     // A member that leaves already has its replacement.
@@ -119,5 +118,5 @@ export const countedInFull: Rule = {
   name: 'what limits and budgets count is counted in full',
   meaning:
     'The state of a group counts what limits and budgets are about, for as long as they say: each launch, each warned member that was not leaving, and each member that left for advice. No warning counts twice. What a function did counts once the function has ended without an injected fault, until a user writes the policy or the state is lost.',
-  broken: (chronicle) => [...chronicle.groups.keys()].flatMap((group) => counts.flatMap((count) => wrongIn(chronicle, group, count).slice(0, 1))),
+  broken: inEveryGroup((chronicle, group) => counts.flatMap((count) => wrongIn(chronicle, group, count).slice(0, 1))),
 };

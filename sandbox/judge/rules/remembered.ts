@@ -2,10 +2,12 @@ import type { HeardWarning } from '../breaker.ts';
 import { slackOf, warningsHeard, wasLost } from '../breaker.ts';
 import type { Chronicle, Written } from '../chronicle.ts';
 import { nameOf, type OfferingName } from '../cloud.ts';
+import { inEveryGroup } from '../every-group.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { statesSince, writtenIn } from '../forgets.ts';
 import { isHealthy } from '../leaving.ts';
-import { isFunction, wasWarned } from '../life.ts';
+import { firstWarning, isFunction, wasWarned } from '../life.ts';
+import { mostLosses, sameLossMs } from '../losses.ts';
 import { asgsOf } from '../policy.ts';
 import { offeringsOf } from '../pools.ts';
 import { isOfSubnet, quotaCodes, type Refused } from '../refusals.ts';
@@ -14,11 +16,6 @@ import { times } from '../times.ts';
 import { isSurelyHeard } from './breaker-openings.ts';
 
 type Broken = Omit<Finding, 'rule'>;
-
-const inEveryGroup =
-  (broken: (chronicle: Chronicle, group: string) => readonly Broken[]): Rule['broken'] =>
-  (chronicle) =>
-    [...chronicle.groups.keys()].flatMap((group) => broken(chronicle, group));
 
 /** Refusals in responses to this group's own requests. */
 const refusedTo = (chronicle: Chronicle, group: string): readonly Refused[] =>
@@ -137,11 +134,6 @@ export const refusalsAreRemembered: Rule = {
   broken: inEveryGroup((chronicle, group) => [...lostRefusals(chronicle, group).slice(0, 1), ...wrongRests(chronicle, group).slice(0, 1)]),
 };
 
-/** Losses of one offering within this time are one (core/returning/memory.ts). */
-const sameLossMs = 180_000;
-/** So many losses of an offering are kept. */
-const mostLosses = 5;
-
 const isLossKept = ({ memory }: Written, { life, atMs }: HeardWarning, slackMs: number): boolean => {
   const own = memory?.losses.filter(({ offering }) => offering === nameOf(life));
   return own === undefined || own.length >= mostLosses || own.some((one) => one.atMs <= atMs + slackMs && one.latestMs >= atMs - slackMs);
@@ -156,7 +148,7 @@ const lostWarnings = (chronicle: Chronicle, group: string): readonly Broken[] =>
   const heard = warningsHeard(chronicle, group).filter((one) => wasWarned(one) && isSurelyHeard(chronicle, group, one));
   return heard.flatMap((one): readonly Broken[] => {
     const { life, atMs } = one;
-    const first = life.deliveries.find(({ told }) => told.about === 'warning');
+    const first = firstWarning(life);
     const ended = first && chronicle.invocations.get(first.invocation)?.ended;
     const policy = chronicle.policyAt(group, atMs);
     if (ended === undefined || policy?.mode !== 'act') return [];
