@@ -1,5 +1,6 @@
 import { wasLost } from './breaker.ts';
 import type { Chronicle, Written } from './chronicle.ts';
+import { isFunction } from './life.ts';
 
 /** A message about a policy that was written comes to a look within this time. */
 const policyHeardMs = 300_000;
@@ -20,13 +21,29 @@ const nextPolicyMs = (chronicle: Chronicle, group: string, atMs: number): number
     ...chronicle.of('policy-written').flatMap((one) => (one.group === group && one.atMs > atMs ? [one.atMs] : [])),
   );
 
-/** States that a look may decide by, and that must have what a group learned at a moment, if its function had ended by another one. */
-export const statesSince = (chronicle: Chronicle, group: string, learnedMs: number, endedMs: number): readonly Written[] => {
+const statesSince = (chronicle: Chronicle, group: string, learnedMs: number, endedMs: number): readonly Written[] => {
   if (followedAtMs(chronicle, group, learnedMs) >= learnedMs) return [];
   const untilMs = nextPolicyMs(chronicle, group, learnedMs);
   return (chronicle.groups.get(group)?.written ?? []).filter(
     ({ atMs }) => atMs > endedMs && atMs < untilMs && !wasLost(chronicle, group, learnedMs, atMs),
   );
+};
+
+/** When the function that wrote a state began. */
+const beganAtMs = (chronicle: Chronicle, { by, atMs }: Written): number =>
+  (isFunction(by) ? chronicle.invocations.get(by.invocation)?.beganAtMs : undefined) ?? atMs;
+
+/**
+ * States that must have what a function learned at a moment, once it has ended. A function that does not have the turn of the group writes no state.
+ * Then the next look finds the swap that it wrote, and a look that has begun before may not have read that swap.
+ */
+export const statesAfter = (chronicle: Chronicle, group: string, learnedMs: number, invocation: string): readonly Written[] => {
+  const endedMs = chronicle.invocations.get(invocation)?.ended?.atMs;
+  if (endedMs === undefined) return [];
+  const hasTurn = (chronicle.groups.get(group)?.written ?? []).some(
+    ({ by, atMs }) => isFunction(by) && by.invocation === invocation && atMs >= learnedMs,
+  );
+  return statesSince(chronicle, group, learnedMs, endedMs).filter((state) => hasTurn || beganAtMs(chronicle, state) > endedMs);
 };
 
 /** Whether a user wrote the policy of a group in a time, or its message may come then: it is late by as much as messages are. */

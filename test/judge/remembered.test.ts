@@ -102,6 +102,22 @@ describe('what limits and budgets count is counted in full', () => {
     expect(warned(2)).toEqual(['the state counts 2 warned members, and there were 1 at most']);
   });
 
+  /** Another function began to write the state at this second. The one that received the warning may have written it too. */
+  const writtenBy = (beganS: number, hasTurn = false) =>
+    found((script) => {
+      script.warn(100, 'i-1');
+      if (beganS < 101) script.react(beganS, 111, 'of-turn');
+      script.react(101, 104, 'of-1', [{ about: 'warning', instance: 'i-1' }]);
+      if (hasTurn) script.remembers(103, { warnings: [{ atMs: ms(101), count: 1 }] }, 1, 'of-1');
+      if (beganS > 101) script.react(beganS, 111, 'of-turn');
+      script.remembers(110, {}, 1, 'of-turn');
+    });
+  it('leaves out what a function without the turn received while the one with the turn was at work', () => {
+    expect(writtenBy(99)).toEqual([]);
+    expect(writtenBy(105)).toHaveLength(1);
+    expect(writtenBy(99, true)).toHaveLength(1);
+  });
+
   const advised = (count: number) =>
     found(
       (script) => {
@@ -252,7 +268,7 @@ describe('what EC2 takes is remembered', () => {
     expect(refusedAndGiven(false)).toHaveLength(1);
   });
   it('says nothing of what a function writes that had begun before, because the function that received it may have no turn', () => {
-    const writtenBy = (beganS: number) =>
+    const writtenBy = (beganS: number, hasTurn = false) =>
       details(
         lossesAreRemembered,
         (script) => {
@@ -260,6 +276,7 @@ describe('what EC2 takes is remembered', () => {
           script.warn(100, 'i-1');
           if (beganS < 101) script.react(beganS, 111, 'of-turn');
           script.react(101, 104, 'of-1', [{ about: 'warning', instance: 'i-1' }]);
+          if (hasTurn) script.remembers(103, { lessons }, 1, 'of-1');
           if (beganS > 101) script.react(beganS, 111, 'of-turn');
           script.remembers(110, {}, 1, 'of-turn');
         },
@@ -267,6 +284,7 @@ describe('what EC2 takes is remembered', () => {
       );
     expect(writtenBy(99)).toEqual([]);
     expect(writtenBy(105)).toHaveLength(1);
+    expect(writtenBy(99, true)).toHaveLength(1);
   });
   it('keeps the loss where the policy has members return', () => {
     expect(found({ lessons, losses: [loss] }, returning)).toEqual([]);

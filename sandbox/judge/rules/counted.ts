@@ -2,7 +2,7 @@ import { type HeardWarning, slackOf, wasLost } from '../breaker.ts';
 import type { Chronicle, Written } from '../chronicle.ts';
 import { inEveryGroup } from '../every-group.ts';
 import type { Finding, Rule } from '../finding.ts';
-import { statesSince } from '../forgets.ts';
+import { statesAfter } from '../forgets.ts';
 import { parts } from '../launch-limit.ts';
 import { isHealthy } from '../leaving.ts';
 import { firstWarning, isFunction, type Life, wasWarned } from '../life.ts';
@@ -92,10 +92,9 @@ const counts: readonly Count[] = [
 const owedIn = (chronicle: Chronicle, group: string, facts: readonly Fact[]): ReadonlyMap<Written, number> => {
   const owed = new Map<Written, number>();
   for (const { atMs, invocation, forMs } of facts) {
-    const endedMs = chronicle.invocations.get(invocation)?.ended?.atMs;
-    if (endedMs === undefined || !isHealthy(chronicle, invocation)) continue;
+    if (!isHealthy(chronicle, invocation)) continue;
     const untilMs = atMs + forMs - slackOf(chronicle);
-    for (const state of statesSince(chronicle, group, atMs, endedMs)) if (state.atMs < untilMs) owed.set(state, (owed.get(state) ?? 0) + 1);
+    for (const state of statesAfter(chronicle, group, atMs, invocation)) if (state.atMs < untilMs) owed.set(state, (owed.get(state) ?? 0) + 1);
   }
   return owed;
 };
@@ -117,6 +116,6 @@ const wrongIn = (chronicle: Chronicle, group: string, { of, said, facts, most }:
 export const countedInFull: Rule = {
   name: 'what limits and budgets count is counted in full',
   meaning:
-    'The state of a group counts what limits and budgets are about, for as long as they say: each launch, each warned member that was not leaving, and each member that left for advice. No warning counts twice. What a function did counts once the function has ended without an injected fault, until a user writes the policy or the state is lost.',
+    'The state of a group counts what limits and budgets are about, for as long as they say: each launch, each warned member that was not leaving, and each member that left for advice. No warning counts twice. What a function did counts once the function has ended without an injected fault, until a user writes the policy or the state is lost. If it wrote no state, because it had no turn, it counts for looks that begin after its end.',
   broken: inEveryGroup((chronicle, group) => counts.flatMap((count) => wrongIn(chronicle, group, count).slice(0, 1))),
 };

@@ -4,7 +4,7 @@ import type { Chronicle, Written } from '../chronicle.ts';
 import { nameOf, type OfferingName } from '../cloud.ts';
 import { inEveryGroup } from '../every-group.ts';
 import type { Finding, Rule } from '../finding.ts';
-import { statesSince, writtenIn } from '../forgets.ts';
+import { statesAfter, writtenIn } from '../forgets.ts';
 import { isHealthy } from '../leaving.ts';
 import { firstWarning, isFunction, wasWarned } from '../life.ts';
 import { mostLosses, sameLossMs } from '../losses.ts';
@@ -58,9 +58,10 @@ const isKept = ({ memory }: Written, offering: OfferingName, refused: Refused, s
 const lostRefusals = (chronicle: Chronicle, group: string): readonly Broken[] => {
   const slackMs = slackOf(chronicle);
   return refusedTo(chronicle, group).flatMap((refused): readonly Broken[] => {
-    const ended = chronicle.invocations.get(refused.invocation)?.ended;
-    if (ended === undefined || !isHealthy(chronicle, refused.invocation) || wasGivenWhole(chronicle, refused)) return [];
-    const states = statesSince(chronicle, group, refused.atMs, ended.atMs).filter(({ atMs }) => atMs < refused.atMs + times.refusedRestMs - slackMs);
+    if (!isHealthy(chronicle, refused.invocation) || wasGivenWhole(chronicle, refused)) return [];
+    const states = statesAfter(chronicle, group, refused.atMs, refused.invocation).filter(
+      ({ atMs }) => atMs < refused.atMs + times.refusedRestMs - slackMs,
+    );
     return reachOf(chronicle, group, refused).flatMap((offering): readonly Broken[] => {
       const lost = states.find((state) => !isKept(state, offering, refused, slackMs) && !gaveSince(chronicle, offering, refused.atMs, state.atMs));
       return lost === undefined
@@ -139,21 +140,15 @@ const isLossKept = ({ memory }: Written, { life, atMs }: HeardWarning, slackMs: 
   return own === undefined || own.length >= mostLosses || own.some((one) => one.atMs <= atMs + slackMs && one.latestMs >= atMs - slackMs);
 };
 
-/** When the function that wrote a state began. */
-const beganAtMs = (chronicle: Chronicle, { by, atMs }: Written): number =>
-  (isFunction(by) ? chronicle.invocations.get(by.invocation)?.beganAtMs : undefined) ?? atMs;
-
 const lostWarnings = (chronicle: Chronicle, group: string): readonly Broken[] => {
   const slackMs = slackOf(chronicle);
   const heard = warningsHeard(chronicle, group).filter((one) => wasWarned(one) && isSurelyHeard(chronicle, group, one));
   return heard.flatMap((one): readonly Broken[] => {
     const { life, atMs } = one;
     const first = firstWarning(life);
-    const ended = first && chronicle.invocations.get(first.invocation)?.ended;
     const policy = chronicle.policyAt(group, atMs);
-    if (ended === undefined || policy?.mode !== 'act') return [];
-    // A function that does not have the turn of the group writes no state. The next look finds the swap that it wrote.
-    const states = statesSince(chronicle, group, atMs, ended.atMs).filter((state) => beganAtMs(chronicle, state) > ended.atMs);
+    if (first === undefined || policy?.mode !== 'act') return [];
+    const states = statesAfter(chronicle, group, atMs, first.invocation);
     const rests = states.filter((state) => state.atMs < atMs + times.interruptedRestMs - slackMs);
     const unlearned = rests.find((state) => state.memory?.lessons.some(({ offering }) => offering === nameOf(life)) === false);
     const unkept = policy.returning === undefined ? undefined : states.find((state) => !isLossKept(state, one, slackMs));
@@ -177,6 +172,6 @@ const doubleLosses = (chronicle: Chronicle, group: string): readonly Broken[] =>
 export const lossesAreRemembered: Rule = {
   name: 'what EC2 takes is remembered',
   meaning:
-    'After EC2 warned about a member, and a function that no fault met received that, each look that begins after that function ended stores it in the state of its group: it says so of its offering for three minutes, also if EC2 refuses the offering and then gives it. Where the policy has `return`, the state keeps that loss. Losses of one offering within three minutes are one.',
+    'After EC2 warned about a member, and a function that no fault met received that, the state of its group says so of its offering for three minutes, also if EC2 refuses the offering and then gives it. It says so from the end of that function on, or, if the function wrote no state, at each look that begins after its end. Where the policy has `return`, the state keeps that loss. Losses of one offering within three minutes are one.',
   broken: inEveryGroup((chronicle, group) => [...lostWarnings(chronicle, group).slice(0, 1), ...doubleLosses(chronicle, group).slice(0, 1)]),
 };
