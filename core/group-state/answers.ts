@@ -135,15 +135,20 @@ export const applyAnswers = (
 /** How many instances EC2 granted. */
 export const grantedBy = ({ result }: Launched): number => (result.kind === 'answered' ? result.instances.length : 0);
 
-/**
- * How many of the requested instances were not granted, for reasons that a new decision can solve at once. A refused
- * move leaves no member missing.
- */
-export const missingAfter = (launched: readonly Launched[]): number =>
+/** How many of the requested instances were not granted, for reasons that a new decision can solve at once. */
+const notGranted = (launched: readonly Launched[]): number =>
   launched
-    .filter(({ reservation }) => reservation.placement.moves === undefined)
     .filter(({ result, before }) => result.kind === 'answered' || (result.kind === 'invalid' && before === undefined))
     .reduce((sum, one) => sum + one.reservation.placement.count - grantedBy(one), 0);
+
+const isMove = ({ reservation }: Launched): boolean => reservation.placement.moves !== undefined;
+
+/** How many members are missing because their launches were not granted. A refused move leaves no member missing. */
+export const missingAfter = (launched: readonly Launched[]): number =>
+  notGranted(launched.filter((one) => !isMove(one)));
+
+/** How many members stay where they are because the launches of their moves were not granted. */
+export const unmovedAfter = (launched: readonly Launched[]): number => notGranted(launched.filter(isMove));
 
 /**
  * Whether a request must be repeated soon, because its response was lost. A throttled request waits until launches are

@@ -1,6 +1,6 @@
 import { howHeld } from '../../core/group/holding.ts';
 import { modeOf } from '../../core/group/mode.ts';
-import { grantedBy, missingAfter } from '../../core/group-state/answers.ts';
+import { grantedBy, missingAfter, unmovedAfter } from '../../core/group-state/answers.ts';
 import { foundCapacity } from '../../core/pool-memory/ask-again.ts';
 import { isDeniedIn } from '../../core/pool-memory/denials.ts';
 import type { Swap, Warned } from '../../core/swap/swap.ts';
@@ -156,11 +156,12 @@ export const endDenied = (rounds: readonly Round[]): boolean => {
 };
 
 /**
- * Whether functions that decided meanwhile may have counted these launches twice. `LaunchInstances` takes no tags. So
- * until its response is stored, its instances count as members, and the open request counts too.
+ * Whether functions that decided meanwhile may have counted these launches wrongly. `LaunchInstances` takes no tags. So
+ * until its response is stored, its instances count as members, and the open request counts too. A move that was
+ * refused counted as a member that comes, and a member that was warned meanwhile got no replacement of its own.
  */
-const isMiscounted = ({ group }: Run, { isCrowded }: Round): boolean =>
-  isCrowded === true && howHeld(group).launchesBy === 'autoScaling';
+const isMiscounted = ({ group }: Run, { isCrowded, launched }: Round): boolean =>
+  isCrowded === true && (howHeld(group).launchesBy === 'autoScaling' || unmovedAfter(launched) > 0);
 
 const grantedIn = ({ launched }: Round): number => launched.reduce((sum, one) => sum + grantedBy(one), 0);
 

@@ -15,6 +15,8 @@ import type { Run } from '../../functions/react/run.ts';
 import { turnsOf } from '../../functions/react/turns/turns.ts';
 import { awsError } from '../aws/fake-aws.ts';
 import { members } from '../core/members.ts';
+import { atRest, spotIn } from '../core/returning/returning-views.ts';
+import { tiered } from '../core/selector/tree-builders.ts';
 import { asgView, group, nowMs, onDemandB, state, swapOf } from '../core/views.ts';
 import { factsOf, invocation, silent } from './facts.ts';
 
@@ -749,6 +751,27 @@ test('another look follows at once where others decided while instances without 
   expect(await launchedInto({ kind: 'launch-instances' }, true)).toBe(true);
   expect(await launchedInto({ kind: 'launch-instances' }, false)).toBeUndefined();
   expect(await launchedInto({ kind: 'tag' }, true)).toBeUndefined();
+});
+
+test('another look follows at once where others decided during a move that is refused, because they counted on it', async () => {
+  const movedFrom = async (gives: number, othersWrite: boolean) => {
+    const spotA = spotIn('a');
+    const there = [...members(spotA, 4), ...members(onDemandB, 2)];
+    const size = { min: 0, max: 20, desired: 6 };
+    const { group: six } = atRest(tiered('spot-a', 'od-b'), [spotA, onDemandB], there, { group: { size } });
+    const of = worldOf(six, stateUnder(six, 5));
+    const { launch } = of.provider;
+    of.provider.describe = async () => ({ members: there, asgs: [], ended: [], aside: [], stopped: [] });
+    of.provider.launch = async (orders) => {
+      if (othersWrite && of.world.stored) of.world.stored = { ...of.world.stored, version: of.world.stored.version + 1 };
+      return (await launch(orders)).map((one) => (one.kind === 'answered' ? { ...one, instances: one.instances.slice(0, gives) } : one));
+    };
+    const played = await play(six, of);
+    return played.kind === 'played' && [played.rounds[0]?.decision.moves?.length, played.isCut];
+  };
+  expect(await movedFrom(0, true)).toEqual([1, true]);
+  expect(await movedFrom(0, false)).toEqual([1, undefined]);
+  expect(await movedFrom(3, true)).toEqual([1, undefined]);
 });
 
 describe('what a look finds and leaves as it is', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { applyAnswers, type Launched, missingAfter, mustRepeat } from '../../../core/group-state/answers.ts';
+import { applyAnswers, type Launched, missingAfter, mustRepeat, unmovedAfter } from '../../../core/group-state/answers.ts';
 import type { LaunchResult } from '../../../core/ports/launches.ts';
 import type { GroupState } from '../../../core/view/view.ts';
 import { group, nowMs, reservation, state } from '../views.ts';
@@ -107,6 +107,12 @@ describe('after responses', () => {
     expect(missingAfter([{ ...of('r-1', invalid, asked(5)), before: reservation() }])).toBe(0);
     expect(missingAfter([of('r-1', throttled(), asked(5)), of('r-2', ambiguous, asked(5))])).toBe(0);
     expect(missingAfter([of('r-1', granted(), asked(3, { moves: ['i-1', 'i-2', 'i-3'] })), of('r-2', granted(), asked(1))])).toBe(1);
+  });
+
+  it('members stay where they are whose moves were refused', () => {
+    const moving = asked(3, { moves: ['i-1', 'i-2', 'i-3'] });
+    expect(unmovedAfter([of('r-1', granted('i-4'), moving), of('r-2', granted(), asked(5))])).toBe(2);
+    expect(unmovedAfter([of('r-1', throttled(), moving)])).toBe(0);
   });
 
   it('a request whose response was lost is repeated soon', () => {
