@@ -1,4 +1,3 @@
-import { TerminateInstanceInAutoScalingGroupCommand } from '@aws-sdk/client-auto-scaling';
 import type { Group } from '../../core/group/group.ts';
 import { asgsFor, asgsOf } from '../../core/group/holders.ts';
 import { outsideAsgOf } from '../../core/group/outside-size.ts';
@@ -6,19 +5,16 @@ import type { ActionResult, Released, Releasing } from '../../core/ports/capacit
 import { traitsOf } from '../../core/removal/leave-reason.ts';
 import { belowMinSize } from '../../core/swap/shortfall.ts';
 import type { Swap } from '../../core/swap/swap.ts';
-import { chunks } from '../calls/chunks.ts';
-import { codeOf, isBelowMin, isFromAws } from '../calls/errors.ts';
+import { codeOf, isFromAws } from '../calls/errors.ts';
 import { allSettled, inParallel } from '../calls/in-parallel.ts';
-import { actOn, allOf, ordinaryVerdict, together } from '../providers/act-on.ts';
+import { allOf, together } from '../providers/act-on.ts';
 import { type Asg, describeAsgs, type Standing, standingsIn } from '../providers/auto-scaling-groups.ts';
 import type { ProviderDeps } from '../providers/provider-deps.ts';
 import { recentAsgs } from '../providers/recent-asgs.ts';
 import { deregisterTargets, registerTargets } from '../providers/target-groups.ts';
 import type { MovesMembers } from './draining.ts';
+import { endThroughAsg } from './end-through-asg.ts';
 import { isTaken, spareRequests } from './spare-requests.ts';
-
-/** Ids that one TerminateInstanceInAutoScalingGroup call takes (Auto Scaling API reference). */
-const idsPerCall = 100;
 
 const idsOf = (swaps: readonly Swap[]): readonly string[] => swaps.map(({ instance }) => instance);
 const nothing: ActionResult = { done: [], failed: [] };
@@ -32,33 +28,6 @@ const unansweredMs = 2_000;
  */
 const byUrgency = (swaps: readonly Swap[]): readonly Swap[] =>
   swaps.toSorted((a, b) => (a.deadlineMs ?? Number.POSITIVE_INFINITY) - (b.deadlineMs ?? Number.POSITIVE_INFINITY));
-
-/**
- * Terminates members through their group, which deregisters and drains them and runs its hooks. The desired capacity
- * falls by as many, unless others set it.
- */
-const endThroughAsg = async (
-  deps: ProviderDeps,
-  asg: string,
-  instances: readonly string[],
-  isSizeOurs: boolean,
-): Promise<ActionResult> => {
-  const parts = await inParallel(chunks(instances, idsPerCall), 1, (part) =>
-    actOn(
-      part,
-      (ids) =>
-        deps.autoScaling.send(
-          new TerminateInstanceInAutoScalingGroupCommand({
-            AutoScalingGroupName: asg,
-            InstanceIds: [...ids],
-            ShouldDecrementDesiredCapacity: isSizeOurs,
-          }),
-        ),
-      (error) => (isBelowMin(error) ? { code: belowMinSize, retry: 'later' } : ordinaryVerdict(error)),
-    ),
-  );
-  return together(parts);
-};
 
 /**
  * Members that the minimum size does not let go. An interrupted one is at least deregistered from the group's target

@@ -1,11 +1,6 @@
 import type { LaunchOrder, LaunchResult } from '../../core/ports/launches.ts';
+import { type Watch, watchAttempts } from '../calls/attempts.ts';
 import { codeOf, isFromAws, type LaunchTrouble, leaseOver, messageOf, troubleOf } from '../calls/errors.ts';
-
-/** Observes every attempt of a command. */
-type AttemptWatch = <Args, Answer>(next: (args: Args) => Promise<Answer>) => (args: Args) => Promise<Answer>;
-/** Low priority in this step runs inside the SDK's retry middleware. */
-const innermost = { step: 'finalizeRequest', name: 'watchLaunchAttempts', priority: 'low' } as const;
-type Watch = (watch: AttemptWatch, where: typeof innermost) => void;
 
 export type LaunchFailure =
   | Exclude<LaunchResult, { kind: 'answered' }>
@@ -29,17 +24,12 @@ export const sendLaunch = async <Answer>(
   send: () => Promise<Answer>,
 ): Promise<Answer | LaunchFailure> => {
   const attempts: LaunchTrouble[] = [];
-  const record = (error: unknown): never => {
-    attempts.push(troubleOf(error));
-    throw error;
-  };
-  watch(
-    (next) => async (args) => {
+  watchAttempts(watch, {
+    before: () => {
       if (now() >= leaseUntilMs) throw new LeaseOver();
-      return next(args).catch(record);
     },
-    innermost,
-  );
+    failed: (error) => attempts.push(troubleOf(error)),
+  });
   return send().catch((error: unknown) => {
     const isAmbiguous = attempts.includes('ambiguous');
     if (error instanceof LeaseOver) return { kind: isAmbiguous ? 'ambiguous' : 'not-asked', code: leaseOver };

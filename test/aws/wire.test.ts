@@ -144,6 +144,29 @@ describe('a launch over the wire', () => {
   });
 });
 
+describe('the termination of a member through its Auto Scaling group, over the wire', () => {
+  const described: Reply = {
+    status: 200,
+    body: '<DescribeAutoScalingGroupsResponse xmlns="http://autoscaling.amazonaws.com/doc/2011-01-01/"><DescribeAutoScalingGroupsResult><AutoScalingGroups><member><AutoScalingGroupName>web</AutoScalingGroupName><MinSize>0</MinSize><MaxSize>9</MaxSize><DesiredCapacity>1</DesiredCapacity><Instances><member><InstanceId>i-1</InstanceId><LifecycleState>InService</LifecycleState><HealthStatus>Healthy</HealthStatus></member></Instances></member></AutoScalingGroups></DescribeAutoScalingGroupsResult></DescribeAutoScalingGroupsResponse>',
+  };
+  const throttle = queryError('Throttling', 'Rate exceeded');
+  const belowMin = queryError('ValidationError', 'Terminating this instance would violate the group minimum size');
+
+  test.each([
+    ['throttled at every attempt', [throttle], 'Throttling'],
+    ['refused because of the minimum size', [belowMin], 'BelowMinSize'],
+    ['throttled after an attempt without a response', ['hang up', throttle], 'TimeoutError'],
+    ['refused after an attempt without a response, which may have reached the minimum size', ['hang up', belowMin], 'TimeoutError'],
+    ['without a response after a throttle, and throttled again', [throttle, 'hang up', throttle], 'TimeoutError'],
+  ] as const)('%s fails with the code of what is certain', async (_, replies, code) => {
+    const { deps } = await cloudOf([described, ...replies]);
+    const attached = group({ holding: { kind: 'attach', asg: 'web' } });
+    const swap = { group: 'workers', instance: 'i-1', reason: 'scale-in', asg: 'web' } as unknown as Swap;
+    const { failed } = await createCapacityProvider(attached.holding, deps).release(attached, [swap]);
+    expect(failed).toEqual([{ instance: 'i-1', code, retry: 'later' }]);
+  });
+});
+
 describe('errors over the wire', () => {
   test('of Auto Scaling are classified by their texts', async () => {
     const { deps } = await cloudOf([queryError('ValidationError', 'No active Lifecycle Action found with token t')]);
