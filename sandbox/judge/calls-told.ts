@@ -1,5 +1,6 @@
 import { tags } from '../../core/contract.ts';
 import { type CallLog, isMutating, type LoggedCall } from '../call-log.ts';
+import { nameOf } from './cloud.ts';
 import type { Actor, FunctionEvent, HistoryEvent } from './history.ts';
 import { targetGroupName } from './policy.ts';
 import type { Untimed } from './untimed.ts';
@@ -41,9 +42,8 @@ type Deregistration = { readonly TargetGroupArn?: string; readonly Targets?: rea
 const takenOutBy = (operation: string, { TargetGroupArn = '', Targets = [] }: Deregistration): Pick<Called, 'takesOut' | 'takesOutOf'> =>
   operation === 'DeregisterTargets' ? { takesOut: Targets.flatMap(({ Id }) => Id ?? []), takesOutOf: targetGroupName(TargetGroupArn) } : {};
 
-/** One of `Errors[]`: a fleet puts the offering into its override, an Auto Scaling group beside the code. */
-type LaunchError = {
-  readonly ErrorCode: string;
+/** What a part of a response is about: a fleet puts the offering into its override, an Auto Scaling group beside the rest. */
+type LaunchPart = {
   readonly Lifecycle?: Refused['market'];
   readonly MarketType?: Refused['market'];
   readonly InstanceType?: string;
@@ -53,21 +53,30 @@ type LaunchError = {
     readonly Overrides?: { readonly InstanceType?: string; readonly AvailabilityZone?: string; readonly SubnetId?: string };
   };
 };
+type LaunchError = LaunchPart & { readonly ErrorCode: string };
+type Response = {
+  readonly Errors?: readonly LaunchError[];
+  readonly Instances?: readonly (LaunchPart & { readonly InstanceIds?: readonly string[] })[];
+};
+
+const placeOf = (part: LaunchPart): Pick<Refused, 'instanceType' | 'zone' | 'subnet' | 'market'> => {
+  const { InstanceType = '', AvailabilityZone = '', SubnetId } = part.LaunchTemplateAndOverrides?.Overrides ?? part;
+  const market = part.Lifecycle ?? part.MarketType ?? 'on-demand';
+  return { instanceType: InstanceType, zone: AvailabilityZone, ...(SubnetId !== undefined && { subnet: SubnetId }), market };
+};
 
 /** Whether an error is a throttle, which says nothing about an offering. */
 const isThrottle = ({ ErrorCode }: LaunchError): boolean => ErrorCode === 'RequestLimitExceeded';
 
-const refusalsOf = (
-  invocation: string,
-  { count: _count, pool: _pool, token: _token, ...launch }: Launch,
-  output: unknown,
-): readonly Untimed<Refused>[] =>
-  ((output ?? {}) as { readonly Errors?: readonly LaunchError[] }).Errors?.filter((error) => !isThrottle(error)).map((error) => {
-    const { InstanceType = '', AvailabilityZone = '', SubnetId } = error.LaunchTemplateAndOverrides?.Overrides ?? error;
-    const market = error.Lifecycle ?? error.MarketType ?? 'on-demand';
-    const where = { instanceType: InstanceType, zone: AvailabilityZone, ...(SubnetId !== undefined && { subnet: SubnetId }) };
-    return { kind: 'refused', invocation, ...launch, ...where, market, code: error.ErrorCode };
-  }) ?? [];
+const refusalsOf = (invocation: string, { count, pool: _pool, token: _token, ...launch }: Launch, output: unknown): readonly Untimed<Refused>[] => {
+  const { Errors = [], Instances = [] } = (output ?? {}) as Response;
+  const given = Instances.flatMap(({ InstanceIds = [], ...part }) => InstanceIds.map(() => nameOf(placeOf(part))));
+  return Errors.filter((error) => !isThrottle(error)).map((error) => {
+    const place = placeOf(error);
+    const isWhole = given.length === count && given.includes(nameOf(place));
+    return { kind: 'refused', invocation, ...launch, ...place, code: error.ErrorCode, ...(isWhole && { isBesideWhole: true }) };
+  });
+};
 
 /** Codes of EC2 for a call that its caller may not make (EC2 API Reference, error codes). */
 const deniedCodes = new Set(['UnauthorizedOperation', 'AccessDenied']);

@@ -315,6 +315,8 @@ export type FunctionEvent =
         readonly subnet?: string;
         readonly market: Market;
         readonly code: string;
+        /** The same response gave all that was requested, and a part of it of this offering. */
+        readonly isBesideWhole?: true;
       }
     >
   | At<'announced', { readonly detailType: string; readonly detail: Readonly<Record<string, unknown>> }>

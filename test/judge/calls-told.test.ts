@@ -50,6 +50,26 @@ test('so do launches into an Auto Scaling group', () => {
   ]);
 });
 
+test('a refusal says whether its own response gave all that was requested, and a part of it there', () => {
+  const given = (count: number, zone: string) => ({
+    ...{ Lifecycle: 'spot', InstanceType: 'm7g.large', InstanceIds: Array.from({ length: count }, (_, index) => `i-${zone}-${index}`) },
+    LaunchTemplateAndOverrides: { Overrides: { InstanceType: 'm7g.large', AvailabilityZone: zone } },
+  });
+  const ofFleet = (...instances: readonly object[]) => {
+    const output = { Errors: [fleetError('InsufficientInstanceCapacity', 'a')], Instances: instances };
+    return callEvents({ ...logged, service: 'ec2', operation: 'CreateFleet' }, { input: fleet, output })[1];
+  };
+  expect(ofFleet(given(2, 'a'), given(1, 'b'))).toMatchObject({ isBesideWhole: true });
+  expect(ofFleet(given(3, 'b'))).not.toHaveProperty('isBesideWhole');
+  expect(ofFleet(given(2, 'a'))).not.toHaveProperty('isBesideWhole');
+
+  const input = { AutoScalingGroupName: 'spot-a', RequestedCapacity: 1 };
+  const place = { MarketType: 'spot', InstanceType: 'm7g.large', AvailabilityZone: 'a' };
+  const output = { Errors: [{ ...place, ErrorCode: 'InsufficientInstanceCapacity' }], Instances: [{ ...place, InstanceIds: ['i-1'] }] };
+  const events = callEvents({ ...logged, service: 'autoscaling', operation: 'LaunchInstances' }, { input, output });
+  expect(events[1]).toMatchObject({ isBesideWhole: true });
+});
+
 test('a response that was lost is no refusal that a function received', () => {
   const lost = { ...logged, service: 'ec2', operation: 'CreateFleet', outcome: 'lost', trouble: 'fault' as const };
   expect(callEvents(lost, { input: fleet, output: undefined })).toMatchObject([{ outcome: 'lost', trouble: 'fault', applied: true }]);

@@ -169,20 +169,17 @@ describe('what EC2 refuses is remembered', () => {
     expect(refused([], (script) => script.launch(106, 'i-3', { pool: 'spot-b', by: react('of-other') }))).toEqual([text]);
   });
   it('says nothing where the same response gave all that was requested, a part of it of that offering', () => {
-    const responded = (count: number, pool: string) =>
+    const responded = (beside: { readonly isBesideWhole?: true }) =>
       found((script) => {
         script.react(100, 104, 'of-both');
-        script.launch(101, 'i-3', { pool, by: react('of-both') });
         script.at(102, {
-          ...{ kind: 'called', invocation: 'of-both', function: 'react', service: 'ec2', operation: 'CreateFleet', askedAtMs: ms(100) },
-          ...{ outcome: 'ok', applied: true, isMutating: true, launch: { group: 'web', pool, count } },
+          ...{ kind: 'refused', invocation: 'of-both', group: 'web', instanceType: 't', zone: 'z-a', market: 'spot' },
+          ...{ code: 'InsufficientInstanceCapacity', ...beside },
         });
-        script.refuseCapacity(102, 'of-both');
         script.remembers(110, {});
       });
-    expect(responded(1, 'spot-a')).toEqual([]);
-    expect(responded(2, 'spot-a')).toHaveLength(1);
-    expect(responded(1, 'spot-b')).toHaveLength(1);
+    expect(responded({ isBesideWhole: true })).toEqual([]);
+    expect(responded({})).toHaveLength(1);
   });
   it('breaks when a quota is remembered for one offering alone', () => {
     const quota = (lessons: readonly StoredLesson[]) =>

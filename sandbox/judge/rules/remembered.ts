@@ -40,16 +40,6 @@ const gaveSince = (chronicle: Chronicle, offering: OfferingName, fromMs: number,
     (life) => isFunction(life.by) && nameOf(life) === nameOf(offering) && life.launchedAtMs > fromMs && life.launchedAtMs <= untilMs,
   );
 
-/** Whether the response that names a refusal gave all that its request wanted, a part of it from the refused offering. */
-const wasGivenWhole = (chronicle: Chronicle, refused: Refused): boolean => {
-  const call = chronicle.of('called').find((one) => one.invocation === refused.invocation && one.atMs === refused.atMs && one.launch !== undefined);
-  if (call?.launch === undefined) return false;
-  const given = chronicle.lives.filter(
-    ({ by, launchedAtMs }) => isFunction(by) && by.invocation === refused.invocation && launchedAtMs > call.askedAtMs && launchedAtMs <= call.atMs,
-  );
-  return given.length === call.launch.count && given.some((life) => nameOf(life) === nameOf(refused));
-};
-
 const isKept = ({ memory }: Written, offering: OfferingName, refused: Refused, slackMs: number): boolean =>
   memory?.lessons.some(
     (one) => one.offering === nameOf(offering) && one.kind === 'refused' && one.coolingUntilMs >= refused.atMs + times.refusedRestMs - slackMs,
@@ -58,7 +48,7 @@ const isKept = ({ memory }: Written, offering: OfferingName, refused: Refused, s
 const lostRefusals = (chronicle: Chronicle, group: string): readonly Broken[] => {
   const slackMs = slackOf(chronicle);
   return refusedTo(chronicle, group).flatMap((refused): readonly Broken[] => {
-    if (!isHealthy(chronicle, refused.invocation) || wasGivenWhole(chronicle, refused)) return [];
+    if (!isHealthy(chronicle, refused.invocation) || refused.isBesideWhole) return [];
     const states = statesAfter(chronicle, group, refused.atMs, refused.invocation).filter(
       ({ atMs }) => atMs < refused.atMs + times.refusedRestMs - slackMs,
     );
