@@ -16,6 +16,21 @@ const concerns = (complaint: Complaint, offering: Offering): boolean =>
   (complaint.instanceType === undefined || complaint.instanceType === offering.instanceType) &&
   (complaint.zone === undefined || complaint.zone === offering.zone);
 
+/**
+ * Offerings that complaints name and nobody requested: a request to an Auto Scaling group cannot name a type, so the
+ * group may try others first.
+ */
+const triedBeside = ({ offerings }: Placement, complaints: readonly Complaint[]): readonly Offering[] => {
+  const market = offerings[0]?.market;
+  const named = complaints.flatMap(({ instanceType, zone }): readonly Offering[] =>
+    instanceType === undefined || zone === undefined || market === undefined ? [] : [{ instanceType, zone, market }],
+  );
+  const known = new Set(offerings.map(offeringKey));
+  return [...new Map(named.map((one) => [offeringKey(one), one])).values()].filter(
+    (one) => !known.has(offeringKey(one)),
+  );
+};
+
 /** A throttle or a server error. */
 const isPassing = ({ code }: Complaint): boolean => ['throttled', 'ambiguous'].includes(troubleOfCode(code));
 const isRefusal = ({ code }: Complaint): boolean => troubleOfCode(code) === 'refused';
@@ -60,7 +75,8 @@ export const toLaunchResult = (
   }
   const gave = new Set(given.map(({ offering }) => offeringKey(offering)));
   const said = short && complaints.length === 0 ? [unexplained(placement, given.length)] : refusing;
-  const refused = placement.offerings.filter((offering) => short || !gave.has(offeringKey(offering)));
+  const tried = [...placement.offerings, ...triedBeside(placement, said)];
+  const refused = tried.filter((offering) => short || !gave.has(offeringKey(offering)));
   const refusals = refused.flatMap((offering) => {
     const complaint = said.find((candidate) => concerns(candidate, offering));
     return complaint ? [refusal(offering, complaint)] : [];

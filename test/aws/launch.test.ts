@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fleetInput } from '../../aws/providers/create-fleet.ts';
 import { partsOf } from '../../aws/providers/launch-into-asg.ts';
+import { offeringKey } from '../../core/pool/offering.ts';
 import type { Pool } from '../../core/pool/pool.ts';
 import { group, groupOfAsgs, nowMs, offering, reservation } from './builders.ts';
 import { failsWith } from './fake-aws.ts';
@@ -314,6 +315,18 @@ describe('LaunchInstances', () => {
       Resources: ['i-token-1-0', 'i-token-1-1'],
       Tags: expect.arrayContaining([{ Key: 'holdfast:reservation', Value: 'r-1' }]),
     });
+  });
+
+  test.each([
+    ['gave nothing', [spotA], ['m6g.large/z-a/spot']],
+    ['gave a part of what is whole', [spotA, offering('m6g.large', 'z-a')], []],
+  ])('remembers the refusal of a type that the group tried first, unasked, where it %s', async (_, offerings, refusals) => {
+    const Instances = offerings.map(({ instanceType }, index) => ({
+      ...{ InstanceType: instanceType, AvailabilityZone: 'z-a', InstanceIds: [`i-${index}`] },
+    }));
+    const Errors = [{ ...refused.Errors[0], InstanceType: 'm6g.large' }];
+    const { result } = await launch([{ Instances, Errors }], offerings.length);
+    expect(result?.kind === 'answered' && result.refusals.map((one) => offeringKey(one.offering))).toEqual(refusals);
   });
 
   test('takes at most 100 a call, each part under a token of its own; tags go out a thousand a call', async () => {
