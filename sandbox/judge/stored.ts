@@ -20,13 +20,15 @@ export type SaidSwap = {
   readonly claimedAtMs: number;
   readonly drainedAtMs?: number;
   readonly goneAtMs?: number;
+  /** When EC2 warned about it, by the event. */
+  readonly warnedAtMs?: number;
   readonly deadlineMs?: number;
   readonly keptUntilMs?: number;
   readonly withdrawnAtMs?: number;
   readonly shortfall?: Shortfall;
 };
 
-const timesOf = ['drainedAtMs', 'goneAtMs', 'deadlineMs', 'keptUntilMs', 'withdrawnAtMs'] as const;
+const timesOf = ['drainedAtMs', 'goneAtMs', 'warnedAtMs', 'deadlineMs', 'keptUntilMs', 'withdrawnAtMs'] as const;
 
 /** Swaps as they are stored; a shortfall of the first version is a sentence, which cannot be compared with the world. */
 export const swapsOf = ({ stored }: History): readonly SaidSwap[] =>

@@ -927,6 +927,29 @@ describe('what swaps and decisions record', () => {
     expect(ended(20_000, 150)).toHaveLength(1);
     expect(ended(20_000, 210, true)).toHaveLength(1);
   });
+  it('says that a member ended before its drain, where EC2 hibernated it as it warned about it and it started again', () => {
+    const hibernated = (said: Readonly<Record<string, unknown>>, wasOut = false) =>
+      details(
+        excusesAreTrue,
+        (script) => {
+          twoServe(script);
+          script.warn(60, 'i-2');
+          script.at(80, { kind: 'warned', instance: 'i-1', takenAtMs: 80_000, action: 'hibernate', silent: false });
+          if (wasOut) script.takeOut(70, 'i-1');
+          script.at(80, { kind: 'ending', instance: 'i-1', by: { kind: 'ec2' } }, { kind: 'ended', instance: 'i-1', state: 'stopped' });
+          script.at(120, { kind: 'running', instance: 'i-1' }, { kind: 'in-service', instance: 'i-1', targetGroup: 'web' });
+          script.takeOut(140, 'i-1');
+          script.end(150, 'i-1', react('i-a'));
+        },
+        swap({ reason: 'unwanted', claimedAtMs: 81_000, shortfall: { code: 'ended-before-drain' }, ...said }),
+      );
+    expect(hibernated({ warnedAtMs: 80_000 })).toEqual([]);
+    // A swap of no warning, or of another one, is about the later run.
+    expect(hibernated({})).toHaveLength(1);
+    expect(hibernated({ warnedAtMs: 60_000 })).toHaveLength(1);
+    // It was out of service before EC2 stopped it.
+    expect(hibernated({ warnedAtMs: 80_000 }, true)).toHaveLength(1);
+  });
   it('says that a member is needed only if others left, or its group began to end them', () => {
     const needed = (leftAt: number) =>
       details(

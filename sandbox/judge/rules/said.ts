@@ -3,7 +3,7 @@ import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { belowMinCode, wasAtMinimum } from '../kept-by-minimum.ts';
 import { deadlineOf, delayOf, failedDeregistrations } from '../leaving.ts';
-import { beganToEndMs, endless, goneAtMs, isFunction, type Life, runFrom, takenOutAtMs } from '../life.ts';
+import { beganToEndMs, endless, goneAtMs, isFunction, type Life, runFrom, runsOf, takenOutAtMs } from '../life.ts';
 import { failedWith, isOutcome } from '../outcomes.ts';
 import { asgsOf, type Policy } from '../policy.ts';
 import { type SaidSwap, swapsOf } from '../stored.ts';
@@ -83,6 +83,17 @@ const seemedTaken = ({ times: { clockMs } }: Chronicle, life: Life): boolean => 
   return outMs < deadlineOf(life) && outMs + clockMs >= deadlineOf(life);
 };
 
+/**
+ * The run of its instance that EC2 warned about. EC2 hibernates an instance as it warns about it, so that the swap is written after the end of that run, and
+ * stays open when the instance starts again: its work was cut all the same.
+ */
+const warnedRunOf = (chronicle: Chronicle, { instance, warnedAtMs }: SaidSwap): readonly Life[] => {
+  const life = chronicle.life(instance);
+  if (life === undefined || warnedAtMs === undefined || life.restarts.length === 0) return [];
+  const isNamed = ({ silent, atMs }: Life['warnings'][number]): boolean => !silent && Math.abs(atMs - warnedAtMs) <= toleranceMs;
+  return runsOf(life).filter(({ warnings }) => warnings.some(isNamed));
+};
+
 /** Whether it is leaving: it was put on a drain by then, and its swap has not been withdrawn since. It may still serve. */
 const isLeaving = ({ history }: Chronicle, { instance, drains }: Life, atMs: number): boolean => {
   const orderedMs = drains.findLast((drain) => drain.atMs <= atMs)?.atMs;
@@ -129,7 +140,8 @@ const truths: Truth = {
   'not-seen': (chronicle) => chronicle.of('called').some(({ operation, outcome }) => operation.startsWith('Describe') && outcome !== 'ok'),
   'drain-broke': (chronicle, life) => brokeOff(chronicle, life),
   'not-ended': (chronicle, life, { awsCode }) => (awsCode === refusedCode ? life.refusedAtMs.length > 0 : failedWith(chronicle, awsCode)),
-  'ended-before-drain': (chronicle, life) => (goneAtMs(life) <= takenOutAtMs(life) || seemedTaken(chronicle, life)) && !wasLetGoFirst(life),
+  'ended-before-drain': (chronicle, life, _, swap) =>
+    [life, ...warnedRunOf(chronicle, swap)].some((run) => (goneAtMs(run) <= takenOutAtMs(run) || seemedTaken(chronicle, run)) && !wasLetGoFirst(run)),
   'let-go': (chronicle, life, _, swap) =>
     chronicle.policyAt(swap.group, beganMs(life, swap)) === undefined || cameMeanwhile(chronicle, life, swap, (policy) => policy === undefined),
   'held-back': (chronicle, life, { mode }, swap) => cameMeanwhile(chronicle, life, swap, (policy) => policy?.mode === mode),
