@@ -821,7 +821,7 @@ describe('alarms that are heard act', () => {
     expect(heard((script) => script.desired(2, 6))).toEqual([]);
     expect(heard((script) => script.react(250, 252, 'i-b', [{ about: 'alarm', alarm: 'high' }]))).toHaveLength(0);
   });
-  it('requires nothing of an alarm that went off before the state item was restored or deleted, and is received after', () => {
+  it('requires nothing of an alarm that went off before a look found the state item restored or deleted, and is received after', () => {
     const late = (tellAtS: number, write: (script: Script) => void) =>
       details(alarmsAct, (script) => {
         script.policy(0, 1);
@@ -837,6 +837,19 @@ describe('alarms that are heard act', () => {
     const deleted = (script: Script) => script.at(280, { kind: 'state-deleted', group: 'web', by: { kind: 'user' } });
     expect([late(250, restored), late(250, deleted)]).toEqual([[], []]);
     expect([late(290, restored), late(290, deleted), late(250, () => undefined)].map(({ length }) => length)).toEqual([1, 1, 1]);
+    const foundAt =
+      (second: number, lose: (script: Script) => void) =>
+      (script: Script): void => {
+        lose(script);
+        script.react(second - 1, second + 1, 'i-f');
+        script.desired(second, 2, 1, react('i-f'));
+      };
+    // No look can know that the item was lost before the alarm went off, unless a look had found that.
+    expect([late(285, foundAt(295, restored)), late(285, foundAt(295, deleted))]).toEqual([[], []]);
+    expect(late(292, foundAt(295, deleted))).toHaveLength(1);
+    expect(late(290, foundAt(285, deleted))).toHaveLength(1);
+    // The look that finds it lets all act that it receives.
+    expect(late(285, foundAt(305, deleted))).toHaveLength(1);
   });
   it('counts the cooldown from what a function did that met a fault', () => {
     const acted = (second: number, told: 'high' | 'low') =>

@@ -3,7 +3,7 @@ import type { Chronicle, GroupTimeline, Written } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { isHindered, look } from '../hindrance.ts';
 import { isHealthy } from '../leaving.ts';
-import { isFunction } from '../life.ts';
+import { endless, isFunction } from '../life.ts';
 import { adjusted, atDistance } from '../policy.ts';
 import { times } from '../times.ts';
 
@@ -30,9 +30,25 @@ const heardAlarms = (chronicle: Chronicle) => {
 const toldAlarm = ({ invocations }: Chronicle, { by }: Written, alarm: string): boolean =>
   by.kind === 'function' && (invocations.get(by.invocation)?.deliveries ?? []).some(({ told }) => told.about === 'alarm' && told.alarm === alarm);
 
-/** Whether somebody restored or deleted the state item after the alarm went off and before it was received: it may have acted, and the item lacks that. */
-const mayHaveActed = ({ written, lostAtMs }: GroupTimeline, happenedAtMs: number, heardAtMs: number): boolean =>
-  [...lostAtMs, ...written.filter(({ by }) => !isFunction(by)).map(({ atMs }) => atMs)].some((atMs) => atMs >= happenedAtMs && atMs <= heardAtMs);
+/** Looks that find a restore at the same moment take an alarm for one of the present that went off this long before them. */
+const foundTogetherMs = 5_000;
+
+/**
+ * Whether an alarm that was received may have acted before the state item was restored or deleted, so that the item lacks that. No look can know when that
+ * was: it was before the first one that wrote the item again.
+ */
+const mayHaveActed = (
+  { times: { clockMs } }: Chronicle,
+  { written, lostAtMs }: GroupTimeline,
+  { happenedAtMs, atMs: heardAtMs }: { readonly happenedAtMs: number; readonly atMs: number },
+): boolean => {
+  const renewedAtMs = (lostMs: number): number => written.find(({ by, atMs }) => isFunction(by) && atMs > lostMs)?.atMs ?? endless;
+  const losses = [...lostAtMs, ...written.filter(({ by }) => !isFunction(by)).map(({ atMs }) => atMs)].filter((lostMs) => lostMs <= heardAtMs);
+  return losses.some((lostMs) => {
+    const foundMs = renewedAtMs(lostMs);
+    return lostMs >= happenedAtMs || (foundMs < heardAtMs && happenedAtMs < foundMs - foundTogetherMs + clockMs);
+  });
+};
 
 const unanswered = (chronicle: Chronicle, timeline: GroupTimeline): readonly Broken[] => {
   const { group, written } = timeline;
@@ -53,7 +69,7 @@ const unanswered = (chronicle: Chronicle, timeline: GroupTimeline): readonly Bro
     const changes = written.filter((one, index) => index > 0 && one.desired !== written[index - 1]?.desired);
     const isActed = changes.some((one) => one.atMs > atMs - apartMs && one.atMs <= atMs + actsWithinMs);
     const isCooling = changes.some((one) => one.atMs <= atMs && one.atMs > happenedAtMs - row.cooldownMs && toldAlarm(chronicle, one, alarm));
-    if (!isAlone || isEdited || isActed || isCooling || mayHaveActed(timeline, happenedAtMs, atMs)) return [];
+    if (!isAlone || isEdited || isActed || isCooling || mayHaveActed(chronicle, timeline, { happenedAtMs, atMs })) return [];
     return [{ group, atMs: atMs + actsWithinMs, detail: `alarm ${alarm} was received, and the desired size stays ${before}` }];
   });
 };
@@ -61,7 +77,7 @@ const unanswered = (chronicle: Chronicle, timeline: GroupTimeline): readonly Bro
 export const alarmsAct: Rule = {
   name: 'alarms that are heard act',
   meaning:
-    'An alarm changes the desired size of the groups that name it, unless the size is at its bound. This holds for an alarm that reaches a function without a fault, alone and outside its cooldown.',
+    'An alarm changes the desired size of the groups that name it, unless the size is at its bound. This holds for an alarm that reaches a function without a fault, alone and outside its cooldown. It does not hold for one that went off before a look found the state item lost or restored, and is received after that look: it may have acted before.',
   broken: (chronicle) => [...chronicle.groups.values()].flatMap((timeline) => unanswered(chronicle, timeline)),
 };
 
