@@ -172,6 +172,36 @@ describe('nothing is launched that nobody needs', () => {
     expect(replacedTwice(0.5, 'warning')).toHaveLength(1);
     expect(replacedTwice(2, 'state')).toHaveLength(1);
   });
+  it('holds when a pool may fail again, so that an ended member is left to its group, and the look need not show that end', () => {
+    type Case = { readonly lagS?: number; readonly fails?: boolean; readonly pool?: string; readonly isTold?: boolean; readonly isClaimed?: boolean };
+    const left = ({ lagS = 2, fails = true, pool = 'od-b', isTold = false, isClaimed = true }: Case) =>
+      details(
+        needlessLaunch,
+        (script) => {
+          script.policy(0, 1, { ...policy, asg: 'web-asg' });
+          script.desired(1, 3);
+          script.at(1, { kind: 'asg-changed', asg: 'web-asg', min: 0, max: 4, desired: 2, suspended: [], by: react('i-a') });
+          for (const instance of ['i-1', 'i-2']) script.member(instance, { asg: 'web-asg' });
+          script.launch(40, 'i-f', { by: react('i-x'), pool: 'od-b' });
+          if (!fails) script.serves(45, 'i-f');
+          script.at(50, { kind: 'ending', instance: 'i-f', by: { kind: 'ec2' }, code: 'Client.InternalError' });
+          script.at(51, { kind: 'ended', instance: 'i-f', state: 'terminated' });
+          script.desired(60, 2);
+          script.warn(70, 'i-1');
+          if (isClaimed) script.claim(72, 'i-1', 'i-w');
+          script.end(100, 'i-1');
+          if (isTold) script.react(100.5, 100.7, 'i-t', [{ about: 'state', instance: 'i-1', state: 'terminated' }]);
+          script.react(101, 105, 'i-a');
+          script.launch(103, 'i-3', { by: react('i-a'), pool });
+          script.at(115, { kind: 'left', instance: 'i-1', asg: 'web-asg', how: 'terminating', by: { kind: 'asg', asg: 'web-asg', why: 'health' } });
+          script.launch(115, 'i-4', { asg: 'web-asg', by: { kind: 'asg', asg: 'web-asg', why: 'size' } });
+        },
+        { spec: { ...spec, timing: { ...spec.timing, lagSeconds: [0, lagS] as const } } },
+      );
+    expect(left({})).toEqual([]);
+    for (const other of [{ lagS: 0.5 }, { fails: false }, { pool: 'od-c' }, { isTold: true }, { isClaimed: false }])
+      expect(left(other)).toHaveLength(1);
+  });
   it('counts a member that its user puts back from standby once a look must show it', () => {
     const back = (second: number) =>
       details(needlessLaunch, (script) => {

@@ -1,7 +1,9 @@
+import { failedBootsOf } from '../boots.ts';
 import type { Chronicle } from '../chronicle.ts';
 import { wasDeniedLately } from '../denied.ts';
 import type { Rule } from '../finding.ts';
-import type { Life } from '../life.ts';
+import { tellsEnd } from '../leaving.ts';
+import { goneAtMs, isFunction, type Life, stayAt, tagsAt } from '../life.ts';
 import { refillAt } from '../refill.ts';
 import { returnsAllowed } from '../returning.ts';
 import { sparesWith } from '../spares.ts';
@@ -24,13 +26,38 @@ const movesUnseen = (
   return returning > 0 && shown.length + refillAt(chronicle, group, { sinceMs, atMs, unseen }) <= most + returning;
 };
 
+const poolNamed = (life: Life): string | undefined => tagsAt(life, Number.POSITIVE_INFINITY)['holdfast:pool'];
+
+/** Whether the latest instance that Holdfast launched there before had ended before it served. */
+const isInDoubt = (chronicle: Chronicle, { life, group, sinceMs }: OwnLaunch): boolean => {
+  const pool = poolNamed(life);
+  const last = chronicle.livesIn(group).findLast((one) => isFunction(one.by) && poolNamed(one) === pool && one.launchedAtMs < sinceMs);
+  return last !== undefined && failedBootsOf(chronicle, group).some((failed) => failed.life.instance === last.instance && failed.diedAtMs < sinceMs);
+};
+
+/**
+ * Members with a swap that had ended, where the look need not show that. A launch for one of them that may fail like the one before it covers nobody: once
+ * Holdfast knows the end, it leaves the member to its Auto Scaling group, which replaces it.
+ */
+const leftToTheirGroup = (chronicle: Chronicle, launch: OwnLaunch): number => {
+  const { life, group, sinceMs } = launch;
+  if (!isInDoubt(chronicle, launch)) return 0;
+  return chronicle.livesIn(group).filter((one) => {
+    const stay = stayAt(one, sinceMs);
+    const isUnseen = goneAtMs(one) <= sinceMs && goneAtMs(one) > sinceMs - chronicle.times.lagMs;
+    const isTold = one.deliveries.some((delivery) => tellsEnd(delivery) && delivery.atMs <= life.launchedAtMs);
+    return isUnseen && !isTold && stay?.how === 'terminating' && stay.by?.kind === 'asg' && one.claims.some(({ atMs }) => atMs <= sinceMs);
+  }).length;
+};
+
 /** Every launch of Holdfast is counted at its moment, by the state of the world. */
 export const needlessLaunch: Rule = {
   name: 'nothing is launched that nobody needs',
   meaning:
-    'Every launch of Holdfast is counted at its moment. The members that stay, and those that an Auto Scaling group is about to launch by itself, are no more than the desired size in force and the surge that the policy allows for members whose swaps Holdfast has written. Launches of an Auto Scaling group for ended members do not count if Holdfast wrote their swaps before it could know of their end, and the group noticed that end while Holdfast launched. A launch in a better place of the tree may be one more for each member that it can replace, within the policy’s limits for returns, unless its stored decision says that it moves nobody. That also holds for a member that had ended so shortly before that describes may still have shown it. A launch on spot may be one of the policy’s spares. A size that others set counts for as long as a late describe of the Auto Scaling group may show it.',
+    'Every launch of Holdfast is counted at its moment. The members that stay, and those that an Auto Scaling group is about to launch by itself, are no more than the desired size in force and the surge that the policy allows for members whose swaps Holdfast has written. Launches of an Auto Scaling group for ended members do not count if Holdfast wrote their swaps before it could know of their end, and the group noticed that end while Holdfast launched. Neither do they where the look need not show that end, and the launch is of a pool whose last instance ended before it served: Holdfast leaves these members to the group then. A launch in a better place of the tree may be one more for each member that it can replace, within the policy’s limits for returns, unless its stored decision says that it moves nobody. That also holds for a member that had ended so shortly before that describes may still have shown it. A launch on spot may be one of the policy’s spares. A size that others set counts for as long as a late describe of the Auto Scaling group may show it.',
   broken: (chronicle) =>
-    ownLaunches(chronicle).flatMap(({ life, group, sinceMs }) => {
+    ownLaunches(chronicle).flatMap((launch) => {
+      const { life, group, sinceMs } = launch;
       const atMs = life.launchedAtMs;
       const policies = chronicle.policiesIn(group, sinceMs, atMs);
       const about = { group, instance: life.instance, atMs };
@@ -40,7 +67,7 @@ export const needlessLaunch: Rule = {
       const known = [...headcount.staying, ...headcount.waiting].filter((one) => couldBeKnown(chronicle, one, { sinceMs, atMs }));
       const desired = Math.max(0, ...chronicle.desiredShownIn(group, sinceMs, atMs));
       const surge = surgeOf(policies, headcount.claimed, wasDeniedLately(chronicle, group, atMs));
-      const refill = refillAt(chronicle, group, { sinceMs, atMs });
+      const refill = Math.max(0, refillAt(chronicle, group, { sinceMs, atMs }) - leftToTheirGroup(chronicle, launch));
       const returning = returnsAllowed(chronicle, life, { group, atMs, sinceMs, order: life.order }, known);
       const spares = sparesWith(life, policies, known, returning > 0);
       if (known.length + refill <= desired + surge + returning + spares) return [];
