@@ -1,4 +1,4 @@
-import type { CallKind, PacedCall } from '../../core/limits/call-pace.ts';
+import { type CallKind, heartbeatPatienceMs, type PacedCall } from '../../core/limits/call-pace.ts';
 import { troubleOf } from './errors.ts';
 import type { Pacer } from './pacer.ts';
 
@@ -25,16 +25,17 @@ export type Patience = {
 
 const isLook = (command: string): boolean => command.startsWith('Describe');
 
-/** All actions of Auto Scaling share one bucket, by its documentation. */
+const isHeartbeat = (command: string): boolean => command.startsWith('RecordLifecycleActionHeartbeat');
+
+/** All actions of Auto Scaling share one bucket, by its documentation. A heartbeat that is late ends its instance. */
 export const autoScalingCall =
   ({ actMs, lookMs, reads }: Patience) =>
-  (command: string): PacedCall =>
-    isLook(command)
-      ? { bucket: 'autoScaling', kind: reads, patienceMs: lookMs }
-      : {
-          ...{ bucket: 'autoScaling', kind: 'act', patienceMs: actMs },
-          ...(command.startsWith('LaunchInstances') && { isLaunch: true }),
-        };
+  (command: string): PacedCall => {
+    if (isLook(command)) return { bucket: 'autoScaling', kind: reads, patienceMs: lookMs };
+    const act = { bucket: 'autoScaling', kind: 'act' } as const;
+    if (isHeartbeat(command)) return { ...act, patienceMs: heartbeatPatienceMs, isUrgent: true };
+    return { ...act, patienceMs: actMs, ...(command.startsWith('LaunchInstances') && { isLaunch: true }) };
+  };
 
 /** Only launches of fleets are paced. The bucket of describes is larger, and one describe serves many groups. */
 export const ec2Call =

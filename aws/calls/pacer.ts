@@ -29,7 +29,10 @@ export type Beginning = {
 
 /** Makes calls wait for their tokens. */
 export type Pacer = {
-  /** Waits for a token. False: there is none within the patience of the call, and it must not be made. */
+  /**
+   * Waits for a token. False: there is none within the patience of the call, and it must not be made. An urgent call
+   * is made then all the same.
+   */
   take(call: PacedCall): Promise<boolean>;
   /** Counts attempts that were made beyond the first. */
   spend(bucket: PacedBucket, calls: number): void;
@@ -154,8 +157,8 @@ const createLines = ({ item, now, sleep }: PacerDeps, unsaid: ReturnType<typeof 
   const lines = new Map<string, (call: PacedCall) => Promise<Wait>>();
 
   /** Calls that arrive while a write is under way are written together. */
-  const lineOf = ({ bucket, kind, isLaunch }: PacedCall): ((call: PacedCall) => Promise<Wait>) => {
-    const key = `${bucket} ${kind} ${isLaunch}`;
+  const lineOf = ({ bucket, kind, isLaunch, isUrgent }: PacedCall): ((call: PacedCall) => Promise<Wait>) => {
+    const key = `${bucket} ${kind} ${isLaunch} ${isUrgent}`;
     const line = lines.get(key) ?? merging((calls: readonly PacedCall[]) => takeTogether(calls, { item, now, unsaid }));
     lines.set(key, line);
     return line;
@@ -167,7 +170,8 @@ const createLines = ({ item, now, sleep }: PacerDeps, unsaid: ReturnType<typeof 
     const call = { ...one, patienceMs: Math.max(0, Math.min(one.patienceMs, untilMs - sinceMs)) };
     for (let pausedMs = 0; ; ) {
       const { isTaken, ms } = await lineOf(call)(call);
-      if (!isTaken && Math.max(pausedMs, now() - sinceMs) + ms > call.patienceMs) return false;
+      // An urgent call has no time to wait twice: for a place in line, and there.
+      if (!isTaken && (call.isUrgent || Math.max(pausedMs, now() - sinceMs) + ms > call.patienceMs)) return false;
       if (ms > 0) await sleep(ms);
       if (isTaken) return true;
       pausedMs += ms;
@@ -199,7 +203,8 @@ export const createPacer = (deps: PacerDeps): Pacer => {
         if (isOwedAlone(call)) return true;
         if (!(await isOnlyCounted(call))) {
           calm.forget();
-          return inLine(call, present.untilMs);
+          if (await inLine(call, present.untilMs)) return true;
+          if (!call.isUrgent) return false;
         }
         unsaid.add(call.bucket, 1);
         return true;

@@ -1,3 +1,4 @@
+import { shortestHookTimeoutMs, startLeadMs } from '../times/times.ts';
 import { type BucketName, buckets } from './account-buckets.ts';
 
 /** Buckets of which every call is counted before it is made. */
@@ -37,6 +38,13 @@ const keptForOthers: Readonly<Record<PacedBucket, number>> = {
 const longestLineOfEndsMs = 1_000;
 /** No call waits longer for its token. */
 export const longestPatienceMs = 8_000;
+/** A step of a drain begins at a whole second. */
+const wholeSecondMs = 1_000;
+/**
+ * A heartbeat waits this long for its token. It is due when half of the hook's time-out is left, and the start of its
+ * function takes a part of that. A quarter must be left for a heartbeat that fails, also of the shortest hook.
+ */
+export const heartbeatPatienceMs = shortestHookTimeoutMs / 4 - startLeadMs - wholeSecondMs;
 /** How far the clocks of two functions may differ. */
 const clocksDifferMs = 3_000;
 
@@ -59,13 +67,15 @@ export const staleFullAt = (
 
 /**
  * A call of a bucket. `patienceMs`: how long it waits for its token before it fails as if AWS had throttled it.
- * `isLaunch`: it takes seconds, and shares its bucket with calls that do not.
+ * `isLaunch`: it takes seconds, and shares its bucket with calls that do not. `isUrgent`: instead of failing, it is
+ * made without a token, and counted afterwards.
  */
 export type PacedCall = {
   readonly bucket: PacedBucket;
   readonly kind: CallKind;
   readonly patienceMs: number;
   readonly isLaunch?: true;
+  readonly isUrgent?: true;
 };
 
 /** A launch takes seconds, and its token is not taken before the middle of that time. */

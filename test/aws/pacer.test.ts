@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { autoScalingCall, ec2Call, loadBalancingCall, paced } from '../../aws/calls/paced-client.ts';
 import { createPacer } from '../../aws/calls/pacer.ts';
 import type { PaceItem } from '../../aws/state/pace-item.ts';
-import type { FullAt, PacedCall } from '../../core/limits/call-pace.ts';
+import { type FullAt, heartbeatPatienceMs, type PacedCall } from '../../core/limits/call-pace.ts';
 import { awsError } from './fake-aws.ts';
 
 const startMs = 1_000_000;
@@ -112,6 +112,20 @@ describe('calls wait for their tokens', () => {
     };
     expect(await Promise.all([18, 19, 23, 29].map(behind))).toEqual([[true], [true, 200], [true, 1_000], [false]]);
     expect(await behind(26)).toEqual([true, 600, 1_000]);
+  });
+
+  test('an urgent call waits within its patience only once, is made beyond it, and its token is counted with the next call', async () => {
+    const urgent: PacedCall = { ...act, isUrgent: true };
+    const behind = async (calls: number) => {
+      const { world, pacer } = environment({ autoScaling: startMs + calls * 200 });
+      return [await pacer.take(urgent), ...world.slept];
+    };
+    expect(await Promise.all([18, 23, 24, 26, 70].map(behind))).toEqual([[true], [true, 1_000], [true], [true], [true]]);
+    const { world, pacer } = environment({ autoScaling: startMs + 24 * 200 });
+    await pacer.take(urgent);
+    expect(world.fullAt.autoScaling).toBe(startMs + 24 * 200);
+    await pacer.take({ ...act, patienceMs: 2_000 });
+    expect(world.fullAt.autoScaling).toBe(startMs + 26 * 200);
   });
 
   test('a call that finds no token beside another one tries again when the next token has come, and not sooner', async () => {
@@ -265,6 +279,8 @@ describe('a client whose calls are paced', () => {
     const patience = { actMs: 3, lookMs: 2, reads: 'look', healthMs: 1 } as const;
     expect(autoScalingCall(patience)('LaunchInstancesCommand')).toEqual({ bucket: 'autoScaling', kind: 'act', patienceMs: 3, isLaunch: true });
     expect(autoScalingCall(patience)('AttachInstancesCommand')).toEqual({ bucket: 'autoScaling', kind: 'act', patienceMs: 3 });
+    const heartbeat = { bucket: 'autoScaling', kind: 'act', patienceMs: heartbeatPatienceMs, isUrgent: true };
+    expect(autoScalingCall(patience)('RecordLifecycleActionHeartbeatCommand')).toEqual(heartbeat);
     expect(autoScalingCall(patience)('DescribeAutoScalingGroupsCommand')).toEqual({ bucket: 'autoScaling', kind: 'look', patienceMs: 2 });
     const deciding = { ...patience, reads: 'decide' } as const;
     expect(autoScalingCall(deciding)('DescribeAutoScalingGroupsCommand')).toEqual({ bucket: 'autoScaling', kind: 'decide', patienceMs: 2 });

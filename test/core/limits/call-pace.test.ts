@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   callAtMs,
   fullAfterThrottleMs,
+  heartbeatPatienceMs,
   latestFullAtMs,
   longestPatienceMs,
   staleFullAt,
@@ -54,6 +55,9 @@ describe('a call', () => {
   it('for the end of a drain joins a line of a second at most, however patient it is', () => {
     expect(latestFullAtMs({ bucket: 'autoScaling', kind: 'end', patienceMs: 6_000 }, nowMs)).toBe(nowMs + 19 * 200 + 1_000);
     expect(latestFullAtMs({ bucket: 'autoScaling', kind: 'end', patienceMs: 700 }, nowMs)).toBe(nowMs + 19 * 200 + 700);
+  });
+  it('that is a heartbeat waits so long that a quarter of the shortest hook is left, with the start of its function', () => {
+    expect(heartbeatPatienceMs).toBe(3_500);
   });
   it('is made when the tokens of all before it have come', () => {
     expect(callAtMs('targets', nowMs + 19 * 250)).toBe(nowMs);
