@@ -66,6 +66,7 @@ const runOf = (provides: Partial<CapacityIn> = {}, rest: Partial<Run> = {}) => {
       },
     },
     clock: { now: () => nowMs },
+    drains: {},
     telemetry: silent,
   } as unknown as ReactPorts;
   const run = {
@@ -209,6 +210,39 @@ describe('leaving members that their Auto Scaling group still counts', () => {
     await carryOutRounds({ ...run, rounds: [first(['i-2']), roundOf({ uncovered: 1, unplaced: 0 })] });
     await carryOutRounds({ ...run, rounds: [first([]), roundOf({ uncovered: 0, unplaced: 2 })] });
     expect(released).toEqual([['i-1'], ['i-2'], ['i-1', 'i-2']]);
+  });
+
+  test('that AWS does not end are tried again as rarely as their drain would, whatever causes looks, and once a minute', async () => {
+    const code = { now: 'ServiceUnavailable' };
+    const released: (readonly string[])[] = [];
+    const { run } = runOf({
+      release: async (_, swaps) => {
+        released.push(swaps.map(({ instance }) => instance));
+        return { done: [], failed: swaps.map(({ instance }) => ({ instance, code: code.now, retry: 'later' as const })) };
+      },
+    });
+    const triedAfter = async (sinceMs: number, ended: readonly string[] = []) => {
+      const swaps = [swapOf('i-1', { state: 'drained', drainStartedAtMs: nowMs - 20_000 })];
+      const count = released.length;
+      await carryOutRounds({ ...run, rounds: [roundOf({ unnoticed: ['i-1'] }, { swaps, ended, nowMs: nowMs + sinceMs })] });
+      return released.length > count;
+    };
+    expect(await triedAfter(0)).toBe(true);
+    expect([await triedAfter(5_000), await triedAfter(18_000), await triedAfter(5_000, ['i-1'])]).toEqual([false, false, true]);
+    expect([await triedAfter(24_000), await triedAfter(30_000)]).toEqual([false, true]);
+    expect([await triedAfter(78_000), await triedAfter(90_000), await triedAfter(149_000)]).toEqual([false, true, true]);
+    code.now = 'BelowMinSize';
+    expect([await triedAfter(209_000), await triedAfter(210_000), await triedAfter(211_000)]).toEqual([true, true, true]);
+  });
+
+  test('are not terminated again by the look that follows the call of their drain', async () => {
+    const { seen, run } = runOf();
+    const look = async (askedMs: number) => {
+      const swap = swapOf('i-1', { state: 'draining', drainStartedAtMs: nowMs + askedMs, releaseAskedAtMs: nowMs + askedMs });
+      await carryOutRounds({ ...run, rounds: [roundOf({ unnoticed: ['i-1'] }, { swaps: [swap] })] });
+      return seen.calls.filter((call) => (call as [string])[0] === 'release').length;
+    };
+    expect([await look(-1_500), await look(-5_000), await look(60_000)]).toEqual([0, 1, 2]);
   });
 
   test('are left to it when nothing replaces them, and their swaps record that', async () => {

@@ -43,6 +43,7 @@ const letGoOf = async ({ swaps, failed = [], ended = [], unplaced = 0, isLost = 
     },
     ports: {
       clock: { now: () => nowMs },
+      drains: {},
       store: {
         advance: async ({ instance }: Swap, change: SwapChange) => {
           if (isLost(change)) throw awsError('InternalServerError', 'try again', 500);

@@ -1,17 +1,13 @@
-import { wasNotDone } from '../../../aws/calls/errors.ts';
 import { inParallel } from '../../../aws/calls/in-parallel.ts';
-import { unlessTroubled } from '../../../aws/calls/unless-troubled.ts';
 import { modeOf } from '../../../core/group/mode.ts';
 import { afterTakingDown, outsideAsgOf, type TakenDown, takenDownAgain } from '../../../core/group/outside-size.ts';
-import { grantedBy, type Launched, missingAfter, mustRepeat } from '../../../core/group-state/answers.ts';
+import { grantedBy, type Launched, mustRepeat } from '../../../core/group-state/answers.ts';
 import { untaggedIn } from '../../../core/launch/late-tags.ts';
 import { heldBackTimes, isOpen } from '../../../core/launch/reservation-life.ts';
-import type { Swap } from '../../../core/swap/swap.ts';
 import { againAtMs, isWorthALook } from '../../../core/times/again.ts';
 import { tickEveryMs } from '../../../core/times/times.ts';
 import { mayBeRaisedYet, type RaisedMax } from '../../../core/view/raised-max.ts';
 import type { Added, GroupState, Suspension } from '../../../core/view/view.ts';
-import type { ReactPorts } from '../ports.ts';
 import { putState } from '../record/put-state.ts';
 import type { Round, Run } from '../run.ts';
 import { commonTime } from '../turns/wakes-together.ts';
@@ -19,6 +15,7 @@ import { type Admissions, admit, joinsAgainMs } from './admit.ts';
 import { writesAtOnce } from './claims.ts';
 import { noteOf, resumeAll, suspendedAfter, takeDownAll, tellOverwritten } from './outside-size.ts';
 import { lowerMax, putMaxBack } from './put-back.ts';
+import { letGo } from './unnoticed-members.ts';
 
 /** Tags members that joined, if the function that attached them died before it did. */
 const noteJoined = async ({ group, provider }: Run, { view }: Round): Promise<void> => {
@@ -54,70 +51,6 @@ const restore = async (run: Run, raises: readonly RaisedMax[]): Promise<readonly
   for (const raised of new Set(raises))
     if ((await putMaxBack(run, raised, outsideAsgOf(run.group))) !== 'not-yet') settled.push(raised.asg);
   return settled;
-};
-
-/**
- * The members that leave of those that the first round chose, after the responses of EC2. A living member whose
- * replacement was refused stays, because it may be put back into service.
- */
-const replacedOf = ({ decision, view }: Round, last: Round): readonly string[] => {
-  const dead = new Set(view.ended);
-  const living = decision.unnoticed.filter((instance) => !dead.has(instance));
-  const lacking = Math.max(last.decision.uncovered ?? last.decision.unplaced, missingAfter(last.launched));
-  const staying = new Set(living.slice(Math.max(0, living.length - lacking)));
-  return decision.unnoticed.filter((instance) => !staying.has(instance));
-};
-
-/**
- * Stores which members are about to be ended while they drain, for the function that finds them ended. A member for
- * which this cannot be stored, or whose swap moved on, waits for the next look: it may be back in service.
- */
-const noteEnding =
-  ({ store, clock }: ReactPorts, draining: readonly Swap[]) =>
-  async (instances: readonly string[]): Promise<readonly string[]> => {
-    const going = new Set(instances);
-    const releaseAskedAtMs = clock.now();
-    const unstored = await inParallel(
-      draining.filter(({ instance }) => going.has(instance)),
-      writesAtOnce,
-      async (swap) => {
-        const change = store.advance(swap, { from: ['draining'], set: { releaseAskedAtMs } });
-        return (await unlessTroubled(change)) === 'done' ? undefined : swap.instance;
-      },
-    );
-    return instances.filter((instance) => !unstored.includes(instance));
-  };
-
-/**
- * Terminates leaving members, drained or ended, that Auto Scaling groups still count, through those groups. A failure
- * is not reported, because the next look finds them again. If the minimum size had kept a member in service, its swap
- * has a shortfall. This shortfall is removed, because the Auto Scaling group drains the member now.
- */
-const letGo = async ({ group, provider, ports }: Run, rounds: readonly Round[]): Promise<void> => {
-  const [first] = rounds;
-  if (first === undefined || first.decision.unnoticed.length === 0) return;
-  const { view } = first;
-  const left = new Set(replacedOf(first, rounds.at(-1) ?? first));
-  const swaps = view.swaps.filter(({ instance }) => left.has(instance));
-  const living = swaps.filter(({ instance }) => !view.ended.includes(instance));
-  const draining = living.filter(
-    ({ state, releaseAskedAtMs }) => state === 'draining' && releaseAskedAtMs === undefined,
-  );
-  const { done, failed } = await provider.release(group, swaps, { beforeEnding: noteEnding(ports, draining) });
-  const released = new Set(done);
-  const undone = new Set(failed.flatMap(({ instance, code }) => (wasNotDone(code) ? [instance] : [])));
-  await inParallel(
-    draining.filter(({ instance }) => undone.has(instance)),
-    writesAtOnce,
-    (swap) => unlessTroubled(ports.store.advance(swap, { from: ['draining'], set: {}, clear: ['releaseAskedAtMs'] })),
-  );
-  const disproved = living.filter(
-    ({ instance, state, shortfall }) =>
-      released.has(instance) && state === 'drained' && shortfall?.code === 'not-released',
-  );
-  await inParallel(disproved, writesAtOnce, (swap) =>
-    unlessTroubled(ports.store.advance(swap, { from: ['drained'], set: {}, clear: ['shortfall'] })),
-  );
 };
 
 /** Notes on the swaps of ended instances that only their Auto Scaling groups can replace them now. */
