@@ -20,7 +20,7 @@ export type ManyFigures = {
   readonly idealLastMs: number;
   /** When 95 % of the groups had made their first launch call, also if it was refused. */
   readonly firstPerGroupP95Ms: number | null;
-  /** The longest time from a group's place in the buckets to its first launch call. Negative: every call came before its place. */
+  /** The longest time from a group's place in the buckets to its first request. Negative: every request came before its place. */
   readonly latestFirstMs: number | null;
   readonly lowestServing: number;
   readonly lowestPossible: number;
@@ -32,6 +32,8 @@ export type ManyFigures = {
   readonly readsPerGroup: number;
   /** The same, without reads of a group that its Auto Scaling group had made whole before. */
   readonly readsUntilWholePerGroup: number;
+  /** Reads a group and minute in a shortage that has lasted for 200 s. Null: it has not lasted so long. */
+  readonly shortageReadsPerGroup: number | null;
   readonly launchCalls: number;
   readonly neededLaunchCalls: number;
   readonly mutatingCalls: number;
@@ -143,10 +145,23 @@ const countBy = (names: readonly string[]): Readonly<Record<string, number>> =>
 
 const roundedOrNull = (ms: number | null): number | null => (ms === null ? null : Math.round(ms));
 
+/** A storm that has lasted so long is a shortage. */
+const shortageFromMs = 200_000;
+
+/** Reads by the function that decides, a group and minute, from the time when the shortage has lasted until the end. */
+const shortageReads = ({ seen: { reads, calls }, startedAtMs, storm: { groups } }: Played): number | null => {
+  const lastMs = calls.reduce((latest, { atMs }) => Math.max(latest, atMs), startedAtMs);
+  const lastedMs = lastMs - startedAtMs - shortageFromMs;
+  if (lastedMs < 60_000) return null;
+  const made = reads.filter(({ atMs }) => atMs - startedAtMs >= shortageFromMs).length;
+  return Math.round((10 * 60_000 * made) / (groups * lastedMs)) / 10;
+};
+
 const perGroup = (reads: Readonly<Record<string, number>>, groups: number): number =>
   Math.round((10 * Object.values(reads).reduce((sum, count) => sum + count, 0)) / groups) / 10;
 
-export const runOf = ({ storm, need, seen, startedAtMs, twice, lowest, members, bystanderAtMs, wholeAtMs }: Played): ManyRun => {
+export const runOf = (played: Played): ManyRun => {
+  const { storm, need, seen, startedAtMs, twice, lowest, members, bystanderAtMs, wholeAtMs } = played;
   const { groups } = storm;
   const stormy = seen.launches.filter(({ group }) => group !== bystander.name);
   const times = requestTimes(seen.launches, startedAtMs, need.instances);
@@ -174,6 +189,7 @@ export const runOf = ({ storm, need, seen, startedAtMs, twice, lowest, members, 
       receivedTwice: twice,
       readsPerGroup: perGroup(readsBy, groups),
       readsUntilWholePerGroup: perGroup(untilWhole, groups),
+      shortageReadsPerGroup: shortageReads(played),
       launchCalls: stormy.length,
       neededLaunchCalls: need.fleetCalls + need.asgCalls,
       mutatingCalls: seen.mutating,

@@ -3,8 +3,14 @@ import { isMutating } from '../sandbox/call-log.ts';
 import type { Sandbox } from '../sandbox/door.ts';
 import type { LaunchApi } from './many-need.ts';
 
-/** A launch call of a function: for which group, by which API, when, and how many instances it got. */
-export type LaunchCall = { readonly group: string; readonly api: LaunchApi; readonly atMs: number; readonly given: number };
+/** A launch call of a function: for which group, by which API, when, how many instances it requested, and how many it got. */
+export type LaunchCall = {
+  readonly group: string;
+  readonly api: LaunchApi;
+  readonly atMs: number;
+  readonly asked: number;
+  readonly given: number;
+};
 
 /** A read, and the groups that it is for. A read that found nobody names none. */
 export type Read = { readonly operation: string; readonly atMs: number; readonly groups: readonly string[] };
@@ -73,6 +79,11 @@ const readsOf = (input: Reading, output: unknown): readonly string[] => {
 const groupOf = (input: Readonly<Record<string, unknown>>): string =>
   typeof input.AutoScalingGroupName === 'string' ? ofAsg(input.AutoScalingGroupName) : nameTag(input);
 
+type Asking = { readonly TargetCapacitySpecification?: { readonly TotalTargetCapacity?: number }; readonly RequestedCapacity?: number };
+
+const askedIn = ({ TargetCapacitySpecification, RequestedCapacity }: Asking): number =>
+  Number(TargetCapacitySpecification?.TotalTargetCapacity ?? RequestedCapacity ?? 0);
+
 const givenIn = (output: unknown): number =>
   ((output as Given | undefined)?.Instances ?? []).reduce((sum, { InstanceIds = [] }) => sum + InstanceIds.length, 0);
 
@@ -105,7 +116,7 @@ export const watchCalls = (sandbox: Sandbox) => {
     else if (call.invocation.functionName.endsWith('-react'))
       seen.reads.push({ operation: call.operation, atMs: call.atMs, groups: readsOf(input, output) });
     const api = launchApis[call.operation];
-    if (api !== undefined) seen.launches.push({ group: groupOf(input), api, atMs: call.atMs, given: givenIn(output) });
+    if (api !== undefined) seen.launches.push({ group: groupOf(input), api, atMs: call.atMs, asked: askedIn(input), given: givenIn(output) });
   });
   return { seen, twice: watchMessages(sandbox).twice };
 };

@@ -8,11 +8,11 @@ const storm = { groups: 2, members: 6, case: 'zone', held: 'mixed', concurrency:
 const need = { fleetCalls: 6, asgCalls: 0, instances: 4, fixedMs: 2_000 };
 const startedAtMs = 100_000;
 const launches: readonly LaunchCall[] = [
-  { group: 'group-1', api: 'create-fleet', atMs: 101_000, given: 0 },
-  { group: 'group-1', api: 'create-fleet', atMs: 103_000, given: 2 },
-  { group: 'group-2', api: 'create-fleet', atMs: 101_500, given: 0 },
-  { group: 'bystander', api: 'create-fleet', atMs: 104_000, given: 1 },
-  { group: 'group-2', api: 'create-fleet', atMs: 104_500, given: 2 },
+  { group: 'group-1', api: 'create-fleet', atMs: 101_000, asked: 0, given: 0 },
+  { group: 'group-1', api: 'create-fleet', atMs: 103_000, asked: 2, given: 2 },
+  { group: 'group-2', api: 'create-fleet', atMs: 101_500, asked: 0, given: 0 },
+  { group: 'bystander', api: 'create-fleet', atMs: 104_000, asked: 1, given: 1 },
+  { group: 'group-2', api: 'create-fleet', atMs: 104_500, asked: 2, given: 2 },
 ];
 const both = ['group-1', 'group-2'];
 const reads = [
@@ -55,12 +55,28 @@ describe('the figures of a storm over many groups', () => {
   test('show how long after its place in the buckets the last group made its first call', () => {
     expect(figuresOf(played).latestFirstMs).toBe(-500);
     // The bucket of 50 gives its 56th call after 1.2 s.
-    const ahead = Array.from({ length: 55 }, () => ({ group: 'group-1', api: 'create-fleet', atMs: 101_000, given: 0 }) as const);
-    const own = { group: 'group-2', api: 'create-fleet', atMs: 110_000, given: 2 } as const;
+    const ahead = Array.from({ length: 55 }, () => ({ group: 'group-1', api: 'create-fleet', atMs: 101_000, asked: 0, given: 0 }) as const);
+    const own = { group: 'group-2', api: 'create-fleet', atMs: 110_000, asked: 2, given: 2 } as const;
     const latestOf = (more: Partial<typeof played.seen>) => figuresOf({ ...played, seen: { ...seen, ...more } }).latestFirstMs;
     expect(latestOf({ launches: [...ahead, own] })).toBe(10_000 - 2_000 - 1_200);
     expect(latestOf({ launches: [...ahead, { ...own, api: 'launch-instances' }] })).toBe(8_000);
-    expect(latestOf({ launches: [{ ...own, group: 'group-1', atMs: 101_000, given: 1_000 }, own] })).toBe(10_000 - 2_000 - 1_000);
+    expect(latestOf({ launches: [{ ...own, group: 'group-1', atMs: 101_000, asked: 1_000, given: 1_000 }, own] })).toBe(10_000 - 2_000 - 1_000);
+    // One request has a call for each zone, and waits for the instances of all of them.
+    const before = { ...own, group: 'group-1', atMs: 101_000, asked: 1_000, given: 1_000 };
+    expect(latestOf({ launches: [before, own, { ...own }] })).toBe(10_000 - 2_000 - 2_000);
+    expect(latestOf({ launches: [before, own, { ...own, atMs: 111_000 }] })).toBe(10_000 - 2_000 - 1_000);
+    // It waits for them also where EC2 refuses them.
+    expect(latestOf({ launches: [before, { ...own, given: 0 }] })).toBe(10_000 - 2_000 - 1_000);
+  });
+
+  test('count reads a group and minute once a shortage has lasted for 200 s', () => {
+    expect(figuresOf(played).shortageReadsPerGroup).toBeNull();
+    const call = (afterMs: number) => ({ name: 'CreateFleet by react', atMs: startedAtMs + afterMs, isThrottled: false });
+    const read = (afterMs: number) => ({ operation: 'DescribeInstances', atMs: startedAtMs + afterMs, groups: both });
+    const lasting = { ...seen, reads: [199_999, 200_000, 250_000, 299_000].map(read), calls: [call(300_000), call(1_000)] };
+    // Three reads of two groups in 100 s.
+    expect(figuresOf({ ...played, seen: lasting }).shortageReadsPerGroup).toBe(0.9);
+    expect(figuresOf({ ...played, seen: { ...lasting, calls: [call(259_999)] } }).shortageReadsPerGroup).toBeNull();
   });
 
   test('leave the bystander out, and show how long it waited', () => {
