@@ -2,11 +2,25 @@ import type { AccountBudget } from './account-budget.ts';
 
 /**
  * Groups that wait for a later turn are looked at together, at multiples of this time. The number of members that end
- * meanwhile changes nothing.
+ * meanwhile changes nothing. Groups that an Auto Scaling group refills are looked at at the same times.
  */
-const everyMs = 10_000;
+const everyMs = 20_000;
+/** While groups wait for their turn to launch, members of any group that begin to run are looked at together, so often. */
+const joinEveryMs = 5_000;
 /** Describes show most changes within this time. */
 const shownAfterMs = 2_000;
+
+/** When the next common look is. */
+export const commonLookAtMs = (nowMs: number): number => Math.ceil((nowMs + shownAfterMs) / everyMs) * everyMs;
+
+/**
+ * When members that begin to run are looked at. Undefined: at once, because no group waits for a turn after that time.
+ * In a shortage that lasts, few instances begin to run at a time, and each of them would cost a look at its group.
+ */
+export const joinLookAtMs = ({ waiting }: AccountBudget, nowMs: number): number | undefined => {
+  const lookAtMs = Math.ceil((nowMs + 1) / joinEveryMs) * joinEveryMs;
+  return waiting.some(({ instances, turnAtMs }) => instances > 0 && turnAtMs > lookAtMs) ? lookAtMs : undefined;
+};
 
 /** Groups whose turn comes after the next common look. */
 export type PutOff = {
@@ -21,7 +35,7 @@ export type PutOff = {
 
 /** Which of these groups need no look before the next common one, because their turn comes later. */
 export const putOffLooks = (budget: AccountBudget, groups: ReadonlySet<string>, nowMs: number): PutOff => {
-  const lookAtMs = Math.ceil((nowMs + shownAfterMs) / everyMs) * everyMs;
+  const lookAtMs = commonLookAtMs(nowMs);
   const waiting = budget.waiting.filter(({ group, turnAtMs }) => groups.has(group) && turnAtMs > lookAtMs);
   const fresh = new Set(waiting.filter((one) => (one.lookAtMs ?? 0) <= nowMs).map(({ group }) => group));
   return {

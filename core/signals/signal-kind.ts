@@ -9,6 +9,8 @@ export type News = {
   readonly leaving: readonly LeavingFact[];
   /** Instances that EC2 reports as running. They may have ended since. */
   readonly ran: readonly string[];
+  /** Of those, the ones that were in an Auto Scaling group by then, which had launched them. */
+  readonly ranInAsg: readonly string[];
   /** Instances that EC2 reports as shutting down, stopped or terminated. */
   readonly ended: readonly string[];
   /** Of those, the ones that are stopped or stopping. */

@@ -34,9 +34,9 @@ export const stateChange = signalKind({
     isAlive(owner) && (nowMs - atMs > describeLagMs || (owner?.launchedAtMs ?? 0) > atMs),
   // The tick sees the end of an instance that no describe shows yet.
   comesAgain: 'failed',
-  adds: ({ instance, state }) => {
+  adds: ({ instance, state }, owner) => {
     if (state === 'pending') return {};
-    if (state === 'running') return { ran: [instance] };
+    if (state === 'running') return { ran: [instance], ...(owner?.asg !== undefined && { ranInAsg: [instance] }) };
     const stops = state === 'stopping' || state === 'stopped';
     return { ended: [instance], ...(stops && { stopped: [instance] }) };
   },

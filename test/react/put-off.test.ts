@@ -1,22 +1,30 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { emptyBudget } from '../../core/limits/account-budget.ts';
+import type { Waiting } from '../../core/limits/need.ts';
 import type { SwapState } from '../../core/swap/swap.ts';
 import type { InForce } from '../../functions/react/look/in-force.ts';
 import type { Facts } from '../../functions/react/messages/facts.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 import { putOff } from '../../functions/react/turns/put-off.ts';
-import { group, nowMs, state, swapOf } from '../core/views.ts';
+import { group, nowMs, reservation, state, swapOf } from '../core/views.ts';
 import { factsOf } from './facts.ts';
+
+const turnAtMs = nowMs + 60_000;
+const need = { urgency: 'missing', size: 4 } as const;
+const inLine = (name: string, rest: Partial<Waiting> = {}): Waiting => {
+  return { group: name, bucket: 'createFleet', calls: 1, instances: 1, need, sinceMs: nowMs, turnAtMs, ...rest };
+};
+
+const storeOf = (waiting: readonly Waiting[]) =>
+  ({ budget: async () => ({ ...emptyBudget, waiting }), putBudget: async () => 'done' }) as unknown as ReactPorts['store'];
+
+const isWaiting = async (facts: Facts, inForce: InForce, waiting: readonly Waiting[]): Promise<boolean> =>
+  (await putOff([{ facts, inForce }], { store: storeOf(waiting), clock: { now: () => nowMs } })).has('web');
 
 /** Whether a group that waits for its turn is put off, when a member with a swap in this state ends. */
 const isPutOff = async (swapState: SwapState, facts: Partial<Facts> = {}): Promise<boolean> => {
-  const turnAtMs = nowMs + 60_000;
-  const need = { urgency: 'missing', size: 4 } as const;
-  const waiting = [{ group: 'web', bucket: 'createFleet', calls: 1, instances: 1, need, sinceMs: nowMs, turnAtMs } as const];
-  const store = { budget: async () => ({ ...emptyBudget, waiting }), putBudget: async () => 'done' } as unknown as ReactPorts['store'];
   const inForce = { group: group(), state: state(), swaps: [swapOf('i-1', { state: swapState })] } as unknown as InForce;
-  const heard = { facts: factsOf({ ended: ['i-1'], ...facts }), inForce };
-  return (await putOff([heard], { store, clock: { now: () => nowMs } })).groups.has('web');
+  return isWaiting(factsOf({ ended: ['i-1'], ...facts }), inForce, [inLine('web')]);
 };
 
 test('a look waits for the next common one where only members ended that were leaving', async () => {
@@ -28,4 +36,54 @@ test('a look waits for the next common one where only members ended that were le
 test('the end of a member that waits to leave, or that was put back into service, causes a look at once', async () => {
   expect(await isPutOff('waiting')).toBe(false);
   expect(await isPutOff('withdrawn')).toBe(false);
+});
+
+describe('instances that begin to run', () => {
+  const inAsgs = group({ holding: { kind: 'launch-instances' } });
+  const refilled = { ran: ['i-1'], ranInAsg: ['i-1'] };
+  const of = (rest: Partial<InForce>) => ({ group: inAsgs, state: state(), swaps: [], ...rest }) as unknown as InForce;
+  const waits = (rest: Partial<InForce> = {}, facts: Partial<Facts> = refilled, waiting: readonly Waiting[] = []) =>
+    isWaiting(factsOf(facts), of(rest), waiting);
+
+  test('wait for the common look where their Auto Scaling group launched them', async () => {
+    expect(await waits()).toBe(true);
+    expect(await waits({}, { ran: ['i-1'] })).toBe(false);
+    expect(await waits({}, { ran: ['i-1', 'i-2'], ranInAsg: ['i-1'] })).toBe(false);
+    expect(await waits({ group: group({ holding: { kind: 'tag' } }) })).toBe(false);
+  });
+
+  test('are looked at together with everything else that a signal reports', async () => {
+    for (const more of [{ isTick: true }, { ended: ['i-2'] }, { refusedAsgs: ['asg-1'] }])
+      expect(await waits({}, { ...refilled, ...more })).toBe(false);
+  });
+
+  test('are looked at where Holdfast may have launched them, or has to register them, or where a member waits for them', async () => {
+    expect(await waits({ state: state({ newcomers: { 'i-1': { pool: 'spot-b', atMs: nowMs } } }) })).toBe(false);
+    expect(await waits({ state: state({ reservations: [reservation()] }) })).toBe(false);
+    expect(await waits({ state: undefined })).toBe(false);
+    expect(await waits({ group: { ...inAsgs, drain: { ...inAsgs.drain, loadBalancers: ['arn:1'] } } })).toBe(false);
+    expect(await waits({ swaps: [swapOf('i-9', { state: 'waiting' })] })).toBe(false);
+  });
+
+  test('wait while other groups wait for their turn to launch, where Holdfast joins them', async () => {
+    const attached = group({ holding: { kind: 'attach', asg: 'asg-1' } });
+    const ran = { ran: ['i-1'] };
+    expect(await waits({ group: attached }, ran, [inLine('other')])).toBe(true);
+    expect(await waits({ group: attached }, ran, [])).toBe(false);
+    expect(await waits({ group: attached }, ran, [inLine('other', { instances: 0 })])).toBe(false);
+    expect(await waits({ group: attached }, ran, [inLine('other', { turnAtMs: nowMs + 1 })])).toBe(false);
+    // A look must learn that they were in service before they end.
+    expect(await waits({}, ran, [inLine('other')])).toBe(false);
+  });
+
+  test('have one look arranged for all of a group by an environment, until that look is due', async () => {
+    let now = nowMs;
+    const ports = { store: storeOf([]), clock: { now: () => now } };
+    const arrangedAt = async () => (await putOff([{ facts: factsOf(refilled), inForce: of({}) }], ports)).get('web')?.lookAtMs;
+    const first = await arrangedAt();
+    expect((first ?? 0) % 20_000).toBe(0);
+    expect(await arrangedAt()).toBe(undefined);
+    now = first ?? 0;
+    expect(await arrangedAt()).toBe((first ?? 0) + 20_000);
+  });
 });

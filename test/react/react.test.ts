@@ -331,7 +331,7 @@ describe('groups of one batch', () => {
 describe('a group that waits for its turn', () => {
   const ends = (of = instance) => at({ ...stateChangeNotification('terminated'), detail: { 'instance-id': of, state: 'terminated' } });
   const place = { group: 'web', bucket: 'createFleet', calls: 1, instances: 2, need: { urgency: 'warned', size: 6 }, sinceMs: nowMs } as const;
-  const soonMs = Math.ceil((nowMs + 2_000) / 10_000) * 10_000;
+  const soonMs = Math.ceil((nowMs + 2_000) / 20_000) * 20_000;
 
   /** A group in line, whose sample instance leaves unless `swaps` say otherwise. */
   const inLine = (more: { turnInMs?: number; swaps?: readonly Swap[]; fails?: Error; isRaced?: boolean } = {}) => {

@@ -50,7 +50,12 @@ test('of several writes of a policy that change nothing the last counts, in any 
   expect(facts).toMatchObject([{ group: 'web', writtenAtMs: 7 }]);
 });
 
-const changed = (state: 'stopped' | 'shutting-down' | 'terminated', atMs: number): Signal => ({ kind: 'state-change', instance, state, atMs });
+const changed = (state: 'running' | 'stopped' | 'shutting-down' | 'terminated', atMs: number): Signal => ({
+  kind: 'state-change',
+  instance,
+  state,
+  atMs,
+});
 const lagMs = 180_000;
 const told = async (signal: Signal, owner: Owner) => {
   const { facts } = await route([{ message: 'm', signal }], of({ ownersOf: async () => new Map([[instance, owner]]) }), async () => [], nowMs);
@@ -279,6 +284,26 @@ describe('members that a look has shown', () => {
     expect(await heard([changed('shutting-down', nowMs), ends])).toEqual([[], [['web', [instance, instance]]]]);
   });
 
+  test('are not looked up when they begin to run in the Auto Scaling group that launched them', async () => {
+    const launchedAtMs = nowMs - 8_000;
+    const runs = async (atMs: number, asg?: string) => {
+      const seen = createSeenMembers();
+      seen.note('web', [{ ...one, launchedAtMs, ...(asg !== undefined && { asg }) } as Member], nowMs);
+      const asked: string[] = [];
+      const ownersOf = async (ids: readonly string[]) => {
+        asked.push(...ids);
+        return new Map([[instance, { ...member, group: 'other', asg: undefined } as unknown as Owner]]);
+      };
+      const received = [{ message: 'm-1', signal: changed('running', atMs) }];
+      const { facts } = await route(received, of({ ownersOf }, createStrangers(), seen), async () => [], nowMs);
+      return [asked, facts.map(({ group, ran, ranInAsg }) => [group, ran, ranInAsg])];
+    };
+    expect(await runs(nowMs, 'asg-1')).toEqual([[], [['web', [instance], [instance]]]]);
+    // An event from before the launch is about an earlier start, and a member outside may have joined another group.
+    expect((await runs(launchedAtMs - 1, 'asg-1'))[0]).toEqual([instance]);
+    expect((await runs(nowMs))[0]).toEqual([instance]);
+  });
+
   test('are looked up for every other signal, and after three minutes', async () => {
     const looked = [[instance], [['other', [instance]]]];
     expect(await heard([changed('stopped', nowMs)])).toEqual(looked);
@@ -297,7 +322,7 @@ describe('members that a look has shown', () => {
     const seen = createSeenMembers();
     const many = Array.from({ length: 20_000 }, (_, index) => ({ ...one, instance: `i-${index}` }) as Member);
     seen.note('web', many, nowMs);
-    const ownerOf = (id: string) => seen.ownerOfEnded({ ...ends, instance: id } as Signal, nowMs)?.group;
+    const ownerOf = (id: string) => seen.ownerOf({ ...ends, instance: id } as Signal, nowMs)?.group;
     expect(ownerOf('i-0')).toBe('web');
     seen.note('api', [{ ...one, instance: 'i-new' } as Member], nowMs);
     expect([ownerOf('i-0'), ownerOf('i-new')]).toEqual([undefined, 'api']);

@@ -26,6 +26,7 @@ export const noFacts = (group: string): Omit<Growing, 'causes'> => ({
   group,
   leaving: [],
   ran: [],
+  ranInAsg: [],
   ended: [],
   stopped: [],
   alarms: [],
@@ -50,6 +51,7 @@ export const createFactsByGroup = () => {
       facts.causes.add(signal);
       facts.leaving.push(...(news.leaving ?? []));
       facts.ran.push(...(news.ran ?? []));
+      facts.ranInAsg.push(...(news.ranInAsg ?? []));
       facts.ended.push(...(news.ended ?? []));
       facts.stopped.push(...(news.stopped ?? []));
       facts.alarms.push(...(news.alarms ?? []));

@@ -91,7 +91,7 @@ const ofStrangers = (received: readonly Received[], strangers: Strangers, nowMs:
   return received.filter(({ signal }) => isMadeUpFor(signal) && strangers.has(instanceOf(signal) ?? '', nowMs));
 };
 
-/** Owners of instances: of ended members as earlier looks showed them, of all others as EC2 shows them now. */
+/** Owners of instances: as earlier looks showed them where that is enough, of all others as EC2 shows them now. */
 const findOwners = async (
   received: readonly Received[],
   { owners, seen }: Pick<Directory, 'owners' | 'seen'>,
@@ -101,7 +101,7 @@ const findOwners = async (
   const asked = new Set<string>();
   for (const { signal } of received) {
     const instance = instanceOf(signal);
-    const owner = seen.ownerOfEnded(signal, nowMs);
+    const owner = seen.ownerOf(signal, nowMs);
     if (instance === undefined) continue;
     if (owner === undefined) asked.add(instance);
     else remembered.set(instance, owner);

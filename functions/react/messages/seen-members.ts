@@ -9,33 +9,47 @@ const mostRemembered = 20_000;
  */
 const rememberedForMs = 180_000;
 
-/** The members that looks of one environment showed, so that no look-up is needed when thousands of them end. */
+/**
+ * The members that looks of one environment showed, so that no look-up is needed when thousands of them end, or begin
+ * to run after their Auto Scaling group launched them.
+ */
 export type SeenMembers = {
   note(group: string, members: readonly Member[], nowMs: number): void;
   /**
    * The owner of an instance that ends for good, if a look has shown it. Its owner cannot change any more. An older
-   * event is believed only if describes do not show the instance alive, so it has to be looked up.
+   * event is believed only if describes do not show the instance alive, so it has to be looked up. Also the owner of an
+   * instance that begins to run, if a look has shown it in its Auto Scaling group before. If it was moved since, the
+   * next tick of its new group finds it.
    */
-  ownerOfEnded(signal: Signal, nowMs: number): Owner | undefined;
+  ownerOf(signal: Signal, nowMs: number): Owner | undefined;
   /** Called when a policy was written, because members may be in other groups then. */
   forget(): void;
 };
 
-const endsForGood = (signal: Signal): signal is Signal & { readonly kind: 'state-change' } =>
-  signal.kind === 'state-change' && (signal.state === 'shutting-down' || signal.state === 'terminated');
+type StateChange = Signal & { readonly kind: 'state-change' };
+
+/** What the signal shows of an instance that a look has shown before. Undefined: a describe has to show more. */
+const shownBy = ({ state, atMs }: StateChange, owner: Owner): Owner | undefined => {
+  if (state === 'shutting-down' || state === 'terminated') return { ...owner, state: 'shutting-down' };
+  // A running event from before its launch is about an earlier start.
+  return state === 'running' && owner.asg !== undefined && atMs >= (owner.launchedAtMs ?? 0) ? owner : undefined;
+};
 
 export const createSeenMembers = (): SeenMembers => {
   const seen = new Map<string, { readonly owner: Owner; readonly atMs: number }>();
   return {
     note: (group, members, atMs) => {
       if (seen.size + members.length > mostRemembered) seen.clear();
-      for (const { instance, offering } of members.slice(0, mostRemembered))
-        seen.set(instance, { owner: { group, offering, state: 'shutting-down' }, atMs });
+      for (const { instance, offering, state, launchedAtMs, asg } of members.slice(0, mostRemembered))
+        seen.set(instance, {
+          owner: { group, offering, state, launchedAtMs, ...(asg !== undefined && { asg }) },
+          atMs,
+        });
     },
-    ownerOfEnded: (signal, nowMs) => {
-      const isYoung = nowMs - signal.atMs <= describeLagMs;
-      const known = isYoung && endsForGood(signal) ? seen.get(signal.instance) : undefined;
-      return known === undefined || nowMs - known.atMs >= rememberedForMs ? undefined : known.owner;
+    ownerOf: (signal, nowMs) => {
+      if (signal.kind !== 'state-change' || nowMs - signal.atMs > describeLagMs) return undefined;
+      const known = seen.get(signal.instance);
+      return known === undefined || nowMs - known.atMs >= rememberedForMs ? undefined : shownBy(signal, known.owner);
     },
     forget: () => seen.clear(),
   };

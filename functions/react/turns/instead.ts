@@ -39,8 +39,8 @@ export const insteadOfLooks = async (
   const trouble = hindranceNow(times, ports.clock.now());
   return heard.map(({ facts, one }) => {
     const { group } = facts;
-    if (later.groups.has(group))
-      return { kind: 'put-off', lookAtMs: later.fresh.has(group) ? later.lookAtMs : undefined };
+    const putBy = later.get(group);
+    if (putBy !== undefined) return { kind: 'put-off', ...putBy };
     const mayHandOver = trouble !== undefined && one?.read !== undefined && canHandOver(facts, one.read.group);
     return mayHandOver ? { kind: 'hand-over', trouble } : undefined;
   });

@@ -1,49 +1,114 @@
 import { isFromAws } from '../../../aws/calls/errors.ts';
-import { type PutOff, putOffLooks } from '../../../core/limits/common-looks.ts';
+import { rememberedByKey } from '../../../aws/calls/remembered.ts';
+import { isAdmittedRunning, namedTargetGroups } from '../../../core/group/holders.ts';
+import { howHeld } from '../../../core/group/holding.ts';
+import { isOpen } from '../../../core/launch/reservation-life.ts';
+import type { AccountBudget } from '../../../core/limits/account-budget.ts';
+import { commonLookAtMs, joinLookAtMs, putOffLooks } from '../../../core/limits/common-looks.ts';
 import type { InForce } from '../look/in-force.ts';
 import type { Facts } from '../messages/facts.ts';
 import type { ReactPorts } from '../ports.ts';
 import { canHandOver } from './hand-over.ts';
 
+/** A group of a batch, and what is in force for it. */
+type Heard = { readonly facts: Facts; readonly inForce: InForce | undefined };
+type Known = { readonly facts: Facts; readonly inForce: InForce };
+
 /**
- * Whether signals report only the end of members that were leaving already, and refills that Auto Scaling groups could
- * not launch. A group that waits for its turn cannot do anything about these before its turn. A member that waits to
- * leave, or that stays, counts as there: its end is news, which a describe may not show for a while.
+ * Whether all instances that began to run were launched by an Auto Scaling group of their own accord. They were members
+ * before they ran, and nothing is done to join them. No request of Holdfast may have launched them, and no member waits
+ * to leave until they serve. So what a look learns of their start can wait.
  */
-const isExpected = ({ isTick, leaving, ran, ended }: Facts, swaps: InForce['swaps']): boolean => {
-  if (isTick || leaving.length + ran.length > 0) return false;
-  const left = swaps.filter(({ state }) => state !== 'waiting' && state !== 'withdrawn');
+const areRefills = ({ ran, ranInAsg }: Facts, { group, state, swaps }: InForce): boolean => {
+  if (ran.length === 0) return true;
+  if (!howHeld(group).isInAsgs || namedTargetGroups(group).length > 0) return false;
+  if (state === undefined || state.reservations.some(isOpen)) return false;
+  const inside = new Set(ranInAsg);
+  const isOwn = (instance: string): boolean => state.newcomers?.[instance] !== undefined;
+  return ran.every((one) => inside.has(one) && !isOwn(one)) && swaps.every(({ state: of }) => of !== 'waiting');
+};
+
+/** Whether signals report only that instances began to run. */
+const isOnlyRunning = ({ isTick, leaving, ran, ended, refusedAsgs }: Facts): boolean =>
+  !isTick && ran.length > 0 && leaving.length + ended.length + refusedAsgs.length === 0;
+
+/** Whether signals report only instances that an Auto Scaling group launched, and that run. */
+const isRefilled = ({ facts, inForce }: Known): boolean => isOnlyRunning(facts) && areRefills(facts, inForce);
+
+/**
+ * Whether signals report only instances that run, and that Holdfast joins to the group. Where running instances need
+ * nothing more, they are in service. A look must learn that before they end.
+ */
+const isJoined = ({ facts, inForce: { group } }: Known): boolean => isOnlyRunning(facts) && !isAdmittedRunning(group);
+
+/**
+ * Whether signals report only the end of members that were leaving already, refills that Auto Scaling groups could not
+ * launch, and those that run. A group that waits for its turn cannot do anything about these before its turn. A member
+ * that waits to leave, or that stays, counts as there: its end is news, which a describe may not show for a while.
+ */
+const isExpected = ({ facts, inForce }: Known): boolean => {
+  const { isTick, leaving, ended } = facts;
+  if (isTick || leaving.length > 0 || !areRefills(facts, inForce)) return false;
+  const left = inForce.swaps.filter(({ state }) => state !== 'waiting' && state !== 'withdrawn');
   const leavers = new Set(left.map(({ instance }) => instance));
   return ended.every((instance) => leavers.has(instance));
 };
 
-/** A group of a batch, and what is in force for it. */
-type Heard = { readonly facts: Facts; readonly inForce: InForce | undefined };
+/** Groups that wait for a common look, and the time of the look to arrange. Undefined: it is arranged already. */
+export type PutOff = ReadonlyMap<string, { readonly lookAtMs: number | undefined }>;
 
-/** No group is put off. */
-const nobody: Pick<PutOff, 'groups' | 'fresh' | 'lookAtMs'> = { groups: new Set(), fresh: new Set(), lookAtMs: 0 };
+type Ports = Pick<ReactPorts, 'store' | 'clock'>;
 
-/**
- * Which groups of a batch wait for the next common look, because their turn at the account's buckets comes later. So
- * when thousands of members end, there is one look every ten seconds, and not one for each batch of signals. The budget
- * item notes that the look is arranged. If the item cannot be read or written now, no group waits for a common look.
- */
-export const putOff = async (
-  batch: readonly Heard[],
-  { store, clock }: Pick<ReactPorts, 'store' | 'clock'>,
-): Promise<typeof nobody> => {
-  const may = batch.filter(
-    ({ facts, inForce }) =>
-      inForce !== undefined && canHandOver(facts, inForce.group) && isExpected(facts, inForce.swaps),
+/** The last common look of each group that this environment arranged. */
+const arranged = rememberedByKey<Ports['store'], number>();
+
+/** These groups wait for a look at this time. If the wake for it is lost, the next tick looks. */
+const until = (lookAtMs: number, groups: readonly string[], store: Ports['store']): PutOff => {
+  const known = arranged(store);
+  return new Map(
+    groups.map((group) => {
+      const isArranged = known.get(group) === lookAtMs;
+      known.set(group, lookAtMs);
+      return [group, { lookAtMs: isArranged ? undefined : lookAtMs }];
+    }),
   );
-  if (may.length === 0) return nobody;
+};
+
+const namesOf = (some: readonly Known[]): readonly string[] => some.map(({ facts }) => facts.group);
+
+/** Groups whose turn comes later. After a lost race there is no note, so another batch arranges their look too. */
+const inLine = async (budget: AccountBudget, groups: readonly string[], { store, clock }: Ports): Promise<PutOff> => {
+  const { groups: found, fresh, lookAtMs, budget: noted } = putOffLooks(budget, new Set(groups), clock.now());
+  if (fresh.size > 0) await store.putBudget(noted);
+  return new Map([...found].map((group) => [group, { lookAtMs: fresh.has(group) ? lookAtMs : undefined }]));
+};
+
+/** Groups that wait because of the account's budget. */
+const byBudget = async (some: readonly Known[], ports: Ports): Promise<PutOff> => {
+  const [expected, joined] = [some.filter(isExpected), some.filter(isJoined)];
+  if (expected.length + joined.length === 0) return new Map();
   try {
-    const found = putOffLooks(await store.budget(), new Set(may.map(({ facts }) => facts.group)), clock.now());
-    // After a lost race there is no note, so another batch arranges the look too.
-    if (found.fresh.size > 0) await store.putBudget(found.budget);
-    return found;
+    const budget = await ports.store.budget();
+    const joinAtMs = joinLookAtMs(budget, ports.clock.now());
+    const waiting = await inLine(budget, namesOf(expected), ports);
+    return new Map([...(joinAtMs === undefined ? [] : until(joinAtMs, namesOf(joined), ports.store)), ...waiting]);
   } catch (error) {
     if (!isFromAws(error)) throw error;
-    return nobody;
+    return new Map();
   }
+};
+
+/**
+ * Which groups of a batch wait for the next common look: because their turn at the account's buckets comes later,
+ * because Auto Scaling has refilled them, or because members begin to run while others wait for their turn. So when
+ * thousands of members end, or begin to run, there is a look every few seconds, and not one for each batch of signals.
+ * If the budget item cannot be read or written now, only refilled groups wait.
+ */
+export const putOff = async (batch: readonly Heard[], ports: Ports): Promise<PutOff> => {
+  const may = batch.flatMap(({ facts, inForce }) =>
+    inForce !== undefined && canHandOver(facts, inForce.group) ? [{ facts, inForce }] : [],
+  );
+  const [refilled, others] = [may.filter(isRefilled), may.filter((one) => !isRefilled(one))];
+  const waiting = until(commonLookAtMs(ports.clock.now()), namesOf(refilled), ports.store);
+  return new Map([...waiting, ...(await byBudget(others, ports))]);
 };

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { emptyBudget } from '../../../core/limits/account-budget.ts';
-import { putOffLooks } from '../../../core/limits/common-looks.ts';
+import { joinLookAtMs, putOffLooks } from '../../../core/limits/common-looks.ts';
 import type { Waiting } from '../../../core/limits/need.ts';
 
-/** On a multiple of ten seconds. */
+/** On a multiple of twenty seconds. */
 const nowMs = 1_000_000;
 const waits = (group: string, inMs: number, rest: Partial<Waiting> = {}): Waiting => ({
   ...{ group, bucket: 'createFleet', calls: 1, instances: 20, need: { urgency: 'warned', size: 100 }, sinceMs: nowMs },
@@ -13,28 +13,41 @@ const waits = (group: string, inMs: number, rest: Partial<Waiting> = {}): Waitin
 const budget = {
   ...emptyBudget,
   version: 7,
-  waiting: [waits('web', 60_000), waits('api', 60_000, { lookAtMs: nowMs + 10_000 }), waits('jobs', 9_000)],
+  waiting: [waits('web', 60_000), waits('api', 60_000, { lookAtMs: nowMs + 20_000 }), waits('jobs', 19_000)],
 };
 const all = new Set(['web', 'api', 'jobs', 'elsewhere']);
 
 describe('looks at groups that wait for their turn', () => {
   test('are put off to the next common one, if the turn comes after it', () => {
-    const atTheLook = { ...budget, waiting: [waits('web', 10_000), waits('api', 10_001)] };
+    const atTheLook = { ...budget, waiting: [waits('web', 20_000), waits('api', 20_001)] };
     expect(putOffLooks(atTheLook, all, nowMs).groups).toEqual(new Set(['api']));
-    expect(putOffLooks(budget, all, nowMs)).toMatchObject({ lookAtMs: nowMs + 10_000, groups: new Set(['web', 'api']) });
+    expect(putOffLooks(budget, all, nowMs)).toMatchObject({ lookAtMs: nowMs + 20_000, groups: new Set(['web', 'api']) });
     expect(putOffLooks(budget, new Set(['api', 'jobs']), nowMs).groups).toEqual(new Set(['api']));
   });
 
   test('leave describes two seconds to show what happened', () => {
-    expect(putOffLooks(budget, all, nowMs + 8_000).lookAtMs).toBe(nowMs + 10_000);
-    expect(putOffLooks(budget, all, nowMs + 8_001).lookAtMs).toBe(nowMs + 20_000);
+    expect(putOffLooks(budget, all, nowMs + 18_000).lookAtMs).toBe(nowMs + 20_000);
+    expect(putOffLooks(budget, all, nowMs + 18_001).lookAtMs).toBe(nowMs + 40_000);
   });
 
   test('are arranged once, and again when their time has come', () => {
     const first = putOffLooks(budget, all, nowMs);
     expect([first.fresh, first.budget.version]).toEqual([new Set(['web']), 8]);
-    expect(first.budget.waiting.map(({ lookAtMs }) => lookAtMs)).toEqual([nowMs + 10_000, nowMs + 10_000, undefined]);
+    expect(first.budget.waiting.map(({ lookAtMs }) => lookAtMs)).toEqual([nowMs + 20_000, nowMs + 20_000, undefined]);
     expect(putOffLooks(first.budget, all, nowMs + 5_000).fresh).toEqual(new Set());
-    expect(putOffLooks(first.budget, all, nowMs + 10_000)).toMatchObject({ lookAtMs: nowMs + 20_000, fresh: new Set(['web', 'api']) });
+    expect(putOffLooks(first.budget, all, nowMs + 20_000)).toMatchObject({ lookAtMs: nowMs + 40_000, fresh: new Set(['web', 'api']) });
+  });
+});
+
+describe('members that begin to run', () => {
+  test('are looked at every five seconds, as long as a group waits for a turn to launch that comes after that', () => {
+    const line = (inMs: number, rest: Partial<Waiting> = {}) => ({ ...emptyBudget, waiting: [waits('web', inMs, rest)] });
+    expect(joinLookAtMs(line(5_001), nowMs)).toBe(nowMs + 5_000);
+    expect(joinLookAtMs(line(60_000), nowMs + 4_999)).toBe(nowMs + 5_000);
+    expect(joinLookAtMs(line(60_000), nowMs + 5_000)).toBe(nowMs + 10_000);
+    expect(joinLookAtMs(line(5_000), nowMs)).toBe(undefined);
+    // A drain that looks launches nothing.
+    expect(joinLookAtMs(line(60_000, { instances: 0 }), nowMs)).toBe(undefined);
+    expect(joinLookAtMs(emptyBudget, nowMs)).toBe(undefined);
   });
 });

@@ -140,6 +140,8 @@ describe('a change of state', () => {
   it('adds the instances that run, that have ended, and that were only stopped', () => {
     expect(stateChange.adds(of('pending'), owner)).toEqual({});
     expect(stateChange.adds(of('running'), owner)).toEqual({ ran: [instance] });
+    const inAsg = { group: 'web', asg: 'web-asg', state: 'running' } as never;
+    expect(stateChange.adds(of('running'), inAsg)).toEqual({ ran: [instance], ranInAsg: [instance] });
     for (const state of ['shutting-down', 'terminated'] as const) expect(stateChange.adds(of(state), owner)).toEqual({ ended: [instance] });
     for (const state of ['stopping', 'stopped'] as const)
       expect(stateChange.adds(of(state), owner)).toEqual({ ended: [instance], stopped: [instance] });
