@@ -5,7 +5,7 @@ import type { AccountBudget } from './account-budget.ts';
  * meanwhile changes nothing. Groups that an Auto Scaling group refills are looked at at the same times.
  */
 const everyMs = 20_000;
-/** While groups wait for their turn to launch, members of any group that begin to run are looked at together, so often. */
+/** While groups wait for a turn to launch, members of any group that begin to run are looked at together, so often. */
 const joinEveryMs = 5_000;
 /** Describes show most changes within this time. */
 const shownAfterMs = 2_000;
