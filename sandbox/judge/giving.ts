@@ -10,7 +10,7 @@ import { missingBeside } from './missing-requests.ts';
 import { asgsOf, limitFor, type Policy, type PolicyPool } from './policy.ts';
 import { mayBecome, offeringsOf, poolOf } from './pools.ts';
 import { isOfSubnet, type Refused, refusalsOf, refusalsTo } from './refusals.ts';
-import { couldBeKnown, isStray } from './staying.ts';
+import { couldBeKnown, isStray, storedAtMs } from './staying.ts';
 import { mayBeTakenAtOnce } from './taken-at-once.ts';
 import { times } from './times.ts';
 
@@ -24,6 +24,8 @@ export type Moment = {
   readonly placedBy?: string;
   /** For a launch that moves a member: it leaves out offerings with a refusal or warning within this time. */
   readonly quietForMs?: number;
+  /** Until when launches may have counted beside it. Absent: a launch may have been under way. */
+  readonly besideUntilMs?: number;
   /** The launch that another one is looked for: it counts nowhere. */
   readonly insteadOf?: Life;
 };
@@ -179,14 +181,21 @@ export const surelyHeld = (chronicle: Chronicle, { group, sinceMs, atMs }: Momen
         couldBeKnown(chronicle, life, { sinceMs, atMs }),
     );
 
+/** Whether a launch was chosen only after another one was requested: a function stores the requests of a decision before it makes any of them. */
+const isChosenAfter = (chronicle: Chronicle, life: Life, { insteadOf }: Moment): boolean =>
+  insteadOf?.askedAtMs !== undefined && (storedAtMs(chronicle, life) ?? Number.NEGATIVE_INFINITY) > insteadOf.askedAtMs;
+
 /** Members that may have counted for the function that placed: also leaving, just ended and simultaneously requested ones. */
-export const perhapsHeld = (chronicle: Chronicle, { group, sinceMs, atMs }: Moment): readonly Life[] => {
-  const { lagMs, asgLagMs, launchCallMs } = chronicle.times;
+export const perhapsHeld = (chronicle: Chronicle, moment: Moment): readonly Life[] => {
+  const { group, sinceMs, atMs, besideUntilMs = atMs + chronicle.times.launchCallMs + times.reactMs } = moment;
+  const { lagMs, asgLagMs } = chronicle.times;
   return chronicle
     .livesIn(group)
     .filter(
       (life) =>
-        life.launchedAtMs <= atMs + launchCallMs + times.reactMs && goneAtMs(life) > sinceMs - Math.max(lagMs, asgLagMs) - times.messageAgainMs,
+        life.launchedAtMs <= besideUntilMs &&
+        goneAtMs(life) > sinceMs - Math.max(lagMs, asgLagMs) - times.messageAgainMs &&
+        !isChosenAfter(chronicle, life, moment),
     );
 };
 

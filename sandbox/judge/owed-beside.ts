@@ -2,7 +2,7 @@ import type { Chronicle } from './chronicle.ts';
 import { isFunction, type Life } from './life.ts';
 import { isOnDemand, mayBeOwed } from './limits.ts';
 import type { Policy } from './policy.ts';
-import { ownLaunches } from './staying.ts';
+import { ownLaunches, reservationOf } from './staying.ts';
 
 type Launch = ReturnType<typeof ownLaunches>[number];
 
@@ -14,6 +14,15 @@ const areBeside = (one: Life, other: Life): boolean =>
   isFunction(one.by) &&
   isFunction(other.by) &&
   one.by.invocation === other.by.invocation;
+
+/** Decision and round of a launch: one function chose everything that carries the same ones before it requested any of it. */
+const roundOf = (life: Life): string | undefined => reservationOf(life)?.replace(/-\d+$/, '');
+
+/** Launches that one decision placed in one round, and that were requested at the same moment, without this one. */
+export const placedBeside = (chronicle: Chronicle, life: Life): readonly Life[] => {
+  const round = roundOf(life);
+  return round === undefined ? [] : chronicle.lives.filter((other) => areBeside(life, other) && roundOf(other) === round);
+};
 
 /** Whether a launch may be owed on demand, by its place in the order in which EC2 launched, or by that of any launch beside it. */
 export type IsOwed = (policy: Policy, launch: Launch) => boolean;

@@ -1,3 +1,4 @@
+import { items } from '../../core/contract.ts';
 import { type Chronicle, stays } from './chronicle.ts';
 import { goneAtMs, isFunction, isProtected, isScheduled, type Life, lastBackMs, lastCalledOffMs, lastRefusalMs, stayAt, tagsAt } from './life.ts';
 import { isMisplaced, type Policy } from './policy.ts';
@@ -111,6 +112,10 @@ export const reservationOf = (life: Life): string | undefined => tagsAt(life, Nu
 const byReservation = remembered(({ lives }: Chronicle) => Map.groupBy(lives, reservationOf));
 const writtenItems = remembered((chronicle: Chronicle) => Map.groupBy(chronicle.of('item-written'), ({ item }) => item));
 
+/** When the request of a launch was first stored. Undefined where none was. */
+export const storedAtMs = (chronicle: Chronicle, life: Life): number | undefined =>
+  writtenItems(chronicle).get(items.request(reservationOf(life) ?? ''))?.[0]?.atMs;
+
 /**
  * Which function first made the request of a launch, and when it began to look: whoever repeats a request makes the one that was made, whatever has
  * changed since. Undefined where no request was stored before, and where it had launched already: EC2 launches once for a token.
@@ -119,7 +124,7 @@ const firstAsked = (chronicle: Chronicle, life: Life): { readonly sinceMs: numbe
   const reservation = reservationOf(life);
   const firstMs = byReservation(chronicle).get(reservation)?.[0]?.launchedAtMs ?? life.launchedAtMs;
   if (firstMs < life.launchedAtMs - chronicle.times.launchCallMs) return undefined;
-  const written = writtenItems(chronicle).get(`request#${reservation}`)?.[0];
+  const written = writtenItems(chronicle).get(items.request(reservation ?? ''))?.[0];
   return written && { sinceMs: lookedSince(chronicle, written.by, written.atMs), by: written.by };
 };
 

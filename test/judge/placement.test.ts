@@ -340,6 +340,22 @@ describe('spreads and weights hold at every launch', () => {
     expect(capped(4, 3, 149.4)).toHaveLength(1);
     expect(capped(2, 1)).toEqual([]);
   });
+  it('counts nothing against the cap elsewhere that was stored only after the launch was requested', () => {
+    const capped = (storedAt: number, by = 'i-150') =>
+      details(sharedOut, (script) => {
+        twoServe(script);
+        script.policy(50, 2, { ...policy, pools: { ...policy.pools, 'spot-b': { ...policy.pools['spot-b'], cap: 2 } } });
+        for (const one of ['i-4', 'i-7']) script.member(one, { pool: 'spot-a' });
+        script.react(148, 155, 'i-150');
+        script.react(148, 155, 'i-other');
+        const request = { pool: 'spot-b', count: 1 };
+        script.at(storedAt, { kind: 'item-written', table: 'state', group: 'web', item: 'request#r-i-6', bytes: 1, by: react(by), request });
+        script.launch(150, 'i-5', { pool: 'spot-a', by: react('i-150'), askedS: 149.5 });
+        script.launch(150.05, 'i-6', { pool: 'spot-b', by: react(by), askedS: 149.8 });
+      }).filter((detail) => detail.includes('i-5'));
+    expect(capped(149)).toEqual([]);
+    for (const by of ['i-150', 'i-other']) expect(capped(149.7, by)).toHaveLength(1);
+  });
   it('holds where the other child gives nothing', () => {
     const found = details(sharedOut, (script) => {
       twoServe(script);
@@ -634,6 +650,32 @@ describe('weights', () => {
     expect(held(two, ['spot-a'], 'od-b')).toEqual([]);
     expect(held(two, ['spot-a', 'spot-a', 'spot-a'], 'spot-a')).toHaveLength(1);
     expect(held([...two, ['spot-b', 0]], ['spot-a', 'od-b'], 'od-b')).toHaveLength(1);
+  });
+  type Batch = { readonly round?: string; readonly spare?: number; readonly askedS?: number };
+  /** One decision places these in one round, with two of six owed on demand. EC2 launches them in this order. */
+  const placed = (pools: readonly string[], { round = 'd-r0', spare = 0, askedS = 149 }: Batch = {}) =>
+    details(sharedOut, (script) => {
+      const weighted = [
+        { use: { spread: ['spot-a', 'spot-b'] }, weight: 3 },
+        { use: 'od-b', weight: 1 },
+      ];
+      script.policy(0, 1, { ...policy, spare, capacity: { weighted }, onDemand: { floor: 0, percent: '27%' } });
+      script.desired(0, 6);
+      script.react(148, 155, 'i-150');
+      for (const [index, pool] of pools.entries()) {
+        const tags = { 'holdfast:reservation': `${index < 3 ? 'd-r0' : round}-${index}` };
+        script.launch(150 + index / 100, `i-${index}`, { pool, by: react('i-150'), askedS: index < 3 ? 149 : askedS, tags });
+      }
+    });
+  const [three, two4] = [
+    ['od-b', 'od-b', 'od-b', 'spot-a', 'spot-b', 'spot-a'],
+    ['od-b', 'spot-a', 'spot-b', 'spot-a', 'od-b', 'spot-b'],
+  ];
+  it('count all that one decision placed in one round, in whatever order EC2 launches it', () => {
+    expect(placed(three)).toHaveLength(1);
+    expect(placed(three.toReversed())).toHaveLength(1);
+    expect(placed(two4)).toEqual([]);
+    expect(placed(two4.toReversed())).toEqual([]);
   });
   it('of three children let one go first that is due sooner', () => {
     const three = [...two, ['spot-b', 1]] as const;

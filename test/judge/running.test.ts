@@ -441,6 +441,22 @@ describe('time to serve', () => {
     expect(asked(105)).toEqual([]);
     expect(asked(140)).toHaveLength(1);
   });
+  it('does not count a member that the function had claimed as one that fills a share', () => {
+    const asked = (second: number, claimedBy?: string) =>
+      details(requestedSoon, (script) => {
+        script.policy(0, 1, { ...policy, maxShare: { instanceType: '100%' } });
+        script.desired(0, 2);
+        for (const one of ['i-1', 'i-2']) script.member(one);
+        script.warn(100, 'i-1');
+        script.react(101, 105, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+        if (claimedBy !== undefined) script.claim(102, 'i-1', claimedBy);
+        script.launch(second, 'i-3', { by: react('i-a') });
+      });
+    for (const late of [120, 140, 200]) expect(asked(late, 'i-a')).toHaveLength(1);
+    expect(asked(105, 'i-a')).toEqual([]);
+    // Nobody says that the function which looked knew of it.
+    for (const other of [undefined, 'i-other']) expect(asked(140, other)).toEqual([]);
+  });
   it('requires the replacement of a member that ended unannounced soon after its event was received', () => {
     type Heard = {
       readonly state?: string;

@@ -5,6 +5,7 @@ import { isKnownToLeave, type Moment, mayBeBelieved, perhapsHeld, priceBeliefMs,
 import { givesAtAll, givingWell } from '../giving-well.ts';
 import { isFunction, type Life, tagsAt } from '../life.ts';
 import { missingBeside } from '../missing-requests.ts';
+import { placedBeside } from '../owed-beside.ts';
 import { type Bound, byAnyPolicy, type Placed } from '../placed.ts';
 import { limitFor, type Policy, type PolicyPool, type TreeNode } from '../policy.ts';
 import { offeringsOf, poolOf } from '../pools.ts';
@@ -135,9 +136,18 @@ const tiny = 1e-9;
 const isMovedWithin = (chronicle: Chronicle, { placedBy }: Moment, { isOf }: Part, life: Life): boolean =>
   isFunction(life.by) && life.by.invocation === placedBy && movesIn(chronicle).get(life)?.worse.some(isOf) === true;
 
+/**
+ * What was surely chosen for the same need as a launch, in the same round: no move, no spare, and nothing that had more to choose from. The last one of a
+ * part was chosen beside all others of this part, and who was chosen for other parts later only brings it nearer to its share.
+ */
+const chosenBeside = (chronicle: Chronicle, { life, policy, from }: Placed): readonly Life[] =>
+  policy.spare > 0 ? [] : placedBeside(chronicle, life).filter((other) => from(other) && !movesIn(chronicle).has(other));
+
 /** How many more of its share one part has than another: the least that is certain. */
-const ahead = (chronicle: Chronicle, { life, moment }: Placed, parts: readonly Part[], one: Part, other: Part): number => {
-  const surely = surelyHeld(chronicle, moment, life.order);
+const ahead = (chronicle: Chronicle, placed: Placed, parts: readonly Part[], one: Part, other: Part): number => {
+  const { life, moment } = placed;
+  const beside = chosenBeside(chronicle, placed).filter((held) => one.isOf(held) || other.isOf(held));
+  const surely = [...new Set([...surelyHeld(chronicle, moment, life.order), ...beside])];
   const perhaps = perhapsHeld(chronicle, moment).filter((held) => !isKnownToLeave(held, moment));
   const missing = missingBeside(chronicle, life, moment.group, other.pools);
   const own = surely.filter((held) => one.isOf(held) && !isMovedWithin(chronicle, moment, one, held));

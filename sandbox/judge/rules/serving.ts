@@ -5,7 +5,7 @@ import { afterChange, type Debt, type Debts, type Look, renewed } from '../debts
 import type { Finding, Rule } from '../finding.ts';
 import { givingOf } from '../giving.ts';
 import { limitMayBound } from '../launch-limit.ts';
-import { couldLaunchAtMs, hasDied, heardAtMs, heardOfEndAtMs, isFailed, isTooYoung, isUnshown, tellsEnd } from '../leaving.ts';
+import { couldLaunchAtMs, hasDied, heardAtMs, heardOfEndAtMs, isFailed, isHealthy, isTooYoung, isUnshown, tellsEnd } from '../leaving.ts';
 import { type Delivery, endless, goneAtMs, isAlive, isFunction, type Life, leavesAtMs, stayAt, warnedAtMs } from '../life.ts';
 import { actsSince, wasIdle } from '../modes.ts';
 import { sizeShownAt } from '../outside.ts';
@@ -238,6 +238,10 @@ const countedAt = (chronicle: Chronicle, group: string, heardMs: number, atMs: n
 /** What Holdfast received first about the end of a member, and when the member belonged to the group that needs a replacement. */
 type News = { readonly what: 'warning' | 'end'; readonly toldMs: number; readonly memberMs: number };
 
+/** The function without an injected fault that a message about a member reached at a moment. It knows whom it claims. */
+const hearerOf = (chronicle: Chronicle, life: Life, heardMs: number): string | undefined =>
+  life.deliveries.find(({ atMs, invocation }) => atMs === heardMs && isHealthy(chronicle, invocation))?.invocation;
+
 const newsOf = (chronicle: Chronicle, life: Life): readonly News[] => {
   const warnedMs = heardAtMs(chronicle, life, 'warning');
   // After a warning that was heard, the replacement is requested by then.
@@ -274,7 +278,9 @@ const requestedLate = (chronicle: Chronicle, life: Life, { what, toldMs, memberM
   const policy = chronicle.policyAt(group, untilMs);
   if (shortBy <= 0 || policy === undefined) return [];
   // A resting offering is not requested again yet, and a full one cannot give.
-  const moment = { group, sinceMs: heardMs, atMs: untilMs };
+  const placedBy = hearerOf(chronicle, life, heardMs);
+  // What is requested later fills no place that was free.
+  const moment = { group, sinceMs: heardMs, atMs: untilMs, besideUntilMs: untilMs, ...(placedBy !== undefined && { placedBy }) };
   if (!poolsOf(policy, policy.capacity).some((pool) => givingOf(chronicle, policy, pool, moment).length > 0)) return [];
   const detail = `${((untilMs - heardMs) / 1_000).toFixed(1)} s after the ${what} of ${life.instance} was heard, ${shortBy} are still not requested`;
   return [{ group, instance: life.instance, atMs: untilMs, heardAtMs: toldMs, members: shortBy, detail }];
