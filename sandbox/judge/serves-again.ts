@@ -1,4 +1,5 @@
 import type { Chronicle } from './chronicle.ts';
+import type { Life } from './life.ts';
 import { asgsOf } from './policy.ts';
 import { comesUpMsOf, servesAgainMsOf } from './times.ts';
 
@@ -11,3 +12,10 @@ export const servesAgainMsIn = (chronicle: Chronicle, group: string): number => 
 
 /** The time from a launch until a member of a group passes its health checks, with the same hooks. */
 export const comesUpMsIn = (chronicle: Chronicle, group: string): number => comesUpMsOf(chronicle.history, asgsIn(chronicle, group));
+
+/** The same for one instance, with the hooks of the Auto Scaling groups that ever held it. */
+export const comesUpMsOfLife = ({ history }: Chronicle, { stays }: Life): number =>
+  comesUpMsOf(
+    history,
+    stays.map(({ asg }) => asg),
+  );

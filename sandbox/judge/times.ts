@@ -68,8 +68,6 @@ export type Times = {
   readonly lagMs: number;
   /** The same for describes of Auto Scaling groups. */
   readonly asgLagMs: number;
-  /** From a launch to passing health checks, at most, where nobody completes the launching hooks that Auto Scaling groups have from the start. */
-  readonly comesUpMs: number;
   /** From the first response to passing health checks, at most. */
   readonly healthMs: number;
   /** The slowest launch call. */
@@ -87,11 +85,11 @@ const slowest = (history: History, operation: string): number => {
 };
 
 /** How long new members wait in a launching hook of these Auto Scaling groups, at most. Its owner may leave it to its time-out. */
-const launchHookSeconds = ({ autoScalingGroups }: History['spec'], asgs?: readonly string[]): number =>
+const launchHookSeconds = ({ autoScalingGroups }: History['spec'], asgs: readonly string[]): number =>
   Math.max(
     0,
     ...autoScalingGroups
-      .filter(({ name }) => asgs?.includes(name) ?? true)
+      .filter(({ name }) => asgs.includes(name))
       .flatMap(({ hooks = [] }) => hooks)
       .flatMap(({ transition, heartbeatSeconds }) => (transition === 'launching' ? [heartbeatSeconds] : [])),
   );
@@ -107,8 +105,11 @@ export const servesAgainMsOf = ({ spec }: History, asgs: readonly string[]): num
 const healthMsOf = ({ targetGroups }: History['spec']): number =>
   Math.max(0, ...targetGroups.map((one) => 1_000 * one.healthCheckIntervalSeconds * one.healthyThreshold));
 
-/** From a launch to passing health checks, at most, of members of these Auto Scaling groups. Absent: of any. */
-export const comesUpMsOf = ({ spec }: Pick<History, 'spec'>, asgs?: readonly string[]): number =>
+/**
+ * From a launch to passing health checks, at most, of members of these Auto Scaling groups, where nobody completes the launching hooks that they have from
+ * the start.
+ */
+export const comesUpMsOf = ({ spec }: Pick<History, 'spec'>, asgs: readonly string[]): number =>
   1_000 * (spec.timing.pendingSeconds[1] + spec.timing.bootSeconds[1] + launchHookSeconds(spec, asgs)) + healthMsOf(spec);
 
 export const timesOf = (history: History): Times => {
@@ -119,7 +120,6 @@ export const timesOf = (history: History): Times => {
     // A later page shows what a describe showed a while ago, and that describe lagged itself.
     lagMs: 1_000 * (timing.lagSeconds[1] + (stalePages?.lagSeconds[1] ?? 0)),
     asgLagMs: 1_000 * (timing.asgLagSeconds?.[1] ?? 0),
-    comesUpMs: comesUpMsOf(history),
     healthMs: healthMsOf(spec),
     launchCallMs: Math.max(slowest(history, 'ec2:CreateFleet'), slowest(history, 'autoscaling:LaunchInstances')),
     clockMs: clockErrorMs + Math.max(0, ...steps),

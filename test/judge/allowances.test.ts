@@ -4,7 +4,7 @@ import type { Allowance } from '../../sandbox/judge/finding.ts';
 import { judge } from '../../sandbox/judge/judge.ts';
 import { rules } from '../../sandbox/judge/rules.ts';
 import { cases, storedSwap } from './allowance-cases.ts';
-import { historyOf, policy, react, type Script, twoServe, user } from './histories.ts';
+import { historyOf, policy, react, type Script, spec, twoServe, user } from './histories.ts';
 
 const stored = { states: {}, swaps: [storedSwap], decisions: [], deadLetters: 0, staleMessages: 0 };
 
@@ -125,4 +125,33 @@ it('a member that never served and leaves first is failing until its replacement
   expect(row && judged(row, leaves('drain-first', 1_500)).left).toBeGreaterThan(0);
   expect(row && judged(row, leaves('drain-first', 712, false)).left).toBeGreaterThan(0);
   expect(row && judged(row, leaves('launch-first', 712)).left).toBeGreaterThan(0);
+});
+
+it('a member that never answers fails by the launching hooks of its own Auto Scaling group, and not of another one', () => {
+  const row = allowances.find(({ name }) => name.startsWith('a member fails its health checks'));
+  const hook = { name: 'warm', transition: 'launching', heartbeatSeconds: 300, defaultResult: 'CONTINUE' } as const;
+  const specWith = (hooked: string) => {
+    const [own] = spec.autoScalingGroups;
+    const both = own === undefined ? [] : [own, { ...own, name: 'other' }];
+    return { ...spec, autoScalingGroups: both.map((one) => (one.name === hooked ? { ...one, hooks: [hook] } : one)) };
+  };
+  /** One of two members in an Auto Scaling group ends at 100. Its replacement runs and never answers. */
+  const fails = (launchedAt: number, hooked: string) =>
+    historyOf(
+      (script) => {
+        script.policy(0, 1, { ...policy, asg: 'web-asg' });
+        script.desired(0, 2);
+        for (const one of ['i-1', 'i-2']) script.member(one, { asg: 'web-asg' });
+        script.end(100, 'i-2');
+        script.launch(launchedAt, 'i-3', { asg: 'web-asg' });
+        script.at(launchedAt + 10, { kind: 'running', instance: 'i-3' });
+        script.launch(launchedAt + 190, 'i-4', { asg: 'web-asg' });
+        script.serves(launchedAt + 220, 'i-4');
+      },
+      { stored, spec: specWith(hooked) },
+    );
+  expect(row && judged(row, fails(110, 'other')).without).toBeGreaterThan(0);
+  expect(row && judged(row, fails(110, 'other'))).toMatchObject({ left: 0 });
+  expect(row && judged(row, fails(110, 'web-asg'))).toMatchObject({ left: 0 });
+  expect(row && judged(row, fails(420, 'web-asg')).left).toBeGreaterThan(0);
 });

@@ -2,7 +2,7 @@ import type { Chronicle } from '../chronicle.ts';
 import type { Allowance } from '../finding.ts';
 import { answersAt, endless, goneAtMs, isFunction, type Life, warnedAtMs } from '../life.ts';
 import { servesAgain } from '../rules/serving.ts';
-import { servesAgainMsIn } from '../serves-again.ts';
+import { comesUpMsOfLife, servesAgainMsIn } from '../serves-again.ts';
 import { givenUpAtMs } from '../unserved.ts';
 
 export const newcomersDie: Allowance = {
@@ -50,7 +50,7 @@ export const membersFail: Allowance = {
       // A target group that never found it healthy needs some checks that pass, also where its user took it out and put it back.
       const isAnew = last === undefined || (last.why === 'deregistered' && !isFunction(last.by) && last.untilMs <= beforeMs);
       const checkedMs = isAnew ? beforeMs - chronicle.times.healthMs : beforeMs;
-      if (!answersAt(life, checkedMs) && life.launchedAtMs + chronicle.times.comesUpMs <= beforeMs) return true;
+      if (!answersAt(life, checkedMs) && life.launchedAtMs + comesUpMsOfLife(chronicle, life) <= beforeMs) return true;
       return last?.why === 'unhealthy' && last.untilMs <= beforeMs;
     });
     // A member that was requested a moment ago is not late yet, so failing members explain only late ones.
