@@ -1,6 +1,7 @@
 import { wasLost } from './breaker.ts';
 import type { Chronicle, Written } from './chronicle.ts';
 import { isFunction } from './life.ts';
+import { lookedSince } from './staying.ts';
 
 /** A message about a policy that was written comes to a look within this time. */
 const policyHeardMs = 300_000;
@@ -29,10 +30,6 @@ const statesSince = (chronicle: Chronicle, group: string, learnedMs: number, end
   );
 };
 
-/** When the function that wrote a state began. */
-const beganAtMs = (chronicle: Chronicle, { by, atMs }: Written): number =>
-  (isFunction(by) ? chronicle.invocations.get(by.invocation)?.beganAtMs : undefined) ?? atMs;
-
 /**
  * States that must have what a function learned at a moment, once it has ended. A function that does not have the turn of the group writes no state.
  * Then the next look finds the swap that it wrote, and a look that has begun before may not have read that swap.
@@ -43,7 +40,7 @@ export const statesAfter = (chronicle: Chronicle, group: string, learnedMs: numb
   const hasTurn = (chronicle.groups.get(group)?.written ?? []).some(
     ({ by, atMs }) => isFunction(by) && by.invocation === invocation && atMs >= learnedMs,
   );
-  return statesSince(chronicle, group, learnedMs, endedMs).filter((state) => hasTurn || beganAtMs(chronicle, state) > endedMs);
+  return statesSince(chronicle, group, learnedMs, endedMs).filter((state) => hasTurn || lookedSince(chronicle, state.by, state.atMs) > endedMs);
 };
 
 /** Whether a user wrote the policy of a group in a time, or its message may come then: it is late by as much as messages are. */

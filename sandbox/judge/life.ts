@@ -259,6 +259,14 @@ export const leavesAtMs = (life: Life, atMs: number): number => {
 /** The first message about a warning that a function received. */
 export const firstWarning = ({ deliveries }: Life): Delivery | undefined => deliveries.find(({ told }) => told.about === 'warning');
 
-/** Whether EC2 sent a warning that was received then. What is said of the past, or of an instance that nobody takes, counts for nothing. */
-export const wasWarned = ({ life, atMs }: { readonly life: Life; readonly atMs: number }): boolean =>
-  life.warnings.some((warning) => warning.atMs <= atMs);
+/**
+ * The first message about a warning that EC2 had sent. What is said of the past, or of an instance that nobody takes, counts for nothing: a message names
+ * the time of its warning.
+ */
+export const firstTrueWarning = ({ deliveries, warnings }: Life, beforeMs = endless): Delivery | undefined =>
+  deliveries.find(
+    ({ told, atMs, happenedAtMs }) =>
+      told.about === 'warning' &&
+      atMs < beforeMs &&
+      warnings.some((warning) => !warning.silent && warning.atMs <= atMs && isToldBy(warning, happenedAtMs)),
+  );

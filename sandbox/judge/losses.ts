@@ -1,6 +1,6 @@
 import type { Chronicle } from './chronicle.ts';
 import { nameOf } from './cloud.ts';
-import { isExchange, isFunction, type Life, stayAt, wasWarned } from './life.ts';
+import { firstTrueWarning, isExchange, isFunction, type Life, stayAt } from './life.ts';
 
 /** If a member is interrupted sooner after its launch, its move did not pay (docs/policy.md, return). */
 export const paysAfterMs = 15 * 60_000;
@@ -44,7 +44,7 @@ export const lossesHeard = (chronicle: Chronicle, group: string, beforeMs: numbe
   chronicle
     .livesIn(group)
     .flatMap((life): readonly HeardLoss[] => {
-      const told = life.deliveries.find((one) => one.told.about === 'warning' && one.atMs < beforeMs && wasWarned({ life, atMs: one.atMs }));
+      const told = firstTrueWarning(life, beforeMs);
       if (told === undefined || life.market !== 'spot' || isEndedByAsg(life, told.atMs) || isTakenOut(life, told.atMs)) return [];
       const livedMs = told.atMs - life.launchedAtMs + 2 * chronicle.times.clockMs + 1_000;
       const ended = chronicle.invocations.get(told.invocation)?.ended;
@@ -55,20 +55,23 @@ export const lossesHeard = (chronicle: Chronicle, group: string, beforeMs: numbe
 
 type Merged = HeardLoss & { readonly latestMs: number };
 
-/** Losses that are close together count as one, with the longest life of them and the time of the first. Pauses count from the latest. */
-const merged = (losses: readonly HeardLoss[]): readonly Merged[] => {
+/**
+ * Losses of an offering that are close together count as one, with the longest life of them and the time of the first. Pauses count from the latest.
+ * `slackMs`: by as much a look may have dated each of them later than its warning was received.
+ */
+const merged = (losses: readonly HeardLoss[], slackMs: number): readonly Merged[] => {
   const found: Merged[] = [];
   for (const loss of losses) {
     const last = found.at(-1);
-    if (last === undefined || loss.atMs - last.atMs >= 2 * sameLossMs) found.push({ ...loss, latestMs: loss.atMs });
+    if (last === undefined || loss.atMs - last.atMs >= sameLossMs + slackMs) found.push({ ...loss, latestMs: loss.atMs });
     else found[found.length - 1] = { ...last, livedMs: Math.max(last.livedMs, loss.livedMs), latestMs: loss.atMs };
   }
   return found;
 };
 
 /** Until when no member moves to an offering because of these losses of it. */
-export const restMs = (own: readonly HeardLoss[], afterMs: number): number => {
-  const list = merged(own);
+export const restMs = (own: readonly HeardLoss[], afterMs: number, slackMs = 0): number => {
+  const list = merged(own, slackMs);
   const last = list.at(-1);
   if (last === undefined) return 0;
   const streak = Math.min(mostLosses, list.length - 1 - list.findLastIndex(({ livedMs }) => livedMs >= paysAfterMs));
@@ -76,12 +79,12 @@ export const restMs = (own: readonly HeardLoss[], afterMs: number): number => {
 };
 
 /** Whether a loss is of a short life. Losses of one offering at one time are one, with the longest life of them. */
-const isShort = (loss: HeardLoss, losses: readonly HeardLoss[]): boolean =>
-  losses.every((one) => one.livedMs < paysAfterMs || one.offering !== loss.offering || Math.abs(one.atMs - loss.atMs) >= sameLossMs);
+const isShort = (loss: HeardLoss, losses: readonly HeardLoss[], slackMs: number): boolean =>
+  losses.every((one) => one.livedMs < paysAfterMs || one.offering !== loss.offering || Math.abs(one.atMs - loss.atMs) >= sameLossMs + slackMs);
 
-/** Until when no member moves at all, because three moves within an hour did not pay. */
-export const stoppedUntil = (losses: readonly HeardLoss[], atMs: number): number => {
-  const young = losses.filter((loss) => isShort(loss, losses) && atMs - loss.atMs < hourMs);
-  const apart = merged(young);
+/** Until when no member moves at all, because three moves within an hour did not pay. What follows another loss closely is no further one, wherever it is. */
+export const stoppedUntil = (losses: readonly HeardLoss[], atMs: number, slackMs = 0): number => {
+  const young = losses.filter((loss) => isShort(loss, losses, slackMs) && atMs - loss.atMs < hourMs);
+  const apart = young.filter((loss, index) => loss.atMs - (young[index - 1]?.atMs ?? Number.NEGATIVE_INFINITY) >= sameLossMs + slackMs);
   return apart.length < mostFlaps ? 0 : (apart.at(-mostFlaps)?.atMs ?? 0) + hourMs;
 };

@@ -58,8 +58,10 @@ describe('looks come when they are arranged', () => {
     const wrote = (second: number, invocation: string) => looked(undefined, { write: (script) => script.remembers(second, {}, 1, invocation) });
     expect(wrote(113, 'i-2')).toEqual([]);
     expect(wrote(123, 'i-2')).toEqual(none);
-    // The function of the decision itself does not look again.
+    // The function of the decision itself does not look again, and a function of a drain does not look at the group.
     expect(wrote(113, 'i-1')).toEqual(none);
+    const drain = { kind: 'function', function: 'check-drain', invocation: 'i-3' } as const;
+    expect(looked(undefined, { write: (script) => script.desired(113, 2, 1, drain) })).toEqual(none);
   });
   it('unless a fault met the function, or its decision arranged none', () => {
     expect(looked(undefined, { injected: true })).toEqual([]);
@@ -67,9 +69,12 @@ describe('looks come when they are arranged', () => {
     expect(looked(undefined, { more: throttled('SendMessage') })).toEqual([]);
     expect(looked(undefined, { more: { endedAtMs: 115_000 } })).toEqual([]);
   });
-  it('unless clocks are wrong, because a look that has come may be taken for one that will', () => {
-    expect(looked(undefined, { more: { clockErrorMs: 3_000 } })).toEqual([]);
-    expect(looked(undefined, { more: { clockErrorMs: 0 } })).toEqual(none);
+  it('by the next tick where clocks are wrong, because a look that has come may be taken for one that will', () => {
+    const wrong = { more: { clockErrorMs: 3_000 } };
+    expect(looked(180, wrong)).toEqual([]);
+    for (const second of [undefined, 190])
+      expect(looked(second, wrong)).toEqual(['decision d-1 arranged a look, and 70 s after its time none has come']);
+    expect(looked(180, { more: { clockErrorMs: 0 } })).toEqual(none);
     expect(told(undefined, { clockErrorMs: 3_000 })).toHaveLength(1);
   });
 });

@@ -3,7 +3,7 @@ import { countedInFull } from '../../sandbox/judge/rules/counted.ts';
 import { lossesAreRemembered, refusalsAreRemembered } from '../../sandbox/judge/rules/remembered.ts';
 import type { StateMemory, StoredLesson } from '../../sandbox/judge/state-memory.ts';
 import { details } from './details.ts';
-import { policy, react, type Script, spec } from './histories.ts';
+import { policy, react, type Script, spec, user } from './histories.ts';
 
 type Write = (script: Script) => void;
 
@@ -95,6 +95,38 @@ describe('what limits and budgets count is counted in full', () => {
     expect(leaving(99, 'draining')).toEqual([]);
     expect(leaving(99, 'waiting')).toHaveLength(1);
     expect(leaving(102, 'leaving')).toHaveLength(1);
+    // That it once was to leave says nothing.
+    for (const state of ['withdrawn', 'gone']) expect(leaving(99, state)).toHaveLength(1);
+  });
+  it('does not count a member that is warned in standby, and one that is back from it', () => {
+    const held = { ...policy, asg: 'web-asg' };
+    const stoodBy = (outS: number, backS: number) =>
+      found((script) => {
+        script.at(40, { kind: 'joined', instance: 'i-1', asg: 'web-asg', by: user });
+        script.at(outS, { kind: 'left', instance: 'i-1', asg: 'web-asg', how: 'standby', by: user });
+        script.at(backS, { kind: 'joined', instance: 'i-1', asg: 'web-asg', by: user });
+        script.warn(100, 'i-1');
+        script.react(101, 104, 'of-1', [{ about: 'warning', instance: 'i-1' }]);
+        script.remembers(110, {});
+      }, held);
+    expect(stoodBy(70, 150)).toEqual([]);
+    expect(stoodBy(70, 100.5)).toEqual([]);
+    expect(stoodBy(70, 90)).toHaveLength(1);
+    expect(stoodBy(150, 160)).toHaveLength(1);
+  });
+  it('counts a warning that EC2 sent, also where a message about an earlier one came before', () => {
+    const told = (isSent: boolean, oldS = 90, isTold = true) =>
+      found((script) => {
+        const about = { about: 'warning', instance: 'i-1' } as const;
+        script.react(oldS, oldS + 2, 'of-old');
+        script.at(oldS, { kind: 'delivered', invocation: 'of-old', function: 'react', message: 'old', told: about, happenedAtMs: ms(-3_600) });
+        if (isSent) script.warn(100, 'i-1');
+        if (isTold) script.react(101, 104, 'of-1', [about]);
+        script.remembers(110, {});
+      });
+    expect(told(true)).toHaveLength(1);
+    expect(told(false)).toEqual([]);
+    expect(told(true, 105, false)).toEqual([]);
   });
   it('counts each warned member, and no warning twice', () => {
     expect(warned(1)).toEqual([]);

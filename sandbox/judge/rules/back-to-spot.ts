@@ -1,4 +1,4 @@
-import { wasLost } from '../breaker.ts';
+import { slackOf, wasLost } from '../breaker.ts';
 import type { Chronicle } from '../chronicle.ts';
 import { nameOf, type OfferingName } from '../cloud.ts';
 import { leanAmong, partOf } from '../evenness.ts';
@@ -223,7 +223,9 @@ export const nobodyReturnsTooSoon: Rule = {
       if (policy?.returning === undefined || others.length > 0) return [];
       const losses = lossesHeard(chronicle, group, sinceMs).filter(({ atMs }) => !wasLost(chronicle, group, atMs, life.launchedAtMs));
       const own = losses.filter(({ offering }) => offering === nameOf(life));
-      const untilMs = Math.max(restMs(own, policy.returning.afterMs), stoppedUntil(losses, life.launchedAtMs));
+      // A look dates a loss by its own time, and another one may have the turn before it.
+      const slackMs = slackOf(chronicle) + times.reactMs;
+      const untilMs = Math.max(restMs(own, policy.returning.afterMs, slackMs), stoppedUntil(losses, life.launchedAtMs, slackMs));
       if (life.launchedAtMs >= untilMs - 2 * chronicle.times.clockMs) return [];
       const seconds = Math.round((untilMs - life.launchedAtMs) / 1_000);
       return [{ group, instance: life.instance, atMs: life.launchedAtMs, detail: `${life.instance} moved to ${nameOf(life)} ${seconds} s too soon` }];

@@ -10,9 +10,8 @@ import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
-/** Surely received: nothing hindered the function that the warning reached first, and the member lived then. */
-export const isSurelyHeard = (chronicle: Chronicle, group: string, { life, atMs }: HeardWarning): boolean => {
-  const first = firstWarning(life);
+/** Surely received: nothing hindered the function that the warning reached first, and the member lived then. `first`: its message. */
+export const isSurelyHeard = (chronicle: Chronicle, group: string, { life, atMs }: HeardWarning, first = firstWarning(life)): boolean => {
   const ended = first && chronicle.invocations.get(first.invocation)?.ended;
   return (
     first !== undefined &&

@@ -1,14 +1,15 @@
-import { type HeardWarning, slackOf, wasLost } from '../breaker.ts';
+import { slackOf, wasLost } from '../breaker.ts';
 import type { Chronicle, Written } from '../chronicle.ts';
 import { inEveryGroup } from '../every-group.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { statesAfter } from '../forgets.ts';
 import { parts } from '../launch-limit.ts';
 import { isHealthy } from '../leaving.ts';
-import { firstWarning, isFunction, type Life, wasWarned } from '../life.ts';
+import { endless, firstTrueWarning, isFunction, type Life } from '../life.ts';
 import type { Policy } from '../policy.ts';
 import { nothingRemembered, type StateMemory, type Tally } from '../state-memory.ts';
 import { ownLaunches } from '../staying.ts';
+import { times } from '../times.ts';
 import { begunForAdvice } from './advice.ts';
 import { isSurelyHeard } from './breaker-openings.ts';
 
@@ -44,25 +45,26 @@ const launchFacts = (chronicle: Chronicle, group: string): readonly Fact[] =>
     return [{ atMs: life.launchedAtMs, invocation: life.by.invocation, forMs: policy.launches.withinMs }];
   });
 
-/** The first time that a function received a warning about each member. */
-const heardFirst = (chronicle: Chronicle, group: string): readonly HeardWarning[] =>
-  chronicle.livesIn(group).flatMap((life): readonly HeardWarning[] => {
-    const first = firstWarning(life);
-    const heard = first && { life, atMs: first.atMs };
-    return heard !== undefined && wasWarned(heard) && isSurelyHeard(chronicle, group, heard) ? [heard] : [];
-  });
+/** Whether its user had put it into standby at some time between the two. Nothing replaces it then. */
+const stoodBy = ({ stays }: Life, fromMs: number, untilMs: number): boolean =>
+  stays.some(({ how, untilMs: outMs }, index) => how === 'standby' && outMs <= untilMs && (stays[index + 1]?.fromMs ?? endless) > fromMs);
 
+const isOpen = new Set(['leaving', 'draining', 'drained']);
+
+/** Whether it leaves already when it is warned: it has its replacement. A choice that was withdrawn, or that still waited, gave it none. */
+const leavesAlready = ({ claims }: Life, atMs: number): boolean => isOpen.has(claims.findLast((claim) => claim.atMs < atMs)?.state ?? '');
+
+/** The first true warning of each member that a function surely received while the group acts. */
 const warningFacts = (chronicle: Chronicle, group: string): readonly Fact[] =>
-  heardFirst(chronicle, group).flatMap(({ life, atMs }): readonly Fact[] => {
+  chronicle.livesIn(group).flatMap((life): readonly Fact[] => {
+    const first = firstTrueWarning(life);
+    if (first === undefined) return [];
+    const { atMs, invocation } = first;
     const policy = policyFor(chronicle, group, atMs);
-    const invocation = firstWarning(life)?.invocation;
-    // What stands by, or is in a warm pool, is not replaced.
-    const isMember = life.stays.every(({ how }) => how !== 'standby');
-    // A member that leaves already has its replacement.
-    const isLeaving = life.claims.some((claim) => claim.atMs < atMs && claim.state !== 'waiting');
-    return policy === undefined || invocation === undefined || !isMember || isLeaving
-      ? []
-      : [{ atMs, invocation, forMs: policy.launches.withinMs * (1 - 1 / parts) }];
+    if (policy === undefined || !isSurelyHeard(chronicle, group, { life, atMs }, first)) return [];
+    const lagMs = Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs);
+    if (stoodBy(life, atMs - lagMs, atMs + times.reactMs) || leavesAlready(life, atMs)) return [];
+    return [{ atMs, invocation, forMs: policy.launches.withinMs * (1 - 1 / parts) }];
   });
 
 const warningsOf = ({ deliveries }: Life, atMs: number): number =>

@@ -1,12 +1,12 @@
 import type { HeardWarning } from '../breaker.ts';
-import { slackOf, warningsHeard, wasLost } from '../breaker.ts';
+import { slackOf, wasLost } from '../breaker.ts';
 import type { Chronicle, Written } from '../chronicle.ts';
 import { nameOf, type OfferingName } from '../cloud.ts';
 import { inEveryGroup } from '../every-group.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { statesAfter, writtenIn } from '../forgets.ts';
 import { isHealthy } from '../leaving.ts';
-import { firstWarning, isFunction, wasWarned } from '../life.ts';
+import { firstTrueWarning, isFunction } from '../life.ts';
 import { mostLosses, sameLossMs } from '../losses.ts';
 import { asgsOf } from '../policy.ts';
 import { offeringsOf } from '../pools.ts';
@@ -16,7 +16,6 @@ import { times } from '../times.ts';
 import { isSurelyHeard } from './breaker-openings.ts';
 
 type Broken = Omit<Finding, 'rule'>;
-
 /** Refusals in responses to this group's own requests. */
 const refusedTo = (chronicle: Chronicle, group: string): readonly Refused[] =>
   chronicle.of('refused').filter((refused) => {
@@ -132,13 +131,14 @@ const isLossKept = ({ memory }: Written, { life, atMs }: HeardWarning, slackMs: 
 
 const lostWarnings = (chronicle: Chronicle, group: string): readonly Broken[] => {
   const slackMs = slackOf(chronicle);
-  const heard = warningsHeard(chronicle, group).filter((one) => wasWarned(one) && isSurelyHeard(chronicle, group, one));
-  return heard.flatMap((one): readonly Broken[] => {
-    const { life, atMs } = one;
-    const first = firstWarning(life);
+  return chronicle.livesIn(group).flatMap((life): readonly Broken[] => {
+    const first = life.market === 'spot' ? firstTrueWarning(life) : undefined;
+    if (first === undefined) return [];
+    const { atMs, invocation } = first;
+    const one = { life, atMs };
     const policy = chronicle.policyAt(group, atMs);
-    if (first === undefined || policy?.mode !== 'act') return [];
-    const states = statesAfter(chronicle, group, atMs, first.invocation);
+    if (policy?.mode !== 'act' || !isSurelyHeard(chronicle, group, one, first)) return [];
+    const states = statesAfter(chronicle, group, atMs, invocation);
     const rests = states.filter((state) => state.atMs < atMs + times.interruptedRestMs - slackMs);
     const unlearned = rests.find((state) => state.memory?.lessons.some(({ offering }) => offering === nameOf(life)) === false);
     const unkept = policy.returning === undefined ? undefined : states.find((state) => !isLossKept(state, one, slackMs));
