@@ -9,6 +9,8 @@ import { times } from './times.ts';
 export const quotaCodes = new Set(['MaxSpotInstanceCountExceeded', 'VcpuLimitExceeded', 'InstanceLimitExceeded']);
 /** The code for a subnet without free addresses. It says nothing about other subnets of its zone. */
 const subnetCode = 'InsufficientFreeAddressesInSubnet';
+/** Holdfast's own code for an offering whose launches EC2 takes at once. Its rest does not grow. */
+export const takenAtOnceCode = 'Holdfast.TakenAtOnce';
 /** Holdfast tells the groups of an account what EC2 refused to one of them (docs/adr/0007-share-the-accounts-buckets.md). */
 const sharedCode = 'InsufficientInstanceCapacity';
 

@@ -29,6 +29,7 @@ import { lastGoodStays } from './rules/in-force.ts';
 import { lastResortLast, takenAtOnceLast } from './rules/last-resort.ts';
 import { missingAreRequested } from './rules/lasting-shortage.ts';
 import { launchesWithinLimit } from './rules/launches.ts';
+import { lessonsAreTrue } from './rules/learned.ts';
 import { floorFirst, floorHeld, floorLeft, sharesHold } from './rules/limits.ts';
 import { looksCome } from './rules/looks.ts';
 import { observeChangesNothing, pauseIsIdle } from './rules/modes.ts';
@@ -159,4 +160,5 @@ export const rules: readonly Rule[] = [
   countedInFull,
   refusalsAreRemembered,
   lossesAreRemembered,
+  lessonsAreTrue,
 ];

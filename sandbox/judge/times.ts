@@ -43,6 +43,8 @@ export const times = {
   longestUnservedRestMs: 14_400_000,
   /** An offering that EC2 takes instances from comes last for this long (core/pool-memory/pool-memory.ts). */
   interruptedRestMs: 180_000,
+  /** An offering that EC2 advises to leave comes late for this long (core/pool-memory/advice.ts). */
+  advisedRestMs: 180_000,
   /** An instance that is warned sooner after its launch was taken at once, and two within this time show something (core/pool-memory/pool-memory.ts). */
   takenAtOnceMs: 120_000,
   takenAtOnceWithinMs: 180_000,

@@ -10,7 +10,7 @@ import { firstTrueWarning, isFunction } from '../life.ts';
 import { mostLosses, sameLossMs } from '../losses.ts';
 import { asgsOf } from '../policy.ts';
 import { offeringsOf } from '../pools.ts';
-import { isOfSubnet, quotaCodes, type Refused } from '../refusals.ts';
+import { isOfSubnet, quotaCodes, type Refused, takenAtOnceCode } from '../refusals.ts';
 import type { StoredLesson } from '../state-memory.ts';
 import { times } from '../times.ts';
 import { isSurelyHeard } from './breaker-openings.ts';
@@ -59,9 +59,6 @@ const lostRefusals = (chronicle: Chronicle, group: string): readonly Broken[] =>
     });
   });
 };
-
-/** Holdfast's own code for an offering whose launches EC2 takes at once. Its rest does not grow. */
-const takenAtOnceCode = 'Holdfast.TakenAtOnce';
 
 const restOf = ({ atMs, coolingUntilMs }: StoredLesson): number => coolingUntilMs - atMs;
 

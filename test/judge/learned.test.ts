@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { lessonsAreTrue } from '../../sandbox/judge/rules/learned.ts';
+import type { StoredLesson } from '../../sandbox/judge/state-memory.ts';
+import { details } from './details.ts';
+import { react, type Script, twoServe } from './histories.ts';
+
+const offering = 't/z-a/spot';
+const lesson = (kind: string, atSecond: number, restSeconds = 180): StoredLesson => ({
+  ...{ offering, kind, code: kind === 'refused' ? 'InsufficientInstanceCapacity' : kind },
+  ...{ atMs: 1_000 * atSecond, coolingUntilMs: 1_000 * (atSecond + restSeconds) },
+});
+
+const learned = (lessons: readonly StoredLesson[], write: (script: Script) => void = () => undefined): readonly string[] =>
+  details(lessonsAreTrue, (script) => {
+    twoServe(script);
+    write(script);
+    script.remembers(120, { lessons });
+  });
+
+const told =
+  (about: 'warning' | 'advice', atSecond = 101) =>
+  (script: Script) =>
+    script.react(atSecond, 104, 'of-1', [{ about, instance: 'i-1' }]);
+
+describe('what a group has learned of its offerings happened', () => {
+  it('holds for a warning and for advice that came', () => {
+    expect(learned([lesson('interrupted', 102)], told('warning'))).toEqual([]);
+    expect(learned([lesson('advised', 102)], told('advice'))).toEqual([]);
+    expect(learned([lesson('interrupted', 102)], (script) => script.end(100, 'i-1'))).toEqual([]);
+  });
+  it('breaks where none came, where it came about another offering, or long before', () => {
+    const none = (what: string) => [`the state says that ${offering} rests after ${what}, and there was none`];
+    expect(learned([lesson('interrupted', 102)])).toEqual(none('a warning'));
+    expect(learned([lesson('interrupted', 102)], told('advice'))).toEqual(none('a warning'));
+    expect(learned([lesson('advised', 102)], told('warning'))).toEqual(none('advice to leave'));
+    expect(learned([lesson('advised', 102)], (script) => script.react(101, 104, 'of-2', [{ about: 'advice', instance: 'i-2' }]))).toHaveLength(1);
+    expect(learned([lesson('advised', 300)], told('advice'))).toHaveLength(1);
+  });
+  it('breaks where a rest is longer or shorter', () => {
+    expect(learned([lesson('advised', 102, 1_800)], told('advice'))).toEqual([
+      `${offering} rests for 1800 s after advice to leave, and not for 180 s`,
+    ]);
+    expect(learned([lesson('interrupted', 102, 60)], told('warning'))).toHaveLength(1);
+  });
+
+  const given = (refusedSecond: number, injected = false, code = 'InsufficientInstanceCapacity') =>
+    learned([{ ...lesson('refused', refusedSecond), code }], (script) => {
+      script.react(100, 104, 'of-3', [], injected);
+      script.launch(102, 'i-3', { by: react('of-3') });
+    });
+  it('breaks where an offering is refused still after EC2 gave it', () => {
+    expect(given(60)).toEqual([`EC2 gave i-3 of ${offering}, and the state still refuses it`]);
+  });
+  it('says nothing of a refusal since, after a fault, and of an offering that EC2 takes back at once', () => {
+    expect(given(103)).toEqual([]);
+    expect(given(60, true)).toEqual([]);
+    expect(given(60, false, 'Holdfast.TakenAtOnce')).toEqual([]);
+  });
+});
