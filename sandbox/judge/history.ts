@@ -185,6 +185,15 @@ export type SizeEvent = At<
   }
 >;
 
+/** What a swap says of its instance. `hooks`: the terminating hooks that it knows. */
+export type SwapFacts = {
+  readonly pool: string;
+  readonly offering: string;
+  readonly asg?: string;
+  readonly deadlineMs?: number;
+  readonly hooks: readonly string[];
+};
+
 /** Events of groups: their policies and their items. */
 export type GroupEvent =
   /** A user wrote (or, without a document, deleted) the policy item. */
@@ -223,8 +232,8 @@ export type GroupEvent =
         readonly item: string;
         readonly bytes: number;
         readonly by: Actor;
-        /** Of a swap, why and by which drain its instance leaves. */
-        readonly swap?: { readonly reason: string; readonly state: string; readonly drain?: string };
+        /** Of a swap, why and by which drain its instance leaves; and what it says of the instance, where it is recorded. */
+        readonly swap?: { readonly reason: string; readonly state: string; readonly drain?: string; readonly facts?: SwapFacts };
         /** Of a request that is stored before it is made, what it requests. */
         readonly request?: { readonly pool: string; readonly count: number };
         /** For the status of a policy: the status, and the numbers of its problems and warnings. */

@@ -6,7 +6,7 @@ import { itemBytes } from '../platform/tables/item-size.ts';
 import type { ItemChange } from '../platform/tables/memory-store.ts';
 import { fromItem } from '../platform/tables/plain-items.ts';
 import type { AttributeMap } from '../platform/tables/stream.ts';
-import type { Actor, HistoryEvent } from './history.ts';
+import type { Actor, HistoryEvent, SwapFacts } from './history.ts';
 import { memoryIn } from './state-memory.ts';
 import type { Untimed } from './untimed.ts';
 
@@ -81,10 +81,21 @@ export const tableNames = (specs: readonly FunctionSpec[]): ReadonlyMap<string, 
 
 type Write = Pick<ItemChange, 'before' | 'after'> & { readonly table: Table; readonly by: Actor };
 
+const factsIn = (after: AttributeMap): SwapFacts => {
+  const { pool, offering, asg, deadlineMs, hooks } = fromItem(after);
+  return {
+    pool: String(pool),
+    offering: String(offering),
+    ...(asg !== undefined && { asg: String(asg) }),
+    ...(deadlineMs !== undefined && { deadlineMs: Number(deadlineMs) }),
+    hooks: (Array.isArray(hooks) ? hooks : []).map(({ hook }: { readonly hook?: unknown }) => String(hook)),
+  };
+};
+
 const swapIn = (item: string, after: AttributeMap) => {
   if (!item.startsWith(items.swapPrefix)) return {};
   const drain = after.drain === undefined ? undefined : textOf(after, 'drain');
-  return { swap: { reason: textOf(after, 'reason'), state: textOf(after, 'state'), ...(drain !== undefined && { drain }) } };
+  return { swap: { reason: textOf(after, 'reason'), state: textOf(after, 'state'), ...(drain !== undefined && { drain }), facts: factsIn(after) } };
 };
 
 /** Requests are stored as compressed JSON. */

@@ -52,6 +52,7 @@ import { sparesServe } from './rules/spares.ts';
 import { statusesAreTrue } from './rules/statuses.ts';
 import { fullSubnetsRest } from './rules/subnets.ts';
 import { timesAreTrue } from './rules/swap-ends.ts';
+import { swapsNameTruly } from './rules/swap-facts.ts';
 import { tagsAsAsked } from './rules/tags.ts';
 import { neverServedIsGivenUp, neverServingComesLast } from './rules/unserved.ts';
 import { drainBeginsInTime, servesUntilReplaced, takenOutOnce, warnedTakenOut } from './rules/warned.ts';
@@ -129,6 +130,7 @@ export const rules: readonly Rule[] = [
   excusesAreTrue,
   reasonsAreTrue,
   timesAreTrue,
+  swapsNameTruly,
   everythingExplained,
   toldOnTheBus,
   decisionsAreTrue,

@@ -1,0 +1,72 @@
+import { items } from '../../../core/contract.ts';
+import { wasLost } from '../breaker.ts';
+import type { Chronicle } from '../chronicle.ts';
+import { nameOf } from '../cloud.ts';
+import type { Finding, Rule } from '../finding.ts';
+import type { HistoryEvent, SwapFacts } from '../history.ts';
+import { isFunction, type Life, takenByMs } from '../life.ts';
+import { remembered } from '../remembered.ts';
+import { times } from '../times.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+type Write = Extract<HistoryEvent, { readonly kind: 'item-written' }> & { readonly swap: { readonly state: string; readonly facts: SwapFacts } };
+
+/** Every write of the swap of each instance, by a function. */
+const swapWrites = remembered((chronicle: Chronicle): ReadonlyMap<string, readonly Write[]> => {
+  const writes = chronicle.of('item-written').filter((one): one is Write => one.swap?.facts !== undefined && isFunction(one.by));
+  return Map.groupBy(writes, ({ item }) => item.slice(items.swapPrefix.length));
+});
+
+/** Events name whole seconds. */
+const eventMs = 1_500;
+
+/** When EC2 takes an instance by the messages that reached functions. One that repeats a warning may name a later time. */
+const toldMs = ({ deliveries }: Life): readonly number[] =>
+  deliveries.flatMap(({ told, happenedAtMs }) => (told.about === 'warning' ? [happenedAtMs, happenedAtMs + times.spotNoticeMs] : []));
+
+/** Whether AWS announced this time for the instance. */
+const isAnnounced = (life: Life, deadlineMs: number): boolean =>
+  [...toldMs(life), ...life.warnings.map(takenByMs), ...life.scheduled.map(({ startsAtMs }) => startsAtMs)].some(
+    (atMs) => Math.abs(atMs - deadlineMs) <= eventMs,
+  );
+
+const isHeldIn = ({ stays, hooks }: Life, asg: string): boolean => stays.some((stay) => stay.asg === asg) || hooks.some((hook) => hook.asg === asg);
+
+/** Whether its Auto Scaling group waits on this hook at a moment. */
+const waitsOn = ({ hooks }: Life, name: string, atMs: number): boolean =>
+  hooks.some(({ hook, atMs: fromMs, over }) => hook === name && fromMs <= atMs && (over?.atMs ?? Number.POSITIVE_INFINITY) > atMs);
+
+const untrue = (life: Life, { swap: { facts } }: Write): string | undefined => {
+  const { offering, asg, deadlineMs } = facts;
+  if (offering !== 'unknown' && offering !== nameOf(life)) return `names the offering ${offering}, and it is ${nameOf(life)}`;
+  if (asg !== undefined && !isHeldIn(life, asg)) return `names ${asg}, which never held it`;
+  if (deadlineMs !== undefined && !isAnnounced(life, deadlineMs)) return 'names a deadline that nobody announced';
+  return undefined;
+};
+
+const changedWrongly = (chronicle: Chronicle, life: Life, before: Write, { atMs, group, swap: { facts } }: Write): string | undefined => {
+  if (wasLost(chronicle, group, before.atMs, atMs)) return undefined;
+  const { deadlineMs: known = Number.POSITIVE_INFINITY, hooks } = before.swap.facts;
+  if (atMs < known - chronicle.times.clockMs && known < Number.POSITIVE_INFINITY && (facts.deadlineMs ?? Number.POSITIVE_INFINITY) > known)
+    return 'puts off a deadline that has not come';
+  const lost = hooks.find((name) => !facts.hooks.includes(name) && waitsOn(life, name, atMs));
+  return lost === undefined ? undefined : `no longer names ${lost}, which waits`;
+};
+
+export const swapsNameTruly: Rule = {
+  name: 'what a swap says of its instance is true',
+  meaning:
+    'A swap names the offering of its instance, an Auto Scaling group that held it, and a deadline that AWS announced for it. It puts off no deadline that has not come, and names each terminating hook that it named before for as long as the instance waits on it.',
+  broken: (chronicle) =>
+    [...swapWrites(chronicle)].flatMap(([instance, writes]) => {
+      const life = chronicle.life(instance);
+      if (life === undefined) return [];
+      return writes
+        .flatMap((write, index): readonly Broken[] => {
+          const before = writes[index - 1];
+          const why = untrue(life, write) ?? (before && changedWrongly(chronicle, life, before, write));
+          return why === undefined ? [] : [{ group: write.group, instance, atMs: write.atMs, detail: `the swap of ${instance} ${why}` }];
+        })
+        .slice(0, 1);
+    }),
+};

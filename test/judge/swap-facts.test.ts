@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import type { Actor, SwapFacts } from '../../sandbox/judge/history.ts';
+import { swapsNameTruly } from '../../sandbox/judge/rules/swap-facts.ts';
+import { details } from './details.ts';
+import { react, type Script, twoServe, user } from './histories.ts';
+
+const facts: SwapFacts = { pool: 'spot-a', offering: 't/z-a/spot', hooks: [] };
+const says = (script: Script, second: number, change: Partial<SwapFacts>, by: Actor = react('of-1')): void =>
+  script.at(second, {
+    ...{ kind: 'item-written', table: 'state', group: 'web', item: 'swap#i-1', bytes: 500, by },
+    swap: { reason: 'interruption', state: 'leaving', facts: { ...facts, ...change } },
+  });
+
+const found = (write: (script: Script) => void): readonly string[] =>
+  details(swapsNameTruly, (script) => {
+    twoServe(script);
+    script.warn(100, 'i-1');
+    write(script);
+  });
+
+const waits = (script: Script, second: number, hook: string): void =>
+  script.at(second, { kind: 'hook-waits', instance: 'i-1', asg: 'web-asg', hook, expiresAtMs: 900_000 });
+
+describe('what a swap says of its instance is true', () => {
+  it('holds for the offering, the deadline and the Auto Scaling group that it has', () => {
+    expect(found((script) => says(script, 101, { deadlineMs: 220_000 }))).toEqual([]);
+    expect(found((script) => says(script, 101, { offering: 'unknown' }))).toEqual([]);
+    expect(
+      found((script) => {
+        script.at(90, { kind: 'joined', instance: 'i-1', asg: 'web-asg', by: react('of-0') });
+        says(script, 101, { asg: 'web-asg' });
+      }),
+    ).toEqual([]);
+  });
+  it('breaks for others', () => {
+    expect(found((script) => says(script, 101, { offering: 't/z-b/spot' }))).toEqual([
+      'the swap of i-1 names the offering t/z-b/spot, and it is t/z-a/spot',
+    ]);
+    expect(found((script) => says(script, 101, { deadlineMs: 280_000 }))).toEqual(['the swap of i-1 names a deadline that nobody announced']);
+    expect(found((script) => says(script, 101, { asg: 'web-asg' }))).toEqual(['the swap of i-1 names web-asg, which never held it']);
+  });
+  it('knows a deadline from a message that came later than the warning', () => {
+    const repeated = (script: Script): void =>
+      script.at(130, {
+        ...{ kind: 'delivered', invocation: 'of-1', function: 'react', message: 'm-1' },
+        ...{ told: { about: 'warning', instance: 'i-1' }, happenedAtMs: 128_000 },
+      });
+    const write = (script: Script): void => {
+      repeated(script);
+      says(script, 131, { deadlineMs: 248_000 });
+    };
+    expect(found(write)).toEqual([]);
+    const putOff = ['the swap of i-1 puts off a deadline that has not come'];
+    const twice = (script: Script): void => {
+      says(script, 101, { deadlineMs: 220_000 });
+      write(script);
+    };
+    expect(found(twice)).toEqual(putOff);
+  });
+  it('may name another deadline once the first is over', () => {
+    const again = (script: Script): void => {
+      says(script, 101, { deadlineMs: 220_000 });
+      script.warn(400, 'i-1');
+      says(script, 401, { deadlineMs: 520_000 });
+    };
+    expect(found(again)).toEqual([]);
+  });
+  it('keeps each hook for as long as the instance waits on it', () => {
+    const hooks = (overSecond?: number) =>
+      found((script) => {
+        waits(script, 90, 'one');
+        waits(script, 91, 'two');
+        says(script, 101, { hooks: ['one'] });
+        if (overSecond !== undefined)
+          script.at(overSecond, { kind: 'hook-over', instance: 'i-1', asg: 'web-asg', hook: 'one', how: 'completed', by: react('of-1') });
+        says(script, 110, { hooks: ['two'] });
+      });
+    expect(hooks()).toEqual(['the swap of i-1 no longer names one, which waits']);
+    expect(hooks(105)).toEqual([]);
+  });
+  it('says nothing of a table that was restored, and of what others write', () => {
+    const lost = (script: Script): void => {
+      waits(script, 90, 'one');
+      says(script, 101, { hooks: ['one'] });
+      script.at(105, { kind: 'step', step: 'state-restored', instances: [], groups: [], asgs: [] });
+      says(script, 110, {});
+    };
+    expect(found(lost)).toEqual([]);
+    expect(found((script) => says(script, 101, { deadlineMs: 280_000 }, user))).toEqual([]);
+  });
+});
