@@ -14,6 +14,7 @@ import { desiredAsAsked } from './rules/desired.ts';
 import { detachedStayOut } from './rules/detached.ts';
 import { drainedFirst } from './rules/drained-first.ts';
 import { drainsAreShared } from './rules/drains.ts';
+import { endedInTime } from './rules/ended-in-time.ts';
 import {
   connectionsGetTheirTime,
   heartbeatsComeEarly,
@@ -82,6 +83,7 @@ export const rules: readonly Rule[] = [
   connectionsGetTheirTime,
   workTakenOffFirst,
   leftToEc2,
+  endedInTime,
   sparedServeAgain,
   replacedBeforeWindow,
   hooksAreHeld,
