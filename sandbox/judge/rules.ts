@@ -1,5 +1,6 @@
 import type { Rule } from './finding.ts';
 import { adviceWithinBudget } from './rules/advice.ts';
+import { advisedAreClaimed } from './rules/advised.ts';
 import { alarmsAct, lastingAlarmsActAgain } from './rules/alarms.ts';
 import { toldOnTheBus } from './rules/announced.ts';
 import { nobodyReturnsTooSoon, onDemandIsGone, spreadsEvenOut } from './rules/back-to-spot.ts';
@@ -84,6 +85,7 @@ export const rules: readonly Rule[] = [
   workTakenOffFirst,
   leftToEc2,
   endedInTime,
+  advisedAreClaimed,
   sparedServeAgain,
   replacedBeforeWindow,
   hooksAreHeld,

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { advisedAreClaimed } from '../../sandbox/judge/rules/advised.ts';
+import { details } from './details.ts';
+import { policy, type Script, twoServe } from './histories.ts';
+
+/** EC2 advises to replace i-1 at 100, and a function receives that at 101. */
+const found = (write: (script: Script) => void = () => undefined, document: object = policy, injected = false) =>
+  details(advisedAreClaimed, (script) => {
+    script.policy(0, 1, { ...document });
+    script.desired(0, 2);
+    for (const instance of ['i-1', 'i-2']) script.member(instance);
+    script.advise(100, 'i-1');
+    write(script);
+    script.react(101, 104, 'of-1', [{ about: 'advice', instance: 'i-1' }], injected);
+  });
+
+describe('who EC2 advises to replace is claimed', () => {
+  it('holds when the swap is written by the end of the function', () => {
+    expect(found((script) => script.claim(103, 'i-1', 'of-1', 'waiting'))).toEqual([]);
+  });
+  it('breaks when it is not, or later', () => {
+    const text = 'EC2 advised to replace i-1, and it is not claimed';
+    expect(found()).toEqual([text]);
+    expect(found((script) => script.claim(110, 'i-1', 'of-2', 'waiting'))).toEqual([text]);
+    expect(found((script) => script.claim(103, 'i-2', 'of-1', 'waiting'))).toEqual([text]);
+  });
+  it('says nothing where the policy does not act on advice, or bounds it, and where the group is paused', () => {
+    expect(found(undefined, { ...policy, rebalance: { act: false } })).toEqual([]);
+    expect(found(undefined, { ...policy, rebalance: { act: true, atMostPerHour: 1 } })).toEqual([]);
+    expect(found(undefined, { ...policy, mode: 'pause' })).toEqual([]);
+  });
+  it('says nothing of a member that leaves or does not serve, and after a fault', () => {
+    expect(found(undefined, policy, true)).toEqual([]);
+    expect(found((script) => script.end(102, 'i-1'))).toEqual([]);
+    expect(found((script) => script.takeOut(90, 'i-1'))).toEqual([]);
+    expect(found((script) => script.warn(90, 'i-1'))).toEqual([]);
+  });
+});
+
+it('two members that serve hold it without any advice', () => {
+  expect(details(advisedAreClaimed, twoServe)).toEqual([]);
+});
