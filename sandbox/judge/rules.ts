@@ -28,6 +28,7 @@ import {
 import { everythingExplained } from './rules/explained.ts';
 import { functionsAnswer, functionsAreQuick, functionsWait, itemsAreSmall, rightsSuffice } from './rules/functions.ts';
 import { lastGoodStays } from './rules/in-force.ts';
+import { joinedAreNoted, leavingDoNotJoin } from './rules/joining.ts';
 import { lastResortLast, takenAtOnceLast } from './rules/last-resort.ts';
 import { missingAreRequested } from './rules/lasting-shortage.ts';
 import { launchesWithinLimit } from './rules/launches.ts';
@@ -128,6 +129,8 @@ export const rules: readonly Rule[] = [
   strangeAsgs,
   strangersUntouched,
   detachedStayOut,
+  leavingDoNotJoin,
+  joinedAreNoted,
   letGoIsLeft,
   observeChangesNothing,
   pauseIsIdle,
