@@ -5,6 +5,7 @@ import { alarmsAct, lastingAlarmsActAgain } from './rules/alarms.ts';
 import { toldOnTheBus } from './rules/announced.ts';
 import { nobodyReturnsTooSoon, onDemandIsGone, spreadsEvenOut } from './rules/back-to-spot.ts';
 import { failedBootsAreTold, failingPoolsRest, launchesAreBounded } from './rules/boots.ts';
+import { boundsAreTrue } from './rules/bounds-said.ts';
 import { breakersOpen, breakersOpenInTime, warningsOpenOnce } from './rules/breaker-openings.ts';
 import { breakersAreKept, breakersCloseInTime, breakersEnd } from './rules/breakers.ts';
 import { callsAreBounded, idleWritesNothing, noStorm } from './rules/calls.ts';
@@ -141,6 +142,7 @@ export const rules: readonly Rule[] = [
   everythingExplained,
   toldOnTheBus,
   decisionsAreTrue,
+  boundsAreTrue,
   statusesAreTrue,
   lastGoodStays,
   looksCome,

@@ -1,11 +1,6 @@
 import { nameOf, type OfferingName } from './cloud.ts';
 import type { History } from './history.ts';
-
-type Json = Readonly<Record<string, unknown>>;
-const isMap = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
-const mapsOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isMap) : []);
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-const numberOf = (value: unknown): number => (typeof value === 'number' ? value : Number.NaN);
+import { isMap, type Json, mapsOf, numberOf, textOf } from './read-json.ts';
 
 /** Why a decision passed over a pool or an offering, as far as the world can tell whether it is so. */
 export type SaidAgainst =

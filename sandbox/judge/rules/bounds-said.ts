@@ -1,0 +1,56 @@
+import { announcements, items } from '../../../core/contract.ts';
+import { bootsRestUntil, deathsMayBound } from '../boots.ts';
+import { slackOf, wasLost } from '../breaker.ts';
+import type { Chronicle } from '../chronicle.ts';
+import type { Finding, Rule } from '../finding.ts';
+import { isHindered, telling } from '../hindrance.ts';
+import { limitMayBound } from '../launch-limit.ts';
+import { boundsSaid, type SaidBound } from '../said-bounds.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+type Moments = { readonly group: string; readonly lookedMs: number; readonly writtenMs: number };
+
+/** Whether it is so when the function looked, or when it had stored its decision. */
+const atEither = ({ lookedMs, writtenMs }: Moments, isSo: (atMs: number) => boolean): boolean => isSo(lookedMs) || isSo(writtenMs);
+
+/** Whether an event said that this breaker is open until then. */
+const wasOpened = (chronicle: Chronicle, group: string, { breaker, untilMs }: Extract<SaidBound, { readonly code: 'breaker' }>): boolean =>
+  chronicle
+    .of('announced')
+    .some(
+      ({ detailType, detail }) =>
+        detailType === announcements.breakerOpened && detail.group === group && detail.breaker === breaker && Number(detail.untilMs) === untilMs,
+    );
+
+const whyFalse = (chronicle: Chronicle, said: SaidBound, moments: Moments): string | undefined => {
+  const { group, writtenMs } = moments;
+  switch (said.code) {
+    case 'launches-bounded':
+      return atEither(moments, (atMs) => limitMayBound(chronicle, group, atMs)) ? undefined : 'says that its launches are at their limit';
+    case 'deaths-bounded':
+      return atEither(moments, (atMs) => deathsMayBound(chronicle, group, atMs)) ? undefined : 'says that too many instances ended early';
+    case 'boots-failed':
+      return said.untilMs <= bootsRestUntil(chronicle, group, said.pool, writtenMs) + slackOf(chronicle)
+        ? undefined
+        : `says that ${said.pool} rests after failed boots, and it does not, or not for so long`;
+    case 'breaker':
+      return wasOpened(chronicle, group, said) || isHindered(chronicle, telling, chronicle.history.beganAtMs, writtenMs)
+        ? undefined
+        : `says that the breaker of ${said.breaker} is open, which no event told`;
+  }
+};
+
+export const boundsAreTrue: Rule = {
+  name: 'what holds launches back is true',
+  meaning:
+    'Where a stored decision says that the limit of launches or too many early ends hold launches back, that a pool rests after failed boots, or that a breaker is open, this is so: by the launches, ends and events of the record.',
+  broken: (chronicle) =>
+    boundsSaid(chronicle.history).flatMap(({ id, group, lookedMs, bounds }): readonly Broken[] => {
+      const writtenMs = chronicle
+        .of('item-written')
+        .findLast((write) => write.group === group && write.item === `${items.decisionPrefix}${id}`)?.atMs;
+      if (writtenMs === undefined || bounds.length === 0 || wasLost(chronicle, group, Number.NEGATIVE_INFINITY, writtenMs)) return [];
+      const found = bounds.flatMap((said) => whyFalse(chronicle, said, { group, lookedMs, writtenMs }) ?? []);
+      return [...new Set(found)].map((what) => ({ group, atMs: writtenMs, detail: `decision ${id} ${what}` }));
+    }),
+};
