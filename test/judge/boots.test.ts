@@ -152,6 +152,21 @@ describe('a pool whose instances die rests', () => {
     expect(rests(at(130, 'spot-a', 113))).toHaveLength(1);
     expect(rests(at(130, 'spot-a', 111))).toEqual([]);
   });
+  it('for as long as its event says, which grows with each further one', () => {
+    const told = (restSeconds: number, launchedSecond = 175, write: Write = nothing) =>
+      rests((script) => {
+        dies(script, launchedSecond, 'i-4');
+        write(script);
+        const detail = { group: 'web', pool: 'spot-a', awsCode: 'Client.InternalError', instances: ['i-4'], untilMs: 1_000 * (190 + restSeconds) };
+        script.at(190, { kind: 'announced', detailType: 'Holdfast Boots Failed', detail });
+      });
+    expect(told(120)).toEqual([]);
+    expect(told(60)).toEqual(['spot-a is told to rest for 60 s after 2 failed boots']);
+    expect(told(1_200)).toHaveLength(1);
+    // It was launched before the first one was known: both are one failure.
+    expect(told(60, 108)).toEqual([]);
+    expect(told(60, 175, (script) => script.policy(185, 2))).toEqual([]);
+  });
   it('twice as long after a further one, unless one came up between them', () => {
     const again = (second: number, write: Write = nothing) =>
       rests((script) => {

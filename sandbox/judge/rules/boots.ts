@@ -10,6 +10,7 @@ import {
   windowMs,
   workedSinceMs,
 } from '../boots.ts';
+import { slackOf, wasLost } from '../breaker.ts';
 import type { Chronicle } from '../chronicle.ts';
 import { wasDeniedLately } from '../denied.ts';
 import { inEveryGroup } from '../every-group.ts';
@@ -62,7 +63,7 @@ export const launchesAreBounded: Rule = {
 };
 
 /** A look that found failed boots and reported them. */
-type Told = { readonly atMs: number; readonly pool: string; readonly code: string; readonly instances: readonly string[] };
+type Told = { readonly atMs: number; readonly pool: string; readonly code: string; readonly instances: readonly string[]; readonly untilMs?: number };
 
 const toldIn = (chronicle: Chronicle, group: string): readonly Told[] =>
   chronicle
@@ -73,6 +74,7 @@ const toldIn = (chronicle: Chronicle, group: string): readonly Told[] =>
       pool: String(detail.pool),
       code: String(detail.awsCode),
       instances: Array.isArray(detail.instances) ? detail.instances.map(String) : [],
+      ...(typeof detail.untilMs === 'number' && { untilMs: detail.untilMs }),
     }));
 
 /** The time from the look that finds a failed boot to its event. */
@@ -101,13 +103,26 @@ const streakAt = (chronicle: Chronicle, group: string, told: readonly Told[]): n
   return streak;
 };
 
+/** Events that name a rest which is shorter than a pool of so many failures in a row has, or longer than any. */
+const wrongRestsTold = (chronicle: Chronicle, group: string, all: readonly Told[]): readonly Broken[] =>
+  all.flatMap(({ pool, atMs, untilMs }): readonly Broken[] => {
+    const fromMs = forgottenAtMs(chronicle, group, atMs) + 2 * chronicle.times.clockMs;
+    const row = all.filter((one) => one.pool === pool && one.atMs > fromMs && one.atMs <= atMs);
+    const [first] = row;
+    if (untilMs === undefined || first === undefined || wasLost(chronicle, group, first.atMs, atMs)) return [];
+    const leastMs = bootRestMs(streakAt(chronicle, group, row)) - slackOf(chronicle);
+    const restMs = untilMs - atMs;
+    if (restMs >= leastMs && restMs <= times.longestBootRestMs + 2 * chronicle.times.clockMs) return [];
+    return [{ group, atMs, detail: `${pool} is told to rest for ${Math.round(restMs / 1_000)} s after ${row.length} failed boots` }];
+  });
+
 export const failingPoolsRest: Rule = {
   name: 'a pool whose instances die rests',
   meaning:
-    'After Holdfast reported on the event bus that instances of a pool ended before they served, it launches nothing there for 1 minute. When they end early again in a row, the rest is 2, 4 and at most 10 minutes. It ends when an instance of the pool comes up, or when a user writes the policy.',
+    'After Holdfast reported on the event bus that instances of a pool ended before they served, it launches nothing there for 1 minute. When they end early again in a row, the rest is 2, 4 and at most 10 minutes. It ends when an instance of the pool comes up, or when a user writes the policy. The event names no shorter rest.',
   broken: inEveryGroup((chronicle, group) => {
     const all = toldIn(chronicle, group);
-    return ownLaunches(chronicle).flatMap(({ life, group: launchedFor, sinceMs }): readonly Broken[] => {
+    const early = ownLaunches(chronicle).flatMap(({ life, group: launchedFor, sinceMs }): readonly Broken[] => {
       if (launchedFor !== group) return [];
       const atMs = life.launchedAtMs;
       const [policy] = chronicle.policiesIn(group, sinceMs, atMs);
@@ -123,6 +138,7 @@ export const failingPoolsRest: Rule = {
       const seconds = Math.round((atMs - last.atMs) / 1_000);
       return [{ group, instance: life.instance, atMs, detail: `${life.instance} was launched from ${pool}, ${seconds} s after its instances ended` }];
     });
+    return [...early, ...wrongRestsTold(chronicle, group, all)];
   }),
 };
 
