@@ -18,9 +18,11 @@ const ofRejection = ({ code, pool, breaker, is, awsCode, untilMs }: Json): reado
 };
 
 export const boundsSaid = ({ stored }: History) =>
-  mapsOf(stored.decisions).map(({ id, group, rounds, view }) => ({
+  mapsOf(stored.decisions).map(({ id, group, rounds, view, outcome }) => ({
     id: textOf(id),
     group: textOf(group),
     lookedMs: numberOf(mapsOf([view])[0]?.nowMs),
+    /** Whether it was overtaken by another decision, so that nothing followed from it. */
+    isCarriedOut: mapsOf([outcome])[0]?.code !== 'not-carried-out',
     bounds: mapsOf(rounds).flatMap(({ remarks, rejected }) => [...mapsOf(remarks).flatMap(ofRemark), ...mapsOf(rejected).flatMap(ofRejection)]),
   }));

@@ -7,7 +7,12 @@ import { policy, react, type Script, twoServe } from './histories.ts';
 type Round = { readonly remarks?: readonly object[]; readonly rejected?: readonly object[] };
 
 /** What is false in a decision whose function looked at 100. */
-const said = (round: Round, write: (script: Script) => void = () => undefined, changes: Partial<History> = {}): readonly string[] =>
+const said = (
+  round: Round,
+  write: (script: Script) => void = () => undefined,
+  changes: Partial<History> = {},
+  outcome = 'carried-out',
+): readonly string[] =>
   details(
     boundsAreTrue,
     (script) => {
@@ -18,7 +23,7 @@ const said = (round: Round, write: (script: Script) => void = () => undefined, c
     {
       stored: {
         ...{ states: {}, swaps: [], deadLetters: 0, staleMessages: 0 },
-        decisions: [{ id: 'd-1', group: 'web', atMs: 100_000, view: { nowMs: 100_000 }, rounds: [round] }],
+        decisions: [{ id: 'd-1', group: 'web', atMs: 100_000, view: { nowMs: 100_000 }, outcome: { code: outcome }, rounds: [round] }],
       },
       ...changes,
     },
@@ -63,6 +68,7 @@ describe('what holds launches back is true', () => {
     expect(said(open, told(400_000))).toEqual([]);
     expect(said(open, told(300_000))).toEqual(text);
     expect(said(open)).toEqual(text);
+    expect(said(open, undefined, {}, 'not-carried-out')).toEqual([]);
     expect(said({ rejected: [{ ...open.rejected[0], is: 'half-open' }] })).toEqual([]);
     expect(said(open, undefined, throttled('PutEvents'))).toEqual([]);
     expect(said(open, undefined, throttled('DescribeInstances'))).toEqual(text);

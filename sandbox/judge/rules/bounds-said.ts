@@ -8,7 +8,7 @@ import { limitMayBound } from '../launch-limit.ts';
 import { boundsSaid, type SaidBound } from '../said-bounds.ts';
 
 type Broken = Omit<Finding, 'rule'>;
-type Moments = { readonly group: string; readonly lookedMs: number; readonly writtenMs: number };
+type Moments = { readonly group: string; readonly lookedMs: number; readonly writtenMs: number; readonly isCarriedOut: boolean };
 
 /** Whether it is so when the function looked, or when it had stored its decision. */
 const atEither = ({ lookedMs, writtenMs }: Moments, isSo: (atMs: number) => boolean): boolean => isSo(lookedMs) || isSo(writtenMs);
@@ -34,7 +34,8 @@ const whyFalse = (chronicle: Chronicle, said: SaidBound, moments: Moments): stri
         ? undefined
         : `says that ${said.pool} rests after failed boots, and it does not, or not for so long`;
     case 'breaker':
-      return wasOpened(chronicle, group, said) || isHindered(chronicle, telling, chronicle.history.beganAtMs, writtenMs)
+      // A decision that lost its race opens no breaker.
+      return !moments.isCarriedOut || wasOpened(chronicle, group, said) || isHindered(chronicle, telling, chronicle.history.beganAtMs, writtenMs)
         ? undefined
         : `says that the breaker of ${said.breaker} is open, which no event told`;
   }
@@ -45,12 +46,12 @@ export const boundsAreTrue: Rule = {
   meaning:
     'Where a stored decision says that the limit of launches or too many early ends hold launches back, that a pool rests after failed boots, or that a breaker is open, this is so: by the launches, ends and events of the record.',
   broken: (chronicle) =>
-    boundsSaid(chronicle.history).flatMap(({ id, group, lookedMs, bounds }): readonly Broken[] => {
+    boundsSaid(chronicle.history).flatMap(({ id, group, lookedMs, isCarriedOut, bounds }): readonly Broken[] => {
       const writtenMs = chronicle
         .of('item-written')
         .findLast((write) => write.group === group && write.item === `${items.decisionPrefix}${id}`)?.atMs;
       if (writtenMs === undefined || bounds.length === 0 || wasLost(chronicle, group, Number.NEGATIVE_INFINITY, writtenMs)) return [];
-      const found = bounds.flatMap((said) => whyFalse(chronicle, said, { group, lookedMs, writtenMs }) ?? []);
+      const found = bounds.flatMap((said) => whyFalse(chronicle, said, { group, lookedMs, writtenMs, isCarriedOut }) ?? []);
       return [...new Set(found)].map((what) => ({ group, atMs: writtenMs, detail: `decision ${id} ${what}` }));
     }),
 };
