@@ -4,6 +4,7 @@ import { withLastingAlarms } from './random-alarms.ts';
 import { drawFrom, type Trouble } from './random-draw.ts';
 import { withReady } from './random-ready.ts';
 import { withOwnScaling } from './random-scaling.ts';
+import { withSecondAct } from './random-second-act.ts';
 import type { Situation } from './situation.ts';
 
 /** What is played of a seed: everything, when nothing is said. */
@@ -18,6 +19,12 @@ export type Choice = {
   readonly faults?: readonly number[];
 };
 
+/** Worlds in which EC2 may take and advise again at the end. The others are made for one moment, take long, or hold no group that can be whole. */
+const withTwoActs: ReadonlySet<ProfileName> = new Set([
+  ...(['small', 'faulty', 'people', 'edits', 'market', 'members', 'endings', 'outages', 'modes'] as const),
+  ...(['limits', 'bounds', 'shares', 'returns'] as const),
+]);
+
 const only = <T>(list: readonly T[], numbers: readonly number[] | undefined): readonly T[] =>
   numbers === undefined ? list : list.filter((_, index) => numbers.includes(index + 1));
 
@@ -26,7 +33,8 @@ export const randomSituation = (seed: number, { profile, always, keep, faults }:
   const name = profile ?? (always === undefined ? profileOf(seed) : 'faulty');
   const drawn = profiles[name].draw(drawFrom(forkRandom(seed, 'situation'), always));
   // From a stream of its own, so that all else in a seed is as it was without it.
-  const told = withLastingAlarms(withReady(drawn, drawFrom(forkRandom(seed, 'ready'))), drawFrom(forkRandom(seed, 'alarms')));
+  const whole = withTwoActs.has(name) ? withSecondAct(drawn, drawFrom(forkRandom(seed, 'second act'))) : drawn;
+  const told = withLastingAlarms(withReady(whole, drawFrom(forkRandom(seed, 'ready'))), drawFrom(forkRandom(seed, 'alarms')));
   const world = withOwnScaling(told, drawFrom(forkRandom(seed, 'own scaling')));
   return {
     name: `seed ${seed} (${name})`,
