@@ -3,7 +3,7 @@ import type { Chronicle, Written } from '../chronicle.ts';
 import { nameOf } from '../cloud.ts';
 import { inEveryGroup } from '../every-group.ts';
 import type { Finding, Rule } from '../finding.ts';
-import { statesSince } from '../forgets.ts';
+import { statesAfter } from '../forgets.ts';
 import { isHealthy } from '../leaving.ts';
 import { isFunction, type Life } from '../life.ts';
 import { takenAtOnceCode } from '../refusals.ts';
@@ -79,10 +79,11 @@ const refusedStill = ({ memory }: Written, offering: string, beforeMs: number): 
 const staleIn = (chronicle: Chronicle, group: string): readonly Broken[] =>
   ownLaunches(chronicle).flatMap(({ life, group: of }): readonly Broken[] => {
     const { by, launchedAtMs, askedAtMs = launchedAtMs } = life;
-    const ended = isFunction(by) ? chronicle.invocations.get(by.invocation)?.ended : undefined;
-    if (of !== group || ended === undefined || !isFunction(by) || !isHealthy(chronicle, by.invocation)) return [];
+    if (of !== group || !isFunction(by) || !isHealthy(chronicle, by.invocation)) return [];
     const beforeMs = askedAtMs - slackOf(chronicle);
-    const stale = statesSince(chronicle, group, launchedAtMs, ended.atMs).find((state) => refusedStill(state, nameOf(life), beforeMs) !== undefined);
+    const stale = statesAfter(chronicle, group, launchedAtMs, by.invocation).find(
+      (state) => refusedStill(state, nameOf(life), beforeMs) !== undefined,
+    );
     return stale === undefined
       ? []
       : [
