@@ -2,6 +2,7 @@ import type { Market } from '../../core/pool/offering.ts';
 import type { FaultInput } from '../fault-schema.ts';
 import type { WorldSpec } from '../world/spec.ts';
 import type { StateMemory } from './state-memory.ts';
+import type { SwapFacts } from './swap-facts.ts';
 
 /**
  * What happened in one run, as the world itself knows it: plain data, so that it can be stored, changed by a test and judged again. No event comes from
@@ -184,15 +185,6 @@ export type SizeEvent = At<
     readonly by: Actor;
   }
 >;
-
-/** What a swap says of its instance. `hooks`: the terminating hooks that it knows. */
-export type SwapFacts = {
-  readonly pool: string;
-  readonly offering: string;
-  readonly asg?: string;
-  readonly deadlineMs?: number;
-  readonly hooks: readonly string[];
-};
 
 /** Events of groups: their policies and their items. */
 export type GroupEvent =

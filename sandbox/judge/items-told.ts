@@ -6,8 +6,9 @@ import { itemBytes } from '../platform/tables/item-size.ts';
 import type { ItemChange } from '../platform/tables/memory-store.ts';
 import { fromItem } from '../platform/tables/plain-items.ts';
 import type { AttributeMap } from '../platform/tables/stream.ts';
-import type { Actor, HistoryEvent, SwapFacts } from './history.ts';
+import type { Actor, HistoryEvent } from './history.ts';
 import { memoryIn } from './state-memory.ts';
+import type { SwapFacts } from './swap-facts.ts';
 import type { Untimed } from './untimed.ts';
 
 type Event = Untimed<HistoryEvent>;

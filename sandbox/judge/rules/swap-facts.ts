@@ -3,9 +3,10 @@ import { wasLost } from '../breaker.ts';
 import type { Chronicle } from '../chronicle.ts';
 import { nameOf } from '../cloud.ts';
 import type { Finding, Rule } from '../finding.ts';
-import type { HistoryEvent, SwapFacts } from '../history.ts';
+import type { HistoryEvent } from '../history.ts';
 import { isFunction, type Life, takenByMs } from '../life.ts';
 import { remembered } from '../remembered.ts';
+import type { SwapFacts } from '../swap-facts.ts';
 import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
