@@ -1,6 +1,6 @@
 import type { Group } from '../group/group.ts';
 import { howHeld } from '../group/holding.ts';
-import { addedStill, isBeyondMaximum, takenDownAgain } from '../group/outside-size.ts';
+import { addedStill, attachedMeanwhile, isBeyondMaximum, takenDownAgain } from '../group/outside-size.ts';
 import { repeatAfterMs } from '../launch/reservation-life.ts';
 import { buckets } from '../limits/account-buckets.ts';
 import type { Member, View } from '../view/view.ts';
@@ -25,8 +25,8 @@ const joinAgainMs = 4_000;
 const isReady = (member: Member): boolean => member.state === 'running' && !member.admitted;
 
 const readyToJoin = ({ view, headcount }: Situation, { removals }: Pick<Draft, 'removals'>): readonly string[] => {
-  const leaving = new Set(removals.map(({ instance }) => instance));
-  const ready = headcount.staying.filter((member) => isReady(member) && !leaving.has(member.instance));
+  const others = new Set([...removals.map(({ instance }) => instance), ...attachedMeanwhile(view)]);
+  const ready = headcount.staying.filter((member) => isReady(member) && !others.has(member.instance));
   const stillComing = headcount.inFlightCount + headcount.staying.filter(({ state }) => state === 'pending').length;
   const impatient = ready.some(({ launchedAtMs }) => view.nowMs - launchedAtMs >= batchPatienceMs);
   const ids = ready.map(({ instance }) => instance).sort();
@@ -44,7 +44,7 @@ const joined = ({ group, nowMs }: View, ready: readonly string[]): ReturnType<Ru
 /**
  * Running members to attach or register now. They are admitted together where that costs no time, so that calls grow
  * with batches and not with instances. They wait for each other until all have come, or until one of them has been
- * coming for too long. A member that this decision removes does not join.
+ * coming for too long. A member that this decision removes does not join, nor one that another decision attaches.
  *
  * Where others set the size, no member joins until two things are done: the desired capacity is without what earlier
  * members added, and it is within its maximum.

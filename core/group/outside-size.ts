@@ -7,6 +7,7 @@
  * moment when Holdfast takes its addition off, the group has more members than they meant, and never fewer.
  */
 
+import { repeatAfterMs } from '../launch/reservation-life.ts';
 import { againAtMs, isWorthALook } from '../times/again.ts';
 import { describeLagMs, loweredShownMs } from '../times/times.ts';
 import { ownersMax } from '../view/raised-max.ts';
@@ -170,6 +171,16 @@ export const toTakeDown = ({ state: { added = [] }, asgs }: View): readonly Adde
 /** Those in the Auto Scaling group that members join now. No further member joins before they are taken down. */
 export const addedStill = (view: View): readonly Added[] =>
   toTakeDown(view).filter(({ asg }) => asg === outsideAsgOf(view.group));
+
+/**
+ * Members that another decision attaches at this moment. It noted them a moment ago, and no describe shows them yet. If
+ * it has died, they join with the look that it arranged.
+ */
+export const attachedMeanwhile = ({ group, state: { added = [] }, nowMs }: View): readonly string[] =>
+  added
+    .filter((one) => one.asg === outsideAsgOf(group) && !isTakenDown(one))
+    .filter(({ atMs }) => Math.abs(nowMs - atMs) < repeatAfterMs)
+    .flatMap(({ instances }) => instances);
 
 /** Whether it is time to try to take this addition down, also if signals cause looks before that. */
 const isDue = ({ atMs, triedAtMs }: Added, nowMs: number): boolean =>

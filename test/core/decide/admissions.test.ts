@@ -64,6 +64,21 @@ describe('members join', () => {
     expect(joining({ members: [...ready(20), booting] })).toEqual([]);
     expect(joining({ group: attached, asgs: [asg], members: ready(19) })).toEqual(idsOf(ready(19)));
   });
+
+  it('unless another decision attaches them at this moment', () => {
+    const outside = group({ size: { min: 0, max: 40, desired: 5, from: 'asg' }, holding: { kind: 'attach', asg: 'web-asg' } });
+    const among = (rest: Partial<Added>) =>
+      joining({
+        group: outside,
+        members: ready(2),
+        asgs: [{ ...asg, name: 'web-asg', holds: [] }],
+        state: state({ added: [{ asg: 'web-asg', from: 5, instances: ['i-00'], atMs: nowMs - 1_000, ...rest }] }),
+      });
+    expect([among({}), among({ atMs: nowMs - repeatAfterMs })]).toEqual([['i-01'], ['i-00', 'i-01']]);
+    expect([among({ takenDownAtMs: nowMs }), among({ asg: 'other' }), among({ atMs: nowMs + 60_000 })]).toEqual(
+      Array.from({ length: 3 }, () => ['i-00', 'i-01']),
+    );
+  });
 });
 
 describe('members wait, and the group is looked at again soon,', () => {
