@@ -2,10 +2,12 @@ import { describe, expect, test } from 'vitest';
 import type { Turn } from '../../core/limits/line.ts';
 import type { Ask } from '../../core/limits/need.ts';
 import type { Swap } from '../../core/swap/swap.ts';
+import type { Member } from '../../core/view/view.ts';
 import { admit, joinsAgainMs } from '../../functions/react/carry-out/admit.ts';
 import type { Round, Run } from '../../functions/react/run.ts';
 import { awsError } from '../aws/fake-aws.ts';
-import { nowMs, swapOf, view } from '../core/views.ts';
+import { member } from '../core/members.ts';
+import { nowMs, spotA, swapOf, view } from '../core/views.ts';
 
 const given: Turn = { kind: 'now', instances: 0, calls: 1, sinceMs: nowMs };
 const attach = { kind: 'attach', asg: 'web-asg' };
@@ -82,7 +84,13 @@ test('all join while the claims cannot be read', async () => {
 
 describe('members that could not join', () => {
   /** Tries at these seconds, each of these members: how many calls were made at each, and when the next try is due. */
-  const tries = async (...all: readonly (readonly [second: number, instances: readonly string[], works?: boolean])[]) => {
+  const tries = async (...all: readonly (readonly [second: number, instances: readonly string[], works?: boolean])[]) => triesOf([], ...all);
+
+  /** The same in a group of these members. */
+  const triesOf = async (
+    members: readonly Member[],
+    ...all: readonly (readonly [second: number, instances: readonly string[], works?: boolean])[]
+  ) => {
     const made: unknown[] = [];
     const drains = {};
     for (const [second, admissions, works] of all) {
@@ -102,7 +110,7 @@ describe('members that could not join', () => {
         groupsAtOnce: 1,
         ports: { clock: { now }, telemetry: { count: () => {} }, store: { swaps: async () => [] }, drains },
       } as unknown as Run;
-      const round = { decision: { admissions }, view: view(), lookedAtMs: now() } as unknown as Round;
+      const round = { decision: { admissions }, view: view({ members }), lookedAtMs: now() } as unknown as Round;
       const { laterAtMs, ...admissionsOf } = await admit(run, round, undefined);
       joinsAgainMs(run, round, admissionsOf);
       made.push(laterAtMs === undefined ? calls.length : { dueS: (laterAtMs - nowMs) / 1_000 });
@@ -113,6 +121,11 @@ describe('members that could not join', () => {
   test('are tried again after a quarter of the time for which nobody could join, whatever looks come before that', async () => {
     expect(await tries([0, ['i-1']], [1, ['i-1']], [2, ['i-1']], [3, ['i-1']])).toEqual([1, { dueS: 2 }, 1, { dueS: 4 }]);
     expect(await tries([0, ['i-1']], [100, ['i-1']], [110, ['i-1']], [125, ['i-1']])).toEqual([1, 1, { dueS: 125 }, 1]);
+  });
+
+  test('get no other look than the last try arranged for members of their age, whatever looks come before that', async () => {
+    const old = member('i-1', spotA, { launchedAtMs: nowMs - 60_000 });
+    expect(await triesOf([old], [0, ['i-1']], [1, ['i-1']], [3, ['i-1']])).toEqual([1, { dueS: 15 }, 1]);
   });
 
   test('are left to the tick where the next try would come late', async () => {

@@ -74,20 +74,24 @@ export const admitAgainMs = (groupsAtOnce: number, ageMs: number): number =>
  */
 const joinsInVain = inVain<ReactPorts['drains']>();
 
-/** The members of each of these groups that were tried last. */
-const triedInVain = rememberedByKey<ReactPorts['drains'], readonly string[]>();
+/** The members of a group that were tried last, and the time of the look that this try arranged. */
+type Tried = { readonly instances: readonly string[]; readonly lookAtMs: number };
+
+/** The last try of each of these groups. */
+const triedInVain = rememberedByKey<ReactPorts['drains'], Tried>();
 
 /**
- * When members may be tried again that could not join. Undefined: now, or there are others among them. A signal causes
- * a look at any time, and each try takes six calls.
+ * When a look tries members again that could not join. Undefined: now, or there are others among them. A signal causes
+ * a look at any time, and each try takes six calls. A look before the time for that arranges no other look than the
+ * last try did.
  */
 const againAtMs = ({ group, ports: { drains, clock }, groupsAtOnce }: Run, joining: readonly string[]) => {
   const trouble = joinsInVain.known(drains, group.name);
-  const tried = new Set(triedInVain(drains).get(group.name));
-  if (trouble === undefined || !joining.every((instance) => tried.has(instance))) return undefined;
+  const { instances, lookAtMs } = triedInVain(drains).get(group.name) ?? { instances: [], lookAtMs: 0 };
+  if (trouble === undefined || !joining.every((instance) => instances.includes(instance))) return undefined;
   const { sinceMs, untilMs: triedAtMs } = trouble;
   const atMs = triedAtMs + admitAgainMs(groupsAtOnce, triedAtMs - sinceMs);
-  return clock.now() >= triedAtMs && clock.now() < atMs ? atMs : undefined;
+  return clock.now() >= triedAtMs && clock.now() < atMs ? Math.max(atMs, lookAtMs) : undefined;
 };
 
 /** Puts the members that join into service. */
@@ -126,9 +130,7 @@ export const joinsAgainMs = (run: Run, round: Round, { admitted, failed }: Admis
   if (admitted.length > 0) joinsInVain.end(ports.drains, group.name);
   if (later.length === 0) return [];
   const vainMs = admitted.length > 0 ? 0 : joinsInVain.noteMs(ports.drains, group.name, nowMs);
-  triedInVain(ports.drains).set(
-    group.name,
-    later.map(({ instance }) => instance),
-  );
-  return [nowMs + admitAgainMs(groupsAtOnce, Math.max(youngestMs(round, later, nowMs), vainMs))];
+  const lookAtMs = nowMs + admitAgainMs(groupsAtOnce, Math.max(youngestMs(round, later, nowMs), vainMs));
+  triedInVain(ports.drains).set(group.name, { instances: later.map(({ instance }) => instance), lookAtMs });
+  return [lookAtMs];
 };
