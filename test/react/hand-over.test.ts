@@ -79,10 +79,10 @@ const wakesOf = async (
   return wakes;
 };
 
-test('looks that stay throttled are more frequent near the deadline of a member whose drain has not started', async () => {
+test('looks that stay throttled are more frequent near the latest start of a drain that has not started, and near the deadline after that', async () => {
   const timesS = [0, 40, 60, 80, 96, 110, 119, 121];
   const leaving = swapOf('i-1', { reason: 'interruption', state: 'leaving', drain: 'web-interruption-1', deadlineMs: nowMs + 120_000 });
-  const pressed = ['0 +10', '40 +10', '60 +7.5', '80 +5', '96 +3', '110 +2', '119 +2', '121 +30.25'];
+  const pressed = ['0 +7.125', '40 +5', '60 +5', '80 +5', '96 +3', '110 +2', '119 +2', '121 +30.25'];
   const usual = ['0 +10', '40 +10', '60 +15', '80 +20', '96 +24', '110 +27.5', '119 +29.75', '121 +30.25'];
   expect(await wakesOf(timesS, {}, 'throttled', [leaving])).toEqual(pressed);
   expect(await wakesOf(timesS, {}, 'throttled', [{ ...leaving, state: 'draining' }])).toEqual(usual);

@@ -1,10 +1,11 @@
 import { throwIfFailed } from '../../../aws/calls/in-parallel.ts';
+import { lastCallsMsOf, latestDrainStart } from '../../../core/drain/drain.ts';
 import type { Group } from '../../../core/group/group.ts';
 import { asgsOf, withFormer } from '../../../core/group/holders.ts';
 import { modeOf } from '../../../core/group/mode.ts';
 import { initialState, withRefusedRefills } from '../../../core/group-state/state.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
-import { againInMs, isWorthALook } from '../../../core/times/again.ts';
+import { againInMs, drainAgainAtMs, isWorthALook } from '../../../core/times/again.ts';
 import { inVain } from '../../runtime/in-vain.ts';
 import { claimAll } from '../carry-out/claims.ts';
 import { drainsOf } from '../carry-out/drain-names.ts';
@@ -22,28 +23,56 @@ const handedOverMs = 2_000;
 /** The same after a look without signals that AWS throttled. */
 const throttledMs = 10_000;
 
-/** A group that is looked at again, and its swaps as the look in vain read them. */
-type Waiting = { readonly group: string; readonly swaps?: readonly Swap[] };
+/** What a look in vain read of its group. */
+type Known = { readonly group: Group; readonly swaps?: readonly Swap[] };
 
 /** Since when looks of each group in this environment have been in vain time and again. */
 const looksInVain = inVain<ReactPorts['store']>();
 
-/** The next deadline of members whose drains this environment did not find running. */
-const nextDeadlineMs = (swaps: readonly Swap[], ports: ReactPorts, nowMs: number): number => {
+/** The longest pause before a drain that starts late is started again. */
+const startsLateMs = 5_000;
+
+/** When the drain of a member must begin, so that it ends before its deadline. */
+const beginsByMs = ({ drain: { timeoutMs, deregistrationDelayMs } }: Group, swap: Swap, deadlineMs: number): number =>
+  latestDrainStart({
+    nowMs: swap.claimedAtMs,
+    deadlineMs,
+    timeoutMs,
+    deregistrationDelayMs,
+    lastCallsMs: lastCallsMsOf(swap),
+  });
+
+/**
+ * When drains are started again that must start before a deadline, and that this environment did not find running. The
+ * tries become more frequent towards the latest start of the drain, as the tries of a drain do, and after that towards
+ * the deadline.
+ */
+const startsAgainAtMs = ({ group, swaps = [] }: Known, ports: ReactPorts, nowMs: number): number => {
   const unstarted = swaps.filter(({ state, drain }) => state === 'leaving' && !isKnownToRun(ports, drain ?? ''));
-  const deadlines = unstarted.flatMap(({ deadlineMs }) => deadlineMs ?? []);
-  return Math.min(Number.POSITIVE_INFINITY, ...deadlines.filter((deadlineMs) => deadlineMs > nowMs));
+  const times = unstarted.flatMap((swap) => {
+    const { deadlineMs } = swap;
+    if (deadlineMs === undefined || deadlineMs <= nowMs) return [];
+    const latestMs = beginsByMs(group, swap, deadlineMs);
+    if (latestMs > nowMs) return [drainAgainAtMs(nowMs, { sinceMs: 0, endsByMs: latestMs })];
+    return [nowMs + Math.max(handedOverMs, Math.min(startsLateMs, Math.floor((deadlineMs - nowMs) / 8)))];
+  });
+  return Math.min(Number.POSITIVE_INFINITY, ...times);
 };
 
 /**
- * How soon to look again after a look in vain without signals. Undefined: the tick does. If drains must still start
- * before a deadline, the next look comes after an eighth of the time left at the latest, as the tries of a drain do.
+ * How soon to look again after a look in vain without signals. Undefined: the tick does. Drains that must still start
+ * before a deadline may make it sooner.
  */
-const againAfterMs = ({ group, swaps = [] }: Waiting, ports: ReactPorts, shortestMs: number): number | undefined => {
+const againAfterMs = (
+  name: string,
+  known: Known | undefined,
+  ports: ReactPorts,
+  shortestMs: number,
+): number | undefined => {
   const { store, clock } = ports;
   const nowMs = clock.now();
-  const usualMs = Math.max(shortestMs, againInMs(looksInVain.noteMs(store, group, nowMs)));
-  const pressedMs = Math.max(handedOverMs, Math.floor((nextDeadlineMs(swaps, ports, nowMs) - nowMs) / 8));
+  const usualMs = Math.max(shortestMs, againInMs(looksInVain.noteMs(store, name, nowMs)));
+  const pressedMs = known === undefined ? usualMs : startsAgainAtMs(known, ports, nowMs) - nowMs;
   const inMs = Math.min(usualMs, pressedMs);
   return isWorthALook(nowMs + inMs, nowMs) ? inMs : undefined;
 };
@@ -61,7 +90,7 @@ export type Hindrance = 'throttled' | 'failed' | 'crowded' | 'slow';
 const goesOnInMs = (
   facts: Facts,
   ports: ReactPorts,
-  swaps: readonly Swap[] | undefined,
+  known: Known | undefined,
   trouble?: Hindrance,
 ): number | undefined => {
   const isSignaled = facts.messages.length > 0;
@@ -69,8 +98,7 @@ const goesOnInMs = (
   if (isSignaled || trouble === 'crowded') return handedOverMs;
   // The next tick looks. Otherwise each tick of an outage would add looks that last for minutes.
   if (trouble === 'slow' && facts.isMinute === true) return undefined;
-  const waiting = { group: facts.group, ...(swaps && { swaps }) };
-  return againAfterMs(waiting, ports, trouble === 'throttled' ? throttledMs : handedOverMs);
+  return againAfterMs(facts.group, known, ports, trouble === 'throttled' ? throttledMs : handedOverMs);
 };
 
 /** Whether some facts (of alarms, stopped drains or policy changes) exist only in their messages. */
@@ -88,9 +116,9 @@ export const canHandOver = (facts: Facts, group: Group): boolean => modeOf(group
 export const wakeSoon = async (
   facts: Facts,
   ports: ReactPorts,
-  { swaps, trouble }: { readonly swaps?: readonly Swap[] | undefined; readonly trouble?: Hindrance } = {},
+  { known, trouble }: { readonly known?: Known; readonly trouble?: Hindrance } = {},
 ): Promise<void> => {
-  const inMs = goesOnInMs(facts, ports, swaps, trouble);
+  const inMs = goesOnInMs(facts, ports, known, trouble);
   if (inMs !== undefined) await ports.wakes.wake([facts.group], ports.clock.now() + inMs);
 };
 
@@ -147,5 +175,5 @@ export const handOver = async (
   trouble: Hindrance,
 ): Promise<void> => {
   await keepFacts(facts, known, ports);
-  await wakeSoon(facts, ports, { swaps: known.swaps, trouble });
+  await wakeSoon(facts, ports, { known, trouble });
 };
