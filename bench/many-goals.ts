@@ -8,6 +8,12 @@ const listed = (counts: Readonly<Record<string, number>>): string =>
     .map(([operation, count]) => `${operation} ${count}`)
     .join(', ');
 
+/**
+ * A look at 100 groups of 100 together takes 23 reads. The tick looks once a minute, and groups that wait have three common looks. Reads for each
+ * instance that is launched meanwhile are beyond that.
+ */
+const mostInShortage = 1;
+
 /** The goals that a storm over many groups missed, one sentence each. */
 export const missedGoals = ({ figures, requestedShares, throttledBy, readsBy }: ManyRun): readonly string[] => {
   const { lastRequestedMs, idealLastMs, launchCalls, neededLaunchCalls, bystanderMs } = figures;
@@ -27,6 +33,9 @@ export const missedGoals = ({ figures, requestedShares, throttledBy, readsBy }: 
     ...(figures.throttled > 0 ? [`${figures.throttled} calls are throttled (${listed(throttledBy)}), expected none`] : []),
     ...(figures.receivedTwice > 0 ? [`${figures.receivedTwice} messages are received twice, expected none`] : []),
     ...(figures.readsPerGroup > 3 ? [`${figures.readsPerGroup} reads a group until its first request (${listed(readsBy)}), expected 3 at most`] : []),
+    ...((figures.shortageReadsPerGroup ?? 0) > mostInShortage
+      ? [`${figures.shortageReadsPerGroup} reads a group and minute in a shortage that lasts, expected ${mostInShortage} at most`]
+      : []),
     ...((figures.latestFirstMs ?? 0) > 5_000
       ? [`a group makes its first request ${seconds(figures.latestFirstMs)} after its place in the buckets, expected 5.0 s at most`]
       : []),

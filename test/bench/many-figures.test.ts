@@ -104,6 +104,7 @@ describe('the goals', () => {
     [{ throttled: 1 }, '1 calls are throttled (DescribeInstances 3, CreateFleet 2), expected none'],
     [{ receivedTwice: 2 }, '2 messages are received twice, expected none'],
     [{ readsPerGroup: 3.1 }, '3.1 reads a group until its first request (DescribeInstances 5), expected 3 at most'],
+    [{ shortageReadsPerGroup: 1.1 }, '1.1 reads a group and minute in a shortage that lasts, expected 1 at most'],
     [{ latestFirstMs: 5_100 }, 'a group makes its first request 5.1 s after its place in the buckets, expected 5.0 s at most'],
     [{ bystanderMs: 5_001 }, 'a warning elsewhere waits 5.0 s, expected 5.0 s at most'],
   ])('are missed by %o', (change, sentence) => {
