@@ -1,12 +1,15 @@
 import type { AccountBudget } from './account-budget.ts';
+import type { Waiting } from './need.ts';
 
 /**
  * Groups that wait for a later turn are looked at together, at multiples of this time. The number of members that end
  * meanwhile changes nothing. Groups that an Auto Scaling group refills are looked at at the same times.
  */
 const everyMs = 20_000;
-/** While groups wait for a turn to launch, members of any group that begin to run are looked at together, so often. */
+/** In a shortage that lasts, members of any group that begin to run are looked at together, so often. */
 const joinEveryMs = 5_000;
+/** A shortage lasts when a group has waited for its turn to launch for so long. */
+const lastsMs = 60_000;
 /** Describes show most changes within this time. */
 const shownAfterMs = 2_000;
 
@@ -14,12 +17,15 @@ const shownAfterMs = 2_000;
 export const commonLookAtMs = (nowMs: number): number => Math.ceil((nowMs + shownAfterMs) / everyMs) * everyMs;
 
 /**
- * When members that begin to run are looked at. Undefined: at once, because no group waits for a turn after that time.
- * In a shortage that lasts, few instances begin to run at a time, and each of them would cost a look at its group.
+ * When members that begin to run are looked at. Undefined: at once, because no group that has waited for long waits for
+ * a turn after that time. In a shortage that lasts, few instances begin to run at a time, and each of them would cost a
+ * look at its group. In the first minute of a storm many do, and further looks would take tokens from launches.
  */
 export const joinLookAtMs = ({ waiting }: AccountBudget, nowMs: number): number | undefined => {
   const lookAtMs = Math.ceil((nowMs + 1) / joinEveryMs) * joinEveryMs;
-  return waiting.some(({ instances, turnAtMs }) => instances > 0 && turnAtMs > lookAtMs) ? lookAtMs : undefined;
+  const lasts = ({ instances, sinceMs, turnAtMs }: Waiting): boolean =>
+    instances > 0 && nowMs - sinceMs >= lastsMs && turnAtMs > lookAtMs;
+  return waiting.some(lasts) ? lookAtMs : undefined;
 };
 
 /** Groups whose turn comes after the next common look. */

@@ -65,15 +65,16 @@ describe('instances that begin to run', () => {
     expect(await waits({ swaps: [swapOf('i-9', { state: 'waiting' })] })).toBe(false);
   });
 
-  test('wait while other groups wait for their turn to launch, where Holdfast joins them', async () => {
+  test('wait in a shortage that lasts, where Holdfast joins them', async () => {
     const attached = group({ holding: { kind: 'attach', asg: 'asg-1' } });
     const ran = { ran: ['i-1'] };
-    expect(await waits({ group: attached }, ran, [inLine('other')])).toBe(true);
+    expect(await waits({ group: attached }, ran, [inLine('other', { sinceMs: nowMs - 60_000 })])).toBe(true);
     expect(await waits({ group: attached }, ran, [])).toBe(false);
-    expect(await waits({ group: attached }, ran, [inLine('other', { instances: 0 })])).toBe(false);
-    expect(await waits({ group: attached }, ran, [inLine('other', { turnAtMs: nowMs + 1 })])).toBe(false);
+    expect(await waits({ group: attached }, ran, [inLine('other')])).toBe(false);
+    expect(await waits({ group: attached }, ran, [inLine('other', { sinceMs: nowMs - 60_000, instances: 0 })])).toBe(false);
+    expect(await waits({ group: attached }, ran, [inLine('other', { sinceMs: nowMs - 60_000, turnAtMs: nowMs + 1 })])).toBe(false);
     // A look must learn that they were in service before they end.
-    expect(await waits({}, ran, [inLine('other')])).toBe(false);
+    expect(await waits({}, ran, [inLine('other', { sinceMs: nowMs - 60_000 })])).toBe(false);
   });
 
   test('have one look arranged for all of a group by an environment, until that look is due', async () => {

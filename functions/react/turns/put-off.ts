@@ -100,7 +100,7 @@ const byBudget = async (some: readonly Known[], ports: Ports): Promise<PutOff> =
 
 /**
  * Which groups of a batch wait for the next common look: because their turn at the account's buckets comes later,
- * because Auto Scaling has refilled them, or because members begin to run while others wait for their turn. So when
+ * because Auto Scaling has refilled them, or because members begin to run in a shortage that lasts. So when
  * thousands of members end, or begin to run, there is a look every few seconds, and not one for each batch of signals.
  * If the budget item cannot be read or written now, only refilled groups wait.
  */
