@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { historyOf, react, type Script, twoServe } from '../judge/histories.ts';
+import { historyOf, policy, react, type Script, twoServe } from '../judge/histories.ts';
+import { plantCapacity } from './slack/capacity.ts';
 import { plantLeaving } from './slack/leaving.ts';
 
 /** EC2 takes a member in two minutes. It is taken out of service, whether it served before or had not become healthy yet. */
@@ -32,4 +33,25 @@ it('plants a deregistration that did not happen, and a late one, only for a memb
     expect(planted(80, kind)).toBe(1);
     expect(planted(undefined, kind)).toBe(0);
   }
+});
+
+it('plants a launch on demand instead of spot only where none is owed on demand', () => {
+  const instead = (owed: number, onDemand: number) =>
+    plantCapacity(
+      historyOf((script) => {
+        script.policy(0, 1, { ...policy, onDemand: { floor: owed } });
+        script.desired(0, 3);
+        script.member('i-1', { pool: onDemand > 0 ? 'od-b' : 'spot-a', by: { kind: 'user' }, tags: { 'holdfast:group': 'holdfast/web' } });
+        script.react(99, 105, 'i-a');
+        for (const one of ['i-2', 'i-3']) {
+          const tags = { 'holdfast:reservation': `d-r0-${one}` };
+          const stored = { kind: 'item-written', table: 'state', group: 'web', item: `request#d-r0-${one}`, bytes: 500, by: react('i-a') } as const;
+          script.at(100, { ...stored, request: { pool: 'spot-b', count: 1 } });
+          script.launch(102, one, { pool: 'spot-b', by: react('i-a'), askedS: 101, tags });
+        }
+      }),
+    ).filter(({ kind }) => kind === 'an on-demand launch instead of spot').length;
+  expect(instead(0, 0)).toBe(2);
+  expect(instead(1, 0)).toBe(0);
+  expect(instead(1, 1)).toBe(2);
 });

@@ -2,6 +2,8 @@ import { items } from '../../../core/contract.ts';
 import { type Chronicle, chronicleOf } from '../../../sandbox/judge/chronicle.ts';
 import type { Actor, History, HistoryEvent } from '../../../sandbox/judge/history.ts';
 import { endless, goneAtMs, isFunction, type Life } from '../../../sandbox/judge/life.ts';
+import { isOnDemand, mayBeOwed } from '../../../sandbox/judge/limits.ts';
+import { placedBeside } from '../../../sandbox/judge/owed-beside.ts';
 import type { PolicyPool } from '../../../sandbox/judge/policy.ts';
 import { headcountAt, ownLaunches, reservationOf } from '../../../sandbox/judge/staying.ts';
 import { added, eventsOf, type Planted, replaced, some } from './editing.ts';
@@ -176,6 +178,17 @@ const decidedSo = ({ chronicle, life, fresh, pool }: Instead): History | undefin
   return { ...history, stored: { ...history.stored, decisions } };
 };
 
+/** Whether a launch and all on demand beside it are owed on demand: the policy asks for them first, so they are right. */
+const isOwed = (history: History, { instance }: Life): boolean => {
+  const chronicle = chronicleOf(history);
+  const launches = ownLaunches(chronicle);
+  const own = launches.find(({ life }) => life.instance === instance);
+  const beside = own === undefined ? [] : placedBeside(chronicle, own.life);
+  const last = launches.findLast((one) => isOnDemand(one.life) && (one === own || beside.includes(one.life)));
+  if (last === undefined) return false;
+  return chronicle.policiesIn(last.group, last.sinceMs, last.life.launchedAtMs).some((policy) => mayBeOwed(chronicle, policy, last));
+};
+
 /** Launched from a later tier, while the earlier one gave it: as its function decided, and against what it decided. */
 const dearer = (chronicle: Chronicle): readonly Planted[] =>
   some(
@@ -192,7 +205,7 @@ const dearer = (chronicle: Chronicle): readonly Planted[] =>
     const undecided = replaced(tagsOnce(chronicle.history, life, { 'holdfast:pool': pool.name }), launched, fresh);
     return [
       { kind: 'an on-demand launch that spot was requested for', history: undecided },
-      ...(decided === undefined ? [] : [{ kind: 'an on-demand launch instead of spot', history: decided }]),
+      ...(decided === undefined || isOwed(decided, life) ? [] : [{ kind: 'an on-demand launch instead of spot', history: decided }]),
     ];
   });
 
