@@ -8,6 +8,7 @@ import type { Mutant } from './mutant.ts';
 import { outside } from './outside.ts';
 import { ownScaling } from './own-scaling.ts';
 import { passingOn } from './passing-on.ts';
+import { recorded } from './recorded.ts';
 import { remembering } from './remembering.ts';
 import { returning } from './returning.ts';
 import { said } from './said.ts';
@@ -25,6 +26,7 @@ export const mutants: readonly Mutant[] = [
   ...outside,
   ...ownScaling,
   ...passingOn,
+  ...recorded,
   ...remembering,
   ...returning,
   ...said,
