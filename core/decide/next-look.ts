@@ -100,7 +100,7 @@ export const nextLook: Rule = {
       ...servingTimes(situation),
       ...endingTimes(situation, { unnoticed }),
       ...(unplaced > 0 ? capacityTimes(view) : []),
-      ...believedAgainAtMs(view.state.added),
+      ...believedAgainAtMs(view),
       ...heldBackTimes(view.state, view.nowMs),
     ];
     return times.length === 0 ? {} : { wakeAtMs: Math.min(...times) };

@@ -35,11 +35,12 @@ export const isAsAdded = (added: Added, asg: AsgView): boolean => asg.desired ==
 const isTakenDown = ({ takenDownAtMs }: Added): boolean => takenDownAtMs !== undefined;
 
 /** Whether a describe may still show the desired capacity before it was lowered. */
+const mayBeShown = ({ takenDownAtMs }: Added, nowMs: number): boolean =>
+  takenDownAtMs !== undefined && nowMs - takenDownAtMs < loweredShownMs;
+
+/** Whether this one may. */
 const isOldNews = (added: Added, asg: AsgView, nowMs: number): boolean =>
-  added.takenDownAtMs !== undefined &&
-  nowMs - added.takenDownAtMs < loweredShownMs &&
-  shownOf(added, asg) > 0 &&
-  isAsAdded(added, asg);
+  mayBeShown(added, nowMs) && shownOf(added, asg) > 0 && isAsAdded(added, asg);
 
 /** A size that others set, as a look shows it. */
 export type OutsideSize = {
@@ -59,12 +60,15 @@ const sizeIn = (all: readonly Added[], asg: AsgView, nowMs: number): number => {
   return old?.from ?? asg.desired;
 };
 
-/** A note is dropped when others wrote since, when nothing was attached, or when a describe shows its end. */
+/**
+ * A note is dropped when others wrote since, when nothing was attached, or when no describe can be older than its end.
+ * A describe that shows its end is no reason: the next one may be older.
+ */
 const stillMatters =
   (asg: AsgView, nowMs: number) =>
   (added: Added): boolean =>
     isTakenDown(added)
-      ? isOldNews(added, asg, nowMs)
+      ? mayBeShown(added, nowMs)
       : isAsAdded(added, asg) && (shownOf(added, asg) > 0 || nowMs - added.atMs < attachedWithinMs);
 
 type Looking = Pick<Group, 'size' | 'holding' | 'pools' | 'former'>;
@@ -90,12 +94,20 @@ export const addedNow = (
   });
 };
 
+/** Whether a look shows the desired capacity of this attach, or does not show the Auto Scaling group. */
+const isShownIn = (asgs: readonly AsgView[], added: Added): boolean => {
+  const asg = asgs.find(({ name }) => name === added.asg);
+  return asg === undefined || isAsAdded(added, { ...asg, desired: asg.shown ?? asg.desired });
+};
+
 /**
  * The times from which a describe of these earlier desired capacities counts. Before, the describe may be old. If it
  * still shows one of them then, others have written the same number.
  */
-export const believedAgainAtMs = (added: readonly Added[] = []): readonly number[] =>
-  added.flatMap(({ takenDownAtMs }) => (takenDownAtMs === undefined ? [] : [takenDownAtMs + loweredShownMs]));
+export const believedAgainAtMs = ({ state: { added = [] }, asgs }: Pick<View, 'state' | 'asgs'>): readonly number[] =>
+  added.flatMap((one) =>
+    one.takenDownAtMs !== undefined && isShownIn(asgs, one) ? [one.takenDownAtMs + loweredShownMs] : [],
+  );
 
 /** What others set, as a look shows it. Undefined where the policy sets the size, or the group is not shown. */
 export const outsideSizeOf = (
@@ -208,7 +220,10 @@ export const takenDownAgain = (added: readonly Added[] = [], nowMs: number): { r
 /** The results for notes: taken down, taken down and not shown yet, or overwritten by others. */
 export type TakenDown = Readonly<Record<'done' | 'unseen' | 'overwritten', readonly Added[]>>;
 
-/** Notes after some were taken down and some were found overwritten. */
+/**
+ * Notes after some were taken down and some were found overwritten. One that was taken down stays, whatever a describe
+ * showed since: a later one may come from a place that does not know yet.
+ */
 export const afterTakingDown = (
   added: readonly Added[],
   { done, unseen, overwritten }: TakenDown,
@@ -217,6 +232,6 @@ export const afterTakingDown = (
   const isOne = (list: readonly Added[], { asg, atMs }: Added): boolean =>
     list.some((one) => one.asg === asg && one.atMs === atMs);
   return added
-    .filter((one) => !isOne([...done, ...overwritten], one))
-    .map((one) => (isOne(unseen, one) ? { ...one, takenDownAtMs: nowMs } : one));
+    .filter((one) => !isOne(overwritten, one))
+    .map((one) => (isOne([...done, ...unseen], one) ? { ...one, takenDownAtMs: nowMs } : one));
 };

@@ -45,9 +45,10 @@ const createParts = ({ spec, notify = () => {}, ...deps }: WorldDeps): Parts => 
   const targets = createTargets(base, instances);
   const budget = createTokenBucket({ ...launchBucket, clock: base.clock });
   const periodMs = spec.timing.asgPeriodSeconds * 1000;
-  const drawLagMs = (): number => base.drawMs(spec.timing.asgLagSeconds ?? [0, 0]);
+  const asgLagSeconds = spec.timing.asgLagSeconds ?? [0, 0];
+  const drawLagMs = (): number => base.drawMs(asgLagSeconds);
   const scaling = createScaling(
-    { drawLagMs, base, instances, fulfil, templates, network, targets, targetBook, budget, periodMs, notify },
+    { drawLagMs, mostLagMs: 1_000 * asgLagSeconds[1], base, instances, fulfil, templates, network, targets, targetBook, budget, periodMs, notify },
     spec.autoScalingGroups,
   );
   return { fates, quotas, base, book, network, instances, fulfil, templates, targetBook, targets, budget, scaling };

@@ -137,7 +137,7 @@ export type TimingSpec = {
   readonly statusCheckSeconds?: Range;
   /** How long describes may show the state before a write (EC2 is eventually consistent). */
   readonly lagSeconds: Range;
-  /** The same for `DescribeAutoScalingGroups` (default: none). */
+  /** How old the state is that a `DescribeAutoScalingGroups` shows. Each call draws it anew (default: none). */
   readonly asgLagSeconds?: Range;
   /** `shutting-down` to `terminated` (default 2 to 10 seconds). */
   readonly shutdownSeconds?: Range;

@@ -91,14 +91,11 @@ const setDesired = (scaling: Scaling, group: Group, desired: number): void => {
 type Describe = { AutoScalingGroupNames?: string[]; Filters?: Filter[]; MaxRecords?: number; NextToken?: string };
 type Named = { AutoScalingGroupName: string };
 
-/** Returns the result of the last describe again, if it is not older than the lag. */
-const describeLagging = (scaling: Scaling, group: Group): object => {
-  const nowMs = scaling.base.clock.now();
+/** The group as it was a while ago. Each describe draws how long, because another one may have read another replica. */
+const describeLagging = (scaling: Scaling, group: Group): readonly object[] => {
   const lagMs = scaling.drawLagMs();
-  if (group.described !== undefined && nowMs - group.described.atMs < lagMs) return group.described.output;
-  const output = describeGroup(scaling, group);
-  group.described = { atMs: nowMs, output };
-  return output;
+  const shown = scaling.past === undefined ? describeGroup(scaling, group) : scaling.past.shownAgo(group, lagMs);
+  return shown === undefined ? [] : [shown];
 };
 
 const describeGroups = (scaling: Scaling, input: Describe) => {
@@ -109,7 +106,7 @@ const describeGroups = (scaling: Scaling, input: Describe) => {
   // A name that no group has is simply missing from the answer.
   const found = names.length > 0 ? names.flatMap((name) => scaling.groups.get(name) ?? []) : [...scaling.groups.values()];
   const page = pageOf(found.filter(allOf(input.Filters, groupFields)), Math.min(size, scaling.base.longestPage), input.NextToken, 'InvalidNextToken');
-  return { AutoScalingGroups: page.items.map((group) => describeLagging(scaling, group)), NextToken: page.next };
+  return { AutoScalingGroups: page.items.flatMap((group) => describeLagging(scaling, group)), NextToken: page.next };
 };
 
 export const sizeOperations = (scaling: Scaling): Operations => ({

@@ -10,6 +10,7 @@ import type { Instances } from '../instances.ts';
 import type { TargetGroupBook } from '../load-balancing/target-group-book.ts';
 import type { Targets } from '../load-balancing/targets.ts';
 import type { Network, Subnet } from '../network.ts';
+import type { Past } from './late-describes.ts';
 
 /** Instances that a group keeps ready in addition to its members. They do not count until the group uses them. */
 export type WarmPool = { readonly size: number; readonly state: 'Stopped' | 'Running' };
@@ -109,8 +110,6 @@ export type Group = {
   warmPool?: WarmPool;
   /** Keeps an instance whose terminating hook is abandoned, until it is terminated by a call. */
   retains?: boolean;
-  /** The result of the last describe, and the time of that state. */
-  described?: { readonly atMs: number; readonly output: object };
   /** Its numbers when they were last reported. */
   told?: string;
   /** Members launched to even out its zones whose counterparts elsewhere still run. */
@@ -134,6 +133,8 @@ export type Scaling = {
   readonly periodMs: number;
   /** How far a describe of groups may lie in the past, drawn anew for each. */
   readonly drawLagMs: () => number;
+  /** What describes showed before. Absent where none is late. */
+  readonly past?: Past;
   readonly groups: Map<string, Group>;
   /** Delivers a hook's notification straight to its target, as hooks with a NotificationTargetARN do. */
   readonly notify: (targetArn: string, message: Readonly<Record<string, unknown>>) => void;

@@ -1,9 +1,11 @@
 import type { ApiService } from '../../api.ts';
+import type { Operations } from '../operation.ts';
 import type { AutoScalingGroupSpec } from '../spec.ts';
 import type { Scaling } from './group.ts';
 import { createGroup, sizeOperations } from './group-operations.ts';
 import { hookOperations, mustBeHeartbeat } from './hook-operations.ts';
 import { createWake, followInstances } from './keeper.ts';
+import { createPast, followedBy, operationsFollowedBy } from './late-describes.ts';
 import { launchOperations } from './launch-instances.ts';
 import { memberOperations, moveOperations } from './member-operations.ts';
 import { tellingNumbers } from './numbers.ts';
@@ -51,18 +53,32 @@ const createFromSpec = (scaling: Scaling, spec: AutoScalingGroupSpec): void => {
   for (const name of spec.suspended ?? []) group.suspended.add(name);
 };
 
-export type ScalingDeps = Omit<Scaling, 'groups' | 'wake'>;
+export type ScalingDeps = Omit<Scaling, 'groups' | 'wake' | 'past'> & {
+  /** How far a describe of groups may lie in the past at the most. */
+  readonly mostLagMs: number;
+};
 
-export const createScaling = (deps: ScalingDeps, specs: readonly AutoScalingGroupSpec[]): Scaling => {
-  const scaling: Scaling = { ...deps, groups: new Map(), wake: createWake(() => scaling) };
+/** Groups of which describes may be late: what they show is noted after everything that may change it. */
+const withPast = (scaling: Scaling, mostLagMs: number): Scaling => {
+  const { clock } = scaling.base;
+  const past = createPast(clock, mostLagMs);
+  const later: Scaling = { ...scaling, past, base: { ...scaling.base, clock: followedBy(clock, () => past.note(later)) } };
+  return later;
+};
+
+export const createScaling = ({ mostLagMs, ...deps }: ScalingDeps, specs: readonly AutoScalingGroupSpec[]): Scaling => {
+  const simple: Scaling = { ...deps, groups: new Map(), wake: createWake(() => scaling) };
+  const scaling = mostLagMs > 0 ? withPast(simple, mostLagMs) : simple;
   followInstances(scaling);
   for (const spec of specs) createFromSpec(scaling, spec);
+  const note = (): void => scaling.past?.note(scaling);
+  scaling.instances.subscribe({ running: note, health: note, leaving: note, ended: note });
+  note();
   return scaling;
 };
 
-export const createAutoScaling = (scaling: Scaling): ApiService => ({
-  service: 'autoscaling',
-  operations: tellingNumbers(scaling, {
+const operationsOf = (scaling: Scaling): Operations =>
+  tellingNumbers(scaling, {
     ...sizeOperations(scaling),
     ...settingOperations(scaling),
     ...scalingOperations(scaling),
@@ -71,5 +87,10 @@ export const createAutoScaling = (scaling: Scaling): ApiService => ({
     ...moveOperations(scaling),
     ...memberOperations(scaling),
     ...launchOperations(scaling),
-  }),
-});
+  });
+
+export const createAutoScaling = (scaling: Scaling): ApiService => {
+  const { past } = scaling;
+  const operations = operationsOf(scaling);
+  return { service: 'autoscaling', operations: past === undefined ? operations : operationsFollowedBy(operations, () => past.note(scaling)) };
+};

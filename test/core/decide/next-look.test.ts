@@ -76,6 +76,11 @@ describe('the next look', () => {
     const added = { asg: 'web-asg', from: 8, instances: ['spot-a#1'], atMs: nowMs - 6_000 };
     expect(inMs({ state: state({ added: [{ ...added, takenDownAtMs: nowMs - 5_000 }] }) })).toBe(15_000);
     expect(inMs({ state: state({ added: [added] }) })).toBeUndefined();
+    const shownAs = (shown: number) => {
+      const asg = { name: 'web-asg', min: 0, max: 20, desired: 8, held: 1, holds: ['spot-a#1'], suspended: [], shown };
+      return inMs({ asgs: [asg], state: state({ added: [{ ...added, takenDownAtMs: nowMs - 5_000 }] }) });
+    };
+    expect([shownAs(9), shownAs(8)]).toEqual([15_000, undefined]);
   });
 
   it('comes soon while an Auto Scaling group ends a member', () => {

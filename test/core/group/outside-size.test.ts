@@ -79,10 +79,15 @@ describe('a size that others set', () => {
     expect(read(3, three, [note()])?.added).toEqual([note()]);
     expect(read(3, three, [note({ atMs: nowMs - 60_000 })])?.added).toEqual([]);
   });
-  it('drops a note that was taken down, once none of its members is there', () => {
+  it('keeps a note that was taken down while a later describe may be older than this one', () => {
     const taken = [note({ takenDownAtMs: nowMs - 5_000 })];
-    expect(read(5, [...three, ...own], taken)?.added).toEqual(taken);
-    expect(read(3, three, taken)?.added).toEqual([]);
+    for (const [desired, holds] of [
+      [5, [...three, ...own]],
+      [3, [...three, ...own]],
+      [3, three],
+    ] as const)
+      expect(read(desired, holds, taken)?.added).toEqual(taken);
+    expect(read(3, [...three, ...own], [note({ takenDownAtMs: nowMs - 20_000 })])?.added).toEqual([]);
   });
   it('keeps a note of members that are there and not taken down, however old', () => {
     const old = note({ atMs: nowMs - 600_000 });
@@ -147,6 +152,7 @@ describe('notes of attaches', () => {
   it('are marked as taken down, or dropped where others wrote over them', () => {
     const [one, two, left] = [note(), note({ atMs: nowMs - 2_000 }), note({ atMs: nowMs - 3_000 })];
     expect(afterTakingDown([one, two, left], { done: [one], unseen: [left], overwritten: [two] }, nowMs)).toEqual([
+      { ...one, takenDownAtMs: nowMs },
       { ...left, takenDownAtMs: nowMs },
     ]);
   });
@@ -237,7 +243,8 @@ describe('notes of two Auto Scaling groups', () => {
 
   it('are taken down in their own group alone', () => {
     const done = note();
-    expect(afterTakingDown([done, other], { done: [done], unseen: [], overwritten: [] }, nowMs)).toEqual([other]);
+    expect(afterTakingDown([done, other], { done: [], unseen: [], overwritten: [done] }, nowMs)).toEqual([other]);
+    expect(afterTakingDown([done, other], { done: [done], unseen: [], overwritten: [] }, nowMs)).toEqual([{ ...done, takenDownAtMs: nowMs }, other]);
   });
 
   it('are open while the group holds their members, or no look shows it', () => {

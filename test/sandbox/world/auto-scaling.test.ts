@@ -132,8 +132,44 @@ describe('sizes', () => {
     expect(desired()).toBe(3);
     autoScaling('SetDesiredCapacity', { ...named, DesiredCapacity: 5 });
     expect(desired()).toBe(3);
-    await seconds(3);
+    await seconds(2);
+    autoScaling('SetDesiredCapacity', { ...named, DesiredCapacity: 4 });
+    await seconds(1);
+    // Not what the last describe showed, but what was true three seconds ago.
     expect(desired()).toBe(5);
+    await seconds(2);
+    expect(desired()).toBe(4);
+  });
+
+  it('may be described as they were, also where they changed by themselves', async () => {
+    const { autoScaling, seconds, group } = build({ desired: 1 }, { timing: { ...timing, asgLagSeconds: [3, 3] } });
+    const members = () =>
+      autoScaling<{ AutoScalingGroups: { Instances: unknown[] }[] }>('DescribeAutoScalingGroups').AutoScalingGroups[0]?.Instances.length;
+    while (group().instances.length === 0) await seconds(1);
+    expect(members()).toBe(0);
+    await seconds(3);
+    expect(members()).toBe(1);
+    autoScaling('CreateAutoScalingGroup', {
+      ...{ AutoScalingGroupName: 'late', MinSize: 0, MaxSize: 0, VPCZoneIdentifier: 'subnet-a' },
+      LaunchTemplate: { LaunchTemplateName: 'web', Version: '$Default' },
+    });
+    const late = () => autoScaling<{ AutoScalingGroups: unknown[] }>('DescribeAutoScalingGroups', { AutoScalingGroupNames: ['late'] });
+    expect(late().AutoScalingGroups).toEqual([]);
+    await seconds(3);
+    expect(late().AutoScalingGroups).toHaveLength(1);
+  });
+
+  it('may be described by a newer and then by an older state', async () => {
+    const { autoScaling, seconds } = build({}, { timing: { ...timing, asgLagSeconds: [0, 3] } });
+    const desired = () =>
+      autoScaling<{ AutoScalingGroups: { DesiredCapacity: number }[] }>('DescribeAutoScalingGroups').AutoScalingGroups[0]?.DesiredCapacity;
+    await seconds(5);
+    autoScaling('SetDesiredCapacity', { ...named, DesiredCapacity: 5 });
+    await seconds(1);
+    const shown = Array.from({ length: 30 }, desired);
+    expect(shown.lastIndexOf(3)).toBeGreaterThan(shown.indexOf(5));
+    await seconds(3);
+    expect(new Set(Array.from({ length: 30 }, desired))).toEqual(new Set([5]));
   });
 
   it('are described with everything that a reader needs', async () => {
