@@ -1,7 +1,9 @@
+import type { Chronicle } from './chronicle.ts';
 import type { AsgChange, Cloud } from './cloud.ts';
 import type { FunctionEvent, History, SizeEvent } from './history.ts';
 import { isFunction } from './life.ts';
 import { ownersWill } from './owners.ts';
+import { remembered } from './remembered.ts';
 
 /** The size that others want for an Auto Scaling group from a moment on. */
 export type Word = {
@@ -21,8 +23,20 @@ type Called = Extract<FunctionEvent, { readonly kind: 'called' }>;
 const lookedBefore = (calls: readonly Called[], invocation: string, atMs: number): number | undefined =>
   calls.findLast((call) => call.invocation === invocation && call.atMs <= atMs)?.askedAtMs;
 
-const looksOf = ({ events }: History): readonly Called[] =>
-  events.filter((event): event is Called => event.kind === 'called' && event.operation === 'DescribeAutoScalingGroups');
+const looksOf = remembered(({ events }: History): readonly Called[] =>
+  events.filter((event): event is Called => event.kind === 'called' && event.operation === 'DescribeAutoScalingGroups'),
+);
+
+const looksBy = remembered((history: History) => Map.groupBy(looksOf(history), ({ invocation }) => invocation));
+
+/** What a look of Holdfast's at the numbers of Auto Scaling groups may show. */
+export type Seeing = { readonly history: History; readonly cloud: Cloud; readonly lagMs: number };
+
+export const seeingOf = ({ history, cloud, times }: Pick<Chronicle, 'history' | 'cloud' | 'times'>): Seeing => ({
+  history,
+  cloud,
+  lagMs: times.asgLagMs,
+});
 
 /**
  * The time between a look of Holdfast's and a change of the desired capacity that followed from it. After the change only a write of `like` may be lost, until
@@ -50,20 +64,37 @@ const isIn =
   ({ fromMs, changedAtMs, againAtMs, like }: Gap): boolean =>
     atMs >= fromMs && (atMs <= changedAtMs || (atMs <= againAtMs && size === like));
 
-/** How much these changes had left of what attaches added and Holdfast has not taken down yet. */
-const owedAfter = (cloud: Cloud, changes: readonly AsgChange[]): number => {
+/**
+ * Whether others changed the number between the last look of a function and its attach. No look shows whether they did so before the attach or after it. After
+ * it, the number is theirs, so Holdfast takes it for theirs.
+ */
+const isBesideOthers = ({ history, lagMs }: Seeing, changes: readonly AsgChange[], index: number): boolean => {
+  const attach = changes[index];
+  if (attach === undefined || !isFunction(attach.by)) return false;
+  const { invocation } = attach.by;
+  const lookedAtMs = lookedBefore(looksBy(history).get(invocation) ?? [], invocation, attach.atMs);
+  if (lookedAtMs === undefined) return false;
+  const others = changes
+    .slice(0, index)
+    .findLast(({ by, desired }, before) => !isFunction(by) && desired !== (changes[before - 1]?.desired ?? desired));
+  return others !== undefined && others.atMs >= lookedAtMs - lagMs;
+};
+
+/** How much these changes had left of what attaches added and Holdfast has not taken down yet, as far as looks show it. */
+const owedAfter = (seeing: Seeing, changes: readonly AsgChange[]): number => {
   let owed = 0;
   for (const [index, change] of changes.entries()) {
     const by = change.desired - (changes[index - 1]?.desired ?? change.desired);
-    owed = isFunction(change.by) ? Math.max(0, owed + Math.min(by, cloud.attachedWith(change))) : 0;
+    const attached = isBesideOthers(seeing, changes, index) ? 0 : seeing.cloud.attachedWith(change);
+    owed = isFunction(change.by) ? Math.max(0, owed + Math.min(by, attached)) : 0;
   }
   return owed;
 };
 
 /** What attaches since a moment added and Holdfast has not taken down. The first change is the one before: its number counts, and its author does not. */
-const owedSince = (cloud: Cloud, changes: readonly AsgChange[], sinceMs: number): number =>
+const owedSince = (seeing: Seeing, changes: readonly AsgChange[], sinceMs: number): number =>
   owedAfter(
-    cloud,
+    seeing,
     changes.slice(
       Math.max(
         0,
@@ -73,10 +104,10 @@ const owedSince = (cloud: Cloud, changes: readonly AsgChange[], sinceMs: number)
   );
 
 /** Events before a moment. Events at that very moment do not count. */
-const owedBefore = (cloud: Cloud, asg: string, atMs: number): number =>
+const owedBefore = (seeing: Seeing, asg: string, atMs: number): number =>
   owedAfter(
-    cloud,
-    cloud.asgChanges(asg).filter((change) => change.atMs < atMs),
+    seeing,
+    seeing.cloud.asgChanges(asg).filter((change) => change.atMs < atMs),
   );
 
 const isSize =
@@ -84,30 +115,31 @@ const isSize =
   (event: History['events'][number]): event is SizeEvent =>
     event.kind === 'size-written' && event.asg === asg && event.atMs > sinceMs;
 
-/** What others wrote while Holdfast had raised the maximum is bounded by the owner's. */
-const mostAt = (cloud: Cloud, asg: string, atMs: number): number =>
-  ownersWill(cloud.asgChanges(asg)).findLast(({ change }) => change.atMs <= atMs)?.owned.max ?? Number.POSITIVE_INFINITY;
+/** The bounds that the owner gave the group. What others wrote while Holdfast had raised the maximum is bounded by the owner's. */
+const boundsAt = (cloud: Cloud, asg: string, atMs: number): { readonly min: number; readonly max: number } =>
+  ownersWill(cloud.asgChanges(asg)).findLast(({ change }) => change.atMs <= atMs)?.owned ?? { min: 0, max: Number.POSITIVE_INFINITY };
 
 /**
  * What an earlier policy left of its attaches when a group takes its size from an Auto Scaling group. That policy took its size from there too, since this
  * moment. A number that others wrote after the last attach is theirs, whatever it is.
  */
-const leftBefore = (history: History, cloud: Cloud, asg: string, fromMs: number, untilMs: number): number => {
+const leftBefore = (seeing: Seeing, asg: string, fromMs: number, untilMs: number): number => {
+  const { history, cloud } = seeing;
   const changes = cloud.asgChanges(asg).filter(({ atMs }) => atMs < untilMs);
   const last = changes.findLast(({ by }) => isFunction(by))?.atMs ?? untilMs;
   if (history.events.some((event) => isSize(asg, last)(event) && event.atMs < untilMs)) return 0;
-  return owedSince(cloud, changes, fromMs);
+  return owedSince(seeing, changes, fromMs);
 };
 
-type Move = { readonly atMs: number; readonly found: number; readonly size: number };
+type Move = { readonly atMs: number; readonly found: number; readonly size: number; readonly least: number };
 
 /**
  * A size that changes with members that are added or removed. While the group holds more than was set, the mover may mean either number. A later mover has read
- * the actual number, so its result is certain, and the earlier uncertainty ends.
+ * the actual number, so its result is certain, and the earlier uncertainty ends. Nobody can mean less than the minimum of the group.
  */
-const moved = (before: Word, { atMs, found, size }: Move, isUnsure: boolean): Word => {
+const moved = (before: Word, { atMs, found, size, least }: Move, isUnsure: boolean): Word => {
   if (before.isBetween && !isUnsure) return { atMs, size, isBetween: false };
-  return { atMs, size: Math.max(0, before.size + size - found), isBetween: before.isBetween || isUnsure };
+  return { atMs, size: Math.max(least, before.size + size - found), isBetween: before.isBetween || isUnsure };
 };
 
 /** Since when a group takes its size from an Auto Scaling group, and since when the policy did that which was in force before there. */
@@ -115,17 +147,18 @@ export type Since = { readonly asg: string; readonly sinceMs: number; readonly b
 
 /** What others wanted of an Auto Scaling group since a group took its size from it, in order. */
 export const wordsOf = (history: History, cloud: Cloud, { asg, sinceMs, beforeMs }: Since, lagMs: number): readonly Word[] => {
+  const seeing = { history, cloud, lagMs };
   const gaps = gapsOf(history, cloud, asg, lagMs);
-  const left = beforeMs === undefined ? 0 : leftBefore(history, cloud, asg, beforeMs, sinceMs);
+  const left = beforeMs === undefined ? 0 : leftBefore(seeing, asg, beforeMs, sinceMs);
   const first: Word = { atMs: sinceMs, size: Math.max(0, (cloud.asgAt(asg, sinceMs)?.desired ?? 0) - left), isBetween: false };
   const words = [first];
   for (const { atMs, found: foundThere, size: written, how } of history.events.filter(isSize(asg, sinceMs))) {
-    const most = mostAt(cloud, asg, atMs);
+    const { min: least, max: most } = boundsAt(cloud, asg, atMs);
     const [found, size] = [Math.min(foundThere, most), Math.min(written, most)];
     const before = words.at(-1) ?? first;
     const isInGap = gaps.some(isIn(atMs, written));
     words.push(
-      how === 'set' ? { atMs, size, isBetween: isInGap } : moved(before, { atMs, found, size }, isInGap || owedBefore(cloud, asg, atMs) > 0),
+      how === 'set' ? { atMs, size, isBetween: isInGap } : moved(before, { atMs, found, size, least }, isInGap || owedBefore(seeing, asg, atMs) > 0),
     );
   }
   return words;
@@ -135,16 +168,17 @@ export const wordsOf = (history: History, cloud: Cloud, { asg, sinceMs, beforeMs
  * The size that an Auto Scaling group shows from a moment on: its desired capacity, less what attaches added and nobody has
  * taken down, within the maximum of its owner. This is all that a look can know.
  */
-export const sizeShownAt = (cloud: Cloud, asg: string, atMs: number): number => {
-  const changes = cloud.asgChanges(asg).filter((change) => change.atMs <= atMs);
-  return Math.min((changes.at(-1)?.desired ?? 0) - owedAfter(cloud, changes), mostAt(cloud, asg, atMs));
+export const sizeShownAt = (seeing: Seeing, asg: string, atMs: number): number => {
+  const changes = seeing.cloud.asgChanges(asg).filter((change) => change.atMs <= atMs);
+  return Math.min((changes.at(-1)?.desired ?? 0) - owedAfter(seeing, changes), boundsAt(seeing.cloud, asg, atMs).max);
 };
 
 /**
  * When members joined, although what an earlier attach had added was there all the time since before the function looked for the first time. Attaches since
  * this moment count.
  */
-export const joinedBeside = (history: History, cloud: Cloud, asg: string, sinceMs: number, lagMs: number): readonly number[] => {
+export const joinedBeside = (seeing: Seeing, asg: string, sinceMs: number): readonly number[] => {
+  const { history, cloud, lagMs } = seeing;
   const looks = looksOf(history);
   const changes = cloud.asgChanges(asg);
   return changes.flatMap((change, index) => {
@@ -154,7 +188,7 @@ export const joinedBeside = (history: History, cloud: Cloud, asg: string, sinceM
     if (first === undefined) return [];
     const seen = changes.findLastIndex((one) => one.atMs < first.askedAtMs - lagMs);
     const since = changes.slice(0, index).map((_, before) => before);
-    const isOwed = since.slice(Math.max(0, seen)).every((before) => owedSince(cloud, changes.slice(0, before + 1), sinceMs) > 0);
+    const isOwed = since.slice(Math.max(0, seen)).every((before) => owedSince(seeing, changes.slice(0, before + 1), sinceMs) > 0);
     return seen >= 0 && isOwed ? [atMs] : [];
   });
 };

@@ -7,7 +7,7 @@ import { outsideSizesStand, wantedStay } from '../../sandbox/judge/rules/outside
 import { asgsPutBack } from '../../sandbox/judge/rules/put-back.ts';
 import { sizeIsHeld } from '../../sandbox/judge/rules/rest.ts';
 import { returnsWhileWhole } from '../../sandbox/judge/rules/returns.ts';
-import { servesAgain } from '../../sandbox/judge/rules/serving.ts';
+import { requestedSoon, servesAgain } from '../../sandbox/judge/rules/serving.ts';
 import { details, throttled } from './details.ts';
 import { historyOf, policy, react, type Script, user } from './histories.ts';
 
@@ -180,7 +180,7 @@ describe('a size that others set', () => {
         'the desired capacity is 1 at the end, expected 2',
       ]);
     });
-    it('is never counted below none', () => {
+    it('is never counted below the minimum of the group', () => {
       const sizes = details(
         {
           ...outsideSizesStand,
@@ -198,7 +198,7 @@ describe('a size that others set', () => {
         },
         long,
       );
-      expect(sizes).toEqual(['2', '0, unsure']);
+      expect(sizes).toEqual(['2', '1, unsure']);
     });
   });
   describe('with members of an earlier attach', () => {
@@ -226,6 +226,30 @@ describe('a size that others set', () => {
       expect(second((script) => says(script, 105, 2, 3)).filter((detail) => detail === beside)).toEqual([]);
       // The notes are lost.
       expect(second((script) => script.at(105, { kind: 'state-deleted', group: 'web', by: user }))).toEqual([]);
+    });
+    it('may get further ones where others changed the number between the look before that attach and the attach', () => {
+      /** The earlier function looks, and attaches one. Somebody lowers the size at some moment. */
+      const unread = (lookedAt: number, said: number, lagS = 0) => {
+        const timing = { ...history.spec.timing, asgLagSeconds: [0, lagS] as const };
+        return details(
+          outsideSizesStand,
+          (script) => {
+            twoThere(script);
+            looks(script, lookedAt, 'i-a');
+            says(script, said, 1);
+            attaches(script, 100, 2, 'i-a', 'n-1');
+            looks(script, 110, 'i-b');
+            attaches(script, 111, 3, 'i-b', 'n-2');
+            numbers(script, 112, 2, react('i-b'));
+            says(script, 200, 2);
+          },
+          { ...long, spec: { ...history.spec, timing } },
+        ).filter((detail) => detail === beside);
+      };
+      expect(unread(98, 99)).toEqual([]);
+      expect(unread(98, 97)).toEqual([beside]);
+      expect(unread(98, 97, 2)).toEqual([]);
+      expect(unread(98, 95, 2)).toEqual([beside]);
     });
     /** The policy is deleted, and comes back. */
     const comesBack = (by: object, write: (script: Script) => void = () => undefined) =>
@@ -513,6 +537,25 @@ describe('other rules where others set the size', () => {
     expect(wrote(2)).toEqual([]);
     expect(wrote(3)).toEqual(['the desired size became 3; others had set 1 or 4 or 2']);
   });
+  it('a size that a scaler moved down beside a new member is no less than the minimum of the group', () => {
+    const wrote = (desired: number) =>
+      details(
+        desiredAsAsked,
+        (script) => {
+          twoThere(script);
+          says(script, 90, 1);
+          looks(script, 99, 'i-a');
+          script.at(100, { kind: 'joined', instance: 'i-3', asg: 'web-asg', by: react('i-a') });
+          numbers(script, 100, 2, react('i-a'));
+          says(script, 101, 1, 2, 'moved');
+          script.react(209, 211, 'i-c');
+          script.desired(210, desired, 1, react('i-c'));
+        },
+        long,
+      );
+    expect(wrote(1)).toEqual([]);
+    expect(wrote(0)).toEqual(['the desired size became 0; others had set 1']);
+  });
   it('a number that looks like our own attach is followed once describes cannot be late any more', () => {
     const wrote = (desired: number, second: number, size = 4, writtenAt = 101.5, lagS = 0) => {
       const timing = { ...history.spec.timing, asgLagSeconds: [0, lagS] as const };
@@ -606,6 +649,32 @@ describe('other rules where others set the size', () => {
     };
     expect(removals(10)).toEqual([]);
     expect(removals(8)).toEqual(['i-1 is removed where 2 stay and 2 are wanted']);
+  });
+  it('a replacement is due, and no more than the describe of a function may have shown', () => {
+    /** Two are wanted until somebody wants one more. A moment later a function receives a warning, and replaces one of two or three. */
+    const missing = (lagS: number, said: number, isReplaced = true, from = outside) => {
+      const timing = { ...history.spec.timing, asgLagSeconds: [0, lagS] as const };
+      return details(
+        requestedSoon,
+        (script) => {
+          twoThere(script);
+          if (from !== outside) script.policy(1, 2, from);
+          says(script, said, 3);
+          // It launches nothing by itself.
+          numbers(script, said, 3, user, ['Launch']);
+          if (from !== outside) script.desired(said, 3);
+          script.warn(100, 'i-1');
+          script.react(101, 105, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+          if (isReplaced) script.launch(103, 'i-3', { by: react('i-a'), asg: 'web-asg' });
+        },
+        { ...long, spec: { ...history.spec, timing } },
+      );
+    };
+    expect(missing(4, 98)).toEqual([]);
+    expect(missing(4, 98, false)).toHaveLength(1);
+    expect(missing(2, 98)).toHaveLength(1);
+    expect(missing(0, 98)).toHaveLength(1);
+    expect(missing(4, 98, true, { ...outside, size: { min: 0, max: 6, desired: 2 } } as never)).toHaveLength(1);
   });
   it('as many serve at rest', () => {
     const atRest = (size: number) =>

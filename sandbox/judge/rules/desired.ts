@@ -1,7 +1,7 @@
 import type { Chronicle, GroupTimeline, Written } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { goneAtMs, isFunction, type Life, tagsAt } from '../life.ts';
-import { sizeShownAt, takenForOwn } from '../outside.ts';
+import { seeingOf, sizeShownAt, takenForOwn } from '../outside.ts';
 import { asgsOf, type Policy } from '../policy.ts';
 import { dueIn } from '../scheduled.ts';
 import { type Heard, heardBy, newestEach, outcomesOf } from '../sizes-of-alarms.ts';
@@ -121,7 +121,7 @@ const asOthersSet = (
   // Whoever moved the size beside members that had just joined may mean either number: a look takes it without those that joined since.
   const word = chronicle.wordsFor(group, written.atMs)?.findLast(({ atMs }) => atMs <= written.atMs);
   const isUnsure = word?.isBetween ?? false;
-  const meant = isUnsure ? looked.map(({ atMs }) => sizeShownAt(chronicle.cloud, policy.asg ?? '', atMs)) : [];
+  const meant = isUnsure ? looked.map(({ atMs }) => sizeShownAt(seeingOf(chronicle), policy.asg ?? '', atMs)) : [];
   const isOldNews = word !== undefined && sinceMs < word.atMs + times.loweredShownMs;
   const own = isOldNews ? takenForOwn(chronicle.history, chronicle.cloud, policy.asg ?? '', word, chronicle.times.asgLagMs) : undefined;
   const sizes = new Set([

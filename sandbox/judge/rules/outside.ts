@@ -2,7 +2,7 @@ import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { hindrances, joining, look, ways } from '../hindrance.ts';
 import { goneAtMs, isFunction, type Life } from '../life.ts';
-import { joinedBeside, type Word } from '../outside.ts';
+import { joinedBeside, seeingOf, type Word } from '../outside.ts';
 import type { Policy } from '../policy.ts';
 import { movesIn } from '../returning.ts';
 import { times } from '../times.ts';
@@ -98,9 +98,8 @@ const hasLostNotes = ({ of }: Chronicle, group: string): boolean =>
 
 /** Members that joined beside an earlier attach whose addition a look could see. */
 const besideOthers = (chronicle: Chronicle, { group, asg, words }: Outside): readonly Broken[] => {
-  const { history, cloud, times: timing } = chronicle;
   if (hasLostNotes(chronicle, group)) return [];
-  return joinedBeside(history, cloud, asg, words[0]?.atMs ?? history.beganAtMs, timing.asgLagMs).map((atMs) => ({
+  return joinedBeside(seeingOf(chronicle), asg, words[0]?.atMs ?? chronicle.history.beganAtMs).map((atMs) => ({
     group,
     asg,
     atMs,
@@ -111,7 +110,7 @@ const besideOthers = (chronicle: Chronicle, { group, asg, words }: Outside): rea
 export const outsideSizesStand: Rule = {
   name: 'a size that others set stands',
   meaning:
-    'Where others set the size, the desired capacity is the size that they set last. At rest it always is. It is never less, and it is more only while members join, for no longer than the next look needs to repeat a failed one. No member joins while a look can see what an earlier attach added. What attaches for an earlier policy added is no size that others set. A size that others write between a look of Holdfast and the write that follows from this look may be lost: then the rule counts from their next write on. After an attach, only the number that the attach made may be lost, until its addition is taken off, because Holdfast takes it for its own.',
+    'Where others set the size, the desired capacity is the size that they set last. At rest it always is. It is never less, and it is more only while members join, for no longer than the next look needs to repeat a failed one. No member joins while a look can see what an earlier attach added. It cannot where others changed the number between the look before that attach and the attach. What attaches for an earlier policy added is no size that others set. A size that others write between a look of Holdfast and the write that follows from this look may be lost: then the rule counts from their next write on. After an attach, only the number that the attach made may be lost, until its addition is taken off, because Holdfast takes it for its own.',
   broken: (chronicle) =>
     outsideOnes(chronicle).flatMap((one) => [...wrongSizes(chronicle, one), ...atTheEnd(chronicle, one), ...besideOthers(chronicle, one)]),
 };

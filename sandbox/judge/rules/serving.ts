@@ -8,7 +8,7 @@ import { limitMayBound } from '../launch-limit.ts';
 import { couldLaunchAtMs, hasDied, heardAtMs, heardOfEndAtMs, isFailed, isHealthy, isTooYoung, isUnshown, tellsEnd } from '../leaving.ts';
 import { type Delivery, endless, goneAtMs, isAlive, isFunction, type Life, leavesAtMs, stayAt, warnedAtMs } from '../life.ts';
 import { actsSince, wasIdle } from '../modes.ts';
-import { sizeShownAt } from '../outside.ts';
+import { seeingOf, sizeShownAt } from '../outside.ts';
 import { asgsOf } from '../policy.ts';
 import { isReplacedByItsGroup } from '../refill.ts';
 import { remembered } from '../remembered.ts';
@@ -45,7 +45,7 @@ export const dueAt = (chronicle: Chronicle, group: string, atMs: number): number
   const policy = chronicle.policyAt(group, atMs);
   if (policy === undefined) return 0;
   const word = chronicle.wordsFor(group, atMs)?.findLast((one) => one.atMs <= atMs);
-  if (policy.asg !== undefined && word?.isBetween) return Math.min(policy.size.max, sizeShownAt(chronicle.cloud, policy.asg, atMs));
+  if (policy.asg !== undefined && word?.isBetween) return Math.min(policy.size.max, sizeShownAt(seeingOf(chronicle), policy.asg, atMs));
   const [size = 0] = chronicle.desiredIn(group, atMs, atMs);
   return size;
 };
@@ -254,7 +254,7 @@ const newsOf = (chronicle: Chronicle, life: Life): readonly News[] => {
 export const unrequestedUntil = (chronicle: Chronicle, group: string, heardMs: number, untilMs: number): number => {
   const launches = chronicle.livesIn(group).map(({ launchedAtMs }) => launchedAtMs);
   const moments = [heardMs, ...launches.filter((atMs) => atMs > heardMs && atMs < untilMs), untilMs];
-  return Math.min(...moments.map((atMs) => Math.min(...chronicle.desiredIn(group, heardMs, atMs)) - countedAt(chronicle, group, heardMs, atMs)));
+  return Math.min(...moments.map((atMs) => Math.min(...chronicle.desiredShownIn(group, heardMs, atMs)) - countedAt(chronicle, group, heardMs, atMs)));
 };
 
 /** The time for a request. If the group is let go in that time, it begins anew when a function could launch for its next policy. */
@@ -289,6 +289,6 @@ const requestedLate = (chronicle: Chronicle, life: Life, { what, toldMs, memberM
 export const requestedSoon: Rule = {
   name: 'replacements are requested soon',
   meaning:
-    'As many members are there or on their way as are desired, ten seconds and the time of the launch calls after an invocation without an injected fault received a warning, or the event of an end that no such warning announced and that Holdfast did not cause. A warned member counts as there until such an invocation received its warning. If the group was let go then, or is let go in these ten seconds, they begin when such an invocation received its next policy or a tick.',
+    'As many members are there or on their way as are desired, ten seconds and the time of the launch calls after an invocation without an injected fault received a warning, or the event of an end that no such warning announced and that Holdfast did not cause. A warned member counts as there until such an invocation received its warning. If the group was let go then, or is let go in these ten seconds, they begin when such an invocation received its next policy or a tick. A size that others set counts once no late describe of the Auto Scaling group can show the one before.',
   broken: (chronicle) => chronicle.lives.flatMap((life) => newsOf(chronicle, life).flatMap((news) => requestedLate(chronicle, life, news))),
 };
