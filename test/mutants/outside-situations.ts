@@ -70,9 +70,15 @@ export const outsideSituations = {
     return { ...of('a scaler wants more than the maximum', { market: 'spot', spot: 2, max: 8 }, steps, [diesAttaching()]), ...endsAt(8) };
   },
   'somebody sets the number that an attach had made': (): Situation => {
-    // Holdfast lowers the number at 22 s: the describes before that show no new member.
-    const steps = [...spotIsGone, setBy(22_200, { kind: 'person', asg: 'web-asg', wants: [{ atSeconds: 0, value: 8 }] }, 5_000)];
+    // Holdfast lowers the number at 26 s: the describes before that show no new member.
+    const steps = [...spotIsGone, setBy(27_000, { kind: 'person', asg: 'web-asg', wants: [{ atSeconds: 0, value: 8 }] }, 5_000)];
     return { ...of('somebody sets the number that an attach had made', { ...onDemandOnly, asgLagSeconds: [5, 5] }, steps), ...endsAt(8) };
+  },
+  'others lower the size right before members join': (): Situation => {
+    // Two members join at 17 s. Five seconds later a look sees the lower size, and not these members.
+    const steps = [...spotIsGone, setBy(15_000, { kind: 'person', asg: 'web-asg', wants: [{ atSeconds: 0, value: 4 }] }, 5_000)];
+    const name = 'others lower the size right before members join';
+    return { ...of(name, { ...onDemandOnly, asgLagSeconds: [5, 5] }, steps), asked: { web: { size: 6 } } };
   },
   'a scaler wants more than the policy allows': (): Situation => {
     const wants = [{ atSeconds: 0, value: 9 }];

@@ -113,8 +113,8 @@ export const outside: readonly Mutant[] = [
   {
     name: 'a number that looks like our own attach is not believed for ten minutes',
     file: 'core/group/outside-size.ts',
-    from: 'nowMs - added.takenDownAtMs < loweredShownMs &&',
-    to: 'nowMs - added.takenDownAtMs < 30 * loweredShownMs &&',
+    from: 'takenDownAtMs !== undefined && nowMs - takenDownAtMs < loweredShownMs;',
+    to: 'takenDownAtMs !== undefined && nowMs - takenDownAtMs < 30 * loweredShownMs;',
     caughtBy: ['somebody sets the number that an attach had made'],
   },
   {
@@ -151,5 +151,19 @@ export const outside: readonly Mutant[] = [
     from: 'nowMs - added.atMs < attachedWithinMs',
     to: 'nowMs - added.atMs < 9_999 * attachedWithinMs',
     caughtBy: ['a member that moves dies before it joins'],
+  },
+  {
+    name: 'members that no describe shows count as surplus, and are removed',
+    file: 'core/view/asg-ledger.ts',
+    from: '({ instance, reservation, unshown }) => (unshown || reservation === undefined) && !held.has(instance),',
+    to: '({ instance, reservation }) => reservation === undefined && !held.has(instance),',
+    also: [
+      {
+        file: 'core/decide/surplus.ts',
+        from: 'all.filter(({ asg, unshown }) => asg !== outside && !unshown);',
+        to: 'all.filter(({ asg }) => asg !== outside);',
+      },
+    ],
+    caughtBy: ['others lower the size right before members join'],
   },
 ];
