@@ -57,6 +57,12 @@ describe('what holds launches back is true', () => {
     const one = (script: Script) => dies(script, 'i-dead');
     const text = ['decision d-1 says that spot-a rests after failed boots, and it does not, or not for so long'];
     expect(said(rests(150), one)).toEqual([]);
+    // A function that looked before the policy was written still knows the rest.
+    const rewritten = (script: Script) => {
+      one(script);
+      script.policy(101, 2);
+    };
+    expect(said(rests(150), rewritten)).toEqual([]);
     expect(said(rests(900), one)).toEqual(text);
     expect(said(rests(150))).toEqual(text);
   });

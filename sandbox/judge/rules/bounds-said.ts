@@ -1,11 +1,12 @@
 import { announcements, items } from '../../../core/contract.ts';
-import { bootsRestUntil, deathsMayBound } from '../boots.ts';
+import { deathsMayBound, failedBootsOf, knownWithin } from '../boots.ts';
 import { slackOf, wasLost } from '../breaker.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { isHindered, telling } from '../hindrance.ts';
 import { limitMayBound } from '../launch-limit.ts';
 import { boundsSaid, type SaidBound } from '../said-bounds.ts';
+import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 type Moments = { readonly group: string; readonly lookedMs: number; readonly writtenMs: number; readonly isCarriedOut: boolean };
@@ -22,6 +23,18 @@ const wasOpened = (chronicle: Chronicle, group: string, { breaker, untilMs }: Ex
         detailType === announcements.breakerOpened && detail.group === group && detail.breaker === breaker && Number(detail.untilMs) === untilMs,
     );
 
+/** Whether instances of the pool ended early, and so late that their rest may last until then. A policy that was just written may not be followed yet. */
+const mayRest = (
+  chronicle: Chronicle,
+  group: string,
+  { pool, untilMs }: Extract<SaidBound, { readonly code: 'boots-failed' }>,
+  atMs: number,
+): boolean =>
+  failedBootsOf(chronicle, group).some(
+    (one) =>
+      one.pool === pool && one.diedAtMs <= atMs && untilMs <= one.diedAtMs + knownWithin(chronicle) + times.longestBootRestMs + slackOf(chronicle),
+  );
+
 const whyFalse = (chronicle: Chronicle, said: SaidBound, moments: Moments): string | undefined => {
   const { group, writtenMs } = moments;
   switch (said.code) {
@@ -30,7 +43,7 @@ const whyFalse = (chronicle: Chronicle, said: SaidBound, moments: Moments): stri
     case 'deaths-bounded':
       return atEither(moments, (atMs) => deathsMayBound(chronicle, group, atMs)) ? undefined : 'says that too many instances ended early';
     case 'boots-failed':
-      return said.untilMs <= bootsRestUntil(chronicle, group, said.pool, writtenMs) + slackOf(chronicle)
+      return mayRest(chronicle, group, said, writtenMs)
         ? undefined
         : `says that ${said.pool} rests after failed boots, and it does not, or not for so long`;
     case 'breaker':
