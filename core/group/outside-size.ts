@@ -162,9 +162,12 @@ export const noted = (view: View, instances: readonly string[]): readonly Added[
   ];
 };
 
-/** Whether others wrote a size beyond the owner's maximum, while we had raised that. */
-export const isBeyondMaximum = ({ raised }: Pick<GroupState, 'raised'>, { name, shown = 0 }: AsgView): boolean =>
-  raised.some(({ asg, fromMax }) => asg === name && shown > fromMax);
+/**
+ * Whether others wrote a size beyond the owner's maximum, while we had raised that. If the owner has set another
+ * maximum since, that one counts.
+ */
+export const isBeyondMaximum = ({ raised }: Pick<GroupState, 'raised'>, asg: AsgView): boolean =>
+  raised.some(({ asg: name }) => name === asg.name) && (asg.shown ?? 0) > ownersMax(raised, asg);
 
 /** Whether an attach may still add to a desired capacity. A describe that is older than the attach does not show it. */
 export const mayBeAdded = ({ added = [] }: Pick<GroupState, 'added'>, asg: string): boolean =>

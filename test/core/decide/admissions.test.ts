@@ -107,7 +107,7 @@ describe('members wait, and the group is looked at again soon,', () => {
         group: attached,
         asgs: [
           { ...asg, name: 'other' },
-          { ...asg, shown },
+          { ...asg, max: 12, shown },
         ],
         members: ready(1),
         state: raised,

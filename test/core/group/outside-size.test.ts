@@ -318,8 +318,14 @@ describe('a size beyond the maximum of the owner', () => {
   });
   it('is found only where the maximum of that group is raised', () => {
     const raised = [{ asg: 'old-asg', fromMax: 3, toMax: 6 }] as never;
-    expect(isBeyondMaximum({ raised }, asg(5, own, { shown: 5 }))).toBe(false);
-    expect(isBeyondMaximum({ raised }, asg(5, own, { name: 'old-asg', shown: 5 }))).toBe(true);
-    expect(isBeyondMaximum({ raised }, asg(3, own, { name: 'old-asg', shown: 3 }))).toBe(false);
+    const isBeyond = (rest: Partial<AsgView>) => isBeyondMaximum({ raised }, asg(5, own, { name: 'old-asg', max: 6, shown: 5, ...rest }));
+    expect(isBeyond({})).toBe(true);
+    expect(isBeyond({ name: 'web-asg' })).toBe(false);
+    expect(isBeyond({ shown: 3 })).toBe(false);
+  });
+  it('is none once the owner has set another maximum that allows it', () => {
+    const raised = [{ asg: 'web-asg', fromMax: 3, toMax: 6 }];
+    const isBeyond = (max: number) => isBeyondMaximum({ raised }, asg(5, own, { max, shown: 5 }));
+    expect([3, 4, 6, 7].map(isBeyond)).toEqual([true, true, true, false]);
   });
 });
