@@ -19,10 +19,13 @@ export type BeginReason =
 
 /**
  * When a drain was first wanted. A drain that takes over from an earlier one was ordered later, and has no more time
- * for that. A member that was claimed before its warning stayed in service until the warning ordered a drain.
+ * for that. A swap that the table lost is claimed later than its drain was ordered, and has no more time either. A
+ * member that was claimed before its warning stayed in service until the warning ordered a drain.
  */
-const wantedAtMs = ({ claimedAtMs, warnedAtMs = Number.POSITIVE_INFINITY, drainOrderedAtMs }: Swap): number =>
-  warnedAtMs <= claimedAtMs ? claimedAtMs : (drainOrderedAtMs ?? claimedAtMs);
+export const wantedAtMs = (swap: Swap): number => {
+  const { claimedAtMs, warnedAtMs = Number.POSITIVE_INFINITY, drainOrderedAtMs = claimedAtMs } = swap;
+  return warnedAtMs <= claimedAtMs ? Math.min(claimedAtMs, drainOrderedAtMs) : drainOrderedAtMs;
+};
 
 /** When a batch was ordered: the earliest time of its members. Instances that join it later do not change its times. */
 export const orderedAtMs = (own: readonly Swap[]): number => Math.min(...own.map(wantedAtMs));

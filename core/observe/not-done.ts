@@ -1,7 +1,7 @@
 import type { LeavingFact } from '../swap/claim.ts';
 
 /** A member of an observed or paused group that leaves, or should leave, by a signal. */
-export type Heard = Omit<LeavingFact, 'owner'>;
+export type Heard = Omit<LeavingFact, 'owner' | 'drainWantedAtMs'>;
 
 /** A cost per hour at known prices, and how many of how many instances have one. */
 export type Cost = { readonly usdPerHour: number; readonly priced: number; readonly of: number };

@@ -18,6 +18,8 @@ export type LeavingFact = {
   readonly atMs: number;
   /** When an earlier look first received it. */
   readonly heardAtMs?: number;
+  /** When the drain of an earlier swap was wanted. The table has lost that swap. */
+  readonly drainWantedAtMs?: number;
   readonly deadlineMs?: number;
   /** When the end of an announced event is due. */
   readonly untilMs?: number;
@@ -62,7 +64,10 @@ export const claimedBy = (fact: LeavingFact, claiming: Claiming): Swap => {
     // An instance that ended before its first signal needs no drain. Its Auto Scaling group, if any, replaces it.
     ...(waitsForSurge || claiming.ended.has(fact.instance)
       ? {}
-      : { drain: claiming.drainFor(kindOf(fact), fact.deadlineMs), drainOrderedAtMs: claiming.nowMs }),
+      : {
+          drain: claiming.drainFor(kindOf(fact), fact.deadlineMs),
+          drainOrderedAtMs: fact.drainWantedAtMs ?? claiming.nowMs,
+        }),
     decision: claiming.decision,
   };
 };

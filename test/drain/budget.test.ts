@@ -123,6 +123,11 @@ describe('whether a drain begins', () => {
     expect(latestStartOf(group(), [swap('i-1', advisedBefore)], 300_000)).toBe(inMs(65));
   });
 
+  test('a swap that the table lost has no more time than before', () => {
+    const claimedAnew = { ...taken, warnedAtMs: noonMs, claimedAtMs: inMs(60), drainOrderedAtMs: inMs(2) };
+    expect(latestStartOf(group(), [swap('i-1', claimedAnew)], 300_000)).toBe(inMs(56));
+  });
+
   test('a leaving instance that still serves does not count, one whose swap waits does', () => {
     const members = ['i-1', 'i-2', 'i-3', 'i-4'].map((instance) => member(instance)).concat(member('i-5', { serving: false }));
     const swaps = [swap('i-1'), swap('i-2', { state: 'draining' }), swap('i-3', { state: 'waiting' })];

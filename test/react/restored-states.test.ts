@@ -258,7 +258,14 @@ describe('warnings that a table has lost', () => {
 
   test('become facts until their deadline, and teach nothing about their offering', () => {
     expect(factsOfLost([warned], nowMs)).toEqual([
-      { instance: 'i-1', reason: 'interruption', atMs: nowMs - 20_000, heardAtMs: nowMs - 18_000, deadlineMs },
+      {
+        instance: 'i-1',
+        reason: 'interruption',
+        atMs: nowMs - 20_000,
+        heardAtMs: nowMs - 18_000,
+        drainWantedAtMs: nowMs - 18_000,
+        deadlineMs,
+      },
     ]);
     expect(factsOfLost([warned], deadlineMs)).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import { inParallel } from '../../../aws/calls/in-parallel.ts';
 import { unlessTroubled } from '../../../aws/calls/unless-troubled.ts';
+import { wantedAtMs } from '../../../core/drain/begin.ts';
 import type { StateStore } from '../../../core/ports/state-store.ts';
 import { traitsOf } from '../../../core/removal/leave-reason.ts';
 import type { LeavingFact } from '../../../core/swap/claim.ts';
@@ -15,13 +16,17 @@ const openWarnings = (swaps: readonly Swap[]): readonly Swap[] =>
       swap.state !== 'withdrawn',
   );
 
-/** The warnings in such swaps, as facts. They are not new, so pool memory learns nothing from them. */
+/**
+ * The warnings in such swaps, as facts. They are not new, so pool memory learns nothing from them, and their drains
+ * begin no later than they would have.
+ */
 export const factsOfLost = (swaps: readonly Swap[], nowMs: number): readonly LeavingFact[] =>
-  swaps.flatMap(({ instance, reason, warnedAtMs, claimedAtMs, heardAtMs = claimedAtMs, deadlineMs }) =>
-    deadlineMs === undefined || deadlineMs <= nowMs
-      ? []
-      : [{ instance, reason, atMs: warnedAtMs ?? claimedAtMs, heardAtMs, deadlineMs }],
-  );
+  swaps.flatMap((swap) => {
+    const { instance, reason, warnedAtMs, claimedAtMs, heardAtMs = claimedAtMs, deadlineMs } = swap;
+    if (deadlineMs === undefined || deadlineMs <= nowMs) return [];
+    const atMs = warnedAtMs ?? claimedAtMs;
+    return [{ instance, reason, atMs, heardAtMs, drainWantedAtMs: wantedAtMs(swap), deadlineMs }];
+  });
 
 const readsAtOnce = 50;
 

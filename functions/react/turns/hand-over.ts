@@ -1,4 +1,5 @@
 import { throwIfFailed } from '../../../aws/calls/in-parallel.ts';
+import { wantedAtMs } from '../../../core/drain/begin.ts';
 import { lastCallsMsOf, latestDrainStart } from '../../../core/drain/drain.ts';
 import type { Group } from '../../../core/group/group.ts';
 import { asgsOf, withFormer } from '../../../core/group/holders.ts';
@@ -35,7 +36,7 @@ const startsLateMs = 5_000;
 /** When the drain of a member must begin, so that it ends before its deadline. */
 const beginsByMs = ({ drain: { timeoutMs, deregistrationDelayMs } }: Group, swap: Swap, deadlineMs: number): number =>
   latestDrainStart({
-    nowMs: swap.claimedAtMs,
+    nowMs: wantedAtMs(swap),
     deadlineMs,
     timeoutMs,
     deregistrationDelayMs,

@@ -44,6 +44,10 @@ describe('the first signal about a member', () => {
     expect(claimedBy(warning, claiming({ members: new Map() }))).not.toHaveProperty('launchedAtMs');
     expect(claimedBy(hook('t'), claiming())).toMatchObject({ state: 'leaving', drain: 'hook-open', hooks: [hookOf('t')] });
   });
+  it('keeps when the drain of a swap was wanted that the table has lost', () => {
+    const lost = { ...warning, drainWantedAtMs: nowMs - 60_000 };
+    expect(claimedBy(lost, claiming())).toMatchObject({ claimedAtMs: nowMs, drainOrderedAtMs: nowMs - 60_000 });
+  });
   it('makes one that waits without a drain when the reason waits for surge', () => {
     expect(waiting()).toMatchObject({ state: 'waiting', warnedAtMs: nowMs - 500 });
     expect(waiting()).not.toHaveProperty('drain');
