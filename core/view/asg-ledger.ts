@@ -21,23 +21,31 @@ const heldOf = ({ holds }: AsgView, swaps: readonly Swap[]): readonly string[] =
   return holds.filter((instance) => leaving.has(instance));
 };
 
-/** Members that a group terminates itself, as their hooks show, while its describe still shows them as held. */
+/**
+ * Whether a group terminates a member itself, as its hook shows. EC2 may take or advise to replace this member too. A
+ * termination that Holdfast requested has a hook as well, and lowers the desired capacity.
+ */
+const isTerminatedBy = ({ name }: AsgView, swap: Swap): boolean =>
+  traitsOf(swap).endedBy === 'auto-scaling' ||
+  (swap.releaseAskedAtMs === undefined && (swap.hooks ?? []).some(({ asg }) => asg === name));
+
+/** Members that a group terminates itself, while its describe still shows them as held. */
 const terminatedBy = (asg: AsgView, { swaps }: View): readonly string[] =>
   heldOf(
     asg,
-    swaps.filter((swap) => traitsOf(swap).endedBy === 'auto-scaling'),
+    swaps.filter((swap) => isTerminatedBy(asg, swap)),
   );
 
 /** Instances that are known to have ended. A describe that lags may show one whose swap is over as running again. */
 const deadIn = ({ ended, swaps }: View): ReadonlySet<string> =>
   new Set([...ended, ...swaps.flatMap(({ instance, state }) => (state === 'gone' ? [instance] : []))]);
 
-/** The held members that leave for a reason other than a hook, and for which `isOne` is true. */
+/** The held members that leave, that the group does not terminate itself, and for which `isOne` is true. */
 const heldLeaving = (asg: AsgView, view: View, isOne: (swap: Swap, isDead: boolean) => boolean): readonly string[] => {
   const dead = deadIn(view);
   return heldOf(
     asg,
-    view.swaps.filter((swap) => traitsOf(swap).endedBy !== 'auto-scaling' && isOne(swap, dead.has(swap.instance))),
+    view.swaps.filter((swap) => !isTerminatedBy(asg, swap) && isOne(swap, dead.has(swap.instance))),
   );
 };
 

@@ -9,6 +9,7 @@ const look = (asgs: readonly AsgView[], rest: Partial<View> = {}): View =>
   view({ group: group({ holding: { kind: 'attach', asg: 'web-asg' } }), members: [], asgs, ...rest });
 const gap = (sinceMs: number, refused = false) => ({ state: state({ asgGaps: { 'web-asg': { sinceMs, refused } } }) });
 
+const onHook = { hooks: [{ asg: 'web-asg', hook: 'drain', expiresAtMs: nowMs + 60_000 }] };
 const outside = group({ size: { min: 0, max: 20, desired: 0, from: 'asg' }, holding: { kind: 'attach', asg: 'web-asg' } });
 
 describe('what Auto Scaling groups launch by themselves', () => {
@@ -19,11 +20,16 @@ describe('what Auto Scaling groups launch by themselves', () => {
   it.each([
     ['has ended', { ended: ['i-1'] }],
     ['is on a terminating hook', { swaps: [swapOf('i-1', { reason: 'hook' })] }],
+    ['is on a terminating hook, and EC2 takes it too', { swaps: [swapOf('i-1', onHook)] }],
   ] as const)('includes a member that %s and that the group still shows', (_what, rest) => {
     expect(ownRefill(look([asg()], rest))).toBe(1);
   });
   it.each(['HealthCheck', 'ReplaceUnhealthy'])('does not include members that have ended while %s is suspended', (process) => {
     expect(ownRefill(look([asg({ suspended: [process] })], { ended: ['i-1'] }))).toBe(0);
+  });
+  it('does not include a member on a hook of a termination that Holdfast requested, or of another group', () => {
+    expect(ownRefill(look([asg()], { swaps: [swapOf('i-1', { ...onHook, releaseAskedAtMs: nowMs })] }))).toBe(0);
+    expect(ownRefill(look([asg({ name: 'other' })], { swaps: [swapOf('i-1', onHook)] }))).toBe(0);
   });
   it('does not include a leaving member that is terminated through the group', () => {
     expect(ownRefill(look([asg()], { ended: ['i-1'], swaps: [swapOf('i-1', { state: 'gone' })] }))).toBe(0);
@@ -88,6 +94,7 @@ describe('leaving members that an Auto Scaling group still counts', () => {
   });
   it('are none that the group terminates itself', () => {
     expect(unnoticed(look([asg()], { ...leaving({ reason: 'hook', state: 'drained' }), ended: ['i-1'] }), 5)).toEqual([]);
+    expect(unnoticed(look([asg()], { ...leaving({ ...onHook, state: 'drained' }), ended: ['i-1'] }), 5)).toEqual([]);
   });
   it('that died while they waited are as many as can be spared', () => {
     const { drain: _drain, ...waited } = swapOf('i-1', { reason: 'rebalance', state: 'gone' });
