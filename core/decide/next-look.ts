@@ -57,12 +57,17 @@ const servesAtMs = ({ unready, launchedAtMs }: Member, { group, nowMs }: View): 
   return nowMs + (unready === 'status-checks' ? checksAgainMs : againAfterMs(nowMs - launchedAtMs));
 };
 
-/** When to look at members for which others wait. */
+/**
+ * When to look at members for which others wait. A member serves no sooner than it has joined, so a try to join that
+ * fails is followed by the next try alone.
+ */
 const servingTimes = ({ view, headcount }: Situation): readonly number[] => {
   const replacements = movesUnderWay(view, headcount).flatMap(({ shown }) => shown);
   const awaited = headcount.waiting.length > 0 ? headcount.staying : replacements;
   return awaited
-    .filter(({ serving, launchedAtMs }) => !serving && view.nowMs - launchedAtMs < comesUpWithinMs)
+    .filter(
+      ({ serving, admitted, launchedAtMs }) => admitted && !serving && view.nowMs - launchedAtMs < comesUpWithinMs,
+    )
     .map((member) => servesAtMs(member, view));
 };
 

@@ -144,6 +144,15 @@ describe('the next look', () => {
     });
   });
 
+  it('does not come for a member that joins now, also if others wait for it', () => {
+    const move = { atMs: nowMs - 10_000, reservation: 'r-9', leaving: ['spot-a#1'], count: 1 };
+    const comes = member('i-new', spotB, { admitted: false, serving: false, launchedAtMs: nowMs - 8_000, reservation: 'r-9' });
+    const all = [...members(spotA, 5), ...members(spotB, 5), comes];
+    const next = (rest: Partial<View>) => proposed(nextLook, { members: all, ...rest }, { admissions: ['i-new'] }).wakeAtMs;
+    expect(next({ state: state({ returns: { moves: [move] } as never }) })).toBeUndefined();
+    expect(next({ swaps: [waits] })).toBeUndefined();
+  });
+
   it('comes for the replacements of a move, and for no other member', () => {
     const move = { atMs: nowMs - 10_000, reservation: 'r-9', leaving: ['spot-a#1'], count: 1 };
     const returns = { moves: [move] } as never;
