@@ -55,13 +55,13 @@ const admitMembers = async (
   deps: ProviderDeps,
   group: Group,
   instances: readonly string[],
-  { added, moreCome = false }: Admitting,
+  { added, ...noting }: Admitting,
 ): Promise<ActionResult> => {
   if (instances.length === 0) return { done: [], failed: [] };
   if (outsideAsgOf(group) !== undefined && !(await isAsNoted(deps, added))) return sizeChanged(instances);
   const { joins } = howHeld(group);
   const attached = joins === undefined ? { done: instances, failed: [] } : await attachMembers(deps, joins, instances);
-  if (joins !== undefined) await noteTogether(deps, group.name, joins, attached.done, moreCome);
+  if (joins !== undefined) await noteTogether(deps, { group: group.name, asg: joins }, attached.done, noting);
   return allOf(instances, [attached, await registerTargets(deps.elb, namedTargetGroups(group), attached.done)]);
 };
 

@@ -2,14 +2,14 @@ import { AttachInstancesCommand } from '@aws-sdk/client-auto-scaling';
 import { CreateTagsCommand } from '@aws-sdk/client-ec2';
 import { groupTagValue, joinedTagValue, tags } from '../../core/contract.ts';
 import { attachedPerCall } from '../../core/decide/admissions.ts';
-import type { ActionResult } from '../../core/ports/capacity-provider.ts';
+import type { ActionResult, Admitting } from '../../core/ports/capacity-provider.ts';
 import { chunks } from '../calls/chunks.ts';
 import { attachedTo, codeOf, messageOf, troubleOf } from '../calls/errors.ts';
 import { inParallel } from '../calls/in-parallel.ts';
 import { unlessTroubled } from '../calls/unless-troubled.ts';
 import { actOn, ordinaryVerdict, together, type Verdict } from './act-on.ts';
 import { describeAsgs } from './auto-scaling-groups.ts';
-import { notedWithinMs, notNotedYet, rememberJoined, rememberNoted } from './joined-here.ts';
+import { joinedHere, notedWithinMs, notNotedYet, rememberJoined, rememberNoted } from './joined-here.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 
 /** Calls under way for one group: enough that fifty of them fit into an invocation. */
@@ -98,20 +98,36 @@ export const noteJoined = async (
 };
 
 /**
+ * Members that other environments attached, and that still fit into the calls for these. Their environments may not
+ * look again before a user detaches them.
+ */
+const alsoNoted = (
+  { autoScaling }: Pick<ProviderDeps, 'autoScaling'>,
+  asg: string,
+  ids: readonly string[],
+  unnoted: readonly string[],
+): readonly string[] => {
+  const room = Math.ceil(ids.length / tagsPerCall) * tagsPerCall - ids.length;
+  return unnoted.filter((id) => joinedHere(autoScaling, asg, id) === undefined).slice(0, room);
+};
+
+/**
  * Remembers members that joined, and tags them. While others are coming, the tags wait for these, so that calls do not
  * grow with looks.
  */
 export const noteTogether = async (
   deps: ProviderDeps,
-  group: string,
-  asg: string,
+  { group, asg }: { readonly group: string; readonly asg: string },
   joined: readonly string[],
-  moreCome: boolean,
+  { moreCome = false, unnoted = [] }: Pick<Admitting, 'moreCome' | 'unnoted'>,
 ): Promise<void> => {
   const nowMs = deps.now();
   rememberJoined(deps.autoScaling, joined, { asg, atMs: nowMs });
   const waiting = notNotedYet(deps.autoScaling, asg);
   if (moreCome && waiting.every(({ atMs }) => nowMs - atMs < notedWithinMs)) return;
   const ids = waiting.map(({ id }) => id);
-  if (ids.length > 0) await noteJoined(deps, group, asg, ids);
+  if (ids.length === 0) return;
+  const others = alsoNoted(deps, asg, ids, unnoted);
+  rememberJoined(deps.autoScaling, others, { asg, atMs: nowMs });
+  await noteJoined(deps, group, asg, [...ids, ...others]);
 };

@@ -125,15 +125,14 @@ const wantsNote = ({ nowMs, joinedHere: joined }: Seen, instance: Instance): boo
 
 /**
  * Whether a member is in the Auto Scaling group that members are attached to, without the tag that it joined: its tag
- * waited for others that did not come, the function that attached it died, or the response was lost.
+ * waits for others or is not shown yet, the function that attached it died, or the response was lost.
  */
-const unnotedIn = (seen: Seen, instance: Instance, standing: Standing | undefined): Pick<Member, 'isUnnoted'> =>
+const unnotedIn = (seen: Seen, instance: Instance, standing: Standing | undefined): Pick<Member, 'unnoted'> =>
   standing !== undefined &&
   standing.asg === howHeld(seen.group).joins &&
   groupOf(instance, seen.deployment) === seen.group.name &&
-  sinceNotedMs(seen, instance) === undefined &&
-  wantsNote(seen, instance)
-    ? { isUnnoted: true }
+  sinceNotedMs(seen, instance) === undefined
+    ? { unnoted: wantsNote(seen, instance) ? 'long' : 'lately' }
     : {};
 
 /**

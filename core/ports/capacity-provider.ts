@@ -19,6 +19,8 @@ export type Admitting = {
   readonly added?: Added;
   /** Other new members are coming, so that one call may tag them together. */
   readonly moreCome?: boolean;
+  /** Members that joined before, and of which describes show no tag. A call that tags others tags them too. */
+  readonly unnoted?: readonly string[];
 };
 
 /** Further facts for taking members out of service. */

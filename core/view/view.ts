@@ -62,10 +62,10 @@ export type Member = {
    */
   readonly protected: boolean;
   /**
-   * It is in the Auto Scaling group that members are attached to, and its tag does not say that it joined. The function
-   * that attached it died, or the response was lost.
+   * It is in the Auto Scaling group that members are attached to, and describes show no tag that says so. `long`: the
+   * function that attached it died, or the response was lost. `lately`: its tag may be written already.
    */
-  readonly isUnnoted?: true;
+  readonly unnoted?: 'long' | 'lately';
   /** Describes show no tag of its launch. Its reservation is known from the state alone. */
   readonly isUntagged?: true;
   /** Known to fail its health checks: chosen for removal before all others. */

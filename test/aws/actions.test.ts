@@ -55,6 +55,18 @@ describe('admitting members', () => {
     expect(tagged().slice(1)).toEqual([['i-4', 'i-5']]);
   });
 
+  test('tags with its own members those that another environment attached, once, and makes no call for them alone', async () => {
+    const { provider, aws } = over(attached, { AttachInstances: {}, CreateTags: {} });
+    const unnoted = ['i-8', 'i-9'];
+    await provider.admit(attached, ['i-1'], { moreCome: true, unnoted });
+    await provider.admit(attached, ['i-2'], { unnoted });
+    await provider.admit(attached, ['i-3'], { unnoted: ['i-2', ...unnoted] });
+    expect(aws.inputsOf('CreateTags').map(({ Resources }) => Resources)).toEqual([['i-1', 'i-2', 'i-8', 'i-9'], ['i-3']]);
+    const full = over(attached, { AttachInstances: {}, CreateTags: {} });
+    await full.provider.admit(attached, numbered(400), { unnoted: numbered(2_000).slice(400) });
+    expect(sizes(full.aws.inputsOf('CreateTags'), 'Resources')).toEqual([1_000]);
+  });
+
   test('tags an instance again that EC2 did not tag', async () => {
     const { provider, aws } = over(attached, { AttachInstances: {}, CreateTags: [failsWith('InternalError', 'busy'), {}] });
     await provider.admit(attached, ['i-1']);

@@ -402,7 +402,7 @@ describe('a group attached to an Auto Scaling group', () => {
         ],
       },
     });
-    expect(members.flatMap(({ instance, isUnnoted }) => (isUnnoted ? [instance] : []))).toEqual(['i-unnoted']);
+    expect(members.flatMap(({ instance, unnoted }) => (unnoted === 'long' ? [instance] : []))).toEqual(['i-unnoted']);
   });
 
   test('finds target groups that are attached as traffic sources', async () => {

@@ -61,25 +61,24 @@ describe('a member that this environment has just attached', () => {
 
   test('is to be tagged as joined once it has waited 20 s for others, and not again after that', async () => {
     const { provider, aws, look } = environment(attached, { tags: { ...ours, ...inAsg }, inside: { 'i-1': 'InService' } });
-    const isUnnoted = async (afterMs: number) => (await look(afterMs)).members[0]?.isUnnoted ?? false;
+    const unnoted = async (afterMs: number) => (await look(afterMs)).members[0]?.unnoted;
     await provider.admit(attached, ['i-1'], { moreCome: true });
-    expect([await isUnnoted(19_999), await isUnnoted(20_000)]).toEqual([false, true]);
+    expect([await unnoted(19_999), await unnoted(20_000)]).toEqual(['lately', 'long']);
     await provider.noteJoined(attached, ['i-1']);
     expect(aws.inputsOf('CreateTags')).toMatchObject([{ Resources: ['i-1'] }]);
-    expect(await isUnnoted(200_000)).toBe(false);
+    expect(await unnoted(200_000)).toBe('lately');
   });
 
   test('needs no tag in an Auto Scaling group that Holdfast attaches nothing to, or launched for another group', async () => {
     const old = { launchedAtMs: nowMs - 600_000, inside: { 'i-1': 'InService' } };
-    const unnoted = async (tags: Record<string, string>, of = attached) =>
-      (await environment(of, { ...old, tags }).look(0)).members[0]?.isUnnoted ?? false;
-    expect(await unnoted({ ...ours, ...inAsg })).toBe(true);
-    expect(await unnoted({ ...inAsg, 'holdfast:group': 'prod/other' })).toBe(false);
+    const unnoted = async (tags: Record<string, string>, of = attached) => (await environment(of, { ...old, tags }).look(0)).members[0]?.unnoted;
+    expect(await unnoted({ ...ours, ...inAsg })).toBe('long');
+    expect(await unnoted({ ...inAsg, 'holdfast:group': 'prod/other' })).toBeUndefined();
     const launching = group({
       holding: { kind: 'launch-instances' },
       pools: { a: { name: 'a', market: 'spot', asg: 'web', subnets: [], instanceTypes: [] } },
     });
-    expect(await unnoted({ ...ours, ...inAsg }, launching)).toBe(false);
+    expect(await unnoted({ ...ours, ...inAsg }, launching)).toBeUndefined();
   });
 });
 

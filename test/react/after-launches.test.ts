@@ -107,6 +107,12 @@ describe('members that join', () => {
     expect(await moreCome({ members: [one, ...members(spotA, 2)] })).toEqual(['admit', ['i-1'], { moreCome: false }]);
   });
 
+  test('bring along those that joined lately and of which no tag is shown', async () => {
+    const before = [member('i-8', spotA, { unnoted: 'lately' }), member('i-9', spotA)];
+    const joins = roundOf({ admissions: ['i-1'] }, { members: [launchedAgo('i-1', 8_000), ...before, ...members(spotA, 2)] });
+    expect((await actedOn([joins])).calls).toContainEqual(['admit', ['i-1'], { moreCome: false, unnoted: ['i-8'] }]);
+  });
+
   test('are tried again where that may succeed, after a quarter of the age of the youngest, and later in a large batch', async () => {
     const again = async (failures: ActionResult['failed'], run: Partial<Run> = {}) =>
       (await actedOn([round], { admits: { done: [], failed: failures }, run })).wokenInMs;

@@ -253,12 +253,13 @@ describe('leaving members that their Auto Scaling group still counts', () => {
 });
 
 describe('members whose tags could not be written before', () => {
-  const joined = member('i-1', spotA, { isUnnoted: true });
+  const joined = member('i-1', spotA, { unnoted: 'long' });
+  const lately = member('i-2', spotA, { unnoted: 'lately' });
 
   test('are tagged by the next look, except in a group that is only observed', async () => {
     const tagged = async (rest: Partial<Run>) => {
       const { seen, run } = runOf({}, rest);
-      await carryOutRounds({ ...run, rounds: [roundOf({}, { members: [joined, ...members(spotA, 2)] })] });
+      await carryOutRounds({ ...run, rounds: [roundOf({}, { members: [joined, lately, ...members(spotA, 2)] })] });
       return seen.calls;
     };
     expect(await tagged({})).toEqual([['noteJoined', ['i-1']]]);

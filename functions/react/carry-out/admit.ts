@@ -107,8 +107,10 @@ export const admit = async (run: Run, round: Round, added: Added | undefined): P
   const joining = await stillJoining(decision, round.view, ports);
   if (joining.length === 0) return nothing;
   const moreCome = othersCome(round);
+  const unnoted = round.view.members.filter((one) => one.unnoted === 'lately').map(({ instance }) => instance);
   if (added !== undefined) await wakeForAttach(run);
-  const { done, failed } = await provider.admit(group, joining, { ...(added && { added }), moreCome });
+  const noting = { moreCome, ...(unnoted.length > 0 && { unnoted }) };
+  const { done, failed } = await provider.admit(group, joining, { ...(added && { added }), ...noting });
   ports.telemetry.count(metrics.actionsFailed, failed.filter(({ retry }) => retry === 'never').length);
   return { admitted: done, failed };
 };

@@ -19,7 +19,7 @@ import { letGo } from './unnoticed-members.ts';
 
 /** Tags members that joined, if the function that attached them died before it did. */
 const noteJoined = async ({ group, provider }: Run, { view }: Round): Promise<void> => {
-  const unnoted = view.members.flatMap(({ instance, isUnnoted }) => (isUnnoted ? [instance] : []));
+  const unnoted = view.members.flatMap(({ instance, unnoted }) => (unnoted === 'long' ? [instance] : []));
   if (unnoted.length > 0) await provider.noteJoined(group, unnoted);
 };
 
