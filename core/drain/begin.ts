@@ -3,7 +3,7 @@ import type { Reservation } from '../launch/reservation.ts';
 import type { Holdings } from '../ports/capacity-provider.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import type { Swap } from '../swap/swap.ts';
-import { lastCallsMsOf, latestDrainStart } from './drain.ts';
+import { type DrainBudget, lastCallsMsOf, latestDrainStart } from './drain.ts';
 import { growingStepMs, shortestStepMs } from './steps.ts';
 
 /** Why a drain begins. */
@@ -26,6 +26,20 @@ export const wantedAtMs = (swap: Swap): number => {
   const { claimedAtMs, warnedAtMs = Number.POSITIVE_INFINITY, drainOrderedAtMs = claimedAtMs } = swap;
   return warnedAtMs <= claimedAtMs ? Math.min(claimedAtMs, drainOrderedAtMs) : drainOrderedAtMs;
 };
+
+/** When the drain of a member must begin, so that it ends before its deadline. */
+export const beginsByMs = (
+  { timeoutMs, deregistrationDelayMs }: Pick<DrainBudget, 'timeoutMs' | 'deregistrationDelayMs'>,
+  swap: Swap,
+  deadlineMs: number,
+): number =>
+  latestDrainStart({
+    nowMs: wantedAtMs(swap),
+    deadlineMs,
+    timeoutMs,
+    deregistrationDelayMs,
+    lastCallsMs: lastCallsMsOf(swap),
+  });
 
 /** When a batch was ordered: the earliest time of its members. Instances that join it later do not change its times. */
 export const orderedAtMs = (own: readonly Swap[]): number => Math.min(...own.map(wantedAtMs));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { beginsByMs } from '../../core/drain/drain.ts';
 import type { Group } from '../../core/group/group.ts';
 import type { DrainOrder } from '../../core/ports/drains.ts';
 import type { SwapChange } from '../../core/ports/state-store.ts';
@@ -127,6 +128,21 @@ describe('the drains that a run starts', () => {
     expect(await starts({ isTick: true, nowMs: noonMs + 60_000 })).toBe(1);
     expect(await starts({ isTick: true, isMinute: true, over: ['d-1'] })).toBe(2);
     expect(await starts({ isTick: true })).toBe(1);
+  });
+  it('that one environment found running are started again by a wake once half of the time until they must begin is over', async () => {
+    const starts = async (more: Partial<Swap>, foundMs: number, nowMs: number) => {
+      const swaps = [swap('i-1', more)];
+      const environment = {};
+      await start(swaps, { isTick: true, environment, nowMs: noonMs + foundMs });
+      return (await start(swaps, { isTick: true, environment, nowMs: noonMs + nowMs })).started.length;
+    };
+    const taken = { claimedAtMs: noonMs, deadlineMs: noonMs + 120_000 };
+    const byMs = beginsByMs(group().drain, swap('i-1', taken), noonMs + 120_000) - noonMs;
+    expect(byMs).toBeGreaterThan(20_000);
+    expect([await starts(taken, 0, byMs / 2 - 1), await starts(taken, 0, byMs / 2)]).toEqual([0, 1]);
+    expect([await starts(taken, byMs - 1_000, byMs + 3_999), await starts(taken, byMs - 1_000, byMs + 4_000)]).toEqual([0, 1]);
+    expect(await starts({ claimedAtMs: noonMs }, 0, 59_999)).toBe(0);
+    expect(await starts({ ...taken, state: 'draining', drainOrderedAtMs: noonMs + 1 }, 0, byMs)).toBe(0);
   });
   it('that took over from others, and that were not started, are started with the tick while they are young', async () => {
     const out = { drainStartedAtMs: noonMs - 30_000, drainOrderedAtMs: noonMs - 20_000 };

@@ -1,6 +1,7 @@
 import { inParallel } from '../../../aws/calls/in-parallel.ts';
 import { rememberedByKey } from '../../../aws/calls/remembered.ts';
 import type { Decision } from '../../../core/decision/decision.ts';
+import { beginsByMs } from '../../../core/drain/begin.ts';
 import { mayBegin, modeOf } from '../../../core/group/mode.ts';
 import { removedBy } from '../../../core/swap/claim.ts';
 import { kindOf } from '../../../core/swap/drain-kind.ts';
@@ -24,6 +25,20 @@ const foundAt = rememberedByKey<ReactPorts['drains'], number>();
  */
 export const isKnownToRun = ({ drains, clock }: Pick<ReactPorts, 'drains' | 'clock'>, drain: string): boolean =>
   clock.now() - (foundAt(drains).get(drain) ?? Number.NEGATIVE_INFINITY) < tickEveryMs;
+
+/** The shortest pause before a drain that was found running is started again. */
+const foundAgainMs = 5_000;
+
+/**
+ * Whether half of the time is over from when this environment found a drain running until it must take its member out
+ * of service. Somebody may have stopped it since, and the event that says so may be lost.
+ */
+const mayHaveStopped = ({ group, ports }: Run, swap: Swap): boolean => {
+  const foundMs = foundAt(ports.drains).get(swap.drain ?? '');
+  if (foundMs === undefined || swap.deadlineMs === undefined || swap.state !== 'leaving') return false;
+  const leftMs = beginsByMs(group.drain, swap, swap.deadlineMs) - foundMs;
+  return ports.clock.now() - foundMs >= Math.max(foundAgainMs, leftMs / 2);
+};
 
 /** Starts a drain. A drain that runs already is not changed. `over`: its execution has ended, and is not repeated. */
 const startDrain = async (group: string, drain: string, { drains, clock }: ReactPorts): Promise<'running' | 'over'> => {
@@ -90,9 +105,11 @@ export type Starting = {
  * - those that have not begun and whose signal came again, because the invocation that claimed them may have died;
  * - at each tick and wake, and with a written policy, all that have not begun, unless they were tried lately.
  *
- * A drain that this environment found running is started again only by the tick of the minute or a written policy.
+ * A drain that this environment found running is started again only by the tick of the minute or a written policy, and
+ * by a wake that comes when it must begin soon.
  */
-const dueOf = ({ run: { facts, group, ports }, swaps, isOrdered }: Starting): readonly Swap[] => {
+const dueOf = ({ run, swaps, isOrdered }: Starting): readonly Swap[] => {
+  const { facts, group, ports } = run;
   const nowMs = ports.clock.now();
   const named = new Set(facts.leaving.map(({ instance }) => instance));
   // In a group that does not act, members that AWS takes just wait. For members that Holdfast chose, a drain runs and
@@ -100,8 +117,8 @@ const dueOf = ({ run: { facts, group, ports }, swaps, isOrdered }: Starting): re
   const isIdle = (swap: Swap): boolean => swap.state === 'leaving' && isHard(swap) && !mayBegin(modeOf(group), swap);
   const isForAll = facts.isMinute || facts.causes.some(({ code }) => code === 'policy-change');
   const isNamed = ({ instance }: Swap): boolean => named.has(instance);
-  const isAgain = (swap: Swap): boolean =>
-    isForAll || ((facts.isTick || isNamed(swap)) && !isKnownToRun(ports, swap.drain ?? ''));
+  const mayBeOver = (swap: Swap): boolean => !isKnownToRun(ports, swap.drain ?? '') || mayHaveStopped(run, swap);
+  const isAgain = (swap: Swap): boolean => isForAll || ((facts.isTick || isNamed(swap)) && mayBeOver(swap));
   const isDue = (swap: Swap): boolean =>
     isOrdered(swap) || (mayBeUnstarted(swap, nowMs) && isAgain(swap) && (isNamed(swap) || isTriedAgain(swap, nowMs)));
   return swaps.filter((swap) => swap.drain !== undefined && isDue(swap) && !isIdle(swap));

@@ -1,6 +1,5 @@
 import { throwIfFailed } from '../../../aws/calls/in-parallel.ts';
-import { wantedAtMs } from '../../../core/drain/begin.ts';
-import { lastCallsMsOf, latestDrainStart } from '../../../core/drain/drain.ts';
+import { beginsByMs } from '../../../core/drain/begin.ts';
 import type { Group } from '../../../core/group/group.ts';
 import { asgsOf, withFormer } from '../../../core/group/holders.ts';
 import { modeOf } from '../../../core/group/mode.ts';
@@ -33,16 +32,6 @@ const looksInVain = inVain<ReactPorts['store']>();
 /** The longest pause before a drain that starts late is started again. */
 const startsLateMs = 5_000;
 
-/** When the drain of a member must begin, so that it ends before its deadline. */
-const beginsByMs = ({ drain: { timeoutMs, deregistrationDelayMs } }: Group, swap: Swap, deadlineMs: number): number =>
-  latestDrainStart({
-    nowMs: wantedAtMs(swap),
-    deadlineMs,
-    timeoutMs,
-    deregistrationDelayMs,
-    lastCallsMs: lastCallsMsOf(swap),
-  });
-
 /**
  * When drains are started again that must start before a deadline, and that this environment did not find running. The
  * tries become more frequent towards the latest start of the drain, as the tries of a drain do, and after that towards
@@ -53,7 +42,7 @@ const startsAgainAtMs = ({ group, swaps = [] }: Known, ports: ReactPorts, nowMs:
   const times = unstarted.flatMap((swap) => {
     const { deadlineMs } = swap;
     if (deadlineMs === undefined || deadlineMs <= nowMs) return [];
-    const latestMs = beginsByMs(group, swap, deadlineMs);
+    const latestMs = beginsByMs(group.drain, swap, deadlineMs);
     if (latestMs > nowMs) return [drainAgainAtMs(nowMs, { sinceMs: 0, endsByMs: latestMs })];
     return [nowMs + Math.max(handedOverMs, Math.min(startsLateMs, Math.floor((deadlineMs - nowMs) / 8)))];
   });
