@@ -4,6 +4,7 @@ import {
   type Instance,
   paginateDescribeAutoScalingGroups,
 } from '@aws-sdk/client-auto-scaling';
+import type { Holdings } from '../../core/ports/capacity-provider.ts';
 import type { AsgView } from '../../core/view/view.ts';
 import { allOf } from '../calls/all-of.ts';
 import { chunks } from '../calls/chunks.ts';
@@ -49,6 +50,18 @@ const standingOf = (asg: string, instance: Instance): Standing => {
     protected: instance.ProtectedFromScaleIn === true,
     unhealthy: instance.HealthStatus?.toLowerCase() === 'unhealthy',
   };
+};
+
+/** Instances that terminating hooks of these Auto Scaling groups hold, and which group each. */
+export const waitingIn = (standings: ReadonlyMap<string, Standing>): Pick<Holdings, 'waiting'> => {
+  const found = [...standings].flatMap(([instance, { waits, asg }]) => (waits ? [[instance, asg] as const] : []));
+  return found.length === 0 ? {} : { waiting: Object.fromEntries(found) };
+};
+
+/** Instances that these Auto Scaling groups keep without a place. */
+export const standbyIn = (standings: ReadonlyMap<string, Standing>): Pick<Holdings, 'standby'> => {
+  const found = [...standings].flatMap(([instance, { counts, leaving }]) => (counts || leaving ? [] : [instance]));
+  return found.length === 0 ? {} : { standby: found };
 };
 
 const suspendedIn = ({ SuspendedProcesses = [] }: AutoScalingGroup): readonly string[] =>

@@ -11,7 +11,7 @@ import type { AsgView, Member } from '../../core/view/view.ts';
 import { troubleOf } from '../calls/errors.ts';
 import { allSettled } from '../calls/in-parallel.ts';
 import { asgTag, endingOf, groupOf, isAlive, isStopped, tagOf } from '../instances.ts';
-import { type Asg, type Standing, standingsIn } from './auto-scaling-groups.ts';
+import { type Asg, type Standing, standbyIn, standingsIn, waitingIn } from './auto-scaling-groups.ts';
 import { joinedHere } from './joined-here.ts';
 import { isDetached, isLeftOutside, registeredByMs, type Seen, targetGroupsOf, toMember } from './member-of.ts';
 import type { ProviderDeps } from './provider-deps.ts';
@@ -149,12 +149,6 @@ const healthInTurn = (deps: ProviderDeps, group: Group, shown: Shown, together: 
   return Promise.resolve(new Map(arns.map((arn) => [arn, 'unread' as const])));
 };
 
-/** Instances that terminating hooks of these Auto Scaling groups hold, and which group each. */
-const waitingIn = (standings: ReadonlyMap<string, Standing>): Pick<Holdings, 'waiting'> => {
-  const found = [...standings].flatMap(([instance, { waits, asg }]) => (waits ? [[instance, asg] as const] : []));
-  return found.length === 0 ? {} : { waiting: Object.fromEntries(found) };
-};
-
 /** Instances with the tag of a group in Auto Scaling groups that the group does not name. */
 const elsewhereOf = (instances: readonly Instance[], names: readonly string[]): Pick<Holdings, 'elsewhere'> => {
   const found = instances.flatMap((instance) => {
@@ -194,6 +188,7 @@ const holdingsIn = async (shown: Shown, health: Health, deps: ProviderDeps, grou
     aside: idsOf(ours.filter((instance) => isAside(instance, standings))),
     ...(detached.length > 0 && { detached: idsOf(detached) }),
     ...waitingIn(standings),
+    ...standbyIn(standings),
     ...elsewhereOf(instances, names),
     ended: idsOf(ended),
     ...endedUnder(ended),

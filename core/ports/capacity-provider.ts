@@ -66,6 +66,8 @@ export type Holdings = {
    * in standby or in its warm pool, which may have stopped them.
    */
   readonly aside: readonly string[];
+  /** Instances that its Auto Scaling groups keep in standby or in a warm pool. Absent: none. */
+  readonly standby?: readonly string[];
   /**
    * Instances that a user took out of their Auto Scaling group. They keep our tags, but no longer belong to this group
    * and are let go.

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Group } from '../../core/group/group.ts';
+import type { Swap } from '../../core/swap/swap.ts';
 import { type Gathered, viewOf } from '../../functions/react/look/gather.ts';
 import { withLessons } from '../../functions/react/look/lessons.ts';
 import type { Run } from '../../functions/react/run.ts';
@@ -108,11 +109,17 @@ test('warnings of this run and warnings that only the swaps hold count together,
 
 test('a warning about an instance that stands by or is in a warm pool allows no launch beyond the limit', () => {
   const warned = ['spot-a#1', 's-1'].map((instance) => ({ instance, offering: 'm7g.large/a/spot' }) as const);
-  const countedOf = (aside: readonly string[]) =>
-    withLessons(seen({ holdings: { ...seen().holdings, aside } }), heard({}), warned).state.warnings?.map(({ count }) => count);
-  expect(countedOf(['s-1'])).toEqual([1]);
-  expect(countedOf([])).toEqual([2]);
-  expect(countedOf(['s-1', 'spot-a#1'])).toBeUndefined();
+  const countedOf = (holdings: { readonly aside: readonly string[]; readonly standby?: readonly string[] }, swaps: readonly Swap[] = []) =>
+    withLessons(seen({ holdings: { ...seen().holdings, ...holdings }, swaps }), heard({}), warned).state.warnings?.map(({ count }) => count);
+  expect(countedOf({ aside: ['s-1'] })).toEqual([1]);
+  expect(countedOf({ aside: [] })).toEqual([2]);
+  expect(countedOf({ aside: ['s-1', 'spot-a#1'] })).toBeUndefined();
+  // Its Auto Scaling group terminates it: it counts if the warning is the first signal about it.
+  const swapped = (more: Partial<Swap> = {}) => [swapOf('s-1', { warnedAtMs: nowMs - 1_000, claimedAtMs: nowMs, ...more })];
+  expect(countedOf({ aside: ['s-1'] }, swapped())).toEqual([2]);
+  expect(countedOf({ aside: ['s-1'], standby: ['s-1'] }, swapped())).toEqual([1]);
+  expect(countedOf({ aside: ['s-1'] }, swapped({ claimedAtMs: nowMs - 20_000 }))).toEqual([1]);
+  expect(countedOf({ aside: ['s-1'] }, swapped({ reason: 'hook' }))).toEqual([1]);
 });
 
 test('a look reports each detached member and each advice that the policy ignores once', () => {

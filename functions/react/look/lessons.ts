@@ -81,9 +81,19 @@ const launchedBy = ({ leaving }: Facts, swaps: readonly Swap[]): readonly Launch
     ({ instance, launchedAtMs }) => (launchedAtMs === undefined ? [] : [{ instance, launchedAtMs }]),
   );
 
-/** How many of the warned are members. What stands by or is in a warm pool is not replaced, so it allows no launch. */
-const warnedMembers = ({ holdings }: Gathered, warned: readonly Warned[]): number =>
-  warned.filter(({ instance }) => !holdings.aside.includes(instance)).length;
+/** Whether no other signal had claimed it before EC2's warning: nothing replaces it yet. */
+const isWarnedFirst = ({ reason, warnedAtMs, claimedAtMs }: Swap): boolean =>
+  traitsOf({ reason }).endedBy === 'ec2' && warnedAtMs !== undefined && warnedAtMs <= claimedAtMs;
+
+/**
+ * How many of the warned are members. What stands by or is in a warm pool is not replaced, so it allows no launch. What
+ * its Auto Scaling group terminates may have to be replaced, unless it left before the warning.
+ */
+const warnedMembers = ({ holdings: { aside, standby = [] }, swaps }: Gathered, warned: readonly Warned[]): number => {
+  const first = new Set(swaps.filter(isWarnedFirst).map(({ instance }) => instance));
+  const mayBeOwed = (instance: string): boolean => first.has(instance) && !standby.includes(instance);
+  return warned.filter(({ instance }) => !aside.includes(instance) || mayBeOwed(instance)).length;
+};
 
 /**
  * The state after the facts of signals, besides claims: offerings that EC2 takes instances from, and failed launches.
