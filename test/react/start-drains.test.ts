@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { beginsByMs } from '../../core/drain/drain.ts';
+import { beginsByMs } from '../../core/drain/begin.ts';
 import type { Group } from '../../core/group/group.ts';
 import type { DrainOrder } from '../../core/ports/drains.ts';
 import type { SwapChange } from '../../core/ports/state-store.ts';
