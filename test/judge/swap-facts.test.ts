@@ -33,6 +33,20 @@ describe('what a swap says of its instance is true', () => {
       }),
     ).toEqual([]);
   });
+  it('holds for the Auto Scaling group that launched it, also into its warm pool', () => {
+    const launchedBy = (asg: string) =>
+      details(swapsNameTruly, (script) => {
+        twoServe(script);
+        script.launch(50, 'i-9', { by: { kind: 'asg', asg, why: 'size' } });
+        script.warn(100, 'i-9');
+        script.at(101, {
+          ...{ kind: 'item-written', table: 'state', group: 'web', item: 'swap#i-9', bytes: 500, by: react('of-1') },
+          swap: { reason: 'interruption', state: 'leaving', facts: { ...facts, asg: 'web-asg' } },
+        });
+      });
+    expect(launchedBy('web-asg')).toEqual([]);
+    expect(launchedBy('other-asg')).toEqual(['the swap of i-9 names web-asg, which never held it']);
+  });
   it('breaks for others', () => {
     expect(found((script) => says(script, 101, { offering: 't/z-b/spot' }))).toEqual([
       'the swap of i-1 names the offering t/z-b/spot, and it is t/z-a/spot',

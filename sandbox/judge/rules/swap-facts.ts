@@ -31,7 +31,9 @@ const isAnnounced = (life: Life, deadlineMs: number): boolean =>
     (atMs) => Math.abs(atMs - deadlineMs) <= eventMs,
   );
 
-const isHeldIn = ({ stays, hooks }: Life, asg: string): boolean => stays.some((stay) => stay.asg === asg) || hooks.some((hook) => hook.asg === asg);
+/** Whether an Auto Scaling group held it, or launched it: one that is launched into a warm pool is not in service there. */
+const isHeldIn = ({ stays, hooks, by }: Life, asg: string): boolean =>
+  stays.some((stay) => stay.asg === asg) || hooks.some((hook) => hook.asg === asg) || (by.kind === 'asg' && by.asg === asg);
 
 /** Whether its Auto Scaling group waits on this hook at a moment. */
 const waitsOn = ({ hooks }: Life, name: string, atMs: number): boolean =>
@@ -57,7 +59,7 @@ const changedWrongly = (chronicle: Chronicle, life: Life, before: Write, { atMs,
 export const swapsNameTruly: Rule = {
   name: 'what a swap says of its instance is true',
   meaning:
-    'A swap names the offering of its instance, an Auto Scaling group that held it, and a deadline that AWS announced for it. It puts off no deadline that has not come, and names each terminating hook that it named before for as long as the instance waits on it.',
+    'A swap names the offering of its instance, an Auto Scaling group that held or launched it, and a deadline that AWS announced for it. It puts off no deadline that has not come, and names each terminating hook that it named before for as long as the instance waits on it.',
   broken: (chronicle) =>
     [...swapWrites(chronicle)].flatMap(([instance, writes]) => {
       const life = chronicle.life(instance);
