@@ -70,8 +70,8 @@ export const outsideSituations = {
     return { ...of('a scaler wants more than the maximum', { market: 'spot', spot: 2, max: 8 }, steps, [diesAttaching()]), ...endsAt(8) };
   },
   'somebody sets the number that an attach had made': (): Situation => {
-    // Holdfast lowers the number at 26 s: the describes before that show no new member.
-    const steps = [...spotIsGone, setBy(27_000, { kind: 'person', asg: 'web-asg', wants: [{ atSeconds: 0, value: 8 }] }, 5_000)];
+    // Holdfast lowers the number before 28 s: the describes before that show no new member.
+    const steps = [...spotIsGone, setBy(32_000, { kind: 'person', asg: 'web-asg', wants: [{ atSeconds: 0, value: 8 }] }, 5_000)];
     return { ...of('somebody sets the number that an attach had made', { ...onDemandOnly, asgLagSeconds: [5, 5] }, steps), ...endsAt(8) };
   },
   'others lower the size right before members join': (): Situation => {
