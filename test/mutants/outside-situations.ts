@@ -99,7 +99,7 @@ export const outsideSituations = {
     ]),
   'let go while members join': (): Situation => {
     const back = putPolicy(200_000, policyOf(onDemandOnly), 'the policy comes back');
-    return of('let go while members join', onDemandOnly, [...spotIsGone, deletePolicy(17_000), back], [diesAttaching()]);
+    return of('let go while members join', onDemandOnly, [...spotIsGone, deletePolicy(19_000), back], [diesAttaching()]);
   },
   'a member that moves dies before it joins': (): Situation => {
     const seldom = { return: { after: '1m', every: '1h', atMost: 1 } };
