@@ -38,7 +38,7 @@ const isTakenDown = ({ takenDownAtMs }: Added): boolean => takenDownAtMs !== und
 const mayBeShown = ({ takenDownAtMs }: Added, nowMs: number): boolean =>
   takenDownAtMs !== undefined && nowMs - takenDownAtMs < loweredShownMs;
 
-/** Whether this one may. */
+/** Whether this look shows the desired capacity before it was lowered. */
 const isOldNews = (added: Added, asg: AsgView, nowMs: number): boolean =>
   mayBeShown(added, nowMs) && shownOf(added, asg) > 0 && isAsAdded(added, asg);
 

@@ -3,7 +3,7 @@ import type { Waiting } from './need.ts';
 
 /**
  * Groups that wait for a later turn are looked at together, at multiples of this time. The number of members that end
- * meanwhile changes nothing. Groups that an Auto Scaling group refills are looked at at the same times.
+ * meanwhile changes nothing. Groups that an Auto Scaling group refills have their looks at the same times.
  */
 const everyMs = 20_000;
 /** In a shortage that lasts, members of any group that begin to run are looked at together, so often. */

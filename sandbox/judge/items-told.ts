@@ -83,9 +83,8 @@ export const tableNames = (specs: readonly FunctionSpec[]): ReadonlyMap<string, 
 type Write = Pick<ItemChange, 'before' | 'after'> & { readonly table: Table; readonly by: Actor };
 
 const factsIn = (after: AttributeMap): SwapFacts => {
-  const { pool, offering, asg, deadlineMs, hooks } = fromItem(after);
+  const { offering, asg, deadlineMs, hooks } = fromItem(after);
   return {
-    pool: String(pool),
     offering: String(offering),
     ...(asg !== undefined && { asg: String(asg) }),
     ...(deadlineMs !== undefined && { deadlineMs: Number(deadlineMs) }),

@@ -256,6 +256,9 @@ export const leavesAtMs = (life: Life, atMs: number): number => {
   return Math.min(forcedOutAtMs(life, lastBackMs(life, atMs)), acted, left, Math.min(acted, left) === endless ? endless : claimed);
 };
 
+/** Whether the swap of an instance in this state takes it out of the group: it does not wait, and is not over or withdrawn. */
+export const isOnItsWay = (state: string | undefined): boolean => state === 'leaving' || state === 'draining' || state === 'drained';
+
 /** The first message about a warning that a function received. */
 export const firstWarning = ({ deliveries }: Life): Delivery | undefined => deliveries.find(({ told }) => told.about === 'warning');
 

@@ -1,7 +1,5 @@
-type Json = Readonly<Record<string, unknown>>;
+import { isMap, type Json, mapsOf } from './read-json.ts';
 
-const isMap = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
-const mapsOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isMap) : []);
 const entriesOf = (value: unknown): readonly (readonly [string, Json])[] =>
   Object.entries(isMap(value) ? value : {}).flatMap(([key, one]) => (isMap(one) ? [[key, one] as const] : []));
 

@@ -1,6 +1,5 @@
 /** What a swap says of its instance. `hooks`: the terminating hooks that it knows. */
 export type SwapFacts = {
-  readonly pool: string;
   readonly offering: string;
   readonly asg?: string;
   readonly deadlineMs?: number;

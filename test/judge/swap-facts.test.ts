@@ -5,7 +5,7 @@ import type { SwapFacts } from '../../sandbox/judge/swap-facts.ts';
 import { details } from './details.ts';
 import { react, type Script, twoServe, user } from './histories.ts';
 
-const facts: SwapFacts = { pool: 'spot-a', offering: 't/z-a/spot', hooks: [] };
+const facts: SwapFacts = { offering: 't/z-a/spot', hooks: [] };
 const says = (script: Script, second: number, change: Partial<SwapFacts>, by: Actor = react('of-1')): void =>
   script.at(second, {
     ...{ kind: 'item-written', table: 'state', group: 'web', item: 'swap#i-1', bytes: 500, by },

@@ -5,7 +5,7 @@ import type { Finding, Rule } from '../finding.ts';
 import { statesAfter } from '../forgets.ts';
 import { parts } from '../launch-limit.ts';
 import { isHealthy } from '../leaving.ts';
-import { endless, firstTrueWarning, isFunction, type Life } from '../life.ts';
+import { endless, firstTrueWarning, isFunction, isOnItsWay, type Life } from '../life.ts';
 import type { Policy } from '../policy.ts';
 import { nothingRemembered, type StateMemory, type Tally } from '../state-memory.ts';
 import { ownLaunches } from '../staying.ts';
@@ -49,10 +49,8 @@ const launchFacts = (chronicle: Chronicle, group: string): readonly Fact[] =>
 const stoodBy = ({ stays }: Life, fromMs: number, untilMs: number): boolean =>
   stays.some(({ how, untilMs: outMs }, index) => how === 'standby' && outMs <= untilMs && (stays[index + 1]?.fromMs ?? endless) > fromMs);
 
-const isOpen = new Set(['leaving', 'draining', 'drained']);
-
 /** Whether it leaves already when it is warned: it has its replacement. A choice that was withdrawn, or that still waited, gave it none. */
-const leavesAlready = ({ claims }: Life, atMs: number): boolean => isOpen.has(claims.findLast((claim) => claim.atMs < atMs)?.state ?? '');
+const leavesAlready = ({ claims }: Life, atMs: number): boolean => isOnItsWay(claims.findLast((claim) => claim.atMs < atMs)?.state);
 
 /** The first true warning of each member that a function surely received while the group acts. */
 const warningFacts = (chronicle: Chronicle, group: string): readonly Fact[] =>

@@ -33,9 +33,10 @@ const isPlain = (life: Life): boolean =>
 const late = (chronicle: Chronicle, { life, group, chosenAtMs }: Choice): readonly Broken[] => {
   const { history, times: world } = chronicle;
   if (!isPlain(life) || life.services.length === 0) return [];
-  const outMs = Math.max(...besideIn(chronicle, life).map(lastOutMs));
+  const beside = besideIn(chronicle, life);
+  const outMs = Math.max(...beside.map(lastOutMs));
   const timeouts = chronicle.policiesIn(group, chosenAtMs, outMs).map(({ drainTimeoutMs }) => drainTimeoutMs);
-  const delayMs = delayOf(chronicle, [...new Set(besideIn(chronicle, life).flatMap((one) => one.services.map(({ targetGroup }) => targetGroup)))]);
+  const delayMs = delayOf(chronicle, [...new Set(beside.flatMap((one) => one.services.map(({ targetGroup }) => targetGroup)))]);
   const untilMs = outMs + Math.min(delayMs, Math.max(0, ...timeouts)) + endedWithinMs + 2 * world.clockMs;
   const policies = chronicle.groups.get(group)?.policies ?? [];
   const isSame = policies.every(({ atMs }) => atMs < chosenAtMs || atMs > untilMs);

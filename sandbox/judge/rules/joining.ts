@@ -4,11 +4,9 @@ import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { isHindered, type Way } from '../hindrance.ts';
 import { isHealthy } from '../leaving.ts';
-import { goneAtMs, isFunction, type Life } from '../life.ts';
+import { goneAtMs, isFunction, isOnItsWay, type Life } from '../life.ts';
 
 type Broken = Omit<Finding, 'rule'>;
-
-const isOnItsWay = (state: string): boolean => state === 'leaving' || state === 'draining' || state === 'drained';
 
 /** Whether it leaves by a swap that was written before the invocation began, or that the invocation itself wrote. */
 const leavesBy = (
