@@ -36,7 +36,7 @@ const joining = async (count: number, { holding = attach, loadBalancers = [], tu
     ports: { clock: { now: () => nowMs }, telemetry: { count: () => {} }, store: { swaps }, drains: {} },
   } as unknown as Run;
   const admissions = Array.from({ length: count }, (_, index) => `i-${index}`);
-  const round = { decision: { admissions }, view: view(), lookedAtMs: nowMs - 700 } as unknown as Round;
+  const round = { decision: { admissions, removals: [] }, view: view(), lookedAtMs: nowMs - 700 } as unknown as Round;
   const { admitted, laterAtMs } = await admit(run, round, undefined);
   return {
     joined: admitted.length,
@@ -110,7 +110,7 @@ describe('members that could not join', () => {
         groupsAtOnce: 1,
         ports: { clock: { now }, telemetry: { count: () => {} }, store: { swaps: async () => [] }, drains },
       } as unknown as Run;
-      const round = { decision: { admissions }, view: view({ members }), lookedAtMs: now() } as unknown as Round;
+      const round = { decision: { admissions, removals: [] }, view: view({ members }), lookedAtMs: now() } as unknown as Round;
       const { laterAtMs, ...admissionsOf } = await admit(run, round, undefined);
       joinsAgainMs(run, round, admissionsOf);
       made.push(laterAtMs === undefined ? calls.length : { dueS: (laterAtMs - nowMs) / 1_000 });

@@ -47,6 +47,7 @@ const actedOn = async (
       seen.calls.push(['restoreMax', asg]);
       return 'done';
     },
+    noteJoined: async (_, instances) => void seen.calls.push(['noteJoined', instances]),
   };
   const ports = {
     store: {
@@ -98,19 +99,29 @@ describe('members that join', () => {
     expect([counted[metrics.actionsFailed], wokenInMs]).toEqual([0, [10_000]]);
   });
 
-  test('wait for others only while others come: neither those that join now, nor those that leave, nor those that have joined', async () => {
+  test('wait for others only while others come: neither those that join now, nor those that leave, nor those that an Auto Scaling group launched', async () => {
     const moreCome = async (rest: Partial<View>) => (await actedOn([roundOf({ admissions: ['i-1'] }, rest)])).calls[0];
     const one = launchedAgo('i-1', 8_000);
     const other = launchedAgo('i-2', 8_000);
     expect(await moreCome({ members: [one, other, ...members(spotA, 2)] })).toEqual(['admit', ['i-1'], { moreCome: true }]);
     expect(await moreCome({ members: [one, other], swaps: [swapOf('i-2')] })).toEqual(['admit', ['i-1'], { moreCome: false }]);
     expect(await moreCome({ members: [one, ...members(spotA, 2)] })).toEqual(['admit', ['i-1'], { moreCome: false }]);
+    expect(await moreCome({ members: [one, { ...other, asg: 'web-asg' }] })).toEqual(['admit', ['i-1'], { moreCome: false }]);
+    const removals = [{ instance: 'i-2', reason: 'scale-in', why: { code: 'surplus', rank: { order: 'dearest-first' } } }] as const;
+    const leaving = roundOf({ admissions: ['i-1'], removals }, { members: [one, other] });
+    expect((await actedOn([leaving])).calls).toEqual([['admit', ['i-1'], { moreCome: false }]]);
   });
 
   test('bring along those that joined lately and of which no tag is shown', async () => {
     const before = [member('i-8', spotA, { unnoted: 'lately' }), member('i-9', spotA)];
     const joins = roundOf({ admissions: ['i-1'] }, { members: [launchedAgo('i-1', 8_000), ...before, ...members(spotA, 2)] });
     expect((await actedOn([joins])).calls).toContainEqual(['admit', ['i-1'], { moreCome: false, unnoted: ['i-8'] }]);
+  });
+
+  test('are looked at again while no tag says that they joined: it may wait for others that never come', async () => {
+    const woken = async (unnoted: 'lately' | 'long') =>
+      (await actedOn([roundOf({}, { members: [member('i-8', spotA, { unnoted }), ...members(spotA, 2)] })])).wokenInMs;
+    expect([await woken('lately'), await woken('long')]).toEqual([[10_000], []]);
   });
 
   test('are tried again where that may succeed, after a quarter of the age of the youngest, and later in a large batch', async () => {

@@ -53,10 +53,14 @@ const joinsAtMs = async (run: Run, round: Round): Promise<number | undefined> =>
   return calls === 0 ? undefined : turnAtMs(run, round, { bucket: 'targets', calls });
 };
 
-/** Whether other new members join later. */
+/**
+ * Whether Holdfast attaches other new members later. A member in an Auto Scaling group came by itself, and one that
+ * leaves never joins.
+ */
 const othersCome = ({ view, decision }: Round): boolean => {
-  const others = new Set([...decision.admissions, ...view.swaps.map(({ instance }) => instance)]);
-  return view.members.some(({ instance, admitted }) => !admitted && !others.has(instance));
+  const leaving = [...view.swaps, ...decision.removals].map(({ instance }) => instance);
+  const others = new Set([...decision.admissions, ...leaving]);
+  return view.members.some(({ instance, admitted, asg }) => !admitted && asg === undefined && !others.has(instance));
 };
 
 /** Elastic Load Balancing takes four changes of targets a second ("Request throttling", RegisterTargets). */

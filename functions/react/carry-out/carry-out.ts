@@ -97,6 +97,10 @@ const wakeTime = (rounds: readonly Round[], nowMs: number, soon: readonly number
   return earliest < nowMs + tickEveryMs ? earliest : undefined;
 };
 
+/** When to look again for tags that wait for other new members: these may never join. */
+const noteTimes = ({ view }: Round, nowMs: number): readonly number[] =>
+  view.members.some(({ unnoted }) => unnoted === 'lately') ? [nowMs + comesUpMs] : [];
+
 /** Rounds that ran out of time continue at once in another invocation. */
 const afterCutMs = 1;
 
@@ -138,6 +142,7 @@ export const carryOutRounds = async (context: Acting): Promise<Acted> => {
     ...(admissions.admitted.length > 0 ? [nowMs + comesUpMs] : []),
     ...(laterAtMs === undefined ? [] : [laterAtMs]),
     ...openTimes(toTakeDown, takenDown, nowMs),
+    ...noteTimes(first, nowMs),
     ...(isCut ? [nowMs + afterCutMs] : []),
   ]);
   const wakeAtMs = soonest === undefined ? undefined : commonTime(soonest, groupsAtOnce);
