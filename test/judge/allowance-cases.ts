@@ -801,6 +801,17 @@ const forgotten = (second: number): Write =>
     restore(second),
   );
 
+/** Warned, and ended at 130 through its Auto Scaling group, without having served in a target group. */
+const endedThroughAsg = (second: number): Write =>
+  all(
+    (script) => script.policy(0, 1, { ...policy, asg: 'web-asg' }),
+    (script) => script.launch(20, 'i-1', { asg: 'web-asg' }),
+    (script) => script.warn(100, 'i-1'),
+    (script) => script.at(130, { kind: 'left', instance: 'i-1', asg: 'web-asg', how: 'terminating', by: react('drain') }),
+    (script) => script.end(140, 'i-1', react('drain')),
+    restore(second),
+  );
+
 /** A drain from 110 to 140 that tells nothing of its end. */
 const untold = (second: number): Write =>
   all(
@@ -863,7 +874,11 @@ const restores: Readonly<Record<string, Cases>> = {
   },
   'the state table was restored after a drain had begun': {
     needed: forgotten(150),
-    beyond: { 'it was restored before the member was taken out of service': forgotten(120) },
+    also: { 'its Auto Scaling group ended it, and it served in no target group': endedThroughAsg(150) },
+    beyond: {
+      'it was restored before the member was taken out of service': forgotten(120),
+      'it was restored before its Auto Scaling group ended it': endedThroughAsg(120),
+    },
   },
   'the state table was restored after a warning was heard': {
     needed: neverOut(all((script) => script.react(101, 103, 'i-a', heard('i-1')), restore(110))),

@@ -5,7 +5,7 @@ import { goneAtMs, isFunction, takenOutAtMs } from '../life.ts';
 import { toldOnTheBus } from '../rules/announced.ts';
 import { sentWithoutShortfall } from '../rules/announced-details.ts';
 import { everythingExplained } from '../rules/explained.ts';
-import { excusesAreTrue } from '../rules/said.ts';
+import { excusesAreTrue, letGoAtMs } from '../rules/said.ts';
 import { takenOutAgain, takenOutOnce, warnedTakenOut } from '../rules/warned.ts';
 
 /** When a user wrote or deleted the state item of a group. */
@@ -36,11 +36,12 @@ export const swapsForgot: Allowance = {
   name: 'the state table was restored after a drain had begun',
   excuses: excusesAreTrue.name,
   trouble: 'A user restores the state table to an earlier time. A swap then lacks the fact that its instance was taken out of service.',
-  reaches: 'Instances of that group that were taken out of service before the table was restored.',
+  reaches:
+    'Instances of that group that were taken out of service before the table was restored, or that Holdfast had their Auto Scaling group end before.',
   reason: 'A swap knows only what is stored about its end.',
   covers: ({ group, instance = '' }, chronicle) => {
     const life = chronicle.life(instance);
-    return life !== undefined && restoredAtMs(chronicle, group).some((atMs) => takenOutAtMs(life) <= atMs);
+    return life !== undefined && restoredAtMs(chronicle, group).some((atMs) => Math.min(takenOutAtMs(life), letGoAtMs(life)) <= atMs);
   },
 };
 

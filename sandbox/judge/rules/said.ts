@@ -71,9 +71,11 @@ const cameMeanwhile = ({ groups }: Chronicle, life: Life, swap: SaidSwap, isSuch
   return (groups.get(swap.group)?.policies ?? []).some(({ policy, atMs }) => isSuch(policy) && atMs >= sinceMs && atMs <= goneAtMs(life));
 };
 
-/** Holdfast had its Auto Scaling group end it, which takes it out of service first. */
-const wasLetGoFirst = (life: Life): boolean =>
-  life.stays.some(({ how, by, untilMs }) => how === 'terminating' && isFunction(by) && untilMs <= goneAtMs(life));
+/** When Holdfast had its Auto Scaling group end it, which takes it out of service first. */
+export const letGoAtMs = ({ stays }: Life): number =>
+  Math.min(endless, ...stays.filter(({ how, by }) => how === 'terminating' && isFunction(by)).map(({ untilMs }) => untilMs));
+
+const wasLetGoFirst = (life: Life): boolean => letGoAtMs(life) <= goneAtMs(life);
 
 /**
  * Whether the clock of the function that took it out of service may have been past its deadline already: then it is believed to have been taken before.
