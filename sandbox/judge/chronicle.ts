@@ -1,6 +1,6 @@
 import { type Cloud, cloudOf } from './cloud.ts';
 import type { History, HistoryEvent } from './history.ts';
-import { covers, goneAtMs, isAlive, type Life, leavesAtMs, stayAt, tagsAt } from './life.ts';
+import { covers, endless, goneAtMs, isAlive, type Life, leavesAtMs, runsOf, stayAt, tagsAt } from './life.ts';
 import { livesOf } from './lives.ts';
 import { type Since, type Word, wordsOf } from './outside.ts';
 import { asgsOf, type Policy, readPolicy, targetGroupName } from './policy.ts';
@@ -57,7 +57,7 @@ export type Chronicle = {
   readonly groupAt: (life: Life, atMs: number) => string | undefined;
   /** All instances that ever belonged to a group. */
   readonly livesIn: (group: string) => readonly Life[];
-  /** Instances of this group that have not ended, including those that leave. */
+  /** Instances of this group that have not ended, including those that leave. One that was stopped and runs again is there by its present run. */
   readonly membersAt: (group: string, atMs: number) => readonly Life[];
   /** Whether every target group that it should serve sends it requests. Without a target group, whether it has booted. */
   readonly servesAt: (life: Life, atMs: number) => boolean;
@@ -160,6 +160,19 @@ const groupFinder =
     const named = tagsAt(life, atMs)[groupTag]?.split('/')[1];
     return named !== undefined && stayAt(life, atMs) !== undefined && livesInAsgs(groups.get(named), atMs) ? undefined : named;
   };
+
+/**
+ * What of an instance is a member at a moment: its life, until it first ended, or the run since it was started again. While a swap of an earlier run is
+ * written, that swap decides about the instance, and the new run is no member.
+ */
+const presentRuns = (lives: readonly Life[]): ((life: Life, atMs: number) => readonly Life[]) => {
+  const runs = new Map(lives.filter(({ restarts }) => restarts.length > 0).map((life) => [life, runsOf(life).slice(1)]));
+  return (life, atMs) => {
+    if (isAlive(life, atMs)) return [life];
+    const run = runs.get(life)?.find((one) => (one.runsAgainMs ?? endless) <= atMs && goneAtMs(one) > atMs);
+    return run === undefined || life.claims.some((claim) => claim.atMs <= (run.runsAgainMs ?? endless)) ? [] : [run];
+  };
+};
 
 /** All instances that ever belonged to each group, checked at every change that may decide about it. */
 const belongings = (lives: readonly Life[], groups: ReadonlyMap<string, GroupTimeline>, groupAt: Chronicle['groupAt']) => {
@@ -269,6 +282,7 @@ export const chronicleOf = (history: History): Chronicle => {
   const groups = timelinesOf(history);
   const groupAt = groupFinder(groups);
   const byGroup = belongings(lives, groups, groupAt);
+  const presentAt = presentRuns(lives);
   const cloud = cloudOf(history, lives);
   const times = timesOf(history);
   const policyAt: Chronicle['policyAt'] = (group, atMs) => latest(groups.get(group)?.policies ?? [], atMs)?.policy;
@@ -286,7 +300,13 @@ export const chronicleOf = (history: History): Chronicle => {
     ...sizeLooks(history, cloud, groups, times),
     groupAt,
     livesIn: (group) => byGroup.get(group) ?? [],
-    membersAt: (group, atMs) => (byGroup.get(group) ?? []).filter((life) => isAlive(life, atMs) && groupAt(life, atMs) === group),
+    membersAt: (group, atMs) => {
+      // An instance that was stopped, and that its Auto Scaling group does not hold any more, does not join one again.
+      const isLeftOut = (life: Life): boolean =>
+        life.runsAgainMs !== undefined && livesInAsgs(groups.get(group), atMs) && stayAt(life, atMs) === undefined;
+      const present = (byGroup.get(group) ?? []).flatMap((life) => presentAt(life, atMs));
+      return present.filter((life) => groupAt(life, atMs) === group && !isLeftOut(life));
+    },
     ...serviceLooks(history, policyAt, groupAt, times),
   };
 };

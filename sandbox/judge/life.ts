@@ -86,6 +86,8 @@ export type Life = End & {
   readonly hooks: readonly HookWait[];
   /** Each time that it ran again after EC2 or somebody had stopped it, and how that run ended. The end of the life stays the first one. */
   readonly restarts: readonly ({ readonly atMs: number } & End)[];
+  /** Of a run after the first one: when the instance ran again. */
+  readonly runsAgainMs?: number;
   /** When it was started again to join its Auto Scaling group, where a warm pool had stopped it. EC2 shows that as its launch time. */
   readonly drawnAtMs?: number;
   readonly protections: readonly { readonly atMs: number; readonly from: 'scale-in' | 'termination'; readonly isOn: boolean }[];
@@ -215,7 +217,8 @@ export const runsOf = (life: Life): readonly Life[] => {
   return ends.map(({ ending, ended }, index): Life => {
     const [sinceMs, untilMs] = [restarts[index - 1]?.atMs ?? Number.NEGATIVE_INFINITY, restarts[index]?.atMs ?? endless];
     const { ending: _ending, ended: _ended, ...run } = chapterOf(life, sinceMs, untilMs);
-    return { ...run, restarts: [], ...(ending !== undefined && { ending }), ...(ended !== undefined && { ended }) };
+    const again = index > 0 && { runsAgainMs: sinceMs };
+    return { ...run, restarts: [], ...again, ...(ending !== undefined && { ending }), ...(ended !== undefined && { ended }) };
   });
 };
 

@@ -188,14 +188,15 @@ export const unseenEnds = (
   });
 
 /**
- * What an Auto Scaling group launched by itself, or a user attached or put back from standby, counts once a describe must show it. What only a later
- * policy made a member counts for looks with that policy.
+ * What an Auto Scaling group launched by itself, what a user attached or put back from standby, and what was stopped and runs again counts once a
+ * describe must show it. What only a later policy made a member counts for looks with that policy.
  */
 export const couldBeKnown = (chronicle: Chronicle, life: Life, { sinceMs, atMs }: { readonly sinceMs: number; readonly atMs: number }): boolean => {
   const { times } = chronicle;
   const shownMs = sinceMs - Math.max(times.lagMs, times.asgLagMs);
   return (
     (life.by.kind === 'function' || life.launchedAtMs <= shownMs) &&
+    (life.runsAgainMs ?? Number.NEGATIVE_INFINITY) <= shownMs &&
     !isBackSince(life, shownMs, atMs) &&
     !isAttachedSince(chronicle, life, shownMs, atMs) &&
     !belongsSince(chronicle, life, sinceMs, atMs)

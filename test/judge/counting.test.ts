@@ -30,6 +30,13 @@ const claims = (
   }
 };
 
+/** EC2 stops it at 40, and it runs and serves again from this second on. */
+const stopped = (script: Script, instance: string, runsAgainAt?: number): void => {
+  script.at(40, { kind: 'ending', instance, by: { kind: 'ec2' } }, { kind: 'ended', instance, state: 'stopped' });
+  if (runsAgainAt === undefined) return;
+  script.at(runsAgainAt, { kind: 'running', instance }, { kind: 'in-service', instance, targetGroup: 'web' });
+};
+
 describe('nothing is launched that nobody needs', () => {
   it('holds when a warned member is replaced', () => {
     const found = details(needlessLaunch, (script) => {
@@ -49,6 +56,19 @@ describe('nothing is launched that nobody needs', () => {
       script.launch(103, 'i-4', { by: react('i-a') });
     });
     expect(found).toEqual(['with this launch, 3 members stay, expected at most 2']);
+  });
+  it('counts an instance that was stopped and runs again, once describes must show it, if no swap of it was written', () => {
+    const launched = (runsAgainAt: number, write: (script: Script) => void = () => undefined) =>
+      details(needlessLaunch, (script) => {
+        twoServe(script);
+        stopped(script, 'i-1', runsAgainAt);
+        write(script);
+        script.react(101, 105, 'i-a');
+        script.launch(103, 'i-3', { by: react('i-a') });
+      });
+    expect(launched(50)).toEqual(['with this launch, 3 members stay, expected at most 2']);
+    expect(launched(100.5)).toEqual([]);
+    expect(launched(50, (script) => script.claim(45, 'i-1', 'i-b'))).toEqual([]);
   });
   it('breaks when an Auto Scaling group was about to launch the same by itself', () => {
     const beside = (more: (script: Script) => void, suspended: readonly string[] = [], lagS = 0) => {
@@ -375,6 +395,22 @@ describe('nobody is removed without need', () => {
     expect(removed((script) => script.react(90, 110, 'i-b', warning, true))).toEqual([]);
     expect(removed((script) => script.react(90, 91, 'i-b', warning))).toHaveLength(1);
     expect(removed((script) => script.claim(95, 'i-1', 'i-b'))).toHaveLength(1);
+  });
+  it('counts an instance that was stopped and runs again, if no swap of it was written before', () => {
+    const removed = (runsAgainAt?: number, write: (script: Script) => void = () => undefined) =>
+      [needlessRemoval, successorServes].flatMap((rule) =>
+        details(rule, (script) => {
+          surplus(script);
+          stopped(script, 'i-1', runsAgainAt);
+          write(script);
+          script.react(100, 104, 'i-a');
+          script.claim(102, 'i-3', 'i-a');
+          script.takeOut(103, 'i-3');
+        }),
+      );
+    expect(removed(50)).toEqual([]);
+    expect(removed()).toHaveLength(2);
+    expect(removed(50, (script) => script.claim(45, 'i-1', 'i-b'))).toHaveLength(2);
   });
   it('gives strays five minutes, and no other members', () => {
     const chosen = (second: number, { tags = {}, reason = 'unwanted' }: { tags?: Readonly<Record<string, string>>; reason?: string } = {}) =>

@@ -43,7 +43,9 @@ export const sizeIsHeld: Rule = {
     inForce(chronicle).flatMap(({ group, policy }): readonly Broken[] => {
       const atMs = chronicle.history.endedAtMs;
       const written = chronicle.groups.get(group)?.written.at(-1)?.desired;
-      const run = [...chronicle.membersAt(group, atMs), ...startedAgain(chronicle, group, policy, atMs)];
+      const ran = chronicle.membersAt(group, atMs);
+      const again = startedAgain(chronicle, group, policy, atMs).filter(({ instance }) => !ran.some((life) => life.instance === instance));
+      const run = [...ran, ...again];
       const members = run.filter((life) => !isStray(chronicle, life, atMs));
       const serving = members.filter((life) => chronicle.servesAt(life, atMs)).length;
       const mute = members.filter((life) => isMute(life, atMs)).length;
