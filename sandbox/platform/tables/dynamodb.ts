@@ -4,6 +4,7 @@ import type { WorldClock } from '../../clock.ts';
 import { plainCopy } from '../../wire/values.ts';
 import { createMemoryStore, type ItemChange, type KeySchema, type MemoryStore, type TableDescription } from './memory-store.ts';
 import { keepParses } from './parsed-once.ts';
+import { checkPlainFirst, plainAttributes } from './plain-attributes.ts';
 import { type AttributeMap, createTableStream, type TableStream } from './stream.ts';
 
 export type TableSpec = {
@@ -30,14 +31,15 @@ export type Tables = {
 type Input = Record<string, unknown>;
 type Operation = (store: MemoryStore, data: unknown, callback: (error: unknown, value: unknown) => void) => void;
 type Validations = {
-  checkTypes(data: unknown, types: unknown): unknown;
+  checkTypes(data: unknown, types: unknown): object;
   checkValidations(data: unknown, types: unknown, custom: unknown, store: unknown): void;
 };
-type Validation = { readonly types: unknown; readonly custom: unknown };
+type Validation = { readonly types: object; readonly custom: unknown };
 
 const require = createRequire(import.meta.url);
 const { checkTypes, checkValidations } = require('dynalite/validations') as Validations;
 keepParses();
+checkPlainFirst();
 
 const known = ['BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'DescribeTable', 'GetItem', 'PutItem', 'Query', 'Scan', 'UpdateItem'] as const;
 type Known = (typeof known)[number];
@@ -57,6 +59,20 @@ const asApiError = (error: unknown): unknown => {
   return new ApiError(body.__type.split('#').at(-1) as string, body.message ?? body.Message ?? '', statusCode);
 };
 
+/** The parts of an input with attributes of items. */
+const withAttributes: ReadonlySet<string> = new Set(['Item', 'Key', 'ExpressionAttributeValues']);
+
+/** Takes the attributes that need no check of the engine from the rest of an input. */
+const apart = (input: Input, types: Validation['types']): { readonly plain: Input; readonly others: Input } => {
+  const [plain, others]: [Input, Input] = [{}, {}];
+  for (const name in input) {
+    const copy = withAttributes.has(name) && name in types ? plainAttributes(input[name]) : undefined;
+    if (copy === undefined) others[name] = input[name];
+    else plain[name] = copy;
+  }
+  return { plain, others };
+};
+
 /** Most inputs whose checks are remembered. */
 const mostRemembered = 200;
 
@@ -67,9 +83,10 @@ const mostRemembered = 200;
 const createCheck = (store: MemoryStore) => {
   const remembered = new Map<string, unknown>();
   const check = (name: Known, input: Input): unknown => {
-    const { validation } = parts[name];
-    const data = checkTypes(plainCopy(input), validation.types);
-    checkValidations(data, validation.types, validation.custom, store);
+    const { types, custom } = parts[name].validation;
+    const { plain, others } = apart(input, types);
+    const data = { ...checkTypes(plainCopy(others), types), ...plain };
+    checkValidations(data, types, custom, store);
     return data;
   };
   return (name: Known, input: Input): unknown => {

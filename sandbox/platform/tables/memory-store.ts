@@ -58,41 +58,41 @@ const streamOf = (values: () => readonly unknown[]): Stream => {
   return stream;
 };
 
-/**
- * Values by key in key order. Kept as text, so that no caller can change what is stored. Listeners to changes only read, so they get the value after one change
- * again as the value before the next.
- */
+/** A copy that nobody can change. What is undefined is left out. */
+const frozenCopy = (value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return Object.freeze(value.map(frozenCopy));
+  const copy: Record<string, unknown> = {};
+  for (const name in value) {
+    const member = (value as Readonly<Record<string, unknown>>)[name];
+    if (member !== undefined) copy[name] = frozenCopy(member);
+  }
+  return Object.freeze(copy);
+};
+
+/** Values by key in key order. Each is frozen, so it is given to every reader as it is. The engine copies an item before it changes it. */
 const createDatabase = (onChange?: (before: unknown, after: unknown) => void): Database => {
-  const values = new Map<string, string>();
-  const told = new Map<string, unknown>();
+  const values = new Map<string, unknown>();
   const keys: string[] = [];
-  const parsed = (text: string | undefined): unknown => (text === undefined ? undefined : JSON.parse(text));
-  const read = (key: string): unknown => parsed(values.get(key));
-  const tell = (key: string, after: string | undefined): void => {
-    if (onChange === undefined) return;
-    const before = told.get(key);
-    const now = parsed(after);
-    if (now === undefined) told.delete(key);
-    else told.set(key, now);
-    onChange(before, now);
-  };
   return {
     put: (key, value, callback) => {
-      if (!values.has(key)) keys.splice(position(keys, key), 0, key);
-      const after = JSON.stringify(value);
+      const before = values.get(key);
+      if (before === undefined) keys.splice(position(keys, key), 0, key);
+      const after = frozenCopy(value);
       values.set(key, after);
-      tell(key, after);
+      onChange?.(before, after);
       callback(null);
     },
-    get: (key, callback) => callback(null, read(key)),
+    get: (key, callback) => callback(null, values.get(key)),
     del: (key, callback) => {
+      const before = values.get(key);
       if (values.delete(key)) {
         keys.splice(position(keys, key), 1);
-        tell(key, undefined);
+        onChange?.(before, undefined);
       }
       callback(null);
     },
-    createValueStream: (options = {}) => streamOf(() => within(keys, options).map(read)),
+    createValueStream: (options = {}) => streamOf(() => within(keys, options).map((key) => values.get(key))),
     createKeyStream: (options = {}) => streamOf(() => within(keys, options)),
     // Every write ends within the call that began it, so no lock is needed.
     lock: (_, action) => action((callback) => callback),
@@ -104,11 +104,6 @@ const notFound = (): Error =>
     statusCode: 400,
     body: { __type: 'com.amazonaws.dynamodb.v20120810#ResourceNotFoundException', message: 'Requested resource not found' },
   });
-
-const freeze = <T>(value: T): T => {
-  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(freeze);
-  return value;
-};
 
 /** The store under dynalite's operations: in memory, synchronous, and reporting every change of an item. */
 export const createMemoryStore = (onChange: (change: ItemChange) => void) => {
@@ -135,7 +130,7 @@ export const createMemoryStore = (onChange: (change: ItemChange) => void) => {
       else callback(null, table);
     },
     addTable: (description: TableDescription) => {
-      tables.set(description.TableName, freeze(structuredClone(description)));
+      tables.set(description.TableName, frozenCopy(description) as TableDescription);
     },
     tables: () => [...tables.values()],
   };
