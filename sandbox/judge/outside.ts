@@ -1,6 +1,6 @@
 import type { Chronicle } from './chronicle.ts';
 import type { AsgChange, Cloud } from './cloud.ts';
-import type { FunctionEvent, History, SizeEvent } from './history.ts';
+import type { Actor, FunctionEvent, History, SizeEvent } from './history.ts';
 import { isFunction } from './life.ts';
 import { ownersWill } from './owners.ts';
 import { remembered } from './remembered.ts';
@@ -193,18 +193,22 @@ export const joinedBeside = (seeing: Seeing, asg: string, sinceMs: number): read
   });
 };
 
+/** A size before an attach by Holdfast, and when Holdfast set it again after the attach. */
+export type TakenOff = { readonly size: number; readonly by: Actor; readonly atMs: number };
+
 /**
- * The size before an attach by Holdfast, if a later write of others looks like that attach. Others then set the number that the attach had made, after
- * Holdfast had lowered it and before a look was sure to show the lower one, because describes of Auto Scaling groups may be late. AWS shows the same for both,
- * until describes cannot be late any more.
+ * Sizes that looks may take for a size that others wrote, because it is the number that an attach by Holdfast had made before Holdfast lowered it. A describe
+ * may be late, and older than the one before it. So for some time, no look shows whether it shows that attach or the write.
  */
-export const takenForOwn = (history: History, cloud: Cloud, asg: string, word: Word | undefined, lagMs: number): number | undefined => {
-  if (word === undefined) return undefined;
-  const changes = cloud.asgChanges(asg).filter(({ atMs, by }) => isFunction(by) && atMs <= word.atMs);
-  const [attach, lowered] = changes.slice(-2);
-  if (attach === undefined || lowered === undefined || cloud.attachedWith(attach) === 0 || !isFunction(lowered.by)) return undefined;
-  const lowerer = lowered.by.function;
-  const isShown = looksOf(history).some((look) => look.function === lowerer && look.askedAtMs >= lowered.atMs + lagMs && look.atMs < word.atMs);
-  const isLowered = lowered.desired === attach.desired - cloud.attachedWith(attach);
-  return isLowered && !isShown && word.size === attach.desired ? lowered.desired : undefined;
+export const takenForOwn = (cloud: Cloud, asg: string, { atMs: writtenAtMs, size }: Word): readonly TakenOff[] => {
+  const changes = cloud.asgChanges(asg);
+  const own = changes.filter(
+    ({ atMs, by, desired }, index) => isFunction(by) && atMs <= writtenAtMs && desired !== (changes[index - 1]?.desired ?? desired),
+  );
+  return own.flatMap((lowered, index) => {
+    const attach = own[index - 1];
+    const attached = attach === undefined ? 0 : cloud.attachedWith(attach);
+    const isOne = attached > 0 && attach?.desired === size && lowered.desired === size - attached;
+    return isOne ? [{ size: lowered.desired, by: lowered.by, atMs: lowered.atMs }] : [];
+  });
 };

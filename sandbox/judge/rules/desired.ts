@@ -1,7 +1,7 @@
 import type { Chronicle, GroupTimeline, Written } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { goneAtMs, isFunction, type Life, tagsAt } from '../life.ts';
-import { seeingOf, sizeShownAt, takenForOwn } from '../outside.ts';
+import { seeingOf, sizeShownAt, type TakenOff, takenForOwn } from '../outside.ts';
 import { asgsOf, type Policy } from '../policy.ts';
 import { dueIn } from '../scheduled.ts';
 import { type Heard, heardBy, newestEach, outcomesOf } from '../sizes-of-alarms.ts';
@@ -105,6 +105,12 @@ const hadNoLook = (chronicle: Chronicle, before: Written | undefined, written: W
     }),
   );
 
+/** Whether a look that began at a moment may still show what an attach had made. Its function writes down when it lowered that. */
+const mayBeShown = (chronicle: Chronicle, { by, atMs }: TakenOff, sinceMs: number): boolean => {
+  const endedAtMs = isFunction(by) ? chronicle.invocations.get(by.invocation)?.ended?.atMs : undefined;
+  return sinceMs < (endedAtMs ?? atMs) + times.loweredShownMs + chronicle.times.clockMs;
+};
+
 /** Where others set the size: the sizes that they had written, or that a look showed. */
 const asOthersSet = (
   chronicle: Chronicle,
@@ -122,12 +128,10 @@ const asOthersSet = (
   const word = chronicle.wordsFor(group, written.atMs)?.findLast(({ atMs }) => atMs <= written.atMs);
   const isUnsure = word?.isBetween ?? false;
   const meant = isUnsure ? looked.map(({ atMs }) => sizeShownAt(seeingOf(chronicle), policy.asg ?? '', atMs)) : [];
-  const isOldNews = word !== undefined && sinceMs < word.atMs + times.loweredShownMs;
-  const own = isOldNews ? takenForOwn(chronicle.history, chronicle.cloud, policy.asg ?? '', word, chronicle.times.asgLagMs) : undefined;
+  const own = word === undefined ? [] : takenForOwn(chronicle.cloud, policy.asg ?? '', word);
   const sizes = new Set([
-    ...(own === undefined ? [] : [own]),
     ...words,
-    ...[...looked.map(({ desired }) => desired), ...meant].map((size) => Math.min(size, policy.size.max)),
+    ...[...looked.map(({ desired }) => desired), ...meant, ...own.filter((one) => mayBeShown(chronicle, one, sinceMs)).map(({ size }) => size)].map((size) => Math.min(size, policy.size.max)),
   ]);
   return sizes.has(written.desired) ? undefined : `the desired size became ${written.desired}; others had set ${[...sizes].join(' or ')}`;
 };
@@ -313,6 +317,6 @@ const judgeGroup = (chronicle: Chronicle, timeline: GroupTimeline): readonly Bro
 export const desiredAsAsked: Rule = {
   name: 'the desired size changes only when asked',
   meaning:
-    'The desired size changes for four reasons only: a new policy, a time of its schedule that is due, an alarm that was received outside its cooldown, or, with `size.from`, a size that others set. If others set the number that an attach had made, after Holdfast lowered it and before a look is sure to show the lower one, looks may take the lower one for twenty seconds. An older policy never follows a newer one.',
+    'The desired size changes for four reasons only: a new policy, a time of its schedule that is due, an alarm that was received outside its cooldown, or, with `size.from`, a size that others set. If others set the number that an attach had made, after Holdfast lowered it, looks may take the lower one until twenty seconds after that lowering. An older policy never follows a newer one.',
   broken: (chronicle) => [...chronicle.groups.values()].flatMap((timeline) => judgeGroup(chronicle, timeline)),
 };
