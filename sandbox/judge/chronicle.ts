@@ -49,6 +49,11 @@ export type Chronicle = {
   /** Desired sizes that were in force at some time between the two: where others set the size, by what they wrote. */
   readonly desiredIn: (group: string, fromMs: number, untilMs: number) => readonly number[];
   /**
+   * The same, each size beyond the maximum of the policy as others wrote it. Their Auto Scaling group launches what is beyond that maximum, and Holdfast does
+   * not.
+   */
+  readonly wantedIn: (group: string, fromMs: number, untilMs: number) => readonly number[];
+  /**
    * The same, as a look that began at the first of the two may have shown it. Describes of Auto Scaling groups may be late, so a size that others set counts
    * for that much longer. A size that the policy sets is read from the state, which is never late.
    */
@@ -247,7 +252,7 @@ const sizeLooks = (
   cloud: Cloud,
   groups: ReadonlyMap<string, GroupTimeline>,
   { asgLagMs }: Times,
-): Pick<Chronicle, 'wordsFor' | 'desiredIn' | 'desiredShownIn'> => {
+): Pick<Chronicle, 'wordsFor' | 'desiredIn' | 'wantedIn' | 'desiredShownIn'> => {
   const known = new Map<string, readonly Word[]>();
   const wordsFor: Chronicle['wordsFor'] = (group, atMs) => {
     const since = sizedOutsideSince(groups.get(group)?.policies ?? [], atMs);
@@ -261,16 +266,22 @@ const sizeLooks = (
     const policy = latest(groups.get(group)?.policies ?? [], untilMs)?.policy;
     const heard = within(words, fromMs, untilMs);
     const shown = heard.some(({ isBetween }) => isBetween) ? within(cloud.asgChanges(policy?.asg ?? ''), fromMs, untilMs) : [];
-    return [...heard.map(({ size }) => size), ...shown.map(({ desired }) => desired)].map((size) => Math.min(size, policy?.size.max ?? size));
+    return [...heard.map(({ size }) => size), ...shown.map(({ desired }) => desired)];
   };
-  const desiredIn: Chronicle['desiredIn'] = (group, fromMs, untilMs) => {
+  const wantedIn: Chronicle['wantedIn'] = (group, fromMs, untilMs) => {
     const words = wordsFor(group, untilMs);
     if (words !== undefined) return outsideIn(group, words, fromMs, untilMs);
     return within(groups.get(group)?.written ?? [], fromMs, untilMs).map(({ desired }) => desired);
   };
+  const desiredIn: Chronicle['desiredIn'] = (group, fromMs, untilMs) => {
+    const wanted = wantedIn(group, fromMs, untilMs);
+    const most = latest(groups.get(group)?.policies ?? [], untilMs)?.policy?.size.max;
+    return most === undefined || wordsFor(group, untilMs) === undefined ? wanted : wanted.map((size) => Math.min(size, most));
+  };
   return {
     wordsFor,
     desiredIn,
+    wantedIn,
     desiredShownIn: (group, sinceMs, untilMs) => desiredIn(group, wordsFor(group, untilMs) === undefined ? sinceMs : sinceMs - asgLagMs, untilMs),
   };
 };

@@ -691,6 +691,43 @@ describe('other rules where others set the size', () => {
     expect(atRest(2)).toEqual([]);
     expect(atRest(3)).toEqual(['at the end, 2 of 2 members serve, expected 3']);
   });
+  it('of what is beyond the maximum of the policy, any part serves at rest', () => {
+    const atRest = (size: number, max: number, from = 'asg') =>
+      details(
+        sizeIsHeld,
+        (script) => {
+          script.policy(0, 1, { ...outside, size: { from, min: 0, max, ...(from !== 'asg' && { desired: max }) } });
+          for (const instance of ['i-1', 'i-2', 'i-3']) script.member(instance, { asg: 'web-asg' });
+          says(script, 100, size);
+        },
+        long,
+      );
+    expect(atRest(4, 2)).toEqual([]);
+    expect(atRest(3, 2)).toEqual([]);
+    expect(atRest(4, 3)).toEqual([]);
+    // Fewer than the maximum, more than others want, and more than a size that the policy sets.
+    expect(atRest(5, 4)).toEqual(['at the end, 3 of 3 members serve, expected 4']);
+    expect(atRest(2, 1)).toEqual(['at the end, 3 of 3 members serve, expected 1']);
+    expect(atRest(3, 2, 'policy')).toEqual(['at the end, 3 of 3 members serve, expected 2']);
+  });
+  it('a desired capacity beyond the maximum of the policy is theirs who set it, once the group holds as many as this maximum', () => {
+    const left = (desired: number, max: number, { by = user, from = 'asg' } = {}) =>
+      details(
+        asgsPutBack,
+        (script) => {
+          script.policy(0, 1, { ...outside, size: { from, min: 0, max, ...(from !== 'asg' && { desired: 2 }) } });
+          script.member('i-1', { asg: 'web-asg' });
+          script.member('i-2', { asg: 'web-asg' });
+          if (by === user) says(script, 100, desired);
+          else numbers(script, 100, desired, by);
+        },
+        long,
+      );
+    expect(left(4, 2)).toEqual([]);
+    expect(left(4, 3)).toEqual(['web-asg: its desired capacity is 4, and it holds 2']);
+    expect(left(4, 2, { by: react('i-a') })).toEqual(['web-asg: its desired capacity is 4, and it holds 2']);
+    expect(left(4, 2, { from: 'policy' })).toEqual(['web-asg: its desired capacity is 4, and it holds 2']);
+  });
   it('no member moves while fewer serve than others wanted when the function looked', () => {
     const moves = (said: number) =>
       details(

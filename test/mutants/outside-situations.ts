@@ -87,6 +87,11 @@ export const outsideSituations = {
     const more = putPolicy(300_000, policyOf(late), 'the policy allows twenty');
     return { ...of('a scaler wants more than the policy allows', { ...late, policy }, [...steps, more]), ...endsAt(9) };
   },
+  'a person sets more than the policy allows': (): Situation => {
+    const steps = [setBy(1_000, { kind: 'person', asg: 'web-asg', wants: [{ atSeconds: 0, value: 9 }] }, 5_000), interrupt(120_000, 1)];
+    const policy = { ...sized, size: { from: 'asg', min: 0, max: 7 } };
+    return { ...of('a person sets more than the policy allows', { market: 'spot', spot: 2, policy }, steps), ...endsAt(7) };
+  },
   'members come one by one while what they added stays': (): Situation => {
     const steps = [...spotIsGone, interrupt(15_000, 1), interrupt(30_000, 1)];
     return of('members come one by one while what they added stays', onDemandOnly, steps, [diesAttaching(), busy({ times: 12 })]);

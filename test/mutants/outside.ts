@@ -125,6 +125,13 @@ export const outside: readonly Mutant[] = [
     caughtBy: ['a scaler wants more than the policy allows'],
   },
   {
+    name: 'what an attach adds is taken off a size within the maximum of the policy',
+    file: 'core/group/outside-size.ts',
+    from: '{ asg: asg.name, from: asg.desired, instances: all, atMs: view.nowMs },',
+    to: '{ asg: asg.name, from: Math.min(view.group.size.max, asg.desired), instances: all, atMs: view.nowMs },',
+    caughtBy: ['a person sets more than the policy allows'],
+  },
+  {
     name: 'members join beside what an earlier attach added',
     file: 'core/decide/admissions.ts',
     from: 'const takeDown = addedStill(situation.view);',

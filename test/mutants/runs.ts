@@ -120,6 +120,7 @@ export const runs = {
   'somebody sets the number that an attach had made': sizedByOthers('somebody sets the number that an attach had made'),
   'others lower the size right before members join': sizedByOthers('others lower the size right before members join'),
   'a scaler wants more than the policy allows': sizedByOthers('a scaler wants more than the policy allows'),
+  'a person sets more than the policy allows': sizedByOthers('a person sets more than the policy allows'),
   'members come one by one while what they added stays': sizedByOthers('members come one by one while what they added stays'),
   'a function dies while members join beyond the maximum': sizedByOthers('a function dies while members join beyond the maximum'),
   'let go while members join': sizedByOthers('let go while members join'),

@@ -192,6 +192,13 @@ export const isAtRest = async (stage: Stage, sizes: Readonly<Record<string, numb
       ({ asg, fromMax, toMax }) =>
         desired > fromMax && (toMax === desired || (toMax === heldIn(asg) && isFullEverywhere(stage, snapshot, group, raised))),
     ) && reservations.every(({ instances }) => instances);
+  const ruled = await inForce(stage);
+  /** What others want beyond the maximum of the policy: their Auto Scaling group may launch it by itself. */
+  const beyondMax = (group: string, desired: number): number => {
+    const { size, holding } = ruled.get(group) ?? {};
+    if (size?.from !== 'asg' || holding?.kind !== 'attach') return 0;
+    return Math.max(0, (snapshot.autoScalingGroups.find(({ name }) => name === holding.asg)?.desired ?? 0) - desired);
+  };
   const isWhole = (group: string, { desired }: GroupState): boolean => {
     const size = Math.max(
       (sizes[group] ?? desired) + kept.size,
@@ -200,9 +207,12 @@ export const isAtRest = async (stage: Stage, sizes: Readonly<Record<string, numb
     );
     const mute = muteIn(stage, group);
     const counted = watched.serving(group) + mute.size - straysIn(stage, swaps, group) - servingInStandby(stage, snapshot, group);
-    return counted >= size && counted <= size + sparesOf(situation, group) && !isComingUp(stage, group, new Set([...refused, ...mute]));
+    return (
+      counted >= size &&
+      counted <= size + beyondMax(group, desired) + sparesOf(situation, group) &&
+      !isComingUp(stage, group, new Set([...refused, ...mute]))
+    );
   };
-  const ruled = await inForce(stage);
   stage.settle(new Map([...ruled].map(([group, { holding, pools }]) => [group, { ...holding, pools }])));
   // Only advice takes such a member. It serves on while instances that never answer take the whole surge of its group.
   const waitsForMute = ({ group, reason, state, instance }: Swap): boolean => {

@@ -131,7 +131,9 @@ const asOthersSet = (
   const own = word === undefined ? [] : takenForOwn(chronicle.cloud, policy.asg ?? '', word);
   const sizes = new Set([
     ...words,
-    ...[...looked.map(({ desired }) => desired), ...meant, ...own.filter((one) => mayBeShown(chronicle, one, sinceMs)).map(({ size }) => size)].map((size) => Math.min(size, policy.size.max)),
+    ...[...looked.map(({ desired }) => desired), ...meant, ...own.filter((one) => mayBeShown(chronicle, one, sinceMs)).map(({ size }) => size)].map(
+      (size) => Math.min(size, policy.size.max),
+    ),
   ]);
   return sizes.has(written.desired) ? undefined : `the desired size became ${written.desired}; others had set ${[...sizes].join(' or ')}`;
 };

@@ -29,6 +29,17 @@ const keepsProtected = (chronicle: Chronicle, asg: string, held: readonly Life[]
   return held.length === kept && (changes.at(-1)?.desired ?? kept) < kept && isOfOthers(changes);
 };
 
+/**
+ * What others set beyond the maximum of the policy is theirs (docs/policy.md, sizes that others set): Holdfast launches up to this maximum, and the Auto
+ * Scaling group launches of the others what EC2 gives it.
+ */
+const isBeyondPolicy = (chronicle: Chronicle, asg: string, group: string, { desired, held }: { readonly desired: number; readonly held: number }) => {
+  const { endedAtMs: atMs } = chronicle.history;
+  const policy = chronicle.policyAt(group, atMs);
+  if (policy?.asg !== asg || !policy.isSizedOutside) return false;
+  return desired > held && held >= policy.size.max && chronicle.wordsFor(group, atMs)?.at(-1)?.size === desired;
+};
+
 const heldBy = (chronicle: Chronicle, asg: string, atMs: number): readonly Life[] =>
   chronicle.lives.filter((life) => isAlive(life, atMs) && stayAt(life, atMs)?.asg === asg);
 
@@ -84,7 +95,10 @@ const atTheEnd = (chronicle: Chronicle, asg: string, group: string): readonly Br
     ...(now.suspended === owned.suspended
       ? []
       : [`its suspended processes are ${now.suspended || 'none'}, its owner set ${owned.suspended || 'none'}`]),
-    ...(change.desired === Math.max(held, owned.min) || chronicle.policyAt(group, atMs) === undefined || keepsProtected(chronicle, asg, members)
+    ...(change.desired === Math.max(held, owned.min) ||
+    chronicle.policyAt(group, atMs) === undefined ||
+    keepsProtected(chronicle, asg, members) ||
+    isBeyondPolicy(chronicle, asg, group, { desired: change.desired, held })
       ? []
       : [`its desired capacity is ${change.desired}, and it holds ${held}`]),
   ];
@@ -94,7 +108,7 @@ const atTheEnd = (chronicle: Chronicle, asg: string, group: string): readonly Br
 export const asgsPutBack: Rule = {
   name: 'Auto Scaling groups are left as their owners set them',
   meaning:
-    'At rest, the minimum, the maximum and the suspended processes of an Auto Scaling group are what its owner set last. If the desired size of the group that attaches its members is larger than this maximum, the maximum is that size. Where each pool is an Auto Scaling group and none with capacity has room, the maximum of one that holds more is what it holds. Its desired capacity is the number of instances that it holds, or less where others set it so and every instance is protected from scale-in.',
+    'At rest, the minimum, the maximum and the suspended processes of an Auto Scaling group are what its owner set last. If the desired size of the group that attaches its members is larger than this maximum, the maximum is that size. Where each pool is an Auto Scaling group and none with capacity has room, the maximum of one that holds more is what it holds. Its desired capacity is the number of instances that it holds, or less where others set it so and every instance is protected from scale-in. It is more where others set it beyond the maximum of the policy, and the group holds as many as this maximum.',
   broken: (chronicle) => [...heldAsgs(chronicle)].flatMap(([asg, group]) => atTheEnd(chronicle, asg, group)),
 };
 

@@ -38,7 +38,7 @@ const startedAgain = (chronicle: Chronicle, group: string, policy: Policy, atMs:
 export const sizeIsHeld: Rule = {
   name: 'the size is held at rest',
   meaning:
-    'At rest, as many members run and serve as are desired, or as the minimum of the Auto Scaling groups keeps, or as their user protects. A member that never answers counts where its user protects it from scale-in. An instance that was stopped counts if it runs again. No more spares run than the policy wants, and all of them on spot. No member is pending.',
+    'At rest, as many members run and serve as are desired, or as the minimum of the Auto Scaling groups keeps, or as their user protects. A member that never answers counts where its user protects it from scale-in. An instance that was stopped counts if it runs again. Of a size that others set beyond the maximum of the policy, as many serve as this maximum says, and any part of the others. No more spares run than the policy wants, and all of them on spot. No member is pending.',
   broken: (chronicle) =>
     inForce(chronicle).flatMap(({ group, policy }): readonly Broken[] => {
       const atMs = chronicle.history.endedAtMs;
@@ -51,13 +51,15 @@ export const sizeIsHeld: Rule = {
       const mute = members.filter((life) => isMute(life, atMs)).length;
       const kept = members.filter((life) => isProtected(life, atMs) || atMs - lastRefusalMs(life, atMs) < times.keptForMs).length;
       const sizes = policy.isSizedOutside ? chronicle.desiredIn(group, atMs, atMs) : [written ?? policy.size.desired];
+      // What others want beyond the maximum of the policy, their Auto Scaling group may launch by itself.
+      const most = policy.isSizedOutside ? chronicle.wantedIn(group, atMs, atMs) : sizes;
       const wanted = sizes.map((size) => Math.max(size, leastOf(chronicle, policy, atMs), kept));
       const spot = members.filter(({ market }) => market === 'spot').length;
       // A spare may be launched at any time, when its offering has rested.
       const coming = policy.spare === 0 ? 0 : members.filter((life) => life.launchedAtMs > atMs - servesAgainMsIn(chronicle, group)).length;
       const isHeld = wanted.some((size, index) => {
-        const most = Math.max(size, (sizes[index] ?? 0) + Math.min(policy.spare, spot));
-        return serving + mute >= size && members.length <= most && members.length - serving - mute <= coming;
+        const atMost = Math.max(size, (most[index] ?? 0) + Math.min(policy.spare, spot));
+        return serving + mute >= size && members.length <= atMost && members.length - serving - mute <= coming;
       });
       return isHeld ? [] : [{ group, atMs, detail: `at the end, ${serving} of ${members.length} members serve, expected ${wanted.join(' or ')}` }];
     }),

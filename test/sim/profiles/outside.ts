@@ -85,8 +85,7 @@ const withOwnersHabits = (draw: Draw, { spec, ...world }: DrawnWorld): DrawnWorl
   return { ...world, spec: { ...spec, timing, launchTemplates: templatesFor(placed), autoScalingGroups: placed } };
 };
 
-/** A world of a group whose size others set: of these kinds, or of any. */
-export const drawOutside = (draw: Draw, kinds?: readonly WriterKind[]): DrawnWorld => {
+const drawWorld = (draw: Draw, kinds?: readonly WriterKind[]): DrawnWorld => {
   const landscape = { ...plainLandscape, spot: draw.between(1, 4), targetGroups: drawTargetGroups(draw, [5, 20]) };
   const desired = draw.between(2, 6);
   const size = { min: least, max: most, desired };
@@ -120,13 +119,29 @@ export const drawOutside = (draw: Draw, kinds?: readonly WriterKind[]): DrawnWor
   return withOwnersHabits(draw, { ...longer, policies: [{ ...placed.policy, ...moves }], calmAtMs: longer.calmAtMs + goesOnMs });
 };
 
+type Size = { readonly from: 'asg'; readonly min: number; readonly max: number };
+
+/**
+ * The maximum of the policy may be below the one of the Auto Scaling group, so that others set sizes beyond it. Drawn last, so that all else in a seed is
+ * as it was without it.
+ */
+const withPolicyMaximum = (draw: Draw, { policies, asked, ...world }: DrawnWorld): DrawnWorld => {
+  if (!draw.chance(0.3)) return { ...world, policies, asked };
+  const most = draw.between(3, 11);
+  const limited = policies.map((policy) => ({ ...policy, size: { ...(policy.size as Size), max: Math.max(asked.web?.size ?? 0, most) } }));
+  return { ...world, asked, policies: limited };
+};
+
+/** A world of a group whose size others set: of these kinds, or of any. */
+export const drawOutside = (draw: Draw, kinds?: readonly WriterKind[]): DrawnWorld => withPolicyMaximum(draw, drawWorld(draw, kinds));
+
 export const outside: Profile = {
   about:
-    'a group whose size others set: scalers of absolute sizes and of steps, target tracking, people, two at once, in refusals and storms; spot that comes back',
+    'a group whose size others set: scalers of absolute sizes and of steps, target tracking, people, two at once, in refusals and storms; spot that comes back; sizes beyond the maximum of the policy',
   weight: 3,
   draw: (draw) => {
-    const drawn = drawOutside(draw);
+    const drawn = drawWorld(draw);
     // Drawn last, so that the other seeds are as they were.
-    return draw.chance(0.4) ? drawAttach(draw) : drawn;
+    return draw.chance(0.4) ? drawAttach(draw) : withPolicyMaximum(draw, drawn);
   },
 };
