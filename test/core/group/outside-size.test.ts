@@ -5,6 +5,7 @@ import {
   addedNow,
   afterTakingDown,
   asOthersSet,
+  believedAgainAtMs,
   desiredNow,
   isAsAdded,
   isBeyondMaximum,
@@ -135,6 +136,13 @@ describe('notes of attaches', () => {
     expect(of(note(), [...three, ...own])).toEqual([note()]);
     expect(of(note(), three)).toEqual([]);
     expect(of(note({ takenDownAtMs: nowMs }), [...three, ...own])).toEqual([]);
+  });
+  it('have a look when a number like theirs is believed again, if a look shows that number before', () => {
+    const taken = note({ takenDownAtMs: nowMs - 5_000 });
+    const times = (shown: number) => believedAgainAtMs(look({ state: state({ added: [taken] }), asgs: [asg(3, [...three, ...own], { shown })] }));
+    expect(times(5)).toEqual([nowMs + 15_000]);
+    expect(times(3)).toEqual([]);
+    expect(times(4)).toEqual([]);
   });
   it('are tried again as rarely as whatever else fails, also if looks come before that', () => {
     const at = (rest: Partial<Added>) => toTakeDownNow(look({ state: state({ added: [note(rest)] }), asgs: [asg(5, [...three, ...own])] }));
