@@ -583,13 +583,13 @@ describe('other rules where others set the size', () => {
     expect(wrote(4, 123)).toEqual([]);
     // Another number can only be the number of others.
     expect(wrote(2, 110, 3)).toHaveLength(1);
-    // The describe that the function asked for last showed the lower number. A later one may be older, so the time is the same.
+    // The last describe of the function showed the lower number. A later one may be older, so the time is the same.
     expect(wrote(2, 110, 4, 103)).toEqual([]);
     expect(wrote(4, 110, 4, 103)).toEqual([]);
     expect(wrote(3, 110, 4, 103)).toHaveLength(1);
     expect(wrote(2, 123, 4, 103)).toHaveLength(1);
     expect(wrote(2, 123, 4, 121)).toHaveLength(1);
-    // A change of processes is none of the number.
+    // A change of processes does not change the number.
     expect(wrote(2, 110, 4, 103, true)).toEqual([]);
     expect(wrote(3, 110, 4, 103, true)).toHaveLength(1);
   });
