@@ -10,6 +10,9 @@ type Given = { readonly by: string; readonly atMs: number; readonly isForLook?: 
 /** When EC2 refused an offering, and with which code. */
 type RefusedNow = { readonly atMs: number; readonly code: string };
 
+/** How many groups request an offering, and since when. */
+type AskedNow = { readonly atMs: number; readonly groups: number };
+
 /**
  * One item for all groups: what Holdfast spends of the account's buckets, and which groups wait for them. It only
  * paces. If it is lost or cannot be written, launches are requested without it.
@@ -26,9 +29,21 @@ export type AccountBudget = {
   readonly given: Readonly<Record<string, Given>>;
   /** Offerings that EC2 refused to any group for lack of capacity, within the last 30 s. */
   readonly refused: Readonly<Record<OfferingKey, RefusedNow>>;
+  /** When EC2 granted an offering last to any group, within the same time. */
+  readonly granted: Readonly<Record<OfferingKey, number>>;
+  /** Groups that have just been given turns for an offering, while EC2's response is not known yet. */
+  readonly asked: Readonly<Record<OfferingKey, AskedNow>>;
 };
 
-export const emptyBudget: AccountBudget = { version: 0, levels: {}, waiting: [], given: {}, refused: {} };
+export const emptyBudget: AccountBudget = {
+  version: 0,
+  levels: {},
+  waiting: [],
+  given: {},
+  refused: {},
+  granted: {},
+  asked: {},
+};
 
 /** Within this time, a decision that was given tokens has stored its launches. */
 const takenMs = 1_000;
@@ -41,10 +56,15 @@ const patienceMs = 10_000;
  * with other groups for long. Two ticks come meanwhile.
  */
 const placeKeptMs = 130_000;
-/** How long a refusal to one group keeps other groups from requesting the same offering. */
-const refusedMs = 30_000;
+/**
+ * How long what EC2 returned to one group counts for the others. A refusal keeps them from requesting the same
+ * offering.
+ */
+export const learnedMs = 30_000;
+/** No group waits longer for what others learn. A launch call takes 1.5 s. */
+export const learnsWithinMs = 2_000;
 /** The level of a bucket: the lower one of the level after turns and the level after all calls. */
-const levelAt = ({ levels, fullAt = {} }: AccountBudget, name: BucketName, nowMs: number): number => {
+export const levelAt = ({ levels, fullAt = {} }: AccountBudget, name: BucketName, nowMs: number): number => {
   const left = tokensAt(buckets[name], levels[name], nowMs);
   const paced = pacedBuckets.find((one) => one === name);
   return paced === undefined ? left : Math.min(left, tokensLeft(paced, fullAt, nowMs));
@@ -58,6 +78,28 @@ const younger = <Entry>(
   thanMs: number,
 ): Readonly<Record<string, Entry>> =>
   Object.fromEntries(Object.entries(entries).filter(([, entry]: [string, Entry]) => atMs(entry) > thanMs));
+
+/** The first offering of each placement of a request. */
+export const firstOfferings = ({ offerings = [] }: Pick<Ask, 'offerings'>): readonly OfferingKey[] => [
+  ...new Set(offerings.flatMap(([key]) => key ?? [])),
+];
+
+/** How many groups request each offering now. */
+export const askedNow = ({ asked }: AccountBudget, nowMs: number): AccountBudget['asked'] =>
+  younger(asked, ({ atMs }) => atMs, nowMs - learnsWithinMs) as AccountBudget['asked'];
+
+const alsoAsked = (asked: AccountBudget['asked'], asks: readonly Ask[], nowMs: number): AccountBudget['asked'] => {
+  const counts = [...Map.groupBy(asks.flatMap(firstOfferings), (key) => key)];
+  const fresh = counts.map(([key, { length }]) => {
+    const { atMs, groups } = asked[key] ?? { atMs: nowMs, groups: 0 };
+    return [key, { atMs, groups: groups + length }] as const;
+  });
+  return { ...asked, ...Object.fromEntries(fresh) };
+};
+
+/** What EC2 refused a moment ago. */
+export const refusedNow = ({ refused }: AccountBudget, nowMs: number): AccountBudget['refused'] =>
+  younger(refused, ({ atMs }) => atMs, nowMs - learnedMs) as AccountBudget['refused'];
 
 const isTaken = ({ given }: AccountBudget, { group, by, lookedAtMs }: Ask, nowMs: number): boolean => {
   const last = given[group];
@@ -110,7 +152,7 @@ export const shareOut = (budget: AccountBudget, asks: readonly Ask[], nowMs: num
   const before = waiting.filter(({ turnAtMs }) => nowMs - turnAtMs < patienceMs);
   const missed = waiting.filter((one) => !before.includes(one) && keepsPlace(one, nowMs));
   const known = new Map([...before, ...missed].map((one) => [one.group, one]));
-  const present = [...asking.values()].map(({ by: _, lookedAtMs: __, ...ask }) => {
+  const present = [...asking.values()].map(({ by: _, lookedAtMs: __, offerings: ___, ...ask }) => {
     const place = { sinceMs: known.get(ask.group)?.sinceMs ?? nowMs, turnAtMs: nowMs };
     return asOfNow({ ...ask, ...place, ...dueOf(known.get(ask.group)) }, nowMs);
   });
@@ -137,7 +179,9 @@ export const shareOut = (budget: AccountBudget, asks: readonly Ask[], nowMs: num
         ...younger(budget.given, ({ atMs, isForLook }) => atMs + (isForLook ? longestLookMs : takenMs), nowMs),
         ...Object.fromEntries(givenNow.map((ask) => [ask.group, givenFor(ask, nowMs)])),
       },
-      refused: younger(budget.refused, ({ atMs }) => atMs, nowMs - refusedMs) as AccountBudget['refused'],
+      refused: refusedNow(budget, nowMs),
+      asked: alsoAsked(askedNow(budget, nowMs), givenNow, nowMs),
+      granted: younger(budget.granted, (atMs) => atMs, nowMs - learnedMs) as AccountBudget['granted'],
     },
   };
 };
@@ -195,4 +239,5 @@ export const withLessons = (
     ...Object.entries(budget.refused).filter(([key]) => !granted.has(key as OfferingKey)),
     ...[...refused].map(([key, code]) => [key, { atMs: nowMs, code }]),
   ]),
+  granted: { ...budget.granted, ...Object.fromEntries([...granted].map((key) => [key, nowMs])) },
 });

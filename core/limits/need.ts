@@ -1,3 +1,4 @@
+import type { OfferingKey } from '../pool/offering.ts';
 import type { View } from '../view/view.ts';
 import type { BucketName } from './account-buckets.ts';
 
@@ -29,6 +30,8 @@ export type Ask = {
   readonly leastCalls?: number;
   readonly instances: number;
   readonly need: Need;
+  /** The offerings of each placement, best first. Absent: the calls launch nothing. */
+  readonly offerings?: readonly (readonly OfferingKey[])[];
   /**
    * When the look began that chose the members of these calls. It does not show what a turn was given for since then.
    * Absent: the state item guards what the turn is for.
@@ -39,7 +42,7 @@ export type Ask = {
 };
 
 /** A group that waits for its turn. */
-export type Waiting = Omit<Ask, 'by' | 'lookedAtMs'> & {
+export type Waiting = Omit<Ask, 'by' | 'lookedAtMs' | 'offerings'> & {
   readonly sinceMs: number;
   readonly turnAtMs: number;
   /** The first turn that it was given. Looks that draw on its bucket meanwhile put off the next ones. */

@@ -44,6 +44,7 @@ export type ReactPorts = {
   readonly missed: Missed;
   readonly announcer: Announcer;
   readonly clock: Clock;
+  readonly sleep: (ms: number) => Promise<void>;
   /** Uniform in [0, 1): only for identifiers. */
   readonly random: () => number;
   readonly telemetry: Telemetry;

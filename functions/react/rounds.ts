@@ -1,6 +1,7 @@
 import { howHeld } from '../../core/group/holding.ts';
 import { modeOf } from '../../core/group/mode.ts';
 import { grantedBy, missingAfter, unmovedAfter } from '../../core/group-state/answers.ts';
+import { learnsWithinMs } from '../../core/limits/account-budget.ts';
 import { foundCapacity } from '../../core/pool-memory/ask-again.ts';
 import { isDeniedIn } from '../../core/pool-memory/denials.ts';
 import type { Swap, Warned } from '../../core/swap/swap.ts';
@@ -64,7 +65,11 @@ const isLate = (lost: number, { facts, group }: Run): boolean => lost >= lostFor
  */
 const sameLookMs = 2_000;
 
-const isYoung = ({ ports }: Run, { lookedAtMs }: Gathered): boolean => ports.clock.now() - lookedAtMs < sameLookMs;
+/** A decision that has no turn may have waited for what other groups learn. Whoever has the turn looked as long ago. */
+const sameLookMsAfter = (what: Lost): number => (what === 'turn' ? sameLookMs + learnsWithinMs : sameLookMs);
+
+const isYoung = ({ ports }: Run, { lookedAtMs }: Gathered, what: Lost): boolean =>
+  ports.clock.now() - lookedAtMs < sameLookMsAfter(what);
 
 /**
  * Whether the state explains the desired capacity that a look found as it did then. A note of an attach is dropped when
@@ -77,14 +82,14 @@ const hasSameNotes = ({ stored: { added } }: Gathered, now: GroupState | undefin
 const lookAgain = async (
   run: Run,
   before: Gathered,
-  warned: readonly Warned[],
+  { what, warned }: { readonly what: Lost; readonly warned: readonly Warned[] },
 ): Promise<{ readonly run: Run; readonly gathered: Gathered } | undefined> => {
   const { facts, ports } = run;
   const now = await readInForce(run.group.name, ports);
   if (now === undefined) return undefined;
   const renewed = { ...run, group: now.group, provider: ports.providerFor(now.group.holding) };
   const isSamePolicy = now.group.policyVersion === run.group.policyVersion;
-  const isSame = isSamePolicy && isYoung(run, before) && hasSameNotes(before, now.state);
+  const isSame = isSamePolicy && isYoung(run, before, what) && hasSameNotes(before, now.state);
   const known = { ...now, ...(isSame && { look: async () => before.holdings, lookedAtMs: before.lookedAtMs }) };
   const found = await gather(now.group, facts, renewed.provider, ports, known);
   const { putBack } = before;
@@ -101,12 +106,14 @@ const afterLostRace = async (
   run: Run,
   rounds: readonly Round[],
   {
+    what,
     lost,
     longestRoundMs,
     lookMs,
     before,
     warned,
   }: {
+    readonly what: Lost;
     readonly lost: number;
     readonly longestRoundMs: number;
     /** How long the longest look of the run took. */
@@ -116,9 +123,9 @@ const afterLostRace = async (
   },
 ): Promise<Again | Played> => {
   const cut: Played = { kind: 'played', run, rounds, isCut: true };
-  if (lost >= mostConflicts || !hasTime(run, longestRoundMs, isYoung(run, before) ? 0 : lookMs))
+  if (lost >= mostConflicts || !hasTime(run, longestRoundMs, isYoung(run, before, what) ? 0 : lookMs))
     return rounds.length > 0 ? cut : { kind: 'contended' };
-  const again = await lookAgain(run, before, warned);
+  const again = await lookAgain(run, before, { what, warned });
   if (again === undefined) return rounds.length > 0 ? { kind: 'played', run, rounds } : { kind: 'let-go' };
   // Other signals are claimed in another mode, so they are delivered again.
   if (rounds.length === 0 && modeOf(again.run.group) !== modeOf(run.group)) return { kind: 'contended' };
@@ -183,7 +190,14 @@ const playEach = async (first: Run, found: Gathered, warned: readonly Warned[]):
     if (played === 'race' || played === 'turn') {
       lost += lostBy(played, run);
       const lostAtMs = run.ports.clock.now();
-      const next = await afterLostRace(run, rounds, { lost, longestRoundMs, lookMs, before: gathered, warned });
+      const next = await afterLostRace(run, rounds, {
+        what: played,
+        lost,
+        longestRoundMs,
+        lookMs,
+        before: gathered,
+        warned,
+      });
       if (next.kind !== 'again') return next;
       ({ run, gathered } = next);
       // The first look may have read only what changed, and a later one everything.

@@ -24,7 +24,7 @@ const patience = { actMs: 5_000, lookMs: 3_000, reads: 'decide', healthMs: 0 } a
 
 /** Ports of react, over AWS. */
 export const wire = (surroundings: Surroundings, telemetry: Telemetry): ReactPorts => {
-  const { clientConfig, now, random } = surroundings;
+  const { clientConfig, now, random, sleep } = surroundings;
   const capacity = capacityDeps(surroundings, telemetry, patience);
   return {
     ...noticingRestored(stateStore(surroundings, telemetry), telemetry, now),
@@ -58,6 +58,7 @@ export const wire = (surroundings: Surroundings, telemetry: Telemetry): ReactPor
       eventBusName: requireEnv(surroundings, env.eventBusName),
     }),
     clock: { now },
+    sleep,
     random,
     telemetry,
   };

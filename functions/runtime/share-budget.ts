@@ -26,6 +26,9 @@ export type BudgetPorts = {
   readonly mayCall?: boolean;
 };
 
+/** Requests, or which ones there are once the budget is known. */
+type Asks = readonly Ask[] | ((budget: AccountBudget) => readonly Ask[]);
+
 /**
  * Reads and writes the budget of the account once for these requests. If it cannot be used now, groups go on without
  * it, because it only paces. `contended`: too many wrote at the same moment.
@@ -33,7 +36,7 @@ export type BudgetPorts = {
  * @param known the budget, if the caller has just read it
  */
 export const shareBudget = async (
-  asks: readonly Ask[],
+  asksIn: Asks,
   lessons: Lessons,
   { store, clock, missed, mayCall }: BudgetPorts,
   known?: AccountBudget,
@@ -41,8 +44,10 @@ export const shareBudget = async (
   try {
     for (let attempt = 0; attempt < mostConflicts; attempt++) {
       const read = (attempt === 0 ? known : undefined) ?? (await store.budget());
-      const shared = shareOut(withLessons(read, lessons, clock.now()), asks, clock.now(), mayCall);
-      const isAllTaken = asks.length > 0 && [...shared.turns.values()].every(({ kind }) => kind === 'taken');
+      const budget = withLessons(read, lessons, clock.now());
+      const asks = typeof asksIn === 'function' ? asksIn(budget) : asksIn;
+      const shared = shareOut(budget, asks, clock.now(), mayCall);
+      const isAllTaken = [...shared.turns.values()].every(({ kind }) => kind === 'taken');
       if (isAllTaken && !areWorthAWrite(lessons)) return { ...shared, called: [] };
       if ((await store.putBudget(shared.budget)) === 'done') return shared;
     }

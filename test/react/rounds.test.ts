@@ -625,6 +625,30 @@ test('rounds end after the eighth, although members are still missing', async ()
   expect(requests).toBe(8);
 });
 
+test('a decision that another one keeps from its turn uses its look again for two seconds more, because it may have waited', async () => {
+  const looksAfter = async (waitedMs: number): Promise<number> => {
+    const eight = inB(8, 1);
+    const of = worldOf(eight, stateUnder(eight, 5));
+    let [now, looks, asked] = [nowMs, 0, 0];
+    of.ports.clock.now = () => now;
+    const { describe: look } = of.provider;
+    of.provider.describe = (group) => {
+      looks += 1;
+      return look(group);
+    };
+    const turns = turnsOf([], of.ports);
+    const ask: typeof turns.ask = async (wanted) => {
+      asked += 1;
+      if (asked > 1) return turns.ask(wanted);
+      now += waitedMs;
+      return { turn: { kind: 'taken' }, refused: {} };
+    };
+    await play(eight, of, {}, { ...turns, ask });
+    return looks;
+  };
+  expect([await looksAfter(3_999), await looksAfter(4_000)]).toEqual([1, 2]);
+});
+
 test('a group whose turn another decision has is left to a wake after four attempts, with a decision without launches where facts would be lost', async () => {
   const attempts = async (heard: Partial<Run['facts']>) => {
     const eight = { ...inB(8, 1), scaling: [{ alarm: 'high', adjust: { kind: 'instances' as const, by: 2 }, cooldownMs: 60_000 }] };

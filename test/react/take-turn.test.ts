@@ -110,6 +110,31 @@ describe('a decision that waits for its turn', () => {
     expect(decidedWith[0]?.mayLaunch).toBe(3);
   });
 
+  test('requests tokens for what it launches once the refusals of others are known, and all of them if nothing else is left', async () => {
+    const seen = view();
+    const key = 'm7g.large/eu-west-1a/spot';
+    const refused = { [key]: { atMs: nowMs, code: 'UnfulfillableCapacity' } };
+    const asksFor = async (left: readonly number[]) => {
+      const decided: View[] = [];
+      const asks: Ask[] = [];
+      const ask = async (_: Ask, asNow: (known: object) => Ask) => {
+        asks.push(...[{}, refused, refused, {}].map(asNow));
+        return { turn: later, refused: {} };
+      };
+      const run = { group: seen.group, id: 'd1', turns: { ask } } as unknown as Run;
+      const again = (other: View) => {
+        decided.push(other);
+        return decisionOf({ placements: left.map(placementOf) });
+      };
+      await takeTurn(run, { view: seen, decision: decisionOf({ placements: [placementOf(3), placementOf(2)] }) }, again);
+      const informed = decided.filter(({ state: { memory } }) => memory[key]?.kind === 'refused').length;
+      return [asks.map(({ calls, instances }) => [calls, instances]), informed];
+    };
+    const whole = [2, 5];
+    expect(await asksFor([4])).toEqual([[whole, [1, 4], [1, 4], whole], 1]);
+    expect(await asksFor([])).toEqual([[whole, whole, whole, whole], 1]);
+  });
+
   test('lets such an offering rest from the time at which EC2 refused it', async () => {
     const rested = async (refusedAtMs: number) => {
       const { decidedWith } = await turned(now, ['m7g.large/eu-west-1a/spot'], { refusedAtMs });

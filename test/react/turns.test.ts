@@ -36,6 +36,7 @@ const account = (stored: AccountBudget = emptyBudget) => {
       },
     },
     clock: { now: () => nowMs },
+    sleep: () => new Promise(() => {}),
     missed: () => {
       world.missed += 1;
     },
@@ -136,6 +137,64 @@ describe('turns of the groups of one batch', () => {
     };
     expect(await written(true)).toEqual(['now', [], 1]);
     expect(await written(false)).toEqual(['later', ['api', 'web'], 1]);
+  });
+
+  test('are for what groups request once it is known what EC2 refused to others, also after a lost race', async () => {
+    const refused = {
+      'm7g.large/a/spot': { atMs: nowMs, code: 'UnfulfillableCapacity' },
+      'm7g.large/b/spot': { atMs: nowMs - 30_000, code: 'old' },
+    } as const;
+    const { world, ports } = account({ ...emptyBudget, refused });
+    world.races = 1;
+    const told: object[] = [];
+    const asNow = (known: object): Ask => {
+      told.push(known);
+      return askOf('api', { calls: 2 });
+    };
+    const { turn } = await turnsOf([api], ports).ask(askOf('api', { calls: 3 }), asNow);
+    expect([turn, told]).toMatchObject([{ kind: 'now', calls: 2 }, [{ 'm7g.large/a/spot': {} }, { 'm7g.large/a/spot': {} }]]);
+    expect(told.map((known) => Object.keys(known).length)).toEqual([1, 1]);
+    expect(levels(world)).toMatchObject({ createFleet: 48 });
+  });
+
+  describe('where more groups request an offering that nobody knows than the bucket allows', () => {
+    const key = 'm7g.large/a/spot';
+    const many = Array.from({ length: 6 }, (_, index) => group({ name: `g${index}` }));
+    const requests = async (tokens: number, sleep: () => Promise<void> = () => new Promise(() => {})) => {
+      const { world, ports } = account({ ...emptyBudget, levels: { createFleet: { tokens, atMs: nowMs } } });
+      const turns = turnsOf(many, { ...ports, sleep, wakes: { wake: async () => {} } });
+      const answered: string[] = [];
+      const all = many.map(async ({ name }) => {
+        const asNow = (refused: object) => askOf(name, { offerings: [[key]], calls: key in refused ? 2 : 1 });
+        const { turn } = await turns.ask(askOf(name, { offerings: [[key]] }), asNow);
+        answered.push(`${name} ${turn.kind}${turn.kind === 'now' ? ` ${turn.calls}` : ''}`);
+      });
+      for (let round = 0; round < 20; round++) await Promise.resolve();
+      return { world, turns, answered, all };
+    };
+    const first = ['g0 now 1', 'g1 now 1', 'g2 now 1', 'g3 now 1'];
+
+    test('most of them wait for what a few learn, and request that elsewhere', async () => {
+      const { turns, answered, all, world } = await requests(11);
+      expect([answered, world.writes]).toEqual([first, 1]);
+      turns.learn({ ...noLessons, refused: new Map([[key, 'UnfulfillableCapacity']]) });
+      await Promise.all(all);
+      expect([answered, world.writes]).toEqual([[...first, 'g4 now 2', 'g5 now 2'], 2]);
+      expect(world.stored.refused).toMatchObject({ [key]: {} });
+    });
+
+    test('they wait for a bounded time', async () => {
+      const { answered, all } = await requests(11, async () => {});
+      await Promise.all(all);
+      expect(answered).toEqual([...first, 'g4 now 1', 'g5 now 1']);
+    });
+
+    test('nobody waits where all may be requested again, or where nobody has a turn to learn from', async () => {
+      expect((await requests(12)).answered).toEqual([...first, 'g4 now 1', 'g5 now 1']);
+      const { answered, all, world } = await requests(0);
+      await Promise.all(all);
+      expect([answered, world.writes]).toEqual([many.map(({ name }) => `${name} later`), 2]);
+    });
   });
 
   test('what a batch learns after its requests is written at its end', async () => {

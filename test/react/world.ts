@@ -67,6 +67,7 @@ export const worldOf = ({ putState, inForce = () => policy }: { putState: StateS
     seen: createSeenMembers(),
     providerFor: () => provider as CapacityIn,
     clock: { now: () => nowMs },
+    sleep: async () => {},
     random: () => 0.5,
     begin: () => {},
     announcer: { announce: async (events) => void world.told.push(...events) },

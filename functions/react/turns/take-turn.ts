@@ -48,6 +48,7 @@ const askOf = ({ group, id }: Run, view: View, decision: Decision): Ask => {
     calls: placements.reduce((sum, { count }) => sum + callsFor(count), 0),
     leastCalls: placements.length,
     instances: placements.reduce((sum, { count }) => sum + count, 0),
+    offerings: placements.map(({ offerings }) => offerings.map(offeringKey)),
     need: isForSpares(decision) ? { urgency: 'spare', size: view.state.desired } : needOf(view),
   };
 };
@@ -56,7 +57,7 @@ const askOf = ({ group, id }: Run, view: View, decision: Decision): Ask => {
  * The view with refusals that other groups got a moment ago, because another request would cost a call and its time.
  * Their rests count from the time at which EC2 refused.
  */
-const withRefusals = (view: View, { refused }: Given): View => {
+const withRefusals = (view: View, { refused }: Pick<Given, 'refused'>): View => {
   const { memory } = view.state;
   const news = Object.entries(refused).flatMap(([key, { code, atMs }]) => {
     const offering = parseOfferingKey(key);
@@ -95,6 +96,25 @@ const earlier = (atMs: number | undefined, otherMs: number | undefined): { reado
   return times.length === 0 ? {} : { wakeAtMs: Math.min(...times) };
 };
 
+/**
+ * The request of a decision, as it is once others' refusals are known: it takes no tokens for what would be refused. If
+ * everything would be, it stays as it was, and its turn is given back.
+ */
+const asksAs = (run: Run, { view, decision }: Allowed, again: (view: View) => Decision) => {
+  let ask = askOf(run, view, decision);
+  let known = '';
+  const asNow = (refused: Given['refused']): Ask => {
+    const keys = Object.keys(refused).toSorted().join();
+    if (keys === known) return ask;
+    known = keys;
+    const informed = withRefusals(view, { refused });
+    const next = informed === view ? decision : again(informed);
+    if (next.placements.length > 0) ask = askOf(run, view, next);
+    return ask;
+  };
+  return { asNow, last: () => ask };
+};
+
 /** By then another decision about the group has stored its launches. */
 const afterTakenMs = 2_000;
 
@@ -112,8 +132,9 @@ export const takeTurn = async (
   isLate = false,
 ): Promise<Allowed | undefined> => {
   if (wanted.placements.length === 0) return { view, decision: wanted };
-  const ask = askOf(run, view, wanted);
-  const told = await run.turns.ask(ask);
+  const { asNow, last } = asksAs(run, { view, decision: wanted }, again);
+  const told = await run.turns.ask(last(), asNow);
+  const ask = last();
   const after = { kind: 'later', turnAtMs: view.nowMs + afterTakenMs, sinceMs: view.nowMs, ahead: {} } as const;
   const turn = isLate && told.turn.kind === 'taken' ? after : told.turn;
   if (turn.kind === 'taken') return undefined;

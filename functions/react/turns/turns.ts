@@ -6,12 +6,20 @@ import { metrics } from '../../../core/contract.ts';
 import type { Group } from '../../../core/group/group.ts';
 import { howHeld } from '../../../core/group/holding.ts';
 import type { BucketName } from '../../../core/limits/account-buckets.ts';
-import { type AccountBudget, areWorthAWrite, type Lessons, type Tokens } from '../../../core/limits/account-budget.ts';
+import {
+  type AccountBudget,
+  areWorthAWrite,
+  type Lessons,
+  refusedNow,
+  type Tokens,
+} from '../../../core/limits/account-budget.ts';
+import { whoAsksFirst } from '../../../core/limits/ask-first.ts';
 import type { Called, Turn } from '../../../core/limits/line.ts';
 import type { Ask } from '../../../core/limits/need.ts';
 import type { OfferingKey } from '../../../core/pool/offering.ts';
 import { shareBudget } from '../../runtime/share-budget.ts';
 import type { ReactPorts } from '../ports.ts';
+import { createLearners } from './learners.ts';
 
 /** A turn, and offerings that were refused to other groups a moment ago. */
 export type Given = { readonly turn: Turn; readonly refused: AccountBudget['refused'] };
@@ -20,9 +28,11 @@ export type Given = { readonly turn: Turn; readonly refused: AccountBudget['refu
 export type Turns = {
   /**
    * Requests a turn. The first request waits for the other groups of the batch, so that the order of need holds for
-   * all.
+   * all. Where many of them request what nobody knows, most wait for a moment for what a few of them learn.
+   *
+   * @param asNow the request once it is known what EC2 refused to other groups
    */
-  ask(ask: Ask): Promise<Given>;
+  ask(ask: Ask, asNow?: (refused: AccountBudget['refused']) => Ask): Promise<Given>;
   /**
    * Notes that a group makes no further request, so that it does not hold up the others. If it was converged without
    * one, it has nothing to launch, and the next write of the batch takes its place in line away.
@@ -61,10 +71,11 @@ const call = async (called: readonly Called[], { wakes }: ReactPorts): Promise<v
 
 const share = async (
   asks: readonly Ask[],
+  asksIn: (budget: AccountBudget) => readonly Ask[],
   lessons: Lessons,
   ports: ReactPorts,
 ): Promise<{ readonly turns: ReadonlyMap<string, Turn>; readonly budget?: AccountBudget }> => {
-  const shared = await shareBudget(asks, lessons, { ...ports, mayCall: true });
+  const shared = await shareBudget(asksIn, lessons, { ...ports, mayCall: true });
   if (shared !== undefined && shared !== 'contended') {
     await call(shared.called, ports);
     return shared;
@@ -76,10 +87,16 @@ const share = async (
   return { turns: unpaced(asks, ports.clock.now()) };
 };
 
+type Refused = AccountBudget['refused'];
+
 type Asking = {
   readonly ask: Ask;
+  /** The request once it is known what EC2 refused to other groups. */
+  readonly asNow: (refused: Refused) => Ask;
   readonly resolve: (given: Given) => void;
   readonly reject: (error: unknown) => void;
+  /** It waits for nothing else that others learn. */
+  readonly hasWaited?: true;
 };
 
 const sumOf = (some: Tokens, more: Tokens): Tokens => {
@@ -111,15 +128,46 @@ const lessonsOfBatch = () => {
   };
 };
 
+/** The requests of a batch once the budget is known, and those that wait for what others learn. */
+const planned = (ready: readonly Asking[], budget: AccountBudget, nowMs: number) => {
+  const refused = refusedNow(budget, nowMs);
+  const asks = new Map(ready.map((one) => [one, one.asNow(refused)]));
+  const fresh = ready.filter(({ hasWaited }) => !hasWaited).flatMap((one) => asks.get(one) ?? []);
+  const waits = new Set(whoAsksFirst(budget, fresh, nowMs).others);
+  const others = [...asks].flatMap(([one, ask]) => (waits.has(ask) ? [{ ...one, ask }] : []));
+  return { asks: [...asks.values()].filter((ask) => !waits.has(ask)), others };
+};
+
+/** Requests that wait, and whether somebody makes requests now from which they learn. */
+type Rest = { readonly others: readonly Asking[]; readonly willLearn: boolean };
+
 /** Handles simultaneous requests together. */
-const answer = async (ready: readonly Asking[], lessons: () => Lessons, ports: ReactPorts): Promise<void> => {
+const answer = async (ready: readonly Asking[], lessons: Lessons, ports: ReactPorts): Promise<Rest> => {
   try {
-    const asks = ready.map(({ ask }) => ask);
-    const { turns, budget } = await share(asks, lessons(), ports);
-    const refused = budget?.refused ?? {};
-    for (const { ask, resolve } of ready) resolve({ turn: turns.get(ask.group) ?? { kind: 'taken' }, refused });
+    let plan: ReturnType<typeof planned> = { asks: ready.map(({ ask }) => ask), others: [] };
+    const asksIn = (budget: AccountBudget): readonly Ask[] => {
+      plan = planned(ready, budget, ports.clock.now());
+      return plan.asks;
+    };
+    const { turns, budget } = await share(
+      ready.map(({ ask }) => ask),
+      asksIn,
+      lessons,
+      ports,
+    );
+    const others = budget === undefined ? [] : plan.others;
+    const waiting = new Set(others.map(({ ask: { group } }) => group));
+    const first = ready.filter(({ ask: { group } }) => !waiting.has(group));
+    const given = first.map(({ ask, resolve }) => ({
+      turn: turns.get(ask.group) ?? ({ kind: 'taken' } as const),
+      resolve,
+    }));
+    for (const { turn, resolve } of given) resolve({ turn, refused: budget?.refused ?? {} });
+    // If nobody goes first here, groups of other batches request the same now.
+    return { others, willLearn: given.length === 0 || given.some(({ turn }) => turn.kind !== 'later') };
   } catch (error) {
     for (const { reject } of ready) reject(error);
+    return { others: [], willLearn: false };
   }
 };
 
@@ -127,18 +175,27 @@ const answer = async (ready: readonly Asking[], lessons: () => Lessons, ports: R
 export const turnsOf = (groups: readonly Group[], ports: ReactPorts): Turns => {
   const awaited = new Map<string, Ask['bucket']>(groups.map((group) => [group.name, bucketOf(group)]));
   const { learn, take, rests, isWorthWriting } = lessonsOfBatch();
+  const learners = createLearners<Asking>(ports.sleep, (some) => {
+    again(some);
+    void consider();
+  });
   const asked = new Set<string>();
   let asking: readonly Asking[] = [];
   let isSharing = false;
 
+  const again = (some: readonly Asking[]): void => {
+    asking = [...asking, ...some.map((one) => ({ ...one, hasWaited: true as const }))];
+  };
   const consider = async (): Promise<void> => {
     const open = new Set(awaited.values());
     const ready = asking.filter(({ ask }) => !open.has(ask.bucket));
     if (isSharing || ready.length === 0) return;
     isSharing = true;
     asking = asking.filter((one) => !ready.includes(one));
-    await answer(ready, take, ports);
+    const { others, willLearn } = await answer(ready, take(), ports);
     isSharing = false;
+    if (willLearn) learners.hold(others);
+    else again(others);
     await consider();
   };
   const noLonger = (group: string): void => {
@@ -146,9 +203,9 @@ export const turnsOf = (groups: readonly Group[], ports: ReactPorts): Turns => {
     void consider();
   };
   return {
-    ask: (ask) =>
+    ask: (ask, asNow = () => ask) =>
       new Promise((resolve, reject) => {
-        asking = [...asking, { ask, resolve, reject }];
+        asking = [...asking, { ask, asNow, resolve, reject }];
         asked.add(ask.group);
         noLonger(ask.group);
       }),
@@ -156,9 +213,12 @@ export const turnsOf = (groups: readonly Group[], ports: ReactPorts): Turns => {
       if (isConverged && !asked.has(group)) rests(group);
       noLonger(group);
     },
-    learn,
+    learn: (lessons) => {
+      learn(lessons);
+      learners.learned([...lessons.refused.keys(), ...lessons.granted]);
+    },
     settle: async () => {
-      if (isWorthWriting()) await share([], take(), ports);
+      if (isWorthWriting()) await share([], () => [], take(), ports);
     },
   };
 };

@@ -1,0 +1,52 @@
+import type { OfferingKey } from '../pool/offering.ts';
+import { type AccountBudget, askedNow, firstOfferings, learnedMs, levelAt } from './account-budget.ts';
+import { type Ask, byNeed } from './need.ts';
+
+/** So many groups request an offering at first, while nobody knows whether EC2 grants it. */
+export const mostAtFirst = 4;
+
+/** Whether EC2 refused or granted one of these offerings a moment ago, to whichever group. */
+const isKnown = (
+  offerings: readonly OfferingKey[],
+  { refused, granted }: Pick<AccountBudget, 'refused' | 'granted'>,
+  nowMs: number,
+): boolean =>
+  offerings.some((key) => {
+    const atMs = Math.max(refused[key]?.atMs ?? 0, granted[key] ?? 0);
+    return nowMs - atMs < learnedMs;
+  });
+
+/** Whether the bucket has too few tokens for all who wait for it. A refused call is made again elsewhere. */
+const isShort = (budget: AccountBudget, asks: readonly Ask[], { bucket }: Ask, nowMs: number): boolean => {
+  const here = new Set(asks.map(({ group }) => group));
+  const others = budget.waiting.filter(({ group }) => !here.has(group));
+  const calls = [...asks, ...others].reduce((sum, one) => sum + (one.bucket === bucket ? one.calls : 0), 0);
+  return 2 * calls > levelAt(budget, bucket, nowMs);
+};
+
+/** Requests that go first, and those that wait for a moment for what these learn. */
+export type Asked = { readonly first: readonly Ask[]; readonly others: readonly Ask[] };
+
+/**
+ * Where a bucket of calls is short, a few groups in the order of need request an offering first. When a zone is lost,
+ * every group requests there at once, and EC2 would refuse all of them. These calls would be missing elsewhere.
+ */
+export const whoAsksFirst = (budget: AccountBudget, asks: readonly Ask[], nowMs: number): Asked => {
+  const before = Object.entries(askedNow(budget, nowMs));
+  const asked = new Map(before.map(([key, { groups }]) => [key as OfferingKey, groups]));
+  const goesFirst = (ask: Ask): boolean => {
+    const unknown = (ask.offerings ?? []).filter((some) => !isKnown(some, budget, nowMs));
+    const keys = firstOfferings({ offerings: unknown });
+    if (keys.length > 0 && keys.every((key) => (asked.get(key) ?? 0) >= mostAtFirst))
+      return !isShort(budget, asks, ask, nowMs);
+    for (const key of keys) asked.set(key, (asked.get(key) ?? 0) + 1);
+    return true;
+  };
+  const inOrder = asks.map((ask) => ({ ask, ...ask, sinceMs: nowMs, turnAtMs: nowMs })).toSorted(byNeed);
+  const first = new Set(inOrder.filter(({ ask }) => goesFirst(ask)).map(({ ask }) => ask));
+  return { first: asks.filter((ask) => first.has(ask)), others: asks.filter((ask) => !first.has(ask)) };
+};
+
+/** Whether everything is known that a request waits for. */
+export const isAllKnown = ({ offerings = [] }: Ask, learned: ReadonlySet<OfferingKey>): boolean =>
+  offerings.every((some) => some.some((key) => learned.has(key)));
