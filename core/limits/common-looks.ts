@@ -17,15 +17,16 @@ const shownAfterMs = 2_000;
 export const commonLookAtMs = (nowMs: number): number => Math.ceil((nowMs + shownAfterMs) / everyMs) * everyMs;
 
 /**
- * When members that begin to run are looked at. Undefined: at once, because no group that has waited for long waits for
- * a turn after that time. In a shortage that lasts, few instances begin to run at a time, and each of them would cost a
- * look at its group. In the first minute of a storm many do, and further looks would take tokens from launches.
+ * When members that begin to run are looked at. Undefined: at once, because no group waits for a turn after that time
+ * that has waited for long, or that launches by Auto Scaling's bucket. In a shortage that lasts, few instances begin to
+ * run at a time, and each of them would cost a look at its group. While groups wait for Auto Scaling's bucket, these
+ * looks would take its tokens from launches.
  */
 export const joinLookAtMs = ({ waiting }: AccountBudget, nowMs: number): number | undefined => {
   const lookAtMs = Math.ceil((nowMs + 1) / joinEveryMs) * joinEveryMs;
-  const lasts = ({ instances, sinceMs, turnAtMs }: Waiting): boolean =>
-    instances > 0 && nowMs - sinceMs >= lastsMs && turnAtMs > lookAtMs;
-  return waiting.some(lasts) ? lookAtMs : undefined;
+  const mayLook = ({ instances, sinceMs, turnAtMs, bucket }: Waiting): boolean =>
+    instances === 0 || turnAtMs <= lookAtMs || (bucket !== 'autoScaling' && nowMs - sinceMs < lastsMs);
+  return waiting.every(mayLook) ? undefined : lookAtMs;
 };
 
 /** Groups whose turn comes after the next common look. */

@@ -54,4 +54,14 @@ describe('members that begin to run', () => {
     expect(joinLookAtMs(line(60_000, { instances: 0 }), nowMs)).toBe(undefined);
     expect(joinLookAtMs(emptyBudget, nowMs)).toBe(undefined);
   });
+
+  test('are looked at every five seconds from the first second on, if the bucket that a group waits for is the one of these looks', () => {
+    const line = (bucket: Waiting['bucket'], rest: Partial<Waiting> = {}) => ({
+      ...emptyBudget,
+      waiting: [waits('web', 5_001, { bucket, ...rest })],
+    });
+    expect([joinLookAtMs(line('autoScaling'), nowMs), joinLookAtMs(line('createFleet'), nowMs)]).toEqual([nowMs + 5_000, undefined]);
+    expect(joinLookAtMs(line('autoScaling', { instances: 0 }), nowMs)).toBe(undefined);
+    expect(joinLookAtMs(line('autoScaling', { turnAtMs: nowMs + 5_000 }), nowMs)).toBe(undefined);
+  });
 });
