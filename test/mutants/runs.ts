@@ -76,16 +76,6 @@ const manyGroups =
   async (assembly) =>
     missedGoals(await playMany(storm, assembly)).map((missed) => ({ invariant: 'goals of a storm', detail: [missed] }));
 
-/** So many launch calls at most. */
-const inCalls =
-  (storm: ManyStorm, most: number): Run =>
-  async (assembly) => {
-    const { launchCalls } = (await playMany(storm, assembly)).figures;
-    return launchCalls <= most ? [] : [{ invariant: 'goals of a storm', detail: [`${launchCalls} launch calls`] }];
-  };
-
-const fortyGroups: ManyStorm = { groups: 40, members: 15, case: 'zone', held: 'mixed', concurrency: 1_000, seed: 1 };
-
 /** A group that is larger than the bucket of launched instances keeps its size when all of it is warned. */
 const oneGroup =
   (storm: Storm, { requestedMs }: { readonly requestedMs: number }): Run =>
@@ -219,10 +209,8 @@ export const runs = {
   'a schedule in another time zone': scaledBy('a schedule in another time zone'),
   'two times of a schedule at once': scaledBy('two times of a schedule at once'),
   'a storm of a thousand in one group': oneGroup({ holding: 'tag', size: 1_060, seed: 1 }, { requestedMs: 40_000 }),
-  'forty groups lose a zone': manyGroups(fortyGroups),
-  'forty groups lose a zone, in few calls': inCalls(fortyGroups, 100),
+  'forty groups lose a zone': manyGroups({ groups: 40, members: 15, case: 'zone', held: 'mixed', concurrency: 1_000, seed: 1 }),
   'a hundred groups lose a zone': manyGroups({ groups: 100, members: 10, case: 'zone', held: 'mixed', concurrency: 1_000, seed: 1 }),
-  'a hundred groups lose all members': manyGroups({ groups: 100, members: 10, case: 'all', held: 'mixed', concurrency: 1_000, seed: 1 }),
   'ten groups of a hundred lose a zone': manyGroups({
     ...{ groups: 10, members: 100, case: 'zone', held: 'mixed' },
     ...{ concurrency: 1_000, seed: 1 },

@@ -3,10 +3,6 @@ import type { Mutant } from './mutant.ts';
 const caughtBy = ['forty groups lose a zone'] as const;
 /** The launches of so many groups empty the buckets of calls. */
 const withEmptyBuckets = ['a hundred groups lose a zone'] as const;
-/** Most groups know what EC2 refused to the first ones. */
-const withFewCalls = ['forty groups lose a zone, in few calls'] as const;
-/** Each group requests from three zones, of which one is refused. */
-const ofAllMembers = ['a hundred groups lose all members'] as const;
 /** Each group's warnings come in several batches at the same moment. */
 const inLargeGroups = ['ten groups of a hundred lose a zone'] as const;
 /** One group that the bucket of launched instances binds. */
@@ -106,19 +102,5 @@ export const storms: readonly Mutant[] = [
     from: 'const healthAtOnceWarned = 3;',
     to: 'const healthAtOnceWarned = healthAtOnce;',
     caughtBy: inLargeGroups,
-  },
-  {
-    name: 'groups request all at once what nobody knows',
-    file: 'core/limits/ask-first.ts',
-    from: 'export const mostAtFirst = 4;',
-    to: 'export const mostAtFirst = 400;',
-    caughtBy: withFewCalls,
-  },
-  {
-    name: 'groups take tokens for what others were refused',
-    file: 'functions/react/turns/turns.ts',
-    from: 'new Map(ready.map((one) => [one, one.asNow(refused)]))',
-    to: 'new Map(ready.map((one) => [one, refused === undefined ? one.asNow(refused) : one.ask]))',
-    caughtBy: ofAllMembers,
   },
 ];
