@@ -29,7 +29,9 @@ import {
 import { everythingExplained } from './rules/explained.ts';
 import { functionsAnswer, functionsAreQuick, functionsWait, itemsAreSmall, rightsSuffice } from './rules/functions.ts';
 import { lastGoodStays } from './rules/in-force.ts';
+import { refusedInTurn } from './rules/in-turn.ts';
 import { joinedAreNoted, leavingDoNotJoin } from './rules/joining.ts';
+import { guardedKeepWorking } from './rules/kept-at-work.ts';
 import { lastResortLast, takenAtOnceLast } from './rules/last-resort.ts';
 import { missingAreRequested } from './rules/lasting-shortage.ts';
 import { launchesWithinLimit } from './rules/launches.ts';
@@ -69,6 +71,7 @@ export const rules: readonly Rule[] = [
   drainedFirst,
   needlessRemoval,
   protectedStay,
+  guardedKeepWorking,
   straysGetTime,
   removalInOrder,
   removalKeepsShape,
@@ -95,6 +98,7 @@ export const rules: readonly Rule[] = [
   servesAgain,
   requestedSoon,
   missingAreRequested,
+  refusedInTurn,
   fullSubnetsRest,
   sparesServe,
   placedInPools,

@@ -111,7 +111,7 @@ export const lastResortLast: Rule = {
 };
 
 /** Pools that get members at all: a child of weight 0 gets none. */
-const usedPools = (policy: Policy): readonly PolicyPool[] =>
+export const usedPools = (policy: Policy): readonly PolicyPool[] =>
   poolsOf(policy, policy.capacity).filter(({ name }) => pathTo(policy.capacity, name).every(({ selector, child }) => selector.weights[child] !== 0));
 
 const uselessPlace = (chronicle: Chronicle, launch: Launch): readonly Broken[] => {

@@ -11,7 +11,7 @@ type Broken = Omit<Finding, 'rule'>;
 
 /** A shortage counts as lasting after this time. An Auto Scaling group gets time to refill itself. */
 const lastsMs = 90_000;
-const lastsInAsgsMs = 240_000;
+export const lastsInAsgsMs = 240_000;
 /** The bus is told at the end of a look, or a moment later. */
 const toldWithinMs = 6_000;
 /** A request whose answer was lost may have been carried out. */
@@ -96,10 +96,10 @@ const isRefused = (chronicle: Chronicle, group: string, policy: Policy, untilMs:
   );
 };
 
-type Short = Look & { readonly policy: Policy };
+export type Short = Look & { readonly policy: Policy };
 
 /** Looks at groups that have lacked instances for so long, because EC2 refuses them. */
-const looksAtShort = (chronicle: Chronicle, lasts: (policy: Policy | undefined) => number): readonly Short[] =>
+export const looksAtShort = (chronicle: Chronicle, lasts: (policy: Policy | undefined) => number): readonly Short[] =>
   ticksOf(chronicle).flatMap((look): readonly Short[] => {
     const { group, beganAtMs, endedAtMs } = look;
     const sinceMs = beganAtMs - lasts(chronicle.policyAt(group, beganAtMs));
@@ -108,7 +108,7 @@ const looksAtShort = (chronicle: Chronicle, lasts: (policy: Policy | undefined) 
     return mayBeHeldBack(chronicle, group, policy, endedAtMs) || !isRefused(chronicle, group, policy, beganAtMs) ? [] : [{ ...look, policy }];
   });
 
-const isInAsgs = (policy: Policy | undefined): boolean => policy !== undefined && asgsOf(policy).length > 0;
+export const isInAsgs = (policy: Policy | undefined): boolean => policy !== undefined && asgsOf(policy).length > 0;
 
 /** The tick of each minute sends a shortage that lasts, and a wake between two ticks that finds it unchanged does not. A tick may be this late. */
 const toldEveryMs = times.tickMs + toldWithinMs;
