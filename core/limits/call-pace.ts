@@ -38,6 +38,8 @@ const keptForOthers: Readonly<Record<PacedBucket, number>> = {
 const longestLineOfEndsMs = 1_000;
 /** No call waits longer for its token. */
 export const longestPatienceMs = 8_000;
+/** A look at a group waits this long for its token. */
+export const lookPatienceMs = 3_000;
 /** A step of a drain begins at a whole second. */
 const wholeSecondMs = 1_000;
 /**

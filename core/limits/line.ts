@@ -1,4 +1,5 @@
 import { type BucketName, buckets } from './account-buckets.ts';
+import { lookPatienceMs, tokenMs } from './call-pace.ts';
 import { type Ahead, aheadOf, type Need, type Waiting } from './need.ts';
 
 /**
@@ -140,26 +141,26 @@ const goesAnyway = ({ untilMs = Number.POSITIVE_INFINITY }: Waiting, isHere: boo
 /** Looks may put off the first group in line for so long. */
 const putOffMs = 10_000;
 
+/** The tokens of a bucket that looks in line for it have taken before they came. */
+const takenByLooks = (bucket: Waiting['bucket']): number => lookPatienceMs / tokenMs(bucket);
+
 /**
- * Whether the first group in line begins although looks took its tokens meanwhile. In a storm of signals, looks take
- * each token as it comes, so the group would never have its turn. Its calls wait for their tokens one by one, and they
- * wait for longer than looks do. A look of a drain goes on waiting.
+ * The tokens that a turn may take before they come. In a storm of signals, looks take each token as it comes, and stand
+ * in line for the next ones, so the group would never have its turn. A group whose first turn has come takes as many in
+ * advance as the looks in line. The first group in line takes all that it needs when looks have put it off for long. Its
+ * calls wait for their tokens one by one, and they wait for longer than looks do. A look of a drain goes on waiting.
  */
-const isOverdue = ({ bucket, need, dueAtMs }: Waiting, { awaited }: Line, nowMs: number): boolean =>
-  bucket === 'autoScaling' &&
-  need.urgency !== 'look' &&
-  !awaited.has(bucket) &&
-  dueAtMs !== undefined &&
-  dueAtMs + putOffMs <= nowMs;
+const inAdvance = ({ bucket, need, dueAtMs }: Waiting, { awaited }: Line, nowMs: number): number => {
+  if (bucket !== 'autoScaling' || need.urgency === 'look' || dueAtMs === undefined || nowMs < dueAtMs) return 0;
+  return nowMs >= dueAtMs + putOffMs && !awaited.has(bucket) ? Number.POSITIVE_INFINITY : takenByLooks(bucket);
+};
 
 /** The place of a group that learns its turn now. */
 const announced = (one: Waiting, turnAtMs: number): Waiting => ({ ...one, turnAtMs, dueAtMs: one.dueAtMs ?? turnAtMs });
 
-type Wanted = { readonly calls: number; readonly instances: number; readonly isDue: boolean };
-
-/** Whether there are tokens for so many calls and instances. A group that is overdue needs none for its calls. */
-const areThere = (one: Waiting, { calls, instances, isDue }: Wanted, left: Purse['left']): boolean =>
-  drawsOn(one).every((name) => (name === 'instances' ? left.instances >= instances : isDue || left[name] >= calls));
+/** Whether there are tokens for so many calls and instances. */
+const areThere = (one: Waiting, calls: number, instances: number, left: Purse['left']): boolean =>
+  drawsOn(one).every((name) => left[name] >= (name === 'instances' ? instances : calls));
 
 /** Serves the next one in order of need: a turn if it requests now and its tokens are there, otherwise a place. */
 export const serve = (one: Waiting, isHere: boolean, purse: Purse, line: Line, nowMs: number): void => {
@@ -167,7 +168,7 @@ export const serve = (one: Waiting, isHere: boolean, purse: Purse, line: Line, n
   const { left } = purse;
   const calls = Math.min(callsFor(one, givenOf(one, purse)), enoughCalls(one.bucket));
   const instances = Math.min(one.instances, leastInstances);
-  const isThere = areThere(one, { calls, instances, isDue: isOverdue(one, line, nowMs) }, left);
+  const isThere = areThere(one, calls - inAdvance(one, line, nowMs), instances, left);
   if (isHere && isThere) {
     give(one, purse, line, nowMs);
     return;

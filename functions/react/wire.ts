@@ -8,6 +8,7 @@ import { createOwners } from '../../aws/owners.ts';
 import { createPrices } from '../../aws/prices.ts';
 import { describeTogether } from '../../aws/providers/describe-members.ts';
 import { env, type Surroundings } from '../../core/contract.ts';
+import { lookPatienceMs } from '../../core/limits/call-pace.ts';
 import { capacityDeps } from '../runtime/capacity.ts';
 import { requireEnv } from '../runtime/env.ts';
 import { stateStore } from '../runtime/store.ts';
@@ -20,7 +21,7 @@ import { createStrangers } from './messages/strangers.ts';
 import type { ReactPorts } from './ports.ts';
 
 /** Calls wait a part of the time that a run has. A decision goes on without target health that cannot be read now. */
-const patience = { actMs: 5_000, lookMs: 3_000, reads: 'decide', healthMs: 0 } as const;
+const patience = { actMs: 5_000, lookMs: lookPatienceMs, reads: 'decide', healthMs: 0 } as const;
 
 /** Ports of react, over AWS. */
 export const wire = (surroundings: Surroundings, telemetry: Telemetry): ReactPorts => {

@@ -421,6 +421,20 @@ describe('what groups learn from launches', () => {
       expect(kinds(drawnOn(after, dueAtMs + 2_000), [ask], dueAtMs + 2_000)).toEqual({ a: 'later' });
     });
 
+    test('lets a group whose turn has come take the tokens that looks have taken in advance, and no more', () => {
+      const { budget, turns } = firstAsk();
+      const turn = turns.get('a');
+      const dueAtMs = turn?.kind === 'later' ? turn.turnAtMs : Number.NaN;
+      const withTokensLeft = (tokens: number): AccountBudget => ({ ...budget, fullAt: { autoScaling: dueAtMs + (20 - tokens) * 200 } });
+      expect(kinds(withTokensLeft(-11), [ask], dueAtMs)).toEqual({ a: 'now' });
+      expect(kinds(withTokensLeft(-12), [ask], dueAtMs)).toEqual({ a: 'later' });
+      expect(kinds(withTokensLeft(3), [ask], dueAtMs - 1)).toEqual({ a: 'later' });
+      // The tokens of a needier group come first.
+      const needier = asks('b', { bucket: 'autoScaling', calls: 4 });
+      expect(kinds(withTokensLeft(-7), [needier, ask], dueAtMs)).toEqual({ a: 'now', b: 'later' });
+      expect(kinds(withTokensLeft(-8), [needier, ask], dueAtMs)).toEqual({ a: 'later', b: 'later' });
+    });
+
     test('keeps a group waiting that others are ahead of', () => {
       const { budget, dueAtMs } = secondAsk();
       const needier = asks('b', { bucket: 'autoScaling', calls: 4 });
