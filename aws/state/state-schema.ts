@@ -31,6 +31,7 @@ const reservation = objectOf<Reservation>({
   replaces: listOf(text),
   atMs: number,
   leaseUntilMs: number,
+  repeatFromMs: optional(number),
   instances: optional(listOf(text)),
   unanswerable: optional(oneOf(true)),
   rewrittenAtMs: optional(number),

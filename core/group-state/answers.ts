@@ -1,7 +1,7 @@
 import { withAnswers } from '../breaker/breaker.ts';
 import type { LaunchRequest } from '../launch/launch-request.ts';
 import type { Reservation } from '../launch/reservation.ts';
-import { type Attempt, afterAttempt, repeatAfterMs } from '../launch/reservation-life.ts';
+import { type Attempt, afterAttempt, isOpen, repeatAfterMs } from '../launch/reservation-life.ts';
 import { countsIn, rememberLaunches } from '../limits/launch-limit.ts';
 import { type OfferingKey, offeringKey } from '../pool/offering.ts';
 import { doublingMs } from '../pool-memory/back-off.ts';
@@ -82,6 +82,26 @@ const newcomersOf = ({ reservation, result }: Launched, { members, ended }: Show
 };
 
 /**
+ * A stored reservation after an attempt. Another invocation may have taken the request up meanwhile, because its
+ * response took long. Then only instances settle it here: everything else is for that repeat to tell.
+ */
+const settled = (
+  stored: Reservation,
+  attempt: Launched,
+  repeatAtMs: number,
+  nowMs: number,
+): Reservation | undefined => {
+  const isWithOthers = !isOpen(stored) || stored.leaseUntilMs !== attempt.reservation.leaseUntilMs;
+  return isWithOthers && grantedBy(attempt) === 0 ? stored : afterAttempt(stored, attempt, repeatAtMs, nowMs);
+};
+
+/** Attempts whose requests no other response has settled yet. Two attempts of one request have the same response. */
+const notSettled = (launched: readonly Launched[], { reservations }: GroupState): readonly Launched[] => {
+  const known = new Set(reservations.flatMap((one) => (isOpen(one) ? [] : [one.id])));
+  return launched.filter(({ reservation: { id } }) => !known.has(id));
+};
+
+/**
  * The state after responses: reservations settled, refusals and successes remembered. Changes nothing else, so it can
  * be merged into a newer state. The members are those of the look that requested.
  */
@@ -97,11 +117,12 @@ export const applyAnswers = (
     const attempt = attempts.get(reservation.id);
     return attempt === undefined
       ? [reservation]
-      : (afterAttempt(reservation, attempt, repeatAtMs(reservation), nowMs) ?? []);
+      : (settled(reservation, attempt, repeatAtMs(reservation), nowMs) ?? []);
   });
   // Successes first: EC2 may grant some of an offering and refuse the rest. Then the refusal counts.
   const memory = rememberSuccess(state.memory, launched.flatMap(granted));
-  const granting = launched.flatMap((one) => newcomersOf(one, shown));
+  const fresh = notSettled(launched, state);
+  const granting = fresh.flatMap((one) => newcomersOf(one, shown));
   const newcomers = rememberNewcomers(state, granting, nowMs);
   const arriving = withGranted(
     state.arriving,
@@ -115,7 +136,7 @@ export const applyAnswers = (
   });
   const denials = rememberDenials(state.denials, launched.flatMap(answerOf), nowMs);
   const counts = countsIn(shown);
-  const counting = launched.flatMap((one) =>
+  const counting = fresh.flatMap((one) =>
     grantedUnder(one).filter(({ instance }) => counts(one.reservation, instance)),
   );
   const counted = rememberLaunches(state, group, counting.length, nowMs);

@@ -10,7 +10,7 @@ import type { Placement } from '../placement/placement.ts';
 import { withoutAdmitted } from '../pool-memory/boot-memory.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import type { Swap } from '../swap/swap.ts';
-import { describeLagMs } from '../times/times.ts';
+import { describeLagMs, launchOverdueMs } from '../times/times.ts';
 import { notedBy } from '../view/raised-max.ts';
 import type { GroupState, Suspension, View } from '../view/view.ts';
 import { withMoves } from './returns.ts';
@@ -45,7 +45,7 @@ type Author = {
   readonly decision: string;
   /** Which decision of its run this is. */
   readonly round: number;
-  /** Longer than the author can run. After it, no function works on an open reservation. */
+  /** Longer than the author can run. */
   readonly leaseMs: number;
 };
 
@@ -65,6 +65,7 @@ const reservationsOf = (decision: Decision, view: View, author: Author): readonl
       replaces: placement.moves ?? leaving.splice(0, placement.count),
       atMs: view.nowMs,
       leaseUntilMs: view.nowMs + author.leaseMs,
+      repeatFromMs: view.nowMs + launchOverdueMs,
       forgetAtMs: view.nowMs + describeLagMs,
     };
   });

@@ -1,6 +1,6 @@
 import type { LaunchResult } from '../ports/launches.ts';
 import { isWorthALook } from '../times/again.ts';
-import { describeLagMs, repeatableMs } from '../times/times.ts';
+import { describeLagMs, launchOverdueMs, repeatableMs } from '../times/times.ts';
 import type { GroupState, View } from '../view/view.ts';
 import type { Reservation } from './reservation.ts';
 
@@ -25,8 +25,12 @@ export const isHeldBack = ({ throttle }: GroupState, nowMs: number): boolean =>
 export const heldBackTimes = ({ throttle }: Pick<GroupState, 'throttle'>, nowMs: number): readonly number[] =>
   throttle !== undefined && isWorthALook(throttle.untilMs, nowMs) ? [throttle.untilMs] : [];
 
+/** When another invocation may repeat an open request. */
+export const repeatedAtMs = ({ repeatFromMs, leaseUntilMs }: Reservation): number => repeatFromMs ?? leaseUntilMs;
+
 /**
- * Open requests without a worker: the invocation that sent them died, or no response came. They have to be repeated.
+ * Open requests without a worker: the invocation that sent them seems to have died, or no response came. They have to
+ * be repeated.
  */
 export const abandoned = (state: GroupState, nowMs: number): readonly Reservation[] =>
   isHeldBack(state, nowMs)
@@ -35,7 +39,7 @@ export const abandoned = (state: GroupState, nowMs: number): readonly Reservatio
         (reservation) =>
           isOpen(reservation) &&
           reservation.unanswerable === undefined &&
-          reservation.leaseUntilMs <= nowMs &&
+          repeatedAtMs(reservation) <= nowMs &&
           nowMs - reservation.atMs < repeatableMs,
       );
 
@@ -46,6 +50,7 @@ export const abandoned = (state: GroupState, nowMs: number): readonly Reservatio
 export const takenUp = (reservation: Reservation, nowMs: number, leaseMs: number): Reservation => ({
   ...reservation,
   leaseUntilMs: nowMs + leaseMs,
+  repeatFromMs: nowMs + launchOverdueMs,
   forgetAtMs: nowMs + describeLagMs,
 });
 
@@ -106,15 +111,16 @@ type Unanswered = Exclude<LaunchResult['kind'], 'answered'>;
 
 /** An open reservation after an attempt without a response. */
 const unanswered = (
-  open: Reservation,
+  stored: Reservation,
   kind: Unanswered,
   { before }: Attempt,
   repeatAtMs: number,
   nowMs: number,
 ): Reservation | undefined => {
+  const { repeatFromMs: _, ...open } = stored;
   switch (kind) {
     case 'not-asked':
-      return open;
+      return stored;
     case 'ambiguous':
       return { ...open, leaseUntilMs: repeatAtMs, forgetAtMs: nowMs + describeLagMs };
     case 'throttled':

@@ -19,8 +19,13 @@ export type Reservation = {
   /** Leaving instances that these replace, in order. May be shorter than the count. */
   readonly replaces: readonly string[];
   readonly atMs: number;
-  /** Until then only its writer works on it. Afterwards any invocation may repeat the request with the same token. */
+  /** Until then its writer may begin an attempt. Afterwards it leaves the request to others. */
   readonly leaseUntilMs: number;
+  /**
+   * From then on any invocation may repeat the request, although its writer may still live: the token is the same, so
+   * EC2 launches for it once. Absent: from the end of the lease.
+   */
+  readonly repeatFromMs?: number;
   /** Instance ids from the response of EC2. Absent while the reservation is open. */
   readonly instances?: readonly string[];
   /**

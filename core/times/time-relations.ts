@@ -10,7 +10,11 @@ const relations: readonly Relation[] = [
   },
   {
     holds: times.reactTimeoutMs < times.leaseMs,
-    because: 'a launch must not be repeated while the run that made it may still run',
+    because: 'a launch must not be given up while the run that made it may still run',
+  },
+  {
+    holds: times.launchOverdueMs < times.leaseMs,
+    because: 'a launch is repeated under its token before its run is certain to have ended',
   },
   {
     holds: times.leaseMs < times.signalsVisibilityMs,

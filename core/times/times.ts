@@ -25,8 +25,11 @@ export const signalsVisibilityMs = 40_000;
 /** A signal that is read this long after it came was late: half of the notice of spot is over. */
 export const signalsLateMs = 60_000;
 
-/** A reservation belongs to the run that made it for this. Then another run repeats the launch. */
+/** A reservation belongs to the run that made it for this. No attempt of that run begins later. */
 export const leaseMs = 35_000;
+
+/** A run that has not stored the response to a launch by then has probably died. Another run repeats the launch. */
+export const launchOverdueMs = 12_000;
 
 /** A signal that fails goes to the dead-letter queue after this: an API that is down for an hour costs no signal. */
 export const signalsFailForMs = 65 * 60_000;

@@ -224,7 +224,7 @@ export const playRound = async (
 /**
  * Records EC2's responses. Other invocations may have written meanwhile. The responses concern only our own
  * reservations, so they are merged into the present state. If a user has deleted or restored the item, the state of
- * this run is written anew. Lost responses hold up the group until the lease of the requests is over.
+ * this run is written anew. Lost responses hold up the group until the requests are repeated.
  */
 const writeAnswers = async (
   { group, ports }: Run,

@@ -12,8 +12,10 @@ export const times = {
   tickMs: 60_000,
   /** A group that acts again, after it was observed, looks within a tick. */
   takesUpMs: 90_000,
-  /** If the function that sent a launch dies, the launch is repeated when its lease ends (docs/architecture.md, bounds). */
+  /** A function that sent a launch makes no attempt after this (docs/architecture.md, bounds). */
   leaseMs: 35_000,
+  /** If the function that sent a launch dies, the launch is repeated after this (`launchOverdueMs`), by a clock that may be 3 s behind. */
+  launchRepeatedMs: 15_000,
   /** After EC2 had no room for another fleet, launches wait for this long at most (core/group-state/answers.ts). */
   noRoomMs: 60_000,
   /** An event younger than this counts, whatever describes show (core/times/times.ts). */

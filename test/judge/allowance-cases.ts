@@ -428,7 +428,7 @@ const repeated =
   };
 
 const leases: Readonly<Record<string, Cases>> = {
-  'a launch waits for the lease of a function that died': {
+  'a launch waits for a function that died': {
     needed: unasked(died(99)),
     also: {
       'it had reserved, and not called yet': unasked(reserved(99, 'r-9')),
@@ -439,7 +439,7 @@ const leases: Readonly<Record<string, Cases>> = {
       'it lived': unasked(died(99, false)),
       'it reserved after the function had ended that received the message': unasked(reserved(104, 'r-9')),
       'it reserved while that function ran, and lived': unasked(reserved(102, 'r-9', false)),
-      'its lease was over': unasked(died(60)),
+      'its request was to be repeated already': unasked(died(84)),
       'it wrote the state and reserved nothing': unasked(reserved(99)),
       'it had reserved, and lived': unasked(reserved(99, 'r-9', false)),
       'it was about to repeat a launch, and lived': unasked(repeated(false, 134)),

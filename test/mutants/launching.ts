@@ -26,8 +26,8 @@ export const launching: readonly Mutant[] = [
   {
     name: 'an open reservation never expires',
     file: 'core/launch/reservation-life.ts',
-    from: 'reservation.leaseUntilMs <= nowMs &&',
-    to: 'reservation.leaseUntilMs <= 0 * nowMs &&',
+    from: 'repeatedAtMs(reservation) <= nowMs &&',
+    to: 'repeatedAtMs(reservation) <= 0 * nowMs &&',
     also: [
       { file: 'core/launch/reservation-life.ts', from: 'nowMs < forgetAtMs ||', to: 'nowMs < forgetAtMs + 1e9 * Number(instances === undefined) ||' },
     ],

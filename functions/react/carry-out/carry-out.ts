@@ -3,7 +3,7 @@ import { modeOf } from '../../../core/group/mode.ts';
 import { afterTakingDown, outsideAsgOf, type TakenDown, takenDownAgain } from '../../../core/group/outside-size.ts';
 import { grantedBy, type Launched, mustRepeat } from '../../../core/group-state/answers.ts';
 import { untaggedIn } from '../../../core/launch/late-tags.ts';
-import { heldBackTimes, isOpen } from '../../../core/launch/reservation-life.ts';
+import { heldBackTimes, isOpen, repeatedAtMs } from '../../../core/launch/reservation-life.ts';
 import { againAtMs, isWorthALook } from '../../../core/times/again.ts';
 import { tickEveryMs } from '../../../core/times/times.ts';
 import { mayBeRaisedYet, type RaisedMax } from '../../../core/view/raised-max.ts';
@@ -66,7 +66,7 @@ const leaveToGroups = async ({ ports }: Run, { decision: { leftToGroups = [] }, 
 const repeatTimes = (state: GroupState | undefined, nowMs: number): readonly number[] =>
   (state?.reservations ?? [])
     .filter(isOpen)
-    .map(({ leaseUntilMs }) => leaseUntilMs)
+    .map(repeatedAtMs)
     .filter((atMs) => isWorthALook(atMs, nowMs));
 
 /** Whether a launch brings instances. A launch without a response is repeated instead. */

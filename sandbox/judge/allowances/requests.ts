@@ -113,15 +113,15 @@ const lookEndMs = (chronicle: Chronicle, instance: string | undefined, heardMs: 
   );
 
 export const leaseOfTheDead: Allowance = {
-  name: 'a launch waits for the lease of a function that died',
+  name: 'a launch waits for a function that died',
   excuses: requestedSoon.name,
-  trouble: 'A fault killed a function during a launch for the group, or before it. Its reservation is repeated when its lease is over.',
+  trouble: 'A fault killed a function during a launch for the group, or before it. Its request is repeated after twelve seconds.',
   reaches:
-    'Warnings and ends of members of that group that are received while the lease of that reservation runs, or whose function found the reservation, because both ran at the same time.',
+    'Warnings and ends of members of that group that are received within fifteen seconds after that reservation, or whose function found the reservation, because both ran at the same time.',
   reason: 'Until then a slow function and a dead one look the same, and a second launch would be one more than needed.',
   covers: ({ group, instance, atMs, heardAtMs: heardMs = atMs }, chronicle) => {
     const lookedUntilMs = lookEndMs(chronicle, instance, heardMs);
-    const wasRunning = (sinceMs: number): boolean => sinceMs <= heardMs && sinceMs >= heardMs - times.leaseMs;
+    const wasRunning = (sinceMs: number): boolean => sinceMs <= heardMs && sinceMs >= heardMs - times.launchRepeatedMs;
     const died = (invocation: string): boolean => chronicle.invocations.get(invocation)?.ended === undefined || hasDied(chronicle, invocation);
     const called = chronicle
       .of('called')

@@ -33,6 +33,23 @@ describe('responses to several requests', () => {
     ]);
   });
 
+  it('do not settle a request that another invocation has taken up meanwhile, unless they name instances', () => {
+    const takenUp = reservation({ id: 'r-1', leaseUntilMs: nowMs + 47_000, repeatFromMs: nowMs + 24_000 });
+    const before = state({ reservations: [takenUp] });
+    const none: LaunchResult = { kind: 'answered', instances: [], refusals: [] };
+    for (const result of [none, throttled(), invalid, ambiguous]) expect(settled(before, of('r-1', result)).reservations).toEqual([takenUp]);
+    expect(settled(before, of('r-1', granted('i-1'))).reservations).toMatchObject([{ instances: ['i-1'] }]);
+  });
+
+  it('count once, if two attempts of one request have the same response', () => {
+    const once = settled(state({ reservations: [reservation({ id: 'r-1' })] }), of('r-1', granted('i-1')));
+    const cameUp = { ...once, newcomers: undefined };
+    const twice = settled(cameUp, of('r-1', granted('i-1'), { leaseUntilMs: nowMs + 47_000 }));
+    expect(twice.launches).toEqual(once.launches);
+    expect(twice.reservations).toEqual(once.reservations);
+    expect(twice.newcomers).toBeUndefined();
+  });
+
   it('name all their instances as new and on their way', () => {
     const next = settled(state(), of('r-1', granted('i-1')), of('r-2', granted('i-2')), of('r-3', ambiguous));
     expect(next.newcomers).toEqual({ 'i-1': { pool: 'spot-b', atMs: nowMs }, 'i-2': { pool: 'spot-b', atMs: nowMs } });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../../core/decide/decide.ts';
 import { bind, mostPerRequest } from '../../../core/group-state/binding.ts';
+import type { GroupState } from '../../../core/view/view.ts';
 import { decisionOf } from '../decisions.ts';
 import { asgView, group, nowMs, reservation, state, swapOf, view } from '../views.ts';
 
@@ -29,9 +30,23 @@ describe('a decision that is made binding', () => {
 
   it('takes up open requests without a worker, as they were made', () => {
     const open = reservation({ leaseUntilMs: nowMs });
+    const again = { leaseUntilMs: nowMs + 35_000, repeatFromMs: nowMs + 12_000, forgetAtMs: nowMs + 180_000 };
     const { repeated, state: written } = bound(view({ state: state({ reservations: [open] }) }));
-    expect(repeated).toEqual([{ before: open, reservation: { ...open, leaseUntilMs: nowMs + 35_000, forgetAtMs: nowMs + 180_000 } }]);
+    expect(repeated).toEqual([{ before: open, reservation: { ...open, ...again } }]);
     expect(written.reservations).toEqual([repeated[0]?.reservation]);
+  });
+
+  it('takes up a request whose response is overdue before its lease ends, also a repeat', () => {
+    const onDemand = group({ capacity: { kind: 'pool', pool: 'od-b' } });
+    const made = bound(view({ group: onDemand, state: state({ desired: 12 }) })).state;
+    expect(made.reservations).toMatchObject([{ leaseUntilMs: nowMs + 35_000, repeatFromMs: nowMs + 12_000 }]);
+    const at = (written: GroupState, afterMs: number) => bound(view({ group: onDemand, nowMs: nowMs + afterMs, state: written }));
+    expect(at(made, 11_999).repeated).toEqual([]);
+    const once = at(made, 12_000);
+    expect(once.repeated).toMatchObject([{ before: made.reservations[0], reservation: { repeatFromMs: nowMs + 24_000 } }]);
+    expect(once.fresh).toEqual([]);
+    expect(at(once.state, 23_999).repeated).toEqual([]);
+    expect(at(once.state, 24_000).repeated).toMatchObject([{ before: once.state.reservations[0] }]);
   });
 });
 

@@ -30,6 +30,9 @@ describe('a first attempt', () => {
   it('without a response stays open, and counts from now on, for as long as describes may lag', () => {
     expect(first(ambiguous)).toMatchObject({ leaseUntilMs: repeatAtMs, forgetAtMs: nowMs + describeLagMs });
   });
+  it('is repeated at the time that its attempts allow, not when its response was overdue', () => {
+    for (const result of [ambiguous, madeBefore]) expect(first(result, reservation({ repeatFromMs: nowMs }))).not.toHaveProperty('repeatFromMs');
+  });
 });
 
 describe('a repeat', () => {
