@@ -28,14 +28,19 @@ type Deps = {
 export const createWakes = ({ client, queueUrl, claim, now }: Deps): Wakes => {
   /** The next wake of each group that this environment sent. */
   const next = new Map<string, number>();
+  /** The last wake of each group that came here. Another clock may have sent it for a time that is ahead of this one. */
+  const last = new Map<string, number>();
   const isWoken = (group: string, nowMs: number, atMs: number): boolean => {
     const sentForMs = next.get(group);
-    return sentForMs !== undefined && sentForMs > nowMs && sentForMs <= atMs + soonEnoughMs;
+    if (sentForMs === undefined || sentForMs === last.get(group)) return false;
+    return sentForMs > nowMs && sentForMs <= atMs + soonEnoughMs;
   };
   return {
     async wake(groups, atMs) {
       const unsent = groups.filter((group) => !isWoken(group, now(), atMs));
-      const claims = await inParallel(unsent, claimsAtOnce, async (group) => ((await claim(group, atMs)) ? group : []));
+      const claims = await inParallel(unsent, claimsAtOnce, async (group) =>
+        (await claim(group, atMs, last.get(group))) ? group : [],
+      );
       const wanted = claims.flat();
       if (wanted.length === 0) return;
       const nowMs = now();
@@ -43,11 +48,14 @@ export const createWakes = ({ client, queueUrl, claim, now }: Deps): Wakes => {
       await client.send(
         new SendMessageCommand({
           QueueUrl: queueUrl,
-          MessageBody: ownMessage(ownMessages.tick, wanted, nowMs),
+          MessageBody: ownMessage(ownMessages.tick, wanted, nowMs, { forMs: atMs }),
           DelaySeconds,
         }),
       );
       for (const group of wanted) next.set(group, atMs);
+    },
+    came(groups, atMs) {
+      for (const group of groups) last.set(group, atMs);
     },
   };
 };

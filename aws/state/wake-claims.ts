@@ -10,8 +10,11 @@ export const soonEnoughMs = 1_000;
 /** Longer than any wake lasts. */
 const keptForSeconds = 24 * 3600;
 
-/** Claims the next wake of a group. Returns false if the group is woken in time already, by whichever environment. */
-export type ClaimWake = (group: string, atMs: number) => Promise<boolean>;
+/**
+ * Claims the next wake of a group. Returns false if the group is woken in time already, by whichever environment.
+ * `cameMs`: a claimed wake for that time has come.
+ */
+export type ClaimWake = (group: string, atMs: number, cameMs?: number) => Promise<boolean>;
 
 /**
  * The next wake of each group: one item, which guards that one environment sends it. The item only saves looks. Where
@@ -23,18 +26,19 @@ export type ClaimWake = (group: string, atMs: number) => Promise<boolean>;
  */
 export const createWakeClaims =
   ({ client, table, now }: Deps): ClaimWake =>
-  async (group, atMs) => {
+  async (group, atMs, cameMs = 0) => {
     const nowMs = now();
     const command = new UpdateCommand({
       TableName: table,
       Key: { [keys.group]: group, [keys.item]: items.wake },
       UpdateExpression: 'SET #atMs = :atMs, #expires = :expires',
       // A later wake than this one is no use, and neither is a time that is far ahead because its writer's clock is.
-      ConditionExpression: 'attribute_not_exists(#atMs) OR #atMs <= :now OR #atMs > :soonEnough',
+      ConditionExpression: 'attribute_not_exists(#atMs) OR #atMs <= :now OR #atMs > :soonEnough OR #atMs = :came',
       ExpressionAttributeNames: { '#atMs': 'atMs', '#expires': ttlAttribute },
       ExpressionAttributeValues: {
         ':atMs': atMs,
         ':now': nowMs,
+        ':came': cameMs,
         ':soonEnough': atMs + soonEnoughMs,
         ':expires': Math.floor(nowMs / 1000) + keptForSeconds,
       },

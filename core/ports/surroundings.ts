@@ -5,7 +5,11 @@ export type Clock = { now(): number };
  * Sends ourselves a message to look at these groups again at that time. `ahead`: it is sent before this call ends, so
  * that somebody looks even if this function dies after that. A wake that cannot be sent ahead is no failure.
  */
-export type Wakes = { wake(groups: readonly string[], atMs: number, when?: 'ahead'): Promise<void> };
+export type Wakes = {
+  wake(groups: readonly string[], atMs: number, when?: 'ahead'): Promise<void>;
+  /** The wake of these groups for that time has come. By a wrong clock it may still be to come. */
+  came(groups: readonly string[], atMs: number): void;
+};
 
 /** A delivery of a message that comes again, and when. */
 export type Postponed = { readonly receipt: string; readonly atMs: number };

@@ -9,6 +9,8 @@ type Tick = {
   readonly groups: readonly string[];
   readonly atMs: number;
   readonly isScheduled: boolean;
+  /** The time that a wake was sent for. */
+  readonly forMs?: number;
 };
 
 const name = z.string().check(z.regex(groupNamePattern));
@@ -26,9 +28,10 @@ export const tick = signalKind({
     group: z.optional(name),
     groups: z.optional(z.array(name)),
     isScheduled: z._default(z.boolean(), false),
+    forMs: z.optional(z.number()),
   }),
-  toSignal: ({ group, groups = group === undefined ? [] : [group], isScheduled }, atMs): Tick | Unread => {
-    if (groups.length > 0) return { kind: 'tick', groups, atMs, isScheduled };
+  toSignal: ({ group, groups = group === undefined ? [] : [group], isScheduled, forMs }, atMs): Tick | Unread => {
+    if (groups.length > 0) return { kind: 'tick', groups, atMs, isScheduled, ...(forMs !== undefined && { forMs }) };
     return isScheduled
       ? { kind: 'ignored', why: 'a tick while no policy is in force' }
       : { kind: 'invalid', why: 'detail.group: expected a name, or a list of names at detail.groups' };

@@ -12,7 +12,7 @@ const sqsEvent = z.object({
       receiptHandle: z.string(),
       body: z.string(),
       eventSourceARN: z.string(),
-      attributes: z.object({ SentTimestamp: z.string() }),
+      attributes: z.object({ SentTimestamp: z.string(), ApproximateFirstReceiveTimestamp: z.string() }),
     }),
   ),
 });
@@ -28,6 +28,10 @@ const toMessage = ({
   return { id: messageId, receipt: receiptHandle, body, sentAtMs: Number(attributes.SentTimestamp), account, region };
 };
 
+/** A message is read after it was received. A wake was sent long before that. */
+const firstReceivedAtMs = ({ attributes }: z.infer<typeof sqsEvent>['Records'][number]): number =>
+  Number(attributes.ApproximateFirstReceiveTimestamp);
+
 /**
  * Handles every signal, in batches: reads them, brings their groups to what their policies say, and returns the
  * messages that must be delivered again.
@@ -38,7 +42,7 @@ export const { handler, create } = withRuntime('react', (surroundings, telemetry
   return async (event) => {
     const { Records } = z.parse(sqsEvent, event);
     const messages = Records.map(toMessage);
-    clock.begin({ atLeastMs: Math.max(0, ...messages.map(({ sentAtMs }) => sentAtMs)) });
+    clock.begin({ atLeastMs: Math.max(0, ...Records.map(firstReceivedAtMs)) });
     const { again } = await react(messages, ports, sha256);
     return { batchItemFailures: again.map((itemIdentifier) => ({ itemIdentifier })) };
   };

@@ -223,6 +223,8 @@ export const react = async (
   if (received.length === 0) return { again: [] };
   const news = received.filter(({ signal }) => !isMinuteTick(signal));
   const [isQuiet, isTick] = [news.length === 0, news.length < received.length];
+  for (const { signal } of received)
+    if (signal.kind === 'tick' && signal.forMs !== undefined) ports.wakes.came(signal.groups, signal.forMs);
   ports.telemetry.count(metrics.signals, news.length);
   ports.telemetry.count(metrics.signalsLate, late(news, messages, beganAtMs));
   ports.begin({ isQuiet, untilMs: beganAtMs + endsWithinMs });

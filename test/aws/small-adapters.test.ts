@@ -248,11 +248,31 @@ describe('wakes', () => {
     // A wake half a second later than wanted will do.
     await wake(['api'], nowMs + 9_500);
     await wake(['api', 'web'], nowMs + 12_000);
-    expect(sent().slice(1)).toEqual([{ group: 'api' }, { group: 'web' }]);
+    expect(sent().slice(1)).toMatchObject([{ group: 'api' }, { group: 'web' }]);
     await wake(['api'], nowMs + 4_000);
     atMs = nowMs + 4_000;
     await wake(['api'], nowMs + 10_000);
-    expect(sent().slice(3)).toEqual([{ group: 'api' }, { group: 'api' }]);
+    expect(sent().slice(3)).toMatchObject([{ group: 'api' }, { group: 'api' }]);
+  });
+
+  test('name the time that they are for, and are sent again to a group whose wake has come before it was due by this clock', async () => {
+    const aws = createFakeAws({ SendMessage: {} });
+    const claims: unknown[] = [];
+    const claim = async (...of: unknown[]) => claims.push(of) > 0;
+    const { wake, came } = createWakes({ client: aws.sqs, queueUrl: 'http://queue', claim, now });
+    const forMs = () => aws.inputsOf('SendMessage').map(({ MessageBody }) => JSON.parse(String(MessageBody)).detail.forMs - nowMs);
+    await wake(['api'], nowMs + 4_000);
+    came(['api', 'web'], nowMs + 3_999);
+    await wake(['api'], nowMs + 10_000);
+    expect(forMs()).toEqual([4_000]);
+    came(['api'], nowMs + 4_000);
+    await wake(['api'], nowMs + 10_000);
+    await wake(['web'], nowMs + 10_000);
+    expect(forMs()).toEqual([4_000, 10_000, 10_000]);
+    expect(claims.slice(1)).toEqual([
+      ['api', nowMs + 10_000, nowMs + 4_000],
+      ['web', nowMs + 10_000, nowMs + 3_999],
+    ]);
   });
 
   test('are sent for the groups whose wake this environment has claimed, and to no queue where it has claimed none', async () => {
@@ -261,7 +281,7 @@ describe('wakes', () => {
     const { wake } = createWakes({ client: aws.sqs, queueUrl: 'http://queue', claim, now });
     await wake(['api'], nowMs + 10_000);
     await wake(['api', 'web'], nowMs + 10_000);
-    expect(aws.inputsOf('SendMessage').map(({ MessageBody }) => JSON.parse(String(MessageBody)).detail)).toEqual([{ group: 'web' }]);
+    expect(aws.inputsOf('SendMessage').map(({ MessageBody }) => JSON.parse(String(MessageBody)).detail)).toMatchObject([{ group: 'web' }]);
   });
 });
 

@@ -38,6 +38,14 @@ describe('the claim of a wake', () => {
     expect(await environment(nowMs)('ahead', nowMs + 10_000)).toBe(true);
   });
 
+  test('is over when its wake has come, also where it is still to come by the clock of this environment', async () => {
+    const comesMs = nowMs + 10_000;
+    expect(await environment(nowMs + 5_000)('came', comesMs)).toBe(true);
+    expect(await environment(nowMs)('came', nowMs + 20_000)).toBe(false);
+    expect(await environment(nowMs)('came', nowMs + 20_000, comesMs - 1)).toBe(false);
+    expect(await environment(nowMs)('came', nowMs + 20_000, comesMs)).toBe(true);
+  });
+
   test('expires by itself a day later', async () => {
     const commands: UpdateCommand[] = [];
     const client = { send: async (command: UpdateCommand) => commands.push(command) } as never;

@@ -273,7 +273,7 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
             return 'done';
           }),
       },
-      wakes: { wake: (_group, atMs) => call('wake', () => void fleet.wakes.push(atMs)) },
+      wakes: { came: () => undefined, wake: (_group, atMs) => call('wake', () => void fleet.wakes.push(atMs)) },
       announcer: { announce: (events) => call('announce', () => void fleet.told.push(...events)) },
     },
   };

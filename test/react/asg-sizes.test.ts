@@ -78,7 +78,7 @@ const lookOf = async ({ policy, holdings, state: rest = {}, raises = 'done', tak
     stateAndSwaps: async () => ({ state: stored, swaps: [] }),
     putDecision: async (record) => void seen.decided.set(record.id, record),
   };
-  const wakes = { wake: async (_: readonly string[], atMs: number) => void seen.woken.push(atMs - nowMs) };
+  const wakes = { came: () => undefined, wake: async (_: readonly string[], atMs: number) => void seen.woken.push(atMs - nowMs) };
   const result = await converge(factsOf({ isTick: true, ...facts }), {
     ...ports,
     store,

@@ -32,7 +32,7 @@ test('the event of a claimed swap is sent, even if every race for the state item
   const { world, ports } = worldOf({ putState: async () => 'conflict' });
   const woken: string[] = [];
   const wake = async (groups: readonly string[]): Promise<void> => void woken.push(...groups);
-  expect(await converge(warning, { ...ports, wakes: { wake } })).toEqual({ kind: 'converged' });
+  expect(await converge(warning, { ...ports, wakes: { came: () => undefined, wake } })).toEqual({ kind: 'converged' });
   expect(toldOf(world)).toEqual([instance]);
   expect(woken).toEqual(['web']);
   const alarmed = { ...warning, alarms: [{ alarm: 'high', atMs: nowMs, isOn: true }] };
@@ -96,7 +96,7 @@ test('a look fails if the bus takes no event, after everything else is done', as
   const failing = {
     ...ports,
     announcer: { announce: async () => Promise.reject(new Error('The bus does not answer.')) },
-    wakes: { wake: async () => {} },
+    wakes: { came: () => undefined, wake: async () => {} },
   };
   await expect(converge(warning, failing)).rejects.toThrow('The bus does not answer.');
 });
@@ -129,7 +129,7 @@ test('a decision counts the members that another invocation has claimed since th
     asked.push(...orders.map(({ request }) => request.placement.count));
     return orders.map(() => ({ kind: 'throttled', code: 'RequestLimitExceeded' }));
   };
-  const rest = { wakes: { wake: async () => {} }, lifecycle: { complete: async () => {} } } as unknown as Partial<ReactPorts>;
+  const rest = { wakes: { came: () => undefined, wake: async () => {} }, lifecycle: { complete: async () => {} } } as unknown as Partial<ReactPorts>;
   await converge(
     { ...warning, leaving: warning.leaving.map((fact) => ({ ...fact, instance: first?.instance ?? '' })) },
     { ...ports, ...rest, store: { ...ports.store, swaps, stateAndSwaps }, providerFor: () => ({ ...provider, launch }) as CapacityIn },
@@ -165,7 +165,7 @@ test('the next attempt to take off what an attach added is arranged before the l
   const wake = async (_: readonly string[], atMs: number, when?: 'ahead'): Promise<void> => void wakes.push([atMs - nowMs, when]);
   const dies = { ...ports.providerFor({ kind: 'tag' }), describe: () => Promise.reject(new Error('The function dies.')) } as CapacityIn;
   const stateAndSwaps = async () => ({ state: { ...stored, added }, swaps: [] });
-  const dying = { ...ports, wakes: { wake }, providerFor: () => dies, store: { ...ports.store, stateAndSwaps } };
+  const dying = { ...ports, wakes: { came: () => undefined, wake }, providerFor: () => dies, store: { ...ports.store, stateAndSwaps } };
   await expect(converge(factsOf({ isTick: true }), dying)).rejects.toThrow();
   expect(wakes).toEqual([[2_000, 'ahead']]);
 });
@@ -184,7 +184,7 @@ test('what there was no time to place is placed by another invocation at once', 
   };
   const provider = { ...ports.providerFor({ kind: 'tag' }), launch } as CapacityIn;
   const wake = async (_: readonly string[], atMs: number): Promise<void> => void wakes.push(atMs - now);
-  await converge(warning, { ...ports, providerFor: () => provider, clock: { now: () => now }, wakes: { wake } });
+  await converge(warning, { ...ports, providerFor: () => provider, clock: { now: () => now }, wakes: { came: () => undefined, wake } });
   expect(wakes).toEqual([1]);
 });
 

@@ -97,7 +97,7 @@ const worldOf = ({ policy, holdings = {}, state: rest = {}, swaps = [] }: Settin
     providerFor: () => provider as CapacityIn,
     lifecycle: { complete: does('complete', 'done' as const), terminating: async () => [] },
     prices: { spotPrices: async () => ({}) },
-    wakes: { wake: async () => {} },
+    wakes: { came: () => undefined, wake: async () => {} },
     clock: { now: () => nowMs },
     random: (() => {
       let calls = 0;

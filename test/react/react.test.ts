@@ -69,7 +69,7 @@ const houseOf = (rest: Partial<ReactPorts> = {}, options: Parameters<typeof worl
     telemetry,
     describeTogether,
     begin: (beginning) => void seen.began.push(beginning),
-    wakes: { wake: async (groups, atMs) => void seen.woken.push(...groups.map((group) => [group, atMs - nowMs] as const)) },
+    wakes: { came: () => undefined, wake: async (groups, atMs) => void seen.woken.push(...groups.map((group) => [group, atMs - nowMs] as const)) },
     redelivery: { postpone: async (all) => void seen.postponed.push(...all.map(({ receipt, atMs }) => [receipt, atMs] as const)) },
     ...rest,
   };
@@ -83,6 +83,15 @@ const nothing = nothingIn('web');
 const failing = (error: unknown) => () => async () => Promise.reject(error);
 
 describe('a batch of messages', () => {
+  test('tells which wakes have come, whatever the clock says', async () => {
+    const came: unknown[] = [];
+    const { house, play } = houseOf();
+    Object.assign(house, { wakes: { ...house.wakes, came: (...of: unknown[]) => void came.push(of) } });
+    const forMs = nowMs + 5_000;
+    await play(message('m-1', at({ ...ownMessage('Holdfast Tick'), detail: { groups: ['web', 'api'], forMs } })), message('m-2', tick('web')));
+    expect(came).toEqual([[['web', 'api'], forMs]]);
+  });
+
   test('about one member launches one replacement, and is done', async () => {
     const { world, seen, play } = houseOf();
     expect(await play(message('m-1', warning()), message('m-2', warning()), message('m-3', tick('web')))).toEqual({ again: [] });
@@ -235,7 +244,7 @@ describe('a group that cannot be converged', () => {
   });
 
   test('counts as failed where its wake cannot be sent', async () => {
-    const wakes = { wake: async () => Promise.reject(awsError('ThrottlingException', 'Slow down.', 400)) };
+    const wakes = { came: () => undefined, wake: async () => Promise.reject(awsError('ThrottlingException', 'Slow down.', 400)) };
     const { seen, play } = houseOf({ ...look(awsError('RequestLimitExceeded', 'Slow down.', 503)), wakes });
     expect(await play(message('m-1', warning()))).toEqual({ again: ['m-1'] });
     expect(seen.logs).toEqual([['Groups could not be woken. Their signals are delivered again.', { groups: ['web'] }]]);
@@ -274,7 +283,7 @@ describe('groups of one batch', () => {
         atMs += (endsWithinMs + 1_000) / 100;
         return shown;
       },
-      wakes: { wake: async (groups, ms) => void (groups.includes('web-100') && wakes.push(`+${ms - atMs}`)) },
+      wakes: { came: () => undefined, wake: async (groups, ms) => void (groups.includes('web-100') && wakes.push(`+${ms - atMs}`)) },
     });
     const names = Array.from({ length: 101 }, (_, index) => `web-${index}`);
     for (const minute of [0, 1, 2, 3, 4]) {

@@ -103,7 +103,7 @@ describe('turns of the groups of one batch', () => {
       woken.push(groups);
       throw awsError('ThrottlingException');
     };
-    const turns = turnsOf([api], { ...ports, wakes: { wake } });
+    const turns = turnsOf([api], { ...ports, wakes: { came: () => undefined, wake } });
     turns.learn({ ...noLessons, unspent: { instances: 20 } });
     await turns.settle();
     expect(woken).toEqual([['shop']]);
@@ -115,7 +115,7 @@ describe('turns of the groups of one batch', () => {
 
   test('a turn that was given back holds up no other decision, once the batch has written that', async () => {
     const { world, ports } = account(emptyBudget);
-    const turns = turnsOf([api], { ...ports, wakes: { wake: async () => {} } });
+    const turns = turnsOf([api], { ...ports, wakes: { came: () => undefined, wake: async () => {} } });
     await turns.ask(askOf('api', { instances: 20 }));
     expect(Object.keys(world.stored.given)).toEqual(['api']);
     turns.learn({ ...noLessons, unspent: { instances: 20 }, dropped: new Map([['api', askOf('api').by]]) });
@@ -128,7 +128,7 @@ describe('turns of the groups of one batch', () => {
     const line = { ...emptyBudget, levels: { instances: { tokens: 20, atMs: nowMs } }, waiting: [waits('api'), waits('web')] };
     const written = async (isConverged: boolean) => {
       const { world, ports } = account(line);
-      const turns = turnsOf([api, web], { ...ports, wakes: { wake: async () => {} } });
+      const turns = turnsOf([api, web], { ...ports, wakes: { came: () => undefined, wake: async () => {} } });
       turns.done('api', isConverged);
       const { turn } = await turns.ask(askOf('web', { instances: 20 }));
       turns.done('web', true);

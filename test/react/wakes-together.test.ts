@@ -11,7 +11,7 @@ const collected = (refuses: (groups: readonly string[]) => boolean = () => false
     if (refuses(groups)) throw awsError('ServiceUnavailable', 'Try later.', 503);
     sent.push([atMs - nowMs, groups]);
   };
-  return { sent, wakes: wakesTogether({ wake }, clock) };
+  return { sent, wakes: wakesTogether({ came: () => undefined, wake }, clock) };
 };
 
 describe('wakes of groups of one batch', () => {
@@ -71,7 +71,7 @@ describe('wakes of groups of one batch', () => {
     await wakes.wake(['web'], nowMs + 12_000);
     expect(await wakes.send('all')).toEqual(['api']);
     expect(sent).toEqual([[12_000, ['web']]]);
-    const broken = wakesTogether({ wake: () => Promise.reject(new TypeError('a bug')) }, clock);
+    const broken = wakesTogether({ came: () => undefined, wake: () => Promise.reject(new TypeError('a bug')) }, clock);
     await broken.wake(['api'], nowMs);
     await expect(broken.send('all')).rejects.toThrow('a bug');
   });

@@ -56,7 +56,7 @@ export const worldOf = ({ putState, inForce = () => policy }: { putState: StateS
   const ports: Partial<ReactPorts> = {
     owners: { ownersOf: async (ids) => new Map(ids.map((id) => [id, { group: 'web', offering, state: 'running' }])) },
     describeTogether: () => (group) => (provider as CapacityIn).describe(group),
-    wakes: { wake: async () => {} },
+    wakes: { came: () => undefined, wake: async () => {} },
     redelivery: { postpone: async () => {} },
     missed: () => {},
     prices: { spotPrices: async () => undefined },

@@ -67,7 +67,7 @@ describe('the function react', () => {
     receiptHandle: `receipt of ${messageId}`,
     body: typeof body === 'string' ? body : JSON.stringify(body),
     eventSourceARN: 'arn:aws:sqs:eu-west-1:123456789012:signals',
-    attributes: { SentTimestamp: String(nowMs) },
+    attributes: { SentTimestamp: String(nowMs), ApproximateFirstReceiveTimestamp: String(nowMs + 4_000) },
   });
   const written = (group: string) => ({
     version: '0',
@@ -86,6 +86,14 @@ describe('the function react', () => {
     expect(result).toEqual({ batchItemFailures: [] });
     expect(counted).toEqual(['PoisonMessages 1', 'Problems 1']);
     expect(sent).toEqual([]);
+  });
+
+  test('counts its time from when its messages were received, which a wake was long after it was sent', async () => {
+    const wake = { ...written('web'), 'detail-type': 'Holdfast Tick' };
+    const late = { ...record('m-1', wake), attributes: { SentTimestamp: String(nowMs), ApproximateFirstReceiveTimestamp: String(nowMs + 90_000) } };
+    const signalsLate = async (one: unknown) => (await invoked(createReact, { Records: [one, record('m-2', 'no JSON')] })).counted;
+    expect(await signalsLate({ ...late, body: JSON.stringify(written('web')) })).toContain('SignalsLate 1');
+    expect(await signalsLate(record('m-1', written('web')))).not.toContain('SignalsLate 1');
   });
 
   test('returns the messages of a group that fails, so that the queue delivers them again', async () => {

@@ -24,7 +24,7 @@ export type WakesTogether = Wakes & {
  * Collects the wakes of the groups of one batch, and sends one message for all that are due at the same time. When the
  * invocation dies before that, its messages are delivered again, and the next tick comes in any case.
  */
-export const wakesTogether = ({ wake }: Wakes, clock: Clock): WakesTogether => {
+export const wakesTogether = ({ wake, came }: Wakes, clock: Clock): WakesTogether => {
   /** The earliest wake of each group. The look at that time arranges the next one. */
   const pending = new Map<string, number>();
   const sendAt = async (atMs: number, groups: readonly string[]): Promise<readonly string[]> => {
@@ -41,6 +41,7 @@ export const wakesTogether = ({ wake }: Wakes, clock: Clock): WakesTogether => {
       if (when === 'ahead') await sendAt(atMs, groups);
       else for (const group of groups) pending.set(group, Math.min(atMs, pending.get(group) ?? atMs));
     },
+    came,
     send: async (which) => {
       const nowMs = clock.now();
       const due = [...pending].filter(([, atMs]) => which === 'all' || atMs - nowMs < soonMs);
