@@ -35,7 +35,7 @@ export const isAsAdded = (added: Added, asg: AsgView): boolean => asg.desired ==
 const isTakenDown = ({ takenDownAtMs }: Added): boolean => takenDownAtMs !== undefined;
 
 /** Whether a describe may still show the desired capacity before it was lowered. */
-const mayBeShown = ({ takenDownAtMs }: Added, nowMs: number): boolean =>
+export const mayBeShown = ({ takenDownAtMs }: Added, nowMs: number): boolean =>
   takenDownAtMs !== undefined && nowMs - takenDownAtMs < loweredShownMs;
 
 /** Whether this look shows the desired capacity before it was lowered. */

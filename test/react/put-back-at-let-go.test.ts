@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { metrics } from '../../core/contract.ts';
 import type { Cause } from '../../core/decision/decision-record.ts';
-import { describeLagMs, leaseMs } from '../../core/times/times.ts';
+import { describeLagMs, leaseMs, loweredShownMs } from '../../core/times/times.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import { letGo } from '../../functions/react/let-go/let-go.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
@@ -116,17 +116,28 @@ describe('a group that is let go', () => {
 
   test('takes off what attaching added, and resumes what it suspended', async () => {
     const note = (asg: string, agoMs: number) => ({ asg, from: 2, instances: ['i-1'], atMs: nowMs - agoMs });
-    const added = [note('a', 1_000), { ...note('b', 2_000), takenDownAtMs: nowMs }];
+    const added = [note('a', 1_000), { ...note('b', 2_000), takenDownAtMs: nowMs - loweredShownMs }];
     const suspended = [{ asg: 'a', processes: ['Launch'] }];
     const done = await letGoOf(state({ added, suspended }));
     expect(done.calls).toEqual([
       ['takeDown', 'a', nowMs - 1_000],
       ['resume', 'a'],
     ]);
-    expect(done.next).not.toHaveProperty('added');
+    expect(done.next?.added).toEqual([{ ...note('a', 1_000), takenDownAtMs: nowMs }]);
     expect(done.next).not.toHaveProperty('suspended');
     const notYet = await letGoOf(state({ added: [note('a', 1_000), note('b', describeLagMs)] }), { takeDown: 'not-yet' });
     expect(notYet.next?.added).toEqual([note('a', 1_000)]);
+  });
+
+  test('keeps the note of a lowered size while a describe may still show the one before, because the policy may return', async () => {
+    const lowered = (agoMs: number) => ({ asg: 'a', from: 2, instances: ['i-1'], atMs: nowMs - 60_000, takenDownAtMs: nowMs - agoMs });
+    const { calls, next } = await letGoOf(state({ added: [lowered(loweredShownMs), lowered(loweredShownMs - 1)] }));
+    expect([calls, next?.added]).toEqual([[], [lowered(loweredShownMs - 1)]]);
+    for (const takeDown of ['unseen', 'changed-by-others']) {
+      const one = { asg: 'a', from: 2, instances: ['i-1'], atMs: nowMs - 1_000 };
+      const left = await letGoOf(state({ added: [one] }), { takeDown });
+      expect(left.next?.added).toEqual(takeDown === 'unseen' ? [{ ...one, takenDownAtMs: nowMs }] : undefined);
+    }
   });
 
   test('puts a maximum back after what attaching added was taken off, and not before that', async () => {

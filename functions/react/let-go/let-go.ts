@@ -1,7 +1,7 @@
 import { allSettled, throwIfFailed } from '../../../aws/calls/in-parallel.ts';
 import { announcements } from '../../../core/contract.ts';
 import { asgsOf, withFormer } from '../../../core/group/holders.ts';
-import { mayBeAdded, outsideAsgOf } from '../../../core/group/outside-size.ts';
+import { mayBeAdded, mayBeShown, outsideAsgOf } from '../../../core/group/outside-size.ts';
 import { isLetGo, sameState } from '../../../core/group-state/state.ts';
 import { isBelieved, isOpen } from '../../../core/launch/reservation-life.ts';
 import { traitsOf } from '../../../core/removal/leave-reason.ts';
@@ -83,19 +83,21 @@ const putBack = async (
 
 /**
  * Resumes suspended processes, and takes off what attaching added, unless others have set the size since. Returns the
- * notes of what AWS refuses, for the next look.
+ * notes of what AWS refuses, for the next look, and of sizes that a describe may still show: if the policy returns, they
+ * must not count as sizes that others set.
  */
 const letBe = async (
   group: string,
   { added = [], suspended = [] }: GroupState,
   ports: ReactPorts,
 ): Promise<Pick<GroupState, 'added' | 'suspended'>> => {
-  const left: Added[] = [];
   const nowMs = ports.clock.now();
+  const left: Added[] = added.filter((one) => mayBeShown(one, nowMs));
   for (const one of added.filter(({ takenDownAtMs }) => takenDownAtMs === undefined)) {
     const lowered = await takeDown(puttingBack(group, one, ports), one);
     const isUnseen = lowered === 'not-yet' && nowMs - one.atMs < describeLagMs;
     if (lowered === 'refused' || isUnseen) left.push(one);
+    if (lowered === 'done' || lowered === 'unseen') left.push({ ...one, takenDownAtMs: nowMs });
   }
   const held: Suspension[] = [];
   for (const one of suspended) if ((await resume(puttingBack(group, one, ports), one)) === 'refused') held.push(one);
