@@ -1,14 +1,13 @@
 import { forgottenAtMs } from './boots.ts';
 import { lossesOfMemory } from './breaker.ts';
 import type { Chronicle } from './chronicle.ts';
-import { type Life, stayAt, tagsAt } from './life.ts';
+import type { Life } from './life.ts';
 import type { LaunchLimit, Policy } from './policy.ts';
 import { remembered } from './remembered.ts';
 import { ownLaunches } from './staying.ts';
 import { times } from './times.ts';
+import { leavesAlready, stoodBy } from './warned-members.ts';
 
-/** Tag that Auto Scaling puts on its instances. */
-const asgTag = 'aws:autoscaling:groupName';
 /** A share is ten launches at least (docs/policy.md, launches). */
 const leastOfShare = 10;
 /** Launches count until the last of about the same time is over: a thirtieth of the time (core/limits/launch-limit.ts). */
@@ -28,29 +27,19 @@ const surelyCountsSince = (chronicle: Chronicle, group: string, atMs: number): n
 const countsSince = (chronicle: Chronicle, group: string, atMs: number): number =>
   Math.max(forgottenAtMs(chronicle, group, atMs), ...(chronicle.groups.get(group)?.lostAtMs ?? []).filter((oneMs) => oneMs <= atMs));
 
-/** Whether its Auto Scaling group counts it for nothing: in standby, in its warm pool, or while the group ends it. Nothing replaces it then. */
-const isAside = (life: Life, atMs: number): boolean => {
-  if (stayAt(life, atMs) !== undefined) return false;
-  const last = life.stays.findLast(({ fromMs }) => fromMs <= atMs);
-  return last === undefined ? tagsAt(life, atMs)[asgTag] !== undefined : last.how === 'standby' || last.how === 'terminating';
-};
-
-/** Whether it was aside at some moments from one time to another. */
-const asideIn = (life: Life, fromMs: number, untilMs: number): readonly boolean[] => {
-  const changes = life.stays.flatMap((stay) => [stay.fromMs, stay.untilMs]).filter((atMs) => atMs > fromMs && atMs < untilMs);
-  return [fromMs, ...changes, untilMs].map((atMs) => isAside(life, atMs));
-};
-
 /** Members that EC2 warned about. A look may show one as it was some time before its warning. */
 const warnedIn = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): number => {
   const lagMs = Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs);
   return chronicle
     .livesIn(group)
-    .filter((life) => life.warnings.some(({ atMs }) => atMs >= fromMs && atMs <= untilMs && asideIn(life, atMs - lagMs, untilMs).includes(false)))
+    .filter((life) => life.warnings.some(({ atMs }) => atMs >= fromMs && atMs <= untilMs && stoodBy(life, atMs - lagMs, untilMs) !== 'always'))
     .length;
 };
 
-/** The same, with warnings that a function received, about those that it found as members whenever it looked: nobody counts the others for sure. */
+/**
+ * The same, with warnings that a function received, about those that it found in a place whenever it looked, and that did not leave already: nobody
+ * counts the others for sure.
+ */
 const heardIn = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): number => {
   const lagMs = Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs);
   return chronicle
@@ -58,7 +47,11 @@ const heardIn = (chronicle: Chronicle, group: string, fromMs: number, untilMs: n
     .filter((life) =>
       life.deliveries.some(
         ({ told, atMs }) =>
-          told.about === 'warning' && atMs >= fromMs && atMs <= untilMs && !asideIn(life, atMs - lagMs, atMs + times.reactMs).includes(true),
+          told.about === 'warning' &&
+          atMs >= fromMs &&
+          atMs <= untilMs &&
+          stoodBy(life, atMs - lagMs, atMs + times.reactMs) === 'never' &&
+          !leavesAlready(life, atMs),
       ),
     ).length;
 };

@@ -105,7 +105,8 @@ describe('capacity that returns', () => {
 });
 
 describe('the limit of launches', () => {
-  const bound = (warned: number, isHeard = true) =>
+  type More = (script: Script, instance: string) => void;
+  const bound = (warned: number, isHeard = true, more: More = () => undefined) =>
     details(
       servesAgain,
       (script) => {
@@ -113,6 +114,7 @@ describe('the limit of launches', () => {
         script.policy(100, 2, { ...policy, launches: { atMost: 1, within: '10m' } });
         for (const instance of ['i-6', 'i-7']) {
           script.member(instance, { pool: 'spot-a' });
+          more(script, instance);
           script.warn(warned, instance);
           script.react(warned + 1, warned + 2, `of-${instance}`, isHeard ? [{ about: 'warning', instance }] : []);
           script.end(warned + 120, instance);
@@ -133,5 +135,21 @@ describe('the limit of launches', () => {
     expect(bound(90)).toEqual([]);
     expect(bound(110)).toHaveLength(1);
     expect(bound(110, false)).toEqual([]);
+  });
+  it('allows one more for a member that its Auto Scaling group terminates, and none for one that stands by or that leaves already', () => {
+    const left =
+      (how: 'standby' | 'terminating'): More =>
+      (script, instance) => {
+        script.at(40, { kind: 'joined', instance, asg: 'web-asg', by: user });
+        script.at(105, { kind: 'left', instance, asg: 'web-asg', how, by: user });
+      };
+    expect(bound(110, true, left('terminating'))).toHaveLength(1);
+    expect(bound(110, true, left('standby'))).toEqual([]);
+    const claimed =
+      (state: string): More =>
+      (script, instance) =>
+        script.claim(105, instance, 'of-0', state);
+    expect(bound(110, true, claimed('draining'))).toEqual([]);
+    expect(bound(110, true, claimed('waiting'))).toHaveLength(1);
   });
 });

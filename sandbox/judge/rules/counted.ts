@@ -5,11 +5,12 @@ import type { Finding, Rule } from '../finding.ts';
 import { statesAfter } from '../forgets.ts';
 import { parts } from '../launch-limit.ts';
 import { isHealthy } from '../leaving.ts';
-import { endless, firstTrueWarning, isFunction, isOnItsWay, type Life } from '../life.ts';
+import { firstTrueWarning, isFunction, type Life } from '../life.ts';
 import type { Policy } from '../policy.ts';
 import { nothingRemembered, type StateMemory, type Tally } from '../state-memory.ts';
 import { ownLaunches } from '../staying.ts';
 import { times } from '../times.ts';
+import { leavesAlready, stoodBy } from '../warned-members.ts';
 import { begunForAdvice } from './advice.ts';
 import { isSurelyHeard } from './breaker-openings.ts';
 
@@ -45,13 +46,6 @@ const launchFacts = (chronicle: Chronicle, group: string): readonly Fact[] =>
     return [{ atMs: life.launchedAtMs, invocation: life.by.invocation, forMs: policy.launches.withinMs }];
   });
 
-/** Whether its user had put it into standby at some time between the two. Nothing replaces it then. */
-const stoodBy = ({ stays }: Life, fromMs: number, untilMs: number): boolean =>
-  stays.some(({ how, untilMs: outMs }, index) => how === 'standby' && outMs <= untilMs && (stays[index + 1]?.fromMs ?? endless) > fromMs);
-
-/** Whether it leaves already when it is warned: it has its replacement. A choice that was withdrawn, or that still waited, gave it none. */
-const leavesAlready = ({ claims }: Life, atMs: number): boolean => isOnItsWay(claims.findLast((claim) => claim.atMs < atMs)?.state);
-
 /** The first true warning of each member that a function surely received while the group acts. */
 const warningFacts = (chronicle: Chronicle, group: string): readonly Fact[] =>
   chronicle.livesIn(group).flatMap((life): readonly Fact[] => {
@@ -61,7 +55,7 @@ const warningFacts = (chronicle: Chronicle, group: string): readonly Fact[] =>
     const policy = policyFor(chronicle, group, atMs);
     if (policy === undefined || !isSurelyHeard(chronicle, group, { life, atMs }, first)) return [];
     const lagMs = Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs);
-    if (stoodBy(life, atMs - lagMs, atMs + times.reactMs) || leavesAlready(life, atMs)) return [];
+    if (stoodBy(life, atMs - lagMs, atMs + times.reactMs) !== 'never' || leavesAlready(life, atMs)) return [];
     return [{ atMs, invocation, forMs: policy.launches.withinMs * (1 - 1 / parts) }];
   });
 
