@@ -145,14 +145,25 @@ const mostOf = ({ kind, ...limit }: MoveLimit, size: number): number => {
 };
 
 /**
+ * How many instances of an open request may count in the limit: all but those that a look shows as launched before the
+ * policy was written.
+ */
+const mayCount = (open: Reservation, view: View): number => {
+  const counts = countsIn(view);
+  const before = view.members.filter(({ reservation, instance }) => reservation === open.id && !counts(open, instance));
+  return Math.max(0, open.placement.count - before.length);
+};
+
+/**
  * How many instances a group may launch now. Replacements for members that EC2 warned about do not count, so the limit
  * never delays them in a storm. A share is of the largest desired size within the time.
  */
-export const launchRoom = ({ state, group, nowMs }: View): LaunchRoom => {
+export const launchRoom = (view: View): LaunchRoom => {
+  const { state, group, nowMs } = view;
   const { atMost, withinMs } = limitOf(group);
   const tallies = within(state.launches, withinMs, nowMs);
-  const open = state.reservations.filter(isOpen).map(({ placement }) => placement);
-  const launched = sumOf(tallies) + sumOf(open);
+  const open = state.reservations.filter(isOpen).map((one) => mayCount(one, view));
+  const launched = sumOf(tallies) + open.reduce((sum, count) => sum + count, 0);
   const size = Math.max(state.desired, ...tallies.map(({ desired }) => desired));
   const most = mostOf(atMost, size) + sumOf(within(state.warnings, withinMs, nowMs));
   return {

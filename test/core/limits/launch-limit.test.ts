@@ -41,6 +41,17 @@ describe('the limit of launches', () => {
     expect(looked(state({ reservations: [open, answered] })).left).toBe(25);
   });
 
+  it('does not count what a request without a response launched before the policy was written', () => {
+    const placement = { pool: 'spot-b', count: 5, offerings: [] };
+    const born = (id: string, agoMs: number): Member => member(id, spotA, { launchedAtMs: nowMs - agoMs, reservation: 'r-1' });
+    const shown = [born('i-1', 30_000), born('i-2', 20_000), born('i-3', 10_000)];
+    const left = (open: Partial<Reservation>) =>
+      looked(state({ reservations: [reservation({ id: 'r-1', placement, ...open })] }), nowMs, { members: shown }).left;
+    expect(left({ rewrittenAtMs: nowMs - 20_000 })).toBe(27);
+    expect(left({})).toBe(25);
+    expect(left({ id: 'r-2', rewrittenAtMs: nowMs - 20_000 })).toBe(25);
+  });
+
   it('grows by each member that EC2 warns about, while the warning is young', () => {
     const of = rememberWarnings(launched(30), usual, 6, nowMs);
     expect(looked(of).left).toBe(6);
