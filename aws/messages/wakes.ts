@@ -28,7 +28,7 @@ type Deps = {
 export const createWakes = ({ client, queueUrl, claim, now }: Deps): Wakes => {
   /** The next wake of each group that this environment sent. */
   const next = new Map<string, number>();
-  /** The last wake of each group that came here. Another clock may have sent it for a time that is ahead of this one. */
+  /** The last wake of each group that came here. Its time may be ahead of this clock. */
   const last = new Map<string, number>();
   const isWoken = (group: string, nowMs: number, atMs: number): boolean => {
     const sentForMs = next.get(group);

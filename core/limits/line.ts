@@ -147,8 +147,9 @@ const takenByLooks = (bucket: Waiting['bucket']): number => lookPatienceMs / tok
 /**
  * The tokens that a turn may take before they come. In a storm of signals, looks take each token as it comes, and stand
  * in line for the next ones, so the group would never have its turn. A group whose first turn has come takes as many in
- * advance as the looks in line. The first group in line takes all that it needs when looks have put it off for long. Its
- * calls wait for their tokens one by one, and they wait for longer than looks do. A look of a drain goes on waiting.
+ * advance as the looks in line. The first group in line takes all that it needs when looks have put it off for long.
+ * Its calls wait for their tokens one by one, and they wait for longer than looks do. A look of a drain goes on
+ * waiting.
  */
 const inAdvance = ({ bucket, need, dueAtMs }: Waiting, { awaited }: Line, nowMs: number): number => {
   if (bucket !== 'autoScaling' || need.urgency === 'look' || dueAtMs === undefined || nowMs < dueAtMs) return 0;
