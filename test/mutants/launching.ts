@@ -127,7 +127,7 @@ export const launching: readonly Mutant[] = [
     also: [
       {
         file: 'aws/messages/wakes.ts',
-        from: '(await claim(group, atMs)) ? group : []',
+        from: '(await claim(group, atMs, last.get(group))) ? group : []',
         to: '(await claim(group, atMs)) || group !== undefined ? group : []',
       },
     ],
