@@ -41,6 +41,7 @@ import { looksCome } from './rules/looks.ts';
 import { observeChangesNothing, pauseIsIdle } from './rules/modes.ts';
 import { maximumHeld, needlessLaunch } from './rules/needless-launch.ts';
 import { needlessRemoval, protectedStay, straysGetTime, successorServes } from './rules/needless-removal.ts';
+import { outcomesAreTrue } from './rules/outcomes-said.ts';
 import { outsideSizesStand, wantedStay } from './rules/outside.ts';
 import { cheapestFirst, earlierTierFirst, placedInPools, sharedOut, withinCap, withinPrice } from './rules/placement.ts';
 import { asgsPutBack, raisesEndSoon, strangeAsgs } from './rules/put-back.ts';
@@ -147,6 +148,7 @@ export const rules: readonly Rule[] = [
   toldOnTheBus,
   decisionsAreTrue,
   boundsAreTrue,
+  outcomesAreTrue,
   statusesAreTrue,
   lastGoodStays,
   looksCome,

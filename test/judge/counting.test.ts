@@ -887,6 +887,16 @@ describe('alarms that are heard act', () => {
     expect(heard((script) => script.desired(2, 6))).toEqual([]);
     expect(heard((script) => script.react(250, 252, 'i-b', [{ about: 'alarm', alarm: 'high' }]))).toHaveLength(0);
   });
+  it('requires it also soon after another alarm acted, and nothing where both may undo each other', () => {
+    const other = (second: number) =>
+      heard((script) => {
+        script.react(second, second + 2, 'i-b', [{ about: 'alarm', alarm: 'low' }]);
+        script.desired(second + 1, 1, 1, react('i-b'));
+      });
+    expect(other(260)).toEqual(['alarm high was received, and the desired size stays 1']);
+    expect(other(275)).toEqual([]);
+    expect(heard((script) => script.react(310, 312, 'i-b', [{ about: 'alarm', alarm: 'low' }]))).toEqual([]);
+  });
   it('requires nothing of an alarm that went off before a look found the state item restored or deleted, and is received after', () => {
     const late = (tellAtS: number, write: (script: Script) => void) =>
       details(alarmsAct, (script) => {

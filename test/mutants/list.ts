@@ -1,3 +1,4 @@
+import { attacked } from './attacked.ts';
 import { deciding } from './deciding.ts';
 import { launching } from './launching.ts';
 import { leaving } from './leaving.ts';
@@ -17,6 +18,7 @@ import { storms } from './storms.ts';
 
 /** Every mutant. A mutant's name is its own. */
 export const mutants: readonly Mutant[] = [
+  ...attacked,
   ...deciding,
   ...launching,
   ...leaving,

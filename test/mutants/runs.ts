@@ -3,12 +3,14 @@ import { missedGoals } from '../../bench/many-goals.ts';
 import type { ManyStorm } from '../../bench/many-world.ts';
 import { playStorm, type Storm } from '../../bench/storm.ts';
 import { playScenario, readScenario, startSandbox, toWorldSpec } from '../../sandbox/door.ts';
+import { auditSituations } from '../sim/audit/situations.ts';
 import type { Violation } from '../sim/invariants.ts';
 import { play } from '../sim/play.ts';
 import type { Situation } from '../sim/situation.ts';
 import { stormsOf } from '../sim/storms.ts';
 import { workflows } from '../sim/workflows.ts';
 import type { HoldingKind } from '../sim/worlds.ts';
+import { attackSituations } from './attack-situations.ts';
 import { boundSituations } from './bound-situations.ts';
 import {
   type Check,
@@ -99,6 +101,16 @@ const withSpare = (name: keyof typeof spareSituations, ...checks: readonly Check
 
 const bounded = (name: keyof typeof boundSituations): Run => situation(boundSituations[name]);
 
+const attacked = (name: keyof typeof attackSituations): Run => situation(attackSituations[name]);
+
+/** A world that an audit’s fault was put back in. */
+const audited = (name: string): Run =>
+  situation(() => {
+    const make = auditSituations[name];
+    if (make === undefined) throw new Error(`The audit has no situation ${name}.`);
+    return make();
+  });
+
 const sizedByOthers = (name: keyof typeof outsideSituations, ...checks: readonly Check[]): Run => situation(outsideSituations[name], ...checks);
 
 const own = (name: keyof typeof situations, ...checks: readonly Check[]): Run => situation(situations[name], ...checks);
@@ -187,6 +199,14 @@ export const runs = {
   'a floor while spot comes back': sharing('a floor while spot comes back'),
   'shares while members are lost': sharing('shares while members are lost'),
   'shares while spot comes back': sharing('shares while spot comes back'),
+  'nothing gives for half an hour': attacked('nothing gives for half an hour'),
+  'a share of an odd size': attacked('a share of an odd size'),
+  'two alarms soon after each other': attacked('two alarms soon after each other'),
+  'an alarm again in the second half of its cooldown': attacked('an alarm again in the second half of its cooldown'),
+  'spot comes back in a window of the night before': attacked('spot comes back in a window of the night before'),
+  'connections outlast the notice of a member on a hook': attacked('connections outlast the notice of a member on a hook'),
+  'the size falls while members wait for each other': attacked('the size falls while members wait for each other'),
+  'termination protection': audited('termination protection'),
   'advice comes in waves': bounded('advice comes in waves'),
   'EC2 takes members slowly': bounded('EC2 takes members slowly'),
   'advised while a breaker is open over all that a group has': bounded('advised while a breaker is open over all that a group has'),

@@ -3,6 +3,7 @@ import { type ProfileName, profileOf, profiles } from './profiles/list.ts';
 import { withLastingAlarms } from './random-alarms.ts';
 import { drawFrom, type Trouble } from './random-draw.ts';
 import { withReady } from './random-ready.ts';
+import { withRings } from './random-rings.ts';
 import { withOwnScaling } from './random-scaling.ts';
 import { withSecondAct } from './random-second-act.ts';
 import type { Situation } from './situation.ts';
@@ -35,7 +36,8 @@ export const randomSituation = (seed: number, { profile, always, keep, faults }:
   // From a stream of its own, so that all else in a seed is as it was without it.
   const whole = withTwoActs.has(name) ? withSecondAct(drawn, drawFrom(forkRandom(seed, 'second act'))) : drawn;
   const told = withLastingAlarms(withReady(whole, drawFrom(forkRandom(seed, 'ready'))), drawFrom(forkRandom(seed, 'alarms')));
-  const world = withOwnScaling(told, drawFrom(forkRandom(seed, 'own scaling')));
+  const scaled = withOwnScaling(told, drawFrom(forkRandom(seed, 'own scaling')));
+  const world = withRings(scaled, drawFrom(forkRandom(seed, 'rings')));
   return {
     name: `seed ${seed} (${name})`,
     seed,

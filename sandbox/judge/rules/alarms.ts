@@ -11,6 +11,8 @@ type Broken = Omit<Finding, 'rule'>;
 
 /** Of several alarms that are received within this time, one may undo the other. */
 const apartMs = 2 * times.tickMs;
+/** A look that received another alarm this long before has stored what that one changed. */
+const storedWithinMs = 30_000;
 
 const actsWithinMs = times.messageAgainMs + times.reactMs;
 
@@ -60,14 +62,16 @@ const unanswered = (chronicle: Chronicle, timeline: GroupTimeline): readonly Bro
     if (policy === undefined || policy.mode === 'observe' || row === undefined || before === undefined || atMs - happenedAtMs > alarmTellsForMs)
       return [];
     if (adjusted(before, atDistance(row, fromThreshold), policy.size) === before) return [];
-    // During its cooldown, or together with another alarm or an edit, it may have no effect.
+    // During its cooldown, or together with another alarm or an edit, it may have no effect. The cooldown of another alarm is no reason.
     const names = new Set(policy.scaling.map((one) => one.alarm));
-    const isAlone = !heard.some(
-      (other) => other.message !== message && names.has(other.alarm) && Math.abs(other.atMs - atMs) < Math.max(apartMs, row.cooldownMs),
-    );
+    const isNear = (other: { readonly alarm: string; readonly atMs: number }): boolean =>
+      other.alarm === alarm
+        ? Math.abs(other.atMs - atMs) < Math.max(apartMs, row.cooldownMs)
+        : other.atMs > atMs - storedWithinMs && other.atMs < atMs + apartMs;
+    const isAlone = !heard.some((other) => other.message !== message && names.has(other.alarm) && isNear(other));
     const isEdited = chronicle.policiesIn(group, atMs - apartMs, atMs + actsWithinMs).length > 1;
     const changes = written.filter((one, index) => index > 0 && one.desired !== written[index - 1]?.desired);
-    const isActed = changes.some((one) => one.atMs > atMs - apartMs && one.atMs <= atMs + actsWithinMs);
+    const isActed = changes.some((one) => one.atMs > atMs - storedWithinMs && one.atMs <= atMs + actsWithinMs);
     const isCooling = changes.some((one) => one.atMs <= atMs && one.atMs > happenedAtMs - row.cooldownMs && toldAlarm(chronicle, one, alarm));
     if (!isAlone || isEdited || isActed || isCooling || mayHaveActed(chronicle, timeline, { happenedAtMs, atMs })) return [];
     return [{ group, atMs: atMs + actsWithinMs, detail: `alarm ${alarm} was received, and the desired size stays ${before}` }];
@@ -77,7 +81,7 @@ const unanswered = (chronicle: Chronicle, timeline: GroupTimeline): readonly Bro
 export const alarmsAct: Rule = {
   name: 'alarms that are heard act',
   meaning:
-    'An alarm changes the desired size of the groups that name it, unless the size is at its bound. This holds for an alarm that reaches a function without a fault, alone and outside its cooldown. It does not hold for one that went off before a look found the state item lost or restored, and is received after that look: it may have acted before.',
+    'An alarm changes the desired size of the groups that name it, unless the size is at its bound. This holds for an alarm that reaches a function without a fault, alone and outside its cooldown. Another alarm half a minute before is no reason to do nothing. It does not hold for one that went off before a look found the state item lost or restored, and is received after that look: it may have acted before.',
   broken: (chronicle) => [...chronicle.groups.values()].flatMap((timeline) => unanswered(chronicle, timeline)),
 };
 
