@@ -419,43 +419,6 @@ describe('connections get their time', () => {
     expect(hooked(102)).toEqual([]);
     expect(hooked(110)).toHaveLength(1);
   });
-  it('completes no hook of a member that EC2 takes while connections go on', () => {
-    type Case = {
-      readonly overS?: number;
-      readonly emptyS?: number;
-      readonly by?: Actor;
-      readonly reason?: string;
-      readonly write?: (script: Script) => void;
-    };
-    const hooked = ({ overS = 210, emptyS = 215, by = react('drain'), reason = 'interruption', write = () => undefined }: Case) =>
-      details(
-        connectionsGetTheirTime,
-        (script) => {
-          script.policy(0, 1, { ...policy, asg: 'web-asg' });
-          script.member('i-1', { asg: 'web-asg' });
-          script.warn(100, 'i-1');
-          const swap = { reason, state: 'leaving' };
-          script.at(101, { ...{ kind: 'item-written', table: 'state', group: 'web', item: 'swap#i-1', bytes: 500, by: react('of-1') }, swap });
-          script.at(102, { kind: 'hook-waits', instance: 'i-1', asg: 'web-asg', hook: 'drain', expiresAtMs: 300_000 });
-          script.at(103, { kind: 'left', instance: 'i-1', asg: 'web-asg', how: 'terminating', by: react('drain') });
-          script.takeOut(103, 'i-1');
-          if (emptyS !== 0) script.at(emptyS, { kind: 'empty', instance: 'i-1', targetGroup: 'web' });
-          write(script);
-          script.at(overS, { kind: 'hook-over', instance: 'i-1', asg: 'web-asg', hook: 'drain', how: 'completed', result: 'CONTINUE', by });
-          script.end(220, 'i-1', end);
-        },
-        { spec: { ...spec, targetGroups: spec.targetGroups.map((one) => ({ ...one, deregistrationDelaySeconds: 300 })) } },
-      );
-    const text = 'the hook drain of i-1 was completed while its connections went on';
-    expect(hooked({})).toEqual([text]);
-    expect(hooked({ emptyS: 0 })).toEqual([text]);
-    expect(hooked({ emptyS: 200 })).toEqual([]);
-    expect(hooked({ overS: 219 })).toEqual([]);
-    expect(hooked({ by: user })).toEqual([]);
-    // Where its Auto Scaling group ends it, drain.timeout counts.
-    expect(hooked({ reason: 'terminating' })).toEqual([]);
-    expect(hooked({ write: (script) => script.letGo(205) })).toEqual([]);
-  });
 });
 
 describe('who ends whom', () => {

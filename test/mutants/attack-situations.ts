@@ -6,7 +6,6 @@ import { type SettingOptions, settingOf, zones } from '../sim/worlds.ts';
 const minuteMs = 60_000;
 
 type Script = {
-  readonly holding?: Parameters<typeof settingOf>[0];
   readonly options?: SettingOptions;
   readonly steps: readonly Step[];
   readonly endsAt?: number;
@@ -16,8 +15,8 @@ type Script = {
 
 const size = { min: 1, max: 12, desired: 5 };
 
-const of = (name: string, { holding = 'tag', options = {}, steps, endsAt = size.desired, goesOnMs = 2 * minuteMs }: Script): Situation => {
-  const { spec, policy } = settingOf(holding, { size, spot: 8, ...options });
+const of = (name: string, { options = {}, steps, endsAt = size.desired, goesOnMs = 2 * minuteMs }: Script): Situation => {
+  const { spec, policy } = settingOf('tag', { size, spot: 8, ...options });
   return {
     name,
     seed: 1,
@@ -30,7 +29,6 @@ const of = (name: string, { holding = 'tag', options = {}, steps, endsAt = size.
   };
 };
 
-/** Two zones without prices, caps and limits: whatever rests, rests after a refusal. */
 const both = ['spot', 'on-demand'] as const;
 const returning = { after: '1m', every: '1m', atMost: '50%' };
 
@@ -68,27 +66,5 @@ export const attackSituations = {
       options: { policy: { return: { ...returning, window: 'wed 22:00-05:00' } } },
       steps: [noCapacity(1_000, 3 * minuteMs, ['spot'], zones), interrupt(5_000, 2)],
       goesOnMs: 30 * minuteMs,
-    }),
-  'connections outlast the notice of a member on a hook': () =>
-    of('connections outlast the notice of a member on a hook', {
-      holding: 'attach',
-      options: { delaySeconds: 300, hooks: [{ name: 'drain', transition: 'terminating', heartbeatSeconds: 120, defaultResult: 'CONTINUE' }] },
-      steps: [interrupt(1_000, 2)],
-    }),
-  'the size falls while members wait for each other': () =>
-    of('the size falls while members wait for each other', {
-      holding: 'attach',
-      options: {
-        pendingSeconds: [5, 60],
-        max: 20,
-        policy: {
-          scaling: [
-            { alarm: 'high', adjust: '+6', cooldown: '10m' },
-            { alarm: 'low', adjust: '-4', cooldown: '10m' },
-          ],
-        },
-      },
-      steps: [alarm(1_000, 'high'), alarm(23_500, 'low')],
-      endsAt: 7,
     }),
 } satisfies Readonly<Record<string, () => Situation>>;

@@ -45,20 +45,6 @@ export const attacked: readonly Mutant[] = [
     caughtBy: ['spot comes back in a window of the night before'],
   },
   {
-    name: 'hooks are completed while connections go on',
-    file: 'functions/end-drain/complete-hooks.ts',
-    from: "swap.state === 'gone' || !worksUntilTaken(swap, nowMs) ||",
-    to: "swap.state === 'gone' || nowMs > 0 || !worksUntilTaken(swap, nowMs) ||",
-    caughtBy: ['connections outlast the notice of a member on a hook'],
-  },
-  {
-    name: 'members that a decision removes join with it',
-    file: 'core/decide/admissions.ts',
-    from: 'isReady(member) && !others.has(member.instance)',
-    to: "isReady(member) && !(others.has(member.instance) && others.has(''))",
-    caughtBy: ['the size falls while members wait for each other'],
-  },
-  {
     name: 'the swap of a removal names another market',
     file: 'core/swap/claim.ts',
     from: '  pool,\n  offering: offeringKey(offering),\n  ...(asg !== undefined && { asg }),\n  claimedAtMs: nowMs,\n  drain,',

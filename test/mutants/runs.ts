@@ -204,8 +204,6 @@ export const runs = {
   'two alarms soon after each other': attacked('two alarms soon after each other'),
   'an alarm again in the second half of its cooldown': attacked('an alarm again in the second half of its cooldown'),
   'spot comes back in a window of the night before': attacked('spot comes back in a window of the night before'),
-  'connections outlast the notice of a member on a hook': attacked('connections outlast the notice of a member on a hook'),
-  'the size falls while members wait for each other': attacked('the size falls while members wait for each other'),
   'termination protection': audited('termination protection'),
   'advice comes in waves': bounded('advice comes in waves'),
   'EC2 takes members slowly': bounded('EC2 takes members slowly'),

@@ -34,37 +34,14 @@ export const closedAtMs = (chronicle: Chronicle, life: Life, { targetGroup, unti
   return Math.min(untilMs + delayMs, empty?.atMs ?? endless);
 };
 
-/** Whether it leaves because of a warning alone: `drain.timeout` does not count then. */
-const leavesForWarning = ({ claims, warnings, hooks }: Life): boolean =>
-  claims.length > 0 &&
-  claims.every(({ reason }) => reason === undefined || reason === 'interruption') &&
-  hooks.every((hook) => warnings.some(({ atMs }) => atMs < hook.atMs));
-
-/** Hooks of members that EC2 takes, completed by Holdfast while connections went on: the Auto Scaling group ends them before EC2 would. */
-const cutByHooks = (chronicle: Chronicle, life: Life): readonly Broken[] =>
-  life.hooks.flatMap(({ hook, over }): readonly Broken[] => {
-    if (over?.how !== 'completed' || !isFunction(over.by) || !leavesForWarning(life) || over.atMs >= goneAtMs(life)) return [];
-    const { atMs } = over;
-    const group = chronicle.groupAt(life, atMs);
-    const slackMs = toleranceMs + 2 * chronicle.times.clockMs;
-    if (group === undefined || chronicle.policyAt(group, atMs) === undefined || atMs >= deadlineOf(life) - slackMs) return [];
-    const isOpen = life.services.some(
-      (service) => takenOutByUs(service) && service.untilMs <= atMs && closedAtMs(chronicle, life, service) > atMs + slackMs,
-    );
-    return isOpen
-      ? [{ group, instance: life.instance, atMs, detail: `the hook ${hook} of ${life.instance} was completed while its connections went on` }]
-      : [];
-  });
-
 export const connectionsGetTheirTime: Rule = {
   name: 'connections get their time',
   meaning:
-    'After Holdfast took a member out of service, it lets this member end when the deregistration delay or drain.timeout is over, or when a deadline comes; never sooner. Of a member that leaves for a warning alone, it completes no hook before the deadline while connections go on.',
+    'After Holdfast took a member out of service, it lets this member end when the deregistration delay or drain.timeout is over, or when a deadline comes; never sooner.',
   broken: (chronicle) =>
     chronicle.lives.flatMap((life): readonly Broken[] => {
-      const cut = cutByHooks(chronicle, life);
       const endMs = letEndAtMs(life);
-      if (endMs === endless || cut.length > 0) return cut;
+      if (endMs === endless) return [];
       const outs = life.services.filter((service) => takenOutByUs(service) && service.untilMs <= endMs);
       const group = chronicle.groupAt(life, endMs - 1);
       return outs.flatMap((service) => {
