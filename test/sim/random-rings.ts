@@ -40,7 +40,7 @@ const ringsAgain = (draw: Draw, step: Step, names: readonly string[]): Step => {
 export const withRings = (world: DrawnWorld, draw: Draw): DrawnWorld => {
   const [first, ...others] = world.policies;
   if (first === undefined || rowsOf(first).length === 0 || !isSizedHere(first)) return world;
-  const percents = rowsOf(first).map(() => draw.one([15, 25, 40, 60]));
+  const percents = rowsOf(first).map(() => draw.one([15, 25, 40, 50]));
   const isShared = draw.chance(percentShare);
   const moments = world.steps.filter(isMoment);
   const [step, isAgain] = [draw.one(moments), draw.chance(againShare)];

@@ -22,3 +22,9 @@ it('in some worlds alarms ask for a share of the size', () => {
 it('no world is calm before its last alarm is over', () => {
   for (const { steps, calmAtMs } of worlds) expect(calmAtMs).toBeGreaterThan(Math.max(0, ...steps.map(({ atMs, lastsMs = 0 }) => atMs + lastsMs)));
 });
+
+it('no share takes more than the whole size away', () => {
+  const shares = worlds.flatMap(({ policies }) => JSON.stringify(policies[0]?.scaling ?? []).match(/-\d+%/g) ?? []);
+  expect(shares.length).toBeGreaterThan(0);
+  for (const share of shares) expect(Number.parseInt(share, 10)).toBeGreaterThanOrEqual(-100);
+});
