@@ -59,7 +59,7 @@ describe('who EC2 will not end keeps its work', () => {
     };
     expect(found({ write: retired })).toEqual([]);
   });
-  it('says nothing where a fault meets the call that tells of it, and breaks where it meets another', () => {
+  it('says nothing where a fault meets the call that reports it, and breaks where it meets another', () => {
     expect(found({ changes: throttled('DescribeInstanceAttribute') })).toEqual([]);
     expect(found({ changes: throttled('DescribeInstances') })).toHaveLength(1);
   });

@@ -32,7 +32,7 @@ const isPlain = ({ breaker, onDemand, maxShare, spare, pools }: Policy): boolean
 const isIn = (chronicle: Chronicle, { market, zones, instanceTypes }: PolicyPool, { zone, instanceType, market: refused }: Refused): boolean =>
   (market === 'mixed' || market === refused) && zones.includes(zone) && instanceTypes.includes(instanceType) && chronicle.groups.size === 1;
 
-/** Nothing but refusals for want of capacity tells the group of its pools meanwhile: no warning, no advice, no early end, no fault and no throttle. */
+/** Nothing but refusals for lack of capacity tells the group of its pools meanwhile: no warning, no advice, no early end, no fault and no throttle. */
 const isUndisturbed = (chronicle: Chronicle, group: string, refused: readonly Refused[], fromMs: number, untilMs: number): boolean =>
   refused.every(({ code, atMs }) => code === noCapacityCode || atMs < fromMs - refusedWithinMs || atMs > untilMs) &&
   chronicle
@@ -68,7 +68,7 @@ const leftOut = (chronicle: Chronicle, { group, invocation, endedAtMs, policy }:
 export const refusedInTurn: Rule = {
   name: 'each refused pool has its turn',
   meaning:
-    'While a group is short because EC2 refuses capacity, each pool that EC2 refused is requested again within as many minutes as the policy has pools, and until the tick after that. The rule looks at policies without caps, limits of prices, shares, spares, breakers and members owed on demand, for as long as nothing but refusals for want of capacity tells of their pools.',
+    'While a group is short because EC2 refuses capacity, each pool that EC2 refused is requested again within as many minutes as the policy has pools, and until the tick after that. The rule looks at policies without caps, limits of prices, shares, spares, breakers and members owed on demand, for as long as nothing but refusals for lack of capacity reports their pools.',
   broken: (chronicle) =>
     looksAtShort(
       chronicle,
