@@ -162,7 +162,7 @@ describe('turns of the groups of one batch', () => {
     const many = Array.from({ length: 6 }, (_, index) => group({ name: `g${index}` }));
     const requests = async (tokens: number, sleep: () => Promise<void> = () => new Promise(() => {})) => {
       const { world, ports } = account({ ...emptyBudget, levels: { createFleet: { tokens, atMs: nowMs } } });
-      const turns = turnsOf(many, { ...ports, sleep, wakes: { wake: async () => {} } });
+      const turns = turnsOf(many, { ...ports, sleep, wakes: { came: () => undefined, wake: async () => {} } });
       const answered: string[] = [];
       const all = many.map(async ({ name }) => {
         const asNow = (refused: object) => askOf(name, { offerings: [[key]], calls: key in refused ? 2 : 1 });
