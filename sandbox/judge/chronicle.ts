@@ -1,10 +1,11 @@
 import { type Cloud, cloudOf } from './cloud.ts';
 import type { History, HistoryEvent } from './history.ts';
-import { covers, endless, goneAtMs, isAlive, type Life, leavesAtMs, runsOf, stayAt, tagsAt } from './life.ts';
+import { covers, isAlive, type Life, leavesAtMs, stayAt, tagsAt } from './life.ts';
 import { livesOf } from './lives.ts';
 import { type Since, type Word, wordsOf } from './outside.ts';
 import { asgsOf, type Policy, readPolicy, targetGroupName } from './policy.ts';
 import { remembered } from './remembered.ts';
+import { presentRuns } from './runs.ts';
 import { type Times, timesOf } from './times.ts';
 
 /** A policy, and when it came into force. Without a policy, the group was let go. */
@@ -166,19 +167,6 @@ const groupFinder =
     return named !== undefined && stayAt(life, atMs) !== undefined && livesInAsgs(groups.get(named), atMs) ? undefined : named;
   };
 
-/**
- * What of an instance is a member at a moment: its life, until it first ended, or the run since it was started again. While a swap of an earlier run is
- * written, that swap decides about the instance, and the new run is no member.
- */
-const presentRuns = (lives: readonly Life[]): ((life: Life, atMs: number) => readonly Life[]) => {
-  const runs = new Map(lives.filter(({ restarts }) => restarts.length > 0).map((life) => [life, runsOf(life).slice(1)]));
-  return (life, atMs) => {
-    if (isAlive(life, atMs)) return [life];
-    const run = runs.get(life)?.find((one) => (one.runsAgainMs ?? endless) <= atMs && goneAtMs(one) > atMs);
-    return run === undefined || life.claims.some((claim) => claim.atMs <= (run.runsAgainMs ?? endless)) ? [] : [run];
-  };
-};
-
 /** All instances that ever belonged to each group, checked at every change that may decide about it. */
 const belongings = (lives: readonly Life[], groups: ReadonlyMap<string, GroupTimeline>, groupAt: Chronicle['groupAt']) => {
   const changes = [...groups.values()].flatMap(({ policies }) => policies.map(({ atMs }) => atMs));
@@ -324,6 +312,3 @@ export const chronicleOf = (history: History): Chronicle => {
 
 /** Whether it stays a member, in the world's own record. Advice does not count. */
 export const stays = (life: Life, atMs: number): boolean => leavesAtMs(life, atMs) > atMs;
-
-/** Whether an instance runs again that was stopped before, and has not ended since. */
-export const runsAgainAt = ({ restarts }: Life, atMs: number): boolean => restarts.some((run) => run.atMs <= atMs && goneAtMs(run) > atMs);

@@ -182,53 +182,6 @@ const eventMs = 1_000;
 /** Whether a message about a warning of this moment is about this warning. */
 export const isToldBy = ({ atMs }: Warning, happenedAtMs: number): boolean => Math.abs(atMs - happenedAtMs) < eventMs;
 
-/** A warning belongs to the time in which EC2 is to take the member: another one may come just before the member is put back. */
-const chapterOf = ({ ending, ended, ...life }: Life, sinceMs: number, untilMs: number): Life => {
-  const isBetween = (atMs: number): boolean => atMs > sinceMs && atMs <= untilMs;
-  const isIn = ({ atMs }: { readonly atMs: number }): boolean => isBetween(atMs);
-  const isHeardIn = ({ told, atMs, happenedAtMs }: Delivery): boolean => {
-    const warning = told.about === 'warning' ? life.warnings.find((one) => isToldBy(one, happenedAtMs)) : undefined;
-    return isBetween(warning === undefined ? atMs : takenByMs(warning));
-  };
-  const isLast = untilMs === endless;
-  return {
-    ...life,
-    ...(isLast && ending !== undefined && { ending }),
-    ...(isLast && ended !== undefined && { ended }),
-    warnings: life.warnings.filter((warning) => isBetween(takenByMs(warning))),
-    deliveries: life.deliveries.filter(isHeardIn),
-    claims: life.claims.filter(isIn),
-    drains: life.drains.filter(isIn),
-    services: life.services.filter((service) => service.untilMs > sinceMs && service.fromMs < untilMs),
-  };
-};
-
-/** The times of a member until it was put back into service, and from then on, each as a life of its own. */
-export const chaptersOf = (life: Life): readonly Life[] => {
-  const bounds = [Number.NEGATIVE_INFINITY, ...life.backAtMs, endless];
-  return life.backAtMs.length === 0 ? [life] : bounds.slice(1).map((untilMs, index) => chapterOf(life, bounds[index] ?? 0, untilMs));
-};
-
-/** The run of an instance until it was first stopped, and each one since it was started again, as a life of its own. */
-export const runsOf = (life: Life): readonly Life[] => {
-  const { restarts } = life;
-  if (restarts.length === 0) return [life];
-  const ends: readonly End[] = [life, ...restarts];
-  return ends.map(({ ending, ended }, index): Life => {
-    const [sinceMs, untilMs] = [restarts[index - 1]?.atMs ?? Number.NEGATIVE_INFINITY, restarts[index]?.atMs ?? endless];
-    const { ending: _ending, ended: _ended, ...run } = chapterOf(life, sinceMs, untilMs);
-    const again = index > 0 && { runsAgainMs: sinceMs };
-    return { ...run, restarts: [], ...again, ...(ending !== undefined && { ending }), ...(ended !== undefined && { ended }) };
-  });
-};
-
-/** What a swap from a moment on is about: if the instance had been stopped before and ran again, only the run that was the present one then, or the next. */
-export const runFrom = (life: Life, atMs: number): Life => {
-  if (life.restarts.length === 0 || atMs < goneAtMs(life)) return life;
-  const runs = runsOf(life);
-  return runs.find((run) => goneAtMs(run) > atMs) ?? runs.at(-1) ?? life;
-};
-
 /**
  * From when on it leaves without a choice of Holdfast, because EC2 takes it or its Auto Scaling group ends it. A warning that did not come true no longer
  * counts when its member is back in service.

@@ -1,10 +1,11 @@
-import { type Chronicle, runsAgainAt } from '../chronicle.ts';
+import type { Chronicle } from '../chronicle.ts';
 import { nameOf, type OfferingName } from '../cloud.ts';
 import type { Finding, Rule } from '../finding.ts';
 import type { Told } from '../history.ts';
 import { covers, isAlive, type Life } from '../life.ts';
 import { eachSecond } from '../moments.ts';
 import { limitFor } from '../policy.ts';
+import { runsAgainAt } from '../runs.ts';
 import { inWords, reasonsSaid, type SaidAgainst, type SaidReasons, type SaidRefusal } from '../said-decisions.ts';
 import { times } from '../times.ts';
 

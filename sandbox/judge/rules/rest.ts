@@ -1,8 +1,9 @@
-import { type Chronicle, runsAgainAt } from '../chronicle.ts';
+import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
-import { isAlive, isProtected, type Life, lastRefusalMs, runsOf, stayAt } from '../life.ts';
+import { isAlive, isProtected, type Life, lastRefusalMs, stayAt } from '../life.ts';
 import { isMute } from '../mute.ts';
 import { asgsOf, type Policy } from '../policy.ts';
+import { runsAgainAt, runsOf } from '../runs.ts';
 import { servesAgainMsIn } from '../serves-again.ts';
 import { isStray } from '../staying.ts';
 import { times } from '../times.ts';

@@ -3,9 +3,10 @@ import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { belowMinCode, wasAtMinimum } from '../kept-by-minimum.ts';
 import { deadlineOf, delayOf, failedDeregistrations } from '../leaving.ts';
-import { beganToEndMs, endless, goneAtMs, isFunction, type Life, runFrom, runsOf, takenOutAtMs } from '../life.ts';
+import { beganToEndMs, endless, goneAtMs, isFunction, type Life, takenOutAtMs } from '../life.ts';
 import { failedWith, isOutcome } from '../outcomes.ts';
 import { asgsOf, type Policy } from '../policy.ts';
+import { runFrom, runsOf } from '../runs.ts';
 import { type SaidSwap, swapsOf } from '../stored.ts';
 import { mayBeGivenUp } from '../unserved.ts';
 

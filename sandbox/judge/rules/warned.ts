@@ -1,20 +1,9 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { deadlineOf, drainStartsMs, isTakenOut, knewAtMs, lastServices, looksFrom, policyFor, takenOutByUs } from '../leaving.ts';
-import {
-  chaptersOf,
-  endless,
-  goneAtMs,
-  isAlive,
-  isFunction,
-  type Life,
-  lastBackMs,
-  lastRefusalMs,
-  runsOf,
-  type Service,
-  warnedAtMs,
-} from '../life.ts';
+import { endless, goneAtMs, isAlive, isFunction, type Life, lastBackMs, lastRefusalMs, type Service, warnedAtMs } from '../life.ts';
 import { lastObservedMs, wasObserved } from '../modes.ts';
+import { chaptersOf, runsOf } from '../runs.ts';
 import { lookedSince } from '../staying.ts';
 import { times } from '../times.ts';
 
