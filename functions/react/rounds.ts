@@ -65,11 +65,14 @@ const isLate = (lost: number, { facts, group }: Run): boolean => lost >= lostFor
  */
 const sameLookMs = 2_000;
 
-/** A decision that has no turn may have waited for what other groups learn. Whoever has the turn looked as long ago. */
-const sameLookMsAfter = (what: Lost): number => (what === 'turn' ? sameLookMs + learnsWithinMs : sameLookMs);
-
-const isYoung = ({ ports }: Run, { lookedAtMs }: Gathered, what: Lost): boolean =>
-  ports.clock.now() - lookedAtMs < sameLookMsAfter(what);
+/**
+ * Whether a look may be used again for another round. A decision may have waited for what other groups learn. This wait
+ * makes no look old. Whoever has the turn may have waited too.
+ */
+const isYoung = ({ group, ports, turns }: Run, { lookedAtMs }: Gathered, what: Lost): boolean => {
+  const waitedMs = what === 'turn' ? learnsWithinMs : turns.heldMs(group.name);
+  return ports.clock.now() - lookedAtMs - waitedMs < sameLookMs;
+};
 
 /**
  * Whether the state explains the desired capacity that a look found as it did then. A note of an attach is dropped when

@@ -515,8 +515,13 @@ describe('another round after a refusal', () => {
 });
 
 describe('an attempt after a lost race', () => {
-  /** The first write of this group of eight is lost, after so long; `before` happens then. */
-  const afterLoss = async (lookAgeMs: number, before: (of: ReturnType<typeof worldOf>) => void = () => {}, policy = inB(8, 1)) => {
+  type Loss = { readonly heldMs?: number; readonly policy?: ReturnType<typeof inB> };
+  /** The first write of this group of eight is lost, so long after the look; `before` happens then. */
+  const afterLoss = async (
+    waitedMs: number,
+    before: (of: ReturnType<typeof worldOf>) => void = () => {},
+    { heldMs = 0, policy = inB(8, 1) }: Loss = {},
+  ) => {
     const of = worldOf(policy, stateUnder(policy, 5));
     let [now, looks] = [nowMs, 0];
     of.ports.clock.now = () => now;
@@ -527,16 +532,21 @@ describe('an attempt after a lost race', () => {
       return look(group);
     };
     of.world.beforeWrite = () => {
-      now += lookAgeMs;
+      now += waitedMs;
       of.world.stored = stateUnder(policy, 6);
       before(of);
     };
-    return { played: await play(policy, of), looks, world: of.world };
+    return { played: await play(policy, of, {}, { ...turnsOf([], of.ports), heldMs: () => heldMs }), looks, world: of.world };
   };
 
-  test('uses its look again for two seconds, and looks anew after that or under another policy', async () => {
+  test('uses its look again for two seconds, and for as long as it waited for what others learn', async () => {
     expect((await afterLoss(1_999)).looks).toBe(1);
     expect((await afterLoss(2_000)).looks).toBe(2);
+    expect((await afterLoss(3_999, undefined, { heldMs: 2_000 })).looks).toBe(1);
+    expect((await afterLoss(4_000, undefined, { heldMs: 2_000 })).looks).toBe(2);
+  });
+
+  test('looks anew under another policy', async () => {
     const renamed = await afterLoss(0, ({ world }) => {
       world.policy = inB(10, 2);
     });
