@@ -102,6 +102,16 @@ const notSettled = (launched: readonly Launched[], { reservations }: GroupState)
 };
 
 /**
+ * Since when no request of the group has had a response. An outage leaves all of them open, and also those that are
+ * made while it lasts. So a new one does not begin the tries anew. Any response shows that the outage is over.
+ */
+const unansweredSinceMs = ({ reservations }: GroupState, launched: readonly Launched[]): number => {
+  if (launched.some(({ result }) => result.kind === 'answered')) return Number.POSITIVE_INFINITY;
+  const open = reservations.filter((one) => isOpen(one) && one.unanswerable === undefined);
+  return Math.min(...open.map(({ atMs }) => atMs));
+};
+
+/**
  * The state after responses: reservations settled, refusals and successes remembered. Changes nothing else, so it can
  * be merged into a newer state. The members are those of the look that requested.
  */
@@ -112,7 +122,9 @@ export const applyAnswers = (
 ): GroupState => {
   const attempts = new Map(launched.map((one) => [one.reservation.id, one]));
   const throttle = throttleAfter(state, launched, nowMs);
-  const repeatAtMs = ({ atMs }: Reservation): number => Math.max(againAtMs(nowMs, atMs), throttle?.untilMs ?? 0);
+  const unansweredMs = unansweredSinceMs(state, launched);
+  const repeatAtMs = ({ atMs }: Reservation): number =>
+    Math.max(againAtMs(nowMs, Math.min(atMs, unansweredMs)), throttle?.untilMs ?? 0);
   const reservations = state.reservations.flatMap((reservation) => {
     const attempt = attempts.get(reservation.id);
     return attempt === undefined

@@ -116,6 +116,32 @@ describe('a throttle', () => {
   });
 });
 
+describe('a request without a response', () => {
+  const old = reservation({ id: 'r-old', atMs: nowMs - 100_000 });
+  const young = reservation({ id: 'r-new', atMs: nowMs - 1_000 });
+  const waitsMs = (other: Partial<typeof old>, ...more: readonly Launched[]) =>
+    (settled(state({ reservations: [{ ...old, ...other }, young] }), of('r-new', ambiguous), ...more).reservations.find(({ id }) => id === 'r-new')
+      ?.leaseUntilMs ?? 0) - nowMs;
+  const soonMs = 3_000;
+  const rarelyMs = 20_000;
+
+  it('is repeated as rarely as the oldest of its group that has none, whoever was tried now', () => {
+    expect(Math.abs(waitsMs({}) - 100_000 / 4)).toBeLessThanOrEqual(10_000);
+    expect(waitsMs({}, of('r-old', ambiguous))).toBe(waitsMs({}));
+    expect(waitsMs({})).toBeGreaterThanOrEqual(rarelyMs);
+  });
+
+  it('is repeated soon where another has a response', () => {
+    expect(waitsMs({}, of('r-old', granted('i-1')))).toBeLessThanOrEqual(soonMs);
+    expect(waitsMs({}, of('r-third', { kind: 'answered', instances: [], refusals: [] }))).toBeLessThanOrEqual(soonMs);
+    expect(waitsMs({ instances: ['i-1'] })).toBeLessThanOrEqual(soonMs);
+  });
+
+  it('is repeated soon beside one that is not repeated any more', () => {
+    expect(waitsMs({ unanswerable: true })).toBeLessThanOrEqual(soonMs);
+  });
+});
+
 describe('after responses', () => {
   const asked = (count: number, rest: object = {}) => ({ placement: { ...reservation().placement, count, ...rest } });
 
