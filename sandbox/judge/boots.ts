@@ -143,21 +143,26 @@ const surelyKnownMs = (chronicle: Chronicle, one: FailedBoot): number =>
 export const deathsCountUntil = (chronicle: Chronicle, { diedAtMs }: FailedBoot): number => diedAtMs + windowMs + knownWithin(chronicle);
 
 /**
- * Whether enough instances ended within ten minutes that Holdfast may launch no more for missing members. Ends before the launch of an instance that
- * has served for long enough that a look found it do not count. A member that ended and has no swap is not missing while its Auto Scaling group
- * replaces it: Holdfast leaves it to the group.
+ * The ends within ten minutes that may count against further launches. Ends before the launch of an instance that has served for long enough that a look
+ * found it do not count.
  */
-export const deathsMayBound = (chronicle: Chronicle, group: string, atMs: number): boolean => {
+const deathsAt = (chronicle: Chronicle, group: string, atMs: number): readonly FailedBoot[] => {
   const foundMs = atMs - knownWithin(chronicle);
   const workedMs = workedSinceMs(chronicle, group, (life) => isAlive(life, atMs) && chronicle.servesAt(life, foundMs));
-  const dead = failedBootsOf(chronicle, group).filter(
+  return failedBootsOf(chronicle, group).filter(
     (one) =>
       one.diedAtMs <= atMs &&
       !isForgotten(chronicle, group, one.diedAtMs, atMs) &&
       deathsCountUntil(chronicle, one) > atMs &&
       surelyKnownMs(chronicle, one) > workedMs,
   );
-  if (dead.length < mostPerNeed) return false;
+};
+
+/**
+ * How many members a group lacks, with these counted as present. A member that ended and has no swap is not missing while its Auto Scaling group replaces
+ * it: Holdfast leaves it to the group.
+ */
+const lackAt = (chronicle: Chronicle, group: string, atMs: number, alive: readonly Life[] = []): number => {
   const { staying, waiting } = headcountAt(chronicle, group, atMs);
   const leftToAsgs = chronicle
     .livesIn(group)
@@ -165,8 +170,35 @@ export const deathsMayBound = (chronicle: Chronicle, group: string, atMs: number
       (life) =>
         chronicle.groupAt(life, atMs) === group && isReplacedByItsGroup(chronicle, life, atMs) && life.claims.every((claim) => claim.atMs > atMs),
     );
-  const lack = Math.max(0, ...chronicle.desiredIn(group, atMs, atMs)) - staying.length - waiting.length - leftToAsgs.length;
-  return dead.length >= mostPerNeed * Math.max(1, lack);
+  return Math.max(0, ...chronicle.desiredIn(group, atMs, atMs)) - new Set([...staying, ...waiting, ...leftToAsgs, ...alive]).size;
+};
+
+/** Whether enough instances ended within ten minutes that Holdfast may launch no more for missing members. */
+export const deathsMayBound = (chronicle: Chronicle, group: string, atMs: number): boolean => {
+  const dead = deathsAt(chronicle, group, atMs).length;
+  return dead >= mostPerNeed && dead >= mostPerNeed * Math.max(1, lackAt(chronicle, group, atMs));
+};
+
+/**
+ * Whether a decision may launch fewer than its group lacks because of such ends: all that it lacks would be more than ten for each.
+ *
+ * @param unseen have ended, and the look may show each of them alive. Then it is not missing, and its end does not count
+ * @param inFlight how many were requested before and are not launched yet
+ */
+export const deathsMayHoldBack = (
+  chronicle: Chronicle,
+  group: string,
+  atMs: number,
+  { unseen, inFlight }: { readonly unseen: readonly Life[]; readonly inFlight: number },
+): boolean => {
+  const dead = deathsAt(chronicle, group, atMs).map(({ life }) => life);
+  // First those whose ends do not count: to show them alive takes nothing from the ends.
+  const mayBeShown = [...unseen.filter((life) => !dead.includes(life)), ...unseen.filter((life) => dead.includes(life))];
+  return [...mayBeShown.keys(), mayBeShown.length].some((count) => {
+    const alive = mayBeShown.slice(0, count);
+    const lack = Math.max(1, lackAt(chronicle, group, atMs, alive) - inFlight);
+    return dead.filter((life) => !alive.includes(life)).length + lack > mostPerNeed * lack;
+  });
 };
 
 /**

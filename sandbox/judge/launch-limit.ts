@@ -91,14 +91,18 @@ export const countedAt = (
   return { launched, most: most + warnedIn(chronicle, group, atMs - withinMs - slackMs, atMs) };
 };
 
-/** Whether a group may have launched so much that its policy allows no more at a moment. */
-export const limitMayBound = (chronicle: Chronicle, group: string, atMs: number): boolean =>
+/**
+ * Whether a group may have launched so much at a moment that its policy does not allow all that it lacks.
+ *
+ * @param lack how many a look may find it to lack, where that is more than its size without its members
+ */
+export const limitMayBound = (chronicle: Chronicle, group: string, atMs: number, lack = 1): boolean =>
   chronicle.policiesIn(group, atMs - times.reactMs, atMs).some(({ launches: { atMost, withinMs } }) => {
     const sinceMs = countsSince(chronicle, group, atMs);
     const fromMs = Math.max(sinceMs, atMs - withinMs * (1 + 1 / parts) - slackOf(chronicle));
     const launched = launchesOf(chronicle, group).filter(({ launchedAtMs }) => launchedAtMs > fromMs && launchedAtMs <= atMs).length;
     const size = Math.min(...chronicle.desiredIn(group, atMs, atMs));
-    const missing = Math.max(1, size - chronicle.membersAt(group, atMs).length);
+    const missing = Math.max(lack, size - chronicle.membersAt(group, atMs).length);
     const heard = heardIn(chronicle, group, Math.max(sinceMs, atMs - withinMs + slackOf(chronicle)), atMs);
     return launched + missing > mostOf(atMost, size) + heard;
   });

@@ -34,6 +34,116 @@ const dies = (script: Script, instance: string): void => {
   script.at(82, { kind: 'ending', instance, by: { kind: 'script' }, code: 'Client.InternalError' });
 };
 
+const tooMany = ['decision d-1 says that too many instances ended early'];
+const overLimit = ['decision d-1 says that its launches are at their limit'];
+const deathsBounded = { remarks: [{ code: 'deaths-bounded', count: 1 }] };
+const launchesBounded = { remarks: [{ code: 'launches-bounded', count: 1 }] };
+
+/** A group of two that lacks as many as it is larger, and of which so many instances ended early. */
+const lacks = (script: Script, lack: number, dead: number): void => {
+  script.desired(50, 2 + lack);
+  for (let index = 0; index < dead; index += 1) dies(script, `i-dead-${index}`);
+};
+
+describe('ends hold launches back', () => {
+  it('once all that is missing would make more than ten for each', () => {
+    const died = (dead: number) => (script: Script) => lacks(script, 2, dead);
+    expect(said(deathsBounded, died(19))).toEqual([]);
+    expect(said(deathsBounded, died(18))).toEqual(tooMany);
+  });
+
+  it('for a member less, where one ended and the look need not show that', () => {
+    const ends =
+      (second: number, told: readonly string[] = []) =>
+      (script: Script) => {
+        lacks(script, 2, 10);
+        script.member('i-3');
+        script.react(
+          100,
+          103,
+          'of-a',
+          told.map((instance) => ({ about: 'state', instance, state: 'shutting-down' })),
+        );
+        script.end(second, 'i-3', { kind: 'script' });
+      };
+    expect(said(deathsBounded, ends(99.5))).toEqual([]);
+    expect(said(deathsBounded, ends(98))).toEqual(tooMany);
+    expect(said(deathsBounded, ends(99.5, ['i-3']))).toEqual(tooMany);
+  });
+
+  it('where the one that need not show as ended would have been the tenth, only if it shows', () => {
+    const tenth = (lack: number) => (script: Script) => {
+      lacks(script, lack, 9);
+      script.launch(80, 'i-tenth', { by: react('of-0') });
+      script.at(99.5, { kind: 'ending', instance: 'i-tenth', by: { kind: 'script' }, code: 'Client.InternalError' });
+    };
+    expect(said(deathsBounded, tenth(1))).toEqual([]);
+    expect(said(deathsBounded, tenth(2))).toEqual(tooMany);
+  });
+
+  it('for those that nobody has requested yet', () => {
+    const asks = (call: { readonly until: number; readonly outcome?: string } | undefined) => (script: Script) => {
+      lacks(script, 2, 10);
+      const request = { pool: 'spot-a', count: 1 };
+      script.at(90, { kind: 'item-written', table: 'state', group: 'web', item: 'request#r-1', bytes: 500, by: react('of-b'), request });
+      if (call === undefined) return;
+      script.at(call.until, {
+        ...{ kind: 'called', invocation: 'of-b', function: 'react', service: 'ec2', operation: 'CreateFleet', askedAtMs: 91_000, applied: true },
+        ...{ isMutating: true, outcome: call.outcome ?? 'ok', launch: { group: 'web', pool: 'spot-a', count: 1, token: 'r-1' } },
+      });
+    };
+    expect(said(deathsBounded, asks({ until: 105 }))).toEqual([]);
+    expect(said(deathsBounded, asks({ until: 95 }))).toEqual(tooMany);
+    expect(said(deathsBounded, asks({ until: 95, outcome: 'lost' }))).toEqual(tooMany);
+    expect(said(deathsBounded, asks(undefined))).toEqual(tooMany);
+  });
+
+  it('counts a requested instance once', () => {
+    const launchedSince = (script: Script) => {
+      lacks(script, 3, 10);
+      const request = { pool: 'spot-a', count: 1 };
+      script.at(90, { kind: 'item-written', table: 'state', group: 'web', item: 'request#r-i-3', bytes: 500, by: react('of-b'), request });
+      script.launch(95, 'i-3', { by: react('of-b') });
+      script.at(105, {
+        ...{ kind: 'called', invocation: 'of-b', function: 'react', service: 'ec2', operation: 'CreateFleet', askedAtMs: 91_000, applied: true },
+        ...{ isMutating: true, outcome: 'ok', launch: { group: 'web', pool: 'spot-a', count: 1, token: 'r-i-3' } },
+      });
+    };
+    expect(said(deathsBounded, launchedSince)).toEqual(tooMany);
+  });
+});
+
+describe('the limit of launches holds back', () => {
+  const limited = (atMost: number, maxSurge: number) => ({
+    ...policy,
+    launches: { atMost, within: '10m' },
+    swap: { order: 'launch-first', maxSurge },
+  });
+
+  it('what is launched ahead for swaps that wait, within the surge', () => {
+    const waits = (maxSurge: number, claimed: readonly string[]) => (script: Script) => {
+      script.policy(0, 1, limited(3, maxSurge));
+      for (const instance of ['i-1', 'i-2']) script.advise(90, instance);
+      for (const instance of claimed) script.claim(91, instance, 'of-0', 'waiting');
+    };
+    expect(said(launchesBounded, waits(2, ['i-1', 'i-2']))).toEqual([]);
+    expect(said(launchesBounded, waits(1, ['i-1', 'i-2']))).toEqual(overLimit);
+    expect(said(launchesBounded, waits(2, ['i-1']))).toEqual(overLimit);
+  });
+
+  it('what replaces members that leave', () => {
+    const leave = (instances: readonly string[]) => (script: Script) => {
+      script.policy(0, 1, limited(3, 1));
+      for (const instance of instances) {
+        script.claim(90, instance, 'of-0');
+        script.takeOut(91, instance);
+      }
+    };
+    expect(said(launchesBounded, leave(['i-1', 'i-2']))).toEqual([]);
+    expect(said(launchesBounded, leave(['i-1']))).toEqual(overLimit);
+  });
+});
+
 describe('what holds launches back is true', () => {
   it('is the limit of launches, once the group has launched as many', () => {
     const bounded = { remarks: [{ code: 'launches-bounded', count: 1 }] };

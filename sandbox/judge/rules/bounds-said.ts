@@ -1,18 +1,42 @@
 import { announcements, items } from '../../../core/contract.ts';
-import { deathsMayBound, failedBootsOf, knownWithin } from '../boots.ts';
+import { deathsMayHoldBack, failedBootsOf, knownWithin } from '../boots.ts';
 import { slackOf, wasLost } from '../breaker.ts';
 import type { Chronicle } from '../chronicle.ts';
+import { wasDeniedLately } from '../denied.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { isHindered, telling } from '../hindrance.ts';
+import { inFlightAt } from '../in-flight.ts';
 import { limitMayBound } from '../launch-limit.ts';
+import type { Life } from '../life.ts';
 import { boundsSaid, type SaidBound } from '../said-bounds.ts';
+import { headcountAt, surgeOf, unseenEnds } from '../staying.ts';
 import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
-type Moments = { readonly group: string; readonly lookedMs: number; readonly writtenMs: number; readonly isCarriedOut: boolean };
+type Moments = {
+  readonly group: string;
+  readonly by: Life['by'];
+  readonly lookedMs: number;
+  readonly writtenMs: number;
+  readonly isCarriedOut: boolean;
+};
 
 /** Whether it is so when the function looked, or when it had stored its decision. */
 const atEither = ({ lookedMs, writtenMs }: Moments, isSo: (atMs: number) => boolean): boolean => isSo(lookedMs) || isSo(writtenMs);
+
+/** The most that a look may find a group to lack: those that leave are missing, and so are those that its surge launches ahead of their swaps. */
+const lackedAt = (chronicle: Chronicle, group: string, atMs: number): number => {
+  const { staying, waiting, claimed } = headcountAt(chronicle, group, atMs);
+  const surge = surgeOf(chronicle.policiesIn(group, atMs, atMs), claimed, wasDeniedLately(chronicle, group, atMs));
+  return Math.max(1, ...chronicle.desiredIn(group, atMs, atMs).map((desired) => desired - staying.length - waiting.length + surge));
+};
+
+/** Whether ends held launches back, by what the look could know of the members: an end a moment before it, and requests that others had made. */
+const wereHeldBack = (chronicle: Chronicle, { group, by, lookedMs, writtenMs }: Moments, atMs: number): boolean =>
+  deathsMayHoldBack(chronicle, group, atMs, {
+    unseen: unseenEnds(chronicle, group, { by, sinceMs: lookedMs, atMs: writtenMs }),
+    inFlight: inFlightAt(chronicle, group, atMs),
+  });
 
 /** Whether an event said that this breaker is open until then. */
 const wasOpened = (chronicle: Chronicle, group: string, { breaker, untilMs }: Extract<SaidBound, { readonly code: 'breaker' }>): boolean =>
@@ -39,9 +63,11 @@ const whyFalse = (chronicle: Chronicle, said: SaidBound, moments: Moments): stri
   const { group, writtenMs } = moments;
   switch (said.code) {
     case 'launches-bounded':
-      return atEither(moments, (atMs) => limitMayBound(chronicle, group, atMs)) ? undefined : 'says that its launches are at their limit';
+      return atEither(moments, (atMs) => limitMayBound(chronicle, group, atMs, lackedAt(chronicle, group, atMs)))
+        ? undefined
+        : 'says that its launches are at their limit';
     case 'deaths-bounded':
-      return atEither(moments, (atMs) => deathsMayBound(chronicle, group, atMs)) ? undefined : 'says that too many instances ended early';
+      return atEither(moments, (atMs) => wereHeldBack(chronicle, moments, atMs)) ? undefined : 'says that too many instances ended early';
     case 'boots-failed':
       return mayRest(chronicle, group, said, writtenMs)
         ? undefined
@@ -57,14 +83,13 @@ const whyFalse = (chronicle: Chronicle, said: SaidBound, moments: Moments): stri
 export const boundsAreTrue: Rule = {
   name: 'what holds launches back is true',
   meaning:
-    'Where a stored decision says that the limit of launches or too many early ends hold launches back, that a pool rests after failed boots, or that a breaker is open, this is so: by the launches, ends and events of the record.',
+    'Where a stored decision says that the limit of launches or too many early ends hold launches back, that a pool rests after failed boots, or that a breaker is open, this is so: by the launches, requests, swaps, ends and events of the record. A member counts as present if the look need not show its end.',
   broken: (chronicle) =>
     boundsSaid(chronicle.history).flatMap(({ id, group, lookedMs, isCarriedOut, bounds }): readonly Broken[] => {
-      const writtenMs = chronicle
-        .of('item-written')
-        .findLast((write) => write.group === group && write.item === `${items.decisionPrefix}${id}`)?.atMs;
-      if (writtenMs === undefined || bounds.length === 0 || wasLost(chronicle, group, Number.NEGATIVE_INFINITY, writtenMs)) return [];
-      const found = bounds.flatMap((said) => whyFalse(chronicle, said, { group, lookedMs, writtenMs, isCarriedOut }) ?? []);
+      const written = chronicle.of('item-written').findLast((write) => write.group === group && write.item === `${items.decisionPrefix}${id}`);
+      if (written === undefined || bounds.length === 0 || wasLost(chronicle, group, Number.NEGATIVE_INFINITY, written.atMs)) return [];
+      const { atMs: writtenMs, by } = written;
+      const found = bounds.flatMap((said) => whyFalse(chronicle, said, { group, by, lookedMs, writtenMs, isCarriedOut }) ?? []);
       return [...new Set(found)].map((what) => ({ group, atMs: writtenMs, detail: `decision ${id} ${what}` }));
     }),
 };
