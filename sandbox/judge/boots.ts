@@ -158,17 +158,27 @@ const deathsAt = (chronicle: Chronicle, group: string, atMs: number): readonly F
   );
 };
 
+/** What a look may know of members that ended. */
+type Known = {
+  /** It may show them alive. */
+  readonly alive?: readonly Life[];
+  /** They have a swap, and decisions say that their Auto Scaling group replaces them. */
+  readonly left?: ReadonlySet<string>;
+};
+
 /**
- * How many members a group lacks, with these counted as present. A member that ended and has no swap is not missing while its Auto Scaling group replaces
- * it: Holdfast leaves it to the group.
+ * How many members a group lacks. A member that ended and has no swap is not missing while its Auto Scaling group replaces it: Holdfast leaves it to the
+ * group.
  */
-const lackAt = (chronicle: Chronicle, group: string, atMs: number, alive: readonly Life[] = []): number => {
+const lackAt = (chronicle: Chronicle, group: string, atMs: number, { alive = [], left = new Set() }: Known = {}): number => {
   const { staying, waiting } = headcountAt(chronicle, group, atMs);
   const leftToAsgs = chronicle
     .livesIn(group)
     .filter(
       (life) =>
-        chronicle.groupAt(life, atMs) === group && isReplacedByItsGroup(chronicle, life, atMs) && life.claims.every((claim) => claim.atMs > atMs),
+        chronicle.groupAt(life, atMs) === group &&
+        isReplacedByItsGroup(chronicle, life, atMs) &&
+        (left.has(life.instance) || life.claims.every((claim) => claim.atMs > atMs)),
     );
   return Math.max(0, ...chronicle.desiredIn(group, atMs, atMs)) - new Set([...staying, ...waiting, ...leftToAsgs, ...alive]).size;
 };
@@ -184,19 +194,20 @@ export const deathsMayBound = (chronicle: Chronicle, group: string, atMs: number
  *
  * @param unseen have ended, and the look may show each of them alive. Then it is not missing, and its end does not count
  * @param inFlight how many were requested before and are not launched yet
+ * @param left ended and have a swap, and decisions say that their Auto Scaling group replaces them
  */
 export const deathsMayHoldBack = (
   chronicle: Chronicle,
   group: string,
   atMs: number,
-  { unseen, inFlight }: { readonly unseen: readonly Life[]; readonly inFlight: number },
+  { unseen, inFlight, left }: { readonly unseen: readonly Life[]; readonly inFlight: number; readonly left: ReadonlySet<string> },
 ): boolean => {
   const dead = deathsAt(chronicle, group, atMs).map(({ life }) => life);
   // First those whose ends do not count: to show them alive takes nothing from the ends.
   const mayBeShown = [...unseen.filter((life) => !dead.includes(life)), ...unseen.filter((life) => dead.includes(life))];
   return [...mayBeShown.keys(), mayBeShown.length].some((count) => {
     const alive = mayBeShown.slice(0, count);
-    const lack = Math.max(1, lackAt(chronicle, group, atMs, alive) - inFlight);
+    const lack = Math.max(1, lackAt(chronicle, group, atMs, { alive, left }) - inFlight);
     return dead.filter((life) => !alive.includes(life)).length + lack > mostPerNeed * lack;
   });
 };

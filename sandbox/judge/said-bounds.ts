@@ -24,5 +24,7 @@ export const boundsSaid = ({ stored }: History) =>
     lookedMs: numberOf(mapsOf([view])[0]?.nowMs),
     /** Whether it was overtaken by another decision, so that nothing followed from it. */
     isCarriedOut: mapsOf([outcome])[0]?.code !== 'not-carried-out',
+    /** Members whose replacement it leaves to their Auto Scaling group. */
+    left: mapsOf(rounds).flatMap(({ leftToGroups }) => (Array.isArray(leftToGroups) ? leftToGroups.map(textOf) : [])),
     bounds: mapsOf(rounds).flatMap(({ remarks, rejected }) => [...mapsOf(remarks).flatMap(ofRemark), ...mapsOf(rejected).flatMap(ofRejection)]),
   }));

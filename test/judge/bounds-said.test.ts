@@ -4,7 +4,7 @@ import { boundsAreTrue } from '../../sandbox/judge/rules/bounds-said.ts';
 import { details, throttled } from './details.ts';
 import { policy, react, type Script, twoServe } from './histories.ts';
 
-type Round = { readonly remarks?: readonly object[]; readonly rejected?: readonly object[] };
+type Round = { readonly remarks?: readonly object[]; readonly rejected?: readonly object[]; readonly leftToGroups?: readonly string[] };
 
 /** What is false in a decision whose function looked at 100. */
 const said = (
@@ -96,6 +96,22 @@ describe('ends hold launches back', () => {
     expect(said(deathsBounded, asks({ until: 95 }))).toEqual(tooMany);
     expect(said(deathsBounded, asks({ until: 95, outcome: 'lost' }))).toEqual(tooMany);
     expect(said(deathsBounded, asks(undefined))).toEqual(tooMany);
+  });
+
+  it('for those that decisions have not left to their Auto Scaling group', () => {
+    const ends = (asg?: string) => (script: Script) => {
+      script.policy(0, 1, { ...policy, asg: 'web-asg' });
+      script.at(2, { kind: 'asg-changed', asg: 'web-asg', min: 1, max: 4, desired: 3, suspended: [], by: { kind: 'user' } });
+      lacks(script, 2, 10);
+      script.member('i-3', { by: { kind: 'asg', asg: 'web-asg', why: 'size' }, ...(asg !== undefined && { asg }) });
+      script.claim(40, 'i-3', 'of-0');
+      script.end(60, 'i-3');
+    };
+    const leaving = { ...deathsBounded, leftToGroups: ['i-3'] };
+    expect(said(leaving, ends('web-asg'))).toEqual([]);
+    expect(said(deathsBounded, ends('web-asg'))).toEqual(tooMany);
+    // One that no group holds is replaced by none.
+    expect(said(leaving, ends())).toEqual(tooMany);
   });
 
   it('counts a requested instance once', () => {

@@ -31,11 +31,19 @@ const lackedAt = (chronicle: Chronicle, group: string, atMs: number): number => 
   return Math.max(1, ...chronicle.desiredIn(group, atMs, atMs).map((desired) => desired - staying.length - waiting.length + surge));
 };
 
-/** Whether ends held launches back, by what the look could know of the members: an end a moment before it, and requests that others had made. */
+/** Members that decisions until a look left to their Auto Scaling groups. */
+const leftUntil = (chronicle: Chronicle, group: string, untilMs: number): ReadonlySet<string> =>
+  new Set(boundsSaid(chronicle.history).flatMap((said) => (said.group === group && said.lookedMs <= untilMs ? said.left : [])));
+
+/**
+ * Whether ends held launches back, by what the look could know of the members: an end a moment before it, requests that others had made, and whom
+ * decisions had left to their Auto Scaling groups.
+ */
 const wereHeldBack = (chronicle: Chronicle, { group, by, lookedMs, writtenMs }: Moments, atMs: number): boolean =>
   deathsMayHoldBack(chronicle, group, atMs, {
     unseen: unseenEnds(chronicle, group, { by, sinceMs: lookedMs, atMs: writtenMs }),
     inFlight: inFlightAt(chronicle, group, atMs),
+    left: leftUntil(chronicle, group, lookedMs),
   });
 
 /** Whether an event said that this breaker is open until then. */
@@ -83,7 +91,7 @@ const whyFalse = (chronicle: Chronicle, said: SaidBound, moments: Moments): stri
 export const boundsAreTrue: Rule = {
   name: 'what holds launches back is true',
   meaning:
-    'Where a stored decision says that the limit of launches or too many early ends hold launches back, that a pool rests after failed boots, or that a breaker is open, this is so: by the launches, requests, swaps, ends and events of the record. A member counts as present if the look need not show its end.',
+    'Where a stored decision says that the limit of launches or too many early ends hold launches back, that a pool rests after failed boots, or that a breaker is open, this is so: by the launches, requests, swaps, ends and events of the record. A member counts as present if the look need not show its end. A member that ended is not missing once a decision has left it to its Auto Scaling group, while that group replaces it.',
   broken: (chronicle) =>
     boundsSaid(chronicle.history).flatMap(({ id, group, lookedMs, isCarriedOut, bounds }): readonly Broken[] => {
       const written = chronicle.of('item-written').findLast((write) => write.group === group && write.item === `${items.decisionPrefix}${id}`);
