@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Ask } from '../../core/limits/need.ts';
 import type { OfferingKey } from '../../core/pool/offering.ts';
+import type { ReactPorts } from '../../functions/react/ports.ts';
 import { createLearners } from '../../functions/react/turns/learners.ts';
 
 const keyOf = (zone: string): OfferingKey => `m7g.large/${zone}/spot`;
@@ -10,13 +11,15 @@ const learners = () => {
   const released: string[][] = [];
   const sleeps: { readonly ms: number; readonly end: () => void }[] = [];
   const sleep = (ms: number) => new Promise<void>((end) => void sleeps.push({ ms, end }));
-  const held = createLearners(sleep, (some) => void released.push(some.map(({ ask: { group } }) => group)));
+  const time = { nowMs: 0 };
+  const clock = { now: () => time.nowMs } as ReactPorts['clock'];
+  const held = createLearners({ clock, sleep }, (some) => void released.push(some.map(({ ask: { group } }) => group)));
   const wake = async (index: number) => {
     sleeps[index]?.end();
     await Promise.resolve();
     await Promise.resolve();
   };
-  return { held, released, sleeps, wake };
+  return { held, released, sleeps, time, wake };
 };
 
 test('requests wait until all that they request is known, each is told once, and two seconds at most', async () => {
@@ -37,4 +40,15 @@ test('a request does not wait for what was learned while it was handled, and nob
   held.learned([keyOf('x')]);
   held.hold([one('a', 'x')]);
   expect([released, sleeps.length]).toEqual([[['a']], 1]);
+});
+
+test('how long a group was held is told, and nothing of groups that were not', async () => {
+  const { held, time, wake } = learners();
+  held.hold([one('a', 'x'), one('b', 'y')]);
+  time.nowMs = 700;
+  held.learned([keyOf('x')]);
+  time.nowMs = 2_000;
+  expect([held.heldMs('a'), held.heldMs('b'), held.heldMs('c')]).toEqual([700, 0, 0]);
+  await wake(0);
+  expect([held.heldMs('a'), held.heldMs('b')]).toEqual([700, 2_000]);
 });

@@ -2,6 +2,7 @@ import { learnsWithinMs } from '../../../core/limits/account-budget.ts';
 import { isAllKnown } from '../../../core/limits/ask-first.ts';
 import type { Ask } from '../../../core/limits/need.ts';
 import type { OfferingKey } from '../../../core/pool/offering.ts';
+import type { ReactPorts } from '../ports.ts';
 
 type Learner = { readonly ask: Ask };
 
@@ -11,18 +12,26 @@ export type Learners<One extends Learner> = {
   hold(some: readonly One[]): void;
   /** EC2 has refused or granted these offerings. */
   learned(offerings: Iterable<OfferingKey>): void;
+  /** How long requests of a group have been held. */
+  heldMs(group: string): number;
 };
 
 /** @param release is told requests that wait no longer. Each is told once. */
 export const createLearners = <One extends Learner>(
-  sleep: (ms: number) => Promise<void>,
+  { clock, sleep }: Pick<ReactPorts, 'clock' | 'sleep'>,
   release: (some: readonly One[]) => void,
 ): Learners<One> => {
   let held: readonly One[] = [];
+  const sinceMs = new Map<One, number>();
+  const heldMs = new Map<string, number>();
   const known = new Set<OfferingKey>();
   const letGo = (some: readonly One[]): void => {
     const leaving = held.filter((one) => some.includes(one));
     held = held.filter((one) => !leaving.includes(one));
+    for (const one of leaving) {
+      const { group } = one.ask;
+      heldMs.set(group, (heldMs.get(group) ?? 0) + clock.now() - (sinceMs.get(one) ?? clock.now()));
+    }
     if (leaving.length > 0) release(leaving);
   };
   const letGoKnown = (): void => letGo(held.filter(({ ask }) => isAllKnown(ask, known)));
@@ -30,6 +39,7 @@ export const createLearners = <One extends Learner>(
     hold: (some) => {
       if (some.length === 0) return;
       held = [...held, ...some];
+      for (const one of some) sinceMs.set(one, clock.now());
       void sleep(learnsWithinMs).then(() => letGo(some));
       letGoKnown();
     },
@@ -37,5 +47,6 @@ export const createLearners = <One extends Learner>(
       for (const key of offerings) known.add(key);
       letGoKnown();
     },
+    heldMs: (group) => heldMs.get(group) ?? 0,
   };
 };

@@ -97,8 +97,8 @@ type Asking = {
   readonly asNow: (refused: Refused) => Ask;
   readonly resolve: (given: Given) => void;
   readonly reject: (error: unknown) => void;
-  /** From when on it waited for what others learn. It waits for nothing else then. */
-  readonly heldAtMs?: number;
+  /** It waits for nothing else that others learn. */
+  readonly hasWaited?: true;
 };
 
 const sumOf = (some: Tokens, more: Tokens): Tokens => {
@@ -134,7 +134,7 @@ const lessonsOfBatch = () => {
 const planned = (ready: readonly Asking[], budget: AccountBudget, nowMs: number) => {
   const refused = refusedNow(budget, nowMs);
   const asks = new Map(ready.map((one) => [one, one.asNow(refused)]));
-  const fresh = ready.filter(({ heldAtMs }) => heldAtMs === undefined).flatMap((one) => asks.get(one) ?? []);
+  const fresh = ready.filter(({ hasWaited }) => !hasWaited).flatMap((one) => asks.get(one) ?? []);
   const waits = new Set(whoAsksFirst(budget, fresh, nowMs).others);
   const others = [...asks].flatMap(([one, ask]) => (waits.has(ask) ? [{ ...one, ask }] : []));
   return { asks: [...asks.values()].filter((ask) => !waits.has(ask)), others };
@@ -177,15 +177,7 @@ const answer = async (ready: readonly Asking[], lessons: Lessons, ports: ReactPo
 export const turnsOf = (groups: readonly Group[], ports: ReactPorts): Turns => {
   const awaited = new Map<string, Ask['bucket']>(groups.map((group) => [group.name, bucketOf(group)]));
   const { learn, take, rests, isWorthWriting } = lessonsOfBatch();
-  const held = new Map<string, number>();
-  const heldMs = (group: string): number => held.get(group) ?? 0;
-  const learners = createLearners<Asking>(ports.sleep, (some) => {
-    const nowMs = ports.clock.now();
-    for (const {
-      ask: { group },
-      heldAtMs = nowMs,
-    } of some)
-      held.set(group, heldMs(group) + nowMs - heldAtMs);
+  const learners = createLearners<Asking>(ports, (some) => {
     again(some);
     void consider();
   });
@@ -194,7 +186,7 @@ export const turnsOf = (groups: readonly Group[], ports: ReactPorts): Turns => {
   let isSharing = false;
 
   const again = (some: readonly Asking[]): void => {
-    asking = [...asking, ...some];
+    asking = [...asking, ...some.map((one) => ({ ...one, hasWaited: true as const }))];
   };
   const consider = async (): Promise<void> => {
     const open = new Set(awaited.values());
@@ -204,10 +196,8 @@ export const turnsOf = (groups: readonly Group[], ports: ReactPorts): Turns => {
     asking = asking.filter((one) => !ready.includes(one));
     const { others, willLearn } = await answer(ready, take(), ports);
     isSharing = false;
-    const heldAtMs = ports.clock.now();
-    const waiting = others.map((one) => ({ ...one, heldAtMs }));
-    if (willLearn) learners.hold(waiting);
-    else again(waiting);
+    if (willLearn) learners.hold(others);
+    else again(others);
     await consider();
   };
   const noLonger = (group: string): void => {
@@ -229,7 +219,7 @@ export const turnsOf = (groups: readonly Group[], ports: ReactPorts): Turns => {
       learn(lessons);
       learners.learned([...lessons.refused.keys(), ...lessons.granted]);
     },
-    heldMs,
+    heldMs: learners.heldMs,
     settle: async () => {
       if (isWorthWriting()) await share([], () => [], take(), ports);
     },
