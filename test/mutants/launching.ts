@@ -134,6 +134,13 @@ export const launching: readonly Mutant[] = [
     caughtBy: ['slow boots while warnings come one by one'],
   },
   {
+    name: 'each request without a response begins its tries anew',
+    file: 'core/group-state/answers.ts',
+    from: 'Math.max(againAtMs(nowMs, Math.min(atMs, unansweredMs)), throttle?.untilMs ?? 0);',
+    to: 'Math.max(againAtMs(nowMs, Math.min(atMs, unansweredMs + nowMs)), throttle?.untilMs ?? 0);',
+    caughtBy: ['no launch has a response while warnings come one by one'],
+  },
+  {
     name: 'a list that moved while it was read is not read again',
     file: 'aws/instances.ts',
     from: 'once.size < found.length && readings > 1',

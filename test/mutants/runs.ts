@@ -174,6 +174,7 @@ export const runs = {
   'long after a launch': own('long after a launch'),
   'connections outlast the notice': own('connections outlast the notice', saysShortfall),
   'slow boots while warnings come one by one': own('slow boots while warnings come one by one', wakesAtMost(40)),
+  'no launch has a response while warnings come one by one': own('no launch has a response while warnings come one by one'),
   'zones evened out by its own group': own('zones evened out by its own group'),
   'short pages of instances': own('short pages of instances'),
   'a list of instances that moves': own('a list of instances that moves'),

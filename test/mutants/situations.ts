@@ -362,6 +362,14 @@ export const situations = {
       // A wake that is delivered twice is followed by two, unless the second look finds the first one's.
       faults: [{ on: 'message', kind: 'duplicate', withinMs: 1_000 }],
     }),
+  'no launch has a response while warnings come one by one': () =>
+    of('no launch has a response while warnings come one by one', settingOf('tag'), {
+      asked: six,
+      steps: Array.from({ length: 5 }, (_, index) => interrupt(5_000 + 40_000 * index, 1)),
+      faults: [{ on: 'call', kind: 'error', code: 'IdempotentCallInProgress', status: 500, untilMs: 240_000, match: { operation: 'CreateFleet' } }],
+      calmAtMs: 250_000,
+      restWithinMs: 900_000,
+    }),
   'zones evened out by its own group': () => {
     const policy = { capacity: { tiered: ['spot-b', 'od-b'] }, removal: { order: 'newest-first' } };
     // The instance that evens out takes longer to run than a minute, so a look finds it beside the one that its group ends for it.
