@@ -14,6 +14,7 @@ export const passingOn: readonly Mutant[] = [
     file: 'aws/messages/wakes.ts',
     from: 'sentForMs > nowMs && sentForMs',
     to: 'sentForMs > 0 * nowMs && sentForMs',
+    also: [{ file: 'aws/messages/wakes.ts', from: 'last.set(group, atMs);', to: 'last.set(group, 0 * atMs);' }],
     caughtBy: ['warnings overlap'],
   },
   {
@@ -21,6 +22,7 @@ export const passingOn: readonly Mutant[] = [
     file: 'aws/state/wake-claims.ts',
     from: 'OR #atMs <= :now OR #atMs > :soonEnough',
     to: 'OR (#atMs <= :now AND #atMs > :soonEnough) OR #atMs > :soonEnough',
+    also: [{ file: 'aws/messages/wakes.ts', from: 'last.set(group, atMs);', to: 'last.set(group, 0 * atMs);' }],
     caughtBy: ['warnings overlap'],
   },
   {

@@ -64,7 +64,7 @@ export const storms: readonly Mutant[] = [
     file: 'aws/calls/pacer.ts',
     from: 'costMs: wanted * eachMs + owedMs',
     to: 'costMs: eachMs + owedMs',
-    caughtBy,
+    caughtBy: withEmptyBuckets,
   },
   {
     name: 'a bucket that has calls in line counts as full',
