@@ -65,7 +65,10 @@ const frozenCopy = (value: unknown): unknown => {
   const copy: Record<string, unknown> = {};
   for (const name in value) {
     const member = (value as Readonly<Record<string, unknown>>)[name];
-    if (member !== undefined) copy[name] = frozenCopy(member);
+    if (member === undefined) continue;
+    // An assignment to this name sets no attribute.
+    if (name === '__proto__') Object.defineProperty(copy, name, { value: frozenCopy(member), enumerable: true });
+    else copy[name] = frozenCopy(member);
   }
   return Object.freeze(copy);
 };

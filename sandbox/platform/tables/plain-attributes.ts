@@ -7,7 +7,7 @@ type Attribute = AttributeMap[string];
 const asWritten = /^(?:0|-?(?:[1-9]\d{0,19}(?:\.\d{0,14}[1-9])?|0\.\d{0,14}[1-9]))$/;
 
 /** Copies of the values that the engine takes as they are. Undefined: the engine has to check this value itself. Sets and binary values are among these. */
-const copies: Readonly<Record<string, (value: unknown) => unknown>> = {
+const copyByType: Readonly<Record<string, (value: unknown) => unknown>> = {
   S: (value) => (typeof value === 'string' ? value : undefined),
   N: (value) => (typeof value === 'string' && asWritten.test(value) ? value : undefined),
   BOOL: (value) => (typeof value === 'boolean' ? value : undefined),
@@ -20,13 +20,16 @@ const copies: Readonly<Record<string, (value: unknown) => unknown>> = {
   M: (value) => plainAttributes(value),
 };
 
+/** A map, because a value may name as its type what every object has, such as a constructor. */
+const copies = new Map(Object.entries(copyByType));
+
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const copyOfAttribute = (attribute: unknown): Attribute | undefined => {
   if (!isObject(attribute)) return undefined;
   let copy: Attribute | undefined;
   for (const type in attribute) {
-    const value = copy === undefined ? copies[type]?.(attribute[type]) : undefined;
+    const value = copy === undefined ? copies.get(type)?.(attribute[type]) : undefined;
     if (value === undefined) return undefined;
     copy = { [type]: value };
   }
@@ -41,6 +44,8 @@ export const plainAttributes = (item: unknown): AttributeMap | undefined => {
   if (!isObject(item)) return undefined;
   const copy: Record<string, Attribute> = {};
   for (const name in item) {
+    // An assignment to this name sets no attribute.
+    if (name === '__proto__') return undefined;
     const attribute = copyOfAttribute(item[name]);
     if (attribute === undefined) return undefined;
     copy[name] = attribute;

@@ -53,6 +53,8 @@ describe('plain attributes', () => {
     ['two types at once', { S: 'a', N: '1' }],
     ['no type', {}],
     ['an unknown type', { X: 'a' }],
+    ['a type by a name that every object has', { constructor: 'a' }],
+    ['an attribute by the name of the prototype', { M: JSON.parse('{"__proto__": {"S": "a"}}') }],
     ['a list that is none', { L: {} }],
     ['a map that is a list', { M: [] }],
     ['an attribute that is none', null],
