@@ -1,7 +1,7 @@
 import { withAnswers } from '../breaker/breaker.ts';
 import type { LaunchRequest } from '../launch/launch-request.ts';
 import type { Reservation } from '../launch/reservation.ts';
-import { type Attempt, afterAttempt, isOpen, repeatAfterMs } from '../launch/reservation-life.ts';
+import { type Attempt, afterAttempt, isOpen, isRepeatable, repeatAfterMs } from '../launch/reservation-life.ts';
 import { countsIn, rememberLaunches } from '../limits/launch-limit.ts';
 import { type OfferingKey, offeringKey } from '../pool/offering.ts';
 import { doublingMs } from '../pool-memory/back-off.ts';
@@ -107,8 +107,7 @@ const notSettled = (launched: readonly Launched[], { reservations }: GroupState)
  */
 const unansweredSinceMs = ({ reservations }: GroupState, launched: readonly Launched[]): number => {
   if (launched.some(({ result }) => result.kind === 'answered')) return Number.POSITIVE_INFINITY;
-  const open = reservations.filter((one) => isOpen(one) && one.unanswerable === undefined);
-  return Math.min(...open.map(({ atMs }) => atMs));
+  return Math.min(...reservations.filter(isRepeatable).map(({ atMs }) => atMs));
 };
 
 /**

@@ -14,6 +14,10 @@ export const repeatAfterMs = 2_000;
 
 export const isOpen = ({ instances }: Reservation): boolean => instances === undefined;
 
+/** Whether a repeat may still bring a response to a request. */
+export const isRepeatable = (reservation: Reservation): boolean =>
+  isOpen(reservation) && reservation.unanswerable === undefined;
+
 /**
  * A throttle is no statement about capacity, but further requests would be throttled too. So nothing is requested until
  * its end, whatever signal arrives.
@@ -37,10 +41,7 @@ export const abandoned = (state: GroupState, nowMs: number): readonly Reservatio
     ? []
     : state.reservations.filter(
         (reservation) =>
-          isOpen(reservation) &&
-          reservation.unanswerable === undefined &&
-          repeatedAtMs(reservation) <= nowMs &&
-          nowMs - reservation.atMs < repeatableMs,
+          isRepeatable(reservation) && repeatedAtMs(reservation) <= nowMs && nowMs - reservation.atMs < repeatableMs,
       );
 
 /**

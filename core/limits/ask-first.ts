@@ -24,14 +24,12 @@ const isShort = (budget: AccountBudget, asks: readonly Ask[], { bucket }: Ask, n
   return 2 * calls > levelAt(budget, bucket, nowMs);
 };
 
-/** Requests that go first, and those that wait for a moment for what these learn. */
-export type Asked = { readonly first: readonly Ask[]; readonly others: readonly Ask[] };
-
 /**
- * Where a bucket of calls is short, a few groups in the order of need request an offering first. When a zone is lost,
- * every group requests there at once, and EC2 would refuse all of them. These calls would be missing elsewhere.
+ * The requests that wait for a moment for what the others learn. Where a bucket of calls is short, a few groups in the
+ * order of need request an offering first. When a zone is lost, every group requests there at once, and EC2 would
+ * refuse all of them. These calls would be missing elsewhere.
  */
-export const whoAsksFirst = (budget: AccountBudget, asks: readonly Ask[], nowMs: number): Asked => {
+export const whoWaits = (budget: AccountBudget, asks: readonly Ask[], nowMs: number): ReadonlySet<Ask> => {
   const before = Object.entries(askedNow(budget, nowMs));
   const asked = new Map(before.map(([key, { groups }]) => [key as OfferingKey, groups]));
   const goesFirst = (ask: Ask): boolean => {
@@ -43,8 +41,7 @@ export const whoAsksFirst = (budget: AccountBudget, asks: readonly Ask[], nowMs:
     return true;
   };
   const inOrder = asks.map((ask) => ({ ask, ...ask, sinceMs: nowMs, turnAtMs: nowMs })).toSorted(byNeed);
-  const first = new Set(inOrder.filter(({ ask }) => goesFirst(ask)).map(({ ask }) => ask));
-  return { first: asks.filter((ask) => first.has(ask)), others: asks.filter((ask) => !first.has(ask)) };
+  return new Set(inOrder.flatMap(({ ask }) => (goesFirst(ask) ? [] : [ask])));
 };
 
 /** Whether everything is known that a request waits for. */

@@ -1,6 +1,6 @@
 import { howHeld } from '../group/holding.ts';
 import type { Reservation } from '../launch/reservation.ts';
-import { isOpen, repeatedAtMs } from '../launch/reservation-life.ts';
+import { isRepeatable, repeatedAtMs } from '../launch/reservation-life.ts';
 import type { Offering } from '../pool/offering.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import { isHard, type Swap } from '../swap/swap.ts';
@@ -100,7 +100,7 @@ export const takeHeadcount = (view: View): Headcount => {
       offerings: reservation.placement.offerings,
       atMs: reservation.atMs,
       count: stillToCome(reservation, view, seen, accounted),
-      ...(isOpen(reservation) && !reservation.unanswerable && { repeatAtMs: repeatedAtMs(reservation) }),
+      ...(isRepeatable(reservation) && { repeatAtMs: repeatedAtMs(reservation) }),
     }))
     .filter(({ count }) => count > 0);
   const unseen = unseenIn(view, seen, accounted);

@@ -1,5 +1,6 @@
 import type { History } from './history.ts';
-import { type Json, mapsOf, numberOf, textOf } from './read-json.ts';
+import { type Json, mapsOf, numberOf, textOf, textsOf } from './read-json.ts';
+import { remembered } from './remembered.ts';
 
 /** What holds launches back, as a decision says it. */
 export type SaidBound =
@@ -17,7 +18,7 @@ const ofRejection = ({ code, pool, breaker, is, awsCode, untilMs }: Json): reado
   return code === 'breaker' && is === 'open' ? [{ code, breaker: textOf(breaker), untilMs: numberOf(untilMs) }] : [];
 };
 
-export const boundsSaid = ({ stored }: History) =>
+export const boundsSaid = remembered(({ stored }: History) =>
   mapsOf(stored.decisions).map(({ id, group, rounds, view, outcome }) => ({
     id: textOf(id),
     group: textOf(group),
@@ -25,6 +26,7 @@ export const boundsSaid = ({ stored }: History) =>
     /** Whether it was overtaken by another decision, so that nothing followed from it. */
     isCarriedOut: mapsOf([outcome])[0]?.code !== 'not-carried-out',
     /** Members whose replacement it leaves to their Auto Scaling group. */
-    left: mapsOf(rounds).flatMap(({ leftToGroups }) => (Array.isArray(leftToGroups) ? leftToGroups.map(textOf) : [])),
+    left: mapsOf(rounds).flatMap(({ leftToGroups }) => textsOf(leftToGroups)),
     bounds: mapsOf(rounds).flatMap(({ remarks, rejected }) => [...mapsOf(remarks).flatMap(ofRemark), ...mapsOf(rejected).flatMap(ofRejection)]),
-  }));
+  })),
+);

@@ -1,5 +1,5 @@
 import type { History } from './history.ts';
-import { isMap, mapsOf, numberOf, textOf } from './read-json.ts';
+import { isMap, mapsOf, numberOf, textOf, textsOf } from './read-json.ts';
 
 /** What a stored decision says was done. */
 export type SaidOutcome = {
@@ -11,8 +11,6 @@ export type SaidOutcome = {
   readonly admitted: readonly string[];
   readonly drainsStarted: number;
 };
-
-const textsOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(textOf) : []);
 
 /** Only of decisions that were carried out, and that are stored in full. */
 export const outcomesSaid = ({ stored }: History): readonly SaidOutcome[] =>

@@ -21,25 +21,24 @@ export const createLearners = <One extends Learner>(
   { clock, sleep }: Pick<ReactPorts, 'clock' | 'sleep'>,
   release: (some: readonly One[]) => void,
 ): Learners<One> => {
-  let held: readonly One[] = [];
-  const sinceMs = new Map<One, number>();
+  /** Since when each request is held. */
+  const held = new Map<One, number>();
   const heldMs = new Map<string, number>();
   const known = new Set<OfferingKey>();
   const letGo = (some: readonly One[]): void => {
-    const leaving = held.filter((one) => some.includes(one));
-    held = held.filter((one) => !leaving.includes(one));
+    const leaving = some.filter((one) => held.has(one));
     for (const one of leaving) {
       const { group } = one.ask;
-      heldMs.set(group, (heldMs.get(group) ?? 0) + clock.now() - (sinceMs.get(one) ?? clock.now()));
+      heldMs.set(group, (heldMs.get(group) ?? 0) + clock.now() - (held.get(one) ?? clock.now()));
+      held.delete(one);
     }
     if (leaving.length > 0) release(leaving);
   };
-  const letGoKnown = (): void => letGo(held.filter(({ ask }) => isAllKnown(ask, known)));
+  const letGoKnown = (): void => letGo([...held.keys()].filter(({ ask }) => isAllKnown(ask, known)));
   return {
     hold: (some) => {
       if (some.length === 0) return;
-      held = [...held, ...some];
-      for (const one of some) sinceMs.set(one, clock.now());
+      for (const one of some) held.set(one, clock.now());
       void sleep(learnsWithinMs).then(() => letGo(some));
       letGoKnown();
     },

@@ -13,7 +13,7 @@ import {
   refusedNow,
   type Tokens,
 } from '../../../core/limits/account-budget.ts';
-import { whoAsksFirst } from '../../../core/limits/ask-first.ts';
+import { whoWaits } from '../../../core/limits/ask-first.ts';
 import type { Called, Turn } from '../../../core/limits/line.ts';
 import type { Ask } from '../../../core/limits/need.ts';
 import type { OfferingKey } from '../../../core/pool/offering.ts';
@@ -135,7 +135,7 @@ const planned = (ready: readonly Asking[], budget: AccountBudget, nowMs: number)
   const refused = refusedNow(budget, nowMs);
   const asks = new Map(ready.map((one) => [one, one.asNow(refused)]));
   const fresh = ready.filter(({ hasWaited }) => !hasWaited).flatMap((one) => asks.get(one) ?? []);
-  const waits = new Set(whoAsksFirst(budget, fresh, nowMs).others);
+  const waits = whoWaits(budget, fresh, nowMs);
   const others = [...asks].flatMap(([one, ask]) => (waits.has(ask) ? [{ ...one, ask }] : []));
   return { asks: [...asks.values()].filter((ask) => !waits.has(ask)), others };
 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type AccountBudget, emptyBudget, shareOut, withLessons } from '../../../core/limits/account-budget.ts';
-import { isAllKnown, mostAtFirst, whoAsksFirst } from '../../../core/limits/ask-first.ts';
+import { isAllKnown, mostAtFirst, whoWaits } from '../../../core/limits/ask-first.ts';
 import type { Ask } from '../../../core/limits/need.ts';
 import type { OfferingKey } from '../../../core/pool/offering.ts';
 
@@ -18,13 +18,16 @@ const asksOf = (count: number, rest: Partial<Ask> = {}): readonly Ask[] =>
     ...rest,
   }));
 const withTokens = (tokens: number): AccountBudget => ({ ...emptyBudget, levels: { createFleet: { tokens, atMs: nowMs } } });
-const first = (budget: AccountBudget, asks: readonly Ask[]): readonly string[] => whoAsksFirst(budget, asks, nowMs).first.map(({ group }) => group);
+const first = (budget: AccountBudget, asks: readonly Ask[]): readonly string[] => {
+  const waits = whoWaits(budget, asks, nowMs);
+  return asks.filter((ask) => !waits.has(ask)).map(({ group }) => group);
+};
 const learned = { empty: new Set<never>(), refused: new Map(), granted: new Set<OfferingKey>(), unspent: {} };
 
 describe('who requests an offering first that nobody knows', () => {
   test('are a few groups in the order of need, where the tokens would not suffice to request it all again elsewhere', () => {
     expect(first(withTokens(19), asksOf(10))).toEqual(['g6', 'g7', 'g8', 'g9']);
-    expect(whoAsksFirst(withTokens(19), asksOf(10), nowMs).others).toHaveLength(10 - mostAtFirst);
+    expect([...whoWaits(withTokens(19), asksOf(10), nowMs)]).toHaveLength(10 - mostAtFirst);
     expect(first(withTokens(20), asksOf(10))).toHaveLength(10);
   });
 
