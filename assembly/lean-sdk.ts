@@ -132,6 +132,22 @@ export const innerStandIns: readonly { readonly module: RegExp; readonly content
   },
 ];
 
+/** Work of the SDK at every call that nobody uses, as it is written in its modules, and what is written there instead. */
+export const edits: readonly { readonly module: RegExp; readonly from: string; readonly to: string }[] = [
+  // Copies of a configuration of some hundred entries, three at every call. An object that inherits the entries reads the same.
+  ...['schemaSerializationMiddleware', 'schemaDeserializationMiddleware'].map((name) => ({
+    module: innards('schema', 'middleware', name),
+    from: '...config,',
+    to: '__proto__: config,',
+  })),
+  { module: innards('endpoints', 'middleware-endpoint', 'endpointMiddleware'), from: '{ ...config }', to: 'Object.create(config)' },
+  // An error with its stack, which is always replaced before it is read.
+  { module: innards('retry', 'middleware-retry', 'retryMiddleware'), from: 'let lastError = new Error();', to: 'let lastError;' },
+];
+
+/** The text of a module with its edit. One that does not have the text stays as it is. */
+const edited = async (path: string, { from, to }: (typeof edits)[number]): Promise<string> => (await readFile(path, 'utf8')).replace(from, to);
+
 const clientManifests = /@aws-sdk[\\/]client-[^\\/]+[\\/]package\.json$/;
 
 /** The SDK's list of partitions. */
@@ -160,6 +176,7 @@ export const leanSdk: Plugin = {
       resolveDir: dirname(createRequire(import.meta.url).resolve('@aws-sdk/client-ec2/package.json')),
     }));
     for (const { module, contents } of innerStandIns) build.onLoad({ filter: module }, () => ({ contents, loader: 'js' }));
+    for (const edit of edits) build.onLoad({ filter: edit.module }, async ({ path }) => ({ contents: await edited(path, edit), loader: 'js' }));
     build.onLoad({ filter: partitions }, async ({ path }) => ({ contents: withoutRegions(await readFile(path, 'utf8')), loader: 'js' }));
     build.onLoad({ filter: clientManifests }, async ({ path }) => {
       const { version } = JSON.parse(await readFile(path, 'utf8')) as { version: string };

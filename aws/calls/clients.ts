@@ -8,6 +8,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Surroundings } from '../../core/contract.ts';
 import { isHeldByTransaction } from './errors.ts';
+import { keepingMiddleware } from './kept-middleware.ts';
 import { type Attempts, createRetries, type Pauses, retriedByOperation } from './retries.ts';
 
 /**
@@ -53,23 +54,25 @@ const merged = ({ pauses, maxAttempts, ...config }: ClientConfig, kind: Attempts
   };
 };
 
-export const createEc2Client = (config: ClientConfig): EC2Client =>
-  retriedByOperation(new EC2Client(merged(config, scarce)));
+/** What every client of ours has beside its configuration. */
+const clientOf = <C extends Parameters<typeof retriedByOperation>[0] & Parameters<typeof keepingMiddleware>[0]>(
+  client: C,
+): C => keepingMiddleware(retriedByOperation(client));
+
+export const createEc2Client = (config: ClientConfig): EC2Client => clientOf(new EC2Client(merged(config, scarce)));
 
 export const createAutoScalingClient = (config: ClientConfig): AutoScalingClient =>
-  retriedByOperation(new AutoScalingClient(merged(config, scarce)));
+  clientOf(new AutoScalingClient(merged(config, scarce)));
 
 export const createElbClient = (config: ClientConfig): ElasticLoadBalancingV2Client =>
-  retriedByOperation(new ElasticLoadBalancingV2Client(merged(config, scarce)));
+  clientOf(new ElasticLoadBalancingV2Client(merged(config, scarce)));
 
-export const createSqsClient = (config: ClientConfig): SQSClient =>
-  retriedByOperation(new SQSClient(merged(config, own)));
+export const createSqsClient = (config: ClientConfig): SQSClient => clientOf(new SQSClient(merged(config, own)));
 
-export const createSfnClient = (config: ClientConfig): SFNClient =>
-  retriedByOperation(new SFNClient(merged(config, own)));
+export const createSfnClient = (config: ClientConfig): SFNClient => clientOf(new SFNClient(merged(config, own)));
 
 export const createEventBridgeClient = (config: ClientConfig): EventBridgeClient =>
-  retriedByOperation(new EventBridgeClient(merged(config, own)));
+  clientOf(new EventBridgeClient(merged(config, own)));
 
 /**
  * Marks errors of items in a transaction as retryable for the SDK, because a transaction holds an item only briefly.
@@ -87,7 +90,9 @@ const repeatWhileHeld = (client: DynamoDBClient): DynamoDBClient => {
 
 /** Takes plain JavaScript values, with numbers of any size. Fields that are undefined are not stored. */
 export const createDocumentClient = (config: ClientConfig): DynamoDBDocumentClient =>
-  DynamoDBDocumentClient.from(repeatWhileHeld(retriedByOperation(new DynamoDBClient(merged(config, own)))), {
-    marshallOptions: { removeUndefinedValues: true },
-    unmarshallOptions: { wrapNumbers: Number },
-  });
+  keepingMiddleware(
+    DynamoDBDocumentClient.from(repeatWhileHeld(retriedByOperation(new DynamoDBClient(merged(config, own)))), {
+      marshallOptions: { removeUndefinedValues: true },
+      unmarshallOptions: { wrapNumbers: Number },
+    }),
+  );

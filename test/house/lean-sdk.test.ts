@@ -6,7 +6,7 @@ import { RpcProtocol } from '@smithy/core/protocols';
 import { build } from 'esbuild';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { bundleOptions } from '../../assembly/bundle.ts';
-import { innerStandIns, withoutRegions } from '../../assembly/lean-sdk.ts';
+import { edits, innerStandIns, withoutRegions } from '../../assembly/lean-sdk.ts';
 import * as clients from '../../aws/calls/clients.ts';
 
 const root = dirname(dirname(import.meta.dirname));
@@ -51,6 +51,14 @@ describe('single modules of the SDK that are left out of bundles', () => {
     for (const { name, folder } of cores)
       for await (const file of glob('dist-es/**/*.js', { cwd: folder })) if (module.test(`${name}/${file}`)) files.push(file);
     expect(files).toHaveLength(1);
+  });
+
+  test.each(edits)('$from is once in one module of the SDK, and is written anew', async ({ module, from }) => {
+    const texts: string[] = [];
+    for (const { name, folder } of cores)
+      for await (const file of glob('dist-es/**/*.js', { cwd: folder }))
+        if (module.test(`${name}/${file}`)) texts.push(await readFile(join(folder, file), 'utf8'));
+    expect(texts.map((text) => text.split(from).length - 1)).toEqual([1]);
   });
 
   test('SHA-256 and MD5 come from Node, so those in JavaScript are never made', () => {
