@@ -5,7 +5,7 @@ import { parseOperator } from './condition.ts';
 import { dynamoDbChecks, sqsChecks } from './data-checks.ts';
 import { denial, deniedSentence } from './denial.ts';
 import { ec2Checks } from './ec2-checks.ts';
-import { evaluate } from './evaluate.ts';
+import { evaluate, type Verdict } from './evaluate.ts';
 import { autoScalingChecks, loadBalancingChecks } from './group-checks.ts';
 import { refusePlainOperators } from './multivalued-keys.ts';
 import type { Statement } from './statement.ts';
@@ -107,9 +107,19 @@ export const createAuthoriser = async (options: AuthoriserOptions): Promise<Auth
   const { derive, contextOf } = createDerivation(await readActionCatalogue([...Object.keys(checksByService), ...servicesBehind]), options);
   const usage = createUsage(policiesByRole);
 
+  const ask = (check: AccessCheck, role: string): Verdict =>
+    evaluate(policiesByRole[role] ?? [], { action: check.action, resource: check.resource, context: contextOf(check, role) });
+  const verdicts = new Map<string, Verdict>();
+  /** A check without condition keys of its own always has the same verdict. */
+  const verdictOn = (check: AccessCheck, role: string): Verdict => {
+    if (Object.keys(check.context).length > 0) return ask(check, role);
+    const name = `${role} ${check.action} ${check.resourceType} ${check.resource}`;
+    const verdict = verdicts.get(name) ?? ask(check, role);
+    verdicts.set(name, verdict);
+    return verdict;
+  };
   const decide = (call: ApiCall, role: string, check: AccessCheck): ApiError | undefined => {
-    const statements = policiesByRole[role] ?? [];
-    const verdict = evaluate(statements, { action: check.action, resource: check.resource, context: contextOf(check, role) });
+    const verdict = verdictOn(check, role);
     if (verdict.kind !== 'denied-implicitly') usage.note(role, verdict.statement, check.action);
     if (verdict.kind === 'allowed') return undefined;
     const isExplicit = verdict.kind === 'denied-explicitly';

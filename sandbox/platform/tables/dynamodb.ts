@@ -5,6 +5,7 @@ import { plainCopy } from '../../wire/values.ts';
 import { createMemoryStore, type ItemChange, type KeySchema, type MemoryStore, type TableDescription } from './memory-store.ts';
 import { keepParses } from './parsed-once.ts';
 import { checkPlainFirst, plainAttributes } from './plain-attributes.ts';
+import { keepKeysQuickly } from './quick-keys.ts';
 import { type AttributeMap, createTableStream, type TableStream } from './stream.ts';
 
 export type TableSpec = {
@@ -40,6 +41,7 @@ const require = createRequire(import.meta.url);
 const { checkTypes, checkValidations } = require('dynalite/validations') as Validations;
 keepParses();
 checkPlainFirst();
+keepKeysQuickly();
 
 const known = ['BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'DescribeTable', 'GetItem', 'PutItem', 'Query', 'Scan', 'UpdateItem'] as const;
 type Known = (typeof known)[number];

@@ -7,6 +7,7 @@ type Context = {
   readonly attrVals?: Values;
   readonly unusedAttrNames: Record<string, true>;
   readonly unusedAttrVals: Record<string, true>;
+  readonly compare: (operator: 'GT', one: never, other: never) => boolean;
 };
 type Parse = (text: string, options: { readonly context: Context }) => unknown;
 type Parser = { parse: Parse };
@@ -17,8 +18,9 @@ type Parsed = { readonly tree: unknown; readonly valueNames: ReadonlyMap<unknown
 /** Most parses that are kept. A stack has some fifty different expressions. */
 const mostKept = 1_000;
 
-/** A parser reads the values themselves only for these two. Of all others it reads their types. */
-const readsValues = /BETWEEN|attribute_type/i;
+/** A parser reads the value itself only for this function and for the bounds of BETWEEN. Of all others it reads their types. */
+const readsValues = /attribute_type/i;
+const hasBounds = /BETWEEN/i;
 
 /** The tree is the same for requests that differ only in values of the same types. */
 const keyOf = (text: string, { attrNames, attrVals = {} }: Context): string =>
@@ -36,6 +38,16 @@ const withValues = (node: unknown, valueNames: Parsed['valueNames'], values: Val
   const copy: Record<string, unknown> = {};
   for (const key in node) copy[key] = withValues((node as Readonly<Record<string, unknown>>)[key], valueNames, values);
   return copy;
+};
+
+const valuesOf = ({ attrVals = {} }: Context): ReadonlySet<unknown> => new Set(Object.values(attrVals));
+
+/** Whether a tree has a BETWEEN with two values of which the lower bound is above the upper one. The parser refuses that. */
+const hasWrongBounds = (node: unknown, values: ReadonlySet<unknown>, compare: Context['compare']): boolean => {
+  if (typeof node !== 'object' || node === null || values.has(node)) return false;
+  const { type, args: [, low, high] = [] } = node as { readonly type?: unknown; readonly args?: readonly unknown[] };
+  if (type === 'between' && values.has(low) && values.has(high) && compare('GT', low as never, high as never)) return true;
+  return Object.values(node).some((one) => hasWrongBounds(one, values, compare));
 };
 
 /** The same parser, which parses a text once for all requests that give it the same names and the same types of values. */
@@ -58,9 +70,11 @@ export const parsedOnce = (parse: Parse): Parse => {
     if (typeof known.tree !== 'object') return parse(text, options);
     if (kept.size >= mostKept) kept.clear();
     kept.set(key, known);
+    const tree = withValues(known.tree, known.valueNames, context.attrVals ?? {});
+    if (hasBounds.test(text) && hasWrongBounds(tree, valuesOf(context), context.compare)) return parse(text, options);
     for (const name of known.used.names) delete context.unusedAttrNames[name];
     for (const name of known.used.values) delete context.unusedAttrVals[name];
-    return withValues(known.tree, known.valueNames, context.attrVals ?? {});
+    return tree;
   };
 };
 

@@ -65,10 +65,26 @@ describe('an expression that is parsed once', () => {
 
   it('is parsed for each request where the parser reads the values', () => {
     const { seen, parse } = counted(parserOf('condition'));
-    const between = (x: string, y: string) => read(parse, '#b BETWEEN :x AND :y', names, { ':x': { N: x }, ':y': { N: y } }).tree;
-    expect(typeof between('1', '2')).toBe('object');
-    expect(between('2', '1')).toContain('upper bound to be greater');
+    const typed = (x: string) => read(parse, 'attribute_type(#b, :x)', names, { ':x': { S: x } }).tree;
+    expect(typeof typed('N')).toBe('object');
+    expect(typed('X')).toContain('Invalid attribute type name');
     expect(seen.calls).toBe(2);
+  });
+
+  it('is parsed again where the lower bound of a BETWEEN is above the upper one, which the parser refuses', () => {
+    const { seen, parse } = counted(parserOf('condition'));
+    const text = 'attribute_exists(#a) OR NOT #b BETWEEN :x AND :y';
+    for (const [x, y, calls] of [
+      ['1', '2', 1],
+      ['2', '2', 1],
+      ['3', '2', 2],
+      ['2', '3', 2],
+    ] as const) {
+      const values = { ':x': { N: x }, ':y': { N: y } };
+      expect(read(parse, text, names, values).tree).toEqual(read(parserOf('condition'), text, names, values).tree);
+      expect(seen.calls).toBe(calls);
+    }
+    expect(read(parse, text, names, { ':x': { N: '3' }, ':y': { N: '2' } }).tree).toContain('upper bound to be greater');
   });
 
   it('gives each request a tree of its own', () => {
