@@ -1,11 +1,12 @@
+import { belongings, groupFinder, memberFinder } from './belonging.ts';
 import { type Cloud, cloudOf } from './cloud.ts';
 import type { History, HistoryEvent } from './history.ts';
-import { covers, isAlive, type Life, leavesAtMs, stayAt, tagsAt } from './life.ts';
+import { latest, within } from './in-force.ts';
+import { covers, isAlive, type Life, leavesAtMs, stayAt } from './life.ts';
 import { livesOf } from './lives.ts';
 import { type Since, type Word, wordsOf } from './outside.ts';
-import { asgsOf, type Policy, readPolicy, targetGroupName } from './policy.ts';
-import { remembered } from './remembered.ts';
-import { presentRuns } from './runs.ts';
+import { type Policy, readPolicy, targetGroupName } from './policy.ts';
+import { rememberedAt } from './remembered.ts';
 import { type Times, timesOf } from './times.ts';
 
 /** A policy, and when it came into force. Without a policy, the group was let go. */
@@ -76,14 +77,6 @@ export type Chronicle = {
   readonly targetsOf: (life: Life, atMs: number) => readonly string[];
 };
 
-const latest = <T extends { readonly atMs: number }>(list: readonly T[], atMs: number): T | undefined => list.findLast((one) => one.atMs <= atMs);
-
-/** Values in force at some time between two moments: the value at the first, and every change until the second. */
-const within = <T extends { readonly atMs: number }>(list: readonly T[], fromMs: number, untilMs: number): readonly T[] => {
-  const before = latest(list, fromMs);
-  return [...(before === undefined ? [] : [before]), ...list.filter(({ atMs }) => atMs > fromMs && atMs <= untilMs)];
-};
-
 const timelinesOf = (history: History): ReadonlyMap<string, GroupTimeline> => {
   const groups = new Map<string, { group: string; policies: InForce[]; written: Written[]; lostAtMs: number[] }>();
   const of = (group: string) => {
@@ -120,63 +113,6 @@ const invocationsOf = ({ events }: History): ReadonlyMap<string, Invocation> => 
     if (event.kind === 'invocation-ended') note(of(event.invocation, event.function, event.startedAtMs), event).ended = event;
   }
   return found;
-};
-
-const groupTag = 'holdfast:group';
-
-/** After each change of a group's policy: the policies since it was last taken up, oldest first; none while it is let go. */
-const takenUpTimes = remembered(({ policies }: GroupTimeline) => {
-  let since: readonly Policy[] = [];
-  return policies.map(({ atMs, policy }) => {
-    since = policy === undefined ? [] : [...since, policy];
-    return { atMs, since };
-  });
-});
-
-const sinceTakenUp = (timeline: GroupTimeline, atMs: number): readonly Policy[] => latest(takenUpTimes(timeline), atMs)?.since ?? [];
-
-/**
- * The group that holds an Auto Scaling group: the one whose policy in force names it. If no policy names it any more, the group that named it before
- * still holds it, because its members count until they have left.
- */
-const holderOf = (groups: ReadonlyMap<string, GroupTimeline>, asg: string, atMs: number): string | undefined => {
-  const inForce = [...groups.values()].map((timeline) => ({ group: timeline.group, policies: sinceTakenUp(timeline, atMs) }));
-  const now = inForce.find(({ policies }) => policies.slice(-1).some((policy) => asgsOf(policy).includes(asg)));
-  return (now ?? inForce.find(({ policies }) => policies.some((policy) => asgsOf(policy).includes(asg))))?.group;
-};
-
-/**
- * Whether a group holds its members in Auto Scaling groups. Then a member in an Auto Scaling group that no policy has named since the group was taken
- * up belongs to its owner, whatever its tag says. Letting the group go released it.
- */
-const livesInAsgs = (timeline: GroupTimeline | undefined, atMs: number): boolean => {
-  const policy = timeline && latest(timeline.policies, atMs)?.policy;
-  return policy !== undefined && asgsOf(policy).length > 0;
-};
-
-const groupFinder =
-  (groups: ReadonlyMap<string, GroupTimeline>): Chronicle['groupAt'] =>
-  (life, atMs) => {
-    const stay = stayAt(life, atMs) ?? life.stays.findLast(({ how, untilMs }) => how === 'terminating' && untilMs <= atMs);
-    const holder = stay === undefined ? undefined : holderOf(groups, stay.asg, atMs);
-    if (holder !== undefined) return holder;
-    // An instance that its user took out of its Auto Scaling group is not a member until it is put back.
-    if (life.stays.some(({ how, untilMs, by }) => (how === 'detached' || how === 'standby') && by?.kind === 'user' && untilMs <= atMs))
-      return undefined;
-    const named = tagsAt(life, atMs)[groupTag]?.split('/')[1];
-    return named !== undefined && stayAt(life, atMs) !== undefined && livesInAsgs(groups.get(named), atMs) ? undefined : named;
-  };
-
-/** All instances that ever belonged to each group, checked at every change that may decide about it. */
-const belongings = (lives: readonly Life[], groups: ReadonlyMap<string, GroupTimeline>, groupAt: Chronicle['groupAt']) => {
-  const changes = [...groups.values()].flatMap(({ policies }) => policies.map(({ atMs }) => atMs));
-  const byGroup = new Map<string, Life[]>();
-  for (const life of lives) {
-    const moments = [life.launchedAtMs, ...life.tags.map(({ atMs }) => atMs), ...life.stays.flatMap(({ fromMs }) => fromMs), ...changes];
-    const names = new Set(moments.filter((atMs) => atMs >= life.launchedAtMs).map((atMs) => groupAt(life, atMs)));
-    for (const name of names) if (name !== undefined) byGroup.set(name, [...(byGroup.get(name) ?? []), life]);
-  }
-  return byGroup;
 };
 
 const serviceLooks = (
@@ -279,9 +215,9 @@ export const chronicleOf = (history: History): Chronicle => {
   const lives = livesOf(history);
   const byId = new Map(lives.map((life) => [life.instance, life]));
   const groups = timelinesOf(history);
-  const groupAt = groupFinder(groups);
-  const byGroup = belongings(lives, groups, groupAt);
-  const presentAt = presentRuns(lives);
+  const groupAt = rememberedAt(groupFinder(groups));
+  const groupsOf = belongings(lives, groups, groupAt);
+  const membersIn = memberFinder(lives, groups, groupAt);
   const cloud = cloudOf(history, lives);
   const times = timesOf(history);
   const policyAt: Chronicle['policyAt'] = (group, atMs) => latest(groups.get(group)?.policies ?? [], atMs)?.policy;
@@ -298,14 +234,8 @@ export const chronicleOf = (history: History): Chronicle => {
     policiesIn: (group, fromMs, untilMs) => within(groups.get(group)?.policies ?? [], fromMs, untilMs).flatMap(({ policy }) => policy ?? []),
     ...sizeLooks(history, cloud, groups, times),
     groupAt,
-    livesIn: (group) => byGroup.get(group) ?? [],
-    membersAt: (group, atMs) => {
-      // An instance that was stopped, and that its Auto Scaling group does not hold any more, does not join one again.
-      const isLeftOut = (life: Life): boolean =>
-        life.runsAgainMs !== undefined && livesInAsgs(groups.get(group), atMs) && stayAt(life, atMs) === undefined;
-      const present = (byGroup.get(group) ?? []).flatMap((life) => presentAt(life, atMs));
-      return present.filter((life) => groupAt(life, atMs) === group && !isLeftOut(life));
-    },
+    livesIn: (group) => groupsOf.get(group)?.lives ?? [],
+    membersAt: (group, atMs) => membersIn(groupsOf.get(group) ?? { group, lives: [] }, atMs),
     ...serviceLooks(history, policyAt, groupAt, times),
   };
 };

@@ -1,5 +1,6 @@
 import type { Market } from '../../core/pool/offering.ts';
 import type { Actor, Told } from './history.ts';
+import { remembered } from './remembered.ts';
 import { times } from './times.ts';
 
 /** A span of time. Without an end, it still lasts. */
@@ -198,18 +199,30 @@ export const forcedOutAtMs = (life: Life, sinceMs = Number.NEGATIVE_INFINITY): n
 export const beganToEndMs = ({ stays }: Life): number =>
   Math.min(endless, ...stays.filter(({ how }) => how === 'terminating').map(({ untilMs }) => untilMs));
 
-/**
- * From when on it leaves, as known at a moment: it is forced to, or Holdfast's choice was carried out. A member that waits for its turn stays. A
- * member that EC2 refused to end stays again, and so does one whose choice was called off before anything was done, or was lost with the state table.
- */
-export const leavesAtMs = (life: Life, atMs: number): number => {
-  const sinceMs = Math.max(lastRefusalMs(life, atMs), lastBackMs(life, atMs), lastCalledOffMs(life, atMs), lastForgottenMs(life, atMs));
+/** From when on it leaves, if what happened to it before these two moments counts no more: what Holdfast began, and a warning. */
+const leavesSince = (life: Life, sinceMs: number, warnedSinceMs: number): number => {
   const drained = life.drains.filter((drain) => drain.atMs > sinceMs).map((drain) => drain.atMs);
   const acted = Math.min(takenOutAtMs(life, sinceMs), goneAtMs(life), ...drained);
   const left = beganToEndMs(life);
   // A choice that was not carried out does not count.
   const claimed = life.claims.find((claim) => claim.atMs > sinceMs && claim.state === 'leaving')?.atMs ?? endless;
-  return Math.min(forcedOutAtMs(life, lastBackMs(life, atMs)), acted, left, Math.min(acted, left) === endless ? endless : claimed);
+  return Math.min(forcedOutAtMs(life, warnedSinceMs), acted, left, Math.min(acted, left) === endless ? endless : claimed);
+};
+
+/** The same for one that never stays again. Rules ask for it often. */
+const leavesOnceAtMs = remembered((life: Life): number => leavesSince(life, Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY));
+
+const staysAgainNever = ({ refusedAtMs, backAtMs, calledOffAtMs, forgottenAtMs }: Life): boolean =>
+  refusedAtMs.length + backAtMs.length + calledOffAtMs.length + forgottenAtMs.length === 0;
+
+/**
+ * From when on it leaves, as known at a moment: it is forced to, or Holdfast's choice was carried out. A member that waits for its turn stays. A
+ * member that EC2 refused to end stays again, and so does one whose choice was called off before anything was done, or was lost with the state table.
+ */
+export const leavesAtMs = (life: Life, atMs: number): number => {
+  if (staysAgainNever(life)) return leavesOnceAtMs(life);
+  const sinceMs = Math.max(lastRefusalMs(life, atMs), lastBackMs(life, atMs), lastCalledOffMs(life, atMs), lastForgottenMs(life, atMs));
+  return leavesSince(life, sinceMs, lastBackMs(life, atMs));
 };
 
 /** Whether the swap of an instance in this state takes it out of the group: it does not wait, and is not over or withdrawn. */

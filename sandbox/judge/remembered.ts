@@ -7,3 +7,14 @@ export const remembered = <Key extends object, Answer>(answerOf: (key: Key) => A
     return found.answer;
   };
 };
+
+/** The same for an object and a moment. */
+export const rememberedAt = <Key extends object, Answer>(answerOf: (key: Key, atMs: number) => Answer): ((key: Key, atMs: number) => Answer) => {
+  const answersOf = remembered((_: Key) => new Map<number, { readonly answer: Answer }>());
+  return (key, atMs) => {
+    const answers = answersOf(key);
+    const found = answers.get(atMs) ?? { answer: answerOf(key, atMs) };
+    answers.set(atMs, found);
+    return found.answer;
+  };
+};

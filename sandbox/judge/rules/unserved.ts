@@ -53,30 +53,37 @@ const isGivenUp = (chronicle: Chronicle, life: Life, atMs: number): boolean => {
 const underWay = (chronicle: Chronicle, group: string, atMs: number): number =>
   chronicle.livesIn(group).filter((life) => isAlive(life, atMs) && isGivenUp(chronicle, life, atMs)).length;
 
+/** When members that were given up were gone, and how many were under way until then. */
+const endsOfGivenUpIn = (chronicle: Chronicle, group: string): readonly { readonly atMs: number; readonly held: number }[] =>
+  chronicle
+    .livesIn(group)
+    .filter((life) => isGivenUp(chronicle, life, goneAtMs(life)))
+    .map((life) => ({ atMs: goneAtMs(life), held: underWay(chronicle, group, goneAtMs(life) - 1) }))
+    .toSorted((a, b) => a.atMs - b.atMs);
+
 /**
  * When a member is due that must be given up by `untilMs`, if its turn comes. Each place that another one held until it
  * was gone is found by a tick, like a member whose time has come.
  */
-const turnMs = (chronicle: Chronicle, group: string, most: number, untilMs: number): number =>
-  chronicle
-    .livesIn(group)
-    .map((life) => ({ atMs: goneAtMs(life), isOne: isGivenUp(chronicle, life, goneAtMs(life)) }))
-    .filter(({ atMs, isOne }) => isOne && underWay(chronicle, group, atMs - 1) >= most)
-    .toSorted((a, b) => a.atMs - b.atMs)
+const turnMs = (endsOfGivenUp: ReturnType<typeof endsOfGivenUpIn>, most: number, untilMs: number): number =>
+  endsOfGivenUp
+    .filter(({ held }) => held >= most)
     .reduce((dueMs, { atMs }) => (atMs <= dueMs ? Math.max(dueMs, atMs + foundWithinMs) : dueMs), untilMs);
 
-const dueIn = (chronicle: Chronicle, group: string) =>
-  chronicle.livesIn(group).flatMap((life) => {
+const dueIn = (chronicle: Chronicle, group: string) => {
+  const endsOfGivenUp = endsOfGivenUpIn(chronicle, group);
+  return chronicle.livesIn(group).flatMap((life) => {
     const policy = chronicle.policyAt(group, life.launchedAtMs);
     const slackMs = 2 * chronicle.times.clockMs + chronicle.times.lagMs + foundWithinMs;
     if (policy === undefined || !isFunction(life.by)) return [];
     const fromMs = life.launchedAtMs + policy.ready.withinMs + chronicle.times.clockMs + times.batchMs;
     const serves = [fromMs, fromMs + slackMs].every((atMs) => othersServe(chronicle, life, [atMs]));
     const most = serves ? policy.maxSurge : Math.min(1, policy.maxSurge);
-    const untilMs = turnMs(chronicle, group, most, fromMs + slackMs);
+    const untilMs = turnMs(endsOfGivenUp, most, fromMs + slackMs);
     const isBound = isPlain(chronicle, group, life, untilMs) && isDue(chronicle, life, fromMs, untilMs);
     return isBound ? [{ life, untilMs, most }] : [];
   });
+};
 
 /** From a look to the claim that follows from it. */
 const lookMs = 1_000;
