@@ -1,11 +1,10 @@
 import { defineConfig } from 'vitest/config';
-import everything from './vitest.config.ts';
+import { settings } from './vitest.config.ts';
 
 /** The unit tests of `core/`, for the mutation tester. */
 export default defineConfig({
-  ...everything,
   test: {
-    ...everything.test,
+    ...settings,
     include: ['test/{core,policy,drain,react}/**/*.test.ts'],
     // A worker for each file would start a hundred of them for each mutant: these tests share nothing that they change.
     isolate: false,
