@@ -52,11 +52,15 @@ const settledAmong = ({ state }: Look, members: readonly Member[]): readonly Mem
   });
 };
 
-/** How many members a group would keep if it had no shares, and the members that count for shares. */
+/**
+ * How many members a group would keep if it had no shares, and the members that count for shares. A spare that is
+ * missing is not kept: the replacement of a move would be taken for it, and the shares may have no room for one.
+ */
 const keptBeforeShares = (view: Look, members: readonly Member[]) => {
   const wanted = sparesWanted(view);
   const settled = wanted === 0 ? [] : settledAmong(view, members);
-  const kept = view.state.desired + Math.min(wanted, settled.filter(isSpot).length);
+  const above = Math.max(0, settled.length - view.state.desired);
+  const kept = view.state.desired + Math.min(wanted, above, settled.filter(isSpot).length);
   return { kept, settled };
 };
 

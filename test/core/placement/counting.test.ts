@@ -101,10 +101,19 @@ describe('spares', () => {
     expect(kept([...members(spotA, 2), ...members(onDemandB, 4)], { zone: 50 })).toBe(6);
   });
 
+  it('are members that are there: one that is missing is not kept', () => {
+    const list = [...members(spotA, 3), ...members(onDemandB, 1)];
+    const came = member('came', spotA, { reservation: 'r-1' });
+    const moves = [{ reservation: 'r-1', atMs: nowMs, leaving: ['od-b#1'], count: 1 }];
+    const moving = spared({ state: state({ desired: 4, returns: { ...noReturns, moves } }) });
+    expect([keptAmong(spared(), list), keptAmong(moving, [...list, came])]).toEqual([4, 4]);
+    expect(keptAmong(moving, [...list, came, member('spare', spotB)])).toBe(5);
+  });
+
   it('may hold more than a share while members leave for them', () => {
     const list = [...members(spotA, 4), member('came', spotA, { reservation: 'r-1' }), ...members(onDemandB, 1)];
     const moves = [{ reservation: 'r-1', atMs: nowMs, leaving: ['spot-a#1'], count: 1 }];
     const moving = spared({ group: group({ spare: 2, maxShare: { zone: 100 } }), state: state({ desired: 4, returns: { ...noReturns, moves } }) });
-    expect([keptAmong(moving, list), keptAmong({ ...moving, state: state({ desired: 4 }) }, list)]).toEqual([6, 5]);
+    expect([keptAmong(moving, list), keptAmong({ ...moving, state: state({ desired: 4 }) }, list)]).toEqual([5, 5]);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { decide } from '../../../core/decide/decide.ts';
 import { noReturns } from '../../../core/returning/memory.ts';
 import { arrived, movesNow, movesUnderWay, replacedMembers } from '../../../core/returning/under-way.ts';
 import { takeHeadcount } from '../../../core/view/headcount.ts';
@@ -62,6 +63,15 @@ describe('moves under way', () => {
   it('take no member whose place its own replacement does not fill: one that waits counts as gone', () => {
     const waits = swapOf('od-b#4', { reason: 'rebalance', state: 'waiting', pool: 'od-b', offering: 'm7g.large/b/on-demand' });
     expect(leavingIn(there(two.slice(0, 1), cameFor('r-1', 2), {}, { swaps: [waits] }))).toEqual([['od-b#1']]);
+  });
+
+  it('go on where shares leave no room for a spare: the replacement is none', () => {
+    const shared = { group: group({ returning: rule, spare: 1, maxShare: { instanceType: 100 } }) };
+    const mixed = [...members(onDemandB, 3), ...members(spotB, 1), ...cameFor('r-1', 1)];
+    const one = [moveOf('r-1', ['od-b#1'])];
+    expect(leavingIn(there(one, [], {}, { ...shared, members: mixed }))).toEqual([['od-b#1']]);
+    const { removals } = decide(there(one, [], {}, { ...shared, members: mixed.map((of) => ({ ...of, serving: of.reservation !== 'r-1' })) }));
+    expect(removals).toEqual([]);
   });
 
   it('keep what the group owes on demand', () => {
