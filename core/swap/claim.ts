@@ -159,11 +159,22 @@ const withDeadline = (swap: Swap, fact: LeavingFact, { drainFor, nowMs }: Tighte
 };
 
 /**
+ * The first warning may come when its instance has ended already. The swap keeps its deadline, so that the warning
+ * counts once, however often its message comes.
+ */
+const warnedOnceGone = ({ deadlineMs: known }: Swap, fact: LeavingFact): Partial<Swap> | undefined => {
+  const { deadlineMs } = fact;
+  const isFirst = traitsOf(fact).endedBy === 'ec2' && known === undefined && deadlineMs !== undefined;
+  return isFirst ? { deadlineMs, warnedAtMs: fact.atMs } : undefined;
+};
+
+/**
  * What a later signal changes in an existing swap: it may only tighten the deadline or add a hook. A warning that comes
  * after the deadline brings a new one. Undefined when it changes nothing.
  */
 export const tightened = (swap: Swap, fact: LeavingFact, tightening: Tightening): Partial<Swap> | undefined => {
-  if (swap.state === 'gone' || traitsOf(fact).waitsForSurge) return undefined;
+  if (traitsOf(fact).waitsForSurge) return undefined;
+  if (swap.state === 'gone') return warnedOnceGone(swap, fact);
   return traitsOf(fact).endedBy === 'auto-scaling'
     ? withHook(swap, fact, tightening)
     : withDeadline(swap, fact, tightening);

@@ -116,6 +116,20 @@ describe('a member that a decision removes', () => {
   });
 });
 
+describe('a warning that comes when its instance has ended', () => {
+  const gone: Swap = { ...waiting(), state: 'gone', goneAtMs: nowMs - 1_000 };
+  it('is written in the swap and counts once, however often its message comes', () => {
+    const set = tightened(gone, warning, claiming());
+    expect(set).toEqual({ deadlineMs: warning.deadlineMs, warnedAtMs: warning.atMs });
+    const after = { ...gone, ...set };
+    expect([isNewWarning(warning, after, gone), isNewWarning(warning, after, after)]).toEqual([true, false]);
+    expect(tightened(after, { ...warning, deadlineMs: nowMs + 240_000 }, claiming())).toBeUndefined();
+  });
+  it('is no advice and no hook', () => {
+    expect([tightened(gone, advice, claiming()), tightened(gone, hook('t'), claiming())]).toEqual([undefined, undefined]);
+  });
+});
+
 describe('a later signal about a leaving member', () => {
   it('begins a swap that waited, as a warning with its deadline', () => {
     expect(tightened(waiting(), warning, claiming())).toEqual({
@@ -171,9 +185,8 @@ describe('a later signal about a leaving member', () => {
     expect(set).toMatchObject({ reason: 'interruption', drain: `swap-${warning.deadlineMs}` });
     expect(set).not.toHaveProperty('state');
   });
-  it('changes only the deadline of one that has drained, and nothing of one that is gone', () => {
+  it('changes only the deadline of one that has drained', () => {
     expect(tightened({ ...waiting(), state: 'drained' }, warning, claiming())).toEqual({ deadlineMs: warning.deadlineMs });
-    expect(tightened({ ...waiting(), state: 'gone' }, warning, claiming())).toBeUndefined();
   });
   it('leaves anew where its member works again by the time of a later warning, which ordered no drain that takes it out of service', () => {
     const { deadlineMs } = warning;
