@@ -75,7 +75,13 @@ const failedBoots = objectOf<FailedBoots>({
   streak: number,
 });
 
-const denial = objectOf<Denial>({ code: text, message: text, atMs: number, untilMs: number });
+const denial = objectOf<Denial>({
+  code: text,
+  message: text,
+  atMs: number,
+  untilMs: number,
+  isItsOwn: optional(oneOf(true)),
+});
 
 const deaths = objectOf<Deaths>({ atMs: number, count: number });
 

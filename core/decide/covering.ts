@@ -1,23 +1,16 @@
 import { isOpen } from '../launch/reservation-life.ts';
 import { diedOnly } from '../pool-memory/boot-memory.ts';
-import { poolsBelow } from '../selector/selector.ts';
+import { mayBeDenied } from '../pool-memory/denials.ts';
 import type { View } from '../view/view.ts';
 import type { Draft } from './rule.ts';
 
-/** Whether AWS denied the latest launch of every pool of the tree but this one. What they lack, it may lack too. */
-const areOthersDenied = ({ state: { denials = {} }, group: { capacity } }: View, pool: string): boolean => {
-  const others = poolsBelow(capacity).filter((name) => name !== pool);
-  return others.length > 0 && others.every((name) => denials[name] !== undefined);
-};
+/** Whether the last launch of a pool failed: AWS denied it, or its instances ended before they served. */
+const hasFailed = ({ state: { denials = {}, failedBoots } }: View, pool: string): boolean =>
+  denials[pool] !== undefined || diedOnly(failedBoots)[pool] !== undefined;
 
-/**
- * Whether AWS denied the latest launch of a pool, or of all the others, or the latest instances of the pool ended
- * before they served.
- */
+/** Whether a launch that is not granted yet may fail, for a cause of its pool or of all pools. */
 const isUncertain = (view: View, pool: string): boolean =>
-  view.state.denials?.[pool] !== undefined ||
-  diedOnly(view.state.failedBoots)[pool] !== undefined ||
-  areOthersDenied(view, pool);
+  hasFailed(view, pool) || mayBeDenied(view.state.denials, pool);
 
 /**
  * Launches under way from such pools. They may be denied, or end early, like the launches before them. A new member
@@ -27,7 +20,7 @@ const doubtful = (view: View): number => {
   const leaving = view.swaps.flatMap(({ instance, state }) => (state === 'waiting' ? [] : [instance]));
   const over = new Set([...view.ended, ...leaving]);
   const coming = Object.entries(view.state.newcomers ?? {}).filter(
-    ([instance, { pool }]) => !over.has(instance) && isUncertain(view, pool),
+    ([instance, { pool }]) => !over.has(instance) && hasFailed(view, pool),
   ).length;
   return view.state.reservations
     .filter((reservation) => isOpen(reservation) && isUncertain(view, reservation.placement.pool))

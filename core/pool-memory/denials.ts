@@ -9,6 +9,8 @@ export type Denial = {
   readonly atMs: number;
   /** The pool is requested again then, because a user may have fixed it. */
   readonly untilMs: number;
+  /** Whether a request of another pool got a response since then. So the cause is the pool's own. */
+  readonly isItsOwn?: true;
 };
 
 /**
@@ -33,11 +35,13 @@ const mostTurns = 5;
 const withDenial = (known: Map<string, Denial>, pool: string, { code, message }: Denied, nowMs: number): void => {
   const resting = [...known].filter(([name, { untilMs }]) => name !== pool && nowMs < untilMs).length;
   const turns = Math.min(mostTurns, resting + 1);
+  const before = known.get(pool);
   known.set(pool, {
     code,
     message: message.slice(0, longestMessage),
     atMs: nowMs,
     untilMs: nowMs + turns * askAgainAfterMs,
+    ...(before?.code === code && before.isItsOwn && { isItsOwn: true }),
   });
 };
 
@@ -58,8 +62,14 @@ export const rememberDenials = (
     if (denied === undefined) withoutReason(known, pool);
     else withDenial(known, pool, denied, nowMs);
   }
-  return known.size === 0 ? undefined : Object.fromEntries(known);
+  const works = answers.some(({ denied }) => denied === undefined);
+  const denied = [...known].map(([pool, one]) => [pool, works ? { ...one, isItsOwn: true as const } : one] as const);
+  return denied.length === 0 ? undefined : Object.fromEntries(denied);
 };
+
+/** Whether AWS denied the latest launch of a pool, or of another one for a cause that may be common to all pools. */
+export const mayBeDenied = (denials: Denials | undefined, pool: string): boolean =>
+  Object.entries(denials ?? {}).some(([name, { isItsOwn }]) => name === pool || isItsOwn !== true);
 
 /** The denial that lets a pool rest. */
 export const restOfDenial = (

@@ -71,13 +71,21 @@ describe('a decision', () => {
 });
 
 describe('members that the group may not get', () => {
-  const denied = { code: 'UnauthorizedOperation', message: 'no', atMs: nowMs, untilMs: nowMs + minute };
+  const denied = { code: 'UnauthorizedOperation', message: 'no', atMs: nowMs, untilMs: nowMs + minute, isItsOwn: true as const };
   const placement = (pool: string, count: number) => ({ pool, count, offerings: [] });
   const uncovered = (rest: Partial<View> = {}, of: Partial<Pick<Draft, 'unplaced' | 'placements'>> = {}) =>
     uncoveredBy(view({ ...rest, state: state({ denials: { 'spot-a': denied }, ...rest.state }) }), { unplaced: 0, placements: [], ...of });
 
   it('are those without a place, and those of pools whose last launch failed', () => {
     expect(uncovered({}, { unplaced: 2, placements: [placement('spot-a', 3), placement('spot-b', 5)] })).toBe(5);
+  });
+
+  it('are those of every pool while the cause of a denial may be common, except new members that were granted', () => {
+    const { isItsOwn: _, ...common } = denied;
+    const denials = { 'spot-a': common };
+    expect(uncovered({ state: state({ denials }) }, { placements: [placement('spot-b', 5)] })).toBe(5);
+    const newcomers = { 'i-0': { pool: 'spot-b', atMs: nowMs - minute } };
+    expect(uncovered({ state: state({ denials, newcomers }) })).toBe(0);
   });
 
   it('are those that are under way from such pools, until the launch has its response', () => {

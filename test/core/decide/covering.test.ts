@@ -34,7 +34,7 @@ describe('while launches are denied', () => {
     expect({ unnoticed, uncovered }).toEqual({ unnoticed: [], uncovered: 1 });
   });
 
-  it('a launch from the only pool that was not denied yet covers no member', () => {
+  it('a launch from a pool that was not denied yet covers no member, until another pool gets a response', () => {
     const drained = { members: [...three, member('i-4', spotA)], swaps: [taken] };
     const { [onDemandB.name]: _, ...others } = everything;
     expect(decide(look(drained, { denials: others }))).toMatchObject({
@@ -43,7 +43,9 @@ describe('while launches are denied', () => {
       uncovered: 1,
     });
     const { [spotB.name]: __, ...one } = others;
-    expect(decide(look(drained, { denials: one }))).toMatchObject({ unnoticed: ['i-4'], placements: [{ count: 1 }] });
+    expect(decide(look(drained, { denials: one }))).toMatchObject({ unnoticed: [], placements: [{ count: 1 }], uncovered: 1 });
+    const own = { [spotA.name]: { ...denial, isItsOwn: true as const } };
+    expect(decide(look(drained, { denials: own }))).toMatchObject({ unnoticed: ['i-4'], placements: [{ count: 1 }] });
   });
 
   it('nothing is launched for the dead that the same decision leaves to their Auto Scaling group', () => {

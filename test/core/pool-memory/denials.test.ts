@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type Answer, type Denials, isDeniedIn, rememberDenials, restOfDenial, untilDisproved } from '../../../core/pool-memory/denials.ts';
+import {
+  type Answer,
+  type Denials,
+  isDeniedIn,
+  mayBeDenied,
+  rememberDenials,
+  restOfDenial,
+  untilDisproved,
+} from '../../../core/pool-memory/denials.ts';
 
 const nowMs = 1_700_000_000_000;
 const minuteMs = 60_000;
@@ -26,6 +34,19 @@ describe('a launch that EC2 denies', () => {
     const both = rememberDenials(undefined, [denied('a'), denied('b'), denied('c', 'InvalidLaunchTemplateId.NotFound')], nowMs);
     expect(Object.keys(rememberDenials(both, [answered('b')], nowMs) ?? {})).toEqual(['c']);
     expect(rememberDenials(rememberDenials(undefined, [denied('a')], nowMs), [answered('a')], nowMs)).toBeUndefined();
+  });
+
+  it('may be for a cause of all pools, until a launch of another pool gets a response', () => {
+    const first = rememberDenials(undefined, [denied('a')], nowMs);
+    expect([mayBeDenied(undefined, 'a'), mayBeDenied(first, 'a'), mayBeDenied(first, 'b')]).toEqual([false, true, true]);
+    const together = rememberDenials(undefined, [answered('b'), denied('a')], nowMs);
+    for (const own of [rememberDenials(first, [answered('b')], nowMs), together]) {
+      expect([mayBeDenied(own, 'a'), mayBeDenied(own, 'b'), mayBeDenied(own, 'c')]).toEqual([true, false, false]);
+      // Denied again for the same reason, it is still the pool's own. For another reason, it may concern all pools.
+      expect(mayBeDenied(rememberDenials(own, [denied('a')], nowMs), 'c')).toBe(false);
+      expect(mayBeDenied(rememberDenials(own, [denied('a', 'AccessDenied')], nowMs), 'c')).toBe(true);
+      expect(mayBeDenied(rememberDenials(own, [denied('b')], nowMs), 'c')).toBe(true);
+    }
   });
 
   it('is dropped after an hour without another', () => {
