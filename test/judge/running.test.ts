@@ -65,6 +65,27 @@ describe('Auto Scaling groups', () => {
     expect(stays(4, 6)).toEqual([1, 1]);
     expect(stays(6, 6, policy)).toEqual([1, 1]);
   });
+  it('stay raised where their group was let go while they wanted and held more, and no further', () => {
+    const stays = ({ max = 5, desired = 5, held = 5, isLetGo = true }) => {
+      const write = (script: Script) => {
+        for (let index = 2; index <= held; index += 1) script.member(`i-${index}`, { asg: 'web-asg' });
+        asg(script, 100, max, react('i-a'), desired);
+        if (isLetGo) script.letGo(110);
+      };
+      const stored = { ...swap({}).stored, swaps: [], states: { web: { raised: [{ asg: 'web-asg' }] } } };
+      const whole = (script: Script) => {
+        script.policy(0, 1, attached);
+        script.member('i-1', { asg: 'web-asg' });
+        write(script);
+      };
+      return [left(write).length, details(nothingOpen, whole, { stored }).length];
+    };
+    expect(stays({})).toEqual([0, 0]);
+    expect(stays({ max: 6 })).toEqual([1, 1]);
+    expect(stays({ desired: 4, held: 4 })).toEqual([1, 1]);
+    expect(stays({ held: 4 })).toEqual([1, 1]);
+    expect(stays({ isLetGo: false })).toEqual([1, 1]);
+  });
   it('stay raised where they are pools, as far as no pool with capacity has room', () => {
     const pools = ['a', 'b'].map((zone) => ({
       ...{ name: `pool-${zone}`, launchTemplate: 'web', subnets: [`subnet-${zone}`], instanceTypes: ['t'], market: 'spot' as const },

@@ -86,7 +86,8 @@ const restOf = ({
       world: {
         snapshot: () => ({
           ...{ nowMs, instances },
-          autoScalingGroups: pools?.holds.map((count, index) => ({ name: pooled[index], min: 0, max: 1, instances: Array(count).fill({}) })) ?? [],
+          autoScalingGroups:
+            pools?.holds.map((count, index) => ({ name: pooled[index], min: 0, max: 1, desired: count, instances: Array(count).fill({}) })) ?? [],
           offerings: [{ market: 'spot', zone: 'z-a', instanceType: 't', used: 3, capacity: pools?.hasCapacity ? 4 : 3 }],
         }),
       },
@@ -120,6 +121,12 @@ describe('a run is at rest', () => {
     const rest = (minute: number, rest: Partial<Scene> = {}) => restOf({ members: two, desired: 2, followedAtMs: minute * 60_000, ...rest });
     expect([await rest(49), await rest(50)]).toEqual([false, true]);
     expect([await rest(49, { mode: 'observe' }), await rest(49, { isKept: false })]).toEqual([true, true]);
+  });
+
+  it('when a maximum is raised to what an Auto Scaling group holds whose group was let go, and no further', async () => {
+    const rest = (toMax: number, holds: number) =>
+      restOf({ members: two, desired: 1, isRuled: false, isKept: false, toMax, pools: { holds: [holds, 0], hasCapacity: true } });
+    expect([await rest(2, 2), await rest(3, 2), await rest(1, 1)]).toEqual([true, false, false]);
   });
 
   it('when a maximum is raised to the size, and no further', async () => {

@@ -186,13 +186,15 @@ export const isAtRest = async (stage: Stage, sizes: Readonly<Record<string, numb
   const kept = keptByMinimum(swaps, snapshot, stage.operated);
   const refused = new Set(swaps.filter(isKept).map(({ instance }) => instance));
   const heldIn = (name: string): number => snapshot.autoScalingGroups.find((asg) => asg.name === name)?.instances.length ?? 0;
-  // A maximum that is too small for the size stays raised to that size. So does that of a pool, if no pool with capacity has room.
-  const isSettled = (group: string, { reservations, raised, desired }: GroupState): boolean =>
-    raised.every(
-      ({ asg, fromMax, toMax }) =>
-        desired > fromMax && (toMax === desired || (toMax === heldIn(asg) && isFullEverywhere(stage, snapshot, group, raised))),
-    ) && reservations.every(({ instances }) => instances);
   const ruled = await inForce(stage);
+  const wantedIn = (name: string): number => snapshot.autoScalingGroups.find((asg) => asg.name === name)?.desired ?? 0;
+  // A maximum that is too small for the size stays raised to that size. So does that of a pool, if no pool with capacity has room. Where the group was let go,
+  // it stays raised to what the Auto Scaling group wants and holds.
+  const isSettled = (group: string, { reservations, raised, desired }: GroupState): boolean =>
+    raised.every(({ asg, fromMax, toMax }) => {
+      if (!ruled.has(group)) return toMax > fromMax && toMax === wantedIn(asg) && toMax === heldIn(asg);
+      return desired > fromMax && (toMax === desired || (toMax === heldIn(asg) && isFullEverywhere(stage, snapshot, group, raised)));
+    }) && reservations.every(({ instances }) => instances);
   /** What others want beyond the maximum of the policy: their Auto Scaling group may launch it by itself. */
   const beyondMax = (group: string, desired: number): number => {
     const { size, holding } = ruled.get(group) ?? {};

@@ -70,6 +70,16 @@ const isOverfull = (chronicle: Chronicle, asg: string, group: string, atMs: numb
 };
 
 /**
+ * Whether a group was let go while its Auto Scaling group wanted and held more than its owner's maximum: replacements had joined, and the members that they
+ * replace had not left (docs/operations.md, letting a group go). EC2 Auto Scaling takes no maximum below the desired capacity.
+ */
+const isLeftLarger = (chronicle: Chronicle, asg: string, group: string, atMs: number): boolean => {
+  const { change, owned } = willAt(chronicle, asg, atMs) ?? {};
+  if (change === undefined || owned === undefined || chronicle.policyAt(group, atMs) !== undefined) return false;
+  return change.desired > owned.max && change.max === change.desired && heldBy(chronicle, asg, atMs).length === change.desired;
+};
+
+/**
  * Whether the size of a group has outgrown the maximum that the owner of its Auto Scaling group set. Its members have to fit (docs/policy.md, ways to
  * hold a group), so the maximum stays raised, to that size and no further. Where each pool is an Auto Scaling group, the members beyond all maxima that
  * have capacity have to fit.
@@ -77,6 +87,7 @@ const isOverfull = (chronicle: Chronicle, asg: string, group: string, atMs: numb
 export const isOutgrown = (chronicle: Chronicle, asg: string, group: string, atMs: number): boolean => {
   const last = willAt(chronicle, asg, atMs);
   if (last === undefined) return false;
+  if (isLeftLarger(chronicle, asg, group, atMs)) return true;
   if (chronicle.policyAt(group, atMs)?.asg !== asg) return isOverfull(chronicle, asg, group, atMs);
   return chronicle.desiredIn(group, atMs, atMs).some((size) => size > last.owned.max && size === last.change.max);
 };
@@ -108,7 +119,7 @@ const atTheEnd = (chronicle: Chronicle, asg: string, group: string): readonly Br
 export const asgsPutBack: Rule = {
   name: 'Auto Scaling groups are left as their owners set them',
   meaning:
-    'At rest, the minimum, the maximum and the suspended processes of an Auto Scaling group are what its owner set last. If the desired size of the group that attaches its members is larger than this maximum, the maximum is that size. Where each pool is an Auto Scaling group and none with capacity has room, the maximum of one that holds more is what it holds. Its desired capacity is the number of instances that it holds, or less where others set it so and every instance is protected from scale-in. It is more where others set it beyond the maximum of the policy, and the group holds as many as this maximum.',
+    'At rest, the minimum, the maximum and the suspended processes of an Auto Scaling group are what its owner set last. If the desired size of the group that attaches its members is larger than this maximum, the maximum is that size. Where each pool is an Auto Scaling group and none with capacity has room, the maximum of one that holds more is what it holds. Its desired capacity is the number of instances that it holds, or less where others set it so and every instance is protected from scale-in. It is more where others set it beyond the maximum of the policy, and the group holds as many as this maximum. Where a group was let go while its Auto Scaling group wanted and held more than its maximum, the maximum is what it holds.',
   broken: (chronicle) => [...heldAsgs(chronicle)].flatMap(([asg, group]) => atTheEnd(chronicle, asg, group)),
 };
 
