@@ -223,6 +223,8 @@ export type Surroundings = {
   readonly clientConfig: Readonly<Record<string, unknown>>;
   /** Keeps logs and metrics off standard output. */
   readonly quiet?: boolean;
+  /** Whether the world's clock ends invocations, so that no timer of the process may. */
+  readonly isEndedByWorld?: boolean;
   /** Is told each value of each metric. */
   readonly onMetric?: ((metric: string, value: number) => void) | undefined;
 };
@@ -230,8 +232,8 @@ export type Surroundings = {
 export type LambdaContext = {
   readonly awsRequestId: string;
   readonly functionName: string;
-  /** Absent where an invocation is ended by the world's clock. */
-  getRemainingTimeInMillis?(): number;
+  /** What is left until Lambda ends the invocation: its deadline less the time of the environment's own clock. */
+  getRemainingTimeInMillis(): number;
 };
 export type FunctionBundle = {
   readonly handler: (event: unknown, context: LambdaContext) => Promise<unknown>;

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { reactTimeoutMs } from '../../core/times/times.ts';
 import { correctedClock } from '../runtime/clock.ts';
 import { sha256 } from '../runtime/sha256.ts';
 import { withRuntime } from '../runtime/with-runtime.ts';
@@ -39,10 +40,11 @@ const firstReceivedAtMs = ({ attributes }: z.infer<typeof sqsEvent>['Records'][n
 export const { handler, create } = withRuntime('react', (surroundings, telemetry) => {
   const clock = correctedClock(surroundings);
   const ports = wire({ ...surroundings, now: clock.now }, telemetry);
-  return async (event) => {
+  return async (event, context) => {
     const { Records } = z.parse(sqsEvent, event);
     const messages = Records.map(toMessage);
-    clock.begin({ atLeastMs: Math.max(0, ...Records.map(firstReceivedAtMs)) });
+    const timed = { timeoutMs: reactTimeoutMs, leftMs: () => context.getRemainingTimeInMillis() };
+    clock.begin({ atLeastMs: Math.max(0, ...Records.map(firstReceivedAtMs)), timed });
     const { again } = await react(messages, ports, sha256);
     return { batchItemFailures: again.map((itemIdentifier) => ({ itemIdentifier })) };
   };

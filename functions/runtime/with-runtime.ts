@@ -26,7 +26,7 @@ const publishMetrics = ({ metrics }: Telemetry) => {
   return { after: publish, onError: publish };
 };
 
-const wrap = (name: FunctionName, telemetry: Telemetry, work: Work): Work => {
+const wrap = (name: FunctionName, { isEndedByWorld }: Surroundings, telemetry: Telemetry, work: Work): Work => {
   const logFailure = {
     // Returns nothing: a value returned here would stop the remaining error handlers before metrics are flushed.
     onError: ({ error }: { error: unknown }): void => {
@@ -34,7 +34,7 @@ const wrap = (name: FunctionName, telemetry: Telemetry, work: Work): Work => {
       if (!watchedByLambda.includes(name)) telemetry.count(metrics.functionErrors);
     },
   };
-  const wrapped = middy({ timeoutEarlyInMillis: timeoutEarlyMs })
+  const wrapped = middy({ timeoutEarlyInMillis: isEndedByWorld ? 0 : timeoutEarlyMs })
     .use(injectLambdaContext(telemetry.logger, { resetKeys: true }))
     .use(publishMetrics(telemetry))
     .use(logFailure)
@@ -54,7 +54,12 @@ export const withRuntime = (
     const telemetry = createTelemetry(name, surroundings);
     const { sleep, random, clientConfig } = surroundings;
     const pauses = { sleep, random };
-    return wrap(name, telemetry, wire({ ...surroundings, clientConfig: { pauses, ...clientConfig } }, telemetry));
+    return wrap(
+      name,
+      surroundings,
+      telemetry,
+      wire({ ...surroundings, clientConfig: { pauses, ...clientConfig } }, telemetry),
+    );
   };
   let inLambda: Work | undefined;
   const handler: Work = (event, context) => {

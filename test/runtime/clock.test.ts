@@ -60,3 +60,18 @@ test('a clock that is ahead of the latest time at which an invocation can have b
   clock.begin({ atLeastMs: 1_000, atMostMs: 6_000 });
   expect(clock.now()).toBe(1_000);
 });
+
+test('a clock that is ahead of the call of an invocation by more than a call takes is corrected by what is left of its time', () => {
+  const { clock, passes, isSet } = clockAt(61_000);
+  const begin = (deadlineMs: number, ownMs: number, atLeastMs = 1_000) => {
+    isSet(ownMs);
+    clock.begin({ atLeastMs, timed: { timeoutMs: 30_000, leftMs: () => deadlineMs - ownMs } });
+    return clock.now();
+  };
+  expect(begin(32_000, 61_000)).toBe(7_000);
+  passes(500);
+  expect(clock.now()).toBe(7_500);
+  expect([begin(32_000, 7_000), begin(32_000, 2_500), begin(32_000, 500)]).toEqual([7_000, 2_500, 1_000]);
+  // The message was received later than that: a time-out that somebody made shorter says less than the message.
+  expect(begin(12_000, 61_000, 9_000)).toBe(9_000);
+});

@@ -66,13 +66,11 @@ const settled = (spec: FunctionSpec, environmentId: string, region: string): Rea
 /** Node itself loads the bundle as it deploys, past any tool that transforms imports. Assets lie in folders named by their content, so none is stale. */
 const load = createRequire(import.meta.url) as (file: string) => FunctionBundle;
 
-/**
- * Without `getRemainingTimeInMillis`, because Middy would set a timer of the wall clock that ends the invocation early. Results would then depend on the load
- * of the machine. The world's clock ends the invocation.
- */
-const simulatedContextOf = (spec: FunctionSpec, call: RuntimeCall): LambdaContext & Record<string, unknown> => ({
+/** Lambda names the deadline of an invocation by its own clock, and what is left of it is counted by the clock of the environment. */
+const simulatedContextOf = (spec: FunctionSpec, call: RuntimeCall, ownNow: () => number): LambdaContext & Record<string, unknown> => ({
   ...contextOf(spec, call),
   callbackWaitsForEmptyEventLoop: true,
+  getRemainingTimeInMillis: () => call.deadlineMs - ownNow(),
 });
 
 /** While this waits for the handler's result, it waits in the world. */
@@ -93,12 +91,13 @@ export const simulatedEnvironments = (deps: SimulatedDeps): StartEnvironment => 
     const activity = createActivity(clock, deps.patienceMs);
     const random = forkRandom(deps.seed, id);
     const errorMs = Math.round((2 * forkRandom(deps.seed, `${id} clock`)() - 1) * clockErrorMs);
+    const ownNow = (): number => clock.now() + errorMs + steppedByMs;
     const { create } = load(spec.file);
     const handler = create({
       env: { ...runtimeVariables(spec, deps.region), ...spec.variables },
       now: () => {
         steppedByMs = clockFate(steppedByMs);
-        return clock.now() + errorMs + steppedByMs;
+        return ownNow();
       },
       elapsedMs: clock.now,
       sleep: (ms) => activity.inWorld(clock.sleep(ms)),
@@ -112,12 +111,14 @@ export const simulatedEnvironments = (deps: SimulatedDeps): StartEnvironment => 
         ),
       },
       quiet: true,
+      // A timer of the wall clock would make results depend on the load of the machine.
+      isEndedByWorld: true,
       onMetric: deps.onMetric,
     });
     const run = async (call: RuntimeCall) => {
       activity.begin();
       try {
-        const value = await handler(call.event, simulatedContextOf(spec, call));
+        const value = await handler(call.event, simulatedContextOf(spec, call, ownNow));
         return alive ? ({ kind: 'ok', value: asJson(value) } as const) : never();
       } catch (error) {
         return alive ? failureOf(error) : never();
