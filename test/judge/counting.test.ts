@@ -222,6 +222,29 @@ describe('nothing is launched that nobody needs', () => {
     for (const other of [{ lagS: 0.5 }, { fails: false }, { pool: 'od-c' }, { isTold: true }, { isClaimed: false }])
       expect(left(other)).toHaveLength(1);
   });
+  it('counts a member whose swap waits as present while describes may show it, and no message told its end', () => {
+    const advised = ({ endS = 100, lagS = 4, isTold = false, state = 'waiting', launches = 2, maxSurge = 2 }) =>
+      details(
+        needlessLaunch,
+        (script) => {
+          script.policy(0, 1, { ...policy, asg: 'web-asg', swap: { maxSurge } });
+          script.desired(1, 2);
+          script.at(1, { kind: 'asg-changed', asg: 'web-asg', min: 0, max: 4, desired: 2, suspended: [], by: user });
+          for (const instance of ['i-1', 'i-2']) script.member(instance, { asg: 'web-asg' });
+          for (const instance of ['i-1', 'i-2']) script.advise(90, instance);
+          for (const instance of ['i-1', 'i-2']) script.end(endS, instance);
+          const ends = ['i-1', 'i-2'].map((instance) => ({ about: 'state', instance, state: 'terminated' }) as const);
+          script.react(101, 105, 'i-a', isTold ? ends : []);
+          claims(script, { state });
+          for (let n = 0; n < launches; n += 1) script.launch(103, `i-n${n}`, { by: react('i-a') });
+          for (const instance of ['i-r1', 'i-r2']) script.launch(115, instance, { asg: 'web-asg', by: { kind: 'asg', asg: 'web-asg', why: 'size' } });
+        },
+        { spec: { ...spec, timing: { ...spec.timing, lagSeconds: [0, lagS] } } },
+      ).length;
+    expect(advised({})).toBe(0);
+    expect([advised({ launches: 3 }), advised({ maxSurge: 1 })]).toEqual([1, 1]);
+    expect([advised({ lagS: 0.5 }), advised({ isTold: true }), advised({ state: 'leaving' })]).toEqual([2, 2, 2]);
+  });
   it('counts a member that its user puts back from standby once a look must show it', () => {
     const back = (second: number) =>
       details(needlessLaunch, (script) => {

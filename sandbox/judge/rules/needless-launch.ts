@@ -50,11 +50,31 @@ const leftToTheirGroup = (chronicle: Chronicle, launch: OwnLaunch): number => {
   }).length;
 };
 
+/**
+ * Members whose swaps wait, and that had ended where the look need not show that and no message had told it. Their replacements are launched as if they
+ * lived, and they count as present.
+ */
+const waitingUnseen = (chronicle: Chronicle, { life, group, sinceMs }: OwnLaunch): readonly Life[] =>
+  chronicle.livesIn(group).filter((one) => {
+    const endMs = goneAtMs(one);
+    const isTold = one.deliveries.some((delivery) => tellsEnd(delivery) && delivery.atMs <= life.launchedAtMs);
+    const waits = one.claims.some(({ atMs, state }) => state === 'waiting' && atMs <= life.launchedAtMs);
+    return endMs <= sinceMs && endMs > sinceMs - chronicle.times.lagMs && !isTold && waits;
+  });
+
+/** Whether the launches are no more than needed by what the look could know of such members. */
+const replacesUnseen = (chronicle: Chronicle, launch: OwnLaunch, known: readonly Life[], mostWith: (unseen: readonly Life[]) => number): boolean => {
+  const { life, group, sinceMs } = launch;
+  const unseen = waitingUnseen(chronicle, launch);
+  if (unseen.length === 0) return false;
+  return known.length + unseen.length + refillAt(chronicle, group, { sinceMs, atMs: life.launchedAtMs, unseen }) <= mostWith(unseen);
+};
+
 /** Every launch of Holdfast is counted at its moment, by the state of the world. */
 export const needlessLaunch: Rule = {
   name: 'nothing is launched that nobody needs',
   meaning:
-    'Every launch of Holdfast is counted at its moment. The members that stay, and those that an Auto Scaling group is about to launch by itself, are no more than the desired size in force and the surge that the policy allows for members whose swaps Holdfast has written. Launches of an Auto Scaling group for ended members do not count if Holdfast wrote their swaps before it could know of their end, and the group noticed that end while Holdfast launched. Neither do they where the look need not show that end, and the launch is of a pool whose last instance ended before it served: Holdfast leaves these members to the group then. A launch in a better place of the tree may be one more for each member that it can replace, within the policy’s limits for returns, unless its stored decision says that it moves nobody. That also holds for a member that had ended so shortly before that describes may still have shown it. An instance that was stopped and runs again is a member once a describe must show it, if no swap of it was written before. A launch on spot may be one of the policy’s spares. A size that others set counts for as long as a late describe of the Auto Scaling group may show it.',
+    'Every launch of Holdfast is counted at its moment. The members that stay, and those that an Auto Scaling group is about to launch by itself, are no more than the desired size in force and the surge that the policy allows for members whose swaps Holdfast has written. Launches of an Auto Scaling group for ended members do not count if Holdfast wrote their swaps before it could know of their end, and the group noticed that end while Holdfast launched. Neither do they where the look need not show that end, and the launch is of a pool whose last instance ended before it served: Holdfast leaves these members to the group then. A member whose swap waits counts as present where it had ended so shortly before the look that describes may still have shown it, and no message had told that. A launch in a better place of the tree may be one more for each member that it can replace, within the policy’s limits for returns, unless its stored decision says that it moves nobody. That also holds for a member that had ended so shortly before that describes may still have shown it. An instance that was stopped and runs again is a member once a describe must show it, if no swap of it was written before. A launch on spot may be one of the policy’s spares. A size that others set counts for as long as a late describe of the Auto Scaling group may show it.',
   broken: (chronicle) =>
     ownLaunches(chronicle).flatMap((launch) => {
       const { life, group, sinceMs } = launch;
@@ -66,12 +86,16 @@ export const needlessLaunch: Rule = {
       const headcount = headcountAt(chronicle, group, atMs, { order: life.order, sinceMs });
       const known = [...headcount.staying, ...headcount.waiting].filter((one) => couldBeKnown(chronicle, one, { sinceMs, atMs }));
       const desired = Math.max(0, ...chronicle.desiredShownIn(group, sinceMs, atMs));
-      const surge = surgeOf(policies, headcount.claimed, wasDeniedLately(chronicle, group, atMs));
+      const isDenied = wasDeniedLately(chronicle, group, atMs);
+      const surge = surgeOf(policies, headcount.claimed, isDenied);
       const refill = Math.max(0, refillAt(chronicle, group, { sinceMs, atMs }) - leftToTheirGroup(chronicle, launch));
       const returning = returnsAllowed(chronicle, life, { group, atMs, sinceMs, order: life.order }, known);
       const spares = sparesWith(life, policies, known, returning > 0);
       if (known.length + refill <= desired + surge + returning + spares) return [];
       if (movesUnseen(chronicle, { life, group, sinceMs }, known, desired + surge)) return [];
+      const mostWith = (unseen: readonly Life[]): number =>
+        desired + surgeOf(policies, { ...headcount.claimed, waiting: [...headcount.claimed.waiting, ...unseen] }, isDenied);
+      if (replacesUnseen(chronicle, launch, known, mostWith)) return [];
       const coming = refill > 0 ? ` and ${refill} were coming from their own Auto Scaling group` : '';
       const more = [
         ...(surge > 0 ? [`, and ${surge} more while members wait to be replaced`] : []),
