@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { launchesWithinLimit } from '../../sandbox/judge/rules/launches.ts';
 import { requestedSoon, servesAgain } from '../../sandbox/judge/rules/serving.ts';
 import { details } from './details.ts';
-import { policy, react, type Script } from './histories.ts';
+import { policy, react, type Script, user } from './histories.ts';
 
 const long = { endedAtMs: 4_000_000 };
 const limited = (launches: object) => ({ ...policy, launches });
@@ -153,5 +153,23 @@ describe('what the limit of launches excuses', () => {
     // The warning itself makes room for one.
     expect(asked(7)).toEqual([]);
     expect(asked(5)).toHaveLength(1);
+  });
+});
+
+describe('a replacement that is requested soon', () => {
+  it('is none for a member that its user detached less than 45 seconds after it joined, at the time of the warning', () => {
+    const asked = ({ joinedS = 60, launches = 1 } = {}) =>
+      details(requestedSoon, (script) => {
+        script.policy(0, 1, { ...policy, asg: 'web-asg' });
+        script.desired(1, 3);
+        for (const instance of ['i-1', 'i-2']) script.member(instance, { asg: 'web-asg' });
+        script.launch(joinedS, 'i-3', { asg: 'web-asg', by: react('i-0') });
+        script.at(95, { kind: 'left', instance: 'i-3', asg: 'web-asg', how: 'detached', by: user });
+        script.warn(100, 'i-1');
+        script.react(101, 103, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+        for (let n = 0; n < launches; n += 1) script.launch(102, `i-n${n}`, { asg: 'web-asg', by: react('i-a') });
+      });
+    expect(asked()).toEqual([]);
+    expect([asked({ joinedS: 50 }), asked({ launches: 0 })].map(({ length }) => length)).toEqual([1, 1]);
   });
 });

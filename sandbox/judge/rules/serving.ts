@@ -195,6 +195,10 @@ const runsOn = ({ ending }: Life, atMs: number): boolean => (ending?.atMs ?? end
 const isWarnedUnheard = (chronicle: Chronicle, life: Life, { heardMs, sinceMs, atMs }: { heardMs: number; sinceMs: number; atMs: number }): boolean =>
   life.launchedAtMs > sinceMs && warnedAtMs(life) <= atMs && runsOn(life, atMs) && !wasTold(chronicle, life, heardMs);
 
+/** Its user detached it so soon after it had joined that describes may be about to show it there: a look cannot tell the one from the other. */
+const isDetachedYoung = ({ stays }: Life, atMs: number): boolean =>
+  stays.some(({ how, by, fromMs, untilMs }) => how === 'detached' && by?.kind === 'user' && untilMs <= atMs && atMs <= fromMs + times.bothLagMs);
+
 /** How many members count: present and coming ones, and leaving ones that no message had reported by then. */
 const countAt = (chronicle: Chronicle, group: string, heardMs: number, atMs: number): number => {
   const { staying, waiting } = headcountAt(chronicle, group, atMs);
@@ -219,7 +223,8 @@ const countAt = (chronicle: Chronicle, group: string, heardMs: number, atMs: num
           isEndedUnshown(chronicle, life, { heardMs, sinceMs, atMs }) ||
           holdsPlace(chronicle, life, heardMs, atMs) ||
           (joined.has(life) && isWarnedUnheard(chronicle, life, { heardMs, sinceMs, atMs })) ||
-          isWarnedUnshown(chronicle, life, heardMs)),
+          isWarnedUnshown(chronicle, life, heardMs) ||
+          (isAlive(life, atMs) && isDetachedYoung(life, atMs))),
     );
   return counted.size + untold.length + others.length + refillAt(chronicle, group, atMs);
 };
@@ -289,6 +294,6 @@ const requestedLate = (chronicle: Chronicle, life: Life, { what, toldMs, memberM
 export const requestedSoon: Rule = {
   name: 'replacements are requested soon',
   meaning:
-    'As many members are there or on their way as are desired, ten seconds and the time of the launch calls after an invocation without an injected fault received a warning, or the event of an end that no such warning announced and that Holdfast did not cause. A warned member counts as there until such an invocation received its warning. If the group was let go then, or is let go in these ten seconds, they begin when such an invocation received its next policy or a tick. A size that others set counts once no late describe of the Auto Scaling group can show the one before.',
+    'As many members are there or on their way as are desired, ten seconds and the time of the launch calls after an invocation without an injected fault received a warning, or the event of an end that no such warning announced and that Holdfast did not cause. A warned member counts as there until such an invocation received its warning, and a member that its user detached until 45 seconds after it joined. If the group was let go then, or is let go in these ten seconds, they begin when such an invocation received its next policy or a tick. A size that others set counts once no late describe of the Auto Scaling group can show the one before.',
   broken: (chronicle) => chronicle.lives.flatMap((life) => newsOf(chronicle, life).flatMap((news) => requestedLate(chronicle, life, news))),
 };
