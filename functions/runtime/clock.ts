@@ -17,8 +17,9 @@ export type CorrectedClock = {
 /**
  * The clock of an environment may be wrong. What calls a function names times of AWS, between which the invocation
  * began: a message was received before it is read, and a state was entered before its function is called. The deadline
- * of an invocation says when it was called. So the time of an invocation begins within that span. From then on it runs evenly until the next invocation: it neither runs
- * backwards nor stands still when the clock is set, or when a call takes long.
+ * of an invocation says when it was called. So the time of an invocation begins within that span. From then on it runs
+ * evenly until the next invocation: it neither runs backwards nor stands still when the clock is set, or when a call
+ * takes long.
  */
 export const correctedClock = ({ now, elapsedMs }: Pick<Surroundings, 'now' | 'elapsedMs'>): CorrectedClock => {
   let originMs: number | undefined;
