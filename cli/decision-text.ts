@@ -8,7 +8,7 @@ import type {
   Unreadable,
   ViewDigest,
 } from '../core/decision/decision-record.ts';
-import type { Suspension } from '../core/view/view.ts';
+import type { Suspension } from '../core/view/suspension.ts';
 import { moveText, notMovedText } from './move-text.ts';
 import {
   againstText,

@@ -4,7 +4,8 @@ import type { Market, Offering } from '../../core/pool/offering.ts';
 import { leaveReasons } from '../../core/removal/leave-reason.ts';
 import type { LifecycleHook, SwapState } from '../../core/swap/swap.ts';
 import type { RaisedMax } from '../../core/view/raised-max.ts';
-import type { Added, Suspension } from '../../core/view/view.ts';
+import type { Suspension } from '../../core/view/suspension.ts';
+import type { Added } from '../../core/view/view.ts';
 import { anyOf, listOf, number, objectOf, oneOf, optional, text } from './checks.ts';
 
 /** Shapes that several kinds of items hold. */
@@ -41,7 +42,12 @@ export const added = objectOf<Added>({
   takenDownAtMs: optional(number),
 });
 
-export const suspension = objectOf<Suspension>({ asg: text, processes: listOf(text), atMs: optional(number) });
+export const suspension = objectOf<Suspension>({
+  asg: text,
+  processes: listOf(text),
+  atMs: optional(number),
+  resumedAtMs: optional(number),
+});
 
 export const leaveReason = anyOf(leaveReasons);
 

@@ -5,7 +5,8 @@ import { traitsOf } from '../removal/leave-reason.ts';
 import { movesUnderWay } from '../returning/under-way.ts';
 import type { Swap } from '../swap/swap.ts';
 import { ownRefill } from '../view/asg-ledger.ts';
-import type { AsgView, Suspension } from '../view/view.ts';
+import { isToResume, type Suspension } from '../view/suspension.ts';
+import type { AsgView } from '../view/view.ts';
 import type { Draft, Proposal, Rule, Situation } from './rule.ts';
 
 /**
@@ -59,7 +60,7 @@ export const processesFor = (situation: Look, soFar: Joining): Pick<Proposal, 's
   const { view } = situation;
   const noted = view.state.suspended ?? [];
   // A group whose desired capacity is still too high would launch.
-  const free = noted.filter((one) => !mayBeAdded(view.state, one.asg));
+  const free = noted.filter((one) => !mayBeAdded(view.state, one.asg) && isToResume(one, view.asgs, view.nowMs));
   const name = outsideAsgOf(view.group);
   const asg = view.asgs.find((one) => one.name === name);
   if (asg === undefined || !(isJoined(situation, soFar, asg) || isDoubled(situation, asg))) return { resume: free };

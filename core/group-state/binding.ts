@@ -12,7 +12,8 @@ import { traitsOf } from '../removal/leave-reason.ts';
 import type { Swap } from '../swap/swap.ts';
 import { describeLagMs, launchOverdueMs } from '../times/times.ts';
 import { notedBy } from '../view/raised-max.ts';
-import type { GroupState, Suspension, View } from '../view/view.ts';
+import type { Suspension } from '../view/suspension.ts';
+import type { GroupState, View } from '../view/view.ts';
 import { withMoves } from './returns.ts';
 
 /** Target capacity of one fleet (EC2 User Guide, EC2 Fleet quotas). */

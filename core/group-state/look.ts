@@ -63,7 +63,7 @@ type Look = Pick<Heard, 'alarms'> & {
   /** The same, without Auto Scaling groups that other groups hold now. */
   readonly known: GroupState;
   /** What earlier holders of its Auto Scaling groups changed there and have not put back. */
-  readonly inherited: Pick<GroupState, 'raised' | 'added'>;
+  readonly inherited: Pick<GroupState, 'raised' | 'added' | 'suspended'>;
   readonly swaps: readonly Swap[];
   readonly holdings: Holdings;
   /** When its policy was written, where a message about that write has come. */
@@ -123,7 +123,12 @@ export const followLook = (look: Look): Sized & { readonly outside?: OutsideSize
   const writtenAtMs = rewrittenAt(look);
   const learned = writtenAtMs === undefined ? known : afterRewrite(known, writtenAtMs, nowMs);
   const added = [...(known.added ?? []), ...(inherited.added ?? [])];
-  const notes = { raised: [...known.raised, ...inherited.raised], ...(added.length > 0 && { added }) };
+  const suspended = [...(known.suspended ?? []), ...(inherited.suspended ?? [])];
+  const notes = {
+    raised: [...known.raised, ...inherited.raised],
+    ...(added.length > 0 && { added }),
+    ...(suspended.length > 0 && { suspended }),
+  };
   const byPolicy = followPolicy({ ...learned, ...notes }, group);
   const outside = outsideSizeOf(group, byPolicy, holdings.asgs, nowMs);
   const sized =

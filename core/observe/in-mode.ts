@@ -6,6 +6,7 @@ import { howHeld } from '../group/holding.ts';
 import { modeOf } from '../group/mode.ts';
 import { isHard } from '../swap/swap.ts';
 import { takeHeadcount } from '../view/headcount.ts';
+import { isToResume } from '../view/suspension.ts';
 import type { View } from '../view/view.ts';
 import { announcedForLater } from './heard.ts';
 import type { Heard, NotDone } from './not-done.ts';
@@ -109,7 +110,7 @@ const watched = (view: View, watching: Watching): InMode => {
     admissions: [],
     raise: [],
     suspend: [],
-    resume: view.state.suspended ?? [],
+    resume: (view.state.suspended ?? []).filter((one) => isToResume(one, view.asgs, view.nowMs)),
     unnoticed: [],
     remarks: [...found(observed.decision), ...observed.remarks],
   };

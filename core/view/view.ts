@@ -17,6 +17,7 @@ import type { KnownAlarms } from '../scaling/lasting-alarms.ts';
 import type { Swap } from '../swap/swap.ts';
 import type { Arriving } from './arriving.ts';
 import type { RaisedMax } from './raised-max.ts';
+import type { Suspension } from './suspension.ts';
 import type { Unserved } from './unserved.ts';
 
 /** One living instance of the group. It is counted once, however many describes showed it. */
@@ -101,9 +102,6 @@ export type Added = {
   /** When it was lowered to `from` again. */
   readonly takenDownAtMs?: number;
 };
-
-/** Processes of an Auto Scaling group that we suspend, and must resume. It is written before they are, at `atMs`. */
-export type Suspension = { readonly asg: string; readonly processes: readonly string[]; readonly atMs?: number };
 
 /** A tagged instance that no reservation accounts for: adopted, or removed once it was seen twice and is old enough. */
 export type Stray = { readonly firstSeenAtMs: number; readonly sightings: number };

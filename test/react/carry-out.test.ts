@@ -390,7 +390,7 @@ describe('processes that AWS denied to suspend', () => {
     const asgs = [asgView({ name: 'a', suspended: shown })];
     const look = view({ asgs, state: state(before.length > 0 ? { suspended: note(before) } : {}) });
     const noted = [...denied, { asg: 'b', processes: ['Launch'] }];
-    return suspendedAfter(look, noted, { resumed, denied: resumed.length > 0 ? [] : denied });
+    return suspendedAfter(look, noted, { resumed, denied: resumed.length > 0 ? [] : denied, nowMs });
   };
 
   test('are not noted any more, and those that were noted before are, where they are still suspended', () => {
@@ -399,7 +399,14 @@ describe('processes that AWS denied to suspend', () => {
     expect(notesLeft(['Launch', 'Terminate'], ['Launch'])).toEqual([...note(['Launch']), other]);
     expect(notesLeft(['Launch'], ['Launch', 'AZRebalance'])).toEqual([...note(['Launch']), other]);
     expect(notesLeft([], [], ['a'])).toEqual([other]);
-    expect(suspendedAfter(view(), denied, { resumed: ['a'], denied: [] })).toBeUndefined();
+    expect(suspendedAfter(view(), denied, { resumed: ['a'], denied: [], nowMs })).toBeUndefined();
+  });
+
+  test('stay noted once they are resumed, while another function may still suspend them', () => {
+    const at = (agoMs: number) => ({ asg: 'a', processes: ['Launch'], atMs: nowMs - agoMs });
+    const notesAt = (agoMs: number) => suspendedAfter(view(), [at(agoMs)], { resumed: ['a'], denied: [], nowMs });
+    expect(notesAt(55_000)).toBeUndefined();
+    expect(notesAt(54_999)).toEqual([{ ...at(54_999), resumedAtMs: nowMs }]);
   });
 
   test('are taken from the state once the look is over', async () => {

@@ -57,7 +57,7 @@ test('a maximum that an earlier holder raised is put back by the group that hold
   const of = { ...held, after: ['web', 'old', 'gone'] };
   expect((await inheritedFrom(before, state(), of)).raised).toEqual([raise('web-asg', 10)]);
   expect((await inheritedFrom(before, state({ raised: [raise('web-asg', 12)] }), of)).raised).toEqual([]);
-  const nothing = { raised: [], added: [], leaving: [], losses: [] };
+  const nothing = { raised: [], added: [], suspended: [], leaving: [], losses: [] };
   expect(await inheritedFrom(before, state({ holders: ['web-asg'] }), of)).toEqual(nothing);
   expect(await inheritedFrom(before, state(), group({ holding: { kind: 'attach', asg: 'web-asg' } }))).toEqual(nothing);
 });
@@ -69,6 +69,13 @@ test('what attaching added is taken off by the group that holds the Auto Scaling
   expect((await inheritedFrom(before, state({ added: [note('others-asg', 2)] }))).added).toEqual([note('web-asg', 4)]);
   expect((await inheritedFrom(before, state({ added: [note('web-asg', 3)] }))).added).toEqual([]);
   expect((await inheritedFrom(before, state({ holders: ['web-asg'] }))).added).toEqual([]);
+});
+
+test('processes that an earlier holder suspended are resumed by the group that holds the Auto Scaling group now, if it has no note of its own', async () => {
+  const note = (asg: string) => ({ asg, processes: ['Launch'], atMs: nowMs - 1_000 });
+  const before = { web: { state: state({ suspended: [note('web-asg'), note('others-asg')] }) }, old: { state: state() } };
+  expect((await inheritedFrom(before)).suspended).toEqual([note('web-asg')]);
+  expect((await inheritedFrom(before, state({ suspended: [note('web-asg')] }))).suspended).toEqual([]);
 });
 
 test('what is known of interruptions so is part of what members move by, where the policy lets them move', () => {

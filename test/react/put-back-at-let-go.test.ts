@@ -102,6 +102,19 @@ describe('a group that is let go', () => {
     expect((await letGoOf(state({ raised: [{ ...young, atMs: nowMs - leaseMs }] }))).next?.raised).toEqual([]);
   });
 
+  test('keeps the note of processes that an earlier decision may still suspend', async () => {
+    const at = (agoMs: number) => [{ asg: 'a', processes: ['Launch'], atMs: nowMs - agoMs }];
+    const [young, old] = [await letGoOf(state({ suspended: at(54_999) })), await letGoOf(state({ suspended: at(55_000) }))];
+    expect([young.calls, young.next?.suspended]).toEqual([[['resume', 'a']], at(54_999)]);
+    expect([old.calls, old.next?.suspended]).toEqual([[['resume', 'a']], undefined]);
+  });
+
+  test('leaves suspended processes to the group that holds its Auto Scaling group now', async () => {
+    const suspended = ['a', 'b'].map((asg) => ({ asg, processes: ['Launch'] }));
+    const { calls, next } = await letGoOf(state({ suspended }), { resume: 'Throttling' }, { holders: { other: ['a'] } });
+    expect([calls, next?.suspended]).toEqual([[['resume', 'b']], suspended.slice(1)]);
+  });
+
   test('leaves a maximum to the group that holds its Auto Scaling group now', async () => {
     const { next } = await letGoOf(state({ raised }), { restoreMax: 'not-yet' }, { holders: { other: ['a'] } });
     expect(next?.raised.map(({ asg }) => asg)).toEqual(['b']);

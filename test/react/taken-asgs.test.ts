@@ -8,7 +8,8 @@ import { group, spotA, state } from '../core/views.ts';
 const web = group({ holding: { kind: 'attach', asg: 'next' } });
 const raised = [{ asg: 'before', fromMax: 6, toMax: 8 }];
 const added = [{ asg: 'before', from: 4, instances: ['i-1'], atMs: 1 }];
-const kept = state({ holders: ['before', 'next'], raised, added });
+const suspended = [{ asg: 'before', processes: ['Launch'], atMs: 1 }];
+const kept = state({ holders: ['before', 'next'], raised, added, suspended });
 
 const claimed = (by: string, changes: Partial<AsgClaim> = {}): AsgClaim => ({ asg: 'before', group: by, atMs: 1, before: ['web'], ...changes });
 
@@ -21,7 +22,7 @@ test('an Auto Scaling group of an earlier policy stays ours while our claim hold
 });
 
 test('after a group was let go, its earlier Auto Scaling groups hold no members of it, and it still puts back what it changed there', async () => {
-  expect(await seen(claimed('web', { released: true }))).toMatchObject({ holders: ['next'], raised, added });
+  expect(await seen(claimed('web', { released: true }))).toMatchObject({ holders: ['next'], raised, added, suspended });
 });
 
 test('an earlier Auto Scaling group that another group holds now is left to it', async () => {
@@ -32,6 +33,7 @@ test('a change is put back by the new holder alone, once it has read what was ch
   const left = await seen(claimed('api'), state({ holders: ['before'] }));
   expect(left).toMatchObject({ holders: ['next'], raised: [] });
   expect(left).not.toHaveProperty('added');
+  expect(left).not.toHaveProperty('suspended');
   const noted = state({ holders: ['next'], added });
   const withNoteAlone = await withoutTaken(web, noted, { claimOf: async () => claimed('api'), state: async () => state({ holders: ['before'] }) });
   expect(withNoteAlone).not.toHaveProperty('added');

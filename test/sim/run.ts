@@ -75,7 +75,7 @@ const command = {
       value: 'N',
       help: 'plays one part in so many of the crash points, chosen by the hash of the commit, or of the writes, drawn from --seed',
     },
-    part: { type: 'string', value: 'K', help: 'plays this one of the parts, from 1: all of them together play every crash point once' },
+    part: { type: 'string', value: 'K', help: 'plays this one of the parts, from 1: all of them together play every crash point or write once' },
     by: { type: 'string', value: 'TEXT', help: 'chooses the part by this text instead' },
     workflow: { type: 'string', value: 'NAME', help: 'plays this workflow' },
     except: { type: 'string', default: '', value: 'NAMES', help: 'leaves out these workflows, with commas between them' },
@@ -249,7 +249,8 @@ const everyWrite = async (): Promise<number> => {
   let [played, broken] = [0, 0];
   for (const workflow of names.filter((name) => name.startsWith('outside-'))) {
     const run = await clean(workflow);
-    const writes = someOf(writesBetween(workflow, seed, run), parts, seed);
+    const all = writesBetween(workflow, seed, run);
+    const writes = values.part === undefined ? someOf(all, parts, seed) : partOf(all, parts, atLeastOne('part', values.part));
     const here = run.broken + (await playTasks(writes.map((one): Task => ({ kind: 'write', run: one }))));
     say(`${workflow}: ${run.sequence.length} calls, ${writes.length} writes between them, ${here} broken`);
     played += writes.length;

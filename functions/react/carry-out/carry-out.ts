@@ -7,7 +7,8 @@ import { heldBackTimes, isOpen, repeatedAtMs } from '../../../core/launch/reserv
 import { againAtMs, isWorthALook } from '../../../core/times/again.ts';
 import { tickEveryMs } from '../../../core/times/times.ts';
 import { mayBeRaisedYet, type RaisedMax } from '../../../core/view/raised-max.ts';
-import type { Added, GroupState, Suspension } from '../../../core/view/view.ts';
+import type { Suspension } from '../../../core/view/suspension.ts';
+import type { Added, GroupState } from '../../../core/view/view.ts';
 import { putState } from '../record/put-state.ts';
 import type { Round, Run } from '../run.ts';
 import { commonTime } from '../turns/wakes-together.ts';
@@ -152,7 +153,7 @@ export const carryOutRounds = async (context: Acting): Promise<Acted> => {
     .filter((raised) => restored.includes(raised.asg) && !mayBeRaisedYet(raised, nowMs, raises.has(raised.asg)))
     .map(({ asg }) => asg);
   const denied = rounds.flatMap((round) => round.denied ?? []);
-  const suspended = suspendedAfter(first.view, last.state.suspended, { resumed, denied });
+  const suspended = suspendedAfter(first.view, last.state.suspended, { resumed, denied, nowMs });
   await noteActs(context, last.state, { restored: settled, suspended, takenDown });
   return { ...admissions, restored, ...(wakeAtMs === undefined ? {} : { wakeAtMs }) };
 };

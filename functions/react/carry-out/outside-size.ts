@@ -3,7 +3,8 @@ import type { Decision } from '../../../core/decision/decision.ts';
 import type { Group } from '../../../core/group/group.ts';
 import { outsideAsgOf, type TakenDown, takenDownAgain } from '../../../core/group/outside-size.ts';
 import type { RaisedMax } from '../../../core/view/raised-max.ts';
-import type { Added, GroupState, Suspension, View } from '../../../core/view/view.ts';
+import { mayBeSuspendedYet, type Suspension } from '../../../core/view/suspension.ts';
+import type { Added, GroupState, View } from '../../../core/view/view.ts';
 import type { Run } from '../run.ts';
 import { resume, takeDown } from './put-back.ts';
 
@@ -55,14 +56,21 @@ export const resumeAll = async (run: Run, notes: readonly Suspension[] = []): Pr
   return resumed;
 };
 
+type Changed = {
+  readonly resumed: readonly string[];
+  readonly denied: readonly Suspension[];
+  readonly nowMs: number;
+};
+
 /**
- * Notes of processes without those that run again. Where AWS denied to suspend some, the note has what it had before:
- * its owner may suspend them meanwhile, and then they are not ours to resume.
+ * Notes of processes without those that run again, unless another function may still suspend these. Where AWS denied to
+ * suspend some, the note has what it had before: its owner may suspend them meanwhile, and then they are not ours to
+ * resume.
  */
 export const suspendedAfter = (
   { asgs, state }: Pick<View, 'asgs' | 'state'>,
   noted: readonly Suspension[] | undefined,
-  { resumed, denied }: { readonly resumed: readonly string[]; readonly denied: readonly Suspension[] },
+  { resumed, denied, nowMs }: Changed,
 ): readonly Suspension[] | undefined => {
   if (resumed.length + denied.length === 0) return noted;
   const refused = new Set(denied.map(({ asg }) => asg));
@@ -72,7 +80,8 @@ export const suspendedAfter = (
     return before.filter((process) => shown.includes(process));
   };
   const left = (noted ?? [])
-    .filter(({ asg }) => !resumed.includes(asg))
+    .filter((one) => !resumed.includes(one.asg) || mayBeSuspendedYet(one, nowMs))
+    .map((one) => (resumed.includes(one.asg) ? { ...one, resumedAtMs: nowMs } : one))
     .map((one) => (refused.has(one.asg) ? { ...one, processes: ours(one.asg) } : one))
     .filter(({ processes }) => processes.length > 0);
   return left.length > 0 ? left : undefined;

@@ -7,7 +7,8 @@ import { isBelieved, isOpen } from '../../../core/launch/reservation-life.ts';
 import { traitsOf } from '../../../core/removal/leave-reason.ts';
 import { describeLagMs } from '../../../core/times/times.ts';
 import { mayBeRaisedYet, type RaisedMax } from '../../../core/view/raised-max.ts';
-import type { Added, GroupState, Suspension } from '../../../core/view/view.ts';
+import { mayBeSuspendedYet, type Suspension } from '../../../core/view/suspension.ts';
+import type { Added, GroupState } from '../../../core/view/view.ts';
 import { claimAll } from '../carry-out/claims.ts';
 import { drainsOf } from '../carry-out/drain-names.ts';
 import { completeHooks } from '../carry-out/hooks.ts';
@@ -83,8 +84,8 @@ const putBack = async (
 
 /**
  * Resumes suspended processes, and takes off what attaching added, unless others have set the size since. Returns the
- * notes of what AWS refuses, for the next look, and of sizes that a describe may still show: if the policy returns,
- * they must not count as sizes that others set.
+ * notes of what AWS refuses, for the next look, and of processes that another function may still suspend. It also returns
+ * those of sizes that a describe may still show: if the policy returns, they must not count as sizes that others set.
  */
 const letBe = async (
   group: string,
@@ -100,7 +101,10 @@ const letBe = async (
     if (lowered === 'done' || lowered === 'unseen') left.push({ ...one, takenDownAtMs: nowMs });
   }
   const held: Suspension[] = [];
-  for (const one of suspended) if ((await resume(puttingBack(group, one, ports), one)) === 'refused') held.push(one);
+  for (const one of suspended) {
+    const resumed = await resume(puttingBack(group, one, ports), one);
+    if (resumed === 'refused' || mayBeSuspendedYet(one, nowMs)) held.push(one);
+  }
   return { ...(left.length > 0 && { added: left }), ...(held.length > 0 && { suspended: held }) };
 };
 
@@ -122,8 +126,8 @@ const tellRaised = (group: string, state: GroupState, { clock, telemetry }: Reac
 
 /** The state without changes to Auto Scaling groups that another group has taken over: a new holder inherits them. */
 const withoutHeirs = async (group: string, state: GroupState, { store }: ReactPorts): Promise<GroupState> => {
-  const { raised, added = [] } = state;
-  const noted = new Set([...raised, ...added].map(({ asg }) => asg));
+  const { raised, added = [], suspended = [] } = state;
+  const noted = new Set([...raised, ...added, ...suspended].map(({ asg }) => asg));
   if (noted.size === 0) return state;
   const holders = (await store.registry()).filter(
     (entry) => entry.group !== group && entry.asgs.some((asg) => noted.has(asg)),
@@ -131,7 +135,12 @@ const withoutHeirs = async (group: string, state: GroupState, { store }: ReactPo
   const states = await allSettled(holders.map((entry) => store.state(entry.group)));
   const taken = new Set(states.flatMap((one) => one?.holders ?? []));
   const isOurs = ({ asg }: { readonly asg: string }): boolean => !taken.has(asg);
-  return { ...state, raised: raised.filter(isOurs), added: added.filter(isOurs) };
+  return {
+    ...state,
+    raised: raised.filter(isOurs),
+    added: added.filter(isOurs),
+    suspended: suspended.filter(isOurs),
+  };
 };
 
 /**

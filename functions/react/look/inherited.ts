@@ -8,12 +8,12 @@ import type { GroupState } from '../../../core/view/view.ts';
 import type { ReactPorts } from '../ports.ts';
 
 /** What an earlier holder of an Auto Scaling group left undone there, and where EC2 took its members. */
-export type Inherited = Required<Pick<GroupState, 'raised' | 'added'>> & {
+export type Inherited = Required<Pick<GroupState, 'raised' | 'added' | 'suspended'>> & {
   readonly leaving: readonly LeavingFact[];
   readonly losses: readonly Loss[];
 };
 
-const nothing: Inherited = { raised: [], added: [], leaving: [], losses: [] };
+const nothing: Inherited = { raised: [], added: [], suspended: [], leaving: [], losses: [] };
 
 /** EC2 takes these instances, whichever group holds them now. */
 const warnings = (swaps: readonly Swap[], nowMs: number): readonly LeavingFact[] =>
@@ -25,8 +25,8 @@ const warnings = (swaps: readonly Swap[], nowMs: number): readonly LeavingFact[]
 
 /**
  * Read once, when a group first holds an Auto Scaling group that another group held before. A maximum that the earlier
- * holder raised is not the owner's value, a desired capacity is not all what others set if its attach added to it, and
- * the warnings that it received are still true. Members do not move to a place where EC2 took members of the earlier
+ * holder raised is not the owner's value, a desired capacity is not all what others set if its attach added to it, the
+ * processes that it suspended are to be resumed, and the warnings that it received are still true. Members do not move to a place where EC2 took members of the earlier
  * holder.
  */
 export const inherit = async (group: Group, state: GroupState, { store, clock }: ReactPorts): Promise<Inherited> => {
@@ -42,6 +42,7 @@ export const inherit = async (group: Group, state: GroupState, { store, clock }:
   const raised = left.flatMap((one) => one.state?.raised ?? []).filter(isUnknown(state.raised));
   return {
     added: left.flatMap((one) => one.state?.added ?? []).filter(isUnknown(state.added)),
+    suspended: left.flatMap((one) => one.state?.suspended ?? []).filter(isUnknown(state.suspended)),
     raised: [...new Map(raised.toReversed().map((one) => [one.asg, one])).values()],
     leaving: left.flatMap(({ swaps }) => warnings(swaps, clock.now())),
     losses: left.flatMap((one) => one.state?.returns?.losses ?? []).toSorted((a, b) => a.atMs - b.atMs),

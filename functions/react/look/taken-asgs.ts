@@ -23,29 +23,32 @@ const hasHeir = async (claim: AsgClaim | undefined, group: string, store: Store)
 /**
  * The state without the Auto Scaling groups of earlier policies that this group no longer holds. A claim ends when its
  * group is let go, and a policy that comes back with other Auto Scaling groups has no members in the earlier ones.
- * Maxima that we raised there are still put back by us, and what attaching added is taken off, until another holder
- * takes that over.
+ * Maxima that we raised there are still put back by us, what attaching added is taken off, and processes that we
+ * suspended are resumed, until another holder takes that over.
  */
 export const withoutTaken = async (group: Group, state: GroupState, store: Store): Promise<GroupState> => {
   const named = new Set(namedAsgs(group));
-  const { raised, added = [] } = state;
-  const ever = new Set([...(state.holders ?? []), ...[...raised, ...added].map(({ asg }) => asg)]);
+  const { raised, added = [], suspended = [] } = state;
+  const noted = [...raised, ...added, ...suspended].map(({ asg }) => asg);
+  const ever = new Set([...(state.holders ?? []), ...noted]);
   const claims = await allSettled([...ever].filter((asg) => !named.has(asg)).map((asg) => store.claimOf(asg)));
   const left = claims.filter((claim) => !isOurs(claim, group.name));
   if (left.length === 0) return state;
   const lost = new Set(left.flatMap((claim) => claim?.asg ?? []));
   const taken = new Set<string>();
-  for (const asg of new Set([...raised, ...added].map((one) => one.asg))) {
+  for (const asg of new Set(noted)) {
     const claim = left.find((candidate) => candidate?.asg === asg);
     if (await hasHeir(claim, group.name, store)) taken.add(asg);
   }
-  const { holders: before = [], added: _added, ...rest } = state;
+  const { holders: before = [], added: _added, suspended: _suspended, ...rest } = state;
   const holders = before.filter((asg) => !lost.has(asg));
   const notes = added.filter(({ asg }) => !taken.has(asg));
+  const stopped = suspended.filter(({ asg }) => !taken.has(asg));
   return {
     ...rest,
     raised: raised.filter(({ asg }) => !taken.has(asg)),
     ...(notes.length > 0 && { added: notes }),
+    ...(stopped.length > 0 && { suspended: stopped }),
     ...(holders.length > 0 && { holders }),
   };
 };

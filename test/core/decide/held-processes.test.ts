@@ -88,6 +88,16 @@ describe('an Auto Scaling group whose size others set is held', () => {
     expect(held({ state: state({ suspended }) }, { admissions: ['i-new'] }).resume).toEqual([{ asg: 'other', processes: ['Launch'] }]);
   });
 
+  it('and processes that are resumed are resumed again where a look shows one suspended, and at last when no function can suspend them any more', () => {
+    const resumedAgain = (agoMs: number, shown: readonly string[], name = 'web-asg') => {
+      const one = { ...both, asg: name, atMs: nowMs - agoMs, resumedAtMs: nowMs - 1_000 };
+      return held({ asgs: [asg({ suspended: shown })], state: state({ suspended: [one] }) }).resume?.length;
+    };
+    expect([resumedAgain(2_000, []), resumedAgain(2_000, ['AZRebalance']), resumedAgain(2_000, ['Terminate'])]).toEqual([0, 0, 1]);
+    expect([resumedAgain(54_999, []), resumedAgain(55_000, [])]).toEqual([0, 1]);
+    expect([resumedAgain(54_999, ['Launch'], 'gone'), resumedAgain(55_000, [], 'gone')]).toEqual([0, 1]);
+  });
+
   it('and the next look comes soon when it was about to launch by itself', () => {
     const short = { asgs: [asg({ held: 9, holds: idsOf(ten).slice(1) })], members: ten.slice(1) };
     expect(held(short, { admissions: ['i-new'] }).wakeAtMs).toBe(nowMs + repeatAfterMs);
