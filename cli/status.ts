@@ -1,5 +1,6 @@
 import type { Status } from '../aws/state/status-item.ts';
 import { nearestName } from '../core/policy/problem.ts';
+import type { StateStore } from '../core/ports/state-store.ts';
 import { timeText } from './time.ts';
 
 const listed = (title: string, messages: readonly string[]): readonly string[] =>
@@ -35,8 +36,23 @@ const headline = ({ message, problems, warnings }: Status): string =>
     .reduce((text, listedBelow) => text.replace(` ${listedBelow.message}`, () => ''), message)
     .replace(/ \d+ more: see (problems|warnings)\./, '');
 
+/** A size that others set, beyond the maximum of the policy, and how many members Holdfast keeps. */
+type Beyond = { readonly set: number; readonly kept: number };
+
+/** As the last look found it. Undefined where the size is within the maximum. */
+export const beyondOf = async (group: string, store: Pick<StateStore, 'state'>): Promise<Beyond | undefined> => {
+  const { beyondMax, desired = 0 } = (await store.state(group)) ?? {};
+  return beyondMax === undefined ? undefined : { set: beyondMax, kept: desired };
+};
+
+const beyondText = ({ set, kept }: Beyond): readonly string[] => [
+  '',
+  `Others set the size to ${set}, and the maximum of the policy (size.max) is ${kept}. ` +
+    `Holdfast launches only while fewer than ${kept} members stay. The Auto Scaling group launches the others.`,
+];
+
 /** The status in plain text. Checks are those of the version in force. */
-export const statusText = (status: Status): string =>
+export const statusText = (status: Status, beyond?: Beyond): string =>
   [
     `${status.group}: ${headline(status)}`,
     ...listed(
@@ -47,6 +63,7 @@ export const statusText = (status: Status): string =>
       'Warnings:',
       status.warnings.map(({ message }) => message),
     ),
+    ...(beyond === undefined ? [] : beyondText(beyond)),
     ...(status.version === undefined ? [] : [...refusedText(status), ...checksText(status)]),
   ].join('\n');
 

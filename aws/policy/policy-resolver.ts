@@ -109,10 +109,11 @@ const zonesOf = async (ec2: EC2Client, ids: readonly string[]): Promise<Readonly
 };
 
 const steeringOf = async (client: AutoScalingClient, group: AutoScalingGroup): Promise<Steering> => {
-  const { AutoScalingGroupName, MinSize = 0, CapacityRebalance = false, WarmPoolConfiguration } = group;
+  const { AutoScalingGroupName, MinSize = 0, MaxSize, CapacityRebalance = false, WarmPoolConfiguration } = group;
   const { LifecycleHooks = [] } = await client.send(new DescribeLifecycleHooksCommand({ AutoScalingGroupName }));
   return {
     min: MinSize,
+    ...(MaxSize !== undefined && { max: MaxSize }),
     rebalancesCapacity: CapacityRebalance,
     hasWarmPool: WarmPoolConfiguration !== undefined,
     hasDrainHook: LifecycleHooks.some(

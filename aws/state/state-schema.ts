@@ -154,6 +154,7 @@ const readers: Readers<GroupState> = {
   renewedAtMs: maybe(number),
   marks: absentOr(eachOf(text)),
   desired: orElse(number, Number.MAX_SAFE_INTEGER),
+  beyondMax: maybe(number),
   policyVersion: orElse(number, 0),
   policySize: orElse(text, ''),
   reservations: eachOf(reservation),

@@ -14,7 +14,13 @@ const asgFacts = objectOf<AsgFacts>({
   instanceTypes: listOf(text),
   unit: optional(oneOf('weights', 'vcpu', 'memory-mib')),
   steering: optional(
-    objectOf<Steering>({ min: number, rebalancesCapacity: flag, hasWarmPool: flag, hasDrainHook: flag }),
+    objectOf<Steering>({
+      min: number,
+      max: optional(number),
+      rebalancesCapacity: flag,
+      hasWarmPool: flag,
+      hasDrainHook: flag,
+    }),
   ),
 });
 

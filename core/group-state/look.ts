@@ -86,7 +86,7 @@ const sizedByPolicy = (found: GroupState, { group, stored, holdings, swaps, alar
   const alarms = withoutEarlierAlarms(told, stored);
   const { added: _before, ...rest } = found;
   const added = addedNow(group, found, holdings.asgs, nowMs);
-  const byPolicy: GroupState = { ...rest, ...(added.length > 0 && { added }) };
+  const byPolicy: GroupState = { ...rest, beyondMax: undefined, ...(added.length > 0 && { added }) };
   const caughtUp = catchUp(byPolicy, group, { members: holdings.members, swaps, comesBack: isLetGo(stored) });
   const isObserved = modeOf(group) === 'observe';
   const sized = isObserved ? sizeAsSet(caughtUp, group, holdings.asgs) : caughtUp;

@@ -140,7 +140,8 @@ export const desiredNow = (
 export const withOutsideSize = (state: GroupState, { size }: Pick<Group, 'size'>, outside: OutsideSize): GroupState => {
   const { added: _before, ...rest } = state;
   const desired = Math.min(size.max, outside.size);
-  return { ...rest, desired, ...(outside.added.length > 0 && { added: outside.added }) };
+  const beyondMax = outside.size > size.max ? outside.size : undefined;
+  return { ...rest, desired, beyondMax, ...(outside.added.length > 0 && { added: outside.added }) };
 };
 
 /** Auto Scaling groups as decisions see them, without what our own attaches added to a size that others set. */

@@ -46,19 +46,39 @@ export const steeringProblems = (policy: Policy, resolution: LookedUp): readonly
 };
 
 /** When the size shrinks, Holdfast can drain the members that leave only while a hook waits for it. */
-export const steeringWarnings = (policy: Policy, resolution: LookedUp): readonly Problem[] =>
-  steeringOf(policy, resolution)?.hasDrainHook === false
-    ? [
+const hookWarnings = ({ asg }: Policy, { hasDrainHook }: Steering): readonly Problem[] =>
+  hasDrainHook
+    ? []
+    : [
         problemOf({
           path: ['asg'],
           found:
-            `${showFound(policy.asg)} without one: members that leave when the size shrinks are not drained. ` +
-            `To add one: aws autoscaling put-lifecycle-hook --auto-scaling-group-name ${policy.asg} ` +
+            `${showFound(asg)} without one: members that leave when the size shrinks are not drained. ` +
+            `To add one: aws autoscaling put-lifecycle-hook --auto-scaling-group-name ${asg} ` +
             '--lifecycle-hook-name drain --lifecycle-transition autoscaling:EC2_INSTANCE_TERMINATING',
           allowed: 'an Auto Scaling group with a terminating lifecycle hook',
         }),
-      ]
-    : [];
+      ];
+
+/** Others may set a size up to the maximum of the Auto Scaling group. */
+const maximumWarnings = (policy: Policy, { max: most = 0 }: Steering): readonly Problem[] => {
+  const { max } = sizeOf(policy);
+  return max >= most
+    ? []
+    : [
+        problemOf({
+          path: ['size', 'max'],
+          found: `${showFound(max)}: of a larger size that others set, Holdfast launches no more than ${max}`,
+          allowed: `at least ${most}, the maximum of Auto Scaling group ${policy.asg}`,
+        }),
+      ];
+};
+
+/** A policy that is accepted although Holdfast cannot do all that its owner may expect. */
+export const steeringWarnings = (policy: Policy, resolution: LookedUp): readonly Problem[] => {
+  const steering = steeringOf(policy, resolution);
+  return steering === undefined ? [] : [...hookWarnings(policy, steering), ...maximumWarnings(policy, steering)];
+};
 
 /** Fields that contradict a size that others set. */
 export const outsideProblems = (document: Fields): readonly Problem[] => {

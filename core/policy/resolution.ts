@@ -38,6 +38,8 @@ export type AsgFacts = {
 /** What an Auto Scaling group does by itself when its size changes, and when EC2 advises to replace members. */
 export type Steering = {
   readonly min: number;
+  /** Absent in policies that an earlier version accepted. */
+  readonly max?: number;
   readonly rebalancesCapacity: boolean;
   readonly hasWarmPool: boolean;
   /** Whether a terminating lifecycle hook lets Holdfast drain the members that it ends. */

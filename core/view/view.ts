@@ -120,6 +120,8 @@ export type GroupState = Memories & {
   readonly marks?: readonly string[];
   /** The desired size in force. */
   readonly desired: number;
+  /** The size that others set, where it is larger than the maximum of the policy. No decision uses it. */
+  readonly beyondMax?: number;
   /**
    * The policy version of the last converge, and its size section, which tells a change of size from other changes.
    * Empty once the group was let go.

@@ -242,13 +242,15 @@ describe('an Auto Scaling group', () => {
   it('reads what an Auto Scaling group does by itself, where others set its size', async () => {
     const hooked = (transition: string) =>
       open({
-        DescribeAutoScalingGroups: { AutoScalingGroups: [group({ MinSize: 2, CapacityRebalance: true, WarmPoolConfiguration: { MinSize: 1 } })] },
+        DescribeAutoScalingGroups: {
+          AutoScalingGroups: [group({ MinSize: 2, MaxSize: 9, CapacityRebalance: true, WarmPoolConfiguration: { MinSize: 1 } })],
+        },
         DescribeLaunchTemplateVersions: { LaunchTemplateVersions: [{ LaunchTemplateData: {} }] },
         DescribeLifecycleHooks: { LifecycleHooks: [{ LifecycleTransition: transition }] },
       });
     const { fake, resolver } = hooked('autoscaling:EC2_INSTANCE_TERMINATING');
     const { asgs } = await resolver.lookUp({ ...names, asgs: ['g'], sizedBy: 'g' });
-    expect(asgs.g?.steering).toEqual({ min: 2, rebalancesCapacity: true, hasWarmPool: true, hasDrainHook: true });
+    expect(asgs.g?.steering).toEqual({ min: 2, max: 9, rebalancesCapacity: true, hasWarmPool: true, hasDrainHook: true });
     expect(fake.inputsOf('DescribeLifecycleHooks')).toEqual([{ AutoScalingGroupName: 'g' }]);
     const launching = await hooked('autoscaling:EC2_INSTANCE_LAUNCHING').resolver.lookUp({ ...names, asgs: ['g'], sizedBy: 'g' });
     expect(launching.asgs.g?.steering?.hasDrainHook).toBe(false);

@@ -2,10 +2,12 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readStatus, type Status } from '../../aws/state/status-item.ts';
 import { createStateStore } from '../../aws/state-store.ts';
-import { noDecisionText, noPolicyText, statusText } from '../../cli/status.ts';
+import { beyondOf, noDecisionText, noPolicyText, statusText } from '../../cli/status.ts';
 import type { LaunchCheck } from '../../core/launch/launch-checks.ts';
+import type { GroupState } from '../../core/view/view.ts';
 import { startTables } from '../aws/tables.ts';
 import { throwUnreadable } from '../aws/unreadable.ts';
+import { state } from '../core/views.ts';
 
 const check: LaunchCheck = {
   code: 'refused',
@@ -53,6 +55,18 @@ describe('the status of a policy', () => {
       'Version 1 stays in force, but it would be rejected if it were written now (last check: 2026-11-22 12:00:00 UTC):\n  pools.p.launch',
     );
     expect(statusText({ ...accepted, refusedNow: [], lookedUpAt: '2026-11-22T12:00:00.000Z' })).not.toContain('would be refused');
+  });
+  it('shows a size that others set beyond the maximum of the policy, and what Holdfast keeps of it', () => {
+    expect(statusText(accepted, { set: 9, kept: 7 })).toContain(
+      'web: Version 1 is in force.\n\nOthers set the size to 9, and the maximum of the policy (size.max) is 7. ' +
+        'Holdfast launches only while fewer than 7 members stay. The Auto Scaling group launches the others.\n',
+    );
+    expect(statusText(accepted)).not.toContain('Others set');
+  });
+  it('reads that size in the state of the group', async () => {
+    const found = (stored?: GroupState) => beyondOf('web', { state: async () => stored });
+    expect(await found(state({ desired: 7, beyondMax: 9 }))).toEqual({ set: 9, kept: 7 });
+    expect([await found(state({ desired: 7 })), await found()]).toEqual([undefined, undefined]);
   });
   it('is shown where a group has no decisions', () => {
     expect(noDecisionText('web', { ...accepted, message: 'Rejected for 1 reason.' }, [])).toContain('Its policy: Rejected for 1 reason.');

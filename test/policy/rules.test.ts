@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { steeringProblems, steeringWarnings } from '../../core/policy/outside-rules.ts';
 import { priced, priceProblems } from '../../core/policy/price-rules.ts';
 import { namesText, nearestName, problemOf, sortedProblems } from '../../core/policy/problem.ts';
+import type { Steering } from '../../core/policy/resolution.ts';
 import { validatePolicy } from '../../core/policy/validate.ts';
 import { smallDocument } from './documents.ts';
 
@@ -88,7 +89,7 @@ describe('a price limit that is a share', () => {
 
 describe('an Auto Scaling group whose size others set', () => {
   const policy = { asg: 'web', size: { min: 2, max: 5, desired: 3 } } as never;
-  const facts = { min: 2, rebalancesCapacity: false, hasWarmPool: false, hasDrainHook: true };
+  const facts: Steering = { min: 2, rebalancesCapacity: false, hasWarmPool: false, hasDrainHook: true };
   const look = (rest: Partial<typeof facts>) => ({ asgs: { web: { steering: { ...facts, ...rest } } } }) as never;
   const said = (rest: Partial<typeof facts>) => steeringProblems(policy, look(rest)).map(({ message }) => message);
 
@@ -116,5 +117,13 @@ describe('an Auto Scaling group whose size others set', () => {
       ),
     ]);
     expect(warning?.message).toContain('found "web" without one: members that leave when the size shrinks are not drained.');
+  });
+
+  it('should have a maximum that is not above that of the policy', () => {
+    expect(steeringWarnings(policy, look({ max: 5 }))).toEqual([]);
+    expect(steeringWarnings(policy, look({ max: 6 })).map(({ message }) => message)).toEqual([
+      'size.max: expected at least 6, the maximum of Auto Scaling group web, found 5: of a larger size that others set, Holdfast launches no more than 5.',
+    ]);
+    expect(steeringWarnings({ ...(policy as object), asg: 'other' } as never, look({ max: 6 }))).toEqual([]);
   });
 });

@@ -102,7 +102,8 @@ describe('a size that others set', () => {
   });
   it('stays within the maximum of the policy, and replaces what was noted', () => {
     const found = { asg: 'web-asg', size: 30, added: [] };
-    expect(withOutsideSize(state({ desired: 3, added: [note()] }), outside, found)).toEqual(state({ desired: 20 }));
+    expect(withOutsideSize(state({ desired: 3, added: [note()] }), outside, found)).toEqual(state({ desired: 20, beyondMax: found.size }));
+    expect(withOutsideSize(state({ beyondMax: 30 }), outside, { ...found, size: 20 })).toEqual(state({ desired: 20 }));
     expect(withOutsideSize(state(), outside, { ...found, size: 4, added: [note()] })).toEqual(state({ desired: 4, added: [note()] }));
   });
   it('is what decisions see of its Auto Scaling group, and of no other', () => {
