@@ -1,5 +1,6 @@
 import type { FaultInput } from '../../sandbox/fault-schema.ts';
 import { noCapacity } from '../sim/capacity-steps.ts';
+import { rename } from '../sim/edit-steps.ts';
 import { setBy } from '../sim/outside-steps.ts';
 import type { Situation, Step } from '../sim/situation.ts';
 import { deletePolicy, interrupt, kill, putPolicy } from '../sim/steps.ts';
@@ -53,6 +54,17 @@ const busy = (often: { readonly times?: number; readonly nth?: number }): FaultI
   match: { operation: 'UpdateAutoScalingGroup' },
 });
 
+/** The first attempt to suspend processes has no response for five seconds and was not carried out. The second one is. */
+const suspendsLate: FaultInput = {
+  on: 'call',
+  kind: 'lose-answer',
+  when: 'before',
+  as: 'timeout',
+  afterMs: 5_000,
+  times: 1,
+  match: { operation: 'SuspendProcesses' },
+};
+
 /** Worlds in which others set the size of a group, and spot comes back, or something meets an attach. */
 export const outsideSituations = {
   'spot comes back to a group that others size': (): Situation =>
@@ -105,6 +117,13 @@ export const outsideSituations = {
   'let go while members join': (): Situation => {
     const back = putPolicy(200_000, policyOf(onDemandOnly), 'the policy comes back');
     return of('let go while members join', onDemandOnly, [...spotIsGone, deletePolicy(19_000), back], [diesAttaching()]);
+  },
+  'let go while a function is late to suspend processes': (): Situation =>
+    of('let go while a function is late to suspend processes', onDemandOnly, [...spotIsGone, deletePolicy(2_000)], [suspendsLate]),
+  'renamed while a function is late to suspend processes': (): Situation => {
+    const steps = [...spotIsGone, rename(2_000, policyOf(onDemandOnly), 'api', 500)];
+    const name = 'renamed while a function is late to suspend processes';
+    return { ...of(name, onDemandOnly, steps, [suspendsLate]), asked: { web: { size: 6 } } };
   },
   'a member that moves dies before it joins': (): Situation => {
     const seldom = { return: { after: '1m', every: '1h', atMost: 1 } };

@@ -160,6 +160,20 @@ export const outside: readonly Mutant[] = [
     caughtBy: ['a member that moves dies before it joins'],
   },
   {
+    name: 'the note of suspended processes is dropped as soon as they are resumed',
+    file: 'core/view/suspension.ts',
+    from: 'atMs !== undefined && nowMs - atMs < leaseMs + loweredShownMs;',
+    to: 'atMs !== undefined && nowMs < atMs;',
+    caughtBy: ['let go while a function is late to suspend processes'],
+  },
+  {
+    name: 'processes that an earlier holder suspended stay suspended',
+    file: 'functions/react/look/inherited.ts',
+    from: 'suspended: left.flatMap((one) => one.state?.suspended ?? []).filter(isUnknown(state.suspended)),',
+    to: 'suspended: [],',
+    caughtBy: ['renamed while a function is late to suspend processes'],
+  },
+  {
     name: 'members that no describe shows count as surplus, and are removed',
     file: 'core/view/asg-ledger.ts',
     from: '({ instance, reservation, unshown }) => (unshown || reservation === undefined) && !held.has(instance),',

@@ -130,6 +130,8 @@ export const runs = {
   'a group that others size launches on demand by itself': sizedByOthers('a group that others size launches on demand by itself', endsIn({})),
   'a scaler wants more than the maximum': sizedByOthers('a scaler wants more than the maximum'),
   'somebody sets the number that an attach had made': sizedByOthers('somebody sets the number that an attach had made'),
+  'let go while a function is late to suspend processes': sizedByOthers('let go while a function is late to suspend processes'),
+  'renamed while a function is late to suspend processes': sizedByOthers('renamed while a function is late to suspend processes'),
   'others lower the size right before members join': sizedByOthers('others lower the size right before members join'),
   'a scaler wants more than the policy allows': sizedByOthers('a scaler wants more than the policy allows'),
   'a person sets more than the policy allows': sizedByOthers('a person sets more than the policy allows'),
