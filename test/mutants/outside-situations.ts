@@ -121,7 +121,8 @@ export const outsideSituations = {
   'let go while a function is late to suspend processes': (): Situation =>
     of('let go while a function is late to suspend processes', onDemandOnly, [...spotIsGone, deletePolicy(2_000)], [suspendsLate]),
   'renamed while a function is late to suspend processes': (): Situation => {
-    const steps = [...spotIsGone, rename(2_000, policyOf(onDemandOnly), 'api', 500)];
+    // The new name is written right after the late call. So its first look finds the processes suspended, and does not suspend them itself.
+    const steps = [...spotIsGone, rename(2_000, policyOf(onDemandOnly), 'api', 5_000)];
     const name = 'renamed while a function is late to suspend processes';
     return { ...of(name, onDemandOnly, steps, [suspendsLate]), asked: { web: { size: 6 } } };
   },

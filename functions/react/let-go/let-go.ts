@@ -84,8 +84,9 @@ const putBack = async (
 
 /**
  * Resumes suspended processes, and takes off what attaching added, unless others have set the size since. Returns the
- * notes of what AWS refuses, for the next look, and of processes that another function may still suspend. It also returns
- * those of sizes that a describe may still show: if the policy returns, they must not count as sizes that others set.
+ * notes of what AWS refuses, for the next look, and of processes that another function may still suspend. It also
+ * returns those of sizes that a describe may still show: if the policy returns, they must not count as sizes that
+ * others set.
  */
 const letBe = async (
   group: string,

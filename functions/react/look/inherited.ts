@@ -26,8 +26,8 @@ const warnings = (swaps: readonly Swap[], nowMs: number): readonly LeavingFact[]
 /**
  * Read once, when a group first holds an Auto Scaling group that another group held before. A maximum that the earlier
  * holder raised is not the owner's value, a desired capacity is not all what others set if its attach added to it, the
- * processes that it suspended are to be resumed, and the warnings that it received are still true. Members do not move to a place where EC2 took members of the earlier
- * holder.
+ * processes that it suspended are to be resumed, and the warnings that it received are still true. Members do not move
+ * to a place where EC2 took members of the earlier holder.
  */
 export const inherit = async (group: Group, state: GroupState, { store, clock }: ReactPorts): Promise<Inherited> => {
   const isNew = namedAsgs(group).filter((asg) => !state.holders?.includes(asg));
