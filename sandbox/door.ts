@@ -12,6 +12,7 @@ import type { Execution } from './platform/states/execution.ts';
 import { fromItem, toItem } from './platform/tables/plain-items.ts';
 import { type Assembly, readAssembly } from './platform/template/assembly.ts';
 import type { RunEnd, RunLimit } from './platform/virtual-clock.ts';
+import { loadSchemas } from './wire/schemas.ts';
 import type { WorldSpec } from './world/spec.ts';
 
 export type SandboxOptions = {
@@ -187,6 +188,7 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
   };
   const control = options.control && ((...exchange: [IncomingMessage, ServerResponse]) => options.control?.(self.get())(...exchange));
   const { region } = place;
+  if (mode !== 'live') await loadSchemas();
   const machinery =
     mode === 'live'
       ? await liveMachinery({ ...options, region, cloud, control })

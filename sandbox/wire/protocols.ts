@@ -18,8 +18,8 @@ export type ServiceProtocol = {
   readonly load?: () => Promise<SchemaModule>;
 };
 
-/** Each schema module is loaded with the first call that needs it: EC2's alone costs a fifth of a second. */
-const serviceProtocols: readonly ServiceProtocol[] = [
+/** In live time, each schema module is loaded with the first call that needs it: EC2's alone costs a fifth of a second. */
+export const serviceProtocols: readonly ServiceProtocol[] = [
   {
     service: 'ec2',
     model: 'com.amazonaws.ec2',

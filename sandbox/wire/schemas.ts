@@ -1,5 +1,5 @@
 import { NormalizedSchema } from '@smithy/core/schema';
-import type { SchemaModule, ServiceProtocol } from './protocols.ts';
+import { type SchemaModule, type ServiceProtocol, serviceProtocols } from './protocols.ts';
 
 export type Shape = NormalizedSchema;
 export type OperationShapes = { readonly input: Shape; readonly output: Shape };
@@ -63,6 +63,14 @@ export const schemasOf = async (protocol: ServiceProtocol): Promise<ServiceSchem
   const schemas = protocol.load().then(createServiceSchemas);
   loaded.set(protocol.service, schemas);
   return schemas;
+};
+
+/**
+ * Reads the schemas of all services. Simulated time must not wait for a file: calls at one moment would go on in the order in which their modules come, and the
+ * same seed would give another history in the first world of a process.
+ */
+export const loadSchemas = async (): Promise<void> => {
+  await Promise.all(serviceProtocols.map(schemasOf));
 };
 
 /** Members that a caller must give. The SDK lists them first and counts them at the end of the tuple. */
