@@ -42,6 +42,14 @@ type Deregistration = { readonly TargetGroupArn?: string; readonly Targets?: rea
 const takenOutBy = (operation: string, { TargetGroupArn = '', Targets = [] }: Deregistration): Pick<Called, 'takesOut' | 'takesOutOf'> =>
   operation === 'DeregisterTargets' ? { takesOut: Targets.flatMap(({ Id }) => Id ?? []), takesOutOf: targetGroupName(TargetGroupArn) } : {};
 
+type Joining = { readonly InstanceIds?: readonly string[] } & Deregistration;
+
+/** Instances that a call was to put into an Auto Scaling group or a target group. */
+const putInBy: Readonly<Record<string, (input: Joining) => readonly string[]>> = {
+  AttachInstances: ({ InstanceIds = [] }) => InstanceIds,
+  RegisterTargets: ({ Targets = [] }) => Targets.flatMap(({ Id }) => Id ?? []),
+};
+
 /** What a part of a response is about: a fleet puts the offering into its override, an Auto Scaling group beside the rest. */
 type LaunchPart = {
   readonly Lifecycle?: Refused['market'];
@@ -112,6 +120,7 @@ export const callEvents = (call: LoggedCall, { input, output }: Content): readon
     isMutating: !isDry && isMutating(operation),
     ...(launch && { launch }),
     ...takenOutBy(operation, input),
+    ...(putInBy[operation] && { putsIn: putInBy[operation](input) }),
   };
   const by: Actor = { kind: 'function', function: invocation.functionName, invocation: invocation.id };
   if (launch === undefined) return [called, ...endsDenied(by, operation, outcome, input)];

@@ -301,6 +301,8 @@ export type FunctionEvent =
         /** Instances that a call to the load balancer was to take out of service, and of which target group. */
         readonly takesOut?: readonly string[];
         readonly takesOutOf?: string;
+        /** Instances that a call was to put into an Auto Scaling group or a target group. */
+        readonly putsIn?: readonly string[];
       }
     >
   /** EC2 itself refused an offering to a call that launches. Faults and throttles are not refusals. */

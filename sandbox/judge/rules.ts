@@ -37,11 +37,12 @@ import { missingAreRequested } from './rules/lasting-shortage.ts';
 import { launchesWithinLimit } from './rules/launches.ts';
 import { lessonsAreTrue } from './rules/learned.ts';
 import { floorFirst, floorHeld, floorLeft, sharesHold } from './rules/limits.ts';
-import { looksCome } from './rules/looks.ts';
+import { looksCome, ticksCome } from './rules/looks.ts';
 import { observeChangesNothing, pauseIsIdle } from './rules/modes.ts';
 import { maximumHeld, needlessLaunch } from './rules/needless-launch.ts';
 import { needlessRemoval, protectedStay, straysGetTime, successorServes } from './rules/needless-removal.ts';
 import { outcomesAreTrue } from './rules/outcomes-said.ts';
+import { outcomesAreWhole } from './rules/outcomes-whole.ts';
 import { outsideSizesStand, wantedStay } from './rules/outside.ts';
 import { cheapestFirst, earlierTierFirst, placedInPools, sharedOut, withinCap, withinPrice } from './rules/placement.ts';
 import { asgsPutBack, raisesEndSoon, strangeAsgs } from './rules/put-back.ts';
@@ -63,6 +64,7 @@ import { swapsNameTruly } from './rules/swap-facts.ts';
 import { tagsAsAsked } from './rules/tags.ts';
 import { neverServedIsGivenUp, neverServingComesLast } from './rules/unserved.ts';
 import { drainBeginsInTime, servesUntilReplaced, takenOutOnce, warnedTakenOut } from './rules/warned.ts';
+import { warningsAreKept } from './rules/warnings-kept.ts';
 import { drainsWriteTheirOwn, nothingUnreadIsReplaced } from './rules/writes.ts';
 
 /** Everything that must hold in every run, each with one meaning. */
@@ -83,6 +85,7 @@ export const rules: readonly Rule[] = [
   schedulesAreFollowed,
   alarmsAct,
   lastingAlarmsActAgain,
+  warningsAreKept,
   warnedTakenOut,
   drainBeginsInTime,
   servesUntilReplaced,
@@ -149,9 +152,11 @@ export const rules: readonly Rule[] = [
   decisionsAreTrue,
   boundsAreTrue,
   outcomesAreTrue,
+  outcomesAreWhole,
   statusesAreTrue,
   lastGoodStays,
   looksCome,
+  ticksCome,
   cameToRest,
   sizeIsHeld,
   nobodyForgotten,

@@ -96,3 +96,13 @@ test('a call to the load balancer lists the instances that it was to take out of
   expect(events('DeregisterTargets')).toMatchObject([{ takesOut: ['i-1', 'i-2'], takesOutOf: 'tg-1' }]);
   expect(events('RegisterTargets')[0]).not.toHaveProperty('takesOut');
 });
+
+test('a call that puts instances into a group names them', () => {
+  const attached = callEvents(
+    { ...logged, service: 'autoscaling', operation: 'AttachInstances' },
+    { input: { InstanceIds: ['i-1', 'i-2'] }, output: {} },
+  );
+  const input = { TargetGroupArn: 'arn', Targets: [{ Id: 'i-3' }] };
+  const registered = callEvents({ ...logged, service: 'elasticloadbalancing', operation: 'RegisterTargets' }, { input, output: {} });
+  expect([attached, registered]).toMatchObject([[{ putsIn: ['i-1', 'i-2'] }], [{ putsIn: ['i-3'] }]]);
+});

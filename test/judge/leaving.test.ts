@@ -419,6 +419,30 @@ describe('connections get their time', () => {
     expect(hooked(102)).toEqual([]);
     expect(hooked(110)).toHaveLength(1);
   });
+  it('leaves the hook of a member that EC2 takes until its connections have closed, or EC2 takes it', () => {
+    const completed = (second: number, { isHeard = true, noticeSeconds = 120 } = {}) =>
+      details(
+        connectionsGetTheirTime,
+        (script) => {
+          const hook = { instance: 'i-1', asg: 'web-asg', hook: 'drain' };
+          script.policy(0, 1, { ...policy, asg: 'web-asg', drain: { ...policy.drain, timeout: '30s' } });
+          script.member('i-1', { asg: 'web-asg' });
+          script.warn(100, 'i-1', noticeSeconds);
+          if (isHeard) script.react(101, 102, 'i-warned', [{ about: 'warning', instance: 'i-1' }]);
+          script.takeOut(150, 'i-1');
+          script.at(150, { kind: 'hook-waits', ...hook, expiresAtMs: 3_000_000 });
+          script.at(second, { kind: 'hook-over', ...hook, how: 'completed', result: 'CONTINUE', by: react('drain') });
+          script.end(second, 'i-1', react('drain'));
+        },
+        { spec: { ...spec, targetGroups: spec.targetGroups.map((one) => ({ ...one, deregistrationDelaySeconds: 300 })) } },
+      );
+    const text = (seconds: number): readonly string[] => [`i-1 ended ${seconds}.0 s after it was taken out of web; expected 300.0 s`];
+    expect(completed(220)).toEqual([]);
+    expect(completed(211)).toEqual(text(61));
+    expect(completed(185)).toEqual(text(35));
+    // A function that did not know of the warning goes by drain.timeout.
+    expect(completed(185, { isHeard: false })).toEqual([]);
+  });
 });
 
 describe('who ends whom', () => {

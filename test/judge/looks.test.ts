@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { looksCome } from '../../sandbox/judge/rules/looks.ts';
+import { looksCome, ticksCome } from '../../sandbox/judge/rules/looks.ts';
 import { details, faultOf, throttled } from './details.ts';
 import { react, type Script } from './histories.ts';
 
@@ -76,5 +76,43 @@ describe('looks come when they are arranged', () => {
       expect(looked(second, wrong)).toEqual(['decision d-1 arranged a look, and 70 s after its time none has come']);
     expect(looked(180, { more: { clockErrorMs: 0 } })).toEqual(none);
     expect(told(undefined, { clockErrorMs: 3_000 })).toHaveLength(1);
+  });
+});
+
+describe('each group has its ticks', () => {
+  const ticked = (seconds: readonly number[], write: (script: Script) => void = () => undefined, changes = {}) =>
+    details(
+      ticksCome,
+      (script) => {
+        script.policy(0, 1);
+        for (const second of seconds) script.react(second, second + 1, `i-${second}`, [{ about: 'tick', groups: ['web'] }]);
+        write(script);
+      },
+      { endedAtMs: 400_000, ...changes },
+    );
+  const silent = ['no function was told for 130 s to look at the group'];
+  it('one in each minute, where one may be missing', () => {
+    expect(ticked([70, 130, 190, 250, 310])).toEqual([]);
+    expect(ticked([70, 190, 310])).toEqual([]);
+    expect(ticked([70, 250, 310])).toEqual(silent);
+    expect(ticked([])).toEqual(silent);
+    expect(ticked([70, 130], undefined, { endedAtMs: 250_000 })).toEqual([]);
+  });
+  it('also after it was let go, and not before it was in force', () => {
+    expect(ticked([70, 130], (script) => script.letGo(140))).toEqual(silent);
+    expect(details(ticksCome, (script) => script.letGo(10), { endedAtMs: 400_000 })).toEqual([]);
+  });
+  it('unless a fault meets the function of the tick, or its messages', () => {
+    expect(ticked([70, 130], undefined, throttled('SendMessageBatch'))).toEqual([]);
+    const tick = (more: object) => (script: Script) => {
+      script.at(190, { kind: 'invocation-began', invocation: 'i-tick', function: 'tick' });
+      script.at(191, {
+        ...{ kind: 'invocation-ended', invocation: 'i-tick', function: 'tick', startedAtMs: 190_000, timeoutMs: 30_000 },
+        ...{ again: [], injected: false, ...more },
+      });
+    };
+    expect(ticked([70, 130, 330], tick({ injected: true }))).toEqual([]);
+    expect(ticked([70, 130, 330], tick({ error: { type: 'Error', message: 'no' } }))).toEqual([]);
+    expect(ticked([70, 130, 330], tick({}))).toEqual(silent);
   });
 });

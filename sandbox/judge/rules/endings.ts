@@ -34,10 +34,20 @@ export const closedAtMs = (chronicle: Chronicle, life: Life, { targetGroup, unti
   return Math.min(untilMs + delayMs, empty?.atMs ?? endless);
 };
 
+/**
+ * Whether EC2 alone may cut its connections: Holdfast knew of the warning when it took the member out of service, and only a hook held the member then.
+ * Neither drain.timeout nor the margin for the last calls counts: Holdfast completes the hook when the connections have closed, or when EC2 takes the member.
+ */
+const isCutByEc2 = (chronicle: Chronicle, life: Life, { untilMs }: Service, endMs: number): boolean =>
+  deadlineOf(life) < endless &&
+  heardAtMs(chronicle, life, 'warning') <= untilMs &&
+  life.hooks.length > 0 &&
+  life.hooks.every(({ atMs, over }) => atMs >= untilMs - toleranceMs && (over === undefined || (over.how === 'completed' && over.atMs >= endMs)));
+
 export const connectionsGetTheirTime: Rule = {
   name: 'connections get their time',
   meaning:
-    'After Holdfast took a member out of service, it lets this member end when the deregistration delay or drain.timeout is over, or when a deadline comes; never sooner.',
+    'After Holdfast took a member out of service, it lets this member end when the deregistration delay or drain.timeout is over, or when a deadline comes; never sooner. Holdfast completes no hook of a member that EC2 takes while connections go on, before EC2 takes it.',
   broken: (chronicle) =>
     chronicle.lives.flatMap((life): readonly Broken[] => {
       const endMs = letEndAtMs(life);
@@ -47,8 +57,11 @@ export const connectionsGetTheirTime: Rule = {
       return outs.flatMap((service) => {
         const { targetGroup, untilMs } = service;
         const timeouts = group === undefined ? [] : chronicle.policiesIn(group, untilMs, endMs).map(({ drainTimeoutMs }) => drainTimeoutMs);
-        const givenMs = Math.min(closedAtMs(chronicle, life, service) - untilMs, ...timeouts);
-        const dueMs = Math.min(untilMs + givenMs, pressesAtMs(life)) - toleranceMs - 2 * chronicle.times.clockMs;
+        const closedMs = closedAtMs(chronicle, life, service);
+        const [givenMs, pressingMs] = isCutByEc2(chronicle, life, service, endMs)
+          ? [closedMs - untilMs, deadlineOf(life)]
+          : [Math.min(closedMs - untilMs, ...timeouts), pressesAtMs(life)];
+        const dueMs = Math.min(untilMs + givenMs, pressingMs) - toleranceMs - 2 * chronicle.times.clockMs;
         if (timeouts.length === 0 || endMs >= dueMs) return [];
         return [
           {

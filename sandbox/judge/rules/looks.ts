@@ -56,9 +56,43 @@ const lostLooks = (chronicle: Chronicle): readonly Broken[] => {
   });
 };
 
+/** Two ticks, and the time to arrive: a single one may come late. */
+const silentForMs = 2 * times.tickMs + arrivesWithinMs;
+
+const hasTrouble = (chronicle: Chronicle, fromMs: number, untilMs: number): boolean =>
+  [...chronicle.invocations.values()].some(
+    ({ function: name, beganAtMs, ended }) =>
+      name.includes('tick') && beganAtMs >= fromMs && beganAtMs <= untilMs && (ended === undefined || ended.injected || ended.error !== undefined),
+  );
+
+/** Times in which no function was told to look at a group that is or was in force. */
+const silences = (chronicle: Chronicle): readonly Broken[] =>
+  [...chronicle.groups].flatMap(([group, { policies }]): readonly Broken[] => {
+    const first = policies.find(({ policy }) => policy !== undefined);
+    if (first === undefined) return [];
+    // The first tick may be by a list of groups that was read before this one came into force.
+    const sinceMs = first.atMs + times.tickMs;
+    const ticks = messagesTo(chronicle, group).filter(({ told, atMs }) => told.about === 'tick' && atMs > sinceMs);
+    const moments = [sinceMs, ...ticks.map(({ atMs }) => atMs), chronicle.history.endedAtMs];
+    return moments.slice(1).flatMap((atMs, index): readonly Broken[] => {
+      const fromMs = moments[index] ?? atMs;
+      const untilMs = fromMs + silentForMs;
+      if (untilMs >= atMs || isHindered(chronicle, wayOfMessages, fromMs - times.tickMs, untilMs) || hasTrouble(chronicle, fromMs, untilMs))
+        return [];
+      return [{ group, atMs: untilMs, detail: `no function was told for ${silentForMs / 1_000} s to look at the group` }];
+    });
+  });
+
 export const looksCome: Rule = {
   name: 'looks come when they are arranged',
   meaning:
     'When a version of a policy comes into force, or goes out of force, a function is told that within ten seconds. When a stored decision says at what time the next look comes, a look at the group begins by ten seconds after that time. Where clocks are wrong, that look may be the next tick.',
   broken: (chronicle) => [...untoldPolicies(chronicle), ...lostLooks(chronicle)],
+};
+
+export const ticksCome: Rule = {
+  name: 'each group has its ticks',
+  meaning:
+    'While a policy of a group is in force, and after it was let go, a function is told at least every two minutes to look at the group. The time counts from a minute after its first policy came into force. It does not count where a fault meets the function of the tick, or the way of its messages.',
+  broken: silences,
 };

@@ -1,22 +1,11 @@
-import { items } from '../../../core/contract.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
-import type { HistoryEvent } from '../history.ts';
 import { isHealthy } from '../leaving.ts';
 import { isFunction, type Life } from '../life.ts';
-import { outcomesSaid, type SaidOutcome } from '../said-outcomes.ts';
+import { outcomesWritten, type WrittenOutcome } from '../said-outcomes.ts';
 
 type Broken = Omit<Finding, 'rule'>;
-type Write = Extract<HistoryEvent, { readonly kind: 'item-written' }>;
-
-/** The last write of each decision: by then it was carried out. */
-const writesOf = (chronicle: Chronicle): ReadonlyMap<string, Write> =>
-  new Map(
-    chronicle
-      .of('item-written')
-      .filter(({ item, by }) => item.startsWith(items.decisionPrefix) && isFunction(by))
-      .map((write) => [`${write.group} ${write.item.slice(items.decisionPrefix.length)}`, write]),
-  );
+type Write = WrittenOutcome['write'];
 
 const invocationOf = ({ by }: Write): string => (isFunction(by) ? by.invocation : '');
 
@@ -43,8 +32,8 @@ const hasJoined = (chronicle: Chronicle, group: string, instance: string, { by, 
 const startsIn = (chronicle: Chronicle, id: string): number =>
   chronicle.of('called').filter(({ invocation, operation }) => invocation === id && operation === 'StartExecution').length;
 
-const untrue = (chronicle: Chronicle, said: SaidOutcome, write: Write): readonly string[] => {
-  const { group, launches, claimed, admitted, drainsStarted } = said;
+const untrue = (chronicle: Chronicle, said: WrittenOutcome): readonly string[] => {
+  const { write, group, launches, claimed, admitted, drainsStarted } = said;
   const invocation = invocationOf(write);
   const named = launches.flatMap(({ pool, instances }) => instances.map((instance) => ({ pool, instance })));
   return [
@@ -58,10 +47,10 @@ const untrue = (chronicle: Chronicle, said: SaidOutcome, write: Write): readonly
 };
 
 /** What an outcome names as joined, or as launched: LaunchInstances launches into an Auto Scaling group. */
-const namedIn = ({ admitted, launches }: SaidOutcome): readonly string[] => [...admitted, ...launches.flatMap(({ instances }) => instances)];
+const namedIn = ({ admitted, launches }: WrittenOutcome): readonly string[] => [...admitted, ...launches.flatMap(({ instances }) => instances)];
 
 /** Members that the invocation of a decision attached, and that no decision of it names. */
-const unnamed = (chronicle: Chronicle, outcomes: readonly (SaidOutcome & { readonly write: Write })[]): readonly Broken[] => {
+const unnamed = (chronicle: Chronicle, outcomes: readonly WrittenOutcome[]): readonly Broken[] => {
   const byInvocation = Map.groupBy(outcomes, ({ group, write }) => `${group} ${invocationOf(write)}`);
   return chronicle.of('joined').flatMap(({ instance, by, atMs }): readonly Broken[] => {
     const life = chronicle.life(instance);
@@ -78,14 +67,10 @@ export const outcomesAreTrue: Rule = {
   meaning:
     'Each instance that the outcome of a stored decision names as launched was launched by Holdfast, from the pool that it names. Each member that it names as claimed got its swap from the same invocation, and each one that it names as joined is in the Auto Scaling group of the policy. It names every member that its invocation attached or launched into an Auto Scaling group, and counts no more started drains than that invocation requested.',
   broken: (chronicle) => {
-    const writes = writesOf(chronicle);
-    const outcomes = outcomesSaid(chronicle.history).flatMap((said) => {
-      const write = writes.get(`${said.group} ${said.id}`);
-      return write === undefined ? [] : [{ ...said, write }];
-    });
+    const outcomes = outcomesWritten(chronicle);
     return [
       ...outcomes.flatMap((said) =>
-        untrue(chronicle, said, said.write).map((what) => ({ group: said.group, atMs: said.write.atMs, detail: `decision ${said.id} says ${what}` })),
+        untrue(chronicle, said).map((what) => ({ group: said.group, atMs: said.write.atMs, detail: `decision ${said.id} says ${what}` })),
       ),
       ...unnamed(chronicle, outcomes),
     ];
