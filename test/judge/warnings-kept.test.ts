@@ -13,14 +13,19 @@ const ended = (script: Script, more: Partial<Ended> = {}): void =>
   });
 
 /** i-1 is warned at 100. A function receives the message at 101 and ends at 103. */
-const lost = (end: (script: Script) => void, write: (script: Script) => void = () => undefined, document: object = policy): readonly string[] =>
+const lost = (
+  end: (script: Script) => void,
+  write: (script: Script) => void = () => undefined,
+  document: object = policy,
+  happenedAtMs = 100_000,
+): readonly string[] =>
   details(warningsAreKept, (script) => {
     twoServe(script);
     script.policy(1, 1, document as typeof policy);
     script.warn(100, 'i-1');
     script.at(101, { kind: 'invocation-began', invocation: 'of-a', function: 'react' });
     script.at(101, {
-      ...{ kind: 'delivered', invocation: 'of-a', function: 'react', message: 'm-1', happenedAtMs: 100_000 },
+      ...{ kind: 'delivered', invocation: 'of-a', function: 'react', message: 'm-1', happenedAtMs },
       told: { about: 'warning', instance: 'i-1' },
     });
     write(script);
@@ -42,6 +47,10 @@ describe('no warning is lost with its message', () => {
     expect(lost((script) => ended(script, { error: { type: 'Error', message: 'a fault' } }))).toEqual([]);
     expect(lost(() => undefined)).toEqual([]);
     expect(lost((script) => ended(script, { again: ['m-2'] }))).toEqual([text]);
+  });
+  it('says nothing of a message that is much older than the warning', () => {
+    expect(lost(ended, undefined, policy, 99_500)).toEqual([text]);
+    expect(lost(ended, undefined, policy, -3_500_000)).toEqual([]);
   });
   it('says nothing of groups that do not act, and of members that are gone', () => {
     expect(lost(ended, undefined, { ...policy, mode: 'observe' })).toEqual([]);

@@ -19,6 +19,13 @@ const actsIn = (chronicle: Chronicle, life: Life, fromMs: number, untilMs: numbe
   return policies.every((policy) => policy?.mode === 'act') ? group : undefined;
 };
 
+/** EventBridge cuts milliseconds off the time of an event. */
+const cutOffMs = 1_000;
+
+/** Whether EC2 warned about it when the message says: a message may also be as old as an hour, or about a member that nobody warned. */
+const isTrue = ({ warnings }: Life, { atMs, happenedAtMs }: Delivery): boolean =>
+  warnings.some((warning) => !warning.silent && warning.atMs <= atMs && happenedAtMs > warning.atMs - cutOffMs);
+
 export const warningsAreKept: Rule = {
   name: 'no warning is lost with its message',
   meaning:
@@ -28,7 +35,7 @@ export const warningsAreKept: Rule = {
       const { instance, warnings, deliveries, claims } = life;
       return deliveries.flatMap((delivery): readonly Broken[] => {
         const { told, atMs } = delivery;
-        if (told.about !== 'warning' || isUnshown(chronicle, life, delivery)) return [];
+        if (told.about !== 'warning' || !isTrue(life, delivery) || isUnshown(chronicle, life, delivery)) return [];
         const untilMs = deletedAtMs(chronicle, delivery);
         const takenMs = Math.min(goneAtMs(life), ...warnings.map(takenByMs)) - 2 * chronicle.times.clockMs;
         if (untilMs === undefined || untilMs >= takenMs || claims.some((claim) => claim.atMs <= untilMs)) return [];
