@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { build, type OutputFile, type Plugin } from 'esbuild';
+import { build, type Metafile, type OutputFile, type Plugin } from 'esbuild';
 import { bundleOptions } from '../../assembly/bundle.ts';
 import { type FunctionName, functionNames } from '../../core/contract.ts';
 import type { Edit } from './mutant.ts';
@@ -50,7 +50,7 @@ const broken = (edits: readonly Edit[]): ReadonlyMap<string, () => Promise<strin
 /** Which functions are made of which sources. */
 export type Sources = ReadonlyMap<FunctionName, ReadonlySet<string>>;
 
-const bundleWith = (names: readonly FunctionName[], load: ReadonlyMap<string, () => Promise<string>>) =>
+const bundleBy = (names: readonly FunctionName[], plugin: Plugin) =>
   build({
     ...bundleOptions,
     absWorkingDir: root,
@@ -58,8 +58,10 @@ const bundleWith = (names: readonly FunctionName[], load: ReadonlyMap<string, ()
     outdir: 'out',
     write: false,
     sourcemap: false,
-    plugins: [loading(load), ...bundleOptions.plugins],
+    plugins: [plugin, ...bundleOptions.plugins],
   });
+
+const bundleWith = (names: readonly FunctionName[], load: ReadonlyMap<string, () => Promise<string>>) => bundleBy(names, loading(load));
 
 /** Bundles all functions with other sources in place of some of the tree's. */
 export const bundleInstead = async (instead: ReadonlyMap<string, string>): Promise<ReadonlyMap<FunctionName, Uint8Array>> => {
@@ -71,12 +73,21 @@ export const bundleInstead = async (instead: ReadonlyMap<string, string>): Promi
 const bundlesOf = (names: readonly FunctionName[], files: readonly OutputFile[]): ReadonlyMap<FunctionName, Uint8Array> =>
   new Map(names.flatMap((name) => files.filter(({ path }) => path.endsWith(`/${name}.mjs`)).map(({ contents }) => [name, contents] as const)));
 
+/** Bundles all functions by a plugin that decides what they import. */
+export const bundlePlugged = async (plugin: Plugin): Promise<ReadonlyMap<FunctionName, Uint8Array>> => {
+  const { outputFiles } = await bundleBy(functionNames, plugin);
+  return bundlesOf(functionNames, outputFiles);
+};
+
+/** The bundles of the code as it is, and what they are made of. */
+type Whole = { readonly bundles: ReadonlyMap<FunctionName, Uint8Array>; readonly sources: Sources; readonly metafile: Metafile };
+
 /** Bundles the code as it is. */
-export const bundleWhole = async (): Promise<{ readonly bundles: ReadonlyMap<FunctionName, Uint8Array>; readonly sources: Sources }> => {
+export const bundleWhole = async (): Promise<Whole> => {
   const { outputFiles, metafile } = await bundleWith(functionNames, new Map());
   const inputs = Object.entries(metafile.outputs).map(([output, { inputs: from }]) => [output, new Set(Object.keys(from))] as const);
   const sources = functionNames.map((name) => [name, inputs.find(([output]) => output.endsWith(`${name}.mjs`))?.[1] ?? new Set<string>()] as const);
-  return { bundles: bundlesOf(functionNames, outputFiles), sources: new Map(sources) };
+  return { bundles: bundlesOf(functionNames, outputFiles), sources: new Map(sources), metafile };
 };
 
 /**

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { assemble } from '../../assembly/assemble.ts';
 import type { FunctionName } from '../../core/contract.ts';
-import { bundleBroken, bundleInstead, bundleWhole } from './break-code.ts';
+import { bundleBroken, bundleInstead, bundlePlugged, bundleWhole } from './break-code.ts';
 import { synthesizeBroken } from './break-stack.ts';
+import { besidePlugin } from './bundle-beside.ts';
 import type { Edit } from './mutant.ts';
 
 /** Copies of the synthesized app in a folder of their own, whole or with broken functions. */
@@ -14,6 +15,8 @@ export type Workshop = {
   breakCode(name: string, edits: readonly Edit[]): Promise<string>;
   /** Returns the directory of a copy whose functions are made of these sources instead of the tree's. */
   replaceCode(name: string, sources: ReadonlyMap<string, string>): Promise<string>;
+  /** Returns the directory of a copy that plays as the code is, and notes which of these builds of `core/` would decide something else. */
+  putBeside(builds: readonly (readonly Edit[])[]): Promise<string>;
   /** Removes what was made for a name. */
   discard(name: string): Promise<void>;
   close(): Promise<void>;
@@ -61,7 +64,7 @@ export const openWorkshop = async (): Promise<Workshop> => {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-mutants-'));
   const whole = join(folder, 'whole');
   await copyStack(deployed, whole);
-  const { bundles, sources } = await bundleWhole();
+  const { bundles, sources, metafile } = await bundleWhole();
   const folders = await foldersIn(whole);
   await writeBundles(whole, folders, bundles);
   const directoryOf = (name: string): string => join(folder, name.replaceAll(/\W+/g, '-'));
@@ -82,6 +85,7 @@ export const openWorkshop = async (): Promise<Workshop> => {
       return copyWith(name, stack, new Map());
     },
     replaceCode: async (name, instead) => copyWith(name, whole, await bundleInstead(instead)),
+    putBeside: async (builds) => copyWith('beside', whole, await bundlePlugged(besidePlugin(builds, metafile))),
     discard: (name) => rm(directoryOf(name), { recursive: true, force: true }),
     close: () => rm(folder, { recursive: true, force: true }),
   };

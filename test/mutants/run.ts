@@ -31,6 +31,7 @@ const command = {
     mine: { type: 'string', value: 'FILE', help: 'mutants of your own instead: a JSON list of {name, file, from, to}' },
     survivors: { type: 'boolean', default: false, help: 'the mutants that survived an earlier judge instead, in random worlds' },
     worlds: { type: 'string', value: 'N', help: 'plays random worlds instead of runs and situations: so many at most, until one breaks' },
+    plays: { type: 'string', value: 'N', help: 'plays a mutant of core/ in so many at most of the worlds in which it decides something else' },
     from: { type: 'string', default: '1', value: 'SEED', help: 'the seed of the first of them' },
     profile: { type: 'string', value: 'NAME', help: `draws worlds of one kind: ${profileNames.join(', ')}` },
     generated: { type: 'string', value: 'N', help: 'so many mutants of functions/, aws/ and the drain workflow, made by StrykerJS' },
@@ -124,7 +125,8 @@ const chosen = async (): Promise<readonly Breakage[]> => {
 const inWorlds = async (workshop: Workshop, wanted: readonly Breakage[], count: number): Promise<number> => {
   const choice = values.profile === undefined ? {} : { profile: oneOf('profile', profileNames, values.profile) };
   const [from, jobs] = [atLeastZero('from', values.from), atLeastOne('jobs', values.jobs)];
-  const survived = await huntInWorlds(workshop, wanted, { count, from, jobs, choice });
+  const plays = values.plays === undefined ? count : atLeastOne('plays', values.plays);
+  const survived = await huntInWorlds(workshop, wanted, { count, from, jobs, choice, plays });
   say(`\n${wanted.length} breakages, each in at most ${count} random worlds from seed ${values.from}: ${survived} survived.`);
   return survived;
 };
