@@ -39,8 +39,10 @@ import { lessonsAreTrue } from './rules/learned.ts';
 import { floorFirst, floorHeld, floorLeft, sharesHold } from './rules/limits.ts';
 import { looksCome, ticksCome } from './rules/looks.ts';
 import { observeChangesNothing, pauseIsIdle } from './rules/modes.ts';
+import { movesAreKept } from './rules/moves-kept.ts';
 import { maximumHeld, needlessLaunch } from './rules/needless-launch.ts';
 import { needlessRemoval, protectedStay, straysGetTime, successorServes } from './rules/needless-removal.ts';
+import { newMembersAreKnown } from './rules/new-members.ts';
 import { outcomesAreTrue } from './rules/outcomes-said.ts';
 import { outcomesAreWhole } from './rules/outcomes-whole.ts';
 import { outsideSizesStand, wantedStay } from './rules/outside.ts';
@@ -162,6 +164,7 @@ export const rules: readonly Rule[] = [
   nobodyForgotten,
   returnsWhileWhole,
   returnsWithinBudget,
+  movesAreKept,
   returnsInWindows,
   returnsOnceSettled,
   nobodyReturnsTooSoon,
@@ -183,4 +186,5 @@ export const rules: readonly Rule[] = [
   refusalsAreRemembered,
   lossesAreRemembered,
   lessonsAreTrue,
+  newMembersAreKnown,
 ];

@@ -3,6 +3,8 @@ import { isMap, type Json, mapsOf } from './read-json.ts';
 const entriesOf = (value: unknown): readonly (readonly [string, Json])[] =>
   Object.entries(isMap(value) ? value : {}).flatMap(([key, one]) => (isMap(one) ? [[key, one] as const] : []));
 
+const keysOf = (value: unknown): readonly string[] => (isMap(value) ? Object.keys(value) : []);
+
 /** So many of the same about one time. */
 export type Tally = { readonly atMs: number; readonly count: number };
 
@@ -27,9 +29,15 @@ export type StateMemory = {
   readonly advised: readonly Tally[];
   readonly lessons: readonly StoredLesson[];
   readonly losses: readonly StoredLoss[];
+  /** Instances that come up, and instances that no look has found serving yet. */
+  readonly newcomers: readonly string[];
+  readonly arriving: readonly string[];
 };
 
-export const nothingRemembered: StateMemory = { launches: [], underWay: 0, warnings: [], advised: [], lessons: [], losses: [] };
+export const nothingRemembered: StateMemory = {
+  ...{ launches: [], underWay: 0, warnings: [], advised: [], lessons: [], losses: [] },
+  ...{ newcomers: [], arriving: [] },
+};
 
 const talliesOf = (list: unknown): readonly Tally[] => mapsOf(list).map(({ atMs, count }) => ({ atMs: Number(atMs), count: Number(count) }));
 
@@ -56,4 +64,6 @@ export const memoryIn = (state: Json): StateMemory => ({
     atMs: Number(atMs),
     latestMs: Number(latestMs),
   })),
+  newcomers: keysOf(state.newcomers),
+  arriving: keysOf(state.arriving),
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { History } from '../../sandbox/judge/history.ts';
 import { failedBootsAreTold, failingPoolsRest, launchesAreBounded } from '../../sandbox/judge/rules/boots.ts';
 import { earlierTierFirst } from '../../sandbox/judge/rules/placement.ts';
 import { requestedSoon, servesAgain } from '../../sandbox/judge/rules/serving.ts';
@@ -116,7 +117,7 @@ describe('launches for one need are bounded', () => {
 });
 
 describe('a pool whose instances die rests', () => {
-  const rests = (write: Write, clockErrorMs = 0) =>
+  const rests = (write: Write, clockErrorMs = 0, changes: Partial<History> = {}) =>
     details(
       failingPoolsRest,
       (script) => {
@@ -125,7 +126,7 @@ describe('a pool whose instances die rests', () => {
         tells(script, 112, ['i-3']);
         write(script);
       },
-      { ...long, clockErrorMs },
+      { ...long, clockErrorMs, ...changes },
     );
   const at =
     (second: number, pool = 'spot-a', lookedAt = second - 1): Write =>
@@ -153,14 +154,23 @@ describe('a pool whose instances die rests', () => {
     expect(rests(at(130, 'spot-a', 111))).toEqual([]);
   });
   it('for as long as its event says, which grows with each further one', () => {
-    const told = (restSeconds: number, launchedSecond = 175, write: Write = nothing) =>
-      rests((script) => {
-        dies(script, launchedSecond, 'i-4');
-        write(script);
-        const detail = { group: 'web', pool: 'spot-a', awsCode: 'Client.InternalError', instances: ['i-4'], untilMs: 1_000 * (190 + restSeconds) };
-        script.at(190, { kind: 'announced', detailType: 'Holdfast Boots Failed', detail });
-      });
+    const told = (restSeconds: number, launchedSecond = 175, write: Write = nothing, changes: Partial<History> = {}) =>
+      rests(
+        (script) => {
+          dies(script, launchedSecond, 'i-4');
+          write(script);
+          const detail = { group: 'web', pool: 'spot-a', awsCode: 'Client.InternalError', instances: ['i-4'], untilMs: 1_000 * (190 + restSeconds) };
+          script.at(190, { kind: 'announced', detailType: 'Holdfast Boots Failed', detail });
+        },
+        0,
+        changes,
+      );
     expect(told(120)).toEqual([]);
+    // No longer either, unless an event of an earlier failure may be missing, or the pool also rests for another reason.
+    expect(told(240)).toEqual(['spot-a is told to rest for 240 s after 2 failed boots']);
+    expect(told(240, 175, nothing, throttled('PutEvents'))).toEqual([]);
+    const gaveUp: Write = (script) => script.at(150, { kind: 'announced', detailType: 'Holdfast Members Given Up', detail: { group: 'web' } });
+    expect(told(240, 175, gaveUp)).toEqual([]);
     expect(told(60)).toEqual(['spot-a is told to rest for 60 s after 2 failed boots']);
     expect(told(1_200)).toHaveLength(1);
     // It was launched before the first one was known: both are one failure.

@@ -40,4 +40,9 @@ export const boundSituations = {
       kill(30_000, 1),
       kill(241_000, 1),
     ]),
+  'spot gives again after members were lost': (): Situation =>
+    of('spot gives again after members were lost', { capacity: { tiered: ['spot-a', 'od-b'] }, return: { after: '2m' } }, [
+      noCapacity(500, 90_000, ['spot'], zones),
+      kill(1_000, 2),
+    ]),
 } as const satisfies Readonly<Record<string, () => Situation>>;

@@ -30,4 +30,18 @@ export const remembering: readonly Mutant[] = [
     to: 'Math.max(coolingUntilMs + 0 * longestRestMs, atMs + 0 * neededMs),',
     caughtBy: ['spot is refused each time that its rest is over'],
   },
+  {
+    name: 'a new member that comes up is not remembered',
+    file: 'core/group-state/answers.ts',
+    from: 'const newcomers = rememberNewcomers(state, granting, nowMs);',
+    to: 'const newcomers = rememberNewcomers(state, granting.slice(0, 0), nowMs);',
+    caughtBy: ['rebalance'],
+  },
+  {
+    name: 'a new member that serves is still to come',
+    file: 'core/view/arriving.ts',
+    from: 'return serves === undefined ? nowMs - atMs < forgottenAfterMs : !serves;',
+    to: 'return serves === undefined ? nowMs - atMs < forgottenAfterMs : true;',
+    caughtBy: ['EC2 takes members slowly'],
+  },
 ];

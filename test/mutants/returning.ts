@@ -65,4 +65,11 @@ export const returning: readonly Mutant[] = [
     to: "isWindowOpen(rule.windows, 'UTC', view.nowMs)",
     caughtBy: ['spot comes back outside the window for returns'],
   },
+  {
+    name: 'the launch for a move counts as a surplus',
+    file: 'core/decide/surplus.ts',
+    from: 'const count = aboveDesired(situation) - replacements(situation);',
+    to: 'const count = aboveDesired(situation) - 0 * replacements(situation);',
+    caughtBy: ['spot gives again after members were lost'],
+  },
 ];

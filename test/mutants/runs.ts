@@ -214,6 +214,7 @@ export const runs = {
   'a group is let go for minutes': attacked('a group is let go for minutes'),
   'termination protection': audited('termination protection'),
   'advice comes in waves': bounded('advice comes in waves'),
+  'spot gives again after members were lost': bounded('spot gives again after members were lost'),
   'EC2 takes members slowly': bounded('EC2 takes members slowly'),
   'advised while a breaker is open over all that a group has': bounded('advised while a breaker is open over all that a group has'),
   'spot is refused each time that its rest is over': bounded('spot is refused each time that its rest is over'),

@@ -1,6 +1,7 @@
 import { forkRandom } from '../../sandbox/random.ts';
 import { type ProfileName, profileOf, profiles } from './profiles/list.ts';
 import { withLastingAlarms } from './random-alarms.ts';
+import { withBounds } from './random-bounds.ts';
 import { drawFrom, type Trouble } from './random-draw.ts';
 import { withReady } from './random-ready.ts';
 import { withRings } from './random-rings.ts';
@@ -26,6 +27,9 @@ const withTwoActs: ReadonlySet<ProfileName> = new Set([
   ...(['limits', 'bounds', 'shares', 'returns'] as const),
 ]);
 
+/** Worlds whose policies say little: in some of them they bound what Holdfast may do. */
+const withSomeBounds: ReadonlySet<ProfileName> = new Set(['small', 'faulty', 'people', 'members', 'endings'] as const);
+
 const only = <T>(list: readonly T[], numbers: readonly number[] | undefined): readonly T[] =>
   numbers === undefined ? list : list.filter((_, index) => numbers.includes(index + 1));
 
@@ -34,7 +38,8 @@ export const randomSituation = (seed: number, { profile, always, keep, faults }:
   const name = profile ?? (always === undefined ? profileOf(seed) : 'faulty');
   const drawn = profiles[name].draw(drawFrom(forkRandom(seed, 'situation'), always));
   // From a stream of its own, so that all else in a seed is as it was without it.
-  const whole = withTwoActs.has(name) ? withSecondAct(drawn, drawFrom(forkRandom(seed, 'second act'))) : drawn;
+  const bounded = withSomeBounds.has(name) && always === undefined ? withBounds(drawn, drawFrom(forkRandom(seed, 'bounds'))) : drawn;
+  const whole = withTwoActs.has(name) ? withSecondAct(bounded, drawFrom(forkRandom(seed, 'second act'))) : bounded;
   const told = withLastingAlarms(withReady(whole, drawFrom(forkRandom(seed, 'ready'))), drawFrom(forkRandom(seed, 'alarms')));
   const scaled = withOwnScaling(told, drawFrom(forkRandom(seed, 'own scaling')));
   const world = withRings(scaled, drawFrom(forkRandom(seed, 'rings')));

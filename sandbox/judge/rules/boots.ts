@@ -103,7 +103,16 @@ const streakAt = (chronicle: Chronicle, group: string, told: readonly Told[]): n
   return streak;
 };
 
-/** Events that name a rest which is shorter than a pool of so many failures in a row has, or longer than any. */
+/**
+ * The longest rest of a pool that failed so often in a row. It is not known where events of earlier failures may not have been sent, and where the
+ * pool also rests because its members never served.
+ */
+const longestRestMs = (chronicle: Chronicle, group: string, failures: number, fromMs: number, atMs: number): number => {
+  const gaveUp = chronicle.of('announced').some((one) => one.detailType === announcements.givenUp && one.detail.group === group && one.atMs <= atMs);
+  return gaveUp || isHindered(chronicle, telling, fromMs, atMs) ? times.longestBootRestMs : bootRestMs(failures);
+};
+
+/** Events that name a rest which is shorter or longer than a pool of so many failures in a row has. */
 const wrongRestsTold = (chronicle: Chronicle, group: string, all: readonly Told[]): readonly Broken[] =>
   all.flatMap(({ pool, atMs, untilMs }): readonly Broken[] => {
     const fromMs = forgottenAtMs(chronicle, group, atMs) + 2 * chronicle.times.clockMs;
@@ -112,14 +121,15 @@ const wrongRestsTold = (chronicle: Chronicle, group: string, all: readonly Told[
     if (untilMs === undefined || first === undefined || wasLost(chronicle, group, first.atMs, atMs)) return [];
     const leastMs = bootRestMs(streakAt(chronicle, group, row)) - slackOf(chronicle);
     const restMs = untilMs - atMs;
-    if (restMs >= leastMs && restMs <= times.longestBootRestMs + 2 * chronicle.times.clockMs) return [];
+    const mostMs = longestRestMs(chronicle, group, row.length, Math.max(0, fromMs), atMs) + slackOf(chronicle);
+    if (restMs >= leastMs && restMs <= mostMs) return [];
     return [{ group, atMs, detail: `${pool} is told to rest for ${Math.round(restMs / 1_000)} s after ${row.length} failed boots` }];
   });
 
 export const failingPoolsRest: Rule = {
   name: 'a pool whose instances die rests',
   meaning:
-    'After Holdfast reported on the event bus that instances of a pool ended before they served, it launches nothing there for 1 minute. When they end early again in a row, the rest is 2, 4 and at most 10 minutes. It ends when an instance of the pool comes up, or when a user writes the policy. The event names no shorter rest.',
+    'After Holdfast reported on the event bus that instances of a pool ended before they served, it launches nothing there for 1 minute. When they end early again in a row, the rest is 2, 4 and at most 10 minutes. It ends when an instance of the pool comes up, or when a user writes the policy. The event names no shorter rest, and no longer one.',
   broken: inEveryGroup((chronicle, group) => {
     const all = toldIn(chronicle, group);
     const early = ownLaunches(chronicle).flatMap(({ life, group: launchedFor, sinceMs }): readonly Broken[] => {

@@ -36,7 +36,7 @@ const policyFor = (chronicle: Chronicle, group: string, atMs: number): Policy | 
 };
 
 /** Whether EC2 gave its response to each request of a function. */
-const isAnswered = (chronicle: Chronicle, invocation: string): boolean =>
+export const isAnswered = (chronicle: Chronicle, invocation: string): boolean =>
   chronicle.of('called').every((call) => call.invocation !== invocation || call.launch === undefined || call.outcome === 'ok');
 
 const launchFacts = (chronicle: Chronicle, group: string): readonly Fact[] =>

@@ -1,0 +1,73 @@
+import type { Chronicle, Written } from '../chronicle.ts';
+import { inEveryGroup } from '../every-group.ts';
+import type { Finding, Rule } from '../finding.ts';
+import { statesAfter } from '../forgets.ts';
+import { health, isHindered, look, ways } from '../hindrance.ts';
+import { isHealthy } from '../leaving.ts';
+import { endless, goneAtMs, isFunction, type Life } from '../life.ts';
+import type { Policy } from '../policy.ts';
+import type { StateMemory } from '../state-memory.ts';
+import { lookedSince, ownLaunches } from '../staying.ts';
+import { isAnswered } from './counted.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+
+/** One list of new members in the state, and how many it holds at most. */
+type List = { readonly of: string; readonly most: number; readonly in: (memory: StateMemory) => readonly string[] };
+
+const lists: readonly List[] = [
+  { of: 'instances that come up', most: 100, in: ({ newcomers }) => newcomers },
+  { of: 'instances that no look has found serving', most: 300, in: ({ arriving }) => arriving },
+];
+
+/** While an instance is pending, no look can find it in service, whatever else happens to it. */
+const forgottenIn = (chronicle: Chronicle, group: string, list: List): readonly Broken[] =>
+  ownLaunches(chronicle).flatMap(({ life, group: of }): readonly Broken[] => {
+    const { instance, by, launchedAtMs, runningAtMs = endless } = life;
+    if (of !== group || !isFunction(by) || !isHealthy(chronicle, by.invocation) || !isAnswered(chronicle, by.invocation)) return [];
+    const untilMs = Math.min(runningAtMs, goneAtMs(life));
+    const without = statesAfter(chronicle, group, launchedAtMs, by.invocation).find(({ atMs, memory }) => {
+      const known = memory && list.in(memory);
+      return atMs < untilMs && known !== undefined && known.length < list.most && !known.includes(instance);
+    });
+    return without === undefined
+      ? []
+      : [{ group, instance, atMs: without.atMs, detail: `${instance} is pending, and is not among the ${list.of} in the state` }];
+  });
+
+/** In this time a tick and one more find a member in service. */
+const foundWithinMs = 150_000;
+const looking = ways(look, health);
+
+/** Whether it was ready in each target group, by the policy, all the time since long before the function of a state began. */
+const servedLong = (chronicle: Chronicle, life: Life, { ready }: Policy, { by, atMs }: Written): boolean => {
+  const sinceMs = lookedSince(chronicle, by, atMs) - foundWithinMs - ready.afterMs;
+  if (ready.isChecked && (life.passedAtMs ?? endless) > sinceMs) return false;
+  return life.services.length > 0 && life.services.every(({ fromMs, untilMs }) => fromMs <= sinceMs && untilMs > atMs);
+};
+
+/** Members that are counted as new long after they began to serve. */
+const keptIn = (chronicle: Chronicle, group: string, list: List): readonly Broken[] => {
+  const told = new Set<string>();
+  return (chronicle.groups.get(group)?.written ?? []).flatMap((state): readonly Broken[] => {
+    const { atMs, memory, by } = state;
+    const policy = chronicle.policyAt(group, atMs);
+    if (memory === undefined || !isFunction(by) || policy?.mode !== 'act') return [];
+    return list.in(memory).flatMap((instance): readonly Broken[] => {
+      const life = chronicle.life(instance);
+      if (life === undefined || told.has(instance) || life.claims.length > 0 || !servedLong(chronicle, life, policy, state)) return [];
+      if (isHindered(chronicle, looking, lookedSince(chronicle, by, atMs) - foundWithinMs, atMs)) return [];
+      told.add(instance);
+      return [{ group, instance, atMs, detail: `${instance} serves, and is still among the ${list.of} in the state` }];
+    });
+  });
+};
+
+export const newMembersAreKnown: Rule = {
+  name: 'what the state says of new members is true',
+  meaning:
+    'The state of a group knows each instance that EC2 gave to a function that no fault met: as one that comes up, and as one that no look has found serving. It does so from the end of that function on, at least until the instance runs. Neither is said of a member that has served for two ticks and half a minute.',
+  broken: inEveryGroup((chronicle, group) =>
+    lists.flatMap((list) => [...forgottenIn(chronicle, group, list), ...keptIn(chronicle, group, list)].slice(0, 1)),
+  ),
+};

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { newMembersAreKnown } from '../../sandbox/judge/rules/new-members.ts';
+import type { StateMemory } from '../../sandbox/judge/state-memory.ts';
+import { details, throttled } from './details.ts';
+import { react, type Script, twoServe } from './histories.ts';
+
+/** EC2 gives i-3 to a function at 102 s, which ends at 104 s. The instance runs from 110 s on, and serves from 120 s on. */
+const launched = (script: Script, injected = false): void => {
+  twoServe(script);
+  script.react(100, 104, 'of-3', [], injected);
+  script.launch(102, 'i-3', { by: react('of-3') });
+};
+const both: Partial<StateMemory> = { newcomers: ['i-3'], arriving: ['i-3'] };
+
+describe('what the state says of new members is true', () => {
+  const pending = (memory: Partial<StateMemory>, second = 106, injected = false): readonly string[] =>
+    details(newMembersAreKnown, (script) => {
+      launched(script, injected);
+      script.at(110, { kind: 'running', instance: 'i-3' });
+      script.react(105, 107, 'later');
+      script.remembers(second, memory, 1, 'later');
+    });
+  it('holds where the state knows an instance that is pending', () => {
+    expect(pending(both)).toEqual([]);
+  });
+  it('breaks where the state has forgotten it', () => {
+    expect(pending({ arriving: ['i-3'] })).toEqual(['i-3 is pending, and is not among the instances that come up in the state']);
+    expect(pending({ newcomers: ['i-3'] })).toEqual(['i-3 is pending, and is not among the instances that no look has found serving in the state']);
+  });
+  it('says nothing before the function has ended, after a fault, and once the instance runs', () => {
+    expect(pending({}, 103)).toEqual([]);
+    expect(pending({}, 106, true)).toEqual([]);
+    expect(pending({}, 111)).toEqual([]);
+  });
+
+  const serving = (memory: Partial<StateMemory>, second: number, changes = {}): readonly string[] =>
+    details(
+      newMembersAreKnown,
+      (script) => {
+        launched(script);
+        script.at(110, { kind: 'running', instance: 'i-3' });
+        script.serves(120, 'i-3');
+        script.react(second, second + 2, 'later');
+        script.remembers(second + 1, memory, 1, 'later');
+      },
+      changes,
+    );
+  it('breaks where a member that has served for long is still new', () => {
+    expect(serving({}, 290)).toEqual([]);
+    expect(serving({ newcomers: ['i-3'] }, 290)).toEqual(['i-3 serves, and is still among the instances that come up in the state']);
+    expect(serving({ arriving: ['i-3'] }, 290)).toEqual(['i-3 serves, and is still among the instances that no look has found serving in the state']);
+  });
+  it('gives two ticks to find it, and more where faults meet looks', () => {
+    expect(serving(both, 260)).toEqual([]);
+    expect(serving(both, 290, throttled('DescribeTargetHealth'))).toEqual([]);
+  });
+});
