@@ -33,8 +33,8 @@ export const remembering: readonly Mutant[] = [
   {
     name: 'a new member that comes up is not remembered',
     file: 'core/group-state/answers.ts',
-    from: 'const newcomers = rememberNewcomers(state, granting, nowMs);',
-    to: 'const newcomers = rememberNewcomers(state, granting.slice(0, 0), nowMs);',
+    from: '= rememberNewcomers(state, granting, nowMs);',
+    to: '= rememberNewcomers(state, granting.slice(0, 0), nowMs);',
     caughtBy: ['rebalance'],
   },
   {
