@@ -64,7 +64,7 @@ const stray = objectOf<Stray>({ firstSeenAtMs: number, sightings: number });
 
 const chosen = objectOf<Chosen>({ decision: text, instances: listOf(text), untilMs: number });
 
-const newcomer = objectOf<Newcomer>({ pool: text, atMs: number });
+const newcomer = objectOf<Newcomer>({ pool: text, atMs: number, hasRun: optional(oneOf(true)) });
 
 const failedBoots = objectOf<FailedBoots>({
   template: optional(text),

@@ -1,8 +1,9 @@
 import type { OfferingKey } from '../pool/offering.ts';
-import { type BucketName, buckets, type Level, tokensAt } from './account-buckets.ts';
+import { type BucketName, buckets, type Level } from './account-buckets.ts';
 import { type FullAt, pacedBuckets, tokensLeft } from './call-pace.ts';
 import { type Called, type Line, type Purse, serve, type Turn } from './line.ts';
-import { type Ask, byNeed, type Waiting } from './need.ts';
+import { type Ask, asOfNow, byNeed, type Waiting } from './need.ts';
+import { tokensBeside, type UnderWay, underWayNow, withoutRefused } from './under-way.ts';
 
 /** `isForLook`: only a look that begins later shows what the tokens were for. */
 type Given = { readonly by: string; readonly atMs: number; readonly isForLook?: true };
@@ -24,6 +25,8 @@ export type AccountBudget = {
   readonly levels: Readonly<Partial<Record<BucketName, Level>>>;
   /** When the paced buckets are full again after all calls, with and without turns. Only read here. */
   readonly fullAt?: FullAt;
+  /** Instances of turns that EC2 may not have taken from its bucket yet. */
+  readonly underWay: UnderWay;
   readonly waiting: readonly Waiting[];
   /** The last decision of each group that was given tokens, for a second, or for ten seconds with `isForLook`. */
   readonly given: Readonly<Record<string, Given>>;
@@ -38,6 +41,7 @@ export type AccountBudget = {
 export const emptyBudget: AccountBudget = {
   version: 0,
   levels: {},
+  underWay: [],
   waiting: [],
   given: {},
   refused: {},
@@ -63,9 +67,14 @@ const placeKeptMs = 130_000;
 export const learnedMs = 30_000;
 /** No group waits longer for what others learn. A launch call takes 1.5 s. */
 export const learnsWithinMs = 2_000;
+/** What turns have left of a bucket. */
+const afterTurns = ({ levels, underWay }: AccountBudget, name: BucketName, nowMs: number): number =>
+  tokensBeside(buckets[name], levels[name], name === 'instances' ? underWay : [], nowMs);
+
 /** The level of a bucket: the lower one of the level after turns and the level after all calls. */
-export const levelAt = ({ levels, fullAt = {} }: AccountBudget, name: BucketName, nowMs: number): number => {
-  const left = tokensAt(buckets[name], levels[name], nowMs);
+export const levelAt = (budget: AccountBudget, name: BucketName, nowMs: number): number => {
+  const { fullAt = {} } = budget;
+  const left = afterTurns(budget, name, nowMs);
   const paced = pacedBuckets.find((one) => one === name);
   return paced === undefined ? left : Math.min(left, tokensLeft(paced, fullAt, nowMs));
 };
@@ -114,15 +123,6 @@ const givenFor = ({ by, lookedAtMs }: Ask, atMs: number): Given => ({
   ...(lookedAtMs !== undefined && { isForLook: true }),
 });
 
-/**
- * The need of a group as it is now. What it told was of the time of its last look. EC2 has taken its warned members
- * since, so it misses them. A group that was looked at since then must not come after it for that reason.
- */
-const asOfNow = (one: Waiting, nowMs: number): Waiting => {
-  const { urgency, deadlineMs = Number.POSITIVE_INFINITY, size } = one.need;
-  return urgency === 'warned' && deadlineMs <= nowMs ? { ...one, need: { urgency: 'missing', size } } : one;
-};
-
 /** Whether a group that has missed its turn keeps its place. A drain that looks is in line for one look alone. */
 const keepsPlace = ({ instances, turnAtMs }: Waiting, nowMs: number): boolean =>
   instances > 0 && nowMs - turnAtMs < placeKeptMs;
@@ -168,12 +168,14 @@ export const shareOut = (budget: AccountBudget, asks: readonly Ask[], nowMs: num
   };
   for (const one of inOrder) serve(one, asking.has(one.group), purse, line, nowMs);
   const givenNow = [...asking.values()].filter(({ group }) => line.turns.get(group)?.kind === 'now');
+  const instances = [...line.turns.values()].reduce((sum, turn) => sum + (turn.kind === 'now' ? turn.instances : 0), 0);
   return {
     turns: line.turns,
     called: line.called ?? [],
     budget: {
       version: budget.version + 1,
       levels: Object.fromEntries(names.map((name) => [name, { tokens: purse.there[name], atMs: nowMs }])),
+      underWay: [...underWayNow(budget.underWay, nowMs), ...(instances > 0 ? [{ atMs: nowMs, instances }] : [])],
       waiting: [...line.waiting, ...missed.filter(({ group }) => !asking.has(group))],
       given: {
         ...younger(budget.given, ({ atMs, isForLook }) => atMs + (isForLook ? longestLookMs : takenMs), nowMs),
@@ -209,12 +211,12 @@ export const areWorthAWrite = ({ empty, refused, unspent }: Lessons): boolean =>
   empty.size + refused.size + Object.values(unspent).reduce((sum, count) => sum + count, 0) > 0;
 
 /** Levels with tokens that were not spent. A level that was never written is full. */
-const givenBack = ({ levels }: AccountBudget, unspent: Tokens, nowMs: number): AccountBudget['levels'] =>
+const givenBack = (budget: AccountBudget, unspent: Tokens, nowMs: number): AccountBudget['levels'] =>
   Object.fromEntries(
     names.flatMap((name) => {
-      const [level, back = 0] = [levels[name], unspent[name]];
-      if (level === undefined || back === 0) return [];
-      const tokens = Math.min(buckets[name].holds, tokensAt(buckets[name], level, nowMs) + back);
+      const back = unspent[name] ?? 0;
+      if (budget.levels[name] === undefined || back === 0) return [];
+      const tokens = Math.min(buckets[name].holds, afterTurns(budget, name, nowMs) + back);
       return [[name, { tokens, atMs: nowMs }] as const];
     }),
   );
@@ -226,6 +228,7 @@ export const withLessons = (
   nowMs: number,
 ): AccountBudget => ({
   ...budget,
+  underWay: withoutRefused(budget.underWay, unspent.instances ?? 0),
   waiting: budget.waiting.filter(({ group }) => !idle?.has(group)),
   given: Object.fromEntries(Object.entries(budget.given).filter(([group, { by }]) => dropped?.get(group) !== by)),
   levels: {

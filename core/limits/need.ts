@@ -51,6 +51,15 @@ export type Waiting = Omit<Ask, 'by' | 'lookedAtMs' | 'offerings'> & {
   readonly lookAtMs?: number;
 };
 
+/**
+ * The need of a group as it is now. What it told was of the time of its last look. EC2 has taken its warned members
+ * since, so it misses them. A group that was looked at since then must not come after it for that reason.
+ */
+export const asOfNow = (one: Waiting, nowMs: number): Waiting => {
+  const { urgency, deadlineMs = Number.POSITIVE_INFINITY, size } = one.need;
+  return urgency === 'warned' && deadlineMs <= nowMs ? { ...one, need: { urgency: 'missing', size } } : one;
+};
+
 /** Members that serve now, with warned ones, and the earliest deadline of a warned member without a replacement. */
 export const warnedAmong = ({
   members,

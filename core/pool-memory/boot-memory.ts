@@ -1,8 +1,11 @@
 import type { Offering } from '../pool/offering.ts';
 import type { Pool } from '../pool/pool.ts';
 
-/** An instance that was launched and is not in service yet: from which pool, and when EC2 granted it. */
-export type Newcomer = { readonly pool: string; readonly atMs: number };
+/**
+ * An instance that was launched and is not in service yet: from which pool, and when EC2 granted it. `hasRun`: EC2
+ * reported that it runs, and a running member needs nothing more.
+ */
+export type Newcomer = { readonly pool: string; readonly atMs: number; readonly hasRun?: true };
 
 /** The end of an instance by EC2. */
 export type Ending = {
@@ -97,6 +100,18 @@ export const withoutAdmitted = (memory: BootMemory, admissions: readonly string[
   const admitted = new Set(admissions);
   const left = Object.entries(memory.newcomers ?? {}).filter(([instance]) => !admitted.has(instance));
   return left.length === 0 ? undefined : Object.fromEntries(left);
+};
+
+/**
+ * Memory with a note that these new members ran. So the look that comes later does not take their ends for failed boots.
+ */
+export const withRun = <T extends BootMemory>(memory: T, ran: readonly string[]): T => {
+  const { newcomers = {} } = memory;
+  const fresh = ran.flatMap((instance) => {
+    const newcomer = newcomers[instance];
+    return newcomer === undefined || newcomer.hasRun ? [] : [[instance, { ...newcomer, hasRun: true }] as const];
+  });
+  return fresh.length === 0 ? memory : { ...memory, newcomers: { ...newcomers, ...Object.fromEntries(fresh) } };
 };
 
 type Asking = { readonly nowMs: number; readonly ended: readonly string[] };

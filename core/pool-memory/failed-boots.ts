@@ -103,7 +103,7 @@ const sorted = ({ newcomers = {} }: BootMemory, look: Shown, nowMs: number) => {
   const died: Died[] = [];
   for (const [instance, newcomer] of Object.entries(newcomers)) {
     const ending = endings[instance];
-    if (admitted.has(instance)) up.push(newcomer);
+    if (admitted.has(instance) || newcomer.hasRun) up.push(newcomer);
     else if (ending !== undefined) died.push({ instance, newcomer, ending });
     else if (shown.has(instance) || nowMs - newcomer.atMs < forgottenAfterMs) waiting.push([instance, newcomer]);
   }

@@ -26,7 +26,7 @@ import { isNews } from './record/is-news.ts';
 import { record } from './record/record.ts';
 import { endDenied, playRounds } from './rounds.ts';
 import type { Round, Run } from './run.ts';
-import { canHandOver, keepRefusals, wakeSoon } from './turns/hand-over.ts';
+import { canHandOver, keepNotes, wakeSoon } from './turns/hand-over.ts';
 import type { Instead } from './turns/instead.ts';
 import { type Turns, turnsOf } from './turns/turns.ts';
 
@@ -145,7 +145,7 @@ const carryOut = async (began: Run, gathered: Gathered, known: readonly Swap[], 
     began.ports.telemetry.count(metrics.conflicts);
     if (!canHandOver(began.facts, began.group)) return { kind: 'contended' };
     await beginLeaving(began, [], swaps);
-    await keepRefusals(began.facts, began.ports);
+    await keepNotes(began.facts, { group: began.group, state: gathered.stored }, began.ports);
     await wakeSoon(began.facts, began.ports);
     return { kind: 'converged' };
   }

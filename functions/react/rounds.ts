@@ -70,7 +70,7 @@ const sameLookMs = 2_000;
  * makes no look old. Whoever has the turn may have waited too.
  */
 const isYoung = ({ group, ports, turns }: Run, { lookedAtMs }: Gathered, what: Lost): boolean => {
-  const waitedMs = what === 'turn' ? learnsWithinMs : turns.heldMs(group.name);
+  const waitedMs = Math.max(turns.heldMs(group.name), what === 'turn' ? learnsWithinMs : 0);
   return ports.clock.now() - lookedAtMs - waitedMs < sameLookMs;
 };
 

@@ -112,8 +112,9 @@ test('a group that the groups before it left no time is looked at soon, each tim
   expect(await wakesOf(timesS, {}, 'crowded')).toEqual(timesS.map((atS) => `${atS} +2`));
 });
 
-describe('a refused refill', () => {
-  const noting = (stored: GroupState | undefined, races = 0) => {
+describe('what only a message says: a refused refill', () => {
+  const refill = { refusedAsgs: ['web-asg'] };
+  const noting = (stored: GroupState | undefined, races = 0, facts: Partial<Facts> = refill, of = acting) => {
     const world = { written: [] as GroupState[], woken: 0 };
     let left = races;
     const ports = {
@@ -137,7 +138,7 @@ describe('a refused refill', () => {
       clock: { now: () => nowMs },
       telemetry: silent,
     } as unknown as ReactPorts;
-    return { world, handOver: () => handOver(factsOf({ refusedAsgs: ['web-asg'] }), { group: acting, state: stored }, ports, 'slow') };
+    return { world, handOver: () => handOver(factsOf(facts), { group: of, state: stored }, ports, 'slow') };
   };
   const refused = { 'web-asg': { sinceMs: nowMs, refused: true } };
 
@@ -158,8 +159,27 @@ describe('a refused refill', () => {
 
   test('that cannot be noted keeps its message, and arranges no wake', async () => {
     for (const { world, handOver: play } of [noting(undefined), noting(state(), 10)]) {
-      await expect(play()).rejects.toThrow('Refused refills of group web could not be noted.');
+      await expect(play()).rejects.toThrow('Signals of group web could not be noted.');
       expect([world.written, world.woken]).toEqual([[], 0]);
     }
+  });
+
+  test('is noted like a new member that runs, where a running member needs nothing more', async () => {
+    const newcomers = { 'i-1': { pool: 'spot-b', atMs: nowMs } };
+    const known = state({ version: 5, newcomers });
+    const inAsgs = group({ holding: { kind: 'launch-instances' } });
+    const write = async (facts: Partial<Facts>, of = inAsgs) => {
+      const { world, handOver: play } = noting(known, 0, facts, of);
+      await play();
+      return world.written.map((one) => [one.version, one.newcomers, one.asgGaps]);
+    };
+    const ran = { 'i-1': { ...newcomers['i-1'], hasRun: true } };
+    expect(await write({ ran: ['i-1', 'i-2'] })).toEqual([[6, ran, {}]]);
+    expect(await write({ ran: ['i-1'], ...refill })).toEqual([[6, ran, refused]]);
+    expect(await write({ ran: ['i-2'] })).toEqual([]);
+    // Where members are registered or attached, one that runs is not in service yet.
+    const attached = group({ holding: { kind: 'attach', asg: 'asg-1' } });
+    expect(await write({ ran: ['i-1'] }, attached)).toEqual([]);
+    expect(await write({ ran: ['i-1'], ...refill }, attached)).toEqual([[6, newcomers, refused]]);
   });
 });

@@ -48,7 +48,14 @@ const roundOf = (decision: Partial<Decision> = {}, result: readonly Launched[] =
 
 /** A run that stores and sends into lists. */
 const runOf = () => {
-  const seen = { kept: [] as DecisionRecord[], told: [] as Announcement[], counts: [] as unknown[], waits: [] as unknown[], logs: [] as string[] };
+  const seen = {
+    owned: [] as string[],
+    kept: [] as DecisionRecord[],
+    told: [] as Announcement[],
+    counts: [] as unknown[],
+    waits: [] as unknown[],
+    logs: [] as string[],
+  };
   const log = (text: string): void => void seen.logs.push(text);
   const ports = {
     store: { putDecision: async (one: DecisionRecord) => void seen.kept.push(one) },
@@ -57,6 +64,10 @@ const runOf = () => {
       count: (name: string, count = 1) => void seen.counts.push([name, count]),
       duration: (name: string, ms: number) => void seen.waits.push([name, ms]),
       logger: { info: log, warn: log, error: log },
+    },
+    clock: { now: () => nowMs },
+    seen: {
+      launched: (_: string, instances: readonly { readonly instance: string }[]) => seen.owned.push(...instances.map(({ instance }) => instance)),
     },
   } as unknown as ReactPorts;
   const run = { group: group(), facts: factsOf({ causes: [{ code: 'tick' }] }), ports, id: 'd-1', observedId: 'd-2', startedAtMs: nowMs - 100 };
@@ -238,6 +249,7 @@ describe('launches', () => {
       ['ActionsFailed', 1],
       ['Throttled', 1],
     ]);
+    expect(seen.owned).toEqual(['n-1', 'n-2']);
     expect(seen.logs).toEqual(['EC2 refused a launch request as invalid. The next choice of the policy is tried.']);
   });
 });

@@ -10,6 +10,7 @@ import type { Suspension } from '../../core/view/suspension.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import { gather } from '../../functions/react/look/gather.ts';
 import { createKnownPolicies } from '../../functions/react/look/known-policies.ts';
+import { createSeenMembers } from '../../functions/react/messages/seen-members.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 import { playRounds } from '../../functions/react/rounds.ts';
 import type { Run } from '../../functions/react/run.ts';
@@ -93,8 +94,10 @@ const worldOf = (policy: Group | undefined, stored: GroupState | undefined) => {
     store,
     believed,
     policies: createKnownPolicies(() => nowMs),
+    seen: createSeenMembers(),
     providerFor: () => provider,
     clock: { now: () => nowMs },
+    sleep: () => new Promise(() => {}),
     telemetry: silent,
   } as unknown as ReactPorts;
   return { world, ports, provider: provider as CapacityIn };

@@ -4,7 +4,7 @@ import type { RegistryEntry } from '../../core/ports/state-store.ts';
 import type { Signal } from '../../core/signals/signal.ts';
 import type { Member } from '../../core/view/view.ts';
 import { isMinuteTick, route } from '../../functions/react/messages/route.ts';
-import { createSeenMembers } from '../../functions/react/messages/seen-members.ts';
+import { createSeenMembers, type SeenMembers } from '../../functions/react/messages/seen-members.ts';
 import { createStrangers } from '../../functions/react/messages/strangers.ts';
 import { members } from '../core/members.ts';
 import { onDemandB } from '../core/views.ts';
@@ -262,7 +262,7 @@ test('changes of state of a known stranger are passed over, until a policy is wr
   expect(asked).toHaveLength(3);
 });
 
-describe('members that a look has shown', () => {
+describe('members that a look has shown, or that were launched', () => {
   const [one] = members(onDemandB, 1).map((found) => ({ ...found, instance }));
   const ends = changed('terminated', nowMs);
 
@@ -284,11 +284,14 @@ describe('members that a look has shown', () => {
     expect(await heard([changed('shutting-down', nowMs), ends])).toEqual([[], [['web', [instance, instance]]]]);
   });
 
-  test('are not looked up when they begin to run in the Auto Scaling group that launched them', async () => {
+  test('are not looked up when they begin to run, whether an Auto Scaling group or Holdfast launched them', async () => {
     const launchedAtMs = nowMs - 8_000;
-    const runs = async (atMs: number, asg?: string) => {
-      const seen = createSeenMembers();
+    const inAsg = (asg?: string) => (seen: SeenMembers) =>
       seen.note('web', [{ ...one, launchedAtMs, ...(asg !== undefined && { asg }) } as Member], nowMs);
+    const granted = (seen: SeenMembers) => seen.launched('web', [{ instance, offering: member.offering }], launchedAtMs);
+    const runs = async (atMs: number, noted: (seen: SeenMembers) => void) => {
+      const seen = createSeenMembers();
+      noted(seen);
       const asked: string[] = [];
       const ownersOf = async (ids: readonly string[]) => {
         asked.push(...ids);
@@ -298,10 +301,10 @@ describe('members that a look has shown', () => {
       const { facts } = await route(received, of({ ownersOf }, createStrangers(), seen), async () => [], nowMs);
       return [asked, facts.map(({ group, ran, ranInAsg }) => [group, ran, ranInAsg])];
     };
-    expect(await runs(nowMs, 'asg-1')).toEqual([[], [['web', [instance], [instance]]]]);
-    // An event from before the launch is about an earlier start, and a member outside may have joined another group.
-    expect((await runs(launchedAtMs - 1, 'asg-1'))[0]).toEqual([instance]);
-    expect((await runs(nowMs))[0]).toEqual([instance]);
+    expect(await runs(nowMs, inAsg('asg-1'))).toEqual([[], [['web', [instance], [instance]]]]);
+    for (const noted of [inAsg(), granted]) expect(await runs(nowMs, noted)).toEqual([[], [['web', [instance], []]]]);
+    // An event from before the launch is about an earlier start.
+    for (const noted of [inAsg('asg-1'), granted]) expect((await runs(launchedAtMs - 1, noted))[0]).toEqual([instance]);
   });
 
   test('are looked up for every other signal, and after three minutes', async () => {

@@ -57,6 +57,28 @@ describe('turns of the groups of one batch', () => {
     expect([one.turn.kind, other.turn.kind, world.writes]).toEqual(['later', 'now', 1]);
   });
 
+  test('the first request waits for two seconds at most, and those of other buckets go on waiting', async () => {
+    const { world, ports } = account({ ...emptyBudget, levels: { createFleet: { tokens: 1, atMs: nowMs } } });
+    const slept: number[] = [];
+    let wake = (): void => {};
+    const sleep = (ms: number): Promise<void> => {
+      slept.push(ms);
+      return new Promise((resolve) => {
+        wake = resolve;
+      });
+    };
+    const asg = { ...jobs, name: 'asg', holding: { kind: 'launch-instances' } } as const;
+    const turns = turnsOf([api, web, asg, { ...asg, name: 'other' }], { ...ports, sleep });
+    void turns.ask(askOf('asg', { bucket: 'autoScaling' }));
+    const given = turns.ask(askOf('api'));
+    expect([world.writes, slept]).toEqual([0, [2_000, 2_000]]);
+    wake();
+    expect([(await given).turn.kind, world.writes]).toEqual(['now', 1]);
+    // A later request of this bucket waits for nobody.
+    await turns.ask(askOf('web'));
+    expect(world.writes).toBe(2);
+  });
+
   test('a group that has ended does not delay the others', async () => {
     const { ports } = account();
     const turns = turnsOf([api, web], ports);

@@ -43,7 +43,10 @@ const nothingToAsk: LaunchResult = {
 };
 
 /** Sends requests, all at once where the provider can. */
-export const launchAll = async (orders: readonly Order[], { provider, ports }: Run): Promise<readonly Launched[]> => {
+export const launchAll = async (
+  orders: readonly Order[],
+  { group, provider, ports }: Run,
+): Promise<readonly Launched[]> => {
   const makable = orders.flatMap(({ request, reservation: { leaseUntilMs }, before }) =>
     request === undefined ? [] : [{ request, leaseUntilMs, isRepeat: before !== undefined }],
   );
@@ -54,6 +57,8 @@ export const launchAll = async (orders: readonly Order[], { provider, ports }: R
     return { ...order, result };
   });
   countLaunches(launched, ports);
+  for (const { result } of launched)
+    if (result.kind === 'answered') ports.seen.launched(group.name, result.instances, ports.clock.now());
   return launched;
 };
 

@@ -1,3 +1,4 @@
+import type { LaunchedInstance } from '../../../core/ports/launches.ts';
 import type { Owner } from '../../../core/ports/owners.ts';
 import type { Signal } from '../../../core/signals/signal.ts';
 import { describeLagMs } from '../../../core/times/times.ts';
@@ -10,16 +11,18 @@ const mostRemembered = 20_000;
 const rememberedForMs = 180_000;
 
 /**
- * The members that looks of one environment showed, so that no look-up is needed when thousands of them end, or begin
- * to run after their Auto Scaling group launched them.
+ * The members that looks of one environment showed or that it launched, so that no look-up is needed when thousands of
+ * them end, or begin to run.
  */
 export type SeenMembers = {
   note(group: string, members: readonly Member[], nowMs: number): void;
+  /** EC2 granted these instances to a group. */
+  launched(group: string, instances: readonly LaunchedInstance[], nowMs: number): void;
   /**
    * The owner of an instance that ends for good, if a look has shown it. Its owner cannot change any more. An older
    * event is believed only if describes do not show the instance alive, so it has to be looked up. Also the owner of an
-   * instance that begins to run, if a look has shown it in its Auto Scaling group before. If it was moved since, the
-   * next tick of its new group finds it.
+   * instance that begins to run, if a look has shown it, or EC2 has granted it, before. If it was moved since, the next
+   * tick of its new group finds it.
    */
   ownerOf(signal: Signal, nowMs: number): Owner | undefined;
   /** Called when a policy was written, because members may be in other groups then. */
@@ -32,14 +35,22 @@ type StateChange = Signal & { readonly kind: 'state-change' };
 const shownBy = ({ state, atMs }: StateChange, owner: Owner): Owner | undefined => {
   if (state === 'shutting-down' || state === 'terminated') return { ...owner, state: 'shutting-down' };
   // A running event from before its launch is about an earlier start.
-  return state === 'running' && owner.asg !== undefined && atMs >= (owner.launchedAtMs ?? 0) ? owner : undefined;
+  return state === 'running' && atMs >= (owner.launchedAtMs ?? 0) ? owner : undefined;
 };
 
 export const createSeenMembers = (): SeenMembers => {
   const seen = new Map<string, { readonly owner: Owner; readonly atMs: number }>();
+  const makeRoom = (count: number): void => {
+    if (seen.size + count > mostRemembered) seen.clear();
+  };
   return {
+    launched: (group, instances, atMs) => {
+      makeRoom(instances.length);
+      for (const { instance, offering } of instances)
+        seen.set(instance, { owner: { group, offering, state: 'pending', launchedAtMs: atMs }, atMs });
+    },
     note: (group, members, atMs) => {
-      if (seen.size + members.length > mostRemembered) seen.clear();
+      makeRoom(members.length);
       for (const { instance, offering, state, launchedAtMs, asg } of members.slice(0, mostRemembered))
         seen.set(instance, {
           owner: { group, offering, state, launchedAtMs, ...(asg !== undefined && { asg }) },

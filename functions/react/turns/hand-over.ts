@@ -1,11 +1,13 @@
 import { throwIfFailed } from '../../../aws/calls/in-parallel.ts';
 import { beginsByMs } from '../../../core/drain/begin.ts';
 import type { Group } from '../../../core/group/group.ts';
-import { asgsOf, withFormer } from '../../../core/group/holders.ts';
+import { asgsOf, isAdmittedRunning, withFormer } from '../../../core/group/holders.ts';
 import { modeOf } from '../../../core/group/mode.ts';
 import { initialState, withRefusedRefills } from '../../../core/group-state/state.ts';
+import { withRun } from '../../../core/pool-memory/boot-memory.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
 import { againInMs, drainAgainAtMs, isWorthALook } from '../../../core/times/again.ts';
+import type { GroupState } from '../../../core/view/view.ts';
 import { inVain } from '../../runtime/in-vain.ts';
 import { claimAll } from '../carry-out/claims.ts';
 import { drainsOf } from '../carry-out/drain-names.ts';
@@ -112,22 +114,33 @@ export const wakeSoon = async (
   if (inMs !== undefined) await ports.wakes.wake([facts.group], ports.clock.now() + inMs);
 };
 
+/** The state with notes of what only these signals say: refills that EC2 refused, and new members that ran. */
+const withNotes = (state: GroupState, { refusedAsgs, ran }: Facts, group: Group, nowMs: number): GroupState =>
+  withRun(withRefusedRefills(state, refusedAsgs, nowMs), isAdmittedRunning(group) ? ran : []);
+
 /**
- * Notes in the state item which Auto Scaling groups could not refill themselves.
+ * Notes in the state item which Auto Scaling groups could not refill themselves, and which new members ran, where they
+ * need nothing more. Otherwise a later look would take the end of such a member for a failed boot.
  *
  * @throws Error if there is no state item, or after too many lost races: the messages are then delivered again
  */
-export const keepRefusals = async ({ group, refusedAsgs }: Facts, ports: ReactPorts): Promise<void> => {
-  if (refusedAsgs.length === 0) return;
+export const keepNotes = async (
+  facts: Facts,
+  { group, state: known }: Pick<InForce, 'group' | 'state'>,
+  ports: ReactPorts,
+): Promise<void> => {
+  const nowMs = ports.clock.now();
+  const isNew = known !== undefined && withRun(known, facts.ran) !== known && isAdmittedRunning(group);
+  if (facts.refusedAsgs.length === 0 && !isNew) return;
   for (let attempt = 0; attempt < mostConflicts; attempt++) {
-    const stored = await ports.store.state(group);
+    const stored = await ports.store.state(facts.group);
     if (stored === undefined) break;
-    const state = ports.believed(group, stored);
-    const next = withRefusedRefills(state, refusedAsgs, ports.clock.now());
+    const state = ports.believed(facts.group, stored);
+    const next = withNotes(state, facts, group, nowMs);
     if (next === state) return;
-    if ((await putState(group, { ...next, version: stored.version + 1 }, ports)) !== 'conflict') return;
+    if ((await putState(facts.group, { ...next, version: stored.version + 1 }, ports)) !== 'conflict') return;
   }
-  throw new Error(`Refused refills of group ${group} could not be noted. Their messages are delivered again.`);
+  throw new Error(`Signals of group ${facts.group} could not be noted. Their messages are delivered again.`);
 };
 
 /** Stores what signals say about a group without a look at it, so that their messages need not come again. */
@@ -149,7 +162,7 @@ export const keepFacts = async (
     await announceStarted({ group, id, ports }, claimed.fresh);
     throwIfFailed(claimed);
   }
-  await keepRefusals(facts, ports);
+  await keepNotes(facts, { group, state }, ports);
 };
 
 /**

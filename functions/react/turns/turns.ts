@@ -21,6 +21,12 @@ import { shareBudget } from '../../runtime/share-budget.ts';
 import type { ReactPorts } from '../ports.ts';
 import { createLearners } from './learners.ts';
 
+/**
+ * A request waits so long for the other groups of its batch. Their looks and calls may wait for tokens of another bucket
+ * for longer.
+ */
+const othersWithinMs = 2_000;
+
 /** A turn, and offerings that were refused to other groups a moment ago. */
 export type Given = { readonly turn: Turn; readonly refused: AccountBudget['refused'] };
 
@@ -28,7 +34,7 @@ export type Given = { readonly turn: Turn; readonly refused: AccountBudget['refu
 export type Turns = {
   /**
    * Requests a turn. The first request waits for the other groups of the batch, so that the order of need holds for
-   * all. Where many of them request what nobody knows, most wait for a moment for what a few of them learn.
+   * all, for two seconds at most. Where many of them request what nobody knows, most wait for a moment for what a few of them learn.
    *
    * @param asNow the request once it is known what EC2 refused to other groups
    */
@@ -182,6 +188,8 @@ export const turnsOf = (groups: readonly Group[], ports: ReactPorts): Turns => {
     void consider();
   });
   const asked = new Set<string>();
+  /** Buckets for which a request has waited for the other groups as long as it may. */
+  const overdue = new Set<Ask['bucket']>();
   let asking: readonly Asking[] = [];
   let isSharing = false;
 
@@ -190,7 +198,7 @@ export const turnsOf = (groups: readonly Group[], ports: ReactPorts): Turns => {
   };
   const consider = async (): Promise<void> => {
     const open = new Set(awaited.values());
-    const ready = asking.filter(({ ask }) => !open.has(ask.bucket));
+    const ready = asking.filter(({ ask: { bucket } }) => overdue.has(bucket) || !open.has(bucket));
     if (isSharing || ready.length === 0) return;
     isSharing = true;
     asking = asking.filter((one) => !ready.includes(one));
@@ -209,6 +217,10 @@ export const turnsOf = (groups: readonly Group[], ports: ReactPorts): Turns => {
       new Promise((resolve, reject) => {
         asking = [...asking, { ask, asNow, resolve, reject }];
         asked.add(ask.group);
+        void ports.sleep(othersWithinMs).then(() => {
+          overdue.add(ask.bucket);
+          void consider();
+        });
         noLonger(ask.group);
       }),
     done: (group, isConverged) => {

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Pool } from '../../../core/pool/pool.ts';
-import { type BootMemory, type Ending, launchable, rememberNewcomers, restOfBoots, withoutAdmitted } from '../../../core/pool-memory/boot-memory.ts';
+import {
+  type BootMemory,
+  type Ending,
+  launchable,
+  rememberNewcomers,
+  restOfBoots,
+  withoutAdmitted,
+  withRun,
+} from '../../../core/pool-memory/boot-memory.ts';
 import { learnBoots } from '../../../core/pool-memory/failed-boots.ts';
 
 const nowMs = 1_700_000_000_000;
@@ -170,6 +178,17 @@ describe('an instance that ran and ended', () => {
     const shown = { members: [], endings: { 'i-1': ending() }, ran: ['i-1'] };
     expect(learnBoots(memory, shown, pools, nowMs + 10_000).news).toHaveLength(1);
     expect(learnBoots(memory, { ...shown, admitsRunning: true }, pools, nowMs + 10_000).news).toEqual([]);
+  });
+
+  it('came up where a note says that it ran, and only new members get the note', () => {
+    const memory = launched({}, nowMs, 'i-1', 'i-2');
+    const noted = withRun(memory, ['i-1', 'i-9']);
+    expect(noted.newcomers).toEqual({ 'i-1': { pool: 'spot-a', atMs: nowMs, hasRun: true }, 'i-2': { pool: 'spot-a', atMs: nowMs } });
+    expect([withRun(noted, ['i-1', 'i-9']), withRun(noted, [])]).toEqual([noted, noted]);
+    expect(withRun(noted, ['i-1'])).toBe(noted);
+    const { news, memory: after } = died(noted, nowMs + 10_000, 'i-1', 'i-2');
+    expect(news).toMatchObject([{ instances: ['i-2'] }]);
+    expect(after.newcomers).toBeUndefined();
   });
 
   it('is remembered for less than an hour while no look shows it', () => {
