@@ -23,8 +23,8 @@ export const withoutRefused = (underWay: UnderWay, refused: number): UnderWay =>
 };
 
 /**
- * Tokens in a bucket from which turns take their tokens before EC2 does. EC2's bucket still holds what is under way, and
- * no more than it can hold. So while it is full, it does not refill.
+ * Tokens in a bucket from which turns take their tokens before EC2 does. EC2's bucket still holds what is under way,
+ * and no more than it can hold. So while it is full, it does not refill.
  */
 export const tokensBeside = (bucket: Bucket, level: Level | undefined, underWay: UnderWay, nowMs: number): number => {
   const start = level ?? { tokens: bucket.holds, atMs: nowMs };

@@ -103,7 +103,8 @@ export const withoutAdmitted = (memory: BootMemory, admissions: readonly string[
 };
 
 /**
- * Memory with a note that these new members ran. So the look that comes later does not take their ends for failed boots.
+ * Memory with a note that these new members ran. So the look that comes later does not take their ends for failed
+ * boots.
  */
 export const withRun = <T extends BootMemory>(memory: T, ran: readonly string[]): T => {
   const { newcomers = {} } = memory;

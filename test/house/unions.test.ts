@@ -372,7 +372,7 @@ describe('a drain target that is new', () => {
 
     const asked: string[] = [];
     const store = {
-      budget: async () => ({ version: 0, levels: {}, waiting: [], given: {}, refused: {}, granted: {}, asked: {} }),
+      budget: async () => ({ version: 0, levels: {}, underWay: [], waiting: [], given: {}, refused: {}, granted: {}, asked: {} }),
       putBudget: async (budget: { readonly given: object }) => {
         asked.push(...Object.keys(budget.given));
         return 'done';

@@ -19,13 +19,8 @@ import type { Ask } from '../../../core/limits/need.ts';
 import type { OfferingKey } from '../../../core/pool/offering.ts';
 import { shareBudget } from '../../runtime/share-budget.ts';
 import type { ReactPorts } from '../ports.ts';
+import { createAwaited } from './awaited.ts';
 import { createLearners } from './learners.ts';
-
-/**
- * A request waits so long for the other groups of its batch. Their looks and calls may wait for tokens of another bucket
- * for longer.
- */
-const othersWithinMs = 2_000;
 
 /** A turn, and offerings that were refused to other groups a moment ago. */
 export type Given = { readonly turn: Turn; readonly refused: AccountBudget['refused'] };
@@ -34,7 +29,8 @@ export type Given = { readonly turn: Turn; readonly refused: AccountBudget['refu
 export type Turns = {
   /**
    * Requests a turn. The first request waits for the other groups of the batch, so that the order of need holds for
-   * all, for two seconds at most. Where many of them request what nobody knows, most wait for a moment for what a few of them learn.
+   * all, for two seconds at most. Where many of them request what nobody knows, most wait for a moment for what a few
+   * of them learn.
    *
    * @param asNow the request once it is known what EC2 refused to other groups
    */
@@ -181,15 +177,14 @@ const answer = async (ready: readonly Asking[], lessons: Lessons, ports: ReactPo
 
 /** @param groups the groups of the batch. Each holds up the others of its bucket until its first request or its end. */
 export const turnsOf = (groups: readonly Group[], ports: ReactPorts): Turns => {
-  const awaited = new Map<string, Ask['bucket']>(groups.map((group) => [group.name, bucketOf(group)]));
+  const buckets = new Map<string, Ask['bucket']>(groups.map((group) => [group.name, bucketOf(group)]));
+  const awaited = createAwaited(buckets, ports, () => void consider());
   const { learn, take, rests, isWorthWriting } = lessonsOfBatch();
   const learners = createLearners<Asking>(ports, (some) => {
     again(some);
     void consider();
   });
   const asked = new Set<string>();
-  /** Buckets for which a request has waited for the other groups as long as it may. */
-  const overdue = new Set<Ask['bucket']>();
   let asking: readonly Asking[] = [];
   let isSharing = false;
 
@@ -197,8 +192,7 @@ export const turnsOf = (groups: readonly Group[], ports: ReactPorts): Turns => {
     asking = [...asking, ...some.map((one) => ({ ...one, hasWaited: true as const }))];
   };
   const consider = async (): Promise<void> => {
-    const open = new Set(awaited.values());
-    const ready = asking.filter(({ ask: { bucket } }) => overdue.has(bucket) || !open.has(bucket));
+    const ready = asking.filter(({ ask: { bucket } }) => !awaited.holdsUp(bucket));
     if (isSharing || ready.length === 0) return;
     isSharing = true;
     asking = asking.filter((one) => !ready.includes(one));
@@ -208,24 +202,17 @@ export const turnsOf = (groups: readonly Group[], ports: ReactPorts): Turns => {
     else again(others);
     await consider();
   };
-  const noLonger = (group: string): void => {
-    awaited.delete(group);
-    void consider();
-  };
   return {
     ask: (ask, asNow = () => ask) =>
       new Promise((resolve, reject) => {
         asking = [...asking, { ask, asNow, resolve, reject }];
         asked.add(ask.group);
-        void ports.sleep(othersWithinMs).then(() => {
-          overdue.add(ask.bucket);
-          void consider();
-        });
-        noLonger(ask.group);
+        awaited.waitsFrom(ask.bucket);
+        awaited.without(ask.group);
       }),
     done: (group, isConverged) => {
       if (isConverged && !asked.has(group)) rests(group);
-      noLonger(group);
+      awaited.without(group);
     },
     learn: (lessons) => {
       learn(lessons);

@@ -1,0 +1,43 @@
+import type { Ask } from '../../../core/limits/need.ts';
+import type { ReactPorts } from '../ports.ts';
+
+type BucketOfCalls = Ask['bucket'];
+
+/**
+ * A request waits so long for the other groups of its batch. Their looks and calls may wait for tokens of another
+ * bucket for longer.
+ */
+const othersWithinMs = 2_000;
+
+/** The groups of a batch for whose first requests the others wait, so that the order of need holds for all. */
+export type Awaited = {
+  /** Whether requests of a bucket still wait for a group. */
+  holdsUp(bucket: BucketOfCalls): boolean;
+  /** A request of a bucket waits from now on, for a bounded time. */
+  waitsFrom(bucket: BucketOfCalls): void;
+  /** Nobody waits for this group any more. */
+  without(group: string): void;
+};
+
+/** @param changed is told when requests may not have to wait any more. */
+export const createAwaited = (
+  buckets: ReadonlyMap<string, BucketOfCalls>,
+  { sleep }: Pick<ReactPorts, 'sleep'>,
+  changed: () => void,
+): Awaited => {
+  const left = new Map(buckets);
+  /** Buckets for which a request has waited as long as it may. */
+  const overdue = new Set<BucketOfCalls>();
+  return {
+    holdsUp: (bucket) => !overdue.has(bucket) && [...left.values()].includes(bucket),
+    waitsFrom: (bucket) =>
+      void sleep(othersWithinMs).then(() => {
+        overdue.add(bucket);
+        changed();
+      }),
+    without: (group) => {
+      left.delete(group);
+      changed();
+    },
+  };
+};
