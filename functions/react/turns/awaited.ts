@@ -28,13 +28,16 @@ export const createAwaited = (
   const left = new Map(buckets);
   /** Buckets for which a request has waited as long as it may. */
   const overdue = new Set<BucketOfCalls>();
+  const holdsUp = (bucket: BucketOfCalls): boolean => !overdue.has(bucket) && [...left.values()].includes(bucket);
   return {
-    holdsUp: (bucket) => !overdue.has(bucket) && [...left.values()].includes(bucket),
-    waitsFrom: (bucket) =>
+    holdsUp,
+    waitsFrom: (bucket) => {
+      if (!holdsUp(bucket)) return;
       void sleep(othersWithinMs).then(() => {
         overdue.add(bucket);
         changed();
-      }),
+      });
+    },
     without: (group) => {
       left.delete(group);
       changed();

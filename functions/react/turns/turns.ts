@@ -207,8 +207,8 @@ export const turnsOf = (groups: readonly Group[], ports: ReactPorts): Turns => {
       new Promise((resolve, reject) => {
         asking = [...asking, { ask, asNow, resolve, reject }];
         asked.add(ask.group);
-        awaited.waitsFrom(ask.bucket);
         awaited.without(ask.group);
+        awaited.waitsFrom(ask.bucket);
       }),
     done: (group, isConverged) => {
       if (isConverged && !asked.has(group)) rests(group);

@@ -162,7 +162,7 @@ describe('a stack in virtual time', () => {
     expect(failed).toMatchObject({ kind: 'error', errorType: 'TypeError', errorMessage: 'not this way' });
     expect(await sandbox.drive(functions.invoke('finish', { step: 'environment' }))).toEqual({
       kind: 'ok',
-      value: { event: { step: 'environment' }, name: 'finish', region: 'eu-west-1' },
+      value: { event: { step: 'environment' }, name: 'finish', region: 'eu-west-1', leftMs: 10_000 },
     });
   });
 });
