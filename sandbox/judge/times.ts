@@ -28,6 +28,8 @@ export const times = {
   spotNoticeMs: 120_000,
   /** Kept free at the end of a spot notice for the last calls (core/times/times.ts). */
   deadlineMarginMs: 10_000,
+  /** The clock of the function that decides is ahead by no more than its start may take (`startSlackMs`), and a second. */
+  clockAheadMs: 6_000,
   /** What the start of a drain may take before the deregistration delay runs (core/times/times.ts). */
   drainStartMs: 5_000,
   /** Members whose deadlines are this close share a drain, which uses the earliest deadline (core/times/times.ts). */

@@ -34,7 +34,7 @@ describe('what a group has learned of its offerings happened', () => {
     expect(learned([lesson('interrupted', 102)], told('advice'))).toEqual(none('a warning'));
     expect(learned([lesson('advised', 102)], told('warning'))).toEqual(none('advice to leave'));
     expect(learned([lesson('advised', 102)], (script) => script.react(101, 104, 'of-2', [{ about: 'advice', instance: 'i-2' }]))).toHaveLength(1);
-    expect(learned([lesson('advised', 300)], told('advice'))).toHaveLength(1);
+    expect(learned([lesson('advised', 300)], told('advice'))).toContain(none('advice to leave')[0]);
   });
   it('breaks where a rest is longer or shorter', () => {
     expect(learned([lesson('advised', 102, 1_800)], told('advice'))).toEqual([
@@ -55,5 +55,12 @@ describe('what a group has learned of its offerings happened', () => {
     expect(given(103)).toEqual([]);
     expect(given(60, true)).toEqual([]);
     expect(given(60, false, 'Holdfast.TakenAtOnce')).toEqual([]);
+  });
+
+  it('breaks where a lesson is dated long after its write, and allows for the start of its function', () => {
+    const dated = (atSecond: number) =>
+      learned([lesson('interrupted', atSecond)], (script) => script.react(atSecond, atSecond + 1, 'of-1', [{ about: 'warning', instance: 'i-1' }]));
+    expect(dated(127)).toEqual([`what the state says of ${offering} is dated 7.0 s after it was written`]);
+    expect(dated(126)).toEqual([]);
   });
 });

@@ -292,6 +292,24 @@ describe('what EC2 takes is remembered', () => {
     expect(found({}, still, true)).toEqual([]);
     expect(found({}, still, false, 290)).toEqual([]);
   });
+  it('says so too where the message comes after the end of a member that had been claimed, and of no other', () => {
+    const late = (isClaimed: boolean) =>
+      details(
+        lossesAreRemembered,
+        (script) => {
+          begins(script, still);
+          script.react(80, 82, 'of-advice');
+          if (isClaimed) script.claim(81, 'i-1', 'of-advice', 'waiting');
+          script.warn(90, 'i-1', 5);
+          script.end(95, 'i-1');
+          script.react(101, 104, 'of-1', [{ about: 'warning', instance: 'i-1' }]);
+          script.remembers(110, {});
+        },
+        { ...long, spec },
+      );
+    expect(late(true)).toEqual([`EC2 took i-1 of ${offering}, and the state does not say so`]);
+    expect(late(false)).toEqual([]);
+  });
   it('is not forgotten where EC2 refused the offering before, and gives it after the warning', () => {
     expect(refusedAndGiven(true)).toHaveLength(1);
     expect(refusedAndGiven(false)).toHaveLength(1);

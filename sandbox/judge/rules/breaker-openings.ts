@@ -10,7 +10,10 @@ import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
-/** Surely received: nothing hindered the function that the warning reached first, and the member lived then. `first`: its message. */
+/**
+ * Surely received: nothing hindered the function that the warning reached first, and the member lived then, or Holdfast had its swap. `first`: its
+ * message.
+ */
 export const isSurelyHeard = (chronicle: Chronicle, group: string, { life, atMs }: HeardWarning, first = firstWarning(life)): boolean => {
   const ended = first && chronicle.invocations.get(first.invocation)?.ended;
   return (
@@ -18,7 +21,7 @@ export const isSurelyHeard = (chronicle: Chronicle, group: string, { life, atMs 
     ended?.again.includes(first.message) === false &&
     isHealthy(chronicle, first.invocation) &&
     chronicle.groupAt(life, atMs) === group &&
-    goneAtMs(life) > ended.atMs
+    (goneAtMs(life) > ended.atMs || life.claims.some((claim) => claim.atMs < first.atMs))
   );
 };
 

@@ -159,6 +159,6 @@ const doubleLosses = (chronicle: Chronicle, group: string): readonly Broken[] =>
 export const lossesAreRemembered: Rule = {
   name: 'what EC2 takes is remembered',
   meaning:
-    'After EC2 warned about a member, and a function that no fault met received that, the state of its group says so of its offering for three minutes, also if EC2 refuses the offering and then gives it. It says so from the end of that function on, or, if the function wrote no state, at each look that begins after its end. Where the policy has `return`, the state keeps that loss. Losses of one offering within three minutes are one.',
+    'After EC2 warned about a member, and a function that no fault met received that, the state of its group says so of its offering for three minutes, also if EC2 refuses the offering and then gives it. A member may have ended by then, if its swap was written before. The state says so from the end of that function on, or, if the function wrote no state, at each look that begins after its end. Where the policy has `return`, the state keeps that loss. Losses of one offering within three minutes are one.',
   broken: inEveryGroup((chronicle, group) => [...lostWarnings(chronicle, group).slice(0, 1), ...doubleLosses(chronicle, group).slice(0, 1)]),
 };
