@@ -169,4 +169,11 @@ export const launching: readonly Mutant[] = [
     ],
     caughtBy: ['two groups'],
   },
+  {
+    name: 'an overdue launch is repeated once its lease is over',
+    file: 'core/launch/reservation-life.ts',
+    from: 'repeatFromMs ?? leaseUntilMs;',
+    to: 'Math.max(repeatFromMs ?? 0, leaseUntilMs);',
+    caughtBy: ['a function dies before its launch, and another member is warned'],
+  },
 ];

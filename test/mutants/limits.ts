@@ -102,4 +102,11 @@ export const limits: readonly Mutant[] = [
     to: 'const atMostPerHour = Number.POSITIVE_INFINITY + 0 * (group.rebalance.atMostPerHour ?? 0);',
     caughtBy: ['scenario rebalance-advice'],
   },
+  {
+    name: 'a denial counts for its own pool alone',
+    file: 'core/decide/covering.ts',
+    from: 'mayBeDenied(view.state.denials, pool);',
+    to: 'mayBeDenied({}, pool);',
+    caughtBy: ['a policy names another pool while launches are denied'],
+  },
 ];

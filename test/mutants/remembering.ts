@@ -44,4 +44,18 @@ export const remembering: readonly Mutant[] = [
     to: 'return serves === undefined ? nowMs - atMs < forgottenAfterMs : true;',
     caughtBy: ['EC2 takes members slowly'],
   },
+  {
+    name: 'a first warning that comes after the end is not kept in its swap',
+    file: 'core/swap/claim.ts',
+    from: 'return isFirst ? { deadlineMs, warnedAtMs: fact.atMs } : undefined;',
+    to: 'return isFirst && known !== undefined ? { deadlineMs, warnedAtMs: fact.atMs } : undefined;',
+    caughtBy: ['the warning of advised members comes after their end'],
+  },
+  {
+    name: 'the clock of a function may be ahead of its deadline',
+    file: 'functions/runtime/clock.ts',
+    from: 'atMostMs, Math.max(atLeastMs, calledByMs))',
+    to: 'atMostMs, Math.max(atLeastMs, calledByMs + 3_600_000))',
+    caughtBy: ['the clock of a function jumps while members are warned'],
+  },
 ];

@@ -28,6 +28,7 @@ import {
 import { modeSituations } from './mode-situations.ts';
 import { outsideSituations } from './outside-situations.ts';
 import { ownScalingSituations } from './own-scaling-situations.ts';
+import { clocksJump, seldomSituations } from './seldom-situations.ts';
 import { shareSituations } from './share-situations.ts';
 import { situations } from './situations.ts';
 import { spareSituations } from './spare-situations.ts';
@@ -102,6 +103,13 @@ const withSpare = (name: keyof typeof spareSituations, ...checks: readonly Check
 const bounded = (name: keyof typeof boundSituations): Run => situation(boundSituations[name]);
 
 const attacked = (name: keyof typeof attackSituations): Run => situation(attackSituations[name]);
+
+const seldom = (name: keyof typeof seldomSituations): Run => situation(seldomSituations[name]);
+
+const whileClocksJump =
+  (name: keyof typeof seldomSituations): Run =>
+  async (assembly) =>
+    (await play(seldomSituations[name](), { assembly, onReady: clocksJump })).violations;
 
 /** A world that an audit’s fault was put back in. */
 const audited = (name: string): Run =>
@@ -212,6 +220,11 @@ export const runs = {
   'new members cannot be registered': attacked('new members cannot be registered'),
   'a hook holds warned members whose connections go on': attacked('a hook holds warned members whose connections go on'),
   'a group is let go for minutes': attacked('a group is let go for minutes'),
+  'a function dies before its launch, and another member is warned': seldom('a function dies before its launch, and another member is warned'),
+  'members are warned while another group attaches for long': seldom('members are warned while another group attaches for long'),
+  'the clock of a function jumps while members are warned': whileClocksJump('the clock of a function jumps while members are warned'),
+  'the warning of advised members comes after their end': seldom('the warning of advised members comes after their end'),
+  'a policy names another pool while launches are denied': seldom('a policy names another pool while launches are denied'),
   'termination protection': audited('termination protection'),
   'advice comes in waves': bounded('advice comes in waves'),
   'spot gives again after members were lost': bounded('spot gives again after members were lost'),
@@ -238,6 +251,7 @@ export const runs = {
   'a storm of a thousand in one group': oneGroup({ holding: 'tag', size: 1_060, seed: 1 }, { requestedMs: 40_000 }),
   'forty groups lose a zone': manyGroups({ groups: 40, members: 15, case: 'zone', held: 'mixed', concurrency: 1_000, seed: 1 }),
   'a hundred groups lose a zone': manyGroups({ groups: 100, members: 10, case: 'zone', held: 'mixed', concurrency: 1_000, seed: 1 }),
+  'twenty groups lose all their members': manyGroups({ groups: 20, members: 20, case: 'all', held: 'mixed', concurrency: 1_000, seed: 1 }),
   'ten groups of a hundred lose a zone': manyGroups({
     ...{ groups: 10, members: 100, case: 'zone', held: 'mixed' },
     ...{ concurrency: 1_000, seed: 1 },

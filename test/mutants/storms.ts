@@ -103,4 +103,18 @@ export const storms: readonly Mutant[] = [
     to: 'const healthAtOnceWarned = healthAtOnce;',
     caughtBy: inLargeGroups,
   },
+  {
+    name: 'a request waits for the others of its batch for as long as they take',
+    file: 'functions/react/turns/awaited.ts',
+    from: 'const othersWithinMs = 2_000;',
+    to: 'const othersWithinMs = 200_000;',
+    caughtBy: ['members are warned while another group attaches for long'],
+  },
+  {
+    name: 'all groups request first what nobody knows',
+    file: 'core/limits/ask-first.ts',
+    from: 'return !isShort(budget, asks, ask, nowMs);',
+    to: 'return !isShort(budget, asks, ask, nowMs) || nowMs > 0;',
+    caughtBy: ['twenty groups lose all their members'],
+  },
 ];
