@@ -136,9 +136,11 @@ const latestStartBy = (chronicle: Chronicle, life: Life, heardMs: number, policy
   return neededMs <= Math.max(0, endsMs - heardMs) ? Math.max(heardMs, endsMs - neededMs - startMs) : heardMs + Math.max(0, marginMs - heardMs) / 2;
 };
 
-/** The latest start by the policy that was in force when the warning was heard. */
-const latestStartAsHeard = (chronicle: Chronicle, life: Life, heardMs: number): number =>
-  latestStartBy(chronicle, life, heardMs, policyFor(chronicle, life, heardMs));
+/** The latest start by the policy that was in force when the warning was heard. Undefined when none was. */
+const latestStartAsHeard = (chronicle: Chronicle, life: Life, heardMs: number): number | undefined => {
+  const policy = policyFor(chronicle, life, heardMs);
+  return policy && latestStartBy(chronicle, life, heardMs, policy);
+};
 
 /** The latest start by the policy that is in force at that start. Undefined when no policy has one while it is in force. */
 const latestStartInForce = (chronicle: Chronicle, life: Life, heardMs: number): number | undefined => {
@@ -153,12 +155,12 @@ const latestStartInForce = (chronicle: Chronicle, life: Life, heardMs: number): 
 
 /**
  * When the drain of a warned member may begin, and when it has to. The two differ if a policy with another drain time comes into force before the drain
- * has to begin, because a function may follow either policy.
+ * has to begin, because a function may follow either policy. Where no policy was in force, the deregistration delay alone counts.
  */
 export const drainStartsMs = (chronicle: Chronicle, life: Life, heardMs: number): { readonly earliestMs: number; readonly latestMs: number } => {
-  const asHeard = latestStartAsHeard(chronicle, life, heardMs);
-  const inForce = latestStartInForce(chronicle, life, heardMs) ?? asHeard;
-  return { earliestMs: Math.min(asHeard, inForce), latestMs: Math.max(asHeard, inForce) };
+  const found = [latestStartAsHeard(chronicle, life, heardMs), latestStartInForce(chronicle, life, heardMs)].flatMap((startMs) => startMs ?? []);
+  const starts = found.length > 0 ? found : [latestStartBy(chronicle, life, heardMs, undefined)];
+  return { earliestMs: Math.min(...starts), latestMs: Math.max(...starts) };
 };
 
 /** Calls to the load balancer that were to take an instance out of service, and did not. */

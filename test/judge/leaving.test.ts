@@ -109,6 +109,26 @@ describe('a drain begins early enough to end', () => {
     expect(back(213)).toEqual([]);
     expect(back(214)).toHaveLength(1);
   });
+  it('counts from when a policy names the Auto Scaling group of the member again, and goes by that policy', () => {
+    const named = (atSecond: number, second: number) =>
+      details(drainBeginsInTime, (script) => {
+        const by = (asg: string) => ({ ...policy, asg, drain: { ...policy.drain, timeout: '10s' } });
+        script.policy(0, 1, by('web-asg'));
+        script.member('i-1', { asg: 'web-asg', tags: { 'holdfast:group': 'holdfast/web' } });
+        script.letGo(90);
+        script.warn(100, 'i-1');
+        script.react(101, 103, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+        script.policy(150, 2, by('other-asg'));
+        script.policy(atSecond, 3, by('web-asg'));
+        script.takeOut(second, 'i-1');
+        script.end(220, 'i-1', end);
+      });
+    // The deregistration delay takes longer than the time-out of the policy.
+    expect(named(170, 202)).toEqual([]);
+    expect(named(170, 204)).toHaveLength(1);
+    expect(named(192, 209)).toEqual([]);
+    expect(named(192, 211)).toHaveLength(1);
+  });
   it('counts from when the group is not observed any more', () => {
     const observed = (second: number, actsAtS: number | undefined, heardAtS = actsAtS) =>
       details(drainBeginsInTime, (script) => {
@@ -247,6 +267,21 @@ describe('a warned member works until its replacement does, or its drain must be
       });
     expect(edited(150)).toEqual([]);
     expect(edited(200)).toHaveLength(1);
+  });
+  it('goes by the next policy where none was in force when the warning was heard', () => {
+    const back = (second: number) =>
+      details(servesUntilReplaced, (script) => {
+        twoServe(script);
+        script.letGo(90);
+        script.warn(100, 'i-1');
+        script.react(101, 103, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+        script.policy(110, 2, { ...policy, drain: { ...policy.drain, timeout: '5s' } });
+        script.takeOut(second, 'i-1');
+        script.end(220, 'i-1', end);
+      });
+    expect(back(193)).toEqual([]);
+    // The deregistration delay alone would have let its drain begin by then.
+    expect(back(180)).toHaveLength(1);
   });
   it('holds once its replacement serves, or its drain must begin', () => {
     expect(out(140, 139)).toEqual([]);

@@ -50,11 +50,15 @@ export const warnedTakenOut: Rule = {
     ),
 };
 
-/** From when on Holdfast acts on a warning: at once, or when a deleted policy is written again. */
-const actsFromMs = (chronicle: Chronicle, group: string, heardMs: number): number => {
+/**
+ * From when on Holdfast acts on a warning: at once, or when a deleted policy is written again. If that policy leaves the Auto Scaling group of the member
+ * to its owner, this is when a policy names that Auto Scaling group again.
+ */
+const actsFromMs = (chronicle: Chronicle, { life, group }: { readonly life: Life; readonly group: string }, heardMs: number): number => {
   if (heardMs === endless || chronicle.policyAt(group, heardMs) !== undefined) return heardMs;
   const later = (chronicle.groups.get(group)?.policies ?? []).filter(({ policy, atMs }) => policy !== undefined && atMs > heardMs);
-  return Math.min(endless, ...later.map(({ atMs }) => atMs));
+  const first = later.find(({ atMs }) => chronicle.groupAt(life, atMs) === group) ?? later[0];
+  return first?.atMs ?? endless;
 };
 
 /**
@@ -78,13 +82,13 @@ const dueFromMs = (chronicle: Chronicle, group: string, life: Life, knownMs: num
 export const drainBeginsInTime: Rule = {
   name: 'a drain begins early enough to end',
   meaning:
-    'A warned member that serves is taken out of service early enough for its deregistration delay to end before its deadline. Where the notice is too short for that, it is taken out at half of the time left. A member that never served has no connections that could end. An instance that was stopped and runs again is judged by the warnings since it runs again. Where the group was observed, the time counts from when a function without an injected fault receives its next policy, or a tick.',
+    'A warned member that serves is taken out of service early enough for its deregistration delay to end before its deadline. Where the notice is too short for that, it is taken out at half of the time left. A member that never served has no connections that could end. An instance that was stopped and runs again is judged by the warnings since it runs again. Where the policy was deleted, the time counts from the next policy that names the Auto Scaling group of the member. Where the group was observed, the time counts from when a function without an injected fault receives its next policy, or a tick.',
   broken: (chronicle) =>
     warned(chronicle)
       .flatMap(({ life, group }) => runsOf(life).map((run) => ({ life: run, group })))
       .filter(({ life }) => warnedAtMs(life) < endless)
       .flatMap(({ life, group }): readonly Broken[] => {
-        const heardMs = dueFromMs(chronicle, group, life, actsFromMs(chronicle, group, knewAtMs(chronicle, life)));
+        const heardMs = dueFromMs(chronicle, group, life, actsFromMs(chronicle, { life, group }, knewAtMs(chronicle, life)));
         if (heardMs === endless) return [];
         const latestMs = outByMs(chronicle, life, heardMs);
         return lastServices(life)
