@@ -6,6 +6,7 @@ import { offeringsOf } from '../pool/pool.ts';
 import { pricesIn } from '../pool/price.ts';
 import { whileMembersWait } from '../pool-memory/advice.ts';
 import { ownRefills } from '../view/asg-ledger.ts';
+import { notShown } from '../view/not-shown.ts';
 import type { Member } from '../view/view.ts';
 import type { Situation } from './rule.ts';
 
@@ -39,7 +40,7 @@ export const planInput = (situation: Situation, count: number, leaving: readonly
     cheapest: view.state.cheapest,
     held: [
       ...without(headcount.staying, leaving).map((member) => ({ ...cellOf(member), count: 1 })),
-      ...headcount.inFlight.map((launch) => ({ ...cellOfLaunch(launch), count: launch.count })),
+      ...notShown(view, headcount).map((launch) => ({ ...cellOfLaunch(launch), count: launch.count })),
       ...comingByItself(situation),
     ],
     ...(shared && { shared }),

@@ -17,6 +17,7 @@ import type { Run } from '../selector/pick.ts';
 import { restingSubnets } from '../selector/standing.ts';
 import type { Leaf } from '../selector/tree.ts';
 import type { Headcount } from '../view/headcount.ts';
+import { notShown } from '../view/not-shown.ts';
 import type { Member, View } from '../view/view.ts';
 
 /** The tree with its members counted, and the choices of its nodes. */
@@ -40,7 +41,7 @@ export const groundFor = (
     ...(shared && { shares: shareBook(shared) }),
   });
   for (const member of headcount.staying) tree.count(cellOf(member), 1);
-  for (const launch of headcount.inFlight) tree.count(cellOfLaunch(launch), launch.count);
+  for (const launch of notShown(view, headcount)) tree.count(cellOfLaunch(launch), launch.count);
   const run: Run = { cheapest: { ...state.cheapest }, step: 0, closings: 0, settled: new Map() };
   for (const pool of tree.leavesOf.keys()) closeFullPools(tree, pool, run);
   return { tree, run };

@@ -1,6 +1,6 @@
 import { howHeld } from '../group/holding.ts';
 import type { Reservation } from '../launch/reservation.ts';
-import { isRepeatable, repeatedAtMs } from '../launch/reservation-life.ts';
+import { isOpen, isRepeatable, repeatedAtMs } from '../launch/reservation-life.ts';
 import type { Offering } from '../pool/offering.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import { isHard, type Swap } from '../swap/swap.ts';
@@ -15,6 +15,8 @@ export type InFlight = {
   readonly atMs: number;
   /** When a request without a response may be repeated, epoch ms. */
   readonly repeatAtMs?: number;
+  /** No response has named its instances. */
+  readonly isOpen?: true;
 };
 
 /** The members of a group: present, leaving and coming. Every instance is counted once. */
@@ -101,6 +103,7 @@ export const takeHeadcount = (view: View): Headcount => {
       atMs: reservation.atMs,
       count: stillToCome(reservation, view, seen, accounted),
       ...(isRepeatable(reservation) && { repeatAtMs: repeatedAtMs(reservation) }),
+      ...(isOpen(reservation) && { isOpen: true as const }),
     }))
     .filter(({ count }) => count > 0);
   const unseen = unseenIn(view, seen, accounted);

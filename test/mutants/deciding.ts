@@ -12,8 +12,8 @@ export const deciding: readonly Mutant[] = [
   {
     name: 'weights ignore launches in flight',
     file: 'core/decide/launch-plan.ts',
-    from: '...headcount.inFlight.map((launch) =>',
-    to: '...headcount.inFlight.slice(0, 0).map((launch) =>',
+    from: '...notShown(view, headcount).map((launch) =>',
+    to: '...notShown(view, headcount).slice(0, 0).map((launch) =>',
     caughtBy: ['weights while launches are in flight'],
   },
   {

@@ -3,7 +3,7 @@ import { missingMembers } from '../../../core/decide/missing-members.ts';
 import type { Placement } from '../../../core/placement/placement.ts';
 import { neverServedCode } from '../../../core/pool-memory/boot-memory.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
-import type { View } from '../../../core/view/view.ts';
+import type { Member, View } from '../../../core/view/view.ts';
 import { members } from '../members.ts';
 import { asgView, group, nowMs, reservation, spotA, spotB, state, swapOf } from '../views.ts';
 import { proposed } from './situations.ts';
@@ -49,6 +49,25 @@ describe('missing members', () => {
     expect(found.placements?.map(({ pool, count }) => [pool, count])).toEqual([
       ['spot-a', 1],
       ['spot-b', 1],
+    ]);
+  });
+
+  it('are placed beside launches in flight that a describe shows without tags, each counted once', () => {
+    const inAsg = group({ pools: { ...group().pools, 'spot-b': { ...spotB, asg: 'b-asg' } } });
+    const untagged = members(spotB, 2, { asg: 'b-asg', launchedAtMs: nowMs });
+    const old = members(spotB, 2, { asg: 'b-asg' }).map((one) => ({ ...one, instance: `${one.instance}-old` }));
+    const found = (shown: readonly Member[]) =>
+      of({
+        group: inAsg,
+        members: [...members(spotA, 5), ...old, ...shown],
+        asgs: [asgView({ name: 'b-asg', desired: 4, held: 4, holds: [...old, ...shown].map(({ instance }) => instance) })],
+        state: state({ desired: 12, reservations: [reservation()] }),
+      }).placements?.map(({ pool, count }) => [pool, count]);
+    expect(found(untagged)).toEqual([['spot-b', 1]]);
+    // With their tags, they are known not to be in flight any more, and one more is missing for each.
+    expect(found(untagged.map((one) => ({ ...one, reservation: 'r-1' })))).toEqual([
+      ['spot-b', 2],
+      ['spot-a', 1],
     ]);
   });
 
