@@ -3,6 +3,7 @@ import type { DrainTargetName } from '../../core/drain/targets.ts';
 import type { CapacityProvider } from '../../core/ports/capacity-provider.ts';
 import type { DrainProgress, DrainTarget, TargetStanding } from '../../core/ports/drain-target.ts';
 import type { Swap } from '../../core/swap/swap.ts';
+import { describeLagMs } from '../../core/times/times.ts';
 import { allSettled } from '../calls/in-parallel.ts';
 import { unlessTroubled } from '../calls/unless-troubled.ts';
 import { instancesById, isAlive, isStopped } from '../instances.ts';
@@ -43,9 +44,13 @@ const progressOf = (swap: Swap, found: Instance | undefined, standings: readonly
   ...(wasStopped(swap, found) && { stopped: true }),
 });
 
+/** EC2 may show a new instance late. It shows one that has ended for about an hour. */
+const mayBeUnshown = ({ launchedAtMs = 0 }: Swap, found: Instance | undefined, nowMs: number): boolean =>
+  found === undefined && nowMs - launchedAtMs < describeLagMs;
+
 /**
- * What targets alone show of a member, where EC2 could not be read: one that a target still holds has work. Without a
- * target, it is unknown whether the member has drained or ended.
+ * What targets alone show of a member, where EC2 could not be read or does not show it yet: one that a target still
+ * holds has work. Without a target, it is unknown whether the member has drained or ended.
  */
 const heldProgress = (swap: Swap, standings: readonly TargetStanding[]): readonly DrainProgress[] =>
   standings.some(({ isHeld }) => isHeld) ? [progressIn(swap, standings)] : [];
@@ -66,8 +71,8 @@ export const createInspectDrain = (deps: ProviderDeps): CapacityProvider['inspec
     const standingsOf = ({ instance }: Swap): readonly TargetStanding[] =>
       stands.map((standing) => standing.get(instance) ?? notHeld);
     return swaps.flatMap((swap) => {
-      if (known === undefined) return heldProgress(swap, standingsOf(swap));
-      const found = known.get(swap.instance);
+      const found = known?.get(swap.instance);
+      if (known === undefined || mayBeUnshown(swap, found, deps.now())) return heldProgress(swap, standingsOf(swap));
       return [progressOf(swap, found, isAlive(found) ? standingsOf(swap) : [])];
     });
   };

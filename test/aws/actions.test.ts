@@ -675,6 +675,21 @@ describe('inspecting a drain', () => {
     ]);
   });
 
+  test('counts a member as gone where EC2 does not show it, unless it is too young to be shown', async () => {
+    const { provider } = over(named(), {
+      DescribeInstances: { Reservations: [] },
+      DescribeTargetHealth: targetHealth({ 'i-1': 'draining' }),
+      DescribeTargetGroupAttributes: { Attributes: [{ Key: 'deregistration_delay.timeout_seconds', Value: '30' }] },
+    });
+    const seen = (instance: string, launchedAtMs: number) =>
+      provider.inspectDrain(named(), [swap(instance, 'rebalance', { ...draining, launchedAtMs })]);
+    expect(await seen('i-1', nowMs - 179_999)).toEqual([
+      { instance: 'i-1', gone: false, drained: false, deregistrationDelayMs: 30_000, busyUntilMs: nowMs + 20_000 },
+    ]);
+    expect(await seen('i-2', nowMs - 179_999)).toEqual([]);
+    expect(await seen('i-1', nowMs - 180_000)).toMatchObject([{ instance: 'i-1', gone: true }]);
+  });
+
   test('fails where EC2 denies the read', async () => {
     const { provider } = over(named(), { DescribeInstances: failsWith('UnauthorizedOperation'), DescribeTargetHealth: targetHealth({}) });
     await expect(provider.inspectDrain(named(), [swap('i-1')])).rejects.toMatchObject({ name: 'UnauthorizedOperation' });
