@@ -7,12 +7,12 @@ const launchedEarlierMs = 4_000;
 type Launches = Pick<Headcount, 'inFlight' | 'unseen'>;
 
 /**
- * Launches in flight, without instances that the look may count as members already. `LaunchInstances` takes no tags: until
- * its response is stored, nothing says which new instances of its Auto Scaling group it launched. So the new ones without
- * tags count for its open requests, the oldest request first.
+ * Launches in flight, without instances that the look may count as members already. `LaunchInstances` takes no tags:
+ * until its response is stored, nothing says which new instances of its Auto Scaling group it launched. So the new ones
+ * without tags count for its open requests, the oldest request first.
  *
- * This is for the choice of places. An Auto Scaling group may also have launched a new instance by itself, so limits are
- * kept without it: how many members are missing, what shares and caps leave room for.
+ * This is for the choice of places. An Auto Scaling group may also have launched a new instance by itself, so limits
+ * are kept without it: how many members are missing, what shares and caps leave room for.
  */
 export const notShown = (
   { group: { pools }, members }: Pick<View, 'group' | 'members'>,
