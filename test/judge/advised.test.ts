@@ -29,6 +29,16 @@ describe('who EC2 advises to replace is claimed', () => {
     expect(found(undefined, { ...policy, rebalance: { act: true, atMostPerHour: 1 } })).toEqual([]);
     expect(found(undefined, { ...policy, mode: 'pause' })).toEqual([]);
   });
+  it('says nothing while no policy is in force, and counts again when one is', () => {
+    expect(found((script) => script.letGo(90))).toEqual([]);
+    expect(found((script) => script.letGo(102))).toEqual([]);
+    const back = found((script) => {
+      script.letGo(50);
+      script.policy(60, 3, { ...policy });
+    });
+    expect(back).toEqual(['EC2 advised to replace i-1, and it is not claimed']);
+    expect(found((script) => script.letGo(105))).toEqual(['EC2 advised to replace i-1, and it is not claimed']);
+  });
   it('says nothing of a member that leaves or does not serve, and after a fault', () => {
     expect(found(undefined, policy, true)).toEqual([]);
     expect(found((script) => script.end(102, 'i-1'))).toEqual([]);

@@ -7,12 +7,13 @@ import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
-/** Whether this message had to make its instance leave: it is young, its member serves and stays, and the policy acts on advice without a budget. */
+/** Whether this message had to make its instance leave: it is young, its member serves and stays, and a policy in force acts on advice without a budget. */
 const counts = (chronicle: Chronicle, group: string, life: Life, told: Delivery, untilMs: number): boolean => {
   const policies = chronicle.policiesIn(group, told.atMs - times.reactMs, untilMs);
   const { atMs } = told;
   return (
     policies.length === 1 &&
+    [atMs, untilMs].every((oneMs) => chronicle.policyAt(group, oneMs) !== undefined) &&
     policies.every(({ mode, actsOnAdvice, advicePerHour }) => mode === 'act' && actsOnAdvice && advicePerHour === Number.POSITIVE_INFINITY) &&
     atMs - told.happenedAtMs < times.tickMs &&
     chronicle.groupAt(life, atMs) === group &&
@@ -30,7 +31,7 @@ const counts = (chronicle: Chronicle, group: string, life: Life, told: Delivery,
 export const advisedAreClaimed: Rule = {
   name: 'who EC2 advises to replace is claimed',
   meaning:
-    'When a function that no fault met receives a rebalance recommendation for a member that serves, and the policy acts on such advice without a budget, the swap of this member is written by the end of that function.',
+    'When a function that no fault met receives a rebalance recommendation for a member that serves, and a policy is in force that acts on such advice without a budget, the swap of this member is written by the end of that function.',
   broken: inEveryGroup((chronicle, group) =>
     chronicle.livesIn(group).flatMap((life): readonly Broken[] =>
       life.deliveries
