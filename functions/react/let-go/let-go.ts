@@ -6,6 +6,7 @@ import { isLetGo, sameState } from '../../../core/group-state/state.ts';
 import { isBelieved, isOpen } from '../../../core/launch/reservation-life.ts';
 import { traitsOf } from '../../../core/removal/leave-reason.ts';
 import { describeLagMs } from '../../../core/times/times.ts';
+import { notedAsgs } from '../../../core/view/noted-asgs.ts';
 import { mayBeRaisedYet, type RaisedMax } from '../../../core/view/raised-max.ts';
 import { mayBeSuspendedYet, type Suspension } from '../../../core/view/suspension.ts';
 import type { Added, GroupState } from '../../../core/view/view.ts';
@@ -128,7 +129,7 @@ const tellRaised = (group: string, state: GroupState, { clock, telemetry }: Reac
 /** The state without changes to Auto Scaling groups that another group has taken over: a new holder inherits them. */
 const withoutHeirs = async (group: string, state: GroupState, { store }: ReactPorts): Promise<GroupState> => {
   const { raised, added = [], suspended = [] } = state;
-  const noted = new Set([...raised, ...added, ...suspended].map(({ asg }) => asg));
+  const noted = notedAsgs(state);
   if (noted.size === 0) return state;
   const holders = (await store.registry()).filter(
     (entry) => entry.group !== group && entry.asgs.some((asg) => noted.has(asg)),

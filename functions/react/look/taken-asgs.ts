@@ -5,6 +5,7 @@ import { howHeld } from '../../../core/group/holding.ts';
 import type { AsgClaim } from '../../../core/policy/ports.ts';
 import type { Holdings } from '../../../core/ports/capacity-provider.ts';
 import type { StateStore } from '../../../core/ports/state-store.ts';
+import { notedAsgs } from '../../../core/view/noted-asgs.ts';
 import type { GroupState } from '../../../core/view/view.ts';
 
 type Store = Pick<StateStore, 'claimOf' | 'state'>;
@@ -29,14 +30,14 @@ const hasHeir = async (claim: AsgClaim | undefined, group: string, store: Store)
 export const withoutTaken = async (group: Group, state: GroupState, store: Store): Promise<GroupState> => {
   const named = new Set(namedAsgs(group));
   const { raised, added = [], suspended = [] } = state;
-  const noted = [...raised, ...added, ...suspended].map(({ asg }) => asg);
+  const noted = notedAsgs(state);
   const ever = new Set([...(state.holders ?? []), ...noted]);
   const claims = await allSettled([...ever].filter((asg) => !named.has(asg)).map((asg) => store.claimOf(asg)));
   const left = claims.filter((claim) => !isOurs(claim, group.name));
   if (left.length === 0) return state;
   const lost = new Set(left.flatMap((claim) => claim?.asg ?? []));
   const taken = new Set<string>();
-  for (const asg of new Set(noted)) {
+  for (const asg of noted) {
     const claim = left.find((candidate) => candidate?.asg === asg);
     if (await hasHeir(claim, group.name, store)) taken.add(asg);
   }
