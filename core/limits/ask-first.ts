@@ -1,5 +1,5 @@
 import type { OfferingKey } from '../pool/offering.ts';
-import { type AccountBudget, askedNow, firstOfferings, learnedMs, levelAt } from './account-budget.ts';
+import { type AccountBudget, askedNow, firstOfferings, learnedMs } from './account-budget.ts';
 import { type Ask, byNeed } from './need.ts';
 
 /** So many groups request an offering at first, while nobody knows whether EC2 grants it. */
@@ -16,18 +16,11 @@ const isKnown = (
     return nowMs - atMs < learnedMs;
   });
 
-/** Whether the bucket has too few tokens for all who wait for it. A refused call is made again elsewhere. */
-const isShort = (budget: AccountBudget, asks: readonly Ask[], { bucket }: Ask, nowMs: number): boolean => {
-  const here = new Set(asks.map(({ group }) => group));
-  const others = budget.waiting.filter(({ group }) => !here.has(group));
-  const calls = [...asks, ...others].reduce((sum, one) => sum + (one.bucket === bucket ? one.calls : 0), 0);
-  return 2 * calls > levelAt(budget, bucket, nowMs);
-};
-
 /**
- * The requests that wait for a moment for what the others learn. Where a bucket of calls is short, a few groups in the
- * order of need request an offering first. When a zone is lost, every group requests there at once, and EC2 would
- * refuse all of them. These calls would be missing elsewhere.
+ * The requests that wait for a moment for what the others learn. A few groups in the order of need request an offering
+ * first. When a zone is lost, every group requests there at once, and EC2 would refuse all of them. These calls would
+ * be missing elsewhere. A full bucket is no reason to make them: one storm comes in several batches, and none of them
+ * knows how many calls the others are about to make.
  */
 export const whoWaits = (budget: AccountBudget, asks: readonly Ask[], nowMs: number): ReadonlySet<Ask> => {
   const before = Object.entries(askedNow(budget, nowMs));
@@ -35,8 +28,7 @@ export const whoWaits = (budget: AccountBudget, asks: readonly Ask[], nowMs: num
   const goesFirst = (ask: Ask): boolean => {
     const unknown = (ask.offerings ?? []).filter((some) => !isKnown(some, budget, nowMs));
     const keys = firstOfferings({ offerings: unknown });
-    if (keys.length > 0 && keys.every((key) => (asked.get(key) ?? 0) >= mostAtFirst))
-      return !isShort(budget, asks, ask, nowMs);
+    if (keys.length > 0 && keys.every((key) => (asked.get(key) ?? 0) >= mostAtFirst)) return false;
     for (const key of keys) asked.set(key, (asked.get(key) ?? 0) + 1);
     return true;
   };

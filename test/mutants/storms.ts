@@ -113,8 +113,8 @@ export const storms: readonly Mutant[] = [
   {
     name: 'all groups request first what nobody knows',
     file: 'core/limits/ask-first.ts',
-    from: 'return !isShort(budget, asks, ask, nowMs);',
-    to: 'return !isShort(budget, asks, ask, nowMs) || nowMs > 0;',
+    from: 'export const mostAtFirst = 4;',
+    to: 'export const mostAtFirst = 4_000;',
     caughtBy: ['twenty groups lose all their members'],
   },
 ];

@@ -25,10 +25,10 @@ const first = (budget: AccountBudget, asks: readonly Ask[]): readonly string[] =
 const learned = { empty: new Set<never>(), refused: new Map(), granted: new Set<OfferingKey>(), unspent: {} };
 
 describe('who requests an offering first that nobody knows', () => {
-  test('are a few groups in the order of need, where the tokens would not suffice to request it all again elsewhere', () => {
-    expect(first(withTokens(19), asksOf(10))).toEqual(['g6', 'g7', 'g8', 'g9']);
-    expect([...whoWaits(withTokens(19), asksOf(10), nowMs)]).toHaveLength(10 - mostAtFirst);
-    expect(first(withTokens(20), asksOf(10))).toHaveLength(10);
+  test('are a few groups in the order of need, also where the bucket is full', () => {
+    for (const tokens of [1, 50]) expect(first(withTokens(tokens), asksOf(10))).toEqual(['g6', 'g7', 'g8', 'g9']);
+    expect([...whoWaits(withTokens(50), asksOf(10), nowMs)]).toHaveLength(10 - mostAtFirst);
+    expect(first(withTokens(1), asksOf(mostAtFirst))).toHaveLength(mostAtFirst);
   });
 
   test('are a few for each offering: a request waits if each unknown offering of it is requested already', () => {
@@ -36,15 +36,6 @@ describe('who requests an offering first that nobody knows', () => {
     expect(first(withTokens(1), [...asksOf(5), ...inBoth])).toEqual(['g1', 'g2', 'g3', 'g4', 'both']);
     const sameTwice = asksOf(5, { offerings: [[inA as OfferingKey], [inA as OfferingKey]] });
     expect(first(withTokens(1), sameTwice)).toHaveLength(mostAtFirst);
-  });
-
-  test('counts groups that wait in line for the same bucket, each once', () => {
-    const waiting = asksOf(10, { group: 'other' })
-      .slice(0, 1)
-      .map(({ by: _, offerings: __, ...one }) => ({ ...one, calls: 6, sinceMs: nowMs, turnAtMs: nowMs }));
-    expect(first({ ...withTokens(20), waiting }, asksOf(5))).toHaveLength(mostAtFirst);
-    expect(first({ ...withTokens(20), waiting: waiting.map((one) => ({ ...one, bucket: 'autoScaling' as const })) }, asksOf(5))).toHaveLength(5);
-    expect(first({ ...withTokens(20), waiting: waiting.map((one) => ({ ...one, group: 'g0' })) }, asksOf(5))).toHaveLength(5);
   });
 
   test('is everybody once EC2 has granted or refused one of the offerings to any group, for half a minute', () => {
