@@ -17,7 +17,8 @@ import { isMinuteTick, type Received } from './messages/route.ts';
 import { routeAll } from './messages/route-all.ts';
 import type { ReactPorts } from './ports.ts';
 import { endsWithinMs } from './rounds.ts';
-import { canHandOver, handOver, isOnlyInMessages } from './turns/hand-over.ts';
+import { canHandOver, handOver } from './turns/hand-over.ts';
+import { inOrder } from './turns/in-order.ts';
 import { insteadOfLooks, lookLater } from './turns/instead.ts';
 import { type Turns, turnsOf } from './turns/turns.ts';
 import { wakesTogether } from './turns/wakes-together.ts';
@@ -230,8 +231,7 @@ export const react = async (
   ports.begin({ isQuiet, untilMs: beganAtMs + endsWithinMs });
   const routed = await routeAll(received, ports);
   ports.telemetry.count(metrics.strangers, routed.strangers);
-  // Groups that cannot be handed over come first, because the time may not suffice for all.
-  const facts = routed.facts.toSorted((a, b) => Number(isOnlyInMessages(b)) - Number(isOnlyInMessages(a)));
+  const facts = inOrder(routed.facts, received);
   const results: Result[] = [];
   const invocation = { beganAtMs, routedAtMs: ports.clock.now(), isQuiet, isTick };
   for (const batch of chunks(facts, groupsAtOnce)) results.push(...(await convergeTogether(batch, ports, invocation)));

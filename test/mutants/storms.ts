@@ -27,8 +27,8 @@ export const storms: readonly Mutant[] = [
   {
     name: 'a group whose turn comes later is not woken for it',
     file: 'functions/react/turns/take-turn.ts',
-    from: '...earlier(decision.wakeAtMs, turnAtMs),',
-    to: '...earlier(decision.wakeAtMs, turnAtMs === undefined ? turnAtMs : undefined),',
+    from: '...earlier(decision.wakeAtMs, wakeAtMs),',
+    to: '...earlier(decision.wakeAtMs, wakeAtMs === undefined ? wakeAtMs : undefined),',
     caughtBy,
   },
   {

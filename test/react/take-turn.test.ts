@@ -67,6 +67,8 @@ describe('what other groups of the account learn from launches', () => {
   });
 });
 
+const ports = { clock: { now: () => nowMs }, sleep: async () => undefined };
+
 /** A decision that wants to launch three, its turn, and what it becomes. */
 const turned = async (
   turn: Turn,
@@ -79,7 +81,7 @@ const turned = async (
     asked.push(one);
     return { turn, refused: Object.fromEntries(refused.map((key) => [key, { atMs: refusedAtMs, code: 'UnfulfillableCapacity' }])) };
   };
-  const run = { group: seen.group, id: 'd1', turns: { ask } } as unknown as Run;
+  const run = { group: seen.group, id: 'd1', turns: { ask }, ports, beganAtMs: nowMs } as unknown as Run;
   const wanted = decisionOf({ placements: [placementOf(3)], ...rest });
   const again = (other: View) => {
     decidedWith.push(other);
@@ -121,7 +123,7 @@ describe('a decision that waits for its turn', () => {
         asks.push(...[{}, refused, refused, {}].map(asNow));
         return { turn: later, refused: {} };
       };
-      const run = { group: seen.group, id: 'd1', turns: { ask } } as unknown as Run;
+      const run = { group: seen.group, id: 'd1', turns: { ask }, ports, beganAtMs: nowMs } as unknown as Run;
       const again = (other: View) => {
         decided.push(other);
         return decisionOf({ placements: left.map(placementOf) });
@@ -159,12 +161,12 @@ describe('a decision that waits for its turn', () => {
 
   test('launches fewer where its turn gives fewer, gets no tokens for the others, and is woken for them', async () => {
     const { allowed, decidedWith } = await turned({ ...now, instances: 2, calls: 4, rest: { turnAtMs: nowMs + 9_000, ahead: {} } });
-    expect([decidedWith[0]?.mayLaunch, allowed?.given, allowed?.decision.wakeAtMs]).toEqual([2, { createFleet: 4, instances: 2 }, nowMs + 9_000]);
+    expect([decidedWith[0]?.mayLaunch, allowed?.given, allowed?.decision.wakeAtMs]).toEqual([2, { createFleet: 4, instances: 2 }, nowMs + 7_000]);
   });
 
   test('launches nothing before its turn, records that, and is woken for it', async () => {
     const { allowed, decidedWith } = await turned(later);
-    expect([decidedWith[0]?.mayLaunch, allowed?.decision.wakeAtMs, allowed?.given]).toEqual([0, nowMs + 4_000, {}]);
+    expect([decidedWith[0]?.mayLaunch, allowed?.decision.wakeAtMs, allowed?.given]).toEqual([0, nowMs + 3_000, {}]);
     const need = { urgency: 'missing', size: 10, ahead: 2, aheadBy: { empty: 1, smaller: 1 } };
     expect(allowed?.decision.remarks).toEqual([{ code: 'waits-for-turn', bucket: 'createFleet', count: 3, ...need, turnAtMs: nowMs + 4_000 }]);
     expect((await turned({ kind: 'taken' })).allowed).toBeUndefined();
@@ -173,7 +175,7 @@ describe('a decision that waits for its turn', () => {
   test('is woken at the earlier time, if it waits for something else too', async () => {
     const wokenAt = async (wakeAtMs: number) =>
       (await turned({ ...now, rest: { turnAtMs: nowMs + 4_000, ahead: {} } }, [], { rest: { wakeAtMs } })).allowed?.decision.wakeAtMs;
-    expect([await wokenAt(nowMs + 1_000), await wokenAt(nowMs + 9_000)]).toEqual([nowMs + 1_000, nowMs + 4_000]);
+    expect([await wokenAt(nowMs + 1_000), await wokenAt(nowMs + 9_000)]).toEqual([nowMs + 1_000, nowMs + 3_000]);
     expect((await turned(now)).allowed?.decision).not.toHaveProperty('wakeAtMs');
   });
 

@@ -12,6 +12,7 @@ import { isResting, rememberRefusals } from '../../../core/pool-memory/pool-memo
 import type { LaunchResult, Refusal } from '../../../core/ports/launches.ts';
 import type { View } from '../../../core/view/view.ts';
 import type { Run } from '../run.ts';
+import { askHere, wakeForTurnMs } from './ask-here.ts';
 import { bucketOf, type Given } from './turns.ts';
 
 /** A decision that the account's buckets allow now, and the view that it is made from. */
@@ -133,7 +134,7 @@ export const takeTurn = async (
 ): Promise<Allowed | undefined> => {
   if (wanted.placements.length === 0) return { view, decision: wanted };
   const { asNow, last } = asksAs(run, { view, decision: wanted }, again);
-  const told = await run.turns.ask(last(), asNow);
+  const told = await askHere(run, last, asNow);
   const ask = last();
   const after = { kind: 'later', turnAtMs: view.nowMs + afterTakenMs, sinceMs: view.nowMs, ahead: {} } as const;
   const turn = isLate && told.turn.kind === 'taken' ? after : told.turn;
@@ -144,13 +145,14 @@ export const takeTurn = async (
   const isAsWanted = informed === view && mayLaunch >= ask.instances;
   const decision = isAsWanted ? wanted : again({ ...informed, mayLaunch });
   const turnAtMs = turn.kind === 'now' ? turn.rest?.turnAtMs : turn.turnAtMs;
+  const wakeAtMs = turnAtMs === undefined || turn === after ? turnAtMs : wakeForTurnMs(turnAtMs);
   return {
     view: informed,
     given,
     decision: {
       ...decision,
       remarks: [...(decision.remarks ?? []), ...(turn === after ? [] : remarksOn(turn, ask, view.nowMs))],
-      ...earlier(decision.wakeAtMs, turnAtMs),
+      ...earlier(decision.wakeAtMs, wakeAtMs),
     },
   };
 };
