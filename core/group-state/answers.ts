@@ -3,11 +3,11 @@ import type { LaunchRequest } from '../launch/launch-request.ts';
 import type { Reservation } from '../launch/reservation.ts';
 import { type Attempt, afterAttempt, isOpen, isRepeatable, repeatAfterMs } from '../launch/reservation-life.ts';
 import { countsIn, rememberLaunches } from '../limits/launch-limit.ts';
-import { type OfferingKey, offeringKey } from '../pool/offering.ts';
+import { offeringKey } from '../pool/offering.ts';
 import { doublingMs } from '../pool-memory/back-off.ts';
 import { rememberNewcomers } from '../pool-memory/boot-memory.ts';
 import { type Answer, rememberDenials } from '../pool-memory/denials.ts';
-import { rememberRefusals, rememberSuccess } from '../pool-memory/pool-memory.ts';
+import { rememberRefusals, rememberSuccess, type Success } from '../pool-memory/pool-memory.ts';
 import type { Refusal } from '../ports/launches.ts';
 import { againAtMs, againInMs, failsSinceMs } from '../times/again.ts';
 import { withGranted } from '../view/arriving.ts';
@@ -59,8 +59,10 @@ const answerOf = ({ reservation: { placement }, result }: Launched): readonly An
   return result.kind === 'invalid' ? [{ pool, denied: { code: result.code, message: result.message } }] : [];
 };
 
-const granted = ({ result }: Launched): readonly OfferingKey[] =>
-  result.kind === 'answered' ? result.instances.map(({ offering }) => offeringKey(offering)) : [];
+const successesOf = ({ reservation: { atMs }, result }: Launched): readonly Success[] =>
+  result.kind === 'answered'
+    ? result.instances.map(({ offering }) => ({ offering: offeringKey(offering), askedAtMs: atMs }))
+    : [];
 
 const grantedUnder = ({ reservation, result }: Launched) =>
   result.kind === 'answered'
@@ -131,7 +133,7 @@ export const applyAnswers = (
       : (settled(reservation, attempt, repeatAtMs(reservation), nowMs) ?? []);
   });
   // Successes first: EC2 may grant some of an offering and refuse the rest. Then the refusal counts.
-  const memory = rememberSuccess(state.memory, launched.flatMap(granted));
+  const memory = rememberSuccess(state.memory, launched.flatMap(successesOf));
   const fresh = notSettled(launched, state);
   const granting = fresh.flatMap((one) => newcomersOf(one, shown));
   const newcomers = rememberNewcomers(state, granting, nowMs);

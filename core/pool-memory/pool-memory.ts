@@ -219,19 +219,20 @@ export const withTakenAtOnce = (memory: PoolMemory): PoolMemory =>
     ]),
   );
 
+/** An offering that EC2 gave, and when its request was first made. */
+export type Success = { readonly offering: OfferingKey; readonly askedAtMs: number };
+
 /**
- * Memory after launches succeeded: refusals of these offerings are forgotten. A warning stays, because EC2 may still
- * take instances of an offering that it sells.
+ * Memory after launches succeeded: refusals of these offerings are forgotten. A refusal that came after the request was
+ * made stays: the response to a repeat names what EC2 launched at the first attempt, which may be before that refusal.
+ * A warning stays, because EC2 may still take instances of an offering that it sells.
  */
-export const rememberSuccess = (memory: PoolMemory, offerings: readonly OfferingKey[]): PoolMemory => {
-  const succeeded = new Set<string>(offerings);
-  const left = withoutRefusals(memory, (key, { code }) => succeeded.has(key) && code !== takenAtOnceCode);
-  return Object.fromEntries(
-    Object.entries(left).map(([key, lesson]: [string, Lesson]) => [
-      key,
-      succeeded.has(key) ? { ...lesson, streak: 0 } : lesson,
-    ]),
-  );
+export const rememberSuccess = (memory: PoolMemory, successes: readonly Success[]): PoolMemory => {
+  const isNews = (key: string, lesson: Lesson): boolean =>
+    successes.some((one) => one.offering === key && (isWarning(lesson) || lesson.atMs <= one.askedAtMs));
+  const left = withoutRefusals(memory, (key, lesson) => isNews(key, lesson) && lesson.code !== takenAtOnceCode);
+  const anew = (key: string, lesson: Lesson): Lesson => (isNews(key, lesson) ? { ...lesson, streak: 0 } : lesson);
+  return Object.fromEntries(Object.entries(left).map(([key, lesson]: [string, Lesson]) => [key, anew(key, lesson)]));
 };
 
 /**

@@ -82,12 +82,15 @@ const restoresBefore = (chronicle: Chronicle, atMs: number) =>
 export const forgottenAtMs = (chronicle: Chronicle, group: string, atMs: number): number =>
   Math.max(rewrittenAtMs(chronicle, group, atMs), ...restoresBefore(chronicle, atMs).map((step) => step.atMs));
 
-/** Whether Holdfast had surely forgotten by a moment what it had learned before. A restored table has what was learned before it was copied. */
-const isForgotten = (chronicle: Chronicle, group: string, learnedMs: number, atMs: number): boolean =>
-  learnedMs <= rewrittenAtMs(chronicle, group, atMs) ||
+/** Whether a restored table lost by a moment what was stored before. It has what was stored before it was copied. */
+export const isLostByRestore = (chronicle: Chronicle, storedMs: number, atMs: number): boolean =>
   restoresBefore(chronicle, atMs).some(
-    ({ atMs: restoredMs, copiedAtMs = Number.NEGATIVE_INFINITY }) => learnedMs > copiedAtMs && learnedMs <= restoredMs,
+    ({ atMs: restoredMs, copiedAtMs = Number.NEGATIVE_INFINITY }) => storedMs > copiedAtMs && storedMs <= restoredMs,
   );
+
+/** Whether Holdfast had surely forgotten by a moment what it had learned before. */
+const isForgotten = (chronicle: Chronicle, group: string, learnedMs: number, atMs: number): boolean =>
+  learnedMs <= rewrittenAtMs(chronicle, group, atMs) || isLostByRestore(chronicle, learnedMs, atMs);
 
 /** Holdfast knows an end when a describe must show it and a look has followed. The message about the end, or the next tick, causes that look. */
 export const knownWithin = ({ times: { lagMs, clockMs } }: Chronicle): number =>

@@ -71,3 +71,35 @@ describe('a restored state item that a function writes which looked before', () 
     expect(restored(152, 2, 2)).toHaveLength(1);
   });
 });
+
+describe('an alarm after the state table was restored', () => {
+  const scaled = { ...policy, size: { min: 1, max: 6, desired: 2 }, scaling: [{ alarm: 'high', cooldown: '1m', adjust: '+1' }] };
+  /** The alarm acts at 60 s, the table is restored at 80 s to a copy of a moment, and the alarm rings again at 100 s. */
+  const copiedAt = (copied: number | undefined) =>
+    details((script) => {
+      const msAt = (second: number): number => historyOf((one) => one.policy(second, 1)).events[0]?.atMs ?? 0;
+      const rings = (second: number, invocation: string): void => {
+        script.react(second, second + 5, invocation);
+        const told = { about: 'alarm', alarm: 'high' } as const;
+        script.at(second, { kind: 'delivered', invocation, function: 'react', message: invocation, told, happenedAtMs: msAt(second - 1) });
+      };
+      script.policy(0, 1, scaled);
+      script.desired(1, 2);
+      rings(60, 'i-a');
+      script.desired(61, 3, 1, react('i-a'));
+      const size = copied !== undefined && copied < 61 ? 2 : 3;
+      if (copied !== undefined) {
+        script.at(80, { kind: 'step', step: 'state-restored', instances: [], groups: ['web'], asgs: [], copiedAtMs: msAt(copied) });
+        script.desired(81, size, 1, { kind: 'user' });
+        script.react(90, 92, 'i-b');
+        script.desired(91, size, 1, react('i-b'));
+      }
+      rings(100, 'i-c');
+      script.desired(101, size + 1, 1, react('i-c'));
+    });
+  it('may act, if the copy is older than the cooldown, and not if it is younger', () => {
+    expect(copiedAt(50)).toEqual([]);
+    expect(copiedAt(70)).toHaveLength(1);
+    expect(copiedAt(undefined)).toHaveLength(1);
+  });
+});

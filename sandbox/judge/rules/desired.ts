@@ -1,28 +1,15 @@
 import type { Chronicle, GroupTimeline, Written } from '../chronicle.ts';
+import { type AlarmsActed, actedIn, isCool, noteActed } from '../cooldowns.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { goneAtMs, isFunction, type Life, tagsAt } from '../life.ts';
 import { seeingOf, sizeShownAt, type TakenOff, takenForOwn } from '../outside.ts';
 import { asgsOf, type Policy } from '../policy.ts';
 import { dueIn } from '../scheduled.ts';
-import { type Heard, heardBy, newestEach, outcomesOf } from '../sizes-of-alarms.ts';
+import { heardBy, newestEach, outcomesOf } from '../sizes-of-alarms.ts';
 import { headcountAt, lookedSince } from '../staying.ts';
 import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
-
-/** When the function looked that last acted for an alarm, and when it had written that: it acted in between. */
-type Acted = { readonly sinceMs: number; readonly writtenMs: number };
-
-type Memory = { readonly lastActed: Map<string, Acted> };
-
-const actedIn = (chronicle: Chronicle, { by, atMs }: Written): Acted => ({ sinceMs: lookedSince(chronicle, by, atMs), writtenMs: atMs });
-
-const isCool = ({ times }: Chronicle, { row, happenedAtMs, lasts }: Heard, { lastActed }: Memory): boolean => {
-  const last = lastActed.get(row.alarm);
-  if (last === undefined) return true;
-  // What lasts is as old as the look that acts on it, so both ends are known no better than to a look.
-  return happenedAtMs >= (lasts ? last.sinceMs : last.writtenMs) + row.cooldownMs - 2 * times.clockMs;
-};
 
 const policyOfVersion = ({ policies }: GroupTimeline, version: number): Policy | undefined =>
   policies.findLast((one) => one.version === version)?.policy;
@@ -178,7 +165,7 @@ const judgeOne = (
   chronicle: Chronicle,
   timeline: GroupTimeline,
   pair: { before?: Written; written: Written },
-  memory: Memory,
+  memory: AlarmsActed,
 ): string | undefined => {
   const { before, written } = pair;
   const policy = policyOfVersion(timeline, written.policyVersion);
@@ -194,13 +181,14 @@ const judgeOne = (
     ...(isSetAnew ? [policy.size.desired] : []),
     ...(policy.mode === 'observe' ? setByOthers(chronicle, policy, written) : may),
   ];
-  const heard = policy.mode === 'observe' ? [] : newestEach(heardBy(chronicle, written, policy).filter((one) => isCool(chronicle, one, memory)));
+  const heard =
+    policy.mode === 'observe' ? [] : newestEach(heardBy(chronicle, written, policy).filter((one) => isCool(chronicle, one, memory, written.atMs)));
   const found = starts.flatMap((size) => outcomesOf(size, heard, policy)).filter(({ size }) => size === written.desired);
   const [outcome] = found.toSorted((a, b) => a.acted.length - b.acted.length);
   if (outcome === undefined) {
     return `the desired size became ${written.desired}, was ${before?.desired ?? 'none'}; the policy in force says ${policy.size.desired}, and no alarm was heard and no schedule was due that makes it so`;
   }
-  for (const alarm of outcome.acted) memory.lastActed.set(alarm, actedIn(chronicle, written));
+  noteActed(memory, outcome.acted, actedIn(chronicle, written));
   return undefined;
 };
 
@@ -214,7 +202,7 @@ const ownReservationOf = (group: string, life: Life, atMs: number): string | und
  * The sizes after somebody restored an older state item. Changes by alarms since then are lost, so the present number of members stays, within the bounds of
  * the policy. Alarms that the same look receives may change that number.
  */
-const afterRestore = (chronicle: Chronicle, timeline: GroupTimeline, before: Written, written: Written, memory: Memory): string | undefined => {
+const afterRestore = (chronicle: Chronicle, timeline: GroupTimeline, before: Written, written: Written, memory: AlarmsActed): string | undefined => {
   const { group } = timeline;
   const policy = policyOfVersion(timeline, written.policyVersion);
   if (policy === undefined) return undefined;
@@ -232,7 +220,7 @@ const afterRestore = (chronicle: Chronicle, timeline: GroupTimeline, before: Wri
   const sizes = Array.from({ length: 1 + Math.max(0, most - least) }, (_, more) => least + more);
   const outcomes = sizes.flatMap((size) => outcomesOf(size, newestEach(heardBy(chronicle, written, policy)), policy));
   const outcome = outcomes.find(({ size }) => size === written.desired);
-  for (const alarm of outcome?.acted ?? []) memory.lastActed.set(alarm, actedIn(chronicle, written));
+  noteActed(memory, outcome?.acted ?? [], actedIn(chronicle, written));
   if (outcome !== undefined) return undefined;
   return `after the state was restored the desired size became ${written.desired}, and ${staying.length + waiting.length} are there`;
 };
@@ -292,12 +280,12 @@ const keepsItsOwn = ({ written: all }: GroupTimeline, index: number): boolean =>
   return all.slice(0, index).findLast(isOwn)?.desired === written?.desired;
 };
 
-const judgeWrite = (chronicle: Chronicle, timeline: GroupTimeline, index: number, memory: Memory): string | undefined => {
+const judgeWrite = (chronicle: Chronicle, timeline: GroupTimeline, index: number, memory: AlarmsActed): string | undefined => {
   const [before, written] = [timeline.written[index - 1], timeline.written[index]];
   if (written === undefined || !isFunction(written.by)) return undefined;
   if (isLostBetween(timeline, before, written)) {
     if (keepsItsOwn(timeline, index)) return undefined;
-    memory.lastActed.clear();
+    memory.acted.clear();
     return afterLoss(chronicle, timeline, written);
   }
   const restored = restoredBefore(chronicle, timeline, index);
@@ -309,7 +297,7 @@ const judgeWrite = (chronicle: Chronicle, timeline: GroupTimeline, index: number
 };
 
 const judgeGroup = (chronicle: Chronicle, timeline: GroupTimeline): readonly Broken[] => {
-  const memory: Memory = { lastActed: new Map() };
+  const memory: AlarmsActed = { acted: new Map() };
   return timeline.written.flatMap(({ atMs }, index) => {
     const detail = judgeWrite(chronicle, timeline, index, memory);
     return detail === undefined ? [] : [{ group: timeline.group, atMs, detail }];
@@ -319,6 +307,6 @@ const judgeGroup = (chronicle: Chronicle, timeline: GroupTimeline): readonly Bro
 export const desiredAsAsked: Rule = {
   name: 'the desired size changes only when asked',
   meaning:
-    'The desired size changes for four reasons only: a new policy, a time of its schedule that is due, an alarm that was received outside its cooldown, or, with `size.from`, a size that others set. If others set the number that an attach had made, after Holdfast lowered it, looks may take the lower one until twenty seconds after that lowering. An older policy never follows a newer one.',
+    'The desired size changes for four reasons only: a new policy, a time of its schedule that is due, an alarm that was received outside its cooldown, or, with `size.from`, a size that others set. If others set the number that an attach had made, after Holdfast lowered it, looks may take the lower one until twenty seconds after that lowering. A cooldown that began after a restored state table was copied does not count. An older policy never follows a newer one.',
   broken: (chronicle) => [...chronicle.groups.values()].flatMap((timeline) => judgeGroup(chronicle, timeline)),
 };

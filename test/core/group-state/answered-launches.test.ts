@@ -63,7 +63,7 @@ describe('responses to several requests', () => {
   });
 
   it('end what was learned of the offering before, unless they refuse it too', () => {
-    const lesson = { kind: 'refused' as const, code: 'x', atMs: nowMs - 1, coolingUntilMs: nowMs + 60_000, streak: 1 };
+    const lesson = { kind: 'refused' as const, code: 'x', atMs: nowMs - 60_000, coolingUntilMs: nowMs + 60_000, streak: 1 };
     const before = state({ memory: { 'm7g.large/b/spot': lesson } });
     expect(settled(before, of('r-1', granted('i-1'))).memory).toEqual({});
     expect(settled(before, of('r-1', ambiguous)).memory).toEqual(before.memory);

@@ -29,6 +29,21 @@ describe('a response to a launch', () => {
     expect(reservations).toMatchObject([{ instances: ['i-1'], replaces: ['i-old-1'], placement: { count: 1 } }]);
     expect(memory['m7g.large/b/spot']?.kind).toBe('refused');
   });
+  it('that was made before EC2 refused the same offering does not end that rest', () => {
+    const lesson = {
+      kind: 'refused',
+      code: 'InsufficientInstanceCapacity',
+      atMs: nowMs - 1_000,
+      coolingUntilMs: nowMs + 179_000,
+      streak: 1,
+    } as const;
+    const memoryAfter = (atMs: number) => {
+      const before = state({ reservations: [reservation({ atMs })], memory: { 'm7g.large/b/spot': lesson } });
+      return answered({ kind: 'answered', instances: granted('i-1'), refusals: [] }, before).memory;
+    };
+    expect(memoryAfter(nowMs - 9_000)).toEqual({ 'm7g.large/b/spot': lesson });
+    expect(memoryAfter(nowMs - 500)).toEqual({});
+  });
   it('counts in the limit of launches, but not what was launched before the policy was written', () => {
     const counted = (rewrittenAtMs: number | undefined, shown: Partial<Pick<View, 'members' | 'ended'>> = {}) => {
       const before = state({ reservations: [reservation({ ...(rewrittenAtMs !== undefined && { rewrittenAtMs }) })] });

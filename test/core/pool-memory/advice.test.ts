@@ -50,7 +50,7 @@ describe('a rebalance recommendation', () => {
     const advice = rememberAdvice({}, [advised], nowMs);
     expect(rememberInterruptions(advice, [{ offering: key }], nowMs)[key]?.kind).toBe('interrupted');
     expect(rememberRefusals(advice, [refusal], {}, nowMs)[key]?.kind).toBe('refused');
-    expect(rememberSuccess(advice, [key])[key]?.kind).toBe('advised');
+    expect(rememberSuccess(advice, [{ offering: key, askedAtMs: nowMs }])[key]?.kind).toBe('advised');
   });
   it('counts for decisions while a member waits to leave, and no longer', () => {
     const at = nowMs + 3_600_000;

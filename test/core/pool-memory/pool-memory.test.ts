@@ -26,6 +26,8 @@ const pools = poolsOf(wide, od);
 
 const spotA: Offering = { instanceType: 'm7g.large', zone: 'zone-a', market: 'spot' };
 const key = 'm7g.large/zone-a/spot';
+/** A success of a request that was made after every refusal here. */
+const gave = [{ offering: key, askedAtMs: nowMs + 3_600_000 }] as const;
 const no = (rest: Partial<Refusal> = {}): Refusal => ({
   offering: spotA,
   code: 'InsufficientInstanceCapacity',
@@ -69,9 +71,17 @@ describe('a refusal', () => {
 
   it('starts again at three minutes after a success', () => {
     const twice = rememberRefusals(rememberRefusals({}, [no()], pools, nowMs), [no()], pools, nowMs + refusedRestMs);
-    const after = rememberSuccess(twice, [key]);
+    const after = rememberSuccess(twice, gave);
     expect(after).toEqual({});
     expect(restOf(rememberRefusals(after, [no()], pools, nowMs), nowMs)).toBe(refusedRestMs);
+  });
+
+  it('that came after a request was made stays when the response to a repeat names what was launched before', () => {
+    const memory = rememberRefusals({}, [no()], pools, nowMs);
+    expect(rememberSuccess(memory, [{ offering: key, askedAtMs: nowMs - 1 }])).toEqual(memory);
+    expect(rememberSuccess(memory, [{ offering: key, askedAtMs: nowMs }])).toEqual({});
+    const both = [nowMs + 5, nowMs - 5].map((askedAtMs) => ({ offering: key, askedAtMs }) as const);
+    expect(rememberSuccess(memory, both)).toEqual({});
   });
 
   it('of a type that the zone does not sell rests a day', () => {
@@ -115,17 +125,17 @@ describe('an interruption', () => {
     const later = rememberInterruptions(refused, [{ offering: key }], nowMs + 1);
     const before = rememberRefusals(rememberInterruptions({}, [{ offering: key }], nowMs + 1), [no()], pools, nowMs + 2);
     for (const memory of [later, before]) {
-      expect(rememberSuccess(memory, [key])).toEqual(left);
+      expect(rememberSuccess(memory, gave)).toEqual(left);
       expect(forgetRefusals(memory, nowMs + 3)).toEqual(left);
       // Another refusal keeps it for as long as it counts.
-      expect(rememberSuccess(rememberRefusals(memory, [no()], pools, nowMs + interruptedRestMs), [key])).toEqual(left);
-      expect(rememberSuccess(rememberRefusals(memory, [no()], pools, nowMs + 1 + interruptedRestMs), [key])).toEqual({});
+      expect(rememberSuccess(rememberRefusals(memory, [no()], pools, nowMs + interruptedRestMs), gave)).toEqual(left);
+      expect(rememberSuccess(rememberRefusals(memory, [no()], pools, nowMs + 1 + interruptedRestMs), gave)).toEqual({});
     }
   });
 
   it('is not dropped for a launch that succeeded, because EC2 may still take what it sells', () => {
     const memory = rememberInterruptions({}, [{ offering: key }], nowMs);
-    expect(rememberSuccess(memory, [key])[key]?.kind).toBe('interrupted');
+    expect(rememberSuccess(memory, gave)[key]?.kind).toBe('interrupted');
   });
 
   it('gives way to a refusal', () => {
@@ -143,7 +153,7 @@ describe('an interruption', () => {
     });
     expect(withTakenAtOnce(again)[key]?.kind).toBe('interrupted');
     // What is granted there was granted before as well.
-    expect(rememberSuccess(again, [key])).toEqual(again);
+    expect(rememberSuccess(again, gave)).toEqual(again);
     const kindOf = (launchedAtMs: number, atMs: number) => warned(first, launchedAtMs, atMs)[key]?.kind;
     // Launched before the first warning, long before its own, or long after the first one.
     expect(kindOf(nowMs - 1_000, nowMs + 30_000)).toBe('interrupted');
