@@ -53,7 +53,7 @@ export const shortfallText = (shortfall: Shortfall): string => {
     case 'not-ended':
       return `could not be terminated (${shortfall.awsCode}): ${keptText(shortfall.keptUntilMs)}`;
     case 'ended-before-drain':
-      return 'it ended before it was taken out of service: its work was cut';
+      return 'it had ended when its drain began: its work was cut';
     case 'let-go':
       return 'the group was let go while it drained: the instance is left as it is';
     case 'held-back':

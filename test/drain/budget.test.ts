@@ -312,7 +312,7 @@ describe('a shortfall states what is cut, when, and by what', () => {
       { code: 'not-ended', awsCode: 'OperationNotPermitted' },
       'could not be terminated (OperationNotPermitted): it runs on, out of service, until someone terminates it',
     ],
-    [{ code: 'ended-before-drain' }, 'it ended before it was taken out of service: its work was cut'],
+    [{ code: 'ended-before-drain' }, 'it had ended when its drain began: its work was cut'],
     [{ code: 'let-go' }, 'the group was let go while it drained: the instance is left as it is'],
     [{ code: 'prose', text: 'as the first version stored it' }, 'as the first version stored it'],
   ])('%o in words', (shortfall, text) => {

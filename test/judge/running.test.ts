@@ -964,6 +964,32 @@ describe('what swaps and decisions record', () => {
     expect(ended(20_000, 150)).toHaveLength(1);
     expect(ended(20_000, 210, true)).toHaveLength(1);
   });
+  it('says that a member ended before its drain, if it ended by the next look of the function that took it out of service', () => {
+    const look = { function: 'holdfast-begin-drain', service: 'ec2', operation: 'DescribeInstances', outcome: 'ok', applied: true } as const;
+    const ended = (looks: readonly { readonly second: number; readonly invocation: string }[]) =>
+      details(
+        excusesAreTrue,
+        (script) => {
+          twoServe(script);
+          script.warn(100, 'i-1');
+          script.takeOut(150, 'i-1', react('i-a'));
+          script.end(151, 'i-1');
+          for (const { second, invocation } of looks) script.at(second, { kind: 'called', ...look, invocation, isMutating: false });
+        },
+        swap({ shortfall: { code: 'ended-before-drain' } }),
+      );
+    expect(ended([{ second: 152, invocation: 'i-a' }])).toEqual([]);
+    // It lived at the first look, another function looked, or nobody did.
+    expect(
+      ended([
+        { second: 150.5, invocation: 'i-a' },
+        { second: 152, invocation: 'i-a' },
+      ]),
+    ).toHaveLength(1);
+    expect(ended([{ second: 152, invocation: 'i-other' }])).toHaveLength(1);
+    expect(ended([{ second: 149, invocation: 'i-a' }])).toHaveLength(1);
+    expect(ended([])).toHaveLength(1);
+  });
   it('says that a member ended before its drain, where EC2 hibernated it as it warned about it and it started again', () => {
     const hibernated = (said: Readonly<Record<string, unknown>>, wasOut = false) =>
       details(

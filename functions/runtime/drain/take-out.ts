@@ -143,8 +143,8 @@ export const takeOut = async (
 };
 
 /**
- * What a look found right after members were taken out of service. One that had ended or stopped was not taken out
- * before that.
+ * What a look found right after members were taken out of service. One that had ended or stopped by then had no drain:
+ * no call shows whether it ended before it was taken out, or in the moment until that look.
  */
 export const hadEnded = (seen: Sorted, begun: ReadonlySet<string>): Sorted => {
   const asTheyWere = (swaps: readonly Swap[]): readonly Swap[] =>

@@ -87,6 +87,22 @@ const seemedTaken = ({ times: { clockMs } }: Chronicle, life: Life): boolean => 
 };
 
 /**
+ * Whether it ended between its deregistration and the next look of the function that deregistered it. That function cannot know which of the two came
+ * first.
+ */
+const endedBeforeLook = (chronicle: Chronicle, life: Life): boolean =>
+  life.services.some(({ why, by, untilMs }) => {
+    if (why !== 'deregistered' || !isFunction(by)) return false;
+    const look = chronicle
+      .of('called')
+      .find(({ invocation, operation, atMs }) => invocation === by.invocation && operation === 'DescribeInstances' && atMs > untilMs);
+    return look !== undefined && untilMs < goneAtMs(life) && goneAtMs(life) <= look.atMs;
+  });
+
+const hadEndedAtBegin = (chronicle: Chronicle, life: Life): boolean =>
+  goneAtMs(life) <= takenOutAtMs(life) || seemedTaken(chronicle, life) || endedBeforeLook(chronicle, life);
+
+/**
  * The run of its instance that EC2 warned about. EC2 hibernates an instance as it warns about it, so that the swap is written after the end of that run, and
  * stays open when the instance starts again: its work was cut all the same.
  */
@@ -144,7 +160,7 @@ const truths: Truth = {
   'drain-broke': (chronicle, life) => brokeOff(chronicle, life),
   'not-ended': (chronicle, life, { awsCode }) => (awsCode === refusedCode ? life.refusedAtMs.length > 0 : failedWith(chronicle, awsCode)),
   'ended-before-drain': (chronicle, life, _, swap) =>
-    [life, ...warnedRunOf(chronicle, swap)].some((run) => (goneAtMs(run) <= takenOutAtMs(run) || seemedTaken(chronicle, run)) && !wasLetGoFirst(run)),
+    [life, ...warnedRunOf(chronicle, swap)].some((run) => hadEndedAtBegin(chronicle, run) && !wasLetGoFirst(run)),
   'let-go': (chronicle, life, _, swap) =>
     chronicle.policyAt(swap.group, beganMs(life, swap)) === undefined || cameMeanwhile(chronicle, life, swap, (policy) => policy === undefined),
   'held-back': (chronicle, life, { mode }, swap) => cameMeanwhile(chronicle, life, swap, (policy) => policy?.mode === mode),
@@ -169,7 +185,7 @@ export const overLives =
 export const excusesAreTrue: Rule = {
   name: 'excuses are true',
   meaning:
-    'When a swap says that something could not be done, or not in time, what happened confirms it. No swap says that EC2 cuts connections before the time that EC2 announced.',
+    'When a swap says that something could not be done, or not in time, what happened confirms it. A member had ended when its drain began if it ended by the next look of the function that took it out of service. No swap says that EC2 cuts connections before the time that EC2 announced.',
   broken: overLives((chronicle, swap, life) => {
     const { shortfall } = swap;
     return shortfall === undefined || isTrue(chronicle, runFrom(life, beganMs(life, swap)), swap, shortfall)
