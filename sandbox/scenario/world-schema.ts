@@ -34,6 +34,7 @@ const autoScalingGroup = exactly({
   rebalancesZones: z.boolean().optional(),
   healthChecks: z.enum(['EC2', 'ELB']).optional(),
   protectsNew: z.boolean().optional(),
+  deletionProtection: z.enum(['none', 'prevent-force-deletion', 'prevent-all-deletion']).optional(),
   retains: z.boolean().optional(),
   warmPool: exactly({ size: z.number().int().nonnegative(), state: z.enum(['Stopped', 'Running']) }).optional(),
 });

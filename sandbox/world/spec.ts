@@ -95,6 +95,8 @@ export type AutoScalingGroupSpec = {
   readonly healthChecks?: 'EC2' | 'ELB';
   /** New members are protected from scale-in (default: they are not). */
   readonly protectsNew?: boolean;
+  /** Which deletions of it Auto Scaling refuses (default: none). */
+  readonly deletionProtection?: 'none' | 'prevent-force-deletion' | 'prevent-all-deletion';
   /** Its instance lifecycle policy keeps an instance whose terminating hook is abandoned (default: such an instance is terminated). */
   readonly retains?: boolean;
   /** Instances that it keeps ready beside its members (default: none). */

@@ -36,6 +36,18 @@ export const moveBound = (atMs: number, asg: string, bound: 'min' | 'max', by: n
   },
 });
 
+/** The user tries to delete an Auto Scaling group, by force with all its members. Auto Scaling may refuse it: then the user lets it be. */
+export const deleteAsg = (atMs: number, asg: string, force: boolean): Step => ({
+  kind: 'asg-deleted',
+  atMs,
+  what: `the user deletes ${asg}${force ? ' by force' : ''}`,
+  about: { asg },
+  happen: async (stage) => {
+    const done = await stage.attempt('autoscaling', 'DeleteAutoScalingGroup', { AutoScalingGroupName: asg, ForceDelete: force });
+    if (done !== undefined) stage.did({ kind: 'asg-deleted', asgs: [asg] });
+  },
+});
+
 /** The user suspends a process of an Auto Scaling group, and resumes it after this time. */
 export const suspend = (atMs: number, asg: string, process: string, forMs: number): Step => ({
   kind: 'process-suspended',

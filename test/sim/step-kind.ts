@@ -54,6 +54,7 @@ export const stepKinds = [
   'hook-put',
   'hook-removed',
   'asg-created',
+  'asg-deleted',
   'stray-launched',
   // The situation arranges something about the run itself.
   'fault-arranged',

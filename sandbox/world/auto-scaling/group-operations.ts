@@ -6,7 +6,7 @@ import { pageOf } from '../paging.ts';
 import { describeActivity } from './activities.ts';
 import { findGroup, type Group, invalid, isHeld, type Scaling } from './group.ts';
 import { describeGroup } from './group-output.ts';
-import { buildGroup, checkSizes, type GroupInput, launchingOf, refuseUnknown, subnetsOf } from './group-settings.ts';
+import { buildGroup, checkSizes, type GroupInput, launchingOf, protectionOf, refuseUnknown, subnetsOf } from './group-settings.ts';
 import { toHook } from './hook-operations.ts';
 import { leaveGroup, noteLeft } from './member-life.ts';
 import { isRedistributed } from './redistribution.ts';
@@ -61,10 +61,18 @@ const update = (scaling: Scaling, input: GroupInput): void => {
   group.healthCheckType = input.HealthCheckType ?? group.healthCheckType;
   group.gracePeriodSeconds = input.HealthCheckGracePeriod ?? group.gracePeriodSeconds;
   group.protectsNew = input.NewInstancesProtectedFromScaleIn ?? group.protectsNew;
+  group.deletionProtection = protectionOf(input, group.deletionProtection);
   scaling.wake(group);
 };
 
+/** The code of the error is documented, its text is not. */
+const mustBeDeletable = ({ name, deletionProtection: level }: Group, force: boolean): void => {
+  if (level === 'prevent-all-deletion' || (level === 'prevent-force-deletion' && force))
+    throw invalid(`AutoScalingGroup ${name} cannot be deleted: its deletion protection is ${level}.`);
+};
+
 const remove = (scaling: Scaling, group: Group, force: boolean): void => {
+  mustBeDeletable(group, force);
   if (group.members.size > 0 && !force) {
     throw new ApiError(
       'ResourceInUse',
@@ -77,6 +85,8 @@ const remove = (scaling: Scaling, group: Group, force: boolean): void => {
     if (isLive(member.instance)) scaling.instances.terminate(member.instance, reasons.user);
   }
   group.look?.cancel();
+  Object.assign(group, { min: 0, max: 0, desired: 0 });
+  group.suspended.clear();
   scaling.groups.delete(group.name);
 };
 

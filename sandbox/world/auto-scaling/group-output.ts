@@ -60,6 +60,7 @@ export const describeGroup = ({ base, network }: Scaling, group: Group) => ({
   Tags: group.tags.map((tag) => describeTag(group, tag)),
   TerminationPolicies: ['Default'],
   NewInstancesProtectedFromScaleIn: group.protectsNew,
+  DeletionProtection: group.deletionProtection,
   ServiceLinkedRoleARN: `arn:aws:iam::${base.place.accountId}:role/aws-service-role/autoscaling.amazonaws.com/AWSServiceRoleForAutoScaling`,
   CapacityRebalance: false,
   ...(group.warmPool && {

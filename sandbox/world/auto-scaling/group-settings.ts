@@ -1,6 +1,6 @@
 import type { TemplateSpecification } from '../ec2/launch-templates.ts';
 import type { Subnet } from '../network.ts';
-import { type Group, type GroupTag, invalid, type Scaling } from './group.ts';
+import { type DeletionProtection, deletionProtections, type Group, type GroupTag, invalid, type Scaling } from './group.ts';
 import type { HookInput } from './hook-operations.ts';
 
 export type TagInput = { readonly ResourceId?: string; readonly Key?: string; readonly Value?: string; readonly PropagateAtLaunch?: boolean };
@@ -29,6 +29,7 @@ export type GroupInput = {
   HealthCheckGracePeriod?: number;
   NewInstancesProtectedFromScaleIn?: boolean;
   CapacityRebalance?: boolean;
+  DeletionProtection?: string;
   DesiredCapacityType?: string;
   Tags?: TagInput[];
   LifecycleHookSpecificationList?: HookInput[];
@@ -69,6 +70,13 @@ export const launchingOf = ({ templates }: Scaling, input: GroupInput): Launchin
     spotStrategy: distribution.SpotAllocationStrategy ?? 'lowest-price',
   };
   return { template: reference, instanceTypes, isPlain: false, mixed };
+};
+
+/** The setting that a call gives, or else the one that the group has. */
+export const protectionOf = ({ DeletionProtection: wanted }: GroupInput, had: DeletionProtection): DeletionProtection => {
+  const found = wanted === undefined ? had : deletionProtections.find((one) => one === wanted);
+  if (found === undefined) throw invalid(`Invalid deletion protection '${wanted}': expected one of ${deletionProtections.join(', ')}.`);
+  return found;
 };
 
 export const checkSizes = (min: number, max: number, desired: number): void => {
@@ -112,6 +120,7 @@ export const buildGroup = (scaling: Scaling, input: GroupInput): Group => {
     healthCheckType: input.HealthCheckType ?? 'EC2',
     gracePeriodSeconds: input.HealthCheckGracePeriod ?? 0,
     protectsNew: input.NewInstancesProtectedFromScaleIn ?? false,
+    deletionProtection: protectionOf(input, 'none'),
     tags: (input.Tags ?? []).map(toGroupTag),
     hooks: new Map(),
     policies: new Map(),

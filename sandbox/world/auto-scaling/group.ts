@@ -15,6 +15,10 @@ import type { Past } from './late-describes.ts';
 /** Instances that a group keeps ready in addition to its members. They do not count until the group uses them. */
 export type WarmPool = { readonly size: number; readonly state: 'Stopped' | 'Running' };
 
+/** Which deletions of a group are refused. It restricts DeleteAutoScalingGroup alone (user guide, Configure deletion protection). */
+export const deletionProtections = ['none', 'prevent-force-deletion', 'prevent-all-deletion'] as const;
+export type DeletionProtection = (typeof deletionProtections)[number];
+
 type LifecycleState =
   | 'Pending'
   | 'Pending:Wait'
@@ -94,6 +98,7 @@ export type Group = {
   healthCheckType: string;
   gracePeriodSeconds: number;
   protectsNew: boolean;
+  deletionProtection: DeletionProtection;
   tags: GroupTag[];
   readonly hooks: Map<string, Hook>;
   readonly suspended: Set<string>;

@@ -17,8 +17,8 @@ export const numbersEvent = ({ base }: Scaling, group: Group): AsgEvent => ({
   atMs: base.clock.now(),
 });
 
-const noteChanges = ({ base, groups }: Scaling): void => {
-  for (const group of groups.values()) {
+const noteChanges = ({ base }: Scaling, groups: Iterable<Group>): void => {
+  for (const group of groups) {
     const text = textOf(group);
     if (text === group.told) continue;
     group.told = text;
@@ -26,19 +26,24 @@ const noteChanges = ({ base, groups }: Scaling): void => {
   }
 };
 
-/** The group whose desired capacity a call names. */
+/** The group whose desired capacity a call names. To delete a group is to set it to 0 (user guide, Delete your Auto Scaling group). */
 const sizedBy = (operation: string, input: Readonly<Record<string, unknown>>): unknown =>
-  operation === 'SetDesiredCapacity' || (operation === 'UpdateAutoScalingGroup' && input.DesiredCapacity !== undefined)
+  operation === 'SetDesiredCapacity' ||
+  operation === 'DeleteAutoScalingGroup' ||
+  (operation === 'UpdateAutoScalingGroup' && input.DesiredCapacity !== undefined)
     ? input.AutoScalingGroupName
     : undefined;
 
+/** Desired capacities before a call, and the name of the group whose desired capacity it names. */
+type Written = { readonly before: ReadonlyMap<Group, number>; readonly named: unknown };
+
 /** Reports sizes that others than Holdfast wrote. */
-const noteSizes = ({ base, groups }: Scaling, before: ReadonlyMap<string, number>, named: unknown): void => {
+const noteSizes = ({ base }: Scaling, groups: Iterable<Group>, { before, named }: Written): void => {
   const { by } = base.acting.current();
   if (by.kind === 'function') return;
-  for (const group of groups.values()) {
+  for (const group of groups) {
     const { name: asg, desired: size } = group;
-    const found = before.get(asg) ?? size;
+    const found = before.get(group) ?? size;
     if (found === size && named !== asg) continue;
     const covers = held(group).map(({ instance }) => instance.id);
     base.note({ kind: 'size-written', asg, found, size, how: named === asg ? 'set' : 'moved', covers, by });
@@ -47,19 +52,21 @@ const noteSizes = ({ base, groups }: Scaling, before: ReadonlyMap<string, number
 
 /** Reports every change of a group's numbers by a call, for any operation. */
 export const tellingNumbers = (scaling: Scaling, operations: Operations): Operations => {
-  noteChanges(scaling);
+  noteChanges(scaling, scaling.groups.values());
   const telling =
     (name: string, run: Operations[string]): Operations[string] =>
     (input, caller) => {
-      const before = new Map([...scaling.groups.values()].map((group) => [group.name, group.desired]));
+      const before = new Map([...scaling.groups.values()].map((group) => [group, group.desired]));
       let named: unknown;
       try {
         const output = run(input, caller);
         named = sizedBy(name, input);
         return output;
       } finally {
-        noteChanges(scaling);
-        noteSizes(scaling, before, named);
+        // A call may have deleted a group.
+        const groups = new Set([...before.keys(), ...scaling.groups.values()]);
+        noteChanges(scaling, groups);
+        noteSizes(scaling, groups, { before, named });
       }
     };
   return Object.fromEntries(Object.entries(operations).map(([name, run]) => [name, isMutating(name) ? telling(name, run) : run]));

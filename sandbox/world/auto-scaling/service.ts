@@ -49,6 +49,7 @@ const createFromSpec = (scaling: Scaling, spec: AutoScalingGroupSpec): void => {
   group.healthCheckType = spec.healthChecks ?? 'EC2';
   group.protectsNew = spec.protectsNew ?? false;
   if (spec.retains) group.retains = true;
+  group.deletionProtection = spec.deletionProtection ?? 'none';
   if (spec.warmPool !== undefined) group.warmPool = spec.warmPool;
   for (const name of spec.suspended ?? []) group.suspended.add(name);
 };

@@ -250,6 +250,26 @@ describe('groups', () => {
     expect(world.snapshot().instances.every(({ state }) => state === 'terminated')).toBe(true);
   });
 
+  it('are not deleted against their deletion protection, which restricts nothing else', async () => {
+    const { autoScaling, seconds, refusal, inService, world } = build({ deletionProtection: 'prevent-all-deletion' });
+    await seconds(20);
+    const shown = () => autoScaling('DescribeAutoScalingGroups', {});
+    const remove = (ForceDelete: boolean) => () => autoScaling('DeleteAutoScalingGroup', { ...named, ForceDelete });
+    expect(shown()).toMatchObject({ AutoScalingGroups: [{ DeletionProtection: 'prevent-all-deletion' }] });
+    expect(refusal(remove(true)).code).toBe('ValidationError');
+    autoScaling('TerminateInstanceInAutoScalingGroup', { InstanceId: inService()[0], ShouldDecrementDesiredCapacity: true });
+    autoScaling('UpdateAutoScalingGroup', { ...named, DesiredCapacity: 0 });
+    await seconds(60);
+    expect(inService()).toEqual([]);
+    expect(refusal(remove(false)).code).toBe('ValidationError');
+    expect(refusal(() => autoScaling('UpdateAutoScalingGroup', { ...named, DeletionProtection: 'all' })).code).toBe('ValidationError');
+    autoScaling('UpdateAutoScalingGroup', { ...named, DeletionProtection: 'prevent-force-deletion' });
+    expect(shown()).toMatchObject({ AutoScalingGroups: [{ DeletionProtection: 'prevent-force-deletion' }] });
+    expect(refusal(remove(true)).code).toBe('ValidationError');
+    remove(false)();
+    expect(world.snapshot().autoScalingGroups).toEqual([]);
+  });
+
   it('carry tags that can be changed, described and filtered by', () => {
     const { autoScaling } = build();
     const tag = { ResourceId: 'workers', ResourceType: 'auto-scaling-group', Key: 'team', Value: 'web', PropagateAtLaunch: false };
