@@ -109,7 +109,10 @@ export const believedAgainAtMs = ({ state: { added = [] }, asgs }: Pick<View, 's
     one.takenDownAtMs !== undefined && isShownIn(asgs, one) ? [one.takenDownAtMs + loweredShownMs] : [],
   );
 
-/** What others set, as a look shows it. Undefined where the policy sets the size, or the group is not shown. */
+/**
+ * What others set, as a look shows it. Undefined where the policy sets the size. An Auto Scaling group that no describe
+ * shows is deleted: nobody wants a member in it, and what was launched for it cannot join.
+ */
 export const outsideSizeOf = (
   group: Looking,
   { added = [], raised = [] }: Partial<Pick<GroupState, 'added' | 'raised'>>,
@@ -117,22 +120,27 @@ export const outsideSizeOf = (
   nowMs: number,
 ): OutsideSize | undefined => {
   const name = outsideAsgOf(group);
+  if (name === undefined) return undefined;
   const asg = asgs.find((one) => one.name === name);
-  if (asg === undefined) return undefined;
+  if (asg === undefined) return { asg: name, size: 0, added: addedNow(group, { added }, asgs, nowMs) };
   const own = added.filter((one) => one.asg === name);
   // While we have raised the maximum, others can write a size above the owner's. It counts as the owner's maximum.
   const size = Math.min(sizeIn(own, asg, nowMs), ownersMax(raised, asg));
   return { asg: asg.name, size, added: addedNow(group, { added }, asgs, nowMs) };
 };
 
-/** How many members a group should have: the size that others set, or else the size of its state. */
+/**
+ * How many members a group should have: the size that others set, or else the size of its state. The latter counts as
+ * well while no describe shows the Auto Scaling group, so that no drain hastens by one look.
+ */
 export const desiredNow = (
   group: Looking,
   state: Pick<GroupState, 'desired' | 'added' | 'raised'> | undefined,
   asgs: readonly AsgView[],
   nowMs: number,
 ): number => {
-  const outside = outsideSizeOf(group, state ?? {}, asgs, nowMs);
+  const isShown = asgs.some(({ name }) => name === outsideAsgOf(group));
+  const outside = isShown ? outsideSizeOf(group, state ?? {}, asgs, nowMs) : undefined;
   return outside === undefined ? (state?.desired ?? group.size.desired) : Math.min(group.size.max, outside.size);
 };
 

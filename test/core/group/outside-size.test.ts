@@ -49,7 +49,7 @@ describe('a size that others set', () => {
     expect(outsideAsgOf(outside)).toBe('web-asg');
     expect(outsideAsgOf(group({ holding: { kind: 'attach', asg: 'web-asg' } }))).toBeUndefined();
     expect(outsideSizeOf(group(), state(), [asg(3, three)], nowMs)).toBeUndefined();
-    expect(outsideSizeOf(outside, state(), [], nowMs)).toBeUndefined();
+    expect(outsideSizeOf(outside, state(), [], nowMs)).toEqual({ asg: 'web-asg', size: 0, added: [] });
   });
   it('is the desired capacity where nothing is noted', () => {
     expect(read(5, three)).toEqual({ asg: 'web-asg', size: 5, added: [] });
