@@ -4,7 +4,7 @@ import { type Outside, otherSizes, outsideOnes, wantedStay } from '../../sandbox
 import { forkRandom } from '../../sandbox/random.ts';
 import { type Hooks, play } from './play.ts';
 import { drawOutside, type WriterKind, writerKinds } from './profiles/outside.ts';
-import { drawFrom } from './random-draw.ts';
+import { drawFrom, type Trouble } from './random-draw.ts';
 
 /** What one world of somebody who sets sizes came to. */
 type Fought = {
@@ -25,7 +25,8 @@ type Fought = {
 };
 
 /** One line that plays this world again. */
-const replayOf = (seed: number, kinds: readonly WriterKind[]): string => `npm run sim -- --fight 1 --from ${seed} --writers ${kinds.join()} --trace`;
+const replayOf = (seed: number, kinds: readonly WriterKind[], always: Trouble | undefined): string =>
+  `npm run sim -- --fight 1 --from ${seed} --writers ${kinds.join()}${always === undefined ? '' : ` --always ${always}`} --trace`;
 
 const letGoUnused = (chronicle: Chronicle, { group }: Outside): number =>
   chronicle.livesIn(group).filter((life) => isFunction(life.by) && life.stays.length === 0 && isFunction(life.ending?.by)).length;
@@ -73,12 +74,12 @@ const foughtIn = (chronicle: Chronicle, one: Outside, broken: readonly string[],
   };
 };
 
-const fight = async (seed: number, kinds: readonly WriterKind[], onEnd: Hooks['onEnd']): Promise<readonly Fought[]> => {
-  const world = drawOutside(drawFrom(forkRandom(seed, 'situation')), kinds);
+const fight = async (seed: number, kinds: readonly WriterKind[], { always, onEnd }: Pick<Fights, 'always' | 'onEnd'>): Promise<readonly Fought[]> => {
+  const world = drawOutside(drawFrom(forkRandom(seed, 'situation'), always), kinds);
   const situation = { name: `fight ${seed} (${kinds.join(' and ')})`, seed, ...world };
   const { history, violations } = await play(situation, onEnd === undefined ? {} : { onEnd });
   const chronicle = chronicleOf(history);
-  const replay = replayOf(seed, kinds);
+  const replay = replayOf(seed, kinds, always);
   const broken = violations.map(({ invariant, detail }) => `  broken: ${replay}\n    ${invariant}: ${detail.join('; ')}`);
   return outsideOnes(chronicle).map((one) => foughtIn(chronicle, one, broken, replay));
 };
@@ -113,6 +114,8 @@ type Fights = {
   readonly from: number;
   /** Only these writers, together in each world. */
   readonly writers?: readonly WriterKind[];
+  /** Trouble that every world has. */
+  readonly always?: Trouble | undefined;
   readonly say: (text: string) => void;
   readonly onEnd?: Hooks['onEnd'];
 };
@@ -121,7 +124,7 @@ type Fights = {
  * Plays so many random worlds for each kind of writer, and tells what became of what they wrote, with a line that plays each notable world again.
  * Returns how many worlds broke a rule.
  */
-export const fightTest = async ({ count, from, writers, say, onEnd }: Fights): Promise<number> => {
+export const fightTest = async ({ count, from, writers, say, ...how }: Fights): Promise<number> => {
   const found: Fought[] = [];
   say(
     '| kind of writer | worlds | writes | wanted members ended | writes lost | longest below the set size, s | longest above it, s | worlds that end as set | launches in vain |',
@@ -129,7 +132,7 @@ export const fightTest = async ({ count, from, writers, say, onEnd }: Fights): P
   say('|---|---:|---:|---:|---:|---:|---:|---:|---:|');
   for (const kinds of writers === undefined ? [...writerKinds.map((kind) => [kind]), ...pairs] : [writers]) {
     const fights: Fought[] = [];
-    for (let seed = from; seed < from + count; seed += 1) fights.push(...(await fight(seed, kinds, onEnd)));
+    for (let seed = from; seed < from + count; seed += 1) fights.push(...(await fight(seed, kinds, how)));
     found.push(...fights);
     say(rowOf(kinds, fights));
   }

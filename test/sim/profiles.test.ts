@@ -43,10 +43,22 @@ describe('the kinds of worlds', () => {
       profileNames.flatMap((profile) => seeds.flatMap((seed) => randomSituation(seed, { profile }).steps.map(({ kind }) => kind))),
     );
     const later = ['restarted', 'standby-left', 'hook-removed', 'stray-launched'];
-    const byHand = ['policy-edited', 'asg-created', 'fault-arranged', 'garbage-sent', 'policy-deleted'];
+    const byHand = ['policy-edited', 'asg-created', 'asg-deleted', 'fault-arranged', 'garbage-sent', 'policy-deleted'];
     const missing = stepKinds.filter((kind) => !drawn.has(kind) && !later.includes(kind));
     expect(missing.filter((kind) => !byHand.includes(kind))).toEqual([]);
   });
+});
+
+it('worlds of others who set sizes have maxima that bind, if that is requested, and else what their seed has', () => {
+  const few = seeds.slice(0, 60).map((seed) => {
+    const [asIs, tight] = [randomSituation(seed, { profile: 'outside' }), randomSituation(seed, { profile: 'outside', always: 'tight-maxima' })];
+    const room = ({ spec }: typeof asIs) => spec.autoScalingGroups.filter(({ name }) => name === 'web-asg').map(({ max, desired }) => max - desired);
+    expect(tight.steps.map(({ what }) => what)).toEqual(asIs.steps.map(({ what }) => what));
+    return { before: room(asIs), now: room(tight) };
+  });
+  expect(few.filter(({ before }) => before[0] === 1)).toEqual([]);
+  // A world of one moment of an attach is drawn by another hand, and has no such maximum.
+  expect(few.filter(({ now }) => now[0] === 1).length).toBeGreaterThan(20);
 });
 
 describe('one kind of world that is drawn more often', () => {

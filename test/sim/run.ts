@@ -32,6 +32,7 @@ const command = {
     '--writes --parts 40                       sizes that others write between any two calls',
     '--workflow outside-return --write 12:more:once   one such write',
     '--fight 50                                worlds of writers that set sizes from outside',
+    '--fight 50 --always tight-maxima          the same, where maxima bind',
     '--slack 30 --from 1                       false steps in 30 random histories, and how many the judge misses',
     '--seed-twice 14                           one random world twice: both traces must be the same',
   ],
@@ -117,7 +118,8 @@ const worldsIn = ({ values, positionals }: Asked): { readonly choice: Choice; re
   if (often !== undefined) needs('often', { seeds });
   if (values.writers !== undefined) needs('writers', { fight: values.fight });
   const drawn = { seeds, 'shrink SEED': shrink ? positionals[0] : undefined, 'seed-twice': values['seed-twice'], slack };
-  for (const [option, value] of Object.entries({ always, profile, keep, faults })) if (value !== undefined) needs(option, drawn);
+  for (const [option, value] of Object.entries({ profile, keep, faults })) if (value !== undefined) needs(option, drawn);
+  if (always !== undefined) needs('always', { ...drawn, fight: values.fight });
   const choice = {
     ...(always !== undefined && { always: oneOf('always', troubles, always) }),
     ...(profile !== undefined && { profile: oneOf('profile', profileNames, profile) }),
@@ -293,6 +295,7 @@ const chosen = (): Promise<number> => {
       count: atLeastOne('fight', fight),
       from,
       say,
+      always: choice.always,
       ...(writers !== undefined && { writers: writersIn(writers) }),
       ...(values.trace && { onEnd: traced(sayTrace) }),
     });

@@ -85,6 +85,9 @@ const withOwnersHabits = (draw: Draw, { spec, ...world }: DrawnWorld): DrawnWorl
   return { ...world, spec: { ...spec, timing, launchTemplates: templatesFor(placed), autoScalingGroups: placed } };
 };
 
+/** Maxima that bind: no draw of its own, so that other seeds stay as they were. */
+const isTight = ({ always }: Draw): boolean => always === 'tight-maxima';
+
 const drawWorld = (draw: Draw, kinds?: readonly WriterKind[]): DrawnWorld => {
   const landscape = { ...plainLandscape, spot: draw.between(1, 4), targetGroups: drawTargetGroups(draw, [5, 20]) };
   const desired = draw.between(2, 6);
@@ -94,9 +97,10 @@ const drawWorld = (draw: Draw, kinds?: readonly WriterKind[]): DrawnWorld => {
   const hooks = draw.chance(0.4)
     ? [{ name: 'drain', transition: 'terminating' as const, heartbeatSeconds: draw.one([30, 120]), defaultResult: 'CONTINUE' as const }]
     : [];
+  const max = draw.one([most, most, desired + 2]);
   const options = {
     min: least,
-    max: draw.one([most, most, desired + 2]),
+    max: isTight(draw) ? desired + 1 : max,
     market: draw.one(['spot', 'spot', 'mixed', 'on-demand'] as const),
     hooks,
   };
@@ -126,7 +130,7 @@ type Size = { readonly from: 'asg'; readonly min: number; readonly max: number }
  * as it was without it.
  */
 const withPolicyMaximum = (draw: Draw, { policies, asked, ...world }: DrawnWorld): DrawnWorld => {
-  if (!draw.chance(0.3)) return { ...world, policies, asked };
+  if (!draw.chance(0.3) && !isTight(draw)) return { ...world, policies, asked };
   const most = draw.between(3, 11);
   const limited = policies.map((policy) => ({ ...policy, size: { ...(policy.size as Size), max: Math.max(asked.web?.size ?? 0, most) } }));
   return { ...world, asked, policies: limited };
