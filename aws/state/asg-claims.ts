@@ -7,9 +7,10 @@ const keyOf = (asg: string) => ({ [keys.group]: registryPartition, [keys.item]: 
 
 /**
  * The text that identifies a claim. It is unique, because the records of one group are handled one after another, so
- * two writers never write for one group at the same time.
+ * two writers never write for one group at the same time. Another group changes only who waits.
  */
-const stampOf = ({ group, atMs, released }: AsgClaim): string => `${group}@${atMs}${released ? '!' : ''}`;
+const stampOf = ({ group, atMs, released, waiting = [] }: AsgClaim): string =>
+  [`${group}@${atMs}${released ? '!' : ''}`, ...waiting].join(',');
 
 /** Which group holds an Auto Scaling group: one item each. Every write is conditional on the claim that was read. */
 export const createAsgClaims = (

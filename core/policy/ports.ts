@@ -55,6 +55,8 @@ export type AsgClaim = {
   readonly before: readonly string[];
   /** Its group was deleted, or its policy was refused for another reason: any group may claim it. */
   readonly released?: boolean;
+  /** Groups whose policies were rejected because of this claim alone. They are judged again when it is released. */
+  readonly waiting?: readonly string[];
 };
 
 /** A policy item as it stands: the attribute `policy`, and the names of attributes that Holdfast does not read. */

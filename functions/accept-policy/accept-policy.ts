@@ -1,5 +1,4 @@
 import { announcements, metrics } from '../../core/contract.ts';
-import { namedAsgs } from '../../core/group/holders.ts';
 import { canonicalText } from '../../core/policy/canonical.ts';
 import { isGroupName } from '../../core/policy/group-name.ts';
 import type { PolicyStatus, PolicyVersion } from '../../core/policy/ports.ts';
@@ -8,13 +7,15 @@ import { isDeeperThan } from '../../core/policy/reading.ts';
 import { sha256 } from '../runtime/sha256.ts';
 import { attributesBeside, itemsBeside } from './beside.ts';
 import type { Changed } from './changed-groups.ts';
-import { claimAsgs, releaseAsgs } from './claim-asgs.ts';
+import { claimAsgs } from './claim-asgs.ts';
 import { type Candidate, judge, type Verdict } from './judge.ts';
 import { forgetLookUps, lookedUpOnce } from './known-look-ups.ts';
+import { letGo } from './let-go.ts';
 import type { AcceptPolicyPorts } from './ports.ts';
-import { heldBy, holdersOf, registryEntryOf } from './registry-entry.ts';
+import { holdersOf, registryEntryOf } from './registry-entry.ts';
 import { report, reportAgain, type Write } from './reports.ts';
 import { acceptanceOf, tellAtOnce, tellWith } from './tell-versions.ts';
+import { waitFor, waitingFor } from './waiting.ts';
 
 /** DynamoDB nests maps and lists 32 deep (DynamoDB Developer Guide, quotas). */
 const mostDepth = 40;
@@ -48,6 +49,7 @@ export const acceptPolicy = async (
   group: string,
   ports: AcceptPolicyPorts,
   changed: Changed = { others: [] },
+  looks = 1,
 ): Promise<Outcome> => {
   const { others, writtenAtMs } = changed;
   const readAtMs = ports.clock.now();
@@ -58,10 +60,11 @@ export const acceptPolicy = async (
   const again = reportAgain(group, write, inForce, ports);
   if (again !== undefined) return again;
   const verdict = await judge(group, written, { ...ports, resolver: lookedUpOnce(group, write, ports) });
-  const rejected = (problems: readonly Problem[]) => reject(group, { write, problems, inForce }, ports);
-  if (verdict.kind === 'unacceptable') return rejected(verdict.problems);
+  const rejected = ({ problems, asgs = [] }: Refused) =>
+    reject(group, { write, problems, inForce, waitsFor: asgs, looks }, ports);
+  if (verdict.kind === 'unacceptable') return rejected(verdict);
   const claimed = await claimAsgs(verdict.asgs, { group, inForce }, ports);
-  if (claimed.kind === 'taken') return rejected(claimed.problems);
+  if (claimed.kind === 'taken') return rejected(claimed);
   const warnings = [...verdict.warnings, ...attributesBeside(written.others), ...itemsBeside(others)];
   const byMs = writtenAtMs === undefined ? {} : { writtenAtMs: Math.min(writtenAtMs, readAtMs) };
   const { candidate, entry } = verdict;
@@ -78,8 +81,14 @@ const withoutPolicy = async (
     return reject(group, { write: undefined, problems: itemsBeside(others), inForce }, ports);
   }
   // A key that is no group's name was never accepted, so there is nothing to let go; the registry could not hold it.
-  return isGroupName(group) ? letGo(group, inForce, ports) : { kind: 'let-go', group };
+  if (!isGroupName(group)) return { kind: 'let-go', group };
+  for (const waiting of await waitingFor(await letGo(group, inForce, ports), group, ports))
+    await acceptPolicy(waiting, ports);
+  return { kind: 'let-go', group };
 };
+
+/** Why a policy is rejected. `asgs`: the Auto Scaling groups that others hold, if nothing else is wrong. */
+type Refused = { readonly problems: readonly Problem[]; readonly asgs?: readonly string[] };
 
 /**
  * The write that was checked, and the version in force at that time. `write` is undefined where there was no policy.
@@ -177,16 +186,30 @@ const someOf = (problems: readonly Problem[], attribute: 'problems' | 'warnings'
 };
 const mostInMessage = 3;
 
+/** `waitsFor`: Auto Scaling groups of other groups, where nothing else is wrong. `looks`: how often it was judged now. */
+type Rejected = {
+  readonly problems: readonly Problem[];
+  readonly waitsFor?: readonly string[];
+  readonly looks?: number;
+};
+
+/** The most times that a policy is judged again at once, because a claim on its Auto Scaling groups changed. */
+const mostLooks = 5;
+
+const correctIt = 'Correct the item and write it again.';
+const orDeleteOther = 'It is checked again when the policy of the other group is deleted. Otherwise correct it.';
+
 const reject = async (
   group: string,
-  { write, problems, inForce: version }: Written & { readonly problems: readonly Problem[] },
+  { write, problems, inForce: version, waitsFor = [], looks = 1 }: Written & Rejected,
   ports: AcceptPolicyPorts,
 ): Promise<Outcome> => {
   const inForce = version?.version;
   const kept =
     inForce === undefined ? 'No version is in force: the group is not acted on.' : `Version ${inForce} stays in force.`;
   const count = `Rejected for ${problems.length} ${problems.length === 1 ? 'reason' : 'reasons'}.`;
-  const message = [count, ...someOf(problems, 'problems'), kept, 'Correct the item and write it again.'].join(' ');
+  const next = waitsFor.length === 0 ? correctIt : orDeleteOther;
+  const message = [count, ...someOf(problems, 'problems'), kept, next].join(' ');
   const status: PolicyStatus = {
     group,
     status: 'rejected',
@@ -198,6 +221,9 @@ const reject = async (
   };
   await ports.store.putStatus(inForce === undefined ? status : { ...status, version: inForce });
   forgetLookUps(group, ports);
+  // Noted after the status was written: whoever finds the note and accepts the policy writes its status after this one.
+  const isFree = (await waitFor(waitsFor, group, ports)) === 'free';
+  if (isFree && write !== undefined && looks < mostLooks) return acceptPolicy(group, ports, write.changed, looks + 1);
   const detail = { problems: messagesOf(problems), ...(inForce === undefined ? {} : { inForce }) };
   const send = async (now: PolicyVersion | undefined, to: AcceptPolicyPorts): Promise<Outcome> => {
     await tellWith({ detailType: announcements.policyRejected, group, detail }, now, to);
@@ -213,36 +239,3 @@ const reject = async (
 export const mostProblems = 50;
 const messagesOf = (problems: readonly Problem[]): readonly string[] =>
   problems.slice(0, mostProblems).map(({ message }) => message);
-
-/**
- * How long a group that was let go gets looks: longer than a lifecycle hook can hold an instance (two days; EC2 Auto
- * Scaling User Guide). A maximum that its Auto Scaling group still needs after that stays raised.
- */
-const openForMs = 7 * 24 * 3_600_000;
-
-/**
- * Takes the policy of a group out of force, because the user deleted it. Its instances run on. Its registry entry stays
- * for a while, so that swaps and drains that are under way come to their end. The order matters, because a run that was
- * interrupted is repeated as a whole: the event is sent first, while the version in force shows that it is still to be
- * sent; then the status is written; last, `react` gets a message, so that it puts back maximum sizes that it raised.
- */
-const letGo = async (group: string, inForce: PolicyVersion | undefined, ports: AcceptPolicyPorts): Promise<Outcome> => {
-  const { store, changes, clock } = ports;
-  if (inForce !== undefined) {
-    // EC2 warns once. So signals about members of these Auto Scaling groups are still routed to this group.
-    const former = [...new Set([...namedAsgs(inForce.resolved), ...(await heldBy(group, store))])];
-    const letGoUntilMs = clock.now() + openForMs;
-    const named = former.length > 0 ? { former } : {};
-    await store.register({ group, policyVersion: 0, asgs: [], ...named, alarms: [], letGoUntilMs });
-    await releaseAsgs(group, former, ports);
-    const detail = { lastVersion: inForce.version };
-    await tellWith({ detailType: announcements.groupLetGo, group, detail }, inForce, ports);
-    await store.removeInForce(group);
-  }
-  const message =
-    'The policy item was deleted, so the group is let go. Its instances keep running, unchanged. ' +
-    'Write the policy again to take them back.';
-  await store.putStatus({ group, status: 'let-go', message, problems: [], warnings: [], atMs: clock.now() });
-  await changes.tell(group, clock.now());
-  return { kind: 'let-go', group };
-};

@@ -11,7 +11,8 @@ export type NamedAsg = { readonly path: Path; readonly asg: string };
 export type Claimed =
   /** `before`: groups that held one of these Auto Scaling groups earlier, the latest first. */
   | { readonly kind: 'claimed'; readonly before: readonly string[] }
-  | { readonly kind: 'taken'; readonly problems: readonly Problem[] };
+  /** `asgs`: those that other groups hold. */
+  | { readonly kind: 'taken'; readonly problems: readonly Problem[]; readonly asgs: readonly string[] };
 
 type Ports = Pick<AcceptPolicyPorts, 'store' | 'clock'>;
 
@@ -41,7 +42,7 @@ const whyHeld = async ({ asg, group, atMs, released }: AsgClaim, ports: Ports): 
   return left ? `which still has members of group ${group}` : undefined;
 };
 
-const takenProblem = ({ path, asg }: NamedAsg, why: string): Problem =>
+export const takenProblem = ({ path, asg }: NamedAsg, why: string): Problem =>
   problemOf({ path, found: `${showFound(asg)}, ${why}`, allowed: 'an Auto Scaling group that no other group holds' });
 
 type One = { readonly before: readonly string[]; readonly problems: readonly Problem[]; readonly release?: AsgClaim };
@@ -49,6 +50,12 @@ type One = { readonly before: readonly string[]; readonly problems: readonly Pro
 const beforeOf = (seen: AsgClaim | undefined, group: string): readonly string[] =>
   [...(seen === undefined ? [] : [seen.group]), ...(seen?.before ?? [])].filter(
     (name, index, all) => name !== group && all.indexOf(name) === index,
+  );
+
+const changedTooOften = (asg: string, group: string): Error =>
+  new Error(
+    `The claim on Auto Scaling group ${asg} changed ${mostLooks} times while group ${group} tried to write it. ` +
+      'The policy is processed again.',
   );
 
 type Claimant = {
@@ -67,18 +74,15 @@ const claimOne = async (named: NamedAsg, claimant: Claimant, ports: Ports, looks
   if (isOurs && inForce.has(asg)) return { before, problems: [] };
   const why = seen !== undefined && seen.group !== group ? await whyHeld(seen, ports) : undefined;
   if (why !== undefined) return { before, problems: [takenProblem(named, why)] };
-  const claim: AsgClaim = { asg, group, atMs: clock.now(), before };
+  const waiting = (seen?.waiting ?? []).filter((name) => name !== group);
+  const claim: AsgClaim = { asg, group, atMs: clock.now(), before, ...(waiting.length > 0 && { waiting }) };
   if ((await store.claim(claim, seen)) === 'done')
     return { before, problems: [], ...(isOurs ? {} : { release: claim }) };
-  if (looks >= mostLooks)
-    throw new Error(
-      `The claim on Auto Scaling group ${asg} changed ${looks} times while group ${group} tried to claim it. ` +
-        'The policy is processed again.',
-    );
+  if (looks >= mostLooks) throw changedTooOften(asg, group);
   return claimOne(named, claimant, ports, looks + 1);
 };
 
-const release = ({ store, clock }: Ports, claim: AsgClaim): Promise<unknown> =>
+const release = ({ store, clock }: Ports, claim: AsgClaim): Promise<'done' | 'conflict'> =>
   store.claim({ ...claim, atMs: clock.now(), released: true }, claim);
 
 /**
@@ -98,13 +102,19 @@ export const claimAsgs = async (
   await inParallel(claims, claimsAtOnce, async (one) =>
     one.release === undefined ? undefined : release(ports, one.release),
   );
-  return { kind: 'taken', problems };
+  const isTaken = (_: NamedAsg, index: number): boolean => (claims[index]?.problems.length ?? 0) > 0;
+  return { kind: 'taken', problems, asgs: once.filter(isTaken).map(({ asg }) => asg) };
+};
+
+/** The claim changes meanwhile when another group begins to wait for it. */
+const releaseOne = async (group: string, asg: string, ports: Ports, looks = 1): Promise<void> => {
+  const claim = await ports.store.claimOf(asg);
+  if (claim?.group !== group || claim.released || (await release(ports, claim)) === 'done') return;
+  if (looks >= mostLooks) throw changedTooOften(asg, group);
+  await releaseOne(group, asg, ports, looks + 1);
 };
 
 /** Releases the claims of a group that is let go. They stay as a record of the earlier holder. */
 export const releaseAsgs = async (group: string, asgs: readonly string[], ports: Ports): Promise<void> => {
-  await inParallel(asgs, claimsAtOnce, async (asg) => {
-    const claim = await ports.store.claimOf(asg);
-    return claim?.group === group && !claim.released ? release(ports, claim) : undefined;
-  });
+  await inParallel(asgs, claimsAtOnce, (asg) => releaseOne(group, asg, ports));
 };

@@ -7,7 +7,7 @@ import { resolutionWarnings, resolveGroup } from '../../core/policy/resolve.ts';
 import type { Policy } from '../../core/policy/schema.ts';
 import { validatePolicy } from '../../core/policy/validate.ts';
 import type { RegistryEntry } from '../../core/ports/state-store.ts';
-import type { NamedAsg } from './claim-asgs.ts';
+import { type NamedAsg, takenProblem } from './claim-asgs.ts';
 import type { AcceptPolicyPorts } from './ports.ts';
 import { readDocument } from './read-document.ts';
 import { asgsOf } from './registry-entry.ts';
@@ -24,7 +24,12 @@ export type Verdict =
       /** The entry that the registry has for the group so far. */
       readonly entry: RegistryEntry | undefined;
     }
-  | { readonly kind: 'unacceptable'; readonly problems: readonly Problem[] };
+  | {
+      readonly kind: 'unacceptable';
+      readonly problems: readonly Problem[];
+      /** The Auto Scaling groups that other groups hold, if nothing else is wrong. */
+      readonly asgs?: readonly string[];
+    };
 
 /** Reads, validates and resolves the written policy. Throws only when AWS does not respond. */
 export const judge = async (
@@ -55,13 +60,15 @@ type Looked = {
 
 const resolved = ({ group, document, policy, warnings, resolution, registry }: Looked): Verdict => {
   const outcome = resolveGroup(policy, resolution, 0);
-  const taken = takenAsgs(policy, group, registry);
+  const held = takenAsgs(policy, group, registry);
+  const taken = held.map((one) => takenProblem(one, `which group ${one.holder} holds`));
   if (outcome.kind === 'unresolved') return { kind: 'unacceptable', problems: [...outcome.problems, ...taken] };
   const { sold: _, images: _images, scalers: _others, ...kept } = resolution;
   const candidate = { group, document, resolution: kept, resolved: outcome.group };
   const problems = [...taken, ...sizeProblems(candidate)];
+  if (problems.length > taken.length) return { kind: 'unacceptable', problems };
   return problems.length > 0
-    ? { kind: 'unacceptable', problems }
+    ? { kind: 'unacceptable', problems, asgs: held.map(({ asg }) => asg) }
     : {
         kind: 'acceptable',
         candidate,
@@ -85,23 +92,19 @@ const nameProblems = (group: string, document: unknown): readonly Problem[] => {
 };
 
 /** Two groups in one Auto Scaling group would terminate each other's instances. */
-const takenAsgs = (policy: Policy, group: string, registry: readonly RegistryEntry[]): readonly Problem[] => {
+const takenAsgs = (
+  policy: Policy,
+  group: string,
+  registry: readonly RegistryEntry[],
+): readonly (NamedAsg & { readonly holder: string })[] => {
   const holders = new Map(
     registry
       .filter((entry) => entry.group !== group)
       .flatMap((entry) => entry.asgs.map((asg) => [asg, entry.group] as const)),
   );
-  return asgsOf(policy).flatMap(({ path, asg }) => {
-    const holder = holders.get(asg);
-    return holder === undefined
-      ? []
-      : [
-          problemOf({
-            path,
-            found: `${showFound(asg)}, which group ${holder} holds`,
-            allowed: 'an Auto Scaling group that no other group holds',
-          }),
-        ];
+  return asgsOf(policy).flatMap((named) => {
+    const holder = holders.get(named.asg);
+    return holder === undefined ? [] : [{ ...named, holder }];
   });
 };
 

@@ -96,3 +96,78 @@ describe('an Auto Scaling group', () => {
     expect(statusOf(house, 'lone')).toBe('accepted');
   });
 });
+
+describe('a policy that is rejected only because another group holds its Auto Scaling group', () => {
+  const held = async (): Promise<House> => {
+    const house = createHouse();
+    await wants(house, 'web', 'workers-asg');
+    return house;
+  };
+
+  it('comes into force when the policy of the other group is deleted', async () => {
+    const house = await held();
+    await wants(house, 'api', 'workers-asg');
+    expect(house.status('api')?.message).toBe(
+      'Rejected for 1 reason. asg: expected an Auto Scaling group that no other group holds, found "workers-asg", which group web holds. ' +
+        'No version is in force: the group is not acted on. ' +
+        'It is checked again when the policy of the other group is deleted. Otherwise correct it.',
+    );
+    await letsGo(house, 'web');
+    expect([statusOf(house, 'web'), statusOf(house, 'api')]).toEqual(['let-go', 'accepted']);
+    expect(house.inForce('api')?.resolved).toMatchObject({ holding: { asg: 'workers-asg' }, after: ['web'] });
+    expect(house.told.at(-1)).toBe('api');
+  });
+
+  it('comes into force however its write and the other deletion overlap', async () => {
+    for (let pause = 0; pause <= 40; pause += 1) {
+      const house = await held();
+      house.remove('web');
+      const turns = async (count: number) => {
+        for (let turn = 0; turn < count; turn += 1) await Promise.resolve();
+      };
+      await Promise.all([
+        turns(Math.max(0, 20 - pause)).then(() => wants(house, 'api', 'workers-asg')),
+        turns(Math.max(0, pause - 20)).then(() => house.accept('web')),
+      ]);
+      expect([pause, statusOf(house, 'web'), statusOf(house, 'api')]).toEqual([pause, 'let-go', 'accepted']);
+    }
+  });
+
+  it('comes into force when the run that lets the other group go dies and is repeated', async () => {
+    for (const when of ['before', 'after'] as const)
+      for (let call = 1; call <= 30; call += 1) {
+        const house = await held();
+        await wants(house, 'api', 'workers-asg');
+        house.remove('web');
+        house.dieAt({ call, when });
+        await house.accept('web').catch(() => undefined);
+        house.dieAt(undefined);
+        await house.accept('web');
+        expect([call, statusOf(house, 'web'), statusOf(house, 'api')]).toEqual([call, 'let-go', 'accepted']);
+        expect(house.inForce('api')?.version).toBe(1);
+      }
+  });
+
+  it('waits for the next holder, too, and is not brought back once it is deleted', async () => {
+    const house = await held();
+    await wants(house, 'api', 'workers-asg');
+    await wants(house, 'jobs', 'workers-asg');
+    await wants(house, 'gone', 'workers-asg');
+    await letsGo(house, 'gone');
+    await letsGo(house, 'web');
+    expect([statusOf(house, 'api'), statusOf(house, 'jobs')]).toEqual(['accepted', 'rejected']);
+    await letsGo(house, 'api');
+    expect([statusOf(house, 'api'), statusOf(house, 'jobs'), statusOf(house, 'gone')]).toEqual(['let-go', 'accepted', 'let-go']);
+  });
+
+  it('does not wait with another error, because its owner has to write it again', async () => {
+    const house = await held();
+    house.write('api', { ...smallDocument, group: 'api', asg: 'workers-asg', size: -1 });
+    await house.accept('api');
+    expect(house.status('api')?.message).toMatch(/Correct the item and write it again\.$/);
+    house.callsMade();
+    await letsGo(house, 'web');
+    expect(statusOf(house, 'api')).toBe('rejected');
+    expect(house.told).toEqual(['web', 'web']);
+  });
+});

@@ -105,6 +105,18 @@ describe.each([
     expect(await store.claimOf('fleet')).toEqual({ ...claim('api', 2), before: ['web'] });
   });
 
+  it('refuses to write a claim for which another group has begun to wait since', async () => {
+    const { store } = open();
+    const claim = { asg: 'queue', group: 'web', atMs: 1, before: [] };
+    const waited = { ...claim, waiting: ['api'] };
+    expect(await store.claim(claim, undefined)).toBe('done');
+    expect(await store.claim(waited, claim)).toBe('done');
+    expect(await store.claim({ ...claim, released: true }, claim)).toBe('conflict');
+    expect(await store.claim({ ...claim, waiting: ['jobs'] }, claim)).toBe('conflict');
+    expect(await store.claim({ ...waited, released: true }, waited)).toBe('done');
+    expect(await store.claimOf('queue')).toEqual({ ...waited, released: true });
+  });
+
   it('lists groups, and those that were let go with the time until which they are looked at', async () => {
     const { store } = open();
     const entry = (group: string) => ({ group, policyVersion: 1, asgs: ['x-asg'], alarms: [] });

@@ -57,6 +57,16 @@ describe('a group that gets another name', () => {
     }));
 });
 
+test('a new name that is written before the old one is deleted comes into force by itself', () =>
+  withFleet({ holding: 'attach', spot: 12, policy: onSpotAlone }, async (fleet) => {
+    await fleet.put({ group: 'api' });
+    await fleet.until('the new name is rejected', async () => (await status(fleet, 'api')) === 'rejected');
+    await letGo(fleet);
+    await fleet.until('the new name is in force', async () => (await status(fleet, 'api')) === 'accepted', 1);
+    fleet.warn(2);
+    await fleet.settles(6);
+  }));
+
 test('a hook of a member of a deleted group is completed', () =>
   withFleet({ holding: 'attach', spot: 12, hooks, policy: onSpotAlone }, async (fleet) => {
     const [ended] = await taggedMembers(fleet);
