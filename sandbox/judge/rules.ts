@@ -48,6 +48,7 @@ import { outcomesAreWhole } from './rules/outcomes-whole.ts';
 import { outsideSizesStand, wantedStay } from './rules/outside.ts';
 import { cheapestFirst, earlierTierFirst, placedInPools, sharedOut, withinCap, withinPrice } from './rules/placement.ts';
 import { asgsPutBack, raisesEndSoon, strangeAsgs } from './rules/put-back.ts';
+import { remarksAreTrue } from './rules/remarks-said.ts';
 import { lossesAreRemembered, refusalsAreRemembered } from './rules/remembered.ts';
 import { removalInOrder } from './rules/removal-order.ts';
 import { removalKeepsShape } from './rules/removal-shape.ts';
@@ -153,6 +154,7 @@ export const rules: readonly Rule[] = [
   toldOnTheBus,
   decisionsAreTrue,
   boundsAreTrue,
+  remarksAreTrue,
   outcomesAreTrue,
   outcomesAreWhole,
   statusesAreTrue,

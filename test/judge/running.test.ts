@@ -826,7 +826,7 @@ describe('what swaps and decisions record', () => {
   });
   it('has true excuses', () => {
     const excused = (shortfall: unknown) => details(excusesAreTrue, warnedAndGone, swap({ shortfall }));
-    const cutBy = (by: string, cutAtMs: number, goneAt = 220) =>
+    const cutBy = (by: string, cutAtMs: number, goneAt = 220, delayMs = 20_000, leftMs = 10_000) =>
       details(
         excusesAreTrue,
         (script) => {
@@ -835,9 +835,13 @@ describe('what swaps and decisions record', () => {
           script.takeOut(Math.min(210, goneAt - 10), 'i-1');
           script.end(goneAt, 'i-1');
         },
-        swap({ shortfall: { code: 'delay-exceeds-deadline', delayMs: 20_000, leftMs: 10_000, cutAtMs, by } }),
+        swap({ shortfall: { code: 'delay-exceeds-deadline', delayMs, leftMs, cutAtMs, by } }),
       );
     expect(cutBy('ec2', 220_000)).toEqual([]);
+    // Its target group waits for twenty seconds, and ten of them are left. Where nothing is left, the delay counts from the cut.
+    expect(cutBy('ec2', 220_000, 220, 10_000)).toHaveLength(1);
+    expect(cutBy('ec2', 220_000, 220, 20_000, 15_000)).toHaveLength(1);
+    expect(cutBy('ec2', 220_000, 220, 10_000, 0)).toEqual([]);
     // Its connections had the time to close.
     expect(cutBy('ec2', 240_000)).toHaveLength(1);
     // EC2 takes it two minutes after its warning, and not before.
@@ -880,7 +884,7 @@ describe('what swaps and decisions record', () => {
           script.takeOut(140, 'i-1');
           script.end(150, 'i-1', endedBy);
         },
-        swap({ reason: 'rebalance', shortfall: { code: 'delay-exceeds-deadline', delayMs: 20_000, leftMs: 15_000, cutAtMs, by } }),
+        swap({ reason: 'rebalance', shortfall: { code: 'delay-exceeds-deadline', delayMs: 20_000, leftMs: 10_000, cutAtMs, by } }),
       );
     expect(cut('holdfast', 152_000)).toEqual([]);
     expect(cut('holdfast', 155_000)).toHaveLength(1);

@@ -1,12 +1,17 @@
 import { forkRandom } from '../../sandbox/random.ts';
 import { type ProfileName, profileOf, profiles } from './profiles/list.ts';
+import type { DrawnWorld } from './profiles/profile.ts';
 import { withLastingAlarms } from './random-alarms.ts';
 import { withBounds } from './random-bounds.ts';
-import { drawFrom, type Trouble } from './random-draw.ts';
+import { type Draw, drawFrom, type Trouble } from './random-draw.ts';
+import { withLoad } from './random-load.ts';
 import { withReady } from './random-ready.ts';
 import { withRings } from './random-rings.ts';
 import { withOwnScaling } from './random-scaling.ts';
 import { withSecondAct } from './random-second-act.ts';
+import { withTerms } from './random-terms.ts';
+import { withTrouble } from './random-trouble.ts';
+import { withFaultsWhileWarned } from './random-warned-faults.ts';
 import type { Situation } from './situation.ts';
 
 /** What is played of a seed: everything, when nothing is said. */
@@ -29,6 +34,24 @@ const withTwoActs: ReadonlySet<ProfileName> = new Set([
 
 /** Worlds whose policies say little: in some of them they bound what Holdfast may do. */
 const withSomeBounds: ReadonlySet<ProfileName> = new Set(['small', 'faulty', 'people', 'members', 'endings'] as const);
+/** Worlds whose policies say nothing of spares, shares, prices and returns: in some of them they do. */
+const withSomeTerms: ReadonlySet<ProfileName> = new Set([...withSomeBounds, 'bounds'] as const);
+/** Worlds of one kind of trouble: some of them have another kind beside it. */
+const withMoreTrouble: ReadonlySet<ProfileName> = new Set([...withSomeTerms, 'shares', 'limits'] as const);
+
+type Widening = {
+  readonly of: ReadonlySet<ProfileName>;
+  readonly stream: string;
+  readonly widen: (world: DrawnWorld, draw: Draw) => DrawnWorld;
+};
+
+/** What worlds of these kinds have beside what their kind draws, each from a stream of its own: all else in a seed is as it was without it. */
+const wider: readonly Widening[] = [
+  { of: withSomeTerms, stream: 'terms', widen: withTerms },
+  { of: withMoreTrouble, stream: 'trouble', widen: withTrouble },
+  { of: withTwoActs, stream: 'faults while warned', widen: withFaultsWhileWarned },
+  { of: withTwoActs, stream: 'load', widen: withLoad },
+];
 
 const only = <T>(list: readonly T[], numbers: readonly number[] | undefined): readonly T[] =>
   numbers === undefined ? list : list.filter((_, index) => numbers.includes(index + 1));
@@ -40,7 +63,10 @@ export const randomSituation = (seed: number, { profile, always, keep, faults }:
   // From a stream of its own, so that all else in a seed is as it was without it.
   const bounded = withSomeBounds.has(name) && always === undefined ? withBounds(drawn, drawFrom(forkRandom(seed, 'bounds'))) : drawn;
   const whole = withTwoActs.has(name) ? withSecondAct(bounded, drawFrom(forkRandom(seed, 'second act'))) : bounded;
-  const told = withLastingAlarms(withReady(whole, drawFrom(forkRandom(seed, 'ready'))), drawFrom(forkRandom(seed, 'alarms')));
+  const wide = wider
+    .filter(({ of }) => of.has(name) && always === undefined)
+    .reduce((before, { stream, widen }) => widen(before, drawFrom(forkRandom(seed, stream))), whole);
+  const told = withLastingAlarms(withReady(wide, drawFrom(forkRandom(seed, 'ready'))), drawFrom(forkRandom(seed, 'alarms')));
   const scaled = withOwnScaling(told, drawFrom(forkRandom(seed, 'own scaling')));
   const world = withRings(scaled, drawFrom(forkRandom(seed, 'rings')));
   return {

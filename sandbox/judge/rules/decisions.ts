@@ -100,7 +100,7 @@ const writtenOf = (chronicle: Chronicle, { id, group }: SaidReasons) => {
 };
 
 /** Whether Holdfast may count a member as serving: without a target group it knows only that the instance runs. */
-const countsAt = (chronicle: Chronicle, life: Life, atMs: number): boolean => {
+export const countsAt = (chronicle: Chronicle, life: Life, atMs: number): boolean => {
   if (chronicle.servesAt(life, atMs)) return true;
   const targets = chronicle.targetsOf(life, atMs);
   const isInService = targets.every((target) => life.services.some((service) => service.targetGroup === target && covers(service, atMs)));

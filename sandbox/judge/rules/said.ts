@@ -146,11 +146,24 @@ const wasNeeded = (chronicle: Chronicle, life: Life, { desired }: Said<'needed'>
   return chronicle.desiredIn(group, claimedAtMs, untilMs).includes(desired) && moments.some((atMs) => readyAt(atMs) < desired);
 };
 
+/**
+ * Whether the delay that it names is no shorter than that of a target group that its instance was taken out of, and whether no more of it was left than lay
+ * between that and the cut. Nothing is left where others took the instance out of service, and then the delay counts from the cut.
+ */
+const areTimesTrue = (chronicle: Chronicle, { instance }: Life, { delayMs, leftMs, cutAtMs }: Said<'delay-exceeds-deadline'>): boolean => {
+  const outs = chronicle.of('out-of-service').filter((out) => out.instance === instance && out.why === 'deregistered');
+  if (leftMs === 0 || outs.length === 0) return true;
+  const shortestMs = Math.min(...outs.map(({ targetGroup }) => delayOf(chronicle, [targetGroup])));
+  const mostLeftMs = cutAtMs - Math.min(...outs.map(({ atMs }) => atMs));
+  return delayMs >= shortestMs - slackOf(chronicle) && leftMs <= mostLeftMs + slackOf(chronicle);
+};
+
 type Truth = { readonly [Code in Shortfall['code']]: (chronicle: Chronicle, life: Life, said: Said<Code>, swap: SaidSwap) => boolean };
 
 /** For each excuse, whether the world's record confirms it. */
 const truths: Truth = {
-  'delay-exceeds-deadline': (chronicle, life, said) => isCut(chronicle, life, emptyByMs(chronicle, life), said),
+  'delay-exceeds-deadline': (chronicle, life, said) =>
+    isCut(chronicle, life, emptyByMs(chronicle, life), said) && areTimesTrue(chronicle, life, said),
   'not-released': (chronicle, life, { awsCode: code }, swap) =>
     code === belowMinCode ? wasAtMinimum(chronicle, life, beganMs(life, swap), swap.withdrawnAtMs) : failedWith(chronicle, code),
   'still-in-service': (chronicle, life, { awsCode }) => stayedInService(chronicle, life.instance, awsCode) || brokeOff(chronicle, life),
@@ -185,7 +198,7 @@ export const overLives =
 export const excusesAreTrue: Rule = {
   name: 'excuses are true',
   meaning:
-    'When a swap says that something could not be done, or not in time, what happened confirms it. A member had ended when its drain began if it ended by the next look of the function that took it out of service. No swap says that EC2 cuts connections before the time that EC2 announced.',
+    'When a swap says that something could not be done, or not in time, what happened confirms it. A member had ended when its drain began if it ended by the next look of the function that took it out of service. No swap says that EC2 cuts connections before the time that EC2 announced. A delay that exceeds a deadline is no shorter than the deregistration delay of a target group of the member.',
   broken: overLives((chronicle, swap, life) => {
     const { shortfall } = swap;
     return shortfall === undefined || isTrue(chronicle, runFrom(life, beganMs(life, swap)), swap, shortfall)

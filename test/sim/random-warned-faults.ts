@@ -1,0 +1,58 @@
+import type { FaultInput } from '../../sandbox/fault-schema.ts';
+import { calmAfter, type DrawnWorld, seconds } from './profiles/profile.ts';
+import type { Draw } from './random-draw.ts';
+import type { Step } from './situation.ts';
+
+/** A share of the worlds in which EC2 warns, advises or takes. */
+const share = 0.25;
+
+type Window = { readonly fromMs: number; readonly untilMs: number };
+
+/** Calls of one part of the work. */
+const operations: readonly [string, ...string[]][] = [
+  ['CreateFleet', 'LaunchInstances'],
+  ['AttachInstances', 'RegisterTargets', 'CreateTags'],
+  ['DeregisterTargets', 'TerminateInstanceInAutoScalingGroup'],
+  ['DescribeTargetHealth', 'DescribeTargetGroupAttributes'],
+  ['DescribeInstances', 'DescribeAutoScalingGroups'],
+  ['TerminateInstances', 'CompleteLifecycleAction', 'RecordLifecycleActionHeartbeat'],
+  ['UpdateAutoScalingGroup', 'SuspendProcesses', 'ResumeProcesses'],
+  ['StartExecution'],
+  ['PutEvents', 'SendMessage', 'SendMessageBatch'],
+  ['UpdateItem', 'PutItem', 'DeleteItem'],
+];
+
+const faults: readonly ((draw: Draw, match: { operation: [string, ...string[]] }, window: Window) => FaultInput)[] = [
+  (draw, match, window) => ({
+    on: 'call',
+    kind: 'crash-caller',
+    when: draw.one(['before', 'after', 'answered']),
+    times: draw.between(1, 2),
+    match,
+    ...window,
+  }),
+  (draw, match, window) => ({ on: 'call', kind: 'throttle', probability: draw.one([0.5, 1]), match, ...window }),
+  (draw, match, window) => ({ on: 'call', kind: 'lose-answer', when: draw.one(['before', 'after']), times: draw.between(1, 3), match, ...window }),
+  (draw, match, window) => ({ on: 'call', kind: 'delay', delayMs: seconds(draw, 1, 6), match, ...window }),
+];
+
+const moments = new Set<Step['kind']>([
+  'interrupted',
+  'rebalance-advised',
+  'zone-lost',
+  'ended-by-user',
+  'ended-through-asg',
+  'warned-in-vain',
+  'died',
+]);
+
+/** The world in which one kind of call fails for some seconds after EC2 warned, advised or took: while the group answers that. */
+export const withFaultsWhileWarned = (world: DrawnWorld, draw: Draw): DrawnWorld => {
+  const losses = world.steps.filter(({ kind }) => moments.has(kind));
+  if (losses.length === 0 || !draw.chance(share)) return world;
+  const fromMs = draw.one(losses).atMs + draw.one([0, 0, draw.between(1, 100) * 1_000]);
+  const window = { fromMs, untilMs: fromMs + draw.between(3, 40) * 1_000 };
+  const fault = draw.one(faults)(draw, { operation: draw.one(operations) }, window);
+  const all = [...(world.faults ?? []), fault];
+  return { ...world, faults: all, calmAtMs: Math.max(world.calmAtMs, calmAfter(world.steps, all)) };
+};

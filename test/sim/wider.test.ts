@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { randomSituation } from './random-situation.ts';
+
+const seeds = Array.from({ length: 60 }, (_, index) => index + 1);
+const worlds = seeds.map((seed) => randomSituation(seed, { profile: 'small' }));
+/** How many of these sixty worlds have it: some, and not all. */
+const expectSome = (count: number): void => {
+  expect(count).toBeGreaterThan(3);
+  expect(count).toBeLessThan(40);
+};
+
+describe('some worlds that say little', () => {
+  it.each(['spare', 'onDemand', 'maxShare', 'return'])('have policies that say %s', (field) => {
+    expectSome(worlds.filter(({ policies }) => policies.some((policy) => policy[field] !== undefined)).length);
+  });
+
+  it('have price limits on spot pools, and none where an Auto Scaling group launches', () => {
+    const pools = worlds.flatMap(({ policies }) =>
+      policies.flatMap((policy) => Object.values(policy.pools as Readonly<Record<string, Readonly<Record<string, unknown>>>>)),
+    );
+    const limited = pools.filter(({ maxPriceUsdPerHour }) => maxPriceUsdPerHour !== undefined);
+    expect(limited.length).toBeGreaterThan(3);
+    expect(limited.every(({ market, asg }) => market === 'spot' && asg === undefined)).toBe(true);
+  });
+
+  it.each(['boot-broken', 'capacity-changed', 'protected', 'hook-put', 'warned-in-vain', 'standby-entered', 'process-suspended'])(
+    'have the trouble %s',
+    (kind) => {
+      const many = Array.from({ length: 200 }, (_, index) => index + 1).map((seed) => randomSituation(seed, { profile: 'small' }));
+      const count = many.filter(({ steps }) => steps.some((step) => step.kind === kind)).length;
+      expect(count).toBeGreaterThan(2);
+      expect(count).toBeLessThan(120);
+    },
+  );
+
+  it('have target groups with requests', () => {
+    expectSome(worlds.filter(({ spec }) => spec.targetGroups.some(({ load }) => load !== undefined)).length);
+  });
+
+  it('have calls that fail for some seconds while EC2 takes members', () => {
+    const spans = worlds.flatMap(({ faults = [] }) =>
+      faults.flatMap(({ fromMs, untilMs }) => (fromMs === undefined || untilMs === undefined ? [] : [untilMs - fromMs])),
+    );
+    expectSome(spans.length);
+    expect(Math.max(...spans)).toBeLessThanOrEqual(40_000);
+  });
+});
