@@ -163,7 +163,7 @@ const declaredIn = remembered(
 );
 
 /** Whether a stored decision shows that none of its launches moves a member. Without a stored decision, this is unknown. */
-const isSaidToMoveNobody = (chronicle: Chronicle, life: Life): boolean => {
+export const isSaidToMoveNobody = (chronicle: Chronicle, life: Life): boolean => {
   const decision = reservationOf(life)?.replace(/-r\d+-\d+$/, '');
   return decision !== undefined && declaredIn(chronicle).get(decision)?.length === 0;
 };

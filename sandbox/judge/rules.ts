@@ -30,7 +30,7 @@ import { everythingExplained } from './rules/explained.ts';
 import { functionsAnswer, functionsAreQuick, functionsWait, itemsAreSmall, rightsSuffice } from './rules/functions.ts';
 import { lastGoodStays } from './rules/in-force.ts';
 import { refusedInTurn } from './rules/in-turn.ts';
-import { joinedAreNoted, leavingDoNotJoin } from './rules/joining.ts';
+import { joinedAreNoted, joiningMembersRun, leavingDoNotJoin } from './rules/joining.ts';
 import { guardedKeepWorking } from './rules/kept-at-work.ts';
 import { lastResortLast, takenAtOnceLast } from './rules/last-resort.ts';
 import { missingAreRequested } from './rules/lasting-shortage.ts';
@@ -142,6 +142,7 @@ export const rules: readonly Rule[] = [
   strangersUntouched,
   detachedStayOut,
   leavingDoNotJoin,
+  joiningMembersRun,
   joinedAreNoted,
   letGoIsLeft,
   observeChangesNothing,

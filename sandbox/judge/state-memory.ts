@@ -29,14 +29,19 @@ export type StateMemory = {
   readonly advised: readonly Tally[];
   readonly lessons: readonly StoredLesson[];
   readonly losses: readonly StoredLoss[];
+  /** Launches for members that move. */
+  readonly moves: readonly Tally[];
   /** Instances that come up, and instances that no look has found serving yet. */
   readonly newcomers: readonly string[];
   readonly arriving: readonly string[];
+  /** Members that no look has found serving for a minute and more, and instances that were reported as ended. */
+  readonly unserved: readonly string[];
+  readonly ended: readonly string[];
 };
 
 export const nothingRemembered: StateMemory = {
-  ...{ launches: [], underWay: 0, warnings: [], advised: [], lessons: [], losses: [] },
-  ...{ newcomers: [], arriving: [] },
+  ...{ launches: [], underWay: 0, warnings: [], advised: [], lessons: [], losses: [], moves: [] },
+  ...{ newcomers: [], arriving: [], unserved: [], ended: [] },
 };
 
 const talliesOf = (list: unknown): readonly Tally[] => mapsOf(list).map(({ atMs, count }) => ({ atMs: Number(atMs), count: Number(count) }));
@@ -64,6 +69,9 @@ export const memoryIn = (state: Json): StateMemory => ({
     atMs: Number(atMs),
     latestMs: Number(latestMs),
   })),
+  moves: talliesOf(isMap(state.returns) ? state.returns.moves : []),
   newcomers: keysOf(state.newcomers),
   arriving: keysOf(state.arriving),
+  unserved: keysOf(state.unserved),
+  ended: keysOf(state.ended),
 });

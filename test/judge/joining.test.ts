@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { History } from '../../sandbox/judge/history.ts';
-import { joinedAreNoted, leavingDoNotJoin } from '../../sandbox/judge/rules/joining.ts';
+import { joinedAreNoted, joiningMembersRun, leavingDoNotJoin } from '../../sandbox/judge/rules/joining.ts';
 import { details, throttled } from './details.ts';
 import { react, type Script, twoServe, user } from './histories.ts';
 
@@ -32,6 +32,21 @@ describe('who leaves does not join', () => {
       script.at(95, { kind: 'item-written', table: 'state', group: 'web', item: 'past#i-1', bytes: 500, by: react('of-0') });
     };
     expect(found(back)).toEqual([]);
+  });
+});
+
+describe('who joins runs', () => {
+  const found = (second: number) =>
+    details(joiningMembersRun, (script) => {
+      twoServe(script);
+      script.launch(95, 'i-3');
+      script.at(100, { kind: 'running', instance: 'i-3' });
+      const call = { invocation: 'of-1', function: 'react', service: 'autoscaling', operation: 'AttachInstances', askedAtMs: 1_000 * second };
+      script.at(second, { kind: 'called', ...call, outcome: 'ok', applied: true, isMutating: true, putsIn: ['i-3'] });
+    });
+  it('holds once the instance runs, and breaks before', () => {
+    expect(found(101)).toEqual([]);
+    expect(found(98)).toEqual(['AttachInstances names i-3, and it does not run yet']);
   });
 });
 

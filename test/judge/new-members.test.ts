@@ -54,4 +54,22 @@ describe('what the state says of new members is true', () => {
     expect(serving(both, 260)).toEqual([]);
     expect(serving(both, 290, throttled('DescribeTargetHealth'))).toEqual([]);
   });
+  it('breaks where a member that has served for long is still among those that never served', () => {
+    expect(serving({ unserved: ['i-3'] }, 290)).toEqual(['i-3 serves, and is still among the members that never served in the state']);
+    expect(serving({ unserved: ['i-3'] }, 200)).toEqual([]);
+  });
+
+  const ended = (second: number, restartsAt?: number): readonly string[] =>
+    details(newMembersAreKnown, (script) => {
+      twoServe(script);
+      script.at(100, { kind: 'ending', instance: 'i-1', by: { kind: 'ec2' } }, { kind: 'ended', instance: 'i-1', state: 'stopped' });
+      if (restartsAt !== undefined) script.at(restartsAt, { kind: 'running', instance: 'i-1' });
+      script.remembers(second, { ended: ['i-1'] });
+    });
+  it('breaks where the state says that an instance has ended, and it never did', () => {
+    expect(ended(90)).toEqual(['the state says that i-1 has ended, and it runs']);
+    expect(ended(101)).toEqual([]);
+    // An older describe may show its end when it runs again.
+    expect(ended(130, 120)).toEqual([]);
+  });
 });

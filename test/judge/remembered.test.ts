@@ -169,6 +169,33 @@ describe('what limits and budgets count is counted in full', () => {
   });
 });
 
+describe('a launch for a member that moves', () => {
+  /** i-4 is launched in an earlier tier than i-2 has, beside two members that serve: for a move. `r-i-4` is of the decision r-i-4. */
+  const moved = (memory: Partial<StateMemory>, second = 110, document: object = policy) =>
+    details(
+      countedInFull,
+      (script) => {
+        script.policy(0, 1, document);
+        script.desired(0, 2);
+        script.member('i-1', { pool: 'spot-a' });
+        script.member('i-2', { pool: 'od-b' });
+        script.react(100, 104, 'of-i-4');
+        script.launch(102, 'i-4', { by: react('of-i-4'), pool: 'spot-b' });
+        script.remembers(second, { launches: [{ atMs: ms(102), count: 1 }], ...memory });
+      },
+      long,
+    );
+  it('is counted for as long as the budget says', () => {
+    expect(moved({ moves: [{ atMs: ms(100), count: 1 }] })).toEqual([]);
+    expect(moved({})).toEqual(['the state counts 0 moves, and there were 1 at least']);
+    expect(moved({}, 300)).toHaveLength(1);
+    expect(moved({}, 410)).toEqual([]);
+  });
+  it('is none where the policy lets no member move', () => {
+    expect(moved({}, 110, { ...policy, return: false })).toEqual([]);
+  });
+});
+
 describe('what EC2 refuses is remembered', () => {
   const found = (write: Write) =>
     details(

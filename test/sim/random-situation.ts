@@ -35,9 +35,9 @@ const withTwoActs: ReadonlySet<ProfileName> = new Set([
 /** Worlds whose policies say little: in some of them they bound what Holdfast may do. */
 const withSomeBounds: ReadonlySet<ProfileName> = new Set(['small', 'faulty', 'people', 'members', 'endings'] as const);
 /** Worlds whose policies say nothing of spares, shares, prices and returns: in some of them they do. */
-const withSomeTerms: ReadonlySet<ProfileName> = new Set([...withSomeBounds, 'bounds'] as const);
+const withSomeTerms: ReadonlySet<ProfileName> = new Set([...withSomeBounds, 'bounds', 'outages', 'modes'] as const);
 /** Worlds of one kind of trouble: some of them have another kind beside it. */
-const withMoreTrouble: ReadonlySet<ProfileName> = new Set([...withSomeTerms, 'shares', 'limits'] as const);
+const withMoreTrouble: ReadonlySet<ProfileName> = new Set([...withSomeTerms, 'shares', 'limits', 'market', 'returns', 'scarce'] as const);
 
 type Widening = {
   readonly of: ReadonlySet<ProfileName>;

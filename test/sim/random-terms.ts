@@ -10,7 +10,7 @@ type Document = Readonly<Record<string, unknown>>;
 type Pools = Readonly<Record<string, Document>>;
 
 /** A share of the worlds that may have terms. */
-const share = 0.35;
+const share = 0.5;
 /** The longest time that shares and prices may hold the last members back, `maxSurge` moves at a time. */
 const settledWithinMs = 900_000;
 
@@ -55,9 +55,13 @@ const changes: readonly ((draw: Draw, atMs: number) => Step)[] = [
   (draw, atMs) => kill(atMs, draw.between(1, 2)),
 ];
 
+/** A policy without a spot pool in its tree cannot have spares, and one without an on-demand pool cannot keep members there: it would be rejected. */
+const hasBothMarkets = ({ capacity }: Document): boolean =>
+  capacity === undefined || ['"spot-', '"od-'].every((pool) => JSON.stringify(capacity).includes(pool));
+
 /** The world whose policies also say of spares, shares, prices and returns, and in which prices and capacity move. What edits write goes without. */
 export const withTerms = (world: DrawnWorld, draw: Draw): DrawnWorld => {
-  if (!draw.chance(share)) return world;
+  if (!draw.chance(share) || !world.policies.every(hasBothMarkets)) return world;
   const steps = [...world.steps, ...Array.from({ length: draw.between(1, 3) }, () => draw.one(changes)(draw, seconds(draw, 1, 240)))];
   return {
     ...world,

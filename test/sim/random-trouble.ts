@@ -12,7 +12,7 @@ import { zones } from './worlds.ts';
 type DrawStep = (draw: Draw, atMs: number) => Step;
 
 /** A share of the worlds that may have more trouble than their kind draws. */
-const share = 0.4;
+const share = 0.6;
 /** Members that never serve are given up ten minutes after their launch, and pools that rest are asked again after as long. */
 const overWithinMs = 1_800_000;
 

@@ -14,6 +14,13 @@ describe('some worlds that say little', () => {
     expectSome(worlds.filter(({ policies }) => policies.some((policy) => policy[field] !== undefined)).length);
   });
 
+  it('have spares and members on demand only where the tree has both markets: other policies are rejected', () => {
+    const all = (['bounds', 'members'] as const).flatMap((profile) => seeds.flatMap((seed) => randomSituation(seed, { profile }).policies));
+    const bound = all.filter(({ spare, onDemand }) => spare !== undefined || onDemand !== undefined);
+    expect(bound.length).toBeGreaterThan(10);
+    for (const { capacity = 'spot-a od-b' } of bound) expect(JSON.stringify(capacity)).toMatch(/spot-.*od-|od-.*spot-/);
+  });
+
   it('have price limits on spot pools, and none where an Auto Scaling group launches', () => {
     const pools = worlds.flatMap(({ policies }) =>
       policies.flatMap((policy) => Object.values(policy.pools as Readonly<Record<string, Readonly<Record<string, unknown>>>>)),

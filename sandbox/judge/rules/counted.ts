@@ -7,6 +7,7 @@ import { parts } from '../launch-limit.ts';
 import { isHealthy } from '../leaving.ts';
 import { firstTrueWarning, isFunction, type Life } from '../life.ts';
 import type { Policy } from '../policy.ts';
+import { isSaidToMoveNobody, returnLaunches } from '../returning.ts';
 import { nothingRemembered, type StateMemory, type Tally } from '../state-memory.ts';
 import { ownLaunches } from '../staying.ts';
 import { times } from '../times.ts';
@@ -71,6 +72,16 @@ const adviceFacts = (chronicle: Chronicle, group: string): readonly Fact[] =>
     return [{ atMs, invocation: by.invocation, forMs: hourMs }];
   });
 
+/** Launches for moves. Their time counts from the decision, which is a call and a run earlier. */
+const moveFacts = (chronicle: Chronicle, group: string): readonly Fact[] =>
+  returnLaunches(chronicle).flatMap(({ life, group: of }): readonly Fact[] => {
+    const policy = policyFor(chronicle, group, life.launchedAtMs);
+    if (of !== group || policy?.returning === undefined || !isFunction(life.by) || isSaidToMoveNobody(chronicle, life)) return [];
+    if (!isAnswered(chronicle, life.by.invocation)) return [];
+    const forMs = policy.returning.everyMs - times.reactMs - chronicle.times.launchCallMs;
+    return [{ atMs: life.launchedAtMs, invocation: life.by.invocation, forMs }];
+  });
+
 const counts: readonly Count[] = [
   { of: 'launches', said: ({ launches, underWay }) => sumOf(launches) + underWay, facts: launchFacts },
   {
@@ -79,6 +90,7 @@ const counts: readonly Count[] = [
     facts: warningFacts,
     most: (chronicle, group, atMs) => chronicle.livesIn(group).reduce((sum, life) => sum + warningsOf(life, atMs), 0),
   },
+  { of: 'moves', said: ({ moves }) => sumOf(moves), facts: moveFacts },
   { of: 'members that left for advice', said: ({ advised }) => sumOf(advised), facts: adviceFacts },
 ];
 
@@ -110,6 +122,6 @@ const wrongIn = (chronicle: Chronicle, group: string, { of, said, facts, most }:
 export const countedInFull: Rule = {
   name: 'what limits and budgets count is counted in full',
   meaning:
-    'The state of a group counts what limits and budgets are about, for as long as they say: each launch, each warned member that was not leaving, and each member that left for advice. No warning counts twice. What a function did counts once the function has ended without an injected fault, until a user writes the policy or the state is lost. If it wrote no state, because it had no turn, it counts for looks that begin after its end.',
+    'The state of a group counts what limits and budgets are about, for as long as they say: each launch, each warned member that was not leaving, each launch for a member that moves, and each member that left for advice. No warning counts twice. What a function did counts once the function has ended without an injected fault, until a user writes the policy or the state is lost. If it wrote no state, because it had no turn, it counts for looks that begin after its end.',
   broken: inEveryGroup((chronicle, group) => counts.flatMap((count) => wrongIn(chronicle, group, count).slice(0, 1))),
 };

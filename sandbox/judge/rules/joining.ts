@@ -4,7 +4,7 @@ import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { isHindered, type Way } from '../hindrance.ts';
 import { isHealthy } from '../leaving.ts';
-import { goneAtMs, isFunction, isOnItsWay, type Life } from '../life.ts';
+import { endless, goneAtMs, isFunction, isOnItsWay, type Life } from '../life.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -37,6 +37,20 @@ export const leavingDoNotJoin: Rule = {
       if (wasLost(chronicle, group ?? '', life.launchedAtMs, atMs)) return [];
       return [{ ...(group !== undefined && { group }), instance, asg, atMs, detail: `${instance} joins ${asg}, and it leaves` }];
     }),
+};
+
+export const joiningMembersRun: Rule = {
+  name: 'who joins runs',
+  meaning:
+    'Holdfast calls no Auto Scaling group and no target group to take in an instance before this instance runs: AWS would refuse it, and others with it.',
+  broken: (chronicle: Chronicle) =>
+    chronicle
+      .of('called')
+      .flatMap(({ putsIn = [], invocation, operation, askedAtMs }): readonly Broken[] =>
+        putsIn
+          .filter((instance) => (chronicle.life(instance)?.runningAtMs ?? endless) > askedAtMs)
+          .map((instance) => ({ instance, invocation, atMs: askedAtMs, detail: `${operation} names ${instance}, and it does not run yet` })),
+      ),
 };
 
 const taggedWithinMs = 60_000;

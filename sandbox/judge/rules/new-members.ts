@@ -20,6 +20,8 @@ const lists: readonly List[] = [
   { of: 'instances that no look has found serving', most: 300, in: ({ arriving }) => arriving },
 ];
 
+const neverServing: List = { of: 'members that never served', most: 500, in: ({ unserved }) => unserved };
+
 /** While an instance is pending, no look can find it in service, whatever else happens to it. */
 const forgottenIn = (chronicle: Chronicle, group: string, list: List): readonly Broken[] =>
   ownLaunches(chronicle).flatMap(({ life, group: of }): readonly Broken[] => {
@@ -63,11 +65,27 @@ const keptIn = (chronicle: Chronicle, group: string, list: List): readonly Broke
   });
 };
 
+/** Whether it had begun to end, or had stopped, by a moment. It may run again since. */
+const hasEnded = (life: Life, atMs: number): boolean => [life, ...life.restarts].some((run) => goneAtMs(run) <= atMs);
+
+/** Instances that the state takes for ended, and that never were. */
+const inventedIn = (chronicle: Chronicle, group: string): readonly Broken[] =>
+  (chronicle.groups.get(group)?.written ?? []).flatMap(({ atMs, memory }): readonly Broken[] =>
+    (memory?.ended ?? []).flatMap((instance): readonly Broken[] => {
+      const life = chronicle.life(instance);
+      return life === undefined || hasEnded(life, atMs)
+        ? []
+        : [{ group, instance, atMs, detail: `the state says that ${instance} has ended, and it runs` }];
+    }),
+  );
+
 export const newMembersAreKnown: Rule = {
   name: 'what the state says of new members is true',
   meaning:
-    'The state of a group knows each instance that EC2 gave to a function that no fault met: as one that comes up, and as one that no look has found serving. It does so from the end of that function on, at least until the instance runs. Neither is said of a member that has served for two ticks and half a minute.',
-  broken: inEveryGroup((chronicle, group) =>
-    lists.flatMap((list) => [...forgottenIn(chronicle, group, list), ...keptIn(chronicle, group, list)].slice(0, 1)),
-  ),
+    'The state of a group knows each instance that EC2 gave to a function that no fault met: as one that comes up, and as one that no look has found serving. It does so from the end of that function on, at least until the instance runs. Neither is said of a member that has served for two ticks and half a minute. No state takes an instance for ended that neither shuts down nor has stopped or ended, and none counts a member that has served so long among those that never served.',
+  broken: inEveryGroup((chronicle, group) => [
+    ...lists.flatMap((list) => [...forgottenIn(chronicle, group, list), ...keptIn(chronicle, group, list)].slice(0, 1)),
+    ...keptIn(chronicle, group, neverServing).slice(0, 1),
+    ...inventedIn(chronicle, group).slice(0, 1),
+  ]),
 };
