@@ -978,7 +978,7 @@ describe('what swaps and decisions record', () => {
           script.warn(100, 'i-1');
           script.takeOut(150, 'i-1', react('i-a'));
           script.end(151, 'i-1');
-          for (const { second, invocation } of looks) script.at(second, { kind: 'called', ...look, invocation, isMutating: false });
+          for (const { second, invocation } of looks) script.at(second, { kind: 'called', ...look, invocation, askedAtMs: 0, isMutating: false });
         },
         swap({ shortfall: { code: 'ended-before-drain' } }),
       );
