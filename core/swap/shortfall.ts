@@ -40,7 +40,7 @@ export type Shortfall =
    * decision chooses it to leave until `keptUntilMs`.
    */
   | { readonly code: 'not-ended'; readonly awsCode: string; readonly keptUntilMs?: number }
-  /** It had ended by the first look after its drain took it out of service, so perhaps in the moment between the two. */
+  /** It had ended by the first look after its drain took it out of service, perhaps in the moment between the two. */
   | { readonly code: 'ended-before-drain' }
   /** Its group's policy was deleted while it drained. */
   | { readonly code: 'let-go' }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { launchesWithinLimit } from '../../sandbox/judge/rules/launches.ts';
 import { requestedSoon, servesAgain } from '../../sandbox/judge/rules/serving.ts';
 import { details } from './details.ts';
-import { policy, react, type Script, user } from './histories.ts';
+import { historyOf, policy, react, type Script, twoServe, user } from './histories.ts';
 
 const long = { endedAtMs: 4_000_000 };
 const limited = (launches: object) => ({ ...policy, launches });
@@ -157,6 +157,22 @@ describe('what the limit of launches excuses', () => {
 });
 
 describe('a replacement that is requested soon', () => {
+  it('is none for a member that lives, and of which only an event of an end that is minutes old had said that it leaves', () => {
+    const asked = (agoMs: number) =>
+      details(requestedSoon, (script) => {
+        twoServe(script);
+        const told = { about: 'state', instance: 'i-2', state: 'shutting-down' } as const;
+        script.react(90, 92, 'i-0');
+        const happenedAtMs = historyOf((one) => one.policy(90, 1)).events[0]?.atMs ?? 0;
+        script.at(90, { kind: 'delivered', invocation: 'i-0', function: 'react', message: 'm', told, happenedAtMs: happenedAtMs - agoMs });
+        script.warn(95, 'i-2');
+        script.warn(100, 'i-1');
+        script.react(101, 103, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+        script.launch(102, 'i-n', { pool: 'spot-a', by: react('i-a') });
+      });
+    expect(asked(600_000)).toEqual([]);
+    expect(asked(100_000)).toHaveLength(1);
+  });
   it('is none for a member that its user detached less than 45 seconds after it joined, at the time of the warning', () => {
     const asked = ({ joinedS = 60, launches = 1 } = {}) =>
       details(requestedSoon, (script) => {

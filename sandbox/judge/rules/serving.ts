@@ -139,12 +139,15 @@ const saysNothingYet = (chronicle: Chronicle, life: Life, delivery: Delivery, by
   return (told.about === 'advice' || isUnknown) && !life.claims.some(({ atMs }) => atMs <= byMs);
 };
 
+/** An event of an end that is so old when it arrives that its instance lives: describes had to show that end long ago. */
+const isOutOfDate = ({ atMs, happenedAtMs }: Delivery): boolean => atMs - happenedAtMs > times.describeLagMs;
+
 /** Whether a message had reported by then that it leaves. */
 const wasTold = (chronicle: Chronicle, life: Life, byMs: number): boolean =>
   life.deliveries.some(
     (one) =>
       one.atMs <= byMs &&
-      (one.told.about !== 'state' || (tellsEnd(one) && !isUnshown(chronicle, life, one))) &&
+      (one.told.about !== 'state' || (tellsEnd(one) && !isUnshown(chronicle, life, one) && !isOutOfDate(one))) &&
       !saysNothingYet(chronicle, life, one, byMs),
   );
 
@@ -294,6 +297,6 @@ const requestedLate = (chronicle: Chronicle, life: Life, { what, toldMs, memberM
 export const requestedSoon: Rule = {
   name: 'replacements are requested soon',
   meaning:
-    'As many members are there or on their way as are desired, ten seconds and the time of the launch calls after an invocation without an injected fault received a warning, or the event of an end that no such warning announced and that Holdfast did not cause. A warned member counts as there until such an invocation received its warning, and a member that its user detached until 45 seconds after it joined. If the group was let go then, or is let go in these ten seconds, they begin when such an invocation received its next policy or a tick. A size that others set counts once no late describe of the Auto Scaling group can show the one before.',
+    'As many members are there or on their way as are desired, ten seconds and the time of the launch calls after an invocation without an injected fault received a warning, or the event of an end that no such warning announced and that Holdfast did not cause. A warned member counts as there until such an invocation received its warning, and a member that its user detached until 45 seconds after it joined. An event of an end that is older than three minutes tells nothing about a member that lives. If the group was let go then, or is let go in these ten seconds, they begin when such an invocation received its next policy or a tick. A size that others set counts once no late describe of the Auto Scaling group can show the one before.',
   broken: (chronicle) => chronicle.lives.flatMap((life) => newsOf(chronicle, life).flatMap((news) => requestedLate(chronicle, life, news))),
 };
