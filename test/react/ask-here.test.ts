@@ -3,6 +3,7 @@ import type { Turn } from '../../core/limits/line.ts';
 import type { Ask } from '../../core/limits/need.ts';
 import type { Run } from '../../functions/react/run.ts';
 import { askHere, wakeForTurnMs } from '../../functions/react/turns/ask-here.ts';
+import { commonTime } from '../../functions/react/turns/wakes-together.ts';
 
 const beganAtMs = 1_000_000;
 const ask: Ask = { group: 'web', by: 'd1', bucket: 'createFleet', calls: 1, instances: 10, need: { urgency: 'warned', size: 10 } };
@@ -39,7 +40,9 @@ test('a later turn is not waited for, and none where the invocation has taken a 
   expect(await asked(1_000, { ranForMs: 7_501 })).toEqual({ kind: 'later', waitedMs: 0, requests: 1 });
 });
 
-test('groups are woken ahead of their turns, and those of the same two seconds together', () => {
-  const wakes = [0, 1, 1_999, 2_000].map((ms) => wakeForTurnMs(beganAtMs + ms) - beganAtMs);
-  expect(wakes).toEqual([-1_000, -1_000, -1_000, 1_000]);
+test('groups are woken one to three seconds ahead of their turns, and those of the same two seconds together', () => {
+  const wakes = [0, 999, 1_000, 2_999, 3_000].map((ms) => wakeForTurnMs(beganAtMs + ms) - beganAtMs);
+  expect(wakes).toEqual([-2_000, -2_000, 0, 0, 2_000]);
+  // A batch of several groups sends the wake at that time, and not at a later common one.
+  expect(commonTime(wakeForTurnMs(beganAtMs + 1_500), 40)).toBe(beganAtMs);
 });

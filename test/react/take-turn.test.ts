@@ -161,12 +161,12 @@ describe('a decision that waits for its turn', () => {
 
   test('launches fewer where its turn gives fewer, gets no tokens for the others, and is woken for them', async () => {
     const { allowed, decidedWith } = await turned({ ...now, instances: 2, calls: 4, rest: { turnAtMs: nowMs + 9_000, ahead: {} } });
-    expect([decidedWith[0]?.mayLaunch, allowed?.given, allowed?.decision.wakeAtMs]).toEqual([2, { createFleet: 4, instances: 2 }, nowMs + 7_000]);
+    expect([decidedWith[0]?.mayLaunch, allowed?.given, allowed?.decision.wakeAtMs]).toEqual([2, { createFleet: 4, instances: 2 }, nowMs + 8_000]);
   });
 
   test('launches nothing before its turn, records that, and is woken for it', async () => {
     const { allowed, decidedWith } = await turned(later);
-    expect([decidedWith[0]?.mayLaunch, allowed?.decision.wakeAtMs, allowed?.given]).toEqual([0, nowMs + 3_000, {}]);
+    expect([decidedWith[0]?.mayLaunch, allowed?.decision.wakeAtMs, allowed?.given]).toEqual([0, nowMs + 2_000, {}]);
     const need = { urgency: 'missing', size: 10, ahead: 2, aheadBy: { empty: 1, smaller: 1 } };
     expect(allowed?.decision.remarks).toEqual([{ code: 'waits-for-turn', bucket: 'createFleet', count: 3, ...need, turnAtMs: nowMs + 4_000 }]);
     expect((await turned({ kind: 'taken' })).allowed).toBeUndefined();
@@ -175,7 +175,7 @@ describe('a decision that waits for its turn', () => {
   test('is woken at the earlier time, if it waits for something else too', async () => {
     const wokenAt = async (wakeAtMs: number) =>
       (await turned({ ...now, rest: { turnAtMs: nowMs + 4_000, ahead: {} } }, [], { rest: { wakeAtMs } })).allowed?.decision.wakeAtMs;
-    expect([await wokenAt(nowMs + 1_000), await wokenAt(nowMs + 9_000)]).toEqual([nowMs + 1_000, nowMs + 3_000]);
+    expect([await wokenAt(nowMs + 1_000), await wokenAt(nowMs + 9_000)]).toEqual([nowMs + 1_000, nowMs + 2_000]);
     expect((await turned(now)).allowed?.decision).not.toHaveProperty('wakeAtMs');
   });
 

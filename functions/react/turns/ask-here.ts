@@ -4,7 +4,7 @@ import { reactTimeoutMs } from '../../../core/times/times.ts';
 import type { Run } from '../run.ts';
 import type { Given } from './turns.ts';
 
-/** Groups whose turns come within the same time are woken together, ahead of its beginning. */
+/** Groups whose turns come within the same time are woken together. */
 const togetherMs = 2_000;
 
 /** The queue collects signals for a second (lib/signals.ts), and SQS counts delays in whole seconds. */
@@ -15,9 +15,10 @@ const tooLateToWaitMs = reactTimeoutMs / 4;
 
 /**
  * When a group is woken for its turn. The wake takes a second or longer to arrive, and a look follows. So it is sent
- * ahead of the turn, and a group that comes too early waits for its turn where it is.
+ * one to three seconds ahead, at a common time of all batches. A group that comes too early waits for its turn where it
+ * is.
  */
-export const wakeForTurnMs = (turnAtMs: number): number => Math.floor(turnAtMs / togetherMs) * togetherMs - aheadMs;
+export const wakeForTurnMs = (turnAtMs: number): number => Math.floor((turnAtMs - aheadMs) / togetherMs) * togetherMs;
 
 /** Requests a turn, and once more at its time if that is so near that a wake for it would come late. */
 export const askHere = async (
