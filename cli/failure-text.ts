@@ -17,10 +17,25 @@ const advice: readonly (readonly [RegExp, string])[] = [
     /Deserialization error|is not valid JSON/,
     'The server at this address is no sandbox. Use the address that the sandbox printed.',
   ],
+  [
+    /is not authorized to perform/,
+    'These credentials may not read the tables of this deployment: use others, or ask for this right. ' +
+      'docs/decisions.md has the rights that the commands need.',
+  ],
+  [/EPROTO|wrong version number/, 'The server at this address does not speak https. A sandbox speaks http.'],
+  [
+    /ETIMEDOUT|EHOSTUNREACH|ENETUNREACH/,
+    'This address cannot be reached. Check it, and the connection of this machine.',
+  ],
   [/ECONNREFUSED/, 'No server answers at this address. Check that the sandbox runs and that it printed this address.'],
   [
     /EADDRINUSE/,
     'Another program uses this port: choose another, or leave out --port to use any free port. Nothing was started.',
+  ],
+  [
+    /listen EACCES/,
+    'This user may not use this port: choose one from 1024, or leave out --port to use any free port. ' +
+      'Nothing was started.',
   ],
   [/Requested resource not found/, 'The tables of this deployment do not exist here: check --name and the region.'],
 ];

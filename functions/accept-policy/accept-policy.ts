@@ -186,7 +186,7 @@ const someOf = (problems: readonly Problem[], attribute: 'problems' | 'warnings'
 };
 const mostInMessage = 3;
 
-/** `waitsFor`: Auto Scaling groups of other groups, where nothing else is wrong. `looks`: how often it was judged now. */
+/** `waitsFor`: Auto Scaling groups of others, where nothing else is wrong. `looks`: how often it was judged now. */
 type Rejected = {
   readonly problems: readonly Problem[];
   readonly waitsFor?: readonly string[];

@@ -1,5 +1,6 @@
 import { type Document, isNode, isScalar, parseAllDocuments, visit } from 'yaml';
 import { nearestName, type Problem, problemOf, showFound } from '../../core/policy/problem.ts';
+import { asMap } from '../../core/policy/reading.ts';
 
 export type DocumentReading =
   | { readonly kind: 'read'; readonly document: unknown }
@@ -22,13 +23,11 @@ export const readDocument = (attribute: unknown, others: readonly string[] = [])
     const found = 'no attribute policy in the item';
     return { kind: 'unreadable', problems: [problemOf({ path: [], found, allowed, nearest })] };
   }
-  if (typeof attribute !== 'string') {
-    const isMap = typeof attribute === 'object' && attribute !== null;
-    return isMap
-      ? { kind: 'read', document: attribute }
-      : unreadable(showFound(attribute), 'a map, or text in YAML or JSON');
-  }
-  return readText(attribute);
+  if (typeof attribute === 'string') return readText(attribute);
+  // DynamoDB's binary data and sets are objects without fields of a policy.
+  return Array.isArray(attribute) || asMap(attribute) !== undefined
+    ? { kind: 'read', document: attribute }
+    : unreadable(showFound(attribute), 'a map, or text in YAML or JSON');
 };
 
 /** The bound of other documents applies to text too, because the time of the parser grows faster than the text. */

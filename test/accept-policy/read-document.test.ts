@@ -25,6 +25,8 @@ describe('the attribute policy', () => {
     ['text with a tag of its own', 'size: !count 3', /^text that is not YAML \(Unresolved tag: !count at line 1/],
     ['text that nests without end', '['.repeat(50_000), /^text that nests too deep to read$/],
     ['a number', 7, /^7$/],
+    ['binary data', new Uint8Array([103, 58]), /^binary data$/],
+    ['a set', new Set(['group']), /^a set$/],
     ['no value (null)', null, /^no value \(null\)$/],
     ['nothing', undefined, /^no attribute policy in the item$/],
   ])('is unreadable as %s, and the error states that', (_, attribute, found) => {
