@@ -7,10 +7,9 @@ const keyOf = (asg: string) => ({ [keys.group]: registryPartition, [keys.item]: 
 
 /**
  * The text that identifies a claim. It is unique, because the records of one group are handled one after another, so
- * two writers never write for one group at the same time. Another group changes only who waits.
+ * two writers never write for one group at the same time. Another group that begins to wait moves its time on.
  */
-const stampOf = ({ group, atMs, released, waiting = [] }: AsgClaim): string =>
-  [`${group}@${atMs}${released ? '!' : ''}`, ...waiting].join(',');
+const stampOf = ({ group, atMs, released }: AsgClaim): string => `${group}@${atMs}${released ? '!' : ''}`;
 
 /** Which group holds an Auto Scaling group: one item each. Every write is conditional on the claim that was read. */
 export const createAsgClaims = (

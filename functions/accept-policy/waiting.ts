@@ -14,7 +14,9 @@ const waitForOne = async (asg: string, group: string, { store }: Ports): Promise
   if (claim.released || claim.group === group) return 'free';
   const { waiting = [] } = claim;
   if (waiting.includes(group) || waiting.length >= mostWaiting) return 'noted';
-  return (await store.claim({ ...claim, waiting: [...waiting, group] }, claim)) === 'done' ? 'noted' : 'free';
+  // Another time makes it another claim for everybody who has read it, so that nobody overwrites the note.
+  const noted = { ...claim, atMs: claim.atMs + 1, waiting: [...waiting, group] };
+  return (await store.claim(noted, claim)) === 'done' ? 'noted' : 'free';
 };
 
 /**

@@ -108,11 +108,11 @@ describe.each([
   it('refuses to write a claim for which another group has begun to wait since', async () => {
     const { store } = open();
     const claim = { asg: 'queue', group: 'web', atMs: 1, before: [] };
-    const waited = { ...claim, waiting: ['api'] };
+    const waited = { ...claim, atMs: 2, waiting: ['api'] };
     expect(await store.claim(claim, undefined)).toBe('done');
     expect(await store.claim(waited, claim)).toBe('done');
     expect(await store.claim({ ...claim, released: true }, claim)).toBe('conflict');
-    expect(await store.claim({ ...claim, waiting: ['jobs'] }, claim)).toBe('conflict');
+    expect(await store.claim({ ...claim, atMs: 3, waiting: ['jobs'] }, claim)).toBe('conflict');
     expect(await store.claim({ ...waited, released: true }, waited)).toBe('done');
     expect(await store.claimOf('queue')).toEqual({ ...waited, released: true });
   });
