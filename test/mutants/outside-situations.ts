@@ -1,6 +1,7 @@
 import type { FaultInput } from '../../sandbox/fault-schema.ts';
 import { noCapacity } from '../sim/capacity-steps.ts';
 import { rename } from '../sim/edit-steps.ts';
+import { deleteAsg, suspend } from '../sim/operator-steps.ts';
 import { setBy } from '../sim/outside-steps.ts';
 import type { Situation, Step } from '../sim/situation.ts';
 import { deletePolicy, interrupt, kill, putPolicy } from '../sim/steps.ts';
@@ -131,6 +132,24 @@ export const outsideSituations = {
     const steps = [noCapacity(500, 60_000, ['spot'], zones), interrupt(1_000, 2), kill(252_000, 1)];
     const dies = diesAttaching({ when: 'before', fromMs: 200_000 });
     return of('a member that moves dies before it joins', { market: 'spot', policy: { ...sized, ...seldom } }, steps, [dies]);
+  },
+  'a group that others size is deleted while members join': (): Situation => {
+    const steps = [...spotIsGone, deleteAsg(12_000, 'web-asg', true)];
+    return { ...of('a group that others size is deleted while members join', onDemandOnly, steps), ...endsAt(0) };
+  },
+  'others set a larger size while what an attach added stays': (): Situation => {
+    // Two members join at 18 s, and their function dies. The next look comes five seconds later.
+    const steps = [...spotIsGone, setBy(20_000, { kind: 'person', asg: 'web-asg', wants: [{ atSeconds: 0, value: 9 }] }, 5_000)];
+    return { ...of('others set a larger size while what an attach added stays', onDemandOnly, steps, [diesAttaching()]), ...endsAt(9) };
+  },
+  'its owner suspends Launch before members are replaced': (): Situation =>
+    of('its owner suspends Launch before members are replaced', onDemandOnly, [suspend(250, 'web-asg', 'Launch', 600_000), ...spotIsGone]),
+  'others want more than the maximum as members join one by one': (): Situation => {
+    const wants = [{ atSeconds: 0, value: 8 }];
+    const scaler = setBy(12_000, { kind: 'absolute', asg: 'web-asg', everySeconds: 1, wants }, 60_000);
+    const steps = [...spotIsGone, scaler, interrupt(15_000, 1), interrupt(30_000, 1)];
+    const name = 'others want more than the maximum as members join one by one';
+    return { ...of(name, { ...onDemandOnly, max: 7 }, steps, [diesAttaching()]), ...endsAt(7) };
   },
   'a group that others size launches on demand by itself': (): Situation =>
     of('a group that others size launches on demand by itself', { market: 'on-demand' }, []),
