@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bundle } from './bundle.ts';
+import { isRunning } from './is-running.ts';
 
 const root = dirname(import.meta.dirname);
 const outdir = join(root, 'cdk.out');
@@ -62,15 +63,6 @@ export const synthesize = async (home: string, out: string): Promise<void> => {
   for (const stream of [app.stdout, app.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
   const code = await new Promise<number | null>((resolve, reject) => app.on('error', reject).on('close', resolve));
   if (code !== 0) throw new Error(`The stack could not be synthesized (bin/app.ts ended with ${code}). It said:\n${said}`);
-};
-
-const isRunning = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    // No such process.
-    return false;
-  }
 };
 
 /** A process that was ended in the middle leaves its lock behind. One that names no process yet is only just being made. */
