@@ -121,4 +121,25 @@ export const attacked: readonly Mutant[] = [
     to: '.filter(({ letGoUntilMs = Number.POSITIVE_INFINITY }) => nowMs < letGoUntilMs - 7 * 86_400_000)',
     caughtBy: ['a group is let go for minutes'],
   },
+  {
+    name: 'a member that comes up is said to serve',
+    file: 'core/view/arriving.ts',
+    from: 'serving && arriving[instance] !== undefined',
+    to: 'arriving[instance] !== undefined',
+    caughtBy: ['interruption, attached'],
+  },
+  {
+    name: 'members join before they run',
+    file: 'core/decide/admissions.ts',
+    from: "member.state === 'running' && !member.admitted;",
+    to: '!member.admitted;',
+    caughtBy: ['interruption, attached'],
+  },
+  {
+    name: 'a decision counts members that come up as serving',
+    file: 'functions/react/record/record.ts',
+    from: 'serving: view.members.filter(({ serving }) => serving).length,',
+    to: 'serving: view.members.length,',
+    caughtBy: ['interruption, attached'],
+  },
 ];

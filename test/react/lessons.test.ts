@@ -136,6 +136,10 @@ test('a look reports each detached member and each advice that the policy ignore
   expect(viewOf(seen({ holdings: { ...holdings, endedUnder: { 'r-1': 1 } } }), nowMs, factsOf()).endedUnder).toEqual({ 'r-1': 1 });
   expect(Object.keys(view.news ?? {})).toEqual(['detached', 'adviceNotFollowed', 'ends']);
   expect(viewOf(seen({ holdings }), nowMs, factsOf({ leaving })).news).toMatchObject({ detached: ['d-1', 'd-2'], adviceNotFollowed: [] });
+  // An Auto Scaling group drops who leaves or has ended, while describes still show it: nobody detached that one.
+  const leaves = seen({ holdings, swaps: [swapOf('d-1', { state: 'drained' }), swapOf('d-2', { state: 'waiting' })] });
+  expect(viewOf(leaves, nowMs, factsOf()).news?.detached).toEqual(['d-2']);
+  expect(viewOf(seen({ holdings }), nowMs, factsOf({ ended: ['d-2'] })).news?.detached).toEqual(['d-1']);
   const told = viewOf(
     seen({ putBack: ['p-1'], overBudget: members(spotA, 1), failedBoots: [], givenUp: [], breakers: [] } as never),
     nowMs,

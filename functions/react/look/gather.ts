@@ -132,17 +132,30 @@ export const gather = async (
   };
 };
 
+/**
+ * Members that their user detached, each reported once. An Auto Scaling group drops who leaves or has ended, while describes still show the
+ * instance as running: nobody detached that one.
+ */
+const detachedNow = (
+  { stored, state, swaps, holdings: { detached = [], members } }: Gathered,
+  { ended }: Facts,
+): readonly string[] => {
+  const going = swaps.flatMap(({ instance, state: swap }) =>
+    swap === 'waiting' || swap === 'withdrawn' ? [] : [instance],
+  );
+  const others = new Set([...(stored.detached ?? []), ...going, ...ended, ...endsHeard(state, members)]);
+  return detached.filter((instance) => !others.has(instance));
+};
+
 /** Members that were detached since the last write, and advice that the policy ignores. Each is reported once. */
-const newsOf = (
-  { stored, state, group, holdings, putBack, failedBoots = [], givenUp = [], breakers = [], overBudget = [] }: Gathered,
-  { leaving }: Facts,
-): NonNullable<View['news']> => {
-  const known = new Set(stored.detached);
+const newsOf = (gathered: Gathered, facts: Facts): NonNullable<View['news']> => {
+  const { state, group, holdings, putBack, failedBoots = [], givenUp = [], breakers = [], overBudget = [] } = gathered;
+  const { leaving } = facts;
   const members = new Set(holdings.members.map(({ instance }) => instance));
   const advised = leaving.filter((fact) => traitsOf(fact).isAdvice && members.has(fact.instance));
   const serves = arrivedIn(state.arriving, holdings.members);
   return {
-    detached: (holdings.detached ?? []).filter((instance) => !known.has(instance)),
+    detached: detachedNow(gathered, facts),
     adviceNotFollowed: group.rebalance.act ? [] : [...new Set(advised.map(({ instance }) => instance))],
     ...(overBudget.length > 0 && { adviceOverBudget: overBudget.map(({ instance }) => instance) }),
     ...(putBack !== undefined && { putBack }),
