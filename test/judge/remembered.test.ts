@@ -171,7 +171,7 @@ describe('what limits and budgets count is counted in full', () => {
 
 describe('a launch for a member that moves', () => {
   /** i-4 is launched in an earlier tier than i-2 has, beside two members that serve: for a move. `r-i-4` is of the decision r-i-4. */
-  const moved = (memory: Partial<StateMemory>, second = 110, document: object = policy) =>
+  const moved = (memory: Partial<StateMemory>, second = 110, document: Readonly<Record<string, unknown>> = policy) =>
     details(
       countedInFull,
       (script) => {
