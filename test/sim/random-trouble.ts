@@ -68,7 +68,7 @@ const drawTrouble = (world: DrawnWorld, draw: Draw): readonly Step[] => {
 };
 
 /**
- * Members that never serve are left out where a policy has spares or keeps members on demand. There a member that is given up may wait for ever to be
+ * Members that never serve are left out where a policy has spares or keeps members on demand. There a member that is given up may wait forever to be
  * drained: found in such a world, and still open (docs/reliability.md).
  */
 const mayHave = ({ policies }: DrawnWorld, { kind }: Step): boolean =>

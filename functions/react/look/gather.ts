@@ -133,8 +133,8 @@ export const gather = async (
 };
 
 /**
- * Members that their user detached, each reported once. An Auto Scaling group drops who leaves or has ended, while describes still show the
- * instance as running: nobody detached that one.
+ * Members that their user detached, each reported once. An Auto Scaling group drops who leaves or has ended, while
+ * describes still show the instance as running: nobody detached that one.
  */
 const detachedNow = (
   { stored, state, swaps, holdings: { detached = [], members } }: Gathered,
