@@ -129,13 +129,6 @@ export const attacked: readonly Mutant[] = [
     caughtBy: ['interruption, attached'],
   },
   {
-    name: 'members join before they run',
-    file: 'core/decide/admissions.ts',
-    from: "member.state === 'running' && !member.admitted;",
-    to: '!member.admitted;',
-    caughtBy: ['interruption, attached'],
-  },
-  {
     name: 'a decision counts members that come up as serving',
     file: 'functions/react/record/record.ts',
     from: 'serving: view.members.filter(({ serving }) => serving).length,',
