@@ -50,11 +50,12 @@ test('what is handed over is claimed and announced, and another invocation is wo
   await handOver(factsOf(), { group: acting, state: state() }, ports, 'throttled');
   await handOver(factsOf({ messages: ['m-1'] }), { group: acting, state: state() }, ports, 'throttled');
   expect(done).toEqual(['wakes web in 10000', 'wakes web in 2000']);
-  // What fails is looked at once more for its signals, and else with the tick.
+  // What fails is looked at once more for its signals, soon for a wake, and after the minute's tick with the next one.
   done.length = 0;
   await handOver(factsOf({ messages: ['m-1'] }), { group: acting, state: state() }, ports, 'failed');
-  await handOver(factsOf(), { group: acting, state: state() }, ports, 'failed');
-  expect(done).toEqual(['wakes web in 20000']);
+  await handOver(factsOf({ isTick: true }), { group: acting, state: state() }, ports, 'failed');
+  await handOver(factsOf({ isTick: true, isMinute: true }), { group: acting, state: state() }, ports, 'failed');
+  expect(done).toEqual(['wakes web in 20000', 'wakes web in 2000']);
 });
 
 /** The wakes of looks in vain at these times, in seconds: when each was sent, and how much later it comes. */

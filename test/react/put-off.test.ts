@@ -73,11 +73,12 @@ describe('instances that begin to run', () => {
     expect(await waits({ group: attached }, ran, [inLine('other')])).toBe(false);
     expect(await waits({ group: attached }, ran, [inLine('other', { sinceMs: nowMs - 60_000, instances: 0 })])).toBe(false);
     expect(await waits({ group: attached }, ran, [inLine('other', { sinceMs: nowMs - 60_000, turnAtMs: nowMs + 1 })])).toBe(false);
-    // A look must learn that these are in service before they end.
+    // Of these, a note must say that they were in service before they end. Only new members can have that note.
     const lasts = [inLine('other', { sinceMs: nowMs - 60_000 })];
     expect(await waits({}, ran, lasts)).toBe(false);
     const own = { state: state({ newcomers: { 'i-1': { pool: 'spot-b', atMs: nowMs } } }) };
-    expect(await waits(own, ran, lasts)).toBe(false);
+    expect([await waits(own, ran, lasts), await waits(own, ran, [])]).toEqual([true, false]);
+    expect(await waits(own, { ran: ['i-1', 'i-2'] }, lasts)).toBe(false);
   });
 
   test('have one look arranged for all of a group by an environment, until that look is due', async () => {

@@ -69,7 +69,7 @@ const againAfterMs = (
   return isWorthALook(nowMs + inMs, nowMs) ? inMs : undefined;
 };
 
-/** How soon to look again after a failed look, once for its signals. After that the tick looks. */
+/** How soon to look again after a failed look with signals. */
 const afterFailureMs = 20_000;
 
 /**
@@ -86,10 +86,10 @@ const goesOnInMs = (
   trouble?: Hindrance,
 ): number | undefined => {
   const isSignaled = facts.messages.length > 0;
-  if (trouble === 'failed') return isSignaled ? afterFailureMs : undefined;
+  if (isSignaled && trouble === 'failed') return afterFailureMs;
   if (isSignaled || trouble === 'crowded') return handedOverMs;
   // The next tick looks. Otherwise each tick of an outage would add looks that last for minutes.
-  if (trouble === 'slow' && facts.isMinute === true) return undefined;
+  if ((trouble === 'slow' || trouble === 'failed') && facts.isMinute === true) return undefined;
   return againAfterMs(facts.group, known, ports, trouble === 'throttled' ? throttledMs : handedOverMs);
 };
 

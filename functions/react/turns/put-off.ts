@@ -36,10 +36,14 @@ const isOnlyRunning = ({ isTick, leaving, ran, ended, refusedAsgs }: Facts): boo
 const isRefilled = ({ facts, inForce }: Known): boolean => isOnlyRunning(facts) && areRefills(facts, inForce);
 
 /**
- * Whether signals report only instances that run, and that Holdfast joins to the group. Where running instances need
- * nothing more, they are in service. A look must learn that before they end.
+ * Whether signals report only instances that run, and that Holdfast joins to the group or has launched. Where running
+ * instances need nothing more, they are in service. Of those that Holdfast launched, the state item notes that. Others
+ * may be instances of a request whose response is not stored yet, so they are looked at.
  */
-const isJoined = ({ facts, inForce: { group } }: Known): boolean => isOnlyRunning(facts) && !isAdmittedRunning(group);
+const isJoined = ({ facts, inForce: { group, state } }: Known): boolean => {
+  const isOwn = (instance: string): boolean => state?.newcomers?.[instance] !== undefined;
+  return isOnlyRunning(facts) && (!isAdmittedRunning(group) || facts.ran.every(isOwn));
+};
 
 /**
  * Whether signals report only the end of members that were leaving already, refills that Auto Scaling groups could not
