@@ -27,20 +27,31 @@ const obtainable = (situation: Situation, lack: number, leaving: readonly string
 };
 
 /**
- * The longest prefix of these members that can all be replaced. Fewer leaving members free less room below caps, so
- * each shorter prefix is planned anew.
+ * Those of these members whose leaving makes the group short, in order. A member that serves does so once fewer serve
+ * than are desired. One that does not serve does so only once fewer stay: a spare alone may be missing without it.
  */
-const replaceable = (
-  situation: Situation,
-  lack: number,
-  { turn, surplus }: { readonly turn: readonly string[]; readonly surplus: number },
-): readonly string[] => {
-  const unreplaced = turn.slice(surplus);
-  if (unreplaced.length === 0) return turn;
-  const given = obtainable(situation, lack, unreplaced);
-  return given >= unreplaced.length
-    ? turn
-    : replaceable(situation, lack, { turn: turn.slice(0, surplus + given), surplus });
+const makingShort = ({ view, headcount, arbiter }: Situation, turn: readonly string[]): readonly string[] => {
+  const idle = new Set(headcount.staying.filter(({ serving }) => !serving).map(({ instance }) => instance));
+  let staying = headcount.staying.length - view.state.desired;
+  let serving = arbiter.releasable.left();
+  return turn.filter((instance) => {
+    staying -= 1;
+    if (idle.has(instance)) return staying < 0;
+    serving -= 1;
+    return serving < 0;
+  });
+};
+
+/**
+ * The longest prefix of these members that can leave and be replaced. Fewer leaving members free less room below caps,
+ * so each shorter prefix is planned anew.
+ */
+const replaceable = (situation: Situation, lack: number, turn: readonly string[]): readonly string[] => {
+  const short = makingShort(situation, turn);
+  if (short.length === 0) return turn;
+  const given = obtainable(situation, lack, short);
+  const next = short[given];
+  return next === undefined ? turn : replaceable(situation, lack, turn.slice(0, turn.indexOf(next)));
 };
 
 /**
@@ -83,9 +94,7 @@ export const waitingSwaps: Rule = {
     const held = isDrainFirst ? comingUp(view) : new Set();
     const ready = inOrder.filter((instance) => !held.has(instance));
     const turn = ready.slice(0, mostAtOnce(situation)).filter((instance) => takeFrom([releasable], instance));
-    const drains = isDrainFirst
-      ? replaceable(situation, lack, { turn, surplus: Math.max(0, arbiter.releasable.left()) })
-      : turn;
+    const drains = isDrainFirst ? replaceable(situation, lack, turn) : turn;
     arbiter.leave(drains);
     return { drains };
   },

@@ -67,17 +67,10 @@ const drawTrouble = (world: DrawnWorld, draw: Draw): readonly Step[] => {
   return [...troubles, ...Array.from({ length: draw.between(1, 3) }, () => draw.one(meanwhile)(draw, seconds(draw, 2, 150)))];
 };
 
-/**
- * Members that never serve are left out where a policy has spares or keeps members on demand. There a member that is given up may wait forever to be
- * drained: found in such a world, and still open (docs/reliability.md).
- */
-const mayHave = ({ policies }: DrawnWorld, { kind }: Step): boolean =>
-  kind !== 'boot-broken' || policies.every(({ spare, onDemand }) => spare === undefined && onDemand === undefined);
-
 /** The world with trouble that its own kind does not draw: of capacity, boots, health, protection, hooks, and hands on its Auto Scaling groups. */
 export const withTrouble = (world: DrawnWorld, draw: Draw): DrawnWorld => {
   if (!draw.chance(share)) return world;
-  const steps = [...world.steps, ...drawTrouble(world, draw).filter((step) => mayHave(world, step))];
+  const steps = [...world.steps, ...drawTrouble(world, draw)];
   return {
     ...world,
     steps,

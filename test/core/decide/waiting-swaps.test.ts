@@ -60,6 +60,27 @@ describe('with drain-first, waiting swaps begin', () => {
     expect([begunAfter(9), begunAfter(15)]).toEqual([['spot-a#1', 'spot-a#2', 'spot-a#3'], ['spot-a#1']]);
   });
 
+  it('those that never served and that only a spare is missing without, where the tree gives nothing', () => {
+    const full = group({
+      swap: { order: 'drain-first', maxSurge: 2 },
+      spare: 1,
+      pools: { 'spot-a': { ...spotA, cap: 0 }, 'spot-b': { ...spotB, cap: 0 }, 'od-b': { ...onDemandB, cap: 0 } },
+    });
+    const begun = (serving: number, idle: number) => {
+      const never = members(spotB, idle, { serving: false, launchedAtMs: nowMs - 900_000 });
+      const unserved = Object.fromEntries(never.map(({ instance }) => [instance, { why: 'target-health' as const, sinceMs: nowMs - 600_000 }]));
+      return drains({
+        group: full,
+        members: [...members(spotA, serving), ...never],
+        swaps: never.map(({ instance }) => waits(instance, { reason: 'never-served' })),
+        state: state({ desired: 5, unserved }),
+      });
+    };
+    expect([begun(5, 1), begun(4, 2), begun(5, 2)]).toEqual([['spot-b#1'], ['spot-b#1'], ['spot-b#1', 'spot-b#2']]);
+    // Without this one, the group is short.
+    expect([begun(4, 1), begun(3, 2)]).toEqual([[], []]);
+  });
+
   it('and no later rule counts them as serving', () => {
     const situation = situationOf(look);
     waitingSwaps.propose(situation, emptyDraft);
