@@ -109,12 +109,11 @@ export const restOfSubnet = (memory: PoolMemory, subnet: string, nowMs: number):
 const restAfter = (scope: Refusal['scope'], streak: number): number =>
   scope === 'zone-permanent' ? notSoldRestMs : doublingMs(refusedRestMs, streak, longestRestMs);
 
-/**
- * Refusals of launches that were under way together count as one: a refusal during a rest does not raise the streak.
- */
+/** A refusal during the rest of another one does not raise the streak: refusals of launches under way count as one. */
 const streakAfter = (previous: Lesson | undefined, nowMs: number): number => {
   if (previous === undefined) return 1;
-  return previous.kind === 'refused' && isResting(previous, nowMs) ? previous.streak : previous.streak + 1;
+  const isRefused = previous.kind === 'refused' && previous.code !== takenAtOnceCode;
+  return isRefused && isResting(previous, nowMs) ? previous.streak : previous.streak + 1;
 };
 
 const reachOf = (refusal: Refusal, pools: Readonly<Record<string, Pool>>): readonly (OfferingKey | SubnetKey)[] => {

@@ -12,8 +12,8 @@ export const recorded: readonly Mutant[] = [
   {
     name: 'a refusal outlives what EC2 gives of its offering',
     file: 'core/pool-memory/pool-memory.ts',
-    from: 'succeeded.has(key) && code !== takenAtOnceCode);',
-    to: 'succeeded.has(key) && code === takenAtOnceCode);',
+    from: 'isNews(key, lesson) && lesson.code !== takenAtOnceCode);',
+    to: 'isNews(key, lesson) && lesson.code === takenAtOnceCode);',
     caughtBy: ['scenario return-to-spot'],
   },
   {

@@ -166,6 +166,15 @@ describe('an interruption', () => {
     expect(rememberInterruptions(first, [{ offering: key }], nowMs + 30_000)[key]?.kind).toBe('interrupted');
   });
 
+  it('rests for three minutes after a refusal that follows, also while EC2 had taken it back at once', () => {
+    const taken = { kind: 'refused', code: takenAtOnceCode, atMs: nowMs - 30_000, coolingUntilMs: nowMs + 150_000, streak: 0 } as const;
+    const refused = rememberRefusals({ [key]: taken }, [no()], pools, nowMs);
+    expect(refused[key]).toMatchObject({ code: no().code, coolingUntilMs: nowMs + refusedRestMs, streak: 1 });
+    // Refusals that were under way together count as one.
+    const again = rememberRefusals(refused, [no()], pools, nowMs + 1_000);
+    expect(again[key]).toMatchObject({ coolingUntilMs: nowMs + 1_000 + refusedRestMs, streak: 1 });
+  });
+
   it('counts as a refusal at once where another offering of the market was taken back a moment ago', () => {
     const there = 'm7g.large/b/spot';
     const resting = { kind: 'refused', code: takenAtOnceCode, atMs: nowMs, coolingUntilMs: nowMs + 60_000, streak: 0 } as const;
