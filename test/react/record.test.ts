@@ -169,6 +169,13 @@ describe('the events of a decision', () => {
     expect((await recorded([roundOf({ unplaced: 3 }), roundOf()])).told).toEqual([]);
   });
 
+  test('report no shortage that another look ended while the launches were requested', async () => {
+    const short = (rest: Partial<Round>) => recorded([{ ...roundOf({ unplaced: 2 }, [launched(['n-1'], 0)]), ...rest }]);
+    const covered = await short({ isCrowded: true });
+    expect([covered.told, covered.counts]).toEqual([[], [['Unplaced', 0]]]);
+    for (const rest of [{}, { isCrowded: true as const, state: state({ uncovered: 1 }) }]) expect((await short(rest)).told).toHaveLength(1);
+  });
+
   test('report which swaps began, by reason, a thousand members in one event', async () => {
     const { seen, run } = runOf();
     await announceStarted(run, []);

@@ -76,6 +76,16 @@ const outcomeOf = ({ rounds, fresh, drains, acted: { failed, ...acted } }: Recor
   failed: failed.map(({ instance, code }) => ({ instance, awsCode: code })),
 });
 
+/**
+ * How many members the last round could not place. None, if another look decided while the launches were requested, and
+ * found that nobody is missing.
+ */
+const unplacedAfter = (rounds: readonly Round[]): number => {
+  const last = rounds.at(-1);
+  const isCovered = last?.isCrowded === true && last.state.uncovered === undefined;
+  return isCovered ? 0 : (last?.decision.unplaced ?? 0);
+};
+
 const eventsOf = (context: Recorded): readonly Announcement[] => {
   const group = context.group.name;
   const refusals = launchedIn(context.rounds).flatMap(({ result }) =>
@@ -87,7 +97,7 @@ const eventsOf = (context: Recorded): readonly Announcement[] => {
     group,
     detail: { group, decision: context.id, refused: refusals.slice(0, 50).map(inBrief) },
   };
-  const unplaced = context.rounds.at(-1)?.decision.unplaced ?? 0;
+  const unplaced = unplacedAfter(context.rounds);
   const exhausted = { detailType: announcements.exhausted, group, detail: { group, decision: context.id, unplaced } };
   return [...(fellBack ? [fallback] : []), ...(unplaced > 0 ? [exhausted] : [])];
 };
@@ -172,7 +182,7 @@ export const record = async (context: Recorded): Promise<void> => {
   const { ports, group, facts, id, rounds } = context;
   const first = rounds[0];
   if (first === undefined) return;
-  ports.telemetry.count(metrics.unplaced, rounds.at(-1)?.decision.unplaced ?? 0);
+  ports.telemetry.count(metrics.unplaced, unplacedAfter(rounds));
   countWait(context);
   const outcome = outcomeOf(context);
   await ports.store.putDecision({
