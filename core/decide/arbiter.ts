@@ -1,6 +1,6 @@
 import { isHeldBack } from '../launch/reservation-life.ts';
 import { launchRoom } from '../limits/launch-limit.ts';
-import { launchable } from '../pool-memory/boot-memory.ts';
+import { launchable, movable } from '../pool-memory/boot-memory.ts';
 import { isDeniedIn } from '../pool-memory/denials.ts';
 import { movesLeft } from '../returning/rule.ts';
 import type { Headcount } from '../view/headcount.ts';
@@ -62,9 +62,12 @@ export type Arbiter = {
    * taken for some of them count for all.
    */
   readonly forMissing: (missing: number) => Budget;
-  /** Members that may move to on-demand now because the policy asks for it: within the surge, in either order. */
+  /**
+   * Members that may move to on-demand now because the policy asks for it: within the surge, in either order, and
+   * within the bound on launches that end before they serve.
+   */
   readonly toOnDemand: Budget;
-  /** Members that may move to better places now: within the surge, and within the policy's budget for a time. */
+  /** Members that may move to better places now: within the same bounds, and within the policy's budget for a time. */
   readonly returns: Budget;
   /**
    * Members that may stop serving. An account spends nothing until `leave` names the members, so a rule may try several
@@ -92,6 +95,7 @@ export type Arbiter = {
 export const arbiterFor = (view: View, headcount: Headcount): Arbiter => {
   const { order, maxSurge } = view.group.swap;
   const most = view.mayLaunch ?? Number.POSITIVE_INFINITY;
+  const moves = movable(view.state, view);
   const going = new Set<string>();
   const waiting = new Set(headcount.waiting.map(({ instance }) => instance));
   const releasable = releasableFor(headcount, view.state.desired, going, hopelessIn(view));
@@ -103,8 +107,8 @@ export const arbiterFor = (view: View, headcount: Headcount): Arbiter => {
     surgeForUnserved: budgetOf(order === 'launch-first' ? maxSurge : 0),
     launches: budgetOf(isHeldBack(view.state, view.nowMs) ? 0 : Math.min(most, launchRoom(view).left)),
     forMissing: forMissing(view),
-    toOnDemand: budgetOf(maxSurge - headcount.waiting.length - headcount.holdingPlace.length),
-    returns: budgetOf(Math.max(0, Math.min(maxSurge, movesLeft(view)))),
+    toOnDemand: budgetOf(Math.min(moves, maxSurge - headcount.waiting.length - headcount.holdingPlace.length)),
+    returns: budgetOf(Math.max(0, Math.min(moves, maxSurge, movesLeft(view)))),
     releasable,
     aboveMinimum: () => aboveMinimum(view.asgs, unclaimed()),
     beyondFloor: () => beyondFloor(view, unclaimed()),

@@ -118,16 +118,24 @@ export const withRun = <T extends BootMemory>(memory: T, ran: readonly string[])
 type Asking = { readonly nowMs: number; readonly ended: readonly string[] };
 
 /**
- * How many of these missing members may be launched now, so that no more than ten die for each of them in ten minutes.
- * A new member that has ended, and of which EC2 does not show the reason yet, may be one of the dead.
+ * How many instances ended early in the last ten minutes. A new member that has ended, and of which EC2 does not show
+ * the reason yet, may be one of them.
  */
-export const launchable = (
-  { deaths = [], newcomers = {} }: BootMemory,
-  missing: number,
-  { nowMs, ended }: Asking,
-): number => {
+const diedLately = ({ deaths = [], newcomers = {} }: BootMemory, { nowMs, ended }: Asking) => {
   const known = deaths.filter(({ atMs }) => nowMs - atMs < budgetMs).reduce((sum, { count }) => sum + count, 0);
+  const unexplained = known === 0 ? 0 : ended.filter((instance) => newcomers[instance] !== undefined).length;
+  return { known, unexplained };
+};
+
+/** How many of these missing members may be launched, so that no more than ten die for each of them in ten minutes. */
+export const launchable = (memory: BootMemory, missing: number, asking: Asking): number => {
+  const { known, unexplained } = diedLately(memory, asking);
   if (known === 0) return missing;
-  const unexplained = ended.filter((instance) => newcomers[instance] !== undefined).length;
   return Math.max(0, Math.min(missing, mostDeathsPerNeed * missing - known - unexplained));
+};
+
+/** How many members may move now. Nobody is missing for their launches, so all of them share the bound of one need. */
+export const movable = (memory: BootMemory, asking: Asking): number => {
+  const { known, unexplained } = diedLately(memory, asking);
+  return known === 0 ? Number.POSITIVE_INFINITY : Math.max(0, mostDeathsPerNeed - known - unexplained);
 };

@@ -26,7 +26,7 @@ export const returning: readonly Mutant[] = [
   {
     name: 'moves have no budget',
     file: 'core/decide/arbiter.ts',
-    from: 'budgetOf(Math.max(0, Math.min(maxSurge, movesLeft(view))))',
+    from: 'budgetOf(Math.max(0, Math.min(moves, maxSurge, movesLeft(view))))',
     to: 'budgetOf(100 + 0 * movesLeft(view))',
     caughtBy: ['return'],
   },

@@ -33,8 +33,8 @@ export const shares: readonly Mutant[] = [
   {
     name: 'more move on demand at once than the surge allows',
     file: 'core/decide/arbiter.ts',
-    from: 'toOnDemand: budgetOf(maxSurge - headcount',
-    to: 'toOnDemand: budgetOf(maxSurge + 9 - headcount',
+    from: 'toOnDemand: budgetOf(Math.min(moves, maxSurge - headcount',
+    to: 'toOnDemand: budgetOf(Math.min(moves, maxSurge + 9 - headcount',
     caughtBy: ['a floor that the policy raises'],
   },
   {

@@ -57,6 +57,18 @@ describe('the arbiter', () => {
     };
     expect([of(2), of(3), of(9), of(9, 1), of(9, 4)]).toEqual([2, 3, 3, 2, 0]);
   });
+  it('grants moves only as far as one missing member might get launches, while instances ended before they served', () => {
+    const returning = { afterMs: 60_000, everyMs: 600_000, atMost: { kind: 'count' as const, by: 3 }, timezone: 'UTC' };
+    const of = (count: number, agoMs = 1_000) => {
+      const deaths = [{ atMs: nowMs - agoMs, count }];
+      const { toOnDemand, returns } = arbiterOf({
+        group: group({ returning, swap: { order: 'launch-first', maxSurge: 5 } }),
+        state: state({ deaths }),
+      });
+      return `${toOnDemand.left()} ${returns.left()}`;
+    };
+    expect([of(1), of(8), of(10), of(30), of(30, 600_000)]).toEqual(['5 3', '2 2', '0 0', '0 0', '5 3']);
+  });
   it('leaves to waiting swaps the members that they claim', () => {
     expect(
       arbiterOf({ swaps: [waiting('spot-a#1')] })
