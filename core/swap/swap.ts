@@ -40,7 +40,7 @@ export type Swap = {
   readonly pool: string;
   /** Zone, type and market of the instance, for memory and reports. */
   readonly offering: string;
-  /** The Auto Scaling group that held it when it was claimed, whatever the policy names since then. */
+  /** The Auto Scaling group that held it when it was claimed or its turn came, whatever the policy names since then. */
   readonly asg?: string;
   /** When EC2 launched it, as far as the claim knew. Once it has ended, no look shows that any more. */
   readonly launchedAtMs?: number;

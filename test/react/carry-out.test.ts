@@ -578,4 +578,22 @@ describe('members that leave by a decision', () => {
       ['spot-a#2', { from: ['waiting'], set }],
     ]);
   });
+
+  test('name the Auto Scaling group that they joined since their swap was written, and no other', async () => {
+    const { drain: _drain, ...waits } = swapOf('spot-a#1', { reason: 'rebalance', state: 'waiting' });
+    const begun = async (asg: string | undefined, known?: string) => {
+      const look = { members: [member('spot-a#1', spotA, asg === undefined ? {} : { asg })], asgs: [asgView()] };
+      const swaps = [known === undefined ? waits : { ...waits, asg: known }];
+      const [one] = await beginWaiting(
+        decided({ drains: ['spot-a#1'] }),
+        context(
+          { ...look, swaps },
+          portsOf(() => 'done'),
+        ),
+      );
+      return one?.asg;
+    };
+    expect([await begun('web-asg'), await begun(undefined), await begun('strangers')]).toEqual(['web-asg', undefined, undefined]);
+    expect(await begun('web-asg', 'before')).toBe('before');
+  });
 });

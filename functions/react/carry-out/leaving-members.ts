@@ -74,17 +74,25 @@ export const claimRemovals = async (
   return { fresh: wanted.filter((swap) => claimed.has(swap)), ...failed };
 };
 
+/** The Auto Scaling group that a member joined after its swap was written. */
+const joinedSince = ({ members, asgs }: View, { instance, asg: known }: Swap): Pick<Swap, 'asg'> => {
+  const asg = members.find((member) => member.instance === instance)?.asg;
+  return known === undefined && asg !== undefined && asgs.some(({ name }) => name === asg) ? { asg } : {};
+};
+
 /** Begins swaps that waited for their turn. */
 export const beginWaiting = async (
   decision: Decision,
   { view, drain, ports }: LeaveContext,
 ): Promise<readonly Swap[]> => {
   const waiting = view.swaps.filter(({ instance }) => decision.drains.includes(instance));
-  const set = { state: 'leaving', drain, chosenAtMs: view.nowMs, drainOrderedAtMs: view.nowMs } as const;
-  const written = await inParallel(waiting, writesAtOnce, (swap) =>
-    ports.store.advance(swap, { from: enteredFrom.leaving, set }),
-  );
-  return waiting.filter((_, index) => written[index] === 'done').map((swap) => ({ ...swap, ...set }));
+  const begun = { state: 'leaving', drain, chosenAtMs: view.nowMs, drainOrderedAtMs: view.nowMs } as const;
+  const written = await inParallel(waiting, writesAtOnce, async (swap) => {
+    const set = { ...begun, ...joinedSince(view, swap) };
+    const result = await ports.store.advance(swap, { from: enteredFrom.leaving, set });
+    return result === 'done' ? [{ ...swap, ...set }] : [];
+  });
+  return written.flat();
 };
 
 /** The swaps whose drains a run may start. */
