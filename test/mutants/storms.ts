@@ -29,7 +29,7 @@ export const storms: readonly Mutant[] = [
     file: 'functions/react/turns/take-turn.ts',
     from: '...earlier(decision.wakeAtMs, wakeAtMs),',
     to: '...earlier(decision.wakeAtMs, wakeAtMs === undefined ? wakeAtMs : undefined),',
-    caughtBy,
+    caughtBy: withEmptyBuckets,
   },
   {
     name: 'each group of a batch is read by itself',
