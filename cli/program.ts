@@ -18,7 +18,7 @@ const port = number(
   (value) => Number.isInteger(value) && value >= 0 && value <= 65_535,
 );
 const fromOne = number('a whole number from 1', (value) => Number.isInteger(value) && value >= 1);
-/** At a higher speed, minute ticks come faster than the functions can handle them. */
+/** No machine keeps up with a higher speed. */
 const speed = number('a number above 0, at most 1000', (value) => value > 0 && value <= 1_000);
 
 const address = (text: string): string => {
@@ -68,7 +68,7 @@ const sandboxCommand = (exitWith: (code: number) => void): Command =>
     .option('--scenario <name|file>', 'play a scenario and report on it: a built-in name, or a YAML file')
     .option('--report <file>', 'write the report as JSON; an older file stays until then')
     .option('--port <port>', 'port on 127.0.0.1; by default any that is free', port)
-    .option('--speed <factor>', 'world seconds per second; above 10 the results may differ', speed)
+    .option('--speed <factor>', 'world seconds per second; fewer on a machine that does not keep up', speed)
     .option('--seed <number>', 'seed of all random numbers', wholeNumber)
     .option('--stay', 'keep running after the scenario, until interrupted')
     .addHelpText(

@@ -139,10 +139,11 @@ const invariantLines = ({ invariants }: Report): readonly string[] =>
 export const reportText = (report: Report, columns?: number): string => {
   const { requests, costUsd, onDemandCostUsd, mutatingCalls, endedAtMs, startedAtMs } = report;
   const worldTime = durationText(endedAtMs - startedAtMs);
+  const speed = report.reachedSpeed === undefined ? '' : `, at ${report.reachedSpeed} times real time`;
   const share = onDemandCostUsd > 0 ? `, ${((100 * costUsd) / onDemandCostUsd).toFixed(1)} % of on-demand` : '';
   return [
     '',
-    `${pc.bold(`Report: ${report.scenario}`)} (${report.mode}, seed ${report.seed}, ${worldTime} of world time)`,
+    `${pc.bold(`Report: ${report.scenario}`)} (${report.mode}, seed ${report.seed}, ${worldTime} of world time${speed})`,
     groupTable(report, columns),
     ...interruptionSection(report, columns),
     ...observedSection(report, columns),

@@ -1,6 +1,7 @@
 /**
  * The world's time. Everything that waits in the sandbox (boots, queue delays, workflow waits, schedules) waits here and nowhere else.
- * Two implementations: wall time times a factor (live), and virtual time that moves only when nothing is running (simulated).
+ * Two implementations: wall time times a factor, more slowly while this machine does not keep up (live), and virtual time that moves only when nothing is
+ * running (simulated).
  */
 export type WorldClock = {
   /** Milliseconds since the epoch, in the world. */
@@ -10,7 +11,10 @@ export type WorldClock = {
   after(delayMs: number, action: () => void | Promise<void>): Timer;
   /** Resolves at that world time. In simulated time a sleeping caller does not hold the clock back. */
   sleep(delayMs: number): Promise<void>;
-  /** Stops a simulated clock until the promise settles, because real work (a database call, a function's code) is under way. */
+  /**
+   * Real work (a database call, a function's code) is under way until the promise settles. A simulated clock stands still, a live one with a speed runs on by
+   * a bounded step at the most. Only the wall clock runs on.
+   */
   busy<T>(work: Promise<T>): Promise<T>;
 };
 

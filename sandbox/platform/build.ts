@@ -83,7 +83,6 @@ export const build = async ({ assembly, machinery, spec, place, seed }: BuildOpt
     pace: url === undefined ? measuredPace : ownPace,
     fate: faults.onEvent,
     messageFate: faults.onMessage,
-    factor: 'factor' in clock ? clock.factor : 1,
     ...(spec.lambda && { lambda: spec.lambda }),
     call: async (service, operation, input, role) => late.cloud?.call({ service, operation, input, caller: { kind: 'role', name: role } }),
   });

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Cloud } from '../cloud.ts';
 import { createDirectHandler } from '../direct-handler.ts';
 import { serveHttp } from '../serve-http.ts';
+import type { Activity } from './functions/activity.ts';
 import type { StartEnvironment } from './functions/environment.ts';
 import { liveEnvironments } from './functions/live-environment.ts';
 import { simulatedEnvironments } from './functions/simulated-environment.ts';
@@ -33,14 +34,23 @@ export type LiveOptions = {
   readonly onError?: ((error: unknown) => void) | undefined;
 };
 
+/** While the cloud handles a call of a function, that function's code waits in the world. */
+const outsideOf = (cloud: LiveOptions['cloud'], activities: ReadonlyMap<string, Activity>): LiveOptions['cloud'] => ({
+  handleHttp: (request, accessKeyId) => {
+    const response = cloud.handleHttp(request, accessKeyId);
+    return activities.get(request.headers['x-amz-security-token'] ?? '')?.inWorld(response) ?? response;
+  },
+});
+
 /** HTTP on loopback, functions in worker threads, wall time times a factor. */
 export const liveMachinery = async (options: LiveOptions): Promise<Machinery> => {
   const { speed: factor = 1, startMs: originMs, onLog, onError, control, cloud, port = 0 } = options;
-  const served = await serveHttp({ cloud, port, ...(control && { control }) });
+  const activities = new Map<string, Activity>();
+  const served = await serveHttp({ cloud: outsideOf(cloud, activities), port, ...(control && { control }) });
   const clock = createLiveClock({ factor, ...(originMs !== undefined && { originMs }), ...(onError && { onError }) });
   return {
     clock,
-    start: liveEnvironments({ clock, region: options.region, endpoint: served.url, ...(onLog && { onLog }) }),
+    start: liveEnvironments({ clock, activities, region: options.region, endpoint: served.url, ...(onLog && { onLog }) }),
     url: served.url,
     run: () => Promise.reject(new Error('The time of a live sandbox runs by itself: use clock.sleep.')),
     drive: (work) => work,

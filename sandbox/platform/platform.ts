@@ -34,8 +34,6 @@ export type PlatformDeps = {
   readonly messageFate?: MessageFate;
   /** Makes the calls of state machines, each with its role; absent: their functions are invoked directly, and they can do nothing else. */
   readonly call?: NonNullable<TaskDeps['call']>;
-  /** World seconds per wall second, where functions run in wall time. */
-  readonly factor?: number;
   /** How Lambda treats the account. */
   readonly lambda?: LambdaSpec;
   /** The present actor. A message of a function continues the chain of calls of that function. */
@@ -134,7 +132,6 @@ export const createPlatform = (deps: PlatformDeps): Platform => {
     start: deps.start,
     coldStartMs: pace.coldStartMs,
     overheadMs: pace.invokeMs,
-    factor: deps.factor ?? 1,
     ...(deps.lambda?.concurrency !== undefined && { concurrency: deps.lambda.concurrency }),
   });
   const invoke = deps.call === undefined ? functions.invoke : invokeByCall(deps.call);

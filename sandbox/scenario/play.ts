@@ -101,6 +101,7 @@ export const playScenario = (stage: Stage, scenario: Scenario, onProgress: (prog
     onProgress({ phase, glance: () => glanceAt(stage, scenario, observation, groupOf, `${scenario.name}: ${phaseText[phase]}`) });
   const play = async (): Promise<Report> => {
     const startedAtMs = stage.clock.now();
+    const startedAtWallMs = performance.now();
     tell('warming-up');
     await beginTrace(stage, scenario);
     const strangers = stage.world
@@ -123,7 +124,8 @@ export const playScenario = (stage: Stage, scenario: Scenario, onProgress: (prog
     await waitUntil(stage, () => isQuiet(stage), restMs);
     tell('ended');
     const history = await recorder.history(isQuiet(stage) ? stage.clock.now() : undefined);
-    return reportOn(stage, scenario, { observation, startedAtMs, costAtReady, strangers, history }, groupOf);
+    const wallMs = performance.now() - startedAtWallMs;
+    return reportOn(stage, scenario, { observation, startedAtMs, wallMs, costAtReady, strangers, history }, groupOf);
   };
   return stage.drive(play());
 };

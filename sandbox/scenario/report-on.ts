@@ -64,6 +64,8 @@ const sum = (values: Iterable<number>): number => [...values].reduce((total, val
 export type Played = {
   readonly observation: Observation;
   readonly startedAtMs: number;
+  /** Wall milliseconds that the scenario took. */
+  readonly wallMs: number;
   readonly costAtReady: { readonly usd: number; readonly onDemandUsd: number };
   readonly strangers: readonly string[];
   readonly history: History;
@@ -147,6 +149,7 @@ export const reportOn = async (stage: Stage, scenario: Scenario, played: Played,
   });
   const judged = [...invariants, ...judgedOf(stage, played.history)];
   const readyAtMs = observation.readyAtMs();
+  const endedAtMs = stage.clock.now();
   return {
     scenario: scenario.name,
     mode: stage.mode,
@@ -164,7 +167,8 @@ export const reportOn = async (stage: Stage, scenario: Scenario, played: Played,
     onDemandCostUsd,
     startedAtMs: played.startedAtMs,
     ...(readyAtMs === undefined ? {} : { readyAtMs }),
-    endedAtMs: stage.clock.now(),
+    endedAtMs,
+    ...(stage.mode === 'live' && { reachedSpeed: Math.round((10 * (endedAtMs - played.startedAtMs)) / played.wallMs) / 10 }),
     notes: scenario.notes,
   };
 };

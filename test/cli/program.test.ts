@@ -7,7 +7,7 @@ import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { failureText } from '../../cli/failure-text.ts';
 import { createProgram } from '../../cli/program.ts';
-import { hurriedText, runSandbox } from '../../cli/sandbox-command.ts';
+import { runSandbox, slowedText } from '../../cli/sandbox-command.ts';
 
 /** Runs the command line without ending the process, and answers what it wrote. */
 const run = async (...words: string[]): Promise<{ readonly text: string; readonly code: string | undefined }> => {
@@ -87,14 +87,14 @@ describe('the command line', () => {
   });
 
   it.each([
-    ['a broken invariant at a high speed', false, 'live', 40, 1],
-    ['a broken invariant at the speed of the wall clock', false, 'live', 1, 0],
-    ['a broken invariant in virtual time', false, 'simulated', 40, 0],
-    ['a high speed at which every invariant held', true, 'live', 40, 0],
-  ] as const)('names the speed as a possible cause, or not: %s', (_, ok, mode, speed, count) => {
-    const lines = hurriedText({ ok, mode }, speed);
+    ['a machine that did not keep up', 6.2, 10, 1],
+    ['a machine that kept up', 9.8, 10, 0],
+    ['the wall clock, which waits for nothing', 0.8, 1, 0],
+    ['virtual time', undefined, 10, 0],
+  ] as const)('says that the world waited, or not: %s', (_, reachedSpeed, speed, count) => {
+    const lines = slowedText({ ...(reachedSpeed !== undefined && { reachedSpeed }) }, speed);
     expect(lines).toHaveLength(count);
-    for (const line of lines) expect(line).toContain('play the scenario again, with a lower --speed');
+    for (const line of lines) expect(line).toContain('6.2 times as fast as real time, not 10 times');
   });
 });
 

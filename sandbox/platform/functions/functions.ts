@@ -19,8 +19,6 @@ export type FunctionsDeps = {
   /** World milliseconds that a cold start and every call take besides what the code does. */
   readonly coldStartMs: number;
   readonly overheadMs: number;
-  /** World seconds per wall second. Code that really runs takes its wall seconds at any speed of the world. */
-  readonly factor?: number;
   /** Most calls of all functions that run at once in the account (default 1,000). Concurrency that one function reserves is not available to others. */
   readonly concurrency?: number;
 };
@@ -131,7 +129,7 @@ const lostEnvironments = () => {
 
 /** Lambda: warm environments are used again, a crash or a time-out ends them, asynchronous calls are repeated. */
 export const createFunctions = (deps: FunctionsDeps): Functions => {
-  const { clock, random, factor = 1, concurrency = usualConcurrency } = deps;
+  const { clock, random, concurrency = usualConcurrency } = deps;
   const specs: FunctionSpec[] = [];
   const fleets = new Map<string, Fleet>();
   const active = new Map<string, Environment>();
@@ -156,7 +154,7 @@ export const createFunctions = (deps: FunctionsDeps): Functions => {
     if (deps.coldStartMs > 0) await clock.sleep(deps.coldStartMs);
     return { id, spec, runtime, generation: born };
   };
-  const timeoutMsOf = ({ timeoutSeconds }: FunctionSpec): number => timeoutSeconds * 1000 * Math.max(1, factor);
+  const timeoutMsOf = ({ timeoutSeconds }: FunctionSpec): number => timeoutSeconds * 1000;
   /** Runs one call until its response, its crash or its time-out, whichever is first. A crash or a time-out ends the environment. */
   const race = (environment: Environment, call: { readonly id: string; readonly event: unknown }): Promise<InvocationResult> =>
     new Promise((resolve, reject) => {

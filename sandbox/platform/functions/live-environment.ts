@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { LiveClock } from '../live-clock.ts';
+import { type Activity, createActivity } from './activity.ts';
 import {
   contextOf,
   type ExecutionEnvironment,
@@ -10,13 +11,15 @@ import {
   type StartEnvironment,
 } from './environment.ts';
 import type { InvocationResult } from './invocation.ts';
-import type { WorkerCall, WorkerMessage, WorkerStart } from './worker-protocol.ts';
+import type { WorkerCall, WorkerMessage, WorkerOrder, WorkerStart } from './worker-protocol.ts';
 
 export type LiveDeps = {
   readonly clock: LiveClock;
   readonly region: string;
   /** Where every SDK client of a function finds its services. */
   readonly endpoint: string;
+  /** Where the activity of each environment is found, by the session token of its calls, as long as the environment lives. */
+  readonly activities: Map<string, Activity>;
   /** A line that a function wrote. */
   readonly onLog?: (functionName: string, text: string) => void;
 };
@@ -37,9 +40,8 @@ const callOf = (spec: FunctionSpec, call: RuntimeCall, wrongByMs: number): Worke
 });
 
 const startWorker = (deps: LiveDeps, spec: FunctionSpec, id: string): Worker => {
-  const { originMs, wallOriginMs, factor } = deps.clock;
-  const onWallTime = factor === 1 && originMs === wallOriginMs;
-  const workerData: WorkerStart = { file: spec.file, ...(!onWallTime && { time: { originMs, wallOriginMs, factor } }) };
+  const { time } = deps.clock;
+  const workerData: WorkerStart = { file: spec.file, ...(time && { time }) };
   const env = { ...runtimeVariables(spec, deps.region), AWS_ENDPOINT_URL: deps.endpoint, ...credentials(spec, id), ...spec.variables };
   return new Worker(new URL('./live-worker.ts', import.meta.url), { workerData, env, stdout: true, stderr: true });
 };
@@ -50,12 +52,22 @@ const exited = (error: unknown): InvocationResult => ({
   errorMessage: `Runtime exited: ${error instanceof Error ? error.message : error}`,
 });
 
-/** Runs bundles in worker threads with an environment of their own, against the sandbox's endpoint. They can be killed at any point. */
+/**
+ * Runs bundles in worker threads with an environment of their own, against the sandbox's endpoint. They can be killed at any point. A thread that starts holds
+ * the world's time back, and so does code that is at work: code that waits neither for a call nor for a pause.
+ */
 export const liveEnvironments =
   (deps: LiveDeps): StartEnvironment =>
   async (spec, id, clockFate = (ms) => ms): Promise<ExecutionEnvironment> => {
     let wrongByMs = 0;
     const worker = startWorker(deps, spec, id);
+    const activity = createActivity(deps.clock);
+    deps.activities.set(id, activity);
+    const send = (order: WorkerOrder): void => worker.postMessage(order);
+    const pause = async (ms: number, number: number): Promise<void> => {
+      await activity.inWorld(deps.clock.sleep(ms));
+      if (!killed) send({ kind: 'awake', pause: number });
+    };
     let answer: ((result: InvocationResult) => void) | undefined;
     let failed: InvocationResult | undefined;
     let killed = false;
@@ -70,6 +82,7 @@ export const liveEnvironments =
     const ready = new Promise<void>((resolve) => {
       worker.on('message', (message: WorkerMessage) => {
         if (message.kind === 'ready') resolve();
+        else if (message.kind === 'pause') void pause(message.ms, message.pause);
         else if (!killed) answer?.(message.result);
       });
       worker.on('error', (error) => {
@@ -81,18 +94,24 @@ export const liveEnvironments =
         resolve();
       });
     });
-    await ready;
+    await deps.clock.busy(ready);
     return {
       run: (call) =>
         new Promise((resolve) => {
-          answer = resolve;
+          activity.begin();
+          answer = (result) => {
+            activity.end();
+            resolve(result);
+          };
           // The clock of a thread cannot be set during a call, so it jumps between calls.
           wrongByMs = clockFate(wrongByMs);
-          if (failed === undefined) worker.postMessage(callOf(spec, call, wrongByMs));
-          else resolve(failed);
+          if (failed === undefined) send({ kind: 'call', call: callOf(spec, call, wrongByMs) });
+          else answer(failed);
         }),
       kill: () => {
         killed = true;
+        activity.end();
+        deps.activities.delete(id);
         // There is no need to wait for the thread to end, because nothing that it still sends is read.
         void worker.terminate();
       },

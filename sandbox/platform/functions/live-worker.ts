@@ -1,26 +1,40 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { FunctionBundle } from '../../../core/contract.ts';
+import { readTimeMs } from '../shared-time.ts';
 import { asJson, failureOf } from './environment.ts';
 import type { InvocationResult } from './invocation.ts';
-import type { WorkerCall, WorkerMessage, WorkerStart } from './worker-protocol.ts';
+import type { WorkerCall, WorkerMessage, WorkerOrder, WorkerStart } from './worker-protocol.ts';
 
 const { file, time } = workerData as WorkerStart;
 const wallNow = Date.now;
 let wrongByMs = 0;
 Date.now = () => wallNow() + wrongByMs;
-const rightNow = (): number => (time === undefined ? wallNow() : time.originMs + Math.floor((wallNow() - time.wallOriginMs) * time.factor));
+const rightNow = (): number => (time === undefined ? wallNow() : readTimeMs(time));
 const now = (): number => rightNow() + wrongByMs;
 
 const tell = (message: WorkerMessage): void => parentPort?.postMessage(message);
+
+/** Pauses end on the world's clock, which the main thread keeps. */
+const pauses = new Map<number, () => void>();
+let paused = 0;
+const sleep = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    paused += 1;
+    pauses.set(paused, resolve);
+    tell({ kind: 'pause', pause: paused, ms });
+  });
+const wake = (pause: number): void => {
+  pauses.get(pause)?.();
+  pauses.delete(pause);
+};
 
 const bundle = (await import(pathToFileURL(file).href)) as FunctionBundle;
 /** In a world on the wall clock, the function is called through its exported handler, as Lambda calls it. */
 const handler =
   time === undefined
     ? bundle.handler
-    : bundle.create({ env: process.env, now, elapsedMs: rightNow, sleep: (ms) => sleep(ms / time.factor), random: Math.random, clientConfig: {} });
+    : bundle.create({ env: process.env, now, elapsedMs: rightNow, sleep, random: Math.random, clientConfig: {}, isEndedByWorld: true });
 
 const run = async ({ event, context, deadlineMs, wrongByMs: wrong }: WorkerCall): Promise<InvocationResult> => {
   wrongByMs = wrong;
@@ -31,5 +45,8 @@ const run = async ({ event, context, deadlineMs, wrongByMs: wrong }: WorkerCall)
   }
 };
 
-parentPort?.on('message', async (call: WorkerCall) => tell({ kind: 'result', result: await run(call) }));
+parentPort?.on('message', async (order: WorkerOrder) => {
+  if (order.kind === 'awake') wake(order.pause);
+  else tell({ kind: 'result', result: await run(order.call) });
+});
 tell({ kind: 'ready' });

@@ -1,10 +1,11 @@
+import type { SharedTime } from '../shared-time.ts';
 import type { InvocationResult } from './invocation.ts';
 
 /** What a worker is started with. */
 export type WorkerStart = {
   readonly file: string;
-  /** World time from wall time; absent when the world runs on the wall's own. */
-  readonly time?: { readonly originMs: number; readonly wallOriginMs: number; readonly factor: number };
+  /** The world's time; absent when it is the wall clock's. */
+  readonly time?: SharedTime;
 };
 
 export type WorkerCall = {
@@ -15,5 +16,11 @@ export type WorkerCall = {
   readonly context: Readonly<Record<string, unknown>> & { readonly awsRequestId: string; readonly functionName: string };
 };
 
-/** A message from a worker: it is ready, or the result of its call. */
-export type WorkerMessage = { readonly kind: 'ready' } | { readonly kind: 'result'; readonly result: InvocationResult };
+/** A message to a worker: a call, or that a pause is over. */
+export type WorkerOrder = { readonly kind: 'call'; readonly call: WorkerCall } | { readonly kind: 'awake'; readonly pause: number };
+
+/** A message from a worker: it is ready, the result of its call, or that its code pauses for so many world milliseconds. */
+export type WorkerMessage =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'result'; readonly result: InvocationResult }
+  | { readonly kind: 'pause'; readonly pause: number; readonly ms: number };

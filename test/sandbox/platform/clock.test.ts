@@ -1,7 +1,11 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLiveClock } from '../../../sandbox/platform/live-clock.ts';
+import { farthestAheadMs } from '../../../sandbox/platform/pace.ts';
+import type { SharedTime } from '../../../sandbox/platform/shared-time.ts';
 import { createVirtualClock } from '../../../sandbox/platform/virtual-clock.ts';
 
 const wallMs = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -143,5 +147,56 @@ describe('live time', () => {
     clock.close();
     await wallMs(10);
     expect(seen).toEqual([1000, 2000, 3000]);
+  });
+
+  it('waits for a thread that is blocked: it runs on by a bounded step alone', async () => {
+    const clock = createLiveClock({ factor: 100 });
+    await clock.sleep(500);
+    const beganMs = clock.now();
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+    expect(clock.now() - beganMs).toBeLessThanOrEqual(farthestAheadMs);
+    await clock.sleep(1_000);
+    expect(clock.now() - beganMs).toBeLessThan(300 * 100);
+    clock.close();
+  });
+
+  it('waits for work from its beginning to its end, also while other work ends', async () => {
+    const clock = createLiveClock({ factor: 100 });
+    const beganMs = clock.now();
+    const work = Promise.withResolvers<void>();
+    const busy = clock.busy(work.promise);
+    await clock.busy(wallMs(50));
+    await wallMs(50);
+    // In 100 ms of wall time, without the work, it runs on by 10,000 ms.
+    expect(clock.now() - beganMs).toBeLessThanOrEqual(2 * farthestAheadMs);
+    work.resolve();
+    await busy;
+    await clock.sleep(2_000);
+    expect(clock.now() - beganMs).toBeGreaterThanOrEqual(2_000);
+    clock.close();
+  });
+
+  it('is the same in every thread', async () => {
+    const clock = createLiveClock({ originMs: 5_000, factor: 50 });
+    await clock.sleep(1_000);
+    const time = clock.time as SharedTime;
+    const source = `
+      const { parentPort, workerData } = require('node:worker_threads');
+      import(workerData.module).then(({ readTimeMs }) => parentPort.postMessage(readTimeMs(workerData.time)));`;
+    const module = new URL('../../../sandbox/platform/shared-time.ts', import.meta.url).href;
+    const before = clock.now();
+    const [seen] = await once(new Worker(source, { eval: true, workerData: { time, module } }), 'message');
+    expect(seen).toBeGreaterThanOrEqual(before);
+    expect(seen).toBeLessThanOrEqual(clock.now());
+    clock.close();
+  });
+
+  it('is the wall clock at a factor of one, which clients share: nothing holds it back', async () => {
+    const clock = createLiveClock();
+    void clock.busy(new Promise(() => undefined));
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * farthestAheadMs);
+    expect(Math.abs(clock.now() - Date.now())).toBeLessThan(50);
+    expect(clock.time).toBeUndefined();
+    clock.close();
   });
 });

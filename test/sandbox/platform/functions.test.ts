@@ -7,7 +7,7 @@ import type { InvocationRecord } from '../../../sandbox/platform/functions/invoc
 import { traceHeader } from '../../../sandbox/platform/functions/lineage.ts';
 import { liveEnvironments } from '../../../sandbox/platform/functions/live-environment.ts';
 import { simulatedEnvironments } from '../../../sandbox/platform/functions/simulated-environment.ts';
-import { createLiveClock } from '../../../sandbox/platform/live-clock.ts';
+import { createLiveClock, type LiveClock } from '../../../sandbox/platform/live-clock.ts';
 import { createVirtualClock } from '../../../sandbox/platform/virtual-clock.ts';
 import { createRandom } from '../../../sandbox/random.ts';
 
@@ -21,8 +21,8 @@ const spec: FunctionSpec = {
   variables: { STEP: 'environment', TABLE: 'items' },
 };
 
-const create = (clock: WorldClock, start: StartEnvironment, more: Partial<FunctionSpec> = {}, factor = 1, concurrency = 1_000) => {
-  const functions = createFunctions({ clock, start, random: createRandom(1), coldStartMs: 0, overheadMs: 0, factor, concurrency });
+const create = (clock: WorldClock, start: StartEnvironment, more: Partial<FunctionSpec> = {}, concurrency = 1_000) => {
+  const functions = createFunctions({ clock, start, random: createRandom(1), coldStartMs: 0, overheadMs: 0, concurrency });
   const records: InvocationRecord[] = [];
   functions.add({ ...spec, ...more });
   functions.observe((record) => void records.push(record));
@@ -33,14 +33,15 @@ const simulated = (more: Partial<FunctionSpec> = {}, concurrency = 1_000) => {
   const clock = createVirtualClock(0);
   const neverAnswers = { handle: () => new Promise(() => undefined) };
   const start = simulatedEnvironments({ clock, seed: 1, region: 'eu-west-1', patienceMs: 50, requestHandler: () => neverAnswers });
-  return { clock, drive: clock.drive, ...create(clock, start, more, 1, concurrency) };
+  return { clock, drive: clock.drive, ...create(clock, start, more, concurrency) };
 };
 
 let used: Functions | undefined;
 afterEach(() => used?.close());
+const threads = (clock: LiveClock) => liveEnvironments({ clock, activities: new Map(), region: 'eu-west-1', endpoint: 'http://127.0.0.1:9' });
 const live = (factor = 1) => {
   const clock = createLiveClock({ factor });
-  const made = create(clock, liveEnvironments({ clock, region: 'eu-west-1', endpoint: 'http://127.0.0.1:9' }), {}, factor);
+  const made = create(clock, threads(clock));
   used = made.functions;
   return { clock, drive: <T>(work: Promise<T>): Promise<T> => work, ...made };
 };
@@ -105,7 +106,7 @@ describe.each([
 describe('functions', () => {
   it('that fail to start return an error with its type', async () => {
     const clock = createLiveClock();
-    const made = create(clock, liveEnvironments({ clock, region: 'eu-west-1', endpoint: 'http://127.0.0.1:9' }), { file: '/nowhere/index.mjs' });
+    const made = create(clock, threads(clock), { file: '/nowhere/index.mjs' });
     used = made.functions;
     expect(await made.functions.invoke('fixture', {})).toMatchObject({ kind: 'error', errorType: 'Runtime.ExitError' });
   });
@@ -114,8 +115,18 @@ describe('functions', () => {
     const { functions } = live(50);
     const result = await functions.invoke('fixture', { step: 'environment' });
     const { leftMs } = (result as { value: { leftMs: number } }).value;
-    expect(leftMs).toBeGreaterThan(1000);
-    expect(leftMs).toBeLessThanOrEqual(50_000);
+    expect(leftMs).toBeGreaterThan(0);
+    expect(leftMs).toBeLessThanOrEqual(1_000);
+  });
+
+  it('live hold the world back while they compute, and not while they pause', async () => {
+    const { functions, records } = live(50);
+    expect(await functions.invoke('fixture', { step: 'computing', forMs: 300 })).toMatchObject({ kind: 'ok' });
+    expect(await functions.invoke('fixture', { step: 'pausing', forMs: 800 })).toMatchObject({ kind: 'ok' });
+    const [computed = 0, paused = 0] = records.map(({ beganAtMs, endedAtMs }) => endedAtMs - beganAtMs);
+    expect(computed).toBeLessThan(800);
+    expect(paused).toBeGreaterThanOrEqual(800);
+    expect(paused).toBeLessThan(1_000 + 2 * 800);
   });
 
   it('in virtual time get a remaining time in world time', async () => {
