@@ -138,12 +138,12 @@ const invariantLines = ({ invariants }: Report): readonly string[] =>
 /** The report for a terminal of this width, or for a file. */
 export const reportText = (report: Report, columns?: number): string => {
   const { requests, costUsd, onDemandCostUsd, mutatingCalls, endedAtMs, startedAtMs } = report;
-  const worldTime = durationText(endedAtMs - startedAtMs);
   const speed = report.reachedSpeed === undefined ? '' : `, at ${report.reachedSpeed} times real time`;
+  const lasted = `${durationText(endedAtMs - startedAtMs)} of world time${speed}`;
   const share = onDemandCostUsd > 0 ? `, ${((100 * costUsd) / onDemandCostUsd).toFixed(1)} % of on-demand` : '';
   return [
     '',
-    `${pc.bold(`Report: ${report.scenario}`)} (${report.mode}, seed ${report.seed}, ${worldTime} of world time${speed})`,
+    `${pc.bold(`Report: ${report.scenario}`)} (${report.mode}, seed ${report.seed}, ${lasted})`,
     groupTable(report, columns),
     ...interruptionSection(report, columns),
     ...observedSection(report, columns),

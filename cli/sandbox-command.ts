@@ -111,7 +111,8 @@ export const slowedText = ({ reachedSpeed }: Pick<Report, 'reachedSpeed'>, speed
   reachedSpeed === undefined || speed === 1 || reachedSpeed >= 0.9 * speed
     ? []
     : [
-        `Time passed ${reachedSpeed} times as fast as real time, not ${speed} times: this machine did not keep up, and the world waited for it.`,
+        `Time passed ${reachedSpeed} times as fast as real time, not ${speed} times: ` +
+          'this machine did not keep up, and the world waited for it.',
       ];
 
 const playToReport = async (

@@ -63,7 +63,7 @@ export type Report = {
   readonly scenario: string;
   readonly mode: 'live' | 'simulated';
   readonly seed: number;
-  /** Live: how many world seconds passed in a second, on average. Less than the speed that was asked for, where this machine did not keep up. */
+  /** Live: how many world seconds passed in a second, on average. Less than `--speed`, where this machine did not keep up. */
   readonly reachedSpeed?: number;
   readonly ok: boolean;
   readonly invariants: readonly Invariant[];
