@@ -1,9 +1,12 @@
+import { openHooks } from '../drain/heartbeat.ts';
+import { isLeftOnHook, sparedOnHookAtMs } from '../drain/shortfall.ts';
 import { addedStill, believedAgainAtMs } from '../group/outside-size.ts';
 import { heldBackTimes } from '../launch/reservation-life.ts';
 import { nextAskMs } from '../pool-memory/ask-again.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import { movesUnderWay } from '../returning/under-way.ts';
 import { drainAgainAtMs, isWorthALook } from '../times/again.ts';
+import { tickEveryMs } from '../times/times.ts';
 import { isEndingSome } from '../view/asg-ledger.ts';
 import type { Member, View } from '../view/view.ts';
 import type { Draft, Rule, Situation } from './rule.ts';
@@ -83,6 +86,19 @@ const endingTimes = ({ view: { swaps, ended, nowMs } }: Situation, { unnoticed }
     .map(({ claimedAtMs, drainStartedAtMs: sinceMs = claimedAtMs }) => drainAgainAtMs(nowMs, { sinceMs }))
     .filter((atMs) => isWorthALook(atMs, nowMs));
 
+/**
+ * When to complete the hooks of drained members that EC2 may spare. Where a hook expires later, the tick after that
+ * does it.
+ */
+const hookTimes = ({ view: { swaps, ended, nowMs } }: Situation): readonly number[] =>
+  swaps
+    .filter((swap) => isLeftOnHook(swap) && !ended.includes(swap.instance))
+    .flatMap((swap) => {
+      const atMs = sparedOnHookAtMs(swap);
+      const expires = openHooks(swap).some(({ expiresAtMs }) => expiresAtMs < atMs + 2 * tickEveryMs);
+      return expires && atMs > nowMs ? [atMs] : [];
+    });
+
 /** When an offering may give a member that is missing now. */
 const capacityTimes = ({ state, group, nowMs }: View): readonly number[] => {
   const cooling = Object.values(state.memory).map(({ coolingUntilMs }) => coolingUntilMs);
@@ -104,6 +120,7 @@ export const nextLook: Rule = {
       ...comingUpTimes(situation, { admissions }),
       ...servingTimes(situation),
       ...endingTimes(situation, { unnoticed }),
+      ...hookTimes(situation),
       ...(unplaced > 0 ? capacityTimes(view) : []),
       ...believedAgainAtMs(view),
       ...heldBackTimes(view.state, view.nowMs),

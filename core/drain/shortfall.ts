@@ -1,6 +1,7 @@
 import { traitsOf } from '../removal/leave-reason.ts';
 import type { CutBy, Shortfall } from '../swap/shortfall.ts';
 import type { Swap } from '../swap/swap.ts';
+import { deadlineMarginMs } from '../times/times.ts';
 import { beganTooLate, drainEndsByMs } from './drain.ts';
 import type { OpenSwap } from './look.ts';
 
@@ -185,6 +186,19 @@ const closesLater = ({ drainedAtMs = 0, busyUntilMs }: Swap, nowMs: number): boo
  */
 export const worksUntilTaken = (swap: Swap, nowMs: number): boolean =>
   traitsOf(swap).endedBy === 'ec2' && (swap.shortfall !== undefined || closesLater(swap, nowMs));
+
+/**
+ * Whether a drain left the hooks open at its end, because connections went on until EC2 took the instance. No drain is
+ * left to complete them.
+ */
+export const isLeftOnHook = (swap: Swap): boolean => swap.state === 'drained' && worksUntilTaken(swap, 0);
+
+/**
+ * From when EC2 has spared an instance whose hooks were left open (epoch ms): it runs on after its deadline. Its Auto
+ * Scaling group would wait until the hooks expire.
+ */
+export const sparedOnHookAtMs = ({ deadlineMs = Number.POSITIVE_INFINITY }: Swap): number =>
+  deadlineMs + deadlineMarginMs;
 
 /**
  * Whether a cut was foreseen that nobody made: the instance ended before, by others than Holdfast, or after a warning

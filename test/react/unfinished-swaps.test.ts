@@ -129,17 +129,18 @@ describe('a swap whose instance its Auto Scaling group ends', () => {
   });
 });
 
-it('completes the hooks that a drain left open for connections, once EC2 has taken the instance', async () => {
+it('completes the hooks that a drain left open for connections, once EC2 has taken or spared the instance', async () => {
   const cut: Partial<Swap> = { shortfall: { code: 'still-draining', cutAtMs: inMs(120), by: 'ec2' } };
-  const completedOf = async (more: Partial<Swap>, ended: readonly string[] = ['i-1']) => {
+  const completedOf = async (more: Partial<Swap>, ended: readonly string[] = ['i-1'], afterS = 121) => {
     const taken = swap('i-1', { reason: 'interruption', state: 'drained', deadlineMs: inMs(120), drainedAtMs: inMs(110), hooks: [hook], ...more });
     const completed: string[] = [];
-    await mendedBy([taken], inMs(121), { ended, members: [member('i-1')] }, { completed });
+    await mendedBy([taken], inMs(afterS), { ended, members: [member('i-1')] }, { completed });
     return completed;
   };
   expect(await completedOf(cut)).toEqual(['i-1/t']);
   expect(await completedOf({ busyUntilMs: inMs(110) })).toEqual(['i-1/t']);
   expect(await completedOf(cut, [])).toEqual([]);
+  expect([await completedOf(cut, [], 129), await completedOf(cut, [], 130)]).toEqual([[], ['i-1/t']]);
   expect(await completedOf({ ...cut, hooks: [{ ...hook, overAtMs: inMs(115) }] })).toEqual([]);
   // The end of its drain completed these, or will.
   expect(await completedOf({})).toEqual([]);

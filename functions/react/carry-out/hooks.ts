@@ -2,7 +2,6 @@ import { isFromAws, retryOf } from '../../../aws/calls/errors.ts';
 import { eachInParallel, type Failed } from '../../../aws/calls/in-parallel.ts';
 import { metrics } from '../../../core/contract.ts';
 import { openHooks } from '../../../core/drain/heartbeat.ts';
-import { worksUntilTaken } from '../../../core/drain/shortfall.ts';
 import type { LeavingFact } from '../../../core/swap/claim.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
 import type { ReactPorts } from '../ports.ts';
@@ -40,9 +39,3 @@ export const completeHooksOf = async (
   });
   return later;
 };
-
-/**
- * Whether a drain left the hooks open at its end, because connections went on until EC2 took the instance. No drain is
- * left to complete them.
- */
-export const isLeftOnHook = (swap: Swap): boolean => swap.state === 'drained' && worksUntilTaken(swap, 0);

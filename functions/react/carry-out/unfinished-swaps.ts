@@ -1,6 +1,7 @@
 import { inParallel } from '../../../aws/calls/in-parallel.ts';
 import { unlessTroubled } from '../../../aws/calls/unless-troubled.ts';
 import { metrics } from '../../../core/contract.ts';
+import { isLeftOnHook, sparedOnHookAtMs } from '../../../core/drain/shortfall.ts';
 import { mayTakeOver, modeOf } from '../../../core/group/mode.ts';
 import type { NameDrain } from '../../../core/swap/drain-kind.ts';
 import { endsIn, unseenIn } from '../../../core/swap/ends.ts';
@@ -12,7 +13,7 @@ import type { Gathered } from '../look/gather.ts';
 import type { ReactPorts } from '../ports.ts';
 import type { Run } from '../run.ts';
 import { writesAtOnce } from './claims.ts';
-import { completeHooksOf, isLeftOnHook } from './hooks.ts';
+import { completeHooksOf } from './hooks.ts';
 import { claimWarnedAgain } from './warned-again.ts';
 
 /**
@@ -40,8 +41,9 @@ const close = async (
   const unseen = unseenIn(swaps, look).map(({ instance }) => instance);
   const beyond = unseen.length === 0 ? new Map() : await unlessTroubled(ports.owners.ownersOf(unseen));
   const { gone, over, open } = endsIn(swaps, { ...look, beyond });
+  const spared = open.filter((swap) => isLeftOnHook(swap) && sparedOnHookAtMs(swap) <= look.nowMs);
   // A swap stays as it is until its hooks are completed, so that the next look tries again.
-  const held = await completeHooksOf(gone.map(({ before }) => before).filter(isLeftOnHook), ports);
+  const held = await completeHooksOf([...gone.map(({ before }) => before).filter(isLeftOnHook), ...spared], ports);
   const ended = gone.filter(({ before }) => !held.has(before));
   // A drain may have had its Auto Scaling group end the instance since the swap was read. The next look finds that.
   await inParallel(ended, writesAtOnce, ({ before, after }) =>

@@ -1,4 +1,5 @@
 import { inParallel } from '../../../aws/calls/in-parallel.ts';
+import { isLeftOnHook, sparedOnHookAtMs } from '../../../core/drain/shortfall.ts';
 import type { Owner } from '../../../core/ports/owners.ts';
 import { traitsOf } from '../../../core/removal/leave-reason.ts';
 import { isAlive } from '../../../core/signals/signal-age.ts';
@@ -9,7 +10,7 @@ import type { Swap } from '../../../core/swap/swap.ts';
 import { hasBegun } from '../../runtime/drain/batch.ts';
 import { writesAtOnce } from '../carry-out/claims.ts';
 import { drainsOf } from '../carry-out/drain-names.ts';
-import { completeHooksOf, isLeftOnHook } from '../carry-out/hooks.ts';
+import { completeHooksOf } from '../carry-out/hooks.ts';
 import { takeOverDrains } from '../carry-out/unfinished-swaps.ts';
 import type { Facts } from '../messages/facts.ts';
 import type { ReactPorts } from '../ports.ts';
@@ -61,7 +62,9 @@ export const closeLetGo = async (
   const off = alive.filter((swap) => isLetOff(swap, nowMs));
   const open = alive.filter((swap) => !off.includes(swap));
   // A swap stays as it is until its hooks are completed, so that the next look tries again.
-  const held = await completeHooksOf([...over.filter(isLeftOnHook), ...open.filter(isHeld)], ports);
+  const isSpared = (swap: Swap): boolean => isLeftOnHook(swap) && sparedOnHookAtMs(swap) <= nowMs;
+  const onHook = open.filter((swap) => isHeld(swap) || isSpared(swap));
+  const held = await completeHooksOf([...over.filter(isLeftOnHook), ...onHook], ports);
   const ended = over.filter((swap) => !held.has(swap));
   await inParallel(ended, writesAtOnce, (swap) =>
     store.advance(swap, { from: [swap.state], ...changeTo(asGoneAfterLetGo(swap, nowMs)) }),

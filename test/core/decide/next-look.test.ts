@@ -107,6 +107,21 @@ describe('the next look', () => {
   });
 
   it.each([
+    ['expires soon', {}, 40_000],
+    ['expires after a tick', { hooks: [{ asg: 'spot-a', hook: 'drain', token: 't', expiresAtMs: nowMs + 160_000 }] }, undefined],
+    ['is over', { hooks: [{ asg: 'spot-a', hook: 'drain', token: 't', expiresAtMs: nowMs + 60_000, overAtMs: nowMs }] }, undefined],
+    ['still has a drain', { state: 'draining' as const }, undefined],
+    ['was not cut', { shortfall: undefined }, undefined],
+  ])('comes when EC2 may have spared a drained member with a hook that %s', (_, rest, expected) => {
+    const hooks = [{ asg: 'spot-a', hook: 'drain', token: 't', expiresAtMs: nowMs + 60_000 }];
+    const shortfall = { code: 'still-draining', cutAtMs: nowMs + 30_000, by: 'ec2' } as const;
+    const drained = { state: 'drained', drainedAtMs: nowMs, deadlineMs: nowMs + 30_000, hooks, shortfall } as const;
+    const next = (view: Partial<View>) => proposed(nextLook, { swaps: [swapOf('spot-a#1', { ...drained, ...rest })], ...view }).wakeAtMs;
+    expect(next({})).toBe(expected === undefined ? undefined : nowMs + expected);
+    expect(next({ ended: ['spot-a#1'] })).toBeUndefined();
+  });
+
+  it.each([
     [0, 10_000],
     [40_000, 10_000],
     [40_004, 10_001],
