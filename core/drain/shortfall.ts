@@ -200,6 +200,10 @@ export const isLeftOnHook = (swap: Swap): boolean => swap.state === 'drained' &&
 export const sparedOnHookAtMs = ({ deadlineMs = Number.POSITIVE_INFINITY }: Swap): number =>
   deadlineMs + deadlineMarginMs;
 
+/** Whether EC2 has spared an instance whose hooks its drain left open. */
+export const isSparedOnHook = (swap: Swap, nowMs: number): boolean =>
+  isLeftOnHook(swap) && sparedOnHookAtMs(swap) <= nowMs;
+
 /**
  * Whether a cut was foreseen that nobody made: the instance ended before, by others than Holdfast, or after a warning
  * of EC2 that no look has noted since. One whose drain began after its deadline was not taken by EC2.

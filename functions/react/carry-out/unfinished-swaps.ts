@@ -1,7 +1,7 @@
 import { inParallel } from '../../../aws/calls/in-parallel.ts';
 import { unlessTroubled } from '../../../aws/calls/unless-troubled.ts';
 import { metrics } from '../../../core/contract.ts';
-import { isLeftOnHook, sparedOnHookAtMs } from '../../../core/drain/shortfall.ts';
+import { isLeftOnHook, isSparedOnHook } from '../../../core/drain/shortfall.ts';
 import { mayTakeOver, modeOf } from '../../../core/group/mode.ts';
 import type { NameDrain } from '../../../core/swap/drain-kind.ts';
 import { endsIn, unseenIn } from '../../../core/swap/ends.ts';
@@ -41,7 +41,7 @@ const close = async (
   const unseen = unseenIn(swaps, look).map(({ instance }) => instance);
   const beyond = unseen.length === 0 ? new Map() : await unlessTroubled(ports.owners.ownersOf(unseen));
   const { gone, over, open } = endsIn(swaps, { ...look, beyond });
-  const spared = open.filter((swap) => isLeftOnHook(swap) && sparedOnHookAtMs(swap) <= look.nowMs);
+  const spared = open.filter((swap) => isSparedOnHook(swap, look.nowMs));
   // A swap stays as it is until its hooks are completed, so that the next look tries again.
   const held = await completeHooksOf([...gone.map(({ before }) => before).filter(isLeftOnHook), ...spared], ports);
   const ended = gone.filter(({ before }) => !held.has(before));

@@ -1,5 +1,5 @@
 import { inParallel } from '../../../aws/calls/in-parallel.ts';
-import { isLeftOnHook, sparedOnHookAtMs } from '../../../core/drain/shortfall.ts';
+import { isLeftOnHook, isSparedOnHook } from '../../../core/drain/shortfall.ts';
 import type { Owner } from '../../../core/ports/owners.ts';
 import { traitsOf } from '../../../core/removal/leave-reason.ts';
 import { isAlive } from '../../../core/signals/signal-age.ts';
@@ -62,8 +62,7 @@ export const closeLetGo = async (
   const off = alive.filter((swap) => isLetOff(swap, nowMs));
   const open = alive.filter((swap) => !off.includes(swap));
   // A swap stays as it is until its hooks are completed, so that the next look tries again.
-  const isSpared = (swap: Swap): boolean => isLeftOnHook(swap) && sparedOnHookAtMs(swap) <= nowMs;
-  const onHook = open.filter((swap) => isHeld(swap) || isSpared(swap));
+  const onHook = open.filter((swap) => isHeld(swap) || isSparedOnHook(swap, nowMs));
   const held = await completeHooksOf([...over.filter(isLeftOnHook), ...onHook], ports);
   const ended = over.filter((swap) => !held.has(swap));
   await inParallel(ended, writesAtOnce, (swap) =>

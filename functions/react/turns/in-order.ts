@@ -1,10 +1,10 @@
 import type { Facts } from '../messages/facts.ts';
-import type { Received } from '../messages/route.ts';
+import { isMinuteTick, type Received } from '../messages/route.ts';
 import { isOnlyInMessages } from './hand-over.ts';
 
 /** Groups that a wake names. The minute's tick names every group. */
 const wokenBy = (received: readonly Pick<Received, 'signal'>[]): ReadonlySet<string> =>
-  new Set(received.flatMap(({ signal }) => (signal.kind === 'tick' && !signal.isScheduled ? signal.groups : [])));
+  new Set(received.flatMap(({ signal }) => (signal.kind === 'tick' && !isMinuteTick(signal) ? signal.groups : [])));
 
 /**
  * The order in which an invocation converges its groups. Groups that cannot be handed over come first, because the time
