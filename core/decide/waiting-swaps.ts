@@ -93,7 +93,12 @@ export const waitingSwaps: Rule = {
     const inOrder = withinAdvice([...headcount.waiting].sort(inTurn), view).map(({ instance }) => instance);
     const held = isDrainFirst ? comingUp(view) : new Set();
     const ready = inOrder.filter((instance) => !held.has(instance));
-    const turn = ready.slice(0, mostAtOnce(situation)).filter((instance) => takeFrom([releasable], instance));
+    const most = mostAtOnce(situation);
+    // A member that has to serve on does not hold back those behind it.
+    const turn = ready.reduce<readonly string[]>(
+      (begun, instance) => (begun.length < most && takeFrom([releasable], instance) ? [...begun, instance] : begun),
+      [],
+    );
     const drains = isDrainFirst ? replaceable(situation, lack, turn) : turn;
     arbiter.leave(drains);
     return { drains };

@@ -599,6 +599,27 @@ describe('time to serve', () => {
     expect(asked('drain-first')).toEqual([]);
     expect(asked('launch-first')).toHaveLength(1);
   });
+  it('requires it at once when the warning of EC2 about that member was heard, and not before', () => {
+    const asked = (hear: (script: Script) => void) =>
+      details(requestedSoon, (script) => {
+        script.policy(0, 1, { ...policy, swap: { order: 'drain-first', maxSurge: 2 } });
+        script.desired(0, 2);
+        script.member('i-1');
+        script.member('i-2');
+        script.advise(90, 'i-2');
+        script.react(91, 93, 'i-b', [{ about: 'advice', instance: 'i-2' }]);
+        script.claim(92, 'i-2', 'i-b');
+        script.takeOut(95, 'i-2');
+        script.warn(100, 'i-1');
+        script.warn(100, 'i-2');
+        hear(script);
+        script.react(101, 105, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+        script.launch(105, 'i-3', { by: react('i-a') });
+      });
+    const hears = (script: Script): void => script.react(101, 105, 'i-c', [{ about: 'warning', instance: 'i-2' }]);
+    expect(asked(() => undefined)).toEqual([]);
+    expect(asked(hears)).not.toEqual([]);
+  });
   it('counts a member that its Auto Scaling group launched a moment ago until its warning is received', () => {
     const warning = { about: 'warning', instance: 'i-3' } as const;
     const asked = ({ receivedS = 150, endedS = 224 } = {}) =>

@@ -163,11 +163,11 @@ export const refillAt = (chronicle: Chronicle, group: string, atMs: number): num
   }, 0);
 };
 
-/** With drain-first a member that leaves on advice is replaced when it has gone, unless EC2 takes it meanwhile. */
+/** With drain-first a member that leaves on advice is replaced when it has gone, unless Holdfast heard meanwhile that EC2 takes it. */
 const holdsPlace = (chronicle: Chronicle, life: Life, heardMs: number, atMs: number): boolean => {
   const advisedMs = Math.min(endless, ...life.advisedAtMs, ...life.scheduled.map((one) => one.atMs));
   const policies = advisedMs > atMs ? [] : chronicle.policiesIn(chronicle.groupAt(life, atMs) ?? '', advisedMs, atMs);
-  return policies.some(({ order }) => order === 'drain-first') && isAlive(life, atMs) && warnedAtMs(life) > heardMs;
+  return policies.some(({ order }) => order === 'drain-first') && isAlive(life, atMs) && heardAtMs(chronicle, life, 'warning') > heardMs;
 };
 
 /** Holdfast requested it after the warning was heard, and others ended it since: it counts as requested. Its own loss is judged separately. */

@@ -108,4 +108,14 @@ describe('with spares, waiting swaps begin', () => {
     expect(begun(waits('spot-b#1', { state: 'leaving', reason: 'interruption' }))).toEqual(['spot-a#1', 'spot-a#2']);
     expect(begun(waits('spot-b#1', { state: 'leaving', reason: 'scale-in' }))).toEqual(['spot-a#1', 'spot-a#2']);
   });
+
+  it('also behind a member that has to serve on', () => {
+    const drainFirst = group({ spare: 4, swap: { order: 'drain-first', maxSurge: 1 } });
+    const never = members(spotB, 1, { serving: false, launchedAtMs: nowMs - 900_000 });
+    const unserved = { 'spot-b#1': { why: 'target-health' as const, sinceMs: nowMs - 600_000 } };
+    const swaps = [waits('spot-a#1', { claimedAtMs: nowMs - 1 }), waits('spot-b#1', { reason: 'never-served' })];
+    const begun = (serving: number) =>
+      drains({ group: drainFirst, members: [...members(spotA, serving), ...never], state: state({ desired: 3, unserved }), swaps });
+    expect([begun(2), begun(4)]).toEqual([['spot-b#1'], ['spot-a#1']]);
+  });
 });
