@@ -229,3 +229,10 @@ export const neverServedUntil = (chronicle: Chronicle, group: string, pool: stri
   if (last === undefined) return Number.NEGATIVE_INFINITY;
   return last.atMs + Math.min(times.longestUnservedRestMs, times.unservedRestMs * 2 ** (told.length - 1));
 };
+
+/** When rests of pools end that began until a moment, because their members were given up. */
+export const neverServedEnds = (chronicle: Chronicle, group: string, untilMs: number): readonly number[] =>
+  chronicle
+    .of('announced')
+    .filter(({ detailType, detail, atMs }) => detailType === announcements.givenUp && detail.group === group && atMs <= untilMs)
+    .map(({ detail, atMs }) => neverServedUntil(chronicle, group, String(detail.pool), atMs));

@@ -1,4 +1,4 @@
-import { bootsRestUntil, deathsCountUntil, deathsMayBound, failedBootsOf } from './boots.ts';
+import { bootsRestUntil, deathsCountUntil, deathsMayBound, failedBootsOf, neverServedEnds, neverServedUntil } from './boots.ts';
 import { breakersStoodIn } from './breaker.ts';
 import type { Chronicle } from './chronicle.ts';
 import type { OfferingName } from './cloud.ts';
@@ -83,7 +83,7 @@ const breakersStood = (chronicle: Chronicle, { group, breaker }: Policy, pool: P
   breaker === undefined ? [] : breakersStoodIn(chronicle, group, breaker, mayBecome(offering, pool));
 
 /**
- * Whether spot could give one more at a moment, and may be requested. A resting offering, or one below an open breaker, is not requested for a spare.
+ * Whether spot could give one more at a moment, and may be requested. A resting pool or offering, or one below an open breaker, is not requested for a spare.
  */
 export const spotGives = (chronicle: Chronicle, policy: Policy, atMs: number): boolean => {
   const { group } = policy;
@@ -94,6 +94,7 @@ export const spotGives = (chronicle: Chronicle, policy: Policy, atMs: number): b
       (held.get(pool.name)?.length ?? 0) < pool.most &&
       !wasDeniedLately(chronicle, group, atMs, pool.name) &&
       bootsRestUntil(chronicle, group, pool.name, atMs) <= atMs &&
+      neverServedUntil(chronicle, group, pool.name, atMs) <= atMs &&
       offeringsOf(pool).some(
         (offering) =>
           offering.market === 'spot' &&
@@ -118,6 +119,7 @@ const restsEnd = (chronicle: Chronicle, group: string, untilMs: number): readonl
         offeringsOf(pool).flatMap((offering) => breakersStood(chronicle, policy, pool, offering).map((span) => span.untilMs)),
       ),
     ),
+    ...neverServedEnds(chronicle, group, untilMs),
     ...boots.flatMap((one) => [bootsRestUntil(chronicle, group, one.pool, one.diedAtMs), deathsCountUntil(chronicle, one)]),
     ...refusals.flatMap(({ atMs }) =>
       pools.flatMap((pool) => offeringsOf(pool).map((offering) => restedUntil(chronicle, pool, offering, { group, sinceMs: atMs, atMs }))),

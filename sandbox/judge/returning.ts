@@ -196,10 +196,11 @@ export type ReturnLaunch = {
 
 /**
  * The size beyond which a launch is for a move. A write of others that fell between a look of Holdfast and its write may have been lost. A launch may have
- * been for a move then, if it is beyond the size that the Auto Scaling group shows.
+ * been for a move then, if it is beyond the size that the Auto Scaling group shows. One beyond a size that a late describe may still have shown was not
+ * surely for a move.
  */
 const sizeFor = (chronicle: Chronicle, isSure: boolean, { group, sinceMs, atMs }: Pick<Moment, 'group' | 'sinceMs' | 'atMs'>): number => {
-  const sizes = chronicle.desiredIn(group, sinceMs, atMs);
+  const sizes = isSure ? chronicle.desiredShownIn(group, sinceMs, atMs) : chronicle.desiredIn(group, sinceMs, atMs);
   const word = chronicle.wordsFor(group, atMs)?.findLast((one) => one.atMs <= atMs);
   return !isSure && word?.isBetween ? Math.min(...sizes) : Math.max(0, ...sizes);
 };

@@ -4,7 +4,7 @@ import { adviceWithinBudget } from '../../sandbox/judge/rules/advice.ts';
 import { details } from './details.ts';
 import { policy, react, type Script } from './histories.ts';
 
-const leaves = (script: Script, second: number, instance: string, reason = 'rebalance', state = 'leaving'): void =>
+const leaves = (script: Script, second: number, instance: string, reason = 'rebalance', state = 'leaving', hooks: readonly string[] = []): void =>
   script.at(second, {
     kind: 'item-written',
     table: 'state',
@@ -12,7 +12,7 @@ const leaves = (script: Script, second: number, instance: string, reason = 'reba
     item: `swap#${instance}`,
     bytes: 100,
     by: react(`of-${instance}`),
-    swap: { reason, state },
+    swap: { reason, state, facts: { hooks } },
   });
 
 describe('replacements for advice keep to their budget', () => {
@@ -54,6 +54,14 @@ describe('replacements for advice keep to their budget', () => {
     };
     expect(found(gone({ kind: 'ec2' }))).toEqual([]);
     expect(found(gone(react('i-0')))).toHaveLength(1);
+  });
+  it('counts no member that a terminate hook takes at the same time, and one that a hook takes later', () => {
+    const hooked = (before: boolean) => (script: Script) => {
+      three(200)(script);
+      leaves(script, before ? 90 : 190, 'i-2', 'rebalance', 'leaving', ['of-scale-in']);
+    };
+    expect(found(hooked(true))).toEqual([]);
+    expect(found(hooked(false))).toHaveLength(1);
   });
   it('begins anew where the state was lost', () => {
     const lost = (script: Script): void => {

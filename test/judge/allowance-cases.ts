@@ -762,6 +762,29 @@ const serving: Readonly<Record<string, Cases>> = {
   },
 };
 
+/** Two serve, so many spares are wanted, and one is launched at 70 s that runs and never responds. */
+const spareFails =
+  (spare: number, ...more: readonly Write[]): Write =>
+  (script) => {
+    script.policy(0, 1, { ...policy, spare });
+    script.desired(0, 2);
+    script.member('i-1');
+    script.member('i-2');
+    script.launch(70, 'i-3');
+    script.at(80, { kind: 'running', instance: 'i-3' });
+    for (const write of more) write(script);
+  };
+
+const spares: Readonly<Record<string, Cases>> = {
+  'a member fails its health checks and lives, where spares are wanted': {
+    needed: spareFails(1),
+    beyond: {
+      'two are wanted, and one fails': spareFails(2),
+      'the one that fails has ended': spareFails(1, (script) => script.end(90, 'i-3')),
+    },
+  },
+};
+
 const joins =
   (hook: 'hook-put' | 'hook-removed', second: number): Write =>
   (script) => {
@@ -1086,6 +1109,7 @@ export const cases: Readonly<Record<string, Cases>> = {
   ...told,
   ...stops,
   ...serving,
+  ...spares,
   ...held,
   ...restores,
   ...unheard,

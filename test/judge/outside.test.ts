@@ -6,7 +6,7 @@ import { needlessRemoval } from '../../sandbox/judge/rules/needless-removal.ts';
 import { outsideSizesStand, wantedStay } from '../../sandbox/judge/rules/outside.ts';
 import { asgsPutBack } from '../../sandbox/judge/rules/put-back.ts';
 import { sizeIsHeld } from '../../sandbox/judge/rules/rest.ts';
-import { returnsWhileWhole } from '../../sandbox/judge/rules/returns.ts';
+import { returnsInWindows, returnsWhileWhole } from '../../sandbox/judge/rules/returns.ts';
 import { requestedSoon, servesAgain } from '../../sandbox/judge/rules/serving.ts';
 import { details, throttled } from './details.ts';
 import { historyOf, policy, react, type Script, user } from './histories.ts';
@@ -788,4 +788,29 @@ describe('other rules where others set the size', () => {
 
 it('the history that these are made of is one', () => {
   expect(historyOf(twoThere).events.length).toBeGreaterThan(0);
+});
+
+describe('a launch that a late describe explains', () => {
+  /** Others lower the size at a time. A function that looks from 98 on launches one on spot, beside one on demand. */
+  const moved = (second: number) => {
+    const timing = { ...history.spec.timing, asgLagSeconds: [0, 10] as const };
+    return details(
+      returnsInWindows,
+      (script) => {
+        script.policy(0, 1, { ...outside, return: { window: '03:00-04:00', timezone: 'UTC' } });
+        script.member('i-1', { pool: 'spot-a', asg: 'web-asg' });
+        script.member('i-2', { pool: 'od-b', asg: 'web-asg', by: react('i-0') });
+        says(script, 10, 3);
+        says(script, second, 2, 3);
+        looks(script, 98, 'i-a');
+        script.react(98, 102, 'i-a');
+        script.launch(100, 'i-3', { pool: 'spot-b', by: react('i-a'), asg: 'web-asg' });
+      },
+      { ...long, spec: { ...history.spec, timing } },
+    );
+  };
+  it('is not for a return', () => {
+    expect(moved(97)).toEqual([]);
+    expect(moved(40)).toEqual(['i-3 was launched for a return while no window of the policy was open']);
+  });
 });

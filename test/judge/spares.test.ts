@@ -127,6 +127,22 @@ describe('spares serve while spot gives', () => {
   });
 });
 
+describe('spares of a pool whose instances never served', () => {
+  const givesUp =
+    (second: number, pool: string): Write =>
+    (script) =>
+      script.at(second, { kind: 'announced', detailType: 'Holdfast Members Given Up', detail: { group: 'web', pool, decision: 'd' } });
+  const missing = (...more: readonly Write[]) => details(sparesServe, all(two(1), ...more), { endedAtMs: 900_000 }).length;
+  it('are not bought during its rest', () => {
+    expect(missing(givesUp(90, 'spot-a'), givesUp(90, 'spot-b'))).toBe(0);
+  });
+  it('are bought in other pools, and after its rest', () => {
+    expect(missing(givesUp(90, 'spot-a'))).toBe(1);
+    const later = details(sparesServe, all(two(1), givesUp(90, 'spot-a'), givesUp(90, 'spot-b')), { endedAtMs: 1_400_000 });
+    expect(later).toHaveLength(1);
+  });
+});
+
 describe('spares below a breaker', () => {
   const guarded = { breaker: { interruptions: 2, within: '5m', hold: '10m' } };
   const opens =

@@ -2,6 +2,7 @@ import type { Chronicle } from '../chronicle.ts';
 import type { Allowance } from '../finding.ts';
 import { answersAt, endless, goneAtMs, isFunction, type Life, warnedAtMs } from '../life.ts';
 import { servesAgain } from '../rules/serving.ts';
+import { sparesServe } from '../rules/spares.ts';
 import { comesUpMsOfLife, servesAgainMsIn } from '../serves-again.ts';
 import { givenUpAtMs } from '../unserved.ts';
 
@@ -56,6 +57,14 @@ export const membersFail: Allowance = {
     // A member that was requested a moment ago is not late yet, so failing members explain only late ones.
     return late <= failing.length + leftFirst(chronicle, group, beforeMs).length;
   },
+};
+
+/** A member that fails is a spare at first, or has the place of one, until it is given up. */
+export const sparesFail: Allowance = {
+  ...membersFail,
+  name: 'a member fails its health checks and lives, where spares are wanted',
+  excuses: sparesServe.name,
+  reason: 'Holdfast launches no spare beside a member that may still come up. It gives the member up ten minutes after the launch.',
 };
 
 export const hookHoldsNewcomers: Allowance = {

@@ -16,11 +16,11 @@ type Begun = { readonly instance: string; readonly group: string; readonly atMs:
 const diedWaiting = (chronicle: Chronicle, { item, swap }: Claimed): boolean =>
   swap?.state === 'gone' && !isFunction(chronicle.life(item.slice(items.swapPrefix.length))?.ending?.by);
 
-/** Members that left for advice alone, by when their swap first said so. */
+/** Members that left for advice alone, by when their swap first said so. A member that leaves by a terminate hook too is not Holdfast's choice. */
 export const begunForAdvice = (chronicle: Chronicle): readonly Begun[] => {
   const left = chronicle.of('item-written').filter(({ swap }) => swap !== undefined && swap.state !== 'waiting' && swap.state !== 'withdrawn');
   return [...Map.groupBy(left, ({ item }) => item).values()].flatMap(([first]): readonly Begun[] =>
-    first?.swap?.reason === 'rebalance' && !diedWaiting(chronicle, first)
+    first?.swap?.reason === 'rebalance' && (first.swap.facts?.hooks ?? []).length === 0 && !diedWaiting(chronicle, first)
       ? [{ instance: first.item.slice(items.swapPrefix.length), group: first.group, atMs: first.atMs, by: first.by }]
       : [],
   );
