@@ -1,7 +1,7 @@
 import { bootsRestUntil, deathsCountUntil, deathsMayBound, failedBootsOf, neverServedEnds, neverServedUntil } from './boots.ts';
 import { breakersStoodIn } from './breaker.ts';
 import type { Chronicle } from './chronicle.ts';
-import type { OfferingName } from './cloud.ts';
+import { nameOf, type OfferingName } from './cloud.ts';
 import { wasDeniedLately } from './denied.ts';
 import { restedUntil } from './giving.ts';
 import { launchesCountUntil, limitMayBound } from './launch-limit.ts';
@@ -9,6 +9,8 @@ import { covers, goneAtMs, leavesAtMs, type Span } from './life.ts';
 import { hasShareRoom, hasShares } from './limits.ts';
 import { limitFor, type Policy, type PolicyPool } from './policy.ts';
 import { mayBecome, offeringsOf, poolOf } from './pools.ts';
+import { isOfSubnet, refusalsOf, refusalsTo } from './refusals.ts';
+import { remembered } from './remembered.ts';
 import { headcountAt } from './staying.ts';
 import { times } from './times.ts';
 import { poolsOf } from './tree.ts';
@@ -106,12 +108,32 @@ export const spotGives = (chronicle: Chronicle, policy: Policy, atMs: number): b
   );
 };
 
-/** Ends of rests that began until a moment. */
-const restsEnd = (chronicle: Chronicle, group: string, untilMs: number): readonly number[] => {
+/** Ends of rests of an offering after each of its refusals, and after those of subnets. No other refusal changes them. */
+const restEndsOf = (chronicle: Chronicle, group: string, pool: PolicyPool, offering: OfferingName): readonly number[] =>
+  [...refusalsOf(chronicle, group, offering), ...refusalsTo(chronicle, group).filter(isOfSubnet)].map(({ atMs }) =>
+    restedUntil(chronicle, pool, offering, { group, sinceMs: atMs, atMs }),
+  );
+
+/** The offerings of the pools of policies, each once for the same subnets. */
+const soldIn = (policies: readonly Policy[]): readonly (readonly [PolicyPool, OfferingName])[] => {
+  const all = policies.flatMap((policy) => poolsOf(policy, policy.capacity)).flatMap((pool) => offeringsOf(pool).map((one) => [pool, one] as const));
+  return [...new Map(all.map(([pool, one]) => [`${nameOf(one)} ${pool.subnets}`, [pool, one] as const])).values()];
+};
+
+/** Ends of rests, by group. */
+const restsEndIn = remembered((_: Chronicle) => new Map<string, readonly number[]>());
+
+/** Ends of all rests in the history of a group. */
+const restsEnd = (chronicle: Chronicle, group: string): readonly number[] => {
+  const known = restsEndIn(chronicle);
+  const found = known.get(group) ?? restsEndOf(chronicle, group);
+  known.set(group, found);
+  return found;
+};
+
+const restsEndOf = (chronicle: Chronicle, group: string): readonly number[] => {
+  const untilMs = chronicle.history.endedAtMs;
   const policies = chronicle.policiesIn(group, Number.NEGATIVE_INFINITY, untilMs);
-  const pools = policies.flatMap((policy) => poolsOf(policy, policy.capacity));
-  const refusals = chronicle.of('refused').filter(({ atMs }) => atMs <= untilMs);
-  const boots = failedBootsOf(chronicle, group).filter(({ diedAtMs }) => diedAtMs <= untilMs);
   return [
     ...launchesCountUntil(chronicle, group, untilMs),
     ...policies.flatMap((policy) =>
@@ -120,10 +142,8 @@ const restsEnd = (chronicle: Chronicle, group: string, untilMs: number): readonl
       ),
     ),
     ...neverServedEnds(chronicle, group, untilMs),
-    ...boots.flatMap((one) => [bootsRestUntil(chronicle, group, one.pool, one.diedAtMs), deathsCountUntil(chronicle, one)]),
-    ...refusals.flatMap(({ atMs }) =>
-      pools.flatMap((pool) => offeringsOf(pool).map((offering) => restedUntil(chronicle, pool, offering, { group, sinceMs: atMs, atMs }))),
-    ),
+    ...failedBootsOf(chronicle, group).flatMap((one) => [bootsRestUntil(chronicle, group, one.pool, one.diedAtMs), deathsCountUntil(chronicle, one)]),
+    ...soldIn(policies).flatMap(([pool, offering]) => restEndsOf(chronicle, group, pool, offering)),
   ];
 };
 
@@ -138,19 +158,35 @@ const roomChanges = (chronicle: Chronicle, group: string): readonly number[] => 
   ];
 };
 
+type Gives = (chronicle: Chronicle, policy: Policy, atMs: number) => boolean;
+
+const knownBy = remembered((_: Chronicle) => new Map<Gives, Map<string, boolean>>());
+
+/** What one question about capacity found out, by group and moment. The moments of one debt are those of the next. */
+const knownOf = (chronicle: Chronicle, gives: Gives): Map<string, boolean> => {
+  const all = knownBy(chronicle);
+  const known = all.get(gives) ?? new Map<string, boolean>();
+  all.set(gives, known);
+  return known;
+};
+
 /** Between two moments, the last one up to which no offering of the tree had capacity or would be requested. Without one, the first moment. */
-export const gaveNothingUntil = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number, gives = somethingGives): number => {
+export const gaveNothingUntil = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number, gives: Gives = somethingGives): number => {
   const changes = changesUntil(chronicle, untilMs);
   const turns = chronicle
     .policiesIn(group, Number.NEGATIVE_INFINITY, untilMs)
     .flatMap((policy) => changes.map((atMs) => atMs + askedWithinMs(policy)));
-  const later = [...changes, ...turns, ...roomChanges(chronicle, group), ...restsEnd(chronicle, group, untilMs)].filter(
+  const later = [...changes, ...turns, ...roomChanges(chronicle, group), ...restsEnd(chronicle, group)].filter(
     (atMs) => atMs > fromMs && atMs <= untilMs,
   );
   const sorted = [...new Set([fromMs, ...later])].sort((a, b) => a - b);
+  const known = knownOf(chronicle, gives);
   const last = sorted.findLastIndex((atMs) => {
+    const key = `${group} ${atMs}`;
     const policy = chronicle.policyAt(group, atMs);
-    return policy !== undefined && !gives(chronicle, policy, atMs);
+    const isGiving = known.get(key) ?? (policy === undefined || gives(chronicle, policy, atMs));
+    known.set(key, isGiving);
+    return !isGiving;
   });
   return last < 0 ? fromMs : (sorted[last + 1] ?? untilMs);
 };

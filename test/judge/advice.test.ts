@@ -12,7 +12,7 @@ const leaves = (script: Script, second: number, instance: string, reason = 'reba
     item: `swap#${instance}`,
     bytes: 100,
     by: react(`of-${instance}`),
-    swap: { reason, state, facts: { hooks } },
+    swap: { reason, state, facts: { offering: 't/z-a/spot', hooks } },
   });
 
 describe('replacements for advice keep to their budget', () => {

@@ -1,5 +1,5 @@
 import { noCapacity } from './capacity-steps.ts';
-import { drawBounds } from './profiles/bounds.ts';
+import { drawBounds, heldBackMs } from './profiles/bounds.ts';
 import { calmAfter, type DrawnWorld, minutes, seconds } from './profiles/profile.ts';
 import type { Draw } from './random-draw.ts';
 import type { Step } from './situation.ts';
@@ -10,9 +10,6 @@ type Document = Readonly<Record<string, unknown>>;
 
 /** A share of the worlds that may have bounds. */
 const share = 0.4;
-/** The longest time that a limit may hold the last launch back, and some looks more. */
-const boundedWithinMs = 900_000;
-
 const desiredOf = ({ size }: Document): number => Number((size as { readonly desired?: number } | undefined)?.desired ?? 3);
 
 const drawOrder = (draw: Draw): Document =>
@@ -45,11 +42,12 @@ const drawLosses = (draw: Draw): readonly Step[] => {
 export const withBounds = (world: DrawnWorld, draw: Draw): DrawnWorld => {
   if (!draw.chance(share)) return world;
   const steps = [...world.steps, ...drawLosses(draw)];
+  const policies = world.policies.map((policy) => bounded(draw, policy));
   return {
     ...world,
-    policies: world.policies.map((policy) => bounded(draw, policy)),
+    policies,
     steps,
     calmAtMs: Math.max(world.calmAtMs, calmAfter(steps)),
-    restWithinMs: world.restWithinMs + boundedWithinMs,
+    restWithinMs: world.restWithinMs + Math.max(...policies.map(heldBackMs)),
   };
 };

@@ -1,3 +1,4 @@
+import { durationMs } from '../../../core/policy/accepted.ts';
 import type { FaultInput } from '../../../sandbox/fault-schema.ts';
 import { noCapacity } from '../capacity-steps.ts';
 import type { Draw } from '../random-draw.ts';
@@ -14,6 +15,8 @@ const drawLaunches = (draw: Draw, desired: number) => ({
   within: draw.one(['2m', '5m', '10m']),
 });
 
+type Size = { readonly max?: number; readonly desired?: number };
+
 const drawBreaker = (draw: Draw) => ({
   interruptions: draw.between(2, 5),
   within: draw.one(['3m', '10m']),
@@ -26,6 +29,21 @@ export const drawBounds = (draw: Draw, desired: number) => ({
   ...(draw.chance(0.6) ? { breaker: drawBreaker(draw) } : {}),
   ...(draw.chance(0.5) ? { rebalance: { act: true, atMostPerHour: draw.between(1, 3) } } : {}),
 });
+
+/** A limit may hold a launch back for this long at least, with some looks more. */
+const boundedWithinMs = 900_000;
+
+/**
+ * The longest time that the limit of a policy may hold its last launch back. A group may grow to its maximum size, and move each of its members once.
+ */
+export const heldBackMs = (policy: Readonly<Record<string, unknown>>): number => {
+  const { size, launches } = policy as { readonly size?: Size; readonly launches?: ReturnType<typeof drawLaunches> };
+  if (launches === undefined) return boundedWithinMs;
+  const { atMost, within } = launches;
+  const { max = 0, desired = 3 } = size ?? {};
+  const most = typeof atMost === 'number' ? atMost : (desired * Number.parseInt(atMost, 10)) / 100;
+  return Math.max(boundedWithinMs, Math.ceil((2 * max) / Math.max(1, most)) * durationMs(within));
+};
 
 const losses: readonly ((draw: Draw, atMs: number) => Step)[] = [
   (draw, atMs) => kill(atMs, draw.between(1, 5)),

@@ -3,7 +3,7 @@ import type { Draw } from '../random-draw.ts';
 import type { Step } from '../situation.ts';
 import { alarm, interrupt, kill, loseZone, putPolicy } from '../steps.ts';
 import { catalogue, groupIn, holdings, onDemandPools, plainLandscape, spotPools, type TypeTerms, zones } from '../worlds.ts';
-import { drawBounds } from './bounds.ts';
+import { drawBounds, heldBackMs } from './bounds.ts';
 import { drawSome, minutes, type Profile } from './profile.ts';
 import { drawShares } from './shares.ts';
 import { alarmsBy, drawHabits, drawTargetGroups, namesOf, worldOf } from './usual.ts';
@@ -93,7 +93,7 @@ export const limits: Profile = {
     };
     const placed = groupIn(landscape, { name: 'web', holding, size, targetGroups: namesOf(landscape), policy, pools, asg: { min: 0 } });
     const drawn = drawSome(draw, steps(types, placed.policy), { least: 2, most: 6, withinSeconds: 240 });
-    const world = worldOf(draw, { landscape, placed, size, steps: drawn, faults: 0.25, restWithinMs: 900_000 });
+    const world = worldOf(draw, { landscape, placed, size, steps: drawn, faults: 0.25, restWithinMs: heldBackMs(placed.policy) });
     if (holding === 'launch-instances' || !draw.chance(0.3)) return world;
     return { ...world, policies: world.policies.map((policy) => withSecondLimit(draw, policy, types)) };
   },
