@@ -33,6 +33,20 @@ describe('what the state says of new members is true', () => {
     expect(pending({}, 111)).toEqual([]);
   });
 
+  it('holds where the list was full when the instance came, also once others have left the list', () => {
+    const others = (count: number) => Array.from({ length: count }, (_, index) => `i-n${index}`);
+    const found = (atFirst: number) =>
+      details(newMembersAreKnown, (script) => {
+        launched(script);
+        script.at(110, { kind: 'running', instance: 'i-3' });
+        script.react(105, 109, 'later');
+        script.remembers(103, { newcomers: others(atFirst), arriving: ['i-3'] }, 1, 'of-3');
+        script.remembers(107, { newcomers: others(50), arriving: ['i-3'] }, 2, 'later');
+      });
+    expect(found(100)).toEqual([]);
+    expect(found(99)).toEqual(['i-3 is pending, and is not among the instances that come up in the state']);
+  });
+
   const serving = (memory: Partial<StateMemory>, second: number, changes = {}): readonly string[] =>
     details(
       newMembersAreKnown,

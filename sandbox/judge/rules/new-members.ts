@@ -6,7 +6,7 @@ import { health, isHindered, look, ways } from '../hindrance.ts';
 import { isHealthy } from '../leaving.ts';
 import { endless, goneAtMs, isFunction, type Life } from '../life.ts';
 import type { Policy } from '../policy.ts';
-import type { StateMemory } from '../state-memory.ts';
+import { nothingRemembered, type StateMemory } from '../state-memory.ts';
 import { lookedSince, ownLaunches } from '../staying.ts';
 import { isAnswered } from './counted.ts';
 
@@ -28,11 +28,16 @@ const forgottenIn = (chronicle: Chronicle, group: string, list: List): readonly 
     const { instance, by, launchedAtMs, runningAtMs = endless } = life;
     if (of !== group || !isFunction(by) || !isHealthy(chronicle, by.invocation) || !isAnswered(chronicle, by.invocation)) return [];
     const untilMs = Math.min(runningAtMs, goneAtMs(life));
-    const without = statesAfter(chronicle, group, launchedAtMs, by.invocation).find(({ atMs, memory }) => {
-      const known = memory && list.in(memory);
-      return atMs < untilMs && known !== undefined && known.length < list.most && !known.includes(instance);
-    });
-    return without === undefined
+    const lacks = ({ memory }: Written): boolean => memory !== undefined && !list.in(memory).includes(instance);
+    const without = statesAfter(chronicle, group, launchedAtMs, by.invocation).find((state) => state.atMs < untilMs && lacks(state));
+    // A full list leaves it out for good.
+    const wasFull = (state: Written): boolean =>
+      state.atMs >= launchedAtMs &&
+      state.atMs <= (without?.atMs ?? endless) &&
+      lacks(state) &&
+      list.in(state.memory ?? nothingRemembered).length >= list.most;
+    const isFull = (chronicle.groups.get(group)?.written ?? []).some(wasFull);
+    return without === undefined || isFull
       ? []
       : [{ group, instance, atMs: without.atMs, detail: `${instance} is pending, and is not among the ${list.of} in the state` }];
   });
