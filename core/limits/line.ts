@@ -26,8 +26,11 @@ export type Turn =
 /** A group whose turn comes earlier than the stored time. */
 export type Called = { readonly group: string; readonly atMs: number };
 
-/** A group whose turn comes within this time is not called. */
-const soonMs = 5_000;
+/**
+ * A group is not called for a turn that is earlier by no more than this. It is woken up to three seconds ahead of its
+ * turn, and gets it at once when its tokens are there.
+ */
+const soonMs = 3_000;
 /** When the bucket of instances is low, a call for fewer instances than this is not worth its token. */
 const leastInstances = 20;
 

@@ -206,7 +206,26 @@ describe('turns at a bucket', () => {
     expect(shared.called).toEqual(['a', 'b'].map((group) => ({ group, atMs: nowMs })));
     expect(shareOut(shared.budget, [], nowMs, true).called).toEqual([]);
     expect(shareOut(back, [], nowMs)).toMatchObject({ called: [], budget: { waiting: budget.waiting } });
-    expect(shareOut(back, [], nowMs + 5_000, true).called).toEqual([{ group: 'b', atMs: nowMs + 5_000 }]);
+    expect(shareOut(back, [], nowMs + 7_000, true).called).toEqual([{ group: 'b', atMs: nowMs + 7_000 }]);
+  });
+
+  test('a whole line moves up when what EC2 refused comes back, also where its turns are only five seconds apart', () => {
+    const low = { ...emptyBudget, levels: { instances: { tokens: 0, atMs: nowMs } } };
+    const { budget } = shareOut(
+      low,
+      ['a', 'b', 'c'].map((name) => asks(name, { instances: 10 })),
+      nowMs,
+    );
+    expect(budget.waiting.map(({ turnAtMs }) => turnAtMs - nowMs)).toEqual([5_000, 10_000, 15_000]);
+    const back = withLessons(budget, { empty: new Set(), refused: new Map(), granted: new Set(), unspent: { instances: 10 } }, nowMs);
+    const first = shareOut(back, [], nowMs, true);
+    expect(first.called).toEqual([{ group: 'a', atMs: nowMs }]);
+    const second = shareOut(first.budget, [asks('a', { instances: 10 })], nowMs + 1_000, true);
+    expect(second.turns.get('a')).toMatchObject({ kind: 'now', instances: 10 });
+    expect(second.called).toEqual([{ group: 'b', atMs: nowMs + 5_000 }]);
+    const third = shareOut(second.budget, [asks('b', { instances: 10 })], nowMs + 5_000, true);
+    expect(third.turns.get('b')).toMatchObject({ kind: 'now', instances: 10 });
+    expect(third.called).toEqual([{ group: 'c', atMs: nowMs + 10_000 }]);
   });
 
   test('groups that wait for instances leave the calls to others until then', () => {
