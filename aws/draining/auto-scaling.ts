@@ -10,7 +10,7 @@ import { allSettled, inParallel } from '../calls/in-parallel.ts';
 import { allOf, together } from '../providers/act-on.ts';
 import { type Asg, describeAsgs, type Standing, standingsIn } from '../providers/auto-scaling-groups.ts';
 import type { ProviderDeps } from '../providers/provider-deps.ts';
-import { recentAsgs } from '../providers/recent-asgs.ts';
+import { knownAsgs, recentAsgs } from '../providers/recent-asgs.ts';
 import { deregisterTargets, registerTargets } from '../providers/target-groups.ts';
 import type { MovesMembers } from './draining.ts';
 import { endThroughAsg } from './end-through-asg.ts';
@@ -119,6 +119,20 @@ const spareUnread = async (
   return { done: [], failed, deregisteredAtMs: await spareRequests(deps, { targetGroups }, swaps) };
 };
 
+/**
+ * The Auto Scaling groups as the last look showed them, if they have room for the ends of all these members. Launches
+ * may have raised the desired capacity since. If others have lowered it, Auto Scaling itself keeps the minimum size.
+ */
+const sufficing = (deps: ProviderDeps, group: Group, swaps: readonly Swap[]): readonly Asg[] | undefined => {
+  const known = knownAsgs(deps, asgsFor(group, swaps)) ?? [];
+  const standings = standingsIn(known);
+  const leaving = Map.groupBy(swaps, ({ instance }) => standings.get(instance)?.asg);
+  const isRoomy = ({ name, desired, min }: Asg): boolean =>
+    name === outsideAsgOf(group) || (leaving.get(name)?.length ?? 0) <= desired - min;
+  const isMember = (swap: Swap): boolean => isToLeave(swap, standings.get(swap.instance));
+  return swaps.every(isMember) && known.every(isRoomy) ? known : undefined;
+};
+
 /** Members in their Auto Scaling groups, by group. */
 const releaseFromAsgs = async (
   deps: ProviderDeps,
@@ -178,6 +192,8 @@ export const autoScalingGroups: MovesMembers = (deps) => ({
   release: async (group, swaps, releasing) => {
     const ours = swaps.filter((swap) => !hasLeft(swap));
     if (ours.length === 0) return nothing;
+    const known = sufficing(deps, group, ours);
+    if (known !== undefined) return releaseFromAsgs(deps, group, known, ours, releasing);
     return recentAsgs(deps, asgsFor(group, ours)).then(
       (asgs) => releaseFromAsgs(deps, group, asgs, ours, releasing),
       (error: unknown) => spareUnread(deps, group, ours, error),

@@ -10,6 +10,11 @@ export type ProviderDeps = {
   readonly elb: ElasticLoadBalancingV2Client;
   /** How long a read of Auto Scaling groups is used again. Absent: each use reads them. */
   readonly asgsKeptMs?: number;
+  /**
+   * How long what a look read of Auto Scaling groups suffices to end members through them. Absent: each release reads
+   * them.
+   */
+  readonly asgsKnownMs?: number;
   /** The deployment's name: first part of the group tag's value. */
   readonly deployment: string;
   readonly now: () => number;

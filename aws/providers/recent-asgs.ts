@@ -1,11 +1,40 @@
 import type { AutoScalingClient } from '@aws-sdk/client-auto-scaling';
+import { perClient } from '../calls/remembered.ts';
 import { type Asg, describeAsgs } from './auto-scaling-groups.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 
-type Reading = Pick<ProviderDeps, 'autoScaling' | 'now' | 'asgsKeptMs'>;
-type Kept = { readonly asgs: readonly Asg[]; readonly readAtMs: number };
+type Reading = Pick<ProviderDeps, 'autoScaling' | 'now' | 'asgsKeptMs' | 'asgsKnownMs'>;
 
-const kept = new WeakMap<AutoScalingClient, Map<string, Kept>>();
+/** The last read of an Auto Scaling group. Undefined `asg`: no group has that name. */
+type Kept = { readonly asg: Asg | undefined; readonly readAtMs: number };
+
+/** By name. */
+const kept = perClient<AutoScalingClient, Map<string, Kept>>(() => new Map());
+
+/** The named groups, if each of them was read less than so long ago. */
+const youngerThan = (
+  ms: number,
+  { autoScaling, now }: Reading,
+  names: readonly string[],
+): readonly Asg[] | undefined => {
+  const nowMs = now();
+  const found = names.map((name) => kept(autoScaling).get(name));
+  const areYoung = found.every((one) => one !== undefined && nowMs - one.readAtMs < ms);
+  return areYoung ? found.flatMap((one) => one?.asg ?? []) : undefined;
+};
+
+const keep = (
+  { autoScaling, asgsKeptMs = 0, asgsKnownMs = 0 }: Reading,
+  names: readonly string[],
+  asgs: readonly Asg[],
+  readAtMs: number,
+): void => {
+  const all = kept(autoScaling);
+  const longestMs = Math.max(asgsKeptMs, asgsKnownMs);
+  for (const [name, one] of all) if (readAtMs - one.readAtMs >= longestMs) all.delete(name);
+  const byName = new Map(asgs.map((asg) => [asg.name, asg]));
+  if (longestMs > 0) for (const name of names) all.set(name, { asg: byName.get(name), readAtMs });
+};
 
 /**
  * The named Auto Scaling groups. A read that is younger than `asgsKeptMs` is used again. A step of a drain looks at a
@@ -13,15 +42,14 @@ const kept = new WeakMap<AutoScalingClient, Map<string, Kept>>();
  * that. Describes are older than that anyway.
  */
 export const recentAsgs = async (deps: Reading, names: readonly string[]): Promise<readonly Asg[]> => {
-  const { autoScaling, asgsKeptMs = 0 } = deps;
-  if (asgsKeptMs === 0 || names.length === 0) return describeAsgs(autoScaling, names);
-  const key = [...names].sort().join(' ');
-  const nowMs = deps.now();
-  const young = new Map([...(kept.get(autoScaling) ?? [])].filter(([, { readAtMs }]) => nowMs - readAtMs < asgsKeptMs));
-  kept.set(autoScaling, young);
-  const known = young.get(key);
-  if (known !== undefined) return known.asgs;
-  const asgs = await describeAsgs(autoScaling, names);
-  kept.get(autoScaling)?.set(key, { asgs, readAtMs: nowMs });
+  const known = youngerThan(deps.asgsKeptMs ?? 0, deps, names);
+  if (known !== undefined) return known;
+  const readAtMs = deps.now();
+  const asgs = await describeAsgs(deps.autoScaling, names);
+  keep(deps, names, asgs, readAtMs);
   return asgs;
 };
+
+/** The named Auto Scaling groups as a look of this environment has just shown them. Undefined: none did. */
+export const knownAsgs = (deps: Reading, names: readonly string[]): readonly Asg[] | undefined =>
+  youngerThan(deps.asgsKnownMs ?? 0, deps, names);

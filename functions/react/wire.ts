@@ -23,10 +23,13 @@ import type { ReactPorts } from './ports.ts';
 /** Calls wait a part of the time that a run has. A decision goes on without target health that cannot be read now. */
 const patience = { actMs: 5_000, lookMs: lookPatienceMs, reads: 'decide', healthMs: 0 } as const;
 
+/** No look takes longer than this. */
+const asgsKnownMs = 10_000;
+
 /** Ports of react, over AWS. */
 export const wire = (surroundings: Surroundings, telemetry: Telemetry): ReactPorts => {
   const { clientConfig, now, random, sleep } = surroundings;
-  const capacity = capacityDeps(surroundings, telemetry, patience);
+  const capacity = { ...capacityDeps(surroundings, telemetry, patience), asgsKnownMs };
   return {
     ...noticingRestored(stateStore(surroundings, telemetry), telemetry, now),
     policies: createKnownPolicies(now),

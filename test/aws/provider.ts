@@ -11,7 +11,7 @@ import { type Answers, createFakeAws, longPause } from './fake-aws.ts';
 export const providerOver = (
   holding: Holding,
   answers: Answers,
-  { now = () => nowMs, sleep = longPause }: Partial<Pick<ProviderDeps, 'now' | 'sleep'>> = {},
+  { now = () => nowMs, sleep = longPause, ...kept }: Partial<Pick<ProviderDeps, 'now' | 'sleep' | 'asgsKnownMs'>> = {},
 ) => {
   const aws = createFakeAws(answers);
   const notes: { readonly what: string; readonly detail: Readonly<Record<string, unknown>> }[] = [];
@@ -24,6 +24,7 @@ export const providerOver = (
     deployment: 'prod',
     now,
     sleep,
+    ...kept,
     note: (what, detail) => notes.push({ what, detail }),
     missed: (read, code) => missed.push(`${read}: ${code}`),
   });
