@@ -1,4 +1,5 @@
-import type { AccountBudget } from './account-budget.ts';
+import { buckets } from './account-buckets.ts';
+import { type AccountBudget, levelAt } from './account-budget.ts';
 import type { Waiting } from './need.ts';
 
 /**
@@ -13,6 +14,8 @@ const lastsMs = 60_000;
 /** Describes show most changes within this time. */
 const shownAfterMs = 2_000;
 
+const nextJoinAtMs = (nowMs: number): number => Math.ceil((nowMs + 1) / joinEveryMs) * joinEveryMs;
+
 /** When the next common look is. */
 export const commonLookAtMs = (nowMs: number): number => Math.ceil((nowMs + shownAfterMs) / everyMs) * everyMs;
 
@@ -23,11 +26,19 @@ export const commonLookAtMs = (nowMs: number): number => Math.ceil((nowMs + show
  * looks would take its tokens from launches.
  */
 export const joinLookAtMs = ({ waiting }: AccountBudget, nowMs: number): number | undefined => {
-  const lookAtMs = Math.ceil((nowMs + 1) / joinEveryMs) * joinEveryMs;
+  const lookAtMs = nextJoinAtMs(nowMs);
   const mayLook = ({ instances, sinceMs, turnAtMs, bucket }: Waiting): boolean =>
     instances === 0 || turnAtMs <= lookAtMs || (bucket !== 'autoScaling' && nowMs - sinceMs < lastsMs);
   return waiting.every(mayLook) ? undefined : lookAtMs;
 };
+
+/**
+ * When Auto Scaling groups are looked at whose leaving members have ended. Undefined: at once, because half of Auto
+ * Scaling's bucket is there. Below that, its tokens are for calls that end members before EC2 takes them. Each of these
+ * looks takes one too, and there are ten and more for one group while it lets its members go.
+ */
+export const endsLookAtMs = (budget: AccountBudget, nowMs: number): number | undefined =>
+  levelAt(budget, 'autoScaling', nowMs) >= buckets.autoScaling.holds / 2 ? undefined : nextJoinAtMs(nowMs);
 
 /** Groups whose turn comes after the next common look. */
 export type PutOff = {

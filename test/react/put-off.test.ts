@@ -38,6 +38,24 @@ test('the end of a member that waits to leave, or that was put back into service
   expect(await isPutOff('withdrawn')).toBe(false);
 });
 
+test('where little of Auto Scaling’s bucket is left, the ends of leaving members are looked at every five seconds', async () => {
+  const inAsgs = group({ holding: { kind: 'launch-instances' } });
+  const lookAtMs = async (tokens: number, facts: Partial<Facts> = {}, { of = inAsgs, left = ['i-1'] } = {}) => {
+    const levels = { autoScaling: { tokens, atMs: nowMs } };
+    const store = { budget: async () => ({ ...emptyBudget, levels }), putBudget: async () => 'done' } as unknown as ReactPorts['store'];
+    const swaps = left.map((instance) => swapOf(instance, { state: 'drained' }));
+    const inForce = { group: of, state: state(), swaps } as unknown as InForce;
+    const put = await putOff([{ facts: factsOf({ ended: ['i-1'], ...facts }), inForce }], { store, clock: { now: () => nowMs } });
+    return put.get('web')?.lookAtMs;
+  };
+  const [lowMs, halfMs] = [await lookAtMs(9), await lookAtMs(10)];
+  expect([(lowMs ?? 0) > nowMs, (lowMs ?? 0) <= nowMs + 5_000, (lowMs ?? 1) % 5_000, halfMs]).toEqual([true, true, 0, undefined]);
+  // Its looks take no token of that bucket, or tell more than that members ended that were leaving.
+  expect(await lookAtMs(0, {}, { of: group() })).toBe(undefined);
+  expect(await lookAtMs(0, {}, { left: [] })).toBe(undefined);
+  for (const more of [{ ended: [] }, { isTick: true }, { refusedAsgs: ['asg-1'] }, { ran: ['i-2'] }]) expect(await lookAtMs(0, more)).toBe(undefined);
+});
+
 describe('instances that begin to run', () => {
   const inAsgs = group({ holding: { kind: 'launch-instances' } });
   const refilled = { ran: ['i-1'], ranInAsg: ['i-1'] };

@@ -4,7 +4,7 @@ import { isAdmittedRunning, namedTargetGroups } from '../../../core/group/holder
 import { howHeld } from '../../../core/group/holding.ts';
 import { isOpen } from '../../../core/launch/reservation-life.ts';
 import type { AccountBudget } from '../../../core/limits/account-budget.ts';
-import { commonLookAtMs, joinLookAtMs, putOffLooks } from '../../../core/limits/common-looks.ts';
+import { commonLookAtMs, endsLookAtMs, joinLookAtMs, putOffLooks } from '../../../core/limits/common-looks.ts';
 import type { InForce } from '../look/in-force.ts';
 import type { Facts } from '../messages/facts.ts';
 import type { ReactPorts } from '../ports.ts';
@@ -58,6 +58,10 @@ const isExpected = ({ facts, inForce }: Known): boolean => {
   return ended.every((instance) => leavers.has(instance));
 };
 
+/** Whether expected signals of a group in Auto Scaling groups report ends alone. */
+const areEnds = ({ facts: { ended, ran, refusedAsgs }, inForce: { group } }: Known): boolean =>
+  howHeld(group).isInAsgs && ended.length > 0 && ran.length + refusedAsgs.length === 0;
+
 /** Groups that wait for a common look, and the time of the look to arrange. Undefined: it is arranged already. */
 export type PutOff = ReadonlyMap<string, { readonly lookAtMs: number | undefined }>;
 
@@ -66,8 +70,9 @@ type Ports = Pick<ReactPorts, 'store' | 'clock'>;
 /** The last common look of each group that this environment arranged. */
 const arranged = rememberedByKey<Ports['store'], number>();
 
-/** These groups wait for a look at this time. If the wake for it is lost, the next tick looks. */
-const until = (lookAtMs: number, groups: readonly string[], store: Ports['store']): PutOff => {
+/** These groups wait for a look at this time, if there is one. If the wake for it is lost, the next tick looks. */
+const until = (lookAtMs: number | undefined, groups: readonly string[], store: Ports['store']): PutOff => {
+  if (lookAtMs === undefined) return new Map();
   const known = arranged(store);
   return new Map(
     groups.map((group) => {
@@ -93,9 +98,14 @@ const byBudget = async (some: readonly Known[], ports: Ports): Promise<PutOff> =
   if (expected.length + joined.length === 0) return new Map();
   try {
     const budget = await ports.store.budget();
-    const joinAtMs = joinLookAtMs(budget, ports.clock.now());
+    const nowMs = ports.clock.now();
     const waiting = await inLine(budget, namesOf(expected), ports);
-    return new Map([...(joinAtMs === undefined ? [] : until(joinAtMs, namesOf(joined), ports.store)), ...waiting]);
+    const ends = expected.filter((one) => areEnds(one) && !waiting.has(one.facts.group));
+    return new Map([
+      ...until(joinLookAtMs(budget, nowMs), namesOf(joined), ports.store),
+      ...until(endsLookAtMs(budget, nowMs), namesOf(ends), ports.store),
+      ...waiting,
+    ]);
   } catch (error) {
     if (!isFromAws(error)) throw error;
     return new Map();
@@ -104,9 +114,10 @@ const byBudget = async (some: readonly Known[], ports: Ports): Promise<PutOff> =
 
 /**
  * Which groups of a batch wait for the next common look: because their turn at the account's buckets comes later,
- * because Auto Scaling has refilled them, or because members begin to run in a shortage that lasts. So when
- * thousands of members end, or begin to run, there is a look every few seconds, and not one for each batch of signals.
- * If the budget item cannot be read or written now, only refilled groups wait.
+ * because Auto Scaling has refilled them, because Auto Scaling's bucket is empty and leaving members have ended, or
+ * because members begin to run in a shortage that lasts. So when thousands of members end, or begin to run, there is a
+ * look every few seconds, and not one for each batch of signals. If the budget item cannot be read or written now, only
+ * refilled groups wait.
  */
 export const putOff = async (batch: readonly Heard[], ports: Ports): Promise<PutOff> => {
   const may = batch.flatMap(({ facts, inForce }) =>

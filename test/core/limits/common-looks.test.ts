@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { emptyBudget } from '../../../core/limits/account-budget.ts';
-import { joinLookAtMs, putOffLooks } from '../../../core/limits/common-looks.ts';
+import { endsLookAtMs, joinLookAtMs, putOffLooks } from '../../../core/limits/common-looks.ts';
 import type { Waiting } from '../../../core/limits/need.ts';
 
 /** On a multiple of twenty seconds. */
@@ -64,4 +64,16 @@ describe('members that begin to run', () => {
     expect(joinLookAtMs(line('autoScaling', { instances: 0 }), nowMs)).toBe(undefined);
     expect(joinLookAtMs(line('autoScaling', { turnAtMs: nowMs + 5_000 }), nowMs)).toBe(undefined);
   });
+});
+
+test('ends of leaving members are looked at every five seconds while calls to Auto Scaling, with or without a turn, leave less than half of its bucket', () => {
+  const turns = (tokens: number) => ({ ...emptyBudget, levels: { autoScaling: { tokens, atMs: nowMs } } });
+  expect([endsLookAtMs(turns(9), nowMs), endsLookAtMs(turns(9), nowMs + 100)]).toEqual([nowMs + 5_000, nowMs + 5_000]);
+  expect([endsLookAtMs(turns(10), nowMs), endsLookAtMs(turns(9), nowMs + 200), endsLookAtMs(emptyBudget, nowMs)]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  expect(endsLookAtMs({ ...emptyBudget, fullAt: { autoScaling: nowMs + 2_500 } }, nowMs)).toBe(nowMs + 5_000);
+  expect(endsLookAtMs({ ...emptyBudget, fullAt: { autoScaling: nowMs + 2_000 } }, nowMs)).toBe(undefined);
 });
