@@ -49,6 +49,25 @@ describe('the step of an alarm that the desired size follows', () => {
   });
 });
 
+describe('a version with other sizes than the one before', () => {
+  const edited = (size: object, desired: number, mode = 'act') =>
+    details((script) => {
+      script.policy(0, 1);
+      script.desired(1, 2);
+      script.policy(100, 2, { ...policy, mode, size });
+      script.desired(102, desired, 2);
+    });
+  it('sets its own desired size', () => {
+    expect(edited({ min: 1, max: 6, desired: 4 }, 4)).toEqual([]);
+    expect(edited({ min: 1, max: 6, desired: 4 }, 2)).toHaveLength(1);
+    expect(edited({ min: 1, max: 8, desired: 2 }, 2)).toEqual([]);
+  });
+  it('need not set it where the sizes are the same, or the group is observed', () => {
+    expect(edited(policy.size, 2)).toEqual([]);
+    expect(edited({ min: 1, max: 6, desired: 4 }, 2, 'observe')).toEqual([]);
+  });
+});
+
 describe('a restored state item that a function writes which looked before', () => {
   const restored = (began: number, first: number, then: number) =>
     details((script) => {

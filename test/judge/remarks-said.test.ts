@@ -84,6 +84,9 @@ describe('what a decision remarks is true', () => {
     const kept = { code: 'kept-by-minimum', count: 1, asgs: [{ asg: 'web-asg', min: 2 }] };
     expect(said(kept, has(2))).toEqual([]);
     expect(said(kept, has(1))).toEqual(wrongAtAll('kept-by-minimum'));
+    // Only an Auto Scaling group keeps a member, and no more than its minimum.
+    expect(said({ ...kept, asgs: [] }, has(2))).toEqual(wrongAtAll('kept-by-minimum'));
+    expect(said({ ...kept, count: 3 }, has(2))).toEqual(wrongAtAll('kept-by-minimum'));
   });
 
   it('and it counts as many as it names', () => {

@@ -36,6 +36,16 @@ const setsSize = (timeline: GroupTimeline, before: Written | undefined, written:
   );
 };
 
+/**
+ * Whether the size is surely that of another policy: the version that is followed now has other sizes than the one before, and the group was held all the
+ * time. An observed group has the size that others set.
+ */
+const isEdited = (timeline: GroupTimeline, before: Written, written: Written): boolean => {
+  const [old, now] = [before, written].map(({ policyVersion }) => policyOfVersion(timeline, policyVersion));
+  if (old === undefined || now === undefined || sameSize(old, now) || now.mode === 'observe' || old.mode === 'observe') return false;
+  return !old.isSizedOutside && timeline.policies.every(({ policy, atMs }) => policy !== undefined || atMs > written.atMs);
+};
+
 const clamp = (size: number, { min, max }: Policy['size']): number => Math.min(max, Math.max(min, size));
 
 /** Whether a function wrote the size that the item had, and had not read the Auto Scaling group: it noted something else before its look. */
@@ -177,7 +187,7 @@ const judgeOne = (
   const { must, may } = scheduledFor(chronicle, timeline, written, policy);
   const isOvertaken = must !== undefined && !isSetAnew && policy.mode !== 'observe' && !hadNoLook(chronicle, before, written);
   const starts = [
-    ...(before === undefined || isOvertaken ? [] : [clamp(before.desired, policy.size)]),
+    ...(before === undefined || isOvertaken || isEdited(timeline, before, written) ? [] : [clamp(before.desired, policy.size)]),
     ...(isSetAnew ? [policy.size.desired] : []),
     ...(policy.mode === 'observe' ? setByOthers(chronicle, policy, written) : may),
   ];
@@ -307,6 +317,6 @@ const judgeGroup = (chronicle: Chronicle, timeline: GroupTimeline): readonly Bro
 export const desiredAsAsked: Rule = {
   name: 'the desired size changes only when asked',
   meaning:
-    'The desired size changes for four reasons only: a new policy, a time of its schedule that is due, an alarm that was received outside its cooldown, or, with `size.from`, a size that others set. If others set the number that an attach had made, after Holdfast lowered it, looks may take the lower one until twenty seconds after that lowering. A cooldown that began after a restored state table was copied does not count. An older policy never follows a newer one.',
+    'The desired size changes for four reasons only: a new policy, a time of its schedule that is due, an alarm that was received outside its cooldown, or, with `size.from`, a size that others set. If others set the number that an attach had made, after Holdfast lowered it, looks may take the lower one until twenty seconds after that lowering. A cooldown that began after a restored state table was copied does not count. An older policy never follows a newer one, and a version whose sizes differ from those of the version before sets its own.',
   broken: (chronicle) => [...chronicle.groups.values()].flatMap((timeline) => judgeGroup(chronicle, timeline)),
 };

@@ -58,7 +58,12 @@ const minimaIn = ({ chronicle, fromMs, untilMs }: Look, asg: string): readonly n
   return [...before, ...changes.filter(({ atMs }) => atMs > fromMs)].map(({ min }) => min);
 };
 
-const isAtMinima: OfGroup = (look, { data }) => mapsOf(data.asgs).every(({ asg, min }) => minimaIn(look, textOf(asg)).includes(numberOf(min)));
+/** Only an Auto Scaling group at its minimum keeps a member, and no more than this minimum. */
+const isAtMinima: OfGroup = (look, { data }) => {
+  const asgs = mapsOf(data.asgs);
+  const kept = asgs.reduce((sum, { min }) => sum + numberOf(min), 0);
+  return numberOf(data.count) <= kept && asgs.every(({ asg, min }) => minimaIn(look, textOf(asg)).includes(numberOf(min)));
+};
 
 const ofInstances: Readonly<Record<string, OfInstance>> = {
   serves: served,
@@ -114,6 +119,6 @@ const falseIn = (chronicle: Chronicle, { id, group, lookedMs, remarks }: SaidRem
 export const remarksAreTrue: Rule = {
   name: 'what a decision remarks is true',
   meaning:
-    'What a stored decision remarks is true in the world at some moment of its look: which members serve now, were detached, outlived a warning, were advised to leave, ended before they served, or never served; which minimum keeps members; and that the policy has the budget, the shares, the spares or the mode that the remark is about. It counts as many as it names.',
+    'What a stored decision remarks is true in the world at some moment of its look: which members serve now, were detached, outlived a warning, were advised to leave, ended before they served, or never served; which minimum keeps members, and no more than that; and that the policy has the budget, the shares, the spares or the mode that the remark is about. It counts as many as it names.',
   broken: (chronicle) => remarksSaid(chronicle.history).flatMap((said) => falseIn(chronicle, said)),
 };
