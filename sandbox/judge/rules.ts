@@ -4,13 +4,16 @@ import { advisedAreClaimed } from './rules/advised.ts';
 import { alarmsAct, lastingAlarmsActAgain } from './rules/alarms.ts';
 import { toldOnTheBus } from './rules/announced.ts';
 import { nobodyReturnsTooSoon, onDemandIsGone, spreadsEvenOut } from './rules/back-to-spot.ts';
+import { beyondIsSaid } from './rules/beyond-said.ts';
 import { failedBootsAreTold, failingPoolsRest, launchesAreBounded } from './rules/boots.ts';
 import { boundsAreTrue } from './rules/bounds-said.ts';
 import { breakersOpen, breakersOpenInTime, warningsOpenOnce } from './rules/breaker-openings.ts';
 import { breakersAreKept, breakersCloseInTime, breakersEnd } from './rules/breakers.ts';
 import { callsAreBounded, idleWritesNothing, noStorm } from './rules/calls.ts';
+import { causesAreTrue } from './rules/causes.ts';
 import { countedInFull } from './rules/counted.ts';
 import { decisionsAreTrue } from './rules/decisions.ts';
+import { decisionsAreFound } from './rules/decisions-found.ts';
 import { desiredStandsWhileDenied, nobodyLeavesWhileDenied } from './rules/denied.ts';
 import { desiredAsAsked } from './rules/desired.ts';
 import { detachedStayOut } from './rules/detached.ts';
@@ -27,6 +30,7 @@ import {
   workTakenOffFirst,
 } from './rules/endings.ts';
 import { everythingExplained } from './rules/explained.ts';
+import { figuresAreTrue } from './rules/figures.ts';
 import { functionsAnswer, functionsAreQuick, functionsWait, itemsAreSmall, rightsSuffice } from './rules/functions.ts';
 import { lastGoodStays } from './rules/in-force.ts';
 import { refusedInTurn } from './rules/in-turn.ts';
@@ -36,6 +40,7 @@ import { lastResortLast, takenAtOnceLast } from './rules/last-resort.ts';
 import { missingAreRequested } from './rules/lasting-shortage.ts';
 import { launchesWithinLimit } from './rules/launches.ts';
 import { lessonsAreTrue } from './rules/learned.ts';
+import { nothingLeftNoted } from './rules/left-in-state.ts';
 import { floorFirst, floorHeld, floorLeft, sharesHold } from './rules/limits.ts';
 import { looksCome, ticksCome } from './rules/looks.ts';
 import { observeChangesNothing, pauseIsIdle } from './rules/modes.ts';
@@ -58,13 +63,16 @@ import { excusesAreTrue, reasonsAreTrue } from './rules/said.ts';
 import { schedulesAreFollowed } from './rules/schedule.ts';
 import { replacedBeforeWindow } from './rules/scheduled.ts';
 import { requestedSoon, servesAgain } from './rules/serving.ts';
+import { sizesAreExplained } from './rules/sizes-said.ts';
 import { sparedServeAgain } from './rules/spared.ts';
 import { sparesServe } from './rules/spares.ts';
 import { statusesAreTrue } from './rules/statuses.ts';
 import { fullSubnetsRest } from './rules/subnets.ts';
 import { timesAreTrue } from './rules/swap-ends.ts';
 import { swapsNameTruly } from './rules/swap-facts.ts';
+import { swapTimesAreTrue } from './rules/swap-times.ts';
 import { tagsAsAsked } from './rules/tags.ts';
+import { whoServesIsTold } from './rules/told-serving.ts';
 import { neverServedIsGivenUp, neverServingComesLast } from './rules/unserved.ts';
 import { drainBeginsInTime, servesUntilReplaced, takenOutOnce, warnedTakenOut } from './rules/warned.ts';
 import { warningsAreKept } from './rules/warnings-kept.ts';
@@ -151,14 +159,21 @@ export const rules: readonly Rule[] = [
   reasonsAreTrue,
   timesAreTrue,
   swapsNameTruly,
+  swapTimesAreTrue,
   everythingExplained,
   toldOnTheBus,
   decisionsAreTrue,
+  figuresAreTrue,
+  causesAreTrue,
+  sizesAreExplained,
+  decisionsAreFound,
+  whoServesIsTold,
   boundsAreTrue,
   remarksAreTrue,
   outcomesAreTrue,
   outcomesAreWhole,
   statusesAreTrue,
+  beyondIsSaid,
   lastGoodStays,
   looksCome,
   ticksCome,
@@ -174,6 +189,7 @@ export const rules: readonly Rule[] = [
   onDemandIsGone,
   spreadsEvenOut,
   nothingOpen,
+  nothingLeftNoted,
   drainsAreShared,
   callsAreBounded,
   noStorm,

@@ -10,6 +10,9 @@ export type SaidOutcome = {
   readonly id: string;
   readonly group: string;
   readonly launches: readonly { readonly pool: string; readonly instances: readonly string[]; readonly refused: readonly string[] }[];
+  /** Members in whose place it launches, and members that its launches move. */
+  readonly replaced: readonly string[];
+  readonly moves: readonly string[];
   readonly claimed: readonly string[];
   /** Members that were put into service. */
   readonly admitted: readonly string[];
@@ -26,7 +29,7 @@ const offeringOf = (offering: unknown): string => {
 
 /** Only of decisions that were carried out, and that are stored in full. */
 const outcomesSaid = ({ stored }: History): readonly SaidOutcome[] =>
-  stored.decisions.filter(isMap).flatMap(({ id, group, outcome, trimmed }): readonly SaidOutcome[] => {
+  stored.decisions.filter(isMap).flatMap(({ id, group, outcome, rounds, trimmed }): readonly SaidOutcome[] => {
     if (!isMap(outcome) || outcome.code !== 'carried-out' || textsOf(trimmed).includes('outcome')) return [];
     return [
       {
@@ -37,6 +40,8 @@ const outcomesSaid = ({ stored }: History): readonly SaidOutcome[] =>
           instances: textsOf(launch.instances),
           refused: mapsOf(launch.refusals).map(({ offering }) => offeringOf(offering)),
         })),
+        replaced: mapsOf(outcome.launches).flatMap(({ replaces }) => textsOf(replaces)),
+        moves: mapsOf(rounds).flatMap(({ placements }) => mapsOf(placements).flatMap(({ moves }) => textsOf(moves))),
         claimed: mapsOf(outcome.claimed).map(({ instance }) => textOf(instance)),
         admitted: textsOf(outcome.admitted),
         failed: mapsOf(outcome.failed).map(({ instance }) => textOf(instance)),

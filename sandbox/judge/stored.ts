@@ -17,6 +17,8 @@ export type SaidSwap = {
   /** The drain that it named last. */
   readonly drain?: string;
   readonly claimedAtMs: number;
+  readonly launchedAtMs?: number;
+  readonly drainStartedAtMs?: number;
   readonly drainedAtMs?: number;
   readonly goneAtMs?: number;
   /** When EC2 warned about it, by the event. */
@@ -27,7 +29,10 @@ export type SaidSwap = {
   readonly shortfall?: Shortfall;
 };
 
-const timesOf = ['drainedAtMs', 'goneAtMs', 'warnedAtMs', 'deadlineMs', 'keptUntilMs', 'withdrawnAtMs'] as const;
+const timesOf = [
+  ...(['launchedAtMs', 'drainStartedAtMs', 'drainedAtMs', 'goneAtMs'] as const),
+  ...(['warnedAtMs', 'deadlineMs', 'keptUntilMs', 'withdrawnAtMs'] as const),
+];
 
 /** Swaps as they are stored; a shortfall of the first version is a sentence, which cannot be compared with the world. */
 export const swapsOf = ({ stored }: History): readonly SaidSwap[] =>

@@ -1,0 +1,76 @@
+import { items } from '../../../core/contract.ts';
+import type { Chronicle } from '../chronicle.ts';
+import type { Finding, Rule } from '../finding.ts';
+import type { Actor } from '../history.ts';
+import { isHealthy } from '../leaving.ts';
+import { isFunction } from '../life.ts';
+import { mapsOf, textOf } from '../read-json.ts';
+import { outcomesWritten, type WrittenOutcome } from '../said-outcomes.ts';
+import { swapsOf } from '../stored.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+
+const decisionsIn = ({ history }: Chronicle): ReadonlySet<string> => new Set(mapsOf(history.stored.decisions).map(({ id }) => textOf(id)));
+
+const isBy = (by: Actor, chronicle: Chronicle): boolean => isFunction(by) && isHealthy(chronicle, by.invocation);
+
+/** Whether an invocation stored a decision about a group. One that waits for its turn claims members, and leaves the decision to another one. */
+const hasDecided = (chronicle: Chronicle, group: string, by: Actor): boolean =>
+  chronicle.of('item-written').some((write) => write.group === group && write.item.startsWith(items.decisionPrefix) && isSame(write.by, by));
+
+const isSame = (one: Actor, other: Actor): boolean => isFunction(one) && isFunction(other) && one.invocation === other.invocation;
+
+/** When the swap of an instance was first written, while a policy that acts was in force, by a function that decided and that no fault met. */
+const firstWriteMs = (chronicle: Chronicle, group: string, instance: string): number | undefined => {
+  const first = chronicle.of('item-written').find((write) => write.group === group && write.item === `${items.swapPrefix}${instance}`);
+  if (first === undefined || !isBy(first.by, chronicle) || !hasDecided(chronicle, group, first.by)) return undefined;
+  return chronicle.policyAt(group, first.atMs)?.mode === 'act' ? first.atMs : undefined;
+};
+
+/** Swaps that name a decision which is stored nowhere. */
+const lost = (chronicle: Chronicle): readonly Broken[] => {
+  const known = decisionsIn(chronicle);
+  return swapsOf(chronicle.history).flatMap(({ instance, group, decision }): readonly Broken[] => {
+    const atMs = known.has(decision) ? undefined : firstWriteMs(chronicle, group, instance);
+    return atMs === undefined ? [] : [{ group, instance, atMs, detail: `the swap of ${instance} names decision ${decision}, which is not stored` }];
+  });
+};
+
+/** Whom a launch was for has a swap by then, or moves. Where the state was lost, so were swaps. */
+const isLeaving = (chronicle: Chronicle, instance: string, atMs: number): boolean =>
+  chronicle.life(instance)?.claims.some((claim) => claim.atMs <= atMs) === true;
+
+const falselyReplaced = (chronicle: Chronicle, { group, id, replaced, moves, write }: WrittenOutcome): readonly Broken[] =>
+  replaced
+    .filter((instance) => !moves.includes(instance) && !isLeaving(chronicle, instance, write.atMs))
+    .map((instance) => ({ group, instance, atMs: write.atMs, detail: `decision ${id} launches in place of ${instance}, which does not leave` }));
+
+/** Members whose first swap this invocation wrote because EC2 takes them: nothing was launched for them before. */
+const newlyTaken = (chronicle: Chronicle, { group, write }: WrittenOutcome): readonly string[] =>
+  chronicle.livesIn(group).flatMap(({ instance, claims }) => {
+    const [first] = claims;
+    return first !== undefined && isSame(first.by, write.by) && first.reason === 'interruption' ? [instance] : [];
+  });
+
+/** A launch that moves nobody is for members that leave, as far as there are any. */
+const unnamed = (chronicle: Chronicle, said: WrittenOutcome): readonly Broken[] => {
+  const { group, id, replaced, moves, write, launches } = said;
+  if (!isBy(write.by, chronicle) || moves.length > 0) return [];
+  const launched = launches.reduce((sum, { instances }) => sum + instances.length, 0);
+  const taken = newlyTaken(chronicle, said);
+  const least = Math.min(launched, taken.length);
+  const named = replaced.length;
+  return named >= least
+    ? []
+    : [{ group, atMs: write.atMs, detail: `decision ${id} launches ${launched} while ${taken.length} leave, and names ${named} of them` }];
+};
+
+export const decisionsAreFound: Rule = {
+  name: 'who is replaced is said, and by which decision',
+  meaning:
+    'A swap names a decision that is stored, if its function decided. A stored decision that launches in place of a member names one that leaves or moves, and where its function found members that EC2 takes, it names as many of them as it launched. `holdfast explain` finds replacements by these names.',
+  broken: (chronicle) => [
+    ...lost(chronicle),
+    ...outcomesWritten(chronicle).flatMap((said) => [...falselyReplaced(chronicle, said), ...unnamed(chronicle, said)]),
+  ],
+};

@@ -1,0 +1,136 @@
+import { items } from '../../../core/contract.ts';
+import { wasLost } from '../breaker.ts';
+import type { Chronicle } from '../chronicle.ts';
+import type { Finding, Rule } from '../finding.ts';
+import { health, isHindered, look, ways } from '../hindrance.ts';
+import { latest, within } from '../in-force.ts';
+import { isHealthy } from '../leaving.ts';
+import { beganToEndMs, isAlive, type Life, stayAt } from '../life.ts';
+import { eachSecond } from '../moments.ts';
+import { remembered } from '../remembered.ts';
+import { figuresSaid, type SaidFigures } from '../said-figures.ts';
+import { times } from '../times.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+
+/** The time in which a look may have seen what it counts: from the oldest describe to its own moment. */
+type Look = { readonly fromMs: number; readonly untilMs: number };
+
+const lookOf = ({ times: { lagMs, asgLagMs, clockMs } }: Chronicle, { lookedMs, write }: SaidFigures): Look => ({
+  fromMs: lookedMs - Math.max(lagMs, asgLagMs) - times.reactMs - clockMs,
+  untilMs: Math.min(lookedMs + clockMs, write.atMs),
+});
+
+/** The most and the least that a number may be. */
+type Bounds = { readonly least: number; readonly most: number };
+
+const isOutside = (count: number, { least, most }: Bounds): boolean => count < least || count > most;
+const boundsText = ({ least, most }: Bounds): string => (least === most ? `${least}` : `${least} to ${most}`);
+
+/** Members that their Auto Scaling group has not begun to end by the end of a look: from then on it no longer counts them. */
+const membersIn = (chronicle: Chronicle, group: string, atMs: number, untilMs: number): readonly Life[] =>
+  chronicle.membersAt(group, atMs).filter((life) => beganToEndMs(life) > untilMs);
+
+/** Members that any look at this time shows, and those that it may show. */
+const memberBounds = (chronicle: Chronicle, { group }: SaidFigures, { fromMs, untilMs }: Look): Bounds => {
+  const moments = eachSecond(fromMs, untilMs);
+  const ids = (atMs: number): ReadonlySet<string> => new Set(membersIn(chronicle, group, atMs, untilMs).map(({ instance }) => instance));
+  const at = moments.map(ids);
+  const [first] = at;
+  const always = [...(first ?? [])].filter((instance) => at.every((members) => members.has(instance)));
+  const may = chronicle
+    .livesIn(group)
+    .filter((life) => life.launchedAtMs <= untilMs && moments.some((atMs) => isAlive(life, atMs) || isBack(life, atMs)));
+  return { least: always.length, most: may.length };
+};
+
+const isBack = ({ restarts }: Life, atMs: number): boolean => restarts.some((run) => run.atMs <= atMs);
+
+const seeing = ways(look, health);
+
+/** Members that were ready by the policy, and had joined, all through a look that could read that. */
+const surelyServing = (chronicle: Chronicle, { group }: SaidFigures, { fromMs, untilMs }: Look): number => {
+  if (isHindered(chronicle, seeing, fromMs, untilMs)) return 0;
+  const moments = eachSecond(fromMs, untilMs);
+  const policy = chronicle.policyAt(group, untilMs);
+  if (policy === undefined || policy !== chronicle.policyAt(group, fromMs)) return 0;
+  const hasJoined = (life: Life): boolean => policy.asg === undefined || moments.every((atMs) => stayAt(life, atMs)?.asg === policy.asg);
+  const warmMs = policy.ready.afterMs + chronicle.times.clockMs + 1_000;
+  return membersIn(chronicle, group, untilMs, untilMs).filter(
+    (life) => life.launchedAtMs + warmMs <= fromMs && hasJoined(life) && moments.every((atMs) => chronicle.isReadyAt(life, atMs)),
+  ).length;
+};
+
+type Change = { readonly atMs: number; readonly state?: string };
+
+/** The states of each swap of a group over time, by its instance. Without a state, it is history. */
+const swapChanges = remembered((chronicle: Chronicle): ReadonlyMap<string, ReadonlyMap<string, readonly Change[]>> => {
+  const byGroup = new Map<string, Map<string, Change[]>>();
+  for (const { group, item, atMs, swap } of chronicle.of('item-written')) {
+    const past = items.past('');
+    const instance = [items.swapPrefix, past].flatMap((prefix) => (item.startsWith(prefix) ? [item.slice(prefix.length)] : []))[0];
+    if (instance === undefined) continue;
+    const of = byGroup.get(group) ?? new Map<string, Change[]>();
+    byGroup.set(group, of);
+    const change = item.startsWith(past) || swap === undefined ? { atMs } : { atMs, state: swap.state };
+    of.set(instance, [...(of.get(instance) ?? []), change]);
+  }
+  return byGroup;
+});
+
+const swapBounds = (chronicle: Chronicle, { group, write }: SaidFigures, sinceMs: number, state: string): Bounds => {
+  const all = [...(swapChanges(chronicle).get(group) ?? new Map<string, readonly Change[]>()).values()];
+  const during = all.map((changes) => within(changes, sinceMs, write.atMs));
+  return {
+    least: during.filter((changes, index) => (all[index]?.[0]?.atMs ?? Infinity) <= sinceMs && changes.every((one) => one.state === state)).length,
+    most: during.filter((changes) => changes.some((one) => one.state === state)).length,
+  };
+};
+
+const states = ['waiting', 'leaving', 'draining', 'drained', 'gone'] as const;
+
+const wrongSwaps = (chronicle: Chronicle, said: SaidFigures): readonly string[] => {
+  const sinceMs = Math.min(chronicle.invocations.get(said.invocation)?.beganAtMs ?? said.write.atMs, said.lookedMs);
+  if (wasLost(chronicle, said.group, Number.NEGATIVE_INFINITY, said.write.atMs)) return [];
+  return states.flatMap((state): readonly string[] => {
+    const bounds = swapBounds(chronicle, said, sinceMs, state);
+    const count = said.swaps[state] ?? 0;
+    return isOutside(count, bounds) ? [`${count} swaps that are ${state}, expected ${boundsText(bounds)}`] : [];
+  });
+};
+
+/** The desired size is one that the state of the group had from the last write before the look to the decision. */
+const wrongDesired = (chronicle: Chronicle, { group, desired, isCarriedOut, lookedMs, write }: SaidFigures): readonly string[] => {
+  if (!isCarriedOut) return [];
+  const written = chronicle.groups.get(group)?.written ?? [];
+  const sinceMs = Math.min(lookedMs, write.atMs) - times.reactMs - chronicle.times.clockMs;
+  const sizes = within(written, latest(written, sinceMs)?.atMs ?? sinceMs, write.atMs).map((one) => one.desired);
+  return sizes.length === 0 || sizes.includes(desired) ? [] : [`a desired size of ${desired}, expected ${[...new Set(sizes)].join(' or ')}`];
+};
+
+const wrongCounts = (chronicle: Chronicle, said: SaidFigures): readonly string[] => {
+  const { members, serving, byPool } = said;
+  const inPools = Object.values(byPool).reduce((sum, count) => sum + count, 0);
+  const shown = lookOf(chronicle, said);
+  const bounds = memberBounds(chronicle, said, shown);
+  const least = surelyServing(chronicle, said, shown);
+  return [
+    ...(inPools === members ? [] : [`${members} members, and ${inPools} in its pools`]),
+    ...(isOutside(members, bounds) ? [`${members} members, expected ${boundsText(bounds)}`] : []),
+    ...(serving < least || serving > members ? [`${serving} of ${members} members in service, expected ${least} at least`] : []),
+  ];
+};
+
+const falseIn = (chronicle: Chronicle, said: SaidFigures): readonly Broken[] => {
+  const { group, id, write, invocation } = said;
+  if (chronicle.policyAt(group, write.atMs)?.mode !== 'act' || !isHealthy(chronicle, invocation)) return [];
+  const wrong = [...wrongDesired(chronicle, said), ...wrongCounts(chronicle, said), ...wrongSwaps(chronicle, said)];
+  return wrong.map((what) => ({ group, atMs: write.atMs, detail: `decision ${id} counts ${what}` }));
+};
+
+export const figuresAreTrue: Rule = {
+  name: 'the numbers in a decision are true',
+  meaning:
+    'A stored decision counts the members that its look showed: no fewer than belonged to the group, or served, all the time in which the look may have seen them, no more than belonged to it at some moment of that time, and as many in its pools as altogether. Its desired size is one that the state of the group had then. It counts as many swaps in each state as there were at some moment of its function.',
+  broken: (chronicle) => figuresSaid(chronicle).flatMap((said) => falseIn(chronicle, said)),
+};

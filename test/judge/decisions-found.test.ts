@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { decisionsAreFound } from '../../sandbox/judge/rules/decisions-found.ts';
+import { details } from './details.ts';
+import { react, type Script, twoServe } from './histories.ts';
+
+const swap = { group: 'web', instance: 'i-1', reason: 'interruption', state: 'gone', claimedAtMs: 101_000, decision: 'd-1' };
+const claimed = (script: Script, instance: string): void =>
+  script.at(101, {
+    ...{ kind: 'item-written', table: 'state', group: 'web', item: `swap#${instance}`, bytes: 500, by: react('of-a') },
+    swap: { reason: 'interruption', state: 'leaving' },
+  });
+
+/** A function claims i-1 at 101, launches at 102 and stores decision d-1 at 103. */
+const found = (
+  {
+    launches = [],
+    rounds = [],
+    swaps = [] as readonly object[],
+  }: { launches?: readonly object[]; rounds?: readonly object[]; swaps?: readonly object[] },
+  { injected = false, write = (script: Script): void => claimed(script, 'i-1') } = {},
+) =>
+  details(
+    decisionsAreFound,
+    (script) => {
+      twoServe(script);
+      script.react(100, 104, 'of-a', [], injected);
+      write(script);
+      script.launch(102, 'i-3', { by: react('of-a') });
+      script.at(103, { kind: 'item-written', table: 'state', group: 'web', item: 'decision#d-1', bytes: 500, by: react('of-a') });
+    },
+    {
+      stored: {
+        ...{ states: {}, deadLetters: 0, staleMessages: 0, swaps },
+        decisions: [{ id: 'd-1', group: 'web', rounds, outcome: { code: 'carried-out', launches } }],
+      },
+    },
+  );
+const launch = (...replaces: readonly string[]) => ({ pool: 'spot-a', instances: ['i-3'], replaces });
+
+describe('who is replaced is said, and by which decision', () => {
+  it('holds where the decision is stored, and names whom it replaces', () => {
+    expect(found({ swaps: [swap], launches: [launch('i-1')] })).toEqual([]);
+  });
+  it('breaks where a swap names a decision that is not stored', () => {
+    const wrong = ['the swap of i-1 names decision d-9, which is not stored'];
+    expect(found({ swaps: [{ ...swap, decision: 'd-9' }], launches: [launch('i-1')] })).toEqual(wrong);
+    expect(found({ swaps: [{ ...swap, decision: 'd-9' }], launches: [launch('i-1')] }, { injected: true })).toEqual([]);
+    // Its function waited for its turn, and another one decided.
+    const elsewhere = (script: Script): void =>
+      script.at(90, {
+        ...{ kind: 'item-written', table: 'state', group: 'web', item: 'swap#i-1', bytes: 500, by: react('of-b') },
+        swap: { reason: 'rebalance', state: 'waiting' },
+      });
+    expect(found({ swaps: [{ ...swap, decision: 'd-9' }] }, { write: elsewhere })).toEqual([]);
+  });
+  it('breaks where a launch is in place of a member that stays', () => {
+    expect(found({ launches: [launch('i-2')] })).toEqual(['decision d-1 launches in place of i-2, which does not leave']);
+    expect(found({ launches: [launch('i-2')], rounds: [{ placements: [{ pool: 'spot-a', moves: ['i-2'] }] }] })).toEqual([]);
+  });
+  it('breaks where a launch is for nobody while EC2 takes a member', () => {
+    expect(found({ launches: [launch()] })).toEqual(['decision d-1 launches 1 while 1 leave, and names 0 of them']);
+    expect(found({ launches: [launch()] }, { write: () => undefined })).toEqual([]);
+    expect(found({ launches: [launch()] }, { injected: true })).toEqual([]);
+  });
+});

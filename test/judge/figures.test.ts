@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { figuresAreTrue } from '../../sandbox/judge/rules/figures.ts';
+import { details, throttled } from './details.ts';
+import { policy, react, type Script, twoServe, user } from './histories.ts';
+
+const figures = { nowMs: 100_000, desired: 2, members: 2, serving: 2, byPool: { 'spot-a': 1, 'spot-b': 1 }, swaps: {}, stateVersion: 1 };
+
+/** What is false in the numbers of a decision whose function looked at 100 and stored it at 102. i-1 and i-2 serve since 30. */
+const counted = (change: object, write: (script: Script) => void = () => undefined, history: object = {}, outcome = 'carried-out') =>
+  details(
+    figuresAreTrue,
+    (script) => {
+      twoServe(script);
+      write(script);
+      script.react(98, 103, 'of-a');
+      script.at(102, { kind: 'item-written', table: 'state', group: 'web', item: 'decision#d-1', bytes: 500, by: react('of-a') });
+    },
+    {
+      stored: {
+        ...{ states: {}, swaps: [], deadLetters: 0, staleMessages: 0 },
+        decisions: [{ id: 'd-1', group: 'web', view: { ...figures, ...change }, outcome: { code: outcome } }],
+      },
+      ...history,
+    },
+  );
+const says = (what: string): readonly string[] => [`decision d-1 counts ${what}`];
+
+describe('the numbers in a decision', () => {
+  it('are true for what its look showed', () => {
+    expect(counted({})).toEqual([]);
+  });
+  it('break the rule with members or pools that are not those of the group', () => {
+    expect(counted({ members: 1, serving: 1, byPool: { 'spot-a': 1 } })).toEqual([
+      ...says('1 members, expected 2'),
+      ...says('1 of 1 members in service, expected 2 at least'),
+    ]);
+    expect(counted({ members: 3, byPool: { 'spot-a': 3 } })).toEqual(says('3 members, expected 2'));
+    expect(counted({ byPool: { 'spot-a': 1 } })).toEqual(says('2 members, and 1 in its pools'));
+  });
+  it('need not show a member that came or went shortly before, or that its Auto Scaling group ends', () => {
+    const third = (script: Script): void => script.launch(99, 'i-3');
+    expect(counted({}, third)).toEqual([]);
+    expect(counted({ members: 3, byPool: { 'spot-a': 2, 'spot-b': 1 } }, third)).toEqual([]);
+    const ends = (script: Script): void =>
+      script.at(
+        60,
+        { kind: 'joined', instance: 'i-1', asg: 'web-asg', by: user },
+        { kind: 'left', instance: 'i-1', asg: 'web-asg', how: 'terminating', by: user },
+      );
+    expect(counted({ members: 1, serving: 1, byPool: { 'spot-b': 1 } }, ends)).toEqual([]);
+  });
+  it('break the rule with fewer in service than served all the time, unless a fault hides their health', () => {
+    expect(counted({ serving: 1 })).toEqual(says('1 of 2 members in service, expected 2 at least'));
+    expect(counted({ serving: 1 }, undefined, throttled('DescribeTargetHealth'))).toEqual([]);
+    const begins = (script: Script): void => {
+      script.launch(60, 'i-3');
+      script.serves(95, 'i-3');
+    };
+    expect(counted({ members: 3, serving: 2, byPool: { 'spot-a': 2, 'spot-b': 1 } }, begins)).toEqual([]);
+  });
+  it('break the rule with a desired size that the state never had', () => {
+    expect(counted({ desired: 3 })).toEqual(says('a desired size of 3, expected 2'));
+    expect(counted({ desired: 3 }, (script) => script.desired(90, 3))).toEqual([]);
+    expect(counted({ desired: 3 }, undefined, {}, 'not-carried-out')).toEqual([]);
+  });
+  it('break the rule with other swaps than are stored', () => {
+    const claimed = (second: number) => (script: Script) => script.claim(second, 'i-1', 'of-0');
+    expect(counted({ swaps: { leaving: 1 } }, claimed(80))).toEqual([]);
+    expect(counted({}, claimed(80))).toEqual(says('0 swaps that are leaving, expected 1'));
+    expect(counted({ swaps: { leaving: 1 } })).toEqual(says('1 swaps that are leaving, expected 0'));
+    // Written by this function, or beside it.
+    expect(counted({}, claimed(99))).toEqual([]);
+    expect(counted({ swaps: { leaving: 1 } }, claimed(99))).toEqual([]);
+  });
+  it('say nothing of groups that do not act', () => {
+    expect(counted({ members: 7, byPool: { 'spot-a': 7 } }, (script) => script.policy(1, 2, { ...policy, mode: 'observe' }))).toEqual([]);
+  });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { swapTimesAreTrue } from '../../sandbox/judge/rules/swap-times.ts';
+import { details, throttled } from './details.ts';
+import { type Script, twoServe } from './histories.ts';
+
+const swap = {
+  ...{ group: 'web', instance: 'i-1', reason: 'interruption', state: 'gone', decision: 'd-1', launchedAtMs: 1_000, warnedAtMs: 100_000 },
+  ...{ claimedAtMs: 101_000, drainStartedAtMs: 140_000, drainedAtMs: 165_000, goneAtMs: 222_000 },
+};
+
+/** i-1 is warned at 100, claimed at 101, taken out of service at 140, and EC2 takes it at 220. */
+const said = (change: object, { write = (_: Script): void => undefined, changes = {} } = {}) =>
+  details(
+    swapTimesAreTrue,
+    (script) => {
+      twoServe(script);
+      script.warn(100, 'i-1');
+      script.react(101, 104, 'of-a', [{ about: 'warning', instance: 'i-1' }]);
+      script.claim(101, 'i-1', 'of-a');
+      script.takeOut(140, 'i-1');
+      script.end(220, 'i-1');
+      write(script);
+    },
+    { stored: { states: {}, deadLetters: 0, staleMessages: 0, decisions: [], swaps: [{ ...swap, ...change }] }, ...changes },
+  );
+const wrong = (what: string): readonly string[] => [`the swap of i-1 is wrong about when it ${what}`];
+
+describe('the times in a swap', () => {
+  it('are true for what happened', () => {
+    expect(said({})).toEqual([]);
+    expect(said({ goneAtMs: 330_000 })).toEqual([]);
+  });
+  it('break the rule where nothing happened then', () => {
+    expect(said({ launchedAtMs: 30_000 })).toEqual(wrong('was launched'));
+    expect(said({ warnedAtMs: 104_000 })).toEqual(wrong('was warned'));
+    expect(said({ claimedAtMs: 120_000 })).toEqual(wrong('was claimed'));
+    expect(said({ drainStartedAtMs: 101_000 })).toEqual(wrong('began to drain'));
+    expect(said({ drainedAtMs: 120_000 })).toEqual(wrong('had drained'));
+    expect(said({ goneAtMs: 210_000 })).toEqual(wrong('was gone'));
+  });
+  it('break the rule where the end was found long after two ticks, unless faults hinder looks', () => {
+    expect(said({ goneAtMs: 420_000 })).toEqual(wrong('was found gone'));
+    expect(said({ goneAtMs: 420_000 }, { changes: throttled('DescribeInstances') })).toEqual([]);
+    expect(said({ goneAtMs: 420_000 }, { write: (script) => script.letGo(230) })).toEqual([]);
+  });
+  it('count a hook from the look that found it', () => {
+    expect(said({ reason: 'hook', warnedAtMs: 101_000 })).toEqual([]);
+    expect(said({ reason: 'hook', warnedAtMs: 120_000 })).toEqual(wrong('was warned'));
+  });
+  it('allow for clocks that are wrong', () => {
+    expect(said({ goneAtMs: 214_000 }, { changes: { clockErrorMs: 3_000 } })).toEqual([]);
+  });
+});
