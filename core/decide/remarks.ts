@@ -36,7 +36,8 @@ const aboutGivenUp = ({ instances, ...rest }: GivenUp): Remark => ({
   count: instances.length,
 });
 
-const isAtMinimum = ({ held, min }: AsgView): boolean => min > 0 && held <= min;
+/** Whether its minimum keeps members: where it keeps any, all that it lets go leave now. */
+const keepsSome = ({ held, min }: AsgView): boolean => min > 0 && held > 0;
 
 /** A remark reports missing spares when their number changes. */
 const aboutSpares = (view: View, missing: number): readonly Remark[] =>
@@ -59,7 +60,7 @@ const remarksOf = ({ news, state, asgs }: View, kept: number): readonly Remark[]
         {
           code: 'kept-by-minimum' as const,
           count: kept,
-          asgs: asgs.filter(isAtMinimum).map(({ name, min }) => ({ asg: name, min })),
+          asgs: asgs.filter(keepsSome).map(({ name, min }) => ({ asg: name, min })),
         },
       ]),
 ];

@@ -62,7 +62,7 @@ describe('remarks', () => {
     expect(said({ news: { ...quiet, breakers: [news] } })).toEqual([news]);
   });
 
-  it('name the Auto Scaling groups whose minimum keeps members: those that hold no more than it, and have one', () => {
+  it('name the Auto Scaling groups whose minimum keeps members: also one that holds more, because what is above it leaves now', () => {
     const asg = { max: 20, desired: 3, holds: [], suspended: [] };
     const asgs = [
       { ...asg, name: 'at', min: 3, held: 3 },
@@ -77,6 +77,7 @@ describe('remarks', () => {
         asgs: [
           { asg: 'at', min: 3 },
           { asg: 'below', min: 4 },
+          { asg: 'above', min: 2 },
         ],
       },
     ]);
