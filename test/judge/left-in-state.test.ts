@@ -49,6 +49,16 @@ describe('the state notes nothing that is over', () => {
     };
     expect(left({ holders: ['old-asg'] }, { write: holds })).toEqual([]);
   });
+  it('breaks for a swap that is closed for long, unless it is history', () => {
+    const closed = (item: string, goneAtMs: number) => {
+      const swap = { group: 'web', instance: 'i-1', state: 'gone', item, goneAtMs };
+      const stored = { states: { web: {} }, swaps: [swap], decisions: [], deadLetters: 0, staleMessages: 0 };
+      return left({}, { changes: { stored, endedAtMs: 1_000_000 } });
+    };
+    expect(closed('swap#i-1', 200_000)).toEqual(notes('the swap of i-1, which is closed for long'));
+    expect(closed('swap#i-1', 300_000)).toEqual([]);
+    expect(closed('past#i-1', 200_000)).toEqual([]);
+  });
   it('says nothing without rest, and of groups that do not act', () => {
     expect(left({ uncovered: 1 }, { changes: { restAtMs: undefined } })).toEqual([]);
     expect(left({ uncovered: 1 }, { write: (script) => script.policy(100, 2, { ...policy, mode: 'pause' }) })).toEqual([]);

@@ -1,8 +1,10 @@
+import { items } from '../../../core/contract.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { isAlive, stayAt } from '../life.ts';
 import { asgsOf } from '../policy.ts';
 import { isMap, type Json, mapsOf, textOf, textsOf } from '../read-json.ts';
+import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -52,17 +54,33 @@ const empty = (chronicle: Chronicle, group: string, { holders, raised }: Json, a
     .map((asg) => `${asg} as a group that may hold members, and it holds none`);
 };
 
+/** A closed swap becomes history ten minutes after its end, by the tick that follows or the next one. */
+const historyAfterMs = 600_000 + 2 * times.tickMs + times.messageAgainMs;
+
+/** Swaps that are closed for long and are no history: every look at the group reads them. */
+const closedLong = ({ history, times: { clockMs } }: Chronicle, group: string, atMs: number): readonly string[] =>
+  mapsOf(history.stored.swaps)
+    .filter(({ item, group: of, state }) => of === group && state === 'gone' && textOf(item).startsWith(items.swapPrefix))
+    .filter(({ goneAtMs, busyUntilMs = 0 }) => Math.max(Number(goneAtMs), Number(busyUntilMs)) + historyAfterMs + 2 * clockMs < atMs)
+    .map(({ instance }) => `the swap of ${textOf(instance)}, which is closed for long`);
+
 const leftIn = (chronicle: Chronicle, group: string, state: unknown): readonly Broken[] => {
   const { restAtMs, endedAtMs: atMs } = chronicle.history;
   const policy = chronicle.policyAt(group, atMs);
   if (!isMap(state) || restAtMs === undefined || policy?.mode !== 'act') return [];
-  const left = [...underWay(chronicle, state, atMs), ...lacking(state), ...dead(chronicle, state, atMs), ...empty(chronicle, group, state, atMs)];
+  const left = [
+    ...underWay(chronicle, state, atMs),
+    ...lacking(state),
+    ...dead(chronicle, state, atMs),
+    ...empty(chronicle, group, state, atMs),
+    ...closedLong(chronicle, group, atMs),
+  ];
   return left.map((what) => ({ group, atMs, detail: `at rest, the state of ${group} notes ${what}` }));
 };
 
 export const nothingLeftNoted: Rule = {
   name: 'the state notes nothing that is over',
   meaning:
-    'At rest, the state of a group that acts notes no work under way: no members that were attached and whose size is still to be taken off, no suspended processes, no choice of a member, no Auto Scaling group that holds too few and holds as many as it wants, no missing member, no instance that has ended as a stray or as one that does not serve. It names no Auto Scaling group that no policy names any more, that holds nobody, and that is as its owner set it.',
+    'At rest, the state of a group that acts notes no work under way: no members that were attached and whose size is still to be taken off, no suspended processes, no choice of a member, no Auto Scaling group that holds too few and holds as many as it wants, no missing member, no instance that has ended as a stray or as one that does not serve. It names no Auto Scaling group that no policy names any more, that holds nobody, and that is as its owner set it. A swap that is closed is history two ticks and a repeat after ten minutes.',
   broken: (chronicle) => Object.entries(chronicle.history.stored.states).flatMap(([group, state]) => leftIn(chronicle, group, state)),
 };
