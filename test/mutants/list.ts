@@ -10,6 +10,7 @@ import { outside } from './outside.ts';
 import { ownScaling } from './own-scaling.ts';
 import { passingOn } from './passing-on.ts';
 import { recorded } from './recorded.ts';
+import { records } from './records.ts';
 import { remembering } from './remembering.ts';
 import { returning } from './returning.ts';
 import { said } from './said.ts';
@@ -29,6 +30,7 @@ export const mutants: readonly Mutant[] = [
   ...ownScaling,
   ...passingOn,
   ...recorded,
+  ...records,
   ...remembering,
   ...returning,
   ...said,
