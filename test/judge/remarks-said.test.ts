@@ -89,6 +89,18 @@ describe('what a decision remarks is true', () => {
     expect(said({ ...kept, count: 3 }, has(2))).toEqual(wrongAtAll('kept-by-minimum'));
   });
 
+  it('of the minimum that an Auto Scaling group had when the run began, until it changes', () => {
+    const kept = { code: 'kept-by-minimum', count: 1, asgs: [{ asg: 'web-asg', min: 1 }] };
+    const changesAt =
+      (second: number) =>
+      (script: Script): void =>
+        script.at(second, { kind: 'asg-changed', asg: 'web-asg', min: 2, max: 4, desired: 2, suspended: [], by: user });
+    expect(said(kept)).toEqual([]);
+    expect(said(kept, changesAt(101))).toEqual([]);
+    expect(said(kept, changesAt(20))).toEqual(wrongAtAll('kept-by-minimum'));
+    expect(said({ ...kept, asgs: [{ asg: 'web-asg', min: 2 }] })).toEqual(wrongAtAll('kept-by-minimum'));
+  });
+
   it('and it counts as many as it names', () => {
     expect(said(about('serves', { count: 2 }), third(95))).toEqual(wrongAtAll('serves'));
   });

@@ -51,9 +51,9 @@ const failedToBoot: OfInstance = ({ untilMs }, life, remark) => goneAtMs(life) <
 const servedNever: OfInstance = ({ chronicle, fromMs, untilMs }, life, remark) =>
   isOfPool(life, remark) && eachSecond(fromMs, untilMs).some((atMs) => !chronicle.isReadyAt(life, atMs));
 
-/** The minima that an Auto Scaling group had during the look. */
+/** The minima that an Auto Scaling group had during the look. The first is the one that the run found. */
 const minimaIn = ({ chronicle, fromMs, untilMs }: Look, asg: string): readonly number[] => {
-  const changes = chronicle.of('asg-changed').filter((change) => change.asg === asg && change.atMs <= untilMs);
+  const changes = chronicle.cloud.asgChanges(asg).filter(({ atMs }) => atMs <= untilMs);
   const before = changes.filter(({ atMs }) => atMs <= fromMs).slice(-1);
   return [...before, ...changes.filter(({ atMs }) => atMs > fromMs)].map(({ min }) => min);
 };
