@@ -1,6 +1,7 @@
 import { announcements } from '../../core/contract.ts';
 import { namedAsgs } from '../../core/group/holders.ts';
 import type { PolicyVersion } from '../../core/policy/ports.ts';
+import { formerAsgs } from '../runtime/former-asgs.ts';
 import { releaseAsgs } from './claim-asgs.ts';
 import type { AcceptPolicyPorts } from './ports.ts';
 import { heldBy } from './registry-entry.ts';
@@ -11,10 +12,6 @@ import { tellWith } from './tell-versions.ts';
  * Scaling User Guide). A maximum that its Auto Scaling group still needs after that stays raised.
  */
 const openForMs = 7 * 24 * 3_600_000;
-
-/** The Auto Scaling groups of a group that an earlier run let go. */
-const letGoBefore = async (group: string, store: AcceptPolicyPorts['store']): Promise<readonly string[]> =>
-  (await store.registry()).find((entry) => entry.group === group)?.former ?? [];
 
 /**
  * Takes the policy of a group out of force, because the user deleted it. Its instances run on. Its registry entry stays
@@ -29,10 +26,11 @@ export const letGo = async (
   { store, ...ports }: AcceptPolicyPorts,
 ): Promise<readonly string[]> => {
   const { changes, clock } = ports;
-  // EC2 warns once. So signals about members of these Auto Scaling groups are still routed to this group.
+  // EC2 warns once. So signals about members of these Auto Scaling groups are still routed to this group. Without a
+  // policy in force, an earlier run has let the group go and noted them.
   const former =
     inForce === undefined
-      ? await letGoBefore(group, store)
+      ? await formerAsgs(group, store)
       : [...new Set([...namedAsgs(inForce.resolved), ...(await heldBy(group, store))])];
   if (inForce !== undefined) {
     const letGoUntilMs = clock.now() + openForMs;

@@ -1,6 +1,7 @@
 import type { Group } from '../../../core/group/group.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
 import type { GroupState } from '../../../core/view/view.ts';
+import { formerAsgs } from '../../runtime/former-asgs.ts';
 import type { ReactPorts } from '../ports.ts';
 
 /**
@@ -14,13 +15,6 @@ export type InForce = {
   /** Swaps of warned members that this environment remembers and that a restored table lacks. */
   readonly lost?: readonly Swap[];
 };
-
-/**
- * Auto Scaling groups of earlier policies, as the registry knew them when the policy came into force. They are in the
- * state item too, but that may be lost, or an older one may have been restored.
- */
-const formerOf = async (group: string, store: ReactPorts['store']): Promise<readonly string[]> =>
-  (await store.registry()).find((entry) => entry.group === group)?.former ?? [];
 
 /**
  * Whether the state item may have missed a policy: it follows neither this policy nor the one before. So an older item
@@ -52,7 +46,7 @@ export const readInForce = async (
   policies.keep(group, policy);
   if (policy === undefined) return undefined;
   if (state !== undefined && !missedPolicy(state, policy)) return { group: policy, state, ...read };
-  const former = await formerOf(group, store);
+  const former = await formerAsgs(group, store);
   if (state !== undefined) return { group: policy, state: withHolders(state, former), ...read };
   return { group: former.length === 0 ? policy : { ...policy, former }, state, ...read };
 };
