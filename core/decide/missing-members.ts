@@ -8,7 +8,7 @@ import { planWithFloor } from '../placement/plan-with-floor.ts';
 import { sparesWanted } from '../placement/spare.ts';
 import { planToAskAgain } from '../pool-memory/ask-again.ts';
 import { diedOnly } from '../pool-memory/boot-memory.ts';
-import { withTakenAtOnce } from '../pool-memory/pool-memory.ts';
+import { withTakenAtOnce } from '../pool-memory/interruptions.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import { ownRefill } from '../view/asg-ledger.ts';
 import { uncoveredBy } from './covering.ts';

@@ -34,7 +34,7 @@ export const times = {
   drainStartMs: 5_000,
   /** Members whose deadlines are this close share a drain, which uses the earliest deadline (core/times/times.ts). */
   drainShareMs: 10_000,
-  /** Rest of an offering after its first refusal; each further one in a row doubles it, up to the longest (core/pool-memory/pool-memory.ts). */
+  /** Rest of an offering after its first refusal; each further one in a row doubles it, up to the longest (core/pool-memory/refusals.ts). */
   refusedRestMs: 180_000,
   /** A group that launches learns what EC2 refused to other groups within this time (core/limits/account-budget.ts). */
   sharedRefusalMs: 30_000,
@@ -51,7 +51,7 @@ export const times = {
   interruptedRestMs: 180_000,
   /** An offering that EC2 advises to leave comes late for this long (core/pool-memory/advice.ts). */
   advisedRestMs: 180_000,
-  /** An instance that is warned sooner after its launch was taken at once, and two within this time show something (core/pool-memory/pool-memory.ts). */
+  /** An instance that is warned sooner after its launch was taken at once, and two within this time show something (core/pool-memory/interruptions.ts). */
   takenAtOnceMs: 120_000,
   takenAtOnceWithinMs: 180_000,
   /** A member that EC2 announced to take and did not take is put back this long after its deadline (core/swap/outlived.ts). */

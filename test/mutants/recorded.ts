@@ -11,7 +11,7 @@ export const recorded: readonly Mutant[] = [
   },
   {
     name: 'a refusal outlives what EC2 gives of its offering',
-    file: 'core/pool-memory/pool-memory.ts',
+    file: 'core/pool-memory/successes.ts',
     from: 'isNews(key, lesson) && lesson.code !== takenAtOnceCode);',
     to: 'isNews(key, lesson) && lesson.code === takenAtOnceCode);',
     caughtBy: ['scenario return-to-spot'],

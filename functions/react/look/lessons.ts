@@ -10,7 +10,7 @@ import { offeringKey } from '../../../core/pool/offering.ts';
 import { adviseAgainst } from '../../../core/pool-memory/advice.ts';
 import { type BootNews, type Lessons, learnBoots } from '../../../core/pool-memory/failed-boots.ts';
 import { learnGivenUp } from '../../../core/pool-memory/given-up.ts';
-import { rememberRefusals } from '../../../core/pool-memory/pool-memory.ts';
+import { rememberRefusals } from '../../../core/pool-memory/refusals.ts';
 import type { Refusal } from '../../../core/ports/launches.ts';
 import { traitsOf } from '../../../core/removal/leave-reason.ts';
 import { rememberUndone } from '../../../core/returning/undone.ts';

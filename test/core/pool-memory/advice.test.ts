@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { OfferingKey } from '../../../core/pool/offering.ts';
 import { adviseAgainst, advisedRestMs, rememberAdvice, whileMembersWait } from '../../../core/pool-memory/advice.ts';
-import { isResting, rememberInterruptions, rememberRefusals, rememberSuccess } from '../../../core/pool-memory/pool-memory.ts';
+import { rememberInterruptions } from '../../../core/pool-memory/interruptions.ts';
+import { isResting } from '../../../core/pool-memory/pool-memory.ts';
+import { rememberRefusals } from '../../../core/pool-memory/refusals.ts';
+import { rememberSuccess } from '../../../core/pool-memory/successes.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
 
 const nowMs = 1_700_000_000_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Offering, OfferingKey } from '../../../core/pool/offering.ts';
+import { atOnceMs, rememberInterruptions, withTakenAtOnce } from '../../../core/pool-memory/interruptions.ts';
 import {
-  atOnceMs,
   forgetExpired,
   forgetRefusals,
   interruptedRestMs,
@@ -9,14 +9,11 @@ import {
   longestRestMs,
   notSoldRestMs,
   type PoolMemory,
-  refusedRestMs,
-  rememberInterruptions,
-  rememberRefusals,
-  rememberSuccess,
   restOfSubnet,
   takenAtOnceCode,
-  withTakenAtOnce,
 } from '../../../core/pool-memory/pool-memory.ts';
+import { refusedRestMs, rememberRefusals } from '../../../core/pool-memory/refusals.ts';
+import { rememberSuccess } from '../../../core/pool-memory/successes.ts';
 import type { Refusal } from '../../../core/ports/launches.ts';
 import { nowMs, pool, poolsOf } from '../selector/tree-builders.ts';
 
@@ -82,6 +79,25 @@ describe('a refusal', () => {
     expect(rememberSuccess(memory, [{ offering: key, askedAtMs: nowMs }])).toEqual({});
     const both = [nowMs + 5, nowMs - 5].map((askedAtMs) => ({ offering: key, askedAtMs }) as const);
     expect(rememberSuccess(memory, both)).toEqual({});
+  });
+
+  it('is compared with a thousand successes by reading each of them once, however much is remembered', () => {
+    let reads = 0;
+    const successes = Array.from({ length: 1_000 }, (_, index) => ({
+      get offering(): OfferingKey {
+        reads += 1;
+        return `t${index}/zone-b/spot`;
+      },
+      askedAtMs: nowMs,
+    }));
+    const memory = rememberRefusals(
+      {},
+      Array.from({ length: 50 }, (_, index) => no({ offering: { ...spotA, instanceType: `t${index}` } })),
+      pools,
+      nowMs,
+    );
+    expect(rememberSuccess(memory, successes)).toEqual(memory);
+    expect(reads).toBe(successes.length);
   });
 
   it('of a type that the zone does not sell rests a day', () => {

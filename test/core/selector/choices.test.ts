@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { planPlacements } from '../../../core/placement/plan-placements.ts';
 import type { Pool } from '../../../core/pool/pool.ts';
-import { rememberRefusals } from '../../../core/pool-memory/pool-memory.ts';
+import { rememberRefusals } from '../../../core/pool-memory/refusals.ts';
 import { growTree } from '../../../core/selector/grow.ts';
 import { lowerPrice } from '../../../core/selector/quote.ts';
 import { restingSubnets } from '../../../core/selector/standing.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { planPlacements } from '../../../core/placement/plan-placements.ts';
-import { rememberRefusals } from '../../../core/pool-memory/pool-memory.ts';
+import { rememberRefusals } from '../../../core/pool-memory/refusals.ts';
 import { advised, byPool, holds, input, interrupted, nowMs, pool, refused, refusedOfferings, spread, tiered, use } from './tree-builders.ts';
 
 describe('a pool is eligible', () => {

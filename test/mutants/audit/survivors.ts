@@ -27,7 +27,7 @@ export const survivors: readonly Survivor[] = [
   },
   {
     name: 'a refusal rests ten hours',
-    file: 'core/pool-memory/pool-memory.ts',
+    file: 'core/pool-memory/refusals.ts',
     from: 'export const refusedRestMs = 3 * 60_000;',
     to: 'export const refusedRestMs = 10 * 3_600_000;',
     also: [
