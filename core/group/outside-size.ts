@@ -45,8 +45,9 @@ const isOldNews = (added: Added, asg: AsgView, nowMs: number): boolean =>
 /** A size that others set, as a look shows it. */
 export type OutsideSize = {
   readonly asg: string;
-  /** The size that others set. */
+  /** The size that others set. 0 where no describe shows the Auto Scaling group. */
   readonly size: number;
+  readonly isUnshown?: true;
   /** Notes that still matter: those of this group, and of groups that an earlier policy named. */
   readonly added: readonly Added[];
 };
@@ -122,7 +123,7 @@ export const outsideSizeOf = (
   const name = outsideAsgOf(group);
   if (name === undefined) return undefined;
   const asg = asgs.find((one) => one.name === name);
-  if (asg === undefined) return { asg: name, size: 0, added: addedNow(group, { added }, asgs, nowMs) };
+  if (asg === undefined) return { asg: name, size: 0, isUnshown: true, added: addedNow(group, { added }, asgs, nowMs) };
   const own = added.filter((one) => one.asg === name);
   // While we have raised the maximum, others can write a size above the owner's. It counts as the owner's maximum.
   const size = Math.min(sizeIn(own, asg, nowMs), ownersMax(raised, asg));
@@ -139,9 +140,9 @@ export const desiredNow = (
   asgs: readonly AsgView[],
   nowMs: number,
 ): number => {
-  const isShown = asgs.some(({ name }) => name === outsideAsgOf(group));
-  const outside = isShown ? outsideSizeOf(group, state ?? {}, asgs, nowMs) : undefined;
-  return outside === undefined ? (state?.desired ?? group.size.desired) : Math.min(group.size.max, outside.size);
+  const outside = outsideSizeOf(group, state ?? {}, asgs, nowMs);
+  const isKnown = outside !== undefined && !outside.isUnshown;
+  return isKnown ? Math.min(group.size.max, outside.size) : (state?.desired ?? group.size.desired);
 };
 
 /** The state with the size that others set, within the maximum of the policy. */

@@ -190,7 +190,7 @@ export const outside: readonly Mutant[] = [
   {
     name: 'a group that others size keeps its size when it is deleted',
     file: 'core/group/outside-size.ts',
-    from: 'if (asg === undefined) return { asg: name, size: 0, added: addedNow(group, { added }, asgs, nowMs) };',
+    from: 'if (asg === undefined) return { asg: name, size: 0, isUnshown: true, added: addedNow(group, { added }, asgs, nowMs) };',
     to: 'if (asg === undefined) return undefined;',
     caughtBy: ['a group that others size is deleted while members join'],
   },

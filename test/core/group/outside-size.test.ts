@@ -49,7 +49,7 @@ describe('a size that others set', () => {
     expect(outsideAsgOf(outside)).toBe('web-asg');
     expect(outsideAsgOf(group({ holding: { kind: 'attach', asg: 'web-asg' } }))).toBeUndefined();
     expect(outsideSizeOf(group(), state(), [asg(3, three)], nowMs)).toBeUndefined();
-    expect(outsideSizeOf(outside, state(), [], nowMs)).toEqual({ asg: 'web-asg', size: 0, added: [] });
+    expect(outsideSizeOf(outside, state(), [], nowMs)).toEqual({ asg: 'web-asg', size: 0, isUnshown: true, added: [] });
   });
   it('is the desired capacity where nothing is noted', () => {
     expect(read(5, three)).toEqual({ asg: 'web-asg', size: 5, added: [] });
@@ -97,6 +97,8 @@ describe('a size that others set', () => {
   it('is the size that a look at a drain goes by', () => {
     expect(desiredNow(outside, state({ desired: 3 }), [asg(5, three)], nowMs)).toBe(5);
     expect(desiredNow(outside, undefined, [asg(30, three)], nowMs)).toBe(20);
+    // A look that does not show the Auto Scaling group counts only in decisions, as 0.
+    expect(desiredNow(outside, state({ desired: 3 }), [], nowMs)).toBe(3);
     expect(desiredNow(group(), state({ desired: 3 }), [], nowMs)).toBe(3);
     expect(desiredNow(group(), undefined, [], nowMs)).toBe(10);
   });
