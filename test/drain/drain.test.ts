@@ -223,6 +223,17 @@ describe('a drain that is ours to end', () => {
     expect(fleet.told.map(({ detail }) => (detail as { instances?: unknown }).instances)).toContainEqual(['i-2']);
   });
 
+  test('a member that its owner protects stays in service when its drain never began: the last try does not take it out', async () => {
+    const fleet = createFleet(pair({ reason: 'scale-in', offering: 'm7g.large/eu-west-1a/on-demand' }), 0);
+    fleet.protectedFromEnd.add('i-2');
+    for (const error of [undefined, { Error: 'States.Timeout', Cause: 'begin-drain never ran' }]) {
+      await endDrain(fleet.ports, order(), error);
+      expect([...fleet.releasedAtMs.keys()]).toEqual([]);
+      expect([...fleet.ended]).toEqual([]);
+      expect(fleet.stateOf('i-2').state).toBe('leaving');
+    }
+  });
+
   test('a member that EC2 refused to end, and that others ended since, is reported as refused all the same', async () => {
     const fleet = createFleet(pair({ reason: 'scale-in', offering: 'm7g.large/eu-west-1a/on-demand' }), 0);
     fleet.protectedFromEnd.add('i-2');
