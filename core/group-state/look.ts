@@ -11,6 +11,7 @@ import { forgetRefusals } from '../pool-memory/pool-memory.ts';
 import type { Holdings } from '../ports/capacity-provider.ts';
 import { noteRefusedReleases } from '../removal/refused-releases.ts';
 import type { Swap } from '../swap/swap.ts';
+import { allNotes, type Notes, withNotes } from '../view/notes.ts';
 import type { GroupState } from '../view/view.ts';
 import { alarmChanges, followAlarms } from './follow-alarms.ts';
 import { withoutEarlierAlarms } from './restored.ts';
@@ -63,7 +64,7 @@ type Look = Pick<Heard, 'alarms'> & {
   /** The same, without Auto Scaling groups that other groups hold now. */
   readonly known: GroupState;
   /** What earlier holders of its Auto Scaling groups changed there and have not put back. */
-  readonly inherited: Pick<GroupState, 'raised' | 'added' | 'suspended'>;
+  readonly inherited: Notes;
   readonly swaps: readonly Swap[];
   readonly holdings: Holdings;
   /** When its policy was written, where a message about that write has come. */
@@ -122,14 +123,7 @@ export const followLook = (look: Look): Sized & { readonly outside?: OutsideSize
   const { group, stored, known, inherited, holdings, swaps, nowMs } = look;
   const writtenAtMs = rewrittenAt(look);
   const learned = writtenAtMs === undefined ? known : afterRewrite(known, writtenAtMs, nowMs);
-  const added = [...(known.added ?? []), ...(inherited.added ?? [])];
-  const suspended = [...(known.suspended ?? []), ...(inherited.suspended ?? [])];
-  const notes = {
-    raised: [...known.raised, ...inherited.raised],
-    ...(added.length > 0 && { added }),
-    ...(suspended.length > 0 && { suspended }),
-  };
-  const byPolicy = followPolicy({ ...learned, ...notes }, group);
+  const byPolicy = followPolicy(withNotes(learned, allNotes([known, inherited])), group);
   const outside = outsideSizeOf(group, byPolicy, holdings.asgs, nowMs);
   const sized =
     outside === undefined

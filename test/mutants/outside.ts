@@ -169,8 +169,8 @@ export const outside: readonly Mutant[] = [
   {
     name: 'processes that an earlier holder suspended stay suspended',
     file: 'functions/react/look/inherited.ts',
-    from: 'suspended: left.flatMap((one) => one.state?.suspended ?? []).filter(isUnknown(state.suspended)),',
-    to: 'suspended: [],',
+    from: '    ...notes,\n',
+    to: '    ...notes,\n    suspended: [],\n',
     caughtBy: ['renamed while a function is late to suspend processes'],
   },
   {

@@ -6,7 +6,7 @@ import { isLetGo, sameState } from '../../../core/group-state/state.ts';
 import { isBelieved, isOpen } from '../../../core/launch/reservation-life.ts';
 import { traitsOf } from '../../../core/removal/leave-reason.ts';
 import { describeLagMs } from '../../../core/times/times.ts';
-import { notedAsgs } from '../../../core/view/noted-asgs.ts';
+import { type Notes, notedAsgs, notesThat, withNotes } from '../../../core/view/notes.ts';
 import { mayBeRaisedYet, type RaisedMax } from '../../../core/view/raised-max.ts';
 import { mayBeSuspendedYet, type Suspension } from '../../../core/view/suspension.ts';
 import type { Added, GroupState } from '../../../core/view/view.ts';
@@ -66,7 +66,7 @@ const puttingBack = (group: string, { asg }: { readonly asg: string }, ports: Re
 const putBack = async (
   group: string,
   raised: readonly RaisedMax[],
-  notes: Pick<GroupState, 'added'>,
+  notes: Pick<Notes, 'added'>,
   ports: ReactPorts,
 ): Promise<readonly RaisedMax[]> => {
   const left: RaisedMax[] = [];
@@ -91,9 +91,9 @@ const putBack = async (
  */
 const letBe = async (
   group: string,
-  { added = [], suspended = [] }: GroupState,
+  { added = [], suspended = [] }: Notes,
   ports: ReactPorts,
-): Promise<Pick<GroupState, 'added' | 'suspended'>> => {
+): Promise<Required<Pick<Notes, 'added' | 'suspended'>>> => {
   const nowMs = ports.clock.now();
   const left: Added[] = added.filter((one) => mayBeShown(one, nowMs));
   for (const one of added.filter(({ takenDownAtMs }) => takenDownAtMs === undefined)) {
@@ -107,7 +107,7 @@ const letBe = async (
     const resumed = await resume(puttingBack(group, one, ports), one);
     if (resumed === 'refused' || mayBeSuspendedYet(one, nowMs)) held.push(one);
   }
-  return { ...(left.length > 0 && { added: left }), ...(held.length > 0 && { suspended: held }) };
+  return { added: left, suspended: held };
 };
 
 /** The log repeats at this interval that a maximum stays raised. */
@@ -128,7 +128,6 @@ const tellRaised = (group: string, state: GroupState, { clock, telemetry }: Reac
 
 /** The state without changes to Auto Scaling groups that another group has taken over: a new holder inherits them. */
 const withoutHeirs = async (group: string, state: GroupState, { store }: ReactPorts): Promise<GroupState> => {
-  const { raised, added = [], suspended = [] } = state;
   const noted = notedAsgs(state);
   if (noted.size === 0) return state;
   const holders = (await store.registry()).filter(
@@ -136,13 +135,10 @@ const withoutHeirs = async (group: string, state: GroupState, { store }: ReactPo
   );
   const states = await allSettled(holders.map((entry) => store.state(entry.group)));
   const taken = new Set(states.flatMap((one) => one?.holders ?? []));
-  const isOurs = ({ asg }: { readonly asg: string }): boolean => !taken.has(asg);
-  return {
-    ...state,
-    raised: raised.filter(isOurs),
-    added: added.filter(isOurs),
-    suspended: suspended.filter(isOurs),
-  };
+  return withNotes(
+    state,
+    notesThat(state, ({ asg }) => !taken.has(asg)),
+  );
 };
 
 /**
@@ -173,8 +169,8 @@ const undo = async (group: string, state: GroupState, ports: ReactPorts): Promis
   const notes = await letBe(group, ours, ports);
   const raised = await putBack(group, ours.raised, notes, ports);
   // New members are no longer put into service, so their ends do not count as failed boots.
-  const { added: _added, suspended: _suspended, newcomers: _new, ...rest } = state;
-  return { ...rest, ...notes, raised };
+  const { newcomers: _new, ...rest } = state;
+  return withNotes(rest, { ...notes, raised });
 };
 
 const letGroupGo = async (facts: Facts, ports: ReactPorts): Promise<LetGo> => {

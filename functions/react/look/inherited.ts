@@ -4,11 +4,12 @@ import { namedAsgs } from '../../../core/group/holders.ts';
 import type { Loss } from '../../../core/returning/memory.ts';
 import type { LeavingFact } from '../../../core/swap/claim.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
+import { allNotes, type Notes, notesThat } from '../../../core/view/notes.ts';
 import type { GroupState } from '../../../core/view/view.ts';
 import type { ReactPorts } from '../ports.ts';
 
 /** What an earlier holder of an Auto Scaling group left undone there, and where EC2 took its members. */
-export type Inherited = Required<Pick<GroupState, 'raised' | 'added' | 'suspended'>> & {
+export type Inherited = Required<Notes> & {
   readonly leaving: readonly LeavingFact[];
   readonly losses: readonly Loss[];
 };
@@ -35,15 +36,13 @@ export const inherit = async (group: Group, state: GroupState, { store, clock }:
   const left = await allSettled(
     group.after.map(async (name) => ({ state: await store.state(name), swaps: await store.swaps(name) })),
   );
-  const isUnknown =
-    (known: readonly { readonly asg: string }[] = []) =>
-    ({ asg }: { readonly asg: string }): boolean =>
-      isNew.includes(asg) && !known.some((one) => one.asg === asg);
-  const raised = left.flatMap((one) => one.state?.raised ?? []).filter(isUnknown(state.raised));
+  const notes = notesThat(
+    allNotes(left.flatMap((one) => one.state ?? [])),
+    ({ asg }, kind) => isNew.includes(asg) && !state[kind]?.some((one) => one.asg === asg),
+  );
   return {
-    added: left.flatMap((one) => one.state?.added ?? []).filter(isUnknown(state.added)),
-    suspended: left.flatMap((one) => one.state?.suspended ?? []).filter(isUnknown(state.suspended)),
-    raised: [...new Map(raised.toReversed().map((one) => [one.asg, one])).values()],
+    ...notes,
+    raised: [...new Map(notes.raised.toReversed().map((one) => [one.asg, one])).values()],
     leaving: left.flatMap(({ swaps }) => warnings(swaps, clock.now())),
     losses: left.flatMap((one) => one.state?.returns?.losses ?? []).toSorted((a, b) => a.atMs - b.atMs),
   };

@@ -5,7 +5,7 @@ import { howHeld } from '../../../core/group/holding.ts';
 import type { AsgClaim } from '../../../core/policy/ports.ts';
 import type { Holdings } from '../../../core/ports/capacity-provider.ts';
 import type { StateStore } from '../../../core/ports/state-store.ts';
-import { notedAsgs } from '../../../core/view/noted-asgs.ts';
+import { notedAsgs, notesThat, withNotes } from '../../../core/view/notes.ts';
 import type { GroupState } from '../../../core/view/view.ts';
 
 type Store = Pick<StateStore, 'claimOf' | 'state'>;
@@ -29,7 +29,6 @@ const hasHeir = async (claim: AsgClaim | undefined, group: string, store: Store)
  */
 export const withoutTaken = async (group: Group, state: GroupState, store: Store): Promise<GroupState> => {
   const named = new Set(namedAsgs(group));
-  const { raised, added = [], suspended = [] } = state;
   const noted = notedAsgs(state);
   const ever = new Set([...(state.holders ?? []), ...noted]);
   const claims = await allSettled([...ever].filter((asg) => !named.has(asg)).map((asg) => store.claimOf(asg)));
@@ -41,17 +40,13 @@ export const withoutTaken = async (group: Group, state: GroupState, store: Store
     const claim = left.find((candidate) => candidate?.asg === asg);
     if (await hasHeir(claim, group.name, store)) taken.add(asg);
   }
-  const { holders: before = [], added: _added, suspended: _suspended, ...rest } = state;
+  const { holders: before = [], ...rest } = state;
   const holders = before.filter((asg) => !lost.has(asg));
-  const notes = added.filter(({ asg }) => !taken.has(asg));
-  const stopped = suspended.filter(({ asg }) => !taken.has(asg));
-  return {
-    ...rest,
-    raised: raised.filter(({ asg }) => !taken.has(asg)),
-    ...(notes.length > 0 && { added: notes }),
-    ...(stopped.length > 0 && { suspended: stopped }),
-    ...(holders.length > 0 && { holders }),
-  };
+  const kept = withNotes(
+    rest,
+    notesThat(state, ({ asg }) => !taken.has(asg)),
+  );
+  return { ...kept, ...(holders.length > 0 && { holders }) };
 };
 
 /**

@@ -19,8 +19,8 @@ export const holding: readonly PutBack[] = [
   {
     name: '7: a raised maximum is taken for its owner’s by the next name of the group',
     file: 'core/group-state/look.ts',
-    from: 'raised: [...known.raised, ...inherited.raised]',
-    to: 'raised: [...known.raised]',
+    from: 'allNotes([known, inherited])',
+    to: 'allNotes([known, { ...inherited, raised: [] }])',
     situation: 'a group gets another name while a maximum is raised',
   },
   {
