@@ -5,7 +5,7 @@ import { traitsOf } from '../removal/leave-reason.ts';
 import { movesUnderWay } from '../returning/under-way.ts';
 import type { Swap } from '../swap/swap.ts';
 import { ownRefill } from '../view/asg-ledger.ts';
-import { isToResume, type Suspension } from '../view/suspension.ts';
+import { isToResume, type Suspension, suspendedNow } from '../view/suspension.ts';
 import type { AsgView } from '../view/view.ts';
 import type { Draft, Proposal, Rule, Situation } from './rule.ts';
 
@@ -46,9 +46,11 @@ const isDoubled = (situation: Look, { desired, holds }: AsgView): boolean => {
 };
 
 const toSuspend = ({ view }: Look, asg: AsgView): readonly Suspension[] => {
-  const missing = held.filter((process) => !asg.suspended.includes(process));
+  const { suspended = [] } = view.state;
+  const now = suspendedNow(asg, suspended, view.nowMs);
+  const missing = held.filter((process) => !now.includes(process));
   if (missing.length === 0) return [];
-  const before = view.state.suspended?.find((one) => one.asg === asg.name)?.processes ?? [];
+  const before = suspended.find((one) => one.asg === asg.name)?.processes ?? [];
   return [{ asg: asg.name, processes: [...new Set([...before, ...missing])] }];
 };
 

@@ -12,6 +12,7 @@ import type { Holdings } from '../ports/capacity-provider.ts';
 import { noteRefusedReleases } from '../removal/refused-releases.ts';
 import type { Swap } from '../swap/swap.ts';
 import { allNotes, type Notes, withNotes } from '../view/notes.ts';
+import { openSuspensions } from '../view/suspension.ts';
 import type { GroupState } from '../view/view.ts';
 import { alarmChanges, followAlarms } from './follow-alarms.ts';
 import { withoutEarlierAlarms } from './restored.ts';
@@ -123,7 +124,9 @@ export const followLook = (look: Look): Sized & { readonly outside?: OutsideSize
   const { group, stored, known, inherited, holdings, swaps, nowMs } = look;
   const writtenAtMs = rewrittenAt(look);
   const learned = writtenAtMs === undefined ? known : afterRewrite(known, writtenAtMs, nowMs);
-  const byPolicy = followPolicy(withNotes(learned, allNotes([known, inherited])), group);
+  const notes = allNotes([known, inherited]);
+  const open = { ...notes, suspended: openSuspensions(notes.suspended, nowMs) };
+  const byPolicy = followPolicy(withNotes(learned, open), group);
   const outside = outsideSizeOf(group, byPolicy, holdings.asgs, nowMs);
   const sized =
     outside === undefined

@@ -6,7 +6,7 @@ export type Suspension = {
   readonly asg: string;
   readonly processes: readonly string[];
   readonly atMs?: number;
-  /** When they were resumed, although the function that noted this may still suspend them. */
+  /** When they were resumed. The note stays while their function may still suspend them, or a describe may be older. */
   readonly resumedAtMs?: number;
 };
 
@@ -17,12 +17,38 @@ export type Suspension = {
 export const mayBeSuspendedYet = ({ atMs }: Suspension, nowMs: number): boolean =>
   atMs !== undefined && nowMs - atMs < leaseMs + loweredShownMs;
 
+/** Whether they were resumed when no function could suspend them any more. */
+const isResumedForGood = (suspension: Suspension): boolean =>
+  suspension.resumedAtMs !== undefined && !mayBeSuspendedYet(suspension, suspension.resumedAtMs);
+
+/** Whether a describe may still show processes as suspended that were resumed. */
+const mayBeShownYet = ({ resumedAtMs }: Suspension, nowMs: number): boolean =>
+  resumedAtMs !== undefined && nowMs - resumedAtMs < loweredShownMs;
+
+/**
+ * Notes without those of processes that run again, which every describe shows. What is suspended now, their owner has
+ * suspended.
+ */
+export const openSuspensions = (all: readonly Suspension[], nowMs: number): readonly Suspension[] =>
+  all.filter((one) => !isResumedForGood(one) || mayBeShownYet(one, nowMs));
+
 /**
  * Whether to resume these processes now. Once they are resumed, they are resumed again if a look shows one suspended,
- * and for the last time when the note is no longer needed.
+ * and for the last time when no function can suspend them any more.
  */
 export const isToResume = (suspension: Suspension, asgs: readonly AsgView[], nowMs: number): boolean => {
+  if (isResumedForGood(suspension)) return false;
   if (suspension.resumedAtMs === undefined || !mayBeSuspendedYet(suspension, nowMs)) return true;
   const { suspended = [] } = asgs.find(({ name }) => name === suspension.asg) ?? {};
   return suspension.processes.some((process) => suspended.includes(process));
+};
+
+/** The processes that are suspended. A describe may be older than the moment when we resumed some. */
+export const suspendedNow = (
+  { name, suspended }: Pick<AsgView, 'name' | 'suspended'>,
+  notes: readonly Suspension[],
+  nowMs: number,
+): readonly string[] => {
+  const resumed = notes.filter((one) => one.asg === name && mayBeShownYet(one, nowMs));
+  return suspended.filter((process) => !resumed.some(({ processes }) => processes.includes(process)));
 };

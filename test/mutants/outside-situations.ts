@@ -127,6 +127,11 @@ export const outsideSituations = {
     const name = 'renamed while a function is late to suspend processes';
     return { ...of(name, onDemandOnly, steps, [suspendsLate]), asked: { web: { size: 6 } } };
   },
+  'a member is lost right after processes were resumed': (): Situation => {
+    // Two members join, and the processes are resumed at 64 s. A describe shows them as suspended for eight seconds more.
+    const steps = [...spotIsGone, interrupt(65_000, 1)];
+    return of('a member is lost right after processes were resumed', { ...onDemandOnly, asgLagSeconds: [8, 8] }, steps);
+  },
   'a member that moves dies before it joins': (): Situation => {
     const seldom = { return: { after: '1m', every: '1h', atMost: 1 } };
     const steps = [noCapacity(500, 60_000, ['spot'], zones), interrupt(1_000, 2), kill(252_000, 1)];

@@ -139,7 +139,7 @@ describe('what a look changed before', () => {
   const raised = { asg: 'web-asg', fromMax: 10, toMax: 12 };
   const suspension = { asg: 'web-asg', processes: ['Launch'] } as const;
 
-  test('is put back once, and its note is removed', async () => {
+  test('is put back once. The note of a maximum is removed, and that of processes says when they were resumed', async () => {
     const { seen, run } = runOf();
     const other = { asg: 'other', fromMax: 1, toMax: 2 };
     const { restored } = await carryOutRounds({
@@ -151,8 +151,7 @@ describe('what a look changed before', () => {
       ['restoreMax', raised, undefined],
       ['resume', suspension],
     ]);
-    expect(seen.written).toMatchObject([{ version: 4, raised: [other] }]);
-    expect(seen.written[0]).not.toHaveProperty('suspended');
+    expect(seen.written).toMatchObject([{ version: 4, raised: [other], suspended: [{ ...suspension, resumedAtMs: expect.any(Number) }] }]);
   });
 
   test('keeps its note where it cannot be put back yet', async () => {
@@ -181,7 +180,10 @@ describe('what a look changed before', () => {
     const { seen, run } = runOf();
     const kept = { asg: 'other', processes: ['Terminate'] };
     await carryOutRounds({ ...run, rounds: [roundOf({ resume: [suspension] }, { state: state({ suspended: [suspension, kept] }) })] });
-    expect(seen.written).toMatchObject([{ suspended: [kept] }]);
+    expect(seen.written[0]?.suspended?.map(({ asg, resumedAtMs }) => [asg, resumedAtMs === undefined])).toEqual([
+      [suspension.asg, false],
+      [kept.asg, true],
+    ]);
   });
 });
 
@@ -398,15 +400,13 @@ describe('processes that AWS denied to suspend', () => {
     expect(notesLeft([], [])).toEqual([other]);
     expect(notesLeft(['Launch', 'Terminate'], ['Launch'])).toEqual([...note(['Launch']), other]);
     expect(notesLeft(['Launch'], ['Launch', 'AZRebalance'])).toEqual([...note(['Launch']), other]);
-    expect(notesLeft([], [], ['a'])).toEqual([other]);
-    expect(suspendedAfter(view(), denied, { resumed: ['a'], denied: [], nowMs })).toBeUndefined();
+    expect(notesLeft([], [], ['a'])).toEqual([{ ...denied[0], resumedAtMs: nowMs }, other]);
+    expect(suspendedAfter(view(), [], { resumed: ['a'], denied: [], nowMs })).toBeUndefined();
   });
 
-  test('stay noted once they are resumed, while another function may still suspend them', () => {
-    const at = (agoMs: number) => ({ asg: 'a', processes: ['Launch'], atMs: nowMs - agoMs });
-    const notesAt = (agoMs: number) => suspendedAfter(view(), [at(agoMs)], { resumed: ['a'], denied: [], nowMs });
-    expect(notesAt(55_000)).toBeUndefined();
-    expect(notesAt(54_999)).toEqual([{ ...at(54_999), resumedAtMs: nowMs }]);
+  test('stay noted with the time at which they are resumed', () => {
+    const one = { asg: 'a', processes: ['Launch'], atMs: nowMs - 55_000 };
+    expect(suspendedAfter(view(), [one], { resumed: ['a'], denied: [], nowMs })).toEqual([{ ...one, resumedAtMs: nowMs }]);
   });
 
   test('are taken from the state once the look is over', async () => {
@@ -457,7 +457,10 @@ describe('calls that AWS refuses after the launches', () => {
   test('hold up neither the others nor the next look, and stay noted', async () => {
     const { written, woken, noted } = await refusing('AccessDenied');
     expect(woken).toEqual([2_000]);
-    expect(written).toMatchObject([{ added: noted.added, raised: noted.raised, suspended: [{ asg: 'a' }] }]);
+    expect(written).toMatchObject([
+      { added: noted.added, raised: noted.raised, suspended: [{ asg: 'a' }, { asg: 'b', resumedAtMs: expect.any(Number) }] },
+    ]);
+    expect(written[0]?.suspended?.[0]).not.toHaveProperty('resumedAtMs');
   });
 
   test('are counted as failed actions where the refusal is final', async () => {

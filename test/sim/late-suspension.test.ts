@@ -3,6 +3,18 @@ import { chronicleOf } from '../../sandbox/judge/chronicle.ts';
 import { outsideSituations } from '../mutants/outside-situations.ts';
 import { play } from './play.ts';
 
+test('processes that were resumed a moment ago are suspended again for the next launch, although a describe is older', async () => {
+  const { history, violations } = await play(outsideSituations['a member is lost right after processes were resumed']());
+  const { cloud } = chronicleOf(history);
+  const changes = cloud.asgChanges('web-asg');
+  const lostAtMs = history.events.filter((event) => event.kind === 'warned').at(-1)?.atMs ?? 0;
+  const resumedAtMs = changes.findLast(({ atMs, suspended }) => atMs < lostAtMs && suspended.length === 0)?.atMs ?? 0;
+  expect(violations).toEqual([]);
+  expect(lostAtMs - resumedAtMs).toBeLessThan(5_000);
+  expect(cloud.asgAt('web-asg', lostAtMs + 4_000)?.suspended).toEqual(['Launch', 'Terminate']);
+  expect(cloud.asgAt('web-asg', history.endedAtMs)?.suspended).toEqual([]);
+});
+
 test.each(['let go while a function is late to suspend processes', 'renamed while a function is late to suspend processes'] as const)(
   '%s: they are resumed',
   async (name) => {

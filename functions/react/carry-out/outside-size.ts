@@ -3,7 +3,7 @@ import type { Decision } from '../../../core/decision/decision.ts';
 import type { Group } from '../../../core/group/group.ts';
 import { outsideAsgOf, type TakenDown, takenDownAgain } from '../../../core/group/outside-size.ts';
 import type { RaisedMax } from '../../../core/view/raised-max.ts';
-import { mayBeSuspendedYet, type Suspension } from '../../../core/view/suspension.ts';
+import type { Suspension } from '../../../core/view/suspension.ts';
 import type { Added, GroupState, View } from '../../../core/view/view.ts';
 import type { Run } from '../run.ts';
 import { resume, takeDown } from './put-back.ts';
@@ -63,9 +63,8 @@ type Changed = {
 };
 
 /**
- * Notes of processes without those that run again, unless another function may still suspend these. Where AWS denied to
- * suspend some, the note has what it had before: its owner may suspend them meanwhile, and then they are not ours to
- * resume.
+ * Notes of processes, with the time at which some were resumed. Where AWS denied to suspend some, the note has what it
+ * had before: its owner may suspend them meanwhile, and then they are not ours to resume.
  */
 export const suspendedAfter = (
   { asgs, state }: Pick<View, 'asgs' | 'state'>,
@@ -80,7 +79,6 @@ export const suspendedAfter = (
     return before.filter((process) => shown.includes(process));
   };
   const left = (noted ?? [])
-    .filter((one) => !resumed.includes(one.asg) || mayBeSuspendedYet(one, nowMs))
     .map((one) => (resumed.includes(one.asg) ? { ...one, resumedAtMs: nowMs } : one))
     .map((one) => (refused.has(one.asg) ? { ...one, processes: ours(one.asg) } : one))
     .filter(({ processes }) => processes.length > 0);

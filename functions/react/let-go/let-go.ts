@@ -8,7 +8,7 @@ import { traitsOf } from '../../../core/removal/leave-reason.ts';
 import { describeLagMs } from '../../../core/times/times.ts';
 import { type Notes, notedAsgs, notesThat, withNotes } from '../../../core/view/notes.ts';
 import { mayBeRaisedYet, type RaisedMax } from '../../../core/view/raised-max.ts';
-import { mayBeSuspendedYet, type Suspension } from '../../../core/view/suspension.ts';
+import { mayBeSuspendedYet, openSuspensions, type Suspension } from '../../../core/view/suspension.ts';
 import type { Added, GroupState } from '../../../core/view/view.ts';
 import { claimAll } from '../carry-out/claims.ts';
 import { drainsOf } from '../carry-out/drain-names.ts';
@@ -103,7 +103,7 @@ const letBe = async (
     if (lowered === 'done' || lowered === 'unseen') left.push({ ...one, takenDownAtMs: nowMs });
   }
   const held: Suspension[] = [];
-  for (const one of suspended) {
+  for (const one of openSuspensions(suspended, nowMs)) {
     const resumed = await resume(puttingBack(group, one, ports), one);
     if (resumed === 'refused' || mayBeSuspendedYet(one, nowMs)) held.push(one);
   }
