@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { bundle } from './bundle.ts';
-import { isRunning } from './is-running.ts';
+import { locked } from './lock.ts';
 
 const root = dirname(import.meta.dirname);
 const outdir = join(root, 'cdk.out');
@@ -13,9 +12,6 @@ const lockDir = join(root, 'dist', '.assembling');
 
 /** The inputs of the synthesized stack and its bundles. */
 const inputs = ['bin/app.ts', 'bin/options.ts', 'lib', 'functions', 'core', 'aws', 'assembly', 'cdk.json', 'package-lock.json'];
-
-/** A lock without a process for this long counts as abandoned. */
-const unnamedLockMs = 5_000;
 
 const filesUnder = async (path: string): Promise<readonly string[]> => {
   const absolute = join(root, path);
@@ -65,53 +61,13 @@ export const synthesize = async (home: string, out: string): Promise<void> => {
   if (code !== 0) throw new Error(`The stack could not be synthesized (bin/app.ts ended with ${code}). It said:\n${said}`);
 };
 
-/** A process that was ended in the middle leaves its lock behind. One that names no process yet is only just being made. */
-const isAbandoned = async (): Promise<boolean> => {
-  try {
-    return !isRunning(Number(await readFile(join(lockDir, 'pid'), 'utf8')));
-  } catch {
-    return (
-      (await stat(lockDir).then(
-        ({ mtimeMs }) => Date.now() - mtimeMs,
-        () => 0,
-      )) > unnamedLockMs
-    );
-  }
-};
-
-const tryLock = async (): Promise<boolean> => {
-  try {
-    await mkdir(lockDir);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    return false;
-  }
-  await writeFile(join(lockDir, 'pid'), String(process.pid));
-  return true;
-};
-
-const unlock = (): Promise<void> => rm(lockDir, { recursive: true, force: true });
-
-const locked = async <T>(work: () => Promise<T>): Promise<T> => {
-  await mkdir(dirname(lockDir), { recursive: true });
-  while (!(await tryLock())) {
-    if (await isAbandoned()) await unlock();
-    else await sleep(100);
-  }
-  try {
-    return await work();
-  } finally {
-    await unlock();
-  }
-};
-
 /**
  * Bundles the functions and synthesizes the stack into `cdk.out`, unless what is there is current. Simultaneous processes wait for each other.
  * @returns the assembly's directory
  * @throws with what the app said, when synthesis fails (cdk-nag and the template validation are part of it)
  */
 export const assemble = (): Promise<string> =>
-  locked(async () => {
+  locked(lockDir, async () => {
     if (await isCurrent()) return outdir;
     // The stamp is made before the inputs are read, so that an input that is edited meanwhile does not count as bundled.
     const before = await inputsDigest();
