@@ -4,7 +4,7 @@ import { playScenario, type Report, startSandbox, toWorldSpec } from '../../../s
 import { parseScenario } from '../../../sandbox/scenario/scenario-schema.ts';
 
 const speed = 40;
-/** Two members in two zones, of which one is warned and taken two minutes later. */
+/** Two members in two zones, of which one is warned and taken a minute later. */
 const outage = parseScenario(
   parse(`
 name: short-outage
@@ -27,8 +27,8 @@ policies:
       spot-b: { market: spot, subnets: [subnet-b] }
     drain: { timeout: 30s, loadBalancers: ['\${targetGroup:web}'] }
 timeline:
-  - { at: 1s, interrupt: { group: web, zone: us-east-1a } }
-lasts: 125s
+  - { at: 1s, interrupt: { group: web, zone: us-east-1a, notice: 60s } }
+lasts: 65s
 expect:
   lowestServing: { web: 2 }
 `),
