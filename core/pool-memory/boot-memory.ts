@@ -134,7 +134,10 @@ export const launchable = (memory: BootMemory, missing: number, asking: Asking):
   return Math.max(0, Math.min(missing, mostDeathsPerNeed * missing - known - unexplained));
 };
 
-/** How many members may move now. Nobody is missing for their launches, so all of them share the bound of one need. */
+/**
+ * How many members may move now, as far as failed boots bound it. `maxSurge` and `return.atMost` bound every move too.
+ * Nobody is missing for their launches, so all of them share the bound of one need.
+ */
 export const movable = (memory: BootMemory, asking: Asking): number => {
   const { known, unexplained } = diedLately(memory, asking);
   return known === 0 ? Number.POSITIVE_INFINITY : Math.max(0, mostDeathsPerNeed - known - unexplained);
