@@ -3,7 +3,7 @@ import { howHeld } from '../group/holding.ts';
 import { isBeyondMaximum, mayBeAdded, outsideAsgOf } from '../group/outside-size.ts';
 import { describeLagMs } from '../times/times.ts';
 import type { Headcount } from '../view/headcount.ts';
-import { isGiven, mayBeRaisedYet, type RaisedMax, raisedTo } from '../view/raised-max.ts';
+import { isGiven, mayBeRaisedYet, ownersMax, type RaisedMax, raisedTo } from '../view/raised-max.ts';
 import type { AsgView, View } from '../view/view.ts';
 import type { Draft, Rule, Situation } from './rule.ts';
 
@@ -64,7 +64,8 @@ const toRaise = (view: View, joining: ReadonlyMap<string, Joining>): readonly Ra
 /**
  * Maximum sizes to put back: the group fits again, with all that is on its way. Members may wait long to join, for
  * example while Auto Scaling fails. Where others set the size, the addition of an attach is taken off first: a lower
- * maximum would cut the desired capacity to a number that nobody set.
+ * maximum would cut the desired capacity to a number that nobody set. A maximum that its owner has changed since has
+ * room for any desired capacity: there the call finds that nothing is to be put back, and the note is dropped.
  */
 const toPutBack = (
   { view, headcount }: Situation,
@@ -86,7 +87,8 @@ const toPutBack = (
     if (!fits && named.has(raised.asg) && !isBeyond) return false;
     if (asg?.max === raised.fromMax && mayBeRaisedYet(raised, view.nowMs, false)) return false;
     return (
-      (asg === undefined || asg.desired <= raised.fromMax) && !raising.some(({ asg: name }) => name === raised.asg)
+      (asg === undefined || asg.desired <= ownersMax(view.state.raised, asg)) &&
+      !raising.some(({ asg: name }) => name === raised.asg)
     );
   });
 };

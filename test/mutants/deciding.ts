@@ -110,7 +110,7 @@ export const deciding: readonly Mutant[] = [
   {
     name: 'compensation is forgotten',
     file: 'core/decide/maximum-sizes.ts',
-    from: '(asg === undefined || asg.desired <= raised.fromMax)',
+    from: '(asg === undefined || asg.desired <= ownersMax(view.state.raised, asg))',
     to: '(asg !== undefined && asg.desired < 0)',
     caughtBy: ['interruption, attached'],
   },

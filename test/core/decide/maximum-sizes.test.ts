@@ -79,6 +79,11 @@ describe('a raised maximum is put back', () => {
     expect(back({ asgs: [asg({ max: 12, desired: 11 })] })).toEqual([]);
   });
 
+  it('whatever the desired capacity is, where its owner has set another one', () => {
+    expect(back({ asgs: [asg({ max: 14, desired: 13 })] })).toEqual([raised]);
+    expect(back({ asgs: [asg({ max: 14, desired: 13 })], members: coming(1) })).toEqual([]);
+  });
+
   it('once no function that noted it can raise it any more, if none has', () => {
     const noted = (ageMs: number, max: number) => {
       const note = { ...raised, atMs: nowMs - ageMs };

@@ -31,8 +31,8 @@ export const holding: readonly PutBack[] = [
     also: [
       {
         file: 'core/decide/maximum-sizes.ts',
-        from: '(asg === undefined || asg.desired <= raised.fromMax)',
-        to: '(asg !== undefined && asg.desired <= raised.fromMax)',
+        from: '(asg === undefined || asg.desired <= ownersMax(view.state.raised, asg))',
+        to: '(asg !== undefined && asg.desired <= ownersMax(view.state.raised, asg))',
       },
     ],
     situation: 'the policy moves to another Auto Scaling group while a maximum is raised',
