@@ -42,6 +42,7 @@ export const items = {
   entryPrefix: 'entry#',
   /** Which group holds an Auto Scaling group. Stored beside the registry's entries. */
   claim: (asg: string): string => `holder#${asg}`,
+  claimPrefix: 'holder#',
   state: 'state',
   swap: (instance: string): string => `swap#${instance}`,
   swapPrefix: 'swap#',

@@ -14,7 +14,10 @@ export type LookUpScheduleProps = {
   readonly deadLetters: IQueue;
 };
 
-/** Each policy in force is looked up again once a day. One of the times of a day that is missed is made up tomorrow. */
+/**
+ * Each policy in force is looked up again once a day. One of the times of a day that is missed is made up tomorrow. At
+ * each time, policies that wait for an Auto Scaling group of another group are judged again if it is free.
+ */
 export class LookUpSchedule extends Construct {
   constructor(scope: Construct, id: string, { name, acceptPolicy, deadLetters }: LookUpScheduleProps) {
     super(scope, id);

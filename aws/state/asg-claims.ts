@@ -2,6 +2,7 @@ import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/li
 import { items, keys, registryPartition } from '../../core/contract.ts';
 import type { AsgClaim, PolicyStore } from '../../core/policy/ports.ts';
 import { isConditionFailed } from '../calls/errors.ts';
+import { type Item, queryAll } from './query-all.ts';
 
 const keyOf = (asg: string) => ({ [keys.group]: registryPartition, [keys.item]: items.claim(asg) });
 
@@ -11,19 +12,32 @@ const keyOf = (asg: string) => ({ [keys.group]: registryPartition, [keys.item]: 
  */
 const stampOf = ({ group, atMs, released }: AsgClaim): string => `${group}@${atMs}${released ? '!' : ''}`;
 
+const claimIn = ({ [keys.group]: _, [keys.item]: item, stamp: _stamp, holder, ...claim }: Item): AsgClaim =>
+  ({ ...claim, asg: String(item).slice(items.claimPrefix.length), group: String(holder) }) as AsgClaim;
+
 /** Which group holds an Auto Scaling group: one item each. Every write is conditional on the claim that was read. */
 export const createAsgClaims = (
   client: DynamoDBDocumentClient,
   table: string,
-): Pick<PolicyStore, 'claimOf' | 'claim'> => {
+): Pick<PolicyStore, 'claimOf' | 'waitedFor' | 'claim'> => {
   const read = async (asg: string) =>
     (await client.send(new GetCommand({ TableName: table, Key: keyOf(asg), ConsistentRead: true }))).Item;
   return {
     async claimOf(asg) {
       const item = await read(asg);
-      if (item === undefined) return undefined;
-      const { [keys.group]: _group, [keys.item]: _item, stamp: _stamp, holder, ...claim } = item;
-      return { ...claim, asg, group: String(holder) } as AsgClaim;
+      return item && claimIn(item);
+    },
+
+    async waitedFor() {
+      const found = await queryAll(client, {
+        TableName: table,
+        ConsistentRead: true,
+        KeyConditionExpression: '#group = :registry AND begins_with(#item, :claim)',
+        FilterExpression: 'attribute_exists(#waiting)',
+        ExpressionAttributeNames: { '#group': keys.group, '#item': keys.item, '#waiting': 'waiting' },
+        ExpressionAttributeValues: { ':registry': registryPartition, ':claim': items.claimPrefix },
+      });
+      return found.map(claimIn);
     },
 
     async claim({ asg, group, ...rest }, seen) {

@@ -92,6 +92,8 @@ export type PolicyStore = {
   /** The Auto Scaling groups in a group's state. Undefined: there is no state, or they cannot be read. */
   holders(group: string): Promise<Remembered | undefined>;
   claimOf(asg: string): Promise<AsgClaim | undefined>;
+  /** The claims that groups wait for. */
+  waitedFor(): Promise<readonly AsgClaim[]>;
   /** Writes a claim unless it has changed since it was read (undefined: there was none). */
   claim(claim: AsgClaim, seen: AsgClaim | undefined): Promise<'done' | 'conflict'>;
   register(entry: RegistryEntry): Promise<void>;

@@ -7,7 +7,7 @@ import { isDeeperThan } from '../../core/policy/reading.ts';
 import { sha256 } from '../runtime/sha256.ts';
 import { attributesBeside, itemsBeside } from './beside.ts';
 import type { Changed } from './changed-groups.ts';
-import { claimAsgs } from './claim-asgs.ts';
+import { claimAsgs, waitNoMore } from './claim-asgs.ts';
 import { type Candidate, judge, type Verdict } from './judge.ts';
 import { forgetLookUps, lookedUpOnce } from './known-look-ups.ts';
 import { letGo } from './let-go.ts';
@@ -68,7 +68,13 @@ export const acceptPolicy = async (
   const warnings = [...verdict.warnings, ...attributesBeside(written.others), ...itemsBeside(others)];
   const byMs = writtenAtMs === undefined ? {} : { writtenAtMs: Math.min(writtenAtMs, readAtMs) };
   const { candidate, entry } = verdict;
-  return accept(afterOthers(candidate, claimed.before), { write, warnings, inForce, entry, ...byMs }, ports);
+  const accepted = await accept(
+    afterOthers(candidate, claimed.before),
+    { write, warnings, inForce, entry, ...byMs },
+    ports,
+  );
+  await waitNoMore(claimed.waited, ports);
+  return accepted;
 };
 
 /** There is no item under the key `policy`: it was deleted, or written under another key. */
@@ -197,7 +203,7 @@ type Rejected = {
 const mostLooks = 5;
 
 const correctIt = 'Correct the item and write it again.';
-const orDeleteOther = 'It is checked again when the policy of the other group is deleted. Otherwise correct it.';
+const orWait = 'It is checked again when no other group holds its Auto Scaling groups. Otherwise correct it.';
 
 const reject = async (
   group: string,
@@ -208,7 +214,7 @@ const reject = async (
   const kept =
     inForce === undefined ? 'No version is in force: the group is not acted on.' : `Version ${inForce} stays in force.`;
   const count = `Rejected for ${problems.length} ${problems.length === 1 ? 'reason' : 'reasons'}.`;
-  const next = waitsFor.length === 0 ? correctIt : orDeleteOther;
+  const next = waitsFor.length === 0 ? correctIt : orWait;
   const message = [count, ...someOf(problems, 'problems'), kept, next].join(' ');
   const status: PolicyStatus = {
     group,

@@ -9,8 +9,11 @@ import { heldBy } from './registry-entry.ts';
 export type NamedAsg = { readonly path: Path; readonly asg: string };
 
 export type Claimed =
-  /** `before`: groups that held one of these Auto Scaling groups earlier, the latest first. */
-  | { readonly kind: 'claimed'; readonly before: readonly string[] }
+  /**
+   * `before`: groups that held one of these Auto Scaling groups earlier, the latest first. `waited`: claims that still
+   * say that this group waits for them.
+   */
+  | { readonly kind: 'claimed'; readonly before: readonly string[]; readonly waited: readonly AsgClaim[] }
   /** `asgs`: those that other groups hold. */
   | { readonly kind: 'taken'; readonly problems: readonly Problem[]; readonly asgs: readonly string[] };
 
@@ -20,7 +23,7 @@ type Ports = Pick<AcceptPolicyPorts, 'store' | 'clock'>;
  * A claim younger than this holds in any case: its group may be about to come into force. Longer than an invocation of
  * this function runs (30 s), with room for clocks that differ.
  */
-const claimLeaseMs = 120_000;
+export const claimLeaseMs = 120_000;
 /** How many earlier holders are stored. Each may have left something to put back. */
 const mostBefore = 5;
 const claimsAtOnce = 8;
@@ -33,7 +36,7 @@ const isNamed = async (group: string, asg: string, { store }: Ports): Promise<bo
 };
 
 /** Why a claim of another group still holds. Undefined when it does not. */
-const whyHeld = async ({ asg, group, atMs, released }: AsgClaim, ports: Ports): Promise<string | undefined> => {
+export const whyHeld = async ({ asg, group, atMs, released }: AsgClaim, ports: Ports): Promise<string | undefined> => {
   if (released) return undefined;
   if ((await isNamed(group, asg, ports)) || ports.clock.now() - atMs < claimLeaseMs)
     return `which group ${group} holds`;
@@ -45,7 +48,12 @@ const whyHeld = async ({ asg, group, atMs, released }: AsgClaim, ports: Ports): 
 export const takenProblem = ({ path, asg }: NamedAsg, why: string): Problem =>
   problemOf({ path, found: `${showFound(asg)}, ${why}`, allowed: 'an Auto Scaling group that no other group holds' });
 
-type One = { readonly before: readonly string[]; readonly problems: readonly Problem[]; readonly release?: AsgClaim };
+type One = {
+  readonly before: readonly string[];
+  readonly problems: readonly Problem[];
+  readonly claim?: AsgClaim;
+  readonly isNew?: boolean;
+};
 
 const beforeOf = (seen: AsgClaim | undefined, group: string): readonly string[] =>
   [...(seen === undefined ? [] : [seen.group]), ...(seen?.before ?? [])].filter(
@@ -71,19 +79,32 @@ const claimOne = async (named: NamedAsg, claimant: Claimant, ports: Ports, looks
   const seen = await store.claimOf(asg);
   const before = beforeOf(seen, group).slice(0, mostBefore);
   const isOurs = seen?.group === group && !seen.released;
-  if (isOurs && inForce.has(asg)) return { before, problems: [] };
+  if (isOurs && inForce.has(asg)) return { before, problems: [], claim: seen };
   const why = seen !== undefined && seen.group !== group ? await whyHeld(seen, ports) : undefined;
   if (why !== undefined) return { before, problems: [takenProblem(named, why)] };
-  const waiting = (seen?.waiting ?? []).filter((name) => name !== group);
+  // Its own name stays among those that wait until its policy is in force: if this run dies, it is judged again.
+  const waiting = seen?.waiting ?? [];
   const claim: AsgClaim = { asg, group, atMs: clock.now(), before, ...(waiting.length > 0 && { waiting }) };
-  if ((await store.claim(claim, seen)) === 'done')
-    return { before, problems: [], ...(isOurs ? {} : { release: claim }) };
+  if ((await store.claim(claim, seen)) === 'done') return { before, problems: [], claim, isNew: !isOurs };
   if (looks >= mostLooks) throw changedTooOften(asg, group);
   return claimOne(named, claimant, ports, looks + 1);
 };
 
+/** The claim without this group among those that wait for it. */
+const withoutWaiting = ({ waiting = [], ...claim }: AsgClaim, group: string): AsgClaim => {
+  const others = waiting.filter((name) => name !== group);
+  return { ...claim, ...(others.length > 0 && { waiting: others }) };
+};
+
 const release = ({ store, clock }: Ports, claim: AsgClaim): Promise<'done' | 'conflict'> =>
-  store.claim({ ...claim, atMs: clock.now(), released: true }, claim);
+  store.claim({ ...withoutWaiting(claim, claim.group), atMs: clock.now(), released: true }, claim);
+
+/** Notes that the group waits for these claims no more. One that changed meanwhile is noted by a later run. */
+export const waitNoMore = async (claims: readonly AsgClaim[], { store }: Ports): Promise<void> => {
+  await inParallel(claims, claimsAtOnce, (claim) =>
+    store.claim({ ...withoutWaiting(claim, claim.group), atMs: claim.atMs + 1 }, claim),
+  );
+};
 
 /**
  * Claims every Auto Scaling group that a policy names, before the policy comes into force, so that two groups written
@@ -98,9 +119,12 @@ export const claimAsgs = async (
   const inForce = new Set(version === undefined ? [] : namedAsgs(version.resolved));
   const claims = await inParallel(once, claimsAtOnce, (named) => claimOne(named, { group, inForce }, ports));
   const problems = claims.flatMap((one) => one.problems);
-  if (problems.length === 0) return { kind: 'claimed', before: [...new Set(claims.flatMap(({ before }) => before))] };
-  await inParallel(claims, claimsAtOnce, async (one) =>
-    one.release === undefined ? undefined : release(ports, one.release),
+  if (problems.length === 0) {
+    const waited = claims.flatMap(({ claim }) => (claim?.waiting?.includes(group) ? [claim] : []));
+    return { kind: 'claimed', before: [...new Set(claims.flatMap(({ before }) => before))], waited };
+  }
+  await inParallel(claims, claimsAtOnce, async ({ claim, isNew }) =>
+    claim !== undefined && isNew ? release(ports, claim) : undefined,
   );
   const isTaken = (_: NamedAsg, index: number): boolean => (claims[index]?.problems.length ?? 0) > 0;
   return { kind: 'taken', problems, asgs: once.filter(isTaken).map(({ asg }) => asg) };

@@ -19,7 +19,7 @@ import { tellUnreadable } from '../runtime/tell-unreadable.ts';
 import { withRuntime } from '../runtime/with-runtime.ts';
 import { acceptBatch } from './accept-batch.ts';
 import { acceptPolicy } from './accept-policy.ts';
-import { lookUpAgain } from './look-up-again.ts';
+import { onSchedule } from './on-schedule.ts';
 import type { AcceptPolicyPorts } from './ports.ts';
 
 const wirePorts = (surroundings: Surroundings, telemetry: Telemetry): AcceptPolicyPorts => {
@@ -53,8 +53,8 @@ const wirePorts = (surroundings: Surroundings, telemetry: Telemetry): AcceptPoli
 const scheduled = z.object({ 'detail-type': z.literal('Scheduled Event'), time: z.iso.datetime() });
 
 /**
- * Turns the stream of the groups table (policy items only) into what is in force. On its schedule it looks up again
- * what policies in force name.
+ * Turns the stream of the groups table (policy items only) into what is in force. On its schedule it judges policies
+ * that wait for others, and looks up again what policies in force name.
  */
 export const { handler, create } = withRuntime('accept-policy', (surroundings, telemetry) => {
   const ports = wirePorts(surroundings, telemetry);
@@ -62,6 +62,6 @@ export const { handler, create } = withRuntime('accept-policy', (surroundings, t
     const { data } = z.safeParse(scheduled, event);
     return data === undefined
       ? acceptBatch(event, (group, changed) => acceptPolicy(group, ports, changed), telemetry, sha256)
-      : lookUpAgain(Date.parse(data.time), ports, telemetry);
+      : onSchedule(Date.parse(data.time), ports, telemetry);
   };
 });

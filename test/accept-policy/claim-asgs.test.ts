@@ -46,7 +46,7 @@ describe('an Auto Scaling group', () => {
     const store = { claimOf: async (asg: string) => ({ asg, group: 'web', atMs: 0, before: [] }) };
     const inForce = { resolved } as unknown as PolicyVersion;
     const ports = { store, clock: { now: () => 1 } } as unknown as Parameters<typeof claimAsgs>[2];
-    expect(await claimAsgs(asgs, { group: 'web', inForce }, ports)).toEqual({ kind: 'claimed', before: [] });
+    expect(await claimAsgs(asgs, { group: 'web', inForce }, ports)).toEqual({ kind: 'claimed', before: [], waited: [] });
   });
 
   it('that a policy moved away from is free once none of its members are left there', async () => {
@@ -110,7 +110,7 @@ describe('a policy that is rejected only because another group holds its Auto Sc
     expect(house.status('api')?.message).toBe(
       'Rejected for 1 reason. asg: expected an Auto Scaling group that no other group holds, found "workers-asg", which group web holds. ' +
         'No version is in force: the group is not acted on. ' +
-        'It is checked again when the policy of the other group is deleted. Otherwise correct it.',
+        'It is checked again when no other group holds its Auto Scaling groups. Otherwise correct it.',
     );
     await letsGo(house, 'web');
     expect([statusOf(house, 'web'), statusOf(house, 'api')]).toEqual(['let-go', 'accepted']);

@@ -49,6 +49,7 @@ export const createMemoryStore = () => {
     registry: async () => [...registry.values()],
     holders: async (group) => holders.get(group),
     claimOf: async (asg) => claims.get(asg),
+    waitedFor: async () => [...claims.values()].filter(({ waiting }) => waiting !== undefined),
     claim: async (claim, seen) => {
       if (JSON.stringify(claims.get(claim.asg)) !== JSON.stringify(seen)) return 'conflict';
       claims.set(claim.asg, claim);

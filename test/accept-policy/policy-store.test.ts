@@ -111,6 +111,7 @@ describe.each([
     const waited = { ...claim, atMs: 2, waiting: ['api'] };
     expect(await store.claim(claim, undefined)).toBe('done');
     expect(await store.claim(waited, claim)).toBe('done');
+    expect((await store.waitedFor()).filter(({ asg }) => ['fleet', 'queue'].includes(asg))).toEqual([waited]);
     expect(await store.claim({ ...claim, released: true }, claim)).toBe('conflict');
     expect(await store.claim({ ...claim, atMs: 3, waiting: ['jobs'] }, claim)).toBe('conflict');
     expect(await store.claim({ ...waited, released: true }, waited)).toBe('done');
