@@ -4,6 +4,7 @@ import { launchable, movable } from '../pool-memory/boot-memory.ts';
 import { isDeniedIn } from '../pool-memory/denials.ts';
 import { movesLeft } from '../returning/rule.ts';
 import type { Headcount } from '../view/headcount.ts';
+import { sizeNow } from '../view/size-now.ts';
 import { hopelessIn } from '../view/unserved.ts';
 import type { Member, View } from '../view/view.ts';
 import { type AboveMinimum, aboveMinimum } from './above-minimum.ts';
@@ -98,7 +99,7 @@ export const arbiterFor = (view: View, headcount: Headcount): Arbiter => {
   const moves = movable(view.state, view);
   const going = new Set<string>();
   const waiting = new Set(headcount.waiting.map(({ instance }) => instance));
-  const releasable = releasableFor(headcount, view.state.desired, going, hopelessIn(view));
+  const releasable = releasableFor(headcount, sizeNow(view), going, hopelessIn(view));
   const unclaimed = (): readonly Member[] =>
     headcount.staying.filter(({ instance }) => !waiting.has(instance) && !going.has(instance));
   return {

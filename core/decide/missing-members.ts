@@ -11,6 +11,7 @@ import { diedOnly } from '../pool-memory/boot-memory.ts';
 import { withTakenAtOnce } from '../pool-memory/interruptions.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import { ownRefill } from '../view/asg-ledger.ts';
+import { sizeNow } from '../view/size-now.ts';
 import { uncoveredBy } from './covering.ts';
 import { planInput } from './launch-plan.ts';
 import { type Overridden, overBreakers } from './over-breakers.ts';
@@ -24,7 +25,7 @@ const lacking = ({ view, headcount, arbiter }: Situation) => {
     arbiter.surge.take(waiting.length - unserved + headcount.holdingPlace.length) +
     arbiter.surgeForUnserved.take(unserved);
   const present = headcount.staying.length + headcount.holdingPlace.length + headcount.inFlightCount;
-  const without = view.state.desired - present - ownRefill(view);
+  const without = sizeNow(view) - present - ownRefill(view);
   const short = without - headcount.undecided.length;
   return { lack: short + surge, short, isUndecided: headcount.undecided.length > 0 && without + surge > 0 };
 };

@@ -1,4 +1,5 @@
 import type { Leaving } from '../decision/decision.ts';
+import { howHeld } from '../group/holding.ts';
 import { outsideAsgOf } from '../group/outside-size.ts';
 import { mayLackSwaps } from '../group-state/restored.ts';
 import { sharedIn } from '../placement/shares.ts';
@@ -8,6 +9,7 @@ import { releasableNow } from '../removal/refused-releases.ts';
 import { chooseRemovals } from '../removal/removal.ts';
 import { arrived, movesUnderWay } from '../returning/under-way.ts';
 import { notShownYet, ownShrink } from '../view/asg-ledger.ts';
+import { cannotJoin } from '../view/size-now.ts';
 import type { Member } from '../view/view.ts';
 import { takeFrom } from './releasable.ts';
 import type { Rule, Situation } from './rule.ts';
@@ -21,9 +23,12 @@ export const aboveDesired = ({ view, arbiter }: Situation): number => {
   return candidates.length - keptAmong(view, candidates) - ownShrink(view) - notShownYet(view, candidates);
 };
 
-/** Members that Holdfast may remove. Where others set the size, the Auto Scaling group removes its members itself. */
+/**
+ * Members that Holdfast may remove. Where others set the size, the Auto Scaling group removes its members itself. One
+ * that no describe shows was deleted with its members, so only members that have not joined are removed.
+ */
 const removable = ({ view, arbiter }: Situation): readonly Member[] => {
-  const outside = outsideAsgOf(view.group);
+  const outside = cannotJoin(view) ? howHeld(view.group).joins : outsideAsgOf(view.group);
   const all = arbiter.unclaimed();
   return outside === undefined ? all : all.filter(({ asg, unshown }) => asg !== outside && !unshown);
 };

@@ -4,6 +4,7 @@ import { hasSpares } from '../placement/spare.ts';
 import { untilDisproved } from '../pool-memory/denials.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import { isHard } from '../swap/swap.ts';
+import { sizeNow } from '../view/size-now.ts';
 import { hopelessIn } from '../view/unserved.ts';
 import type { View } from '../view/view.ts';
 import { planInput } from './launch-plan.ts';
@@ -32,7 +33,7 @@ const obtainable = (situation: Situation, lack: number, leaving: readonly string
  */
 const makingShort = ({ view, headcount, arbiter }: Situation, turn: readonly string[]): readonly string[] => {
   const idle = new Set(headcount.staying.filter(({ serving }) => !serving).map(({ instance }) => instance));
-  let staying = headcount.staying.length - view.state.desired;
+  let staying = headcount.staying.length - sizeNow(view);
   let serving = arbiter.releasable.left();
   return turn.filter((instance) => {
     staying -= 1;

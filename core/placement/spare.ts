@@ -8,6 +8,7 @@ import type { Group } from '../group/group.ts';
 import { howHeld } from '../group/holding.ts';
 import { noReturns } from '../returning/memory.ts';
 import { ownersMax } from '../view/raised-max.ts';
+import { cannotJoin, sizeNow } from '../view/size-now.ts';
 import type { Member, View } from '../view/view.ts';
 import { shareBook } from './shares.ts';
 
@@ -23,6 +24,7 @@ export const sparesWanted = ({ group, state, asgs }: Look): number => {
   const { spare = 0 } = group;
   const { joins } = howHeld(group);
   const asg = asgs.find(({ name }) => name === joins);
+  if (cannotJoin({ group, asgs })) return 0;
   return asg === undefined ? spare : Math.max(0, Math.min(spare, ownersMax(state.raised, asg) - state.desired));
 };
 
@@ -59,8 +61,8 @@ const settledAmong = ({ state }: Look, members: readonly Member[]): readonly Mem
 const keptBeforeShares = (view: Look, members: readonly Member[]) => {
   const wanted = sparesWanted(view);
   const settled = wanted === 0 ? [] : settledAmong(view, members);
-  const above = Math.max(0, settled.length - view.state.desired);
-  const kept = view.state.desired + Math.min(wanted, above, settled.filter(isSpot).length);
+  const above = Math.max(0, settled.length - sizeNow(view));
+  const kept = sizeNow(view) + Math.min(wanted, above, settled.filter(isSpot).length);
   return { kept, settled };
 };
 
@@ -72,8 +74,9 @@ const keptBeforeShares = (view: Look, members: readonly Member[]) => {
  */
 export const keptAmong = (view: Look, members: readonly Member[]): number => {
   const { kept, settled } = keptBeforeShares(view, members);
-  const over = kept === view.state.desired ? 0 : overShares(view, settled);
-  return over === 0 ? kept : Math.min(kept, Math.max(view.state.desired, settled.length - over));
+  const size = sizeNow(view);
+  const over = kept === size ? 0 : overShares(view, settled);
+  return over === 0 ? kept : Math.min(kept, Math.max(size, settled.length - over));
 };
 
 /**

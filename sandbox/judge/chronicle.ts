@@ -192,10 +192,15 @@ const sizeLooks = (
     const shown = heard.some(({ isBetween }) => isBetween) ? within(cloud.asgChanges(policy?.asg ?? ''), fromMs, untilMs) : [];
     return [...heard.map(({ size }) => size), ...shown.map(({ desired }) => desired)];
   };
+  const asgOf = (group: string, atMs: number) => cloud.asgChanges(latest(groups.get(group)?.policies ?? [], atMs)?.policy?.asg ?? '');
   const wantedIn: Chronicle['wantedIn'] = (group, fromMs, untilMs) => {
     const words = wordsFor(group, untilMs);
     if (words !== undefined) return outsideIn(group, words, fromMs, untilMs);
-    return within(groups.get(group)?.written ?? [], fromMs, untilMs).map(({ desired }) => desired);
+    const sizes = within(groups.get(group)?.written ?? [], fromMs, untilMs).map(({ desired }) => desired);
+    // Members cannot join an Auto Scaling group that was deleted.
+    const found = within(asgOf(group, untilMs), fromMs, untilMs);
+    const gone = found.filter(({ isGone }) => isGone).length;
+    return gone === 0 ? sizes : [...(gone < found.length ? sizes : []), 0];
   };
   const desiredIn: Chronicle['desiredIn'] = (group, fromMs, untilMs) => {
     const wanted = wantedIn(group, fromMs, untilMs);
@@ -206,7 +211,10 @@ const sizeLooks = (
     wordsFor,
     desiredIn,
     wantedIn,
-    desiredShownIn: (group, sinceMs, untilMs) => desiredIn(group, wordsFor(group, untilMs) === undefined ? sinceMs : sinceMs - asgLagMs, untilMs),
+    desiredShownIn: (group, sinceMs, untilMs) => {
+      const isRead = wordsFor(group, untilMs) === undefined && !asgOf(group, untilMs).some(({ isGone }) => isGone);
+      return desiredIn(group, isRead ? sinceMs : sinceMs - asgLagMs, untilMs);
+    },
   };
 };
 

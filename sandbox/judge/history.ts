@@ -166,6 +166,8 @@ export type AsgEvent = At<
     readonly max: number;
     readonly desired: number;
     readonly suspended: readonly string[];
+    /** It was deleted. */
+    readonly isGone?: boolean;
     readonly by: Actor;
   }
 >;

@@ -34,8 +34,8 @@ export const limits: readonly Mutant[] = [
   {
     name: 'a spare counts as above what the group keeps',
     file: 'core/placement/spare.ts',
-    from: 'view.state.desired + Math.min(wanted, above, settled.filter(isSpot).length);',
-    to: 'view.state.desired + 0 * Math.min(wanted, above, settled.filter(isSpot).length);',
+    from: 'sizeNow(view) + Math.min(wanted, above, settled.filter(isSpot).length);',
+    to: 'sizeNow(view) + 0 * Math.min(wanted, above, settled.filter(isSpot).length);',
     caughtBy: ['a group with a spare becomes smaller', 'a member is lost, and spot gives no more'],
   },
   {

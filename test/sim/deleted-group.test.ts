@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AutoScalingGroupSpec } from '../../sandbox/world/spec.ts';
 import { scripted } from './audit/scripted.ts';
-import { deleteAsg } from './operator-steps.ts';
+import { deleteAsg, recreateAsg } from './operator-steps.ts';
 import { play } from './play.ts';
 import { deletePolicy, interrupt, setSpot } from './steps.ts';
 import { settingOf, zones } from './worlds.ts';
@@ -70,5 +70,51 @@ describe('an Auto Scaling group that others size', () => {
     expect(told.refused).toEqual(['operator ok']);
     expect(told.left).toBeUndefined();
     expect(told.running).toBe(0);
+  });
+});
+
+/** Spot is gone and takes two of six members, which are replaced on demand. The owner deletes the Auto Scaling group, for good or for a while. */
+const playGone = async (size: object | undefined, atMs: number, backAfterMs?: number) => {
+  const deletes = backAfterMs === undefined ? deleteAsg(atMs, asg, true) : recreateAsg(atMs, asg, backAfterMs);
+  const one = scripted(900_000)(
+    'an Auto Scaling group that is gone',
+    settingOf('attach', { size: 6, max: 20, min: 0, market: 'on-demand', ...(size && { policy: { size } }) }),
+    {
+      asked: { web: { size: 6, ...(backAfterMs === undefined && { endsAt: 0 }) } },
+      steps: [setSpot(500, zones, 0), interrupt(1_000, 2), deletes],
+      calmAtMs: atMs + (backAfterMs ?? 0) + 180_000,
+    },
+  );
+  // Launches from 15 s after the deletion on, while there is no such group.
+  let [running, inVain, goneAtMs] = [-1, 0, Number.POSITIVE_INFINITY];
+  const { violations } = await play(one, {
+    onReady: ({ sandbox }) =>
+      sandbox.callLog.observe(({ operation }) => {
+        if (operation === 'DeleteAutoScalingGroup') goneAtMs = sandbox.clock.now();
+        if (operation === 'CreateAutoScalingGroup') goneAtMs = Number.POSITIVE_INFINITY;
+        if (operation === 'CreateFleet' && sandbox.clock.now() > goneAtMs + 15_000) inVain += 1;
+      }),
+    onEnd: ({ sandbox: { world }, groupOf }) => {
+      running = world.snapshot().instances.filter(({ id, state }) => state === 'running' && groupOf(id) === 'web').length;
+    },
+  });
+  return { violations, running, inVain };
+};
+
+describe('an Auto Scaling group that its owner deletes', () => {
+  const outside = { from: 'asg', min: 0, max: 20 };
+
+  it.each([
+    ['before members join', beforeJoinMs],
+    ['while all serve', servingMs],
+  ])('%s gets no more launches where the policy sets the size, and no instance runs on', async (_, atMs) => {
+    expect(await playGone(undefined, atMs)).toEqual({ violations: [], running: 0, inVain: 0 });
+  });
+
+  it.each([
+    ['the policy sets the size', undefined],
+    ['others set the size', outside],
+  ])('has its members again once it is created anew, where %s', async (_, size) => {
+    expect(await playGone(size, servingMs, 120_000)).toEqual({ violations: [], running: 6, inVain: 0 });
   });
 });

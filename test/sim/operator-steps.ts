@@ -48,6 +48,35 @@ export const deleteAsg = (atMs: number, asg: string, force: boolean): Step => ({
   },
 });
 
+const described = async (stage: Stage, asg: string) => {
+  const input = { AutoScalingGroupName: asg };
+  const {
+    AutoScalingGroups: [group],
+  } = (await stage.operate('autoscaling', 'DescribeAutoScalingGroups', { AutoScalingGroupNames: [asg] })) as {
+    readonly AutoScalingGroups: readonly Readonly<Record<string, unknown>>[];
+  };
+  const hooks = (await stage.operate('autoscaling', 'DescribeLifecycleHooks', input)) as { readonly LifecycleHooks: readonly object[] };
+  return group && { ...group, LifecycleHookSpecificationList: hooks.LifecycleHooks };
+};
+
+/** The user deletes an Auto Scaling group by force, with all its members, and creates one of the same name and settings later. */
+export const recreateAsg = (atMs: number, asg: string, afterMs: number): Step => ({
+  kind: 'asg-deleted',
+  atMs,
+  lastsMs: afterMs,
+  what: `the user deletes ${asg} by force, and creates it again after ${afterMs / 1_000} s`,
+  about: { asg },
+  happen: async (stage) => {
+    const found = await described(stage, asg);
+    if (found === undefined) return;
+    await deleteAsg(atMs, asg, true).happen(stage);
+    stage.sandbox.clock.after(afterMs, async () => {
+      stage.did({ kind: 'asg-created', asgs: [asg] });
+      await stage.operate('autoscaling', 'CreateAutoScalingGroup', found);
+    });
+  },
+});
+
 /** The user suspends a process of an Auto Scaling group, and resumes it after this time. */
 export const suspend = (atMs: number, asg: string, process: string, forMs: number): Step => ({
   kind: 'process-suspended',

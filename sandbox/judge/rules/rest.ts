@@ -43,7 +43,7 @@ export const sizeIsHeld: Rule = {
   broken: (chronicle) =>
     inForce(chronicle).flatMap(({ group, policy }): readonly Broken[] => {
       const atMs = chronicle.history.endedAtMs;
-      const written = chronicle.groups.get(group)?.written.at(-1)?.desired;
+      const found = chronicle.desiredIn(group, atMs, atMs);
       const ran = chronicle.membersAt(group, atMs);
       const again = startedAgain(chronicle, group, policy, atMs).filter(({ instance }) => !ran.some((life) => life.instance === instance));
       const run = [...ran, ...again];
@@ -51,7 +51,7 @@ export const sizeIsHeld: Rule = {
       const serving = members.filter((life) => chronicle.servesAt(life, atMs)).length;
       const mute = members.filter((life) => isMute(life, atMs)).length;
       const kept = members.filter((life) => isProtected(life, atMs) || atMs - lastRefusalMs(life, atMs) < times.keptForMs).length;
-      const sizes = policy.isSizedOutside ? chronicle.desiredIn(group, atMs, atMs) : [written ?? policy.size.desired];
+      const sizes = found.length > 0 || policy.isSizedOutside ? found : [policy.size.desired];
       // What others want beyond the maximum of the policy, their Auto Scaling group may launch by itself.
       const most = policy.isSizedOutside ? chronicle.wantedIn(group, atMs, atMs) : sizes;
       const wanted = sizes.map((size) => Math.max(size, leastOf(chronicle, policy, atMs), kept));

@@ -17,18 +17,23 @@ export const numbersEvent = ({ base }: Scaling, group: Group): AsgEvent => ({
   atMs: base.clock.now(),
 });
 
-const noteChanges = ({ base }: Scaling, groups: Iterable<Group>): void => {
+const noteChanges = ({ base, groups: there }: Scaling, groups: Iterable<Group>): void => {
   for (const group of groups) {
-    const text = textOf(group);
+    const isGone = there.get(group.name) !== group;
+    const text = `${textOf(group)}${isGone ? ' gone' : ''}`;
     if (text === group.told) continue;
     group.told = text;
-    base.note({ kind: 'asg-changed', ...numbersOf(group), by: base.acting.current().by });
+    base.note({ kind: 'asg-changed', ...numbersOf(group), ...(isGone && { isGone }), by: base.acting.current().by });
   }
 };
 
-/** The group whose desired capacity a call names. To delete a group is to set it to 0 (user guide, Delete your Auto Scaling group). */
+/**
+ * The group whose desired capacity a call names. To delete a group is to set it to 0 (user guide, Delete your Auto Scaling group), and to create one is to
+ * set its first size.
+ */
 const sizedBy = (operation: string, input: Readonly<Record<string, unknown>>): unknown =>
   operation === 'SetDesiredCapacity' ||
+  operation === 'CreateAutoScalingGroup' ||
   operation === 'DeleteAutoScalingGroup' ||
   (operation === 'UpdateAutoScalingGroup' && input.DesiredCapacity !== undefined)
     ? input.AutoScalingGroupName

@@ -3,9 +3,9 @@ import { decide, isQuiet } from '../../../core/decide/decide.ts';
 import type { Group } from '../../../core/group/group.ts';
 import type { Placement } from '../../../core/placement/placement.ts';
 import { takenAtOnceCode } from '../../../core/pool-memory/pool-memory.ts';
-import type { GroupState } from '../../../core/view/view.ts';
+import type { AsgView, GroupState } from '../../../core/view/view.ts';
 import { member, members } from '../members.ts';
-import { group, nowMs, onDemandB, reservation, spotA, spotB, state, swapOf, view } from '../views.ts';
+import { asgView, group, nowMs, onDemandB, reservation, spotA, spotB, state, swapOf, view } from '../views.ts';
 
 const launched = (placements: readonly Placement[]): number => placements.reduce((sum, { count }) => sum + count, 0);
 const five = (pool: typeof spotA, rest = {}) => members(pool, 5, rest);
@@ -431,11 +431,24 @@ describe('a throttle', () => {
   });
 });
 
+describe('a group whose Auto Scaling group its owner has deleted', () => {
+  const attached = group({ spare: 1, holding: { kind: 'attach', asg: 'web-asg' } });
+  const all = members(spotA, 4).map((member, index) => ({ ...member, reservation: 'r-1', ...(index < 2 && { asg: 'web-asg' }) }));
+  const decided = (asgs: readonly AsgView[]) => decide(view({ group: attached, asgs, state: state({ desired: 8 }), members: all }));
+
+  it('launches nobody, and lets those leave who have not joined', () => {
+    expect(launched(decided([asgView()]).placements)).toBeGreaterThan(0);
+    expect(decided([asgView()]).removals).toEqual([]);
+    expect(decided([]).placements).toEqual([]);
+    expect(decided([]).removals.map(({ instance }) => instance)).toEqual(all.slice(2).map(({ instance }) => instance));
+  });
+});
+
 describe('members that have joined an Auto Scaling group which does not show them', () => {
   const attached = group({ holding: { kind: 'attach', asg: 'web-asg' } });
   const removals = (unshown: number) => {
     const all = members(spotA, 10).map((member, index) => ({ ...member, reservation: 'r-1', ...(index < unshown && { unshown: true }) }));
-    return decide(view({ group: attached, state: state({ desired: 8 }), members: all })).removals;
+    return decide(view({ group: attached, asgs: [asgView()], state: state({ desired: 8 }), members: all })).removals;
   };
   it('make no surplus: others stay until a describe shows them', () => {
     expect(removals(0)).toHaveLength(2);

@@ -7,6 +7,7 @@ import { drawFaults } from '../random-faults.ts';
 import type { Step } from '../situation.ts';
 import { interrupt, kill, loseZone, recommendRebalance, setSpot } from '../steps.ts';
 import { groupIn, plainLandscape, specOf, templatesFor, withPlainTemplate, zones } from '../worlds.ts';
+import { withDeletion } from './outside-deletions.ts';
 import { drawAttach } from './outside-moments.ts';
 import { calmAfter, type DrawnWorld, drawSome, minutes, type Profile, seconds, withSteps } from './profile.ts';
 import { drawHabits, drawTargetGroups, namesOf } from './usual.ts';
@@ -146,6 +147,7 @@ export const outside: Profile = {
   draw: (draw) => {
     const drawn = drawWorld(draw);
     // Drawn last, so that the other seeds are as they were.
-    return draw.chance(0.4) ? drawAttach(draw) : withPolicyMaximum(draw, drawn);
+    const world = draw.chance(0.4) ? drawAttach(draw) : withPolicyMaximum(draw, drawn);
+    return draw.chance(0.12) ? withDeletion(draw, world) : world;
   },
 };
