@@ -146,8 +146,8 @@ describe('the function accept-policy', () => {
   test('looks policies up again when its schedule invokes it', async () => {
     const event = { 'detail-type': 'Scheduled Event', time: new Date(nowMs).toISOString() };
     const { result, sent } = await invoked(createAcceptPolicy, event);
-    expect(result).toEqual({ groups: 0 });
-    expect(operations(sent)).toEqual(['Query groups']);
+    expect(result).toEqual({ waited: 0, groups: 0 });
+    expect(operations(sent)).toEqual(['Query groups', 'Query groups']);
   });
 
   test('reads the policy of a group whose item changed, and returns records that failed', async () => {
