@@ -64,12 +64,16 @@ describe('a group that others size is served', () => {
   });
 });
 
-it('a group that others size is refused by name with a warm pool', async () => {
-  const { spec, policy } = settingWith({ warmPool: { size: 1, state: 'Stopped' } });
+it.each([
+  ['with a warm pool', { warmPool: { size: 1, state: 'Stopped' } }],
+  ['with Capacity Rebalancing', { market: 'mixed', showsCapacityRebalance: true }],
+  ['whose sizes count the weights of instance types', { market: 'mixed', showsWeight: 2 }],
+] as const)('a group that others size is refused by name: %s', async (named, feature) => {
+  const { spec, policy } = settingWith(feature);
   let items: readonly Record<string, unknown>[] = [];
   await play(
     {
-      name: 'a warm pool',
+      name: named,
       seed: 1,
       spec,
       policies: [],
@@ -91,6 +95,6 @@ it('a group that others size is refused by name with a warm pool', async () => {
     {},
   );
   const text = JSON.stringify(items.filter(({ item }) => item === 'status'));
-  expect(text).toContain('with a warm pool');
+  expect(text).toContain(named);
   expect(text).toContain('rejected');
 });

@@ -26,7 +26,10 @@ const describePolicy = (group: Group) => {
     MixedInstancesPolicy: {
       LaunchTemplate: {
         LaunchTemplateSpecification: describeTemplate(group),
-        Overrides: group.instanceTypes.map((InstanceType) => ({ InstanceType })),
+        Overrides: group.instanceTypes.map((InstanceType) => ({
+          InstanceType,
+          ...(group.shown?.weight && { WeightedCapacity: String(group.shown.weight) }),
+        })),
       },
       InstancesDistribution: {
         OnDemandAllocationStrategy: 'prioritized',
@@ -62,7 +65,7 @@ export const describeGroup = ({ base, network }: Scaling, group: Group) => ({
   NewInstancesProtectedFromScaleIn: group.protectsNew,
   DeletionProtection: group.deletionProtection,
   ServiceLinkedRoleARN: `arn:aws:iam::${base.place.accountId}:role/aws-service-role/autoscaling.amazonaws.com/AWSServiceRoleForAutoScaling`,
-  CapacityRebalance: false,
+  CapacityRebalance: group.shown?.capacityRebalance ?? false,
   ...(group.warmPool && {
     WarmPoolConfiguration: { MinSize: group.warmPool.size, PoolState: group.warmPool.state },
     WarmPoolSize: [...group.members.values()].filter(({ state }) => state.startsWith('Warmed:')).length,

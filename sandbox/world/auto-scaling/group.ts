@@ -113,6 +113,8 @@ export type Group = {
   deleting: boolean;
   rebalancesZones: boolean;
   warmPool?: WarmPool;
+  /** What describes show, and the group does not act by. */
+  shown?: { readonly capacityRebalance: boolean; readonly weight?: number };
   /** Keeps an instance whose terminating hook is abandoned, until it is terminated by a call. */
   retains?: boolean;
   /** Its numbers when they were last reported. */

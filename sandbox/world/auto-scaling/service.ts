@@ -48,6 +48,7 @@ const createFromSpec = (scaling: Scaling, spec: AutoScalingGroupSpec): void => {
   group.rebalancesZones = spec.rebalancesZones ?? false;
   group.healthCheckType = spec.healthChecks ?? 'EC2';
   group.protectsNew = spec.protectsNew ?? false;
+  group.shown = { capacityRebalance: spec.showsCapacityRebalance ?? false, ...(spec.showsWeight && { weight: spec.showsWeight }) };
   if (spec.retains) group.retains = true;
   group.deletionProtection = spec.deletionProtection ?? 'none';
   if (spec.warmPool !== undefined) group.warmPool = spec.warmPool;
