@@ -15,7 +15,7 @@ import { type Asg, type Standing, standbyIn, standingsIn, waitingIn } from './au
 import { joinedHere } from './joined-here.ts';
 import { isDetached, isLeftOutside, registeredByMs, type Seen, targetGroupsOf, toMember } from './member-of.ts';
 import type { ProviderDeps } from './provider-deps.ts';
-import { readGroups, type Shown } from './read-groups.ts';
+import { type Reading, readGroups, type Shown } from './read-groups.ts';
 import { statusChecksOf } from './status-checks.ts';
 import { describeHealth, hasRegistered } from './target-groups.ts';
 
@@ -80,6 +80,8 @@ type LookTogether = {
   readonly isWarned: boolean;
   /** The minute's tick is one of its signals. */
   readonly isTick?: boolean;
+  /** Signals ask for the look, and not time alone. */
+  readonly isReported?: boolean;
   /** Large groups are read whole. */
   readonly isWhole?: boolean;
   /** By group: changes that its items and signals report, where they are known. */
@@ -201,11 +203,11 @@ const holdingsIn = async (shown: Shown, health: Health, deps: ProviderDeps, grou
 const lastSeen = new WeakMap<ProviderDeps['elb'], Map<string, readonly string[]>>();
 
 /** Reads known target groups at the same time as the instances, because a launch waits for all reads. */
-const holdingsOfOne = async (deps: ProviderDeps, group: Group, reading: Promise<Shown>): Promise<Holdings> => {
+const holdingsOfOne = async (deps: ProviderDeps, group: Group, { shownOf, after }: Reading): Promise<Holdings> => {
   const seen = lastSeen.get(deps.elb) ?? new Map<string, readonly string[]>();
   lastSeen.set(deps.elb, seen);
   const known = [...new Set([...namedTargetGroups(group), ...(seen.get(group.name) ?? [])])];
-  const [shown, ofKnown] = await allSettled([reading, describeHealth(deps, known)]);
+  const [shown, ofKnown] = await allSettled([shownOf(group), after(() => describeHealth(deps, known))]);
   const arns = servedIn(group, shown);
   seen.set(group.name, arns);
   const others = arns.filter((arn) => !known.includes(arn));
@@ -216,11 +218,7 @@ const holdingsOfOne = async (deps: ProviderDeps, group: Group, reading: Promise<
 
 /** Reads everything that a group holds: its instances, its Auto Scaling groups, and their target health. */
 export const describeHoldings = (deps: ProviderDeps, group: Group, changes?: Changes): Promise<Holdings> =>
-  holdingsOfOne(
-    deps,
-    group,
-    readGroups(deps, [group], { changes: new Map(changes && [[group.name, changes]]) })(group),
-  );
+  holdingsOfOne(deps, group, readGroups(deps, [group], { changes: new Map(changes && [[group.name, changes]]) }));
 
 /**
  * Begins to read several groups together, and returns a function that looks at each. If the common read fails for
@@ -233,12 +231,12 @@ export const describeTogether = (
   look: LookTogether = { isWarned: false },
 ): ((group: Group) => Promise<Holdings>) => {
   const common = readGroups(deps, groups, look);
-  if (groups.length === 1) return (group) => holdingsOfOne(deps, group, common(group));
+  if (groups.length === 1) return (group) => holdingsOfOne(deps, group, common);
   const together = { ...look, groups: groups.length };
   return async (group) => {
-    const shown = await common(group).catch((error: unknown) => {
+    const shown = await common.shownOf(group).catch((error: unknown) => {
       if (troubleOf(error) === 'throttled') throw error;
-      return readGroups(deps, [group])(group);
+      return readGroups(deps, [group]).shownOf(group);
     });
     return holdingsIn(shown, await healthInTurn(deps, group, shown, together), deps, group);
   };

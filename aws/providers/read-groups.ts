@@ -10,14 +10,18 @@ import { asgTag, groupOf, instancesByTag, tagOf } from '../instances.ts';
 import type { Asg } from './auto-scaling-groups.ts';
 import { type Both, instancesOfOne, isLarge, type OneGroup } from './large-groups.ts';
 import type { ProviderDeps } from './provider-deps.ts';
-import { recentAsgs } from './recent-asgs.ts';
+import { recentAsgs, wereThrottled } from './recent-asgs.ts';
 
 /** The reads of EC2 and Auto Scaling for several groups together. */
 type Read = {
   readonly byGroup: Promise<ReadonlyMap<string | undefined, readonly Instance[]>>;
   readonly byAsg: Promise<ReadonlyMap<string | undefined, readonly Instance[]>>;
   readonly asgs: Promise<readonly Asg[]>;
+  readonly after: After;
 };
+
+/** Begins a read: at once, or when the read of the Auto Scaling groups has succeeded. */
+type After = <T>(read: () => Promise<T>) => Promise<T>;
 
 /** The most times that a throttled read is made, each with the SDK's own attempts, because many groups wait for it. */
 const mostReads = 4;
@@ -35,11 +39,16 @@ const readsFor = (groups: readonly unknown[]): number => (groups.length > 1 ? mo
 type Parts = { readonly [Part in keyof Both]: Promise<Both[Part]> };
 
 /** Instances of many groups by tag and by Auto Scaling group, all pages. One describe serves many groups. */
-const instancesOfAll = ({ ec2 }: ProviderDeps, values: readonly string[], names: readonly string[]): Parts => {
+const instancesOfAll = (
+  { ec2 }: ProviderDeps,
+  values: readonly string[],
+  names: readonly string[],
+  after: After,
+): Parts => {
   const reads = readsFor(values);
   return {
-    tagged: patiently(() => instancesByTag(ec2, tags.group, values), reads),
-    grouped: patiently(() => instancesByTag(ec2, asgTag, names), reads),
+    tagged: after(() => patiently(() => instancesByTag(ec2, tags.group, values), reads)),
+    grouped: after(() => patiently(() => instancesByTag(ec2, asgTag, names), reads)),
   };
 };
 
@@ -51,12 +60,26 @@ const once = <T>(make: () => T): (() => T) => {
   };
 };
 
-/** `changes`: by group, what its items and signals report, where they are known. `isWhole`: everything is read. */
-type How = { readonly changes?: ReadonlyMap<string, Changes>; readonly isWhole?: boolean };
+/**
+ * `changes`: by group, what its items and signals report, where they are known. `isWhole`: everything is read.
+ * `isReported`: signals ask for the look, so no read waits for another one.
+ */
+type How = {
+  readonly changes?: ReadonlyMap<string, Changes>;
+  readonly isWhole?: boolean;
+  readonly isReported?: boolean;
+};
 
 const oneOf = ({ deployment }: ProviderDeps, group: Group): OneGroup => {
   const { joins } = howHeld(group);
   return { value: groupTagValue(deployment, group.name), asgs: asgsOf(group), ...(joins !== undefined && { joins }) };
+};
+
+/** What the reads of groups that are read together share. */
+type Shared = {
+  readonly groups: readonly Group[];
+  readonly readAsgs: () => Promise<readonly Asg[]>;
+  readonly after: After;
 };
 
 /** Instances of a group that is read by itself: the only one, or a large one. Undefined: it is read with the others. */
@@ -64,33 +87,49 @@ const instancesAlone = (
   deps: ProviderDeps,
   group: Group,
   { changes, isWhole }: How,
-  { groups, readAsgs }: { readonly groups: readonly Group[]; readonly readAsgs: () => Promise<readonly Asg[]> },
+  { groups, readAsgs, after }: Shared,
 ): Parts | undefined => {
   const known = changes?.get(group.name);
   const one = oneOf(deps, group);
   if (known === undefined || (groups.length > 1 && !isLarge(deps.ec2, one, known))) return undefined;
   const own = async (): Promise<readonly Asg[]> => (await readAsgs()).filter(({ name }) => one.asgs.includes(name));
   const read = (): Promise<Both> => instancesOfOne({ ...deps, readAsgs: own }, one, known, isWhole);
-  const both = patiently(read, readsFor(groups));
+  const both = after(() => patiently(read, readsFor(groups)));
   return { tagged: both.then(({ tagged }) => tagged), grouped: both.then(({ grouped }) => grouped) };
 };
 
 const inOne = async (some: readonly Promise<readonly Instance[]>[]): Promise<readonly Instance[]> =>
   (await allSettled(some)).flat();
 
+/**
+ * Where Auto Scaling throttled the last look at a group, its other reads would be in vain again. They wait then for the
+ * read of its Auto Scaling groups.
+ */
+const afterAsgs = (
+  deps: ProviderDeps,
+  names: readonly string[],
+  how: How,
+  { groups, readAsgs }: Omit<Shared, 'after'>,
+): After => {
+  if (groups.length > 1 || how.isReported === true || !wereThrottled(deps, names)) return (read) => read();
+  const asgs = readAsgs();
+  return (read) => asgs.then(read);
+};
+
 /** Begins to read groups. What waits for Auto Scaling groups shares the one read of them. */
 const readTogether = (deps: ProviderDeps, groups: readonly Group[], how: How): Read => {
   const names = [...new Set(groups.flatMap(asgsOf))];
   const readAsgs = once(() => patiently(() => recentAsgs(deps, names), readsFor(groups)));
+  const after = afterAsgs(deps, names, how, { groups, readAsgs });
   const alone = new Map(
     groups.flatMap((group) => {
-      const parts = instancesAlone(deps, group, how, { groups, readAsgs });
+      const parts = instancesAlone(deps, group, how, { groups, readAsgs, after });
       return parts === undefined ? [] : [[group, parts] as const];
     }),
   );
   const rest = groups.filter((group) => !alone.has(group));
   const values = rest.map(({ name }) => groupTagValue(deps.deployment, name));
-  const parts = [...alone.values(), instancesOfAll(deps, values, [...new Set(rest.flatMap(asgsOf))])];
+  const parts = [...alone.values(), instancesOfAll(deps, values, [...new Set(rest.flatMap(asgsOf))], after)];
   return {
     byGroup: inOne(parts.map(({ tagged }) => tagged)).then((found) =>
       Map.groupBy(found, (instance) => groupOf(instance, deps.deployment)),
@@ -99,6 +138,7 @@ const readTogether = (deps: ProviderDeps, groups: readonly Group[], how: How): R
       Map.groupBy(found, (instance) => tagOf(instance, asgTag)),
     ),
     asgs: readAsgs(),
+    after,
   };
 };
 
@@ -119,13 +159,12 @@ const unheard = ({ byGroup, byAsg, asgs }: Read): void => {
   for (const part of [byGroup, byAsg, asgs]) part.catch(() => undefined);
 };
 
-/** Begins to read groups, and returns a function for the part of each group. */
-export const readGroups = (
-  deps: ProviderDeps,
-  groups: readonly Group[],
-  how: How = {},
-): ((group: Group) => Promise<Shown>) => {
+/** A read of groups that has begun. `shownOf`: the part of each group. `after`: when another read of theirs begins. */
+export type Reading = { readonly shownOf: (group: Group) => Promise<Shown>; readonly after: After };
+
+/** Begins to read groups. */
+export const readGroups = (deps: ProviderDeps, groups: readonly Group[], how: How = {}): Reading => {
   const read = readTogether(deps, groups, how);
   unheard(read);
-  return (group) => shownOf(read, group);
+  return { shownOf: (group) => shownOf(read, group), after: read.after };
 };

@@ -1,5 +1,6 @@
 import type { AutoScalingClient } from '@aws-sdk/client-auto-scaling';
-import { perClient } from '../calls/remembered.ts';
+import { troubleOf } from '../calls/errors.ts';
+import { perClient, rememberedByKey } from '../calls/remembered.ts';
 import { type Asg, describeAsgs } from './auto-scaling-groups.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 
@@ -36,6 +37,30 @@ const keep = (
   if (longestMs > 0) for (const name of names) all.set(name, { asg: byName.get(name), readAtMs });
 };
 
+const keyOf = (names: readonly string[]): string => [...names].sort().join(' ');
+
+/** When the last read of Auto Scaling groups was throttled in this environment, by their names. */
+const throttledAtMs = rememberedByKey<AutoScalingClient, number>();
+
+/** A throttle is known for longer than from one tick to the next one. */
+const throttledForMs = 90_000;
+
+/** Whether Auto Scaling throttled the last read of these groups a moment ago. */
+export const wereThrottled = ({ autoScaling, now }: Reading, names: readonly string[]): boolean =>
+  now() - (throttledAtMs(autoScaling).get(keyOf(names)) ?? Number.NEGATIVE_INFINITY) < throttledForMs;
+
+const readAsgs = async ({ autoScaling, now }: Reading, names: readonly string[]): Promise<readonly Asg[]> => {
+  const known = throttledAtMs(autoScaling);
+  try {
+    const asgs = await describeAsgs(autoScaling, names);
+    known.delete(keyOf(names));
+    return asgs;
+  } catch (error) {
+    if (troubleOf(error) === 'throttled') known.set(keyOf(names), now());
+    throw error;
+  }
+};
+
 /**
  * The named Auto Scaling groups. A read that is younger than `asgsKeptMs` is used again. A step of a drain looks at a
  * group, releases members and looks again within one second, and in a storm the account's bucket has no tokens for
@@ -45,7 +70,7 @@ export const recentAsgs = async (deps: Reading, names: readonly string[]): Promi
   const known = youngerThan(deps.asgsKeptMs ?? 0, deps, names);
   if (known !== undefined) return known;
   const readAtMs = deps.now();
-  const asgs = await describeAsgs(deps.autoScaling, names);
+  const asgs = await readAsgs(deps, names);
   keep(deps, names, asgs, readAtMs);
   return asgs;
 };

@@ -26,6 +26,7 @@ export type ReactPorts = {
     groups: readonly Group[],
     look: {
       readonly isWarned: boolean;
+      readonly isReported?: boolean;
       readonly isTick?: boolean;
       readonly isWhole?: boolean;
       readonly changes?: ReadonlyMap<string, Changes>;

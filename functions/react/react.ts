@@ -4,12 +4,10 @@ import { inParallel } from '../../aws/calls/in-parallel.ts';
 import { metrics } from '../../core/contract.ts';
 import { withFormer } from '../../core/group/holders.ts';
 import { initialState } from '../../core/group-state/state.ts';
-import { justWarned } from '../../core/limits/counted-warnings.ts';
-import { traitsOf } from '../../core/removal/leave-reason.ts';
 import { signalsLateMs } from '../../core/times/times.ts';
-import { type Changes, changesIn } from '../../core/view/changes.ts';
 import { type Converged, converge, type Known } from './converge.ts';
-import { type InForce, readInForce } from './look/in-force.ts';
+import { howToLook } from './look/how-to-look.ts';
+import { readInForce } from './look/in-force.ts';
 import type { Facts } from './messages/facts.ts';
 import { postpone } from './messages/postpone.ts';
 import { type Home, readMessage } from './messages/read-message.ts';
@@ -104,27 +102,6 @@ const convergeOne = async (
   }
 };
 
-/** Changes of each group that an earlier describe may not show. */
-const changesOf = (
-  looked: readonly { readonly facts: Facts; readonly one: { readonly read: InForce | undefined } | undefined }[],
-): ReadonlyMap<string, Changes> =>
-  new Map(
-    looked.flatMap(({ facts, one }) => {
-      const changes = one?.read && changesIn(one.read.state, { swaps: one.read.swaps, ended: facts.ended });
-      return changes ? [[facts.group, changes] as const] : [];
-    }),
-  );
-
-/** Whether signals of this batch report that EC2 takes members. */
-const warn = (batch: readonly Facts[]): boolean =>
-  batch.some(({ leaving }) => leaving.some((fact) => traitsOf(fact).endedBy === 'ec2'));
-
-/** Whether EC2 takes members now: signals report it, or half of the groups had warnings within three minutes. */
-const areWarned = (batch: readonly Facts[], inForce: readonly InForce[], nowMs: number): boolean => {
-  const warned = inForce.filter(({ swaps }) => justWarned(swaps, nowMs).length > 0).length;
-  return (warned > 0 && 2 * warned >= inForce.length) || warn(batch);
-};
-
 /** The same look, which also remembers the members that it shows. */
 const noting =
   (look: NonNullable<Known['look']>, { seen, clock }: ReactPorts): NonNullable<Known['look']> =>
@@ -167,10 +144,7 @@ const readTogether = async (
   const looked = heard.filter((_, index) => instead[index] === undefined);
   const read = looked.flatMap(({ one }) => one?.read ?? []);
   const groups = read.map(({ group, state }) => withFormer(group, state ?? initialState(group)));
-  const isWarned = areWarned(batch, read, ports.clock.now());
-  // The tick finds what nobody reported. Warnings in its batch do not wait for that.
-  const isWhole = isTick && !warn(batch);
-  const how = { isWarned, ...(isTick && { isTick }), ...(isWhole && { isWhole }), changes: changesOf(looked) };
+  const how = howToLook(batch, looked, { isTick, nowMs: ports.clock.now() });
   const look = groups.length === 0 ? undefined : noting(ports.describeTogether(groups, how), ports);
   const turns = turnsOf(groups, ports);
   const common = { ...(look && { look }), groupsAtOnce: looked.length, turns, beganAtMs };

@@ -256,3 +256,47 @@ test('large groups are read apart from the first look on, where their size is kn
   const sized = new Map([...unchanged].map(([name, changes]) => [name, { ...changes, size: name === 'few' ? 1 : 1_000 }]));
   expect((await largeGroups([false], sized)).filters).toEqual(['web', 'api', 'few']);
 });
+
+describe('a look at one group', () => {
+  const gives = { AutoScalingGroups: [autoScalingGroup('web', {}, { targetGroups: ['arn:targetgroup/web'] })] };
+  const throttled = failsWith('Throttling');
+  const atOnce = ['AutoScalingGroups', 'Instances', 'Instances', 'TargetHealth'];
+
+  /** What each of several looks calls, in order. Auto Scaling gives the first one what it reads, and then does as told. */
+  const looksWhere = async (doing: readonly Answers[string][], { laterMs = 10_000, isReported = false } = {}) => {
+    const health = { TargetHealthDescriptions: [] };
+    const aws = createFakeAws({ DescribeAutoScalingGroups: [gives, ...doing], DescribeInstances: instances(), DescribeTargetHealth: health });
+    const { ec2, autoScaling, elb } = aws;
+    const at = { nowMs };
+    const deps = { ec2, autoScaling, elb, deployment: 'prod', now: () => at.nowMs, sleep: longPause, note: () => {}, missed: () => {} };
+    const changes = new Map([['web', { granted: [], open: [], ended: [], size: 1 }]]);
+    const found: (readonly string[])[] = [];
+    for (const _ of [gives, ...doing]) {
+      const before = aws.calls.length;
+      const look = describeTogether(deps, [attached('web')], { isWarned: false, isReported, changes });
+      await look(attached('web')).catch(() => undefined);
+      found.push(aws.calls.slice(before).map(({ operation }) => operation.replace('Describe', '')));
+      at.nowMs += laterMs;
+    }
+    return found.slice(1);
+  };
+
+  test('reads nothing but its Auto Scaling groups while these are throttled, and the rest once they are read', async () => {
+    const [first = [], second, third = [], fourth = []] = await looksWhere([throttled, throttled, gives, gives]);
+    expect([[...first].sort(), second, third[0], [...third].sort()]).toEqual([atOnce, ['AutoScalingGroups'], 'AutoScalingGroups', atOnce]);
+    expect([first[0], fourth[0]]).toEqual(['Instances', 'Instances']);
+  });
+
+  test.each([
+    ['signals ask for it', { isReported: true }, throttled],
+    ['the throttle was long ago', { laterMs: 90_000 }, throttled],
+    ['the look before failed for another reason', {}, failsWith('InternalFailure')],
+  ])('reads all at once where %s', async (_when, how, before) => {
+    const [first, second] = await looksWhere([before, throttled], how);
+    expect([first, [...(second ?? [])].sort()]).toEqual([second, atOnce]);
+  });
+
+  test('waits for Auto Scaling after a throttle of less than one and a half minutes ago', async () => {
+    expect((await looksWhere([throttled, throttled], { laterMs: 89_999 }))[1]).toEqual(['AutoScalingGroups']);
+  });
+});

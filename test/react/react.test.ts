@@ -97,7 +97,7 @@ describe('a batch of messages', () => {
     expect(await play(message('m-1', warning()), message('m-2', warning()), message('m-3', tick('web')))).toEqual({ again: [] });
     expect([world.launched, world.started.length]).toEqual([1, 1]);
     expect(seen.counts).toMatchObject({ Signals: 2, Interruptions: 1, DrainsStarted: 1, Launched: 1 });
-    expect(seen.looks).toEqual([[['web'], { isWarned: true, isTick: true, changes: nothing }]]);
+    expect(seen.looks).toEqual([[['web'], { isWarned: true, isReported: true, isTick: true, changes: nothing }]]);
     expect(seen.began).toEqual([{ isQuiet: false, untilMs: nowMs + endsWithinMs }]);
   });
 
@@ -111,17 +111,20 @@ describe('a batch of messages', () => {
     expect(await late([warning(), 0])).toBe(0);
   });
 
-  test('of ticks alone begins quietly, and a wake or an event does not', async () => {
+  test('of ticks alone begins quietly, and a wake or an event does not; only an event makes a look that waits for nothing', async () => {
     const quiet = async (...bodies: readonly unknown[]) => {
       const { seen, play } = houseOf();
       await play(...bodies.map((body, index) => message(`m-${index}`, body)));
       return [seen.began, seen.looks];
     };
     const untilMs = nowMs + endsWithinMs;
-    const ticked = [[['web'], { isWarned: false, isTick: true, isWhole: true, changes: nothing }]];
-    expect(await quiet(tick('web'))).toEqual([[{ isQuiet: true, untilMs }], ticked]);
+    const ticked = (more = {}) => [[['web'], { isWarned: false, isTick: true, isWhole: true, ...more, changes: nothing }]];
+    expect(await quiet(tick('web'))).toEqual([[{ isQuiet: true, untilMs }], ticked()]);
     expect(await quiet(wake('web'))).toEqual([[{ isQuiet: false, untilMs }], [[['web'], { isWarned: false, changes: nothing }]]]);
-    expect(await quiet(tick('web'), at(rebalanceRecommendation({ 'instance-id': instance })))).toEqual([[{ isQuiet: false, untilMs }], ticked]);
+    expect(await quiet(tick('web'), at(rebalanceRecommendation({ 'instance-id': instance })))).toEqual([
+      [{ isQuiet: false, untilMs }],
+      ticked({ isReported: true }),
+    ]);
   });
 
   test('without a message that can be read begins nothing', async () => {
@@ -191,7 +194,7 @@ describe('a group that cannot be converged', () => {
     };
     const { seen, play } = houseOf({ store });
     expect(await play(message('m-1', written('web')), message('m-2', tick('other')))).toEqual({ again: ['m-1'] });
-    expect(seen.looks).toEqual([[['other'], { isWarned: false, isTick: true, isWhole: true, changes: nothingIn('other') }]]);
+    expect(seen.looks).toEqual([[['other'], { isWarned: false, isReported: true, isTick: true, isWhole: true, changes: nothingIn('other') }]]);
     expect([seen.counts, world.launched]).toMatchObject([{ GroupsFailed: 1 }, 0]);
   });
 
