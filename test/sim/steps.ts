@@ -49,7 +49,7 @@ export const endThroughEc2 = (atMs: number, count: number, group = 'web'): Step 
   happen: async (stage) => {
     const InstanceIds = some(stage, count, undefined, group);
     stage.did({ kind: 'ended-by-user', instances: InstanceIds, groups: [group] });
-    if (InstanceIds.length > 0) await stage.operate('ec2', 'TerminateInstances', { InstanceIds });
+    if (InstanceIds.length > 0) await stage.attempt('ec2', 'TerminateInstances', { InstanceIds });
   },
 });
 
