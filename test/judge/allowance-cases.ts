@@ -669,6 +669,29 @@ const short = (write: Write): Write =>
     (script) => script.serves(430, 'i-9'),
   );
 
+const refill: Actor = { kind: 'asg', asg: 'web-asg', why: 'size' };
+const refillTags = { 'holdfast:group': 'holdfast/web', 'holdfast:pool': 'spot-a' };
+const itself: Actor = { kind: 'script' };
+
+/** A spare is missing from the start, and serves at 430. What comes before it was launched at this second, and ended at that one. */
+const spareAfter = (
+  launchedS: number,
+  endedS: number,
+  { by = refill, ended = itself }: { by?: Actor; ended?: Actor } = {},
+  more: Write = () => undefined,
+): Write =>
+  all(
+    (script) => script.policy(0, 1, { ...policy, spare: 1 }),
+    (script) => script.desired(0, 2),
+    (script) => script.member('i-1', { pool: 'spot-a' }),
+    (script) => script.member('i-2', { pool: 'spot-b' }),
+    (script) => script.launch(launchedS, 'i-3', { pool: 'spot-a', by, tags: refillTags }),
+    more,
+    (script) => script.end(endedS, 'i-3', ended),
+    (script) => script.launch(400, 'i-9', { pool: 'spot-a' }),
+    (script) => script.serves(430, 'i-9'),
+  );
+
 /** Out of service from 100 to 500. It does not respond until this second. */
 const putBack = (answersS: number, by: Actor): Write =>
   all(
@@ -725,6 +748,19 @@ const serving: Readonly<Record<string, Cases>> = {
           script.at(430, { kind: 'running', instance }, { kind: 'booted', instance });
         }
       },
+    },
+  },
+  'what an Auto Scaling group launches by itself dies on its way up': {
+    needed: spareAfter(290, 300),
+    beyond: {
+      'Holdfast launched it': spareAfter(290, 300, { by: react('i-a') }),
+      'Holdfast ended it': spareAfter(290, 300, { ended: react('i-a') }),
+      'it served before': spareAfter(100, 110, {}, (script) => {
+        script.policy(2, 2, { ...policy, spare: 2 });
+        script.member('i-4', { pool: 'spot-a', by: refill, tags: refillTags });
+        script.end(300, 'i-4', itself);
+      }),
+      'it died long before': spareAfter(100, 110),
     },
   },
   'a member fails its health checks and lives': {

@@ -6,6 +6,22 @@ import { sparesServe } from '../rules/spares.ts';
 import { comesUpMsOfLife, servesAgainMsIn } from '../serves-again.ts';
 import { givenUpAtMs } from '../unserved.ts';
 
+const neverServed = ({ services }: Life): boolean => services.every(({ fromMs, untilMs }) => fromMs === untilMs);
+
+/** Without a target group, an instance serves as soon as it has booted. */
+const workedBefore = (chronicle: Chronicle, life: Life, atMs: number): boolean =>
+  chronicle.targetsOf(life, atMs - 1).length === 0 && (life.bootedAtMs ?? endless) < atMs;
+
+/** Whether another instance has not had the time to come up since one of these troubles of an instance that never served. */
+const isOnItsWayAgain = (chronicle: Chronicle, group: string, life: Life, troubles: readonly number[], atMs: number): boolean =>
+  neverServed(life) &&
+  troubles.some(
+    (troubleMs) => !workedBefore(chronicle, life, troubleMs) && troubleMs <= atMs && atMs - troubleMs <= servesAgainMsIn(chronicle, group),
+  );
+
+/** When it ended, if Holdfast did not end it. */
+const diedAtMs = (life: Life): number => (isFunction(life.ending?.by) ? endless : goneAtMs(life));
+
 export const newcomersDie: Allowance = {
   name: 'a new member died on its way up',
   excuses: servesAgain.name,
@@ -14,18 +30,19 @@ export const newcomersDie: Allowance = {
     'The group of that instance, until another instance had the time to come up after that death or that warning. An end by Holdfast does not count.',
   reason: 'A replacement that dies must be replaced as well, and that takes the whole time again.',
   covers: ({ group = '', atMs }, chronicle) =>
-    chronicle.livesIn(group).some((life) => {
-      const neverServed = life.services.every(({ fromMs, untilMs }) => fromMs === untilMs);
-      const troubles = [warnedAtMs(life), isFunction(life.ending?.by) ? endless : goneAtMs(life)];
-      return (
-        neverServed &&
-        troubles.some((troubleMs) => {
-          // Without a target group, it serves as soon as it has booted.
-          const worked = chronicle.targetsOf(life, troubleMs - 1).length === 0 && (life.bootedAtMs ?? endless) < troubleMs;
-          return !worked && troubleMs <= atMs && atMs - troubleMs <= servesAgainMsIn(chronicle, group);
-        })
-      );
-    }),
+    chronicle.livesIn(group).some((life) => isOnItsWayAgain(chronicle, group, life, [warnedAtMs(life), diedAtMs(life)], atMs)),
+};
+
+export const refillsDie: Allowance = {
+  name: 'what an Auto Scaling group launches by itself dies on its way up',
+  excuses: sparesServe.name,
+  trouble: 'An instance that an Auto Scaling group launched by itself ended before it ever served.',
+  reaches:
+    'The spares of the group of that instance, until another instance had the time to come up after that death. An end by Holdfast does not count, and no instance that Holdfast launched does.',
+  reason:
+    'Where launches of Holdfast die, their pool rests, and the rule does not count that time. An Auto Scaling group launches again at once, and its next instance needs the whole time again.',
+  covers: ({ group = '', atMs }, chronicle) =>
+    chronicle.livesIn(group).some((life) => life.by.kind === 'asg' && isOnItsWayAgain(chronicle, group, life, [diedAtMs(life)], atMs)),
 };
 
 /** Members that never served, were given up, and left a moment ago: with drain-first, their replacements are launched only then. */
