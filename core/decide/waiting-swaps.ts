@@ -96,10 +96,8 @@ export const waitingSwaps: Rule = {
     const ready = inOrder.filter((instance) => !held.has(instance));
     const most = mostAtOnce(situation);
     // A member that has to serve on does not hold back those behind it.
-    const turn = ready.reduce<readonly string[]>(
-      (begun, instance) => (begun.length < most && takeFrom([releasable], instance) ? [...begun, instance] : begun),
-      [],
-    );
+    const turn: string[] = [];
+    for (const instance of ready) if (turn.length < most && takeFrom([releasable], instance)) turn.push(instance);
     const drains = isDrainFirst ? replaceable(situation, lack, turn) : turn;
     arbiter.leave(drains);
     return { drains };

@@ -12,6 +12,7 @@ import { traitsOf } from '../removal/leave-reason.ts';
 import type { Swap } from '../swap/swap.ts';
 import { describeLagMs, launchOverdueMs } from '../times/times.ts';
 import { notedBy } from '../view/raised-max.ts';
+import { replacedIn } from '../view/replaced.ts';
 import type { Suspension } from '../view/suspension.ts';
 import type { GroupState, View } from '../view/view.ts';
 import { withMoves } from './returns.ts';
@@ -21,7 +22,7 @@ export const mostPerRequest = 10_000;
 
 /** Leaving instances without a replacement, the most urgent first. */
 const unreplaced = (view: View): string[] => {
-  const replaced = new Set(view.state.reservations.flatMap(({ replaces }) => replaces));
+  const replaced = replacedIn(view.state);
   return view.swaps
     .filter((swap) => traitsOf(swap).isReplaced && swap.state !== 'gone' && !replaced.has(swap.instance))
     .sort(

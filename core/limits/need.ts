@@ -1,4 +1,5 @@
 import type { OfferingKey } from '../pool/offering.ts';
+import { replacedIn } from '../view/replaced.ts';
 import type { View } from '../view/view.ts';
 import type { BucketName } from './account-buckets.ts';
 
@@ -69,7 +70,7 @@ export const warnedAmong = ({
   const out = new Set(
     swaps.filter(({ state: of }) => !(of === 'waiting' || of === 'leaving')).map(({ instance }) => instance),
   );
-  const replaced = new Set(state.reservations.flatMap(({ replaces }) => replaces));
+  const replaced = replacedIn(state);
   const deadlines = swaps.flatMap(({ instance, deadlineMs, state: of }) =>
     deadlineMs === undefined || of === 'gone' || replaced.has(instance) ? [] : [deadlineMs],
   );
