@@ -16,7 +16,8 @@ const found = (
     launches = [],
     rounds = [],
     swaps = [] as readonly object[],
-  }: { launches?: readonly object[]; rounds?: readonly object[]; swaps?: readonly object[] },
+    others = [] as readonly object[],
+  }: { launches?: readonly object[]; rounds?: readonly object[]; swaps?: readonly object[]; others?: readonly object[] },
   { injected = false, write = (script: Script): void => claimed(script, 'i-1') } = {},
 ) =>
   details(
@@ -31,7 +32,7 @@ const found = (
     {
       stored: {
         ...{ states: {}, deadLetters: 0, staleMessages: 0, swaps },
-        decisions: [{ id: 'd-1', group: 'web', rounds, outcome: { code: 'carried-out', launches } }],
+        decisions: [...others, { id: 'd-1', group: 'web', rounds, outcome: { code: 'carried-out', launches } }],
       },
     },
   );
@@ -56,6 +57,15 @@ describe('who is replaced is said, and by which decision', () => {
   it('breaks where a launch is in place of a member that stays', () => {
     expect(found({ launches: [launch('i-2')] })).toEqual(['decision d-1 launches in place of i-2, which does not leave']);
     expect(found({ launches: [launch('i-2')], rounds: [{ placements: [{ pool: 'spot-a', moves: ['i-2'] }] }] })).toEqual([]);
+    // It repeats the request of an earlier decision, which moves that member.
+    const other = (id: string) => ({
+      id,
+      group: 'web',
+      rounds: [{ placements: [{ pool: 'spot-a', moves: ['i-2'] }] }],
+      outcome: { code: 'unknown' },
+    });
+    expect(found({ launches: [launch('i-2')], others: [other('d-0')] })).toEqual([]);
+    expect(found({ launches: [launch('i-2')], others: [other('d-2')] })).toHaveLength(1);
   });
   it('breaks where a launch is for nobody while EC2 takes a member', () => {
     expect(found({ launches: [launch()] })).toEqual(['decision d-1 launches 1 while 1 leave, and names 0 of them']);

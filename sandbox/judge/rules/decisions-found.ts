@@ -6,7 +6,7 @@ import { isHealthy } from '../leaving.ts';
 import { isFunction } from '../life.ts';
 import { mapsOf, textOf } from '../read-json.ts';
 import { outcomesWritten, type WrittenOutcome } from '../said-outcomes.ts';
-import { swapsOf } from '../stored.ts';
+import { decisionsOf, swapsOf } from '../stored.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -40,9 +40,13 @@ const lost = (chronicle: Chronicle): readonly Broken[] => {
 const isLeaving = (chronicle: Chronicle, instance: string, atMs: number): boolean =>
   chronicle.life(instance)?.claims.some((claim) => claim.atMs <= atMs) === true;
 
-const falselyReplaced = (chronicle: Chronicle, { group, id, replaced, moves, write }: WrittenOutcome): readonly Broken[] =>
+/** Whom decisions up to this one move. A later decision may repeat the request of an earlier one. */
+const movedBy = (chronicle: Chronicle, id: string): ReadonlySet<string> =>
+  new Set(decisionsOf(chronicle.history).flatMap((one) => (one.id <= id ? (one.moves ?? []) : [])));
+
+const falselyReplaced = (chronicle: Chronicle, { group, id, replaced, write }: WrittenOutcome): readonly Broken[] =>
   replaced
-    .filter((instance) => !moves.includes(instance) && !isLeaving(chronicle, instance, write.atMs))
+    .filter((instance) => !isLeaving(chronicle, instance, write.atMs) && !movedBy(chronicle, id).has(instance))
     .map((instance) => ({ group, instance, atMs: write.atMs, detail: `decision ${id} launches in place of ${instance}, which does not leave` }));
 
 /** Members whose first swap this invocation wrote because EC2 takes them: nothing was launched for them before. */
@@ -68,7 +72,7 @@ const unnamed = (chronicle: Chronicle, said: WrittenOutcome): readonly Broken[] 
 export const decisionsAreFound: Rule = {
   name: 'who is replaced is said, and by which decision',
   meaning:
-    'A swap names a decision that is stored, if its function decided. A stored decision that launches in place of a member names one that leaves or moves, and where its function found members that EC2 takes, it names as many of them as it launched. `holdfast explain` finds replacements by these names.',
+    'A swap names a decision that is stored, if its function decided. A stored decision that launches in place of a member names one that leaves, or that this decision or an earlier one moves, and where its function found members that EC2 takes, it names as many of them as it launched. `holdfast explain` finds replacements by these names.',
   broken: (chronicle) => [
     ...lost(chronicle),
     ...outcomesWritten(chronicle).flatMap((said) => [...falselyReplaced(chronicle, said), ...unnamed(chronicle, said)]),
