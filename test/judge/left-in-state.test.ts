@@ -23,6 +23,9 @@ describe('the state notes nothing that is over', () => {
   it('breaks for work that is under way', () => {
     expect(left({ added: [{ asg: 'web-asg' }] })).toEqual(notes('that members were attached to web-asg'));
     expect(left({ suspended: [{ asg: 'web-asg' }] })).toEqual(notes('that processes of web-asg are suspended'));
+    const resumed = (agoMs: number) => left({ suspended: [{ asg: 'web-asg', resumedAtMs: 700_000 - agoMs }] });
+    expect(resumed(100_000)).toEqual([]);
+    expect(resumed(200_000)).toEqual(notes('that processes of web-asg are suspended'));
     expect(left({ chosen: [{ instance: 'i-1' }] })).toEqual(notes('that i-1 was chosen to leave'));
     const wantsNone = (script: Script): void => script.at(50, { kind: 'asg-changed', ...old, asg: 'web-asg' });
     expect(left({ asgGaps: { 'web-asg': {} } }, { write: wantsNone })).toEqual(notes('that web-asg holds too few'));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { swapTimesAreTrue } from '../../sandbox/judge/rules/swap-times.ts';
 import { details, throttled } from './details.ts';
-import { type Script, twoServe } from './histories.ts';
+import { type Script, twoServe, user } from './histories.ts';
 
 const swap = {
   ...{ group: 'web', instance: 'i-1', reason: 'interruption', state: 'gone', decision: 'd-1', launchedAtMs: 1_000, warnedAtMs: 100_000 },
@@ -42,6 +42,30 @@ describe('the times in a swap', () => {
     expect(said({ goneAtMs: 420_000 })).toEqual(wrong('was found gone'));
     expect(said({ goneAtMs: 420_000 }, { changes: throttled('DescribeInstances') })).toEqual([]);
     expect(said({ goneAtMs: 420_000 }, { write: (script) => script.letGo(230) })).toEqual([]);
+  });
+  it('say nothing of a drain that took nothing off: its user had taken the member out of service', () => {
+    const standby = (script: Script): void => {
+      script.takeOut(90, 'i-1', user);
+      script.at(160, {
+        ...{ kind: 'called', invocation: 'of-a', function: 'end-drain', service: 'elasticloadbalancing', operation: 'DeregisterTargets' },
+        ...{ askedAtMs: 160_000, outcome: 'ok', applied: true, isMutating: true, takesOut: ['i-1'] },
+      });
+    };
+    expect(said({ drainStartedAtMs: 105_000 }, { write: standby })).toEqual([]);
+    expect(said({ drainStartedAtMs: 105_000 })).toEqual(wrong('began to drain'));
+  });
+  it('say nothing of when an instance was found gone that EC2 stopped', () => {
+    const stops = (script: Script): void => script.at(220, { kind: 'ended', instance: 'i-2', state: 'stopped' });
+    const of2 = {
+      instance: 'i-2',
+      reason: 'rebalance',
+      warnedAtMs: undefined,
+      claimedAtMs: undefined,
+      drainStartedAtMs: undefined,
+      drainedAtMs: undefined,
+    };
+    expect(said({ ...of2, goneAtMs: 600_000 }, { write: stops })).toEqual([]);
+    expect(said({ ...of2, goneAtMs: 600_000 }, { write: (script) => script.end(220, 'i-2') })).toHaveLength(1);
   });
   it('count a hook from the look that found it', () => {
     expect(said({ reason: 'hook', warnedAtMs: 101_000 })).toEqual([]);

@@ -28,6 +28,10 @@ const outMs = (chronicle: Chronicle, { instance, services, stays }: Life): reado
   ...stays.flatMap(({ how, by, untilMs }) => (how === 'terminating' && isFunction(by) ? [untilMs] : [])),
 ];
 
+/** Whether it was in service then, or until shortly before. Of a member that its user put into standby, a drain takes nothing off. */
+const isAtWork = ({ services }: Life, atMs: number | undefined, slackMs: number): boolean =>
+  atMs !== undefined && (services.length === 0 || services.some(({ fromMs, untilMs }) => fromMs <= atMs && untilMs >= atMs - slackMs));
+
 const isNear = (said: number | undefined, all: readonly number[], beforeMs: number, afterMs: number): boolean =>
   said === undefined || all.length === 0 || all.some((atMs) => atMs >= said - beforeMs && atMs <= said + afterMs);
 
@@ -45,7 +49,9 @@ const untrue = (chronicle: Chronicle, life: Life, swap: SaidSwap): readonly stri
     ...(launchedAtMs !== undefined && Math.abs(launchedAtMs - launchTimeOf(life)) > wholeSecondMs + slackMs ? ['was launched'] : []),
     ...(isNear(warnedAtMs, toldMs(life), wholeSecondMs, wholeSecondMs) || isFoundHook ? [] : ['was warned']),
     ...(isNear(claimedAtMs, writtenMs(life), slackMs, callsWithinMs + slackMs) ? [] : ['was claimed']),
-    ...(isNear(drainStartedAtMs, outMs(chronicle, life), slackMs, callsWithinMs + slackMs) ? [] : ['began to drain']),
+    ...(isAtWork(life, drainStartedAtMs, slackMs) && !isNear(drainStartedAtMs, outMs(chronicle, life), slackMs, callsWithinMs + slackMs)
+      ? ['began to drain']
+      : []),
     ...(drainedAtMs !== undefined && drainedAtMs < (drainStartedAtMs ?? claimedAtMs) - slackMs ? ['had drained'] : []),
     ...(saidGoneMs !== undefined && saidGoneMs < endedMs - slackMs ? ['was gone'] : []),
   ];
@@ -56,10 +62,10 @@ const seeing = ways(look, draining);
 /** In this time a tick, or a message that comes again, finds that an instance has ended. */
 const foundWithinMs = 2 * times.tickMs + times.messageAgainMs;
 
-/** When a swap says that its instance was gone, if that is long after a look had to find it. */
+/** When a swap says that its instance was gone, if that is long after a look had to find it. One that stopped is there until somebody ends it. */
 const foundLate = (chronicle: Chronicle, life: Life, { goneAtMs: saidMs, group }: SaidSwap): readonly string[] => {
   const endedMs = goneAtMs(life);
-  if (saidMs === undefined || endedMs === endless || life.hooks.length > 0) return [];
+  if (saidMs === undefined || endedMs === endless || life.ended?.state === 'stopped' || life.hooks.length > 0) return [];
   const untilMs = endedMs + foundWithinMs + slackOf(chronicle);
   const isHeld =
     [endedMs, untilMs].every((atMs) => chronicle.policyAt(group, atMs) !== undefined) && chronicle.policiesIn(group, endedMs, untilMs).length === 1;
