@@ -71,6 +71,10 @@ describe('the numbers in a decision', () => {
     // Written by this function, or beside it.
     expect(counted({}, claimed(99))).toEqual([]);
     expect(counted({ swaps: { leaving: 1 } }, claimed(99))).toEqual([]);
+    expect(counted({}, (script) => script.claim(80, 'i-1', 'of-0', 'drained'))).toEqual([]);
+    // A look counts what it finds, and the next one may write that.
+    expect(counted({ swaps: { leaving: 1 } }, claimed(150))).toEqual([]);
+    expect(counted({ swaps: { leaving: 1 } }, claimed(200))).toEqual(says('1 swaps that are leaving, expected 0'));
   });
   it('say nothing of groups that do not act', () => {
     expect(counted({ members: 7, byPool: { 'spot-a': 7 } }, (script) => script.policy(1, 2, { ...policy, mode: 'observe' }))).toEqual([]);

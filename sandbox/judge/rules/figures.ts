@@ -78,11 +78,19 @@ const swapChanges = remembered((chronicle: Chronicle): ReadonlyMap<string, Reado
   return byGroup;
 });
 
-const swapBounds = (chronicle: Chronicle, { group, write }: SaidFigures, sinceMs: number, state: string): Bounds => {
+/**
+ * A look counts what it finds, as a swap whose instance has ended. Where a drain writes the swap at the same time, the next look writes that. A member that
+ * was drained and stays keeps its swap, which no longer counts.
+ */
+const swapBounds = (chronicle: Chronicle, { group, write, invocation }: SaidFigures, sinceMs: number, state: string): Bounds => {
+  const untilMs = Math.max(write.atMs, chronicle.invocations.get(invocation)?.ended?.atMs ?? write.atMs) + times.tickMs;
   const all = [...(swapChanges(chronicle).get(group) ?? new Map<string, readonly Change[]>()).values()];
-  const during = all.map((changes) => within(changes, sinceMs, write.atMs));
+  const during = all.map((changes) => within(changes, sinceMs, untilMs));
   return {
-    least: during.filter((changes, index) => (all[index]?.[0]?.atMs ?? Infinity) <= sinceMs && changes.every((one) => one.state === state)).length,
+    least:
+      state === 'drained'
+        ? 0
+        : during.filter((changes, index) => (all[index]?.[0]?.atMs ?? Infinity) <= sinceMs && changes.every((one) => one.state === state)).length,
     most: during.filter((changes) => changes.some((one) => one.state === state)).length,
   };
 };
@@ -131,6 +139,6 @@ const falseIn = (chronicle: Chronicle, said: SaidFigures): readonly Broken[] => 
 export const figuresAreTrue: Rule = {
   name: 'the numbers in a decision are true',
   meaning:
-    'A stored decision counts the members that its look showed: no fewer than belonged to the group, or served, all the time in which the look may have seen them, no more than belonged to it at some moment of that time, and as many in its pools as altogether. Its desired size is one that the state of the group had then. It counts as many swaps in each state as there were at some moment of its function.',
+    'A stored decision counts the members that its look showed: no fewer than belonged to the group, or served, all the time in which the look may have seen them, no more than belonged to it at some moment of that time, and as many in its pools as altogether. Its desired size is one that the state of the group had then. It counts as many swaps in each state as there were at some moment from the beginning of its function until a minute after its end. The swap of a drained member that stays need not count.',
   broken: (chronicle) => figuresSaid(chronicle).flatMap((said) => falseIn(chronicle, said)),
 };
