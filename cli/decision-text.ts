@@ -175,6 +175,9 @@ const priceLines = ({ nowMs, prices }: ViewDigest, policyVersion: number): reado
 /** Repeated while EC2 shows them, for about an hour. */
 export const endedLine = '  EC2 shows as ended, and no signal had reported it: ';
 
+const unreadText = ({ unread }: ViewDigest): string =>
+  unread === undefined ? '' : `, health of ${unread} not read yet`;
+
 const endedLines = ({ ended = [] }: ViewDigest): readonly string[] =>
   ended.length === 0 ? [] : [`${endedLine}${someText(ended, ended.length)}`];
 
@@ -188,7 +191,7 @@ export const decisionText = (record: DecisionRecord): string => {
     ...(view === undefined
       ? []
       : [
-          `  view: desired ${view.desired}, ${view.members} members, ${view.serving} serving`,
+          `  view: desired ${view.desired}, ${view.members} members, ${view.serving} serving${unreadText(view)}`,
           ...endedLines(view),
           ...priceLines(view, record.policyVersion),
         ]),

@@ -51,6 +51,7 @@ const viewDigest = objectOf<ViewDigest>({
   desired: number,
   members: number,
   serving: number,
+  unread: z.optional(number),
   byPool: z.record(text, number),
   swaps: z.partialRecord(swapState, number),
   reservations: number,

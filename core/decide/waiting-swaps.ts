@@ -1,8 +1,9 @@
 import { inTurn, withinAdvice } from '../limits/advice-budget.ts';
 import { planWithinMaxima } from '../placement/plan-within-maxima.ts';
 import { hasSpares } from '../placement/spare.ts';
-import { untilDisproved } from '../pool-memory/denials.ts';
+import { mayBeDenied, untilDisproved } from '../pool-memory/denials.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
+import { poolsBelow } from '../selector/selector.ts';
 import { isHard } from '../swap/swap.ts';
 import { sizeNow } from '../view/size-now.ts';
 import { hopelessIn } from '../view/unserved.ts';
@@ -14,11 +15,13 @@ import type { Rule, Situation } from './rule.ts';
 /**
  * How many of these members the tree could replace now, in addition to the missing members. The result is 0 while
  * launches are throttled, or while other members are missing that the tree cannot place. A pool whose last launch was
- * denied does not count until one of its launches gets a response. The result is also 0 while so many instances ended
- * before they served that one more missing member would get no launch, because members are drained one by one.
+ * denied does not count until one of its launches gets a response, and no pool counts while the cause may be common to
+ * all. The result is also 0 while so many instances ended before they served that one more missing member would get no
+ * launch, because members are drained one by one.
  */
 const obtainable = (situation: Situation, lack: number, leaving: readonly string[]): number => {
   const { view, arbiter } = situation;
+  if (poolsBelow(view.group.capacity).every((pool) => mayBeDenied(view.state.denials, pool))) return 0;
   const denials = untilDisproved(view.state.denials);
   const missing = Math.max(0, lack);
   const input = planInput(situation, missing + leaving.length, leaving);

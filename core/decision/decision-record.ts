@@ -56,6 +56,8 @@ export type ViewDigest = {
   readonly desired: number;
   readonly members: number;
   readonly serving: number;
+  /** Members whose health was not read, and that may serve. Absent: none. */
+  readonly unread?: number;
   readonly byPool: Readonly<Record<string, number>>;
   readonly swaps: Readonly<Partial<Record<SwapState, number>>>;
   /** Launches that were requested and that no describe shows yet. */

@@ -88,10 +88,10 @@ export const heardOfHookAtMs = (chronicle: Chronicle, life: Life, hook: string):
 /** When EC2 takes it, by the tightest warning that was announced. */
 export const deadlineOf = ({ warnings }: Life): number => Math.min(endless, ...warnings.filter(({ silent }) => !silent).map(takenByMs));
 
-/** When Holdfast knew, because it received the warning or had claimed the member before. */
+/** When Holdfast knew, because it received the warning or had claimed the member before. A member that waits on advice is not known to be warned. */
 export const knewAtMs = (chronicle: Chronicle, life: Life): number => {
   const warnedMs = warnedAtMs(life);
-  const claimedMs = Math.min(endless, ...life.claims.filter(({ atMs }) => atMs >= warnedMs).map(({ atMs }) => atMs));
+  const claimedMs = Math.min(endless, ...life.claims.filter(({ atMs, state }) => atMs >= warnedMs && state !== 'waiting').map(({ atMs }) => atMs));
   return Math.min(heardAtMs(chronicle, life, 'warning'), claimedMs);
 };
 

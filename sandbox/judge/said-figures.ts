@@ -19,6 +19,8 @@ export type SaidFigures = {
   readonly desired: number;
   readonly members: number;
   readonly serving: number;
+  /** Members whose health was not read. */
+  readonly unread: number;
   readonly byPool: Counts;
   readonly swaps: Counts;
   /** Whether the decision was carried out: otherwise another write came first, or nothing is known. */
@@ -46,6 +48,7 @@ export const figuresSaid = remembered((chronicle: Chronicle): readonly SaidFigur
         desired: numberOf(view.desired),
         members: numberOf(view.members),
         serving: numberOf(view.serving),
+        unread: numberOf(view.unread ?? 0),
         byPool: countsOf(view.byPool),
         swaps: countsOf(view.swaps),
         isCarriedOut: isMap(outcome) && outcome.code === 'carried-out',

@@ -76,7 +76,7 @@ const replaced: DecisionRecord = {
       rejected: [{ path: 'tiered[0]', pool: 'spot-a', code: 'interrupted', offering: key, untilMs: at(280) }],
     }),
   ],
-  view: { ...digest, desired: 2, members: 2, serving: 2 },
+  view: { ...digest, desired: 2, members: 2, serving: 1, unread: 1 },
   outcome: {
     ...acted,
     launches: [
@@ -321,6 +321,9 @@ The decision by which it was launched:
     const text = explanationText({ instance, decisions: [{ part: 'ended', record }], replacements: [], unreadable: [] });
     expect(text).toContain('It ended without a warning, so it has no swap.');
     expect(text).toContain('EC2 said that it had ended, and this decision followed:');
+  });
+  it('says of how many members its look had not read the health', () => {
+    expect(decisionText(replaced)).toContain('view: desired 2, 2 members, 1 serving, health of 1 not read yet');
   });
   it('whose end no event reported names the decision that found it ended', () => {
     const instance = 'i-0000000000000000d';

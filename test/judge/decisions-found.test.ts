@@ -71,5 +71,11 @@ describe('who is replaced is said, and by which decision', () => {
     expect(found({ launches: [launch()] })).toEqual(['decision d-1 launches 1 while 1 leave, and names 0 of them']);
     expect(found({ launches: [launch()] }, { write: () => undefined })).toEqual([]);
     expect(found({ launches: [launch()] }, { injected: true })).toEqual([]);
+    // EC2 had taken it before, and its warning came late.
+    const ended = (script: Script): void => {
+      claimed(script, 'i-1');
+      script.end(90, 'i-1');
+    };
+    expect(found({ launches: [launch()] }, { write: ended })).toEqual([]);
   });
 });

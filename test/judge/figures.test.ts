@@ -52,6 +52,8 @@ describe('the numbers in a decision', () => {
   it('break the rule with fewer in service than served all the time, unless a fault hides their health', () => {
     expect(counted({ serving: 1 })).toEqual(says('1 of 2 members in service, expected 2 at least'));
     expect(counted({ serving: 1 }, undefined, throttled('DescribeTargetHealth'))).toEqual([]);
+    expect(counted({ serving: 1, unread: 1 })).toEqual([]);
+    expect(counted({ serving: 2, unread: 1 })).toEqual(says('3 of 2 members in service, expected 2 at least'));
     const begins = (script: Script): void => {
       script.launch(60, 'i-3');
       script.serves(95, 'i-3');

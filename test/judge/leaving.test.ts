@@ -95,6 +95,20 @@ describe('a drain begins early enough to end', () => {
     expect(booting()).toEqual([]);
     expect(booting(150)).toHaveLength(1);
   });
+  it('counts from when the warning was received, where the member waits on advice, and from a claim that lets it leave', () => {
+    const late = (state: string) =>
+      details(drainBeginsInTime, (script) => {
+        twoServe(script);
+        script.warn(100, 'i-1');
+        script.react(149, 152, 'i-b', [{ about: 'advice', instance: 'i-1' }]);
+        script.claim(150, 'i-1', 'i-b', state);
+        script.react(204, 206, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+        script.takeOut(208, 'i-1');
+        script.end(220, 'i-1', end);
+      });
+    expect(late('waiting')).toEqual([]);
+    expect(late('leaving')).toHaveLength(1);
+  });
   it('counts from when a policy is in force again, where the warning came while none was', () => {
     const back = (second: number) =>
       details(drainBeginsInTime, (script) => {

@@ -38,6 +38,14 @@ describe('a change of the size is explained', () => {
     expect(said([change(1, 3)])).toEqual(['decision d-1 says that the size was 1, and it was 2, 3']);
     expect(said([change(2, 5), change(4, 3)])).toEqual(['decision d-1 names changes of the size that do not follow from each other']);
   });
+  it('says nothing of the size before, where the state was lost since', () => {
+    const restored = (second: number) => (script: Script) => {
+      script.at(second, { kind: 'step', step: 'state-restored', instances: [], groups: [], asgs: [] });
+      script.desired(101, 3, 1, react('of-a'));
+    };
+    expect(said([change(1, 3)], restored(90))).toEqual([]);
+    expect(said([change(1, 3)], restored(-1))).toHaveLength(1);
+  });
   it('says nothing of an observed group', () => {
     const observed = (script: Script): void => {
       script.policy(50, 2, { ...policy, mode: 'observe' });

@@ -82,7 +82,7 @@ const recorded = async (rounds: readonly Round[], fresh: readonly Swap[] = []) =
 
 describe('the record of a decision', () => {
   test('has what was there, what was requested, and the outcome', async () => {
-    const there = [...members(spotA, 2), member('idle', spotB, { serving: false }), { ...member('own', spotB), pool: undefined }];
+    const there = [...members(spotA, 2), member('idle', spotB, { serving: false, mayServe: true }), { ...member('own', spotB), pool: undefined }];
     const claimed = swapOf('i-1', { drain: 'web-d' });
     const { drain: _drain, ...waiting } = swapOf('i-2', { reason: 'rebalance' });
     const rest = { members: there, swaps: [claimed, swapOf('i-3', { state: 'gone' })], state: state({ reservations: [reservation()] }) };
@@ -102,6 +102,7 @@ describe('the record of a decision', () => {
       desired: 10,
       members: 4,
       serving: 3,
+      unread: 1,
       byPool: { 'spot-a': 2, 'spot-b': 1, unknown: 1 },
       swaps: { leaving: 1, gone: 1 },
       reservations: 1,

@@ -30,11 +30,13 @@ type Recorded = Run & {
 const digestOf = ({ facts }: Run, view: View, decision: Decision | undefined): ViewDigest => {
   const prices = priceSourceOf(view);
   const ended = unreportedEnds(view, decision, facts.ended);
+  const unread = view.members.filter(({ mayServe }) => mayServe === true).length;
   return {
     nowMs: view.nowMs,
     desired: view.state.desired,
     members: view.members.length,
     serving: view.members.filter(({ serving }) => serving).length,
+    ...(unread > 0 && { unread }),
     byPool: Object.fromEntries(
       [...Map.groupBy(view.members, ({ pool }) => pool ?? 'unknown')].map(([pool, members]) => [pool, members.length]),
     ),

@@ -3,7 +3,7 @@ import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import type { Actor } from '../history.ts';
 import { isHealthy } from '../leaving.ts';
-import { isFunction } from '../life.ts';
+import { isAlive, isFunction } from '../life.ts';
 import { mapsOf, textOf } from '../read-json.ts';
 import { outcomesWritten, type WrittenOutcome } from '../said-outcomes.ts';
 import { decisionsOf, swapsOf } from '../stored.ts';
@@ -49,11 +49,12 @@ const falselyReplaced = (chronicle: Chronicle, { group, id, replaced, write }: W
     .filter((instance) => !isLeaving(chronicle, instance, write.atMs) && !movedBy(chronicle, id).has(instance))
     .map((instance) => ({ group, instance, atMs: write.atMs, detail: `decision ${id} launches in place of ${instance}, which does not leave` }));
 
-/** Members whose first swap this invocation wrote because EC2 takes them: nothing was launched for them before. */
+/** Members that live and whose first swap this invocation wrote because EC2 takes them: nothing was launched for them before. */
 const newlyTaken = (chronicle: Chronicle, { group, write }: WrittenOutcome): readonly string[] =>
-  chronicle.livesIn(group).flatMap(({ instance, claims }) => {
-    const [first] = claims;
-    return first !== undefined && isSame(first.by, write.by) && first.reason === 'interruption' ? [instance] : [];
+  chronicle.livesIn(group).flatMap((life) => {
+    const [first] = life.claims;
+    const isTaken = first !== undefined && isSame(first.by, write.by) && first.reason === 'interruption' && isAlive(life, first.atMs);
+    return isTaken ? [life.instance] : [];
   });
 
 /** A launch that moves nobody is for members that leave, as far as there are any. */

@@ -117,7 +117,7 @@ const wrongDesired = (chronicle: Chronicle, { group, desired, isCarriedOut, look
 };
 
 const wrongCounts = (chronicle: Chronicle, said: SaidFigures): readonly string[] => {
-  const { members, serving, byPool } = said;
+  const { members, serving, unread, byPool } = said;
   const inPools = Object.values(byPool).reduce((sum, count) => sum + count, 0);
   const shown = lookOf(chronicle, said);
   const bounds = memberBounds(chronicle, said, shown);
@@ -125,7 +125,9 @@ const wrongCounts = (chronicle: Chronicle, said: SaidFigures): readonly string[]
   return [
     ...(inPools === members ? [] : [`${members} members, and ${inPools} in its pools`]),
     ...(isOutside(members, bounds) ? [`${members} members, expected ${boundsText(bounds)}`] : []),
-    ...(serving < least || serving > members ? [`${serving} of ${members} members in service, expected ${least} at least`] : []),
+    ...(serving + unread < least || serving + unread > members
+      ? [`${serving + unread} of ${members} members in service, expected ${least} at least`]
+      : []),
   ];
 };
 
@@ -139,6 +141,6 @@ const falseIn = (chronicle: Chronicle, said: SaidFigures): readonly Broken[] => 
 export const figuresAreTrue: Rule = {
   name: 'the numbers in a decision are true',
   meaning:
-    'A stored decision counts the members that its look showed: no fewer than belonged to the group, or served, all the time in which the look may have seen them, no more than belonged to it at some moment of that time, and as many in its pools as altogether. Its desired size is one that the state of the group had then. It counts as many swaps in each state as there were at some moment from the beginning of its function until a minute after its end. The swap of a drained member that stays need not count.',
+    'A stored decision counts the members that its look showed: no fewer than belonged to the group, or served, all the time in which the look may have seen them (one whose health it says that it did not read counts as serving), no more than belonged to it at some moment of that time, and as many in its pools as altogether. Its desired size is one that the state of the group had then. It counts as many swaps in each state as there were at some moment from the beginning of its function until a minute after its end. The swap of a drained member that stays need not count.',
   broken: (chronicle) => figuresSaid(chronicle).flatMap((said) => falseIn(chronicle, said)),
 };

@@ -40,14 +40,15 @@ const wrongChanges = (chronicle: Chronicle, { group, sizes, write: { atMs, invoc
   const [first, last] = [changes[0], changes.at(-1)];
   if (first === undefined || last === undefined) return [];
   const written = chronicle.groups.get(group)?.written ?? [];
+  const before = latest(written, beganMs);
   const had = within(written, beganMs, atMs).map(({ desired }) => desired);
   const own = written.filter(({ by }) => isFunction(by) && by.invocation === invocation).map(({ desired }) => desired);
   const torn = changes.some((change, index) => index > 0 && change.from !== changes[index - 1]?.to);
   return [
     ...(torn ? ['names changes of the size that do not follow from each other'] : []),
     ...(own.length === 0 || own.includes(numberOf(last.to)) ? [] : [`says that the size became ${last.to}, and it became ${own.join(', ')}`]),
-    // A new group has no size before its first look.
-    ...(latest(written, beganMs) === undefined || had.includes(numberOf(first.from))
+    // A new group has no size before its first look, and neither has one whose state was lost.
+    ...(before === undefined || wasLost(chronicle, group, before.atMs, atMs) || had.includes(numberOf(first.from))
       ? []
       : [`says that the size was ${first.from}, and it was ${had.join(', ')}`]),
   ];

@@ -60,6 +60,15 @@ describe('with drain-first, waiting swaps begin', () => {
     expect([begunAfter(9), begunAfter(15)]).toEqual([['spot-a#1', 'spot-a#2', 'spot-a#3'], ['spot-a#1']]);
   });
 
+  it('only the surplus while launches were denied for a cause that may be common to all pools', () => {
+    const roomy = group({ swap: { order: 'drain-first', maxSurge: 3 }, pools: { 'spot-a': spotA, 'spot-b': spotB, 'od-b': onDemandB } });
+    const denial = { code: 'UnauthorizedOperation', message: '', atMs: nowMs - 90_000, untilMs: nowMs - 30_000 };
+    const begunAfter = (denied: typeof denial & { readonly isItsOwn?: true }) =>
+      drains({ ...look, group: roomy, state: state({ denials: { 'spot-a': denied } }) });
+    expect(begunAfter(denial)).toEqual(['spot-a#1']);
+    expect(begunAfter({ ...denial, isItsOwn: true })).toEqual(['spot-a#1', 'spot-a#2', 'spot-a#3']);
+  });
+
   it('those that never served and that only a spare is missing without, where the tree gives nothing', () => {
     const full = group({
       swap: { order: 'drain-first', maxSurge: 2 },
