@@ -22,6 +22,9 @@ describe('the state notes nothing that is over', () => {
   });
   it('breaks for work that is under way', () => {
     expect(left({ added: [{ asg: 'web-asg' }] })).toEqual(notes('that members were attached to web-asg'));
+    const lowered = (agoMs: number) => left({ added: [{ asg: 'web-asg', takenDownAtMs: 700_000 - agoMs }] });
+    expect(lowered(100_000)).toEqual([]);
+    expect(lowered(200_000)).toEqual(notes('that members were attached to web-asg'));
     expect(left({ suspended: [{ asg: 'web-asg' }] })).toEqual(notes('that processes of web-asg are suspended'));
     const resumed = (agoMs: number) => left({ suspended: [{ asg: 'web-asg', resumedAtMs: 700_000 - agoMs }] });
     expect(resumed(100_000)).toEqual([]);

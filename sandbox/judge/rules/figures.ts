@@ -48,6 +48,9 @@ const isBack = ({ restarts }: Life, atMs: number): boolean => restarts.some((run
 
 const seeing = ways(look, health);
 
+/** From this age on, an instance counts as registered where its health was not read. */
+const registeredByMs = 120_000;
+
 /** Members that were ready by the policy, and had joined, all through a look that could read that. */
 const surelyServing = (chronicle: Chronicle, { group }: SaidFigures, { fromMs, untilMs }: Look): number => {
   if (isHindered(chronicle, seeing, fromMs, untilMs)) return 0;
@@ -55,7 +58,9 @@ const surelyServing = (chronicle: Chronicle, { group }: SaidFigures, { fromMs, u
   const policy = chronicle.policyAt(group, untilMs);
   if (policy === undefined || policy !== chronicle.policyAt(group, fromMs)) return 0;
   const hasJoined = (life: Life): boolean => policy.asg === undefined || moments.every((atMs) => stayAt(life, atMs)?.asg === policy.asg);
-  const warmMs = policy.ready.afterMs + chronicle.times.clockMs + 1_000;
+  // A look over several groups does not read the health of each. Then a young member counts as registered only where the same environment registered it.
+  const registeredMs = chronicle.groups.size > 1 ? registeredByMs : 0;
+  const warmMs = Math.max(policy.ready.afterMs, registeredMs) + chronicle.times.clockMs + 1_000;
   return membersIn(chronicle, group, untilMs, untilMs).filter(
     (life) => life.launchedAtMs + warmMs <= fromMs && hasJoined(life) && moments.every((atMs) => chronicle.isReadyAt(life, atMs)),
   ).length;
@@ -141,6 +146,6 @@ const falseIn = (chronicle: Chronicle, said: SaidFigures): readonly Broken[] => 
 export const figuresAreTrue: Rule = {
   name: 'the numbers in a decision are true',
   meaning:
-    'A stored decision counts the members that its look showed: no fewer than belonged to the group, or served, all the time in which the look may have seen them (one whose health it says that it did not read counts as serving), no more than belonged to it at some moment of that time, and as many in its pools as altogether. Its desired size is one that the state of the group had then. It counts as many swaps in each state as there were at some moment from the beginning of its function until a minute after its end. The swap of a drained member that stays need not count.',
+    'A stored decision counts the members that its look showed: no fewer than belonged to the group, or served, all the time in which the look may have seen them (one whose health it says that it did not read counts as serving; where there are several groups, the first two minutes of an instance do not count), no more than belonged to it at some moment of that time, and as many in its pools as altogether. Its desired size is one that the state of the group had then. It counts as many swaps in each state as there were at some moment from the beginning of its function until a minute after its end. The swap of a drained member that stays need not count.',
   broken: (chronicle) => figuresSaid(chronicle).flatMap((said) => falseIn(chronicle, said)),
 };

@@ -14,14 +14,14 @@ const asgsIn = (value: unknown): readonly string[] => mapsOf(value).map(({ asg }
 const heldBy = ({ lives }: Chronicle, asg: string, atMs: number): number =>
   lives.filter((life) => isAlive(life, atMs) && stayAt(life, atMs)?.asg === asg).length;
 
-/** A note of processes that were resumed stays while a describe may be older than that, and goes with the next look. */
-const isResumedLately = ({ resumedAtMs }: Json, atMs: number): boolean =>
-  typeof resumedAtMs === 'number' && atMs - resumedAtMs <= times.loweredShownMs + 2 * times.tickMs;
+/** A note of what was put back stays while a describe may be older than that, and goes with the next look. */
+const isDoneLately = (doneAtMs: unknown, atMs: number): boolean =>
+  typeof doneAtMs === 'number' && atMs - doneAtMs <= times.loweredShownMs + 2 * times.tickMs;
 
 /** Notes about work that is under way, each with what it is about. At rest, none is. */
 const underWay = (chronicle: Chronicle, { added, suspended, chosen, asgGaps, unreplaced }: Json, atMs: number): readonly string[] => [
-  ...asgsIn(added).map((asg) => `that members were attached to ${asg}`),
-  ...asgsIn(mapsOf(suspended).filter((one) => !isResumedLately(one, atMs))).map((asg) => `that processes of ${asg} are suspended`),
+  ...asgsIn(mapsOf(added).filter((one) => !isDoneLately(one.takenDownAtMs, atMs))).map((asg) => `that members were attached to ${asg}`),
+  ...asgsIn(mapsOf(suspended).filter((one) => !isDoneLately(one.resumedAtMs, atMs))).map((asg) => `that processes of ${asg} are suspended`),
   ...mapsOf(chosen).map(({ instance }) => `that ${textOf(instance)} was chosen to leave`),
   ...namesIn(asgGaps)
     .filter((asg) => heldBy(chronicle, asg, atMs) >= (chronicle.cloud.asgAt(asg, atMs)?.desired ?? 0))

@@ -7,12 +7,17 @@ import { isHealthy } from '../leaving.ts';
 import { endless, isFunction, type Life } from '../life.ts';
 import { remarksSaid } from '../said-remarks.ts';
 import { ownLaunches } from '../staying.ts';
+import { times } from '../times.ts';
 import { isAnswered } from './counted.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
 /** In this time a tick and one more find a member in service, and store that. */
-const foundWithinMs = 150_000;
+const readWithinMs = 150_000;
+/** While EC2 warns, a look over many groups reads the target health of so many in one minute. */
+const groupsReadAtOnce = 3;
+
+const foundWithinMs = ({ groups }: Chronicle): number => readWithinMs + (Math.ceil(groups.size / groupsReadAtOnce) - 1) * times.tickMs;
 const looking = ways(look, health);
 
 /** The instances that any stored decision of a group remarks with a code. */
@@ -26,7 +31,7 @@ const remarkedIn = ({ history }: Chronicle, group: string, code: string): Readon
 /** Since when a member has been ready by the policy of its group in each of its target groups, without an end until it is surely found. */
 const servesSinceMs = (chronicle: Chronicle, group: string, life: Life): number | undefined => {
   const { ready } = chronicle.policyAt(group, life.launchedAtMs) ?? {};
-  const targets = chronicle.targetsOf(life, life.launchedAtMs + foundWithinMs);
+  const targets = chronicle.targetsOf(life, life.launchedAtMs + foundWithinMs(chronicle));
   if (ready === undefined || life.services.length === 0 || targets.length === 0) return undefined;
   const firsts = targets.map((target) => life.services.find((service) => service.targetGroup === target));
   const sinceMs = Math.max(
@@ -34,7 +39,7 @@ const servesSinceMs = (chronicle: Chronicle, group: string, life: Life): number 
     ready.isChecked ? (life.passedAtMs ?? endless) : 0,
     ...firsts.map((service) => service?.fromMs ?? endless),
   );
-  return firsts.every((service) => (service?.untilMs ?? 0) > sinceMs + foundWithinMs) ? sinceMs : undefined;
+  return firsts.every((service) => (service?.untilMs ?? 0) > sinceMs + foundWithinMs(chronicle)) ? sinceMs : undefined;
 };
 
 /** Whether one policy that acts was in force all the time, and the state was not lost. */
@@ -52,7 +57,7 @@ const untoldIn = (chronicle: Chronicle, group: string): readonly Broken[] => {
     if (!isHealthy(chronicle, by.invocation) || !isAnswered(chronicle, by.invocation)) return [];
     const sinceMs = servesSinceMs(chronicle, group, life);
     if (sinceMs === undefined) return [];
-    const atMs = sinceMs + foundWithinMs;
+    const atMs = sinceMs + foundWithinMs(chronicle);
     const isLeaving = life.claims.some((claim) => claim.atMs <= atMs);
     if (atMs > chronicle.history.endedAtMs || isLeaving || !isSteady(chronicle, group, launchedAtMs, atMs)) return [];
     if (isHindered(chronicle, looking, launchedAtMs, atMs)) return [];
@@ -63,6 +68,6 @@ const untoldIn = (chronicle: Chronicle, group: string): readonly Broken[] => {
 export const whoServesIsTold: Rule = {
   name: 'who comes to serve is told',
   meaning:
-    'When an instance that Holdfast launched comes to serve, a stored decision says so within two ticks and half a minute. The rule is about instances that EC2 gave to a function that no fault met, in a group that acts under one policy meanwhile.',
+    'When an instance that Holdfast launched comes to serve, a stored decision says so within two ticks and half a minute, and one tick more for every three other groups of the account. The rule is about instances that EC2 gave to a function that no fault met, in a group that acts under one policy meanwhile.',
   broken: inEveryGroup(untoldIn),
 };

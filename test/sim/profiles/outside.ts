@@ -131,8 +131,9 @@ type Size = { readonly from: 'asg'; readonly min: number; readonly max: number }
  * as it was without it.
  */
 const withPolicyMaximum = (draw: Draw, { policies, asked, ...world }: DrawnWorld): DrawnWorld => {
-  if (!draw.chance(0.3) && !isTight(draw)) return { ...world, policies, asked };
+  const isLow = draw.chance(0.3);
   const most = draw.between(3, 11);
+  if (!isLow && !isTight(draw)) return { ...world, policies, asked };
   const limited = policies.map((policy) => ({ ...policy, size: { ...(policy.size as Size), max: Math.max(asked.web?.size ?? 0, most) } }));
   return { ...world, asked, policies: limited };
 };
