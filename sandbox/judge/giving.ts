@@ -206,11 +206,21 @@ const hasAddresses = (chronicle: Chronicle, pool: PolicyPool, zone: string, mome
       moment.sinceMs >= subnetRestsUntil(chronicle, id, moment) + times.reactMs + 2 * chronicle.times.clockMs,
   );
 
+/** Which of the prices that may be believed has to fit: the highest one where a launch is required, and the lowest one where it is allowed. */
+type Priced = 'surely' | 'perhaps';
+
 /** Whether Holdfast could launch an offering, as far as it could know: its price fits, and it does not rest after a refusal. */
-const mayBeOpen = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment, refusals = none): boolean => {
-  const dearest = Math.max(...chronicle.cloud.pricesIn(offering, moment.sinceMs - priceBeliefMs, moment.atMs));
+const mayBeOpen = (
+  chronicle: Chronicle,
+  pool: PolicyPool,
+  offering: OfferingName,
+  moment: Moment,
+  { refusals = none, priced = 'surely' }: { readonly refusals?: Except; readonly priced?: Priced } = {},
+): boolean => {
+  const prices = chronicle.cloud.pricesIn(offering, moment.sinceMs - priceBeliefMs, moment.atMs);
+  const price = priced === 'surely' ? Math.max(...prices) : Math.min(...prices);
   return (
-    dearest <= limitFor(pool, offering.instanceType) &&
+    price <= limitFor(pool, offering.instanceType) &&
     !isRefused(chronicle, pool, offering, moment, refusals) &&
     !isLeftOut(chronicle, pool, offering, moment, refusals)
   );
@@ -245,7 +255,7 @@ const isSurelyAtRisk = (chronicle: Chronicle, offering: OfferingName, { group, s
 /** Whether Holdfast may have expected capacity of an offering: its price fits, and no fact that Holdfast surely knew speaks against it. */
 export const mayBeBelieved = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean => {
   const refusals = { except: (refused: Refused) => isBesideGrants(chronicle, refused) };
-  return mayBeOpen(chronicle, pool, offering, moment, refusals) && !isSurelyAtRisk(chronicle, offering, moment);
+  return mayBeOpen(chronicle, pool, offering, moment, { refusals, priced: 'perhaps' }) && !isSurelyAtRisk(chronicle, offering, moment);
 };
 
 /** Whether an offering of a pool had capacity for one more, as far as Holdfast could know. */

@@ -302,6 +302,21 @@ describe('a warned member works until its replacement does, or its drain must be
     expect(out(178, 300)).toEqual([]);
     expect(out(176, 300)).toEqual(['i-1 was taken out of service 1.0 s before its drain had to begin, and too few others serve']);
   });
+  it('counts a replacement that came to serve, and that died when no describe had to show it yet', () => {
+    const died = (second: number) =>
+      details(servesUntilReplaced, (script) => {
+        twoServe(script);
+        script.warn(100, 'i-1');
+        script.react(101, 103, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+        script.launch(110, 'i-3');
+        script.serves(second - 0.2, 'i-3');
+        script.end(second, 'i-3', end);
+        script.takeOut(140, 'i-1');
+        script.end(220, 'i-1', end);
+      });
+    expect(died(139.5)).toEqual([]);
+    expect(died(130)).toHaveLength(1);
+  });
   it('allows for the clock of a function when the notice is about as long as the delay', () => {
     const early = (deregistrationDelaySeconds: number, clockErrorMs: number) =>
       details(

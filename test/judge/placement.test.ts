@@ -571,6 +571,16 @@ describe('caps, prices and tags', () => {
     expect(givenTheDearOne(150.5)).toEqual([]);
     expect(givenTheDearOne(100)).toHaveLength(1);
 
+    // The price of the cheap type has risen above the limit of the pool, and the price before may still be believed.
+    const dearer = (maxPriceUsdPerHour: number) => (script: Script) => {
+      const pools = { ...policy.pools, ...two, 'spot-a': { ...two['spot-a'], maxPriceUsdPerHour } };
+      script.policy(20, 2, { ...policy, size: 1, capacity: { cheapest: ['spot-a', 'spot-b', 'od-b'] }, pools });
+      script.desired(20, 1, 2);
+      script.at(120, { kind: 'offering', instanceType: 't', zone: 'z-a', market: 'spot', capacity: 10, priceUsdPerHour: 0.09 });
+    };
+    expect(givenTheDearOne(undefined, dearer(0.06))).toEqual([]);
+    expect(givenTheDearOne(undefined, dearer(0.02))).toHaveLength(1);
+
     const heardAt = (second: number) => (script: Script) => {
       script.member('i-1', { pool: 'spot-a' });
       script.warn(second, 'i-1');

@@ -108,11 +108,11 @@ type Moment = { readonly atMs: number; readonly lookedMs: number };
 const isKnownToLeave = (chronicle: Chronicle, life: Life, atMs: number): boolean =>
   chaptersOf(life).some((chapter) => warnedAtMs(chapter, lastBackMs(life, atMs)) < endless && knewAtMs(chronicle, chapter) <= atMs);
 
-/** Ready when describes were last sure to be true before the function looked, and ended since by nobody's choice: nothing shows that yet. */
+/** Ended by nobody's choice since describes were last sure to be true, and ready until then: nothing shows that to the function that looked. */
 const diedUnseen = (chronicle: Chronicle, life: Life, { atMs, lookedMs }: Moment): boolean => {
   const goneMs = goneAtMs(life);
   const sinceMs = lookedMs - chronicle.times.lagMs;
-  return goneMs > sinceMs && goneMs <= atMs && !isFunction(life.ending?.by) && chronicle.isReadyAt(life, sinceMs);
+  return goneMs > sinceMs && goneMs <= atMs && !isFunction(life.ending?.by) && chronicle.isReadyAt(life, goneMs - 1);
 };
 
 /** Ready when the function looked, and unhealthy since: nothing shows that to this function. */
