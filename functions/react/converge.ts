@@ -140,7 +140,8 @@ const carryOut = async (began: Run, gathered: Gathered, known: readonly Swap[], 
   const { fresh } = told.claimed;
   const swaps = { known, swaps: gathered.swaps };
   const early = drainsBeside(began, swaps);
-  const played = await playRounds({ ...began, whileLaunching: early.start }, gathered, warned);
+  const claiming = { ...began, whileLaunching: early.start, ...(fresh.length > 0 && { hasClaimed: true as const }) };
+  const played = await playRounds(claiming, gathered, warned);
   if (played.kind === 'contended') {
     began.ports.telemetry.count(metrics.conflicts);
     if (!canHandOver(began.facts, began.group)) return { kind: 'contended' };

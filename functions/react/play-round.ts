@@ -88,7 +88,7 @@ const explain = async (run: Run, decided: Decided): Promise<void> => {
 
 const overtaken = async (run: Run, decided: Decided, by: Overtaken): Promise<void> => {
   if (decided.observed?.isNews) await recordUnobserved(run, decided, decided.observed, by);
-  if (isKept(decided)) await recordOvertaken(run, decided, by);
+  if (run.hasClaimed || isKept(decided)) await recordOvertaken(run, decided, by);
 };
 
 /** Whether the policy of a decision is still in force. If not, the decision is stored as overtaken. */

@@ -30,6 +30,8 @@ export type Run = {
   readonly turns: Turns;
   /** Work beside the first launches, once they are reserved. */
   readonly whileLaunching?: () => Promise<void>;
+  /** It has claimed members. Their swaps name its decision, so that is stored whatever becomes of it. */
+  readonly hasClaimed?: true;
 };
 
 /** One decision and its result. A refusal is followed by another round. */

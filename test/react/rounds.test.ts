@@ -19,7 +19,7 @@ import { awsError } from '../aws/fake-aws.ts';
 import { members } from '../core/members.ts';
 import { atRest, spotIn } from '../core/returning/returning-views.ts';
 import { tiered } from '../core/selector/tree-builders.ts';
-import { asgView, group, nowMs, onDemandB, state, swapOf } from '../core/views.ts';
+import { asgView, group, nowMs, onDemandB, reservation, state, swapOf } from '../core/views.ts';
 import { factsOf, invocation, silent } from './facts.ts';
 
 const inB = (desired: number, policyVersion: number): Group =>
@@ -109,6 +109,7 @@ const play = async (
   { world, ports, provider }: ReturnType<typeof worldOf>,
   heard: Partial<Run['facts']> = {},
   turns = turnsOf([], ports),
+  rest: Pick<Run, 'hasClaimed'> = {},
 ) => {
   const facts = factsOf(heard);
   const run: Run = {
@@ -118,6 +119,7 @@ const play = async (
     ports,
     ...invocation,
     turns,
+    ...rest,
   };
   return playRounds(run, await gather(policy, facts, provider, ports, { state: world.stored, swaps: [...world.swaps] }), []);
 };
@@ -210,6 +212,22 @@ describe('a decision that loses its race', () => {
       ['d-1', { code: 'not-carried-out', overtaken: { by: 'state', readVersion: 5 } }],
       ['d-1', undefined],
     ]);
+  });
+
+  test('is kept although it changes nothing, if swaps that its run has claimed name it', async () => {
+    const six = inB(6, 1);
+    const overtaken = async (rest: Pick<Run, 'hasClaimed'>) => {
+      // The look forgets an old launch, so it writes the state item.
+      const before = { ...stateUnder(six, 5), reservations: [reservation({ instances: [], forgetAtMs: nowMs - 1 })] };
+      const of = worldOf(six, before);
+      of.world.beforeWrite = () => {
+        of.world.stored = { ...before, version: 6 };
+      };
+      await play(six, of, {}, undefined, rest);
+      return of.world.overtaken;
+    };
+    expect(await overtaken({})).toEqual([]);
+    expect(await overtaken({ hasClaimed: true })).toEqual([{ by: 'state', readVersion: 5 }]);
   });
 
   test('is decided anew on another look when the size that others set counts otherwise by now', async () => {
