@@ -847,13 +847,14 @@ describe('what swaps and decisions record', () => {
   });
   it('has true excuses', () => {
     const excused = (shortfall: unknown) => details(excusesAreTrue, warnedAndGone, swap({ shortfall }));
-    const cutBy = (by: string, cutAtMs: number, goneAt = 220, delayMs = 20_000, leftMs = 10_000) =>
+    const cutBy = (by: string, cutAtMs: number, goneAt = 220, delayMs = 20_000, leftMs = 10_000, begunS?: number) =>
       details(
         excusesAreTrue,
         (script) => {
           twoServe(script);
           script.warn(100, 'i-1');
-          script.takeOut(Math.min(210, goneAt - 10), 'i-1');
+          if (begunS !== undefined) script.react(begunS, 212, 'i-d');
+          script.takeOut(Math.min(210, goneAt - 10), 'i-1', begunS === undefined ? undefined : react('i-d'));
           script.end(goneAt, 'i-1');
         },
         swap({ shortfall: { code: 'delay-exceeds-deadline', delayMs, leftMs, cutAtMs, by } }),
@@ -863,6 +864,9 @@ describe('what swaps and decisions record', () => {
     expect(cutBy('ec2', 220_000, 220, 10_000)).toHaveLength(1);
     expect(cutBy('ec2', 220_000, 220, 20_000, 15_000)).toHaveLength(1);
     expect(cutBy('ec2', 220_000, 220, 10_000, 0)).toEqual([]);
+    // Its function read the time when it began, and its calls took seconds.
+    expect(cutBy('ec2', 220_000, 220, 20_000, 15_000, 205)).toEqual([]);
+    expect(cutBy('ec2', 220_000, 220, 20_000, 15_000, 209)).toHaveLength(1);
     // Its connections had the time to close.
     expect(cutBy('ec2', 240_000)).toHaveLength(1);
     // EC2 takes it two minutes after its warning, and not before.

@@ -154,7 +154,9 @@ const areTimesTrue = (chronicle: Chronicle, { instance }: Life, { delayMs, leftM
   const outs = chronicle.of('out-of-service').filter((out) => out.instance === instance && out.why === 'deregistered');
   if (leftMs === 0 || outs.length === 0) return true;
   const shortestMs = Math.min(...outs.map(({ targetGroup }) => delayOf(chronicle, [targetGroup])));
-  const mostLeftMs = cutAtMs - Math.min(...outs.map(({ atMs }) => atMs));
+  // The function reads the time before its calls, and a throttled call takes seconds.
+  const begunMs = outs.map(({ atMs, by }) => (isFunction(by) ? (chronicle.invocations.get(by.invocation)?.beganAtMs ?? atMs) : atMs));
+  const mostLeftMs = cutAtMs - Math.min(...begunMs);
   return delayMs >= shortestMs - slackOf(chronicle) && leftMs <= mostLeftMs + slackOf(chronicle);
 };
 
