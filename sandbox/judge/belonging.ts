@@ -2,7 +2,7 @@ import type { Chronicle, GroupTimeline } from './chronicle.ts';
 import { latest } from './in-force.ts';
 import { type Life, stayAt, tagsAt } from './life.ts';
 import { asgsOf, type Policy } from './policy.ts';
-import { remembered, rememberedAt } from './remembered.ts';
+import { remembered, rememberedBy } from './remembered.ts';
 import { presentRuns } from './runs.ts';
 
 const groupTag = 'holdfast:group';
@@ -55,7 +55,7 @@ type Belonging = { readonly group: string; readonly lives: readonly Life[] };
 
 export const memberFinder = (lives: readonly Life[], groups: ReadonlyMap<string, GroupTimeline>, groupAt: Chronicle['groupAt']) => {
   const presentAt = presentRuns(lives);
-  return rememberedAt(({ group, lives: own }: Belonging, atMs: number): readonly Life[] => {
+  return rememberedBy(({ group, lives: own }: Belonging, atMs: number): readonly Life[] => {
     // An instance that was stopped, and that its Auto Scaling group does not hold any more, does not join one again.
     const isLeftOut = (life: Life): boolean =>
       life.runsAgainMs !== undefined && livesInAsgs(groups.get(group), atMs) && stayAt(life, atMs) === undefined;

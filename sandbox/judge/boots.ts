@@ -3,7 +3,7 @@ import type { Chronicle, GroupTimeline, InForce } from './chronicle.ts';
 import { goneAtMs, isAlive, isFunction, type Life, tagsAt } from './life.ts';
 import { poolOf } from './pools.ts';
 import { isReplacedByItsGroup } from './refill.ts';
-import { remembered } from './remembered.ts';
+import { rememberedBy } from './remembered.ts';
 import { headcountAt } from './staying.ts';
 import { times } from './times.ts';
 
@@ -31,17 +31,8 @@ const neverServed = (chronicle: Chronicle, life: Life): boolean => {
   return (life.bootedAtMs === undefined || isToBePut) && life.services.every(({ fromMs, untilMs }) => fromMs === untilMs);
 };
 
-const found = remembered((_: Chronicle) => new Map<string, readonly FailedBoot[]>());
-
 /** Everything that a group launched and that ended before it served, the first death first. */
-export const failedBootsOf = (chronicle: Chronicle, group: string): readonly FailedBoot[] => {
-  const known = found(chronicle);
-  const failed = known.get(group) ?? lookFor(chronicle, group);
-  known.set(group, failed);
-  return failed;
-};
-
-const lookFor = (chronicle: Chronicle, group: string): readonly FailedBoot[] =>
+export const failedBootsOf = rememberedBy((chronicle: Chronicle, group: string): readonly FailedBoot[] =>
   chronicle
     .livesIn(group)
     .flatMap((life): readonly FailedBoot[] => {
@@ -53,7 +44,8 @@ const lookFor = (chronicle: Chronicle, group: string): readonly FailedBoot[] =>
       if (pool === undefined) return [];
       return [{ life, group, pool, code: ending.code, diedAtMs: goneAtMs(life), isSure: life.runningAtMs === undefined }];
     })
-    .toSorted((one, other) => one.diedAtMs - other.diedAtMs);
+    .toSorted((one, other) => one.diedAtMs - other.diedAtMs),
+);
 
 /** Rest of a pool after so many failed boots in a row (docs/architecture.md). */
 export const bootRestMs = (streak: number): number => Math.min(times.longestBootRestMs, times.bootRestMs * 2 ** Math.max(0, streak - 1));
@@ -215,15 +207,19 @@ export const deathsMayHoldBack = (
   });
 };
 
+/** Events that say that members of a group were given up. */
+const givenUpIn = rememberedBy((chronicle: Chronicle, group: string) =>
+  chronicle.of('announced').filter(({ detailType, detail }) => detailType === announcements.givenUp && detail.group === group),
+);
+
 /**
  * Until when a pool comes last because its members were given up: ten minutes, doubled each further time, up to four hours. The time counts from the event that
  * reports it, because the decision that sends the event knows it. A function that looked since `lookedMs` may not know a policy that came into force
  * later.
  */
 export const neverServedUntil = (chronicle: Chronicle, group: string, pool: string, atMs: number, lookedMs = atMs, reservation = ''): number => {
-  const told = chronicle
-    .of('announced')
-    .filter(({ detailType, detail }) => detailType === announcements.givenUp && detail.group === group && detail.pool === pool)
+  const told = givenUpIn(chronicle, group)
+    .filter(({ detail }) => detail.pool === pool)
     .filter((one) => !isForgotten(chronicle, group, one.atMs, lookedMs) && (one.atMs <= atMs || reservation.startsWith(String(one.detail.decision))));
   const last = told.at(-1);
   if (last === undefined) return Number.NEGATIVE_INFINITY;
@@ -232,7 +228,6 @@ export const neverServedUntil = (chronicle: Chronicle, group: string, pool: stri
 
 /** When rests of pools end that began until a moment, because their members were given up. */
 export const neverServedEnds = (chronicle: Chronicle, group: string, untilMs: number): readonly number[] =>
-  chronicle
-    .of('announced')
-    .filter(({ detailType, detail, atMs }) => detailType === announcements.givenUp && detail.group === group && atMs <= untilMs)
+  givenUpIn(chronicle, group)
+    .filter(({ atMs }) => atMs <= untilMs)
     .map(({ detail, atMs }) => neverServedUntil(chronicle, group, String(detail.pool), atMs));

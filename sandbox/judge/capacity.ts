@@ -10,7 +10,7 @@ import { hasShareRoom, hasShares } from './limits.ts';
 import { limitFor, type Policy, type PolicyPool } from './policy.ts';
 import { mayBecome, offeringsOf, poolOf } from './pools.ts';
 import { isOfSubnet, refusalsOf, refusalsTo } from './refusals.ts';
-import { remembered } from './remembered.ts';
+import { rememberedBy } from './remembered.ts';
 import { headcountAt } from './staying.ts';
 import { times } from './times.ts';
 import { poolsOf } from './tree.ts';
@@ -120,18 +120,8 @@ const soldIn = (policies: readonly Policy[]): readonly (readonly [PolicyPool, Of
   return [...new Map(all.map(([pool, one]) => [`${nameOf(one)} ${pool.subnets}`, [pool, one] as const])).values()];
 };
 
-/** Ends of rests, by group. */
-const restsEndIn = remembered((_: Chronicle) => new Map<string, readonly number[]>());
-
 /** Ends of all rests in the history of a group. */
-const restsEnd = (chronicle: Chronicle, group: string): readonly number[] => {
-  const known = restsEndIn(chronicle);
-  const found = known.get(group) ?? restsEndOf(chronicle, group);
-  known.set(group, found);
-  return found;
-};
-
-const restsEndOf = (chronicle: Chronicle, group: string): readonly number[] => {
+const restsEnd = rememberedBy((chronicle: Chronicle, group: string): readonly number[] => {
   const untilMs = chronicle.history.endedAtMs;
   const policies = chronicle.policiesIn(group, Number.NEGATIVE_INFINITY, untilMs);
   return [
@@ -145,7 +135,7 @@ const restsEndOf = (chronicle: Chronicle, group: string): readonly number[] => {
     ...failedBootsOf(chronicle, group).flatMap((one) => [bootsRestUntil(chronicle, group, one.pool, one.diedAtMs), deathsCountUntil(chronicle, one)]),
     ...soldIn(policies).flatMap(([pool, offering]) => restEndsOf(chronicle, group, pool, offering)),
   ];
-};
+});
 
 /** When members of a full share leave, or when the size changes from which shares are calculated. */
 const roomChanges = (chronicle: Chronicle, group: string): readonly number[] => {
@@ -160,15 +150,8 @@ const roomChanges = (chronicle: Chronicle, group: string): readonly number[] => 
 
 type Gives = (chronicle: Chronicle, policy: Policy, atMs: number) => boolean;
 
-const knownBy = remembered((_: Chronicle) => new Map<Gives, Map<string, boolean>>());
-
 /** What one question about capacity found out, by group and moment. The moments of one debt are those of the next. */
-const knownOf = (chronicle: Chronicle, gives: Gives): Map<string, boolean> => {
-  const all = knownBy(chronicle);
-  const known = all.get(gives) ?? new Map<string, boolean>();
-  all.set(gives, known);
-  return known;
-};
+const knownOf = rememberedBy((_chronicle: Chronicle, _gives: Gives) => new Map<string, boolean>());
 
 /** Between two moments, the last one up to which no offering of the tree had capacity or would be requested. Without one, the first moment. */
 export const gaveNothingUntil = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number, gives: Gives = somethingGives): number => {

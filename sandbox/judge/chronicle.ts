@@ -6,7 +6,7 @@ import { covers, isAlive, type Life, leavesAtMs, stayAt } from './life.ts';
 import { livesOf } from './lives.ts';
 import { type Since, type Word, wordsOf } from './outside.ts';
 import { type Policy, readPolicy, targetGroupName } from './policy.ts';
-import { rememberedAt } from './remembered.ts';
+import { rememberedBy } from './remembered.ts';
 import { type Times, timesOf } from './times.ts';
 
 /** A policy, and when it came into force. Without a policy, the group was let go. */
@@ -223,7 +223,7 @@ export const chronicleOf = (history: History): Chronicle => {
   const lives = livesOf(history);
   const byId = new Map(lives.map((life) => [life.instance, life]));
   const groups = timelinesOf(history);
-  const groupAt = rememberedAt(groupFinder(groups));
+  const groupAt = rememberedBy(groupFinder(groups));
   const groupsOf = belongings(lives, groups, groupAt);
   const membersIn = memberFinder(lives, groups, groupAt);
   const cloud = cloudOf(history, lives);

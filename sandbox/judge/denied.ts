@@ -1,7 +1,7 @@
 import type { Chronicle } from './chronicle.ts';
 import type { History, HistoryEvent } from './history.ts';
 import { endless, isFunction } from './life.ts';
-import { remembered } from './remembered.ts';
+import { rememberedBy } from './remembered.ts';
 import { times } from './times.ts';
 
 /** A time in which no launch is allowed, because of a missing right, a policy of the organisation, or a deleted template. */
@@ -34,19 +34,12 @@ const askedFor = (chronicle: Chronicle, group: string, { launch }: Called): read
   return pools.length === 0 ? undefined : pools.map(({ name }) => name);
 };
 
-const found = remembered((_: Chronicle) => new Map<string, readonly Request[]>());
-
-const requestsOf = (chronicle: Chronicle, group: string): readonly Request[] => {
-  const known = found(chronicle);
-  const requests =
-    known.get(group) ??
-    chronicle.of('called').flatMap((call) => {
-      const pools = askedFor(chronicle, group, call);
-      return pools === undefined ? [] : [{ ...call, pools }];
-    });
-  known.set(group, requests);
-  return requests;
-};
+const requestsOf = rememberedBy((chronicle: Chronicle, group: string): readonly Request[] =>
+  chronicle.of('called').flatMap((call) => {
+    const pools = askedFor(chronicle, group, call);
+    return pools === undefined ? [] : [{ ...call, pools }];
+  }),
+);
 
 const isDenied = ({ outcome }: Request): boolean => denialCodes.test(outcome);
 

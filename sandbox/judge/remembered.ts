@@ -8,13 +8,13 @@ export const remembered = <Key extends object, Answer>(answerOf: (key: Key) => A
   };
 };
 
-/** The same for an object and a moment. */
-export const rememberedAt = <Key extends object, Answer>(answerOf: (key: Key, atMs: number) => Answer): ((key: Key, atMs: number) => Answer) => {
-  const answersOf = remembered((_: Key) => new Map<number, { readonly answer: Answer }>());
-  return (key, atMs) => {
+/** The same for an object and something in it: a moment, or a group. */
+export const rememberedBy = <Key extends object, Name, Answer>(answerOf: (key: Key, name: Name) => Answer): ((key: Key, name: Name) => Answer) => {
+  const answersOf = remembered((_: Key) => new Map<Name, { readonly answer: Answer }>());
+  return (key, name) => {
     const answers = answersOf(key);
-    const found = answers.get(atMs) ?? { answer: answerOf(key, atMs) };
-    answers.set(atMs, found);
+    const found = answers.get(name) ?? { answer: answerOf(key, name) };
+    answers.set(name, found);
     return found.answer;
   };
 };

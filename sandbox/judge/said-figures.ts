@@ -1,11 +1,8 @@
-import { items } from '../../core/contract.ts';
 import type { Chronicle } from './chronicle.ts';
-import type { HistoryEvent } from './history.ts';
+import { type DecisionWrite, decisionWrite } from './decision-writes.ts';
 import { isFunction } from './life.ts';
 import { isMap, mapsOf, numberOf, textOf } from './read-json.ts';
 import { remembered } from './remembered.ts';
-
-type Write = Extract<HistoryEvent, { readonly kind: 'item-written' }>;
 
 /** How many of something, by a name: members by pool, swaps by state. */
 export type Counts = Readonly<Record<string, number>>;
@@ -27,7 +24,7 @@ export type SaidFigures = {
   readonly isCarriedOut: boolean;
   readonly invocation: string;
   /** The last write of the decision. */
-  readonly write: Write;
+  readonly write: DecisionWrite;
 };
 
 const countsOf = (value: unknown): Counts =>
@@ -35,10 +32,8 @@ const countsOf = (value: unknown): Counts =>
 
 /** Of decisions that are stored with their view. */
 export const figuresSaid = remembered((chronicle: Chronicle): readonly SaidFigures[] => {
-  const decisions = chronicle.of('item-written').filter(({ item }) => item.startsWith(items.decisionPrefix));
-  const writes = new Map(decisions.map((write) => [`${write.group} ${write.item.slice(items.decisionPrefix.length)}`, write]));
   return mapsOf(chronicle.history.stored.decisions).flatMap(({ id, group, view, outcome }): readonly SaidFigures[] => {
-    const write = writes.get(`${textOf(group)} ${textOf(id)}`);
+    const write = decisionWrite(chronicle, textOf(group), textOf(id));
     if (!isMap(view) || write === undefined || !isFunction(write.by)) return [];
     return [
       {

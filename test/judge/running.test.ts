@@ -581,44 +581,34 @@ describe('time to serve', () => {
     expect(asked(118)).toEqual([]);
     expect(asked(140)).toHaveLength(1);
   });
+  /** i-2 leaves on advice, and EC2 warns i-1, which is replaced. */
+  const drained = (order: string, also: (script: Script) => void = () => undefined) =>
+    details(requestedSoon, (script) => {
+      script.policy(0, 1, { ...policy, swap: { order, maxSurge: 2 } });
+      script.desired(0, 2);
+      script.member('i-1');
+      script.member('i-2');
+      script.advise(90, 'i-2');
+      script.react(91, 93, 'i-b', [{ about: 'advice', instance: 'i-2' }]);
+      script.claim(92, 'i-2', 'i-b');
+      script.takeOut(95, 'i-2');
+      script.warn(100, 'i-1');
+      also(script);
+      script.react(101, 105, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+      script.launch(105, 'i-3', { by: react('i-a') });
+    });
   it('requires the replacement of a member that drains first when that member has gone', () => {
-    const asked = (order: string) =>
-      details(requestedSoon, (script) => {
-        script.policy(0, 1, { ...policy, swap: { order, maxSurge: 2 } });
-        script.desired(0, 2);
-        script.member('i-1');
-        script.member('i-2');
-        script.advise(90, 'i-2');
-        script.react(91, 93, 'i-b', [{ about: 'advice', instance: 'i-2' }]);
-        script.claim(92, 'i-2', 'i-b');
-        script.takeOut(95, 'i-2');
-        script.warn(100, 'i-1');
-        script.react(101, 105, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
-        script.launch(105, 'i-3', { by: react('i-a') });
-      });
-    expect(asked('drain-first')).toEqual([]);
-    expect(asked('launch-first')).toHaveLength(1);
+    expect(drained('drain-first')).toEqual([]);
+    expect(drained('launch-first')).toHaveLength(1);
   });
   it('requires it at once when the warning of EC2 about that member was heard, and not before', () => {
-    const asked = (hear: (script: Script) => void) =>
-      details(requestedSoon, (script) => {
-        script.policy(0, 1, { ...policy, swap: { order: 'drain-first', maxSurge: 2 } });
-        script.desired(0, 2);
-        script.member('i-1');
-        script.member('i-2');
-        script.advise(90, 'i-2');
-        script.react(91, 93, 'i-b', [{ about: 'advice', instance: 'i-2' }]);
-        script.claim(92, 'i-2', 'i-b');
-        script.takeOut(95, 'i-2');
-        script.warn(100, 'i-1');
-        script.warn(100, 'i-2');
-        hear(script);
-        script.react(101, 105, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
-        script.launch(105, 'i-3', { by: react('i-a') });
-      });
-    const hears = (script: Script): void => script.react(101, 105, 'i-c', [{ about: 'warning', instance: 'i-2' }]);
-    expect(asked(() => undefined)).toEqual([]);
-    expect(asked(hears)).not.toEqual([]);
+    const warns = (script: Script): void => script.warn(100, 'i-2');
+    const hears = (script: Script): void => {
+      warns(script);
+      script.react(101, 105, 'i-c', [{ about: 'warning', instance: 'i-2' }]);
+    };
+    expect(drained('drain-first', warns)).toEqual([]);
+    expect(drained('drain-first', hears)).not.toEqual([]);
   });
   it('counts a member that its Auto Scaling group launched a moment ago until its warning is received', () => {
     const warning = { about: 'warning', instance: 'i-3' } as const;

@@ -1,5 +1,5 @@
-import { items } from '../../../core/contract.ts';
 import type { Chronicle } from '../chronicle.ts';
+import { decisionWrite } from '../decision-writes.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { isHealthy, isUnshown } from '../leaving.ts';
 import { type Delivery, goneAtMs, isFunction } from '../life.ts';
@@ -62,10 +62,9 @@ const isAboutGroup = (chronicle: Chronicle, group: string, { instance, delivery 
 };
 
 /** The decisions that one invocation stored about a group have the same causes. */
-const falseIn = (chronicle: Chronicle): readonly Broken[] => {
-  const writes = new Map(chronicle.of('item-written').map((write) => [`${write.group} ${write.item}`, write]));
-  return causesSaid(chronicle.history).flatMap(({ id, group, causes }): readonly Broken[] => {
-    const write = writes.get(`${group} ${items.decision(id)}`);
+const falseIn = (chronicle: Chronicle): readonly Broken[] =>
+  causesSaid(chronicle.history).flatMap(({ id, group, causes }): readonly Broken[] => {
+    const write = decisionWrite(chronicle, group, id);
     if (write === undefined || !isFunction(write.by)) return [];
     const { atMs, by } = write;
     const all = heardBy(chronicle, by.invocation);
@@ -75,7 +74,6 @@ const falseIn = (chronicle: Chronicle): readonly Broken[] => {
     const wrong = [...untrue(all, causes), ...missing.map(({ instance, codes: [code] }) => `does not name the ${code} of ${instance}`)];
     return [...new Set(wrong)].map((what) => ({ group, atMs, detail: `decision ${id} ${what}` }));
   });
-};
 
 export const causesAreTrue: Rule = {
   name: 'a decision names what led to it',

@@ -30,14 +30,11 @@ const forgottenIn = (chronicle: Chronicle, group: string, list: List): readonly 
     const untilMs = Math.min(runningAtMs, goneAtMs(life));
     const lacks = ({ memory }: Written): boolean => memory !== undefined && !list.in(memory).includes(instance);
     const without = statesAfter(chronicle, group, launchedAtMs, by.invocation).find((state) => state.atMs < untilMs && lacks(state));
+    if (without === undefined) return [];
     // A full list leaves it out for good.
     const wasFull = (state: Written): boolean =>
-      state.atMs >= launchedAtMs &&
-      state.atMs <= (without?.atMs ?? endless) &&
-      lacks(state) &&
-      list.in(state.memory ?? nothingRemembered).length >= list.most;
-    const isFull = (chronicle.groups.get(group)?.written ?? []).some(wasFull);
-    return without === undefined || isFull
+      state.atMs >= launchedAtMs && state.atMs <= without.atMs && lacks(state) && list.in(state.memory ?? nothingRemembered).length >= list.most;
+    return (chronicle.groups.get(group)?.written ?? []).some(wasFull)
       ? []
       : [{ group, instance, atMs: without.atMs, detail: `${instance} is pending, and is not among the ${list.of} in the state` }];
   });

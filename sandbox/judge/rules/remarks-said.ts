@@ -1,5 +1,5 @@
-import { items } from '../../../core/contract.ts';
 import type { Chronicle } from '../chronicle.ts';
+import { decisionWrite } from '../decision-writes.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { goneAtMs, isFunction, type Life } from '../life.ts';
 import { eachSecond } from '../moments.ts';
@@ -105,7 +105,7 @@ const wrongIn = (look: Look, remark: SaidRemark): readonly string[] => {
 };
 
 const falseIn = (chronicle: Chronicle, { id, group, lookedMs, remarks }: SaidRemarks): readonly Broken[] => {
-  const writtenMs = chronicle.of('item-written').findLast((write) => write.group === group && write.item === `${items.decisionPrefix}${id}`)?.atMs;
+  const writtenMs = decisionWrite(chronicle, group, id)?.atMs;
   if (writtenMs === undefined || remarks.length === 0) return [];
   const { lagMs, asgLagMs, clockMs } = chronicle.times;
   const look = { chronicle, group, fromMs: lookedMs - Math.max(lagMs, asgLagMs) - times.reactMs - clockMs, untilMs: writtenMs };

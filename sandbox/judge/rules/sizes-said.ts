@@ -1,6 +1,6 @@
-import { items } from '../../../core/contract.ts';
 import { wasLost } from '../breaker.ts';
 import type { Chronicle } from '../chronicle.ts';
+import { decisionWrite } from '../decision-writes.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { latest, within } from '../in-force.ts';
 import { isFunction } from '../life.ts';
@@ -15,9 +15,8 @@ type Write = { readonly atMs: number; readonly invocation: string; readonly bega
 type SaidSizes = { readonly id: string; readonly group: string; readonly sizes: readonly Json[]; readonly write: Write };
 
 const sizesSaid = remembered((chronicle: Chronicle): readonly SaidSizes[] => {
-  const writes = new Map(chronicle.of('item-written').map((write) => [`${write.group} ${write.item}`, write]));
   return mapsOf(chronicle.history.stored.decisions).flatMap(({ id, group, sizes, outcome }): readonly SaidSizes[] => {
-    const write = writes.get(`${textOf(group)} ${items.decision(textOf(id))}`);
+    const write = decisionWrite(chronicle, textOf(group), textOf(id));
     if (!isMap(outcome) || outcome.code !== 'carried-out' || write === undefined || !isFunction(write.by)) return [];
     const { atMs, by } = write;
     return [
