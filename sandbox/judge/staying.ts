@@ -156,6 +156,12 @@ const isAttachedSince = (chronicle: Chronicle, life: Life, lookedMs: number, atM
   );
 };
 
+/** Whether its Auto Scaling group took it out of its warm pool so late that a look since then need not show it in service. */
+const isFromPoolSince = (life: Life, lookedMs: number, atMs: number): boolean => {
+  const stay = stayAt(life, atMs);
+  return life.by.kind === 'asg' && stay !== undefined && stay.fromMs > lookedMs && life.stays.every(({ fromMs }) => fromMs >= stay.fromMs);
+};
+
 /** Whether it belongs to its group only by a policy that came into force after a look. By the policy of that look it belonged to no group. */
 const belongsSince = (chronicle: Chronicle, life: Life, lookedMs: number, atMs: number): boolean => {
   const group = chronicle.groupAt(life, atMs);
@@ -188,7 +194,7 @@ export const unseenEnds = (
   });
 
 /**
- * What an Auto Scaling group launched by itself, what a user attached or put back from standby, and what was stopped and runs again counts once a
+ * What an Auto Scaling group launched by itself or took out of its warm pool, what a user attached or put back from standby, and what was stopped and runs again counts once a
  * describe must show it. What only a later policy made a member counts for looks with that policy.
  */
 export const couldBeKnown = (chronicle: Chronicle, life: Life, { sinceMs, atMs }: { readonly sinceMs: number; readonly atMs: number }): boolean => {
@@ -199,6 +205,7 @@ export const couldBeKnown = (chronicle: Chronicle, life: Life, { sinceMs, atMs }
     (life.runsAgainMs ?? Number.NEGATIVE_INFINITY) <= shownMs &&
     !isBackSince(life, shownMs, atMs) &&
     !isAttachedSince(chronicle, life, shownMs, atMs) &&
+    !isFromPoolSince(life, shownMs, atMs) &&
     !belongsSince(chronicle, life, sinceMs, atMs)
   );
 };

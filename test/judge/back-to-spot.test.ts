@@ -226,6 +226,17 @@ describe('no member is returned twice within its back-off', () => {
       expect(found(...two, moves(3_310))).toEqual([]);
     }
   });
+  it('counts no loss of a time in which the policy let nobody return', () => {
+    const without =
+      (fromS: number, untilS: number): Write =>
+      (script) => {
+        script.policy(fromS, 2, { ...policy, size: 2, return: false });
+        script.policy(untilS, 3, { ...policy, size: 2 });
+      };
+    expect(found(without(1_900, 2_100), lost(2_000, 'i-5', 1_800), moves(2_590))).toEqual([]);
+    expect(found(without(1_900, 1_999), lost(2_000, 'i-5', 1_800), moves(2_590))).toHaveLength(1);
+    expect(found(without(2_010, 2_100), lost(2_000, 'i-5', 1_800), moves(2_590))).toHaveLength(1);
+  });
   it('does not count a message about a warning that EC2 never sent', () => {
     const told =
       (isSent: boolean): Write =>

@@ -274,6 +274,21 @@ describe('nothing is launched that nobody needs', () => {
     expect(attached(100)).toHaveLength(2);
     expect(attached(100.5, { 'holdfast:group': 'holdfast/web', 'holdfast:pool': 'spot-a' })).toHaveLength(2);
   });
+  it('counts an instance that its Auto Scaling group takes out of its warm pool once a look must show it', () => {
+    const taken = (second: number) =>
+      details(needlessLaunch, (script) => {
+        script.policy(0, 1, { ...policy, asg: 'web-asg' });
+        script.desired(1, 2);
+        script.member('i-1', { asg: 'web-asg' });
+        const byAsg = { kind: 'asg', asg: 'web-asg', why: 'size' } as const;
+        script.member('i-2', { by: byAsg, tags: { 'aws:autoscaling:groupName': 'web-asg' } });
+        script.at(second, { kind: 'joined', instance: 'i-2', asg: 'web-asg', by: byAsg });
+        script.react(101, 105, 'i-a');
+        for (const instance of ['i-3', 'i-4']) script.launch(103, instance, { by: react('i-a') });
+      });
+    expect(taken(100.5)).toHaveLength(1);
+    expect(taken(100)).toHaveLength(2);
+  });
   it('breaks when an instance is launched without need', () => {
     const found = details(needlessLaunch, (script) => {
       twoServe(script);

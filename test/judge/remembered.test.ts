@@ -273,6 +273,17 @@ describe('what EC2 refuses is remembered', () => {
     expect(rests(lesson(100, 180), lesson(150, 180))).toEqual([]);
     expect(rests(lesson(100, 180), lesson(150, 360))).toEqual([wrong(360, 180)]);
   });
+  it('lets a full subnet rest for as long each time, whatever was refused before it', () => {
+    const full = (...[atSecond, restSeconds]: [number, number]): StoredLesson => ({
+      ...lesson(atSecond, restSeconds),
+      code: 'InsufficientFreeAddressesInSubnet',
+    });
+    expect(rests(lesson(100, 180), full(300, 180))).toEqual([]);
+    expect(rests(full(100, 180), full(300, 180))).toEqual([]);
+    expect(rests(full(100, 180), full(300, 360))).toEqual([wrong(360, 180)]);
+    expect(rests(lesson(100, 180), full(300, 360))).toEqual([wrong(360, 180)]);
+    expect(rests(full(100, 180), lesson(300, 180))).toEqual([wrong(180, 360)]);
+  });
   it('remembers a row for half an hour after its rest, unless EC2 gives something or a user writes the policy', () => {
     const between = (write: Write) => rests(lesson(100, 180), lesson(300, 180), write);
     expect(between((script) => script.launch(290, 'i-3', { by: react('of-i-3') }))).toEqual([]);

@@ -3,6 +3,7 @@ import { type ProfileName, profileOf, profiles } from './profiles/list.ts';
 import type { DrawnWorld } from './profiles/profile.ts';
 import { withLastingAlarms } from './random-alarms.ts';
 import { withBounds } from './random-bounds.ts';
+import { withBusyHour } from './random-busy.ts';
 import { type Draw, drawFrom, type Trouble } from './random-draw.ts';
 import { withLoad } from './random-load.ts';
 import { withReady } from './random-ready.ts';
@@ -29,11 +30,11 @@ export type Choice = {
 /** Worlds in which EC2 may take and advise again at the end. The others are made for one moment, take long, or hold no group that can be whole. */
 const withTwoActs: ReadonlySet<ProfileName> = new Set([
   ...(['small', 'faulty', 'people', 'edits', 'market', 'members', 'endings', 'outages', 'modes'] as const),
-  ...(['limits', 'bounds', 'shares', 'returns'] as const),
+  ...(['limits', 'bounds', 'shares', 'returns', 'busy'] as const),
 ]);
 
 /** Worlds whose policies say little: in some of them they bound what Holdfast may do. */
-const withSomeBounds: ReadonlySet<ProfileName> = new Set(['small', 'faulty', 'people', 'members', 'endings'] as const);
+const withSomeBounds: ReadonlySet<ProfileName> = new Set(['small', 'faulty', 'people', 'members', 'endings', 'busy'] as const);
 /** Worlds whose policies say nothing of spares, shares, prices and returns: in some of them they do. */
 const withSomeTerms: ReadonlySet<ProfileName> = new Set([...withSomeBounds, 'bounds', 'outages', 'modes'] as const);
 /** Worlds of one kind of trouble: some of them have another kind beside it. */
@@ -68,7 +69,8 @@ export const randomSituation = (seed: number, { profile, always, keep, faults }:
     .reduce((before, { stream, widen }) => widen(before, drawFrom(forkRandom(seed, stream))), whole);
   const told = withLastingAlarms(withReady(wide, drawFrom(forkRandom(seed, 'ready'))), drawFrom(forkRandom(seed, 'alarms')));
   const scaled = withOwnScaling(told, drawFrom(forkRandom(seed, 'own scaling')));
-  const world = withRings(scaled, drawFrom(forkRandom(seed, 'rings')));
+  const hour = name === 'busy' ? withBusyHour(scaled, drawFrom(forkRandom(seed, 'busy hour'))) : scaled;
+  const world = withRings(hour, drawFrom(forkRandom(seed, 'rings')));
   return {
     name: `seed ${seed} (${name})`,
     seed,

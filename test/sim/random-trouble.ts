@@ -18,7 +18,7 @@ const overWithinMs = 1_800_000;
 
 const both = ['spot', 'on-demand'] as const;
 
-const ofEc2 = (subnets: readonly string[]): readonly DrawStep[] => [
+export const ofEc2 = (subnets: readonly string[]): readonly DrawStep[] => [
   (draw, atMs) => noCapacity(atMs, minutes(draw, 1, 6), draw.one([['spot'], both]), draw.chance(0.6) ? zones : [draw.one(zones)]),
   (draw, atMs) => holdToQuota(atMs, minutes(draw, 1, 5), draw.one(both), draw.between(0, 2)),
   (draw, atMs) => fillSubnet(atMs, minutes(draw, 1, 6), draw.one(subnets), draw.between(0, 1)),
@@ -31,7 +31,7 @@ const ofEc2 = (subnets: readonly string[]): readonly DrawStep[] => [
   (draw, atMs) => warnInVain(atMs, draw.between(1, 2)),
 ];
 
-const ofAutoScaling = (asgs: readonly string[]): readonly DrawStep[] => [
+export const ofAutoScaling = (asgs: readonly string[]): readonly DrawStep[] => [
   (draw, atMs) => standBy(atMs, draw.between(1, 2), seconds(draw, 20, 300), draw.chance(0.5)),
   (draw, atMs) => detach(atMs, 1, draw.chance(0.5)),
   (draw, atMs) => protect(atMs, draw.between(1, 3), 'scale-in', minutes(draw, 2, 6)),
@@ -41,7 +41,7 @@ const ofAutoScaling = (asgs: readonly string[]): readonly DrawStep[] => [
 ];
 
 /** What makes the trouble count: somebody is lost, warned or advised, or the size changes, while it lasts. */
-const needs: readonly DrawStep[] = [
+export const needs: readonly DrawStep[] = [
   (draw, atMs) => interrupt(atMs, draw.between(1, 3)),
   (draw, atMs) => interrupt(atMs, draw.between(1, 3)),
   (draw, atMs) => kill(atMs, draw.between(1, 2)),
@@ -50,7 +50,7 @@ const needs: readonly DrawStep[] = [
   (_, atMs) => warnAgain(atMs),
 ];
 
-const alarmsOf = (world: DrawnWorld): readonly DrawStep[] =>
+export const alarmsOf = (world: DrawnWorld): readonly DrawStep[] =>
   world.policies.flatMap(({ scaling }) =>
     (Array.isArray(scaling) ? scaling : []).flatMap(({ alarm: name }) =>
       name === undefined ? [] : [(_: Draw, atMs: number) => alarm(atMs, String(name))],

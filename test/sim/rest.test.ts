@@ -14,6 +14,7 @@ type Member = {
   readonly asg?: object;
   readonly isUp?: boolean;
   readonly isTakenOut?: boolean;
+  readonly targets?: Readonly<Record<string, string>>;
   readonly bootedAtMs?: number;
   readonly launchedAtMs?: number;
 };
@@ -163,6 +164,12 @@ describe('a run is at rest', () => {
     const waiting = { id: 'i-3', isUp: false, isTakenOut: true, asg: { name: 'web-asg', lifecycleState: 'Terminating:Wait' } };
     expect(await restOf({ members: [...two, waiting], desired: 2 })).toBe(false);
     expect(await restOf({ members: [...two, { ...waiting, asg: inAsg }], desired: 2 })).toBe(true);
+  });
+
+  it('while a target group drains the target of an instance that its user took out, and of no other', async () => {
+    const rest = (isTakenOut: boolean) =>
+      restOf({ members: [...two, { id: 'i-3', isUp: false, isTakenOut, targets: { web: 'draining' } }], desired: 2 });
+    expect([await rest(true), await rest(false)]).toEqual([true, false]);
   });
 
   it('whatever a warm pool keeps running, protected or not', async () => {

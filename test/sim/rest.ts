@@ -17,12 +17,13 @@ import { serves } from './watch.ts';
 /** A member that waits at a terminating hook leaves when the hook is completed, or when it expires. */
 const isLeaving = (asg: InstanceSnapshot['asg']): boolean => asg?.lifecycleState.startsWith('Terminating') === true;
 
-const isWorldStill = ({ sandbox }: Stage): boolean => {
-  // A target group may drain the target of a dead instance for an hour: nobody can hasten that, and nobody is served by it.
-  const isStill = ({ state, takenAtMs, targets, asg }: InstanceSnapshot): boolean =>
-    state === 'terminated' ||
-    state === 'stopped' ||
-    (state === 'running' && takenAtMs === undefined && !isLeaving(asg) && !Object.values(targets).includes('draining'));
+const isWorldStill = ({ sandbox, watched: { isTakenOut } }: Stage): boolean => {
+  // A target group may drain the target of a dead instance for an hour, or of one that its user detached: nobody can hasten that.
+  const drains = ({ id, targets }: InstanceSnapshot): boolean => !isTakenOut(id) && Object.values(targets).includes('draining');
+  const isStill = (instance: InstanceSnapshot): boolean =>
+    instance.state === 'terminated' ||
+    instance.state === 'stopped' ||
+    (instance.state === 'running' && instance.takenAtMs === undefined && !isLeaving(instance.asg) && !drains(instance));
   return sandbox.world.snapshot().instances.every(isStill) && sandbox.executions().every(({ status }) => status !== 'RUNNING');
 };
 

@@ -221,7 +221,9 @@ export const nobodyReturnsTooSoon: Rule = {
     returnLaunches(chronicle).flatMap(({ life, group, sinceMs, policies }): readonly Broken[] => {
       const [policy, ...others] = policies;
       if (policy?.returning === undefined || others.length > 0) return [];
-      const losses = lossesHeard(chronicle, group, sinceMs).filter(({ atMs }) => !wasLost(chronicle, group, atMs, life.launchedAtMs));
+      // A group keeps what EC2 took only while its policy lets members return.
+      const counts = (atMs: number): boolean => chronicle.policyAt(group, atMs)?.returning !== undefined;
+      const losses = lossesHeard(chronicle, group, sinceMs).filter(({ atMs }) => counts(atMs) && !wasLost(chronicle, group, atMs, life.launchedAtMs));
       const own = losses.filter(({ offering }) => offering === nameOf(life));
       // A look dates a loss by its own time, and another one may have the turn before it.
       const slackMs = slackOf(chronicle) + times.reactMs;

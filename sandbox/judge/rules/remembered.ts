@@ -68,9 +68,14 @@ const ladder = [0, 1, 2, 3, 4].map((step) => Math.min(times.longestRestMs, times
 const isRefusal = ({ kind, code, offering }: StoredLesson): boolean =>
   kind === 'refused' && code !== takenAtOnceCode && !offering.startsWith('subnet/');
 
+/** Addresses come back with every instance that ends. So a full subnet rests for as long each time. */
+const isOfAddresses = ({ code }: StoredLesson): boolean => code.startsWith('InsufficientFreeAddresses');
+
 /** When a lesson that follows another one must end. Undefined where the stored ones do not show it. */
-const endsAfter = (before: StoredLesson | undefined, { atMs }: StoredLesson): number | undefined => {
+const endsAfter = (before: StoredLesson | undefined, lesson: StoredLesson): number | undefined => {
+  const { atMs } = lesson;
   if (before === undefined) return atMs + times.refusedRestMs;
+  if (isOfAddresses(lesson)) return Math.max(isRefusal(before) ? before.coolingUntilMs : 0, atMs + times.refusedRestMs);
   const rung = ladder.indexOf(restOf(before));
   if (rung === -1 || !isRefusal(before)) return undefined;
   if (atMs < before.coolingUntilMs) return Math.max(before.coolingUntilMs, atMs + restOf(before));

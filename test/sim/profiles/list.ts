@@ -1,6 +1,7 @@
 import { forkRandom } from '../../../sandbox/random.ts';
 import { audit } from './audit.ts';
 import { bounds } from './bounds.ts';
+import { busy } from './busy.ts';
 import { edited } from './edits.ts';
 import { endings } from './endings.ts';
 import { huge } from './huge.ts';
@@ -44,6 +45,7 @@ export const profileNames = [
   'rare',
   'moments',
   'audit',
+  'busy',
 ] as const;
 export type ProfileName = (typeof profileNames)[number];
 
@@ -71,17 +73,18 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
   rare,
   moments,
   audit,
+  busy,
 };
 
 const total = profileNames.reduce((sum, name) => sum + profiles[name].weight, 0);
 
 /** The shares of all worlds that are of these profiles. */
-const ownShares = { rare: 0.03, moments: 0.02, audit: 0.03 } as const;
+const ownShares = { rare: 0.03, moments: 0.02, audit: 0.03, busy: 0.08 } as const;
 
 /** The kind of world that a seed is of. */
 export const profileOf = (seed: number): ProfileName => {
   // From a stream of its own, so that other seeds are of the kind that they were of before.
-  for (const name of ['rare', 'moments', 'audit'] as const) if (forkRandom(seed, name)() < ownShares[name]) return name;
+  for (const name of ['rare', 'moments', 'audit', 'busy'] as const) if (forkRandom(seed, name)() < ownShares[name]) return name;
   let left = forkRandom(seed, 'profile')() * total;
   for (const name of profileNames) {
     left -= profiles[name].weight;
