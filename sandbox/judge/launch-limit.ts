@@ -91,6 +91,11 @@ export const countedAt = (
   return { launched, most: most + warnedIn(chronicle, group, atMs - withinMs - slackMs, atMs) };
 };
 
+/** Members that no function knows to be warned: those that are need a launch as the missing ones do. */
+const staysIn = (chronicle: Chronicle, group: string, untilMs: number): number =>
+  chronicle.membersAt(group, untilMs).filter(({ deliveries }) => !deliveries.some(({ told, atMs }) => told.about === 'warning' && atMs <= untilMs))
+    .length;
+
 /**
  * Whether a group may have launched so much at a moment that its policy does not allow all that it lacks.
  *
@@ -102,7 +107,7 @@ export const limitMayBound = (chronicle: Chronicle, group: string, atMs: number,
     const fromMs = Math.max(sinceMs, atMs - withinMs * (1 + 1 / parts) - slackOf(chronicle));
     const launched = launchesOf(chronicle, group).filter(({ launchedAtMs }) => launchedAtMs > fromMs && launchedAtMs <= atMs).length;
     const size = Math.min(...chronicle.desiredIn(group, atMs, atMs));
-    const missing = Math.max(lack, size - chronicle.membersAt(group, atMs).length);
+    const missing = Math.max(lack, size - staysIn(chronicle, group, atMs));
     const heard = heardIn(chronicle, group, Math.max(sinceMs, atMs - withinMs + slackOf(chronicle)), atMs);
     return launched + missing > mostOf(atMost, size) + heard;
   });

@@ -156,6 +156,29 @@ describe('what the limit of launches excuses', () => {
   });
 });
 
+describe('a limit of launches that does not suffice for those that died and those that are warned', () => {
+  it('excuses a late request for one of them', () => {
+    const asked = (count: number) =>
+      details(
+        requestedSoon,
+        (script) => {
+          script.policy(0, 1, limited({ atMost: 6, within: '10m' }));
+          script.desired(0, 2);
+          const tags = { 'holdfast:group': 'holdfast/web', 'holdfast:pool': 'spot-a' };
+          for (const instance of ['i-1', 'i-2']) script.member(instance, { pool: 'spot-a', by: { kind: 'user' }, tags });
+          launchMany(script, count, 100, 5);
+          script.end(199, 'i-1');
+          script.react(200, 202, 'i-a', [{ about: 'state', instance: 'i-1', state: 'terminated' }]);
+          script.warn(203, 'i-2');
+          script.react(204, 206, 'i-b', [{ about: 'warning', instance: 'i-2' }]);
+        },
+        long,
+      ).filter((text) => text.includes('end of i-1'));
+    expect(asked(6)).toEqual([]);
+    expect(asked(5)).toHaveLength(1);
+  });
+});
+
 describe('a replacement that is requested soon', () => {
   it('is none for a member that lives, and of which only an event of an end that is minutes old had said that it leaves', () => {
     const asked = (agoMs: number) =>
