@@ -178,6 +178,7 @@ const holdingsIn = async (shown: Shown, health: Health, deps: ProviderDeps, grou
   const known = new Map(instances.map((instance) => [instance.InstanceId ?? '', instance]));
   const all = [...known.values()].filter((instance) => isOurs(instance, group, deps.deployment, names));
   const detached = all.filter((instance) => isAlive(instance) && isDetached(seen, instance));
+  const stillTagged = detached.filter((instance) => tagOf(instance, asgTag) !== undefined);
   const ours = all.filter((instance) => !detached.includes(instance));
   const ended = ours.filter((instance) => !isAlive(instance));
   return {
@@ -189,6 +190,7 @@ const holdingsIn = async (shown: Shown, health: Health, deps: ProviderDeps, grou
     asgs: asgs.map(asView),
     aside: idsOf(ours.filter((instance) => isAside(instance, standings))),
     ...(detached.length > 0 && { detached: idsOf(detached) }),
+    ...(stillTagged.length > 0 && { stillTagged: idsOf(stillTagged) }),
     ...waitingIn(standings),
     ...standbyIn(standings),
     ...elsewhereOf(instances, names),

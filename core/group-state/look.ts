@@ -14,14 +14,17 @@ import type { Swap } from '../swap/swap.ts';
 import { allNotes, type Notes, withNotes } from '../view/notes.ts';
 import { openSuspensions } from '../view/suspension.ts';
 import type { GroupState } from '../view/view.ts';
+import { surelyDetached } from './detached.ts';
 import { alarmChanges, followAlarms } from './follow-alarms.ts';
 import { withoutEarlierAlarms } from './restored.ts';
 import { noteChange } from './returns.ts';
 import { followSchedule } from './schedule.ts';
 import { catchUp, followPolicy, type Heard, isLetGo } from './state.ts';
 
-const withDetached = ({ detached: _before, ...state }: GroupState, { detached = [] }: Holdings): GroupState =>
-  detached.length === 0 ? state : { ...state, detached };
+const withDetached = ({ detached: _before, ...state }: GroupState, holdings: Holdings): GroupState => {
+  const detached = surelyDetached(holdings);
+  return detached.length === 0 ? state : { ...state, detached };
+};
 
 const withChoices = (before: GroupState, swaps: readonly Swap[], nowMs: number): GroupState => {
   const { chosen: _before, ...state } = before;

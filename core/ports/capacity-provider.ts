@@ -75,6 +75,11 @@ export type Holdings = {
    */
   readonly detached?: readonly string[];
   /**
+   * Those of `detached` that EC2 still shows with the tag of an Auto Scaling group. EC2 takes that tag off when it hears of
+   * the detach. Until then the describe may also be older than the end of the instance.
+   */
+  readonly stillTagged?: readonly string[];
+  /**
    * Of those that ended, the ones that are stopped or stopping: they still exist, and EC2 or a user may start them
    * again.
    */

@@ -846,6 +846,17 @@ describe('what a look finds and leaves as it is', () => {
     expect(of.world.kept).toHaveLength(1);
   });
 
+  test('says nothing of a member that its Auto Scaling group dropped and that EC2 shows as before: it may just have ended', async () => {
+    const of = worldOf(six, stateUnder(six, 5));
+    const { describe: look } = of.provider;
+    of.provider.describe = async (one) => ({ ...(await look(one)), detached: ['i-gone'], stillTagged: ['i-gone'] });
+    const first = await play(six, of);
+    expect(first.kind === 'played' && first.rounds[0]?.decision.remarks).toEqual([]);
+    of.provider.describe = async (one) => ({ ...(await look(one)), detached: ['i-gone'] });
+    const then = await play(six, of);
+    expect(then.kind === 'played' && then.rounds[0]?.decision.remarks).toEqual([{ code: 'detached', instances: ['i-gone'], count: 1 }]);
+  });
+
   test('is advice, where the policy does not follow it', async () => {
     const still = { ...six, rebalance: { act: false } };
     const told = async (policy: Group) => {

@@ -5,6 +5,7 @@ import type { SizeChange } from '../../../core/decision/decision-record.ts';
 import type { Group } from '../../../core/group/group.ts';
 import { withFormer } from '../../../core/group/holders.ts';
 import { asOthersSet, type OutsideSize } from '../../../core/group/outside-size.ts';
+import { surelyDetached } from '../../../core/group-state/detached.ts';
 import { followLook } from '../../../core/group-state/look.ts';
 import { offeringsToPrice, type Priced, withPrices } from '../../../core/group-state/prices.ts';
 import { asNew, isFirstItem } from '../../../core/group-state/restored.ts';
@@ -136,15 +137,12 @@ export const gather = async (
  * Members that their user detached, each reported once. An Auto Scaling group drops who leaves or has ended, while
  * describes still show the instance as running: nobody detached that one.
  */
-const detachedNow = (
-  { stored, state, swaps, holdings: { detached = [], members } }: Gathered,
-  { ended }: Facts,
-): readonly string[] => {
+const detachedNow = ({ stored, state, swaps, holdings }: Gathered, { ended }: Facts): readonly string[] => {
   const going = swaps.flatMap(({ instance, state: swap }) =>
     swap === 'waiting' || swap === 'withdrawn' ? [] : [instance],
   );
-  const others = new Set([...(stored.detached ?? []), ...going, ...ended, ...endsHeard(state, members)]);
-  return detached.filter((instance) => !others.has(instance));
+  const others = new Set([...(stored.detached ?? []), ...going, ...ended, ...endsHeard(state, holdings.members)]);
+  return surelyDetached(holdings).filter((instance) => !others.has(instance));
 };
 
 /** Members that were detached since the last write, and advice that the policy ignores. Each is reported once. */

@@ -163,6 +163,7 @@ describe('the state after a look', () => {
   it('remembers the members that were detached now, and no others', () => {
     const holdings = { members: members(spotA, 1), asgs: [], aside: [], ended: [], stopped: [], detached: ['i-2'] };
     expect(followed({ holdings }).state.detached).toEqual(['i-2']);
+    expect(followed({ holdings: { ...holdings, stillTagged: ['i-2'] } }).state).not.toHaveProperty('detached');
     expect(followed({ stored: { ...stored, detached: ['i-1'] } }).state).not.toHaveProperty('detached');
   });
 });
