@@ -23,9 +23,16 @@ const surelyCountsSince = (chronicle: Chronicle, group: string, atMs: number): n
   return Math.max(followedMs, ...lost.map((oneMs) => oneMs + slackOf(chronicle)));
 };
 
+/** When the last policy was written that a look has followed by now, or has had the time to follow. */
+const followedSince = (chronicle: Chronicle, group: string, atMs: number): number => {
+  const forgottenMs = forgottenAtMs(chronicle, group, atMs);
+  const isUnfollowed = chronicle.groups.get(group)?.policies.some((policy) => policy.atMs === forgottenMs) === true;
+  return isUnfollowed && forgottenMs > atMs - times.reactMs ? forgottenAtMs(chronicle, group, forgottenMs - 1) : forgottenMs;
+};
+
 /** From when on launches count: a policy that is written and a state that is lost begin anew. */
 const countsSince = (chronicle: Chronicle, group: string, atMs: number): number =>
-  Math.max(forgottenAtMs(chronicle, group, atMs), ...(chronicle.groups.get(group)?.lostAtMs ?? []).filter((oneMs) => oneMs <= atMs));
+  Math.max(followedSince(chronicle, group, atMs), ...(chronicle.groups.get(group)?.lostAtMs ?? []).filter((oneMs) => oneMs <= atMs));
 
 /** Members that EC2 warned about. A look may show one as it was some time before its warning. */
 const warnedIn = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): number => {

@@ -156,6 +156,29 @@ describe('what the limit of launches excuses', () => {
   });
 });
 
+describe('a limit of launches that a new policy lifts', () => {
+  it('excuses a late request until a look has followed that policy, or should have', () => {
+    const asked = (writtenS: number, count = 6) =>
+      details(
+        requestedSoon,
+        (script) => {
+          script.policy(0, 1, limited({ atMost: 6, within: '10m' }));
+          script.desired(0, 2);
+          const tags = { 'holdfast:group': 'holdfast/web', 'holdfast:pool': 'spot-a' };
+          for (const instance of ['i-1', 'i-2']) script.member(instance, { pool: 'spot-a', by: { kind: 'user' }, tags });
+          launchMany(script, count, 100, 5);
+          script.end(199, 'i-1');
+          script.react(200, 202, 'i-a', [{ about: 'state', instance: 'i-1', state: 'terminated' }]);
+          script.policy(writtenS, 2, limited({ atMost: 6, within: '10m' }));
+        },
+        long,
+      );
+    expect(asked(210)).toEqual([]);
+    expect(asked(210, 5)).toHaveLength(1);
+    expect(asked(170)).toHaveLength(1);
+  });
+});
+
 describe('a limit of launches that does not suffice for those that died and those that are warned', () => {
   it('excuses a late request for one of them', () => {
     const asked = (count: number) =>
