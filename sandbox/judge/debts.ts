@@ -33,9 +33,12 @@ const drainsFirstUntilMs = (chronicle: Chronicle, group: string, life: Life, out
   return Math.min(goneAtMs(life), outAtMs + Math.min(delayOf(chronicle, names), policy.drainTimeoutMs));
 };
 
+/** Whether it is of a member that Holdfast has to replace: neither does the policy drain it first, nor does it fail and live. */
+const isOfOthers = ({ isOfPolicy, unhealthy }: Debt): boolean => isOfPolicy === undefined && unhealthy === undefined;
+
 /**
  * When the trouble began that made a member stop serving: at its warning, if it had one. An end by Holdfast counts as the oldest other trouble, while
- * the group lacks members that the policy does not drain first. Otherwise, with drain-first, the time begins when its drain may be over. It also does once no
+ * the group lacks members that Holdfast has to replace. Otherwise, with drain-first, the time begins when its drain may be over. It also does once no
  * such member is missing any more. Both hold only if the policy allows that so few serve: beyond `maxSurge`, the time is that of the oldest trouble of all.
  */
 const troubleOf = (chronicle: Chronicle, group: string, life: Life, { atMs, serving, desired }: Look, open: readonly Debt[]): Debt => {
@@ -48,7 +51,7 @@ const troubleOf = (chronicle: Chronicle, group: string, life: Life, { atMs, serv
   const own: Debt | undefined =
     drainedMs === undefined ? undefined : { sinceMs: drainedMs, because: `${life.instance} had drained`, isOfPolicy: true };
   const hasOwnTime = own !== undefined && isAllowed;
-  const first = open.find(({ sinceMs, isOfPolicy }) => sinceMs <= atMs && (isOfPolicy === undefined || !hasOwnTime));
+  const first = open.find((debt) => debt.sinceMs <= atMs && (isOfOthers(debt) || !hasOwnTime));
   if (isOurs && first !== undefined) {
     // Only the time is that of the other trouble. When the unhealthy member serves again, this one is still missing. And the policy drains only the other.
     const { unhealthy: _other, own: _theirs, isOfPolicy: _byPolicy, ...since } = first;
@@ -85,7 +88,7 @@ const drainedAfter = (chronicle: Chronicle, group: string, life: Life, sinceMs: 
  * the policy drains the member first, while no other member is missing.
  */
 export const renewed = (chronicle: Chronicle, group: string, debts: readonly Debt[], untilMs: number): readonly Debt[] => {
-  const isMissing = debts.some(({ unhealthy, isOfPolicy }) => unhealthy === undefined && isOfPolicy === undefined);
+  const isMissing = debts.some(isOfOthers);
   const renew = (debt: Debt): Debt => {
     const { unhealthy, sinceMs } = debt;
     if (unhealthy === undefined) return debt;
@@ -111,7 +114,7 @@ export type Debts = { readonly open: readonly Debt[]; readonly behind: ReadonlyM
 const leftBehind = (behind: Debts['behind'], removed: readonly Debt[], { before, now, withinMs }: Change): Debts['behind'] => {
   const after = new Map([...behind].filter(([life]) => now.serving.has(life)));
   const troubleMsOf = (life: Life): number => after.get(life)?.sinceMs ?? warnedAtMs(life, lastBackMs(life, now.atMs));
-  const ofOthers = removed.filter(({ unhealthy, isOfPolicy, own }) => unhealthy === undefined && isOfPolicy === undefined && own === undefined);
+  const ofOthers = removed.filter((debt) => isOfOthers(debt) && debt.own === undefined);
   const arrived = [...now.serving].filter((life) => before !== undefined && !before.serving.has(life));
   for (const debt of ofOthers.slice(0, arrived.length)) {
     const [oldest] = [...now.serving]
@@ -141,7 +144,7 @@ export const afterChange = (chronicle: Chronicle, group: string, debts: Debts, c
   // If the group needs more members than it lost, the size was raised just now.
   const added = Array.from({ length: Math.max(0, short - all.length) }, () => asked);
   const left = [...inTurn.slice(removed.length), ...added];
-  const isOthersBack = left.every(({ own, isOfPolicy }) => own !== undefined || isOfPolicy);
+  const isOthersBack = left.every((debt) => debt.own !== undefined || !isOfOthers(debt));
   return {
     open: (isOthersBack ? left.map((debt) => debt.own ?? debt) : left).toSorted((a, b) => a.sinceMs - b.sinceMs),
     behind: leftBehind(debts.behind, removed, change),

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
+import { judge } from '../../sandbox/judge/judge.ts';
 import { servesAgain } from '../../sandbox/judge/rules/serving.ts';
 import { details } from './details.ts';
-import { policy, react, type Script, twoServe, user } from './histories.ts';
+import { historyOf, policy, react, type Script, twoServe, user } from './histories.ts';
 
 type Write = (script: Script) => void;
 
@@ -84,4 +85,33 @@ it('a member that serves again does not count as the replacement of one that was
     script.serves(330, 'i-3');
   });
   expect(found).toEqual(['1 serve, expected 2, 220 s after i-2 stopped serving']);
+});
+
+/** Something befalls one of five members at second 200. Two others, which EC2 advised to leave, drain first from second 250 on. How many serve too late. */
+const late = (happens: Write): number | undefined => {
+  const write: Write = (script) => {
+    twoServe(script);
+    for (const instance of ['i-3', 'i-4', 'i-5']) script.member(instance);
+    script.policy(10, 2, { ...policy, swap: { order: 'drain-first', maxSurge: 3 } });
+    script.desired(11, 5, 2);
+    happens(script);
+    for (const instance of ['i-2', 'i-3']) {
+      script.advise(240, instance);
+      script.claim(241, instance, 'i-a', 'waiting');
+      script.takeOut(250, instance);
+      script.end(251, instance, react('drain'));
+    }
+    for (const [index, instance] of ['i-6', 'i-7'].entries()) {
+      script.launch(350 + index, instance);
+      script.serves(384 + index, instance);
+    }
+  };
+  return judge(historyOf(write), { rules: [servesAgain], allowances: [] }).broken[0]?.members;
+};
+
+it('members that the policy drains first have their own time beside one that fails and lives, and none beside one that is lost', () => {
+  expect(
+    late((script) => script.at(200, { kind: 'out-of-service', instance: 'i-1', targetGroup: 'web', why: 'unhealthy', by: { kind: 'script' } })),
+  ).toBe(1);
+  expect(late((script) => script.end(200, 'i-1'))).toBe(3);
 });
