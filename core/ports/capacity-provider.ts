@@ -75,8 +75,8 @@ export type Holdings = {
    */
   readonly detached?: readonly string[];
   /**
-   * Those of `detached` that EC2 still shows with the tag of an Auto Scaling group. EC2 takes that tag off when it hears of
-   * the detach. Until then the describe may also be older than the end of the instance.
+   * Those of `detached` that EC2 still shows with the tag of an Auto Scaling group. A detach takes that tag off. While
+   * EC2 shows it, the describe may also be older than the end of the instance.
    */
   readonly stillTagged?: readonly string[];
   /**
