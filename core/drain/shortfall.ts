@@ -3,6 +3,7 @@ import type { CutBy, Shortfall } from '../swap/shortfall.ts';
 import type { Swap } from '../swap/swap.ts';
 import { deadlineMarginMs } from '../times/times.ts';
 import { beganTooLate, drainEndsByMs } from './drain.ts';
+import { openHooks } from './heartbeat.ts';
 import type { OpenSwap } from './look.ts';
 
 /** When open connections are cut, and what cuts them. */
@@ -193,14 +194,21 @@ export const worksUntilTaken = (swap: Swap, nowMs: number): boolean =>
  */
 export const isLeftOnHook = (swap: Swap): boolean => swap.state === 'drained' && worksUntilTaken(swap, 0);
 
-/**
- * From when EC2 has spared an instance whose hooks were left open (epoch ms): it runs on after its deadline. Its Auto
- * Scaling group would wait until the hooks expire.
- */
-export const sparedOnHookAtMs = ({ deadlineMs = Number.POSITIVE_INFINITY }: Swap): number =>
-  deadlineMs + deadlineMarginMs;
+/** So long before a hook expires that nothing keeps alive, it is completed. */
+const beforeExpiryMs = 5_000;
 
-/** Whether EC2 has spared an instance whose hooks its drain left open. */
+/**
+ * From when hooks that were left open are completed (epoch ms). EC2 has spared the instance: it runs on after its
+ * deadline, and its Auto Scaling group would wait until the hooks expire. Or one of them expires before, because EC2
+ * warned again and set a later deadline.
+ */
+export const sparedOnHookAtMs = (swap: Swap): number =>
+  Math.min(
+    (swap.deadlineMs ?? Number.POSITIVE_INFINITY) + deadlineMarginMs,
+    ...openHooks(swap).map(({ expiresAtMs }) => expiresAtMs - beforeExpiryMs),
+  );
+
+/** Whether the hooks that a drain left open must be completed now. */
 export const isSparedOnHook = (swap: Swap, nowMs: number): boolean =>
   isLeftOnHook(swap) && sparedOnHookAtMs(swap) <= nowMs;
 

@@ -141,6 +141,9 @@ it('completes the hooks that a drain left open for connections, once EC2 has tak
   expect(await completedOf({ busyUntilMs: inMs(110) })).toEqual(['i-1/t']);
   expect(await completedOf(cut, [])).toEqual([]);
   expect([await completedOf(cut, [], 129), await completedOf(cut, [], 130)]).toEqual([[], ['i-1/t']]);
+  // EC2 warned again, and the hook expires before the later deadline.
+  const again = { ...cut, deadlineMs: inMs(700) };
+  expect([await completedOf(again, [], 594), await completedOf(again, [], 595)]).toEqual([[], ['i-1/t']]);
   expect(await completedOf({ ...cut, hooks: [{ ...hook, overAtMs: inMs(115) }] })).toEqual([]);
   // The end of its drain completed these, or will.
   expect(await completedOf({})).toEqual([]);

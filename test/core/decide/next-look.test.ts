@@ -108,6 +108,7 @@ describe('the next look', () => {
 
   it.each([
     ['expires soon', {}, 40_000],
+    ['expires before a later deadline', { deadlineMs: nowMs + 600_000 }, 55_000],
     ['expires after a tick', { hooks: [{ asg: 'spot-a', hook: 'drain', token: 't', expiresAtMs: nowMs + 160_000 }] }, undefined],
     ['is over', { hooks: [{ asg: 'spot-a', hook: 'drain', token: 't', expiresAtMs: nowMs + 60_000, overAtMs: nowMs }] }, undefined],
     ['still has a drain', { state: 'draining' as const }, undefined],
