@@ -1740,6 +1740,24 @@ describe('rest', () => {
     expect(surplus(refuse, 'i-1', 'i-2', 'i-3')).toEqual([]);
     expect(surplus(refuse, 'i-1')).toHaveLength(1);
   });
+  it('does not count one that does not serve and whose end EC2 refused within the hour', () => {
+    const idle = (refusedS: number | undefined, endedAtMs = 300_000) =>
+      details(
+        sizeIsHeld,
+        (script) => {
+          script.policy(0, 1);
+          script.desired(0, 2);
+          for (const instance of ['i-1', 'i-2']) script.member(instance);
+          script.launch(10, 'i-3');
+          script.at(20, { kind: 'running', instance: 'i-3' });
+          if (refusedS !== undefined) script.at(refusedS, { kind: 'end-refused', instance: 'i-3', by: react('i-a') });
+        },
+        { endedAtMs },
+      );
+    expect(idle(100)).toEqual([]);
+    expect(idle(undefined)).toHaveLength(1);
+    expect(idle(100, 3_800_000)).toHaveLength(1);
+  });
   it('is served by what was drawn from a warm pool', () => {
     const drawn = (script: Script): void => {
       script.policy(0, 1, attached);

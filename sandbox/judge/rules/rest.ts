@@ -39,7 +39,7 @@ const startedAgain = (chronicle: Chronicle, group: string, policy: Policy, atMs:
 export const sizeIsHeld: Rule = {
   name: 'the size is held at rest',
   meaning:
-    'At rest, as many members run and serve as are desired, or as the minimum of the Auto Scaling groups keeps, or as their user protects. A member that never answers counts where its user protects it from scale-in. An instance that was stopped counts if it runs again. Of a size that others set beyond the maximum of the policy, as many serve as this maximum says, and any part of the others. No more spares run than the policy wants, and all of them on spot. No member is pending.',
+    'At rest, as many members run and serve as are desired, or as the minimum of the Auto Scaling groups keeps, or as their user protects. A member that never answers counts where its user protects it from scale-in. One that does not serve, and whose end EC2 refused within the hour, does not count. An instance that was stopped counts if it runs again. Of a size that others set beyond the maximum of the policy, as many serve as this maximum says, and any part of the others. No more spares run than the policy wants, and all of them on spot. No member is pending.',
   broken: (chronicle) =>
     inForce(chronicle).flatMap(({ group, policy }): readonly Broken[] => {
       const atMs = chronicle.history.endedAtMs;
@@ -50,7 +50,10 @@ export const sizeIsHeld: Rule = {
       const members = run.filter((life) => !isStray(chronicle, life, atMs));
       const serving = members.filter((life) => chronicle.servesAt(life, atMs)).length;
       const mute = members.filter((life) => isMute(life, atMs)).length;
-      const kept = members.filter((life) => isProtected(life, atMs) || atMs - lastRefusalMs(life, atMs) < times.keptForMs).length;
+      const isRefused = (life: Life): boolean => atMs - lastRefusalMs(life, atMs) < times.keptForMs;
+      const kept = members.filter((life) => isProtected(life, atMs) || isRefused(life)).length;
+      // Nobody can end it, and others serve in its place.
+      const idle = members.filter((life) => isRefused(life) && !isMute(life, atMs) && !chronicle.servesAt(life, atMs)).length;
       const sizes = found.length > 0 || policy.isSizedOutside ? found : [policy.size.desired];
       // What others want beyond the maximum of the policy, their Auto Scaling group may launch by itself.
       const most = policy.isSizedOutside ? chronicle.wantedIn(group, atMs, atMs) : sizes;
@@ -60,7 +63,7 @@ export const sizeIsHeld: Rule = {
       const coming = policy.spare === 0 ? 0 : members.filter((life) => life.launchedAtMs > atMs - servesAgainMsIn(chronicle, group)).length;
       const isHeld = wanted.some((size, index) => {
         const atMost = Math.max(size, (most[index] ?? 0) + Math.min(policy.spare, spot));
-        return serving + mute >= size && members.length <= atMost && members.length - serving - mute <= coming;
+        return serving + mute >= size && members.length - idle <= atMost && members.length - idle - serving - mute <= coming;
       });
       return isHeld ? [] : [{ group, atMs, detail: `at the end, ${serving} of ${members.length} members serve, expected ${wanted.join(' or ')}` }];
     }),
