@@ -13,6 +13,7 @@ import { outsideAsgOf } from '../group/outside-size.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import type { Swap } from '../swap/swap.ts';
 import { refillGraceMs } from '../times/times.ts';
+import { suspendedNow } from './suspension.ts';
 import type { AsgView, Member, View } from './view.ts';
 
 /** The held members of a group that leave by one of these swaps. */
@@ -85,13 +86,17 @@ const gapOf = (asg: AsgView, view: View): number => {
   return asg.desired - asg.held + ending.length;
 };
 
+/** Whether a process that Holdfast suspends is suspended. A describe may be older than the moment when it was resumed. */
+const isHeld = (process: 'Launch' | 'Terminate', asg: AsgView, { state, nowMs }: View): boolean =>
+  suspendedNow(asg, state.suspended ?? [], nowMs).includes(process);
+
 /**
  * Why a group does not refill itself. `idle`: its process `Launch` is suspended, or it has launched nothing for longer
  * than `refillGraceMs`. `refused`: its launch failed. Undefined: it refills itself.
  */
-const whyNoRefill = (asg: AsgView, { state, nowMs }: View): 'idle' | 'refused' | undefined => {
-  const gap = state.asgGaps[asg.name];
-  if (asg.suspended.includes('Launch') || (gap !== undefined && nowMs - gap.sinceMs > refillGraceMs)) return 'idle';
+const whyNoRefill = (asg: AsgView, view: View): 'idle' | 'refused' | undefined => {
+  const gap = view.state.asgGaps[asg.name];
+  if (isHeld('Launch', asg, view) || (gap !== undefined && view.nowMs - gap.sinceMs > refillGraceMs)) return 'idle';
   return gap?.refused ? 'refused' : undefined;
 };
 
@@ -119,7 +124,7 @@ export const ownRefill = (view: View): number => ownRefills(view).reduce((sum, {
  */
 export const ownShrink = (view: View): number =>
   view.asgs
-    .filter(({ suspended }) => !suspended.includes('Terminate'))
+    .filter((asg) => !isHeld('Terminate', asg, view))
     .reduce((sum, asg) => sum + Math.max(0, -gapOf(asg, view)), 0);
 
 /** Whether a group holds a member that it terminates itself. */

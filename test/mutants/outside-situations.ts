@@ -132,6 +132,11 @@ export const outsideSituations = {
     const steps = [...spotIsGone, interrupt(65_000, 1)];
     return of('a member is lost right after processes were resumed', { ...onDemandOnly, asgLagSeconds: [8, 8] }, steps);
   },
+  'a member ends right after processes were resumed': (): Situation => {
+    // The group replaces it, because Launch runs again. A describe shows it as suspended for eight seconds more.
+    const steps = [noCapacity(500, 50_000, ['spot'], zones), interrupt(1_000, 2), kill(69_900, 1)];
+    return of('a member ends right after processes were resumed', { ...onDemandOnly, asgLagSeconds: [8, 8] }, steps);
+  },
   'a member that moves dies before it joins': (): Situation => {
     const seldom = { return: { after: '1m', every: '1h', atMost: 1 } };
     const steps = [noCapacity(500, 60_000, ['spot'], zones), interrupt(1_000, 2), kill(252_000, 1)];

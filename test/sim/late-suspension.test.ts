@@ -15,6 +15,14 @@ test('processes that were resumed a moment ago are suspended again for the next 
   expect(cloud.asgAt('web-asg', history.endedAtMs)?.suspended).toEqual([]);
 });
 
+test('a member that ends right after processes were resumed is left to its Auto Scaling group, although a describe shows Launch as suspended', async () => {
+  const { history, violations } = await play(outsideSituations['a member ends right after processes were resumed']());
+  const diedAtMs = history.events.find((event) => event.kind === 'step' && event.step === 'died')?.atMs ?? 0;
+  const [first] = history.events.filter((event) => event.kind === 'launched' && event.atMs > diedAtMs);
+  expect(violations).toEqual([]);
+  expect(first).toMatchObject({ by: { kind: 'asg', asg: 'web-asg' } });
+});
+
 test.each(['let go while a function is late to suspend processes', 'renamed while a function is late to suspend processes'] as const)(
   '%s: they are resumed',
   async (name) => {

@@ -9,6 +9,9 @@ const look = (asgs: readonly AsgView[], rest: Partial<View> = {}): View =>
   view({ group: group({ holding: { kind: 'attach', asg: 'web-asg' } }), members: [], asgs, ...rest });
 const gap = (sinceMs: number, refused = false) => ({ state: state({ asgGaps: { 'web-asg': { sinceMs, refused } } }) });
 
+const held = ['Launch', 'Terminate'];
+const resumed = (agoMs: number) => state({ suspended: [{ asg: 'web-asg', processes: held, atMs: nowMs - 300_000, resumedAtMs: nowMs - agoMs }] });
+
 const onHook = { hooks: [{ asg: 'web-asg', hook: 'drain', expiresAtMs: nowMs + 60_000 }] };
 const outside = group({ size: { min: 0, max: 20, desired: 0, from: 'asg' }, holding: { kind: 'attach', asg: 'web-asg' } });
 
@@ -44,6 +47,10 @@ describe('what Auto Scaling groups launch by themselves', () => {
     expect(ownRefill(look([asg({ desired: 3 })], gap(nowMs - 90_000)))).toBe(1);
     expect(ownRefill(look([asg({ desired: 3 })], gap(nowMs - 90_001)))).toBe(0);
   });
+  it('counts although a describe shows launches as suspended that Holdfast resumed less than 20 seconds ago', () => {
+    const refillAfter = (agoMs: number) => ownRefill(look([asg({ desired: 3, suspended: held })], { state: resumed(agoMs) }));
+    expect([0, 19_999, 20_000].map(refillAfter)).toEqual([1, 1, 0]);
+  });
   it('is only what replaces the dead after a failed launch', () => {
     expect(ownRefill(look([asg({ desired: 4 })], { ...gap(nowMs, true), ended: ['i-1'] }))).toBe(1);
     const above = asg({ desired: 2, held: 3, holds: ['i-1', 'i-2', 'i-3'] });
@@ -55,6 +62,10 @@ describe('what Auto Scaling groups terminate by themselves', () => {
   it('is what they hold beyond their desired capacity, unless termination is suspended', () => {
     expect(ownShrink(look([asg({ desired: 0 })]))).toBe(2);
     expect(ownShrink(look([asg({ desired: 0, suspended: ['Terminate'] })]))).toBe(0);
+  });
+  it('counts although a describe shows terminations as suspended that Holdfast resumed less than 20 seconds ago', () => {
+    const shrinkAfter = (agoMs: number) => ownShrink(look([asg({ desired: 1, suspended: held })], { state: resumed(agoMs) }));
+    expect([0, 19_999, 20_000].map(shrinkAfter)).toEqual([1, 1, 0]);
   });
   it('is not made up for by a gap of another group', () => {
     expect(ownShrink(look([asg({ desired: 1 }), asg({ name: 'other', desired: 5 })]))).toBe(1);
