@@ -46,6 +46,7 @@ export const suspension = objectOf<Suspension>({
   asg: text,
   processes: listOf(text),
   atMs: optional(number),
+  isAnswered: optional(oneOf(true)),
   resumedAtMs: optional(number),
 });
 

@@ -6,6 +6,8 @@ export type Suspension = {
   readonly asg: string;
   readonly processes: readonly string[];
   readonly atMs?: number;
+  /** AWS has answered the calls that suspended them, so none of these takes effect later. */
+  readonly isAnswered?: true;
   /** When they were resumed. The note stays while their function may still suspend them, or a describe may be older. */
   readonly resumedAtMs?: number;
 };
@@ -14,8 +16,30 @@ export type Suspension = {
  * Whether the function that noted this may still suspend the processes, or has done so and no describe shows it yet.
  * The note stays that long, because without it nobody would resume them.
  */
-export const mayBeSuspendedYet = ({ atMs }: Suspension, nowMs: number): boolean =>
-  atMs !== undefined && nowMs - atMs < leaseMs + loweredShownMs;
+export const mayBeSuspendedYet = ({ atMs, isAnswered }: Suspension, nowMs: number): boolean =>
+  !isAnswered && atMs !== undefined && nowMs - atMs < leaseMs + loweredShownMs;
+
+/** Whether the function that noted this may still call AWS when a later note is written. */
+const mayOverlap = ({ atMs, isAnswered }: Suspension, later: Suspension): boolean =>
+  !isAnswered && atMs !== undefined && later.atMs !== undefined && later.atMs - atMs < leaseMs;
+
+/**
+ * Notes, with those marked whose calls AWS has answered. A note also stands for the function of an earlier note that may
+ * not have its response yet.
+ *
+ * @param before the notes that the marked ones replaced
+ * @returns `notes` itself where nothing is to be marked
+ */
+export const withAnswered = (
+  notes: readonly Suspension[],
+  answered: readonly Suspension[],
+  before: readonly Suspension[] = [],
+): readonly Suspension[] => {
+  const asgs = new Set(answered.map(({ asg }) => asg));
+  const isOpen = (note: Suspension): boolean => before.some((one) => one.asg === note.asg && mayOverlap(one, note));
+  const isFresh = (note: Suspension): boolean => asgs.has(note.asg) && !note.isAnswered && !isOpen(note);
+  return notes.some(isFresh) ? notes.map((note) => (isFresh(note) ? { ...note, isAnswered: true } : note)) : notes;
+};
 
 /** Whether they were resumed when no function could suspend them any more. */
 const isResumedForGood = (suspension: Suspension): boolean =>

@@ -10,12 +10,11 @@ import { followView, sameState } from '../../core/group-state/state.ts';
 import { withUnreplaced } from '../../core/group-state/unreplaced.ts';
 import { decideInMode, type InMode } from '../../core/observe/in-mode.ts';
 import { leaseMs } from '../../core/times/times.ts';
-import type { Suspension } from '../../core/view/suspension.ts';
 import type { GroupState, View } from '../../core/view/view.ts';
 import { claimedMeanwhile } from './carry-out/claimed-meanwhile.ts';
 import { launchAll, readRequests, writeRequests } from './carry-out/launches.ts';
 import { takeOver } from './carry-out/lowered-sizes.ts';
-import { unlessRefused } from './carry-out/unless-refused.ts';
+import { markAnswered, suspendAll } from './carry-out/suspend.ts';
 import { type Gathered, viewOf } from './look/gather.ts';
 import { heardIn } from './look/leaving-now.ts';
 import { tellNews } from './record/announce.ts';
@@ -44,29 +43,6 @@ const raiseAll = async ({ group, provider, ports }: Run, { raise }: Decision): P
     });
   }
   return fits;
-};
-
-/**
- * Suspends processes of the Auto Scaling group while members join or are replaced. They were noted before, for a crash.
- * All rounds of a run have one look, which shows none of what an earlier round suspended. A refusal holds up no launch:
- * the group may then launch or end a member too many, which is better than members that stay missing.
- *
- * @returns what AWS denied to suspend
- */
-const suspendAll = async (
-  run: Run,
-  { suspend = [] }: Decision,
-  earlier: readonly Round[],
-): Promise<readonly Suspension[]> => {
-  const keyOf = ({ asg, processes }: Suspension): string => [asg, ...processes].join(' ');
-  const done = new Set(earlier.flatMap(({ decision }) => decision.suspend ?? []).map(keyOf));
-  const problem = 'Processes of an Auto Scaling group could not be suspended: it may launch or end a member meanwhile.';
-  const denied: Suspension[] = [];
-  for (const one of suspend.filter((suspension) => !done.has(keyOf(suspension)))) {
-    const call = run.provider.suspend(one);
-    if ((await unlessRefused(run, { problem, about: one }, call, 'refused', 'denied')) === 'denied') denied.push(one);
-  }
-  return denied;
 };
 
 /**
@@ -189,14 +165,14 @@ const playAllowed = async (
   const state = await write(run, decided, next);
   if (state === undefined) return undefined;
   await tellNews(run, decision);
-  const denied = await suspendAll(run, decision, earlier);
+  const { denied, suspended } = await suspendAll(run, decision, earlier);
   const fits = await raiseAll(run, decision);
   const launched = await launch(run, [...(await readRequests(bound.repeated, run)), ...fresh]);
   shareLessons(run, launched);
   const fitting = fits ? decision : asFits(decision, view);
-  const played = { view, sizes, lookedAtMs, decision: fitting, launched, ...(denied.length > 0 && { denied }) };
+  const played = { view, sizes, lookedAtMs, decision: fitting, launched, denied, suspended };
   if (launched.length === 0) return { ...played, state };
-  const answered = await writeAnswers(run, { view, state }, launched);
+  const answered = await writeAnswers(run, { view, state: markAnswered(view, state, suspended) }, launched);
   return { ...played, state: answered, ...(answered.version > state.version + 1 && { isCrowded: true }) };
 };
 

@@ -43,8 +43,9 @@ export type Round = {
   readonly sizes: readonly SizeChange[];
   readonly launched: readonly Launched[];
   readonly state: GroupState;
-  /** Processes that AWS denied to suspend. */
+  /** Processes that AWS denied to suspend, and those that it suspended. */
   readonly denied?: readonly Suspension[];
+  readonly suspended?: readonly Suspension[];
   /** Other functions decided about the group while its launches were requested. */
   readonly isCrowded?: true;
 };

@@ -168,6 +168,8 @@ export type AsgEvent = At<
     readonly suspended: readonly string[];
     /** It was deleted. */
     readonly isGone?: boolean;
+    /** Processes that others resumed. Holdfast may have resumed some before, so the numbers need not have changed. */
+    readonly resumed?: readonly string[];
     readonly by: Actor;
   }
 >;

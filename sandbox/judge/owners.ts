@@ -9,10 +9,10 @@ export const ownedOf = ({ min, max, suspended }: AsgChange): Owned => ({ min, ma
 const listed = (processes: string): readonly string[] => (processes === '' ? [] : processes.split(','));
 
 /** The processes that an owner has suspended after a change of theirs. Each process counts by itself, because Holdfast suspends some too. */
-const suspendedBy = (owned: string, before: string, now: string): string => {
-  const [had, has] = [listed(before), listed(now)];
+const suspendedBy = (owned: string, before: string, { suspended: has, resumed = [] }: Pick<AsgChange, 'suspended' | 'resumed'>): string => {
+  const had = listed(before);
   const added = has.filter((process) => !had.includes(process));
-  const taken = had.filter((process) => !has.includes(process));
+  const taken = [...resumed, ...had.filter((process) => !has.includes(process))];
   return [...new Set([...listed(owned), ...added])]
     .filter((process) => !taken.includes(process))
     .sort()
@@ -31,7 +31,7 @@ export const ownersWill = (changes: readonly AsgChange[]): readonly { readonly c
       owned = {
         min: now.min === before.min ? owned.min : now.min,
         max: now.max === before.max ? owned.max : now.max,
-        suspended: suspendedBy(owned.suspended, before.suspended, now.suspended),
+        suspended: suspendedBy(owned.suspended, before.suspended, change),
       };
     }
     before = now;

@@ -50,6 +50,21 @@ describe('Auto Scaling groups', () => {
     ).toEqual(['web-asg: its maximum is 4, its owner set 9']);
     expect(left((script) => asg(script, 100, 4, react('i-a'), 3))).toEqual(['web-asg: its desired capacity is 3, and it holds 1']);
   });
+  it('are left with the processes suspended that their owner suspended last', () => {
+    const numbers = { kind: 'asg-changed', asg: 'web-asg', min: 1, max: 4, desired: 1 } as const;
+    const suspendedBy = (script: Script, second: number, suspended: readonly string[], by: typeof user | ReturnType<typeof react>): void =>
+      script.at(second, { ...numbers, suspended, by });
+    const ends = (resumed: readonly string[] | undefined) =>
+      left((script) => {
+        suspendedBy(script, 100, ['Launch', 'Terminate'], user);
+        suspendedBy(script, 110, ['Launch'], react('i-a'));
+        if (resumed !== undefined) script.at(120, { ...numbers, suspended: ['Launch'], resumed, by: user });
+      });
+    expect(ends(undefined)).toEqual(['web-asg: its suspended processes are Launch, its owner set Launch,Terminate']);
+    expect(ends(['AZRebalance'])).toEqual(ends(undefined));
+    expect(ends(['Terminate'])).toEqual([]);
+    expect(ends(['Launch', 'Terminate'])).toEqual(['web-asg: its suspended processes are Launch, its owner set none']);
+  });
   it('stay raised to a size that has outgrown the maximum, and no further', () => {
     const stays = (size: number, max: number, document: object = attached) => {
       const write = (script: Script) => {

@@ -152,6 +152,12 @@ export const outsideSituations = {
     const steps = [...spotIsGone, setBy(20_000, { kind: 'person', asg: 'web-asg', wants: [{ atSeconds: 0, value: 9 }] }, 5_000)];
     return { ...of('others set a larger size while what an attach added stays', onDemandOnly, steps, [diesAttaching()]), ...endsAt(9) };
   },
+  'its owner suspends Terminate soon after Holdfast resumed it': (): Situation =>
+    of('its owner suspends Terminate soon after Holdfast resumed it', onDemandOnly, [
+      noCapacity(500, 840_000, ['spot'], zones),
+      kill(1_000, 1),
+      suspend(45_000, 'web-asg', 'Terminate', 3_600_000),
+    ]),
   'its owner suspends Launch before members are replaced': (): Situation =>
     of('its owner suspends Launch before members are replaced', onDemandOnly, [suspend(250, 'web-asg', 'Launch', 600_000), ...spotIsGone]),
   'others want more than the maximum as members join one by one': (): Situation => {

@@ -388,11 +388,12 @@ describe('a size that others set', () => {
 describe('processes that AWS denied to suspend', () => {
   const note = (processes: readonly string[]) => [{ asg: 'a', processes }];
   const denied = note(['Launch', 'Terminate']);
+  const none = { resumed: [], denied: [], suspended: [], nowMs };
   const notesLeft = (before: readonly string[], shown: readonly string[], resumed: readonly string[] = []) => {
     const asgs = [asgView({ name: 'a', suspended: shown })];
     const look = view({ asgs, state: state(before.length > 0 ? { suspended: note(before) } : {}) });
     const noted = [...denied, { asg: 'b', processes: ['Launch'] }];
-    return suspendedAfter(look, noted, { resumed, denied: resumed.length > 0 ? [] : denied, nowMs });
+    return suspendedAfter(look, noted, { resumed, denied: resumed.length > 0 ? [] : denied, suspended: [], nowMs });
   };
 
   test('are not noted any more, and those that were noted before are, where they are still suspended', () => {
@@ -401,16 +402,27 @@ describe('processes that AWS denied to suspend', () => {
     expect(notesLeft(['Launch', 'Terminate'], ['Launch'])).toEqual([...note(['Launch']), other]);
     expect(notesLeft(['Launch'], ['Launch', 'AZRebalance'])).toEqual([...note(['Launch']), other]);
     expect(notesLeft([], [], ['a'])).toEqual([{ ...denied[0], resumedAtMs: nowMs }, other]);
-    expect(suspendedAfter(view(), [], { resumed: ['a'], denied: [], nowMs })).toBeUndefined();
+    expect(suspendedAfter(view(), [], { ...none, resumed: ['a'] })).toBeUndefined();
   });
 
   test('stay noted with the time at which they are resumed', () => {
     const one = { asg: 'a', processes: ['Launch'], atMs: nowMs - 55_000 };
-    expect(suspendedAfter(view(), [one], { resumed: ['a'], denied: [], nowMs })).toEqual([{ ...one, resumedAtMs: nowMs }]);
+    expect(suspendedAfter(view(), [one], { ...none, resumed: ['a'] })).toEqual([{ ...one, resumedAtMs: nowMs }]);
   });
 
-  test('are taken from the state once the look is over', async () => {
+  test('are not marked, and those that AWS has suspended are, once', () => {
+    const noted = [{ asg: 'a', processes: ['Launch'], atMs: nowMs }];
+    const marked = suspendedAfter(view(), noted, { ...none, suspended: noted });
+    expect(marked).toEqual([{ ...noted[0], isAnswered: true }]);
+    expect(suspendedAfter(view(), marked, { ...none, suspended: noted })).toBe(marked);
+    expect(suspendedAfter(view(), noted, none)).toBe(noted);
+  });
+
+  test('are taken from the state once the look is over, and those that AWS has suspended are marked there', async () => {
     const { seen, run } = runOf();
+    const suspended = note(['Launch']);
+    await carryOutRounds({ ...run, rounds: [{ ...roundOf({}, {}, [], state({ suspended })), suspended }] });
+    expect(seen.written.splice(0)).toMatchObject([{ suspended: [{ ...suspended[0], isAnswered: true }] }]);
     await carryOutRounds({ ...run, rounds: [{ ...roundOf({}, {}, [], state({ suspended: denied })), denied }] });
     expect(seen.written.map(({ suspended }) => suspended)).toEqual([undefined]);
   });

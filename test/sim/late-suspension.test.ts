@@ -23,6 +23,16 @@ test('a member that ends right after processes were resumed is left to its Auto 
   expect(first).toMatchObject({ by: { kind: 'asg', asg: 'web-asg' } });
 });
 
+test('a process that its owner suspends soon after Holdfast suspended and resumed it stays suspended', async () => {
+  const { history, violations } = await play(outsideSituations['its owner suspends Terminate soon after Holdfast resumed it']());
+  const changes = chronicleOf(history).cloud.asgChanges('web-asg');
+  const byOwner = changes.findLastIndex(({ by }) => by.kind === 'user');
+  const noted = changes.findLast(({ suspended }, index) => index < byOwner && suspended.length > 0);
+  expect(violations).toEqual([]);
+  expect((changes[byOwner]?.atMs ?? 0) - (noted?.atMs ?? 0)).toBeLessThan(55_000);
+  expect(changes.slice(byOwner).every(({ suspended }) => suspended.includes('Terminate'))).toBe(true);
+});
+
 test.each(['let go while a function is late to suspend processes', 'renamed while a function is late to suspend processes'] as const)(
   '%s: they are resumed',
   async (name) => {

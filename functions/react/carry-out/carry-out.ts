@@ -14,7 +14,7 @@ import type { Round, Run } from '../run.ts';
 import { commonTime } from '../turns/wakes-together.ts';
 import { type Admissions, admit, joinsAgainMs } from './admit.ts';
 import { writesAtOnce } from './claims.ts';
-import { noteOf, resumeAll, suspendedAfter, takeDownAll, tellOverwritten } from './outside-size.ts';
+import { noteOf, resumeAll, suspendedAfter, takeDownAll, tellOverwritten, triedIn } from './outside-size.ts';
 import { lowerMax, putMaxBack } from './put-back.ts';
 import { letGo } from './unnoticed-members.ts';
 
@@ -152,8 +152,7 @@ export const carryOutRounds = async (context: Acting): Promise<Acted> => {
   const settled = last.state.raised
     .filter((raised) => restored.includes(raised.asg) && !mayBeRaisedYet(raised, nowMs, raises.has(raised.asg)))
     .map(({ asg }) => asg);
-  const denied = rounds.flatMap((round) => round.denied ?? []);
-  const suspended = suspendedAfter(first.view, last.state.suspended, { resumed, denied, nowMs });
+  const suspended = suspendedAfter(first.view, last.state.suspended, { resumed, nowMs, ...triedIn(rounds) });
   await noteActs(context, last.state, { restored: settled, suspended, takenDown });
   return { ...admissions, restored, ...(wakeAtMs === undefined ? {} : { wakeAtMs }) };
 };

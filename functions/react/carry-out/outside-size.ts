@@ -3,9 +3,9 @@ import type { Decision } from '../../../core/decision/decision.ts';
 import type { Group } from '../../../core/group/group.ts';
 import { outsideAsgOf, type TakenDown, takenDownAgain } from '../../../core/group/outside-size.ts';
 import type { RaisedMax } from '../../../core/view/raised-max.ts';
-import type { Suspension } from '../../../core/view/suspension.ts';
+import { type Suspension, withAnswered } from '../../../core/view/suspension.ts';
 import type { Added, GroupState, View } from '../../../core/view/view.ts';
-import type { Run } from '../run.ts';
+import type { Round, Run } from '../run.ts';
 import { resume, takeDown } from './put-back.ts';
 
 /** A look so long after an attach finds what it added, if the function that attached died. Scalers look each 10 s. */
@@ -56,11 +56,15 @@ export const resumeAll = async (run: Run, notes: readonly Suspension[] = []): Pr
   return resumed;
 };
 
-type Changed = {
-  readonly resumed: readonly string[];
-  readonly denied: readonly Suspension[];
-  readonly nowMs: number;
-};
+/** What AWS denied to suspend, and what it suspended. */
+type Tried = Required<Pick<Round, 'denied' | 'suspended'>>;
+
+export const triedIn = (rounds: readonly Round[]): Tried => ({
+  denied: rounds.flatMap(({ denied = [] }) => denied),
+  suspended: rounds.flatMap(({ suspended = [] }) => suspended),
+});
+
+type Changed = Tried & { readonly resumed: readonly string[]; readonly nowMs: number };
 
 /**
  * Notes of processes, with the time at which some were resumed. Where AWS denied to suspend some, the note has what it
@@ -68,9 +72,10 @@ type Changed = {
  */
 export const suspendedAfter = (
   { asgs, state }: Pick<View, 'asgs' | 'state'>,
-  noted: readonly Suspension[] | undefined,
-  { resumed, denied, nowMs }: Changed,
+  found: readonly Suspension[] | undefined,
+  { resumed, denied, suspended, nowMs }: Changed,
 ): readonly Suspension[] | undefined => {
+  const noted = found && withAnswered(found, suspended, state.suspended);
   if (resumed.length + denied.length === 0) return noted;
   const refused = new Set(denied.map(({ asg }) => asg));
   const ours = (asg: string): readonly string[] => {

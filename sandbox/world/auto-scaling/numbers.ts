@@ -27,6 +27,14 @@ const noteChanges = ({ base, groups: there }: Scaling, groups: Iterable<Group>):
   }
 };
 
+/** Reports the processes that others than Holdfast resumed, whether they were suspended or not. */
+export const noteResumed = ({ base }: Scaling, group: Group, resumed: readonly string[]): void => {
+  const { by } = base.acting.current();
+  if (by.kind === 'function') return;
+  group.told = textOf(group);
+  base.note({ kind: 'asg-changed', ...numbersOf(group), resumed, by });
+};
+
 /**
  * The group whose desired capacity a call names. To delete a group is to set it to 0 (user guide, Delete your Auto Scaling group), and to create one is to
  * set its first size.

@@ -1,6 +1,7 @@
 import { nothing, type Operations, operation } from '../operation.ts';
 import { findGroup, invalid, type Scaling } from './group.ts';
 import { deregisterTargets, registerTargets } from './member-life.ts';
+import { noteResumed } from './numbers.ts';
 
 type Named = { AutoScalingGroupName: string };
 
@@ -33,7 +34,9 @@ export const settingOperations = (scaling: Scaling): Operations => ({
   }),
   ResumeProcesses: operation<Processes>((input) => {
     const group = findGroup(scaling, input.AutoScalingGroupName);
-    for (const name of processesOf(input)) group.suspended.delete(name);
+    const resumed = processesOf(input);
+    for (const name of resumed) group.suspended.delete(name);
+    noteResumed(scaling, group, resumed);
     scaling.wake(group);
     return nothing;
   }),
