@@ -34,8 +34,8 @@ export type History = {
 export type Actor =
   /** A function of Holdfast by its deployed name, in one invocation. */
   | { readonly kind: 'function'; readonly function: string; readonly invocation: string }
-  /** An Auto Scaling group by itself: to hold its desired capacity, to even out its zones, to follow a changed distribution, to replace an unhealthy member, or because a hook timed out. */
-  | { readonly kind: 'asg'; readonly asg: string; readonly why: 'size' | 'zones' | 'distribution' | 'health' | 'hook' }
+  /** An Auto Scaling group by itself: to hold its desired capacity, to even out its zones, to follow a changed distribution, to replace a member at risk or an unhealthy one, or because a hook timed out. */
+  | { readonly kind: 'asg'; readonly asg: string; readonly why: 'size' | 'zones' | 'distribution' | 'risk' | 'health' | 'hook' }
   /** EC2: an announced or a silent interruption. */
   | { readonly kind: 'ec2' }
   /** A person or a script outside Holdfast, by an API call. `as` is its name, if it has one. */

@@ -126,8 +126,8 @@ export const stayAt = ({ stays }: Life, atMs: number): Stay | undefined => stays
 
 export const isFunction = (by: Actor | undefined): by is Extract<Actor, { kind: 'function' }> => by?.kind === 'function';
 
-/** Whether an Auto Scaling group acts to exchange members: to even out its zones, or to follow a changed distribution. */
-export const isExchange = (by: Actor): boolean => by.kind === 'asg' && (by.why === 'zones' || by.why === 'distribution');
+/** Whether an Auto Scaling group acts to exchange members: to even out its zones, to follow a changed distribution, or to replace a member at risk. */
+export const isExchange = (by: Actor): boolean => by.kind === 'asg' && (by.why === 'zones' || by.why === 'distribution' || by.why === 'risk');
 
 /** When Holdfast first took it out of service of some target group, of what came after a moment. */
 export const takenOutAtMs = ({ services }: Life, sinceMs = Number.NEGATIVE_INFINITY): number =>

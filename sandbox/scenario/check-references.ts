@@ -30,6 +30,7 @@ const inWorld = ({ zones, subnets, offerings, launchTemplates, autoScalingGroups
     ...autoScalingGroups.flatMap((asg, index) => [
       ...to(asgPath(index, 'launchTemplate'), [asg.launchTemplate], templates, 'world.launchTemplates'),
       ...to(asgPath(index, 'subnets'), asg.subnets, subnetIds, 'world.subnets'),
+      ...to(asgPath(index, 'weights'), Object.keys(asg.weights ?? {}), asg.instanceTypes, `world.autoScalingGroups[${index}].instanceTypes`),
       ...to(asgPath(index, 'targetGroups'), asg.targetGroups ?? [], targets, 'world.targetGroups'),
     ]),
   ];

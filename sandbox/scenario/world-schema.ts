@@ -32,6 +32,8 @@ const autoScalingGroup = exactly({
   hooks: z.array(hook).optional(),
   suspended: strings.optional(),
   rebalancesZones: z.boolean().optional(),
+  rebalancesCapacity: z.boolean().optional(),
+  weights: z.record(z.string(), z.number().int().min(1).max(999)).optional(),
   healthChecks: z.enum(['EC2', 'ELB']).optional(),
   protectsNew: z.boolean().optional(),
   deletionProtection: z.enum(['none', 'prevent-force-deletion', 'prevent-all-deletion']).optional(),

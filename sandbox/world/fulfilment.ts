@@ -17,6 +17,8 @@ export type Choice = {
   readonly market: Market;
   readonly maxPriceUsdPerHour?: number;
   readonly priority?: number;
+  /** What an instance of this type counts (default: one). */
+  readonly weight?: number;
   /** What the image runs that is to be launched. Absent: it runs on every type. */
   readonly architecture?: Architecture;
 };
@@ -79,7 +81,8 @@ const ranks: Readonly<Record<string, Rank>> = {
   'price-capacity-optimized': (_, priced) => [-priced.free, price(priced)],
   'capacity-optimized': (_, priced) => [-priced.free],
   'capacity-optimized-prioritized': (choice, priced) => [-Math.sign(priced.free), priority(choice), -priced.free],
-  'lowest-price': (_, priced) => [price(priced)],
+  // With weights by the price of a unit (User Guide, Configure an Auto Scaling group to use instance weights).
+  'lowest-price': ({ weight = 1 }, priced) => [price(priced) / weight],
   prioritized: (choice) => [priority(choice)],
   diversified: () => [],
 };

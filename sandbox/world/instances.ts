@@ -29,6 +29,10 @@ type InstanceListener = {
   readonly booted?: (instance: InstanceRecord) => void;
   /** It fails its health checks from now on, or passes them again. */
   readonly health?: (instance: InstanceRecord) => void;
+  /** EC2 advises to replace it. */
+  readonly advised?: (instance: InstanceRecord) => void;
+  /** EC2 gives notice that it takes it. */
+  readonly warned?: (instance: InstanceRecord) => void;
   /** No longer serves: it is shutting down or stopping. */
   readonly leaving?: (instance: InstanceRecord) => void;
   /** Terminated or stopped. */
@@ -53,6 +57,8 @@ export type Instances = {
   start(instance: InstanceRecord): void;
   /** Its software stops answering health checks, or answers them again. */
   setFailing(instance: InstanceRecord, isFailing: boolean): void;
+  /** EC2 advises to replace it, or gives notice that it takes it. */
+  tellRisk(instance: InstanceRecord, how: 'advised' | 'warned'): void;
   subscribe(listener: InstanceListener): void;
 };
 
@@ -225,8 +231,7 @@ export const createInstances = (base: Base, book: OfferingBook, timing: TimingSp
       notify('health', instance);
     },
     fail: (instance) => terminateIn(instance, 0, instance.state === 'pending' ? reasons.failure : reasons.shutdown),
-    subscribe: (listener) => {
-      listeners.push(listener);
-    },
+    tellRisk: (instance, how) => notify(how, instance),
+    subscribe: (listener) => void listeners.push(listener),
   };
 };

@@ -32,6 +32,7 @@ export const createInterruptions = (base: Base, instances: Instances, book: Offe
       atMs: clock.now(),
       ...(instance.takenAtMs === undefined ? {} : { takenAtMs: instance.takenAtMs }),
     });
+    if (instance.market === 'spot') instances.tellRisk(instance, 'warned');
   };
   const take = (instance: InstanceRecord, how: How): void => {
     const action = how.action ?? 'terminate';
@@ -69,6 +70,7 @@ export const createInterruptions = (base: Base, instances: Instances, book: Offe
     });
     base.tell({ kind: 'rebalance', instance: instance.id, atMs: clock.now() });
     base.note({ kind: 'advised', instance: instance.id });
+    instances.tellRisk(instance, 'advised');
   };
   /** One event names all of them, as AWS Health does (AWS Health User Guide, "Amazon EventBridge schema"). */
   const announce = (ids: readonly string[], startsAtMs: number): void =>

@@ -101,10 +101,10 @@ export type AutoScalingGroupSpec = {
   readonly retains?: boolean;
   /** Instances that it keeps ready beside its members (default: none). */
   readonly warmPool?: { readonly size: number; readonly state: 'Stopped' | 'Running' };
-  /** Describes show Capacity Rebalancing. The group does not act by it: Holdfast refuses such a group where others set its size (default: they do not). */
-  readonly showsCapacityRebalance?: boolean;
-  /** Describes show this weight of each of its instance types. The group counts instances: Holdfast refuses such a group (default: they show none). */
-  readonly showsWeight?: number;
+  /** It replaces spot members at risk by itself: Capacity Rebalancing (default: it does not). */
+  readonly rebalancesCapacity?: boolean;
+  /** What an instance of each type counts towards its sizes (default: each instance counts as one; a type that is missing here, too). */
+  readonly weights?: Readonly<Record<string, number>>;
 };
 
 type HookSpec = {

@@ -117,13 +117,13 @@ export type WorldSnapshot = {
   }[];
 };
 
-/** Why an Auto Scaling group launches without a request for just that instance: to hold its desired capacity, to even out its zones, or to follow a changed distribution. */
-export type OwnAccord = 'size' | 'zones' | 'distribution';
+/** Why an Auto Scaling group launches without a request for just that instance: to hold its desired capacity, to even out its zones, to follow a changed distribution, or to replace a member at risk. */
+export type OwnAccord = 'size' | 'zones' | 'distribution' | 'risk';
 
 /**
  * What happened in the world; times are world time in epoch milliseconds.
  * `serving`: answers requests, told when it turns healthy in a target group, or at the end of its boot when it is in none.
- * `retired`: its Auto Scaling group ends it of its own accord, because it holds more than its desired capacity.
+ * `retired`: its Auto Scaling group ends it of its own accord, because it holds more than its desired capacity, or because the member is at risk.
  * `draining`, `drained`: taken off its first target group; the last request that was in flight has ended.
  */
 export type WorldFact =

@@ -66,8 +66,8 @@ describe('a group that others size is served', () => {
 
 it.each([
   ['with a warm pool', { warmPool: { size: 1, state: 'Stopped' } }],
-  ['with Capacity Rebalancing', { market: 'mixed', showsCapacityRebalance: true }],
-  ['whose sizes count the weights of instance types', { market: 'mixed', showsWeight: 2 }],
+  ['with Capacity Rebalancing', { market: 'mixed', rebalancesCapacity: true }],
+  ['whose sizes count the weights of instance types', { market: 'mixed', weights: { 'm7g.large': 2 } }],
 ] as const)('a group that others size is refused by name: %s', async (named, feature) => {
   const { spec, policy } = settingWith(feature);
   let items: readonly Record<string, unknown>[] = [];

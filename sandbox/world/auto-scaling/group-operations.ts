@@ -53,7 +53,7 @@ const update = (scaling: Scaling, input: GroupInput): void => {
   const group = findGroup(scaling, input.AutoScalingGroupName);
   assignSizes(group, input);
   if (input.LaunchTemplate !== undefined || input.MixedInstancesPolicy !== undefined) {
-    const launching = launchingOf(scaling, input);
+    const launching = launchingOf(scaling, input, group);
     if (isRedistributed(group.mixed, launching.mixed)) group.redistribution = 'due';
     Object.assign(group, launching);
   }
@@ -61,6 +61,7 @@ const update = (scaling: Scaling, input: GroupInput): void => {
   group.healthCheckType = input.HealthCheckType ?? group.healthCheckType;
   group.gracePeriodSeconds = input.HealthCheckGracePeriod ?? group.gracePeriodSeconds;
   group.protectsNew = input.NewInstancesProtectedFromScaleIn ?? group.protectsNew;
+  group.rebalancesCapacity = input.CapacityRebalance ?? group.rebalancesCapacity;
   group.deletionProtection = protectionOf(input, group.deletionProtection);
   scaling.wake(group);
 };

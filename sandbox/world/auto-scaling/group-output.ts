@@ -1,4 +1,5 @@
 import { describeTemplate, type Group, type GroupTag, type Member, type Scaling, zonesOf } from './group.ts';
+import { weightOf } from './units.ts';
 
 export const describeMember = (group: Group, member: Member, zoneId: (zone: string) => string) => ({
   InstanceId: member.instance.id,
@@ -9,6 +10,7 @@ export const describeMember = (group: Group, member: Member, zoneId: (zone: stri
   HealthStatus: member.healthy ? 'Healthy' : 'Unhealthy',
   LaunchTemplate: describeTemplate(group),
   ProtectedFromScaleIn: member.isProtected,
+  ...(group.weights && { WeightedCapacity: String(weightOf(group, member.instance.instanceType)) }),
 });
 
 export const describeTag = (group: Group, { Key, Value, PropagateAtLaunch }: GroupTag) => ({
@@ -28,7 +30,7 @@ const describePolicy = (group: Group) => {
         LaunchTemplateSpecification: describeTemplate(group),
         Overrides: group.instanceTypes.map((InstanceType) => ({
           InstanceType,
-          ...(group.shown?.weight && { WeightedCapacity: String(group.shown.weight) }),
+          ...(group.weights && { WeightedCapacity: String(weightOf(group, InstanceType)) }),
         })),
       },
       InstancesDistribution: {
@@ -65,7 +67,7 @@ export const describeGroup = ({ base, network }: Scaling, group: Group) => ({
   NewInstancesProtectedFromScaleIn: group.protectsNew,
   DeletionProtection: group.deletionProtection,
   ServiceLinkedRoleARN: `arn:aws:iam::${base.place.accountId}:role/aws-service-role/autoscaling.amazonaws.com/AWSServiceRoleForAutoScaling`,
-  CapacityRebalance: group.shown?.capacityRebalance ?? false,
+  CapacityRebalance: group.rebalancesCapacity,
   ...(group.warmPool && {
     WarmPoolConfiguration: { MinSize: group.warmPool.size, PoolState: group.warmPool.state },
     WarmPoolSize: [...group.members.values()].filter(({ state }) => state.startsWith('Warmed:')).length,

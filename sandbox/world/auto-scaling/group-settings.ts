@@ -2,6 +2,7 @@ import type { TemplateSpecification } from '../ec2/launch-templates.ts';
 import type { Subnet } from '../network.ts';
 import { type DeletionProtection, deletionProtections, type Group, type GroupTag, invalid, type Scaling } from './group.ts';
 import type { HookInput } from './hook-operations.ts';
+import { weightsIn } from './units.ts';
 
 export type TagInput = { readonly ResourceId?: string; readonly Key?: string; readonly Value?: string; readonly PropagateAtLaunch?: boolean };
 
@@ -47,11 +48,12 @@ export const subnetsOf = ({ network }: Scaling, input: GroupInput): readonly Sub
   });
 };
 
-type Launching = Pick<Group, 'template' | 'instanceTypes' | 'isPlain' | 'mixed'>;
+type Launching = Pick<Group, 'template' | 'instanceTypes' | 'isPlain' | 'mixed' | 'weights'>;
 
 /** Which template, types and markets the group launches. AWS's own default for a policy is all on demand. */
-export const launchingOf = ({ templates }: Scaling, input: GroupInput): Launching => {
+export const launchingOf = ({ templates }: Scaling, input: GroupInput, before: Pick<Group, 'weights'> = {}): Launching => {
   const policy = input.MixedInstancesPolicy;
+  const weights = weightsIn(policy?.LaunchTemplate?.Overrides ?? [], before.weights);
   const { reference, data } = templates.resolve(policy?.LaunchTemplate?.LaunchTemplateSpecification ?? input.LaunchTemplate);
   const overrides = (policy?.LaunchTemplate?.Overrides ?? []).flatMap(({ InstanceType }) => InstanceType ?? []);
   const instanceTypes = overrides.length > 0 ? overrides : [data.InstanceType ?? 'm5.large'];
@@ -61,6 +63,7 @@ export const launchingOf = ({ templates }: Scaling, input: GroupInput): Launchin
       template: reference,
       instanceTypes,
       isPlain: true,
+      weights,
       ...(spot ? { mixed: { base: 0, percentAbove: 0, spotStrategy: 'lowest-price' } } : {}),
     };
   const distribution = policy.InstancesDistribution ?? {};
@@ -69,7 +72,7 @@ export const launchingOf = ({ templates }: Scaling, input: GroupInput): Launchin
     percentAbove: distribution.OnDemandPercentageAboveBaseCapacity ?? 100,
     spotStrategy: distribution.SpotAllocationStrategy ?? 'lowest-price',
   };
-  return { template: reference, instanceTypes, isPlain: false, mixed };
+  return { template: reference, instanceTypes, isPlain: false, mixed, weights };
 };
 
 /** The setting that a call gives, or else the one that the group has. */
@@ -90,12 +93,8 @@ export const checkSizes = (min: number, max: number, desired: number): void => {
 export const refuseUnknown = (input: GroupInput): void => {
   if (input.LaunchConfigurationName !== undefined) throw invalid('Launch configurations are not simulated: use a launch template.');
   if (input.InstanceId !== undefined) throw invalid('Groups made from an instance are not simulated: use a launch template.');
-  if (input.CapacityRebalance) throw invalid('Capacity Rebalancing is not simulated: leave CapacityRebalance off.');
   if ((input.DesiredCapacityType ?? 'units') !== 'units') throw invalid('Sizes in vCPUs or memory are not simulated: leave out DesiredCapacityType.');
-  const { LaunchTemplate: launches, InstancesDistribution: distribution } = input.MixedInstancesPolicy ?? {};
-  if (launches?.Overrides?.some(({ WeightedCapacity: weight = '1' }) => Number(weight) !== 1))
-    throw invalid('Weights are not simulated: leave out WeightedCapacity.');
-  if ((distribution?.DistributionSegments ?? []).length > 0)
+  if ((input.MixedInstancesPolicy?.InstancesDistribution?.DistributionSegments ?? []).length > 0)
     throw invalid('Distribution segments are not simulated: leave out DistributionSegments.');
 };
 
@@ -130,5 +129,6 @@ export const buildGroup = (scaling: Scaling, input: GroupInput): Group => {
     activities: [],
     deleting: false,
     rebalancesZones: false,
+    rebalancesCapacity: input.CapacityRebalance ?? false,
   };
 };

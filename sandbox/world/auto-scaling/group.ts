@@ -61,6 +61,10 @@ export type Member = {
   state: LifecycleState;
   healthy: boolean;
   isProtected: boolean;
+  /** EC2 advised to replace it, or takes it, while the group had Capacity Rebalancing. */
+  isAtRisk?: true;
+  /** The member at risk that it replaces. */
+  insteadOf?: string;
   /** Its state in the warm pool. Absent when it is not in the warm pool. */
   pool?: WarmPool['state'];
   /** The actor that began its end. */
@@ -102,6 +106,10 @@ export type Group = {
   tags: GroupTag[];
   readonly hooks: Map<string, Hook>;
   readonly suspended: Set<string>;
+  /** It replaces members at risk by itself. */
+  rebalancesCapacity: boolean;
+  /** What an instance of each type counts towards its sizes. Absent: each counts as one. */
+  weights?: ReadonlyMap<string, number> | undefined;
   /** Scaling policies and scheduled actions, by name. */
   readonly policies: Map<
     string,
@@ -113,8 +121,6 @@ export type Group = {
   deleting: boolean;
   rebalancesZones: boolean;
   warmPool?: WarmPool;
-  /** What describes show, and the group does not act by. */
-  shown?: { readonly capacityRebalance: boolean; readonly weight?: number };
   /** Keeps an instance whose terminating hook is abandoned, until it is terminated by a call. */
   retains?: boolean;
   /** Its numbers when they were last reported. */

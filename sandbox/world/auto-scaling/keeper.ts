@@ -1,9 +1,11 @@
 import { isLive } from '../instance.ts';
+import { awaitsReplacement, followRisk, rebalanceCapacity, unitsBeside } from './capacity-rebalancing.ts';
 import { countByZone, type Group, held, isHeld, type Member, type Scaling } from './group.ts';
 import { fillUp, launchMembers, marketToShrink, nextMarket } from './launching.ts';
 import { arrive, depart, retire } from './member-life.ts';
 import { byItself } from './numbers.ts';
 import { redistribute } from './redistribution.ts';
+import { heldUnits, isAtSize, weightOf } from './units.ts';
 import { drawWarm, keepWarm, missingWarm, settleWarm } from './warm-pool.ts';
 
 const isDead = ({ instance }: Member): boolean => !isLive(instance);
@@ -20,20 +22,27 @@ const checkHealth = (scaling: Scaling, group: Group): void => {
   }
 };
 
-/** What Auto Scaling terminates when a group shrinks: members of the market (spot or on-demand) that has more than its share, of these the oldest in the zone with the most members. It never terminates a member that is protected from scale-in. */
+/**
+ * What Auto Scaling terminates when a group shrinks: members of the market (spot or on-demand) that has more than its share, of these the oldest in the zone
+ * with the most members. It never terminates a member that is protected from scale-in. With weights it keeps at least the desired capacity, so a member
+ * that counts more than there is too much stays.
+ */
 const shrink = (scaling: Scaling, group: Group): void => {
   const counts = countByZone(group);
-  const candidates = held(group).filter(({ isProtected }) => !isProtected);
-  for (let over = held(group).length - group.desired; over > 0 && candidates.length > 0; over -= 1) {
+  const free = held(group).filter(({ isProtected }) => !isProtected);
+  const weight = ({ instance }: Member): number => weightOf(group, instance.instanceType);
+  for (let over = heldUnits(group) - unitsBeside(group) - group.desired; over > 0; ) {
+    const candidates = free.filter((member) => weight(member) <= over);
     const size = (member: Member): number => counts.get(member.instance.zone) ?? 0;
     // A member launched to even out zones makes one elsewhere superfluous, of any market.
     const market = (group.surplusForZones ?? 0) > 0 ? undefined : marketToShrink(group);
     const ofMarket = candidates.filter(({ instance }) => instance.market === market);
     const open = ofMarket.length > 0 ? ofMarket : candidates;
     const most = Math.max(...open.map(size));
-    const index = candidates.findIndex((member) => open.includes(member) && size(member) === most);
-    const [member] = candidates.splice(index, 1);
+    const member = open.find((one) => size(one) === most);
     if (member === undefined) return;
+    free.splice(free.indexOf(member), 1);
+    over -= weight(member);
     counts.set(member.instance.zone, size(member) - 1);
     scaling.base.tell({ kind: 'retired', instance: member.instance.id, atMs: scaling.base.clock.now() });
     byItself(scaling, group, shrinkReason(group), () => retire(scaling, group, member));
@@ -58,11 +67,21 @@ const skewOf = (group: Group): { readonly emptiest: string } | undefined => {
   return low !== undefined && high !== undefined && high[1] - low[1] >= 2 ? { emptiest: low[0] } : undefined;
 };
 
-/** One at a time: launches where members are few; the surplus in the fullest zone goes once the new one serves. */
+/**
+ * Whether it may launch one more to even out its zones. One at a time. While it may not terminate, the members that it launched for this stay, and it grows
+ * beyond its maximum by up to 10 percent, or by one (User Guide, How suspended processes affect other processes; Rebalancing activities).
+ */
+const mayRebalance = (group: Group): boolean => {
+  const { desired, max, surplusForZones = 0 } = group;
+  if (!group.suspended.has('Terminate')) return isAtSize(group);
+  return heldUnits(group) === desired + surplusForZones && heldUnits(group) < max + Math.max(1, Math.floor(max / 10));
+};
+
+/** Launches where members are few; the surplus in the fullest zone goes once the new one serves. */
 const rebalance = (scaling: Scaling, group: Group): void => {
-  if (!group.rebalancesZones || ['AZRebalance', 'Launch', 'Terminate'].some((name) => group.suspended.has(name))) return;
+  if (!group.rebalancesZones || ['AZRebalance', 'Launch'].some((name) => group.suspended.has(name))) return;
   const skew = skewOf(group);
-  if (skew === undefined || held(group).length !== group.desired) return;
+  if (skew === undefined || !mayRebalance(group)) return;
   const subnets = group.subnets.filter(({ zone }) => zone === skew.emptiest);
   const { launched } = launchMembers(scaling, group, { subnets, market: nextMarket(group), count: 1, ownAccord: 'zones' });
   group.surplusForZones = (group.surplusForZones ?? 0) + launched.length;
@@ -80,7 +99,8 @@ const isSettled = (group: Group): boolean => {
   const members = held(group);
   const isEven = !(group.rebalancesZones && skewOf(group) !== undefined);
   return (
-    members.length === group.desired &&
+    isAtSize(group) &&
+    !awaitsReplacement(group) &&
     members.every((member) => member.healthy && !willFail(group, member)) &&
     !group.deleting &&
     isEven &&
@@ -100,11 +120,12 @@ const look = (scaling: Scaling, group: Group): void => {
     for (const member of unhealthy) byItself(scaling, group, 'health', () => retire(scaling, group, member));
   }
   if (!group.suspended.has('Launch') && !group.deleting) {
-    while (held(group).length < group.desired && drawWarm(scaling, group) !== undefined);
+    while (heldUnits(group) < group.desired && drawWarm(scaling, group) !== undefined);
     fillUp(scaling, group);
     keepWarm(scaling, group);
   }
   if (mayEnd && !awaitsRebalance(group)) shrink(scaling, group);
+  rebalanceCapacity(scaling, group);
   rebalance(scaling, group);
   redistribute(scaling, group);
   if (group.deleting && group.members.size === 0) scaling.groups.delete(group.name);
@@ -129,7 +150,13 @@ export const followInstances = (scaling: Scaling): void => {
     const member = group?.members.get(instance.id);
     return group === undefined || member === undefined ? undefined : [group, member];
   };
+  const atRisk = (how: 'advised' | 'warned') => (instance: Member['instance']) => {
+    const [group, member] = memberOf(instance) ?? [];
+    if (group !== undefined && member !== undefined) followRisk(scaling, group, member, how);
+  };
   scaling.instances.subscribe({
+    advised: atRisk('advised'),
+    warned: atRisk('warned'),
     running: (instance) => {
       const [group, member] = memberOf(instance) ?? [];
       if (group === undefined || member === undefined) return;

@@ -4,7 +4,8 @@ import type { Subnet } from '../network.ts';
 import { type Operations, operation } from '../operation.ts';
 import { createTokenMemory } from '../token-memory.ts';
 import { findGroup, type Group, invalid, type Scaling, sizes, zonesOf } from './group.ts';
-import { launchMembers, marketOf } from './launching.ts';
+import { type LaunchAsk, launchMembers, marketOf } from './launching.ts';
+import { weightOf } from './units.ts';
 
 type LaunchInput = {
   AutoScalingGroupName: string;
@@ -58,6 +59,21 @@ const mayLaunch = (group: Group, count: number): void => {
   }
 };
 
+const unitsIn = (group: Group, { launched }: Fulfilment<Choice>): number =>
+  launched.reduce((sum, { choice, instances }) => sum + weightOf(group, choice.instanceType) * instances.length, 0);
+
+/** Launches up to so many units. With weights one instance after another, because only its type says what it counts. */
+const launchUnits = (scaling: Scaling, group: Group, ask: LaunchAsk): Fulfilment<Choice> => {
+  if (group.weights === undefined) return launchMembers(scaling, group, ask, scaling.budget);
+  let given: Fulfilment<Choice> = { launched: [], refused: [] };
+  while (unitsIn(group, given) < ask.count) {
+    const { launched, refused } = launchMembers(scaling, group, { ...ask, count: 1 }, scaling.budget);
+    given = { launched: [...given.launched, ...launched], refused };
+    if (launched.length === 0) break;
+  }
+  return given;
+};
+
 const launch = (scaling: Scaling, input: LaunchInput) => {
   const group = findGroup(scaling, input.AutoScalingGroupName);
   const count = input.RequestedCapacity;
@@ -65,8 +81,8 @@ const launch = (scaling: Scaling, input: LaunchInput) => {
   if (group.warmPool !== undefined) throw new ApiError('UnsupportedOperation', 'LaunchInstances is not supported for groups with a warm pool.');
   const market = marketOf(group);
   if (market === undefined) throw invalid('LaunchInstances needs a group whose policy is all Spot or all On-Demand.');
-  const given = launchMembers(scaling, group, { subnets: subnetsFor(scaling, group, input), market, count }, scaling.budget);
-  const got = given.launched.reduce((sum, { instances }) => sum + instances.length, 0);
+  const given = launchUnits(scaling, group, { subnets: subnetsFor(scaling, group, input), market, count });
+  const got = unitsIn(group, given);
   group.desired += input.RetryStrategy === 'retry-with-group-configuration' ? count : got;
   scaling.wake(group);
   return answer(scaling, input, given);

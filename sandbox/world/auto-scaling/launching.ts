@@ -5,9 +5,10 @@ import type { Choice, Fulfilment, FulfilmentOrder, Refused } from '../fulfilment
 import type { Subnet } from '../network.ts';
 import type { OwnAccord } from '../world.ts';
 import { emitLaunchFailure } from './activities.ts';
-import { countByZone, type Group, held, type Scaling } from './group.ts';
+import { countByZone, type Group, held, type Member, type Scaling } from './group.ts';
 import { groupTag, join } from './member-life.ts';
 import { byItself } from './numbers.ts';
+import { heldUnits, unitsOf, weightOf } from './units.ts';
 
 /** The one market of a group; undefined when its policy mixes them. */
 export const marketOf = ({ mixed }: Group): Market | undefined => {
@@ -15,16 +16,25 @@ export const marketOf = ({ mixed }: Group): Market | undefined => {
   return mixed.base === 0 && mixed.percentAbove === 0 ? 'spot' : undefined;
 };
 
-/** Members on demand by base and percentage; a fraction counts as a whole instance on demand. */
+/** Units on demand by base and percentage; a fraction counts as a whole unit on demand. */
 const wantedOnDemand = ({ desired, mixed: { base, percentAbove } }: Group & { readonly mixed: NonNullable<Group['mixed']> }): number =>
   Math.min(base, desired) + Math.ceil((Math.max(0, desired - base) * percentAbove) / 100);
 
 const hasMixed = (group: Group): group is Group & { readonly mixed: NonNullable<Group['mixed']> } => group.mixed !== undefined;
 
-const onDemandIn = (group: Group): number => held(group).filter(({ instance }) => instance.market === 'on-demand').length;
+const onDemandOf = (group: Group): Member[] => held(group).filter(({ instance }) => instance.market === 'on-demand');
 
-/** How many more members are on demand than base and percentage say. */
-export const onDemandSurplus = (group: Group): number => (hasMixed(group) ? onDemandIn(group) - wantedOnDemand(group) : 0);
+const onDemandIn = (group: Group): number => unitsOf(group, onDemandOf(group));
+
+/** Whether a member on demand could leave, and base and percentage would still be met. */
+const hasSpareOnDemand = (group: Group): boolean => {
+  if (!hasMixed(group)) return false;
+  const spare = onDemandIn(group) - wantedOnDemand(group);
+  return onDemandOf(group).some(({ instance }) => weightOf(group, instance.instanceType) <= spare);
+};
+
+/** Whether its members are of the markets that base and percentage say, as far as whole instances can be. */
+export const isDistributed = (group: Group): boolean => !hasMixed(group) || (onDemandIn(group) >= wantedOnDemand(group) && !hasSpareOnDemand(group));
 
 /** On-demand first, until base and percentage are met. */
 export const nextMarket = (group: Group): Market => {
@@ -39,7 +49,7 @@ export const nextMarket = (group: Group): Market => {
  */
 export const marketToShrink = (group: Group): Market | undefined => {
   if (!hasMixed(group)) return undefined;
-  return onDemandIn(group) > wantedOnDemand(group) ? 'on-demand' : 'spot';
+  return hasSpareOnDemand(group) ? 'on-demand' : 'spot';
 };
 
 const strategyOf = (group: Group, market: Market): string => (market === 'spot' ? (group.mixed?.spotStrategy ?? 'lowest-price') : 'prioritized');
@@ -67,7 +77,14 @@ const launchAsked = (scaling: Scaling, group: Group, ask: LaunchAsk, budget: Bud
   const architecture = scaling.templates.architectureOf(data);
   const given = scaling.fulfil.launch<Choice>({
     choices: group.instanceTypes.flatMap((instanceType, priority) =>
-      ask.subnets.map((subnet) => ({ instanceType, subnet, market: ask.market, priority, ...(architecture && { architecture }) })),
+      ask.subnets.map((subnet) => ({
+        instanceType,
+        subnet,
+        market: ask.market,
+        priority,
+        weight: weightOf(group, instanceType),
+        ...(architecture && { architecture }),
+      })),
     ),
     count: ask.count,
     strategy: strategyOf(group, ask.market),
@@ -86,7 +103,7 @@ const launchAsked = (scaling: Scaling, group: Group, ask: LaunchAsk, budget: Bud
 };
 
 /** The zone with the fewest members, among the zones that still have capacity. */
-const nextZone = (counts: ReadonlyMap<string, number>, dry: ReadonlySet<string>): string | undefined => {
+export const nextZone = (counts: ReadonlyMap<string, number>, dry: ReadonlySet<string>): string | undefined => {
   const open = [...counts].filter(([zone]) => !dry.has(zone));
   return open.reduce<[string, number] | undefined>((best, entry) => (best === undefined || entry[1] < best[1] ? entry : best), undefined)?.[0];
 };
@@ -95,24 +112,25 @@ const nextZone = (counts: ReadonlyMap<string, number>, dry: ReadonlySet<string>)
 export const tellRefused = (scaling: Scaling, group: Group, { choice, code, message }: Refused<Choice>): void =>
   emitLaunchFailure(scaling, group, { zone: choice.subnet.zone, subnet: choice.subnet.id }, `${message} Launching EC2 instance failed. (${code})`);
 
-/** Fills up to the desired capacity, evenly over zones. A shortage is one event, and the group tries again at its next look. */
+/** Fills up to the desired capacity, evenly over zones. With weights it may hold more than that: the last launch counts more than was missing. A shortage is one event, and the group tries again at its next look. */
 export const fillUp = (scaling: Scaling, group: Group): void => {
   const dry = new Set<string>();
   const counts = countByZone(group);
   let refused: Refused<Choice> | undefined;
-  for (let missing = group.desired - held(group).length; missing > 0; ) {
+  for (let missing = group.desired - heldUnits(group); missing > 0; ) {
     const zone = nextZone(counts, dry);
     if (zone === undefined) break;
     const subnets = group.subnets.filter((subnet) => subnet.zone === zone);
     const given = launchMembers(scaling, group, { subnets, market: nextMarket(group), count: 1, ownAccord: 'size' });
-    if (given.launched.length > 0) {
-      missing -= 1;
+    const [launched] = given.launched;
+    if (launched !== undefined) {
+      missing -= weightOf(group, launched.choice.instanceType);
       counts.set(zone, (counts.get(zone) ?? 0) + 1);
       continue;
     }
     dry.add(zone);
     refused = given.refused[0] ?? refused;
   }
-  if (refused === undefined || held(group).length >= group.desired) return;
+  if (refused === undefined || heldUnits(group) >= group.desired) return;
   tellRefused(scaling, group, refused);
 };

@@ -4,6 +4,7 @@ import { beginActivity, describeActivity } from './activities.ts';
 import { findGroup, type Group, invalid, isHeld, type Member, mustKeepMin, type Scaling, sizes, zonesOf } from './group.ts';
 import { describeMember } from './group-output.ts';
 import { deregisterTargets, groupTag, join, leaveGroup, noteJoined, noteLeft, noteProtection, registerTargets, retire } from './member-life.ts';
+import { unitsOf, weightOf } from './units.ts';
 
 /** Attach, detach and standby take no more at once. */
 const atOnce = 20;
@@ -33,13 +34,14 @@ const attachable = (scaling: Scaling, group: Group, id: string) => {
   return instance;
 };
 
-/** Attached instances run no hooks and count at once. */
+/** Attached instances run no hooks and count at once, by the weights of their types. */
 const attach = (scaling: Scaling, group: Group, ids: readonly string[]): void => {
   const found = ids.map((id) => attachable(scaling, group, id));
-  if (group.desired + found.length > group.max) {
+  const units = found.reduce((sum, { instanceType }) => sum + weightOf(group, instanceType), 0);
+  if (group.desired + units > group.max) {
     throw invalid(`${sizes(group)} To attach ${instances(found.length)}, please update the AutoScalingGroup sizes appropriately.`);
   }
-  group.desired += found.length;
+  group.desired += units;
   for (const instance of found) {
     const member = join(scaling, group, instance, 'InService');
     scaling.instances.setTags(instance, { ...instance.tags, [groupTag]: group.name });
@@ -49,11 +51,12 @@ const attach = (scaling: Scaling, group: Group, ids: readonly string[]): void =>
 };
 
 const decrement = (group: Group, members: readonly Member[], asked: boolean | undefined, what: string): void => {
-  const counted = asked ? members.filter(isHeld).length : 0;
-  if (counted > 0 && group.desired - counted < group.min) {
-    throw invalid(`${sizes(group)} To ${what} ${instances(counted)}, please update the AutoScalingGroup sizes appropriately.`);
+  const counted = asked ? members.filter(isHeld) : [];
+  const units = unitsOf(group, counted);
+  if (units > 0 && group.desired - units < group.min) {
+    throw invalid(`${sizes(group)} To ${what} ${instances(counted.length)}, please update the AutoScalingGroup sizes appropriately.`);
   }
-  group.desired -= counted;
+  group.desired -= units;
 };
 
 const mayLeave = (group: Group, id: string): Member => {
@@ -89,10 +92,11 @@ const exitStandby = (scaling: Scaling, group: Group, input: Some): void => {
   const members = someIds(input, 'exit standby').map((id) => mustBeMember(group, id));
   const wrong = members.find(({ state }) => state !== 'Standby');
   if (wrong !== undefined) throw invalid(`The instance ${wrong.instance.id} is not in Standby.`);
-  if (group.desired + members.length > group.max) {
+  const units = unitsOf(group, members);
+  if (group.desired + units > group.max) {
     throw invalid(`${sizes(group)} To remove from standby ${instances(members.length)}, please update the AutoScalingGroup sizes appropriately.`);
   }
-  group.desired += members.length;
+  group.desired += units;
   for (const member of members) {
     member.state = 'InService';
     noteJoined(scaling, group, member);
@@ -118,10 +122,11 @@ const terminated = (scaling: Scaling, input: Terminate): [Group, Member][] => {
 const terminate = (scaling: Scaling, input: Terminate) => {
   const found = terminated(scaling, input);
   const group = found[0]?.[0];
-  const counted = input.ShouldDecrementDesiredCapacity ? found.filter(([, member]) => isHeld(member)).length : 0;
-  if (group !== undefined) {
-    mustKeepMin(group, counted);
-    group.desired -= counted;
+  if (group !== undefined && input.ShouldDecrementDesiredCapacity) {
+    const counted = found.flatMap(([, member]) => (isHeld(member) ? [member] : []));
+    const units = unitsOf(group, counted);
+    mustKeepMin(group, units);
+    group.desired -= units;
   }
   const activities = found.map(([owner, member]) => {
     const cause = 'An instance was taken out of service in response to a user request.';

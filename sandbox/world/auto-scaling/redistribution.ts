@@ -1,5 +1,6 @@
 import { countByZone, type Group, held, type Member, type Scaling } from './group.ts';
-import { launchMembers, marketToShrink, nextMarket, onDemandSurplus, tellRefused } from './launching.ts';
+import { isDistributed, launchMembers, marketToShrink, nextMarket, tellRefused } from './launching.ts';
+import { isAtSize } from './units.ts';
 
 /** A new base or percentage. Other fields of a distribution change no running member (InstancesDistribution, API reference). */
 export const isRedistributed = (before: Group['mixed'], after: Group['mixed']): boolean =>
@@ -21,11 +22,11 @@ const subnetsBeside = (group: Group, members: readonly Member[]): Group['subnets
  */
 export const redistribute = (scaling: Scaling, group: Group): void => {
   const members = held(group);
-  if (group.redistribution !== 'due' || holdsStill(group) || members.length !== group.desired) return;
+  if (group.redistribution !== 'due' || holdsStill(group) || !isAtSize(group)) return;
   if (members.some(({ state }) => state !== 'InService')) return;
   const market = marketToShrink(group);
   const leaving = members.filter(({ instance, isProtected }) => instance.market === market && !isProtected);
-  if (onDemandSurplus(group) === 0 || leaving.length === 0) {
+  if (isDistributed(group) || leaving.length === 0) {
     delete group.redistribution;
     return;
   }

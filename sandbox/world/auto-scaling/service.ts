@@ -22,7 +22,10 @@ const launchesOf = (spec: AutoScalingGroupSpec) => {
     MixedInstancesPolicy: {
       LaunchTemplate: {
         LaunchTemplateSpecification: template,
-        Overrides: spec.instanceTypes.map((InstanceType) => ({ InstanceType })),
+        Overrides: spec.instanceTypes.map((InstanceType) => ({
+          InstanceType,
+          ...(spec.weights && { WeightedCapacity: String(spec.weights[InstanceType] ?? 1) }),
+        })),
       },
       InstancesDistribution: { OnDemandPercentageAboveBaseCapacity: percentOf[spec.market], SpotAllocationStrategy: 'price-capacity-optimized' },
     },
@@ -48,7 +51,7 @@ const createFromSpec = (scaling: Scaling, spec: AutoScalingGroupSpec): void => {
   group.rebalancesZones = spec.rebalancesZones ?? false;
   group.healthCheckType = spec.healthChecks ?? 'EC2';
   group.protectsNew = spec.protectsNew ?? false;
-  group.shown = { capacityRebalance: spec.showsCapacityRebalance ?? false, ...(spec.showsWeight && { weight: spec.showsWeight }) };
+  group.rebalancesCapacity = spec.rebalancesCapacity ?? false;
   if (spec.retains) group.retains = true;
   group.deletionProtection = spec.deletionProtection ?? 'none';
   if (spec.warmPool !== undefined) group.warmPool = spec.warmPool;

@@ -18,6 +18,7 @@ import {
   isUnknownInstance,
 } from '../../../aws/calls/errors.ts';
 import { eventually } from '../eventually.ts';
+import { risksAndWeights } from './capacity-rebalancing.ts';
 import { type Cloud, groups, instanceType } from './cloud.ts';
 import { type Expectation, refusal } from './expectation.ts';
 import { processes } from './images.ts';
@@ -308,6 +309,7 @@ export const autoScaling: readonly Expectation[] = [
   ...attachInstances,
   ...launchInstances,
   ...mixedInstances,
+  ...risksAndWeights,
   ...terminating,
   ...lifecycle,
   ...processes,

@@ -229,11 +229,9 @@ describe('groups', () => {
   it('are refused by name when they need what is not simulated, or exist', () => {
     const { autoScaling, refusal } = build();
     const refused = (change: Record<string, unknown>) => refusal(() => autoScaling('CreateAutoScalingGroup', create(change)));
-    expect(refused({ CapacityRebalance: true }).message).toContain('Capacity Rebalancing');
     expect(refused({ LaunchConfigurationName: 'old' }).message).toContain('Launch configurations');
     expect(refused({ DesiredCapacityType: 'vcpu' }).message).toContain('vCPUs');
     const mixed = (policy: object) => refused({ LaunchTemplate: undefined, MixedInstancesPolicy: policy }).message;
-    expect(mixed({ LaunchTemplate: { Overrides: [{ InstanceType: 'm7g.large', WeightedCapacity: '4' }] } })).toContain('Weights');
     expect(mixed({ InstancesDistribution: { DistributionSegments: [{ TargetCapacityTypes: ['on-demand'] }] } })).toContain('Distribution segments');
     expect(refused({ VPCZoneIdentifier: 'subnet-x' }).code).toBe('ValidationError');
     expect(refused({ DesiredCapacity: 3 }).code).toBe('ValidationError');
@@ -475,6 +473,22 @@ describe('zones of a group', () => {
     const retired = test.facts.filter(({ kind }) => kind === 'retired');
     expect([own.length, retired.length]).toEqual([2, 2]);
     expect(retired.every((fact) => 'instance' in fact && ids.includes(fact.instance))).toBe(true);
+  });
+
+  it('are evened out by launches alone while Terminate is suspended, up to 10 percent or one beyond the maximum, until it runs again', async () => {
+    const grown = async (max: number) => {
+      const test = build({ desired: 0, max, rebalancesZones: true, suspended: ['Terminate'] });
+      const ids = test.launch(3);
+      await test.seconds(10);
+      test.autoScaling('AttachInstances', { ...named, InstanceIds: ids });
+      await test.seconds(120);
+      const zones = test.inService().map((id) => test.instance(id).zone.at(-1));
+      test.autoScaling('ResumeProcesses', { ...named, ScalingProcesses: ['Terminate'] });
+      await test.seconds(120);
+      return [zones.sort().join(''), test.inService().length];
+    };
+    expect(await grown(3)).toEqual(['aaab', 3]);
+    expect(await grown(20)).toEqual(['aaabbcc', 3]);
   });
 
   it('are left alone while AZRebalance is suspended, or not wanted', async () => {
