@@ -28,6 +28,21 @@ export const asgShape = ({ MixedInstancesPolicy: mixed, LaunchTemplate: template
 };
 
 /**
+ * What the sizes of an Auto Scaling group count, where that is not instances: weights of its instance types, or units
+ * of attribute-based selection (Auto Scaling API, LaunchTemplateOverrides and DesiredCapacityType).
+ */
+export const unitOf = ({
+  DesiredCapacityType: type,
+  MixedInstancesPolicy: mixed,
+}: AutoScalingGroup): AsgFacts['unit'] => {
+  if (type === 'vcpu' || type === 'memory-mib') return type;
+  const weights = (mixed?.LaunchTemplate?.Overrides ?? []).map(({ WeightedCapacity = '1' }) =>
+    Number(WeightedCapacity),
+  );
+  return weights.some((weight) => weight !== 1) ? 'weights' : undefined;
+};
+
+/**
  * Without a distribution a mixed instances policy launches on-demand only: its percentage is 100 by default (Auto
  * Scaling API, InstancesDistribution).
  */

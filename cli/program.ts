@@ -5,7 +5,7 @@ import { decisionTexts } from './decision-list.ts';
 import { unreadableText } from './decision-text.ts';
 import { explain, explanationText } from './explain.ts';
 import { runSandbox, type SandboxFlags } from './sandbox-command.ts';
-import { beyondOf, noDecisionText, noPolicyText, statusText } from './status.ts';
+import { foundIn, noDecisionText, noPolicyText, statusText } from './status.ts';
 
 const number = (what: string, holds: (value: number) => boolean) => (text: string) => {
   const value = Number(text);
@@ -141,9 +141,11 @@ const statusCommand = (exitWith: (code: number) => void): Command =>
   ).action(async (group: string, where: Where) => {
     const access = openAccess(where);
     const status = await access.status(group);
-    const beyond = status?.status === 'accepted' ? await beyondOf(group, access.store) : undefined;
-    const text = status === undefined ? noPolicyText(group, await groupsIn(access)) : statusText(status, beyond);
-    print(status === undefined ? null : { ...status, ...(beyond && { beyondMax: beyond }) }, text, where.json);
+    const found = status?.status === 'accepted' ? await foundIn(group, access.store) : {};
+    const text = status === undefined ? noPolicyText(group, await groupsIn(access)) : statusText(status, found);
+    const { beyond, unfit } = found;
+    const json = { ...status, ...(beyond && { beyondMax: beyond }), ...(unfit && { unfit }) };
+    print(status === undefined ? null : json, text, where.json);
     exitWith(status?.status === 'accepted' ? 0 : 1);
   });
 

@@ -4,6 +4,7 @@ import type { EndedWhy } from '../core/pool-memory/failed-boots.ts';
 import type { WhyIdle } from '../core/view/unserved.ts';
 import { costText, someText, whyText } from './reason-text.ts';
 import { timeText } from './time.ts';
+import { unfitTexts } from './unfit-text.ts';
 
 const minutesText = (ms: number): string => `${Math.round(ms / 6_000) / 10} minutes`;
 
@@ -97,6 +98,7 @@ const texts: Texts = {
     const asgs = remark.asgs.map(({ asg, min }) => `${asg} (${min})`).join(', ');
     return `keeps ${remark.count} above the desired size because of minimum sizes: ${asgs}`;
   },
+  'asg-unfit': ({ asgs }) => unfitTexts(asgs).join('; '),
   'shares-full': ({ count }) => `launches ${count} fewer: maxShare forbids everything that could be launched`,
   'on-demand-short': (remark) =>
     `needs ${remark.owed} on demand and has ${remark.held}: ` +

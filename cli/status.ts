@@ -1,7 +1,9 @@
 import type { Status } from '../aws/state/status-item.ts';
+import type { UnfitAsg } from '../core/group/unfit.ts';
 import { nearestName } from '../core/policy/problem.ts';
 import type { StateStore } from '../core/ports/state-store.ts';
 import { timeText } from './time.ts';
+import { unfitTexts } from './unfit-text.ts';
 
 const listed = (title: string, messages: readonly string[]): readonly string[] =>
   messages.length === 0 ? [] : ['', title, ...messages.map((message) => `  ${message}`)];
@@ -39,10 +41,16 @@ const headline = ({ message, problems, warnings }: Status): string =>
 /** A size that others set, beyond the maximum of the policy, and how many members Holdfast keeps. */
 type Beyond = { readonly set: number; readonly kept: number };
 
-/** As the last look found it. Undefined where the size is within the maximum. */
-export const beyondOf = async (group: string, store: Pick<StateStore, 'state'>): Promise<Beyond | undefined> => {
-  const { beyondMax, desired = 0 } = (await store.state(group)) ?? {};
-  return beyondMax === undefined ? undefined : { set: beyondMax, kept: desired };
+/** What the last look found beside the status: a size beyond the maximum, and settings that acceptance refuses. */
+export type Found = { readonly beyond?: Beyond; readonly unfit?: readonly UnfitAsg[] };
+
+/** As the last look found it. */
+export const foundIn = async (group: string, store: Pick<StateStore, 'state'>): Promise<Found> => {
+  const { beyondMax, desired = 0, unfit } = (await store.state(group)) ?? {};
+  return {
+    ...(beyondMax !== undefined && { beyond: { set: beyondMax, kept: desired } }),
+    ...(unfit !== undefined && unfit.length > 0 && { unfit }),
+  };
 };
 
 const beyondText = ({ set, kept }: Beyond): readonly string[] => [
@@ -52,7 +60,7 @@ const beyondText = ({ set, kept }: Beyond): readonly string[] => [
 ];
 
 /** The status in plain text. Checks are those of the version in force. */
-export const statusText = (status: Status, beyond?: Beyond): string =>
+export const statusText = (status: Status, { beyond, unfit = [] }: Found = {}): string =>
   [
     `${status.group}: ${headline(status)}`,
     ...listed(
@@ -64,6 +72,10 @@ export const statusText = (status: Status, beyond?: Beyond): string =>
       status.warnings.map(({ message }) => message),
     ),
     ...(beyond === undefined ? [] : beyondText(beyond)),
+    ...listed(
+      'Found by the last look:',
+      unfitTexts(unfit).map((text) => `${text}.`),
+    ),
     ...(status.version === undefined ? [] : [...refusedText(status), ...checksText(status)]),
   ].join('\n');
 

@@ -7,7 +7,7 @@ import { type EC2Client, paginateDescribeSubnets } from '@aws-sdk/client-ec2';
 import type { ElasticLoadBalancingV2Client } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { PolicyResolver } from '../../core/policy/ports.ts';
 import { type AsgFacts, type Names, type Steering, templateReference } from '../../core/policy/resolution.ts';
-import { asgShape, subnetIdsOf } from '../asg-shape.ts';
+import { asgShape, subnetIdsOf, unitOf } from '../asg-shape.ts';
 import { allOf } from '../calls/all-of.ts';
 import { chunks } from '../calls/chunks.ts';
 import { codeOf } from '../calls/errors.ts';
@@ -120,18 +120,6 @@ const steeringOf = async (client: AutoScalingClient, group: AutoScalingGroup): P
       ({ LifecycleTransition }) => LifecycleTransition === 'autoscaling:EC2_INSTANCE_TERMINATING',
     ),
   };
-};
-
-/**
- * What the sizes of an Auto Scaling group count, where that is not instances: weights of its instance types, or units
- * of attribute-based selection (Auto Scaling API, LaunchTemplateOverrides and DesiredCapacityType).
- */
-const unitOf = ({ DesiredCapacityType: type, MixedInstancesPolicy: mixed }: AutoScalingGroup): AsgFacts['unit'] => {
-  if (type === 'vcpu' || type === 'memory-mib') return type;
-  const weights = (mixed?.LaunchTemplate?.Overrides ?? []).map(({ WeightedCapacity = '1' }) =>
-    Number(WeightedCapacity),
-  );
-  return weights.some((weight) => weight !== 1) ? 'weights' : undefined;
 };
 
 const factsOf = async (

@@ -4,8 +4,10 @@ import {
   type Instance,
   paginateDescribeAutoScalingGroups,
 } from '@aws-sdk/client-auto-scaling';
+import type { UnfitSetting } from '../../core/group/unfit.ts';
 import type { Holdings } from '../../core/ports/capacity-provider.ts';
 import type { AsgView } from '../../core/view/view.ts';
+import { unitOf } from '../asg-shape.ts';
 import { allOf } from '../calls/all-of.ts';
 import { chunks } from '../calls/chunks.ts';
 import { inParallel } from '../calls/in-parallel.ts';
@@ -77,11 +79,22 @@ export const ownTargetGroups = (asg: AutoScalingGroup): readonly string[] => {
   return [...new Set([...(asg.TargetGroupARNs ?? []), ...sources])];
 };
 
+/** Settings with which acceptance refuses a policy. */
+const unfitIn = (asg: AutoScalingGroup): readonly UnfitSetting[] => {
+  const unit = unitOf(asg);
+  return [
+    ...(asg.CapacityRebalance ? (['capacity-rebalancing'] as const) : []),
+    ...(asg.WarmPoolConfiguration ? (['warm-pool'] as const) : []),
+    ...(unit ? [unit] : []),
+  ];
+};
+
 const toAsg = (asg: AutoScalingGroup): Asg => {
   const name = asg.AutoScalingGroupName ?? '';
   const standings = new Map(
     (asg.Instances ?? []).map((instance) => [instance.InstanceId ?? '', standingOf(name, instance)]),
   );
+  const unfit = unfitIn(asg);
   const holds = [...standings].filter(([, { counts }]) => counts).map(([id]) => id);
   return {
     name,
@@ -92,6 +105,7 @@ const toAsg = (asg: AutoScalingGroup): Asg => {
     holds,
     inside: standings.size,
     suspended: suspendedIn(asg),
+    ...(unfit.length > 0 && { unfit }),
     targetGroups: ownTargetGroups(asg),
     standings,
   };

@@ -17,6 +17,7 @@ export const offering = from(shapes.offering);
 export const cost = from(shapes.cost);
 export const added = from(shapes.added);
 export const raisedMax = from(shapes.raisedMax);
+export const unfitAsg = from(shapes.unfitAsg);
 export const suspension = from(shapes.suspension);
 export const leaveReason = from(shapes.leaveReason);
 export const swapState = from(shapes.swapState);

@@ -28,6 +28,7 @@ import {
   text,
   texts,
   turnRemarks,
+  unfitAsg,
 } from './common-schema.ts';
 
 const turn: z.ZodMiniType<Turn> = z.discriminatedUnion('kind', [
@@ -169,6 +170,7 @@ const remark: z.ZodMiniType<Remark> = z.discriminatedUnion('code', [
     count: number,
     asgs: z.array(z.object({ asg: text, min: number })),
   }),
+  z.object({ code: z.literal('asg-unfit'), asgs: z.array(unfitAsg) }),
   z.object({ code: z.literal('on-demand-short'), owed: number, held: number }),
   z.object({ code: z.literal('paused'), missing: number, surplus: number }),
   z.object({

@@ -1,3 +1,4 @@
+import { type UnfitAsg, unfitSettings } from '../../core/group/unfit.ts';
 import type { Cost } from '../../core/observe/not-done.ts';
 import type { Placement } from '../../core/placement/placement.ts';
 import type { Market, Offering } from '../../core/pool/offering.ts';
@@ -22,6 +23,8 @@ export const placement = objectOf<Placement>({
   moves: optional(listOf(text)),
   trial: optional(oneOf(true)),
 });
+
+export const unfitAsg = objectOf<UnfitAsg>({ asg: text, found: listOf(oneOf(...unfitSettings)) });
 
 export const raisedMax = objectOf<RaisedMax>({
   asg: text,

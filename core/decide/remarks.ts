@@ -1,4 +1,5 @@
 import type { Remark } from '../decision/remark.ts';
+import { unfitNow, unfitSince } from '../group/unfit.ts';
 import type { BootNews } from '../pool-memory/failed-boots.ts';
 import type { GivenUp } from '../pool-memory/given-up.ts';
 import type { AsgView, View } from '../view/view.ts';
@@ -39,6 +40,12 @@ const aboutGivenUp = ({ instances, ...rest }: GivenUp): Remark => ({
 /** Whether its minimum keeps members: where it keeps any, all that it lets go leave now. */
 const keepsSome = ({ held, min }: AsgView): boolean => min > 0 && held > 0;
 
+/** A remark reports a setting of an Auto Scaling group when it is found first. */
+const aboutUnfit = ({ group, asgs: shown, state }: View): readonly Remark[] => {
+  const asgs = unfitSince(unfitNow(group, shown), state.unfit);
+  return asgs.length === 0 ? [] : [{ code: 'asg-unfit', asgs }];
+};
+
 /** A remark reports missing spares when their number changes. */
 const aboutSpares = (view: View, missing: number): readonly Remark[] =>
   missing === 0 || missing === (view.state.sparesMissing ?? 0)
@@ -70,6 +77,7 @@ export const remarks: Rule = {
   name: 'remarks',
   propose: ({ view }, { keptByMinimum = 0, spares, unplaced }) => ({
     remarks: [
+      ...aboutUnfit(view),
       ...remarksOf(view, keptByMinimum),
       ...(unplaced === 0 && spares?.placed === 0 ? aboutSpares(view, spares.missing) : []),
     ],

@@ -1,4 +1,5 @@
 import type { BreakerNews } from '../breaker/learn.ts';
+import type { UnfitAsg } from '../group/unfit.ts';
 import type { Ahead, Need } from '../limits/need.ts';
 import type { Cost } from '../observe/not-done.ts';
 import type { EndedWhy } from '../pool-memory/failed-boots.ts';
@@ -93,6 +94,11 @@ export type Remark =
       readonly count: number;
       readonly asgs: readonly { readonly asg: string; readonly min: number }[];
     }
+  /**
+   * The owners of these Auto Scaling groups turned on settings with which the policy would be refused. It stays in force.
+   * While a size counts no instances, nothing is launched or removed.
+   */
+  | { readonly code: 'asg-unfit'; readonly asgs: readonly UnfitAsg[] }
   /** `count` missing members are not launched, because `maxShare` forbids everything that could be launched. */
   | { readonly code: 'shares-full'; readonly count: number }
   /** The group has fewer on demand than it owes, because no on-demand pool gives any now. */

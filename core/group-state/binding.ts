@@ -3,6 +3,7 @@ import { choicesOf } from '../decision/chosen-members.ts';
 import type { Decision } from '../decision/decision.ts';
 import { modeOf } from '../group/mode.ts';
 import { noted, withTries } from '../group/outside-size.ts';
+import { unfitNow } from '../group/unfit.ts';
 import type { Reservation } from '../launch/reservation.ts';
 import { abandoned, inBrief, takenUp } from '../launch/reservation-life.ts';
 import { rememberAdvised } from '../limits/advice-budget.ts';
@@ -146,6 +147,7 @@ export const bind = (decision: Decision, view: View, author: Author): ToLaunch =
       uncovered: decision.uncovered,
       sparesMissing: decision.spares?.missing || undefined,
       keptByMinimum: decision.keptByMinimum,
+      unfit: unlessEmpty(unfitNow(view.group, view.asgs)),
       onDemandShort: decision.onDemandShort,
     },
   };

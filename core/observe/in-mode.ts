@@ -4,6 +4,7 @@ import type { Decision } from '../decision/decision.ts';
 import type { Remark } from '../decision/remark.ts';
 import { howHeld } from '../group/holding.ts';
 import { modeOf } from '../group/mode.ts';
+import { countsOtherUnits } from '../group/unfit.ts';
 import { isHard } from '../swap/swap.ts';
 import { takeHeadcount } from '../view/headcount.ts';
 import { isToResume } from '../view/suspension.ts';
@@ -81,10 +82,11 @@ const raisesOf = ({ raise, admissions }: Decision, { group, asgs }: View): Decis
  * and surplus members once.
  */
 const paused = (view: View, { heard }: Watching): InMode => {
+  const isMode = modeOf(view.group) === 'pause';
   const wanted = decide(view);
   const before = view.state.notDone ?? { missing: 0, surplus: 0 };
   const now = lackIn(wanted);
-  const isNews = now.missing > before.missing || now.surplus > before.surplus;
+  const isNews = isMode && (now.missing > before.missing || now.surplus > before.surplus);
   const isComing = view.state.reservations.length > 0 || view.members.some(({ admitted }) => !admitted);
   const taken = new Set(view.swaps.filter(isHard).map(({ instance }) => instance));
   const unnoticed = wanted.unnoticed.filter((instance) => taken.has(instance));
@@ -119,9 +121,11 @@ const watched = (view: View, watching: Watching): InMode => {
 
 /**
  * Decides about a group in its mode. Notes of an earlier mode are dropped, so a group that acts again begins from its
- * present members.
+ * present members. A group whose size counts no instances is treated as paused: what it counts is neither missing nor
+ * too much of anything that Holdfast could launch or remove.
  */
 export const decideInMode = (view: View, watching: Watching): InMode => {
+  if (modeOf(view.group) === 'act' && countsOtherUnits(view.group, view.asgs)) return paused(view, watching);
   switch (modeOf(view.group)) {
     case 'act':
       return { view: withNotDone(view, undefined), decision: decide(view) };

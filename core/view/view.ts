@@ -2,6 +2,7 @@ import type { BreakerMemory } from '../breaker/breaker.ts';
 import type { BreakerNews } from '../breaker/learn.ts';
 import type { Chosen } from '../decision/chosen-members.ts';
 import type { Group } from '../group/group.ts';
+import type { UnfitAsg, UnfitSetting } from '../group/unfit.ts';
 import type { Reservation } from '../launch/reservation.ts';
 import type { LaunchMemory } from '../limits/launch-limit.ts';
 import type { NotDone } from '../observe/not-done.ts';
@@ -86,6 +87,8 @@ export type AsgView = {
   /** Instances in it in any state, also terminating and standby ones. Absent: as many as it holds. */
   readonly inside?: number;
   readonly suspended: readonly string[];
+  /** Settings with which acceptance would refuse a policy for it. Absent: none. */
+  readonly unfit?: readonly UnfitSetting[];
   /** Where others set the size: the desired capacity as the describe shows it. */
   readonly shown?: number;
 };
@@ -162,6 +165,8 @@ export type GroupState = Memories & {
   readonly detached?: readonly string[];
   /** How many members above the desired size were kept by minimum sizes, as last reported. */
   readonly keptByMinimum?: number;
+  /** Auto Scaling groups that the policy would be refused with, as the last look found them. Absent: none. */
+  readonly unfit?: readonly UnfitAsg[];
   /** How many members on demand were missing because no pool gave them, as last reported. */
   readonly onDemandShort?: number;
   /** How many spares were missing when the last decision was made. Absent: none. */

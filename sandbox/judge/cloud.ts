@@ -39,8 +39,10 @@ const asgChangesOf = ({ spec, beganAtMs, events }: History): ReadonlyMap<string,
     events.filter((event): event is AsgChange => event.kind === 'asg-changed'),
     ({ asg }) => asg,
   );
-  for (const { name, min, max, desired, suspended = [] } of spec.autoScalingGroups) {
-    const first: AsgChange = { kind: 'asg-changed', atMs: beganAtMs - 1, asg: name, min, max, desired, suspended, by: { kind: 'user' } };
+  for (const { name, min, max, desired, suspended = [], rebalancesCapacity, warmPool } of spec.autoScalingGroups) {
+    const unfit = [...(rebalancesCapacity ? (['capacity-rebalancing'] as const) : []), ...(warmPool ? (['warm-pool'] as const) : [])];
+    const numbers = { asg: name, min, max, desired, suspended, ...(unfit.length > 0 && { unfit }) };
+    const first: AsgChange = { kind: 'asg-changed', atMs: beganAtMs - 1, ...numbers, by: { kind: 'user' } };
     found.set(name, [first, ...(found.get(name) ?? [])]);
   }
   return found;

@@ -166,6 +166,8 @@ export type AsgEvent = At<
     readonly max: number;
     readonly desired: number;
     readonly suspended: readonly string[];
+    /** Settings with which a policy for it is refused. Absent: none. */
+    readonly unfit?: readonly ('capacity-rebalancing' | 'warm-pool' | 'weights')[];
     /** It was deleted. */
     readonly isGone?: boolean;
     /** Processes that others resumed. Holdfast may have resumed some before, so the numbers need not have changed. */

@@ -73,6 +73,7 @@ import { swapsNameTruly } from './rules/swap-facts.ts';
 import { swapTimesAreTrue } from './rules/swap-times.ts';
 import { tagsAsAsked } from './rules/tags.ts';
 import { whoServesIsTold } from './rules/told-serving.ts';
+import { unfitIsSaid } from './rules/unfit-said.ts';
 import { neverServedIsGivenUp, neverServingComesLast } from './rules/unserved.ts';
 import { drainBeginsInTime, servesUntilReplaced, takenOutOnce, warnedTakenOut } from './rules/warned.ts';
 import { warningsAreKept } from './rules/warnings-kept.ts';
@@ -174,6 +175,7 @@ export const rules: readonly Rule[] = [
   outcomesAreWhole,
   statusesAreTrue,
   beyondIsSaid,
+  unfitIsSaid,
   lastGoodStays,
   looksCome,
   ticksCome,

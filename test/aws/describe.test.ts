@@ -236,6 +236,21 @@ describe('a group attached to an Auto Scaling group', () => {
   });
 
   test.each([
+    [{ CapacityRebalance: true }, ['capacity-rebalancing']],
+    [{ WarmPoolConfiguration: {} }, ['warm-pool']],
+    [{ MixedInstancesPolicy: { LaunchTemplate: { Overrides: [{ InstanceType: 'a', WeightedCapacity: '2' }] } } }, ['weights']],
+    [{ MixedInstancesPolicy: { LaunchTemplate: { Overrides: [{ InstanceType: 'a', WeightedCapacity: '1' }] } } }, undefined],
+    [{ DesiredCapacityType: 'vcpu', CapacityRebalance: true }, ['capacity-rebalancing', 'vcpu']],
+    [{ CapacityRebalance: false, DesiredCapacityType: 'units' }, undefined],
+  ] as const)('shows settings with which its policy would be refused: %j', async (settings, unfit) => {
+    const { asgs } = await look(attached(), {
+      DescribeInstances: instances({ tagged: [], grouped: [] }),
+      DescribeAutoScalingGroups: { AutoScalingGroups: [{ ...autoScalingGroup('web', {}), ...settings }] },
+    });
+    expect(asgs[0]?.unfit).toEqual(unfit);
+  });
+
+  test.each([
     ['Pending', true, false],
     ['Pending:Wait', true, false],
     ['InService', true, true],

@@ -2,7 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readStatus, type Status } from '../../aws/state/status-item.ts';
 import { createStateStore } from '../../aws/state-store.ts';
-import { beyondOf, noDecisionText, noPolicyText, statusText } from '../../cli/status.ts';
+import { foundIn, noDecisionText, noPolicyText, statusText } from '../../cli/status.ts';
 import type { LaunchCheck } from '../../core/launch/launch-checks.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import { startTables } from '../aws/tables.ts';
@@ -57,16 +57,26 @@ describe('the status of a policy', () => {
     expect(statusText({ ...accepted, refusedNow: [], lookedUpAt: '2026-11-22T12:00:00.000Z' })).not.toContain('would be refused');
   });
   it('shows a size that others set beyond the maximum of the policy, and what Holdfast keeps of it', () => {
-    expect(statusText(accepted, { set: 9, kept: 7 })).toContain(
+    expect(statusText(accepted, { beyond: { set: 9, kept: 7 } })).toContain(
       'web: Version 1 is in force.\n\nOthers set the size to 9, and the maximum of the policy (size.max) is 7. ' +
         'Holdfast launches only while fewer than 7 members stay. The Auto Scaling group launches the others.\n',
     );
     expect(statusText(accepted)).not.toContain('Others set');
   });
   it('reads that size in the state of the group', async () => {
-    const found = (stored?: GroupState) => beyondOf('web', { state: async () => stored });
-    expect(await found(state({ desired: 7, beyondMax: 9 }))).toEqual({ set: 9, kept: 7 });
-    expect([await found(state({ desired: 7 })), await found()]).toEqual([undefined, undefined]);
+    const found = (stored?: GroupState) => foundIn('web', { state: async () => stored });
+    expect(await found(state({ desired: 7, beyondMax: 9 }))).toEqual({ beyond: { set: 9, kept: 7 } });
+    expect([await found(state({ desired: 7 })), await found()]).toEqual([{}, {}]);
+    const unfit = [{ asg: 'web-asg', found: ['weights' as const] }];
+    expect([await found(state({ unfit })), await found(state({ unfit: [] }))]).toEqual([{ unfit }, {}]);
+  });
+  it('says which settings of an Auto Scaling group the last look found that the policy would be refused with', () => {
+    const text = statusText(accepted, { unfit: [{ asg: 'web-asg', found: ['capacity-rebalancing', 'weights'] }] });
+    expect(text).toContain('\nFound by the last look:\n  web-asg has Capacity Rebalancing now, with which the policy would be refused: it replaces');
+    expect(text).toContain(
+      '\n  web-asg has weights of instance types now, with which the policy would be refused: its sizes count these, so Holdfast',
+    );
+    expect(statusText(accepted)).not.toContain('Found by the last look');
   });
   it('is shown where a group has no decisions', () => {
     expect(noDecisionText('web', { ...accepted, message: 'Rejected for 1 reason.' }, [])).toContain('Its policy: Rejected for 1 reason.');

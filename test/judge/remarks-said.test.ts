@@ -84,6 +84,12 @@ describe('what a decision remarks is true', () => {
     const kept = { code: 'kept-by-minimum', count: 1, asgs: [{ asg: 'web-asg', min: 2 }] };
     expect(said(kept, has(2))).toEqual([]);
     expect(said(kept, has(1))).toEqual(wrongAtAll('kept-by-minimum'));
+    const turnsOn = (script: Script) =>
+      script.at(50, { kind: 'asg-changed', asg: 'web-asg', min: 1, max: 4, desired: 2, suspended: [], unfit: ['weights'], by: user });
+    const unfit = (...found: readonly string[]) => ({ code: 'asg-unfit', asgs: [{ asg: 'web-asg', found }] });
+    expect(said(unfit('weights'), turnsOn)).toEqual([]);
+    expect(said(unfit('weights', 'capacity-rebalancing'), turnsOn)).toEqual(wrongAtAll('asg-unfit'));
+    expect(said(unfit('weights'))).toEqual(wrongAtAll('asg-unfit'));
     // Only an Auto Scaling group keeps a member, and no more than its minimum.
     expect(said({ ...kept, asgs: [] }, has(2))).toEqual(wrongAtAll('kept-by-minimum'));
     expect(said({ ...kept, count: 3 }, has(2))).toEqual(wrongAtAll('kept-by-minimum'));

@@ -3,7 +3,8 @@ import type { AutoScalingGroupSpec } from '../../sandbox/world/spec.ts';
 import { scripted } from './audit/scripted.ts';
 import { setBy } from './outside-steps.ts';
 import { play } from './play.ts';
-import { interrupt, putPolicy, setSpot } from './steps.ts';
+import type { Step } from './situation.ts';
+import { interrupt, putPolicy, recommendRebalance, setSpot } from './steps.ts';
 import { settingOf, templatesFor, withPlainTemplate } from './worlds.ts';
 
 const asg = 'web-asg';
@@ -41,6 +42,41 @@ const playWith = async (feature: Feature) => {
   });
   const launched = history.events.flatMap((event) => (event.kind === 'launched' && event.atMs > history.readyAtMs ? [event.by.kind] : []));
   return { violations, group, launched };
+};
+
+/** The owner of the Auto Scaling group turns a setting on after the policy was accepted. EC2 then advises about two members, and takes two others. */
+const playChanged = async (settings: Readonly<Record<string, unknown>>, act: boolean) => {
+  const size = { from: 'asg', min: 0, max: 20 };
+  const setting = settingOf('attach', { size: 6, max: 24, min: 0, market: 'spot', policy: { size, rebalance: { act } } });
+  const turnsOn: Step = {
+    kind: 'asg-setting-changed',
+    atMs: 1_000,
+    what: 'the owner changes the Auto Scaling group',
+    happen: async (stage) => {
+      stage.did({ kind: 'asg-setting-changed', asgs: [asg] });
+      await stage.operate('autoscaling', 'UpdateAutoScalingGroup', { AutoScalingGroupName: asg, ...settings });
+    },
+  };
+  let group: { readonly desired: number; readonly inService: number } | undefined;
+  const one = scripted(900_000)('the owner changes the Auto Scaling group', setting, {
+    asked: { web: { size: 6 } },
+    steps: [turnsOn, recommendRebalance(90_000, 2), interrupt(240_000, 2)],
+    calmAtMs: 420_000,
+  });
+  const { violations, history } = await play(one, {
+    onEnd: ({ sandbox: { world } }) => {
+      const found = world.snapshot().autoScalingGroups.find(({ name }) => name === asg);
+      group = found && {
+        desired: found.desired,
+        inService: found.instances.filter(({ lifecycleState }) => lifecycleState === 'InService').length,
+      };
+    },
+  });
+  const since = history.events.filter(({ atMs }) => atMs > history.readyAtMs);
+  const byUs = since.flatMap((event) => (event.kind === 'launched' && event.by.kind === 'function' ? [event.instance] : []));
+  const sizes = since.flatMap((event) => (event.kind === 'asg-changed' && event.by.kind === 'function' ? [event.desired] : []));
+  const ended = since.flatMap((event) => (event.kind === 'ending' ? [event.instance] : []));
+  return { violations, group, byUs, sizes, ended, stored: history.stored };
 };
 
 const six = { desired: 6, inService: 6 };
@@ -97,4 +133,29 @@ it.each([
   const text = JSON.stringify(items.filter(({ item }) => item === 'status'));
   expect(text).toContain(named);
   expect(text).toContain('rejected');
+});
+
+describe('a group that others size, whose owner turns on after acceptance', () => {
+  it.each([true, false])('Capacity Rebalancing: it is said, the group keeps its size, and nobody replaces twice (rebalance.act: %s)', async (act) => {
+    const { violations, group, ended, stored } = await playChanged({ CapacityRebalance: true }, act);
+    expect(violations).toEqual([]);
+    expect(group).toEqual({ desired: 6, inService: 6 });
+    expect(ended).toHaveLength(4);
+    expect(stored.states.web).toMatchObject({ unfit: [{ asg, found: ['capacity-rebalancing'] }] });
+    expect(JSON.stringify(stored.decisions)).toContain('asg-unfit');
+  });
+
+  it('weights: it is said, and Holdfast launches nothing, ends nobody and sets no size, because nobody can say how many are missing', async () => {
+    const LaunchTemplate = {
+      LaunchTemplateSpecification: { LaunchTemplateName: 'web', Version: '$Default' },
+      Overrides: [{ InstanceType: 'm7g.large', WeightedCapacity: '4' }],
+    };
+    const InstancesDistribution = { OnDemandPercentageAboveBaseCapacity: 0, SpotAllocationStrategy: 'price-capacity-optimized' };
+    const units = { MixedInstancesPolicy: { LaunchTemplate, InstancesDistribution }, DesiredCapacity: 24 };
+    const { group, byUs, sizes, ended, stored } = await playChanged(units, true);
+    expect({ byUs, sizes: sizes.filter((size) => size !== 24) }).toEqual({ byUs: [], sizes: [] });
+    expect(group).toEqual({ desired: 24, inService: 6 });
+    expect(ended).toHaveLength(2);
+    expect(stored.states.web).toMatchObject({ unfit: [{ asg, found: ['weights'] }] });
+  });
 });

@@ -77,6 +77,19 @@ export const recreateAsg = (atMs: number, asg: string, afterMs: number): Step =>
   },
 });
 
+/** The user turns Capacity Rebalancing of an Auto Scaling group on, or off. */
+export const setRebalancing = (atMs: number, asg: string, isOn: boolean): Step => ({
+  kind: 'asg-setting-changed',
+  atMs,
+  what: `the user turns Capacity Rebalancing of ${asg} ${isOn ? 'on' : 'off'}`,
+  about: { asg },
+  happen: async (stage) => {
+    stage.did({ kind: 'asg-setting-changed', asgs: [asg] });
+    if (asgOf(stage, asg) === undefined) return;
+    await stage.operate('autoscaling', 'UpdateAutoScalingGroup', { AutoScalingGroupName: asg, CapacityRebalance: isOn });
+  },
+});
+
 /** The user suspends a process of an Auto Scaling group, and resumes it after this time. */
 export const suspend = (atMs: number, asg: string, process: string, forMs: number): Step => ({
   kind: 'process-suspended',

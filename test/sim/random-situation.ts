@@ -6,6 +6,7 @@ import { withBounds } from './random-bounds.ts';
 import { withBusyHour } from './random-busy.ts';
 import { type Draw, drawFrom, type Trouble } from './random-draw.ts';
 import { withLoad } from './random-load.ts';
+import { withOwnerSettings } from './random-owner-settings.ts';
 import { withReady } from './random-ready.ts';
 import { withRings } from './random-rings.ts';
 import { withOwnScaling } from './random-scaling.ts';
@@ -52,6 +53,7 @@ const wider: readonly Widening[] = [
   { of: withMoreTrouble, stream: 'trouble', widen: withTrouble },
   { of: withTwoActs, stream: 'faults while warned', widen: withFaultsWhileWarned },
   { of: withTwoActs, stream: 'load', widen: withLoad },
+  { of: new Set(['outside'] as const), stream: 'owner settings', widen: withOwnerSettings },
 ];
 
 const only = <T>(list: readonly T[], numbers: readonly number[] | undefined): readonly T[] =>

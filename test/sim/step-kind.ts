@@ -42,6 +42,7 @@ export const stepKinds = [
   'size-set-outside',
   'bound-moved',
   'process-suspended',
+  'asg-setting-changed',
   'tagged',
   'tag-removed',
   'drains-stopped',

@@ -4,7 +4,7 @@ import type { Finding, Rule } from '../finding.ts';
 import { goneAtMs, isFunction, type Life } from '../life.ts';
 import { eachSecond } from '../moments.ts';
 import type { Policy } from '../policy.ts';
-import { mapsOf, numberOf, textOf } from '../read-json.ts';
+import { mapsOf, numberOf, textOf, textsOf } from '../read-json.ts';
 import { remarksSaid, type SaidRemark, type SaidRemarks } from '../said-remarks.ts';
 import { times } from '../times.ts';
 import { countsAt } from './decisions.ts';
@@ -51,19 +51,26 @@ const failedToBoot: OfInstance = ({ untilMs }, life, remark) => goneAtMs(life) <
 const servedNever: OfInstance = ({ chronicle, fromMs, untilMs }, life, remark) =>
   isOfPool(life, remark) && eachSecond(fromMs, untilMs).some((atMs) => !chronicle.isReadyAt(life, atMs));
 
-/** The minima that an Auto Scaling group had during the look. The first is the one that the run found. */
-const minimaIn = ({ chronicle, fromMs, untilMs }: Look, asg: string): readonly number[] => {
+/** What an Auto Scaling group was during the look. The first is what the run found. */
+const changesIn = ({ chronicle, fromMs, untilMs }: Look, asg: string) => {
   const changes = chronicle.cloud.asgChanges(asg).filter(({ atMs }) => atMs <= untilMs);
   const before = changes.filter(({ atMs }) => atMs <= fromMs).slice(-1);
-  return [...before, ...changes.filter(({ atMs }) => atMs > fromMs)].map(({ min }) => min);
+  return [...before, ...changes.filter(({ atMs }) => atMs > fromMs)];
 };
 
 /** Only an Auto Scaling group at its minimum keeps a member, and no more than this minimum. */
 const isAtMinima: OfGroup = (look, { data }) => {
   const asgs = mapsOf(data.asgs);
   const kept = asgs.reduce((sum, { min }) => sum + numberOf(min), 0);
-  return numberOf(data.count) <= kept && asgs.every(({ asg, min }) => minimaIn(look, textOf(asg)).includes(numberOf(min)));
+  return numberOf(data.count) <= kept && asgs.every(({ asg, min }) => changesIn(look, textOf(asg)).some((change) => change.min === numberOf(min)));
 };
+
+/** Each setting that it names was on. */
+const isUnfit: OfGroup = (look, { data }) =>
+  mapsOf(data.asgs).every(({ asg, found }) => {
+    const on = changesIn(look, textOf(asg)).flatMap<string>(({ unfit = [] }) => unfit);
+    return textsOf(found).every((setting) => on.includes(setting));
+  });
 
 const ofInstances: Readonly<Record<string, OfInstance>> = {
   serves: served,
@@ -78,6 +85,7 @@ const ofInstances: Readonly<Record<string, OfInstance>> = {
 const ofGroups: Readonly<Record<string, OfGroup>> = {
   'advice-not-followed': isUnder(({ actsOnAdvice }) => !actsOnAdvice),
   'advice-over-budget': isUnder(({ advicePerHour }) => advicePerHour < Number.POSITIVE_INFINITY),
+  'asg-unfit': isUnfit,
   'kept-by-minimum': isAtMinima,
   'shares-full': isUnder(({ maxShare }) => Object.keys(maxShare).length > 0),
   'spares-missing': (look, { data }) =>
@@ -119,6 +127,6 @@ const falseIn = (chronicle: Chronicle, { id, group, lookedMs, remarks }: SaidRem
 export const remarksAreTrue: Rule = {
   name: 'what a decision remarks is true',
   meaning:
-    'What a stored decision remarks is true in the world at some moment of its look: which members serve now, were detached, outlived a warning, were advised to leave, ended before they served, or never served; which minimum keeps members, and no more than that; and that the policy has the budget, the shares, the spares or the mode that the remark is about. It counts as many as it names.',
+    'What a stored decision remarks is true in the world at some moment of its look: which members serve now, were detached, outlived a warning, were advised to leave, ended before they served, or never served; which minimum keeps members, and no more than that; which setting of an Auto Scaling group its owner had turned on; and that the policy has the budget, the shares, the spares or the mode that the remark is about. It counts as many as it names.',
   broken: (chronicle) => remarksSaid(chronicle.history).flatMap((said) => falseIn(chronicle, said)),
 };

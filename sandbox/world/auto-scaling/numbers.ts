@@ -3,11 +3,22 @@ import type { Actor, AsgEvent } from '../../judge/history.ts';
 import type { Operations } from '../operation.ts';
 import { type Group, held, type Scaling } from './group.ts';
 
-type Numbers = Pick<AsgEvent, 'asg' | 'min' | 'max' | 'desired' | 'suspended'>;
+type Numbers = Pick<AsgEvent, 'asg' | 'min' | 'max' | 'desired' | 'suspended' | 'unfit'>;
 
-const numbersOf = ({ name, min, max, desired, suspended }: Group): Numbers => ({ asg: name, min, max, desired, suspended: [...suspended].sort() });
+/** Settings with which a policy for the group is refused. */
+const unfitIn = ({ rebalancesCapacity, warmPool, weights }: Group): NonNullable<AsgEvent['unfit']> => [
+  ...(rebalancesCapacity ? (['capacity-rebalancing'] as const) : []),
+  ...(warmPool ? (['warm-pool'] as const) : []),
+  ...([...(weights?.values() ?? [])].some((weight) => weight !== 1) ? (['weights'] as const) : []),
+];
 
-const textOf = ({ min, max, desired, suspended }: Group): string => `${min} ${max} ${desired} ${[...suspended].sort()}`;
+const numbersOf = (group: Group): Numbers => {
+  const { name, min, max, desired, suspended } = group;
+  const unfit = unfitIn(group);
+  return { asg: name, min, max, desired, suspended: [...suspended].sort(), ...(unfit.length > 0 && { unfit }) };
+};
+
+const textOf = (group: Group): string => `${group.min} ${group.max} ${group.desired} ${[...group.suspended].sort()} ${unfitIn(group)}`;
 
 /** A group's numbers as an event, whether they changed or not. */
 export const numbersEvent = ({ base }: Scaling, group: Group): AsgEvent => ({

@@ -36,6 +36,28 @@ describe('a group that acts', () => {
   });
 });
 
+describe('a group that acts, and whose size counts no instances', () => {
+  const attached = group({ holding: { kind: 'attach', asg: 'web-asg' } });
+  const of = (unfit: NonNullable<View['asgs'][number]['unfit']>, rest: Partial<View> = {}) =>
+    view({ group: attached, members: members(spotA, 5), asgs: [asg({ held: 5, unfit })], ...rest });
+
+  test('launches and removes nothing, sets no size, and remarks the setting once', () => {
+    const gap = state({ asgGaps: { 'web-asg': { sinceMs: nowMs - 600_000, refused: false } } });
+    const first = of(['weights'], { state: gap });
+    expect(decide(first).placements.length + decide(first).takeOver.length).toBeGreaterThan(0);
+    const found = [{ asg: 'web-asg', found: ['weights' as const] }];
+    const { decision } = decideInMode(first, watching());
+    expect(decision).toMatchObject({ placements: [], takeOver: [], unplaced: 0, remarks: [{ code: 'asg-unfit', asgs: found }] });
+    const second = of(['weights'], { state: { ...gap, unfit: found } });
+    expect(decideInMode(second, watching()).decision.remarks).toEqual([]);
+  });
+
+  test('acts as before with Capacity Rebalancing or a warm pool', () => {
+    const seen = of(['capacity-rebalancing', 'warm-pool']);
+    expect(decideInMode(seen, watching()).decision).toEqual(decide(seen));
+  });
+});
+
 describe('a paused group', () => {
   const paused = (rest: Partial<View>) => decideInMode(view({ group: inMode('pause'), ...rest }), watching());
 

@@ -51,6 +51,7 @@ const remarks = listed<Remark['code']>({
   'given-up': true,
   'deaths-bounded': true,
   'shares-full': true,
+  'asg-unfit': true,
   'spares-missing': true,
   'on-demand-short': true,
   'launches-bounded': true,

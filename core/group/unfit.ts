@@ -1,0 +1,43 @@
+import type { AsgView } from '../view/view.ts';
+import type { Group } from './group.ts';
+import { namedAsgs } from './holders.ts';
+import { outsideAsgOf } from './outside-size.ts';
+
+/**
+ * Settings of an Auto Scaling group with which acceptance refuses a policy for it. Its owner may turn one on later:
+ * then the policy stays in force, and looks report it.
+ */
+export const unfitSettings = ['capacity-rebalancing', 'warm-pool', 'weights', 'vcpu', 'memory-mib'] as const;
+export type UnfitSetting = (typeof unfitSettings)[number];
+
+export type UnfitAsg = { readonly asg: string; readonly found: readonly UnfitSetting[] };
+
+/** With these, the sizes of an Auto Scaling group count no instances. */
+const units: ReadonlySet<UnfitSetting> = new Set(['weights', 'vcpu', 'memory-mib']);
+
+type Holding = Pick<Group, 'holding' | 'pools' | 'size'>;
+
+/** The other settings matter only where others set the size. */
+const unfitIn = (group: Holding, { name, unfit = [] }: AsgView): readonly UnfitSetting[] =>
+  name === outsideAsgOf(group) ? unfit : unfit.filter((one) => units.has(one));
+
+/** Auto Scaling groups of the policy in force that it would be refused with now. */
+export const unfitNow = (group: Holding, asgs: readonly AsgView[]): readonly UnfitAsg[] => {
+  const named = new Set(namedAsgs(group));
+  return asgs.flatMap((asg) => {
+    const found = named.has(asg.name) ? unfitIn(group, asg) : [];
+    return found.length === 0 ? [] : [{ asg: asg.name, found }];
+  });
+};
+
+/** Whether a size of the group counts no instances, so that nobody can say how many are missing or too many. */
+export const countsOtherUnits = (group: Holding, asgs: readonly AsgView[]): boolean =>
+  unfitNow(group, asgs).some(({ found }) => found.some((one) => units.has(one)));
+
+/** What a look found and no look before it. */
+export const unfitSince = (now: readonly UnfitAsg[], before: readonly UnfitAsg[] = []): readonly UnfitAsg[] =>
+  now.flatMap(({ asg, found }) => {
+    const known = before.find((one) => one.asg === asg)?.found ?? [];
+    const news = found.filter((one) => !known.includes(one));
+    return news.length === 0 ? [] : [{ asg, found: news }];
+  });
