@@ -20,7 +20,7 @@ const refused = (code: string) => ({ offering, code, message: code, scope: 'offe
 /** What a launch of ten instances teaches, with this result. */
 const lessonsOf = (result: LaunchResult, before?: object, of = group()): Lessons => {
   const learned: Lessons[] = [];
-  const run = { group: of, turns: { learn: (lessons: Lessons) => void learned.push(lessons) } } as unknown as Run;
+  const run = { group: of, turns: { learn: (lessons: Lessons) => void learned.push(lessons), launched: () => undefined } } as unknown as Run;
   const reservation = { placement: { pool: 'spot-a', count: 10 } };
   shareLessons(run, [{ reservation, result, ...(before && { before }) } as unknown as Launched]);
   return learned[0] as Lessons;

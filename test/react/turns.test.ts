@@ -211,6 +211,22 @@ describe('turns of the groups of one batch', () => {
       expect(answered).toEqual([...first, 'g4 now 1', 'g5 now 1']);
     });
 
+    test('a group that has waited and lost its race does not wait again, until it has launched', async () => {
+      let isOver = true;
+      const { world, turns, all } = await requests(50, () => (isOver ? Promise.resolve() : new Promise(() => {})));
+      await Promise.all(all);
+      isOver = false;
+      const elsewhere = 'm7g.large/b/spot';
+      const never = new Promise((resolve) => setTimeout(resolve, 50, 'waits'));
+      const askElsewhere = async (name: string): Promise<unknown> => {
+        world.stored = { ...world.stored, given: {}, asked: { [elsewhere]: { atMs: nowMs, groups: 4 } } };
+        return Promise.race([turns.ask(askOf(name, { offerings: [[elsewhere]] })).then(({ turn }) => turn.kind), never]);
+      };
+      expect(await askElsewhere('g5')).toBe('now');
+      turns.launched('g5');
+      expect(await askElsewhere('g5')).toBe('waits');
+    });
+
     test('they wait also where all may be requested again', async () => {
       expect((await requests(12)).answered).toEqual(first);
     });

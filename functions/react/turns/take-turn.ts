@@ -185,6 +185,7 @@ export const giveTurnBack = ({ turns, group, id }: Run, { given = {} }: Allowed)
 
 /** Shares the facts about the account in these responses with the other groups. */
 export const shareLessons = ({ group, turns }: Run, launched: readonly Launched[]): void => {
+  if (launched.length > 0) turns.launched(group.name);
   const results = launched.map(({ result }) => result);
   const answered = results.filter((result) => result.kind === 'answered');
   const refusals = launched.flatMap(({ result, reservation: { placement } }) => {

@@ -41,6 +41,8 @@ export type Turns = {
    */
   done(group: string, isConverged?: boolean): void;
   learn(lessons: Lessons): void;
+  /** Notes that a group has made its launches. What it requests next may wait for what others learn once more. */
+  launched(group: string): void;
   /** How long requests of a group have waited for what others learn. */
   heldMs(group: string): number;
   /** Writes facts about the account that no request has written. */
@@ -185,10 +187,13 @@ export const turnsOf = (groups: readonly Group[], ports: ReactPorts): Turns => {
     void consider();
   });
   const asked = new Set<string>();
+  /** Groups that have waited for what others learn, and have launched nothing since. They do not wait again. */
+  const waited = new Set<string>();
   let asking: readonly Asking[] = [];
   let isSharing = false;
 
   const again = (some: readonly Asking[]): void => {
+    for (const { ask } of some) waited.add(ask.group);
     asking = [...asking, ...some.map((one) => ({ ...one, hasWaited: true as const }))];
   };
   const consider = async (): Promise<void> => {
@@ -205,7 +210,7 @@ export const turnsOf = (groups: readonly Group[], ports: ReactPorts): Turns => {
   return {
     ask: (ask, asNow = () => ask) =>
       new Promise((resolve, reject) => {
-        asking = [...asking, { ask, asNow, resolve, reject }];
+        asking = [...asking, { ask, asNow, resolve, reject, ...(waited.has(ask.group) && { hasWaited: true }) }];
         asked.add(ask.group);
         awaited.without(ask.group);
         awaited.waitsFrom(ask.bucket);
@@ -218,6 +223,7 @@ export const turnsOf = (groups: readonly Group[], ports: ReactPorts): Turns => {
       learn(lessons);
       learners.learned([...lessons.refused.keys(), ...lessons.granted]);
     },
+    launched: (group) => void waited.delete(group),
     heldMs: learners.heldMs,
     settle: async () => {
       if (isWorthWriting()) await share([], () => [], take(), ports);
