@@ -120,21 +120,25 @@ describe('members that could not join', () => {
 
   test('are tried again after a quarter of the time for which nobody could join, whatever looks come before that', async () => {
     expect(await tries([0, ['i-1']], [1, ['i-1']], [2, ['i-1']], [3, ['i-1']])).toEqual([1, { dueS: 2 }, 1, { dueS: 4 }]);
-    expect(await tries([0, ['i-1']], [100, ['i-1']], [110, ['i-1']], [125, ['i-1']])).toEqual([1, 1, { dueS: 125 }, 1]);
+    expect(await tries([0, ['i-1']], [40, ['i-1']], [45, ['i-1']], [50, ['i-1']])).toEqual([1, 1, { dueS: 50 }, 1]);
+  });
+
+  test('are tried again after half of that time once it is a minute', async () => {
+    expect(await tries([0, ['i-1']], [70, ['i-1']], [90, ['i-1']], [105, ['i-1']])).toEqual([1, 1, { dueS: 105 }, 1]);
   });
 
   test('get no other look than the last try arranged for members of their age, whatever looks come before that', async () => {
-    const old = member('i-1', spotA, { launchedAtMs: nowMs - 60_000 });
-    expect(await triesOf([old], [0, ['i-1']], [1, ['i-1']], [3, ['i-1']])).toEqual([1, { dueS: 15 }, 1]);
+    const old = member('i-1', spotA, { launchedAtMs: nowMs - 40_000 });
+    expect(await triesOf([old], [0, ['i-1']], [1, ['i-1']], [3, ['i-1']])).toEqual([1, { dueS: 10 }, 1]);
   });
 
   test('are left to the tick where the next try would come late', async () => {
-    expect(await tries([0, ['i-1']], [100, ['i-1']], [170, ['i-1']], [171, ['i-1']], [213, ['i-1']])).toEqual([1, 1, 1, 0, 1]);
+    expect(await tries([0, ['i-1']], [100, ['i-1']], [170, ['i-1']], [171, ['i-1']], [215, ['i-1']])).toEqual([1, 1, 1, 0, 1]);
   });
 
   test('are tried at once together with another one, and after one has joined', async () => {
-    expect(await tries([0, ['i-1']], [100, ['i-1']], [101, ['i-1', 'i-2']], [102, ['i-2']])).toEqual([1, 1, 2, { dueS: 126.25 }]);
-    expect(await tries([0, ['i-1']], [100, ['i-1']], [126, ['i-1'], true], [127, ['i-1']])).toEqual([1, 1, 1, 1]);
+    expect(await tries([0, ['i-1']], [50, ['i-1']], [51, ['i-1', 'i-2']], [52, ['i-2']])).toEqual([1, 1, 2, { dueS: 63.75 }]);
+    expect(await tries([0, ['i-1']], [50, ['i-1']], [63, ['i-1'], true], [64, ['i-1']])).toEqual([1, 1, 1, 1]);
   });
 
   test('are tried at once where the clock was set back', async () => {

@@ -89,7 +89,7 @@ const attached = group({ holding: { kind: 'attach', asg: 'web-asg' } });
 
 describe('members that join', () => {
   const joining = ['i-1', 'i-2', 'i-3'];
-  const found = { members: [launchedAgo('i-1', 100_000), launchedAgo('i-2', 40_000), launchedAgo('i-3', 8_000), ...members(spotA, 2)] };
+  const found = { members: [launchedAgo('i-1', 56_000), launchedAgo('i-2', 40_000), launchedAgo('i-3', 8_000), ...members(spotA, 2)] };
   const round = roundOf({ admissions: joining }, found);
 
   test('are put into service, and nothing else is called or counted where all of them joined', async () => {
@@ -128,13 +128,13 @@ describe('members that join', () => {
     const again = async (failures: ActionResult['failed'], run: Partial<Run> = {}) =>
       (await actedOn([round], { admits: { done: [], failed: failures }, run })).wokenInMs;
     expect(await again([failed('i-1', 'later'), failed('i-2', 'later')])).toEqual([10_000]);
-    expect(await again([failed('i-1', 'later')])).toEqual([25_000]);
+    expect(await again([failed('i-1', 'later')])).toEqual([14_000]);
     expect(await again([failed('i-3', 'later')])).toEqual([2_000]);
     expect(await again([failed('i-unknown', 'later')])).toEqual([2_000]);
     const [inMs = 0] = await again([failed('i-3', 'later')], { groupsAtOnce: 20 });
     expect(inMs).toBeGreaterThanOrEqual(5_000);
     expect(inMs).toBeLessThan(7_000);
-    expect(await again([failed('i-1', 'later'), failed('i-3', 'never')])).toEqual([25_000]);
+    expect(await again([failed('i-1', 'later'), failed('i-3', 'never')])).toEqual([14_000]);
   });
 
   test('are left to the tick where the next attempt would come late, or could not succeed', async () => {
@@ -158,19 +158,20 @@ describe('members that join', () => {
       (await actedOn([young(nowMs + afterMs)], { admits, drains: env, atMs: nowMs + afterMs })).wokenInMs;
     const inVain = { done: [], failed: [failed('i-9', 'later')] };
 
-    test('are tried again after a quarter of the time for which none has joined, however young they are', async () => {
+    test('are tried again after a quarter of the time for which none has joined, from a minute on after half of it, however young they are', async () => {
       expect(await tried(0, inVain)).toEqual([2_000]);
       expect(await tried(40_000, inVain)).toEqual([10_000]);
-      expect(await tried(100_000, inVain)).toEqual([25_000]);
+      expect(await tried(70_000, inVain)).toEqual([35_000]);
+      expect(await tried(110_000, inVain)).toEqual([]);
       expect(await tried(170_000, inVain)).toEqual([]);
     });
 
     test('are tried again soon in another environment, after one has joined, and after minutes without a try', async () => {
       expect(await tried(211_000, inVain, environment)).toEqual([2_000]);
-      expect(await tried(213_000, { done: ['i-8'], failed: [failed('i-9', 'later')] })).toEqual([2_000]);
-      expect(await tried(214_000, inVain)).toEqual([2_000]);
-      expect(await tried(271_000, inVain)).toEqual([14_250]);
-      expect(await tried(441_000, inVain)).toEqual([2_000]);
+      expect(await tried(216_000, { done: ['i-8'], failed: [failed('i-9', 'later')] })).toEqual([2_000]);
+      expect(await tried(217_000, inVain)).toEqual([2_000]);
+      expect(await tried(274_000, inVain)).toEqual([14_250]);
+      expect(await tried(444_000, inVain)).toEqual([2_000]);
     });
   });
 

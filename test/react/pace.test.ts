@@ -8,8 +8,8 @@ test('an admission that failed is repeated soon where the group is alone, and la
   expect([1, 8, 20, 50].map((groups) => admitAgainMs(groups, 0))).toEqual([2_000, 2_000, 5_000, 12_500]);
 });
 
-test('it is repeated after a quarter of the time since its member was launched, and within 45 seconds', () => {
-  expect([4_000, 20_000, 100_000, 600_000].map((ageMs) => admitAgainMs(1, ageMs))).toEqual([2_000, 5_000, 25_000, 45_000]);
+test('it is repeated after a quarter of the time since its member was launched, from a minute on after half of it, and within 45 seconds', () => {
+  expect([4_000, 20_000, 59_999, 60_000, 600_000].map((ageMs) => admitAgainMs(1, ageMs))).toEqual([2_000, 5_000, 14_999, 30_000, 45_000]);
   expect(admitAgainMs(50, 20_000)).toBe(12_500);
 });
 

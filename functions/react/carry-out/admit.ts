@@ -66,12 +66,16 @@ const othersCome = ({ view, decision }: Round): boolean => {
 /** Elastic Load Balancing takes four changes of targets a second ("Request throttling", RegisterTargets). */
 const registeringMs = 250;
 
+/** Members of this age have been tried several times. What refuses them lasts. */
+const triedOftenMs = 60_000;
+
 /**
  * When a failed admission is tried again: after the other groups of the batch may have had their turn, and later for
- * members that were launched longer ago.
+ * members that were launched longer ago. Once they have been tried often, the wait is twice as long, so that soon only
+ * the tick tries them. Their age is known to every function, also to one whose environment has seen no failure.
  */
 export const admitAgainMs = (groupsAtOnce: number, ageMs: number): number =>
-  Math.max(groupsAtOnce * registeringMs, againInMs(ageMs));
+  Math.max(groupsAtOnce * registeringMs, againInMs(ageMs < triedOftenMs ? ageMs : 2 * ageMs));
 
 /**
  * Groups of which no member could join, by name. Lost with the environment: then the age of the members alone counts.
