@@ -1,5 +1,6 @@
 import type { Instance } from '@aws-sdk/client-ec2';
 import type { DrainTargetName } from '../../core/drain/targets.ts';
+import { asgsFor } from '../../core/group/holders.ts';
 import type { CapacityProvider } from '../../core/ports/capacity-provider.ts';
 import type { DrainProgress, DrainTarget, TargetStanding } from '../../core/ports/drain-target.ts';
 import type { Swap } from '../../core/swap/swap.ts';
@@ -8,6 +9,7 @@ import { allSettled } from '../calls/in-parallel.ts';
 import { unlessTroubled } from '../calls/unless-troubled.ts';
 import { instancesById, isAlive, isStopped } from '../instances.ts';
 import type { ProviderDeps } from '../providers/provider-deps.ts';
+import { wereThrottled } from '../providers/recent-asgs.ts';
 import { standingsInTargetGroups } from './load-balancers.ts';
 
 /**
@@ -64,10 +66,12 @@ export const createInspectDrain = (deps: ProviderDeps): CapacityProvider['inspec
   return async (group, swaps) => {
     if (swaps.length === 0) return [];
     const ids = swaps.map(({ instance }) => instance);
-    const [known, ...stands] = await allSettled([
-      unlessTroubled(instancesById(deps.ec2, ids)),
-      ...all.map((inTarget) => inTarget(group, swaps)),
-    ]);
+    const standing = all.map((inTarget) => inTarget(group, swaps));
+    const read = () => unlessTroubled(instancesById(deps.ec2, ids));
+    // Where Auto Scaling throttled the last step, nothing else would be used if it does so again.
+    const isDoubtful = wereThrottled(deps, asgsFor(group, swaps));
+    const instances = isDoubtful ? allSettled(standing).then(read) : read();
+    const [known, ...stands] = await allSettled([instances, ...standing]);
     const standingsOf = ({ instance }: Swap): readonly TargetStanding[] =>
       stands.map((standing) => standing.get(instance) ?? notHeld);
     return swaps.flatMap((swap) => {

@@ -10,7 +10,7 @@ import { type AsgFacts, type Names, type Steering, templateReference } from '../
 import { asgShape, subnetIdsOf, unitOf } from '../asg-shape.ts';
 import { allOf } from '../calls/all-of.ts';
 import { chunks } from '../calls/chunks.ts';
-import { codeOf } from '../calls/errors.ts';
+import { codeOf, troubleOf } from '../calls/errors.ts';
 import { allSettled, inParallel } from '../calls/in-parallel.ts';
 import { groupsNamed, ownTargetGroups } from '../providers/auto-scaling-groups.ts';
 import { readDelay } from '../providers/target-groups.ts';
@@ -28,6 +28,31 @@ export type PolicyResolverDeps = {
 };
 
 /**
+ * Begins to read Auto Scaling groups. Where Auto Scaling throttled the last look-up of this environment, other reads
+ * beside it would be in vain again. So the read has succeeded then before they begin.
+ */
+const readsOfGroups = (client: AutoScalingClient) => {
+  let wasThrottled = false;
+  const read = async (names: readonly string[]): Promise<readonly AutoScalingGroup[]> => {
+    if (names.length === 0) return [];
+    try {
+      const groups = await groupsNamed(client, names);
+      wasThrottled = false;
+      return groups;
+    } catch (error) {
+      wasThrottled = troubleOf(error) === 'throttled';
+      throw error;
+    }
+  };
+  return async (names: readonly string[]) => {
+    const isDoubtful = wasThrottled;
+    const reading = read(names);
+    if (isDoubtful) await reading;
+    return { reading };
+  };
+};
+
+/**
  * Looks up the names in a policy. By filter wherever EC2 has one: an unknown name is then absent instead of an error
  * for the whole call.
  */
@@ -38,10 +63,11 @@ export const createPolicyResolver = ({ ec2, autoScaling, elb }: PolicyResolverDe
     const known = templateVersions.filter((text) => Object.hasOwn(launchTemplates, templateReference(text).template));
     return { launchTemplates, images: known.length === 0 ? undefined : await imagesOf(ec2, known, instanceTypes) };
   };
+  const beginGroups = readsOfGroups(autoScaling);
   return {
     async lookUp(names) {
       const [groups, { launchTemplates, images }, targetGroups, sold] = await allSettled([
-        groupsNamed(autoScaling, names.asgs),
+        (await beginGroups(names.asgs)).reading,
         templatesOf(names),
         delaysOf(elb, names.targetGroups),
         names.instanceTypes.length === 0 ? undefined : soldTypes(ec2, names.instanceTypes),

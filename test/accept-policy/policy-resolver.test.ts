@@ -39,6 +39,19 @@ describe('looking up what a policy names', () => {
     expect(fake.inputsOf('DescribeSubnets')).toHaveLength(3);
   });
 
+  it('makes no other read before Auto Scaling responds, once it was throttled', async () => {
+    const throttle = failsWith('Throttling');
+    const groups = { AutoScalingGroups: [group({})] };
+    const { fake, resolver } = open({ DescribeAutoScalingGroups: [throttle, throttle, groups, groups] });
+    const named = { ...names, asgs: ['g'], launchTemplates: ['lt-1'] };
+    const reads = async (): Promise<number> => {
+      await resolver.lookUp(named).catch(() => undefined);
+      return fake.inputsOf('DescribeLaunchTemplates').length;
+    };
+    expect([await reads(), await reads(), await reads(), await reads()]).toEqual([1, 1, 2, 3]);
+    expect((await resolver.lookUp(names)).asgs).toEqual({});
+  });
+
   it('finds launch templates by name and by id, with their latest version', async () => {
     const { fake, resolver } = open({
       DescribeLaunchTemplates: ({ LaunchTemplateIds: ids }: { LaunchTemplateIds?: readonly string[] }) => {

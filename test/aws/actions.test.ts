@@ -645,6 +645,19 @@ describe('inspecting a drain', () => {
     ]);
   });
 
+  test('reads no instances before Auto Scaling responds, once it was throttled', async () => {
+    const web = inWeb({ 'i-1': 'Terminating' }).DescribeAutoScalingGroups;
+    const { provider, aws } = over(attached, {
+      DescribeAutoScalingGroups: [failsWith('Throttling'), failsWith('Throttling'), web, web],
+      DescribeInstances: { Reservations: [{ Instances: [ec2Instance('i-1', ours)] }] },
+    });
+    const reads = async (): Promise<number> => {
+      await provider.inspectDrain(attached, [swap('i-1', 'rebalance', draining)]).catch(() => undefined);
+      return aws.inputsOf('DescribeInstances').length;
+    };
+    expect([await reads(), await reads(), await reads(), await reads()]).toEqual([1, 1, 2, 3]);
+  });
+
   test('counts the delay of a target group that its Auto Scaling group took it out of from the hook, however late its message comes', async () => {
     const endsAt = async (of: Group, reason: 'hook' | 'rebalance', warnedAtMs: number, arns: string[]) => {
       const { provider } = over(of, {
