@@ -7,14 +7,16 @@ import type { Waiting } from './need.ts';
  * meanwhile changes nothing. Groups that an Auto Scaling group refills have their looks at the same times.
  */
 const everyMs = 20_000;
-/** In a shortage that lasts, members of any group that begin to run are looked at together, so often. */
+/** While Auto Scaling's bucket is short, members that begin to run or have ended are looked at together, so often. */
 const joinEveryMs = 5_000;
+/** In a shortage that lasts, members of any group that begin to run are looked at together, so often. */
+const lastingEveryMs = 10_000;
 /** A shortage lasts when a group has waited for its turn to launch for so long. */
 const lastsMs = 60_000;
 /** Describes show most changes within this time. */
 const shownAfterMs = 2_000;
 
-const nextJoinAtMs = (nowMs: number): number => Math.ceil((nowMs + 1) / joinEveryMs) * joinEveryMs;
+const nextJoinAtMs = (nowMs: number, markMs = joinEveryMs): number => Math.ceil((nowMs + 1) / markMs) * markMs;
 
 /** When the next common look is. */
 export const commonLookAtMs = (nowMs: number): number => Math.ceil((nowMs + shownAfterMs) / everyMs) * everyMs;
@@ -26,10 +28,12 @@ export const commonLookAtMs = (nowMs: number): number => Math.ceil((nowMs + show
  * looks would take its tokens from launches.
  */
 export const joinLookAtMs = ({ waiting }: AccountBudget, nowMs: number): number | undefined => {
-  const lookAtMs = nextJoinAtMs(nowMs);
-  const mayLook = ({ instances, sinceMs, turnAtMs, bucket }: Waiting): boolean =>
-    instances === 0 || turnAtMs <= lookAtMs || (bucket !== 'autoScaling' && nowMs - sinceMs < lastsMs);
-  return waiting.every(mayLook) ? undefined : lookAtMs;
+  const lasts = ({ sinceMs }: Waiting): boolean => nowMs - sinceMs >= lastsMs;
+  const waitsAfter = (atMs: number, isMeant: (one: Waiting) => boolean): boolean =>
+    waiting.some((one) => one.instances > 0 && one.turnAtMs > atMs && isMeant(one));
+  const [soonMs, laterMs] = [nextJoinAtMs(nowMs), nextJoinAtMs(nowMs, lastingEveryMs)];
+  if (waitsAfter(laterMs, lasts)) return laterMs;
+  return waitsAfter(soonMs, (one) => one.bucket === 'autoScaling' || lasts(one)) ? soonMs : undefined;
 };
 
 /**

@@ -40,14 +40,16 @@ describe('looks at groups that wait for their turn', () => {
 });
 
 describe('members that begin to run', () => {
-  test('are looked at every five seconds, as long as a group that has waited for a minute waits for a turn to launch after that', () => {
+  test('are looked at every ten seconds, and at last every five, as long as a group that has waited for a minute waits for a turn to launch after that', () => {
     const line = (inMs: number, rest: Partial<Waiting> = {}) => ({
       ...emptyBudget,
       waiting: [waits('web', inMs, { sinceMs: nowMs - 60_000, ...rest })],
     });
     expect(joinLookAtMs(line(5_001), nowMs)).toBe(nowMs + 5_000);
-    expect(joinLookAtMs(line(60_000), nowMs + 4_999)).toBe(nowMs + 5_000);
-    expect(joinLookAtMs(line(60_000), nowMs + 5_000)).toBe(nowMs + 10_000);
+    expect(joinLookAtMs(line(10_000), nowMs)).toBe(nowMs + 5_000);
+    expect(joinLookAtMs(line(10_001), nowMs)).toBe(nowMs + 10_000);
+    expect(joinLookAtMs(line(60_000), nowMs + 9_999)).toBe(nowMs + 10_000);
+    expect(joinLookAtMs(line(60_000), nowMs + 10_000)).toBe(nowMs + 20_000);
     expect(joinLookAtMs(line(5_000), nowMs)).toBe(undefined);
     expect(joinLookAtMs(line(60_000, { sinceMs: nowMs - 59_999 }), nowMs)).toBe(undefined);
     // A drain that looks launches nothing.
