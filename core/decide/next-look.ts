@@ -3,9 +3,8 @@ import { isLeftOnHook, sparedOnHookAtMs } from '../drain/shortfall.ts';
 import { addedStill, believedAgainAtMs } from '../group/outside-size.ts';
 import { heldBackTimes } from '../launch/reservation-life.ts';
 import { nextAskMs } from '../pool-memory/ask-again.ts';
-import { traitsOf } from '../removal/leave-reason.ts';
 import { movesUnderWay } from '../returning/under-way.ts';
-import { drainAgainAtMs, isWorthALook } from '../times/again.ts';
+import { isWorthALook } from '../times/again.ts';
 import { tickEveryMs } from '../times/times.ts';
 import { isEndingSome } from '../view/asg-ledger.ts';
 import type { Member, View } from '../view/view.ts';
@@ -75,18 +74,6 @@ const servingTimes = ({ view, headcount }: Situation): readonly number[] => {
 };
 
 /**
- * When to try again to end members through their Auto Scaling group before EC2 takes them. They are out of service, so
- * no drain tries it, and only their group's own refill depends on it. So the deadline makes no try more urgent: the
- * tries become rarer with the time since then, until the tick makes them.
- */
-const endingTimes = ({ view: { swaps, ended, nowMs } }: Situation, { unnoticed }: Pick<Draft, 'unnoticed'>) =>
-  swaps
-    .filter((swap) => traitsOf(swap).endedBy === 'ec2' && unnoticed.includes(swap.instance))
-    .filter(({ instance, deadlineMs = 0 }) => deadlineMs > nowMs && !ended.includes(instance))
-    .map(({ claimedAtMs, drainStartedAtMs: sinceMs = claimedAtMs }) => drainAgainAtMs(nowMs, { sinceMs }))
-    .filter((atMs) => isWorthALook(atMs, nowMs));
-
-/**
  * When to complete the hooks of drained members that EC2 may spare. Where a hook expires later, the tick after that
  * does it.
  */
@@ -113,13 +100,12 @@ const capacityTimes = ({ state, group, nowMs }: View): readonly number[] => {
 /** When to look again without a signal: while members are coming up, or while swaps wait for them. */
 export const nextLook: Rule = {
   name: 'next look',
-  propose: (situation, { unplaced, unnoticed, admissions }) => {
+  propose: (situation, { unplaced, admissions }) => {
     const { view } = situation;
     const times = [
       ...inFlightTimes(situation),
       ...comingUpTimes(situation, { admissions }),
       ...servingTimes(situation),
-      ...endingTimes(situation, { unnoticed }),
       ...hookTimes(situation),
       ...(unplaced > 0 ? capacityTimes(view) : []),
       ...believedAgainAtMs(view),

@@ -92,7 +92,7 @@ const paused = (view: View, { heard }: Watching): InMode => {
   const unnoticed = wanted.unnoticed.filter((instance) => taken.has(instance));
   const decision: Decision = {
     ...idle(wanted, view),
-    wakeAtMs: isComing || unnoticed.length > 0 ? wanted.wakeAtMs : undefined,
+    wakeAtMs: isComing ? wanted.wakeAtMs : undefined,
     raise: raisesOf(wanted, view),
     suspend: [],
     ...processesFor({ view, headcount: takeHeadcount(view) }, { placements: [], admissions: wanted.admissions }),

@@ -237,6 +237,25 @@ describe('leaving members that their Auto Scaling group still counts', () => {
     expect([await triedAfter(209_000), await triedAfter(210_000), await triedAfter(211_000)]).toEqual([true, true, true]);
   });
 
+  test.each([
+    ['has drained for a moment', {}, 5_000],
+    ['has drained for a while', { drainStartedAtMs: nowMs - 12_000 }, 12_000],
+    ['is about to be taken', { drainStartedAtMs: nowMs - 12_000, deadlineMs: nowMs + 30_000 }, 12_000],
+    ['has drained for long, so that the tick comes as soon', { drainStartedAtMs: nowMs - 60_000, deadlineMs: nowMs + 30_000 }, undefined],
+    ['was to be taken by now', { deadlineMs: nowMs - 1 }, undefined],
+    ['was warned of no time', { deadlineMs: undefined }, undefined],
+    ['is ended by Holdfast', { reason: 'rebalance' as const }, undefined],
+  ])('are looked at again where one could not be ended that %s, and not where it was', async (_, rest, expected) => {
+    const swaps = [swapOf('i-1', { state: 'draining', drainStartedAtMs: nowMs, ...rest })];
+    const wokenAfter = async (unnoticed: readonly string[], done: readonly string[], ended: readonly string[] = []) => {
+      const { seen, run } = runOf({ release: async () => ({ done, failed: [] }) });
+      await carryOutRounds({ ...run, rounds: [roundOf({ unnoticed }, { swaps, ended })] });
+      return seen.woken;
+    };
+    expect(await wokenAfter(['i-1'], [])).toEqual(expected === undefined ? [] : [expected]);
+    expect([await wokenAfter(['i-1'], ['i-1']), await wokenAfter(['i-1'], [], ['i-1']), await wokenAfter([], [])]).toEqual([[], [], []]);
+  });
+
   test('are not terminated again by the look that follows the call of their drain', async () => {
     const { seen, run } = runOf();
     const look = async (askedMs: number) => {

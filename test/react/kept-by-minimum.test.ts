@@ -43,6 +43,7 @@ const letGoOf = async ({ swaps, failed = [], ended = [], unplaced = 0, isLost = 
     },
     ports: {
       clock: { now: () => nowMs },
+      wakes: { wake: async () => {} },
       drains: {},
       store: {
         advance: async ({ instance }: Swap, change: SwapChange) => {

@@ -119,7 +119,7 @@ export const carryOutRounds = async (context: Acting): Promise<Acted> => {
   const first = rounds[0];
   const last = rounds.at(-1);
   if (first === undefined || last === undefined) return { admitted: [], failed: [], restored: [] };
-  await letGo(context, rounds);
+  const endAgainMs = await letGo(context, rounds);
   await leaveToGroups(context, first);
   const tagAgainMs = modeOf(group) === 'observe' ? [] : await tagLate(context, first);
   const added = noteOf(group, last.state, first.decision);
@@ -139,7 +139,7 @@ export const carryOutRounds = async (context: Acting): Promise<Acted> => {
   const { groupsAtOnce, isCut } = context;
   const admitAgainMs = joinsAgainMs(context, first, admissions);
   const soonest = wakeTime(rounds, nowMs, [
-    ...[...admitAgainMs, ...tagAgainMs].filter((atMs) => isWorthALook(atMs, nowMs)),
+    ...[...endAgainMs, ...admitAgainMs, ...tagAgainMs].filter((atMs) => isWorthALook(atMs, nowMs)),
     ...(admissions.admitted.length > 0 ? [nowMs + comesUpMs] : []),
     ...(laterAtMs === undefined ? [] : [laterAtMs]),
     ...openTimes(toTakeDown, takenDown, nowMs),

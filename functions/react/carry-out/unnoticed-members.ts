@@ -4,6 +4,7 @@ import { rememberedByKey } from '../../../aws/calls/remembered.ts';
 import { unlessTroubled } from '../../../aws/calls/unless-troubled.ts';
 import { missingAfter } from '../../../core/group-state/answers.ts';
 import type { ActionResult } from '../../../core/ports/capacity-provider.ts';
+import { traitsOf } from '../../../core/removal/leave-reason.ts';
 import { belowMinSize } from '../../../core/swap/shortfall.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
 import { drainAgainAtMs } from '../../../core/times/again.ts';
@@ -54,7 +55,7 @@ const soonMs = 1_000;
 /**
  * Whether it is time to end a living member, also if signals cause looks before that. It is out of service, and its
  * Auto Scaling group shows a moment later that it leaves. The last try was made here, or by the drain. AWS may refuse
- * for long, so tries become as rare as their own looks (`core/decide/next-look.ts`), and as ticks.
+ * for long, so tries become as rare as their own looks (`againTimes`), and as ticks.
  */
 const isDue = (
   { drains }: ReactPorts,
@@ -74,17 +75,38 @@ const noteTries = ({ drains }: ReactPorts, { done, failed }: ActionResult, { now
 };
 
 /**
+ * When to try again to end members through their Auto Scaling group before EC2 takes them. They are out of service, so
+ * no drain tries it, and only their group's own refill depends on it. So the deadline makes no try more urgent: the
+ * tries become rarer with the time since then, until the tick makes them. Members that were ended need no look: their
+ * events come.
+ */
+const againTimes = ({ decision, view }: Round, done: ReadonlySet<string>, nowMs: number): readonly number[] => {
+  const open = new Set(decision.unnoticed.filter((instance) => !done.has(instance) && !view.ended.includes(instance)));
+  return view.swaps
+    .filter((swap) => open.has(swap.instance) && traitsOf(swap).endedBy === 'ec2' && (swap.deadlineMs ?? 0) > nowMs)
+    .map(({ claimedAtMs, drainStartedAtMs: sinceMs = claimedAtMs }) => drainAgainAtMs(nowMs, { sinceMs }));
+};
+
+/**
  * Terminates leaving members, drained or ended, that Auto Scaling groups still count, through those groups. A failure
  * is not reported, because a later look finds them again. If the minimum size had kept a member in service, its swap
  * has a shortfall. This shortfall is removed, because the Auto Scaling group drains the member now.
+ *
+ * @returns when to try again
  */
-export const letGo = async ({ group, provider, ports }: Run, rounds: readonly Round[]): Promise<void> => {
+export const letGo = async (run: Run, rounds: readonly Round[]): Promise<readonly number[]> => {
   const [first] = rounds;
-  if (first === undefined || first.decision.unnoticed.length === 0) return;
+  if (first === undefined || first.decision.unnoticed.length === 0) return [];
+  const done = await endThem(run, first, rounds.at(-1) ?? first);
+  return againTimes(first, new Set(done), run.ports.clock.now());
+};
+
+/** Returns the members that were ended. */
+const endThem = async ({ group, provider, ports }: Run, first: Round, last: Round): Promise<readonly string[]> => {
   const { view } = first;
-  const left = new Set(replacedOf(first, rounds.at(-1) ?? first));
+  const left = new Set(replacedOf(first, last));
   const swaps = view.swaps.filter((swap) => left.has(swap.instance) && isDue(ports, swap, view));
-  if (swaps.length === 0) return;
+  if (swaps.length === 0) return [];
   const living = swaps.filter(({ instance }) => !view.ended.includes(instance));
   const draining = living.filter(
     ({ state, releaseAskedAtMs }) => state === 'draining' && releaseAskedAtMs === undefined,
@@ -106,4 +128,5 @@ export const letGo = async ({ group, provider, ports }: Run, rounds: readonly Ro
   await inParallel(disproved, writesAtOnce, (swap) =>
     unlessTroubled(ports.store.advance(swap, { from: ['drained'], set: {}, clear: ['shortfall'] })),
   );
+  return done;
 };

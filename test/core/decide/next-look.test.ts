@@ -91,22 +91,6 @@ describe('the next look', () => {
   });
 
   it.each([
-    ['has drained for a moment', {}, 5_000],
-    ['has drained for a while', { drainStartedAtMs: nowMs - 12_000 }, 12_000],
-    ['is about to be taken', { drainStartedAtMs: nowMs - 12_000, deadlineMs: nowMs + 30_000 }, 12_000],
-    ['has drained for long, so that the tick comes as soon', { drainStartedAtMs: nowMs - 60_000, deadlineMs: nowMs + 30_000 }, undefined],
-    ['was to be taken by now', { deadlineMs: nowMs - 1 }, undefined],
-    ['was warned of no time', { deadlineMs: undefined }, undefined],
-    ['is ended by Holdfast', { reason: 'rebalance' as const }, undefined],
-  ])('comes before EC2 takes a member that its Auto Scaling group is to end, and that %s', (_, rest, expected) => {
-    const swaps = [swapOf('spot-a#1', { state: 'draining', drainStartedAtMs: nowMs, ...rest })];
-    const next = (view: Partial<View>, unnoticed: readonly string[]) => proposed(nextLook, { swaps, ...view }, { unnoticed }).wakeAtMs;
-    expect(next({}, ['spot-a#1'])).toBe(expected === undefined ? undefined : nowMs + expected);
-    expect(next({}, [])).toBeUndefined();
-    expect(next({ ended: ['spot-a#1'] }, ['spot-a#1'])).toBeUndefined();
-  });
-
-  it.each([
     ['expires soon', {}, 40_000],
     ['expires before a later deadline', { deadlineMs: nowMs + 600_000 }, 55_000],
     ['expires after a tick', { hooks: [{ asg: 'spot-a', hook: 'drain', token: 't', expiresAtMs: nowMs + 160_000 }] }, undefined],

@@ -94,7 +94,7 @@ export const draining: readonly PutBack[] = [
   {
     name: 'a member whose replacement was refused is ended through its Auto Scaling group',
     file: 'functions/react/carry-out/unnoticed-members.ts',
-    from: 'const left = new Set(replacedOf(first, rounds.at(-1) ?? first));',
+    from: 'const left = new Set(replacedOf(first, last));',
     to: 'const left = new Set([...first.decision.unnoticed, ...replacedOf(first, first)]);',
     situation: 'warnings of attached members that do not come true',
   },
