@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-auto-scaling';
 import type { LifecycleActions } from '../core/ports/lifecycle-actions.ts';
 import type { LifecycleHook } from '../core/swap/swap.ts';
-import { isNoActiveLifecycleAction } from './calls/errors.ts';
+import { isNoActiveLifecycleAction, isUnknownAsg } from './calls/errors.ts';
 
 const actionOf = (InstanceId: string, { hook, asg, token }: LifecycleHook) => ({
   LifecycleHookName: hook,
@@ -17,10 +17,10 @@ const actionOf = (InstanceId: string, { hook, asg, token }: LifecycleHook) => ({
 
 /**
  * A late or repeated completion of a hook is not an error: its time-out, EC2 or Holdfast has already ended the action.
- * Any other error is thrown.
+ * No action of an Auto Scaling group that was deleted is left either. Any other error is thrown.
  */
 const unlessOver = (error: unknown): 'not-active' => {
-  if (isNoActiveLifecycleAction(error)) return 'not-active';
+  if (isNoActiveLifecycleAction(error) || isUnknownAsg(error)) return 'not-active';
   throw error;
 };
 

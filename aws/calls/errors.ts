@@ -106,6 +106,8 @@ const gone = new Set([
 const texts = {
   /** CompleteLifecycleAction and RecordLifecycleActionHeartbeat, late or repeated. */
   noActiveLifecycleAction: /no active lifecycle action/i,
+  /** Every call that names an Auto Scaling group that was deleted. */
+  unknownAsg: /AutoScalingGroup name not found/i,
   /** The error of AttachInstances and LaunchInstances when the group would exceed its maximum size. */
   aboveMax: /(?:exceed|greater than|above|more than|larger than)[^.]*max|max[^.]*(?:exceed|size)/i,
   /** TerminateInstanceInAutoScalingGroup with decrement at the minimum size. */
@@ -194,6 +196,7 @@ const isValidation = (error: unknown): boolean => ['ValidationError', 'Validatio
 const says = (error: unknown, what: RegExp): boolean => isValidation(error) && what.test(messageOf(error));
 
 export const isNoActiveLifecycleAction = (error: unknown): boolean => says(error, texts.noActiveLifecycleAction);
+export const isUnknownAsg = (error: unknown): boolean => says(error, texts.unknownAsg);
 export const isAboveMax = (error: unknown): boolean => says(error, texts.aboveMax);
 export const isBelowMin = (error: unknown): boolean => says(error, texts.belowMin);
 export const isNotRunningYet = (error: unknown): boolean =>

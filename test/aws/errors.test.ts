@@ -13,6 +13,7 @@ import {
   isInvalidTarget,
   isNoActiveLifecycleAction,
   isNotRunningYet,
+  isUnknownAsg,
   isUnknownInstance,
   messageOf,
   retryOf,
@@ -138,6 +139,7 @@ describe('texts of ValidationError', () => {
   const says = (message: string) => awsError('ValidationError', message);
   test.each([
     [isNoActiveLifecycleAction, 'No active Lifecycle Action found with token 1b2'],
+    [isUnknownAsg, "AutoScalingGroup name not found - AutoScalingGroup 'web' not found"],
     [isAboveMax, 'AutoScalingGroup web has max-size=4. Attaching 1 instance(s) would exceed the max size.'],
     [isAboveMax, "New desired capacity 12 is above the group's MaxSize 10"],
     [isBelowMin, "Currently, desiredSize equals minSize (2). Terminating instance without replacement will violate group's min size constraint."],

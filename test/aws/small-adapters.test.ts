@@ -164,6 +164,15 @@ describe('lifecycle actions', () => {
     expect(await actions.heartbeat('i-1', hook)).toBe('not-active');
   });
 
+  test('of an Auto Scaling group that was deleted are not active either', async () => {
+    const deleted = failsWith('ValidationError', "AutoScalingGroup name not found - AutoScalingGroup 'web-asg' not found");
+    const actions = createLifecycleActions({
+      client: createFakeAws({ CompleteLifecycleAction: deleted, RecordLifecycleActionHeartbeat: deleted }).autoScaling,
+    });
+    expect(await actions.complete('i-1', hook)).toBe('not-active');
+    expect(await actions.heartbeat('i-1', hook)).toBe('not-active');
+  });
+
   test('that a look found are named by their instance alone', async () => {
     const aws = createFakeAws({ CompleteLifecycleAction: {} });
     const { token: _, ...found } = hook;

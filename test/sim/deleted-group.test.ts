@@ -3,7 +3,7 @@ import type { AutoScalingGroupSpec } from '../../sandbox/world/spec.ts';
 import { scripted } from './audit/scripted.ts';
 import { deleteAsg, recreateAsg } from './operator-steps.ts';
 import { play } from './play.ts';
-import { deletePolicy, interrupt, setSpot } from './steps.ts';
+import { deletePolicy, endThroughAsg, interrupt, setSpot } from './steps.ts';
 import { settingOf, zones } from './worlds.ts';
 
 type Protection = NonNullable<AutoScalingGroupSpec['deletionProtection']>;
@@ -101,8 +101,29 @@ const playGone = async (size: object | undefined, atMs: number, backAfterMs?: nu
   return { violations, running, inVain };
 };
 
+/** Members leave on a hook and have the time of their connections. Their Auto Scaling group is deleted meanwhile. */
+const playHeld = async () => {
+  const hooks = [{ name: 'drain', transition: 'terminating', heartbeatSeconds: 600, defaultResult: 'CONTINUE' }] as const;
+  const one = scripted(900_000)('deleted while hooks wait', settingOf('attach', { size: 6, max: 20, min: 0, market: 'on-demand', hooks }), {
+    asked: { web: { size: 6, endsAt: 0 } },
+    steps: [endThroughAsg(1_000, 3), deleteAsg(12_000, asg, true)],
+  });
+  let completions = 0;
+  const { violations } = await play(one, {
+    onReady: ({ sandbox }) =>
+      sandbox.callLog.observe(({ operation }) => {
+        if (operation === 'CompleteLifecycleAction') completions += 1;
+      }),
+  });
+  return { violations, completions };
+};
+
 describe('an Auto Scaling group that its owner deletes', () => {
   const outside = { from: 'asg', min: 0, max: 20 };
+
+  it('has no hooks left: each drain that waits for one completes it once', async () => {
+    expect(await playHeld()).toEqual({ violations: [], completions: 3 });
+  });
 
   it.each([
     ['before members join', beforeJoinMs],

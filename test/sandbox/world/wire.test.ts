@@ -17,7 +17,15 @@ import {
 } from '@aws-sdk/client-ec2';
 import { DescribeTargetHealthCommand, ElasticLoadBalancingV2Client, RegisterTargetsCommand } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { describe, expect, it } from 'vitest';
-import { attachedTo, isAboveMax, isBelowMin, isNoActiveLifecycleAction, isNotRunningYet, isUnknownInstance } from '../../../aws/calls/errors.ts';
+import {
+  attachedTo,
+  isAboveMax,
+  isBelowMin,
+  isNoActiveLifecycleAction,
+  isNotRunningYet,
+  isUnknownAsg,
+  isUnknownInstance,
+} from '../../../aws/calls/errors.ts';
 import { createCloud } from '../../../sandbox/cloud.ts';
 import { createDirectHandler } from '../../../sandbox/direct-handler.ts';
 import { asg, createTestWorld, targetGroup } from './build.ts';
@@ -150,5 +158,7 @@ describe('the SDK talks to the world over the wire', () => {
     expect(isUnknownInstance(await end(more))).toBe(true);
     const late = { AutoScalingGroupName: 'workers', LifecycleHookName: 'drain', InstanceId: ids[0], LifecycleActionResult: 'CONTINUE' };
     expect(isNoActiveLifecycleAction(await errorOf(autoScaling.send(new CompleteLifecycleActionCommand(late))))).toBe(true);
+    const deleted = { ...late, AutoScalingGroupName: 'deleted' };
+    expect(isUnknownAsg(await errorOf(autoScaling.send(new CompleteLifecycleActionCommand(deleted))))).toBe(true);
   });
 });
