@@ -54,6 +54,28 @@ describe('the times in a swap', () => {
     expect(said({ drainStartedAtMs: 105_000 }, { write: standby })).toEqual([]);
     expect(said({ drainStartedAtMs: 105_000 })).toEqual(wrong('began to drain'));
   });
+  it('nor of one that stands by in its Auto Scaling group, where no target group shows who serves', () => {
+    const aside = (outS: number, backS?: number) => (script: Script) => {
+      script.launch(1, 'i-3', { pool: 'spot-a', asg: 'web-asg' });
+      script.at(5, { kind: 'joined', instance: 'i-3', asg: 'web-asg', by: { kind: 'ec2' } });
+      script.at(outS, { kind: 'left', instance: 'i-3', asg: 'web-asg', how: 'standby', by: user });
+      script.warn(100, 'i-3');
+      script.react(101, 102, 'of-b', [{ about: 'warning', instance: 'i-3' }]);
+      script.claim(101, 'i-3', 'of-b');
+      if (backS !== undefined) script.at(backS, { kind: 'joined', instance: 'i-3', asg: 'web-asg', by: user });
+      script.at(160, {
+        ...{ kind: 'called', invocation: 'of-b', function: 'end-drain', service: 'autoscaling', operation: 'TerminateInstanceInAutoScalingGroup' },
+        ...{ askedAtMs: 160_000, outcome: 'ok', applied: true, isMutating: true, takesOut: ['i-3'] },
+      });
+      script.end(220, 'i-3');
+    };
+    const of3 = { instance: 'i-3', drainStartedAtMs: 105_000 };
+    const broken = ['the swap of i-3 is wrong about when it began to drain'];
+    expect(said(of3, { write: aside(90) })).toEqual([]);
+    expect(said(of3, { write: aside(90, 104) })).toEqual(broken);
+    expect(said(of3, { write: aside(104) })).toEqual(broken);
+    expect(said(of3, { write: aside(150) })).toEqual(broken);
+  });
   it('say nothing of when an instance was found gone that EC2 stopped', () => {
     const stops = (script: Script): void => script.at(220, { kind: 'ended', instance: 'i-2', state: 'stopped' });
     const of2 = {

@@ -2,7 +2,7 @@ import { wasLost } from '../breaker.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { draining, isHindered, look, ways } from '../hindrance.ts';
-import { endless, goneAtMs, isFunction, type Life, launchTimeOf } from '../life.ts';
+import { endless, goneAtMs, isFunction, type Life, launchTimeOf, type Span } from '../life.ts';
 import { type SaidSwap, swapsOf } from '../stored.ts';
 import { times } from '../times.ts';
 
@@ -28,9 +28,19 @@ const outMs = (chronicle: Chronicle, { instance, services, stays }: Life): reado
   ...stays.flatMap(({ how, by, untilMs }) => (how === 'terminating' && isFunction(by) ? [untilMs] : [])),
 ];
 
-/** Whether it was in service then, or until shortly before. Of a member that its user put into standby, a drain takes nothing off. */
-const isAtWork = ({ services }: Life, atMs: number | undefined, slackMs: number): boolean =>
-  atMs !== undefined && (services.length === 0 || services.some(({ fromMs, untilMs }) => fromMs <= atMs && untilMs >= atMs - slackMs));
+/** Whether one of these spans goes on then, or went on until shortly before. */
+const isWithin = (spans: readonly Span[], atMs: number, slackMs: number): boolean =>
+  spans.some(({ fromMs, untilMs }) => fromMs <= atMs && untilMs >= atMs - slackMs);
+
+/**
+ * Whether it was in service then, or until shortly before. Of a member that its user put into standby, a drain takes nothing off. Where no target
+ * group shows whether it serves, its stays in its Auto Scaling group do.
+ */
+const isAtWork = ({ services, stays }: Life, atMs: number | undefined, slackMs: number): boolean => {
+  if (atMs === undefined) return false;
+  if (services.length > 0) return isWithin(services, atMs, slackMs);
+  return !stays.some(({ how, untilMs }) => how === 'standby' && untilMs <= atMs) || isWithin(stays, atMs, slackMs);
+};
 
 const isNear = (said: number | undefined, all: readonly number[], beforeMs: number, afterMs: number): boolean =>
   said === undefined || all.length === 0 || all.some((atMs) => atMs >= said - beforeMs && atMs <= said + afterMs);
