@@ -81,6 +81,13 @@ const isYoung = ({ group, ports, turns }: Run, { lookedAtMs }: Gathered, what: L
 const hasSameNotes = ({ stored: { added } }: Gathered, now: GroupState | undefined): boolean =>
   JSON.stringify(added) === JSON.stringify(now?.added);
 
+/**
+ * Whether the stored size is the one that a look found, or the one that it replaces. Otherwise another function has
+ * found since what others set, and this look would undo that.
+ */
+const hasSameSize = ({ outside, stored, state }: Gathered, now: GroupState | undefined): boolean =>
+  outside === undefined || now === undefined || [stored.desired, state.desired].includes(now.desired);
+
 /** Gathers anew after a lost race, with the policy in force now. Undefined when there is none any more. */
 const lookAgain = async (
   run: Run,
@@ -92,7 +99,8 @@ const lookAgain = async (
   if (now === undefined) return undefined;
   const renewed = { ...run, group: now.group, provider: ports.providerFor(now.group.holding) };
   const isSamePolicy = now.group.policyVersion === run.group.policyVersion;
-  const isSame = isSamePolicy && isYoung(run, before, what) && hasSameNotes(before, now.state);
+  const isKnown = hasSameNotes(before, now.state) && hasSameSize(before, now.state);
+  const isSame = isSamePolicy && isYoung(run, before, what) && isKnown;
   const known = { ...now, ...(isSame && { look: async () => before.holdings, lookedAtMs: before.lookedAtMs }) };
   const found = await gather(now.group, facts, renewed.provider, ports, known);
   const { putBack } = before;
@@ -102,8 +110,9 @@ const lookAgain = async (
 type Again = { readonly kind: 'again'; readonly run: Run; readonly gathered: Gathered };
 
 /**
- * All rounds are decided with one policy. If another policy comes into force after the first round, a wake continues.
- * The signal of that policy may have been handled already, with the launches of this run counted.
+ * All rounds are decided with one policy and one size. If either changes after the first round, a wake continues. The
+ * signal of that policy may have been handled already, with the launches of this run counted. And a look from before
+ * the first round may be older than the size.
  */
 const afterLostRace = async (
   run: Run,
@@ -132,9 +141,8 @@ const afterLostRace = async (
   if (again === undefined) return rounds.length > 0 ? { kind: 'played', run, rounds } : { kind: 'let-go' };
   // Other signals are claimed in another mode, so they are delivered again.
   if (rounds.length === 0 && modeOf(again.run.group) !== modeOf(run.group)) return { kind: 'contended' };
-  return rounds.length > 0 && again.run.group.policyVersion !== run.group.policyVersion
-    ? cut
-    : { kind: 'again', ...again };
+  const isChanged = again.run.group.policyVersion !== run.group.policyVersion || again.gathered.sizes.length > 0;
+  return rounds.length > 0 && isChanged ? cut : { kind: 'again', ...again };
 };
 
 /**

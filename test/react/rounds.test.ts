@@ -265,6 +265,65 @@ describe('a decision that loses its race', () => {
     expect([still.world.asked, looks]).toEqual([[], 3]);
   });
 
+  /** A group of six whose size others set: 5, by its state. Each look shows the next of these desired capacities, and the last one from then on. */
+  const sizedByOthers = (...shown: readonly number[]) => {
+    const outside = group({
+      size: { from: 'asg', min: 0, max: 20, desired: 0 },
+      capacity: { kind: 'pool', pool: 'od-b' },
+      holding: { kind: 'attach', asg: 'web-asg' },
+    });
+    const there = members(onDemandB, 6, { asg: 'web-asg' });
+    // The Auto Scaling group was refused, so that Holdfast launches what is missing.
+    const asgGaps = { 'web-asg': { sinceMs: nowMs, refused: true } };
+    const stateAt = (version: number, desired: number): GroupState => ({ ...stateUnder(outside, version), desired, asgGaps });
+    const of = worldOf(outside, stateAt(5, 5));
+    let looks = 0;
+    Object.assign(of.provider, {
+      describe: async () => {
+        looks += 1;
+        const desired = shown[looks - 1] ?? shown.at(-1);
+        return {
+          members: there,
+          asgs: [asgView({ desired, held: 6, holds: there.map(({ instance }) => instance) })],
+          ended: [],
+          aside: [],
+          stopped: [],
+        };
+      },
+      takeDown: async () => 'changed-by-others',
+      suspend: async () => 'done',
+    });
+    return { of, stateAt, play: () => play(outside, of), looked: () => looks };
+  };
+
+  test('looks anew where another look has found another size that others set, and does not undo it', async () => {
+    const { of, stateAt, play: played, looked } = sizedByOthers(6, 4);
+    of.world.beforeWrite = () => {
+      of.world.stored = stateAt(6, 4);
+    };
+    await played();
+    expect([looked(), of.world.stored?.desired]).toEqual([2, 4]);
+    expect(of.world.written.map(({ desired }) => desired)).not.toContain(6);
+  });
+
+  test('after a refusal is left to a wake where another look has found another size that others set', async () => {
+    const { of, stateAt, play: played, looked } = sizedByOthers(8);
+    of.provider.launch = async (orders) => {
+      of.world.stored = { ...of.world.written.at(-1), ...stateAt(20, 7) };
+      // The first write of the responses conflicts with that, the second one succeeds, and the next round loses its own.
+      let writes = 0;
+      const next = (): void => {
+        writes += 1;
+        if (writes === 3) of.world.stored = stateAt(30, 7);
+        of.world.beforeWrite = next;
+      };
+      of.world.beforeWrite = next;
+      return orders.map(() => ({ kind: 'answered', instances: [], refusals: [] }));
+    };
+    expect(await played()).toMatchObject({ kind: 'played', isCut: true });
+    expect([looked(), of.world.stored?.desired]).toEqual([1, 7]);
+  });
+
   test('gives the tokens of its turn back, so that the next attempt does not spend them twice', async () => {
     const eight = inB(8, 1);
     const of = worldOf(eight, stateUnder(eight, 5));
