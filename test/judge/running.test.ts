@@ -541,6 +541,28 @@ describe('time to serve', () => {
     expect(asked(99, 101)).toEqual([]);
     expect(asked(96, 100)).toHaveLength(1);
   });
+  it('counts a warned member whose swap still waits for its replacement, until a function without a fault received its warning', () => {
+    const asked = (state?: string) =>
+      details(requestedSoon, (script) => {
+        script.policy(0, 1, { ...policy, size: { min: 1, max: 6, desired: 3 } });
+        script.desired(0, 3);
+        for (const instance of ['i-1', 'i-2', 'i-3']) script.member(instance);
+        script.advise(60, 'i-1');
+        script.react(61, 62, 'i-v', [{ about: 'advice', instance: 'i-1' }]);
+        if (state !== undefined) script.claim(61, 'i-1', 'i-v', state);
+        script.warn(90, 'i-1');
+        const told = { about: 'warning', instance: 'i-1' } as const;
+        script.at(91, { kind: 'invocation-began', invocation: 'i-w', function: 'react' });
+        script.at(91, { kind: 'delivered', invocation: 'i-w', function: 'react', message: 'm', told, happenedAtMs: 90_000 });
+        const ended = { invocation: 'i-w', function: 'react', startedAtMs: 91_000, timeoutMs: 30_000, injected: true };
+        script.at(92, { kind: 'invocation-ended', ...ended, again: ['m'] });
+        script.end(100, 'i-2');
+        script.react(101, 105, 'i-a', [{ about: 'state', instance: 'i-2', state: 'terminated' }]);
+        script.launch(104, 'i-4', { by: react('i-a') });
+      });
+    for (const stays of [undefined, 'waiting']) expect(asked(stays)).toEqual([]);
+    for (const goes of ['leaving', 'draining', 'drained', 'withdrawn']) expect(asked(goes)).toHaveLength(1);
+  });
   it('does not know of a warning whose message a function gave back because of a fault, until the message comes again', () => {
     const asked = ({ injected = true, givenBack = true, isClaimed = false } = {}) =>
       details(requestedSoon, (script) => {

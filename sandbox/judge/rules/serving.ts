@@ -130,13 +130,14 @@ const requestMs = 10_000;
 /**
  * Whether a message about a member that is not claimed does not count as a warning yet. If the function that received the warning died, failed by a fault, or
  * found no describe that shows the member, the warning is unknown until its message comes again. Advice does not count either, because the policy may not
- * follow it.
+ * follow it. A swap that only waits for its replacement is no such claim: its member stays for as long as it waits.
  */
 const saysNothingYet = (chronicle: Chronicle, life: Life, delivery: Delivery, byMs: number): boolean => {
   const { told, invocation } = delivery;
+  const claim = life.claims.findLast(({ atMs }) => atMs <= byMs);
   const isUnknown =
     told.about === 'warning' && (hasDied(chronicle, invocation) || isFailed(chronicle, delivery) || isTooYoung(chronicle, life, delivery));
-  return (told.about === 'advice' || isUnknown) && !life.claims.some(({ atMs }) => atMs <= byMs);
+  return (told.about === 'advice' || isUnknown) && (claim === undefined || claim.state === 'waiting');
 };
 
 /** An event of an end that is so old when it arrives that its instance lives: describes had to show that end long ago. */
