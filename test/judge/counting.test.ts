@@ -737,6 +737,22 @@ describe('a member whose end is ours to choose leaves only against a replacement
     expect(diedUnattended(116)).toEqual([]);
     expect(diedUnattended(121)).toHaveLength(1);
   });
+  it('counts a member that its user set aside since the look that chose another one, and no longer', () => {
+    const asides = (second: number, isChosen = false) =>
+      details(needlessRemoval, (script) => {
+        script.policy(0, 1, { ...policy, asg: 'web-asg' });
+        script.desired(0, 2);
+        for (const instance of ['i-1', 'i-2', 'i-3']) script.member(instance, { asg: 'web-asg' });
+        script.react(114, 121, 'of-a', []);
+        if (isChosen) script.claim(115, 'i-1', 'of-a');
+        script.at(second, { kind: 'left', instance: 'i-1', asg: 'web-asg', how: 'standby', by: user });
+        script.claim(120, 'i-3', 'of-a');
+        script.takeOut(121, 'i-3');
+      });
+    expect(asides(119)).toEqual([]);
+    expect(asides(100)).toEqual(['i-3 is removed where 2 stay and 2 are wanted']);
+    expect(asides(119, true)).toHaveLength(1);
+  });
   it('does not blame a choice for a member that its user set aside a moment before', () => {
     const aside = (second: number, how: 'standby' | 'detached', by: Actor = user, backS?: number) =>
       details(successorServes, (script) => {

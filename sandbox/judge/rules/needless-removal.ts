@@ -39,6 +39,17 @@ const unseenAt = (chronicle: Chronicle, { group, chosenAtMs, lookedSinceMs }: Ch
         !isStray(chronicle, life, chosenAtMs),
     );
 
+/** Whether its user put it into standby or detached it since a moment. It may serve on, and is no member any more. */
+const isSetAside = (life: Life, sinceMs: number, atMs: number): boolean =>
+  stayAt(life, atMs) === undefined &&
+  life.stays.some(({ how, by, untilMs }) => (how === 'standby' || how === 'detached') && by?.kind === 'user' && untilMs > sinceMs && untilMs <= atMs);
+
+/** Members that their user set aside so late that the function that looked could not know: they count for it as before. */
+const setAsideSince = (chronicle: Chronicle, { group, chosenAtMs, lookedSinceMs }: Choice): readonly Life[] =>
+  chronicle
+    .livesIn(group)
+    .filter((life) => isSetAside(life, lookedSinceMs - chronicle.times.asgLagMs, chosenAtMs) && !life.claims.some(({ atMs }) => atMs <= chosenAtMs));
+
 const unasked = (chronicle: Chronicle, choices: readonly Choice[]): readonly Broken[] =>
   choices.flatMap((choice, index) => {
     const { life, group, chosenAtMs, lookedSinceMs, isAdvised, isMoved } = choice;
@@ -46,7 +57,8 @@ const unasked = (chronicle: Chronicle, choices: readonly Choice[]): readonly Bro
     const { staying, waiting } = headcountAt(chronicle, group, chosenAtMs);
     // Of several that were chosen at one moment, each leaves the others one fewer.
     const sameMoment = choices.slice(index).filter((one) => one.group === group && one.chosenAtMs === chosenAtMs && !one.isAdvised && !one.isMoved);
-    const before = [...new Set([...staying, ...waiting, ...sameMoment.map((one) => one.life), ...unseenAt(chronicle, choice)])];
+    const unknown = [...unseenAt(chronicle, choice), ...setAsideSince(chronicle, choice)];
+    const before = [...new Set([...staying, ...waiting, ...sameMoment.map((one) => one.life), ...unknown])];
     const desired = Math.min(...chronicle.desiredShownIn(group, lookedSinceMs, chosenAtMs));
     const wanted = desired + sparesKept(chronicle.policiesIn(group, lookedSinceMs, chosenAtMs), life, before, desired);
     if (before.length > wanted) return [];
@@ -104,11 +116,6 @@ export const straysGetTime: Rule = {
       return [{ group, instance, atMs: chosenAtMs, detail: `${instance} was chosen to leave ${Math.round(ageMs / 1_000)} s after its launch` }];
     }),
 };
-
-/** Whether its user put it into standby or detached it since a moment. It may serve on, and is no member any more. */
-const isSetAside = (life: Life, sinceMs: number, atMs: number): boolean =>
-  stayAt(life, atMs) === undefined &&
-  life.stays.some(({ how, by, untilMs }) => (how === 'standby' || how === 'detached') && by?.kind === 'user' && untilMs > sinceMs && untilMs <= atMs);
 
 /** How many members stopped serving lately, or were set aside, without Holdfast's doing. No function could know of them yet. */
 const lostLately = (chronicle: Chronicle, group: string, sinceMs: number, atMs: number): number =>
