@@ -37,11 +37,15 @@ const givesSince = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingNa
 /** While everything rests, the pools of a tree are requested in turn, each within this time after the one before. */
 const askedWithinMs = (policy: Policy): number => (1 + poolsOf(policy, policy.capacity).length) * times.askAgainMs;
 
-/** Whether the shares of a policy have room for one more of an offering at a moment. */
+/**
+ * Whether the shares of a policy have room for one more of an offering at a moment. A member that waits for its replacement gives room. One that EC2 advises
+ * to replace and that nobody has claimed does not: the budget for advice may be spent.
+ */
 const hasRoomAt = (chronicle: Chronicle, policy: Policy, offering: OfferingName, atMs: number): boolean => {
   if (!hasShares(policy)) return true;
-  const { staying } = headcountAt(chronicle, policy.group, atMs);
-  return hasShareRoom(policy, offering, staying, Math.min(...chronicle.desiredIn(policy.group, atMs, atMs)));
+  const { staying, waiting, claimed } = headcountAt(chronicle, policy.group, atMs);
+  const held = [...staying, ...waiting.filter((life) => !claimed.waiting.includes(life))];
+  return hasShareRoom(policy, offering, held, Math.min(...chronicle.desiredIn(policy.group, atMs, atMs)));
 };
 
 /** Whether an offering had capacity for one more at a moment, and is requested. After refusals it rests, at most until its turn. */

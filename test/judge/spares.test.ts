@@ -114,6 +114,15 @@ describe('spares serve while spot gives', () => {
   it('holds when one serves in time', () => {
     expect(details(sparesServe, all(two(1), launches(100, 'i-3', 'spot-a'), serves(130, 'i-3')), { endedAtMs: 900_000 })).toEqual([]);
   });
+  it('holds while a share is full with members that EC2 advises to replace and that nobody has claimed: the budget for advice may be spent', () => {
+    const full = { maxShare: { instanceType: '100%' }, rebalance: { act: true, atMostPerHour: 0 } };
+    const advised = (...claims: readonly Write[]) =>
+      details(sparesServe, all(two(1, full), (script) => script.advise(90, 'i-1'), ...claims), { endedAtMs: 900_000 }).length;
+    expect(details(sparesServe, two(1, full), { endedAtMs: 900_000 })).toEqual([]);
+    expect(advised()).toBe(0);
+    // A member that is claimed makes room for what replaces it.
+    expect(advised((script) => script.claim(92, 'i-1', 'i-91', 'waiting'))).toBe(1);
+  });
   it('holds while spot gives none, and breaks when it gave one for long enough', () => {
     const capacity =
       (second: number, count: number): Write =>
