@@ -40,17 +40,24 @@ const overShares = ({ group: { maxShare }, state }: Look, members: readonly Memb
   }).length;
 };
 
-/** Members without the replacements of moves whose members have yet to leave. */
+/**
+ * Members without the replacements of moves whose members have yet to leave. A member on spot whose replacement is on
+ * demand need not leave where a spare is missing: it is one, and spot may give no other.
+ */
 const settledAmong = ({ state }: Look, members: readonly Member[]): readonly Member[] => {
   const { moves } = state.returns ?? noReturns;
-  const ids = new Set(members.map(({ instance }) => instance));
-  const moving = new Map(
-    moves.map(({ reservation, leaving }) => [reservation, leaving.filter((id) => ids.has(id)).length]),
-  );
-  return members.filter(({ reservation = '' }) => {
-    const left = moving.get(reservation) ?? 0;
-    moving.set(reservation, left - 1);
-    return left <= 0;
+  const shown = new Map(members.map((member) => [member.instance, member]));
+  const moving = new Map(moves.map(({ reservation, leaving }) => [reservation, leaving]));
+  const replaced = new Map<string, number>();
+  return members.filter((member) => {
+    const { reservation = '' } = member;
+    const leaving = (moving.get(reservation) ?? []).filter((id) => {
+      const one = shown.get(id);
+      return one !== undefined && (isSpot(member) || !isSpot(one));
+    });
+    const before = replaced.get(reservation) ?? 0;
+    replaced.set(reservation, before + 1);
+    return before >= leaving.length;
   });
 };
 

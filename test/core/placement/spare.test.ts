@@ -103,6 +103,15 @@ describe('a group that is too large', () => {
     expect(removed(moving)).toEqual(['od-b#1', 'od-b#2'].map((instance) => ({ instance, reason: 'return' })));
   });
 
+  it('keeps a member on spot that moved on demand, while a spare is missing', () => {
+    const moves = [{ reservation: 'r', atMs: nowMs - minute, leaving: ['spot-a#1', 'spot-a#2'], count: 2 }];
+    const list = [...members(spotA, 4), ...members(onDemandB, 2, { reservation: 'r' })];
+    const moved = (spare: number) => look(list, { group: spared(spare), state: state({ desired: 4, returns: { ...noReturns, moves } }) });
+    expect([0, 1, 2, 3].map((spare) => keptAmong(moved(spare), list))).toEqual([4, 5, 6, 6]);
+    expect(removed(moved(1))).toEqual([{ instance: 'spot-a#1', reason: 'return' }]);
+    expect(removed(moved(2))).toEqual([]);
+  });
+
   it('is as large as its policy says after its state was restored, spares not counted', () => {
     const list = members(spotA, 6, { reservation: 'r-2' });
     const restored = state({ desired: 4, lastReservation: 'r-1' });
