@@ -117,7 +117,11 @@ describe('spares serve while spot gives', () => {
   it('holds while a share is full with members that EC2 advises to replace and that nobody has claimed: the budget for advice may be spent', () => {
     const full = { maxShare: { instanceType: '100%' }, rebalance: { act: true, atMostPerHour: 0 } };
     const advised = (...claims: readonly Write[]) =>
-      details(sparesServe, all(two(1, full), (script) => script.advise(90, 'i-1'), ...claims), { endedAtMs: 900_000 }).length;
+      details(
+        sparesServe,
+        all(two(1, full), (script) => script.advise(90, 'i-1'), ...claims),
+        { endedAtMs: 900_000 },
+      ).length;
     expect(details(sparesServe, two(1, full), { endedAtMs: 900_000 })).toEqual([]);
     expect(advised()).toBe(0);
     // A member that is claimed makes room for what replaces it.
