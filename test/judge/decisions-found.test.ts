@@ -77,5 +77,19 @@ describe('who is replaced is said, and by which decision', () => {
       script.end(90, 'i-1');
     };
     expect(found({ launches: [launch()] }, { write: ended })).toEqual([]);
+    // Another decision launched in its place before, and the size grew by that.
+    const named = (id: string, atS: number, group = 'web') =>
+      found(
+        { launches: [launch()], others: [{ id, group, rounds: [], outcome: { code: 'carried-out', launches: [launch('i-1')] } }] },
+        {
+          write: (script) => {
+            claimed(script, 'i-1');
+            script.at(atS, { kind: 'item-written', table: 'state', group, item: `decision#${id}`, bytes: 500, by: react('of-b') });
+          },
+        },
+      ).filter((detail) => detail.startsWith('decision d-1'));
+    expect(named('d-0', 80)).toEqual([]);
+    expect(named('d-2', 110)).toHaveLength(1);
+    expect(named('d-0', 80, 'api')).toHaveLength(1);
   });
 });

@@ -49,13 +49,19 @@ const falselyReplaced = (chronicle: Chronicle, { group, id, replaced, write }: W
     .filter((instance) => !isLeaving(chronicle, instance, write.atMs) && !movedBy(chronicle, id).has(instance))
     .map((instance) => ({ group, instance, atMs: write.atMs, detail: `decision ${id} launches in place of ${instance}, which does not leave` }));
 
+/** Whom earlier decisions launched in place of: a move is launched before its member leaves, and the size may grow by it meanwhile. */
+const namedBefore = (chronicle: Chronicle, { group, id }: WrittenOutcome): ReadonlySet<string> =>
+  new Set(outcomesWritten(chronicle).flatMap((one) => (one.group === group && one.id < id ? one.replaced : [])));
+
 /** Members that live and whose first swap this invocation wrote because EC2 takes them: nothing was launched for them before. */
-const newlyTaken = (chronicle: Chronicle, { group, write }: WrittenOutcome): readonly string[] =>
-  chronicle.livesIn(group).flatMap((life) => {
+const newlyTaken = (chronicle: Chronicle, said: WrittenOutcome): readonly string[] => {
+  const named = namedBefore(chronicle, said);
+  return chronicle.livesIn(said.group).flatMap((life) => {
     const [first] = life.claims;
-    const isTaken = first !== undefined && isSame(first.by, write.by) && first.reason === 'interruption' && isAlive(life, first.atMs);
-    return isTaken ? [life.instance] : [];
+    const isTaken = first !== undefined && isSame(first.by, said.write.by) && first.reason === 'interruption' && isAlive(life, first.atMs);
+    return isTaken && !named.has(life.instance) ? [life.instance] : [];
   });
+};
 
 /** A launch that moves nobody is for members that leave, as far as there are any. */
 const unnamed = (chronicle: Chronicle, said: WrittenOutcome): readonly Broken[] => {
