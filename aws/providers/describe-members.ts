@@ -4,7 +4,6 @@ import type { Group } from '../../core/group/group.ts';
 import { asgsOf, namedTargetGroups } from '../../core/group/holders.ts';
 import { howHeld } from '../../core/group/holding.ts';
 import type { Holdings } from '../../core/ports/capacity-provider.ts';
-import { numberOf } from '../../core/units/number-of.ts';
 import type { Changes } from '../../core/view/changes.ts';
 import { asReady, needsStatusChecks } from '../../core/view/ready.ts';
 import type { AsgView, Member } from '../../core/view/view.ts';
@@ -12,8 +11,9 @@ import { troubleOf } from '../calls/errors.ts';
 import { allSettled } from '../calls/in-parallel.ts';
 import { asgTag, endingOf, groupOf, isAlive, isStopped, tagOf } from '../instances.ts';
 import { type Asg, type Standing, standbyIn, standingsIn, waitingIn } from './auto-scaling-groups.ts';
+import { isHealthRead, type LookTogether, type Together } from './health-turns.ts';
 import { joinedHere } from './joined-here.ts';
-import { isDetached, isLeftOutside, registeredByMs, type Seen, targetGroupsOf, toMember } from './member-of.ts';
+import { isDetached, isLeftOutside, type Seen, targetGroupsOf, toMember } from './member-of.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 import { type Reading, readGroups, type Shown } from './read-groups.ts';
 import { statusChecksOf } from './status-checks.ts';
@@ -64,59 +64,6 @@ const endedUnder = (ended: readonly Instance[]): Pick<Holdings, 'endedUnder'> =>
 
 const asView = ({ targetGroups: _t, standings: _s, ...view }: Asg): AsgView => view;
 
-/**
- * A look at more groups than this reads the target health of only a part of them, because each target group is a call.
- */
-const healthAtOnce = 10;
-/**
- * The same where members were warned. Several looks begin at once then, and their launches must not wait. Over more
- * groups than this, only the tick reads target health.
- */
-const healthAtOnceWarned = 3;
-
-/** Several groups that are looked at together. */
-type LookTogether = {
-  /** Whether EC2 has just warned members of some of them. */
-  readonly isWarned: boolean;
-  /** The minute's tick is one of its signals. */
-  readonly isTick?: boolean;
-  /** Signals ask for the look, and not time alone. */
-  readonly isReported?: boolean;
-  /** Large groups are read whole. */
-  readonly isWhole?: boolean;
-  /** By group: changes that its items and signals report, where they are known. */
-  readonly changes?: ReadonlyMap<string, Changes>;
-};
-type Together = LookTogether & { readonly groups: number };
-
-const minuteMs = 60_000;
-
-/**
- * Whether a look over many groups reads the target health of this one. It does if a new running instance may have to be
- * registered. Otherwise groups take turns, minute by minute. Elastic Load Balancing lets an account read ten a second,
- * and in a storm these reads would go to members whose health has not changed.
- */
-const isHealthRead = (
-  deps: ProviderDeps,
-  { instances }: Shown,
-  group: Group,
-  { groups, isWarned, isTick = false }: Together,
-): boolean => {
-  const parts = Math.ceil(groups / (isWarned ? healthAtOnceWarned : healthAtOnce));
-  const nowMs = deps.now();
-  // The other looks of this minute would read the same part again.
-  const isInTurn = !isWarned || isTick || parts === 1;
-  return (
-    (isInTurn && Math.floor(nowMs / minuteMs) % parts === numberOf(group.name) % parts) ||
-    instances.some(
-      ({ State, LaunchTime, InstanceId = '' }) =>
-        State?.Name === 'running' &&
-        nowMs - (LaunchTime?.getTime() ?? nowMs) < registeredByMs &&
-        !hasRegistered(deps.elb, namedTargetGroups(group), InstanceId),
-    )
-  );
-};
-
 /** Members as their policy counts them. EC2's status checks are read only where they decide, and never at rest. */
 const judgedReady = async (
   deps: ProviderDeps,
@@ -160,9 +107,17 @@ const elsewhereOf = (instances: readonly Instance[], names: readonly string[]): 
   return found.length === 0 ? {} : { elsewhere: Object.fromEntries(found) };
 };
 
+/** Members that the state of a group notes as registered, under the policy that is looked with. */
+const notedIn = ({ policyVersion }: Group, { registered }: Partial<Changes> = {}): ReadonlySet<string> =>
+  new Set(registered?.policyVersion === policyVersion ? registered.instances : []);
+
+/** What was read of a group, and what its items report. */
+type Found = { readonly shown: Shown; readonly health: Health; readonly changes: Changes | undefined };
+
 /** The holdings of a group, each instance once, with its target health. */
-const holdingsIn = async (shown: Shown, health: Health, deps: ProviderDeps, group: Group): Promise<Holdings> => {
+const holdingsIn = async ({ shown, health, changes }: Found, deps: ProviderDeps, group: Group): Promise<Holdings> => {
   const { instances, asgs } = shown;
+  const noted = notedIn(group, changes);
   const standings = standingsIn(asgs);
   const seen: Seen = {
     group,
@@ -171,7 +126,7 @@ const holdingsIn = async (shown: Shown, health: Health, deps: ProviderDeps, grou
     standings,
     health,
     nowMs: deps.now(),
-    hasRegistered: (instance) => hasRegistered(deps.elb, namedTargetGroups(group), instance),
+    hasRegistered: (instance) => noted.has(instance) || hasRegistered(deps.elb, namedTargetGroups(group), instance),
     joinedHere: (instance) => joinedHere(deps.autoScaling, howHeld(group).joins ?? '', instance),
   };
   const names = asgsOf(group);
@@ -205,7 +160,12 @@ const holdingsIn = async (shown: Shown, health: Health, deps: ProviderDeps, grou
 const lastSeen = new WeakMap<ProviderDeps['elb'], Map<string, readonly string[]>>();
 
 /** Reads known target groups at the same time as the instances, because a launch waits for all reads. */
-const holdingsOfOne = async (deps: ProviderDeps, group: Group, { shownOf, after }: Reading): Promise<Holdings> => {
+const holdingsOfOne = async (
+  deps: ProviderDeps,
+  group: Group,
+  { shownOf, after }: Reading,
+  changes: Changes | undefined,
+): Promise<Holdings> => {
   const seen = lastSeen.get(deps.elb) ?? new Map<string, readonly string[]>();
   lastSeen.set(deps.elb, seen);
   const known = [...new Set([...namedTargetGroups(group), ...(seen.get(group.name) ?? [])])];
@@ -215,12 +175,17 @@ const holdingsOfOne = async (deps: ProviderDeps, group: Group, { shownOf, after 
   const others = arns.filter((arn) => !known.includes(arn));
   const ofOthers = await describeHealth(deps, others);
   const read = [...ofKnown].filter(([arn]) => arns.includes(arn));
-  return holdingsIn(shown, new Map([...read, ...ofOthers]), deps, group);
+  return holdingsIn({ shown, health: new Map([...read, ...ofOthers]), changes }, deps, group);
 };
 
 /** Reads everything that a group holds: its instances, its Auto Scaling groups, and their target health. */
 export const describeHoldings = (deps: ProviderDeps, group: Group, changes?: Changes): Promise<Holdings> =>
-  holdingsOfOne(deps, group, readGroups(deps, [group], { changes: new Map(changes && [[group.name, changes]]) }));
+  holdingsOfOne(
+    deps,
+    group,
+    readGroups(deps, [group], { changes: new Map(changes && [[group.name, changes]]) }),
+    changes,
+  );
 
 /**
  * Begins to read several groups together, and returns a function that looks at each. If the common read fails for
@@ -233,13 +198,15 @@ export const describeTogether = (
   look: LookTogether = { isWarned: false },
 ): ((group: Group) => Promise<Holdings>) => {
   const common = readGroups(deps, groups, look);
-  if (groups.length === 1) return (group) => holdingsOfOne(deps, group, common);
+  const changesOf = ({ name }: Group): Changes | undefined => look.changes?.get(name);
+  if (groups.length === 1) return (group) => holdingsOfOne(deps, group, common, changesOf(group));
   const together = { ...look, groups: groups.length };
   return async (group) => {
     const shown = await common.shownOf(group).catch((error: unknown) => {
       if (troubleOf(error) === 'throttled') throw error;
       return readGroups(deps, [group]).shownOf(group);
     });
-    return holdingsIn(shown, await healthInTurn(deps, group, shown, together), deps, group);
+    const health = await healthInTurn(deps, group, shown, together);
+    return holdingsIn({ shown, health, changes: changesOf(group) }, deps, group);
   };
 };

@@ -4,18 +4,13 @@ import type { Group } from '../../core/group/group.ts';
 import { namedTargetGroups } from '../../core/group/holders.ts';
 import { howHeld } from '../../core/group/holding.ts';
 import { bootGraceMs, bothLagMs, describeLagMs } from '../../core/times/times.ts';
+import { registeredByMs } from '../../core/view/registered.ts';
 import type { Member } from '../../core/view/view.ts';
 import { asgTag, groupOf, offeringOf, tagOf } from '../instances.ts';
 import type { Asg, Standing } from './auto-scaling-groups.ts';
 import { isNoteShown, type joinedHere, notedWithinMs } from './joined-here.ts';
 import { poolOf } from './pool-of.ts';
 import type { TargetHealth, TargetState } from './target-groups.ts';
-
-/**
- * By this age a member runs and was registered. Before it, an instance whose registration cannot be read is registered
- * again, which is harmless.
- */
-export const registeredByMs = 120_000;
 
 /** Target groups in which an instance of this group takes work: the named ones, and those of its Auto Scaling group. */
 export const targetGroupsOf = (group: Group, asgs: readonly Asg[]): readonly string[] => [
@@ -29,7 +24,7 @@ export type Seen = {
   readonly standings: ReadonlyMap<string, Standing>;
   readonly health: ReadonlyMap<string, TargetHealth | 'unread'>;
   readonly nowMs: number;
-  /** Whether this environment itself has registered an instance with the named target groups. */
+  /** Whether Holdfast has registered it with the named target groups, as this environment or the state knows. */
   readonly hasRegistered: (instance: string) => boolean;
   /** The memory of this environment about an instance that it attached to the group's Auto Scaling group. */
   readonly joinedHere: (instance: string) => ReturnType<typeof joinedHere>;

@@ -182,6 +182,7 @@ const readers: Readers<GroupState> = {
   newcomers: absentOr(eachIn(newcomer)),
   arriving: absentOr(eachIn(number)),
   cameUp: absentOr(eachOf(text)),
+  registered: absentOr(eachIn(number)),
   failedBoots: absentOr(eachIn(failedBoots)),
   deaths: absentOr(eachOf(deaths)),
   breakers: absentOr(eachIn(breaker)),

@@ -12,6 +12,7 @@ import { describeLagMs } from '../times/times.ts';
 import { cameUpNow, stillArriving } from '../view/arriving.ts';
 import { gapsNow } from '../view/asg-ledger.ts';
 import { isStray } from '../view/headcount.ts';
+import { stillRegistered } from '../view/registered.ts';
 import { isNew, unservedNow } from '../view/unserved.ts';
 import type { GroupState, Member, View } from '../view/view.ts';
 import { followReturns, type Launched } from './returns.ts';
@@ -40,8 +41,11 @@ export const initialState = (group: Group): GroupState => ({
 /** Whether the group has no policy since this state was written, or had none until now. */
 export const isLetGo = ({ policySize }: GroupState): boolean => policySize === '';
 
-/** A policy whose size changed sets the desired size anew. Any other change leaves it, within the bounds. */
-export const followPolicy = (state: GroupState, group: Group): GroupState => {
+/**
+ * A policy whose size changed sets the desired size anew. Any other change leaves it, within the bounds. Another policy
+ * may name other target groups, so whom Holdfast registered is unknown then.
+ */
+export const followPolicy = ({ registered, ...state }: GroupState, group: Group): GroupState => {
   const policySize = JSON.stringify(group.size);
   const wanted = policySize === state.policySize ? state.desired : group.size.desired;
   const desired = Math.min(group.size.max, Math.max(group.size.min, wanted));
@@ -54,6 +58,7 @@ export const followPolicy = (state: GroupState, group: Group): GroupState => {
     policySize,
     ...(holders.length > 0 && { holders }),
     ...(targetGroups.length > 0 && { targetGroups }),
+    ...(registered && state.policyVersion === group.policyVersion && { registered }),
   };
 };
 
@@ -189,11 +194,13 @@ export const followView = (view: View, { ended, refusedAsgs }: Omit<Heard, 'alar
     unserved = {},
     arriving: _arriving,
     cameUp: _cameUp,
+    registered: _registered,
     ...state
   } = forgetLaunches(counted, view.group, view.nowMs);
   const cameUp = cameUpNow(view.state, view.members, (member) => isNew(view, member));
   const idle = unservedNow({ ...view, unserved }, cameUp);
   const arriving = stillArriving(_arriving, view.members, view.nowMs);
+  const registered = stillRegistered(_registered, view.members, (member) => isNew(view, member), view.nowMs);
   return {
     ...state,
     ...hearEnds(view, ended),
@@ -205,6 +212,7 @@ export const followView = (view: View, { ended, refusedAsgs }: Omit<Heard, 'alar
     ...(Object.keys(idle).length > 0 && { unserved: idle }),
     ...(arriving && { arriving }),
     ...(cameUp.length > 0 && { cameUp }),
+    ...(registered && { registered }),
     ...(view.state.holders && { holders: holdersNow(view, view.state.holders) }),
   };
 };

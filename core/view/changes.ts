@@ -13,6 +13,8 @@ export type Changes = {
   readonly open: readonly string[];
   readonly ended: readonly string[];
   readonly size: number;
+  /** Members that Holdfast registered with target groups of this policy version. Absent: none. */
+  readonly registered?: { readonly policyVersion: number; readonly instances: readonly string[] };
 };
 
 /** What is known besides the state item. */
@@ -20,11 +22,14 @@ type Beside = { readonly swaps?: readonly Swap[]; readonly ended?: readonly stri
 
 /** Changes of a group, as its items and these signals report them. Undefined without a state item. */
 export const changesIn = (
-  state: Pick<GroupState, 'reservations' | 'ended' | 'desired'> | undefined,
+  state: Pick<GroupState, 'reservations' | 'ended' | 'desired' | 'registered' | 'policyVersion'> | undefined,
   { swaps = [], ended = [] }: Beside,
 ): Changes | undefined =>
   state && {
     size: state.desired,
+    ...(state.registered && {
+      registered: { policyVersion: state.policyVersion, instances: Object.keys(state.registered) },
+    }),
     granted: state.reservations.flatMap(({ instances = [] }) => instances),
     open: state.reservations.filter(isOpen).map(({ id }) => id),
     ended: [

@@ -16,7 +16,7 @@ import type { RefusedReleases } from '../removal/refused-releases.ts';
 import type { Returns } from '../returning/memory.ts';
 import type { KnownAlarms } from '../scaling/lasting-alarms.ts';
 import type { Swap } from '../swap/swap.ts';
-import type { Arriving } from './arriving.ts';
+import type { NewMembers } from './new-members.ts';
 import type { RaisedMax } from './raised-max.ts';
 import type { Suspension } from './suspension.ts';
 import type { Unserved } from './unserved.ts';
@@ -109,7 +109,7 @@ export type Added = {
 /** A tagged instance that no reservation accounts for: adopted, or removed once it was seen twice and is old enough. */
 export type Stray = { readonly firstSeenAtMs: number; readonly sightings: number };
 
-type Memories = BootMemory & BreakerMemory & LaunchMemory;
+type Memories = BootMemory & BreakerMemory & LaunchMemory & NewMembers;
 
 /**
  * The group's state item: the facts about a group that Holdfast stores itself. Unknown fields are kept as they are.
@@ -155,10 +155,6 @@ export type GroupState = Memories & {
   /** Target groups that this policy or an earlier one named, the latest last. */
   readonly targetGroups?: readonly string[];
   readonly strays: Readonly<Record<string, Stray>>;
-  /** Launched instances that no decision has reported as serving. Absent: none. */
-  readonly arriving?: Arriving;
-  /** New members that a look found serving. If they fail now, they are not given up. */
-  readonly cameUp?: readonly string[];
   /** New members that do not serve. Absent: none. */
   readonly unserved?: Unserved;
   /** Instances that a user took out of their Auto Scaling group and that were reported as let go. */

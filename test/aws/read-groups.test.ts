@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { describeHoldings, describeTogether } from '../../aws/providers/describe-members.ts';
+import type { Changes } from '../../core/view/changes.ts';
 import { autoScalingGroup, ec2Instance, group, nowMs } from './builders.ts';
 import { type Answers, awsError, createFakeAws, failsWith, longPause } from './fake-aws.ts';
 
@@ -211,6 +212,28 @@ test.each([
     await describeTogether(deps, [named('web')], { isWarned: true, ...(changes && { changes }) })(named('web'));
   const filters = aws.inputsOf('DescribeInstances').map(({ Filters }) => (Filters as Asked['Filters']).map(({ Name }) => Name));
   expect(filters.filter((names) => names.includes('instance-state-name'))).toHaveLength(limited);
+});
+
+test.each([
+  ['alone', ['web']],
+  ['together', ['web', 'api']],
+])('a look %s that cannot read target health takes whom the state notes as registered for registered, under the same policy', async (_how, names) => {
+  const young = ec2Instance('i-1', tagged('web'), { launchedAtMs: nowMs - 20_000 });
+  const aws = createFakeAws({ DescribeInstances: instances(young), DescribeTargetHealth: failsWith('Throttling') });
+  const { ec2, autoScaling, elb } = aws;
+  const deps = { ec2, autoScaling, elb, deployment: 'prod', now: () => nowMs, sleep: longPause, note: () => {}, missed: () => {} };
+  const served = (name: string) => group({ name, drain: { timeoutMs: 1, loadBalancers: ['tg-1'] } });
+  const one = served('web');
+  const shown = async (registered?: Changes['registered']) => {
+    const changes = new Map(names.map((name) => [name, { granted: [], open: [], ended: [], size: 1, ...(registered && { registered }) }]));
+    const look = describeTogether(deps, names.map(served), { isWarned: false, changes });
+    return (await look(one)).members.map(({ admitted, serving, mayServe }) => [admitted, serving, mayServe]);
+  };
+  const { policyVersion } = one;
+  expect(await shown()).toEqual([[false, false, undefined]]);
+  expect(await shown({ policyVersion, instances: ['i-1'] })).toEqual([[true, false, true]]);
+  expect(await shown({ policyVersion, instances: ['i-2'] })).toEqual([[false, false, undefined]]);
+  expect(await shown({ policyVersion: policyVersion + 1, instances: ['i-1'] })).toEqual([[false, false, undefined]]);
 });
 
 /** Looks at two large groups and a small one. Each look ends before the next begins. */

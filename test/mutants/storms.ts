@@ -98,7 +98,7 @@ export const storms: readonly Mutant[] = [
   },
   {
     name: 'the look of a storm reads the target health of ten groups at a time',
-    file: 'aws/providers/describe-members.ts',
+    file: 'aws/providers/health-turns.ts',
     from: 'const healthAtOnceWarned = 3;',
     to: 'const healthAtOnceWarned = healthAtOnce;',
     caughtBy: inLargeGroups,

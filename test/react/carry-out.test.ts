@@ -3,6 +3,7 @@ import { metrics } from '../../core/contract.ts';
 import { emptyDraft } from '../../core/decide/draft.ts';
 import type { Decision } from '../../core/decision/decision.ts';
 import type { Launched } from '../../core/group-state/answers.ts';
+import { emptyBudget } from '../../core/limits/account-budget.ts';
 import type { CapacityIn } from '../../core/ports/capacity-provider.ts';
 import type { GroupState, View } from '../../core/view/view.ts';
 import { carryOutRounds } from '../../functions/react/carry-out/carry-out.ts';
@@ -11,6 +12,7 @@ import { giveBack } from '../../functions/react/carry-out/lowered-sizes.ts';
 import { noteOf, resumeAll, suspendedAfter, takeDownAll, tellOverwritten, wakeForAdded } from '../../functions/react/carry-out/outside-size.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 import type { Round, Run } from '../../functions/react/run.ts';
+import { turnsOf } from '../../functions/react/turns/turns.ts';
 import { awsError } from '../aws/fake-aws.ts';
 import { member, members } from '../core/members.ts';
 import { asgView, group, nowMs, onDemandB, reservation, spotA, state, swapOf, view } from '../core/views.ts';
@@ -84,6 +86,26 @@ const answered = (count: number): Launched => ({
   reservation: reservation({ placement: { pool: 'od-b', count, offerings: [offering] } }),
   request: undefined,
   result: { kind: 'answered', instances: Array.from({ length: count }, (_, index) => ({ instance: `n-${index}`, offering })), refusals: [] },
+});
+
+describe('members that were registered with target groups', () => {
+  const admitting = async (loadBalancers: readonly string[], done: readonly string[]) => {
+    const { seen, run } = runOf({ admit: async () => ({ done, failed: [] }) }, { group: group({ drain: { timeoutMs: 1, loadBalancers } }) });
+    const swaps = { ...run.ports.store, swaps: async () => [], budget: async () => emptyBudget, putBudget: async () => 'done' as const };
+    Object.assign(run.ports, { store: swaps });
+    const stored = state({ registered: { 'i-0': nowMs - 1_000 } });
+    await carryOutRounds({ ...run, turns: turnsOf([], run.ports), rounds: [roundOf({ admissions: ['i-1', 'i-2'] }, {}, [], stored)] });
+    return seen.written.map(({ registered }) => registered);
+  };
+
+  test('are noted in the state, so that other environments know them where target health cannot be read', async () => {
+    expect(await admitting(['tg-1'], ['i-1'])).toEqual([{ 'i-0': nowMs - 1_000, 'i-1': nowMs }]);
+  });
+
+  test('cost no write where none was, or where the policy names no target groups', async () => {
+    expect(await admitting(['tg-1'], [])).toEqual([]);
+    expect(await admitting([], ['i-1'])).toEqual([]);
+  });
 });
 
 describe('the next look of a group', () => {

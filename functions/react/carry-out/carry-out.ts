@@ -1,4 +1,5 @@
 import { inParallel } from '../../../aws/calls/in-parallel.ts';
+import { namedTargetGroups } from '../../../core/group/holders.ts';
 import { modeOf } from '../../../core/group/mode.ts';
 import { afterTakingDown, outsideAsgOf, type TakenDown, takenDownAgain } from '../../../core/group/outside-size.ts';
 import { grantedBy, type Launched, mustRepeat } from '../../../core/group-state/answers.ts';
@@ -7,6 +8,7 @@ import { heldBackTimes, isOpen, repeatedAtMs } from '../../../core/launch/reserv
 import { againAtMs, isWorthALook } from '../../../core/times/again.ts';
 import { tickEveryMs } from '../../../core/times/times.ts';
 import { mayBeRaisedYet, type RaisedMax } from '../../../core/view/raised-max.ts';
+import { withRegistered } from '../../../core/view/registered.ts';
 import type { Suspension } from '../../../core/view/suspension.ts';
 import type { Added, GroupState } from '../../../core/view/view.ts';
 import { putState } from '../record/put-state.ts';
@@ -153,27 +155,30 @@ export const carryOutRounds = async (context: Acting): Promise<Acted> => {
     .filter((raised) => restored.includes(raised.asg) && !mayBeRaisedYet(raised, nowMs, raises.has(raised.asg)))
     .map(({ asg }) => asg);
   const suspended = suspendedAfter(first.view, last.state.suspended, { resumed, nowMs, ...triedIn(rounds) });
-  await noteActs(context, last.state, { restored: settled, suspended, takenDown });
+  await noteActs(context, last.state, { ...admissions, restored: settled, suspended, takenDown });
   return { ...admissions, restored, ...(wakeAtMs === undefined ? {} : { wakeAtMs }) };
 };
 
-/** Changes that were noted before they were made, and are settled now. */
+/** Changes that were noted before they were made, and are settled now. And what was done that no describe may show. */
 type Settled = {
   readonly restored: readonly string[];
   readonly suspended: readonly Suspension[] | undefined;
   readonly takenDown: TakenDown;
+  readonly admitted: readonly string[];
 };
 
 /** Writes the settled notes. A lost race costs only a repeated call, so the write is not repeated. */
 const noteActs = async (
   { ports, group }: Run,
   state: GroupState,
-  { restored, suspended, takenDown }: Settled,
+  { restored, suspended, takenDown, admitted }: Settled,
 ): Promise<void> => {
   const { added: notes = [], suspended: noted, ...rest } = state;
-  const settled = [restored, ...Object.values(takenDown)];
+  const registered = admitted.length > 0 && namedTargetGroups(group).length > 0 ? admitted : [];
+  const settled = [restored, registered, ...Object.values(takenDown)];
   if (suspended === noted && settled.every((list) => list.length === 0)) return;
-  const added = afterTakingDown(notes, takenDown, ports.clock.now());
+  const nowMs = ports.clock.now();
+  const added = afterTakingDown(notes, takenDown, nowMs);
   await putState(
     group.name,
     {
@@ -182,6 +187,7 @@ const noteActs = async (
       raised: state.raised.filter(({ asg }) => !restored.includes(asg)),
       ...(added.length > 0 && { added }),
       ...(suspended !== undefined && { suspended }),
+      ...(registered.length > 0 && { registered: withRegistered(state.registered, registered, nowMs) }),
     },
     ports,
   );

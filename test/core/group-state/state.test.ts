@@ -16,6 +16,12 @@ const group = {
 const fresh = initialState(group);
 const nowMs = 10_000_000;
 
+test('another policy version may name other target groups, so nobody counts as registered then', () => {
+  const state: GroupState = { ...fresh, registered: { 'i-1': nowMs } };
+  expect(followPolicy(state, group).registered).toEqual({ 'i-1': nowMs });
+  expect(followPolicy(state, { ...group, policyVersion: group.policyVersion + 1 })).not.toHaveProperty('registered');
+});
+
 describe('the desired size', () => {
   test('is set anew by a policy whose size changed, also one of the same number, and kept by any other', () => {
     const state: GroupState = { ...fresh, desired: 7 };

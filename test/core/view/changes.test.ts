@@ -7,8 +7,13 @@ const granted = reservation({ instances: ['i-1', 'i-2'] });
 it('returns what a group was granted, and the reservations whose requests have no response', () => {
   const { instances: _, ...open } = granted;
   const reservations = [granted, { ...granted, instances: ['i-3'] }, open];
-  expect(changesIn({ reservations, desired: 4 }, {})).toEqual({ size: 4, granted: ['i-1', 'i-2', 'i-3'], open: [granted.id], ended: [] });
+  expect(changesIn(state({ reservations, desired: 4 }), {})).toEqual({ size: 4, granted: ['i-1', 'i-2', 'i-3'], open: [granted.id], ended: [] });
   expect(changesIn(undefined, { ended: ['i-1'] })).toBeUndefined();
+});
+
+it('returns whom the state notes as registered, and under which policy', () => {
+  const registered = { 'i-1': nowMs, 'i-2': nowMs };
+  expect(changesIn(state({ registered, policyVersion: 3 }), {})?.registered).toEqual({ policyVersion: 3, instances: ['i-1', 'i-2'] });
 });
 
 it('returns whose end signals report now, whose end is stored, and whose swap is over', () => {
