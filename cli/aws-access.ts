@@ -34,15 +34,24 @@ const sandboxConfig = (endpoint: string) => ({
 const warn: TellUnreadable = ({ group, item, problems }) =>
   console.error(`${group}  ${item} could not be read in full: ${problems.join('; ')}`);
 
-/** Opens the tables of a deployment. */
-export const openAccess = ({ name, sandbox }: Target): Access => {
-  const config = sandbox === undefined ? {} : sandboxConfig(sandbox);
-  const client = createDocumentClient(config);
+type Clients = {
+  readonly documents: ReturnType<typeof createDocumentClient>;
+  readonly ec2: ReturnType<typeof createEc2Client>;
+};
+
+/** Reads the tables of a deployment through these clients. */
+export const accessThrough = ({ documents: client, ec2 }: Clients, name: string): Access => {
   const stateTable = `${name}-state`;
   return {
     store: createStateStore({ client, groupsTable: `${name}-groups`, stateTable, now: Date.now, tell: warn }),
     log: createDecisionLog({ client, table: stateTable }),
     status: (group) => readStatus(client, `${name}-groups`, group),
-    owners: createOwners({ client: createEc2Client(config), deployment: name }),
+    owners: createOwners({ client: ec2, deployment: name }),
   };
+};
+
+/** Opens the tables of a deployment. */
+export const openAccess = ({ name, sandbox }: Target): Access => {
+  const config = sandbox === undefined ? {} : sandboxConfig(sandbox);
+  return accessThrough({ documents: createDocumentClient(config), ec2: createEc2Client(config) }, name);
 };

@@ -173,7 +173,7 @@ const priceLines = ({ nowMs, prices }: ViewDigest, policyVersion: number): reado
 };
 
 /** Repeated while EC2 shows them, for about an hour. */
-export const endedLine = '  EC2 shows as ended, and no signal had reported it: ';
+export const endedLine = '  EC2 shows as ended, without a swap and without a signal in this look: ';
 
 const unreadText = ({ unread }: ViewDigest): string =>
   unread === undefined ? '' : `, health of ${unread} not read yet`;

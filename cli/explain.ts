@@ -168,7 +168,7 @@ export const explanationText = (explanation: Explanation): string => {
   if (swap === undefined && decisions.length === 0) {
     const nothing =
       `Nothing is stored about ${instance}${group === undefined ? '' : ` (group ${group})`}. ` +
-      'Holdfast did not launch it, or its decision is older than 14 days. ' +
+      'Holdfast did not launch it, or did so seconds ago, or its decision is older than 14 days. ' +
       'To see the decisions of a group: holdfast decisions GROUP.';
     return [nothing, ...unreadable.map(unreadableText)].join('\n');
   }

@@ -64,7 +64,7 @@ export type ViewDigest = {
   readonly reservations: number;
   /** The source of the prices that the decision compared. Absent when none was known. */
   readonly prices?: PriceSource;
-  /** Of a group that is short: instances that EC2 shows as ended, and whose end no signal reported. Absent: none. */
+  /** Of a group that is short: instances that EC2 shows as ended, without a swap and without a signal in this look. */
   readonly ended?: readonly string[];
   /** Which write of the state item the decision was based on. */
   readonly stateVersion?: number;

@@ -7,8 +7,8 @@ const namedAtMost = 300;
 const isShort = ({ placements, unplaced }: Decision): boolean => placements.length > 0 || unplaced > 0;
 
 /**
- * Instances of a group that is short that EC2 shows as ended, although no signal reported their end and no swap
- * accounts for it: their events were lost, or come later.
+ * Instances of a group that is short that EC2 shows as ended, although no signal of this look reported their end and no
+ * swap accounts for it: their events were lost, come later, or came to an earlier look.
  */
 export const unreportedEnds = (
   view: View,

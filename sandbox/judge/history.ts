@@ -1,6 +1,7 @@
 import type { Market } from '../../core/pool/offering.ts';
 import type { FaultInput } from '../fault-schema.ts';
 import type { WorldSpec } from '../world/spec.ts';
+import type { Showing } from './shown.ts';
 import type { StateMemory } from './state-memory.ts';
 import type { SwapFacts } from './swap-facts.ts';
 
@@ -28,6 +29,8 @@ export type History = {
   /** In the order in which they happened. */
   readonly events: readonly HistoryEvent[];
   readonly stored: Stored;
+  /** What the command line printed, moment by moment. Absent: nobody asked it. */
+  readonly showings?: readonly Showing[];
 };
 
 /** The actor that caused an event. */

@@ -29,6 +29,7 @@ import {
   strangersUntouched,
   workTakenOffFirst,
 } from './rules/endings.ts';
+import { endsAreTrue } from './rules/ends-said.ts';
 import { everythingExplained } from './rules/explained.ts';
 import { figuresAreTrue } from './rules/figures.ts';
 import { functionsAnswer, functionsAreQuick, functionsWait, itemsAreSmall, rightsSuffice } from './rules/functions.ts';
@@ -63,6 +64,10 @@ import { excusesAreTrue, reasonsAreTrue } from './rules/said.ts';
 import { schedulesAreFollowed } from './rules/schedule.ts';
 import { replacedBeforeWindow } from './rules/scheduled.ts';
 import { requestedSoon, servesAgain } from './rules/serving.ts';
+import { decisionsAreShown } from './rules/shown-decisions.ts';
+import { explainTellsTruth } from './rules/shown-explained.ts';
+import { statusIsShown } from './rules/shown-status.ts';
+import { shownWhole } from './rules/shown-whole.ts';
 import { sizesAreExplained } from './rules/sizes-said.ts';
 import { sparedServeAgain } from './rules/spared.ts';
 import { sparesServe } from './rules/spares.ts';
@@ -166,6 +171,7 @@ export const rules: readonly Rule[] = [
   decisionsAreTrue,
   figuresAreTrue,
   causesAreTrue,
+  endsAreTrue,
   sizesAreExplained,
   decisionsAreFound,
   whoServesIsTold,
@@ -176,6 +182,10 @@ export const rules: readonly Rule[] = [
   statusesAreTrue,
   beyondIsSaid,
   unfitIsSaid,
+  shownWhole,
+  decisionsAreShown,
+  explainTellsTruth,
+  statusIsShown,
   lastGoodStays,
   looksCome,
   ticksCome,

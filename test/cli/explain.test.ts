@@ -330,7 +330,7 @@ The decision by which it was launched:
     const view = { ...digest, desired: 2, members: 1, serving: 1, ended: [instance] };
     const record: DecisionRecord = { ...replaced, causes: [], view };
     expect(partIn(record, instance)).toBe('ended');
-    expect(decisionText(record)).toContain(`EC2 shows as ended, and no signal had reported it: ${instance}`);
+    expect(decisionText(record)).toContain(`EC2 shows as ended, without a swap and without a signal in this look: ${instance}`);
     const [launch] = record.outcome?.code === 'carried-out' ? record.outcome.launches : [];
     if (launch === undefined) throw new Error('The decision launches nothing.');
     const launches = [{ ...launch, replaces: [] }];

@@ -2,6 +2,7 @@ import type { History } from '../../sandbox/judge/history.ts';
 import { type Evidence, gatherEvidence } from './evidence.ts';
 import { type Violation, violationsOf } from './invariants.ts';
 import { comesUpWithinMs, isAtRest, sparesOf } from './rest.ts';
+import { showAll } from './shown.ts';
 import type { Situation } from './situation.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -10,6 +11,8 @@ export type Outcome = { readonly violations: readonly Violation[]; readonly evid
 
 /** Groups come up within this time, or the situation is wrong. */
 const lookEveryMs = 2_500;
+/** Each explanation takes time. */
+const explainedAtMost = 30;
 /** At rest means that two ticks later nothing more has happened. */
 const stillMs = 125_000;
 
@@ -87,8 +90,9 @@ const perform = async (stage: Stage, hooks: Hooks): Promise<Pick<Outcome, 'evide
   if (!situation.keepsFaults) sandbox.faults.clear();
   recorder.markCalm();
   const calmAtMs = sandbox.clock.now();
+  const atCalm = await showAll(stage, explainedAtMost);
   const restAtMs = await settle(stage);
-  const history = await recorder.history(restAtMs);
+  const history = { ...(await recorder.history(restAtMs)), showings: [atCalm, await showAll(stage, explainedAtMost)] };
   return { history, evidence: await gatherEvidence(stage, { readyAtMs, atReady, calmAtMs, restAtMs, strangers: strangers.map(({ id }) => id) }) };
 };
 
