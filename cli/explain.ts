@@ -25,17 +25,21 @@ export type Explanation = {
   readonly unreadable: readonly Unreadable[];
 };
 
+/**
+ * The groups that may have decided about an instance. Another group may have held its Auto Scaling group before: that one
+ * launched it.
+ */
 const groupsToSearch = async (
   swap: Swap | undefined,
   owner: Owner | undefined,
   { store }: Access,
 ): Promise<readonly string[]> => {
-  if (swap !== undefined) return [swap.group];
-  if (owner?.group !== undefined) return [owner.group];
-  // An instance's tags are gone an hour after it ended: then every group is searched.
+  const asg = swap?.asg ?? owner?.asg;
   const registry = await store.registry();
-  const byAsg = registry.filter(({ asgs }) => owner?.asg !== undefined && asgs.includes(owner.asg));
-  return (byAsg.length > 0 ? byAsg : registry).map(({ group }) => group);
+  const holders = registry.filter(({ asgs, former = [] }) => asg !== undefined && [...asgs, ...former].includes(asg));
+  const known = [swap?.group, owner?.group, ...holders.map(({ group }) => group)].filter((group) => group !== undefined);
+  // An instance's tags are gone an hour after it ended: then every group is searched.
+  return known.length > 0 ? [...new Set(known)] : registry.map(({ group }) => group);
 };
 
 /**

@@ -433,6 +433,17 @@ The decision by which it was launched:
     expect([group, decisions.map(({ part }) => part)]).toEqual(['web', ['launched']]);
   });
 
+  it('whose Auto Scaling group another group held before is looked for there too', async () => {
+    const entry = { policyVersion: 1, asgs: [], alarms: [] };
+    const registry = async () => [
+      { ...entry, group: 'api', asgs: ['web-asg'] },
+      { ...entry, group: 'web', former: ['web-asg'] },
+    ];
+    const swapOf = async () => ({ ...swap, instance: 'i-0000000000000000c', group: 'api', asg: 'web-asg' });
+    const { group, decisions } = await explain('i-0000000000000000c', { ...access, store: { ...access.store, registry, swapOf } });
+    expect([group, decisions.map(({ part, record }) => [part, record.group])]).toEqual(['api', [['launched', 'web']]]);
+  });
+
   it('without stored items gets a message with the next step, which does not assume that the only group is its group', async () => {
     const registry = async () => [{ group: 'web', policyVersion: 1, asgs: [], alarms: [] }];
     expect(explanationText(await explain('i-0000000000000000f', { ...access, store: { ...access.store, registry } }))).toMatch(

@@ -15,9 +15,12 @@ type Case = { readonly chronicle: Chronicle; readonly showing: Showing; readonly
 /** Times are printed in whole seconds. */
 const secondMs = 1_000;
 
-const wrongGroup = ({ chronicle, life, text }: Case): readonly string[] => {
+const wrongGroup = ({ chronicle, showing: { atMs }, life, text }: Case): readonly string[] => {
   const [, group] = /^i-[0-9a-f]+, group (\S+)$/m.exec(text) ?? [];
-  return group === undefined || chronicle.livesIn(group).includes(life) ? [] : [`says that it is of ${group}`];
+  if (group === undefined) return [];
+  const own = isAlive(life, atMs) ? chronicle.groupAt(life, atMs) : undefined;
+  const isRuled = own !== undefined && chronicle.policyAt(own, atMs - times.tickMs) !== undefined;
+  return (isRuled ? own === group : chronicle.livesIn(group).includes(life)) ? [] : [`says that it is of ${group}`];
 };
 
 const wrongPlace = ({ life, text }: Case): readonly string[] => {
