@@ -47,6 +47,10 @@ const withWorld = ({ spec, policy }: Setting, change: (spec: WorldSpec) => Parti
 const slowDescribes = (spec: WorldSpec): Partial<WorldSpec> => ({
   timing: { ...spec.timing, latencyMs: { ...spec.timing.latencyMs, 'ec2:DescribeInstances': [1_300, 1_300] } },
 });
+/** A write takes as long as a look, so that one claim is made while another function reads that there is none. */
+const slowWrites = (spec: WorldSpec): Partial<WorldSpec> => ({
+  timing: { ...spec.timing, latencyMs: { ...spec.timing.latencyMs, 'ec2:DescribeInstances': [1_300, 1_300], 'dynamodb:PutItem': [1_300, 1_300] } },
+});
 const deregistrationOf =
   (deregistrationDelaySeconds: number) =>
   (spec: WorldSpec): Partial<WorldSpec> => ({
@@ -178,7 +182,7 @@ export const situations = {
   'rebalance, then warning': () =>
     of('rebalance, then warning', oneAtATime(), { asked: six, steps: [recommendRebalance(1_000, 5), interrupt(4_500, 5)] }),
   'rebalance and warning at once': () =>
-    of('rebalance and warning at once', withWorld(oneAtATime(), slowDescribes), {
+    of('rebalance and warning at once', withWorld(oneAtATime(), slowWrites), {
       asked: six,
       steps: [recommendRebalance(1_000, 5), interrupt(2_100, 5)],
     }),
