@@ -25,6 +25,12 @@ export type Explanation = {
   readonly unreadable: readonly Unreadable[];
 };
 
+type Searched = {
+  /** The group whose member it is, as far as a swap, an Auto Scaling group or a tag tells. */
+  readonly group?: string | undefined;
+  readonly groups: readonly string[];
+};
+
 /**
  * The groups that may have decided about an instance. Another group may have held its Auto Scaling group before: that one
  * launched it.
@@ -33,13 +39,19 @@ const groupsToSearch = async (
   swap: Swap | undefined,
   owner: Owner | undefined,
   { store }: Access,
-): Promise<readonly string[]> => {
+): Promise<Searched> => {
   const asg = swap?.asg ?? owner?.asg;
   const registry = await store.registry();
   const holders = registry.filter(({ asgs, former = [] }) => asg !== undefined && [...asgs, ...former].includes(asg));
-  const known = [swap?.group, owner?.group, ...holders.map(({ group }) => group)].filter((group) => group !== undefined);
+  const known = [swap?.group, owner?.group, ...holders.map(({ group }) => group)].filter(
+    (group) => group !== undefined,
+  );
   // An instance's tags are gone an hour after it ended: then every group is searched.
-  return known.length > 0 ? [...new Set(known)] : registry.map(({ group }) => group);
+  const holder = registry.find(({ asgs }) => asg !== undefined && asgs.includes(asg));
+  return {
+    group: swap?.group ?? holder?.group ?? owner?.group,
+    groups: known.length > 0 ? [...new Set(known)] : registry.map(({ group }) => group),
+  };
 };
 
 /**
@@ -48,7 +60,7 @@ const groupsToSearch = async (
 export const explain = async (instance: string, access: Access): Promise<Explanation> => {
   const [swap, owned] = await Promise.all([access.store.swapOf(instance), access.owners.ownersOf([instance])]);
   const owner = owned.get(instance);
-  const groups = await groupsToSearch(swap, owner, access);
+  const { group: own, groups } = await groupsToSearch(swap, owner, access);
   const found = await Promise.all(groups.map((group) => access.log.decisions(group, searched)));
   const records = found.flatMap((one) => one.records);
   const decisions = records
@@ -57,7 +69,7 @@ export const explain = async (instance: string, access: Access): Promise<Explana
       return part === undefined ? [] : [{ part, record }];
     })
     .sort((a, b) => a.record.atMs - b.record.atMs);
-  const group = swap?.group ?? decisions[0]?.record.group ?? owner?.group;
+  const group = own ?? decisions.at(-1)?.record.group;
   return {
     instance,
     ...(group === undefined ? {} : { group }),
@@ -147,9 +159,17 @@ const withoutSwapText = ({ decisions, state }: Explanation): string => {
   return `${shown} It has no swap, because no signal announced its end, and no stored decision is about its end.`;
 };
 
-const replacementLine = ({ instance, launchedAtMs, servedAtMs, forTheGroup }: Replacement): string =>
-  `  ${instance}${forTheGroup ? ', for a missing member of the group' : ''}: launched ${timeText(launchedAtMs)}, ` +
-  (servedAtMs === undefined ? 'not found serving yet' : `found serving ${timeText(servedAtMs)}`);
+/** A request without a response is made again later under the same token. */
+const launchedText = ({ launchedAtMs, requestedAtMs }: Replacement): string =>
+  requestedAtMs === undefined
+    ? `launched ${timeText(launchedAtMs)}`
+    : `requested ${timeText(requestedAtMs)}, launched by ${timeText(launchedAtMs)}`;
+
+const replacementLine = (replacement: Replacement): string => {
+  const { instance, servedAtMs, forTheGroup } = replacement;
+  const served = servedAtMs === undefined ? 'not found serving yet' : `found serving ${timeText(servedAtMs)}`;
+  return `  ${instance}${forTheGroup ? ', for a missing member of the group' : ''}: ${launchedText(replacement)}, ${served}`;
+};
 
 const hasEnded = ({ swap, decisions }: Explanation): boolean =>
   (swap !== undefined && swap.state !== 'withdrawn') || isEndedIn(decisions);

@@ -4,11 +4,17 @@ import { endIn } from './stored-decision.ts';
 /** An instance that was launched in place of one that left or ended, and when a decision first found it serving. */
 export type Replacement = {
   readonly instance: string;
+  /** When a decision that launched it was made. */
   readonly launchedAtMs: number;
+  /** When an earlier decision requested it. Nothing says which of the two requests launched it. */
+  readonly requestedAtMs?: number;
   readonly servedAtMs?: number;
   /** The launch named no member: it filled a gap of the group. */
   readonly forTheGroup?: true;
 };
+
+/** `reservation`: its id begins with that of the decision that made the request first. */
+type Launched = Replacement & { readonly reservation: string };
 
 type Answered = Extract<LaunchOutcome, { readonly result: 'answered' }>;
 
@@ -17,23 +23,25 @@ const answeredIn = ({ outcome }: DecisionRecord): readonly Answered[] =>
     ? []
     : outcome.launches.flatMap((launch) => (launch.result === 'answered' ? [launch] : []));
 
-const namedFor = (instance: string, record: DecisionRecord): readonly Replacement[] =>
-  answeredIn(record).flatMap(({ replaces, instances }) => {
+const namedFor = (instance: string, record: DecisionRecord): readonly Launched[] =>
+  answeredIn(record).flatMap(({ reservation, replaces, instances }) => {
     const replacement = instances[replaces.indexOf(instance)];
-    return replacement === undefined ? [] : [{ instance: replacement, launchedAtMs: record.atMs }];
+    return replacement === undefined ? [] : [{ instance: replacement, launchedAtMs: record.atMs, reservation }];
   });
 
 /** Launches that name no member: those that they replace had ended already. */
-const forTheMissing = (record: DecisionRecord): readonly Replacement[] =>
-  answeredIn(record)
-    .flatMap(({ replaces, instances }) => instances.slice(replaces.length))
-    .map((instance) => ({ instance, launchedAtMs: record.atMs, forTheGroup: true }));
+const forTheMissing = (record: DecisionRecord): readonly Launched[] =>
+  answeredIn(record).flatMap(({ reservation, replaces, instances }) =>
+    instances
+      .slice(replaces.length)
+      .map((instance) => ({ instance, launchedAtMs: record.atMs, reservation, forTheGroup: true as const })),
+  );
 
 /** A replacement is launched within this time, even after a refusal or while an Auto Scaling group refills itself. */
 const madeUpWithinMs = 900_000;
 
 /** The launches of the first decision after the end of the instance that launched anything. */
-const afterItsEnd = (instance: string, records: readonly DecisionRecord[]): readonly Replacement[] => {
+const afterItsEnd = (instance: string, records: readonly DecisionRecord[]): readonly Launched[] => {
   const ended = records.find((record) => endIn(record).includes(instance));
   if (ended === undefined) return [];
   const within = records.filter(({ atMs }) => atMs >= ended.atMs && atMs <= ended.atMs + madeUpWithinMs);
@@ -57,8 +65,13 @@ export const replacementsOf = (instance: string, records: readonly DecisionRecor
   const served = servedIn(inOrder);
   const byName = inOrder.flatMap((record) => namedFor(instance, record));
   const found = byName.length > 0 ? byName : afterItsEnd(instance, inOrder);
-  return found.map((one) => {
+  return found.map(({ reservation, ...one }) => {
+    const first = inOrder.find(({ id, atMs }) => reservation.startsWith(`${id}-`) && atMs < one.launchedAtMs);
     const servedAtMs = served.get(one.instance);
-    return servedAtMs === undefined ? one : { ...one, servedAtMs };
+    return {
+      ...one,
+      ...(first === undefined ? {} : { requestedAtMs: first.atMs }),
+      ...(servedAtMs === undefined ? {} : { servedAtMs }),
+    };
   });
 };

@@ -442,6 +442,9 @@ The decision by which it was launched:
     const swapOf = async () => ({ ...swap, instance: 'i-0000000000000000c', group: 'api', asg: 'web-asg' });
     const { group, decisions } = await explain('i-0000000000000000c', { ...access, store: { ...access.store, registry, swapOf } });
     expect([group, decisions.map(({ part, record }) => [part, record.group])]).toEqual(['api', [['launched', 'web']]]);
+    owners.set('i-0000000000000000c', { asg: 'web-asg', group: 'web', offering, state: 'running' });
+    const alive = await explain('i-0000000000000000c', { ...access, store: { ...access.store, registry } });
+    expect([alive.group, alive.decisions.length]).toEqual(['api', 1]);
   });
 
   it('without stored items gets a message with the next step, which does not assume that the only group is its group', async () => {

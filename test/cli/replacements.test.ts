@@ -70,3 +70,12 @@ it('an explanation shows the replacements, and shows when nothing was launched',
   );
   expect(explanationText({ ...base, replacements: [] })).toContain('Holdfast launched nothing in its place: ');
 });
+
+it('says when a request was made first, where a later decision made it again and got the response', () => {
+  const first = { ...recordAt(10, {}), id: 'r-first' };
+  const again = recordAt(130, { launches: [{ ...launchOf(['i-y'], ['i-x']), reservation: 'r-first-r0-0' }] });
+  const found = replacementsOf('i-x', [again, first]);
+  expect(found).toEqual([{ instance: 'i-y', launchedAtMs: at(130), requestedAtMs: at(10) }]);
+  const text = explanationText({ instance: 'i-x', decisions: [{ part: 'replaced', record: again }], replacements: found, unreadable: [] });
+  expect(text).toContain('  i-y: requested 2026-11-20 12:00:10 UTC, launched by 2026-11-20 12:02:10 UTC, not found serving yet');
+});

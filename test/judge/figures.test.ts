@@ -70,6 +70,13 @@ describe('the numbers in a decision', () => {
     expect(counted({ swaps: { leaving: 1 } }, claimed(80))).toEqual([]);
     expect(counted({}, claimed(80))).toEqual(says('0 swaps that are leaving, expected 1'));
     expect(counted({ swaps: { leaving: 1 } })).toEqual(says('1 swaps that are leaving, expected 0'));
+    // The next look writes that its instance has ended. Every other change is one of later.
+    const then = (state: string) => (script: Script) => {
+      claimed(80)(script);
+      script.claim(140, 'i-1', 'of-b', state);
+    };
+    expect(counted({}, then('gone'))).toEqual([]);
+    expect(counted({}, then('draining'))).toEqual(says('0 swaps that are leaving, expected 1'));
     // Written by this function, or beside it.
     expect(counted({}, claimed(99))).toEqual([]);
     expect(counted({ swaps: { leaving: 1 } }, claimed(99))).toEqual([]);

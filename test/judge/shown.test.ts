@@ -154,6 +154,7 @@ describe('explain tells what happened to an instance', () => {
     ['no shortfall', '  Shortfall: ', '  '],
     ['another replacement', `  ${fresh}: launched`, '  i-1: launched'],
     ['a launch long before', `${fresh}: launched 1970-01-01 00:01:40`, `${fresh}: launched 1970-01-01 00:00:10`],
+    ['a launch long after', `${fresh}: launched`, `${fresh}: requested 1970-01-01 00:01:50 UTC, launched by`],
     ['a service too early', 'found serving 1970-01-01 00:02:40', 'found serving 1970-01-01 00:02:20'],
     ['no decision by which it leaves', 'decision d1  ', 'decision d0  '],
     ['an end without a warning', 'Reason to leave: interruption. State: gone.', 'It ended without a warning.'],

@@ -122,8 +122,9 @@ export const outsideSituations = {
   'let go while a function is late to suspend processes': (): Situation =>
     of('let go while a function is late to suspend processes', onDemandOnly, [...spotIsGone, deletePolicy(2_000)], [suspendsLate]),
   'renamed while a function is late to suspend processes': (): Situation => {
-    // The new name is written right after the late call. So its first look finds the processes suspended, and does not suspend them itself.
-    const steps = [...spotIsGone, rename(2_000, policyOf(onDemandOnly), 'api', 5_000)];
+    // The late call is applied at 6.8 s. The first look of the new name, at 7.4 s, finds the processes suspended and does not suspend them itself. The next look
+    // of the old name, at 10.3 s, leaves them to the new one.
+    const steps = [...spotIsGone, rename(2_000, policyOf(onDemandOnly), 'api', 3_700)];
     const name = 'renamed while a function is late to suspend processes';
     return { ...of(name, onDemandOnly, steps, [suspendsLate]), asked: { web: { size: 6 } } };
   },

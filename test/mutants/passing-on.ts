@@ -15,7 +15,7 @@ export const passingOn: readonly Mutant[] = [
     from: 'sentForMs > nowMs && sentForMs',
     to: 'sentForMs > 0 * nowMs && sentForMs',
     also: [{ file: 'aws/messages/wakes.ts', from: 'last.set(group, atMs);', to: 'last.set(group, 0 * atMs);' }],
-    caughtBy: ['warnings overlap'],
+    caughtBy: ['interruption, own group'],
   },
   {
     name: 'a wake that was claimed once is never over',

@@ -83,20 +83,30 @@ const swapChanges = remembered((chronicle: Chronicle): ReadonlyMap<string, Reado
   return byGroup;
 });
 
+/** What happened to a swap from the beginning of a function on: until its end, and until the next look. */
+type Course = { readonly isOld: boolean; readonly during: readonly Change[]; readonly until: readonly Change[] };
+
+/** A swap that surely counts in a state: it had no other one meanwhile, and the next look did not find its instance ended. */
+const surelyCounts = ({ isOld, during, until }: Course, state: string): boolean =>
+  isOld && during.every((one) => one.state === state) && until.every((one) => one.state !== undefined && (one.state !== 'gone' || state === 'gone'));
+
 /**
  * A look counts what it finds, as a swap whose instance has ended. Where a drain writes the swap at the same time, the next look writes that. A member that
  * was drained and stays keeps its swap, which no longer counts.
  */
 const swapBounds = (chronicle: Chronicle, { group, write, invocation }: SaidFigures, sinceMs: number, state: string): Bounds => {
-  const untilMs = Math.max(write.atMs, chronicle.invocations.get(invocation)?.ended?.atMs ?? write.atMs) + times.tickMs;
+  const endedMs = Math.max(write.atMs, chronicle.invocations.get(invocation)?.ended?.atMs ?? write.atMs);
   const all = [...(swapChanges(chronicle).get(group) ?? new Map<string, readonly Change[]>()).values()];
-  const during = all.map((changes) => within(changes, sinceMs, untilMs));
+  const courses = all.map(
+    (changes): Course => ({
+      isOld: (changes[0]?.atMs ?? Infinity) <= sinceMs,
+      during: within(changes, sinceMs, endedMs),
+      until: within(changes, sinceMs, endedMs + times.tickMs),
+    }),
+  );
   return {
-    least:
-      state === 'drained'
-        ? 0
-        : during.filter((changes, index) => (all[index]?.[0]?.atMs ?? Infinity) <= sinceMs && changes.every((one) => one.state === state)).length,
-    most: during.filter((changes) => changes.some((one) => one.state === state)).length,
+    least: state === 'drained' ? 0 : courses.filter((course) => surelyCounts(course, state)).length,
+    most: courses.filter(({ until }) => until.some((one) => one.state === state)).length,
   };
 };
 
@@ -146,6 +156,6 @@ const falseIn = (chronicle: Chronicle, said: SaidFigures): readonly Broken[] => 
 export const figuresAreTrue: Rule = {
   name: 'the numbers in a decision are true',
   meaning:
-    'A stored decision counts the members that its look showed: no fewer than belonged to the group, or served, all the time in which the look may have seen them (one whose health it says that it did not read counts as serving; where there are several groups, the first two minutes of an instance do not count), no more than belonged to it at some moment of that time, and as many in its pools as altogether. Its desired size is one that the state of the group had then. It counts as many swaps in each state as there were at some moment from the beginning of its function until a minute after its end. The swap of a drained member that stays need not count.',
+    'A stored decision counts the members that its look showed: no fewer than belonged to the group, or served, all the time in which the look may have seen them (one whose health it says that it did not read counts as serving; where there are several groups, the first two minutes of an instance do not count), no more than belonged to it at some moment of that time, and as many in its pools as altogether. Its desired size is one that the state of the group had then. It counts no fewer swaps in each state than were in it all the time of its function (a swap does not count whose instance the next look finds ended), and no more than were in it at some moment until a minute after the end of that function. The swap of a drained member that stays need not count.',
   broken: (chronicle) => figuresSaid(chronicle).flatMap((said) => falseIn(chronicle, said)),
 };

@@ -71,19 +71,23 @@ const wrongState = ({ showing: { atMs }, life, text }: Case): readonly string[] 
 };
 
 const lineOfReplacement =
-  /^ {2}(i-[0-9a-f]+)(?:, for a missing member of the group)?: launched (.+? UTC), (?:not found serving yet|found serving (.+ UTC))$/gm;
+  /^ {2}(i-[0-9a-f]+)(?:, for a missing member of the group)?: (?:requested (.+? UTC), )?launched (?:by )?(.+? UTC), (?:not found serving yet|found serving (.+ UTC))$/gm;
 
 const servedFirstMs = ({ services, bootedAtMs }: Life): number =>
   Math.min(bootedAtMs ?? Number.POSITIVE_INFINITY, ...services.map(({ fromMs }) => fromMs));
 
-/** A launch follows its decision: within the time of a look, or of the looks that repeat a request without a response. */
-const wrongReplacement = ({ chronicle }: Case, [, instance = '', launched = '', served]: readonly string[]): readonly string[] => {
+/** A launch follows its decision within the time of a look. A request that is repeated may have launched before. */
+const wrongReplacement = (
+  { chronicle }: Case,
+  [, instance = '', requested, launched = '', served]: readonly (string | undefined)[],
+): readonly string[] => {
   const life = chronicle.life(instance);
   if (life === undefined) return [`names ${instance} in its place, which nobody launched`];
   const slackMs = chronicle.times.clockMs + secondMs;
-  const [launchedMs, servedMs] = [timeIn(launched), served === undefined ? undefined : timeIn(served)];
+  const [fromMs, untilMs] = [timeIn(requested ?? launched) - slackMs, timeIn(launched) + times.reactMs + chronicle.times.launchCallMs + slackMs];
+  const servedMs = served === undefined ? undefined : timeIn(served);
   return [
-    ...(Math.abs(life.launchedAtMs - launchedMs) <= times.tickMs + slackMs ? [] : [`says that ${instance} was launched at ${launched}`]),
+    ...(life.launchedAtMs >= fromMs && life.launchedAtMs <= untilMs ? [] : [`says that ${instance} was launched at ${launched}`]),
     ...(servedMs === undefined || servedFirstMs(life) <= servedMs + slackMs ? [] : [`says that ${instance} served at ${served}`]),
   ];
 };
