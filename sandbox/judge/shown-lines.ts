@@ -35,6 +35,7 @@ const remarkSays: Readonly<Record<Remark['code'], string>> = {
   'on-demand-short': 'no on-demand pool takes a launch now',
   paused: 'the mode of the group is pause',
   'came-by-itself': 'and not by Holdfast',
+  'asg-unfit': 'with which the policy would be refused',
 };
 
 const numbers = ['of', 'owed', 'held', 'missing', 'surplus', 'atMost', 'launched', 'ahead'] as const;
@@ -50,6 +51,7 @@ const remarkLine = (remark: Json): Line => {
     remarkSays[remark.code as Remark['code']] ?? `remark ${textOf(remark.code)}`,
     ...first(told),
     ...pool,
+    ...mapsOf(remark.asgs).map(({ asg }) => textOf(asg)),
     ...figuresOf(told, remark, figures),
   );
 };

@@ -4,7 +4,7 @@ import { type Access, accessThrough } from '../../cli/aws-access.ts';
 import { decisionTexts } from '../../cli/decision-list.ts';
 import { unreadableText } from '../../cli/decision-text.ts';
 import { explain, explanationText } from '../../cli/explain.ts';
-import { beyondOf, noPolicyText, statusText } from '../../cli/status.ts';
+import { foundIn, noPolicyText, statusText } from '../../cli/status.ts';
 import { items, keys } from '../../core/contract.ts';
 import type { Sandbox } from '../../sandbox/door.ts';
 import type { Showing, Shown } from '../../sandbox/judge/shown.ts';
@@ -75,7 +75,7 @@ const most = 2_000;
 const statusOf = async (group: string, access: Access): Promise<string> => {
   const status = await access.status(group);
   if (status === undefined) return noPolicyText(group, []);
-  return statusText(status, status.status === 'accepted' ? await beyondOf(group, access.store) : undefined);
+  return statusText(status, status.status === 'accepted' ? await foundIn(group, access.store) : undefined);
 };
 
 const decisionsOf = async (group: string, { log }: Access): Promise<string> => {
