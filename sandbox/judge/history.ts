@@ -1,6 +1,7 @@
 import type { Market } from '../../core/pool/offering.ts';
 import type { FaultInput } from '../fault-schema.ts';
 import type { WorldSpec } from '../world/spec.ts';
+import type { Told } from './message.ts';
 import type { Showing } from './shown.ts';
 import type { StateMemory } from './state-memory.ts';
 import type { SwapFacts } from './swap-facts.ts';
@@ -241,19 +242,6 @@ export type GroupEvent =
         readonly status?: { readonly status: string; readonly version?: number; readonly problems?: number; readonly warnings?: number };
       }
     >;
-
-/** The content of a message. */
-export type Told =
-  | { readonly about: 'warning' | 'advice' | 'state'; readonly instance: string; readonly state?: string }
-  /** An instance may wait at several hooks of its Auto Scaling group. */
-  | { readonly about: 'hook'; readonly instance: string; readonly hook?: string }
-  /** Of an alarm: absent `isOn`, it went to `ALARM`. Whether its actions are suppressed or muted. How far its metric was from its threshold. */
-  | { readonly about: 'alarm'; readonly alarm: string; readonly isOn?: false; readonly isQuiet?: true; readonly fromThreshold?: number }
-  | { readonly about: 'drain-stopped'; readonly drain: string }
-  | { readonly about: 'launch-unsuccessful'; readonly asg: string }
-  | { readonly about: 'tick'; readonly groups: readonly string[] }
-  | { readonly about: 'policy'; readonly group: string }
-  | { readonly about: 'other' };
 
 /** The messages and actions of Holdfast's functions. */
 export type FunctionEvent =

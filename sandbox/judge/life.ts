@@ -1,5 +1,6 @@
 import type { Market } from '../../core/pool/offering.ts';
-import type { Actor, Told } from './history.ts';
+import type { Actor } from './history.ts';
+import type { Told } from './message.ts';
 import { remembered } from './remembered.ts';
 import { times } from './times.ts';
 

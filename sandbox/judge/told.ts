@@ -1,6 +1,6 @@
 import { eventSource, ownMessages } from '../../core/contract.ts';
 import type { InvocationResult, InvocationStart } from '../platform/functions/invocation.ts';
-import type { Told } from './history.ts';
+import type { Told } from './message.ts';
 
 /** A message as it reached an invocation. */
 export type Message = { readonly message: string; readonly told: Told; readonly happenedAtMs: number };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Told } from '../../sandbox/judge/history.ts';
+import type { Told } from '../../sandbox/judge/message.ts';
 import { causesAreTrue } from '../../sandbox/judge/rules/causes.ts';
 import { details } from './details.ts';
 import { react, type Script, twoServe } from './histories.ts';

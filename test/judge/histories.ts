@@ -1,4 +1,5 @@
-import type { Actor, History, HistoryEvent, Told } from '../../sandbox/judge/history.ts';
+import type { Actor, History, HistoryEvent } from '../../sandbox/judge/history.ts';
+import type { Told } from '../../sandbox/judge/message.ts';
 import { nothingRemembered, type StateMemory } from '../../sandbox/judge/state-memory.ts';
 import type { WorldSpec } from '../../sandbox/world/spec.ts';
 

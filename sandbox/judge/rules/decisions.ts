@@ -1,8 +1,8 @@
 import type { Chronicle } from '../chronicle.ts';
 import { nameOf, type OfferingName } from '../cloud.ts';
 import type { Finding, Rule } from '../finding.ts';
-import type { Told } from '../history.ts';
 import { covers, isAlive, type Life } from '../life.ts';
+import type { Told } from '../message.ts';
 import { eachSecond } from '../moments.ts';
 import { limitFor } from '../policy.ts';
 import { runsAgainAt } from '../runs.ts';
