@@ -9,7 +9,7 @@ import type {
   CapacityOut,
   CapacityProvider,
 } from '../core/ports/capacity-provider.ts';
-import type { Added } from '../core/view/view.ts';
+import type { Added } from '../core/view/added.ts';
 import { inParallel } from './calls/in-parallel.ts';
 import { createDraining } from './draining/draining.ts';
 import { createInspectDrain } from './draining/inspect-drain.ts';

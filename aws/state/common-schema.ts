@@ -17,7 +17,7 @@ export const offering = from(shapes.offering);
 export const cost = from(shapes.cost);
 export const added = from(shapes.added);
 export const raisedMax = from(shapes.raisedMax);
-export const unfitAsg = from(shapes.unfitAsg);
+const unfitAsg = from(shapes.unfitAsg);
 export const suspension = from(shapes.suspension);
 export const leaveReason = from(shapes.leaveReason);
 export const swapState = from(shapes.swapState);
@@ -58,6 +58,16 @@ export const problemsOf = (error: z.core.$ZodError): readonly string[] =>
   error.issues.slice(0, 5).map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`));
 
 const aheadBy = z.partialRecord(z.enum(precedences), number);
+
+/** The remarks about Auto Scaling groups. */
+export const asgRemarks = [
+  z.object({
+    code: z.literal('kept-by-minimum'),
+    count: number,
+    asgs: z.array(z.object({ asg: text, min: number })),
+  }),
+  z.object({ code: z.literal('asg-unfit'), asgs: z.array(unfitAsg) }),
+] as const;
 
 /** The remarks of a launch that waits, that waited, or that waits in part for the account's bucket. */
 export const turnRemarks = [

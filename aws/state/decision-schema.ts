@@ -16,6 +16,7 @@ import type { MoveReason } from '../../core/returning/plan-return.ts';
 import type { NotMoved } from '../../core/returning/rule.ts';
 import {
   added,
+  asgRemarks,
   cost,
   leaveReason,
   number,
@@ -28,7 +29,6 @@ import {
   text,
   texts,
   turnRemarks,
-  unfitAsg,
 } from './common-schema.ts';
 
 const turn: z.ZodMiniType<Turn> = z.discriminatedUnion('kind', [
@@ -165,12 +165,7 @@ const remark: z.ZodMiniType<Remark> = z.discriminatedUnion('code', [
   z.object({ code: z.literal('breaker-overridden'), count: number }),
   z.object({ code: z.literal('spares-missing'), count: number, of: number }),
   ...turnRemarks,
-  z.object({
-    code: z.literal('kept-by-minimum'),
-    count: number,
-    asgs: z.array(z.object({ asg: text, min: number })),
-  }),
-  z.object({ code: z.literal('asg-unfit'), asgs: z.array(unfitAsg) }),
+  ...asgRemarks,
   z.object({ code: z.literal('on-demand-short'), owed: number, held: number }),
   z.object({ code: z.literal('paused'), missing: number, surplus: number }),
   z.object({

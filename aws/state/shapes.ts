@@ -4,9 +4,9 @@ import type { Placement } from '../../core/placement/placement.ts';
 import type { Market, Offering } from '../../core/pool/offering.ts';
 import { leaveReasons } from '../../core/removal/leave-reason.ts';
 import type { LifecycleHook, SwapState } from '../../core/swap/swap.ts';
+import type { Added } from '../../core/view/added.ts';
 import type { RaisedMax } from '../../core/view/raised-max.ts';
 import type { Suspension } from '../../core/view/suspension.ts';
-import type { Added } from '../../core/view/view.ts';
 import { anyOf, listOf, number, objectOf, oneOf, optional, text } from './checks.ts';
 
 /** Shapes that several kinds of items hold. */

@@ -8,9 +8,9 @@ import type { MoveReason } from '../returning/plan-return.ts';
 import type { NotMoved } from '../returning/rule.ts';
 import type { SpreadBy } from '../selector/selector.ts';
 import type { Prose } from '../swap/shortfall.ts';
+import type { Added } from '../view/added.ts';
 import type { RaisedMax } from '../view/raised-max.ts';
 import type { Suspension } from '../view/suspension.ts';
-import type { Added } from '../view/view.ts';
 import type { Remark } from './remark.ts';
 
 /** Why a pool, or one of its offerings, could not be used when a placement was made. */

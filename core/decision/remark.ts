@@ -95,8 +95,8 @@ export type Remark =
       readonly asgs: readonly { readonly asg: string; readonly min: number }[];
     }
   /**
-   * The owners of these Auto Scaling groups turned on settings with which the policy would be refused. It stays in force.
-   * While a size counts no instances, nothing is launched or removed.
+   * The owners of these Auto Scaling groups turned on settings with which the policy would be refused. While a size
+   * counts no instances, nothing is launched or removed.
    */
   | { readonly code: 'asg-unfit'; readonly asgs: readonly UnfitAsg[] }
   /** `count` missing members are not launched, because `maxShare` forbids everything that could be launched. */

@@ -10,8 +10,9 @@
 import { repeatAfterMs } from '../launch/reservation-life.ts';
 import { againAtMs, isWorthALook } from '../times/again.ts';
 import { describeLagMs, loweredShownMs } from '../times/times.ts';
+import type { Added } from '../view/added.ts';
 import { ownersMax } from '../view/raised-max.ts';
-import type { Added, AsgView, GroupState, View } from '../view/view.ts';
+import type { AsgView, GroupState, View } from '../view/view.ts';
 import type { Group } from './group.ts';
 import { asgsOf, namedAsgs } from './holders.ts';
 import { howHeld } from './holding.ts';

@@ -4,10 +4,11 @@ import type { LaunchRequest } from '../launch/launch-request.ts';
 import type { Reservation } from '../launch/reservation.ts';
 import type { Ending } from '../pool-memory/boot-memory.ts';
 import type { Swap } from '../swap/swap.ts';
+import type { Added } from '../view/added.ts';
 import type { Changes } from '../view/changes.ts';
 import type { RaisedMax } from '../view/raised-max.ts';
 import type { Suspension } from '../view/suspension.ts';
-import type { Added, AsgView, Member } from '../view/view.ts';
+import type { AsgView, Member } from '../view/view.ts';
 import type { DrainProgress } from './drain-target.ts';
 import type { LaunchOrder, LaunchResult } from './launches.ts';
 

@@ -16,6 +16,7 @@ import type { RefusedReleases } from '../removal/refused-releases.ts';
 import type { Returns } from '../returning/memory.ts';
 import type { KnownAlarms } from '../scaling/lasting-alarms.ts';
 import type { Swap } from '../swap/swap.ts';
+import type { Added } from './added.ts';
 import type { NewMembers } from './new-members.ts';
 import type { RaisedMax } from './raised-max.ts';
 import type { Suspension } from './suspension.ts';
@@ -91,19 +92,6 @@ export type AsgView = {
   readonly unfit?: readonly UnfitSetting[];
   /** Where others set the size: the desired capacity as the describe shows it. */
   readonly shown?: number;
-};
-
-/** Members that we attach to an Auto Scaling group whose size others set. It is written before they are attached. */
-export type Added = {
-  readonly asg: string;
-  /** The desired capacity before: each member that is attached raises it by one. */
-  readonly from: number;
-  readonly instances: readonly string[];
-  readonly atMs: number;
-  /** When a look last tried to lower it, and AWS did not do it. */
-  readonly triedAtMs?: number;
-  /** When it was lowered to `from` again. */
-  readonly takenDownAtMs?: number;
 };
 
 /** A tagged instance that no reservation accounts for: adopted, or removed once it was seen twice and is old enough. */

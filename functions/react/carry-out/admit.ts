@@ -7,7 +7,7 @@ import { repeatAfterMs } from '../../../core/launch/reservation-life.ts';
 import type { Ask } from '../../../core/limits/need.ts';
 import type { ActionResult } from '../../../core/ports/capacity-provider.ts';
 import { againInMs, isWorthALook } from '../../../core/times/again.ts';
-import type { Added } from '../../../core/view/view.ts';
+import type { Added } from '../../../core/view/added.ts';
 import { inVain } from '../../runtime/in-vain.ts';
 import type { ReactPorts } from '../ports.ts';
 import type { Round, Run } from '../run.ts';

@@ -2,9 +2,10 @@ import { metrics } from '../../../core/contract.ts';
 import type { Decision } from '../../../core/decision/decision.ts';
 import type { Group } from '../../../core/group/group.ts';
 import { outsideAsgOf, type TakenDown, takenDownAgain } from '../../../core/group/outside-size.ts';
+import type { Added } from '../../../core/view/added.ts';
 import type { RaisedMax } from '../../../core/view/raised-max.ts';
 import { type Suspension, withAnswered } from '../../../core/view/suspension.ts';
-import type { Added, GroupState, View } from '../../../core/view/view.ts';
+import type { GroupState, View } from '../../../core/view/view.ts';
 import type { Round, Run } from '../run.ts';
 import { resume, takeDown } from './put-back.ts';
 

@@ -1,6 +1,6 @@
+import type { Added } from '../../../core/view/added.ts';
 import type { RaisedMax } from '../../../core/view/raised-max.ts';
 import type { Suspension } from '../../../core/view/suspension.ts';
-import type { Added } from '../../../core/view/view.ts';
 import type { Run } from '../run.ts';
 import { unlessRefused } from './unless-refused.ts';
 

@@ -34,8 +34,17 @@ const attachable = (scaling: Scaling, group: Group, id: string) => {
   return instance;
 };
 
+/**
+ * While `Launch` is suspended no instance can be attached or return from standby (User Guide, How suspended processes affect other processes). The text of the
+ * error is not documented.
+ */
+const mustAdmit = ({ name, suspended, admitsByLaunch }: Group): void => {
+  if (admitsByLaunch && suspended.has('Launch')) throw invalid(`AutoScalingGroup ${name} takes no instance in: its process Launch is suspended.`);
+};
+
 /** Attached instances run no hooks and count at once, by the weights of their types. */
 const attach = (scaling: Scaling, group: Group, ids: readonly string[]): void => {
+  mustAdmit(group);
   const found = ids.map((id) => attachable(scaling, group, id));
   const units = found.reduce((sum, { instanceType }) => sum + weightOf(group, instanceType), 0);
   if (group.desired + units > group.max) {
@@ -89,6 +98,7 @@ const enterStandby = (scaling: Scaling, group: Group, input: Some): void => {
 };
 
 const exitStandby = (scaling: Scaling, group: Group, input: Some): void => {
+  mustAdmit(group);
   const members = someIds(input, 'exit standby').map((id) => mustBeMember(group, id));
   const wrong = members.find(({ state }) => state !== 'Standby');
   if (wrong !== undefined) throw invalid(`The instance ${wrong.instance.id} is not in Standby.`);

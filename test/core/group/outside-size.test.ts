@@ -19,8 +19,9 @@ import {
   withTries,
 } from '../../../core/group/outside-size.ts';
 import { againAtMs } from '../../../core/times/again.ts';
+import type { Added } from '../../../core/view/added.ts';
 import { groupsToTakeOver } from '../../../core/view/asg-ledger.ts';
-import type { Added, AsgView, View } from '../../../core/view/view.ts';
+import type { AsgView, View } from '../../../core/view/view.ts';
 import { members } from '../members.ts';
 import { group, nowMs, onDemandB, spotA, state, swapOf, view } from '../views.ts';
 

@@ -9,6 +9,24 @@ const build = async (change: Parameters<typeof asg>[0] = {}, spec: Partial<typeo
   return test;
 };
 
+it('are not taken in while Launch is suspended, where the group admits by that process as AWS documents it', async () => {
+  const world = createTestWorld({ autoScalingGroups: [asg({ desired: 1, admitsByLaunch: true })] });
+  await world.seconds(40);
+  const [member = ''] = world.inService();
+  const named = { AutoScalingGroupName: 'workers' };
+  world.autoScaling('EnterStandby', { ...named, InstanceIds: [member], ShouldDecrementDesiredCapacity: true });
+  const ids = world.launch(1);
+  await world.seconds(10);
+  world.autoScaling('SuspendProcesses', { ...named, ScalingProcesses: ['Launch', 'Terminate'] });
+  const attach = () => world.autoScaling('AttachInstances', { ...named, InstanceIds: ids });
+  expect(world.refusal(attach).code).toBe('ValidationError');
+  expect(world.refusal(() => world.autoScaling('ExitStandby', { ...named, InstanceIds: [member] })).code).toBe('ValidationError');
+  world.autoScaling('ResumeProcesses', { ...named, ScalingProcesses: ['Launch'] });
+  attach();
+  world.autoScaling('ExitStandby', { ...named, InstanceIds: [member] });
+  expect(world.inService().sort()).toEqual([...ids, member].sort());
+});
+
 describe('AttachInstances', () => {
   it('takes running instances in at once and raises the desired capacity', async () => {
     const { launch, seconds, autoScaling, group, inService, instance, world } = await build();

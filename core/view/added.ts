@@ -1,0 +1,12 @@
+/** Members that we attach to an Auto Scaling group whose size others set. It is written before they are attached. */
+export type Added = {
+  readonly asg: string;
+  /** The desired capacity before: each member that is attached raises it by one. */
+  readonly from: number;
+  readonly instances: readonly string[];
+  readonly atMs: number;
+  /** When a look last tried to lower it, and AWS did not do it. */
+  readonly triedAtMs?: number;
+  /** When it was lowered to `from` again. */
+  readonly takenDownAtMs?: number;
+};
