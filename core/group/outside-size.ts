@@ -219,10 +219,7 @@ export const toTakeDownNow = (view: View): readonly Added[] => toTakeDown(view).
 export const withTries = (added: readonly Added[], tried: readonly Added[] = [], nowMs: number): readonly Added[] =>
   added.map((one) => (tried.includes(one) ? { ...one, triedAtMs: nowMs } : one));
 
-/**
- * When to look again at additions that are not taken down. AWS may refuse that for long, and describes may be late to
- * show the members.
- */
+/** When to look again at additions that are not taken down. AWS may refuse that for long, and describes may be late. */
 export const takenDownAgain = (added: readonly Added[] = [], nowMs: number): { readonly wakeAtMs?: number } => {
   const times = added
     .filter((one) => !isTakenDown(one))
