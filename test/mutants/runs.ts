@@ -256,8 +256,8 @@ export const runs = {
   'forty groups lose a zone': manyGroups({ groups: 40, members: 15, case: 'zone', held: 'mixed', concurrency: 1_000, seed: 1 }),
   'a hundred groups lose a zone': manyGroups({ groups: 100, members: 10, case: 'zone', held: 'mixed', concurrency: 1_000, seed: 1 }),
   'twenty groups lose all their members': manyGroups({ groups: 20, members: 20, case: 'all', held: 'mixed', concurrency: 1_000, seed: 1 }),
-  'ten groups of a hundred lose a zone': manyGroups({
-    ...{ groups: 10, members: 100, case: 'zone', held: 'mixed' },
+  'ten groups of a hundred lose all their members': manyGroups({
+    ...{ groups: 10, members: 100, case: 'all', held: 'mixed' },
     ...{ concurrency: 1_000, seed: 1 },
   }),
   'spot becomes dearer than its share of on-demand': withSpare('spot becomes dearer than its share of on-demand'),

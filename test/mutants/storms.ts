@@ -4,7 +4,7 @@ const caughtBy = ['forty groups lose a zone'] as const;
 /** The launches of so many groups empty the buckets of calls. */
 const withEmptyBuckets = ['a hundred groups lose a zone'] as const;
 /** Each group's warnings come in several batches at the same moment. */
-const inLargeGroups = ['ten groups of a hundred lose a zone'] as const;
+const inLargeGroups = ['ten groups of a hundred lose all their members'] as const;
 /** One group that the bucket of launched instances binds. */
 const inOneGroup = ['a storm of a thousand in one group'] as const;
 
