@@ -1,6 +1,6 @@
 import { chunks } from '../../aws/calls/chunks.ts';
 import { isFromAws, retryOf, troubleOf } from '../../aws/calls/errors.ts';
-import { inParallel } from '../../aws/calls/in-parallel.ts';
+import { allSettled, inParallel } from '../../aws/calls/in-parallel.ts';
 import { metrics } from '../../core/contract.ts';
 import { withFormer } from '../../core/group/holders.ts';
 import { initialState } from '../../core/group-state/state.ts';
@@ -38,6 +38,9 @@ export type Outcome = { readonly again: readonly string[] };
  * (instances, Auto Scaling groups) are made once for all of them.
  */
 const groupsAtOnce = 100;
+
+/** The next groups of an invocation wait no longer for those before them. */
+const nextAfterMs = 3_000;
 
 const readAll = (
   messages: readonly Message[],
@@ -181,6 +184,23 @@ const convergeTogether = async (
   );
 };
 
+/**
+ * Converges all groups of an invocation. The next groups begin once those before them have ended, or after a while:
+ * these may wait long for tokens that the next ones do not need.
+ */
+const convergeAll = async (
+  facts: readonly Facts[],
+  ports: ReactPorts,
+  invocation: Invocation,
+): Promise<readonly Result[]> => {
+  const running: Promise<readonly Result[]>[] = [];
+  for (const batch of chunks(facts, groupsAtOnce)) {
+    if (running.length > 0) await Promise.race([Promise.allSettled(running), ports.sleep(nextAfterMs)]);
+    running.push(convergeTogether(batch, ports, invocation));
+  }
+  return (await allSettled(running)).flat();
+};
+
 /** How many signals came long before this invocation began. Wakes are left out: they wait in the queue by intent. */
 const late = (news: readonly Received[], messages: readonly Message[], beganAtMs: number): number => {
   const waited = new Set(messages.filter(({ sentAtMs }) => beganAtMs - sentAtMs > signalsLateMs).map(({ id }) => id));
@@ -206,9 +226,8 @@ export const react = async (
   const routed = await routeAll(received, ports);
   ports.telemetry.count(metrics.strangers, routed.strangers);
   const facts = inOrder(routed.facts, received);
-  const results: Result[] = [];
   const invocation = { beganAtMs, routedAtMs: ports.clock.now(), isQuiet, isTick };
-  for (const batch of chunks(facts, groupsAtOnce)) results.push(...(await convergeTogether(batch, ports, invocation)));
+  const results = await convergeAll(facts, ports, invocation);
   const unfinished = facts.filter(
     (_, index) => results[index]?.kind === 'failed' || results[index]?.kind === 'contended',
   );

@@ -267,11 +267,34 @@ describe('groups of one batch', () => {
   test('that cannot be handed over come first, because the time may not suffice for all', async () => {
     const { ports } = worldOf({ putState: async () => 'done' });
     const store = { ...ports.store, group: async (name: string) => ({ ...policy, name }), stateAndSwaps: async () => ({ state: stored, swaps: [] }) };
-    const { seen, play } = houseOf({ store });
+    const { seen, play } = houseOf({ store, sleep: () => new Promise(() => {}) });
     const many = Array.from({ length: 100 }, (_, index) => `web-${index}`);
     await play(message('m-1', wake(...many.slice(0, 50))), message('m-2', wake(...many.slice(50))), message('m-3', written('last')));
     const [[first], [second]] = seen.looks as [[readonly string[]], [readonly string[]]];
     expect([first.length, first[0], second]).toEqual([100, 'last', ['web-99']]);
+  });
+
+  test('do not wait for more than a hundred others whose looks take long', async () => {
+    const { ports } = worldOf({ putState: async () => 'done' });
+    const store = { ...ports.store, group: async (name: string) => ({ ...policy, name }), stateAndSwaps: async () => ({ state: stored, swaps: [] }) };
+    const slept: number[] = [];
+    let goOn = (): void => {};
+    const last = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const { play } = houseOf({
+      store,
+      sleep: async (ms: number) => void slept.push(ms),
+      // The first hundred are looked at once the last one was.
+      describeTogether: (groups) => async () => {
+        if (groups.length === 1) goOn();
+        await last;
+        return shown;
+      },
+    });
+    const names = Array.from({ length: 101 }, (_, index) => `web-${index}`);
+    expect(await play(message('m-1', tick(...names.slice(0, 50))), message('m-2', tick(...names.slice(50))))).toEqual({ again: [] });
+    expect(slept).toContain(3_000);
   });
 
   test('that others leave no time, tick after tick, are looked at two seconds later each time', async () => {
@@ -281,6 +304,7 @@ describe('groups of one batch', () => {
     const wakes: string[] = [];
     const { play } = houseOf({
       store,
+      sleep: () => new Promise(() => {}),
       clock: { now: () => atMs },
       describeTogether: () => async () => {
         atMs += (endsWithinMs + 1_000) / 100;
