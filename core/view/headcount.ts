@@ -63,7 +63,8 @@ const stillToCome = (
 
 /**
  * Instances that an Auto Scaling group launched by itself and holds already, while EC2's describes do not show them
- * yet. They count as members.
+ * yet. They count as members. Those of a request without a response are among them, and its count counts too: nothing
+ * says yet who launched them. Too few launches for some seconds are better than too many.
  */
 const unseenIn = (
   view: View,

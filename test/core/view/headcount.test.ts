@@ -80,6 +80,16 @@ describe('launches under way', () => {
     });
     expect(found).toMatchObject({ inFlight: [], inFlightCount: 1 });
   });
+  it('count twice for a request without a response, while its Auto Scaling group shows instances that EC2 does not: it may have launched them by itself', () => {
+    const two = { placement: { pool: 'spot-b', count: 2, offerings: [] } };
+    const shown = (instances?: readonly string[]) =>
+      count({
+        asgs: [{ ...asg, holds: ['i-1', 'i-2'] }],
+        state: state({ reservations: [reservation({ ...two, ...(instances && { instances }) })] }),
+      });
+    expect(shown().inFlightCount).toBe(4);
+    expect(shown(['i-1', 'i-2']).inFlightCount).toBe(2);
+  });
 });
 
 describe('a stray', () => {
