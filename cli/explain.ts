@@ -32,8 +32,8 @@ type Searched = {
 };
 
 /**
- * The groups that may have decided about an instance. Another group may have held its Auto Scaling group before: that one
- * launched it.
+ * The groups that may have decided about an instance. Another group may have held its Auto Scaling group before: that
+ * one launched it.
  */
 const groupsToSearch = async (
   swap: Swap | undefined,
@@ -168,7 +168,8 @@ const launchedText = ({ launchedAtMs, requestedAtMs }: Replacement): string =>
 const replacementLine = (replacement: Replacement): string => {
   const { instance, servedAtMs, forTheGroup } = replacement;
   const served = servedAtMs === undefined ? 'not found serving yet' : `found serving ${timeText(servedAtMs)}`;
-  return `  ${instance}${forTheGroup ? ', for a missing member of the group' : ''}: ${launchedText(replacement)}, ${served}`;
+  const whom = forTheGroup ? ', for a missing member of the group' : '';
+  return `  ${instance}${whom}: ${launchedText(replacement)}, ${served}`;
 };
 
 const hasEnded = ({ swap, decisions }: Explanation): boolean =>
