@@ -890,6 +890,8 @@ describe('what swaps and decisions record', () => {
     // Its target group waits for twenty seconds, and ten of them are left. Where nothing is left, the delay counts from the cut.
     expect(cutBy('ec2', 220_000, 220, 10_000)).toHaveLength(1);
     expect(cutBy('ec2', 220_000, 220, 20_000, 15_000)).toHaveLength(1);
+    expect(cutBy('ec2', 220_000, 220, 24_000)).toHaveLength(1);
+    expect(cutBy('ec2', 220_000, 220, 22_000)).toEqual([]);
     expect(cutBy('ec2', 220_000, 220, 10_000, 0)).toEqual([]);
     // Its function read the time when it began, and its calls took seconds.
     expect(cutBy('ec2', 220_000, 220, 20_000, 15_000, 205)).toEqual([]);

@@ -17,6 +17,13 @@ export const leaving: readonly Mutant[] = [
     caughtBy: ['spot becomes dear in a zone, and the group shrinks'],
   },
   {
+    name: 'a shortfall names a delay that is a minute too long',
+    file: 'core/drain/shortfall.ts',
+    from: 'delayMs: busyUntilMs - sinceMs,',
+    to: 'delayMs: busyUntilMs - sinceMs + 60_000,',
+    caughtBy: ['connections outlast the notice'],
+  },
+  {
     name: 'the claim is skipped: always claimed',
     file: 'aws/state/swap-items.ts',
     from: "return ours ? { kind: 'claimed' } : { kind: 'exists', swap: existing };",

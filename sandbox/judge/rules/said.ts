@@ -146,18 +146,25 @@ const wasNeeded = (chronicle: Chronicle, life: Life, { desired }: Said<'needed'>
   return chronicle.desiredIn(group, claimedAtMs, untilMs).includes(desired) && moments.some((atMs) => readyAt(atMs) < desired);
 };
 
+/** Where a delay could not be read, the default of the load balancer counts: 300 s. */
+const isDelayUnread = (chronicle: Chronicle): boolean =>
+  chronicle.of('called').some(({ operation, outcome }) => operation === 'DescribeTargetGroupAttributes' && outcome !== 'ok');
+
 /**
- * Whether the delay that it names is no shorter than that of a target group that its instance was taken out of, and whether no more of it was left than lay
- * between that and the cut. Nothing is left where others took the instance out of service, and then the delay counts from the cut.
+ * Whether the delay that it names is that of target groups that its instance was taken out of, counted from the beginning of its drain, and whether as much
+ * of it was left as lay between that and the cut. Nothing is left where others took the instance out of service, and then the delay counts from the cut.
  */
 const areTimesTrue = (chronicle: Chronicle, { instance }: Life, { delayMs, leftMs, cutAtMs }: Said<'delay-exceeds-deadline'>): boolean => {
   const outs = chronicle.of('out-of-service').filter((out) => out.instance === instance && out.why === 'deregistered');
   if (leftMs === 0 || outs.length === 0) return true;
-  const shortestMs = Math.min(...outs.map(({ targetGroup }) => delayOf(chronicle, [targetGroup])));
+  const delaysMs = outs.map(({ targetGroup }) => delayOf(chronicle, [targetGroup]));
   // The function reads the time before its calls, and a throttled call takes seconds.
   const begunMs = outs.map(({ atMs, by }) => (isFunction(by) ? (chronicle.invocations.get(by.invocation)?.beganAtMs ?? atMs) : atMs));
+  const tookMs = Math.max(...outs.map(({ atMs }) => atMs)) - Math.min(...begunMs);
+  const longestMs = Math.max(...delaysMs, isDelayUnread(chronicle) ? 300_000 : 0) + tookMs;
   const mostLeftMs = cutAtMs - Math.min(...begunMs);
-  return delayMs >= shortestMs - slackOf(chronicle) && leftMs <= mostLeftMs + slackOf(chronicle);
+  const isWithin = (ms: number, leastMs: number, mostMs: number): boolean => ms >= leastMs - slackOf(chronicle) && ms <= mostMs + slackOf(chronicle);
+  return isWithin(delayMs, Math.min(...delaysMs), longestMs) && isWithin(leftMs, 0, mostLeftMs);
 };
 
 type Truth = { readonly [Code in Shortfall['code']]: (chronicle: Chronicle, life: Life, said: Said<Code>, swap: SaidSwap) => boolean };
