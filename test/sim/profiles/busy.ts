@@ -13,7 +13,7 @@ const beginnings: readonly Profile[] = [faulty, members, endings, modes, limits,
 
 export const busy: Profile = {
   about: 'one group in whose hour much happens: losses, warnings, alarms, edits and trouble, one after the other, while earlier ones go on',
-  // A seed chooses it by a stream of its own.
+  // Only `--profile` plays it, as long as too many of its worlds break a rule.
   weight: 0,
   draw: (draw) => draw.one(beginnings).draw(draw),
 };

@@ -79,12 +79,12 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
 const total = profileNames.reduce((sum, name) => sum + profiles[name].weight, 0);
 
 /** The shares of all worlds that are of these profiles. */
-const ownShares = { rare: 0.03, moments: 0.02, audit: 0.03, busy: 0.08 } as const;
+const ownShares = { rare: 0.03, moments: 0.02, audit: 0.03 } as const;
 
 /** The kind of world that a seed is of. */
 export const profileOf = (seed: number): ProfileName => {
   // From a stream of its own, so that other seeds are of the kind that they were of before.
-  for (const name of ['rare', 'moments', 'audit', 'busy'] as const) if (forkRandom(seed, name)() < ownShares[name]) return name;
+  for (const name of ['rare', 'moments', 'audit'] as const) if (forkRandom(seed, name)() < ownShares[name]) return name;
   let left = forkRandom(seed, 'profile')() * total;
   for (const name of profileNames) {
     left -= profiles[name].weight;
