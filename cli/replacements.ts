@@ -63,7 +63,13 @@ const servedIn = (inOrder: readonly DecisionRecord[]): ReadonlyMap<string, numbe
 export const replacementsOf = (instance: string, records: readonly DecisionRecord[]): readonly Replacement[] => {
   const inOrder = records.toSorted((a, b) => a.atMs - b.atMs);
   const served = servedIn(inOrder);
-  const byName = inOrder.flatMap((record) => namedFor(instance, record));
+  // The decision that repeated a request names the same instance as the one that made it.
+  const byName = [
+    ...Map.groupBy(
+      inOrder.flatMap((record) => namedFor(instance, record)),
+      (one) => one.instance,
+    ).values(),
+  ].flatMap(([first]) => first ?? []);
   const found = byName.length > 0 ? byName : afterItsEnd(instance, inOrder);
   return found.map(({ reservation, ...one }) => {
     const first = inOrder.find(({ id, atMs }) => reservation.startsWith(`${id}-`) && atMs < one.launchedAtMs);

@@ -112,10 +112,15 @@ export const createSizeChanges = (client: Client): Pick<CapacityProvider, 'takeO
 /** Processes of an Auto Scaling group that are suspended for a while. */
 export const createSuspensions = (
   client: Pick<ProviderDeps, 'autoScaling' | 'now'>,
-): Pick<CapacityProvider, 'suspend' | 'resume'> => ({
+): Pick<CapacityProvider, 'suspend' | 'open' | 'resume'> => ({
   async suspend({ asg, processes }) {
     const input = { AutoScalingGroupName: asg, ScalingProcesses: [...processes] };
     await client.autoScaling.send(new SuspendProcessesCommand(input));
+  },
+
+  async open(asg) {
+    const input = { AutoScalingGroupName: asg, ScalingProcesses: ['Launch'] };
+    await client.autoScaling.send(new ResumeProcessesCommand(input));
   },
 
   /**

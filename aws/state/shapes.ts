@@ -50,6 +50,7 @@ export const suspension = objectOf<Suspension>({
   processes: listOf(text),
   atMs: optional(number),
   isAnswered: optional(oneOf(true)),
+  opensForAttach: optional(oneOf(true)),
   resumedAtMs: optional(number),
 });
 

@@ -3,6 +3,7 @@ import { howHeld } from '../group/holding.ts';
 import { addedStill, attachedMeanwhile, isBeyondMaximum, takenDownAgain } from '../group/outside-size.ts';
 import { repeatAfterMs } from '../launch/reservation-life.ts';
 import { buckets } from '../limits/account-buckets.ts';
+import { isClosedByOwner } from '../view/suspension.ts';
 import type { Member, View } from '../view/view.ts';
 import type { Draft, Rule, Situation } from './rule.ts';
 
@@ -41,6 +42,12 @@ const joined = ({ group, nowMs }: View, ready: readonly string[]): ReturnType<Ru
   return { admissions: now, ...(now.length < ready.length && { wakeAtMs: nowMs + joinAgainMs }) };
 };
 
+/** Whether the Auto Scaling group that members join takes nobody in now. They join once its owner resumes `Launch`. */
+const isClosed = ({ group, state, asgs, nowMs }: View): boolean => {
+  const asg = asgs.find(({ name }) => name === howHeld(group).joins);
+  return asg !== undefined && isClosedByOwner(asg, state.suspended ?? [], nowMs);
+};
+
 /**
  * Running members to attach or register now. They are admitted together where that costs no time, so that calls grow
  * with batches and not with instances. They wait for each other until all have come, or until one of them has been
@@ -53,6 +60,7 @@ export const admissions: Rule = {
   name: 'admissions',
   propose: (situation, { removals }) => {
     const { state, asgs, nowMs } = situation.view;
+    if (isClosed(situation.view)) return {};
     const takeDown = addedStill(situation.view);
     const ready = readyToJoin(situation, { removals });
     if (ready.length === 0 || (takeDown.length === 0 && !asgs.some((asg) => isBeyondMaximum(state, asg))))

@@ -12,7 +12,8 @@ import type { Draft, Proposal, Rule, Situation } from './rule.ts';
 /**
  * While both are suspended, a group does not compete with our launches, and ends neither a member nor its replacement.
  */
-const held = ['Launch', 'Terminate'];
+const launch = 'Launch';
+const held = [launch, 'Terminate'];
 
 type Look = Pick<Situation, 'view' | 'headcount'>;
 type Joining = Pick<Draft, 'placements' | 'admissions'>;
@@ -45,13 +46,17 @@ const isDoubled = (situation: Look, { desired, holds }: AsgView): boolean => {
   return holds.length > desired && replacedNow(situation).some((instance) => inside.has(instance));
 };
 
-const toSuspend = ({ view }: Look, asg: AsgView): readonly Suspension[] => {
+/** What this decision suspends. Where members join, `Launch` is resumed meanwhile, unless its owner suspended it. */
+const toSuspend = ({ view }: Look, { admissions }: Joining, asg: AsgView): readonly Suspension[] => {
   const { suspended = [] } = view.state;
   const now = suspendedNow(asg, suspended, view.nowMs);
   const missing = held.filter((process) => !now.includes(process));
-  if (missing.length === 0) return [];
-  const before = suspended.find((one) => one.asg === asg.name)?.processes ?? [];
-  return [{ asg: asg.name, processes: [...new Set([...before, ...missing])] }];
+  const { processes: before = [], resumedAtMs } = suspended.find((one) => one.asg === asg.name) ?? {};
+  const isOurs = missing.includes(launch) || (before.includes(launch) && resumedAtMs === undefined);
+  const opens = admissions.length > 0 && isOurs;
+  if (missing.length === 0 && !opens) return [];
+  const processes = [...new Set([...before, ...missing])];
+  return [{ asg: asg.name, processes, ...(opens && { opensForAttach: true }) }];
 };
 
 /**
@@ -66,7 +71,7 @@ export const processesFor = (situation: Look, soFar: Joining): Pick<Proposal, 's
   const name = outsideAsgOf(view.group);
   const asg = view.asgs.find((one) => one.name === name);
   if (asg === undefined || !(isJoined(situation, soFar, asg) || isDoubled(situation, asg))) return { resume: free };
-  return { suspend: toSuspend(situation, asg), resume: free.filter((one) => one.asg !== name) };
+  return { suspend: toSuspend(situation, soFar, asg), resume: free.filter((one) => one.asg !== name) };
 };
 
 /**

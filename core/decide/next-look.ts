@@ -1,5 +1,5 @@
 import { openHooks } from '../drain/heartbeat.ts';
-import { isLeftOnHook, sparedOnHookAtMs } from '../drain/shortfall.ts';
+import { isLeftOnHook, sparedOnHookAtMs } from '../drain/left-on-hook.ts';
 import { addedStill, believedAgainAtMs } from '../group/outside-size.ts';
 import { heldBackTimes } from '../launch/reservation-life.ts';
 import { nextAskMs } from '../pool-memory/ask-again.ts';

@@ -3,7 +3,6 @@ import type { CutBy, Shortfall } from '../swap/shortfall.ts';
 import type { Swap } from '../swap/swap.ts';
 import { deadlineMarginMs } from '../times/times.ts';
 import { beganTooLate, drainEndsByMs } from './drain.ts';
-import { openHooks } from './heartbeat.ts';
 import type { OpenSwap } from './look.ts';
 
 /** When open connections are cut, and what cuts them. */
@@ -187,30 +186,6 @@ const closesLater = ({ drainedAtMs = 0, busyUntilMs }: Swap, nowMs: number): boo
  */
 export const worksUntilTaken = (swap: Swap, nowMs: number): boolean =>
   traitsOf(swap).endedBy === 'ec2' && (swap.shortfall !== undefined || closesLater(swap, nowMs));
-
-/**
- * Whether a drain left the hooks open at its end, because connections went on until EC2 took the instance. No drain is
- * left to complete them.
- */
-export const isLeftOnHook = (swap: Swap): boolean => swap.state === 'drained' && worksUntilTaken(swap, 0);
-
-/** So long before a hook expires that nothing keeps alive, it is completed. */
-const beforeExpiryMs = 5_000;
-
-/**
- * From when hooks that were left open are completed (epoch ms). EC2 has spared the instance: it runs on after its
- * deadline, and its Auto Scaling group would wait until the hooks expire. Or one of them expires before, because EC2
- * warned again and set a later deadline.
- */
-export const sparedOnHookAtMs = (swap: Swap): number =>
-  Math.min(
-    (swap.deadlineMs ?? Number.POSITIVE_INFINITY) + deadlineMarginMs,
-    ...openHooks(swap).map(({ expiresAtMs }) => expiresAtMs - beforeExpiryMs),
-  );
-
-/** Whether the hooks that a drain left open must be completed now. */
-export const isSparedOnHook = (swap: Swap, nowMs: number): boolean =>
-  isLeftOnHook(swap) && sparedOnHookAtMs(swap) <= nowMs;
 
 /**
  * Whether a cut was foreseen that nobody made: the instance ended before, by others than Holdfast, or after a warning

@@ -93,7 +93,7 @@ const withSuspensions = (
   suspend: readonly Suspension[] = [],
 ): readonly Suspension[] => [
   ...suspended.filter(({ asg }) => !suspend.some((one) => one.asg === asg)),
-  ...suspend.map((one) => ({ ...one, atMs: nowMs })),
+  ...suspend.map(({ opensForAttach: _, ...one }) => ({ ...one, atMs: nowMs })),
 ];
 
 const takenUpOf = (before: Reservation, nowMs: number, leaseMs: number): TakenUp => ({

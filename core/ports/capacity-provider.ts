@@ -175,6 +175,8 @@ export type CapacityProvider = {
   lowerMax(raised: RaisedMax): Promise<void>;
   /** Suspends processes of an Auto Scaling group. */
   suspend(suspension: Suspension): Promise<void>;
+  /** Resumes `Launch` of an Auto Scaling group, so that it takes instances in. */
+  open(asg: string): Promise<void>;
   /** Resumes those of these processes that are still suspended. `gone`: there is no such group any more. */
   resume(suspension: Suspension): Promise<'done' | 'gone'>;
   /**
@@ -211,6 +213,7 @@ export type CapacityIn = Pick<
   | 'lowerMax'
   | 'takeOver'
   | 'suspend'
+  | 'open'
   | 'resume'
   | 'takeDown'
   | 'giveBack'

@@ -86,7 +86,7 @@ const gapOf = (asg: AsgView, view: View): number => {
   return asg.desired - asg.held + ending.length;
 };
 
-/** Whether a process that Holdfast suspends is suspended. A describe may be older than the moment when it was resumed. */
+/** Whether a process that Holdfast suspends is suspended. A describe may be older than its resume. */
 const isHeld = (process: 'Launch' | 'Terminate', asg: AsgView, { state, nowMs }: View): boolean =>
   suspendedNow(asg, state.suspended ?? [], nowMs).includes(process);
 

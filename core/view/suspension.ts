@@ -8,6 +8,12 @@ export type Suspension = {
   readonly atMs?: number;
   /** AWS has answered the calls that suspended them, so none of these takes effect later. */
   readonly isAnswered?: true;
+  /**
+   * `Launch` is resumed for an attach of this decision, and suspended again after it: an Auto Scaling group takes no
+   * instance in while its `Launch` is suspended (User Guide, "How suspended processes affect other processes"). Only a
+   * decision has this.
+   */
+  readonly opensForAttach?: true;
   /** When they were resumed. The note stays while their function may still suspend them, or a describe may be older. */
   readonly resumedAtMs?: number;
 };
@@ -24,8 +30,8 @@ const mayOverlap = ({ atMs, isAnswered }: Suspension, later: Suspension): boolea
   !isAnswered && atMs !== undefined && later.atMs !== undefined && later.atMs - atMs < leaseMs;
 
 /**
- * Notes, with those marked whose calls AWS has answered. A note also stands for the function of an earlier note that may
- * not have its response yet.
+ * Notes, with those marked whose calls AWS has answered. A note also stands for the function of an earlier note that
+ * may not have its response yet.
  *
  * @param before the notes that the marked ones replaced
  * @returns `notes` itself where nothing is to be marked
@@ -76,3 +82,11 @@ export const suspendedNow = (
   const resumed = notes.filter((one) => one.asg === name && mayBeShownYet(one, nowMs));
   return suspended.filter((process) => !resumed.some(({ processes }) => processes.includes(process)));
 };
+
+/**
+ * Whether its owner suspended `Launch` of an Auto Scaling group: it takes no instance in meanwhile (User Guide, "How
+ * suspended processes affect other processes"), and only its owner may resume it.
+ */
+export const isClosedByOwner = (asg: AsgView, notes: readonly Suspension[], nowMs: number): boolean =>
+  suspendedNow(asg, notes, nowMs).includes('Launch') &&
+  !notes.some((one) => one.asg === asg.name && one.resumedAtMs === undefined && one.processes.includes('Launch'));

@@ -33,7 +33,6 @@ const autoScalingGroup = exactly({
   suspended: strings.optional(),
   rebalancesZones: z.boolean().optional(),
   rebalancesCapacity: z.boolean().optional(),
-  admitsByLaunch: z.boolean().optional(),
   weights: z.record(z.string(), z.number().int().min(1).max(999)).optional(),
   healthChecks: z.enum(['EC2', 'ELB']).optional(),
   protectsNew: z.boolean().optional(),

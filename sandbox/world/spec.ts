@@ -103,11 +103,6 @@ export type AutoScalingGroupSpec = {
   readonly warmPool?: { readonly size: number; readonly state: 'Stopped' | 'Running' };
   /** It replaces spot members at risk by itself: Capacity Rebalancing (default: it does not). */
   readonly rebalancesCapacity?: boolean;
-  /**
-   * While `Launch` is suspended it takes no instance in, by AttachInstances or ExitStandby, as AWS documents it (default: it does, because Holdfast attaches
-   * then).
-   */
-  readonly admitsByLaunch?: boolean;
   /** What an instance of each type counts towards its sizes (default: each instance counts as one; a type that is missing here, too). */
   readonly weights?: Readonly<Record<string, number>>;
 };

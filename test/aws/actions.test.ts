@@ -942,6 +942,12 @@ describe("changes of an Auto Scaling group's numbers", () => {
     expect(await gone.provider.resume({ asg: 'web', processes: ['Launch'] })).toBe('gone');
   });
 
+  test('Launch is resumed for an attach without a look at the group', async () => {
+    const of = over(attached, { ResumeProcesses: {} });
+    await of.provider.open('web');
+    expect(of.aws.inputsOf('ResumeProcesses')).toEqual([{ AutoScalingGroupName: 'web', ScalingProcesses: ['Launch'] }]);
+  });
+
   test('taking over lowers the desired capacity to what is held, never below what is held by now', async () => {
     const held = { 'i-1': 'InService', 'i-2': 'InService' };
     const of = (more: Parameters<typeof autoScalingGroup>[2], answer: object = {}) =>

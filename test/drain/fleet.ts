@@ -184,6 +184,7 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
       putBack: none,
       tryLaunch: none,
       suspend: none,
+      open: none,
       resume: none,
       takeDown: none,
       protectedAmong: (instances) =>

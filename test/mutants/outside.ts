@@ -71,8 +71,8 @@ export const outside: readonly Mutant[] = [
   {
     name: 'the group goes on by itself while members are replaced',
     file: 'core/decide/held-processes.ts',
-    from: 'return { suspend: toSuspend(situation, asg), resume:',
-    to: 'return { suspend: toSuspend(situation, asg).slice(9), resume:',
+    from: 'return { suspend: toSuspend(situation, soFar, asg), resume:',
+    to: 'return { suspend: toSuspend(situation, soFar, asg).slice(9), resume:',
     caughtBy: ['interruption, a size that others set', 'a size that others raise'],
   },
   {
@@ -225,8 +225,8 @@ export const outside: readonly Mutant[] = [
   {
     name: 'processes that the owner suspended are noted as ours',
     file: 'core/decide/held-processes.ts',
-    from: 'return [{ asg: asg.name, processes: [...new Set([...before, ...missing])] }];',
-    to: 'return [{ asg: asg.name, processes: [...new Set([...before, ...held])] }];',
-    caughtBy: ['its owner suspends Launch before members are replaced'],
+    from: 'const processes = [...new Set([...before, ...missing])];',
+    to: 'const processes = [...new Set([...before, ...held])];',
+    caughtBy: ['its owner suspends Terminate before members are replaced'],
   },
 ];

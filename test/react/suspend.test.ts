@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CapacityIn } from '../../core/ports/capacity-provider.ts';
-import { markAnswered, suspendAll } from '../../functions/react/carry-out/suspend.ts';
+import { attachOpen, markAnswered, suspendAll } from '../../functions/react/carry-out/suspend.ts';
 import type { Round, Run } from '../../functions/react/run.ts';
 import { awsError } from '../aws/fake-aws.ts';
 import { group, nowMs, state, view } from '../core/views.ts';
@@ -28,7 +28,7 @@ test('a call without a response is told as neither', async () => {
   expect(await suspending(busy)).toEqual({ denied: [], suspended: [] });
 });
 
-test('what an earlier round of the run asked for is not asked for again, and told as suspended if AWS suspended it', async () => {
+test('what an earlier round of the run requested is not requested again, and told as suspended if AWS suspended it', async () => {
   const asked: string[] = [];
   const earlier = { decision: { suspend: [one, other] }, suspended: [other] } as unknown as Round;
   const listed = async ({ asg }: { asg: string }) => void asked.push(asg);
@@ -42,4 +42,35 @@ test('the state is marked before it is written with the responses of launches, a
   const before = view({ state: state({ suspended: [{ ...one, atMs: nowMs - 10_000 }] }) });
   expect(markAnswered(before, noted, [one])).toEqual(noted);
   expect(markAnswered(view(), noted, [])).toBe(noted);
+});
+
+test('members are attached between a resume of Launch and its suspension, of which the response is told', async () => {
+  const note = { ...other, opensForAttach: true } as const;
+  const calls: string[] = [];
+  const attaching = (fails: Readonly<Record<string, string>> = {}) => {
+    const call = (name: string) => async () => {
+      calls.push(name);
+      if (fails[name] !== undefined) throw awsError(fails[name]);
+    };
+    calls.length = 0;
+    const run = { ...runOf(call('suspend')), provider: { suspend: call('suspend'), open: call('open') } } as unknown as Run;
+    return attachOpen(run, note, async () => {
+      calls.push('attach');
+      return { done: ['i-1'], failed: [] };
+    });
+  };
+  expect(await attaching()).toEqual({ done: ['i-1'], failed: [], denied: [], suspended: [note] });
+  expect(calls).toEqual(['open', 'attach', 'suspend']);
+  expect(await attaching({ suspend: 'Throttling' })).toMatchObject({ done: ['i-1'], denied: [], suspended: [] });
+  expect(await attaching({ suspend: 'AccessDenied' })).toMatchObject({ done: ['i-1'], denied: [note], suspended: [] });
+  expect(await attaching({ open: 'Throttling' })).toBeUndefined();
+  expect(calls).toEqual(['open']);
+});
+
+test('processes that are suspended after an attach are not suspended before it', async () => {
+  const asked: string[] = [];
+  const run = runOf(async ({ asg }) => void asked.push(asg));
+  const decision = { suspend: [{ ...one, opensForAttach: true }, other] } as never;
+  expect(await suspendAll(run, decision, [])).toEqual({ denied: [], suspended: [other] });
+  expect(asked).toEqual(['b']);
 });

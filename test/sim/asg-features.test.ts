@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AutoScalingGroupSpec } from '../../sandbox/world/spec.ts';
 import { scripted } from './audit/scripted.ts';
+import { suspend } from './operator-steps.ts';
 import { setBy } from './outside-steps.ts';
 import { play } from './play.ts';
 import type { Step } from './situation.ts';
@@ -22,7 +23,7 @@ const settingWith = (feature: Feature) => {
 };
 
 /** Spot is gone, EC2 takes one member, and a person sets the size from four to six. */
-const playWith = async (feature: Feature) => {
+const playWith = async (feature: Feature, more: readonly Step[] = []) => {
   let group: { readonly desired: number; readonly inService: number; readonly suspended: readonly string[] } | undefined;
   const one = scripted(900_000)('a feature of an Auto Scaling group', settingWith(feature), {
     asked: { web: { size: 4, endsAt: 6 } },
@@ -30,6 +31,7 @@ const playWith = async (feature: Feature) => {
       setSpot(500, ['eu-west-1a', 'eu-west-1b', 'eu-west-1c'], 0),
       interrupt(1_000, 1),
       setBy(180_000, { kind: 'person', asg, wants: [{ atSeconds: 0, value: 6 }] }, 5_000),
+      ...more,
     ],
     calmAtMs: 420_000,
   });
@@ -92,10 +94,10 @@ describe('a group that others size is served', () => {
     expect(group).toEqual({ ...six, suspended: [] });
   });
 
-  it('while its owner has suspended Launch for good: Holdfast launches everything, and leaves it suspended', async () => {
-    const { violations, group, launched } = await playWith({ suspended: ['Launch'] });
+  it('while its owner suspends Launch for two minutes: what Holdfast launches joins once Launch runs again', async () => {
+    const { violations, group, launched } = await playWith({}, [suspend(500, asg, 'Launch', 120_000)]);
     expect(violations).toEqual([]);
-    expect(group).toEqual({ ...six, suspended: ['Launch'] });
+    expect(group).toEqual({ ...six, suspended: [] });
     expect(new Set(launched)).toEqual(new Set(['function']));
   });
 });

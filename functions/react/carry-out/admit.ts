@@ -8,6 +8,7 @@ import type { Ask } from '../../../core/limits/need.ts';
 import type { ActionResult } from '../../../core/ports/capacity-provider.ts';
 import { againInMs, isWorthALook } from '../../../core/times/again.ts';
 import type { Added } from '../../../core/view/added.ts';
+import type { Suspension } from '../../../core/view/suspension.ts';
 import { inVain } from '../../runtime/in-vain.ts';
 import type { ReactPorts } from '../ports.ts';
 import type { Round, Run } from '../run.ts';
@@ -15,15 +16,17 @@ import { needOf } from '../turns/take-turn.ts';
 import type { Acted } from './carry-out.ts';
 import { stillJoining } from './claimed-meanwhile.ts';
 import { wakeForAttach } from './outside-size.ts';
+import { attachOpen } from './suspend.ts';
 
 /**
  * `laterAtMs`: no member was put into service, because others use the bucket of these calls now, or because it failed a
  * moment ago.
  */
-export type Admissions = Pick<Acted, 'admitted'> & {
-  readonly failed: ActionResult['failed'];
-  readonly laterAtMs?: number;
-};
+export type Admissions = Pick<Acted, 'admitted'> &
+  Partial<Pick<Round, 'denied' | 'suspended'>> & {
+    readonly failed: ActionResult['failed'];
+    readonly laterAtMs?: number;
+  };
 
 /** When calls of a bucket have their turn. Undefined: now. */
 const turnAtMs = async (
@@ -38,6 +41,10 @@ const turnAtMs = async (
   return turn.kind === 'later' ? turn.turnAtMs : undefined;
 };
 
+/** The note of processes that are suspended again after an attach. */
+const openedFor = ({ decision: { suspend = [] } }: Round): Suspension | undefined =>
+  suspend.find(({ opensForAttach }) => opensForAttach);
+
 /**
  * When members may join. Undefined: now. Only one decision about a group lets members in at a time, and the next one
  * looks after that.
@@ -46,7 +53,8 @@ const joinsAtMs = async (run: Run, round: Round): Promise<number | undefined> =>
   const { length } = round.decision.admissions;
   const attaches = howHeld(run.group).joins === undefined ? 0 : Math.ceil(length / attachedPerCall);
   if (attaches > 0) {
-    const atMs = await turnAtMs(run, round, { bucket: 'autoScaling', calls: attaches });
+    const calls = attaches + (openedFor(round) === undefined ? 0 : 2);
+    const atMs = await turnAtMs(run, round, { bucket: 'autoScaling', calls });
     if (atMs !== undefined) return atMs;
   }
   const calls = namedTargetGroups(run.group).length * Math.ceil(length / registeredPerCall);
@@ -102,6 +110,12 @@ const againAtMs = ({ group, ports: { drains, clock }, groupsAtOnce }: Run, joini
   return clock.now() >= triedAtMs && clock.now() < atMs ? Math.max(atMs, lookAtMs) : undefined;
 };
 
+const notOpened = (instance: string): ActionResult['failed'][number] => ({
+  instance,
+  code: 'LaunchNotResumed',
+  retry: 'later',
+});
+
 /** Puts the members that join into service. */
 export const admit = async (run: Run, round: Round, added: Added | undefined): Promise<Admissions> => {
   const { group, provider, ports } = run;
@@ -118,9 +132,13 @@ export const admit = async (run: Run, round: Round, added: Added | undefined): P
   const unnoted = round.view.members.filter((one) => one.unnoted === 'lately').map(({ instance }) => instance);
   if (added !== undefined) await wakeForAttach(run);
   const noting = { moreCome, ...(unnoted.length > 0 && { unnoted }) };
-  const { done, failed } = await provider.admit(group, joining, { ...(added && { added }), ...noting });
+  const attach = () => provider.admit(group, joining, { ...(added && { added }), ...noting });
+  const note = openedFor(round);
+  const result = note === undefined ? await attach() : await attachOpen(run, note, attach);
+  if (result === undefined) return { admitted: [], failed: joining.map(notOpened) };
+  const { done, failed, ...processes } = result;
   ports.telemetry.count(metrics.actionsFailed, failed.filter(({ retry }) => retry === 'never').length);
-  return { admitted: done, failed };
+  return { admitted: done, failed, ...processes };
 };
 
 /** How long ago the youngest of these members was launched. */

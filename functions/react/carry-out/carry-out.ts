@@ -155,7 +155,8 @@ export const carryOutRounds = async (context: Acting): Promise<Acted> => {
   const settled = last.state.raised
     .filter((raised) => restored.includes(raised.asg) && !mayBeRaisedYet(raised, nowMs, raises.has(raised.asg)))
     .map(({ asg }) => asg);
-  const suspended = suspendedAfter(first.view, last.state.suspended, { resumed, nowMs, ...triedIn(rounds) });
+  const tried = triedIn([...rounds, admissions]);
+  const suspended = suspendedAfter(first.view, last.state.suspended, { resumed, nowMs, ...tried });
   await noteActs(context, last.state, { ...admissions, restored: settled, suspended, takenDown });
   return { ...admissions, restored, ...(wakeAtMs === undefined ? {} : { wakeAtMs }) };
 };

@@ -60,7 +60,7 @@ export const resumeAll = async (run: Run, notes: readonly Suspension[] = []): Pr
 /** What AWS denied to suspend, and what it suspended. */
 type Tried = Required<Pick<Round, 'denied' | 'suspended'>>;
 
-export const triedIn = (rounds: readonly Round[]): Tried => ({
+export const triedIn = (rounds: readonly Partial<Tried>[]): Tried => ({
   denied: rounds.flatMap(({ denied = [] }) => denied),
   suspended: rounds.flatMap(({ suspended = [] }) => suspended),
 });

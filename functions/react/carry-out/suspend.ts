@@ -1,8 +1,11 @@
 import type { Decision } from '../../../core/decision/decision.ts';
+import type { ActionResult } from '../../../core/ports/capacity-provider.ts';
 import { type Suspension, withAnswered } from '../../../core/view/suspension.ts';
 import type { GroupState, View } from '../../../core/view/view.ts';
 import type { Round, Run } from '../run.ts';
 import { unlessRefused } from './unless-refused.ts';
+
+const problem = 'Processes of an Auto Scaling group could not be suspended: it may launch or end a member meanwhile.';
 
 /**
  * Suspends processes of the Auto Scaling group while members join or are replaced. They were noted before, for a crash.
@@ -19,15 +22,39 @@ export const suspendAll = async (
   const keyOf = ({ asg, processes }: Suspension): string => [asg, ...processes].join(' ');
   const asked = new Set(earlier.flatMap(({ decision }) => decision.suspend ?? []).map(keyOf));
   const answered = new Set(earlier.flatMap((round) => round.suspended ?? []).map(keyOf));
-  const problem = 'Processes of an Auto Scaling group could not be suspended: it may launch or end a member meanwhile.';
   const denied: Suspension[] = [];
   const suspended = suspend.filter((one) => answered.has(keyOf(one)));
-  for (const one of suspend.filter((suspension) => !asked.has(keyOf(suspension)))) {
+  for (const one of suspend.filter((suspension) => !asked.has(keyOf(suspension)) && !suspension.opensForAttach)) {
     const result = await unlessRefused(run, { problem, about: one }, run.provider.suspend(one), 'refused', 'denied');
     if (result === 'denied') denied.push(one);
     if (result === undefined) suspended.push(one);
   }
   return { denied, suspended };
+};
+
+/**
+ * Attaches members while `Launch` runs, and suspends it again. If this function dies in between, the next look suspends
+ * it. Where it cannot be resumed now, nobody is attached.
+ *
+ * @param attach attaches the members
+ * @returns undefined where `Launch` could not be resumed
+ */
+export const attachOpen = async (
+  run: Run,
+  note: Suspension,
+  attach: () => Promise<ActionResult>,
+): Promise<(ActionResult & Required<Pick<Round, 'denied' | 'suspended'>>) | undefined> => {
+  const { asg } = note;
+  const closed = 'Launch of an Auto Scaling group could not be resumed: no member can be attached meanwhile.';
+  const opened = await unlessRefused(run, { problem: closed, about: { asg } }, run.provider.open(asg), 'refused');
+  if (opened === 'refused') return undefined;
+  const attached = await attach();
+  const result = await unlessRefused(run, { problem, about: note }, run.provider.suspend(note), 'refused', 'denied');
+  return {
+    ...attached,
+    denied: result === 'denied' ? [note] : [],
+    suspended: result === undefined ? [note] : [],
+  };
 };
 
 /** The state with a mark at the notes of processes that AWS has suspended. */

@@ -1,7 +1,7 @@
 import { inParallel } from '../../../aws/calls/in-parallel.ts';
 import { unlessTroubled } from '../../../aws/calls/unless-troubled.ts';
 import { metrics } from '../../../core/contract.ts';
-import { isLeftOnHook, isSparedOnHook } from '../../../core/drain/shortfall.ts';
+import { isLeftOnHook, isSparedOnHook } from '../../../core/drain/left-on-hook.ts';
 import { mayTakeOver, modeOf } from '../../../core/group/mode.ts';
 import type { NameDrain } from '../../../core/swap/drain-kind.ts';
 import { endsIn, unseenIn } from '../../../core/swap/ends.ts';

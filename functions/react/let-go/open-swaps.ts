@@ -1,5 +1,5 @@
 import { inParallel } from '../../../aws/calls/in-parallel.ts';
-import { isLeftOnHook, isSparedOnHook } from '../../../core/drain/shortfall.ts';
+import { isLeftOnHook, isSparedOnHook } from '../../../core/drain/left-on-hook.ts';
 import type { Owner } from '../../../core/ports/owners.ts';
 import { traitsOf } from '../../../core/removal/leave-reason.ts';
 import { isAlive } from '../../../core/signals/signal-age.ts';

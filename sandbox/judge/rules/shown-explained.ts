@@ -73,8 +73,13 @@ const wrongState = ({ showing: { atMs }, life, text }: Case): readonly string[] 
 const lineOfReplacement =
   /^ {2}(i-[0-9a-f]+)(?:, for a missing member of the group)?: (?:requested (.+? UTC), )?launched (?:by )?(.+? UTC), (?:not found serving yet|found serving (.+ UTC))$/gm;
 
-const servedFirstMs = ({ services, bootedAtMs }: Life): number =>
-  Math.min(bootedAtMs ?? Number.POSITIVE_INFINITY, ...services.map(({ fromMs }) => fromMs));
+/** Without a target group, a member counts as serving once it runs: nothing shows when its software has booted. */
+const servedFirstMs = ({ services, bootedAtMs, runningAtMs }: Life): number =>
+  Math.min(
+    bootedAtMs ?? Number.POSITIVE_INFINITY,
+    services.length === 0 ? (runningAtMs ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY,
+    ...services.map(({ fromMs }) => fromMs),
+  );
 
 /** A launch follows its decision within the time of a look. A request that is repeated may have launched before. */
 const wrongReplacement = (

@@ -108,8 +108,6 @@ export type Group = {
   readonly suspended: Set<string>;
   /** It replaces members at risk by itself. */
   rebalancesCapacity: boolean;
-  /** While `Launch` is suspended it takes no instance in. */
-  admitsByLaunch?: boolean;
   /** What an instance of each type counts towards its sizes. Absent: each counts as one. */
   weights?: ReadonlyMap<string, number> | undefined;
   /** Scaling policies and scheduled actions, by name. */

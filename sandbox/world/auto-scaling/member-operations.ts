@@ -38,8 +38,8 @@ const attachable = (scaling: Scaling, group: Group, id: string) => {
  * While `Launch` is suspended no instance can be attached or return from standby (User Guide, How suspended processes affect other processes). The text of the
  * error is not documented.
  */
-const mustAdmit = ({ name, suspended, admitsByLaunch }: Group): void => {
-  if (admitsByLaunch && suspended.has('Launch')) throw invalid(`AutoScalingGroup ${name} takes no instance in: its process Launch is suspended.`);
+const mustAdmit = ({ name, suspended }: Group): void => {
+  if (suspended.has('Launch')) throw invalid(`AutoScalingGroup ${name} takes no instance in: its process Launch is suspended.`);
 };
 
 /** Attached instances run no hooks and count at once, by the weights of their types. */

@@ -53,7 +53,6 @@ const createFromSpec = (scaling: Scaling, spec: AutoScalingGroupSpec): void => {
   group.protectsNew = spec.protectsNew ?? false;
   group.rebalancesCapacity = spec.rebalancesCapacity ?? false;
   if (spec.retains) group.retains = true;
-  if (spec.admitsByLaunch) group.admitsByLaunch = true;
   group.deletionProtection = spec.deletionProtection ?? 'none';
   if (spec.warmPool !== undefined) group.warmPool = spec.warmPool;
   for (const name of spec.suspended ?? []) group.suspended.add(name);

@@ -66,6 +66,21 @@ describe('members join', () => {
     expect(joining({ group: attached, asgs: [asg], members: ready(19) })).toEqual(idsOf(ready(19)));
   });
 
+  it('unless the owner of their Auto Scaling group suspended Launch: it takes nobody in then', () => {
+    const closed = (suspended: View['state']['suspended'], processes = ['Launch']) =>
+      joining({
+        group: attached,
+        members: ready(1),
+        asgs: [{ ...asg, suspended: processes }],
+        state: state({ ...(suspended && { suspended }) }),
+      });
+    expect(closed(undefined)).toBeUndefined();
+    expect(closed(undefined, ['AZRebalance'])).toEqual(['i-00']);
+    expect(closed([{ asg: 'web-asg', processes: ['Launch'] }])).toEqual(['i-00']);
+    expect(closed([{ asg: 'other', processes: ['Launch'] }])).toBeUndefined();
+    expect(closed([{ asg: 'web-asg', processes: ['Launch'], resumedAtMs: nowMs - 60_000 }])).toBeUndefined();
+  });
+
   it('unless another decision attaches them at this moment', () => {
     const outside = group({ size: { min: 0, max: 40, desired: 5, from: 'asg' }, holding: { kind: 'attach', asg: 'web-asg' } });
     const among = (rest: Partial<Added>) =>

@@ -3,6 +3,7 @@ import { addedSizes, heldProcesses } from '../../../core/decide/held-processes.t
 import type { Draft } from '../../../core/decide/rule.ts';
 import { repeatAfterMs } from '../../../core/launch/reservation-life.ts';
 import type { Added } from '../../../core/view/added.ts';
+import type { Suspension } from '../../../core/view/suspension.ts';
 import type { AsgView, Member, View } from '../../../core/view/view.ts';
 import { member, members } from '../members.ts';
 import { asgView, group, nowMs, reservation, spotA, state, swapOf } from '../views.ts';
@@ -16,6 +17,8 @@ const asg = (rest: Partial<AsgView> = {}): AsgView => asgView({ holds: idsOf(ten
 const other = asg({ name: 'other', holds: [] });
 const note: Added = { asg: 'web-asg', from: 9, instances: ['spot-a#1'], atMs: nowMs - 1_000 };
 const both = { asg: 'web-asg', processes: ['Launch', 'Terminate'] };
+/** The same, where members are attached: `Launch` is resumed for that. */
+const opened = { ...both, opensForAttach: true };
 const held = (rest: Partial<View>, soFar: Partial<Draft> = {}) =>
   proposed(heldProcesses, { group: outside, members: ten, asgs: [other, asg()], ...rest }, soFar);
 
@@ -32,7 +35,6 @@ describe('an Auto Scaling group whose size others set is held', () => {
     ['a launch is requested', {}, { placements: [{ pool: 'spot-a', count: 1, offerings: [] }] }],
     ['a launch is on its way', { state: state({ reservations: [reservation()] }) }, {}],
     ['a member is to join it', comes({}), {}],
-    ['members join it now', {}, { admissions: ['i-new'] }],
     ['what joining added is not taken down', { state: state({ added: [{ ...note, takenDownAtMs: nowMs }, note] }) }, {}],
   ])('while %s', (_, rest, soFar) => {
     expect(held(rest, soFar)).toEqual({ suspend: [both], resume: [] });
@@ -78,9 +80,19 @@ describe('an Auto Scaling group whose size others set is held', () => {
         joining,
       ).suspend;
     expect(suspended(['Launch'])).toEqual([{ asg: 'web-asg', processes: ['Terminate'] }]);
-    expect(suspended(['Launch'], ['Launch'])).toEqual([both]);
-    expect(suspended([], ['Launch'])).toEqual([both]);
+    expect(suspended(['Launch'], ['Launch'])).toEqual([opened]);
+    expect(suspended([], ['Launch'])).toEqual([opened]);
     expect(suspended(['Launch', 'Terminate', 'AZRebalance'])).toEqual([]);
+  });
+
+  it('while members join it now, and Launch is resumed meanwhile, where its owner has not suspended it', () => {
+    expect(held({}, { admissions: ['i-new'] })).toEqual({ suspend: [opened], resume: [] });
+    const suspends = (notes: readonly Suspension[], admissions: readonly string[] = ['i-new']) =>
+      held({ asgs: [asg({ suspended: ['Launch', 'Terminate'] })], state: state({ suspended: notes }) }, { admissions }).suspend;
+    expect(suspends([{ ...both, atMs: nowMs - 60_000 }])).toEqual([opened]);
+    expect(suspends([{ asg: 'web-asg', processes: ['Terminate'] }])).toEqual([]);
+    expect(suspends([{ ...both, resumedAtMs: nowMs - 60_000 }])).toEqual([]);
+    expect(suspends([])).toEqual([]);
   });
 
   it('and suspended processes are resumed when no member joins, and in any other group at once', () => {

@@ -9,8 +9,8 @@ const build = async (change: Parameters<typeof asg>[0] = {}, spec: Partial<typeo
   return test;
 };
 
-it('are not taken in while Launch is suspended, where the group admits by that process as AWS documents it', async () => {
-  const world = createTestWorld({ autoScalingGroups: [asg({ desired: 1, admitsByLaunch: true })] });
+it('are not taken in while Launch is suspended', async () => {
+  const world = createTestWorld({ autoScalingGroups: [asg({ desired: 1 })] });
   await world.seconds(40);
   const [member = ''] = world.inService();
   const named = { AutoScalingGroupName: 'workers' };
