@@ -1,7 +1,6 @@
 import { traitsOf } from '../removal/leave-reason.ts';
 import type { CutBy, Shortfall } from '../swap/shortfall.ts';
 import type { Swap } from '../swap/swap.ts';
-import { deadlineMarginMs } from '../times/times.ts';
 import { beganTooLate, drainEndsByMs } from './drain.ts';
 import type { OpenSwap } from './look.ts';
 
