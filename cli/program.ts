@@ -143,9 +143,7 @@ const statusCommand = (exitWith: (code: number) => void): Command =>
     const status = await access.status(group);
     const found = status?.status === 'accepted' ? await foundIn(group, access.store) : {};
     const text = status === undefined ? noPolicyText(group, await groupsIn(access)) : statusText(status, found);
-    const { beyond, unfit } = found;
-    const json = { ...status, ...(beyond && { beyondMax: beyond }), ...(unfit && { unfit }) };
-    print(status === undefined ? null : json, text, where.json);
+    print(status === undefined ? null : { ...status, ...found }, text, where.json);
     exitWith(status?.status === 'accepted' ? 0 : 1);
   });
 

@@ -99,6 +99,9 @@ const texts: Texts = {
     return `keeps ${remark.count} above the desired size because of minimum sizes: ${asgs}`;
   },
   'asg-unfit': ({ asgs }) => unfitTexts(asgs).join('; '),
+  'asg-gone': ({ asgs }) =>
+    `finds no Auto Scaling group ${asgs.join(', ')}: nothing is launched there until there is one of that name again`,
+  'asg-back': ({ asgs }) => `finds the Auto Scaling group ${asgs.join(', ')} again`,
   'shares-full': ({ count }) => `launches ${count} fewer: maxShare forbids everything that could be launched`,
   'on-demand-short': (remark) =>
     `needs ${remark.owed} on demand and has ${remark.held}: ` +

@@ -2,6 +2,7 @@ import type { Status } from '../aws/state/status-item.ts';
 import type { UnfitAsg } from '../core/group/unfit.ts';
 import { nearestName } from '../core/policy/problem.ts';
 import type { StateStore } from '../core/ports/state-store.ts';
+import { toldGone } from '../core/view/gone-asgs.ts';
 import { timeText } from './time.ts';
 import { unfitTexts } from './unfit-text.ts';
 
@@ -41,26 +42,38 @@ const headline = ({ message, problems, warnings }: Status): string =>
 /** A size that others set, beyond the maximum of the policy, and how many members Holdfast keeps. */
 type Beyond = { readonly set: number; readonly kept: number };
 
-/** What the last look found beside the status: a size beyond the maximum, and settings that acceptance refuses. */
-export type Found = { readonly beyond?: Beyond; readonly unfit?: readonly UnfitAsg[] };
-
-/** As the last look found it. */
-export const foundIn = async (group: string, store: Pick<StateStore, 'state'>): Promise<Found> => {
-  const { beyondMax, desired = 0, unfit } = (await store.state(group)) ?? {};
-  return {
-    ...(beyondMax !== undefined && { beyond: { set: beyondMax, kept: desired } }),
-    ...(unfit !== undefined && unfit.length > 0 && { unfit }),
-  };
-};
-
 const beyondText = ({ set, kept }: Beyond): readonly string[] => [
   '',
   `Others set the size to ${set}, and the maximum of the policy (size.max) is ${kept}. ` +
     `Holdfast launches only while fewer than ${kept} members stay. The Auto Scaling group launches the others.`,
 ];
 
+/** What the last look found, and the policy does not say. */
+export type Found = {
+  readonly beyondMax?: Beyond;
+  readonly goneAsgs?: readonly string[];
+  readonly unfit?: readonly UnfitAsg[];
+};
+
+/** As the last look found it. */
+export const foundIn = async (group: string, store: Pick<StateStore, 'state'>): Promise<Found> => {
+  const { beyondMax, desired = 0, goneAsgs, unfit } = (await store.state(group)) ?? {};
+  const gone = toldGone(goneAsgs);
+  return {
+    ...(beyondMax !== undefined && { beyondMax: { set: beyondMax, kept: desired } }),
+    ...(gone.length > 0 && { goneAsgs: gone }),
+    ...(unfit !== undefined && unfit.length > 0 && { unfit }),
+  };
+};
+
+const goneText = (asgs: readonly string[]): readonly string[] => [
+  '',
+  `There is no Auto Scaling group ${asgs.join(', ')}, so no member can be there. ` +
+    'Create one of that name, name another one in the policy, or delete the policy.',
+];
+
 /** The status in plain text. Checks are those of the version in force. */
-export const statusText = (status: Status, { beyond, unfit = [] }: Found = {}): string =>
+export const statusText = (status: Status, { beyondMax: beyond, goneAsgs, unfit = [] }: Found = {}): string =>
   [
     `${status.group}: ${headline(status)}`,
     ...listed(
@@ -71,6 +84,7 @@ export const statusText = (status: Status, { beyond, unfit = [] }: Found = {}): 
       'Warnings:',
       status.warnings.map(({ message }) => message),
     ),
+    ...(goneAsgs === undefined ? [] : goneText(goneAsgs)),
     ...(beyond === undefined ? [] : beyondText(beyond)),
     ...listed(
       'Found by the last look:',

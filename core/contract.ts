@@ -109,6 +109,8 @@ export const announcements = {
   givenUp: 'Holdfast Members Given Up',
   breakerOpened: 'Holdfast Breaker Opened',
   breakerClosed: 'Holdfast Breaker Closed',
+  asgGone: 'Holdfast Auto Scaling Group Gone',
+  asgBack: 'Holdfast Auto Scaling Group Back',
   policyAccepted: 'Holdfast Policy Accepted',
   policyRejected: 'Holdfast Policy Rejected',
   groupLetGo: 'Holdfast Group Let Go',
@@ -142,6 +144,8 @@ export const metrics = {
   drainsLate: 'DrainsLate',
   /** Actions that failed and will not succeed without a person. */
   actionsFailed: 'ActionsFailed',
+  /** Auto Scaling groups of policies that do not exist, counted at the tick of each minute. */
+  asgsGone: 'AsgsGone',
   /** Reads that only improve a decision, and failed. */
   readsMissed: 'ReadsMissed',
   conflicts: 'Conflicts',
@@ -164,6 +168,7 @@ export const metrics = {
 export const problemMetrics: ReadonlySet<string> = new Set([
   metrics.policiesRejected,
   metrics.actionsFailed,
+  metrics.asgsGone,
   metrics.poisonMessages,
   metrics.unreadableItems,
   metrics.functionErrors,

@@ -3,7 +3,7 @@ import { precedences, urgencies } from '../../core/limits/need.ts';
 import { type OfferingKey, parseOfferingKey } from '../../core/pool/offering.ts';
 import type { LaunchResult } from '../../core/ports/launches.ts';
 import type { Prose } from '../../core/swap/shortfall.ts';
-import { anyOf, type Check } from './checks.ts';
+import { anyOf, type Check, mapOf } from './checks.ts';
 import * as shapes from './shapes.ts';
 
 export const text = z.string();
@@ -19,6 +19,7 @@ export const added = from(shapes.added);
 export const raisedMax = from(shapes.raisedMax);
 const unfitAsg = from(shapes.unfitAsg);
 export const suspension = from(shapes.suspension);
+export const goneAsgs = from(mapOf(shapes.goneAsg));
 export const leaveReason = from(shapes.leaveReason);
 export const swapState = from(shapes.swapState);
 export const launchTrouble = from(

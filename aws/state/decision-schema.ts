@@ -18,6 +18,7 @@ import {
   added,
   asgRemarks,
   cost,
+  goneAsgs,
   leaveReason,
   number,
   objectOf,
@@ -166,6 +167,7 @@ const remark: z.ZodMiniType<Remark> = z.discriminatedUnion('code', [
   z.object({ code: z.literal('spares-missing'), count: number, of: number }),
   ...turnRemarks,
   ...asgRemarks,
+  z.object({ code: z.enum(['asg-gone', 'asg-back']), asgs: z.array(text) }),
   z.object({ code: z.literal('on-demand-short'), owed: number, held: number }),
   z.object({ code: z.literal('paused'), missing: number, surplus: number }),
   z.object({
@@ -241,6 +243,7 @@ export const decision = objectOf<Decision>({
   remarks: z.optional(z.array(remark)),
   keptByMinimum: z.optional(number),
   onDemandShort: z.optional(number),
+  goneAsgs: z.optional(goneAsgs),
   spares: z.optional(z.object({ placed: number, missing: number })),
   wakeAtMs: z.optional(number),
 });

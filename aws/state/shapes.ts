@@ -5,6 +5,7 @@ import type { Market, Offering } from '../../core/pool/offering.ts';
 import { leaveReasons } from '../../core/removal/leave-reason.ts';
 import type { LifecycleHook, SwapState } from '../../core/swap/swap.ts';
 import type { Added } from '../../core/view/added.ts';
+import type { GoneAsg } from '../../core/view/gone-asgs.ts';
 import type { RaisedMax } from '../../core/view/raised-max.ts';
 import type { Suspension } from '../../core/view/suspension.ts';
 import { anyOf, listOf, number, objectOf, oneOf, optional, text } from './checks.ts';
@@ -53,6 +54,8 @@ export const suspension = objectOf<Suspension>({
   opensForAttach: optional(oneOf(true)),
   resumedAtMs: optional(number),
 });
+
+export const goneAsg = objectOf<GoneAsg>({ sinceMs: number, isTold: optional(oneOf(true)) });
 
 export const leaveReason = anyOf(leaveReasons);
 

@@ -15,7 +15,7 @@ import type { Idle } from '../../core/view/unserved.ts';
 import type { GroupState, Stray } from '../../core/view/view.ts';
 import { anyOf, type Check, flag, isMap, listOf, mapOf, number, objectOf, oneOf, optional, text } from './checks.ts';
 import { absentOr, eachIn, eachOf, maybe, orElse, type Readers, type Reading, readFields } from './readers.ts';
-import { added, cost, hook, leaveReason, placement, raisedMax, suspension, unfitAsg } from './shapes.ts';
+import { added, cost, goneAsg, hook, leaveReason, placement, raisedMax, suspension, unfitAsg } from './shapes.ts';
 
 /**
  * Version of the form in which group states and swaps are stored, under attribute `schema`. Items of the first version
@@ -173,6 +173,7 @@ const readers: Readers<GroupState> = {
   detached: absentOr(eachOf(text)),
   keptByMinimum: maybe(number),
   unfit: absentOr(eachOf(unfitAsg)),
+  goneAsgs: absentOr(eachIn(goneAsg)),
   onDemandShort: maybe(number),
   sparesMissing: maybe(number),
   notDone: maybe(notDone),

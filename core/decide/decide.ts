@@ -5,6 +5,7 @@ import type { GroupState, View } from '../view/view.ts';
 import { admissions } from './admissions.ts';
 import { arbiterFor } from './arbiter.ts';
 import { emptyDraft, withProposal } from './draft.ts';
+import { goneAsgs } from './gone-asgs.ts';
 import { addedSizes, heldProcesses } from './held-processes.ts';
 import { maximumSizes } from './maximum-sizes.ts';
 import { missingMembers } from './missing-members.ts';
@@ -37,6 +38,7 @@ export const rules: readonly Rule[] = [
   heldProcesses,
   takeOver,
   unnoticed,
+  goneAsgs,
   remarks,
   nextLook,
 ];

@@ -9,6 +9,7 @@ import type { NotMoved } from '../returning/rule.ts';
 import type { SpreadBy } from '../selector/selector.ts';
 import type { Prose } from '../swap/shortfall.ts';
 import type { Added } from '../view/added.ts';
+import type { GoneAsgs } from '../view/gone-asgs.ts';
 import type { RaisedMax } from '../view/raised-max.ts';
 import type { Suspension } from '../view/suspension.ts';
 import type { Remark } from './remark.ts';
@@ -163,6 +164,8 @@ export type Decision = {
   readonly remarks?: readonly Remark[];
   /** Members above the desired size that stay because of minimum sizes. Absent: none. */
   readonly keptByMinimum?: number;
+  /** Auto Scaling groups of the policy that this look did not find. Absent: none. */
+  readonly goneAsgs?: GoneAsgs;
   /** How many members are missing on demand, because no pool gives them. Absent: none. */
   readonly onDemandShort?: number;
   /** When to look again without a signal, if anything is due before the next tick. */

@@ -99,6 +99,10 @@ export type Remark =
    * counts no instances, nothing is launched or removed.
    */
   | { readonly code: 'asg-unfit'; readonly asgs: readonly UnfitAsg[] }
+  /** These Auto Scaling groups of the policy do not exist: their owner has deleted them. No member can be there. */
+  | { readonly code: 'asg-gone'; readonly asgs: readonly string[] }
+  /** There are Auto Scaling groups of these names again. */
+  | { readonly code: 'asg-back'; readonly asgs: readonly string[] }
   /** `count` missing members are not launched, because `maxShare` forbids everything that could be launched. */
   | { readonly code: 'shares-full'; readonly count: number }
   /** The group has fewer on demand than it owes, because no on-demand pool gives any now. */

@@ -149,6 +149,7 @@ export const bind = (decision: Decision, view: View, author: Author): ToLaunch =
       keptByMinimum: decision.keptByMinimum,
       unfit: unlessEmpty(unfitNow(view.group, view.asgs)),
       onDemandShort: decision.onDemandShort,
+      goneAsgs: decision.goneAsgs,
     },
   };
 };

@@ -17,6 +17,7 @@ import type { Returns } from '../returning/memory.ts';
 import type { KnownAlarms } from '../scaling/lasting-alarms.ts';
 import type { Swap } from '../swap/swap.ts';
 import type { Added } from './added.ts';
+import type { GoneMemory } from './gone-asgs.ts';
 import type { NewMembers } from './new-members.ts';
 import type { RaisedMax } from './raised-max.ts';
 import type { Suspension } from './suspension.ts';
@@ -97,7 +98,7 @@ export type AsgView = {
 /** A tagged instance that no reservation accounts for: adopted, or removed once it was seen twice and is old enough. */
 export type Stray = { readonly firstSeenAtMs: number; readonly sightings: number };
 
-type Memories = BootMemory & BreakerMemory & LaunchMemory & NewMembers;
+type Memories = BootMemory & BreakerMemory & GoneMemory & LaunchMemory & NewMembers;
 
 /**
  * The group's state item: the facts about a group that Holdfast stores itself. Unknown fields are kept as they are.
@@ -157,10 +158,7 @@ export type GroupState = Memories & {
   readonly sparesMissing?: number;
   /** Actions that the last look left out because of the group's mode. No decision uses it. */
   readonly notDone?: NotDone;
-  /**
-   * Members that decisions let leave and whose swaps may not be written yet. They make a removal binding, as a
-   * reservation makes a launch binding.
-   */
+  /** Members that decisions let leave and whose swaps may not be written yet. They make a removal binding. */
   readonly chosen?: readonly Chosen[];
   /** Draining members whose place is no longer wanted, because the size fell meanwhile. Absent: none. */
   readonly unreplaced?: readonly string[];

@@ -20,7 +20,7 @@ import { withLessons } from './look/lessons.ts';
 import { withUnheard } from './look/unheard-hooks.ts';
 import type { Facts } from './messages/facts.ts';
 import type { ReactPorts } from './ports.ts';
-import { announceStarted, telling } from './record/announce.ts';
+import { announceStarted, countGone, telling } from './record/announce.ts';
 import { newDecisionId } from './record/identifiers.ts';
 import { isNews } from './record/is-news.ts';
 import { record } from './record/record.ts';
@@ -136,12 +136,11 @@ const asTried = (round: Round, { admitted, failed }: Acted): Round =>
  * @param known the swaps as they were before this run
  */
 const carryOut = async (began: Run, gathered: Gathered, known: readonly Swap[], told: Told): Promise<Converged> => {
-  const { warned } = told;
   const { fresh } = told.claimed;
   const swaps = { known, swaps: gathered.swaps };
   const early = drainsBeside(began, swaps);
   const claiming = { ...began, whileLaunching: early.start, ...(fresh.length > 0 && { hasClaimed: true as const }) };
-  const played = await playRounds(claiming, gathered, warned);
+  const played = await playRounds(claiming, gathered, told.warned);
   if (played.kind === 'contended') {
     began.ports.telemetry.count(metrics.conflicts);
     if (!canHandOver(began.facts, began.group)) return { kind: 'contended' };
@@ -158,6 +157,7 @@ const carryOut = async (began: Run, gathered: Gathered, known: readonly Swap[], 
   const { run, rounds, isCut } = played;
   const before = await early.count();
   const left = await beginLeaving(run, rounds, before === undefined ? swaps : { ...swaps, swaps: [] });
+  countGone(run, rounds);
   const acted: Acted = await carryOutRounds({ ...run, rounds, ...(isCut && { isCut }) });
   if (fresh.length > 0 || rounds.some((round) => isNews(run, asTried(round, acted), gathered.stored)))
     await record({ ...run, rounds, fresh: [...fresh, ...left.claimed], acted, drains: left.drains + (before ?? 0) });

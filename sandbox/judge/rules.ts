@@ -33,6 +33,7 @@ import { endsAreTrue } from './rules/ends-said.ts';
 import { everythingExplained } from './rules/explained.ts';
 import { figuresAreTrue } from './rules/figures.ts';
 import { functionsAnswer, functionsAreQuick, functionsWait, itemsAreSmall, rightsSuffice } from './rules/functions.ts';
+import { goneAsgsAreTold } from './rules/gone-said.ts';
 import { lastGoodStays } from './rules/in-force.ts';
 import { refusedInTurn } from './rules/in-turn.ts';
 import { joinedAreNoted, joiningMembersRun, leavingDoNotJoin } from './rules/joining.ts';
@@ -186,6 +187,7 @@ export const rules: readonly Rule[] = [
   decisionsAreShown,
   explainTellsTruth,
   statusIsShown,
+  goneAsgsAreTold,
   lastGoodStays,
   looksCome,
   ticksCome,

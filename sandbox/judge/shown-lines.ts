@@ -36,6 +36,8 @@ const remarkSays: Readonly<Record<Remark['code'], string>> = {
   paused: 'the mode of the group is pause',
   'came-by-itself': 'and not by Holdfast',
   'asg-unfit': 'with which the policy would be refused',
+  'asg-gone': 'finds no Auto Scaling group',
+  'asg-back': 'finds the Auto Scaling group',
 };
 
 const numbers = ['of', 'owed', 'held', 'missing', 'surplus', 'atMost', 'launched', 'ahead'] as const;
@@ -52,6 +54,7 @@ const remarkLine = (remark: Json): Line => {
     ...first(told),
     ...pool,
     ...mapsOf(remark.asgs).map(({ asg }) => textOf(asg)),
+    ...textsOf(remark.asgs),
     ...figuresOf(told, remark, figures),
   );
 };

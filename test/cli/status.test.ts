@@ -57,15 +57,15 @@ describe('the status of a policy', () => {
     expect(statusText({ ...accepted, refusedNow: [], lookedUpAt: '2026-11-22T12:00:00.000Z' })).not.toContain('would be refused');
   });
   it('shows a size that others set beyond the maximum of the policy, and what Holdfast keeps of it', () => {
-    expect(statusText(accepted, { beyond: { set: 9, kept: 7 } })).toContain(
+    expect(statusText(accepted, { beyondMax: { set: 9, kept: 7 } })).toContain(
       'web: Version 1 is in force.\n\nOthers set the size to 9, and the maximum of the policy (size.max) is 7. ' +
         'Holdfast launches only while fewer than 7 members stay. The Auto Scaling group launches the others.\n',
     );
     expect(statusText(accepted)).not.toContain('Others set');
   });
-  it('reads that size in the state of the group', async () => {
+  it('reads that size, and settings that acceptance refuses, in the state of the group', async () => {
     const found = (stored?: GroupState) => foundIn('web', { state: async () => stored });
-    expect(await found(state({ desired: 7, beyondMax: 9 }))).toEqual({ beyond: { set: 9, kept: 7 } });
+    expect(await found(state({ desired: 7, beyondMax: 9 }))).toEqual({ beyondMax: { set: 9, kept: 7 } });
     expect([await found(state({ desired: 7 })), await found()]).toEqual([{}, {}]);
     const unfit = [{ asg: 'web-asg', found: ['weights' as const] }];
     expect([await found(state({ unfit })), await found(state({ unfit: [] }))]).toEqual([{ unfit }, {}]);
@@ -77,6 +77,20 @@ describe('the status of a policy', () => {
       '\n  web-asg has weights of instance types now, with which the policy would be refused: its sizes count these, so Holdfast',
     );
     expect(statusText(accepted)).not.toContain('Found by the last look');
+  });
+  it('shows Auto Scaling groups of the policy that are gone', () => {
+    expect(statusText(accepted, { goneAsgs: ['web-asg', 'api-asg'] })).toContain(
+      'web: Version 1 is in force.\n\nThere is no Auto Scaling group web-asg, api-asg, so no member can be there. ' +
+        'Create one of that name, name another one in the policy, or delete the policy.\n',
+    );
+    expect(statusText(accepted)).not.toContain('There is no');
+  });
+  it('reads that size, and the groups that were told as gone, in the state of the group', async () => {
+    const found = (stored?: GroupState) => foundIn('web', { state: async () => stored });
+    expect(await found(state({ desired: 7, beyondMax: 9 }))).toEqual({ beyondMax: { set: 9, kept: 7 } });
+    const goneAsgs = { 'web-asg': { sinceMs: 1, isTold: true as const }, 'api-asg': { sinceMs: 2 } };
+    expect(await found(state({ goneAsgs }))).toEqual({ goneAsgs: ['web-asg'] });
+    expect([await found(state({ desired: 7 })), await found()]).toEqual([{}, {}]);
   });
   it('is shown where a group has no decisions', () => {
     expect(noDecisionText('web', { ...accepted, message: 'Rejected for 1 reason.' }, [])).toContain('Its policy: Rejected for 1 reason.');

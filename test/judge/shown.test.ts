@@ -223,7 +223,7 @@ describe('status shows what is in force', () => {
   });
 
   it('a size that others set is theirs, and the maximum is that of the policy', () => {
-    const beyond = (set: number, kept: number) => found(statusText({ ...status, ...more } as never, { beyond: { set, kept } }));
+    const beyond = (set: number, kept: number) => found(statusText({ ...status, ...more } as never, { beyondMax: { set, kept } }));
     expect(beyond(2, 6)).toEqual([]);
     expect(beyond(9, 6)).toEqual(['holdfast status web says that others set the size to 9']);
     expect(beyond(2, 5)).toEqual(['holdfast status web says that the maximum is 5, and it is 6']);

@@ -10,7 +10,7 @@ import type { Swap } from '../../core/swap/swap.ts';
 import type { View } from '../../core/view/view.ts';
 import { launchAll } from '../../functions/react/carry-out/launches.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
-import { announceStarted, tellNews } from '../../functions/react/record/announce.ts';
+import { announceStarted, countGone, tellNews } from '../../functions/react/record/announce.ts';
 import { record, recordObserved, recordOvertaken, recordUnobserved } from '../../functions/react/record/record.ts';
 import type { Round, Run } from '../../functions/react/run.ts';
 import { member, members } from '../core/members.ts';
@@ -190,6 +190,27 @@ describe('the events of a decision', () => {
       [announcements.swapStarted, 'interruption', 1, 'd-1'],
       [announcements.swapStarted, 'rebalance', 1, 'd-1'],
     ]);
+  });
+
+  test('report Auto Scaling groups that are gone or back, and those that are gone are counted at the tick of each minute', async () => {
+    const { seen, run } = runOf();
+    const goneAsgs = { a: { sinceMs: 1, isTold: true as const }, b: { sinceMs: 2 } };
+    const round = roundOf({
+      goneAsgs,
+      remarks: [
+        { code: 'asg-gone', asgs: ['a'] },
+        { code: 'asg-back', asgs: ['c'] },
+      ],
+    });
+    await tellNews(run, round.decision);
+    expect(seen.told).toEqual([
+      { detailType: announcements.asgGone, group: 'web', detail: { group: 'web', decision: 'd-1', asgs: ['a'] } },
+      { detailType: announcements.asgBack, group: 'web', detail: { group: 'web', decision: 'd-1', asgs: ['c'] } },
+    ]);
+    countGone(run, [round]);
+    expect(seen.counts).toEqual([]);
+    countGone({ ...run, facts: { ...run.facts, isMinute: true } }, [round]);
+    expect(seen.counts).toEqual([['AsgsGone', 1]]);
   });
 
   test('report which pools failed and which breakers opened, and count them', async () => {

@@ -9,6 +9,7 @@ import { settingOf, zones } from './worlds.ts';
 type Protection = NonNullable<AutoScalingGroupSpec['deletionProtection']>;
 
 const asg = 'web-asg';
+const announced = 'Holdfast Auto Scaling Group ';
 /** Before and after the replacements have joined, and after the group was let go. */
 const [beforeJoinMs, servingMs, letGoMs] = [12_000, 90_000, 360_000];
 
@@ -87,7 +88,7 @@ const playGone = async (size: object | undefined, atMs: number, backAfterMs?: nu
   );
   // Launches from 15 s after the deletion on, while there is no such group.
   let [running, inVain, goneAtMs] = [-1, 0, Number.POSITIVE_INFINITY];
-  const { violations } = await play(one, {
+  const { history, violations } = await play(one, {
     onReady: ({ sandbox }) =>
       sandbox.callLog.observe(({ operation }) => {
         if (operation === 'DeleteAutoScalingGroup') goneAtMs = sandbox.clock.now();
@@ -98,7 +99,10 @@ const playGone = async (size: object | undefined, atMs: number, backAfterMs?: nu
       running = world.snapshot().instances.filter(({ id, state }) => state === 'running' && groupOf(id) === 'web').length;
     },
   });
-  return { violations, running, inVain };
+  const told = history.events.flatMap((event) =>
+    event.kind === 'announced' && event.detailType.startsWith(announced) ? [event.detailType.slice(announced.length)] : [],
+  );
+  return { violations, running, inVain, told };
 };
 
 /** Members leave on a hook and have the time of their connections. Their Auto Scaling group is deleted meanwhile. */
@@ -129,13 +133,13 @@ describe('an Auto Scaling group that its owner deletes', () => {
     ['before members join', beforeJoinMs],
     ['while all serve', servingMs],
   ])('%s gets no more launches where the policy sets the size, and no instance runs on', async (_, atMs) => {
-    expect(await playGone(undefined, atMs)).toEqual({ violations: [], running: 0, inVain: 0 });
+    expect(await playGone(undefined, atMs)).toEqual({ violations: [], running: 0, inVain: 0, told: ['Gone'] });
   });
 
   it.each([
     ['the policy sets the size', undefined],
     ['others set the size', outside],
   ])('has its members again once it is created anew, where %s', async (_, size) => {
-    expect(await playGone(size, servingMs, 120_000)).toEqual({ violations: [], running: 6, inVain: 0 });
+    expect(await playGone(size, servingMs, 120_000)).toEqual({ violations: [], running: 6, inVain: 0, told: ['Gone', 'Back'] });
   });
 });

@@ -170,7 +170,7 @@ const undo = async (group: string, state: GroupState, ports: ReactPorts): Promis
   const notes = await letBe(group, ours, ports);
   const raised = await putBack(group, ours.raised, notes, ports);
   // New members are no longer put into service, so their ends do not count as failed boots.
-  const { newcomers: _new, ...rest } = state;
+  const { newcomers: _new, goneAsgs: _gone, ...rest } = state;
   return withNotes(rest, { ...notes, raised });
 };
 

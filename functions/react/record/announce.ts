@@ -3,7 +3,8 @@ import { announcements, metrics } from '../../../core/contract.ts';
 import type { Decision } from '../../../core/decision/decision.ts';
 import type { Remark } from '../../../core/decision/remark.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
-import type { Run } from '../run.ts';
+import { toldGone } from '../../../core/view/gone-asgs.ts';
+import type { Round, Run } from '../run.ts';
 
 /** One event names at most this many instance ids, so that it stays far below the bus's 256 KB. */
 const idsPerEvent = 1_000;
@@ -37,14 +38,17 @@ const newsTypes = {
   'given-up': announcements.givenUp,
   'breaker-opened': announcements.breakerOpened,
   'breaker-closed': announcements.breakerClosed,
+  'asg-gone': announcements.asgGone,
+  'asg-back': announcements.asgBack,
 } as const;
 
 const isNews = (remark: Remark): remark is Extract<Remark, { readonly code: keyof typeof newsTypes }> =>
   remark.code in newsTypes;
 
 /**
- * Sends the events of a look (pools whose instances died or never served, breakers that opened or closed) as soon as
- * the state that remembers them is written, because no later look finds them again.
+ * Sends the events of a look (pools whose instances died or never served, breakers that opened or closed, Auto Scaling
+ * groups that are gone or back) as soon as the state that remembers them is written, because no later look finds them
+ * again.
  */
 export const tellNews = async (
   { group: { name: group }, id, ports }: Run,
@@ -62,6 +66,12 @@ export const tellNews = async (
     if (remark.code === 'breaker-opened') ports.telemetry.count(metrics.breakersOpened);
   }
   await ports.announcer.announce(news);
+};
+
+/** Counts Auto Scaling groups that are gone, once a minute for as long as they are: the alarm lasts with them. */
+export const countGone = ({ facts, ports }: Run, rounds: readonly Round[]): void => {
+  const gone = toldGone(rounds[0]?.decision.goneAsgs);
+  if (facts.isMinute === true) ports.telemetry.count(metrics.asgsGone, gone.length);
 };
 
 /**

@@ -1,6 +1,7 @@
 import type { Chronicle } from '../chronicle.ts';
 import { decisionWrite } from '../decision-writes.ts';
 import type { Finding, Rule } from '../finding.ts';
+import { within } from '../in-force.ts';
 import { goneAtMs, isFunction, type Life } from '../life.ts';
 import { eachSecond } from '../moments.ts';
 import type { Policy } from '../policy.ts';
@@ -72,6 +73,15 @@ const isUnfit: OfGroup = (look, { data }) =>
     return textsOf(found).every((setting) => on.includes(setting));
   });
 
+/** Whether each Auto Scaling group was gone, or there, at some moment of the look. One that never was is gone. */
+const werePresent =
+  (isPresent: boolean): OfGroup =>
+  ({ chronicle, fromMs, untilMs }, { data }) =>
+    textsOf(data.asgs).every((asg) => {
+      const found = within(chronicle.cloud.asgChanges(asg), fromMs, untilMs);
+      return found.length === 0 ? !isPresent : found.some(({ isGone = false }) => isGone !== isPresent);
+    });
+
 const ofInstances: Readonly<Record<string, OfInstance>> = {
   serves: served,
   detached: wasDetached,
@@ -87,6 +97,8 @@ const ofGroups: Readonly<Record<string, OfGroup>> = {
   'advice-over-budget': isUnder(({ advicePerHour }) => advicePerHour < Number.POSITIVE_INFINITY),
   'asg-unfit': isUnfit,
   'kept-by-minimum': isAtMinima,
+  'asg-gone': werePresent(false),
+  'asg-back': werePresent(true),
   'shares-full': isUnder(({ maxShare }) => Object.keys(maxShare).length > 0),
   'spares-missing': (look, { data }) =>
     numberOf(data.count) <= numberOf(data.of) && isUnder(({ spare }) => spare === data.of)(look, { ...none, data }),
@@ -127,6 +139,6 @@ const falseIn = (chronicle: Chronicle, { id, group, lookedMs, remarks }: SaidRem
 export const remarksAreTrue: Rule = {
   name: 'what a decision remarks is true',
   meaning:
-    'What a stored decision remarks is true in the world at some moment of its look: which members serve now, were detached, outlived a warning, were advised to leave, ended before they served, or never served; which minimum keeps members, and no more than that; which setting of an Auto Scaling group its owner had turned on; and that the policy has the budget, the shares, the spares or the mode that the remark is about. It counts as many as it names.',
+    'What a stored decision remarks is true in the world at some moment of its look: which members serve now, were detached, outlived a warning, were advised to leave, ended before they served, or never served; which minimum keeps members, and no more than that; which setting of an Auto Scaling group its owner had turned on; which Auto Scaling group is gone, or there again; and that the policy has the budget, the shares, the spares or the mode that the remark is about. It counts as many as it names.',
   broken: (chronicle) => remarksSaid(chronicle.history).flatMap((said) => falseIn(chronicle, said)),
 };

@@ -54,6 +54,8 @@ const remarks = listed<Remark['code']>({
   'asg-unfit': true,
   'spares-missing': true,
   'on-demand-short': true,
+  'asg-gone': true,
+  'asg-back': true,
   'launches-bounded': true,
   'breaker-opened': true,
   'breaker-closed': true,
