@@ -348,6 +348,9 @@ describe('words on the bus about what falls short', () => {
     expect(cut(106, { tells: 117 })).toEqual([]);
     expect(cut(106, { tells: 130 })).toHaveLength(1);
     expect(cut(104, { asks: 110 })).toHaveLength(1);
+    // It was overtaken: another look requested launches between the refusal and its end. A request before the refusal proves nothing.
+    expect(cut(104, { asks: 103 })).toEqual([]);
+    expect(cut(104, { asks: 101 })).toHaveLength(1);
     expect(cut(104, { tells: 115 })).toHaveLength(1);
   });
 });

@@ -75,12 +75,13 @@ const drawReturn = (draw: Draw) => {
 const goesOnMs = 20 * 60_000;
 
 /**
- * Describes of Auto Scaling groups may be late, an owner may have suspended `Launch` for good, and the group may have a plain launch template. All are drawn
+ * Describes of Auto Scaling groups may be late, an owner may have suspended `AZRebalance` for good, and the group may have a plain launch template. All are drawn
  * last, so that all else in a seed is as it was without them.
  */
 const withOwnersHabits = (draw: Draw, { spec, ...world }: DrawnWorld): DrawnWorld => {
   const timing = draw.chance(0.3) ? { ...spec.timing, asgLagSeconds: [0, 4] as const } : spec.timing;
-  const suspended = draw.chance(0.15) ? { suspended: ['Launch'] } : {};
+  // With `Launch` suspended for good, the group takes nobody in, and nobody can serve it.
+  const suspended = draw.chance(0.15) ? { suspended: ['AZRebalance'] } : {};
   const groups = spec.autoScalingGroups.map((group) => ({ ...group, ...suspended }));
   const placed = draw.chance(0.35) ? groups.map((group) => (group.name === asg ? withPlainTemplate(group) : group)) : groups;
   return { ...world, spec: { ...spec, timing, launchTemplates: templatesFor(placed), autoScalingGroups: placed } };
