@@ -321,12 +321,12 @@ describe('words on the bus about what falls short', () => {
   });
 
   it('may be left to the look that goes on with launches when one may have been cut, and that look must report it', () => {
-    const cut = (endS: number, next: { readonly asks?: number; readonly tells?: number } = {}) =>
+    const cut = (endS: number, next: { readonly asks?: number; readonly tells?: number; readonly began?: number } = {}) =>
       details((script) => {
         script.end(90, 'i-1');
         script.react(100, endS, 'i-a', []);
         script.refuseCapacity(102, 'i-a');
-        script.react(endS + 1, endS + 12, 'i-b', []);
+        script.react(next.began ?? endS + 1, endS + 12, 'i-b', []);
         if (next.asks !== undefined)
           script.at(next.asks, {
             kind: 'called',
@@ -348,9 +348,10 @@ describe('words on the bus about what falls short', () => {
     expect(cut(106, { tells: 117 })).toEqual([]);
     expect(cut(106, { tells: 130 })).toHaveLength(1);
     expect(cut(104, { asks: 110 })).toHaveLength(1);
-    // It was overtaken: another look requested launches between the refusal and its end. A request before the refusal proves nothing.
-    expect(cut(104, { asks: 103 })).toEqual([]);
-    expect(cut(104, { asks: 101 })).toHaveLength(1);
+    // Another look overtook it, which had begun before its end.
+    expect(cut(104, { asks: 106, began: 103 })).toEqual([]);
+    expect(cut(104, { asks: 106, began: 105 })).toHaveLength(1);
+    expect(cut(104, { asks: 120, began: 103 })).toHaveLength(1);
     expect(cut(104, { tells: 115 })).toHaveLength(1);
   });
 });

@@ -114,13 +114,18 @@ const lastRefusalMs = (chronicle: Chronicle, { id }: Invocation): number =>
 /** How much later than its end the findings of a look may be sent, because its rounds ran out of time. */
 const handsOnMs = ({ beganAtMs, ended }: Invocation): number => (ended !== undefined && ended.atMs - beganAtMs > cutAfterMs ? goesOnWithinMs : 0);
 
-/** Whether another look went on where this one was cut or overtaken: it requested launches after the refusal, and is judged itself. */
+const hadBegun = (chronicle: Chronicle, id: string, atMs: number): boolean => (chronicle.invocations.get(id)?.beganAtMs ?? atMs) < atMs;
+
+/** Whether another look went on where this one was cut, or was overtaken by one that had begun: it requested launches, and is judged itself. */
 const isGoneOnWith = (chronicle: Chronicle, look: Invocation, endedAtMs: number): boolean =>
   chronicle
     .of('called')
     .some(
       ({ launch, invocation, askedAtMs }) =>
-        launch !== undefined && invocation !== look.id && askedAtMs > lastRefusalMs(chronicle, look) && askedAtMs < endedAtMs + handsOnMs(look),
+        launch !== undefined &&
+        invocation !== look.id &&
+        askedAtMs > endedAtMs &&
+        askedAtMs < endedAtMs + (hadBegun(chronicle, invocation, endedAtMs) ? goesOnWithinMs : handsOnMs(look)),
     );
 
 /** Groups kept by tag that a look was refused capacity for, and that are held and short when it ends. */
