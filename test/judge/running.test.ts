@@ -1460,6 +1460,18 @@ describe('functions and calls', () => {
     expect(details(noStorm, called({ operation: 'DescribeInstances', isMutating: false }, 90))).toEqual([]);
     expect(details(noStorm, called({ operation: 'DescribeInstances', isMutating: false }, 500))).toHaveLength(1);
   });
+  it('grow by two for each attach where others set the size, and by none where the policy does', () => {
+    const made = (suspensions: number, isOutside: boolean) =>
+      details(callsAreBounded, (script) => {
+        script.policy(0, 1, isOutside ? { ...attached, size: { from: 'asg', min: 0, max: 6 }, scaling: [] } : attached);
+        called({ service: 'autoscaling', operation: 'AttachInstances' }, 4)(script);
+        called({ service: 'autoscaling', operation: 'SuspendProcesses' }, suspensions)(script);
+      });
+    expect(made(16, true)).toEqual([]);
+    expect(made(17, true)).toHaveLength(1);
+    expect(made(8, false)).toEqual([]);
+    expect(made(9, false)).toHaveLength(1);
+  });
   it('grow with the sizes that others set for a group, and with no other writes', () => {
     const size = { from: 'asg', min: 0, max: 6 };
     const storm = (calls: number, sizes: readonly number[], { isOutside = true, second = 100 } = {}) =>

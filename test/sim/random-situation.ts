@@ -53,7 +53,6 @@ const wider: readonly Widening[] = [
   { of: withMoreTrouble, stream: 'trouble', widen: withTrouble },
   { of: withTwoActs, stream: 'faults while warned', widen: withFaultsWhileWarned },
   { of: withTwoActs, stream: 'load', widen: withLoad },
-  { of: new Set(['outside'] as const), stream: 'owner settings', widen: withOwnerSettings },
 ];
 
 const only = <T>(list: readonly T[], numbers: readonly number[] | undefined): readonly T[] =>
@@ -69,7 +68,8 @@ export const randomSituation = (seed: number, { profile, always, keep, faults }:
   const wide = wider
     .filter(({ of }) => of.has(name) && always === undefined)
     .reduce((before, { stream, widen }) => widen(before, drawFrom(forkRandom(seed, stream))), whole);
-  const told = withLastingAlarms(withReady(wide, drawFrom(forkRandom(seed, 'ready'))), drawFrom(forkRandom(seed, 'alarms')));
+  const owned = name === 'outside' ? withOwnerSettings(wide, drawFrom(forkRandom(seed, 'owner settings'))) : wide;
+  const told = withLastingAlarms(withReady(owned, drawFrom(forkRandom(seed, 'ready'))), drawFrom(forkRandom(seed, 'alarms')));
   const scaled = withOwnScaling(told, drawFrom(forkRandom(seed, 'own scaling')));
   const hour = name === 'busy' ? withBusyHour(scaled, drawFrom(forkRandom(seed, 'busy hour'))) : scaled;
   const world = withRings(hour, drawFrom(forkRandom(seed, 'rings')));

@@ -29,7 +29,7 @@ test('where a user forbids to suspend processes, warned members of a group whose
 test('a process that its owner suspends while Holdfast may not is left suspended', async () => {
   const one = scripted(900_000)('no process can be suspended by Holdfast', settingOf('attach', options), {
     asked: { web: { size: 6 } },
-    steps: [setSpot(500, zones, 0), interrupt(1_000, 2), suspend(9_500, 'web-asg', 'Launch', 1_800_000)],
+    steps: [setSpot(500, zones, 0), interrupt(1_000, 2), suspend(9_500, 'web-asg', 'Terminate', 1_800_000)],
     faults: [forbidden],
   });
   const { violations } = await firstLaunch(one, 'CreateFleet');

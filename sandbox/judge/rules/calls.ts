@@ -65,10 +65,14 @@ const isForEachTargetGroup = (kind: string): boolean => kind.startsWith('elastic
 const mostTargetGroups = ({ groups }: Chronicle): number =>
   Math.max(1, ...[...groups.values()].flatMap(({ policies }) => policies.map(({ policy }) => policy?.targetGroups.length ?? 0)));
 
+/** Where others set the size, `Launch` is resumed for each attach and suspended again: the group takes no instance in otherwise. */
+const callsOfAttaches = ({ groups }: Chronicle, attaches: number): number =>
+  [...groups.values()].some(({ policies }) => policies.some(({ policy }) => policy?.isSizedOutside)) ? 2 * attaches : 0;
+
 export const callsAreBounded: Rule = {
   name: 'calls that change something are bounded',
   meaning:
-    'Calls that change capacity grow only with the instances that come and go. Calls to target groups also grow with the number that a policy names, and calls about hooks with the hooks and with the time that they wait. A look that is refused may change the size of each Auto Scaling group twice. Each kind of call has its own bound. Calls that faults made fail do not count. Neither do heartbeats of an invocation in which a fault killed its function, because nothing may have stored them.',
+    'Calls that change capacity grow only with the instances that come and go. Calls to target groups also grow with the number that a policy names, and calls about hooks with the hooks and with the time that they wait. A look that is refused may change the size of each Auto Scaling group twice. Where others set the size, each attach takes two calls more. Each kind of call has its own bound. Calls that faults made fail do not count. Neither do heartbeats of an invocation in which a fault killed its function, because nothing may have stored them.',
   broken: (chronicle) => {
     const count = touched(chronicle);
     const made = calls(chronicle);
@@ -82,8 +86,9 @@ export const callsAreBounded: Rule = {
     const waits = chronicle.lives.flatMap(({ hooks }) => hooks).length;
     const targetGroups = mostTargetGroups(chronicle);
     // A member is launched, registered, deregistered and ended, and each hook that it waits on is completed.
-    const all = 12 + (2 + 2 * targetGroups) * count + due + waits + refused;
     const kinds = Map.groupBy(mutating, kindOf);
+    const attaches = kinds.get('autoscaling:AttachInstances')?.length ?? 0;
+    const all = 12 + (2 + 2 * targetGroups) * count + due + waits + refused + callsOfAttaches(chronicle, attaches);
     return [
       ...(mutating.length <= all
         ? []
