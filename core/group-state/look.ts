@@ -106,6 +106,7 @@ const sizedByPolicy = (found: GroupState, { group, stored, holdings, swaps, alar
     sizes: [
       ...sizeChange('policy', stored, byPolicy),
       ...sizeChange('caught-up', byPolicy, caughtUp),
+      ...sizeChange('outside', caughtUp, sized),
       ...onTime.sizes,
       ...alarmed,
     ],

@@ -78,6 +78,17 @@ describe('the state after a look', () => {
     const { state, desired } = followed({ group: { ...web, mode: 'observe' }, alarms });
     expect([state.desired, desired]).toEqual([10, 13]);
   });
+  it('of an observed group says that the size stays what others set, whatever its policy says', () => {
+    const observed: Look['group'] = { ...web, mode: 'observe', holding: { kind: 'attach', asg: 'web-asg' }, size: { ...web.size, desired: 2 } };
+    const asg = { name: 'web-asg', min: 0, max: 20, desired: 7, held: 7, holds: [], suspended: [] };
+    const holdings = { members: [], asgs: [asg], aside: [], ended: [], stopped: [] };
+    const { state, sizes } = followed({ group: observed, holdings });
+    expect(state.desired).toBe(7);
+    expect(sizes).toEqual([
+      { code: 'policy', from: 10, to: 2 },
+      { code: 'outside', from: 2, to: 7 },
+    ]);
+  });
   it('follows the size that others set, and no alarm', () => {
     const outside: Look['group'] = { ...web, holding: { kind: 'attach', asg: 'web-asg' }, size: { ...web.size, from: 'asg' } };
     const asg = { name: 'web-asg', min: 0, max: 20, desired: 7, held: 7, holds: [], suspended: [] };
