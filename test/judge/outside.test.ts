@@ -512,6 +512,10 @@ describe('other rules where others set the size', () => {
     expect(wrote({}, 'autoscaling')).toHaveLength(1);
     expect(wrote({ desired: 2 })).toHaveLength(1);
     expect(wrote({ lastReservation: 'r-1' })).toHaveLength(1);
+    const overtaken = { operation: 'UpdateItem', outcome: 'ConditionalCheckFailedException', trouble: undefined };
+    expect(wrote({ fault: overtaken })).toEqual([]);
+    expect(wrote({ fault: overtaken }, 'ec2')).toHaveLength(1);
+    expect(wrote({ fault: { ...overtaken, outcome: 'ok' } })).toHaveLength(1);
     for (const fault of [{ trouble: 'bucket' }, { applied: true }, { isMutating: false }, { service: 'sqs' }, { invocation: 'i-a' }])
       expect(wrote({ fault })).toHaveLength(1);
   });

@@ -66,6 +66,8 @@ type Called = ReturnType<typeof callsOf>[number];
 const callsOf = ({ of }: Chronicle, invocation: string) => of('called').filter((call) => call.invocation === invocation);
 
 const isFault = ({ trouble, applied }: Called): boolean => trouble === 'fault' && !applied;
+/** A fault met it. Or another function has the turn of this group, or has just written its item. */
+const isInVain = (call: Called): boolean => isFault(call) || call.outcome === 'ConditionalCheckFailedException';
 
 /** Whether a function wrote the size that the item had, launched nothing for it, and carried out nothing, where a fault explains that. */
 const leftAsItWas = (
@@ -83,11 +85,11 @@ const leftAsItWas = (
 };
 
 /**
- * Whether a function wrote the size that the item had after a fault had kept it from writing its decision. It carries out nothing then: it notes what
- * messages said, and hands its group over.
+ * Whether a function wrote the size that the item had after a fault had kept it from writing its decision, or another function had the turn. It carries out
+ * nothing then: it notes what messages said, and hands its group over.
  */
 const isHandedOver = (chronicle: Chronicle, before: Written | undefined, written: Written): boolean =>
-  leftAsItWas(chronicle, before, written, (calls) => calls.some((call) => call.service === 'dynamodb' && call.isMutating && isFault(call)));
+  leftAsItWas(chronicle, before, written, (calls) => calls.some((call) => call.service === 'dynamodb' && call.isMutating && isInVain(call)));
 
 /** Reads without which a function decides nothing. */
 const neededReads: readonly string[] = ['DescribeInstances', 'DescribeAutoScalingGroups'];
