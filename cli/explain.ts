@@ -54,6 +54,10 @@ const groupsToSearch = async (
   };
 };
 
+/** A swap of a pool that its policy had dropped names none. Then the tag of the instance says which it was. */
+const withPool = (swap: Swap, owner: Owner | undefined): Swap =>
+  swap.pool === 'unknown' && owner?.pool !== undefined ? { ...swap, pool: owner.pool } : swap;
+
 /**
  * Everything stored about one instance: the swap in which it left, the decisions that launched, replaced or removed it.
  */
@@ -73,7 +77,7 @@ export const explain = async (instance: string, access: Access): Promise<Explana
   return {
     instance,
     ...(group === undefined ? {} : { group }),
-    ...(swap === undefined ? {} : { swap }),
+    ...(swap === undefined ? {} : { swap: withPool(swap, owner) }),
     ...(owner === undefined ? {} : { state: owner.state }),
     decisions,
     replacements: replacementsOf(instance, records),

@@ -404,6 +404,17 @@ The decision by which it was launched:
     expect(text({ shortfall: { code: 'not-seen' } })).toContain('2026-11-20 12:01:00 UTC  drain given up\n');
   });
 
+  it('of a pool that its policy had dropped names the pool by the tag of the instance', async () => {
+    const dropped = { ...swap, pool: 'unknown' };
+    const poolOf = async (pool?: string) => {
+      const owner = { group: 'web', offering, state: 'terminated', ...(pool && { pool }) };
+      const found = { ownersOf: async () => new Map([[swap.instance, owner]]) };
+      const { swap: shown } = await explain(swap.instance, { ...access, owners: found, store: { ...access.store, swapOf: async () => dropped } });
+      return shown?.pool;
+    };
+    expect([await poolOf('spot-z'), await poolOf()]).toEqual(['spot-z', 'unknown']);
+  });
+
   it('that is a member finds its group by its tag', async () => {
     owners.set('i-0000000000000000c', {
       group: 'web',
