@@ -159,8 +159,8 @@ export const outsideSituations = {
       kill(1_000, 1),
       suspend(45_000, 'web-asg', 'Terminate', 3_600_000),
     ]),
-  'its owner suspends Terminate before members are replaced': (): Situation =>
-    of('its owner suspends Terminate before members are replaced', onDemandOnly, [suspend(250, 'web-asg', 'Terminate', 600_000), ...spotIsGone]),
+  'its owner has suspended Terminate for good': (): Situation =>
+    of('its owner has suspended Terminate for good', onDemandOnly, [suspend(250, 'web-asg', 'Terminate', 3_600_000), ...spotIsGone]),
   'others want more than the maximum as members join one by one': (): Situation => {
     const wants = [{ atSeconds: 0, value: 8 }];
     const scaler = setBy(12_000, { kind: 'absolute', asg: 'web-asg', everySeconds: 1, wants }, 60_000);

@@ -227,6 +227,6 @@ export const outside: readonly Mutant[] = [
     file: 'core/decide/held-processes.ts',
     from: 'const processes = [...new Set([...before, ...missing])];',
     to: 'const processes = [...new Set([...before, ...held])];',
-    caughtBy: ['its owner suspends Terminate before members are replaced'],
+    caughtBy: ['its owner has suspended Terminate for good'],
   },
 ];

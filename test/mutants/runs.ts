@@ -149,7 +149,7 @@ export const runs = {
   'a group that others size is deleted while members join': sizedByOthers('a group that others size is deleted while members join'),
   'others want more than the maximum as members join one by one': sizedByOthers('others want more than the maximum as members join one by one'),
   'others set a larger size while what an attach added stays': sizedByOthers('others set a larger size while what an attach added stays'),
-  'its owner suspends Terminate before members are replaced': sizedByOthers('its owner suspends Terminate before members are replaced'),
+  'its owner has suspended Terminate for good': sizedByOthers('its owner has suspended Terminate for good'),
   'a member that moves dies before it joins': sizedByOthers('a member that moves dies before it joins'),
   'policy change': workflow('policy-change', neverFewerThan(6)),
   'killed after the launch': storm('tag', 'function killed after the launch'),
