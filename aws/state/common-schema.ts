@@ -68,6 +68,7 @@ export const asgRemarks = [
     asgs: z.array(z.object({ asg: text, min: number })),
   }),
   z.object({ code: z.literal('asg-unfit'), asgs: z.array(unfitAsg) }),
+  z.object({ code: z.enum(['asg-gone', 'asg-back']), asgs: texts }),
 ] as const;
 
 /** The remarks of a launch that waits, that waited, or that waits in part for the account's bucket. */

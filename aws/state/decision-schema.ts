@@ -167,7 +167,6 @@ const remark: z.ZodMiniType<Remark> = z.discriminatedUnion('code', [
   z.object({ code: z.literal('spares-missing'), count: number, of: number }),
   ...turnRemarks,
   ...asgRemarks,
-  z.object({ code: z.enum(['asg-gone', 'asg-back']), asgs: z.array(text) }),
   z.object({ code: z.literal('on-demand-short'), owed: number, held: number }),
   z.object({ code: z.literal('paused'), missing: number, surplus: number }),
   z.object({

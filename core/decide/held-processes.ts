@@ -5,15 +5,14 @@ import { traitsOf } from '../removal/leave-reason.ts';
 import { movesUnderWay } from '../returning/under-way.ts';
 import type { Swap } from '../swap/swap.ts';
 import { ownRefill } from '../view/asg-ledger.ts';
-import { isToResume, type Suspension, suspendedNow } from '../view/suspension.ts';
+import { isClosedByOwner, isToResume, type Suspension, suspendedNow } from '../view/suspension.ts';
 import type { AsgView } from '../view/view.ts';
 import type { Draft, Proposal, Rule, Situation } from './rule.ts';
 
 /**
  * While both are suspended, a group does not compete with our launches, and ends neither a member nor its replacement.
  */
-const launch = 'Launch';
-const held = [launch, 'Terminate'];
+const held = ['Launch', 'Terminate'];
 
 type Look = Pick<Situation, 'view' | 'headcount'>;
 type Joining = Pick<Draft, 'placements' | 'admissions'>;
@@ -51,10 +50,9 @@ const toSuspend = ({ view }: Look, { admissions }: Joining, asg: AsgView): reado
   const { suspended = [] } = view.state;
   const now = suspendedNow(asg, suspended, view.nowMs);
   const missing = held.filter((process) => !now.includes(process));
-  const { processes: before = [], resumedAtMs } = suspended.find((one) => one.asg === asg.name) ?? {};
-  const isOurs = missing.includes(launch) || (before.includes(launch) && resumedAtMs === undefined);
-  const opens = admissions.length > 0 && isOurs;
+  const opens = admissions.length > 0 && !isClosedByOwner(asg, suspended, view.nowMs);
   if (missing.length === 0 && !opens) return [];
+  const before = suspended.find((one) => one.asg === asg.name)?.processes ?? [];
   const processes = [...new Set([...before, ...missing])];
   return [{ asg: asg.name, processes, ...(opens && { opensForAttach: true }) }];
 };

@@ -16,14 +16,14 @@ import { needOf } from '../turns/take-turn.ts';
 import type { Acted } from './carry-out.ts';
 import { stillJoining } from './claimed-meanwhile.ts';
 import { wakeForAttach } from './outside-size.ts';
-import { attachOpen } from './suspend.ts';
+import { attachOpen, type Suspending } from './suspend.ts';
 
 /**
  * `laterAtMs`: no member was put into service, because others use the bucket of these calls now, or because it failed a
  * moment ago.
  */
 export type Admissions = Pick<Acted, 'admitted'> &
-  Partial<Pick<Round, 'denied' | 'suspended'>> & {
+  Partial<Suspending> & {
     readonly failed: ActionResult['failed'];
     readonly laterAtMs?: number;
   };

@@ -6,8 +6,9 @@ import type { Added } from '../../../core/view/added.ts';
 import type { RaisedMax } from '../../../core/view/raised-max.ts';
 import { type Suspension, withAnswered } from '../../../core/view/suspension.ts';
 import type { GroupState, View } from '../../../core/view/view.ts';
-import type { Round, Run } from '../run.ts';
+import type { Run } from '../run.ts';
 import { resume, takeDown } from './put-back.ts';
+import type { Suspending } from './suspend.ts';
 
 /** A look so long after an attach finds what it added, if the function that attached died. Scalers look each 10 s. */
 const lookAfterAttachMs = 5_000;
@@ -57,15 +58,12 @@ export const resumeAll = async (run: Run, notes: readonly Suspension[] = []): Pr
   return resumed;
 };
 
-/** What AWS denied to suspend, and what it suspended. */
-type Tried = Required<Pick<Round, 'denied' | 'suspended'>>;
-
-export const triedIn = (rounds: readonly Partial<Tried>[]): Tried => ({
+export const triedIn = (rounds: readonly Partial<Suspending>[]): Suspending => ({
   denied: rounds.flatMap(({ denied = [] }) => denied),
   suspended: rounds.flatMap(({ suspended = [] }) => suspended),
 });
 
-type Changed = Tried & { readonly resumed: readonly string[]; readonly nowMs: number };
+type Changed = Suspending & { readonly resumed: readonly string[]; readonly nowMs: number };
 
 /**
  * Notes of processes, with the time at which some were resumed. Where AWS denied to suspend some, the note has what it

@@ -5,6 +5,9 @@ import type { GroupState, View } from '../../../core/view/view.ts';
 import type { Round, Run } from '../run.ts';
 import { unlessRefused } from './unless-refused.ts';
 
+/** What AWS denied to suspend, and what it suspended. */
+export type Suspending = Required<Pick<Round, 'denied' | 'suspended'>>;
+
 const problem = 'Processes of an Auto Scaling group could not be suspended: it may launch or end a member meanwhile.';
 
 /**
@@ -18,7 +21,7 @@ export const suspendAll = async (
   run: Run,
   { suspend = [] }: Decision,
   earlier: readonly Round[],
-): Promise<Required<Pick<Round, 'denied' | 'suspended'>>> => {
+): Promise<Suspending> => {
   const keyOf = ({ asg, processes }: Suspension): string => [asg, ...processes].join(' ');
   const asked = new Set(earlier.flatMap(({ decision }) => decision.suspend ?? []).map(keyOf));
   const answered = new Set(earlier.flatMap((round) => round.suspended ?? []).map(keyOf));
@@ -43,7 +46,7 @@ export const attachOpen = async (
   run: Run,
   note: Suspension,
   attach: () => Promise<ActionResult>,
-): Promise<(ActionResult & Required<Pick<Round, 'denied' | 'suspended'>>) | undefined> => {
+): Promise<(ActionResult & Suspending) | undefined> => {
   const { asg } = note;
   const closed = 'Launch of an Auto Scaling group could not be resumed: no member can be attached meanwhile.';
   const opened = await unlessRefused(run, { problem: closed, about: { asg } }, run.provider.open(asg), 'refused');
