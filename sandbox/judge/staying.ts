@@ -142,24 +142,28 @@ export const ownLaunches = remembered((chronicle: Chronicle): readonly OwnLaunch
   }),
 );
 
+/** Its present stay in an Auto Scaling group, where it began so late that a look since then need not show it. */
+const lateStay = (life: Life, lookedMs: number, atMs: number) => {
+  const stay = stayAt(life, atMs);
+  return stay !== undefined && stay.fromMs > lookedMs ? stay : undefined;
+};
+
 /** Whether its user put it into standby, and back into service so late that a look since then need not show it. */
 const isBackSince = (life: Life, lookedMs: number, atMs: number): boolean => {
-  const stay = stayAt(life, atMs);
-  return stay !== undefined && stay.fromMs > lookedMs && life.stays.some(({ how, untilMs }) => how === 'standby' && untilMs <= stay.fromMs);
+  const stay = lateStay(life, lookedMs, atMs);
+  return stay !== undefined && life.stays.some(({ how, untilMs }) => how === 'standby' && untilMs <= stay.fromMs);
 };
 
 /** Whether its user launched it and put it into an Auto Scaling group so late that a look since then need not show it as a member. */
 const isAttachedSince = (chronicle: Chronicle, life: Life, lookedMs: number, atMs: number): boolean => {
-  const stay = stayAt(life, atMs);
-  return (
-    life.by.kind === 'user' && stay !== undefined && stay.fromMs > lookedMs && chronicle.groupAt(life, lookedMs) !== chronicle.groupAt(life, atMs)
-  );
+  const isLate = lateStay(life, lookedMs, atMs) !== undefined;
+  return life.by.kind === 'user' && isLate && chronicle.groupAt(life, lookedMs) !== chronicle.groupAt(life, atMs);
 };
 
 /** Whether its Auto Scaling group took it out of its warm pool so late that a look since then need not show it in service. */
 const isFromPoolSince = (life: Life, lookedMs: number, atMs: number): boolean => {
-  const stay = stayAt(life, atMs);
-  return life.by.kind === 'asg' && stay !== undefined && stay.fromMs > lookedMs && life.stays.every(({ fromMs }) => fromMs >= stay.fromMs);
+  const stay = lateStay(life, lookedMs, atMs);
+  return life.by.kind === 'asg' && stay !== undefined && life.stays.every(({ fromMs }) => fromMs >= stay.fromMs);
 };
 
 /** Whether it belongs to its group only by a policy that came into force after a look. By the policy of that look it belonged to no group. */

@@ -112,17 +112,18 @@ describe('launches keep to the limit of the policy', () => {
   });
 });
 
-describe('what the limit of launches excuses', () => {
-  const lost =
-    (launches: object, count: number) =>
-    (script: Script): void => {
-      script.policy(0, 1, limited(launches));
-      script.desired(0, 2);
-      for (const instance of ['i-1', 'i-2']) script.member(instance, { pool: 'spot-a', by: { kind: 'user' }, tags });
-      launchMany(script, count, 100, 5);
-    };
-  const tags = { 'holdfast:group': 'holdfast/web', 'holdfast:pool': 'spot-a' };
+const tags = { 'holdfast:group': 'holdfast/web', 'holdfast:pool': 'spot-a' };
+/** Two members, and so many launches before something happens. */
+const lost =
+  (launches: object, count: number) =>
+  (script: Script): void => {
+    script.policy(0, 1, limited(launches));
+    script.desired(0, 2);
+    for (const instance of ['i-1', 'i-2']) script.member(instance, { pool: 'spot-a', by: { kind: 'user' }, tags });
+    launchMany(script, count, 100, 5);
+  };
 
+describe('what the limit of launches excuses', () => {
   it('is a member that is not replaced while as many were launched', () => {
     const late = (count: number) =>
       details(
@@ -162,11 +163,7 @@ describe('a limit of launches that a new policy lifts', () => {
       details(
         requestedSoon,
         (script) => {
-          script.policy(0, 1, limited({ atMost: 6, within: '10m' }));
-          script.desired(0, 2);
-          const tags = { 'holdfast:group': 'holdfast/web', 'holdfast:pool': 'spot-a' };
-          for (const instance of ['i-1', 'i-2']) script.member(instance, { pool: 'spot-a', by: { kind: 'user' }, tags });
-          launchMany(script, count, 100, 5);
+          lost({ atMost: 6, within: '10m' }, count)(script);
           script.end(199, 'i-1');
           script.react(200, 202, 'i-a', [{ about: 'state', instance: 'i-1', state: 'terminated' }]);
           script.policy(writtenS, 2, limited({ atMost: 6, within: '10m' }));
@@ -185,11 +182,7 @@ describe('a limit of launches that does not suffice for those that died and thos
       details(
         requestedSoon,
         (script) => {
-          script.policy(0, 1, limited({ atMost: 6, within: '10m' }));
-          script.desired(0, 2);
-          const tags = { 'holdfast:group': 'holdfast/web', 'holdfast:pool': 'spot-a' };
-          for (const instance of ['i-1', 'i-2']) script.member(instance, { pool: 'spot-a', by: { kind: 'user' }, tags });
-          launchMany(script, count, 100, 5);
+          lost({ atMost: 6, within: '10m' }, count)(script);
           script.end(199, 'i-1');
           script.react(200, 202, 'i-a', [{ about: 'state', instance: 'i-1', state: 'terminated' }]);
           script.warn(203, 'i-2');

@@ -1,10 +1,9 @@
 import { trickle } from './ending-steps.ts';
 import { replaceThroughAsg, stopDrains, tagMembers } from './operator-steps.ts';
-import { calmAfter, type DrawnWorld, seconds } from './profiles/profile.ts';
+import { type DrawnWorld, oneByOne, seconds, withSteps } from './profiles/profile.ts';
 import type { Draw } from './random-draw.ts';
-import { holdingOf } from './random-terms.ts';
 import { randomTree } from './random-tree.ts';
-import { alarmsOf, needs, ofAutoScaling, ofEc2 } from './random-trouble.ts';
+import { alarmsOf, isInAsgs, needs, troublesIn } from './random-trouble.ts';
 import type { Step } from './situation.ts';
 import { loseZone, putPolicy } from './steps.ts';
 import { zones } from './worlds.ts';
@@ -44,30 +43,14 @@ const editing = (first: Document) => {
   };
 };
 
-const happeningsIn = ({ spec, policies }: DrawnWorld): readonly Happening[] => {
-  const asgs = spec.autoScalingGroups.map(({ name }) => name).filter((name) => name !== 'strangers');
-  const isInAsgs = policies.some((policy) => holdingOf(policy) !== 'tag') && asgs.length > 0;
-  const hands: readonly Happening[] = isInAsgs ? [...ofAutoScaling(asgs), (draw, atMs) => replaceThroughAsg(atMs, draw.between(1, 2))] : [];
-  return [...ofEc2(spec.subnets.map(({ id }) => id)), ...hands];
-};
-
 /** The world in which one thing after the other goes on to happen: losses, warnings, alarms, edits, trouble of capacity and of members. */
 export const withBusyHour = (world: DrawnWorld, draw: Draw): DrawnWorld => {
-  const alarms = world.policies.flatMap(() => alarmsOf(world));
-  const edit = world.policies.map(editing);
-  const troubles = happeningsIn(world);
-  let atMs = seconds(draw, 60, 120);
-  const steps = Array.from({ length: draw.between(6, 14) }, () => {
-    const kinds = draw.one([always, always, [...alarms, ...edit], troubles]);
-    const step = draw.one(kinds)(draw, atMs);
-    atMs += seconds(draw, ...apart);
-    return step;
-  });
-  const all = [...world.steps, ...steps];
-  return {
-    ...world,
-    steps: all,
-    calmAtMs: Math.max(world.calmAtMs, calmAfter(all)),
-    restWithinMs: Math.max(world.restWithinMs, settledWithinMs),
-  };
+  const changes = [...alarmsOf(world), ...world.policies.map(editing)];
+  const hands: readonly Happening[] = isInAsgs(world) ? [(one, atMs) => replaceThroughAsg(atMs, one.between(1, 2))] : [];
+  const troubles = [...troublesIn(world), ...hands];
+  const fromMs = seconds(draw, 60, 120);
+  const steps = oneByOne(draw, { fromMs, count: draw.between(6, 14), apart }, (atMs) =>
+    draw.one(draw.one([always, always, changes, troubles]))(draw, atMs),
+  );
+  return { ...withSteps(world, steps), restWithinMs: Math.max(world.restWithinMs, settledWithinMs) };
 };

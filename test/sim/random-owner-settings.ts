@@ -1,5 +1,5 @@
 import { setRebalancing } from './operator-steps.ts';
-import { calmAfter, type DrawnWorld, seconds, withSteps } from './profiles/profile.ts';
+import { type DrawnWorld, seconds, withSteps } from './profiles/profile.ts';
 import type { Draw } from './random-draw.ts';
 import type { Step } from './situation.ts';
 import { interrupt, recommendRebalance } from './steps.ts';
@@ -26,6 +26,5 @@ export const withOwnerSettings = (world: DrawnWorld, draw: Draw): DrawnWorld => 
     return draw.one(risks)(draw, atMs);
   });
   const off = draw.chance(0.3) ? [setRebalancing(atMs + seconds(draw, 5, 60), asg, false)] : [];
-  const steps = [on, ...more, ...off];
-  return { ...withSteps(world, steps), calmAtMs: Math.max(world.calmAtMs, calmAfter(steps)) };
+  return withSteps(world, [on, ...more, ...off]);
 };

@@ -1,4 +1,4 @@
-import { calmAfter, type DrawnWorld, seconds, withSteps } from './profiles/profile.ts';
+import { type DrawnWorld, oneByOne, seconds, withSteps } from './profiles/profile.ts';
 import type { Draw } from './random-draw.ts';
 import type { Step } from './situation.ts';
 import { adviseNewest, alarm, interrupt, kill, recommendRebalance } from './steps.ts';
@@ -26,11 +26,10 @@ export const withSecondAct = (world: DrawnWorld, draw: Draw): DrawnWorld => {
   if (!draw.chance(share)) return world;
   const alarms = alarmsIn(world);
   const again = alarms.map((name) => (_: Draw, atMs: number) => alarm(atMs, name));
-  let atMs = Math.max(0, world.calmAtMs - 60_000) + seconds(draw, 1, 90);
-  const steps = Array.from({ length: draw.between(2, 4) }, () => {
-    const step = draw.one([...kinds, ...again])(draw, atMs);
-    atMs += seconds(draw, ...apart);
-    return step;
-  });
-  return { ...withSteps(world, steps), calmAtMs: Math.max(world.calmAtMs, calmAfter(steps)) };
+  const fromMs = Math.max(0, world.calmAtMs - 60_000) + seconds(draw, 1, 90);
+  const count = draw.between(2, 4);
+  return withSteps(
+    world,
+    oneByOne(draw, { fromMs, count, apart }, (atMs) => draw.one([...kinds, ...again])(draw, atMs)),
+  );
 };

@@ -18,7 +18,7 @@ const overWithinMs = 1_800_000;
 
 const both = ['spot', 'on-demand'] as const;
 
-export const ofEc2 = (subnets: readonly string[]): readonly DrawStep[] => [
+const ofEc2 = (subnets: readonly string[]): readonly DrawStep[] => [
   (draw, atMs) => noCapacity(atMs, minutes(draw, 1, 6), draw.one([['spot'], both]), draw.chance(0.6) ? zones : [draw.one(zones)]),
   (draw, atMs) => holdToQuota(atMs, minutes(draw, 1, 5), draw.one(both), draw.between(0, 2)),
   (draw, atMs) => fillSubnet(atMs, minutes(draw, 1, 6), draw.one(subnets), draw.between(0, 1)),
@@ -31,7 +31,7 @@ export const ofEc2 = (subnets: readonly string[]): readonly DrawStep[] => [
   (draw, atMs) => warnInVain(atMs, draw.between(1, 2)),
 ];
 
-export const ofAutoScaling = (asgs: readonly string[]): readonly DrawStep[] => [
+const ofAutoScaling = (asgs: readonly string[]): readonly DrawStep[] => [
   (draw, atMs) => standBy(atMs, draw.between(1, 2), seconds(draw, 20, 300), draw.chance(0.5)),
   (draw, atMs) => detach(atMs, 1, draw.chance(0.5)),
   (draw, atMs) => protect(atMs, draw.between(1, 3), 'scale-in', minutes(draw, 2, 6)),
@@ -57,11 +57,20 @@ export const alarmsOf = (world: DrawnWorld): readonly DrawStep[] =>
     ),
   );
 
+const asgsOf = ({ spec }: DrawnWorld): readonly string[] => spec.autoScalingGroups.map(({ name }) => name).filter((name) => name !== 'strangers');
+
+/** Whether members of its groups are in Auto Scaling groups. */
+export const isInAsgs = (world: DrawnWorld): boolean => world.policies.some((policy) => holdingOf(policy) !== 'tag') && asgsOf(world).length > 0;
+
+/** The trouble that can come in a world. */
+export const troublesIn = (world: DrawnWorld): readonly DrawStep[] => [
+  ...ofEc2(world.spec.subnets.map(({ id }) => id)),
+  ...(isInAsgs(world) ? ofAutoScaling(asgsOf(world)) : []),
+];
+
 /** Trouble of one kind or two, and what is lost meanwhile. */
 const drawTrouble = (world: DrawnWorld, draw: Draw): readonly Step[] => {
-  const asgs = world.spec.autoScalingGroups.map(({ name }) => name).filter((name) => name !== 'strangers');
-  const isInAsgs = world.policies.some((policy) => holdingOf(policy) !== 'tag') && asgs.length > 0;
-  const kinds = [...ofEc2(world.spec.subnets.map(({ id }) => id)), ...(isInAsgs ? ofAutoScaling(asgs) : [])];
+  const kinds = troublesIn(world);
   const troubles = Array.from({ length: draw.between(1, 2) }, () => draw.one(kinds)(draw, seconds(draw, 1, 60)));
   const meanwhile = [...needs, ...alarmsOf(world)];
   return [...troubles, ...Array.from({ length: draw.between(1, 3) }, () => draw.one(meanwhile)(draw, seconds(draw, 2, 150)))];

@@ -35,5 +35,19 @@ export const drawSome = <Step>(
   { least, most, withinSeconds = 90 }: { readonly least: number; readonly most: number; readonly withinSeconds?: number },
 ): readonly Step[] => Array.from({ length: draw.between(least, most) }, () => draw.one(kinds)(draw, draw.between(1, withinSeconds) * 1_000));
 
+/** So many steps, one after the other: so many seconds lie between two of them. */
+export const oneByOne = (
+  draw: Draw,
+  { fromMs, count, apart }: { readonly fromMs: number; readonly count: number; readonly apart: readonly [number, number] },
+  next: (atMs: number) => Step,
+): readonly Step[] => {
+  let atMs = fromMs;
+  return Array.from({ length: count }, () => {
+    const step = next(atMs);
+    atMs += seconds(draw, ...apart);
+    return step;
+  });
+};
+
 export const minutes = (draw: Draw, least: number, most: number): number => draw.between(least, most) * 60_000;
 export const seconds = (draw: Draw, least: number, most: number): number => draw.between(least, most) * 1_000;
