@@ -36,6 +36,15 @@ describe('who comes to serve is told', () => {
     expect(told([], { write: (script) => script.takeOut(200, 'i-3') })).toEqual([]);
     expect(told([], { injected: true })).toEqual([]);
   });
+  it('says nothing where a restored table lost a decision of that time, and breaks where it lost an earlier or a later one', () => {
+    const decides = (second: number) => (script: Script) => {
+      script.at(second, { kind: 'item-written', table: 'state', group: 'web', item: 'decision#d-2', bytes: 500, by: react('of-5') });
+      script.at(400, { kind: 'step', step: 'state-restored', instances: [], groups: [], asgs: [], copiedAtMs: 100_000 });
+    };
+    expect(told([], { write: decides(130) })).toEqual([]);
+    expect(told([], { write: decides(119) })).toHaveLength(1);
+    expect(told([], { write: decides(271) })).toHaveLength(1);
+  });
   it('says nothing where looks are hindered, the policy changes, or the run ends first', () => {
     expect(told([], { changes: throttled('DescribeTargetHealth') })).toEqual([]);
     expect(told([], { write: (script) => script.policy(150, 2, { ...policy, maxSurge: 2 }) })).toEqual([]);

@@ -1,3 +1,5 @@
+import { items } from '../../../core/contract.ts';
+import { isLostByRestore } from '../boots.ts';
 import { wasLost } from '../breaker.ts';
 import type { Chronicle } from '../chronicle.ts';
 import { inEveryGroup } from '../every-group.ts';
@@ -49,6 +51,19 @@ const isSteady = (chronicle: Chronicle, group: string, fromMs: number, untilMs: 
   return isHeld && policies.every(({ mode }) => mode === 'act') && policies.length === 1 && !wasLost(chronicle, group, fromMs, untilMs);
 };
 
+/** Whether a restored table lost a decision that was stored in a time. It may be the one that says so. */
+const isDecisionLost = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): boolean =>
+  chronicle
+    .of('item-written')
+    .some(
+      ({ group: of, item, atMs }) =>
+        of === group &&
+        item.startsWith(items.decisionPrefix) &&
+        atMs >= fromMs &&
+        atMs <= untilMs &&
+        isLostByRestore(chronicle, atMs, chronicle.history.endedAtMs),
+    );
+
 const untoldIn = (chronicle: Chronicle, group: string): readonly Broken[] => {
   const told = remarkedIn(chronicle, group, 'serves');
   return ownLaunches(chronicle).flatMap(({ life, group: of }): readonly Broken[] => {
@@ -60,7 +75,7 @@ const untoldIn = (chronicle: Chronicle, group: string): readonly Broken[] => {
     const atMs = sinceMs + foundWithinMs(chronicle);
     const isLeaving = life.claims.some((claim) => claim.atMs <= atMs);
     if (atMs > chronicle.history.endedAtMs || isLeaving || !isSteady(chronicle, group, launchedAtMs, atMs)) return [];
-    if (isHindered(chronicle, looking, launchedAtMs, atMs)) return [];
+    if (isHindered(chronicle, looking, launchedAtMs, atMs) || isDecisionLost(chronicle, group, sinceMs, atMs)) return [];
     return [{ group, instance, atMs, detail: `${instance} has come to serve, and no decision says so` }];
   });
 };
@@ -68,6 +83,6 @@ const untoldIn = (chronicle: Chronicle, group: string): readonly Broken[] => {
 export const whoServesIsTold: Rule = {
   name: 'who comes to serve is told',
   meaning:
-    'When an instance that Holdfast launched comes to serve, a stored decision says so within two ticks and half a minute, and one tick more for every three other groups of the account. The rule is about instances that EC2 gave to a function that no fault met, in a group that acts under one policy meanwhile.',
+    'When an instance that Holdfast launched comes to serve, a stored decision says so within two ticks and half a minute, and one tick more for every three other groups of the account. The rule is about instances that EC2 gave to a function that no fault met, in a group that acts under one policy meanwhile. It does not count where a restored state table lost a decision of that time.',
   broken: inEveryGroup(untoldIn),
 };
