@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { newMembersAreKnown } from '../../sandbox/judge/rules/new-members.ts';
 import type { StateMemory } from '../../sandbox/judge/state-memory.ts';
 import { details, throttled } from './details.ts';
-import { react, type Script, twoServe } from './histories.ts';
+import { policy, react, type Script, twoServe } from './histories.ts';
 
 /** EC2 gives i-3 to a function at 102 s, which ends at 104 s. The instance runs from 110 s on, and serves from 120 s on. */
 const launched = (script: Script, injected = false): void => {
@@ -63,6 +63,21 @@ describe('what the state says of new members is true', () => {
     expect(serving({}, 290)).toEqual([]);
     expect(serving({ newcomers: ['i-3'] }, 290)).toEqual(['i-3 serves, and is still among the instances that come up in the state']);
     expect(serving({ arriving: ['i-3'] }, 290)).toEqual(['i-3 serves, and is still among the instances that no look has found serving in the state']);
+  });
+  it('says nothing of an instance in an Auto Scaling group that the policy names no more, once the group was let go and taken up', () => {
+    const left = (asg: string) =>
+      details(newMembersAreKnown, (script) => {
+        launched(script);
+        script.at(110, { kind: 'running', instance: 'i-3' });
+        script.at(115, { kind: 'joined', instance: 'i-3', asg: 'web-asg', by: react('of-3') });
+        script.serves(120, 'i-3');
+        script.letGo(121);
+        script.policy(122, 2, { ...policy, asg });
+        script.react(290, 292, 'later');
+        script.remembers(291, { arriving: ['i-3'] }, 2, 'later');
+      });
+    expect(left('other-asg')).toEqual([]);
+    expect(left('web-asg')).toHaveLength(1);
   });
   it('gives two ticks to find it, and more where faults meet looks', () => {
     expect(serving(both, 260)).toEqual([]);

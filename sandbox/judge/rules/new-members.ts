@@ -43,9 +43,13 @@ const forgottenIn = (chronicle: Chronicle, group: string, list: List): readonly 
 const foundWithinMs = 150_000;
 const looking = ways(look, health);
 
-/** Whether it was ready in each target group, by the policy, all the time since long before the function of a state began. */
-const servedLong = (chronicle: Chronicle, life: Life, { ready }: Policy, { by, atMs }: Written): boolean => {
+/**
+ * Whether it was a member, and ready in each target group by the policy, all the time since long before the function of a state began. No look reads the
+ * health of an instance that is no member.
+ */
+const servedLong = (chronicle: Chronicle, group: string, life: Life, { ready }: Policy, { by, atMs }: Written): boolean => {
   const sinceMs = lookedSince(chronicle, by, atMs) - foundWithinMs - ready.afterMs;
+  if ([sinceMs, atMs].some((momentMs) => chronicle.groupAt(life, momentMs) !== group)) return false;
   if (ready.isChecked && (life.passedAtMs ?? endless) > sinceMs) return false;
   return life.services.length > 0 && life.services.every(({ fromMs, untilMs }) => fromMs <= sinceMs && untilMs > atMs);
 };
@@ -59,7 +63,7 @@ const keptIn = (chronicle: Chronicle, group: string, list: List): readonly Broke
     if (memory === undefined || !isFunction(by) || policy?.mode !== 'act') return [];
     return list.in(memory).flatMap((instance): readonly Broken[] => {
       const life = chronicle.life(instance);
-      if (life === undefined || told.has(instance) || life.claims.length > 0 || !servedLong(chronicle, life, policy, state)) return [];
+      if (life === undefined || told.has(instance) || life.claims.length > 0 || !servedLong(chronicle, group, life, policy, state)) return [];
       if (isHindered(chronicle, looking, lookedSince(chronicle, by, atMs) - foundWithinMs, atMs)) return [];
       told.add(instance);
       return [{ group, instance, atMs, detail: `${instance} serves, and is still among the ${list.of} in the state` }];
