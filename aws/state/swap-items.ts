@@ -65,19 +65,23 @@ const readItem = async (
 
 type Asked = { readonly condition: string; readonly values: Item; readonly drain?: string };
 
-/** The items of a group whose sort keys satisfy a condition. Swaps of other drains that ended long ago are left out. */
+/**
+ * The items of a group whose sort keys satisfy a condition. Swaps of other drains that ended long ago are left out. One
+ * whose target groups are busy for longer is read until that is over, because a look moves it into history only then.
+ */
 const queryItems = (deps: Deps, group: string, { condition, values, drain = '' }: Asked): Promise<readonly Item[]> =>
   queryAll(deps.client, {
     TableName: deps.table,
     ConsistentRead: true,
     KeyConditionExpression: `#group = :group AND ${condition}`,
     // The attribute `state` of the state item is a map, and no map equals a text.
-    FilterExpression: '#state <> :gone OR #goneAtMs > :recent OR #drain = :drain',
+    FilterExpression: '#state <> :gone OR #goneAtMs > :recent OR #busyUntilMs > :recent OR #drain = :drain',
     ExpressionAttributeNames: {
       '#group': keys.group,
       '#item': keys.item,
       '#state': 'state',
       '#goneAtMs': 'goneAtMs',
+      '#busyUntilMs': 'busyUntilMs',
       '#drain': 'drain',
     },
     ExpressionAttributeValues: {

@@ -285,6 +285,20 @@ describe('a swap', () => {
     expect((await store.swapOf('i-6'))?.state).toBe('gone');
   });
 
+  test('that is gone is listed until an hour after its target groups were busy', async () => {
+    const busyUntilMs = nowMs + 3_500_000;
+    await store.claim(swap('busy', 'i-busy', { state: 'gone', goneAtMs: nowMs, busyUntilMs }));
+    for (const [atMs, count] of [
+      [nowMs + 3_600_001, 1],
+      [busyUntilMs + 3_600_001, 0],
+    ] as const) {
+      clockMs = atMs;
+      expect(await store.swaps('busy')).toHaveLength(count);
+      expect((await store.stateAndSwaps('busy')).swaps).toHaveLength(count);
+    }
+    clockMs = nowMs;
+  });
+
   test('that is retired leaves the active ones and is still found', async () => {
     const gone = swap('retired', 'i-7', { state: 'gone', goneAtMs: nowMs });
     await store.claim(gone);
