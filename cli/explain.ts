@@ -152,15 +152,18 @@ const isEndedIn = (decisions: Explanation['decisions']): boolean =>
 const isAlive = (state: string | undefined): boolean =>
   state !== undefined && state !== 'shutting-down' && state !== 'terminated';
 
+/** A table that was restored or emptied may have lost the swap of a member that EC2 had warned about. */
+const unlessLost = 'or the state table was restored or emptied since.';
+
 /** No decision chooses a member that ends without a warning. */
 const withoutSwapText = ({ decisions, state }: Explanation): string => {
-  if (isEndedIn(decisions)) return 'It ended without a warning, so it has no swap.';
+  if (isEndedIn(decisions)) return `It has ended and has no swap: Holdfast received no warning about it, ${unlessLost}`;
   if (isAlive(state)) return `EC2 shows it as ${state}. It has no swap: no decision says that it leaves.`;
   const shown =
     state === undefined
       ? 'EC2 does not show it: it ended a while ago, or it was launched seconds ago.'
       : `EC2 shows it as ${state}.`;
-  return `${shown} It has no swap, because no signal announced its end, and no stored decision is about its end.`;
+  return `${shown} No swap and no decision is stored about its end: Holdfast received no signal about it, ${unlessLost}`;
 };
 
 /** A request without a response is made again later under the same token. */

@@ -319,7 +319,7 @@ The decision by which it was launched:
     expect(partIn(record, instance)).toBe('ended');
     expect(partIn({ ...record, causes: [{ code: 'state-change', state: 'running', instances: [instance], count: 1 }] }, instance)).toBeUndefined();
     const text = explanationText({ instance, decisions: [{ part: 'ended', record }], replacements: [], unreadable: [] });
-    expect(text).toContain('It ended without a warning, so it has no swap.');
+    expect(text).toContain('It has ended and has no swap: Holdfast received no warning about it, or the state table was restored');
     expect(text).toContain('EC2 said that it had ended, and this decision followed:');
   });
   it('says of how many members its look had not read the health', () => {
@@ -339,8 +339,8 @@ The decision by which it was launched:
   });
   it('that ended without a decision about it shows what EC2 returns for it', () => {
     const ended = { instance: 'i-0000000000000000c', decisions: [{ part: 'launched', record: replaced }], replacements: [], unreadable: [] };
-    expect(explanationText({ ...ended, state: 'terminated' })).toContain('EC2 shows it as terminated. It has no swap, because no signal announced');
-    expect(explanationText({ ...ended, state: 'shutting-down' })).toContain('EC2 shows it as shutting-down. It has no swap, because no signal');
+    expect(explanationText({ ...ended, state: 'terminated' })).toContain('EC2 shows it as terminated. No swap and no decision is stored');
+    expect(explanationText({ ...ended, state: 'shutting-down' })).toContain('EC2 shows it as shutting-down. No swap and no decision is stored');
     expect(explanationText(ended)).toContain('EC2 does not show it: it ended a while ago, or it was launched seconds ago.');
     expect(explanationText({ ...ended, state: 'running' })).toContain('EC2 shows it as running. It has no swap: no decision says that it leaves.');
   });

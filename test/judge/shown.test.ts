@@ -157,7 +157,7 @@ describe('explain tells what happened to an instance', () => {
     ['a launch long after', `${fresh}: launched`, `${fresh}: requested 1970-01-01 00:01:50 UTC, launched by`],
     ['a service too early', 'found serving 1970-01-01 00:02:40', 'found serving 1970-01-01 00:02:20'],
     ['no decision by which it leaves', 'decision d1  ', 'decision d0  '],
-    ['an end without a warning', 'Reason to leave: interruption. State: gone.', 'It ended without a warning.'],
+    ['an end without a warning', 'Reason to leave: interruption. State: gone.', 'Holdfast received no warning about it.'],
   ])('%s is a lie', (_, from, to) => {
     expect(found(changed(text, from, to)).length).toBeGreaterThan(0);
   });
@@ -181,6 +181,27 @@ describe('explain tells what happened to an instance', () => {
     expect(of({ state: 'terminated' })).toEqual([`holdfast explain ${fresh} says that EC2 shows it as terminated, and it runs`]);
     expect(of({ decisions: [{ part: 'let go', record }] })).toEqual([`holdfast explain ${fresh} does not show decision d1, which launched it`]);
     expect(of({ swap })).not.toEqual([]);
+  });
+
+  it('that no warning was received is a lie where one was, unless the state table lost the swap', () => {
+    const { swap: _, ...rest } = told;
+    const silent = explanationText({ ...rest, decisions: [{ part: 'ended', record }] });
+    const heard = (write: (script: Script) => void) =>
+      details(
+        explainTellsTruth,
+        (script) => {
+          world(script);
+          script.react(100, 104, 'of-w', [{ about: 'warning', instance: old }]);
+          script.claim(102, old, 'of-w');
+          write(script);
+        },
+        { showings: [{ atMs: 300_000, stored: { swaps: [], decisions: [record] }, shown: [{ command: 'explain', about: old, text: silent }] }] },
+      ).filter((detail) => detail.includes('received'));
+    const restores = (copiedAtMs: number) => (script: Script) =>
+      script.at(230, { kind: 'step', step: 'state-restored', instances: [], groups: [], asgs: [], copiedAtMs });
+    expect(heard(() => undefined)).toHaveLength(1);
+    expect(heard(restores(90_000))).toEqual([]);
+    expect(heard(restores(110_000))).toHaveLength(1);
   });
 
   it('an instance that describes may not show yet may be unknown', () => {

@@ -1,3 +1,4 @@
+import { isLostByRestore } from '../boots.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { isHealthy } from '../leaving.ts';
@@ -134,14 +135,19 @@ const wrongChoice = ({ showing, life, text, swap }: Case): readonly string[] => 
     : [`does not show decision ${textOf(chosen.id)}, which lets it go`];
 };
 
+/** Whether the state table was restored or emptied after each write of its swap, and had no swap of it in the copy. */
+const isSwapLost = ({ chronicle, showing, life }: Case): boolean =>
+  life.claims.length > 0 && life.claims.every((claim) => isLostByRestore(chronicle, claim.atMs, showing.atMs));
+
 /** A function of a group that acts received a warning or advice about it, and no fault met that function. */
-const wrongSilence = ({ chronicle, life, text }: Case): readonly string[] => {
-  if (!/ended without a warning|no signal announced its end/.test(text)) return [];
+const wrongSilence = (one: Case): readonly string[] => {
+  const { chronicle, life, text } = one;
+  if (!/Holdfast received no (warning|signal) about it/.test(text) || isSwapLost(one)) return [];
   const heard = life.deliveries.find(
     ({ told, atMs, invocation }) =>
       told.about === 'warning' && isHealthy(chronicle, invocation) && chronicle.policyAt(chronicle.groupAt(life, atMs) ?? '', atMs)?.mode === 'act',
   );
-  return heard === undefined ? [] : [`says that no signal announced its end, and ${heard.invocation} received its warning`];
+  return heard === undefined ? [] : [`says that no warning about it was received, and ${heard.invocation} received its warning`];
 };
 
 const parts = [wrongGroup, wrongPlace, wrongSwap, wrongState, wrongReplacements, wrongLaunch, wrongChoice, wrongSilence];
@@ -156,7 +162,7 @@ const wrongIn = (chronicle: Chronicle, showing: Showing, { about, text }: Shown)
 export const explainTellsTruth: Rule = {
   name: 'explain tells what happened to an instance',
   meaning:
-    '`holdfast explain` names the group, the pool and the offering of an instance, and whether it runs, as the world knows them. It shows the newest swap of the instance with its reason, state, times and shortfall; the decision that its tag names, unless the instance is so young that describes may not show it; the decision by which it leaves; and each instance that a stored decision launched in its place, once, with a time of its launch and a time at which it served. It does not say that no signal announced an end of which a function without a fault received a warning while the group acts.',
+    '`holdfast explain` names the group, the pool and the offering of an instance, and whether it runs, as the world knows them. It shows the newest swap of the instance with its reason, state, times and shortfall; the decision that its tag names, unless the instance is so young that describes may not show it; the decision by which it leaves; and each instance that a stored decision launched in its place, once, with a time of its launch and a time at which it served. It does not say that Holdfast received no warning about an instance where a function without a fault received one while the group acts, unless a restored or emptied state table lost the swap.',
   broken: (chronicle) =>
     (chronicle.history.showings ?? []).flatMap((showing) =>
       showing.shown.flatMap((one) => (one.command === 'explain' ? wrongIn(chronicle, showing, one) : [])),
