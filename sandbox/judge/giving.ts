@@ -209,6 +209,12 @@ const hasAddresses = (chronicle: Chronicle, pool: PolicyPool, zone: string, mome
 /** Which of the prices that may be believed has to fit: the highest one where a launch is required, and the lowest one where it is allowed. */
 type Priced = 'surely' | 'perhaps';
 
+/** Whether the prices that may be believed are within the limit of a pool. */
+const isPriced = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, { sinceMs, atMs }: Moment, priced: Priced): boolean => {
+  const prices = chronicle.cloud.pricesIn(offering, sinceMs - priceBeliefMs, atMs);
+  return (priced === 'surely' ? Math.max(...prices) : Math.min(...prices)) <= limitFor(pool, offering.instanceType);
+};
+
 /** Whether Holdfast could launch an offering, as far as it could know: its price fits, and it does not rest after a refusal. */
 const mayBeOpen = (
   chronicle: Chronicle,
@@ -217,10 +223,8 @@ const mayBeOpen = (
   moment: Moment,
   { refusals = none, priced = 'surely' }: { readonly refusals?: Except; readonly priced?: Priced } = {},
 ): boolean => {
-  const prices = chronicle.cloud.pricesIn(offering, moment.sinceMs - priceBeliefMs, moment.atMs);
-  const price = priced === 'surely' ? Math.max(...prices) : Math.min(...prices);
   return (
-    price <= limitFor(pool, offering.instanceType) &&
+    isPriced(chronicle, pool, offering, moment, priced) &&
     !isRefused(chronicle, pool, offering, moment, refusals) &&
     !isLeftOut(chronicle, pool, offering, moment, refusals)
   );
@@ -314,3 +318,9 @@ export const givingOf = (chronicle: Chronicle, policy: Policy, pool: PolicyPool,
   mayGrow(chronicle, policy, pool, moment)
     ? offeringsOf(pool).filter((offering) => offeringGives(chronicle, pool, offering, moment) && hasRoom(chronicle, policy, offering, moment))
     : [];
+
+/** Whether nothing but refusals may keep requests from a pool: it does not rest after early ends, and its price, its cap and the shares allow one more. */
+export const mayBeRequested = (chronicle: Chronicle, policy: Policy, pool: PolicyPool, moment: Moment): boolean =>
+  bootsRestUntil(chronicle, moment.group, pool.name, moment.atMs, moment.sinceMs) <= moment.sinceMs &&
+  !isFull(chronicle, policy, pool, moment) &&
+  offeringsOf(pool).some((offering) => isPriced(chronicle, pool, offering, moment, 'surely') && hasRoom(chronicle, policy, offering, moment));

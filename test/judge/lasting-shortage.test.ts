@@ -123,3 +123,38 @@ it('what EC2 refuses is requested again within two and a half minutes', () => {
   expect(requested(840)).toHaveLength(1);
   expect(requested(900, 'api')).toHaveLength(1);
 });
+
+const died = { kind: 'ending', by: { kind: 'ec2' }, code: 'Client.InternalError' } as const;
+
+it('nothing need be requested where the shares, prices and early ends leave no pool', () => {
+  const requested = (document: object, write: (script: Script) => void = () => undefined) =>
+    details(missingAreRequested, (script) => {
+      script.policy(0, 1, { ...policy, ...document });
+      script.desired(0, 2);
+      script.member('i-1', { pool: 'spot-a' });
+      script.member('i-2', { pool: 'spot-b' });
+      script.end(700, 'i-1');
+      script.refuseCapacity(705, 'i-0');
+      write(script);
+      script.react(1_000, 1_002, 'i-a', [{ about: 'tick', groups: ['web'] }]);
+    });
+  const priced = (maxPriceUsdPerHour: number) => ({
+    pools: Object.fromEntries(Object.entries(policy.pools).map(([name, pool]) => [name, { ...pool, maxPriceUsdPerHour }])),
+  });
+  // i-2 is the one of type `t` that half of two allows.
+  expect(requested({ maxShare: { instanceType: '50%' } })).toEqual([]);
+  expect(requested({ maxShare: { instanceType: '100%' } })).toHaveLength(1);
+  expect(requested(priced(0.02))).toEqual([]);
+  expect(requested(priced(0.03))).toHaveLength(1);
+  const onlyA = { capacity: 'spot-a' };
+  const dies = (tells: number) => (script: Script) => {
+    script.launch(650, 'i-d', { pool: 'spot-a' });
+    script.at(660, { ...died, instance: 'i-d' }, { kind: 'ended', instance: 'i-d', state: 'terminated' });
+    const detail = { group: 'web', pool: 'spot-a', awsCode: died.code, instances: ['i-d'] };
+    script.at(tells, { kind: 'announced', detailType: 'Holdfast Boots Failed', detail });
+  };
+  // Its first rest lasts a minute.
+  expect(requested(onlyA, dies(960))).toEqual([]);
+  expect(requested(onlyA, dies(780))).toHaveLength(1);
+  expect(requested({}, dies(960))).toHaveLength(1);
+});

@@ -2,10 +2,12 @@ import { announcements } from '../../../core/contract.ts';
 import type { Chronicle } from '../chronicle.ts';
 import { nameOf } from '../cloud.ts';
 import type { Finding, Rule } from '../finding.ts';
+import { mayBeRequested } from '../giving.ts';
 import type { HistoryEvent } from '../history.ts';
 import { isFunction } from '../life.ts';
 import { asgsOf, type Policy } from '../policy.ts';
 import { times } from '../times.ts';
+import { usedPools } from './last-resort.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -132,23 +134,31 @@ export const lastingShortagesTold = (chronicle: Chronicle): readonly Broken[] =>
 /** Something is requested each minute, by the look of the next tick at the latest, and the call takes a while. */
 const asksWithinMs = 150_000;
 
+/** Whether a pool could be requested at every moment of the time in which a request is due. */
+const mayRequest = (chronicle: Chronicle, { group, endedAtMs, policy }: Short): boolean => {
+  for (let atMs = endedAtMs - asksWithinMs; atMs <= endedAtMs; atMs += stepMs)
+    if (!usedPools(policy).some((pool) => mayBeRequested(chronicle, policy, pool, { group, sinceMs: atMs, atMs }))) return false;
+  return true;
+};
+
 export const missingAreRequested: Rule = {
   name: 'what EC2 refuses is requested again',
   meaning:
-    'While a group is short because EC2 refuses capacity, Holdfast requests something for it at least every two and a half minutes. Only a limit, or a request under way, may hold its launches back.',
+    'While a group is short because EC2 refuses capacity, Holdfast requests something for it at least every two and a half minutes. Only a limit, or a request under way, may hold its launches back. It does not count where no pool can be requested, because each one rests after early ends of instances, costs too much, or has no room by its cap or by the shares.',
   broken: (chronicle) =>
-    looksAtShort(chronicle, (policy) => asksWithinMs + (isInAsgs(policy) ? lastsInAsgsMs : 0)).flatMap(
-      ({ group, invocation, endedAtMs, policy }): readonly Broken[] => {
-        const isRequested = chronicle
-          .of('called')
-          .some(
-            ({ launch, askedAtMs }) =>
-              launch !== undefined &&
-              (launch.group === group || asgsOf(policy).includes(launch.asg ?? '')) &&
-              askedAtMs <= endedAtMs &&
-              askedAtMs > endedAtMs - asksWithinMs,
-          );
-        return isRequested ? [] : [{ group, invocation, atMs: endedAtMs, detail: `${group} is short, and nothing was requested for a while` }];
-      },
-    ),
+    looksAtShort(chronicle, (policy) => asksWithinMs + (isInAsgs(policy) ? lastsInAsgsMs : 0)).flatMap((short): readonly Broken[] => {
+      const { group, invocation, endedAtMs, policy } = short;
+      const isRequested = chronicle
+        .of('called')
+        .some(
+          ({ launch, askedAtMs }) =>
+            launch !== undefined &&
+            (launch.group === group || asgsOf(policy).includes(launch.asg ?? '')) &&
+            askedAtMs <= endedAtMs &&
+            askedAtMs > endedAtMs - asksWithinMs,
+        );
+      return isRequested || !mayRequest(chronicle, short)
+        ? []
+        : [{ group, invocation, atMs: endedAtMs, detail: `${group} is short, and nothing was requested for a while` }];
+    }),
 };
