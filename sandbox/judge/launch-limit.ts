@@ -1,7 +1,7 @@
 import { forgottenAtMs } from './boots.ts';
 import { lossesOfMemory } from './breaker.ts';
 import type { Chronicle } from './chronicle.ts';
-import type { Life } from './life.ts';
+import { isFunction, type Life } from './life.ts';
 import type { LaunchLimit, Policy } from './policy.ts';
 import { remembered } from './remembered.ts';
 import { ownLaunches } from './staying.ts';
@@ -76,6 +76,22 @@ const launchesByGroup = remembered(
 /** What Holdfast launched for a group, in order. */
 const launchesOf = (chronicle: Chronicle, group: string): readonly Life[] => launchesByGroup(chronicle).get(group) ?? [];
 
+const keyOf = (invocation: string, askedAtMs: number): string => `${invocation} ${askedAtMs}`;
+
+/** When each call that launches was answered, by its invocation and the time of the call. */
+const answers = remembered(
+  (chronicle: Chronicle): ReadonlyMap<string, number> =>
+    new Map(
+      chronicle
+        .of('called')
+        .flatMap(({ launch, invocation, askedAtMs, atMs }) => (launch === undefined ? [] : [[keyOf(invocation, askedAtMs), atMs]])),
+    ),
+);
+
+/** Until when a launch may begin to count. It was requested before, and counts once the response is there, under the policy that is followed then. */
+const countsByMs = (chronicle: Chronicle, { launchedAtMs, askedAtMs, by }: Life): number =>
+  askedAtMs === undefined || !isFunction(by) ? launchedAtMs : (answers(chronicle).get(keyOf(by.invocation, askedAtMs)) ?? launchedAtMs);
+
 /** The time that may pass between an event and its effect on a decision. */
 const slackOf = (chronicle: Chronicle): number => times.reactMs + chronicle.times.launchCallMs + 2 * chronicle.times.clockMs;
 
@@ -112,7 +128,7 @@ export const limitMayBound = (chronicle: Chronicle, group: string, atMs: number,
   chronicle.policiesIn(group, atMs - times.reactMs, atMs).some(({ launches: { atMost, withinMs } }) => {
     const sinceMs = countsSince(chronicle, group, atMs);
     const fromMs = Math.max(sinceMs, atMs - withinMs * (1 + 1 / parts) - slackOf(chronicle));
-    const launched = launchesOf(chronicle, group).filter(({ launchedAtMs }) => launchedAtMs > fromMs && launchedAtMs <= atMs).length;
+    const launched = launchesOf(chronicle, group).filter((life) => countsByMs(chronicle, life) > fromMs && life.launchedAtMs <= atMs).length;
     const size = Math.min(...chronicle.desiredIn(group, atMs, atMs));
     const missing = Math.max(lack, size - staysIn(chronicle, group, atMs));
     const heard = heardIn(chronicle, group, Math.max(sinceMs, atMs - withinMs + slackOf(chronicle)), atMs);

@@ -167,6 +167,19 @@ describe('what holds launches back is true', () => {
     expect(said(bounded, within(2))).toEqual([]);
     expect(said(bounded, within(20))).toEqual(['decision d-1 says that its launches are at their limit']);
   });
+  it('is the limit of launches, also by a launch before a policy whose response came when a look had followed it', () => {
+    const answered = (second: number) => (script: Script) => {
+      script.launch(91, 'i-3', { by: react('of-0'), askedS: 89 });
+      script.at(second, {
+        ...{ kind: 'called', invocation: 'of-0', function: 'react', service: 'ec2', operation: 'CreateFleet', outcome: 'ok' },
+        ...{ askedAtMs: 89_000, applied: true, isMutating: true, launch: { group: 'web', count: 1 } },
+      });
+      script.policy(90, 2, { ...policy, launches: { atMost: 1, within: '10m' } });
+      script.desired(93, 2, 2);
+    };
+    expect(said(launchesBounded, answered(95))).toEqual([]);
+    expect(said(launchesBounded, answered(92))).toEqual(overLimit);
+  });
   it('is ten instances that ended early for each missing member', () => {
     const bounded = { remarks: [{ code: 'deaths-bounded', count: 1 }] };
     const died = (count: number) => (script: Script) => {
