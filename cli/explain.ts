@@ -163,7 +163,7 @@ const withoutSwapText = ({ decisions, state }: Explanation): string => {
     state === undefined
       ? 'EC2 does not show it: it ended a while ago, or it was launched seconds ago.'
       : `EC2 shows it as ${state}.`;
-  return `${shown} No swap and no decision is stored about its end: Holdfast received no signal about it, ${unlessLost}`;
+  return `${shown} No swap or decision is stored about its end: Holdfast received no signal about it, ${unlessLost}`;
 };
 
 /** A request without a response is made again later under the same token. */

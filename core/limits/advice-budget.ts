@@ -1,3 +1,4 @@
+import { stillChosen } from '../decision/chosen-members.ts';
 import type { Group } from '../group/group.ts';
 import type { Deaths } from '../pool-memory/boot-memory.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
@@ -11,7 +12,7 @@ const partMs = hourMs / 30;
 
 type Budgeted = {
   readonly group: Pick<Group, 'rebalance'>;
-  readonly state: Pick<GroupState, 'advised'>;
+  readonly state: Pick<GroupState, 'advised' | 'chosen'>;
   readonly nowMs: number;
 };
 
@@ -39,16 +40,25 @@ export const withinAdvice = (waiting: readonly Swap[], budgeted: Budgeted): read
   });
 };
 
+/**
+ * The swaps that wait, without those that another decision has just let begin. The budget counts these already, and
+ * their swaps are about to be written.
+ */
+const stillWaiting = (swaps: readonly Swap[], { state, nowMs }: Budgeted): readonly Swap[] => {
+  const begun = new Set(stillChosen(state, swaps, nowMs).flatMap(({ instances }) => instances));
+  return swaps.filter((swap) => swap.state === 'waiting' && !begun.has(swap.instance));
+};
+
 /** Waiting swaps for advice that are too many for the budget: other functions claimed members at the same moment. */
 export const beyondAdvice = (swaps: readonly Swap[], budgeted: Budgeted): ReadonlySet<Swap> => {
-  const waiting = swaps.filter(({ state }) => state === 'waiting').sort(inTurn);
+  const waiting = stillWaiting(swaps, budgeted).toSorted(inTurn);
   const within = new Set(withinAdvice(waiting, budgeted));
   return new Set(waiting.filter((swap) => !within.has(swap)));
 };
 
 /** How many more members may be claimed for advice. */
 export const claimsLeft = (budgeted: Budgeted & { readonly swaps: readonly Swap[] }): number => {
-  const waiting = budgeted.swaps.filter((swap) => isAdvised(swap) && swap.state === 'waiting').length;
+  const waiting = stillWaiting(budgeted.swaps, budgeted).filter(isAdvised).length;
   return Math.max(0, adviceLeft(budgeted) - waiting);
 };
 

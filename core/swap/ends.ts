@@ -38,7 +38,7 @@ type Look = {
   /** Members that EC2 warned about and did not take, and that are in service again. */
   readonly back?: ReadonlySet<string>;
   readonly nowMs: number;
-  readonly state: Pick<GroupState, 'desired' | 'reservations' | 'advised'>;
+  readonly state: Pick<GroupState, 'desired' | 'reservations' | 'advised' | 'chosen'>;
 };
 
 /**

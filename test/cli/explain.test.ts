@@ -339,8 +339,8 @@ The decision by which it was launched:
   });
   it('that ended without a decision about it shows what EC2 returns for it', () => {
     const ended = { instance: 'i-0000000000000000c', decisions: [{ part: 'launched', record: replaced }], replacements: [], unreadable: [] };
-    expect(explanationText({ ...ended, state: 'terminated' })).toContain('EC2 shows it as terminated. No swap and no decision is stored');
-    expect(explanationText({ ...ended, state: 'shutting-down' })).toContain('EC2 shows it as shutting-down. No swap and no decision is stored');
+    expect(explanationText({ ...ended, state: 'terminated' })).toContain('EC2 shows it as terminated. No swap or decision is stored');
+    expect(explanationText({ ...ended, state: 'shutting-down' })).toContain('EC2 shows it as shutting-down. No swap or decision is stored');
     expect(explanationText(ended)).toContain('EC2 does not show it: it ended a while ago, or it was launched seconds ago.');
     expect(explanationText({ ...ended, state: 'running' })).toContain('EC2 shows it as running. It has no swap: no decision says that it leaves.');
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../../core/decide/decide.ts';
 import type { Group } from '../../../core/group/group.ts';
-import { adviceLeft, claimsLeft, rememberAdvised, withinAdvice } from '../../../core/limits/advice-budget.ts';
+import { adviceLeft, beyondAdvice, claimsLeft, rememberAdvised, withinAdvice } from '../../../core/limits/advice-budget.ts';
 import { adviseAgainst, advisedRestMs } from '../../../core/pool-memory/advice.ts';
 import { group, nowMs, state, swapOf, view } from '../views.ts';
 
@@ -35,6 +35,16 @@ describe('the budget for advice', () => {
     const moved = { ...advised('i-3'), reason: 'moved' as const };
     expect(claimsLeft({ ...of(), swaps: [advised('i-1'), leaving, moved] })).toBe(1);
     expect(claimsLeft({ ...of({ advised: [{ atMs: nowMs, count: 1 }] }), swaps: [advised('i-1'), swapOf('i-2')] })).toBe(0);
+  });
+
+  it('counts once what another decision has just let begin, while that may write the swap', () => {
+    const swaps = [advised('i-1')];
+    const begins = (untilMs: number) => of({ advised: [{ atMs: nowMs, count: 1 }], chosen: [{ decision: 'd-1', instances: ['i-1'], untilMs }] });
+    const full = (untilMs: number) => ({ ...begins(untilMs), group: group({ rebalance: { act: true, atMostPerHour: 1 } }) });
+    expect(claimsLeft({ ...begins(nowMs + 1), swaps })).toBe(1);
+    expect(claimsLeft({ ...begins(nowMs), swaps })).toBe(0);
+    expect([...beyondAdvice(swaps, full(nowMs + 1))]).toEqual([]);
+    expect([...beyondAdvice(swaps, full(nowMs))]).toEqual(swaps);
   });
 
   it('lets the first in turn begin, and all that leave for another reason', () => {
