@@ -49,6 +49,18 @@ describe('the numbers in a decision', () => {
       );
     expect(counted({ members: 1, serving: 1, byPool: { 'spot-b': 1 } }, ends)).toEqual([]);
   });
+  it('may count an instance that EC2 starts again, from then on', () => {
+    const starts = (second: number, state: 'stopped' | 'terminated') => (script: Script) => {
+      script.member('i-3');
+      script.at(60, { kind: 'ending', instance: 'i-3', by: { kind: 'ec2' } }, { kind: 'ended', instance: 'i-3', state });
+      script.at(second, { kind: 'step', step: 'restarted', instances: ['i-3'], groups: ['web'], asgs: [] });
+      script.at(second + 10, { kind: 'running', instance: 'i-3' });
+    };
+    const three = { members: 3, byPool: { 'spot-a': 2, 'spot-b': 1 } };
+    expect(counted(three, starts(95, 'stopped'))).toEqual([]);
+    expect(counted(three, starts(101, 'stopped'))).toEqual(says('3 members, expected 2'));
+    expect(counted(three, starts(95, 'terminated'))).toEqual(says('3 members, expected 2'));
+  });
   it('break the rule with fewer in service than served all the time, unless a fault hides their health', () => {
     expect(counted({ serving: 1 })).toEqual(says('1 of 2 members in service, expected 2 at least'));
     expect(counted({ serving: 1 }, undefined, throttled('DescribeTargetHealth'))).toEqual([]);

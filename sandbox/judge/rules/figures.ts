@@ -40,11 +40,22 @@ const memberBounds = (chronicle: Chronicle, { group }: SaidFigures, { fromMs, un
   const always = [...(first ?? [])].filter((instance) => at.every((members) => members.has(instance)));
   const may = chronicle
     .livesIn(group)
-    .filter((life) => life.launchedAtMs <= untilMs && moments.some((atMs) => isAlive(life, atMs) || isBack(life, atMs)));
+    .filter((life) => life.launchedAtMs <= untilMs && moments.some((atMs) => isAlive(life, atMs) || isBack(chronicle, life, atMs)));
   return { least: always.length, most: may.length };
 };
 
-const isBack = ({ restarts }: Life, atMs: number): boolean => restarts.some((run) => run.atMs <= atMs);
+/** Whether EC2 had begun to start a stopped instance again: a describe shows it as pending then, as one that was launched. */
+const isBack = (chronicle: Chronicle, life: Life, atMs: number): boolean =>
+  life.restarts.some((run) => run.atMs <= atMs) ||
+  chronicle
+    .of('step')
+    .some(
+      ({ step, instances, atMs: startedMs }) =>
+        step === 'restarted' && startedMs <= atMs && instances.includes(life.instance) && hasStopped(life, startedMs),
+    );
+
+const hasStopped = (life: Life, atMs: number): boolean =>
+  [life, ...life.restarts].some(({ ended }) => ended?.state === 'stopped' && ended.atMs <= atMs);
 
 const seeing = ways(look, health);
 
