@@ -1000,6 +1000,27 @@ describe('what swaps and decisions record', () => {
     expect(hooked(undefined)).toHaveLength(1);
     expect(hooked(112, 'ending')).toHaveLength(1);
   });
+  it('names what was left of a delay when its drain began, where others alone deregistered the member before', () => {
+    // Deregistered at 80. The drain begins at 90, and the delay of 20 s is cut at 95.
+    const rest = (delayMs: number, by: Actor, leftMs = 5_000) =>
+      details(
+        excusesAreTrue,
+        (script) => {
+          script.policy(0, 1, attached);
+          script.desired(0, 2);
+          script.launch(40, 'i-1', { asg: 'web-asg' });
+          script.at(80, { kind: 'left', instance: 'i-1', asg: 'web-asg', how: 'terminating', by: user });
+          script.at(80, { kind: 'out-of-service', instance: 'i-1', targetGroup: 'web', why: 'deregistered', by });
+          script.end(97, 'i-1', user);
+        },
+        swap({ reason: 'hook', shortfall: { code: 'delay-exceeds-deadline', delayMs, leftMs, cutAtMs: 95_000, by: 'auto-scaling' } }),
+      );
+    expect(rest(10_000, user)).toEqual([]);
+    expect(rest(20_000, user)).toEqual([]);
+    expect(rest(6_000, user)).toHaveLength(1);
+    expect(rest(10_000, user, 14_000)).toHaveLength(1);
+    expect(rest(10_000, react('i-a'))).toHaveLength(1);
+  });
   it('says that a member ended before its drain only where it did, as far as the clocks of functions can show', () => {
     const ended = (clockErrorMs: number, takenOutAt: number, isThroughAsg = false) =>
       details(
@@ -1519,6 +1540,18 @@ describe('functions and calls', () => {
     expect(storm(188, 188, { operation: 'DescribeInstanceStatus' })).toHaveLength(1);
     expect(storm(188, 188, { outcome: 'InternalError' })).toHaveLength(1);
     expect(storm(188, 188, { trouble: 'bucket' })).toHaveLength(1);
+  });
+  it('of a function that a fault killed make no storm, and those of another one do', () => {
+    const read = { operation: 'DescribeInstances', isMutating: false };
+    const killed = (invocation: string, count: number, outcome = 'crashed') =>
+      details(noStorm, (script) => {
+        called({ ...read, invocation: 'i-b' }, count)(script);
+        called({ ...read, invocation, outcome }, 1)(script);
+        called(read, 200)(script);
+      });
+    expect(killed('i-b', 300)).toEqual([]);
+    expect(killed('i-c', 300)).toHaveLength(1);
+    expect(killed('i-b', 300, 'lost')).toHaveLength(1);
   });
   it('are bounded together by instances, by refusals and by hooks, each of which is completed', () => {
     const found = (times: number, hooks: number) =>

@@ -18,6 +18,10 @@ const calls = (chronicle: Chronicle) => chronicle.of('called').filter(({ askedAt
 
 type Called = ReturnType<typeof calls>[number];
 
+/** Invocations that a fault killed at a call. */
+const killedIn = (made: readonly Called[]): ReadonlySet<string> =>
+  new Set(made.filter(({ outcome }) => outcome === 'crashed').map(({ invocation }) => invocation));
+
 /** Auto Scaling allows hooks no less than this (PutLifecycleHook). */
 const shortestHookMs = 30_000;
 
@@ -76,7 +80,7 @@ export const callsAreBounded: Rule = {
   broken: (chronicle) => {
     const count = touched(chronicle);
     const made = calls(chronicle);
-    const died = new Set(made.filter(({ outcome }) => outcome === 'crashed').map(({ invocation }) => invocation));
+    const died = killedIn(made);
     const mutating = made.filter(
       (call) => capacityServices.has(call.service) && call.isMutating && call.trouble === undefined && !isForgotten(call, died),
     );
@@ -137,7 +141,7 @@ const sizesSet = (chronicle: Chronicle): number => {
 export const noStorm: Rule = {
   name: 'no storm of calls',
   meaning:
-    'All calls, with reads and failures, grow only with ticks, signals from outside, and instances that come and go. They never grow with the messages that Holdfast sends to itself. A size that others set counts as a signal. Tries that a fault throttles count as one with the try after them, as often as Holdfast repeats a throttled call.',
+    'All calls, with reads and failures, grow only with ticks, signals from outside, and instances that come and go. They never grow with the messages that Holdfast sends to itself. A size that others set counts as a signal. Tries that a fault throttles count as one with the try after them, as often as Holdfast repeats a throttled call. Calls of a function that a fault killed do not count, because the next one makes them again.',
   broken: (chronicle) => {
     const { readyAtMs, endedAtMs, spec, faults } = chronicle.history;
     const minutes = Math.ceil((endedAtMs - readyAtMs) / 60_000) * Math.max(1, chronicle.groups.size);
@@ -145,7 +149,9 @@ export const noStorm: Rule = {
     const signals = new Set(heard.map(({ message }) => message)).size + sizesSet(chronicle);
     // Short pages may multiply the describes by any number.
     const isPage = (operation: string): boolean => spec.longestPage !== undefined && operation.startsWith('Describe');
-    const tries = calls(chronicle).filter(({ operation }) => !isPage(operation));
+    const all = calls(chronicle);
+    const killed = killedIn(all);
+    const tries = all.filter(({ operation, invocation }) => !isPage(operation) && !killed.has(invocation));
     const made = tries.length - repeatedTries(tries);
     const deliveries = faults.some(({ fault }) => fault.on === 'message') ? 2 : 1;
     const limit = callsAnyway + deliveries * callsEach * (minutes + signals + touched(chronicle));
