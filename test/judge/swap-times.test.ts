@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { swapTimesAreTrue } from '../../sandbox/judge/rules/swap-times.ts';
 import { details, throttled } from './details.ts';
-import { type Script, twoServe, user } from './histories.ts';
+import { policy, react, type Script, twoServe, user } from './histories.ts';
 
 const swap = {
   ...{ group: 'web', instance: 'i-1', reason: 'interruption', state: 'gone', decision: 'd-1', launchedAtMs: 1_000, warnedAtMs: 100_000 },
@@ -75,6 +75,23 @@ describe('the times in a swap', () => {
     expect(said(of3, { write: aside(90, 104) })).toEqual(broken);
     expect(said(of3, { write: aside(104) })).toEqual(broken);
     expect(said(of3, { write: aside(150) })).toEqual(broken);
+  });
+  it('nor of one that EC2 takes and that should serve no target group, and say it of any other', () => {
+    const quiet = (isServed: boolean) => (script: Script) => {
+      script.policy(2, 2, { ...policy, asg: 'other-asg', ...(!isServed && { drain: { timeout: '30s' } }) });
+      script.launch(3, 'i-3', { pool: 'spot-a', asg: 'other-asg' });
+      script.at(5, { kind: 'joined', instance: 'i-3', asg: 'other-asg', by: user });
+      script.warn(100, 'i-3');
+      script.react(101, 102, 'of-b', [{ about: 'warning', instance: 'i-3' }]);
+      script.claim(101, 'i-3', 'of-b');
+      script.at(180, { kind: 'left', instance: 'i-3', asg: 'other-asg', how: 'terminating', by: react('of-c') });
+      script.end(220, 'i-3');
+    };
+    const of3 = { instance: 'i-3', launchedAtMs: 3_000, drainStartedAtMs: 105_000 };
+    const broken = ['the swap of i-3 is wrong about when it began to drain'];
+    expect(said(of3, { write: quiet(false) })).toEqual([]);
+    expect(said({ ...of3, reason: 'scale-in' }, { write: quiet(false) })).toEqual(broken);
+    expect(said(of3, { write: quiet(true) })).toEqual(broken);
   });
   it('say nothing of when an instance was found gone that EC2 stopped', () => {
     const stops = (script: Script): void => script.at(220, { kind: 'ended', instance: 'i-2', state: 'stopped' });

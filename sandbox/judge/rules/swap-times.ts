@@ -34,11 +34,15 @@ const isWithin = (spans: readonly Span[], atMs: number, slackMs: number): boolea
 
 /**
  * Whether it was in service then, or until shortly before. Of a member that its user put into standby, a drain takes nothing off. Where no target
- * group shows whether it serves, its stays in its Auto Scaling group do.
+ * group shows whether it serves, its stays in its Auto Scaling group do. Where it should serve no target group and EC2 takes it, its drain calls nobody.
  */
-const isAtWork = ({ services, stays }: Life, atMs: number | undefined, slackMs: number): boolean => {
+const isAtWork = (chronicle: Chronicle, life: Life, { reason, claimedAtMs, drainStartedAtMs: atMs }: SaidSwap): boolean => {
+  const { services, stays } = life;
+  const slackMs = slackOf(chronicle);
   if (atMs === undefined) return false;
   if (services.length > 0) return isWithin(services, atMs, slackMs);
+  const hasTargets = [claimedAtMs, atMs].some((momentMs) => chronicle.targetsOf(life, momentMs).length > 0);
+  if (reason === 'interruption' && !hasTargets) return false;
   return !stays.some(({ how, untilMs }) => how === 'standby' && untilMs <= atMs) || isWithin(stays, atMs, slackMs);
 };
 
@@ -59,7 +63,7 @@ const untrue = (chronicle: Chronicle, life: Life, swap: SaidSwap): readonly stri
     ...(launchedAtMs !== undefined && Math.abs(launchedAtMs - launchTimeOf(life)) > wholeSecondMs + slackMs ? ['was launched'] : []),
     ...(isNear(warnedAtMs, toldMs(life), wholeSecondMs, wholeSecondMs) || isFoundHook ? [] : ['was warned']),
     ...(isNear(claimedAtMs, writtenMs(life), slackMs, callsWithinMs + slackMs) ? [] : ['was claimed']),
-    ...(isAtWork(life, drainStartedAtMs, slackMs) && !isNear(drainStartedAtMs, outMs(chronicle, life), slackMs, callsWithinMs + slackMs)
+    ...(isAtWork(chronicle, life, swap) && !isNear(drainStartedAtMs, outMs(chronicle, life), slackMs, callsWithinMs + slackMs)
       ? ['began to drain']
       : []),
     ...(drainedAtMs !== undefined && drainedAtMs < (drainStartedAtMs ?? claimedAtMs) - slackMs ? ['had drained'] : []),
