@@ -8,7 +8,8 @@ const isShort = ({ placements, unplaced }: Decision): boolean => placements.leng
 
 /**
  * Instances of a group that is short that EC2 shows as ended, although no signal of this look reported their end and no
- * swap accounts for it: their events were lost, come later, or came to an earlier look.
+ * swap accounts for it: their events were lost, come later, or came to an earlier look. What a warm pool has stopped
+ * has not ended.
  */
 export const unreportedEnds = (
   view: View,
@@ -20,6 +21,7 @@ export const unreportedEnds = (
     ...heard,
     ...Object.keys(view.state.ended ?? {}),
     ...view.swaps.map(({ instance }) => instance),
+    ...(view.aside ?? []),
     ...(view.news?.failedBoots ?? []).flatMap(({ instances }) => instances),
   ]);
   return [...new Set(view.ended)].filter((instance) => !accounted.has(instance)).slice(0, namedAtMost);

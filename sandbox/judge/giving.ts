@@ -103,7 +103,7 @@ const adviceHoldsUntil = (life: Life, restsUntilMs: number): number =>
   life.claims.length === 0 ? restsUntilMs : Math.max(restsUntilMs, Math.min(takenOutAtMs(life), goneAtMs(life)));
 
 /** Whether it waits in the warm pool of an Auto Scaling group that a policy of the group names. It has never been a member. */
-const isInWarmPool = (chronicle: Chronicle, life: Life, { group, sinceMs, atMs }: Moment): boolean => {
+export const isInWarmPool = (chronicle: Chronicle, life: Life, { group, sinceMs, atMs }: Moment): boolean => {
   const asg = tagsAt(life, atMs)['aws:autoscaling:groupName'];
   return asg !== undefined && life.stays.length === 0 && chronicle.policiesIn(group, sinceMs, atMs).some((policy) => asgsOf(policy).includes(asg));
 };

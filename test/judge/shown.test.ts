@@ -12,7 +12,7 @@ import { shownWhole } from '../../sandbox/judge/rules/shown-whole.ts';
 import type { Shown } from '../../sandbox/judge/shown.ts';
 import { decisionOf } from '../core/decisions.ts';
 import { details } from './details.ts';
-import { react, type Script, twoServe } from './histories.ts';
+import { policy, react, type Script, twoServe } from './histories.ts';
 
 const [old, fresh] = ['i-00000001', 'i-00000002'];
 
@@ -181,6 +181,24 @@ describe('explain tells what happened to an instance', () => {
     expect(of({ state: 'terminated' })).toEqual([`holdfast explain ${fresh} says that EC2 shows it as terminated, and it runs`]);
     expect(of({ decisions: [{ part: 'let go', record }] })).toEqual([`holdfast explain ${fresh} does not show decision d1, which launched it`]);
     expect(of({ swap })).not.toEqual([]);
+  });
+
+  it('an instance of a warm pool is of the group whose policy names its Auto Scaling group', () => {
+    const warm = (asg: string) =>
+      details(
+        explainTellsTruth,
+        (script) => {
+          script.policy(0, 1, { ...policy, asg });
+          script.launch(1, old, { by: { kind: 'asg', asg: 'web-asg', why: 'size' }, tags: { 'aws:autoscaling:groupName': 'web-asg' } });
+        },
+        {
+          showings: [
+            { atMs: 300_000, stored: { swaps: [], decisions: [] }, shown: [{ command: 'explain', about: old, text: `${old}, group web\n` }] },
+          ],
+        },
+      );
+    expect(warm('web-asg')).toEqual([]);
+    expect(warm('other-asg')).toEqual([`holdfast explain ${old} says that it is of web`]);
   });
 
   it('that no warning was received is a lie where one was, unless the state table lost the swap', () => {

@@ -1,6 +1,7 @@
 import { isLostByRestore } from '../boots.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
+import { isInWarmPool } from '../giving.ts';
 import { isHealthy } from '../leaving.ts';
 import { goneAtMs, isAlive, type Life, tagsAt } from '../life.ts';
 import { isMap, type Json, mapsOf, numberOf, textOf } from '../read-json.ts';
@@ -21,7 +22,8 @@ const wrongGroup = ({ chronicle, showing: { atMs }, life, text }: Case): readonl
   if (group === undefined) return [];
   const own = isAlive(life, atMs) ? chronicle.groupAt(life, atMs) : undefined;
   const isRuled = own !== undefined && chronicle.policyAt(own, atMs - times.tickMs) !== undefined;
-  return (isRuled ? own === group : chronicle.livesIn(group).includes(life)) ? [] : [`says that it is of ${group}`];
+  const isOf = isRuled ? own === group : chronicle.livesIn(group).includes(life);
+  return isOf || isInWarmPool(chronicle, life, { group, sinceMs: atMs - times.tickMs, atMs }) ? [] : [`says that it is of ${group}`];
 };
 
 const wrongPlace = ({ life, text }: Case): readonly string[] => {

@@ -20,6 +20,10 @@ it('unreported ends leave out an end that has a swap, or that is reported as a f
   expect(unreportedEnds(look, short, [])).toEqual(['i-c']);
 });
 
+it('unreported ends leave out what a warm pool has stopped', () => {
+  expect(unreportedEnds(view({ ended: ['i-a', 'i-b'], aside: ['i-a'] }), short, [])).toEqual(['i-b']);
+});
+
 it('of many, the first 300 are named', () => {
   const look = view({ ended: Array.from({ length: 310 }, (_, index) => `i-${index}`) });
   expect(unreportedEnds(look, short, [])).toHaveLength(300);
