@@ -116,7 +116,7 @@ const merged = (portions: readonly Portion[], market: Pick<PlanInput, 'memory' |
   return [...placements.values()];
 };
 
-const distinct = (rejections: readonly Rejection[]): readonly Rejection[] => {
+export const distinct = (rejections: readonly Rejection[]): readonly Rejection[] => {
   const byContent = new Map(rejections.map((rejection) => [JSON.stringify(rejection), rejection]));
   return [...byContent.values()];
 };

@@ -4,7 +4,7 @@ import type { Pool } from '../pool/pool.ts';
 import { ownersMax } from '../view/raised-max.ts';
 import type { View } from '../view/view.ts';
 import type { Placement } from './placement.ts';
-import { besidePlacements, type Plan, type PlanInput, planPlacements } from './plan-placements.ts';
+import { besidePlacements, distinct, type Plan, type PlanInput, planPlacements } from './plan-placements.ts';
 
 /** The owner's maximum size of each pool that is an Auto Scaling group, as far as it is known. */
 const maximaOf = ({ group, asgs, state }: View): ReadonlyMap<string, number> =>
@@ -66,5 +66,7 @@ export const planWithinMaxima = (view: View, input: PlanInput): Plan => {
     ...beyond,
     placements: joined([...within.placements, ...beyond.placements]),
     reasons: [...within.reasons, ...beyond.reasons],
+    // A full maximum is why a member within the maxima went to a later tier.
+    rejected: distinct([...rejected, ...beyond.rejected]),
   };
 };

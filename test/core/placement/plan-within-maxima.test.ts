@@ -29,6 +29,8 @@ it('what does not fit anywhere is placed beyond them by the tree, and only that'
   const decision = lacking(4, [2, 3, 1]);
   expect(counts(decision)).toEqual({ 'spot-a': 2, 'spot-b': 1, 'od-b': 1 });
   expect(decision.raise).toEqual([{ asg: 'a', fromMax: 2, toMax: 4 }]);
+  // The one from `od-b` needs a reason.
+  expect(decision.rejected).toEqual(['spot-a', 'spot-b', 'od-b'].map((pool) => expect.objectContaining({ pool, code: 'at-maximum' })));
 });
 
 it('a maximum that we raised leaves no more room than its owner gave', () => {
