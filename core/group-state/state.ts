@@ -156,12 +156,15 @@ export const endsHeard = ({ ended = {} }: Pick<GroupState, 'ended'>, members: re
   );
 };
 
-/** Ends of members without a swap. They are kept so that an older describe in a later look does not revive them. */
+/**
+ * Ends of members without a swap. They are kept so that an older describe in a later look does not revive them. The
+ * describe of this look may be older than the launch of a new one, and that of a later look may show it as alive.
+ */
 const hearEnds = (view: View, told: readonly string[]): Pick<GroupState, 'ended'> => {
   const swapped = new Set(view.swaps.map(({ instance }) => instance));
-  const shown = new Set(view.members.map(({ instance }) => instance));
+  const known = new Set([...view.members.map(({ instance }) => instance), ...Object.keys(view.state.arriving ?? {})]);
   const fresh = told
-    .filter((instance) => shown.has(instance) && !swapped.has(instance))
+    .filter((instance) => known.has(instance) && !swapped.has(instance))
     .map((instance) => [instance, view.nowMs] as const);
   const stands = new Set(endsHeard(view.state, view.members));
   const before = Object.entries(view.state.ended ?? {}).filter(

@@ -12,6 +12,9 @@ describe('an end that EC2 reported', () => {
   it('is not kept where a swap speaks of the instance, nor for one that is no member', () => {
     expect(followView(view({ swaps: [swapOf('spot-a#1')] }), told('spot-a#1', 'i-other')).ended).toBeUndefined();
   });
+  it('is kept also of a launch that no describe has shown yet', () => {
+    expect(followView(view({ state: state({ arriving: { 'i-new': nowMs - 4_000 } }) }), told('i-new', 'i-other')).ended).toEqual({ 'i-new': nowMs });
+  });
   it('is dropped for an instance that was only stopped, and was started since', () => {
     const before = state({ ended: { 'spot-a#1': nowMs - 10_000 } });
     const started = (atMs: number) => view().members.map((member) => (member.instance === 'spot-a#1' ? { ...member, launchedAtMs: atMs } : member));
