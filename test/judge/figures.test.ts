@@ -97,6 +97,16 @@ describe('the numbers in a decision', () => {
     expect(counted({ swaps: { leaving: 1 } }, claimed(150))).toEqual([]);
     expect(counted({ swaps: { leaving: 1 } }, claimed(200))).toEqual(says('1 swaps that are leaving, expected 0'));
   });
+  it('need not count as waiting a swap that another function lets begin, which had begun by then', () => {
+    const begins = (fromSecond: number) => (script: Script) => {
+      script.react(80, 81, 'of-0');
+      script.claim(80, 'i-1', 'of-0', 'waiting');
+      script.react(fromSecond, 120, 'of-b');
+      script.claim(119, 'i-1', 'of-b', 'leaving');
+    };
+    expect(counted({ swaps: { leaving: 1 } }, begins(95))).toEqual([]);
+    expect(counted({ swaps: { leaving: 1 } }, begins(110))).toEqual(says('0 swaps that are waiting, expected 1'));
+  });
   it('say nothing of groups that do not act', () => {
     expect(counted({ members: 7, byPool: { 'spot-a': 7 } }, (script) => script.policy(1, 2, { ...policy, mode: 'observe' }))).toEqual([]);
   });

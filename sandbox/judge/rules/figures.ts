@@ -5,7 +5,7 @@ import type { Finding, Rule } from '../finding.ts';
 import { health, isHindered, look, ways } from '../hindrance.ts';
 import { latest, within } from '../in-force.ts';
 import { isHealthy } from '../leaving.ts';
-import { beganToEndMs, isAlive, type Life, stayAt } from '../life.ts';
+import { beganToEndMs, isAlive, isFunction, type Life, stayAt } from '../life.ts';
 import { eachSecond } from '../moments.ts';
 import { remembered } from '../remembered.ts';
 import { figuresSaid, type SaidFigures } from '../said-figures.ts';
@@ -77,18 +77,24 @@ const surelyServing = (chronicle: Chronicle, { group }: SaidFigures, { fromMs, u
   ).length;
 };
 
-type Change = { readonly atMs: number; readonly state?: string };
+type Change = {
+  readonly atMs: number;
+  readonly state?: string;
+  /** When the invocation that wrote it began. */
+  readonly sinceMs: number;
+};
 
 /** The states of each swap of a group over time, by its instance. Without a state, it is history. */
 const swapChanges = remembered((chronicle: Chronicle): ReadonlyMap<string, ReadonlyMap<string, readonly Change[]>> => {
   const byGroup = new Map<string, Map<string, Change[]>>();
-  for (const { group, item, atMs, swap } of chronicle.of('item-written')) {
+  for (const { group, item, atMs, swap, by } of chronicle.of('item-written')) {
     const past = items.past('');
     const instance = [items.swapPrefix, past].flatMap((prefix) => (item.startsWith(prefix) ? [item.slice(prefix.length)] : []))[0];
     if (instance === undefined) continue;
     const of = byGroup.get(group) ?? new Map<string, Change[]>();
     byGroup.set(group, of);
-    const change = item.startsWith(past) || swap === undefined ? { atMs } : { atMs, state: swap.state };
+    const sinceMs = (isFunction(by) ? chronicle.invocations.get(by.invocation)?.beganAtMs : undefined) ?? atMs;
+    const change = { atMs, sinceMs, ...(!item.startsWith(past) && swap !== undefined && { state: swap.state }) };
     of.set(instance, [...(of.get(instance) ?? []), change]);
   }
   return byGroup;
@@ -97,9 +103,15 @@ const swapChanges = remembered((chronicle: Chronicle): ReadonlyMap<string, Reado
 /** What happened to a swap from the beginning of a function on: until its end, and until the next look. */
 type Course = { readonly isOld: boolean; readonly during: readonly Change[]; readonly until: readonly Change[] };
 
+/** Whether another function that had begun before lets a waiting swap begin: it stores that choice first, and the swap counts as leaving from then on. */
+const isChosen = (until: readonly Change[], untilMs: number): boolean => until.some((one) => one.state === 'leaving' && one.sinceMs <= untilMs);
+
 /** A swap that surely counts in a state: it had no other one meanwhile, and the next look did not find its instance ended. */
-const surelyCounts = ({ isOld, during, until }: Course, state: string): boolean =>
-  isOld && during.every((one) => one.state === state) && until.every((one) => one.state !== undefined && (one.state !== 'gone' || state === 'gone'));
+const surelyCounts = ({ isOld, during, until }: Course, state: string, untilMs: number): boolean =>
+  isOld &&
+  during.every((one) => one.state === state) &&
+  until.every((one) => one.state !== undefined && (one.state !== 'gone' || state === 'gone')) &&
+  (state !== 'waiting' || !isChosen(until, untilMs));
 
 /**
  * A look counts what it finds, as a swap whose instance has ended. Where a drain writes the swap at the same time, the next look writes that. A member that
@@ -116,7 +128,7 @@ const swapBounds = (chronicle: Chronicle, { group, write, invocation }: SaidFigu
     }),
   );
   return {
-    least: state === 'drained' ? 0 : courses.filter((course) => surelyCounts(course, state)).length,
+    least: state === 'drained' ? 0 : courses.filter((course) => surelyCounts(course, state, write.atMs)).length,
     most: courses.filter(({ until }) => until.some((one) => one.state === state)).length,
   };
 };
@@ -167,6 +179,6 @@ const falseIn = (chronicle: Chronicle, said: SaidFigures): readonly Broken[] => 
 export const figuresAreTrue: Rule = {
   name: 'the numbers in a decision are true',
   meaning:
-    'A stored decision counts the members that its look showed: no fewer than belonged to the group, or served, all the time in which the look may have seen them (one whose health it says that it did not read counts as serving; where there are several groups, the first two minutes of an instance do not count), no more than belonged to it at some moment of that time, and as many in its pools as altogether. Its desired size is one that the state of the group had then. It counts no fewer swaps in each state than were in it all the time of its function (a swap does not count whose instance the next look finds ended), and no more than were in it at some moment until a minute after the end of that function. The swap of a drained member that stays need not count.',
+    'A stored decision counts the members that its look showed: no fewer than belonged to the group, or served, all the time in which the look may have seen them (one whose health it says that it did not read counts as serving; where there are several groups, the first two minutes of an instance do not count), no more than belonged to it at some moment of that time, and as many in its pools as altogether. Its desired size is one that the state of the group had then. It counts no fewer swaps in each state than were in it all the time of its function (a swap does not count whose instance the next look finds ended), and no more than were in it at some moment until a minute after the end of that function. The swap of a drained member that stays need not count. A waiting swap may count as leaving where another function that had begun lets it begin.',
   broken: (chronicle) => figuresSaid(chronicle).flatMap((said) => falseIn(chronicle, said)),
 };
