@@ -82,9 +82,15 @@ export const restMs = (own: readonly HeardLoss[], afterMs: number, slackMs = 0):
 const isShort = (loss: HeardLoss, losses: readonly HeardLoss[], slackMs: number): boolean =>
   losses.every((one) => one.livedMs < paysAfterMs || one.offering !== loss.offering || Math.abs(one.atMs - loss.atMs) >= sameLossMs + slackMs);
 
+/** Whether a loss is one with an earlier loss of its offering that is an hour old: then it is as old as that one. */
+const isOfOld = (loss: HeardLoss, losses: readonly HeardLoss[], atMs: number, slackMs: number): boolean =>
+  losses.some(
+    (one) => one.offering === loss.offering && one.atMs <= loss.atMs && loss.atMs - one.atMs < sameLossMs + slackMs && atMs - one.atMs >= hourMs,
+  );
+
 /** Until when no member moves at all, because three moves within an hour did not pay. What follows another loss closely is no further one, wherever it is. */
 export const stoppedUntil = (losses: readonly HeardLoss[], atMs: number, slackMs = 0): number => {
-  const young = losses.filter((loss) => isShort(loss, losses, slackMs) && atMs - loss.atMs < hourMs);
+  const young = losses.filter((loss) => isShort(loss, losses, slackMs) && !isOfOld(loss, losses, atMs, slackMs));
   const apart = young.filter((loss, index) => loss.atMs - (young[index - 1]?.atMs ?? Number.NEGATIVE_INFINITY) >= sameLossMs + slackMs);
   return apart.length < mostFlaps ? 0 : (apart.at(-mostFlaps)?.atMs ?? 0) + hourMs;
 };

@@ -253,12 +253,19 @@ describe('no member is returned twice within its back-off', () => {
   });
   it('ends all moves after three such lives within an hour', () => {
     const three = [2_000, 2_800, 3_600].map((second, index) => lost(second, `i-${5 + index}`, 200));
-    const elsewhere: Write = (script) => {
-      script.react(5_590, 5_597, 'i-m');
-      script.launch(5_595, 'i-9', { pool: 'spot-b', by: react('i-m') });
-    };
-    expect(found(...three, elsewhere)).toHaveLength(1);
-    expect(found(...three.slice(1), elsewhere)).toEqual([]);
+    const elsewhere =
+      (second = 5_595): Write =>
+      (script) => {
+        script.react(second - 5, second + 2, 'i-m');
+        script.launch(second, 'i-9', { pool: 'spot-b', by: react('i-m') });
+      };
+    expect(found(...three, elsewhere())).toHaveLength(1);
+    expect(found(...three.slice(1), elsewhere())).toEqual([]);
+    // One that follows the first within three minutes is the same loss, also when that one is an hour old.
+    const four = [...three, lost(2_150, 'i-8', 200)];
+    expect(found(...four, elsewhere())).toHaveLength(1);
+    expect(found(...four, elsewhere(5_650))).toEqual([]);
+    expect(found(...three, lost(2_300, 'i-8', 200), elsewhere(5_650))).toHaveLength(1);
   });
   it('is not required of an instance that its Auto Scaling group had begun to end before the warning', () => {
     const ends =
