@@ -9,6 +9,20 @@ type Client = {
   };
 };
 
+/** When commands are of no use any more, by their inputs. */
+const uselessFromMs = new WeakMap<object, number>();
+
+/** Lets a command wait for its token until this time at the latest, because it is of no use later. */
+export const ofUseUntil = <C extends { readonly input: object }>(command: C, untilMs: number): C => {
+  uselessFromMs.set(command.input, untilMs);
+  return command;
+};
+
+const untilOf = (args: unknown): Pick<PacedCall, 'untilMs'> => {
+  const untilMs = uselessFromMs.get((args as { readonly input: object }).input);
+  return untilMs === undefined ? {} : { untilMs };
+};
+
 type Attempts = { readonly $metadata?: { readonly attempts?: number } };
 type Next = (args: unknown) => Promise<{ readonly output: Attempts }>;
 
@@ -68,8 +82,9 @@ export const paced = <C extends Client>(
   const middleware =
     (next: Next, { commandName = '' }: { readonly commandName?: string }) =>
     async (args: unknown) => {
-      const call = callOf(commandName);
-      if (call === undefined) return next(args);
+      const usual = callOf(commandName);
+      if (usual === undefined) return next(args);
+      const call = { ...usual, ...untilOf(args) };
       if (!(await pacer.take(call))) throw notNow(call);
       try {
         const result = await next(args);

@@ -156,9 +156,15 @@ const createCalm = ({ item, now }: Pick<PacerDeps, 'item' | 'now'>) => {
 const createLines = ({ item, now, sleep }: PacerDeps, unsaid: ReturnType<typeof createUnsaid>) => {
   const lines = new Map<string, (call: PacedCall) => Promise<Wait>>();
 
-  /** Calls that arrive while a write is under way are written together. */
-  const lineOf = ({ bucket, kind, isLaunch, isUrgent }: PacedCall): ((call: PacedCall) => Promise<Wait>) => {
-    const key = `${bucket} ${kind} ${isLaunch} ${isUrgent}`;
+  /** Calls that arrive while a write is under way are written together, where they have as much patience. */
+  const lineOf = ({
+    bucket,
+    kind,
+    isLaunch,
+    isUrgent,
+    patienceMs,
+  }: PacedCall): ((call: PacedCall) => Promise<Wait>) => {
+    const key = `${bucket} ${kind} ${isLaunch} ${isUrgent} ${Math.floor(patienceMs / 1_000)}`;
     const line = lines.get(key) ?? merging((calls: readonly PacedCall[]) => takeTogether(calls, { item, now, unsaid }));
     lines.set(key, line);
     return line;
@@ -167,7 +173,8 @@ const createLines = ({ item, now, sleep }: PacerDeps, unsaid: ReturnType<typeof 
   /** The clock may be set while a call waits, so its own pauses count too. */
   return async (one: PacedCall, untilMs: number): Promise<boolean> => {
     const sinceMs = now();
-    const call = { ...one, patienceMs: Math.max(0, Math.min(one.patienceMs, untilMs - sinceMs)) };
+    const leftMs = Math.min(untilMs, one.untilMs ?? Number.POSITIVE_INFINITY) - sinceMs;
+    const call = { ...one, patienceMs: Math.max(0, Math.min(one.patienceMs, leftMs)) };
     for (let pausedMs = 0; ; ) {
       const { isTaken, ms } = await lineOf(call)(call);
       // An urgent call has no time to wait twice: for a place in line, and there.

@@ -43,6 +43,17 @@ const withoutRoom = async (deps: ProviderDeps, asg: Asg, swaps: readonly Swap[])
   ]);
 };
 
+/** The Auto Scaling group of a member that EC2 has taken notices that within this time, and lets go of it. */
+const noticedWithinMs = 5_000;
+
+/** When it is too late to end these members, because EC2 has taken all of them. */
+const endedBy = (swaps: readonly Swap[]): { readonly untilMs?: number } => {
+  const lastMs = Math.max(
+    ...swaps.map((swap) => (isTaken(swap) ? swap.deadlineMs : undefined) ?? Number.POSITIVE_INFINITY),
+  );
+  return Number.isFinite(lastMs) ? { untilMs: lastMs + noticedWithinMs } : {};
+};
+
 const releaseFrom = async (
   deps: ProviderDeps,
   asg: Asg,
@@ -52,8 +63,8 @@ const releaseFrom = async (
   const room = isSizeOurs ? Math.max(0, asg.desired - asg.min) : covered.length;
   const [going, staying] = [covered.slice(0, room), covered.slice(room)];
   const may = going.length === 0 ? [] : await beforeEnding(idsOf(going));
-  const ending = endThroughAsg(deps, asg.name, may, isSizeOurs);
   const asked = going.filter(({ instance }) => may.includes(instance));
+  const ending = endThroughAsg(deps, asg.name, { instances: idsOf(asked), isSizeOurs, ...endedBy(asked) });
   const spareMeanwhile = async (): Promise<void> => {
     if (asked.some(isTaken) && !(await endsWithin(deps, ending))) await spareRequests(deps, asg, asked);
   };

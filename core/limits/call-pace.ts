@@ -70,7 +70,7 @@ export const staleFullAt = (
 /**
  * A call of a bucket. `patienceMs`: how long it waits for its token before it fails as if AWS had throttled it.
  * `isLaunch`: it takes seconds, and shares its bucket with calls that do not. `isUrgent`: instead of failing, it is
- * made without a token, and counted afterwards.
+ * made without a token, and counted afterwards. `untilMs`: it is of no use later, so it waits no longer.
  */
 export type PacedCall = {
   readonly bucket: PacedBucket;
@@ -78,6 +78,7 @@ export type PacedCall = {
   readonly patienceMs: number;
   readonly isLaunch?: true;
   readonly isUrgent?: true;
+  readonly untilMs?: number;
 };
 
 /** A launch takes seconds, and its token is not taken before the middle of that time. */

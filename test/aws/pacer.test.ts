@@ -105,6 +105,20 @@ describe('calls wait for their tokens', () => {
     expect(world.slept.reduce((sum, ms) => sum + ms, 0)).toBeLessThanOrEqual(1_000);
   });
 
+  test('a call that is of no use later waits no longer, and others that are made with it wait as long as they may', async () => {
+    const behind = async (untilMs?: number) => {
+      const { world, pacer } = environment({ autoScaling: startMs + 22 * 200 });
+      const late = pacer.take({ ...act, ...(untilMs !== undefined && { untilMs }) });
+      return [await late, await pacer.take(act), world.nowMs - startMs <= 1_000];
+    };
+    expect([await behind(startMs + 300), await behind(startMs - 1), await behind(startMs + 999), await behind()]).toEqual([
+      [false, true, true],
+      [false, true, true],
+      [true, true, true],
+      [true, true, true],
+    ]);
+  });
+
   test('a call that changes something waits in line within its patience, and is refused beyond it', async () => {
     const behind = async (calls: number) => {
       const { world, pacer } = environment({ autoScaling: startMs + calls * 200 });
