@@ -79,6 +79,24 @@ describe('turns of the groups of one batch', () => {
     expect(world.writes).toBe(2);
   });
 
+  test('a group whose turn has come, or comes at once, waits for nobody, and others wait for the batch', async () => {
+    const waits = (name: string, inMs: number) => ({ ...askOf(name), sinceMs: nowMs, turnAtMs: nowMs + inMs });
+    const first = async (
+      inMs: number,
+      more: Partial<Ask> = {},
+      world = account({ ...emptyBudget, waiting: [{ ...waits('api', inMs), ...more }] }),
+    ) => {
+      const asked = turnsOf([api, web], { ...world.ports, wakes: { came: () => undefined, wake: async () => {} } }).ask(askOf('api'));
+      const soon = new Promise((resolve) => setTimeout(resolve, 50, 'waits'));
+      return Promise.race([asked.then(({ turn }) => turn.kind), soon]);
+    };
+    expect([await first(3_000), await first(-1_000)]).toEqual(['now', 'now']);
+    expect([await first(3_001), await first(0, { instances: 0 })]).toEqual(['waits', 'waits']);
+    const unread = account();
+    unread.world.fails = awsError('Throttling');
+    expect(await first(0, {}, unread)).toBe('waits');
+  });
+
   test('a group that has ended does not delay the others', async () => {
     const { ports } = account();
     const turns = turnsOf([api, web], ports);

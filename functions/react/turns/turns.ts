@@ -29,8 +29,8 @@ export type Given = { readonly turn: Turn; readonly refused: AccountBudget['refu
 export type Turns = {
   /**
    * Requests a turn. The first request waits for the other groups of the batch, so that the order of need holds for
-   * all, for two seconds at most. Where many of them request what nobody knows, most wait for a moment for what a few
-   * of them learn.
+   * all, for two seconds at most. A group whose turn has come waits for nobody: the line has settled the order. Where
+   * many of them request what nobody knows, most wait for a moment for what a few of them learn.
    *
    * @param asNow the request once it is known what EC2 refused to other groups
    */
@@ -197,7 +197,7 @@ export const turnsOf = (groups: readonly Group[], ports: ReactPorts): Turns => {
     asking = [...asking, ...some.map((one) => ({ ...one, hasWaited: true as const }))];
   };
   const consider = async (): Promise<void> => {
-    const ready = asking.filter(({ ask: { bucket } }) => !awaited.holdsUp(bucket));
+    const ready = asking.filter(({ ask }) => !awaited.holdsUp(ask));
     if (isSharing || ready.length === 0) return;
     isSharing = true;
     asking = asking.filter((one) => !ready.includes(one));
