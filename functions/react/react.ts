@@ -142,6 +142,8 @@ const readTogether = async (
       () => undefined,
     ),
   );
+  for (const one of inForce)
+    if (one?.read?.state?.newcomers !== undefined) ports.seen.noted(one.read.group.name, one.read.state.newcomers);
   const heard = batch.map((facts, index) => ({ facts, one: inForce[index] }));
   const instead = await insteadOfLooks(heard, ports, { beganAtMs, routedAtMs, readAtMs });
   const looked = heard.filter((_, index) => instead[index] === undefined);

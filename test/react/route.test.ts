@@ -288,7 +288,8 @@ describe('members that a look has shown, or that were launched', () => {
     const launchedAtMs = nowMs - 8_000;
     const inAsg = (asg?: string) => (seen: SeenMembers) =>
       seen.note('web', [{ ...one, launchedAtMs, ...(asg !== undefined && { asg }) } as Member], nowMs);
-    const granted = (seen: SeenMembers) => seen.launched('web', [{ instance, offering: member.offering }], launchedAtMs);
+    const granted = (seen: SeenMembers) => seen.launched('web', [{ instance, offering }], launchedAtMs);
+    const inState = (seen: SeenMembers) => seen.noted('web', { [instance]: { pool: 'spot', atMs: launchedAtMs } });
     const runs = async (atMs: number, noted: (seen: SeenMembers) => void) => {
       const seen = createSeenMembers();
       noted(seen);
@@ -302,9 +303,9 @@ describe('members that a look has shown, or that were launched', () => {
       return [asked, facts.map(({ group, ran, ranInAsg }) => [group, ran, ranInAsg])];
     };
     expect(await runs(nowMs, inAsg('asg-1'))).toEqual([[], [['web', [instance], [instance]]]]);
-    for (const noted of [inAsg(), granted]) expect(await runs(nowMs, noted)).toEqual([[], [['web', [instance], []]]]);
+    for (const noted of [inAsg(), granted, inState]) expect(await runs(nowMs, noted)).toEqual([[], [['web', [instance], []]]]);
     // An event from before the launch is about an earlier start.
-    for (const noted of [inAsg('asg-1'), granted]) expect((await runs(launchedAtMs - 1, noted))[0]).toEqual([instance]);
+    for (const noted of [inAsg('asg-1'), granted, inState]) expect((await runs(launchedAtMs - 1, noted))[0]).toEqual([instance]);
   });
 
   test('are looked up for every other signal, and after three minutes', async () => {
@@ -327,6 +328,9 @@ describe('members that a look has shown, or that were launched', () => {
     seen.note('web', many, nowMs);
     const ownerOf = (id: string) => seen.ownerOf({ ...ends, instance: id } as Signal, nowMs)?.group;
     expect(ownerOf('i-0')).toBe('web');
+    // What state items note takes the place of nobody.
+    seen.noted('api', { 'i-0': { pool: 'spot', atMs: nowMs }, 'i-more': { pool: 'spot', atMs: nowMs } });
+    expect([ownerOf('i-0'), ownerOf('i-more')]).toEqual(['web', undefined]);
     seen.note('api', [{ ...one, instance: 'i-new' } as Member], nowMs);
     expect([ownerOf('i-0'), ownerOf('i-new')]).toEqual([undefined, 'api']);
   });

@@ -1,3 +1,4 @@
+import type { Newcomer } from '../../../core/pool-memory/boot-memory.ts';
 import type { LaunchedInstance } from '../../../core/ports/launches.ts';
 import type { Owner } from '../../../core/ports/owners.ts';
 import type { Signal } from '../../../core/signals/signal.ts';
@@ -11,17 +12,19 @@ const mostRemembered = 20_000;
 const rememberedForMs = 180_000;
 
 /**
- * The members that looks of one environment showed or that it launched, so that no look-up is needed when thousands of
- * them end, or begin to run.
+ * The members that looks of one environment showed, that it launched, or that state items note as launched, so that no
+ * look-up is needed when thousands of them end, or begin to run.
  */
 export type SeenMembers = {
   note(group: string, members: readonly Member[], nowMs: number): void;
   /** EC2 granted these instances to a group. */
   launched(group: string, instances: readonly LaunchedInstance[], nowMs: number): void;
+  /** The state item of a group notes these instances, which any environment may have launched. */
+  noted(group: string, newcomers: Readonly<Record<string, Newcomer>>): void;
   /**
    * The owner of an instance that ends for good, if a look has shown it. Its owner cannot change any more. An older
    * event is believed only if describes do not show the instance alive, so it has to be looked up. Also the owner of an
-   * instance that begins to run, if a look has shown it, or EC2 has granted it, before. If it was moved since, the next
+   * instance that begins to run, if a look has shown it, EC2 has granted it, or a state item has noted it, before. If it was moved since, the next
    * tick of its new group finds it.
    */
   ownerOf(signal: Signal, nowMs: number): Owner | undefined;
@@ -48,6 +51,13 @@ export const createSeenMembers = (): SeenMembers => {
       makeRoom(instances.length);
       for (const { instance, offering } of instances)
         seen.set(instance, { owner: { group, offering, state: 'pending', launchedAtMs: atMs }, atMs });
+    },
+    noted: (group, newcomers) => {
+      for (const [instance, { pool, atMs }] of Object.entries(newcomers)) {
+        // What is known already says more. A list that is full keeps what it has: others would be looked up instead.
+        if (seen.has(instance) || seen.size >= mostRemembered) continue;
+        seen.set(instance, { owner: { group, pool, state: 'pending', launchedAtMs: atMs }, atMs });
+      }
     },
     note: (group, members, atMs) => {
       makeRoom(members.length);
