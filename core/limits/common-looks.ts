@@ -37,6 +37,13 @@ export const joinLookAtMs = ({ waiting }: AccountBudget, nowMs: number): number 
 };
 
 /**
+ * When a group is looked at whose new members come up at this time, and that waited so long for their launch. In a
+ * shortage that lasts, members that begin to run are looked at at the same times.
+ */
+export const comeUpLookAtMs = (atMs: number, waitedMs: number): number =>
+  waitedMs < lastsMs ? atMs : nextJoinAtMs(atMs - 1, lastingEveryMs);
+
+/**
  * When Auto Scaling groups are looked at whose leaving members have ended. Undefined: at once, because half of Auto
  * Scaling's bucket is there. Below that, its tokens are for calls that end members before EC2 takes them. Each of these
  * looks takes one too, and there are ten and more for one group while it lets its members go.

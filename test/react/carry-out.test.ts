@@ -118,6 +118,15 @@ describe('the next look of a group', () => {
 
   test('comes ten seconds after a launch that brings instances', async () => {
     expect(await wakesAfter([roundOf({}, {}, [answered(1)])])).toEqual([10_000]);
+    const waited = (waitedMs: number) => ({ remarks: [{ code: 'waited-for-turn', bucket: 'createFleet', waitedMs } as const] });
+    // In a shortage that lasts, all members that come up are looked at at multiples of ten seconds.
+    const laterBy = async (ms: number, longMs: number) => {
+      const { seen, run } = runOf();
+      const ports = { ...run.ports, clock: { now: () => nowMs + ms } };
+      await carryOutRounds({ ...run, ports, rounds: [roundOf(waited(longMs), {}, [answered(1)])] });
+      return seen.woken;
+    };
+    expect([await laterBy(3_000, 60_000), await laterBy(0, 60_000), await laterBy(3_000, 59_999)]).toEqual([[20_000], [10_000], [13_000]]);
     expect(await wakesAfter([roundOf({}, {}, [answered(0)])])).toEqual([]);
     expect(await wakesAfter([roundOf()])).toEqual([]);
   });

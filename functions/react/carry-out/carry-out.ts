@@ -5,6 +5,7 @@ import { afterTakingDown, outsideAsgOf, type TakenDown, takenDownAgain } from '.
 import { grantedBy, type Launched, mustRepeat } from '../../../core/group-state/answers.ts';
 import { untaggedIn } from '../../../core/launch/late-tags.ts';
 import { heldBackTimes, isOpen, repeatedAtMs } from '../../../core/launch/reservation-life.ts';
+import { comeUpLookAtMs } from '../../../core/limits/common-looks.ts';
 import { againAtMs, isWorthALook } from '../../../core/times/again.ts';
 import { tickEveryMs } from '../../../core/times/times.ts';
 import type { Added } from '../../../core/view/added.ts';
@@ -76,6 +77,15 @@ const repeatTimes = (state: GroupState | undefined, nowMs: number): readonly num
 /** Whether a launch brings instances. A launch without a response is repeated instead. */
 const bringsInstances = (launched: Launched): boolean => grantedBy(launched) > 0;
 
+/** How long the launches waited for their turn at the account's buckets. */
+const waitedMs = (rounds: readonly Round[]): number =>
+  Math.max(
+    0,
+    ...rounds.flatMap(({ decision: { remarks = [] } }) =>
+      remarks.flatMap((remark) => (remark.code === 'waited-for-turn' ? [remark.waitedMs] : [])),
+    ),
+  );
+
 /** When to look at members that have just been launched or have just joined. */
 const comesUpMs = 10_000;
 
@@ -85,7 +95,9 @@ const wakeTime = (rounds: readonly Round[], nowMs: number, soon: readonly number
     ...(rounds.some(({ launched }) => mustRepeat(launched)) ? repeatTimes(last?.state, nowMs) : []),
     ...soon,
   ];
-  const comingUp = rounds.some(({ launched }) => launched.some(bringsInstances)) ? [nowMs + comesUpMs] : [];
+  const comingUp = rounds.some(({ launched }) => launched.some(bringsInstances))
+    ? [comeUpLookAtMs(nowMs + comesUpMs, waitedMs(rounds))]
+    : [];
   // An Auto Scaling group does not launch what it was about to, once it is suspended. The rounds after that have the
   // same look, which still counts it.
   const cutOff = rounds.flatMap(({ decision: { suspend = [], wakeAtMs } }) => (suspend.length > 0 ? [wakeAtMs] : []));
