@@ -17,7 +17,7 @@ const spared = rememberedByKey<ProviderDeps['elb'], number>();
 /**
  * Interrupted members that Auto Scaling does not end now: they are deregistered at least, because EC2 takes them at
  * their deadline whatever Auto Scaling does. Returns since when each is out of service. The next look tries again to
- * end them.
+ * end them. A member whose deadline is over is left alone: EC2 has ended it, so it gets no requests any more.
  */
 export const spareRequests = async (
   { elb, now }: ProviderDeps,
@@ -27,8 +27,9 @@ export const spareRequests = async (
   const known = spared(elb);
   const keyOf = ({ instance, deadlineMs }: Swap): string => [instance, deadlineMs, ...targetGroups].join(' ');
   const stuck = swaps.filter(isTaken);
-  const fresh = stuck.filter((swap) => !known.has(keyOf(swap)));
   const atMs = now();
+  const isOver = ({ deadlineMs = Number.POSITIVE_INFINITY }: Swap): boolean => deadlineMs <= atMs;
+  const fresh = stuck.filter((swap) => !known.has(keyOf(swap)) && !isOver(swap));
   const ids = fresh.map(({ instance }) => instance);
   const { done } = await deregisterTargets(elb, targetGroups, ids);
   for (const swap of fresh) if (done.includes(swap.instance)) known.set(keyOf(swap), atMs);

@@ -411,6 +411,15 @@ describe('releasing leaving members', () => {
     expect(await released(failsWith('Throttling', 'Rate exceeded'))).toEqual({ done: [], failed: 2, ...spared });
   });
 
+  test('leaves members in their target groups whose deadline is over, because EC2 has ended them', async () => {
+    const throttled = { TerminateInstanceInAutoScalingGroup: failsWith('Throttling', 'Rate exceeded'), DeregisterTargets: {} };
+    const { provider, aws } = over(attached, { ...inWeb({ 'i-1': 'InService', 'i-2': 'InService' }, { targetGroups: ['tg-own'] }), ...throttled });
+    const leaving = [swap('i-1', 'interruption', { deadlineMs: nowMs }), swap('i-2', 'interruption', { deadlineMs: nowMs + 1 })];
+    const { failed, deregisteredAtMs } = await provider.release(attached, leaving);
+    expect([failed.length, deregisteredAtMs]).toEqual([2, { 'i-2': nowMs }]);
+    expect(aws.inputsOf('DeregisterTargets').map(({ Targets }) => Targets)).toEqual([[{ Id: 'i-2' }]]);
+  });
+
   test('takes no member out of its target groups meanwhile that may not be ended', async () => {
     const answers = { ...inWeb({ 'i-1': 'InService', 'i-2': 'InService' }, { targetGroups: ['tg-own'] }), DeregisterTargets: {} };
     const { provider, aws } = providerOver(attached.holding, { ...answers, TerminateInstanceInAutoScalingGroup: {} }, { sleep: async () => {} });
