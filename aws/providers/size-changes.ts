@@ -6,7 +6,7 @@ import {
 import { isAsAdded } from '../../core/group/outside-size.ts';
 import type { CapacityProvider } from '../../core/ports/capacity-provider.ts';
 import { loweredShownMs } from '../../core/times/times.ts';
-import { isGiven, isKnown } from '../../core/view/raised-max.ts';
+import { isGiven, isKnown, isRaiseShown } from '../../core/view/raised-max.ts';
 import { isFromAws, retryOf } from '../calls/errors.ts';
 import { describeAsgs } from './auto-scaling-groups.ts';
 import type { ProviderDeps } from './provider-deps.ts';
@@ -38,7 +38,7 @@ const lower = (client: Client, asg: string, to: Lower): Promise<'done' | 'refuse
  * and keeps values that others have set.
  */
 export const createMaximumChanges = (
-  client: Client,
+  client: Pick<ProviderDeps, 'autoScaling' | 'now'>,
 ): Pick<CapacityProvider, 'raiseMax' | 'restoreMax' | 'lowerMax'> => ({
   /** A maximum that is neither the owner's value nor one that we set is the owner's own change. */
   async raiseMax(raised) {
@@ -57,13 +57,13 @@ export const createMaximumChanges = (
 
   /**
    * Never below the desired capacity, where it is ours: Auto Scaling would lower that too, and terminate instances for
-   * it.
+   * it. For a while after a raise, a describe may show the maximum of before, and the call is made all the same.
    */
   async restoreMax(raised, sizedOutside) {
     const { asg, fromMax } = raised;
     const now = await read(client, asg);
-    if (now?.max === fromMax) return 'done';
-    if (now === undefined || !isGiven(raised, now.max)) return 'changed-by-others';
+    if (now?.max === fromMax && isRaiseShown(raised, client.now())) return 'done';
+    if (now === undefined || !isKnown(raised, now.max)) return 'changed-by-others';
     if (now.desired > fromMax && asg !== sizedOutside) return 'not-yet';
     await update(client, asg, { MaxSize: fromMax });
     return 'done';
@@ -81,15 +81,16 @@ export const createMaximumChanges = (
 export const createSizeChanges = (client: Client): Pick<CapacityProvider, 'takeOver' | 'takeDown' | 'giveBack'> => ({
   async takeDown(added, raised) {
     const now = await read(client, added.asg);
-    if (now === undefined || !isAsAdded(added, now) || added.from < now.min) return 'changed-by-others';
-    if (now.desired === added.from) return 'not-yet';
-    const isPutBack = raised !== undefined && isGiven(raised, now.max) && added.from <= raised.fromMax;
-    const to = { DesiredCapacity: added.from, ...(isPutBack && { MaxSize: raised.fromMax }) };
+    if (now === undefined || !isAsAdded(added, now) || added.from < now.min) return { kind: 'changed-by-others' };
+    if (now.desired === added.from) return { kind: 'not-yet' };
+    const putsMaxBack = raised !== undefined && isGiven(raised, now.max) && added.from <= raised.fromMax;
+    const to = { DesiredCapacity: added.from, ...(putsMaxBack && { MaxSize: raised.fromMax }) };
     const lowered = await lower(client, added.asg, to);
     if (typeof lowered === 'object') throw lowered.denied;
-    if (lowered === 'refused') return 'not-yet';
+    if (lowered === 'refused') return { kind: 'not-yet' };
     const after = await read(client, added.asg);
-    return after !== undefined && isAsAdded(added, after) ? 'unseen' : 'done';
+    const isUnseen = after !== undefined && isAsAdded(added, after);
+    return { kind: isUnseen ? 'unseen' : 'done', ...(putsMaxBack && { isMaxPutBack: true }) };
   },
 
   /** Changes nothing if others have set the desired capacity since. */

@@ -35,6 +35,8 @@ export const raisedMax = objectOf<RaisedMax>({
   atMs: optional(number),
   beforeMs: optional(number),
   by: optional(text),
+  answeredAtMs: optional(number),
+  putBackAtMs: optional(number),
 });
 
 export const added = objectOf<Added>({

@@ -3,7 +3,7 @@ import { howHeld } from '../group/holding.ts';
 import { isBeyondMaximum, mayBeAdded, outsideAsgOf } from '../group/outside-size.ts';
 import { describeLagMs } from '../times/times.ts';
 import type { Headcount } from '../view/headcount.ts';
-import { isGiven, mayBeRaisedYet, ownersMax, type RaisedMax, raisedTo } from '../view/raised-max.ts';
+import { isGiven, isPutBack, mayBeRaisedYet, ownersMax, type RaisedMax, raisedTo } from '../view/raised-max.ts';
 import type { AsgView, View } from '../view/view.ts';
 import type { Draft, Rule, Situation } from './rule.ts';
 
@@ -76,7 +76,8 @@ const toPutBack = (
   const onTheWay = comingTo(headcount);
   const named = new Set(namedAsgs(view.group));
   const takenOff = view.state.raised.filter(({ asg }) => !mayBeAdded(view.state, asg));
-  return takenOff.filter((raised) => {
+  const open = takenOff.filter((raised) => !isPutBack(raised));
+  return open.filter((raised) => {
     // New members join the Auto Scaling group that the policy names. When no describe shows that group any more, there
     // is nothing left to wait for.
     const asg = view.asgs.find(({ name }) => name === raised.asg);
@@ -85,7 +86,7 @@ const toPutBack = (
     const coming = joins === raised.asg ? now + soon : onTheWay + now;
     const fits = coming === 0 || (asg !== undefined && asg.desired + coming <= raised.fromMax);
     if (!fits && named.has(raised.asg) && !isBeyond) return false;
-    if (asg?.max === raised.fromMax && mayBeRaisedYet(raised, view.nowMs, false)) return false;
+    if (asg?.max === raised.fromMax && mayBeRaisedYet(raised, view.nowMs)) return false;
     return (
       (asg === undefined || asg.desired <= ownersMax(view.state.raised, asg)) &&
       !raising.some(({ asg: name }) => name === raised.asg)
@@ -109,7 +110,7 @@ const toLower = (
   const { joins } = howHeld(group);
   return view.asgs.flatMap((asg) => {
     const raised = state.raised.find((one) => one.asg === asg.name);
-    if (raised === undefined || !named.includes(asg.name) || putBack.includes(raised)) return [];
+    if (raised === undefined || isPutBack(raised) || !named.includes(asg.name) || putBack.includes(raised)) return [];
     const needed = Math.max(raised.fromMax, asg.desired, joins === asg.name ? state.desired : 0);
     const isSettled = nowMs - (raised.atMs ?? 0) >= describeLagMs;
     return isSettled && isGiven(raised, asg.max) && needed < asg.max ? [raisedTo(state.raised, asg, needed)] : [];

@@ -12,6 +12,7 @@ import type { Holdings } from '../ports/capacity-provider.ts';
 import { noteRefusedReleases } from '../removal/refused-releases.ts';
 import type { Swap } from '../swap/swap.ts';
 import { allNotes, type Notes, withNotes } from '../view/notes.ts';
+import { openRaises } from '../view/raised-max.ts';
 import { openSuspensions } from '../view/suspension.ts';
 import type { GroupState } from '../view/view.ts';
 import { surelyDetached } from './detached.ts';
@@ -129,7 +130,11 @@ export const followLook = (look: Look): Sized & { readonly outside?: OutsideSize
   const writtenAtMs = rewrittenAt(look);
   const learned = writtenAtMs === undefined ? known : afterRewrite(known, writtenAtMs, nowMs);
   const notes = allNotes([known, inherited]);
-  const open = { ...notes, suspended: openSuspensions(notes.suspended, nowMs) };
+  const open = {
+    ...notes,
+    raised: openRaises(notes.raised, nowMs),
+    suspended: openSuspensions(notes.suspended, nowMs),
+  };
   const byPolicy = followPolicy(withNotes(learned, open), group);
   const outside = outsideSizeOf(group, byPolicy, holdings.asgs, nowMs);
   const sized =

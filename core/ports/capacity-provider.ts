@@ -48,6 +48,18 @@ export type ActionResult = {
   readonly failed: readonly { readonly instance: string; readonly code: string; readonly retry: 'later' | 'never' }[];
 };
 
+/**
+ * The result of lowering a desired capacity by what attaching added. `unseen`: it is done, and a describe does not show
+ * it yet, or others have written the same number again. `changed-by-others`: the number is not its value before the
+ * attach plus the attached members, so others have set it. `not-yet`: no describe shows the members, or the call is
+ * refused now.
+ */
+export type Lowered = {
+  readonly kind: 'done' | 'unseen' | 'changed-by-others' | 'not-yet';
+  /** The same call has put the maximum back. */
+  readonly isMaxPutBack?: true;
+};
+
 /** The result of taking members out of service. */
 export type Released = ActionResult & {
   /**
@@ -180,13 +192,11 @@ export type CapacityProvider = {
   /** Resumes those of these processes that are still suspended. `gone`: there is no such group any more. */
   resume(suspension: Suspension): Promise<'done' | 'gone'>;
   /**
-   * Lowers a desired capacity by what attaching added. `unseen`: it is done, and a describe does not show it yet, or
-   * others have written the same number again. `changed-by-others`: the number is not its value before the attach plus
-   * the attached members, so others have set it. `not-yet`: no describe shows the members, or the call is refused now.
+   * Lowers a desired capacity by what attaching added, unless others have set it since.
    *
-   * @param raised a maximum that was raised for the attach, and is put back by the same call
+   * @param raised a maximum that was raised for the attach, and is put back by the same call if it still has that value
    */
-  takeDown(added: Added, raised?: RaisedMax): Promise<'done' | 'unseen' | 'changed-by-others' | 'not-yet'>;
+  takeDown(added: Added, raised?: RaisedMax): Promise<Lowered>;
   /** Lowers an Auto Scaling group's desired capacity. `refused`: not now. `denied`: only its owner can change that. */
   takeOver(asg: string, desired: number): Promise<'done' | 'refused' | 'denied'>;
   /** Raises a desired capacity again that was lowered to `from`, where nothing was launched in its place. */

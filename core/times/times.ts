@@ -45,7 +45,7 @@ export const describeLagMs = 180_000;
 /** Describes of EC2 and of Auto Scaling do not both lag behind for this long. */
 export const bothLagMs = 45_000;
 
-/** A describe may still miss that Holdfast lowered a desired capacity or suspended a process this long ago. */
+/** A describe may still miss that Holdfast changed a size of an Auto Scaling group or a process this long ago. */
 export const loweredShownMs = 20_000;
 
 /**

@@ -1,4 +1,4 @@
-import { leaseMs } from '../times/times.ts';
+import { leaseMs, loweredShownMs } from '../times/times.ts';
 import type { AsgView } from './view.ts';
 
 /** A maximum size that we raised and must put back. */
@@ -15,6 +15,10 @@ export type RaisedMax = {
   readonly beforeMs?: number;
   /** The run that noted it last. */
   readonly by?: string;
+  /** When AWS had answered the call that raised it: no call of this run takes effect later. */
+  readonly answeredAtMs?: number;
+  /** When it was put back, and no function could raise it any more. The note stays while a describe may be older. */
+  readonly putBackAtMs?: number;
 };
 
 /**
@@ -51,17 +55,58 @@ export const raisedTo = (
 /** A raise as a run notes it before it is carried out. A run may note it in each of its rounds. */
 export const notedBy = (by: string, raise: RaisedMax, raised: readonly RaisedMax[], nowMs: number): RaisedMax => {
   const before = raised.find(({ asg }) => asg === raise.asg);
-  const beforeMs = before?.by === by ? before.beforeMs : before?.atMs;
+  const isNoLongerOpen = before?.by === by || before?.answeredAtMs !== undefined;
+  const beforeMs = isNoLongerOpen ? before.beforeMs : before?.atMs;
   return { ...raise, atMs: nowMs, by, ...(beforeMs !== undefined && { beforeMs }) };
 };
 
 /**
  * Whether an invocation that noted this raise may still carry it out. The note stays that long, because without it
  * nothing would show whether the maximum is ours or the owner's.
- *
- * @param isOwn whether the caller made the last raise, and it is carried out
  */
-export const mayBeRaisedYet = ({ atMs, beforeMs }: RaisedMax, nowMs: number, isOwn: boolean): boolean => {
-  const notedAtMs = isOwn ? beforeMs : atMs;
+export const mayBeRaisedYet = ({ atMs, beforeMs, answeredAtMs }: RaisedMax, nowMs: number): boolean => {
+  const notedAtMs = answeredAtMs === undefined ? atMs : beforeMs;
   return notedAtMs !== undefined && nowMs - notedAtMs < leaseMs;
+};
+
+/** Whether every describe shows what became of this raise. A describe before that may show the maximum of before. */
+export const isRaiseShown = ({ atMs, answeredAtMs }: RaisedMax, nowMs: number): boolean => {
+  const calledAtMs = answeredAtMs ?? (atMs === undefined ? undefined : atMs + leaseMs);
+  return calledAtMs === undefined || nowMs - calledAtMs >= loweredShownMs;
+};
+
+/** Whether it was put back for good. If a describe shows our value, it is old, or the owner has set that value. */
+export const isPutBack = ({ putBackAtMs }: RaisedMax): boolean => putBackAtMs !== undefined;
+
+/** Notes without those of maxima that were put back, which every describe shows. A larger maximum is the owner's. */
+export const openRaises = (raised: readonly RaisedMax[], nowMs: number): readonly RaisedMax[] =>
+  raised.filter(({ putBackAtMs }) => putBackAtMs === undefined || nowMs - putBackAtMs < loweredShownMs);
+
+/** What a run learned about maxima, by Auto Scaling group: answered raises, those put back, those the owner changed. */
+export type MaximaLearned = {
+  readonly answered: readonly string[];
+  readonly putBack: readonly string[];
+  readonly changed: readonly string[];
+};
+
+/**
+ * Notes after a run. A maximum that its owner changed needs no note.
+ *
+ * @param by the run. It knows nothing about a raise that another run noted since
+ * @returns `raised` itself where nothing changes
+ */
+export const raisedAfter = (
+  by: string,
+  raised: readonly RaisedMax[],
+  { answered, putBack, changed }: MaximaLearned,
+  nowMs: number,
+): readonly RaisedMax[] => {
+  const after = raised.flatMap((one) => {
+    const isNews = one.by === by && one.answeredAtMs === undefined && answered.includes(one.asg);
+    const note = isNews ? { ...one, answeredAtMs: nowMs } : one;
+    if (mayBeRaisedYet(note, nowMs)) return [note];
+    if (changed.includes(note.asg)) return [];
+    return [putBack.includes(note.asg) && !isPutBack(note) ? { ...note, putBackAtMs: nowMs } : note];
+  });
+  return after.length === raised.length && after.every((one, index) => one === raised[index]) ? raised : after;
 };

@@ -10,6 +10,7 @@ import { followView, sameState } from '../../core/group-state/state.ts';
 import { withUnreplaced } from '../../core/group-state/unreplaced.ts';
 import { decideInMode, type InMode } from '../../core/observe/in-mode.ts';
 import { leaseMs } from '../../core/times/times.ts';
+import { raisedAfter } from '../../core/view/raised-max.ts';
 import type { GroupState, View } from '../../core/view/view.ts';
 import { claimedMeanwhile } from './carry-out/claimed-meanwhile.ts';
 import { launchAll, readRequests, writeRequests } from './carry-out/launches.ts';
@@ -28,21 +29,23 @@ import { type Allowed, giveTurnBack, shareLessons, takeTurn } from './turns/take
 const namedAtMost = 50;
 
 /**
- * Raises maxima. Returns whether all members that join have room. A maximum that cannot be raised now holds up neither
- * launches nor drains.
+ * Raises maxima. Returns the Auto Scaling groups of which AWS has answered the call. Where it refuses, members that
+ * join have no room. A maximum that cannot be raised now holds up neither launches nor drains.
  */
-const raiseAll = async ({ group, provider, ports }: Run, { raise }: Decision): Promise<boolean> => {
-  let fits = true;
+const raiseAll = async ({ group, provider, ports }: Run, { raise }: Decision): Promise<readonly string[]> => {
+  const answered: string[] = [];
   for (const raised of raise) {
-    if ((await provider.raiseMax(raised)) !== 'refused') continue;
-    fits = false;
+    if ((await provider.raiseMax(raised)) !== 'refused') {
+      answered.push(raised.asg);
+      continue;
+    }
     ports.telemetry.count(metrics.actionsFailed);
     ports.telemetry.logger.error('A maximum could not be raised: members wait to join their Auto Scaling group.', {
       group: group.name,
       raised,
     });
   }
-  return fits;
+  return answered;
 };
 
 /**
@@ -166,13 +169,20 @@ const playAllowed = async (
   if (state === undefined) return undefined;
   await tellNews(run, decision);
   const { denied, suspended } = await suspendAll(run, decision, earlier);
-  const fits = await raiseAll(run, decision);
+  const raised = await raiseAll(run, decision);
   const launched = await launch(run, [...(await readRequests(bound.repeated, run)), ...fresh]);
   shareLessons(run, launched);
-  const fitting = fits ? decision : asFits(decision, view);
-  const played = { view, sizes, lookedAtMs, decision: fitting, launched, denied, suspended };
+  const fitting = raised.length === decision.raise.length ? decision : asFits(decision, view);
+  const played = { view, sizes, lookedAtMs, decision: fitting, launched, denied, suspended, raised };
   if (launched.length === 0) return { ...played, state };
-  const answered = await writeAnswers(run, { view, state: markAnswered(view, state, suspended) }, launched);
+  const marked = markAnswered(view, state, suspended);
+  const maxima = raisedAfter(
+    run.id,
+    state.raised,
+    { answered: raised, putBack: [], changed: [] },
+    run.ports.clock.now(),
+  );
+  const answered = await writeAnswers(run, { view, state: { ...marked, raised: maxima } }, launched);
   return { ...played, state: answered, ...(answered.version > state.version + 1 && { isCrowded: true }) };
 };
 

@@ -858,6 +858,17 @@ describe("changes of an Auto Scaling group's numbers", () => {
     expect(update(of)).toEqual(updates);
   });
 
+  test('restoring a maximum that a describe may not show as raised yet', async () => {
+    const of = (answeredAgoMs: number) => {
+      const world = at(10);
+      return { world, result: world.provider.restoreMax({ ...raised, atMs: nowMs - 60_000, answeredAtMs: nowMs - answeredAgoMs }) };
+    };
+    const [young, old] = [of(19_999), of(20_000)];
+    expect([await young.result, await old.result]).toEqual(['done', 'done']);
+    expect(update(young.world)).toEqual([{ AutoScalingGroupName: 'web', MaxSize: 10 }]);
+    expect(update(old.world)).toEqual([]);
+  });
+
   test('restoring a maximum that others wrote beyond, where they set the size', async () => {
     const of = at(14, 11);
     expect(await of.provider.restoreMax(raised, 'web')).toBe('done');
@@ -873,32 +884,33 @@ describe("changes of an Auto Scaling group's numbers", () => {
     const of = (...describes: readonly unknown[]) => over(attached, { DescribeAutoScalingGroups: describes as never, UpdateAutoScalingGroup: {} });
     test('while others have not written since', async () => {
       const { provider, aws } = of(shown(3), shown(2));
-      expect(await provider.takeDown(added)).toBe('done');
+      expect(await provider.takeDown(added)).toEqual({ kind: 'done' });
       expect(aws.inputsOf('UpdateAutoScalingGroup')).toEqual([{ AutoScalingGroupName: 'web', DesiredCapacity: 2 }]);
     });
     test('and no more than the members that joined have added', async () => {
       const { provider, aws } = of(shown(3), shown(2));
-      expect(await provider.takeDown({ ...added, instances: ['i-3', 'i-4'] })).toBe('done');
+      expect(await provider.takeDown({ ...added, instances: ['i-3', 'i-4'] })).toEqual({ kind: 'done' });
       expect(aws.inputsOf('UpdateAutoScalingGroup').map(({ DesiredCapacity }) => DesiredCapacity)).toEqual([2]);
     });
     test('with the maximum that was raised for it, by one call', async () => {
       const lowered = async (more: object, raised: RaisedMax) => {
         const { provider, aws } = of(shown(3, more), shown(2));
-        expect(await provider.takeDown(added, raised)).toBe('done');
-        return aws.inputsOf('UpdateAutoScalingGroup').map(({ MaxSize }) => MaxSize);
+        const result = await provider.takeDown(added, raised);
+        return [result, aws.inputsOf('UpdateAutoScalingGroup').map(({ MaxSize }) => MaxSize)];
       };
-      expect(await lowered({ max: 3 }, { asg: 'web', fromMax: 2, toMax: 3 })).toEqual([2]);
-      expect(await lowered({ max: 4 }, { asg: 'web', fromMax: 2, toMax: 3 })).toEqual([undefined]);
-      expect(await lowered({ max: 3 }, { asg: 'web', fromMax: 1, toMax: 3 })).toEqual([undefined]);
+      const withMax = { kind: 'done', isMaxPutBack: true };
+      expect(await lowered({ max: 3 }, { asg: 'web', fromMax: 2, toMax: 3 })).toEqual([withMax, [2]]);
+      expect(await lowered({ max: 4 }, { asg: 'web', fromMax: 2, toMax: 3 })).toEqual([{ kind: 'done' }, [undefined]]);
+      expect(await lowered({ max: 3 }, { asg: 'web', fromMax: 1, toMax: 3 })).toEqual([{ kind: 'done' }, [undefined]]);
     });
     test('and is unseen while a describe does not show it', async () => {
-      expect(await of(shown(3), shown(3)).provider.takeDown(added)).toBe('unseen');
-      expect(await of(shown(3), { AutoScalingGroups: [] }).provider.takeDown(added)).toBe('done');
+      expect(await of(shown(3), shown(3)).provider.takeDown(added)).toEqual({ kind: 'unseen' });
+      expect(await of(shown(3), { AutoScalingGroups: [] }).provider.takeDown(added)).toEqual({ kind: 'done' });
     });
     test('down to the minimum, and later where AWS refuses it now', async () => {
-      expect(await of(shown(3, { min: 2 }), shown(2)).provider.takeDown(added)).toBe('done');
+      expect(await of(shown(3, { min: 2 }), shown(2)).provider.takeDown(added)).toEqual({ kind: 'done' });
       const busy = { DescribeAutoScalingGroups: shown(3), UpdateAutoScalingGroup: failsWith('ScalingActivityInProgressFault') };
-      expect(await over(attached, busy).provider.takeDown(added)).toBe('not-yet');
+      expect(await over(attached, busy).provider.takeDown(added)).toEqual({ kind: 'not-yet' });
     });
     test.each([
       ['somebody wrote another number', shown(5), 'changed-by-others'],
@@ -907,7 +919,7 @@ describe("changes of an Auto Scaling group's numbers", () => {
       ['no describe shows the members yet', shown(2, {}, { 'i-1': 'InService', 'i-2': 'InService' }), 'not-yet'],
     ])('but not where %s', async (_what, describe1, outcome) => {
       const { provider, aws } = of(describe1);
-      expect(await provider.takeDown(added)).toBe(outcome);
+      expect(await provider.takeDown(added)).toEqual({ kind: outcome });
       expect(aws.inputsOf('UpdateAutoScalingGroup')).toEqual([]);
     });
     test('and members are attached while the size is as it was noted', async () => {
@@ -1001,7 +1013,7 @@ describe("changes of an Auto Scaling group's numbers", () => {
     const added = { asg: 'web', from: 2, instances: ['i-3'], atMs: 0 };
     expect(await gone.provider.raiseMax(raised)).toBe('changed-by-others');
     expect(await gone.provider.restoreMax(raised)).toBe('changed-by-others');
-    expect(await gone.provider.takeDown(added)).toBe('changed-by-others');
+    expect(await gone.provider.takeDown(added)).toEqual({ kind: 'changed-by-others' });
     expect(await gone.provider.takeOver('web', 2)).toBe('refused');
     expect(await gone.provider.giveBack('web', { from: 2, to: 4 })).toBeUndefined();
     expect(await gone.provider.admit(sized, ['i-3'], { added })).toMatchObject({ done: [], failed: [{ code: 'SizeChanged' }] });

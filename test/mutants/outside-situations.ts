@@ -1,7 +1,7 @@
 import type { FaultInput } from '../../sandbox/fault-schema.ts';
 import { noCapacity } from '../sim/capacity-steps.ts';
 import { rename } from '../sim/edit-steps.ts';
-import { deleteAsg, suspend } from '../sim/operator-steps.ts';
+import { deleteAsg, moveBound, suspend } from '../sim/operator-steps.ts';
 import { setBy } from '../sim/outside-steps.ts';
 import type { Situation, Step } from '../sim/situation.ts';
 import { deletePolicy, interrupt, kill, putPolicy } from '../sim/steps.ts';
@@ -115,6 +115,11 @@ export const outsideSituations = {
       // The first change raises the maximum. The second one is to take off what the attach added.
       busy({ nth: 2 }),
     ]),
+  'its owner sets the maximum soon to which Holdfast had raised it': (): Situation => {
+    // Two members join at 17 s, and the maximum is 8 for some seconds. Describes are up to four seconds late.
+    const steps = [...spotIsGone, moveBound(35_000, 'web-asg', 'max', 1)];
+    return of('its owner sets the maximum soon to which Holdfast had raised it', { ...onDemandOnly, max: 7, asgLagSeconds: [4, 4] }, steps);
+  },
   'let go while members join': (): Situation => {
     const back = putPolicy(200_000, policyOf(onDemandOnly), 'the policy comes back');
     return of('let go while members join', onDemandOnly, [...spotIsGone, deletePolicy(19_000), back], [diesAttaching()]);

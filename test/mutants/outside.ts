@@ -229,4 +229,11 @@ export const outside: readonly Mutant[] = [
     to: 'const processes = [...new Set([...before, ...held])];',
     caughtBy: ['its owner has suspended Terminate for good'],
   },
+  {
+    name: 'a maximum that was put back is taken for ours while its function could still run',
+    file: 'core/view/raised-max.ts',
+    from: 'one.by === by && one.answeredAtMs === undefined && answered.includes(one.asg);',
+    to: "one.by === by && one.answeredAtMs === undefined && answered.includes(one.asg) && one.asg === '';",
+    caughtBy: ['its owner sets the maximum soon to which Holdfast had raised it'],
+  },
 ];

@@ -5,6 +5,7 @@ import type { Launched } from '../../core/group-state/answers.ts';
 import type { Turn } from '../../core/limits/line.ts';
 import type { ActionResult, CapacityIn } from '../../core/ports/capacity-provider.ts';
 import type { Added } from '../../core/view/added.ts';
+import type { RaisedMax } from '../../core/view/raised-max.ts';
 import type { GroupState, View } from '../../core/view/view.ts';
 import { carryOutRounds } from '../../functions/react/carry-out/carry-out.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
@@ -22,6 +23,8 @@ const roundOf = (decision: Partial<Decision>, rest: Partial<View> = {}, launched
 type World = {
   readonly admits?: ActionResult;
   readonly takesDown?: 'done' | 'unseen' | 'changed-by-others' | 'not-yet';
+  /** The same call puts the maximum back. */
+  readonly putsMaxBack?: true;
   readonly turn?: Turn;
   /** The same for all looks of an environment. */
   readonly drains?: object;
@@ -32,7 +35,7 @@ type World = {
 /** What follows the launches of these rounds: calls that change something, the next look, what is counted and written. */
 const actedOn = async (
   rounds: readonly Round[],
-  { admits = { done: [], failed: [] }, takesDown = 'done', turn, run = {}, drains = {}, atMs = nowMs }: World = {},
+  { admits = { done: [], failed: [] }, takesDown = 'done', putsMaxBack, turn, run = {}, drains = {}, atMs = nowMs }: World = {},
 ) => {
   const seen = { calls: [] as unknown[], wokenInMs: [] as number[], counted: {} as Record<string, number>, written: [] as GroupState[] };
   const provider: Partial<CapacityIn> = {
@@ -42,7 +45,7 @@ const actedOn = async (
     },
     takeDown: async (added, raised) => {
       seen.calls.push(['takeDown', added.asg, raised?.toMax]);
-      return takesDown;
+      return { kind: takesDown, ...(putsMaxBack && { isMaxPutBack: true }) };
     },
     restoreMax: async ({ asg }) => {
       seen.calls.push(['restoreMax', asg]);
@@ -203,7 +206,7 @@ describe('a size that others set', () => {
       ['restoreMax', 'web-asg'],
     ]);
     expect(acted.restored).toEqual(['web-asg']);
-    expect(written).toMatchObject([{ version: 4, raised: [other], added: [{ ...note, takenDownAtMs: nowMs }] }]);
+    expect(written).toMatchObject([{ version: 4, raised: [{ ...raised, putBackAtMs: nowMs }, other], added: [{ ...note, takenDownAtMs: nowMs }] }]);
     expect(counted[metrics.conflicts]).toBeUndefined();
   });
 
@@ -223,6 +226,22 @@ describe('a size that others set', () => {
     const { written, acted } = await actedOn([joins()], { admits: { done: ['i-1'], failed: [] }, takesDown: 'unseen', run });
     expect(written).toMatchObject([{ raised: [raised, other], added: [{ ...note, takenDownAtMs: nowMs }] }]);
     expect(acted.restored).toEqual([]);
+  });
+
+  test('needs no further call for a maximum that went back with it', async () => {
+    const world = { admits: { done: ['i-1'], failed: [] }, putsMaxBack: true, run } as const;
+    const { calls, written, acted } = await actedOn([joins()], world);
+    expect(calls.slice(1)).toEqual([['takeDown', 'web-asg', 5]]);
+    expect(written).toMatchObject([{ raised: [{ ...raised, putBackAtMs: nowMs }, other] }]);
+    expect(acted.restored).toEqual(['web-asg']);
+    const unseen = await actedOn([joins()], { ...world, takesDown: 'unseen' });
+    expect(unseen.written).toMatchObject([{ raised: [{ ...raised, putBackAtMs: nowMs }, other] }]);
+  });
+
+  test('leaves a maximum that was put back before to its owner, who may have set the same value since', async () => {
+    const before = { ...raised, putBackAtMs: nowMs - 1_000 };
+    const { calls } = await actedOn([joins({ raised: [before] })], { admits: { done: ['i-1'], failed: [] }, run });
+    expect(calls.slice(1)).toEqual([['takeDown', 'web-asg', undefined]]);
   });
 
   test('of an earlier look is taken down too', async () => {
@@ -270,11 +289,36 @@ test('a look after a cut comes at once, and that of a throttle that is over does
 });
 
 test('a maximum that was raised and put back by the same look keeps its note while another invocation may still raise it', async () => {
-  const raised = { asg: 'web-asg', fromMax: 10, toMax: 12, atMs: nowMs, beforeMs: nowMs - 1_000 };
-  const noted = async (rest: Partial<Decision>, one: typeof raised) =>
-    (await actedOn([roundOf({ restore: [one], ...rest }, { state: state({ raised: [one] }) })])).written;
-  expect(await noted({}, raised)).toEqual([]);
-  expect(await noted({ raise: [raised] }, raised)).toEqual([]);
-  expect(await noted({ raise: [raised] }, { ...raised, beforeMs: nowMs - 35_000 })).toMatchObject([{ raised: [] }]);
-  expect(await noted({}, { ...raised, atMs: nowMs - 35_000 })).toMatchObject([{ raised: [] }]);
+  const raised = { asg: 'web-asg', fromMax: 10, toMax: 12, atMs: nowMs, beforeMs: nowMs - 1_000, by: 'd-1' };
+  const noted = async (one: RaisedMax, after: Partial<Round> = {}, rest: Partial<Decision> = {}) => {
+    const round = roundOf({ restore: [one], ...rest }, { state: state({ raised: [one] }) });
+    return (await actedOn([{ ...round, ...after }], { run: { id: 'd-1' } })).written;
+  };
+  const own = { raised: ['web-asg'] };
+  const answered = { ...raised, answeredAtMs: nowMs };
+  expect(await noted(raised)).toEqual([]);
+  expect(await noted(raised, own, { raise: [raised] })).toMatchObject([{ raised: [answered] }]);
+  expect(await noted(raised, {}, { raise: [raised] })).toEqual([]);
+  const before = { ...raised, beforeMs: nowMs - 35_000 };
+  expect(await noted(before, own, { raise: [before] })).toMatchObject([{ raised: [{ ...before, putBackAtMs: nowMs }] }]);
+  const old = { ...raised, atMs: nowMs - 35_000 };
+  expect(await noted(old)).toMatchObject([{ raised: [{ ...old, putBackAtMs: nowMs }] }]);
+});
+
+test('a raise that AWS refused once may take effect later, though it answered another one of the same run', async () => {
+  const raised = { asg: 'web-asg', fromMax: 10, toMax: 12, atMs: nowMs, by: 'd-1' };
+  const noted = async (first: readonly string[]) => {
+    const round = roundOf({ raise: [raised] }, { state: state({ raised: [raised] }) });
+    return (
+      await actedOn(
+        [
+          { ...round, raised: first },
+          { ...round, raised: ['web-asg'] },
+        ],
+        { run: { id: 'd-1' } },
+      )
+    ).written;
+  };
+  expect(await noted([])).toEqual([]);
+  expect(await noted(['web-asg'])).toMatchObject([{ raised: [{ ...raised, answeredAtMs: nowMs }] }]);
 });

@@ -42,7 +42,7 @@ const runOf = (provides: Partial<CapacityIn> = {}, rest: Partial<Run> = {}) => {
     restoreMax: listed('restoreMax', 'done' as const),
     lowerMax: listed('lowerMax', undefined),
     resume: listed('resume', 'done' as const),
-    takeDown: listed('takeDown', 'done' as const),
+    takeDown: listed('takeDown', { kind: 'done' as const }),
     noteJoined: listed('noteJoined', undefined),
     tagLaunched: listed('tagLaunched', undefined),
     giveBack: listed('giveBack', undefined),
@@ -170,7 +170,7 @@ describe('what a look changed before', () => {
   const raised = { asg: 'web-asg', fromMax: 10, toMax: 12 };
   const suspension = { asg: 'web-asg', processes: ['Launch'] } as const;
 
-  test('is put back once. The note of a maximum is removed, and that of processes says when they were resumed', async () => {
+  test('is put back once. Its notes say when', async () => {
     const { seen, run } = runOf();
     const other = { asg: 'other', fromMax: 1, toMax: 2 };
     const { restored } = await carryOutRounds({
@@ -182,7 +182,13 @@ describe('what a look changed before', () => {
       ['restoreMax', raised, undefined],
       ['resume', suspension],
     ]);
-    expect(seen.written).toMatchObject([{ version: 4, raised: [other], suspended: [{ ...suspension, resumedAtMs: expect.any(Number) }] }]);
+    expect(seen.written).toMatchObject([
+      {
+        version: 4,
+        raised: [{ ...raised, putBackAtMs: nowMs }, other],
+        suspended: [{ ...suspension, resumedAtMs: expect.any(Number) }],
+      },
+    ]);
   });
 
   test('keeps its note where it cannot be put back yet', async () => {
@@ -327,7 +333,8 @@ describe('a size that others set', () => {
     const results = { a: 'done', b: 'unseen', c: 'changed-by-others', d: 'not-yet' } as const;
     const takeDown: CapacityIn['takeDown'] = async (added, raised) => {
       asked.push([added.asg, raised?.toMax]);
-      return results[added.asg as keyof typeof results];
+      const kind = results[added.asg as keyof typeof results];
+      return { kind, ...(kind === 'unseen' && { isMaxPutBack: true }) };
     };
     const raised = [
       { asg: 'b', fromMax: 1, toMax: 9 },
@@ -336,7 +343,7 @@ describe('a size that others set', () => {
     const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((asg) => note(asg));
     const { run } = runOf({ takeDown });
     const notes = [a, b, c, d].flatMap((one) => one ?? []);
-    expect(await takeDownAll(run, notes, raised)).toEqual({ done: [a], unseen: [b], overwritten: [c] });
+    expect(await takeDownAll(run, notes, raised)).toEqual({ takenDown: { done: [a], unseen: [b], overwritten: [c] }, maxPutBack: ['b'] });
     expect(asked).toEqual([
       ['a', 5],
       ['b', 9],
@@ -350,7 +357,7 @@ describe('a size that others set', () => {
     const ask = async () => ({ turn: { kind: 'now' as const, instances: 0, calls: 1, sinceMs: nowMs }, refused: [] });
     const wokenAfter = async (takeDown: 'done' | 'unseen' | 'not-yet') => {
       const admit: CapacityIn['admit'] = async (_, done) => ({ done, failed: [] });
-      const { seen, run } = runOf({ admit, takeDown: async () => takeDown }, { group: web, turns: { ask } as unknown as Run['turns'] });
+      const { seen, run } = runOf({ admit, takeDown: async () => ({ kind: takeDown }) }, { group: web, turns: { ask } as unknown as Run['turns'] });
       const ports = { ...run.ports, drains: {}, store: { ...run.ports.store, swaps: async () => [] } } as unknown as ReactPorts;
       const rounds = [roundOf({ admissions: ['i-1'] }, { group: web }, [], state({ added: [note('web-asg')] }))];
       await carryOutRounds({ ...run, ports, rounds });
@@ -393,7 +400,7 @@ describe('a size that others set', () => {
     const problems: string[] = [];
     const telemetry = { ...silent, logger: { ...silent.logger, error: (problem: string) => void problems.push(problem) } };
     const ports = { ...run.ports, telemetry } as unknown as ReactPorts;
-    expect(await takeDownAll({ ...run, ports }, [note('a')], [])).toEqual({ done: [], unseen: [], overwritten: [] });
+    expect(await takeDownAll({ ...run, ports }, [note('a')], [])).toEqual({ takenDown: { done: [], unseen: [], overwritten: [] }, maxPutBack: [] });
     expect(problems).toEqual(['A desired capacity could not be lowered by what attaching added.']);
   });
 

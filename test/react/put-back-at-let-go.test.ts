@@ -34,7 +34,7 @@ const letGoOf = async (
     },
     takeDown: async (added: { readonly atMs: number }) => {
       calls.push(['takeDown', asg, added.atMs]);
-      return answer(takeDown);
+      return { kind: answer(takeDown) };
     },
     resume: async () => {
       calls.push(['resume', asg]);
@@ -80,7 +80,7 @@ describe('a group that is let go', () => {
   test('puts the maximum sizes back that it raised', async () => {
     const { calls, next, logs } = await letGoOf(state({ raised }));
     expect(calls).toEqual(raised.map((one) => ['restoreMax', one.asg, one, undefined]));
-    expect([next?.raised, logs]).toEqual([[], []]);
+    expect([next?.raised, logs]).toEqual([raised.map((one) => ({ ...one, putBackAtMs: nowMs })), []]);
   });
 
   test('tries again later where a maximum cannot be put back, and logs that every fifteen minutes', async () => {
@@ -99,7 +99,15 @@ describe('a group that is let go', () => {
     const young = { ...raised[0], asg: 'a', fromMax: 4, toMax: 6, atMs: nowMs - leaseMs + 1 };
     const { next, logs } = await letGoOf(state({ raised: [young] }));
     expect([next?.raised, logs]).toEqual([[young], []]);
-    expect((await letGoOf(state({ raised: [{ ...young, atMs: nowMs - leaseMs }] }))).next?.raised).toEqual([]);
+    const old = { ...young, atMs: nowMs - leaseMs };
+    expect((await letGoOf(state({ raised: [old] }))).next?.raised).toEqual([{ ...old, putBackAtMs: nowMs }]);
+  });
+
+  test('keeps the note of a maximum that was put back while a describe may show it as raised, because the policy may return', async () => {
+    const put = (agoMs: number) => ({ asg: 'a', fromMax: 4, toMax: 6, putBackAtMs: nowMs - agoMs });
+    const { calls, next, logs } = await letGoOf(state({ raised: [put(loweredShownMs), put(loweredShownMs - 1)] }));
+    expect([calls, next?.raised, logs]).toEqual([[], [put(loweredShownMs - 1)], []]);
+    expect((await letGoOf(state({ raised }), { restoreMax: 'changed-by-others' })).next?.raised).toEqual([]);
   });
 
   test('keeps the note of processes that an earlier decision may still suspend', async () => {
@@ -166,7 +174,7 @@ describe('a group that is let go', () => {
       ['takeDown', 'a'],
       ['restoreMax', 'b'],
     ]);
-    expect(unseen.next).toMatchObject({ added, raised: raised.slice(0, 1) });
+    expect(unseen.next).toMatchObject({ added, raised: [raised[0], { ...raised[1], putBackAtMs: nowMs }] });
   });
 
   test('goes on with the rest where AWS refuses to put something back, and keeps the notes of that', async () => {
@@ -183,7 +191,10 @@ describe('a group that is let go', () => {
     expect(denied.counted).toEqual(Array.from({ length: 4 }, () => metrics.actionsFailed));
     const throttled = await refused('Throttling');
     expect([throttled.next, throttled.counted]).toMatchObject([{ raised, added, suspended }, []]);
-    expect((await letGoOf(stored, { resume: 'AccessDenied' })).next).toMatchObject({ raised: [], suspended });
+    expect((await letGoOf(stored, { resume: 'AccessDenied' })).next).toMatchObject({
+      raised: raised.map((one) => ({ ...one, putBackAtMs: nowMs })),
+      suspended,
+    });
   });
 
   test('is done without a state item, and contended where others write it', async () => {
@@ -196,6 +207,6 @@ describe('a group that is let go', () => {
     const causes = (...codes: readonly string[]) => codes.map((code) => ({ code }) as Cause);
     expect((await letGoOf(settled, {}, { causes: causes('tick', 'tick') })).next).toBeUndefined();
     expect((await letGoOf(settled, {}, { causes: causes('tick', 'policy-change') })).next?.version).toBe(8);
-    expect((await letGoOf({ ...settled, raised }, {}, { causes: causes('tick') })).next?.raised).toEqual([]);
+    expect((await letGoOf({ ...settled, raised }, {}, { causes: causes('tick') })).next?.raised).toHaveLength(2);
   });
 });

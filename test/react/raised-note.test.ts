@@ -7,10 +7,11 @@ import { nowMs, state, view } from '../core/views.ts';
 
 const note: RaisedMax = { asg: 'web-asg', fromMax: 12, toMax: 16 };
 
-/** The notes that are left when a look has put the maximum back. */
+/** The notes that are left when a look has put the maximum back. `raise`: what this look has raised before that. */
 const left = async (raised: RaisedMax, raise: readonly RaisedMax[] = []): Promise<readonly RaisedMax[] | undefined> => {
   const written: GroupState[] = [];
   const run = {
+    id: 'run',
     group: { name: 'web', holding: { kind: 'attach', asg: 'web-asg' }, size: { min: 0, max: 20, desired: 9 } },
     turns: { learn: () => {} },
     provider: { restoreMax: async () => 'done', noteJoined: async () => {} },
@@ -28,23 +29,26 @@ const left = async (raised: RaisedMax, raise: readonly RaisedMax[] = []): Promis
     groupsAtOnce: 1,
   };
   const decision = { unnoticed: [], admissions: [], raise, restore: [raised], resume: [], removals: [] };
-  const round = { decision, view: view(), sizes: [], launched: [], state: state({ raised: [raised] }) };
+  const noted = state({ raised: [raised] });
+  const round = { decision, view: view(), sizes: [], launched: [], state: noted, raised: raise.map(({ asg }) => asg) };
   await carryOutRounds({ ...run, rounds: [round] } as unknown as Run & { readonly rounds: readonly Round[] });
   return written.at(-1)?.raised;
 };
 
-test('the note of a maximum that was put back is removed when no function can raise it any more', async () => {
-  expect(await left({ ...note, atMs: nowMs - 35_000 })).toEqual([]);
-  expect(await left(note)).toEqual([]);
+test('the note of a maximum says that it was put back when no function can raise it any more', async () => {
+  const old = { ...note, atMs: nowMs - 35_000 };
+  expect(await left(old)).toEqual([{ ...old, putBackAtMs: nowMs }]);
+  expect(await left(note)).toEqual([{ ...note, putBackAtMs: nowMs }]);
 });
 
 test('it stays while another function that noted it may still raise it', async () => {
   const fresh = { ...note, atMs: nowMs - 1_000 };
   expect((await left(fresh)) ?? [fresh]).toEqual([fresh]);
-  const both = { ...note, atMs: nowMs, beforeMs: nowMs - 1_000 };
-  expect((await left(both, [note])) ?? [both]).toEqual([both]);
+  const both = { ...note, atMs: nowMs, beforeMs: nowMs - 1_000, by: 'run' };
+  expect(await left(both, [note])).toEqual([{ ...both, answeredAtMs: nowMs }]);
 });
 
 test('its own author has raised it already', async () => {
-  expect(await left({ ...note, atMs: nowMs, beforeMs: nowMs - 600_000 }, [note])).toEqual([]);
+  const own = { ...note, atMs: nowMs, beforeMs: nowMs - 600_000, by: 'run' };
+  expect(await left(own, [note])).toEqual([{ ...own, answeredAtMs: nowMs, putBackAtMs: nowMs }]);
 });

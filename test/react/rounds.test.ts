@@ -248,7 +248,7 @@ describe('a decision that loses its race', () => {
         looks += 1;
         return { members: there, asgs: [asgView({ desired, held: 6, holds })], ended: [], aside: [], stopped: [] };
       },
-      takeDown: async () => 'changed-by-others',
+      takeDown: async () => ({ kind: 'changed-by-others' }),
     });
     of.world.beforeWrite = () => {
       of.world.stored = stateAt(6);
@@ -290,7 +290,7 @@ describe('a decision that loses its race', () => {
           stopped: [],
         };
       },
-      takeDown: async () => 'changed-by-others',
+      takeDown: async () => ({ kind: 'changed-by-others' }),
       suspend: async () => 'done',
     });
     return { of, stateAt, play: () => play(outside, of), looked: () => looks };

@@ -1,7 +1,7 @@
 import { inParallel } from '../../../aws/calls/in-parallel.ts';
 import { namedTargetGroups } from '../../../core/group/holders.ts';
 import { modeOf } from '../../../core/group/mode.ts';
-import { afterTakingDown, outsideAsgOf, type TakenDown, takenDownAgain } from '../../../core/group/outside-size.ts';
+import { afterTakingDown, type TakenDown, takenDownAgain } from '../../../core/group/outside-size.ts';
 import { grantedBy, type Launched, mustRepeat } from '../../../core/group-state/answers.ts';
 import { untaggedIn } from '../../../core/launch/late-tags.ts';
 import { heldBackTimes, isOpen, repeatedAtMs } from '../../../core/launch/reservation-life.ts';
@@ -9,7 +9,7 @@ import { comeUpLookAtMs } from '../../../core/limits/common-looks.ts';
 import { againAtMs, isWorthALook } from '../../../core/times/again.ts';
 import { tickEveryMs } from '../../../core/times/times.ts';
 import type { Added } from '../../../core/view/added.ts';
-import { mayBeRaisedYet, type RaisedMax } from '../../../core/view/raised-max.ts';
+import { type RaisedMax, raisedAfter } from '../../../core/view/raised-max.ts';
 import { withRegistered } from '../../../core/view/registered.ts';
 import type { Suspension } from '../../../core/view/suspension.ts';
 import type { GroupState } from '../../../core/view/view.ts';
@@ -18,8 +18,8 @@ import type { Round, Run } from '../run.ts';
 import { commonTime } from '../turns/wakes-together.ts';
 import { type Admissions, admit, joinsAgainMs } from './admit.ts';
 import { writesAtOnce } from './claims.ts';
+import { settleMaxima } from './maxima.ts';
 import { noteOf, resumeAll, suspendedAfter, takeDownAll, tellOverwritten, triedIn } from './outside-size.ts';
-import { lowerMax, putMaxBack } from './put-back.ts';
 import { letGo } from './unnoticed-members.ts';
 
 /** Tags members that joined, if the function that attached them died before it did. */
@@ -45,17 +45,6 @@ export type Acted = {
   readonly failed: readonly { readonly instance: string; readonly code: string }[];
   readonly restored: readonly string[];
   readonly wakeAtMs?: number;
-};
-
-/**
- * Puts maximum sizes back. A maximum that its owner changed meanwhile stays, and only our record of it is removed. A
- * maximum that cannot be lowered yet is tried again later.
- */
-const restore = async (run: Run, raises: readonly RaisedMax[]): Promise<readonly string[]> => {
-  const settled: string[] = [];
-  for (const raised of new Set(raises))
-    if ((await putMaxBack(run, raised, outsideAsgOf(run.group))) !== 'not-yet') settled.push(raised.asg);
-  return settled;
 };
 
 /** Notes on the swaps of ended instances that only their Auto Scaling groups can replace them now. */
@@ -143,12 +132,10 @@ export const carryOutRounds = async (context: Acting): Promise<Acted> => {
     ...(first.decision.takeDown ?? []),
     ...(added === undefined || admissions.admitted.length === 0 ? [] : [added]),
   ];
-  const takenDown = await takeDownAll(context, toTakeDown, last.state.raised);
+  const lowered = await takeDownAll(context, toTakeDown, last.state.raised);
+  const { takenDown } = lowered;
   tellOverwritten(context, takenDown.overwritten);
-  // Others must not write beyond a maximum that is raised for a moment.
-  const noLonger = takenDown.done.flatMap(({ asg }) => last.state.raised.filter((raised) => raised.asg === asg));
-  const restored = await restore(context, [...first.decision.restore, ...noLonger]);
-  for (const lowered of first.decision.lower ?? []) await lowerMax(context, lowered);
+  const learned = await settleMaxima(context, [first, ...rounds.slice(1)], lowered);
   const resumed = await resumeAll(context, first.decision.resume);
   const nowMs = ports.clock.now();
   const { groupsAtOnce, isCut } = context;
@@ -163,19 +150,20 @@ export const carryOutRounds = async (context: Acting): Promise<Acted> => {
   ]);
   const wakeAtMs = soonest === undefined ? undefined : commonTime(soonest, groupsAtOnce);
   if (wakeAtMs !== undefined) await ports.wakes.wake([group.name], wakeAtMs);
-  const raises = new Set(first.decision.raise.map(({ asg }) => asg));
-  const settled = last.state.raised
-    .filter((raised) => restored.includes(raised.asg) && !mayBeRaisedYet(raised, nowMs, raises.has(raised.asg)))
-    .map(({ asg }) => asg);
+  const raised = raisedAfter(context.id, last.state.raised, learned, nowMs);
   const tried = triedIn([...rounds, admissions]);
   const suspended = suspendedAfter(first.view, last.state.suspended, { resumed, nowMs, ...tried });
-  await noteActs(context, last.state, { ...admissions, restored: settled, suspended, takenDown });
-  return { ...admissions, restored, ...(wakeAtMs === undefined ? {} : { wakeAtMs }) };
+  await noteActs(context, last.state, { ...admissions, raised, suspended, takenDown });
+  return {
+    ...admissions,
+    restored: [...learned.putBack, ...learned.changed],
+    ...(wakeAtMs === undefined ? {} : { wakeAtMs }),
+  };
 };
 
 /** Changes that were noted before they were made, and are settled now. And what was done that no describe may show. */
 type Settled = {
-  readonly restored: readonly string[];
+  readonly raised: readonly RaisedMax[];
   readonly suspended: readonly Suspension[] | undefined;
   readonly takenDown: TakenDown;
   readonly admitted: readonly string[];
@@ -185,12 +173,12 @@ type Settled = {
 const noteActs = async (
   { ports, group }: Run,
   state: GroupState,
-  { restored, suspended, takenDown, admitted }: Settled,
+  { raised, suspended, takenDown, admitted }: Settled,
 ): Promise<void> => {
   const { added: notes = [], suspended: noted, ...rest } = state;
   const registered = admitted.length > 0 && namedTargetGroups(group).length > 0 ? admitted : [];
-  const settled = [restored, registered, ...Object.values(takenDown)];
-  if (suspended === noted && settled.every((list) => list.length === 0)) return;
+  const settled = [registered, ...Object.values(takenDown)];
+  if (raised === state.raised && suspended === noted && settled.every((list) => list.length === 0)) return;
   const nowMs = ports.clock.now();
   const added = afterTakingDown(notes, takenDown, nowMs);
   await putState(
@@ -198,7 +186,7 @@ const noteActs = async (
     {
       ...rest,
       version: state.version + 1,
-      raised: state.raised.filter(({ asg }) => !restored.includes(asg)),
+      raised,
       ...(added.length > 0 && { added }),
       ...(suspended !== undefined && { suspended }),
       ...(registered.length > 0 && { registered: withRegistered(state.registered, registered, nowMs) }),

@@ -3,7 +3,7 @@ import type { Decision } from '../../../core/decision/decision.ts';
 import type { Group } from '../../../core/group/group.ts';
 import { outsideAsgOf, type TakenDown, takenDownAgain } from '../../../core/group/outside-size.ts';
 import type { Added } from '../../../core/view/added.ts';
-import type { RaisedMax } from '../../../core/view/raised-max.ts';
+import { isPutBack, type RaisedMax } from '../../../core/view/raised-max.ts';
 import { type Suspension, withAnswered } from '../../../core/view/suspension.ts';
 import type { GroupState, View } from '../../../core/view/view.ts';
 import type { Run } from '../run.ts';
@@ -29,6 +29,9 @@ export const wakeForAdded = async ({ group, ports }: Run, state: GroupState | un
   if (wakeAtMs !== undefined) await ports.wakes.wake([group.name], wakeAtMs, 'ahead');
 };
 
+/** What was taken down, and the Auto Scaling groups whose maxima the same calls have put back. */
+export type AllTakenDown = { readonly takenDown: TakenDown; readonly maxPutBack: readonly string[] };
+
 /**
  * Lowers desired capacities by what attaching added, and with the same calls maxima that were raised for it. The next
  * look repeats those that could not be lowered now.
@@ -37,7 +40,7 @@ export const takeDownAll = async (
   run: Run,
   notes: readonly Added[],
   raised: readonly RaisedMax[],
-): Promise<TakenDown> => {
+): Promise<AllTakenDown> => {
   const results = {
     done: [] as Added[],
     unseen: [] as Added[],
@@ -45,10 +48,15 @@ export const takeDownAll = async (
     'not-yet': [] as Added[],
     refused: [] as Added[],
   };
-  const raisedIn = (asg: string): RaisedMax | undefined => raised.find((one) => one.asg === asg);
-  for (const one of notes) results[await takeDown(run, one, raisedIn(one.asg))].push(one);
+  const maxPutBack: string[] = [];
+  for (const one of notes) {
+    const about = raised.find((raise) => raise.asg === one.asg && !isPutBack(raise));
+    const lowered = await takeDown(run, one, about);
+    results[lowered.kind].push(one);
+    if ('isMaxPutBack' in lowered) maxPutBack.push(one.asg);
+  }
   const { done, unseen, 'changed-by-others': overwritten } = results;
-  return { done, unseen, overwritten };
+  return { takenDown: { done, unseen, overwritten }, maxPutBack };
 };
 
 /** Resumes processes that we suspended. Returns the Auto Scaling groups in which all of them run again. */

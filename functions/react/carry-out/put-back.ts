@@ -20,7 +20,7 @@ export const lowerMax = (run: PuttingBack, about: RaisedMax) =>
     run,
     { problem: 'A raised maximum could not be lowered.', about },
     run.provider.lowerMax(about),
-    undefined,
+    'refused',
   );
 
 /** Lowers a desired capacity by what attaching added, and a maximum that was raised for it. */
@@ -29,7 +29,7 @@ export const takeDown = (run: PuttingBack, about: Added, raised?: RaisedMax) =>
     run,
     { problem: 'A desired capacity could not be lowered by what attaching added.', about },
     run.provider.takeDown(about, raised),
-    'refused',
+    { kind: 'refused' },
   );
 
 /** Resumes processes that we suspended. */

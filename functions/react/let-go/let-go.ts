@@ -8,7 +8,7 @@ import { traitsOf } from '../../../core/removal/leave-reason.ts';
 import { describeLagMs } from '../../../core/times/times.ts';
 import type { Added } from '../../../core/view/added.ts';
 import { type Notes, notedAsgs, notesThat, withNotes } from '../../../core/view/notes.ts';
-import { mayBeRaisedYet, type RaisedMax } from '../../../core/view/raised-max.ts';
+import { isPutBack, mayBeRaisedYet, openRaises, type RaisedMax, raisedAfter } from '../../../core/view/raised-max.ts';
 import { mayBeSuspendedYet, openSuspensions, type Suspension } from '../../../core/view/suspension.ts';
 import type { GroupState } from '../../../core/view/view.ts';
 import { claimAll } from '../carry-out/claims.ts';
@@ -60,9 +60,10 @@ const puttingBack = (group: string, { asg }: { readonly asg: string }, ports: Re
 });
 
 /**
- * Puts maximum sizes back. Returns those that it could not put back: the desired capacity is above the old maximum, AWS
- * refuses the call, an attach may still add to the desired capacity, or an invocation that decided before the policy
- * was deleted may still raise it.
+ * Puts maximum sizes back. Returns the notes of those that it could not put back: the desired capacity is above the old
+ * maximum, AWS refuses the call, an attach may still add to the desired capacity, or an invocation that decided before
+ * the policy was deleted may still raise it. It also returns those that a describe may still show as raised: if the
+ * policy returns, they must not count as maxima that their owners set.
  */
 const putBack = async (
   group: string,
@@ -70,18 +71,17 @@ const putBack = async (
   notes: Pick<Notes, 'added'>,
   ports: ReactPorts,
 ): Promise<readonly RaisedMax[]> => {
-  const left: RaisedMax[] = [];
+  const putBack: string[] = [];
+  const changed: string[] = [];
   const last = raised.length === 0 ? undefined : await ports.store.lastGroup(group);
   const outside = last && outsideAsgOf(last);
-  for (const one of raised) {
-    if (mayBeAdded(notes, one.asg)) {
-      left.push(one);
-      continue;
-    }
+  const open = openRaises(raised, ports.clock.now());
+  for (const one of open.filter((note) => !isPutBack(note) && !mayBeAdded(notes, note.asg))) {
     const restored = await putMaxBack(puttingBack(group, one, ports), one, outside);
-    if (restored === 'not-yet' || mayBeRaisedYet(one, ports.clock.now(), false)) left.push(one);
+    if (restored === 'done') putBack.push(one.asg);
+    if (restored === 'changed-by-others') changed.push(one.asg);
   }
-  return left;
+  return raisedAfter(group, open, { answered: [], putBack, changed }, ports.clock.now());
 };
 
 /**
@@ -98,7 +98,7 @@ const letBe = async (
   const nowMs = ports.clock.now();
   const left: Added[] = added.filter((one) => mayBeShown(one, nowMs));
   for (const one of added.filter(({ takenDownAtMs }) => takenDownAtMs === undefined)) {
-    const lowered = await takeDown(puttingBack(group, one, ports), one);
+    const { kind: lowered } = await takeDown(puttingBack(group, one, ports), one);
     const isUnseen = lowered === 'not-yet' && nowMs - one.atMs < describeLagMs;
     if (lowered === 'refused' || isUnseen) left.push(one);
     if (lowered === 'done' || lowered === 'unseen') left.push({ ...one, takenDownAtMs: nowMs });
@@ -118,7 +118,7 @@ const tellEveryMs = 900_000;
 const tellRaised = (group: string, state: GroupState, { clock, telemetry }: ReactPorts): number => {
   const nowMs = clock.now();
   const { wakeAtMs } = state;
-  const raised = state.raised.filter((one) => !mayBeRaisedYet(one, nowMs, false));
+  const raised = state.raised.filter((one) => !isPutBack(one) && !mayBeRaisedYet(one, nowMs));
   if (raised.length === 0 || nowMs < wakeAtMs) return wakeAtMs;
   telemetry.logger.warn(
     'A maximum that Holdfast had raised stays raised: the group was let go while its Auto Scaling group holds more.',

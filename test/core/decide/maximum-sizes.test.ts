@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { maximumSizes } from '../../../core/decide/maximum-sizes.ts';
 import type { Draft } from '../../../core/decide/rule.ts';
 import type { Reservation } from '../../../core/launch/reservation.ts';
+import type { RaisedMax } from '../../../core/view/raised-max.ts';
 import type { AsgView, View } from '../../../core/view/view.ts';
 import { member, members } from '../members.ts';
 import { asgView, group, nowMs, reservation, spotA, spotB, state } from '../views.ts';
@@ -127,6 +128,11 @@ describe('a raised maximum is put back', () => {
     expect(room(7, { placements: [placed('spot-a', 1)] })).toEqual([]);
   });
 
+  it('not once more after it was put back for good: a describe is old, or the owner has set that value since', () => {
+    const put = { ...raised, putBackAtMs: nowMs - 1_000 };
+    expect(of({ members: [], asgs: [asg({ max: 12 })], state: { ...state(), raised: [put] } }).restore).toEqual([]);
+  });
+
   it('although a member is coming, when the policy no longer names the group', () => {
     expect(back({ group: group(), members: coming(1) })).toEqual([raised]);
   });
@@ -171,7 +177,7 @@ describe('a raised maximum of a group whose size others set', () => {
 
 describe('a raised maximum is lowered', () => {
   const raised = { asg: 'web-asg', fromMax: 10, toMax: 15, atMs: nowMs - 180_000 };
-  const lowered = (rest: Partial<View> = {}, note: Partial<typeof raised> = {}) =>
+  const lowered = (rest: Partial<View> = {}, note: Partial<RaisedMax> = {}) =>
     of({
       members: members(spotA, 12, { asg: 'web-asg' }),
       asgs: [asg({ max: 15, desired: 12 })],
@@ -188,6 +194,10 @@ describe('a raised maximum is lowered', () => {
     expect(lowered({ state: state({ desired: 11 }) })).toMatchObject([{ toMax: 12 }]);
     expect(lowered({ asgs: [asg({ max: 15, desired: 15 })] })).toBeUndefined();
     expect(lowered({ state: state({ desired: 15 }) })).toBeUndefined();
+  });
+
+  it('not once it was put back: what a describe shows is old, or of the owner', () => {
+    expect(lowered({}, { putBackAtMs: nowMs - 1_000 })).toBeUndefined();
   });
 
   it('once describes show whom the last raise was for', () => {

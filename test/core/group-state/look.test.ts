@@ -158,6 +158,11 @@ describe('the state after a look', () => {
     const inherited = { raised: [{ asg: 'b', fromMax: 3, toMax: 4 }] };
     expect(followed({ stored: own, inherited }).state.raised.map(({ asg }) => asg)).toEqual(['a', 'b']);
   });
+  it('has no note of a maximum that was put back once every describe shows that', () => {
+    const put = (agoMs: number) => ({ asg: 'a', fromMax: 1, toMax: 2, putBackAtMs: nowMs - agoMs });
+    const raisedAfterLook = (agoMs: number) => followed({ stored: { ...stored, raised: [put(agoMs)] } }).state.raised;
+    expect([raisedAfterLook(19_999), raisedAfterLook(20_000)]).toEqual([[put(19_999)], []]);
+  });
   it('has the size that others set without what an earlier holder attached, and takes that off', () => {
     const outside = group({ size: { min: 0, max: 9, desired: 0, from: 'asg' }, holding: { kind: 'attach', asg: 'web-asg' } });
     const added = [{ asg: 'web-asg', from: 1, instances: ['i-2'], atMs: nowMs - 90_000 }];
