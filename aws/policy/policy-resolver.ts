@@ -12,7 +12,7 @@ import { allOf } from '../calls/all-of.ts';
 import { chunks } from '../calls/chunks.ts';
 import { codeOf, troubleOf } from '../calls/errors.ts';
 import { allSettled, inParallel } from '../calls/in-parallel.ts';
-import { groupsNamed, ownTargetGroups } from '../providers/auto-scaling-groups.ts';
+import { groupsNamed, ownTargetGroups, suspendedIn } from '../providers/auto-scaling-groups.ts';
 import { readDelay } from '../providers/target-groups.ts';
 import { imagesOf } from './images.ts';
 import { createLaunchTemplates, type LaunchTemplates } from './launch-templates.ts';
@@ -77,11 +77,8 @@ export const createPolicyResolver = ({ ec2, autoScaling, elb }: PolicyResolverDe
       const own = asgTargetGroups.filter((arn) => !targetGroups.has(arn));
       const delays = [...targetGroups, ...(await delaysOf(elb, own))];
       const subnets = await zonesOf(ec2, [...new Set([...names.subnets, ...groups.flatMap(subnetIdsOf)])]);
-      const scalers = await allSettled(
-        groups
-          .filter(({ AutoScalingGroupName = '' }) => names.sizes.includes(AutoScalingGroupName))
-          .map(async (group) => [group.AutoScalingGroupName ?? '', await scalersOf(autoScaling, group)] as const),
-      );
+      const scalers = await scalersIn(autoScaling, groups, names.sizes);
+      const closed = closedIn(groups);
       const facts = await allSettled(
         groups.map(async (group) => {
           const name = group.AutoScalingGroupName ?? '';
@@ -95,6 +92,7 @@ export const createPolicyResolver = ({ ec2, autoScaling, elb }: PolicyResolverDe
         launchTemplates,
         ...(sold && { sold }),
         ...(images && { images }),
+        ...(closed.length > 0 && { closed }),
         ...(scalers.length > 0 && { scalers: Object.fromEntries(scalers) }),
         ...(delays.length > 0 && { deregistrationDelayMs: Math.max(...delays.map(([, delayMs]) => delayMs)) }),
         ...(asgTargetGroups.length > 0 && { asgTargetGroups }),
@@ -103,6 +101,20 @@ export const createPolicyResolver = ({ ec2, autoScaling, elb }: PolicyResolverDe
     },
   };
 };
+
+/** The Auto Scaling groups whose process `Launch` is suspended. */
+const closedIn = (groups: readonly AutoScalingGroup[]): readonly string[] =>
+  groups
+    .filter((group) => suspendedIn(group).includes('Launch'))
+    .map(({ AutoScalingGroupName = '' }) => AutoScalingGroupName);
+
+/** What else sets the desired capacity, by Auto Scaling group, of those that the policy sizes. */
+const scalersIn = (client: AutoScalingClient, groups: readonly AutoScalingGroup[], sized: readonly string[]) =>
+  allSettled(
+    groups
+      .filter(({ AutoScalingGroupName = '' }) => sized.includes(AutoScalingGroupName))
+      .map(async (group) => [group.AutoScalingGroupName ?? '', await scalersOf(client, group)] as const),
+  );
 
 /** Deregistration delays in milliseconds, by ARN, of the target groups that exist in this account and region. */
 const delaysOf = async (

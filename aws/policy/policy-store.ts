@@ -34,12 +34,13 @@ export const createPolicyStore = ({ client, groupsTable, stateTable, tell }: Pol
       TableName: stateTable,
       Key: keyOf(group, items.state),
       ConsistentRead: true,
-      ProjectionExpression: '#group, #state.#holders, #state.#policyVersion',
+      ProjectionExpression: '#group, #state.#holders, #state.#policyVersion, #state.#suspended',
       ExpressionAttributeNames: {
         '#group': keys.group,
         '#state': 'state',
         '#holders': 'holders',
         '#policyVersion': 'policyVersion',
+        '#suspended': 'suspended',
       },
     });
     const { Item } = await client.send(command);

@@ -66,7 +66,7 @@ export const standbyIn = (standings: ReadonlyMap<string, Standing>): Pick<Holdin
   return found.length === 0 ? {} : { standby: found };
 };
 
-const suspendedIn = ({ SuspendedProcesses = [] }: AutoScalingGroup): readonly string[] =>
+export const suspendedIn = ({ SuspendedProcesses = [] }: AutoScalingGroup): readonly string[] =>
   SuspendedProcesses.flatMap(({ ProcessName }) => ProcessName ?? []);
 
 /** ARNs of the target groups where the group registers its instances. None while `AddToLoadBalancer` is suspended. */

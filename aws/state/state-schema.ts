@@ -225,11 +225,19 @@ export const readState = (
   return { state: { ...rest, policySize: '' }, lost };
 };
 
-/** The Auto Scaling groups that a stored state names. Undefined when it names some and none of them can be read. */
+/**
+ * The Auto Scaling groups that a stored state names, and what Holdfast suspends in them. Undefined when it names some
+ * and none of them can be read.
+ */
 export const readHolders = (raw: unknown): Remembered | undefined => {
-  const { holders = [], policyVersion }: Readonly<Record<string, unknown>> = isMap(raw) ? raw : {};
+  const { holders = [], policyVersion, suspended }: Readonly<Record<string, unknown>> = isMap(raw) ? raw : {};
   const lost: string[] = [];
   const asgs = eachOf(text)(holders, 'holders', lost);
   if (asgs.length === 0 && lost.length > 0) return undefined;
-  return { policyVersion: readers.policyVersion(policyVersion, 'policyVersion', lost), asgs };
+  const noted = readers.suspended(suspended, 'suspended', lost);
+  return {
+    policyVersion: readers.policyVersion(policyVersion, 'policyVersion', lost),
+    asgs,
+    ...(noted !== undefined && noted.length > 0 && { suspended: noted }),
+  };
 };

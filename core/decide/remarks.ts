@@ -41,8 +41,8 @@ const aboutGivenUp = ({ instances, ...rest }: GivenUp): Remark => ({
 const keepsSome = ({ held, min }: AsgView): boolean => min > 0 && held > 0;
 
 /** A remark reports a setting of an Auto Scaling group when it is found first. */
-const aboutUnfit = ({ group, asgs: shown, state }: View): readonly Remark[] => {
-  const asgs = unfitSince(unfitNow(group, shown), state.unfit);
+const aboutUnfit = (view: View): readonly Remark[] => {
+  const asgs = unfitSince(unfitNow(view), view.state.unfit);
   return asgs.length === 0 ? [] : [{ code: 'asg-unfit', asgs }];
 };
 

@@ -147,7 +147,7 @@ export const bind = (decision: Decision, view: View, author: Author): ToLaunch =
       uncovered: decision.uncovered,
       sparesMissing: decision.spares?.missing || undefined,
       keptByMinimum: decision.keptByMinimum,
-      unfit: unlessEmpty(unfitNow(view.group, view.asgs)),
+      unfit: unlessEmpty(unfitNow(view)),
       onDemandShort: decision.onDemandShort,
       goneAsgs: decision.goneAsgs,
     },

@@ -1,13 +1,23 @@
-import type { AsgView } from '../view/view.ts';
+import { isClosedByOwner } from '../view/suspension.ts';
+import type { AsgView, View } from '../view/view.ts';
 import type { Group } from './group.ts';
 import { namedAsgs } from './holders.ts';
+import { howHeld } from './holding.ts';
 import { outsideAsgOf } from './outside-size.ts';
 
 /**
- * Settings of an Auto Scaling group with which acceptance refuses a policy for it. Its owner may turn one on later:
- * then the policy stays in force, and looks report it.
+ * Settings of an Auto Scaling group with which acceptance refuses a policy for it, or warns: while its owner suspends
+ * `Launch`, no instance can join the group. The owner may turn one on later: then the policy stays in force, and looks
+ * report it.
  */
-export const unfitSettings = ['capacity-rebalancing', 'warm-pool', 'weights', 'vcpu', 'memory-mib'] as const;
+export const unfitSettings = [
+  'capacity-rebalancing',
+  'warm-pool',
+  'weights',
+  'vcpu',
+  'memory-mib',
+  'launch-suspended',
+] as const;
 export type UnfitSetting = (typeof unfitSettings)[number];
 
 export type UnfitAsg = { readonly asg: string; readonly found: readonly UnfitSetting[] };
@@ -21,18 +31,26 @@ type Holding = Pick<Group, 'holding' | 'pools' | 'size'>;
 const unfitIn = (group: Holding, { name, unfit = [] }: AsgView): readonly UnfitSetting[] =>
   name === outsideAsgOf(group) ? unfit : unfit.filter((one) => units.has(one));
 
-/** Auto Scaling groups of the policy in force that it would be refused with now. */
-export const unfitNow = (group: Holding, asgs: readonly AsgView[]): readonly UnfitAsg[] => {
-  const named = new Set(namedAsgs(group));
-  return asgs.flatMap((asg) => {
-    const found = named.has(asg.name) ? unfitIn(group, asg) : [];
+type Look = Pick<View, 'group' | 'asgs' | 'nowMs'> & { readonly state: Pick<View['state'], 'suspended'> };
+
+/** `Launch` counts where its owner suspends it, and not where Holdfast does for a while. */
+const closedIn = ({ group, state: { suspended = [] }, nowMs }: Look, asg: AsgView): readonly UnfitSetting[] =>
+  howHeld(group).joins === asg.name && isClosedByOwner(asg, suspended, nowMs) ? ['launch-suspended'] : [];
+
+/** Auto Scaling groups of the policy in force that it would be refused or warned of now. */
+export const unfitNow = (look: Look): readonly UnfitAsg[] => {
+  const named = new Set(namedAsgs(look.group));
+  return look.asgs.flatMap((asg) => {
+    const found = named.has(asg.name) ? [...unfitIn(look.group, asg), ...closedIn(look, asg)] : [];
     return found.length === 0 ? [] : [{ asg: asg.name, found }];
   });
 };
 
 /** Whether a size of the group counts no instances, so that nobody can say how many are missing or too many. */
-export const countsOtherUnits = (group: Holding, asgs: readonly AsgView[]): boolean =>
-  unfitNow(group, asgs).some(({ found }) => found.some((one) => units.has(one)));
+export const countsOtherUnits = (group: Holding, asgs: readonly AsgView[]): boolean => {
+  const named = new Set(namedAsgs(group));
+  return asgs.some(({ name, unfit = [] }) => named.has(name) && unfit.some((one) => units.has(one)));
+};
 
 /** What a look found and no look before it. */
 export const unfitSince = (now: readonly UnfitAsg[], before: readonly UnfitAsg[] = []): readonly UnfitAsg[] =>

@@ -1,5 +1,6 @@
 import type { Group } from '../group/group.ts';
 import type { RegistryEntry } from '../ports/state-store.ts';
+import type { Suspension } from '../view/suspension.ts';
 import type { Problem } from './problem.ts';
 import type { LookedUp, Names, Resolution } from './resolution.ts';
 
@@ -66,7 +67,12 @@ export type WrittenPolicy = { readonly document: unknown; readonly others: reado
  * Auto Scaling groups that a group's state remembers: those that its policy or an earlier one named, until they are
  * empty and put back. `policyVersion`: the latest policy that the state knows.
  */
-export type Remembered = { readonly policyVersion: number; readonly asgs: readonly string[] };
+export type Remembered = {
+  readonly policyVersion: number;
+  readonly asgs: readonly string[];
+  /** Processes of Auto Scaling groups that Holdfast suspends for a while. Absent: none. */
+  readonly suspended?: readonly Suspension[];
+};
 
 /**
  * Policy items and what is made from them. Reads are consistent. A write that a later version overtook returns a value
@@ -89,7 +95,7 @@ export type PolicyStore = {
   /** Writes beside the status the problems that the version in force would have today. */
   putRefusedNow(group: string, version: number, problems: readonly Problem[], atMs: number): Promise<void>;
   registry(): Promise<readonly RegistryEntry[]>;
-  /** The Auto Scaling groups in a group's state. Undefined: there is no state, or they cannot be read. */
+  /** What a group's state says about Auto Scaling groups. Undefined: there is no state, or it cannot be read. */
   holders(group: string): Promise<Remembered | undefined>;
   claimOf(asg: string): Promise<AsgClaim | undefined>;
   /** The claims that groups wait for. */

@@ -70,6 +70,8 @@ export type LookedUp = Resolution & {
   readonly sold?: Sold;
   /** Absent when the policy names no launch template. */
   readonly images?: Images;
+  /** Auto Scaling groups whose process `Launch` is suspended, by their owners or by Holdfast. Absent: none. */
+  readonly closed?: readonly string[];
   /** By Auto Scaling group, of those that the policy sizes. */
   readonly scalers?: Readonly<Record<string, Scalers>>;
 };

@@ -87,6 +87,10 @@ export const suspendedNow = (
  * Whether its owner suspended `Launch` of an Auto Scaling group: it takes no instance in meanwhile (User Guide, "How
  * suspended processes affect other processes"), and only its owner may resume it.
  */
-export const isClosedByOwner = (asg: AsgView, notes: readonly Suspension[], nowMs: number): boolean =>
+export const isClosedByOwner = (
+  asg: Pick<AsgView, 'name' | 'suspended'>,
+  notes: readonly Suspension[],
+  nowMs: number,
+): boolean =>
   suspendedNow(asg, notes, nowMs).includes('Launch') &&
   !notes.some((one) => one.asg === asg.name && one.resumedAtMs === undefined && one.processes.includes('Launch'));

@@ -8,6 +8,7 @@ import { sha256 } from '../runtime/sha256.ts';
 import { attributesBeside, itemsBeside } from './beside.ts';
 import type { Changed } from './changed-groups.ts';
 import { claimAsgs, waitNoMore } from './claim-asgs.ts';
+import { closedWarnings } from './closed-asgs.ts';
 import { type Candidate, judge, type Verdict } from './judge.ts';
 import { forgetLookUps, lookedUpOnce } from './known-look-ups.ts';
 import { letGo } from './let-go.ts';
@@ -65,7 +66,8 @@ export const acceptPolicy = async (
   if (verdict.kind === 'unacceptable') return rejected(verdict);
   const claimed = await claimAsgs(verdict.asgs, { group, inForce }, ports);
   if (claimed.kind === 'taken') return rejected(claimed);
-  const warnings = [...verdict.warnings, ...attributesBeside(written.others), ...itemsBeside(others)];
+  const closed = await closedWarnings(verdict, [group, ...claimed.before], ports);
+  const warnings = [...verdict.warnings, ...closed, ...attributesBeside(written.others), ...itemsBeside(others)];
   const byMs = writtenAtMs === undefined ? {} : { writtenAtMs: Math.min(writtenAtMs, readAtMs) };
   const { candidate, entry } = verdict;
   const accepted = await accept(

@@ -21,6 +21,8 @@ export type Verdict =
       readonly candidate: Candidate;
       readonly asgs: readonly NamedAsg[];
       readonly warnings: readonly Problem[];
+      /** Auto Scaling groups whose process `Launch` is suspended, by their owners or by Holdfast. */
+      readonly closed: readonly string[];
       /** The entry that the registry has for the group so far. */
       readonly entry: RegistryEntry | undefined;
     }
@@ -63,7 +65,7 @@ const resolved = ({ group, document, policy, warnings, resolution, registry }: L
   const held = takenAsgs(policy, group, registry);
   const taken = held.map((one) => takenProblem(one, `which group ${one.holder} holds`));
   if (outcome.kind === 'unresolved') return { kind: 'unacceptable', problems: [...outcome.problems, ...taken] };
-  const { sold: _, images: _images, scalers: _others, ...kept } = resolution;
+  const { sold: _, images: _images, scalers: _others, closed = [], ...kept } = resolution;
   const candidate = { group, document, resolution: kept, resolved: outcome.group };
   const problems = [...taken, ...sizeProblems(candidate)];
   if (problems.length > taken.length) return { kind: 'unacceptable', problems };
@@ -74,6 +76,7 @@ const resolved = ({ group, document, policy, warnings, resolution, registry }: L
         candidate,
         asgs: asgsOf(policy),
         warnings: [...warnings, ...resolutionWarnings(policy, resolution)],
+        closed,
         entry: registry.find((entry) => entry.group === group),
       };
 };

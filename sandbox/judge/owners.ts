@@ -19,6 +19,9 @@ const suspendedBy = (owned: string, before: string, { suspended: has, resumed = 
     .join();
 };
 
+/** Whether the owner of an Auto Scaling group suspends its process `Launch`. Holdfast does so too, for a while. */
+export const isClosed = ({ suspended }: Pick<Owned, 'suspended'>): boolean => listed(suspended).includes('Launch');
+
 /** The values that an owner set last, field by field, beside every change. Holdfast's own changes do not count. */
 export const ownersWill = (changes: readonly AsgChange[]): readonly { readonly change: AsgChange; readonly owned: Owned }[] => {
   const [first] = changes;

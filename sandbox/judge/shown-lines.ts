@@ -42,6 +42,12 @@ const remarkSays: Readonly<Record<Remark['code'], string>> = {
 
 const numbers = ['of', 'owed', 'held', 'missing', 'surplus', 'atMost', 'launched', 'ahead'] as const;
 
+/** What the text says about a remark, whatever it names. */
+const saysOf = ({ code, asgs }: Json): string => {
+  const isClosed = code === 'asg-unfit' && mapsOf(asgs).every(({ found }) => textsOf(found).every((one) => one === 'launch-suspended'));
+  return isClosed ? 'has suspended Launch' : (remarkSays[code as Remark['code']] ?? `remark ${textOf(code)}`);
+};
+
 /** A count is shown unless all that it counts are named. */
 const remarkLine = (remark: Json): Line => {
   const told = textsOf(remark.instances);
@@ -50,7 +56,7 @@ const remarkLine = (remark: Json): Line => {
   const pool = typeof remark.pool === 'string' ? [remark.pool] : [];
   return line(
     '',
-    remarkSays[remark.code as Remark['code']] ?? `remark ${textOf(remark.code)}`,
+    saysOf(remark),
     ...first(told),
     ...pool,
     ...mapsOf(remark.asgs).map(({ asg }) => textOf(asg)),

@@ -88,6 +88,27 @@ describe('an accepted policy', () => {
     expect(moved.inForce('workers')).toMatchObject({ version: 2, resolved: { pools: { 'spot-1a': { subnets: [{ zone: 'eu-west-1d' }] } } } });
   });
 
+  it('warns that the owner of its Auto Scaling group suspends Launch, and not where Holdfast or an earlier holder of the group does', async () => {
+    const closedHouse = () => createHouse({ ...resolution, closed: ['workers-asg', 'other-asg'] });
+    const document = { ...smallDocument, asg: 'workers-asg' };
+    const warningsOf = async (house: ReturnType<typeof createHouse>, of: object = document) =>
+      (await afterWriting(of, house)).status('workers')?.warnings.map(({ path, found }) => [path, found.slice(0, 56)]);
+    const own = { asg: 'workers-asg', processes: ['Launch', 'Terminate'], atMs: 1 };
+    expect(await warningsOf(closedHouse())).toEqual([['asg', '"workers-asg" whose owner has suspended Launch: no insta']]);
+    expect(await warningsOf(createHouse({ ...resolution, closed: ['other-asg'] }), document)).toEqual([]);
+    expect(await warningsOf(closedHouse(), smallDocument)).toEqual([]);
+    const ours = closedHouse();
+    ours.suspend('workers', own);
+    expect(await warningsOf(ours)).toEqual([]);
+    const resumed = closedHouse();
+    resumed.suspend('workers', { ...own, resumedAtMs: 1 });
+    expect(await warningsOf(resumed)).toHaveLength(1);
+    const inherited = closedHouse();
+    inherited.suspend('jobs', own);
+    await inherited.ports.store.claim({ asg: 'workers-asg', group: 'jobs', atMs: 0, before: [], released: true }, undefined);
+    expect(await warningsOf(inherited)).toEqual([]);
+  });
+
   it('lists in its status the fields that do nothing', async () => {
     const house = await afterWriting({ ...smallDocument, scaling: [{ alarm: 'x', adjust: 1 }] });
     expect(house.status('workers')).toMatchObject({

@@ -1,4 +1,4 @@
-import type { Names, Resolution } from '../../core/policy/resolution.ts';
+import type { LookedUp, Names } from '../../core/policy/resolution.ts';
 import type { Announcement } from '../../core/ports/surroundings.ts';
 import { acceptPolicy, type Outcome } from '../../functions/accept-policy/accept-policy.ts';
 import type { AcceptPolicyPorts } from '../../functions/accept-policy/ports.ts';
@@ -16,7 +16,7 @@ const mortal = <Port extends object>(port: Port, step: (run: () => Promise<unkno
   ) as Port;
 
 /** accept-policy with everything around it in memory. */
-export const createHouse = (resolution: Resolution = account) => {
+export const createHouse = (resolution: LookedUp = account) => {
   const memory = createMemoryStore();
   const told: string[] = [];
   const toldWritten: (number | undefined)[] = [];
@@ -35,7 +35,7 @@ export const createHouse = (resolution: Resolution = account) => {
     if (dying === 'after') throw new Error('killed');
     return result;
   };
-  const lookUp = async (names: Names): Promise<Resolution> => {
+  const lookUp = async (names: Names): Promise<LookedUp> => {
     asked.push(names);
     return resolution;
   };

@@ -1,6 +1,7 @@
 import type { AsgClaim, PolicyStatus, PolicyStore, PolicyVersion, Remembered } from '../../core/policy/ports.ts';
 import type { Problem } from '../../core/policy/problem.ts';
 import type { RegistryEntry } from '../../core/ports/state-store.ts';
+import type { Suspension } from '../../core/view/suspension.ts';
 
 /** A policy store in memory, with what a user writes and reads beside it. Held to the same contract as the one over DynamoDB. */
 export const createMemoryStore = () => {
@@ -67,6 +68,9 @@ export const createMemoryStore = () => {
     /** The state remembers these Auto Scaling groups. It follows the policy in force, unless a version is given. */
     hold: (group: string, asgs: readonly string[], policyVersion = inForce.get(group)?.version ?? 0) =>
       void holders.set(group, { policyVersion, asgs }),
+    /** The state notes that Holdfast suspends processes of this Auto Scaling group. */
+    suspend: (group: string, suspension: Suspension) =>
+      void holders.set(group, { policyVersion: 0, asgs: [suspension.asg], suspended: [suspension] }),
     remove: (group: string) => void documents.delete(group),
     versionsOf,
     inForce: (group: string) => inForce.get(group),

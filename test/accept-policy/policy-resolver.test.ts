@@ -252,6 +252,18 @@ describe('an Auto Scaling group', () => {
     expect((await resolver.lookUp({ ...names, asgs: ['g'] })).asgs).toEqual({});
   });
 
+  it('is listed where its process Launch is suspended', async () => {
+    const lookedUp = async (...processes: readonly string[]) => {
+      const SuspendedProcesses = processes.map((ProcessName) => ({ ProcessName }));
+      const { resolver } = open({
+        DescribeAutoScalingGroups: { AutoScalingGroups: [group({ SuspendedProcesses })] },
+        DescribeLaunchTemplateVersions: { LaunchTemplateVersions: [{ LaunchTemplateData: {} }] },
+      });
+      return (await resolver.lookUp({ ...names, asgs: ['g'] })).closed;
+    };
+    expect([await lookedUp('Terminate', 'Launch'), await lookedUp('Terminate'), await lookedUp()]).toEqual([['g'], undefined, undefined]);
+  });
+
   it('reads what an Auto Scaling group does by itself, where others set its size', async () => {
     const hooked = (transition: string) =>
       open({

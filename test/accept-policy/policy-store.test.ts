@@ -143,6 +143,10 @@ describe('a policy store over DynamoDB', () => {
     expect(await holdersIn('left', { policyVersion, holders: [] })).toEqual({ policyVersion, asgs: [] });
     expect(await holdersIn('held', { policyVersion, holders: ['workers-asg'] })).toEqual({ policyVersion, asgs: ['workers-asg'] });
     expect(await holdersIn('garbled', { policyVersion, holders: 'workers-asg' })).toBeUndefined();
+    const suspended = [{ asg: 'workers-asg', processes: ['Launch'], atMs: 1 }];
+    const held = { policyVersion, holders: ['workers-asg'] };
+    expect(await holdersIn('suspends', { ...held, suspended })).toEqual({ policyVersion, asgs: ['workers-asg'], suspended });
+    expect(await holdersIn('suspends-not', { ...held, suspended: [] })).toEqual({ policyVersion, asgs: ['workers-asg'] });
     // A state that says no version is older than any.
     expect(await holdersIn('old', { policyVersion: '3', holders: ['workers-asg'] })).toEqual({ policyVersion: 0, asgs: ['workers-asg'] });
   });

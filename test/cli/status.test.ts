@@ -71,6 +71,9 @@ describe('the status of a policy', () => {
     expect([await found(state({ unfit })), await found(state({ unfit: [] }))]).toEqual([{ unfit }, {}]);
   });
   it('says which settings of an Auto Scaling group the last look found that the policy would be refused with', () => {
+    expect(statusText(accepted, { unfit: [{ asg: 'web-asg', found: ['launch-suspended'] }] })).toContain(
+      'the owner of web-asg has suspended Launch: no instance can join it, and what Holdfast launches for it waits outside.',
+    );
     const text = statusText(accepted, { unfit: [{ asg: 'web-asg', found: ['capacity-rebalancing', 'weights'] }] });
     expect(text).toContain('\nFound by the last look:\n  web-asg has Capacity Rebalancing now, with which the policy would be refused: it replaces');
     expect(text).toContain(

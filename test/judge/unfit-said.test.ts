@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { Actor } from '../../sandbox/judge/history.ts';
 import { unfitIsSaid } from '../../sandbox/judge/rules/unfit-said.ts';
 import { details } from './details.ts';
-import { policy, type Script, user } from './histories.ts';
+import { policy, react, type Script, user } from './histories.ts';
 
 const outside = { ...policy, asg: 'web-asg', size: { from: 'asg', min: 0, max: 6 }, scaling: [] };
 const rebalancing = [{ asg: 'web-asg', found: ['capacity-rebalancing'] }];
@@ -34,6 +35,33 @@ const said = (state: object, { document = outside, remarkedAt, offAt, isGone, ch
   );
 };
 
+const named = { unfit: [{ asg: 'web-asg', found: ['launch-suspended'] }] };
+type Closing = {
+  readonly document?: object;
+  readonly state?: object;
+  readonly by?: Actor;
+  readonly remarkedAt?: number;
+  readonly resumedAt?: number;
+  readonly changes?: object;
+};
+
+/** Somebody suspends Launch at 100 s. */
+const closed = ({ document = outside, state = {}, by = user, remarkedAt, resumedAt, changes = {} }: Closing) => {
+  const remarks = [{ code: 'asg-unfit', asgs: named.unfit }];
+  const view = (atSecond: number) => ({ nowMs: 1_000 * atSecond });
+  const decisions = remarkedAt === undefined ? [] : [{ id: 'd1', group: 'web', view: view(remarkedAt), rounds: [{ remarks }] }];
+  return details(
+    unfitIsSaid,
+    (script: Script) => {
+      const now = { kind: 'asg-changed', asg: 'web-asg', min: 1, max: 9, desired: 2 } as const;
+      script.policy(0, 1, { ...document });
+      script.at(100, { ...now, suspended: ['Launch'], by });
+      if (resumedAt !== undefined) script.at(resumedAt, { ...now, suspended: [], by });
+    },
+    { stored: { states: { web: state }, swaps: [], decisions, deadLetters: 0, staleMessages: 0 }, ...changes },
+  );
+};
+
 describe('a setting that acceptance refuses is said', () => {
   it('holds where the state names it and a decision remarked it', () => {
     expect(said({ unfit: rebalancing }, { remarkedAt: 130 })).toEqual([]);
@@ -45,6 +73,25 @@ describe('a setting that acceptance refuses is said', () => {
     expect(said({ unfit: rebalancing }, { offAt: 150, remarkedAt: 130 })).toHaveLength(1);
     expect(said({ unfit: rebalancing })).toEqual(['no decision of web remarks that web-asg has capacity-rebalancing']);
     expect(said({ unfit: rebalancing }, { remarkedAt: 60 })).toHaveLength(1);
+  });
+  it('holds for Launch that its owner suspends, whoever sets the size, and takes no suspension of Holdfast for it', () => {
+    expect([closed({ state: named, remarkedAt: 130 }), closed({ document: policy, state: named, remarkedAt: 130 })]).toEqual([[], []]);
+    expect(closed({ by: react('i-0'), state: {} })).toEqual([]);
+    expect(closed({ by: react('i-0'), state: named, remarkedAt: 130 })).toEqual([
+      'at rest, web-asg has launch-suspended off, and the state of web says the opposite',
+    ]);
+  });
+  it('breaks where nobody remarks in time that an owner suspends Launch, also where it runs again', () => {
+    const late = ['the owner of web-asg suspends Launch, and no decision of web remarks it'];
+    expect(closed({ resumedAt: 400, remarkedAt: 130 })).toEqual([]);
+    expect([closed({ resumedAt: 400 }), closed({ resumedAt: 400, remarkedAt: 390 })]).toEqual([late, late]);
+    expect(closed({ resumedAt: 150 })).toEqual([]);
+    expect(closed({ state: {}, remarkedAt: 130 })).toEqual(['at rest, web-asg has launch-suspended on, and the state of web says the opposite']);
+    expect(closed({ state: named, remarkedAt: 60 })).toHaveLength(2);
+  });
+  it('does not ask for a remark where every look of that time met a fault', () => {
+    const hindering = { fault: { on: 'call', kind: 'error', code: 'x', status: 500 }, fromMs: 150_000, untilMs: 300_000 };
+    expect(closed({ resumedAt: 400, changes: { faults: [hindering] } })).toEqual([]);
   });
   it('says nothing without rest, and of a group whose policy sets the size', () => {
     expect(said({}, { changes: { restAtMs: undefined } })).toEqual([]);

@@ -236,4 +236,11 @@ export const outside: readonly Mutant[] = [
     to: "one.by === by && one.answeredAtMs === undefined && answered.includes(one.asg) && one.asg === '';",
     caughtBy: ['its owner sets the maximum soon to which Holdfast had raised it'],
   },
+  {
+    name: 'Launch that Holdfast suspends is told as suspended by its owner',
+    file: 'core/group/unfit.ts',
+    from: "isClosedByOwner(asg, suspended, nowMs) ? ['launch-suspended'] : [];",
+    to: "isClosedByOwner(asg, suspended.slice(9), nowMs) ? ['launch-suspended'] : [];",
+    caughtBy: ['members come one by one while what they added stays'],
+  },
 ];

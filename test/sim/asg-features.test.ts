@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { History } from '../../sandbox/judge/history.ts';
 import type { AutoScalingGroupSpec } from '../../sandbox/world/spec.ts';
 import { scripted } from './audit/scripted.ts';
 import { suspend } from './operator-steps.ts';
@@ -43,7 +44,8 @@ const playWith = async (feature: Feature, more: readonly Step[] = []) => {
     },
   });
   const launched = history.events.flatMap((event) => (event.kind === 'launched' && event.atMs > history.readyAtMs ? [event.by.kind] : []));
-  return { violations, group, launched };
+  const warnings = history.events.flatMap((event) => (event.kind === 'announced' ? [JSON.stringify(event.detail)] : []));
+  return { violations, group, launched, warnings, stored: history.stored };
 };
 
 /** The owner of the Auto Scaling group turns a setting on after the policy was accepted. EC2 then advises about two members, and takes two others. */
@@ -81,6 +83,12 @@ const playChanged = async (settings: Readonly<Record<string, unknown>>, act: boo
   return { violations, group, byUs, sizes, ended, stored: history.stored };
 };
 
+/** Whether a decision remarks that the owner suspends Launch, and whether the state says so at the end. */
+const closedIn = ({ states, decisions }: History['stored']) => ({
+  remarks: (JSON.stringify(decisions).match(/"asg-unfit","asgs":\[\{"asg":"web-asg","found":\["launch-suspended"\]\}\]/g) ?? []).length,
+  state: (states.web as { readonly unfit?: unknown }).unfit,
+});
+
 const six = { desired: 6, inService: 6 };
 
 describe('a group that others size is served', () => {
@@ -95,10 +103,21 @@ describe('a group that others size is served', () => {
   });
 
   it('while its owner suspends Launch for two minutes: what Holdfast launches joins once Launch runs again', async () => {
-    const { violations, group, launched } = await playWith({}, [suspend(500, asg, 'Launch', 120_000)]);
+    const { violations, group, launched, stored } = await playWith({}, [suspend(500, asg, 'Launch', 120_000)]);
     expect(violations).toEqual([]);
     expect(group).toEqual({ ...six, suspended: [] });
     expect(new Set(launched)).toEqual(new Set(['function']));
+    expect(closedIn(stored)).toEqual({ remarks: 1, state: undefined });
+  });
+
+  it('and nobody says that its owner suspends Launch where only Holdfast does, at each policy that is written meanwhile either', async () => {
+    const { policy } = settingWith({});
+    const writes = Array.from({ length: 60 }, (_, index) => putPolicy(2_000 * (index + 1), { ...policy, tags: { write: `${index}` } }));
+    const { violations, stored, warnings } = await playWith({}, writes);
+    expect(violations).toEqual([]);
+    expect(closedIn(stored)).toEqual({ remarks: 0, state: undefined });
+    expect(warnings.filter((text) => text.includes('warnings')).length).toBeGreaterThanOrEqual(60);
+    expect(warnings.filter((text) => text.includes('suspended Launch'))).toEqual([]);
   });
 });
 
@@ -159,5 +178,24 @@ describe('a group that others size, whose owner turns on after acceptance', () =
     expect(group).toEqual({ desired: 24, inService: 6 });
     expect(ended).toHaveLength(2);
     expect(stored.states.web).toMatchObject({ unfit: [{ asg, found: ['weights'] }] });
+  });
+});
+
+describe('a group whose owner has suspended Launch for good', () => {
+  it.each([
+    ['others set the size', { from: 'asg', min: 0, max: 20 }],
+    ['the policy sets the size', { min: 0, max: 20, desired: 4 }],
+  ])('says so when the policy is accepted and in a decision, where %s', async (_, size) => {
+    const setting = settingOf('attach', { size: 4, max: 20, min: 0, market: 'spot', policy: { size } });
+    const again = putPolicy(120_000, { ...setting.policy, tags: { write: 'again' } });
+    const steps = [suspend(90_000, asg, 'Launch', 3_600_000), again];
+    const one = scripted(900_000)('Launch is suspended for good', setting, { asked: { web: { size: 4 } }, steps, calmAtMs: 300_000 });
+    const { violations, history } = await play(one, {});
+    const accepted = history.events.flatMap((event) => (event.kind === 'announced' && event.atMs > history.readyAtMs ? [event.detail] : []));
+    const status = JSON.stringify(accepted);
+    expect(violations).toEqual([]);
+    expect(status).toContain('whose owner has suspended Launch: no instance can join it');
+    expect(status).toContain('aws autoscaling resume-processes --auto-scaling-group-name web-asg --scaling-processes Launch');
+    expect(closedIn(history.stored)).toEqual({ remarks: 1, state: [{ asg, found: ['launch-suspended'] }] });
   });
 });

@@ -4,6 +4,7 @@ import type { Finding, Rule } from '../finding.ts';
 import { within } from '../in-force.ts';
 import { goneAtMs, isFunction, type Life } from '../life.ts';
 import { eachSecond } from '../moments.ts';
+import { isClosed, ownersWill } from '../owners.ts';
 import type { Policy } from '../policy.ts';
 import { mapsOf, numberOf, textOf, textsOf } from '../read-json.ts';
 import { remarksSaid, type SaidRemark, type SaidRemarks } from '../said-remarks.ts';
@@ -66,10 +67,12 @@ const isAtMinima: OfGroup = (look, { data }) => {
   return numberOf(data.count) <= kept && asgs.every(({ asg, min }) => changesIn(look, textOf(asg)).some((change) => change.min === numberOf(min)));
 };
 
-/** Each setting that it names was on. */
+/** Each setting that it names was on. `Launch` counts where the owner suspended it, and not where Holdfast did. */
 const isUnfit: OfGroup = (look, { data }) =>
   mapsOf(data.asgs).every(({ asg, found }) => {
-    const on = changesIn(look, textOf(asg)).flatMap<string>(({ unfit = [] }) => unfit);
+    const changes = changesIn(look, textOf(asg));
+    const owned = ownersWill(look.chronicle.cloud.asgChanges(textOf(asg))).filter(({ change }) => changes.includes(change));
+    const on = [...changes.flatMap<string>(({ unfit = [] }) => unfit), ...(owned.some((one) => isClosed(one.owned)) ? ['launch-suspended'] : [])];
     return textsOf(found).every((setting) => on.includes(setting));
   });
 

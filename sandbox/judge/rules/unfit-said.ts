@@ -1,40 +1,90 @@
+import { wasLost } from '../breaker.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
+import { isHindered, look, ways } from '../hindrance.ts';
+import { endless } from '../life.ts';
+import { isClosed, ownersWill } from '../owners.ts';
 import { isMap, mapsOf, textOf, textsOf } from '../read-json.ts';
 import { remarksSaid } from '../said-remarks.ts';
+import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
+
+const closed = 'launch-suspended';
+
+/** A time in which the owner of an Auto Scaling group suspended `Launch`. */
+type Closed = { readonly fromMs: number; readonly untilMs: number };
+
+const timesClosed = (chronicle: Chronicle, asg: string): readonly Closed[] => {
+  const will = ownersWill(chronicle.cloud.asgChanges(asg)).map(({ change, owned }) => ({
+    atMs: change.atMs,
+    isOn: change.isGone !== true && isClosed(owned),
+  }));
+  return will.flatMap(({ isOn, atMs }, index) => {
+    if (!isOn || will[index - 1]?.isOn === true) return [];
+    return [{ fromMs: atMs, untilMs: will.slice(index).find((later) => !later.isOn)?.atMs ?? endless }];
+  });
+};
 
 /** Since when an Auto Scaling group has had each of its settings. */
 const settingsOf = (chronicle: Chronicle, asg: string, atMs: number): ReadonlyMap<string, number> => {
   const changes = chronicle.cloud.asgChanges(asg).filter((change) => change.atMs <= atMs);
   const last = changes.at(-1);
   const on = last?.isGone === true ? [] : (last?.unfit ?? []);
-  return new Map(
-    on.map((setting) => {
-      const lastOff = changes.findLastIndex(({ unfit = [] }) => !unfit.includes(setting));
-      return [setting, changes[lastOff + 1]?.atMs ?? atMs];
-    }),
-  );
+  const since = on.map((setting): [string, number] => {
+    const lastOff = changes.findLastIndex(({ unfit = [] }) => !unfit.includes(setting));
+    return [setting, changes[lastOff + 1]?.atMs ?? atMs];
+  });
+  const now = timesClosed(chronicle, asg).find(({ fromMs, untilMs }) => fromMs <= atMs && untilMs > atMs);
+  return new Map([...since, ...(now === undefined ? [] : [[closed, now.fromMs] as const])]);
 };
 
 /** Whether a decision after that moment remarks the setting. */
-const isRemarked = (chronicle: Chronicle, group: string, setting: string, sinceMs: number): boolean =>
+const isRemarked = (chronicle: Chronicle, group: string, setting: string, sinceMs: number, byMs = endless): boolean =>
   remarksSaid(chronicle.history).some(
     (said) =>
       said.group === group &&
       said.lookedMs >= sinceMs - chronicle.times.clockMs &&
+      said.lookedMs <= byMs &&
       said.remarks.some(({ code, data }) => code === 'asg-unfit' && mapsOf(data.asgs).some(({ found }) => textsOf(found).includes(setting))),
   );
+
+/** A look finds it within a tick, and the next one makes up for a look that was lost. */
+const toldWithinMs = 2 * times.tickMs + times.loweredShownMs + times.reactMs;
+
+const looks = ways(look);
+
+/** Times in which the owner suspended `Launch`, and no decision said so in time although nothing hindered looks. */
+const unsaid = (chronicle: Chronicle, group: string): readonly Broken[] => {
+  const { beganAtMs, readyAtMs, endedAtMs } = chronicle.history;
+  const withinMs = toldWithinMs + chronicle.times.asgLagMs + chronicle.times.clockMs;
+  const policies = chronicle.groups.get(group)?.policies ?? [];
+  const named = new Set(policies.flatMap(({ policy }) => policy?.asg ?? []));
+  return [...named].flatMap((asg) =>
+    timesClosed(chronicle, asg).flatMap(({ fromMs, untilMs }): readonly Broken[] => {
+      const sinceMs = Math.max(fromMs, beganAtMs, readyAtMs);
+      const byMs = sinceMs + withinMs;
+      const isNamed = [sinceMs, ...policies.filter(({ atMs }) => atMs > sinceMs && atMs <= byMs).map(({ atMs }) => atMs)].every(
+        (atMs) => chronicle.policyAt(group, atMs)?.asg === asg,
+      );
+      if (byMs > Math.min(untilMs, endedAtMs) || !isNamed) return [];
+      if (isHindered(chronicle, looks, sinceMs, byMs) || wasLost(chronicle, group, sinceMs, byMs)) return [];
+      const isSaid = isRemarked(chronicle, group, closed, fromMs, byMs);
+      return isSaid ? [] : [{ group, asg, atMs: byMs, detail: `the owner of ${asg} suspends Launch, and no decision of ${group} remarks it` }];
+    }),
+  );
+};
 
 const wrongIn = (chronicle: Chronicle, group: string, state: unknown): readonly Broken[] => {
   const { restAtMs, endedAtMs: atMs } = chronicle.history;
   const policy = chronicle.policyAt(group, atMs);
-  if (!isMap(state) || restAtMs === undefined || policy?.asg === undefined || !policy.isSizedOutside) return [];
+  if (!isMap(state) || restAtMs === undefined || policy?.asg === undefined) return [];
   const settings = settingsOf(chronicle, policy.asg, atMs);
   const said = mapsOf(state.unfit).flatMap(({ asg, found }) => (textOf(asg) === policy.asg ? textsOf(found) : []));
-  const wrong = [...new Set([...settings.keys(), ...said])].filter((one) => settings.has(one) !== said.includes(one));
-  const unheard = [...settings].filter(([setting, sinceMs]) => !isRemarked(chronicle, group, setting, sinceMs));
+  // The other settings matter only where others set the size.
+  const isJudged = (one: string): boolean => policy.isSizedOutside || one === closed;
+  const wrong = [...new Set([...settings.keys(), ...said])].filter((one) => isJudged(one) && settings.has(one) !== said.includes(one));
+  const unheard = [...settings].filter(([setting, sinceMs]) => isJudged(setting) && !isRemarked(chronicle, group, setting, sinceMs));
   return [
     ...wrong.map((one) => `at rest, ${policy.asg} has ${one} ${settings.has(one) ? 'on' : 'off'}, and the state of ${group} says the opposite`),
     ...unheard.map(([one]) => `no decision of ${group} remarks that ${policy.asg} has ${one}`),
@@ -44,6 +94,9 @@ const wrongIn = (chronicle: Chronicle, group: string, state: unknown): readonly 
 export const unfitIsSaid: Rule = {
   name: 'a setting that acceptance refuses is said',
   meaning:
-    'While a policy is in force whose size others set, a look says that its Auto Scaling group has Capacity Rebalancing or a warm pool, with which the policy would be refused. At rest, the state of the group names exactly these settings, and since each was turned on, a stored decision remarks it. `holdfast status` shows what the state says.',
-  broken: (chronicle) => Object.entries(chronicle.history.stored.states).flatMap(([group, state]) => wrongIn(chronicle, group, state)),
+    'While a policy is in force whose size others set, a look says that its Auto Scaling group has Capacity Rebalancing, a warm pool or weights, with which the policy would be refused. Whoever sets the size, a look says that the owner of the Auto Scaling group that members join suspends its process Launch: then nobody can join it. At rest, the state of the group names exactly these settings, and since each was turned on, a stored decision remarks it. `holdfast status` shows what the state says. That the owner suspends Launch is remarked within two ticks and the 20 seconds for which describes may be older, also where it runs again later. That Holdfast suspends Launch for a while is no such setting.',
+  broken: (chronicle) => [
+    ...Object.entries(chronicle.history.stored.states).flatMap(([group, state]) => wrongIn(chronicle, group, state)),
+    ...[...chronicle.groups.keys()].flatMap((group) => unsaid(chronicle, group)),
+  ],
 };

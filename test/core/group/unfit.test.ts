@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { countsOtherUnits, type UnfitSetting, unfitNow, unfitSince } from '../../../core/group/unfit.ts';
+import type { Suspension } from '../../../core/view/suspension.ts';
 import type { AsgView } from '../../../core/view/view.ts';
+import { nowMs } from '../views.ts';
 
 const asg = (unfit: readonly UnfitSetting[], name = 'web-asg'): AsgView => ({
   name,
@@ -15,12 +17,28 @@ const asg = (unfit: readonly UnfitSetting[], name = 'web-asg'): AsgView => ({
 const outside = { size: { from: 'asg', min: 0, max: 9, desired: 4 }, holding: { kind: 'attach', asg: 'web-asg' }, pools: [] } as never;
 const own = { size: { min: 0, max: 9, desired: 4 }, holding: { kind: 'attach', asg: 'web-asg' }, pools: [] } as never;
 
+const look = (group: never, asgs: readonly AsgView[], suspended: readonly Suspension[] = []) =>
+  unfitNow({ group, asgs, nowMs, state: { suspended } });
+
 describe('settings of an Auto Scaling group that acceptance refuses', () => {
   it('are found in the groups that the policy names: all where others set the size, and otherwise units alone', () => {
     const all = ['capacity-rebalancing', 'warm-pool', 'weights'] as const;
-    expect(unfitNow(outside, [asg(all)])).toEqual([{ asg: 'web-asg', found: all }]);
-    expect(unfitNow(own, [asg(all)])).toEqual([{ asg: 'web-asg', found: ['weights'] }]);
-    expect(unfitNow(outside, [asg(all, 'former-asg'), asg([])])).toEqual([]);
+    expect(look(outside, [asg(all)])).toEqual([{ asg: 'web-asg', found: all }]);
+    expect(look(own, [asg(all)])).toEqual([{ asg: 'web-asg', found: ['weights'] }]);
+    expect(look(outside, [asg(all, 'former-asg'), asg([])])).toEqual([]);
+  });
+
+  it('include Launch where their owner suspends it, whoever sets the size, and not where Holdfast suspends it or just resumed it', () => {
+    const closed = [{ ...asg([]), suspended: ['Launch', 'Terminate'] }];
+    const ours = { asg: 'web-asg', processes: ['Launch', 'Terminate'], atMs: nowMs - 60_000 };
+    const found = [{ asg: 'web-asg', found: ['launch-suspended'] }];
+    expect([look(outside, closed), look(own, closed)]).toEqual([found, found]);
+    expect(look(outside, closed, [{ ...ours, processes: ['Terminate'] }])).toEqual(found);
+    expect(look(outside, closed, [ours])).toEqual([]);
+    expect(look(outside, closed, [{ ...ours, resumedAtMs: nowMs - 19_999 }])).toEqual([]);
+    expect(look(outside, closed, [{ ...ours, resumedAtMs: nowMs - 20_000 }])).toEqual(found);
+    expect(look(outside, [{ ...asg([]), suspended: ['Terminate'] }])).toEqual([]);
+    expect(look(outside, [{ ...asg([], 'former-asg'), suspended: ['Launch'] }])).toEqual([]);
   });
 
   it('are of other units with weights, vCPUs and memory', () => {
