@@ -137,11 +137,11 @@ export const brokenShortfall = ({ Error: error, Cause: cause = '' }: DrainError)
   ...(cause !== '' && { cause: cause.slice(0, longestCause) }),
 });
 
-/** The shortfall of a drained instance that cannot be terminated and is kept until this time. */
-export const unendedShortfall = (awsCode: string, keptUntilMs: number): Shortfall => ({
+/** The shortfall of a drained instance that cannot be terminated and is kept until this time. Without one it is left. */
+export const unendedShortfall = (awsCode: string, keptUntilMs?: number): Shortfall => ({
   code: 'not-ended',
   awsCode,
-  keptUntilMs,
+  ...(keptUntilMs !== undefined && { keptUntilMs }),
 });
 
 /**

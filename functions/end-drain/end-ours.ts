@@ -1,4 +1,4 @@
-import { codeOf } from '../../aws/calls/errors.ts';
+import { codeOf, notOurs } from '../../aws/calls/errors.ts';
 import { unendedShortfall } from '../../core/drain/shortfall.ts';
 import type { Group } from '../../core/group/group.ts';
 import type { ActionResult } from '../../core/ports/capacity-provider.ts';
@@ -25,6 +25,16 @@ export const endOurs = async ({ ports, group }: Ending, swaps: readonly Swap[]):
 };
 
 /**
+ * A swap whose instance cannot be terminated. One that its user took out of the group meanwhile is left to its user, so
+ * its swap is over at once.
+ */
+const unended = (swap: Swap, code: string, nowMs: number): Swap => {
+  if (code === notOurs) return { ...swap, keptUntilMs: nowMs, shortfall: unendedShortfall(code) };
+  const keptUntilMs = nowMs + keptForMs;
+  return { ...swap, keptUntilMs, shortfall: unendedShortfall(code, keptUntilMs) };
+};
+
+/**
  * Records on each swap whose instance cannot be terminated that it is kept, and why. Returns the swaps as stored
  * afterwards.
  */
@@ -34,10 +44,10 @@ export const recordKept = async (
   failed: ActionResult['failed'],
 ): Promise<readonly Swap[]> => {
   const codes = new Map(failed.map(({ instance, code }) => [instance, code]));
-  const keptUntilMs = ports.clock.now() + keptForMs;
+  const nowMs = ports.clock.now();
   const now = swaps.map((swap) => {
     const code = codes.get(swap.instance);
-    return code === undefined ? swap : { ...swap, keptUntilMs, shortfall: unendedShortfall(code, keptUntilMs) };
+    return code === undefined ? swap : unended(swap, code, nowMs);
   });
   await recordKeptUntil(
     ports.store,

@@ -206,6 +206,18 @@ describe('a drain that is ours to end', () => {
     expect(fleet.told[1]?.detail).toEqual({ drain: 'd-1', instances: ['i-2'], ...shortfall, text });
   });
 
+  test('a member that its user took out of its Auto Scaling group meanwhile is left to its user, and its swap is over', async () => {
+    const fleet = createFleet(pair({ reason: 'rebalance' }), 0);
+    fleet.failEnd.set('i-2', { code: 'NotOurs', retry: 'never', times: 9 });
+    await beginDrain(fleet.ports, order());
+    await endDrain(fleet.ports, order());
+    const shortfall = { code: 'not-ended', awsCode: 'NotOurs' };
+    const text = 'could not be terminated (NotOurs): it runs on, out of service, until someone terminates it';
+    expect(fleet.stateOf('i-2')).toMatchObject({ state: 'drained', shortfall, keptUntilMs: fleet.nowMs });
+    expect(fleet.stateOf('i-2').shortfall).not.toHaveProperty('keptUntilMs');
+    expect(fleet.told[1]?.detail).toEqual({ drain: 'd-1', instances: ['i-2'], ...shortfall, text });
+  });
+
   test('a member that its owner protects from termination is not taken out of service, and an event reports it', async () => {
     const offering = 'm7g.large/eu-west-1a/on-demand';
     const fleet = createFleet(pair({ reason: 'scale-in', offering }), 0);

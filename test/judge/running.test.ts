@@ -1000,6 +1000,22 @@ describe('what swaps and decisions record', () => {
     expect(hooked(undefined)).toHaveLength(1);
     expect(hooked(112, 'ending')).toHaveLength(1);
   });
+  it('says that an instance is no member any more only where its user detached it', () => {
+    const left = (how: 'detached' | 'standby', by: Actor) =>
+      details(
+        excusesAreTrue,
+        (script) => {
+          script.policy(0, 1, attached);
+          script.launch(40, 'i-1', { asg: 'web-asg' });
+          script.at(41, { kind: 'joined', instance: 'i-1', asg: 'web-asg', by: user });
+          script.at(80, { kind: 'left', instance: 'i-1', asg: 'web-asg', how, by });
+        },
+        swap({ reason: 'scale-in', state: 'withdrawn', shortfall: { code: 'not-ended', awsCode: 'NotOurs' } }),
+      );
+    expect(left('detached', user)).toEqual([]);
+    expect(left('detached', react('i-a'))).toHaveLength(1);
+    expect(left('standby', user)).toHaveLength(1);
+  });
   it('names what was left of a delay when its drain began, where others alone deregistered the member before', () => {
     // Deregistered at 80. The drain begins at 90, and the delay of 20 s is cut at 95.
     const rest = (delayMs: number, by: Actor, leftMs = 5_000) =>

@@ -54,6 +54,9 @@ export const stayedInService = (chronicle: Chronicle, instance: string, code: st
 /** What EC2 says where its user protects an instance from termination. */
 export const refusedCode = 'OperationNotPermitted';
 
+/** What Holdfast says where an instance is no member any more. */
+const notOursCode = 'NotOurs';
+
 export const brokeOff = (chronicle: Chronicle, life: Life): boolean =>
   life.drains.some(({ drain }) =>
     chronicle.of('drain').some((event) => event.drain === drain && ['failed', 'timed-out', 'aborted'].includes(event.status)),
@@ -182,7 +185,10 @@ const truths: Truth = {
   'still-draining': (chronicle, life, said) => isCut(chronicle, life, emptyByMs(chronicle, life), said),
   'not-seen': (chronicle) => chronicle.of('called').some(({ operation, outcome }) => operation.startsWith('Describe') && outcome !== 'ok'),
   'drain-broke': (chronicle, life) => brokeOff(chronicle, life),
-  'not-ended': (chronicle, life, { awsCode }) => (awsCode === refusedCode ? life.refusedAtMs.length > 0 : failedWith(chronicle, awsCode)),
+  'not-ended': (chronicle, life, { awsCode }) => {
+    if (awsCode === notOursCode) return life.stays.some(({ how, by }) => how === 'detached' && by?.kind === 'user');
+    return awsCode === refusedCode ? life.refusedAtMs.length > 0 : failedWith(chronicle, awsCode);
+  },
   'ended-before-drain': (chronicle, life, _, swap) =>
     [life, ...warnedRunOf(chronicle, swap)].some((run) => hadEndedAtBegin(chronicle, run) && !wasLetGoFirst(run)),
   'let-go': (chronicle, life, _, swap) =>
