@@ -54,6 +54,16 @@ describe('replacements for advice keep to their budget', () => {
     };
     expect(found(gone({ kind: 'ec2' }))).toEqual([]);
     expect(found(gone(react('i-0')))).toHaveLength(1);
+    const stopped =
+      (second: number, state: 'stopped' | 'terminated' = 'stopped') =>
+      (script: Script) => {
+        script.member('i-3');
+        three(200)(script);
+        script.at(second, { kind: 'ending', instance: 'i-3', by: { kind: 'ec2' } }, { kind: 'ended', instance: 'i-3', state });
+      };
+    expect(found(stopped(190))).toEqual([]);
+    expect(found(stopped(210))).toHaveLength(1);
+    expect(found(stopped(190, 'terminated'))).toHaveLength(1);
   });
   it('counts no member that a terminate hook takes at the same time, and one that a hook takes later', () => {
     const hooked = (before: boolean) => (script: Script) => {

@@ -12,9 +12,12 @@ const hourMs = 3_600_000;
 type Claimed = Extract<HistoryEvent, { readonly kind: 'item-written' }>;
 type Begun = { readonly instance: string; readonly group: string; readonly atMs: number; readonly by: Actor };
 
-/** Whether it died while it waited for its turn, so that no decision let it leave. */
-const diedWaiting = (chronicle: Chronicle, { item, swap }: Claimed): boolean =>
-  swap?.state === 'gone' && !isFunction(chronicle.life(item.slice(items.swapPrefix.length))?.ending?.by);
+/** Whether it died, or others stopped it, while it waited for its turn, so that no decision let it leave. */
+const diedWaiting = (chronicle: Chronicle, { item, swap, atMs }: Claimed): boolean => {
+  const life = chronicle.life(item.slice(items.swapPrefix.length));
+  const hasStopped = life?.ended?.state === 'stopped' && life.ended.atMs <= atMs;
+  return (swap?.state === 'gone' || hasStopped) && !isFunction(life?.ending?.by);
+};
 
 /** Members that left for advice alone, by when their swap first said so. A member that leaves by a terminate hook too is not Holdfast's choice. */
 export const begunForAdvice = (chronicle: Chronicle): readonly Begun[] => {
