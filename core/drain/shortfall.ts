@@ -137,7 +137,7 @@ export const brokenShortfall = ({ Error: error, Cause: cause = '' }: DrainError)
   ...(cause !== '' && { cause: cause.slice(0, longestCause) }),
 });
 
-/** The shortfall of a drained instance that cannot be terminated and is kept until this time. Without one it is left. */
+/** The shortfall of a drained instance that cannot be terminated, and until when it is kept. Absent: it is left. */
 export const unendedShortfall = (awsCode: string, keptUntilMs?: number): Shortfall => ({
   code: 'not-ended',
   awsCode,
