@@ -29,14 +29,16 @@ const wasStopped = ({ deadlineMs = Number.POSITIVE_INFINITY }: Swap, found: Inst
 
 /** Combines the states of one living member in several targets. */
 const progressIn = ({ instance }: Swap, standings: readonly TargetStanding[]): DrainProgress => {
-  const waits = standings.flatMap(({ busyUntilMs }) => busyUntilMs ?? []);
+  const waits = standings.flatMap(({ busyUntilMs, busySinceMs }) =>
+    busyUntilMs === undefined || busySinceMs === undefined ? [] : [{ busyUntilMs, busySinceMs }],
+  );
   const delays = standings.flatMap(({ delayMs }) => delayMs ?? []);
   return {
     instance,
     gone: false,
     drained: standings.every(({ isHeld }) => !isHeld),
     ...(delays.length === standings.length && { deregistrationDelayMs: Math.max(0, ...delays) }),
-    ...(waits.length > 0 && { busyUntilMs: Math.max(...waits) }),
+    ...waits.sort((a, b) => b.busyUntilMs - a.busyUntilMs)[0],
   };
 };
 

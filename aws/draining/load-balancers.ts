@@ -34,6 +34,18 @@ export const loadBalancers: MovesMembers = (deps) => ({
 });
 
 /**
+ * When a target group let a member go. Some may have done so before the drain took it out of the others. An Auto
+ * Scaling group takes a member out of its own before a hook holds it, and the message about the hook may be late.
+ */
+const leftAtMs = (swap: Swap, arn: string, named: readonly string[], nowMs: number): number => {
+  const { drainStartedAtMs = nowMs, warnedAtMs = drainStartedAtMs, leftTargetGroupsAtMs = {}, hooks = [] } = swap;
+  const isLeftToAsg = traitsOf(swap).endedBy === 'auto-scaling' && !named.includes(arn);
+  // A warning of EC2, before the hook or after it, changes `warnedAtMs`.
+  const heldAtMs = (): number => Math.min(...hooks.map(({ sinceMs = warnedAtMs }) => sinceMs), drainStartedAtMs);
+  return leftTargetGroupsAtMs[arn] ?? (isLeftToAsg ? heldAtMs() : drainStartedAtMs);
+};
+
+/**
  * The states of leaving members in target groups. A target stays `draining` for the whole deregistration delay of its
  * target group, with or without connections. So a drain waits for that delay, from when it let go. If a delay cannot
  * be read, the delay at the acceptance of the policy counts. If that is unknown too, it is not recorded until when the
@@ -56,16 +68,6 @@ export const standingsInTargetGroups = (deps: ProviderDeps): DrainTarget['standi
     );
   };
 
-  /**
-   * When a target group let a member go. Some may have done so before the drain took it out of the others. An Auto
-   * Scaling group takes a member out of its own before a hook holds it, and the message about the hook may be late.
-   */
-  const leftAtMs = (swap: Swap, arn: string, named: readonly string[]): number => {
-    const { drainStartedAtMs = deps.now(), warnedAtMs = drainStartedAtMs, leftTargetGroupsAtMs = {} } = swap;
-    const isLeftToAsg = traitsOf(swap).endedBy === 'auto-scaling' && !named.includes(arn);
-    return leftTargetGroupsAtMs[arn] ?? (isLeftToAsg ? Math.min(warnedAtMs, drainStartedAtMs) : drainStartedAtMs);
-  };
-
   return async (group, swaps) => {
     const ids = idsOf(swaps);
     const asgs = await recentAsgs(deps, asgsFor(group, swaps));
@@ -76,21 +78,24 @@ export const standingsInTargetGroups = (deps: ProviderDeps): DrainTarget['standi
     const known = await knownDelays(group, mayWait);
     const delayOf = (arn: string): number => known.get(arn) ?? defaultDeregistrationDelayMs;
     const registered = [...namedTargetGroups(group), ...(group.formerTargetGroups ?? [])];
+    const leftAt = (swap: Swap, arn: string): number => leftAtMs(swap, arn, registered, deps.now());
     // The targets of an unread target group are unknown. A deregistered target counts as gone once its delay is over.
     const stateIn = (arn: string, swap: Swap): TargetState | undefined => {
       const targets = health.get(arn);
       if (targets !== 'unread') return targets?.get(swap.instance);
-      return deps.now() < leftAtMs(swap, arn, registered) + Math.max(1, delayOf(arn)) ? 'draining' : undefined;
+      return deps.now() < leftAt(swap, arn) + Math.max(1, delayOf(arn)) ? 'draining' : undefined;
     };
     const standingOf = (swap: Swap): TargetStanding => {
       const held = [...health.keys()].filter((arn) => stateIn(arn, swap) !== undefined);
       const waits = held.filter((arn) => stateIn(arn, swap) === 'draining');
       const isKnown = waits.length > 0 && waits.every((arn) => known.has(arn));
-      const endsMs = (arn: string): number => leftAtMs(swap, arn, registered) + delayOf(arn);
+      const busy = waits
+        .map((arn) => ({ busySinceMs: leftAt(swap, arn), busyUntilMs: leftAt(swap, arn) + delayOf(arn) }))
+        .sort((a, b) => b.busyUntilMs - a.busyUntilMs);
       return {
         isHeld: held.length > 0,
         ...(held.every((arn) => known.has(arn)) && { delayMs: Math.max(0, ...held.map(delayOf)) }),
-        ...(isKnown && { busyUntilMs: Math.max(...waits.map(endsMs)) }),
+        ...(isKnown && busy[0]),
       };
     };
     return new Map(swaps.map((swap) => [swap.instance, standingOf(swap)]));

@@ -74,6 +74,7 @@ export const hook = objectOf<LifecycleHook>({
   asg: text,
   hook: text,
   token: optional(text),
+  sinceMs: optional(number),
   expiresAtMs: number,
   timeoutMs: optional(number),
   overAtMs: optional(number),

@@ -8,6 +8,8 @@ import { growingStepMs } from './steps.ts';
 export type OpenSwap = {
   readonly swap: Swap;
   readonly busyUntilMs?: number;
+  /** Since when it is out of service where its connections may last that long. */
+  readonly busySinceMs?: number;
   /** EC2 stopped it at its deadline, and it was started again. */
   readonly wasStopped?: true;
 };
@@ -23,6 +25,7 @@ export type Sorted = {
 
 const knownOf = (seen: DrainProgress | undefined): Omit<OpenSwap, 'swap'> => ({
   ...(seen?.busyUntilMs !== undefined && { busyUntilMs: seen.busyUntilMs }),
+  ...(seen?.busySinceMs !== undefined && { busySinceMs: seen.busySinceMs }),
   ...(seen?.stopped && { wasStopped: true }),
 });
 

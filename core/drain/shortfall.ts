@@ -37,16 +37,17 @@ const earlyEndShortfall = (swap: Swap, nowMs: number): Shortfall => {
 
 /**
  * The shortfall that is known as soon as a drain begins: the deregistration delay does not fit, or EC2 had stopped the
- * instance before. Undefined when it fits.
+ * instance before. The delay counts from when the target group let the instance go, perhaps before its drain began.
+ * Undefined when it fits.
  */
 export const foreseenShortfall = (
-  { swap, busyUntilMs, wasStopped }: OpenSwap,
+  { swap, busyUntilMs, busySinceMs, wasStopped }: OpenSwap,
   timeoutMs: number,
 ): Shortfall | undefined => {
   if (wasStopped) return earlyEndShortfall(swap, swap.deadlineMs ?? 0);
   const cut = cutOf(swap, timeoutMs);
   if (busyUntilMs === undefined || busyUntilMs <= cut.cutAtMs) return undefined;
-  const sinceMs = swap.drainStartedAtMs ?? cut.cutAtMs;
+  const sinceMs = busySinceMs ?? swap.drainStartedAtMs ?? cut.cutAtMs;
   return {
     code: 'delay-exceeds-deadline',
     delayMs: busyUntilMs - sinceMs,

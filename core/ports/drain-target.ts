@@ -8,6 +8,8 @@ export type TargetStanding = {
   readonly isHeld: boolean;
   /** Latest time until which it is busy there, epoch ms. */
   readonly busyUntilMs?: number;
+  /** When it was taken out of service of what is busy the longest, epoch ms. */
+  readonly busySinceMs?: number;
   /** How long it stays busy once it is taken out of service. Absent while that is unknown. */
   readonly delayMs?: number;
 };
@@ -37,6 +39,8 @@ export type DrainProgress = {
   readonly stopped?: true;
   /** Latest time at which a deregistration delay that is running ends, epoch ms. */
   readonly busyUntilMs?: number;
+  /** When that delay began to run, epoch ms. Others may have taken it out of service before its drain did. */
+  readonly busySinceMs?: number;
   /**
    * Longest deregistration delay of the target groups that it is registered with, running or not: a drain that has not
    * begun must leave time for it. Absent while one of them is unknown.

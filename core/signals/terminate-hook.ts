@@ -45,6 +45,7 @@ export const readLifecycleAction = (action: LifecycleAction, atMs: number): Term
     asg: action.AutoScalingGroupName,
     hook: action.LifecycleHookName,
     token: action.LifecycleActionToken,
+    sinceMs: atMs,
     expiresAtMs: atMs + shortestHookTimeoutMs,
   };
   return { kind: 'terminate-hook', instance: action.EC2InstanceId, hook, atMs };

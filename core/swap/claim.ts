@@ -149,12 +149,10 @@ const withDeadline = (swap: Swap, fact: LeavingFact, { drainFor, nowMs }: Tighte
   if (deadlineMs === swap.deadlineMs || deadlineMs === undefined) return undefined;
   if (isOutlived(swap, fact) || isOvertaken(swap, fact)) return undefined;
   if (swap.state === 'drained') return { deadlineMs, ...(isAgain && { warnedAtMs: fact.atMs }) };
-  const isOnHook = traitsOf(swap).endedBy === 'auto-scaling';
   return {
-    reason: isOnHook ? swap.reason : fact.reason,
+    reason: traitsOf(swap).endedBy === 'auto-scaling' ? swap.reason : fact.reason,
     deadlineMs,
-    // Its Auto Scaling group took it out of service as the hook began to wait, and the delay runs from then on.
-    warnedAtMs: isOnHook ? Math.max(swap.warnedAtMs ?? fact.atMs, fact.atMs) : fact.atMs,
+    warnedAtMs: fact.atMs,
     ...anotherDrain(swap, drainFor(kindOnceWarned(swap, fact), deadlineMs), nowMs),
     ...onItsWay(swap),
   };

@@ -13,6 +13,11 @@ export type LifecycleHook = {
   readonly hook: string;
   /** From the message about it. Absent where a look found it: the instance then names the action. */
   readonly token?: string;
+  /**
+   * When Auto Scaling began to wait. It has taken the instance out of its target groups by then. Absent in items of an
+   * earlier version.
+   */
+  readonly sinceMs?: number;
   /** When Auto Scaling continues without us unless a heartbeat extends it. */
   readonly expiresAtMs: number;
   /**

@@ -620,6 +620,7 @@ describe('ending members', () => {
 
 describe('inspecting a drain', () => {
   const draining = { drainStartedAtMs: nowMs - 10_000 };
+  const busy = (forMs: number) => ({ busySinceMs: draining.drainStartedAtMs, busyUntilMs: nowMs + forMs });
 
   test('waits for the longest deregistration delay that runs, and reads each delay once', async () => {
     const { provider, aws } = over(named(), {
@@ -632,7 +633,7 @@ describe('inspecting a drain', () => {
     });
     const swaps = ['i-1', 'i-2', 'i-3', 'i-4'].map((id) => swap(id, 'rebalance', draining));
     const progress = [
-      { instance: 'i-1', gone: false, drained: false, deregistrationDelayMs: 60_000, busyUntilMs: nowMs + 50_000 },
+      { instance: 'i-1', gone: false, drained: false, deregistrationDelayMs: 60_000, ...busy(50_000) },
       { instance: 'i-2', gone: false, drained: true, deregistrationDelayMs: 0 },
       { instance: 'i-3', gone: false, drained: false, deregistrationDelayMs: 60_000 },
       { instance: 'i-4', gone: true, drained: true, deregistrationDelayMs: 0 },
@@ -650,7 +651,7 @@ describe('inspecting a drain', () => {
       DescribeTargetGroupAttributes: {},
     });
     expect(await provider.inspectDrain(attached, [swap('i-1', 'rebalance', draining)])).toEqual([
-      { instance: 'i-1', gone: false, drained: false, deregistrationDelayMs: 300_000, busyUntilMs: nowMs + 290_000 },
+      { instance: 'i-1', gone: false, drained: false, deregistrationDelayMs: 300_000, ...busy(290_000) },
     ]);
   });
 
@@ -668,20 +669,25 @@ describe('inspecting a drain', () => {
   });
 
   test('counts the delay of a target group that its Auto Scaling group took it out of from the hook, however late its message comes', async () => {
-    const endsAt = async (of: Group, reason: 'hook' | 'rebalance', warnedAtMs: number, arns: string[]) => {
+    const lasts = async (of: Group, reason: 'hook' | 'rebalance', heldAtMs: number, arns: string[], warnedAtMs = heldAtMs) => {
+      const hooks = [{ asg: 'web', hook: 'drain', sinceMs: heldAtMs, expiresAtMs: heldAtMs + 30_000 }];
       const { provider } = over(of, {
         ...inWeb({ 'i-1': 'Terminating:Wait' }, { targetGroups: arns }),
         DescribeInstances: { Reservations: [{ Instances: [ec2Instance('i-1', ours)] }] },
         DescribeTargetHealth: targetHealth({ 'i-1': 'draining' }),
         DescribeTargetGroupAttributes: { Attributes: [{ Key: 'deregistration_delay.timeout_seconds', Value: '30' }] },
       });
-      return (await provider.inspectDrain(of, [swap('i-1', reason, { ...draining, warnedAtMs })]))[0]?.busyUntilMs;
+      const [seen] = await provider.inspectDrain(of, [swap('i-1', reason, { ...draining, warnedAtMs, hooks })]);
+      return [seen?.busySinceMs, seen?.busyUntilMs].map((atMs) => (atMs ?? 0) - nowMs);
     };
-    expect(await endsAt(attached, 'hook', nowMs - 19_000, ['tg-own'])).toBe(nowMs + 11_000);
-    expect(await endsAt(attached, 'hook', nowMs, ['tg-own'])).toBe(nowMs + 20_000);
-    expect(await endsAt(attached, 'rebalance', nowMs - 19_000, ['tg-own'])).toBe(nowMs + 20_000);
+    expect(await lasts(attached, 'hook', nowMs - 19_000, ['tg-own'])).toEqual([-19_000, 11_000]);
+    expect(await lasts(attached, 'hook', nowMs, ['tg-own'])).toEqual([-10_000, 20_000]);
+    expect(await lasts(attached, 'rebalance', nowMs - 19_000, ['tg-own'])).toEqual([-10_000, 20_000]);
+    // EC2 warned about it before the hook, or after it.
+    expect(await lasts(attached, 'hook', nowMs - 19_000, ['tg-own'], nowMs - 60_000)).toEqual([-19_000, 11_000]);
+    expect(await lasts(attached, 'hook', nowMs - 19_000, ['tg-own'], nowMs - 5_000)).toEqual([-19_000, 11_000]);
     // Its drain takes it out of the target groups that the policy names.
-    expect(await endsAt(named(attached), 'hook', nowMs - 19_000, [])).toBe(nowMs + 20_000);
+    expect(await lasts(named(attached), 'hook', nowMs - 19_000, [])).toEqual([-10_000, 20_000]);
   });
 
   test('shows until when connections last where EC2 cannot be read, and nothing about members that no target holds', async () => {
@@ -692,7 +698,7 @@ describe('inspecting a drain', () => {
     });
     const swaps = ['i-1', 'i-2', 'i-3'].map((id) => swap(id, 'rebalance', draining));
     expect(await provider.inspectDrain(named(), swaps)).toEqual([
-      { instance: 'i-1', gone: false, drained: false, deregistrationDelayMs: 30_000, busyUntilMs: nowMs + 20_000 },
+      { instance: 'i-1', gone: false, drained: false, deregistrationDelayMs: 30_000, ...busy(20_000) },
       { instance: 'i-2', gone: false, drained: false, deregistrationDelayMs: 30_000 },
     ]);
   });
@@ -706,7 +712,7 @@ describe('inspecting a drain', () => {
     const seen = (instance: string, launchedAtMs: number) =>
       provider.inspectDrain(named(), [swap(instance, 'rebalance', { ...draining, launchedAtMs })]);
     expect(await seen('i-1', nowMs - 179_999)).toEqual([
-      { instance: 'i-1', gone: false, drained: false, deregistrationDelayMs: 30_000, busyUntilMs: nowMs + 20_000 },
+      { instance: 'i-1', gone: false, drained: false, deregistrationDelayMs: 30_000, ...busy(20_000) },
     ]);
     expect(await seen('i-2', nowMs - 179_999)).toEqual([]);
     expect(await seen('i-1', nowMs - 180_000)).toMatchObject([{ instance: 'i-1', gone: true }]);

@@ -51,6 +51,11 @@ describe('a shortfall is foreseen', () => {
     expect(foreseenShortfall({ swap: taken() }, timeoutMs)).toBeUndefined();
   });
 
+  it('by a delay that counts from when a target group let the instance go, before its drain began', () => {
+    const open = { swap: taken(), busySinceMs: nowMs - 20_000, busyUntilMs: nowMs + 280_000 };
+    expect(foreseenShortfall(open, timeoutMs)).toEqual({ ...delayed(endsMs), leftMs: 140_000 });
+  });
+
   it('where EC2 had stopped the instance before, of a drain that had begun as cut at the deadline', () => {
     expect(foreseenShortfall({ swap: taken(), wasStopped: true }, timeoutMs)).toEqual({ code: 'still-draining', cutAtMs: endsMs, by: 'ec2' });
     expect(foreseenShortfall({ swap: taken({ state: 'leaving' }), wasStopped: true }, timeoutMs)).toEqual({ code: 'ended-before-drain' });

@@ -1016,7 +1016,7 @@ describe('what swaps and decisions record', () => {
     expect(left('detached', react('i-a'))).toHaveLength(1);
     expect(left('standby', user)).toHaveLength(1);
   });
-  it('names what was left of a delay when its drain began, where others alone deregistered the member before', () => {
+  it('names the whole delay also where others deregistered the member before its drain began', () => {
     // Deregistered at 80. The drain begins at 90, and the delay of 20 s is cut at 95.
     const rest = (delayMs: number, by: Actor, leftMs = 5_000) =>
       details(
@@ -1031,10 +1031,9 @@ describe('what swaps and decisions record', () => {
         },
         swap({ reason: 'hook', shortfall: { code: 'delay-exceeds-deadline', delayMs, leftMs, cutAtMs: 95_000, by: 'auto-scaling' } }),
       );
-    expect(rest(10_000, user)).toEqual([]);
-    expect(rest(20_000, user)).toEqual([]);
-    expect(rest(6_000, user)).toHaveLength(1);
-    expect(rest(10_000, user, 14_000)).toHaveLength(1);
+    expect(rest(20_000, user, 15_000)).toEqual([]);
+    expect(rest(20_000, user, 25_000)).toHaveLength(1);
+    expect(rest(10_000, user)).toHaveLength(1);
     expect(rest(10_000, react('i-a'))).toHaveLength(1);
   });
   it('says that a member ended before its drain only where it did, as far as the clocks of functions can show', () => {

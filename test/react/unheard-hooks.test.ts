@@ -42,8 +42,8 @@ test('an instance that waits on hooks without a message gets a fact for each, wi
   const { asked, facts } = await askedOf(tick, gathered({ 'i-1': 'web-asg', 'i-2': 'web-asg' }));
   expect(asked).toEqual(['web-asg']);
   expect(facts.slice(0, 2)).toEqual([
-    { ...fact, hook: { asg: 'web-asg', hook: 'drain', timeoutMs: 60_000, expiresAtMs: nowMs } },
-    { ...fact, hook: { asg: 'web-asg', hook: 'logs', expiresAtMs: nowMs } },
+    { ...fact, hook: { asg: 'web-asg', hook: 'drain', timeoutMs: 60_000, sinceMs: nowMs, expiresAtMs: nowMs } },
+    { ...fact, hook: { asg: 'web-asg', hook: 'logs', sinceMs: nowMs, expiresAtMs: nowMs } },
   ]);
   // Describes of EC2 may lag behind for the second. It is claimed without its offering.
   expect(facts.slice(2).map(({ instance, owner: of }) => [instance, of])).toEqual([

@@ -99,7 +99,7 @@ export const unheardHooks = async (facts: Facts, gathered: Gathered, ports: Port
       instance,
       reason: 'hook',
       atMs: nowMs,
-      hook: { ...hook, expiresAtMs: nowMs },
+      hook: { ...hook, sinceMs: nowMs, expiresAtMs: nowMs },
       ...(owner !== undefined && { owner }),
     };
   });

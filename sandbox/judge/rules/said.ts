@@ -154,9 +154,8 @@ const isDelayUnread = (chronicle: Chronicle): boolean =>
   chronicle.of('called').some(({ operation, outcome }) => operation === 'DescribeTargetGroupAttributes' && outcome !== 'ok');
 
 /**
- * Whether the delay that it names is that of target groups that its instance was taken out of, counted from the beginning of its drain, and whether as much
- * of it was left as lay between that and the cut. Where others alone took the instance out of service before its drain began, a part of the delay was over
- * by then. Nothing is left where its drain began after the cut, and then the delay counts from the cut.
+ * Whether the delay that it names is that of target groups that its instance was taken out of, whoever did that and however long before its drain, and
+ * whether no more of it was left than lay between that and the cut. Nothing is left where the drain began after the cut.
  */
 const areTimesTrue = (chronicle: Chronicle, { instance }: Life, { delayMs, leftMs, cutAtMs }: Said<'delay-exceeds-deadline'>): boolean => {
   const outs = chronicle.of('out-of-service').filter((out) => out.instance === instance && out.why === 'deregistered');
@@ -167,9 +166,8 @@ const areTimesTrue = (chronicle: Chronicle, { instance }: Life, { delayMs, leftM
   const tookMs = Math.max(...outs.map(({ atMs }) => atMs)) - Math.min(...begunMs);
   const longestMs = Math.max(...delaysMs, isDelayUnread(chronicle) ? 300_000 : 0) + tookMs;
   const mostLeftMs = cutAtMs - Math.min(...begunMs);
-  const overMs = outs.some(({ by }) => isFunction(by)) ? 0 : Math.max(0, mostLeftMs - leftMs);
   const isWithin = (ms: number, leastMs: number, mostMs: number): boolean => ms >= leastMs - slackOf(chronicle) && ms <= mostMs + slackOf(chronicle);
-  return isWithin(delayMs, Math.min(...delaysMs) - overMs, longestMs) && isWithin(leftMs, 0, mostLeftMs);
+  return isWithin(delayMs, Math.min(...delaysMs), longestMs) && isWithin(leftMs, 0, mostLeftMs);
 };
 
 type Truth = { readonly [Code in Shortfall['code']]: (chronicle: Chronicle, life: Life, said: Said<Code>, swap: SaidSwap) => boolean };
@@ -215,7 +213,7 @@ export const overLives =
 export const excusesAreTrue: Rule = {
   name: 'excuses are true',
   meaning:
-    'When a swap says that something could not be done, or not in time, what happened confirms it. A member had ended when its drain began if it ended by the next look of the function that took it out of service. No swap says that EC2 cuts connections before the time that EC2 announced. A delay that exceeds a deadline is no shorter than the deregistration delay of a target group of the member, without what was over of it when the drain began where others alone had deregistered the member.',
+    'When a swap says that something could not be done, or not in time, what happened confirms it. A member had ended when its drain began if it ended by the next look of the function that took it out of service. No swap says that EC2 cuts connections before the time that EC2 announced. A delay that exceeds a deadline is no shorter than the deregistration delay of a target group of the member.',
   broken: overLives((chronicle, swap, life) => {
     const { shortfall } = swap;
     return shortfall === undefined || isTrue(chronicle, runFrom(life, beganMs(life, swap)), swap, shortfall)

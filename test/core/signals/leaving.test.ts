@@ -38,7 +38,7 @@ describe('an instance leaves', () => {
       LifecycleTransition: 'autoscaling:EC2_INSTANCE_TERMINATING',
     };
     const read = (rest: object = {}) => terminateHook.read({ ...detail, ...rest }, nowMs, timeOf);
-    const hook = { asg: 'web-asg', hook: 'drain', token: detail.LifecycleActionToken, expiresAtMs: nowMs + shortestHookTimeoutMs };
+    const hook = { asg: 'web-asg', hook: 'drain', token: detail.LifecycleActionToken, sinceMs: nowMs, expiresAtMs: nowMs + shortestHookTimeoutMs };
     const of = { kind: 'terminate-hook', instance, hook, atMs: nowMs } as const;
     expect(read()).toEqual({ kind: 'signals', signals: [of] });
     expect(whyOf(read({ LifecycleTransition: 'autoscaling:EC2_INSTANCE_LAUNCHING' }))).toBe(

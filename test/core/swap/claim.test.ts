@@ -212,11 +212,6 @@ describe('a later signal about a leaving member', () => {
     expect(tightened({ ...waiting(), state: 'draining' }, outlived, claiming())).toBeUndefined();
     expect(tightened(waiting(), { ...outlived, deadlineMs: nowMs - 180_000 }, claiming())).toMatchObject({ reason: 'interruption' });
   });
-  it('keeps the time of a hook that began after the warning, because the delay of its target groups runs from then on', () => {
-    const swap = claimedBy(hook('t'), claiming());
-    const warned = (atMs: number) => tightened(swap, { ...warning, atMs }, claiming())?.warnedAtMs;
-    expect([warned(nowMs - 20_000), warned(nowMs + 20_000)]).toEqual([nowMs, nowMs + 20_000]);
-  });
   it('adds each hook once', () => {
     const swap = claimedBy(hook('t'), claiming());
     expect(tightened(swap, hook('t'), claiming())).toBeUndefined();
