@@ -234,6 +234,16 @@ const slowDrain =
     faultyDrain(206, { drain })(script);
   };
 
+/** The function that begins the drain calls, and calls again so many seconds later, because the first call was refused. */
+const repeats =
+  (seconds: number, more: Partial<Called> = {}): Write =>
+  (script) => {
+    const call = { kind: 'called', invocation: 'drain', function: 'holdfast-begin-drain', service: 'dynamodb', operation: 'Query' } as const;
+    const refused = { outcome: 'ThrottlingException', trouble: 'fault', applied: false, isMutating: false } as const;
+    script.at(204 - seconds, { ...call, ...refused, askedAtMs: 1_000 * (204 - seconds), ...more });
+    script.at(204, { ...call, askedAtMs: 204_000, outcome: 'ok', applied: true, isMutating: false });
+  };
+
 /** A member whose warning functions received that died, and that is taken out of service too late, by one that lives. */
 const begunAfterDeaths =
   (heardS: number, write: Write = () => undefined): Write =>
@@ -265,7 +275,10 @@ const drains: Readonly<Record<string, Cases>> = {
   },
   'a function of the drain met a fault': {
     needed: lateDrain(faultyDrain(192)),
-    also: { 'a fault delayed a read of the function that began it': lateDrain(slowDrain(204, 5)) },
+    also: {
+      'a fault delayed a read of the function that began it': lateDrain(slowDrain(204, 5)),
+      'faults refused calls of the function that began it, which it repeated': lateDrain(repeats(8)),
+    },
     beyond: {
       'the fault lies half a minute back': lateDrain(faultyDrain(170)),
       'no fault was injected': lateDrain(faultyDrain(192, { injected: false })),
@@ -274,6 +287,10 @@ const drains: Readonly<Record<string, Cases>> = {
       'the function that began it had a fault only after that': lateDrain(faultyDrain(206)),
       'its read took no longer than others': lateDrain(slowDrain(204, 1)),
       'the delayed read lies half a minute back': lateDrain(slowDrain(175, 5)),
+      'the repeats took less time than it is late by': lateDrain(repeats(6)),
+      'it was the account that refused the call': lateDrain(repeats(8, { trouble: 'bucket' })),
+      'the refused call was one of another function': lateDrain(repeats(8, { invocation: 'i-x' })),
+      'the refused call was not repeated': lateDrain(repeats(8, { operation: 'GetItem' })),
     },
   },
   'the group was let go meanwhile': {

@@ -1,7 +1,7 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Allowance, Finding } from '../finding.ts';
-import { deadlineOf, heardAtMs, isHealthy, isTakenOut, knewAtMs, lastServices, looksFrom, toldOf } from '../leaving.ts';
-import { endless, goneAtMs, type Life, warnedAtMs } from '../life.ts';
+import { deadlineOf, heardAtMs, isHealthy, isTakenOut, knewAtMs, lastServices, looksFrom, takenOutByUs, toldOf } from '../leaving.ts';
+import { endless, goneAtMs, isFunction, type Life, warnedAtMs } from '../life.ts';
 import { actsWithinMs, drainBeginsInTime, outByMs, servesUntilReplaced, warnedTakenOut } from '../rules/warned.ts';
 import { times } from '../times.ts';
 
@@ -98,19 +98,37 @@ const heldUpIn = (chronicle: Chronicle, isOfDrain: ReturnType<typeof beginsDrain
     return atMs - askedAtMs >= slowMs && chronicle.invocations.get(invocation)?.ended?.injected !== false;
   });
 
+/** How long a function that took a member out of service had repeated calls that faults refused, until then. */
+const repeatedMs = (chronicle: Chronicle, life: Life, atMs: number): number => {
+  const by = life.services.find((service) => takenOutByUs(service) && service.untilMs === atMs)?.by;
+  if (by === undefined || !isFunction(by)) return 0;
+  const calls = chronicle.of('called').filter(({ invocation, askedAtMs }) => invocation === by.invocation && askedAtMs <= atMs);
+  const lostMs = calls.map(({ trouble, applied, service, operation, askedAtMs }) => {
+    const again = calls.find((call) => call.askedAtMs > askedAtMs && call.service === service && call.operation === operation);
+    return trouble === 'fault' && !applied && again !== undefined ? again.askedAtMs - askedAtMs : 0;
+  });
+  return lostMs.reduce((sum, ms) => sum + ms, 0);
+};
+
+/** Whether it would have been taken out of service in time without the calls that faults refused. */
+const isLateByRepeats = (chronicle: Chronicle, life: Life, atMs: number): boolean =>
+  atMs - repeatedMs(chronicle, life, atMs) <= outByMs(chronicle, life, knewAtMs(chronicle, life));
+
 export const begunLate: Allowance = {
   name: 'a function of the drain met a fault',
   excuses: drainBeginsInTime.name,
-  trouble: 'A fault was injected into a function that was to begin the drain, or it delayed a read of the function that began it.',
-  reaches: 'The members of that drain, if they are taken out of service within fifteen seconds of that fault.',
-  reason: 'A failed step is repeated after a while. A step has five seconds, and one delayed read may take as long.',
+  trouble:
+    'A fault was injected into a function that was to begin the drain, or it delayed a read of the function that began it, or refused calls of it.',
+  reaches:
+    'The members of that drain, if they are taken out of service within fifteen seconds of that fault. Where calls were refused, if they are late by no more than the time from these calls to their repeats.',
+  reason: 'A failed step is repeated after a while. A step has five seconds, and one delayed read or a few throttled calls may take as long.',
   covers: byLife((life, { atMs }, chronicle) => {
     const late = atMs - actsWithinMs;
     const isOfDrain = beginsDrainOf(chronicle, life);
     const failed = chronicle
       .of('invocation-ended')
       .some(({ injected, atMs: endedAtMs, ...ended }) => injected && endedAtMs >= late && endedAtMs <= atMs && isOfDrain(ended));
-    return failed || heldUpIn(chronicle, isOfDrain, late, atMs);
+    return failed || heldUpIn(chronicle, isOfDrain, late, atMs) || isLateByRepeats(chronicle, life, atMs);
   }),
 };
 
