@@ -50,6 +50,11 @@ const putInBy: Readonly<Record<string, (input: Joining) => readonly string[]>> =
   RegisterTargets: ({ Targets = [] }) => Targets.flatMap(({ Id }) => Id ?? []),
 };
 
+type Processes = { readonly AutoScalingGroupName?: string; readonly ScalingProcesses?: readonly string[] };
+
+const processesIn = (operation: string, { AutoScalingGroupName: asg = '', ScalingProcesses: names = [] }: Processes): Pick<Called, 'processes'> =>
+  operation === 'SuspendProcesses' || operation === 'ResumeProcesses' ? { processes: { asg, names } } : {};
+
 /** What a part of a response is about: a fleet puts the offering into its override, an Auto Scaling group beside the rest. */
 type LaunchPart = {
   readonly Lifecycle?: Refused['market'];
@@ -121,6 +126,7 @@ export const callEvents = (call: LoggedCall, { input, output }: Content): readon
     ...(launch && { launch }),
     ...takenOutBy(operation, input),
     ...(putInBy[operation] && { putsIn: putInBy[operation](input) }),
+    ...processesIn(operation, input),
   };
   const by: Actor = { kind: 'function', function: invocation.functionName, invocation: invocation.id };
   if (launch === undefined) return [called, ...endsDenied(by, operation, outcome, input)];

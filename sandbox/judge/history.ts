@@ -300,6 +300,8 @@ export type FunctionEvent =
         readonly takesOutOf?: string;
         /** Instances that a call was to put into an Auto Scaling group or a target group. */
         readonly putsIn?: readonly string[];
+        /** Processes of an Auto Scaling group that a call was to suspend or to resume. */
+        readonly processes?: { readonly asg: string; readonly names: readonly string[] };
       }
     >
   /** EC2 itself refused an offering to a call that launches. Faults and throttles are not refusals. */

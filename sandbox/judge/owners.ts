@@ -6,7 +6,8 @@ export type Owned = { readonly min: number; readonly max: number; readonly suspe
 
 export const ownedOf = ({ min, max, suspended }: AsgChange): Owned => ({ min, max, suspended: [...suspended].sort().join() });
 
-const listed = (processes: string): readonly string[] => (processes === '' ? [] : processes.split(','));
+/** The processes in such a text. */
+export const listed = (processes: string): readonly string[] => (processes === '' ? [] : processes.split(','));
 
 /** The processes that an owner has suspended after a change of theirs. Each process counts by itself, because Holdfast suspends some too. */
 const suspendedBy = (owned: string, before: string, { suspended: has, resumed = [] }: Pick<AsgChange, 'suspended' | 'resumed'>): string => {

@@ -74,6 +74,7 @@ import { sparedServeAgain } from './rules/spared.ts';
 import { sparesServe } from './rules/spares.ts';
 import { statusesAreTrue } from './rules/statuses.ts';
 import { fullSubnetsRest } from './rules/subnets.ts';
+import { ownersSuspensionsStand } from './rules/suspended.ts';
 import { timesAreTrue } from './rules/swap-ends.ts';
 import { swapsNameTruly } from './rules/swap-facts.ts';
 import { swapTimesAreTrue } from './rules/swap-times.ts';
@@ -154,6 +155,7 @@ export const rules: readonly Rule[] = [
   asgsPutBack,
   raisesEndSoon,
   strangeAsgs,
+  ownersSuspensionsStand,
   strangersUntouched,
   detachedStayOut,
   leavingDoNotJoin,

@@ -6,6 +6,7 @@ import { withBounds } from './random-bounds.ts';
 import { withBusyHour } from './random-busy.ts';
 import { type Draw, drawFrom, type Trouble } from './random-draw.ts';
 import { withLoad } from './random-load.ts';
+import { withOwnerHolds } from './random-owner-holds.ts';
 import { withOwnerSettings } from './random-owner-settings.ts';
 import { withReady } from './random-ready.ts';
 import { withRings } from './random-rings.ts';
@@ -69,7 +70,8 @@ export const randomSituation = (seed: number, { profile, always, keep, faults }:
     .filter(({ of }) => of.has(name) && always === undefined)
     .reduce((before, { stream, widen }) => widen(before, drawFrom(forkRandom(seed, stream))), whole);
   const owned = name === 'outside' ? withOwnerSettings(wide, drawFrom(forkRandom(seed, 'owner settings'))) : wide;
-  const told = withLastingAlarms(withReady(owned, drawFrom(forkRandom(seed, 'ready'))), drawFrom(forkRandom(seed, 'alarms')));
+  const held = name === 'outside' ? withOwnerHolds(owned, drawFrom(forkRandom(seed, 'owner holds'))) : owned;
+  const told = withLastingAlarms(withReady(held, drawFrom(forkRandom(seed, 'ready'))), drawFrom(forkRandom(seed, 'alarms')));
   const scaled = withOwnScaling(told, drawFrom(forkRandom(seed, 'own scaling')));
   const hour = name === 'busy' ? withBusyHour(scaled, drawFrom(forkRandom(seed, 'busy hour'))) : scaled;
   const world = withRings(hour, drawFrom(forkRandom(seed, 'rings')));

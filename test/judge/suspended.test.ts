@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { ownersSuspensionsStand } from '../../sandbox/judge/rules/suspended.ts';
+import { details } from './details.ts';
+import { react, type Script, user } from './histories.ts';
+
+const numbers = { kind: 'asg-changed', asg: 'web-asg', min: 1, max: 4, desired: 2 } as const;
+
+type Call = { readonly to: 'Suspend' | 'Resume'; readonly names?: readonly string[]; readonly isLost?: boolean; readonly isNoted?: boolean };
+
+/** An invocation that looks, and then suspends or resumes processes. `now`: what is suspended after that. */
+const calls = (
+  script: Script,
+  [fromS, atS]: readonly [number, number],
+  { to, names = ['Launch'], isLost, isNoted = true }: Call,
+  now?: readonly string[],
+): void => {
+  const invocation = `i-${fromS}`;
+  script.react(fromS, atS + 1, invocation);
+  if (now !== undefined) script.at(atS, { ...numbers, suspended: now, by: react(invocation) });
+  script.at(atS, {
+    kind: 'called',
+    invocation,
+    function: 'react',
+    service: 'autoscaling',
+    operation: `${to}Processes`,
+    askedAtMs: 1_000 * atS,
+    outcome: isLost ? 'lost' : 'ok',
+    applied: true,
+    isMutating: true,
+    processes: { asg: 'web-asg', names },
+  });
+  if (isNoted) script.desired(atS + 1, 2, 1, react(invocation));
+};
+
+const owner = (script: Script, atS: number, now: readonly string[]): void => script.at(atS, { ...numbers, suspended: now, by: user });
+const said = (write: (script: Script) => void): readonly string[] =>
+  details(ownersSuspensionsStand, (script) => {
+    script.policy(0, 1);
+    write(script);
+  });
+
+const wrong = 'Launch of web-asg was resumed, and its owner had suspended it 50 s before';
+
+describe('a process that its owner suspended stays suspended', () => {
+  it('breaks where Holdfast resumes what it never suspended, also beside a process of its own', () => {
+    const ofOwner = (script: Script): void => owner(script, 100, ['Launch']);
+    expect(
+      said((script) => {
+        ofOwner(script);
+        calls(script, [149, 150], { to: 'Resume' }, []);
+      }),
+    ).toEqual([wrong]);
+    expect(
+      said((script) => {
+        ofOwner(script);
+        calls(script, [119, 120], { to: 'Suspend', names: ['Terminate'] }, ['Launch', 'Terminate']);
+        calls(script, [149, 150], { to: 'Resume', names: ['Launch', 'Terminate'] }, []);
+      }),
+    ).toEqual([wrong]);
+  });
+
+  it('breaks where a look took the suspension of the owner for its own', () => {
+    const taken = (lookS: number): readonly string[] =>
+      said((script) => {
+        owner(script, 100, ['Launch']);
+        calls(script, [lookS, 120], { to: 'Suspend' });
+        calls(script, [149, 150], { to: 'Resume' }, []);
+      });
+    expect(taken(119)).toEqual([wrong]);
+    // This look began before the owner suspended it.
+    expect(taken(99)).toEqual([]);
+  });
+
+  it('holds where Holdfast had suspended it when its owner did, whoever resumes it then', () => {
+    const both = (...between: readonly ((script: Script) => void)[]): readonly string[] =>
+      said((script) => {
+        calls(script, [79, 80], { to: 'Suspend' }, ['Launch']);
+        for (const happens of between) happens(script);
+        owner(script, 100, ['Launch']);
+        calls(script, [149, 150], { to: 'Resume' }, []);
+      });
+    expect(both()).toEqual([]);
+    // Others resumed it, and no look has shown that.
+    expect(both((script) => owner(script, 90, []))).toEqual([]);
+    // Holdfast resumed it, so the suspension of the owner is another one.
+    expect(both((script) => calls(script, [89, 90], { to: 'Resume' }, []))).toEqual([wrong]);
+  });
+
+  it('holds for a call without a stored answer, which may have taken effect later, and no longer than that', () => {
+    const late = (call: Partial<Call>, atS = 80): readonly string[] =>
+      said((script) => {
+        calls(script, [atS - 1, atS], { to: 'Suspend', ...call }, ['Launch']);
+        calls(script, [atS + 4, atS + 5], { to: 'Resume' }, []);
+        owner(script, 100, ['Launch']);
+        calls(script, [149, 150], { to: 'Resume' }, []);
+      });
+    expect(late({ isLost: true })).toEqual([]);
+    expect(late({ isNoted: false })).toEqual([]);
+    expect(late({})).toEqual([wrong]);
+    expect(late({ isLost: true }, 5)).toEqual([wrong]);
+  });
+
+  it('holds where a look so soon after a resume of Holdfast cannot tell an old describe, and no later', () => {
+    const soon = (lookS: number): readonly string[] =>
+      said((script) => {
+        calls(script, [79, 80], { to: 'Suspend' }, ['Launch']);
+        calls(script, [97, 98], { to: 'Resume' }, []);
+        owner(script, 100, ['Launch']);
+        calls(script, [lookS, lookS + 1], { to: 'Suspend' });
+        calls(script, [149, 150], { to: 'Resume' }, []);
+      });
+    expect(soon(116)).toEqual([]);
+    expect(soon(119)).toEqual([wrong]);
+  });
+});
