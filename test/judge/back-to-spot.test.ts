@@ -56,7 +56,7 @@ describe('on-demand is gone in time after spot is back', () => {
   });
   it('holds for hours where an Auto Scaling group launched in exchange for others, because it may have undone moves', () => {
     const launched =
-      (why: 'zones' | 'distribution' | 'size'): Write =>
+      (why: 'zones' | 'distribution' | 'risk' | 'size' | 'health'): Write =>
       (script) => {
         script.policy(0, 1, { ...policy, size: 2, asg: 'web-asg' });
         script.desired(0, 2);
@@ -66,6 +66,9 @@ describe('on-demand is gone in time after spot is back', () => {
     expect(found(hour, launched('size'))).toHaveLength(1);
     expect(found(hour, launched('zones'))).toEqual([]);
     expect(found(hour, launched('distribution'))).toEqual([]);
+    // Capacity Rebalancing replaces a member at risk by another one. A group that replaces an unhealthy one undoes no move.
+    expect(found(hour, launched('risk'))).toEqual([]);
+    expect(found(hour, launched('health'))).toHaveLength(1);
     const late: Write = (script) => script.desired(4 * hour, 2, 2);
     expect(found(5 * hour, launched('zones'), late, (script) => script.at(4 * hour, { kind: 'running', instance: 'i-1' }))).toHaveLength(1);
   });

@@ -928,6 +928,25 @@ describe('what swaps and decisions record', () => {
     expect(excused({ code: 'needed', serving: 0, desired: 2 })).toEqual([]);
     expect(excused({ code: 'needed', serving: 0, desired: 7 })).toHaveLength(1);
   });
+  it('may name the default delay of 300 s where a delay could not be read, and no longer one', () => {
+    const named = (delayMs: number, outcome: string, operation = 'DescribeTargetGroupAttributes') =>
+      details(
+        excusesAreTrue,
+        (script) => {
+          twoServe(script);
+          script.warn(100, 'i-1');
+          const read = { service: 'elasticloadbalancing', operation, askedAtMs: 105_000, applied: false, isMutating: false } as const;
+          script.at(105, { kind: 'called', invocation: 'i-d', function: 'begin-drain', outcome, ...read });
+          script.takeOut(210, 'i-1');
+          script.end(220, 'i-1');
+        },
+        swap({ shortfall: { code: 'delay-exceeds-deadline', delayMs, leftMs: 10_000, cutAtMs: 220_000, by: 'ec2' } }),
+      );
+    expect(named(300_000, 'Throttling')).toEqual([]);
+    expect(named(300_000, 'ok')).toHaveLength(1);
+    expect(named(300_000, 'Throttling', 'DescribeTargetHealth')).toHaveLength(1);
+    expect(named(310_000, 'Throttling')).toHaveLength(1);
+  });
   it('says that Holdfast cuts connections only where others have not ended the member before', () => {
     const cut = (by: 'holdfast' | 'ec2', cutAtMs: number, endedBy?: Actor) =>
       details(
