@@ -222,6 +222,20 @@ describe('explain tells what happened to an instance', () => {
     expect(heard(restores(110_000))).toHaveLength(1);
   });
 
+  it('no warning may be said to be received only until a function has received one', () => {
+    const silent = (heardS: number): number => {
+      const shown = { command: 'explain', about: old, text: 'Holdfast received no warning about it.' } as const;
+      const found = judged(explainTellsTruth, shown, (script) => {
+        world(script);
+        script.react(heardS, heardS + 1, 'i-a', [{ about: 'warning', instance: old }]);
+      });
+      return found.filter((one) => one.includes('i-a received its warning')).length;
+    };
+    expect(silent(100)).toBe(1);
+    // The text was printed at second 300.
+    expect([silent(298), silent(310)]).toEqual([1, 0]);
+  });
+
   it('an instance that describes may not show yet may be unknown', () => {
     const { swap: _, group: __, ...rest } = told;
     const text = explanationText({ ...rest, instance: fresh, decisions: [], replacements: [] });

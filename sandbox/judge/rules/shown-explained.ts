@@ -141,14 +141,15 @@ const wrongChoice = ({ showing, life, text, swap }: Case): readonly string[] => 
 const isSwapLost = ({ chronicle, showing, life }: Case): boolean =>
   life.claims.length > 0 && life.claims.every((claim) => isLostByRestore(chronicle, claim.atMs, showing.atMs));
 
-/** A function of a group that acts received a warning or advice about it, and no fault met that function. */
+/** Before the text was printed, a function of a group that acts had received a warning or advice about it and ended, and no fault met that function. */
 const wrongSilence = (one: Case): readonly string[] => {
-  const { chronicle, life, text } = one;
+  const { chronicle, showing, life, text } = one;
   if (!/Holdfast received no (warning|signal) about it/.test(text) || isSwapLost(one)) return [];
-  const heard = life.deliveries.find(
-    ({ told, atMs, invocation }) =>
-      told.about === 'warning' && isHealthy(chronicle, invocation) && chronicle.policyAt(chronicle.groupAt(life, atMs) ?? '', atMs)?.mode === 'act',
-  );
+  const heard = life.deliveries.find(({ told, atMs, invocation }) => {
+    const isActing = chronicle.policyAt(chronicle.groupAt(life, atMs) ?? '', atMs)?.mode === 'act';
+    const isOver = (chronicle.invocations.get(invocation)?.ended?.atMs ?? Number.POSITIVE_INFINITY) <= showing.atMs;
+    return told.about === 'warning' && isHealthy(chronicle, invocation) && isActing && isOver;
+  });
   return heard === undefined ? [] : [`says that no warning about it was received, and ${heard.invocation} received its warning`];
 };
 
@@ -164,7 +165,7 @@ const wrongIn = (chronicle: Chronicle, showing: Showing, { about, text }: Shown)
 export const explainTellsTruth: Rule = {
   name: 'explain tells what happened to an instance',
   meaning:
-    '`holdfast explain` names the group, the pool and the offering of an instance, and whether it runs, as the world knows them. It shows the newest swap of the instance with its reason, state, times and shortfall; the decision that its tag names, unless the instance is so young that describes may not show it; the decision by which it leaves; and each instance that a stored decision launched in its place, once, with a time of its launch and a time at which it served. It does not say that Holdfast received no warning about an instance where a function without a fault received one while the group acts, unless a restored or emptied state table lost the swap.',
+    '`holdfast explain` names the group, the pool and the offering of an instance, and whether it runs, as the world knows them. It shows the newest swap of the instance with its reason, state, times and shortfall; the decision that its tag names, unless the instance is so young that describes may not show it; the decision by which it leaves; and each instance that a stored decision launched in its place, once, with a time of its launch and a time at which it served. It does not say that Holdfast received no warning about an instance where a function without a fault had received one by then while the group acts, unless a restored or emptied state table lost the swap.',
   broken: (chronicle) =>
     (chronicle.history.showings ?? []).flatMap((showing) =>
       showing.shown.flatMap((one) => (one.command === 'explain' ? wrongIn(chronicle, showing, one) : [])),
