@@ -27,7 +27,8 @@ export const withOwnerHolds = (world: DrawnWorld, draw: Draw): DrawnWorld => {
   const before = draw.chance(0.5) ? [loss(seconds(draw, 1, 40))] : [];
   const fromMs = seconds(draw, 5, 90);
   const held = draw.chance(0.3) ? both : [draw.one(both)];
-  const holds = held.map((process) => suspend(fromMs, asg, process, seconds(draw, 40, 200)));
+  // Nobody can join while `Launch` is suspended, so it lasts no longer than members may be missing.
+  const holds = held.map((process) => suspend(fromMs, asg, process, seconds(draw, 40, process === 'Launch' ? 110 : 200)));
   const meanwhile = Array.from({ length: draw.between(1, 3) }, () => loss(fromMs + seconds(draw, 1, 60)));
   const steps = [...before, ...holds, ...meanwhile];
   return withSteps(world, steps);

@@ -6,6 +6,7 @@ import { withBounds } from './random-bounds.ts';
 import { withBusyHour } from './random-busy.ts';
 import { type Draw, drawFrom, type Trouble } from './random-draw.ts';
 import { withLoad } from './random-load.ts';
+import { withMeetings } from './random-meetings.ts';
 import { withOwnerHolds } from './random-owner-holds.ts';
 import { withOwnerSettings } from './random-owner-settings.ts';
 import { withReady } from './random-ready.ts';
@@ -42,6 +43,9 @@ const withSomeTerms: ReadonlySet<ProfileName> = new Set([...withSomeBounds, 'bou
 /** Worlds of one kind of trouble: some of them have another kind beside it. */
 const withMoreTrouble: ReadonlySet<ProfileName> = new Set([...withSomeTerms, 'shares', 'limits', 'market', 'returns', 'scarce'] as const);
 
+/** Worlds in which a change of the owner, a loss and a failing call may meet within seconds. */
+const withSomeMeetings: ReadonlySet<ProfileName> = new Set(['edits', 'people', 'members', 'faulty', 'outages', 'endings'] as const);
+
 type Widening = {
   readonly of: ReadonlySet<ProfileName>;
   readonly stream: string;
@@ -54,6 +58,7 @@ const wider: readonly Widening[] = [
   { of: withMoreTrouble, stream: 'trouble', widen: withTrouble },
   { of: withTwoActs, stream: 'faults while warned', widen: withFaultsWhileWarned },
   { of: withTwoActs, stream: 'load', widen: withLoad },
+  { of: withSomeMeetings, stream: 'meetings', widen: withMeetings },
 ];
 
 const only = <T>(list: readonly T[], numbers: readonly number[] | undefined): readonly T[] =>
