@@ -4,6 +4,7 @@ import { launching } from './launching.ts';
 import { leaving } from './leaving.ts';
 import { limits } from './limits.ts';
 import { listening } from './listening.ts';
+import { meetings } from './meetings.ts';
 import { modes } from './modes.ts';
 import type { Mutant } from './mutant.ts';
 import { outside } from './outside.ts';
@@ -25,6 +26,7 @@ export const mutants: readonly Mutant[] = [
   ...leaving,
   ...limits,
   ...listening,
+  ...meetings,
   ...modes,
   ...outside,
   ...ownScaling,

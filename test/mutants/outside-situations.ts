@@ -166,6 +166,8 @@ export const outsideSituations = {
     ]),
   'its owner has suspended Terminate for good': (): Situation =>
     of('its owner has suspended Terminate for good', onDemandOnly, [suspend(250, 'web-asg', 'Terminate', 3_600_000), ...spotIsGone]),
+  'its owner suspends Terminate for two minutes': (): Situation =>
+    of('its owner suspends Terminate for two minutes', onDemandOnly, [suspend(250, 'web-asg', 'Terminate', 120_000), ...spotIsGone]),
   'others want more than the maximum as members join one by one': (): Situation => {
     const wants = [{ atSeconds: 0, value: 8 }];
     const scaler = setBy(12_000, { kind: 'absolute', asg: 'web-asg', everySeconds: 1, wants }, 60_000);

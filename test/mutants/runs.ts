@@ -25,6 +25,7 @@ import {
   straysGetTime,
   wakesAtMost,
 } from './checks.ts';
+import { meetingSituations } from './meeting-situations.ts';
 import { modeSituations } from './mode-situations.ts';
 import { outsideSituations } from './outside-situations.ts';
 import { ownScalingSituations } from './own-scaling-situations.ts';
@@ -111,6 +112,8 @@ const whileClocksJump =
   async (assembly) =>
     (await play(seldomSituations[name](), { assembly, onReady: clocksJump })).violations;
 
+const meeting = (name: keyof typeof meetingSituations): Run => situation(meetingSituations[name]);
+
 /** A world that an audit’s fault was put back in. */
 const audited = (name: string): Run =>
   situation(() => {
@@ -153,6 +156,7 @@ export const runs = {
   'others want more than the maximum as members join one by one': sizedByOthers('others want more than the maximum as members join one by one'),
   'others set a larger size while what an attach added stays': sizedByOthers('others set a larger size while what an attach added stays'),
   'its owner has suspended Terminate for good': sizedByOthers('its owner has suspended Terminate for good'),
+  'its owner suspends Terminate for two minutes': sizedByOthers('its owner suspends Terminate for two minutes'),
   'a member that moves dies before it joins': sizedByOthers('a member that moves dies before it joins'),
   'policy change': workflow('policy-change', neverFewerThan(6)),
   'killed after the launch': storm('tag', 'function killed after the launch'),
@@ -230,6 +234,10 @@ export const runs = {
   'a function dies before its launch, and another member is warned': seldom('a function dies before its launch, and another member is warned'),
   'members are warned while another group attaches for long': seldom('members are warned while another group attaches for long'),
   'the clock of a function jumps while members are warned': whileClocksJump('the clock of a function jumps while members are warned'),
+  'a policy drops a target group, and members are warned': meeting('a policy drops a target group, and members are warned'),
+  'a policy changes twice while the event bus takes nothing': meeting('a policy changes twice while the event bus takes nothing'),
+  'the account has no room for spot when EC2 takes members': meeting('the account has no room for spot when EC2 takes members'),
+  'members are warned while there is no policy': meeting('members are warned while there is no policy'),
   'the warning of advised members comes after their end': seldom('the warning of advised members comes after their end'),
   'a policy names another pool while launches are denied': seldom('a policy names another pool while launches are denied'),
   'termination protection': audited('termination protection'),

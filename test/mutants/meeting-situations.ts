@@ -1,0 +1,46 @@
+import { scripted } from '../sim/audit/scripted.ts';
+import { holdToQuota } from '../sim/capacity-steps.ts';
+import type { Situation } from '../sim/situation.ts';
+import { deletePolicy, interrupt, putPolicy } from '../sim/steps.ts';
+import { groupIn, plainLandscape, settingOf, specOf } from '../sim/worlds.ts';
+
+const of = scripted(900_000);
+const asked = { web: { size: 6, endsAt: 6 } };
+const names = ['web', 'admin'] as const;
+
+/** Worlds in which a change of the owner meets a loss within seconds. */
+export const meetingSituations = {
+  'a policy drops a target group, and members are warned': (): Situation => {
+    const landscape = { ...plainLandscape, spot: 6, targetGroups: names.map((name) => ({ name, deregistrationDelaySeconds: 20 })) };
+    const placed = groupIn(landscape, { name: 'web', holding: 'tag', size: 6, targetGroups: names });
+    const drain = placed.policy.drain as { readonly loadBalancers: readonly string[] };
+    const fewer = { ...placed.policy, drain: { ...drain, loadBalancers: drain.loadBalancers.slice(0, 1) } };
+    const setting = { spec: specOf(landscape, placed.asgs), policy: placed.policy };
+    return of('a policy drops a target group, and members are warned', setting, {
+      asked,
+      steps: [putPolicy(5_000, fewer, 'the policy drops a target group'), interrupt(40_000, 2)],
+    });
+  },
+  'a policy changes twice while the event bus takes nothing': (): Situation => {
+    const setting = settingOf('tag');
+    const other = { ...setting.policy, tags: { run: 'other' } };
+    return of('a policy changes twice while the event bus takes nothing', setting, {
+      asked,
+      steps: [putPolicy(5_000, other, 'the policy gets other tags'), putPolicy(20_000, setting.policy, 'the first policy is written again')],
+      faults: [{ on: 'call', kind: 'throttle', match: { operation: 'PutEvents' }, fromMs: 5_000, untilMs: 30_000 }],
+    });
+  },
+  'the account has no room for spot when EC2 takes members': (): Situation =>
+    of('the account has no room for spot when EC2 takes members', settingOf('tag'), {
+      asked,
+      steps: [holdToQuota(5_000, 240_000, 'spot', 0), interrupt(10_000, 2)],
+      calmAtMs: 320_000,
+    }),
+  'members are warned while there is no policy': (): Situation => {
+    const setting = settingOf('tag');
+    return of('members are warned while there is no policy', setting, {
+      asked,
+      steps: [deletePolicy(5_000), interrupt(20_000, 2), putPolicy(60_000, setting.policy, 'the policy is written again')],
+    });
+  },
+};
