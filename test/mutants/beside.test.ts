@@ -49,6 +49,29 @@ describe('broken builds beside the code as it is', () => {
     expect(await differing(() => void rule.holds(3))).toEqual([5]);
   });
 
+  it('are followed into lists and records within records', async () => {
+    const lists = beside([{ reads: (text: string) => text.length }], [[7, [{ reads: (text: string) => text.trim().length }]]]) as readonly {
+      readonly reads: (text: string) => number;
+    }[];
+    const targets = beside({ first: { calls: () => 1, name: 'first' } }, [[8, { first: { calls: () => 2, name: 'first' } }]]) as {
+      readonly first: { readonly calls: () => number };
+    };
+    expect(await differing(() => void lists[0]?.reads('a'))).toEqual([]);
+    expect(await differing(() => void lists[0]?.reads(' a'))).toEqual([7]);
+    expect(await differing(() => expect(targets.first.calls()).toBe(1))).toEqual([8]);
+  });
+
+  it('are noted when they do not throw where the code as it is does, and not when both throw', async () => {
+    const throws = (): never => {
+      throw new Error('as it is');
+    };
+    const strict = beside(throws, [
+      [9, () => undefined],
+      [10, throws],
+    ]) as () => void;
+    expect(await differing(() => expect(strict).toThrow('as it is'))).toEqual([9]);
+  });
+
   it('may differ in every world when they export other data', async () => {
     beside(60_000, [[6, 120_000]]);
     expect(await differing(() => undefined)).toEqual([6]);

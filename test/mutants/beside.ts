@@ -18,18 +18,29 @@ const note = (build: number): void => void (isPlaying ? now : always).add(build)
 const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 const isCallable = (value: unknown): value is Callable => typeof value === 'function' && !String(value).startsWith('class');
-const hasCallables = (value: unknown): value is Readonly<Record<string, unknown>> => isPlain(value) && Object.values(value).some(isCallable);
+/** Records and lists that hold functions, however deep. */
+const hasCallables = (value: unknown): value is Readonly<Record<string, unknown>> | readonly unknown[] =>
+  (Array.isArray(value) || isPlain(value)) && Object.values(value).some((one) => isCallable(one) || hasCallables(one));
+const partOf = (whole: unknown, key: string): unknown =>
+  Array.isArray(whole) || isPlain(whole) ? (whole as Readonly<Record<string, unknown>>)[key] : undefined;
 
-/** What a broken build returns in place of this. A build that throws returns something else. */
-const returnedBy = (others: Others, args: readonly unknown[]): Others =>
+type Outcome = { readonly returned: unknown } | { readonly error: unknown };
+
+const outcomeOf = (call: Callable, args: readonly unknown[]): Outcome => {
+  try {
+    return { returned: call(...args) };
+  } catch (error) {
+    return { error };
+  }
+};
+
+/** What broken builds return in place of this. A build that throws where the code as it is does not, or the other way round, is noted. */
+const returnedBy = (others: Others, args: readonly unknown[], isThrown: boolean): Others =>
   others.flatMap(([build, value]) => {
     if (always.has(build) || now.has(build) || !isCallable(value)) return [];
-    try {
-      return [[build, value(...args)] as const];
-    } catch {
-      note(build);
-      return [];
-    }
+    const outcome = outcomeOf(value, args);
+    if ('error' in outcome !== isThrown) note(build);
+    return 'error' in outcome ? [] : [[build, outcome.returned] as const];
   });
 
 /** Data as text. What is no data, such as a schema, is the same text whatever it is. */
@@ -46,10 +57,19 @@ const textOf = (value: unknown): string | undefined => {
  * return something else. What it returns itself is always the value of the code as it is, so a world plays as if nothing were broken.
  */
 const beside = (value: unknown, others: Others, isSame: (one: unknown, other: unknown) => boolean): unknown => {
-  if (isCallable(value)) return (...args: readonly unknown[]) => beside(value(...args), returnedBy(others, args), isDeepStrictEqual);
+  if (isCallable(value)) {
+    for (const [build, other] of others) if (!isCallable(other)) note(build);
+    return (...args: readonly unknown[]) => {
+      const outcome = outcomeOf(value, args);
+      const returned = returnedBy(others, args, 'error' in outcome);
+      if ('error' in outcome) throw outcome.error;
+      return beside(outcome.returned, returned, isDeepStrictEqual);
+    };
+  }
   if (hasCallables(value)) {
-    const inOthers = (key: string): Others => others.map(([build, other]) => [build, isPlain(other) ? other[key] : undefined]);
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, beside(one, inOthers(key), isSame)]));
+    const inOthers = (key: string): Others => others.map(([build, other]) => [build, partOf(other, key)]);
+    const parts = Object.entries(value).map(([key, one]) => [key, beside(one, inOthers(key), isSame)] as const);
+    return Array.isArray(value) ? parts.map(([, one]) => one) : Object.fromEntries(parts);
   }
   for (const [build, other] of others) if (!isSame(value, other)) note(build);
   return value;

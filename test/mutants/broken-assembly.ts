@@ -15,8 +15,11 @@ export type Workshop = {
   breakCode(name: string, edits: readonly Edit[]): Promise<string>;
   /** Returns the directory of a copy whose functions are made of these sources instead of the tree's. */
   replaceCode(name: string, sources: ReadonlyMap<string, string>): Promise<string>;
-  /** Returns the directory of a copy that plays as the code is, and notes which of these builds of `core/` would decide something else. */
-  putBeside(builds: readonly (readonly Edit[])[]): Promise<string>;
+  /**
+   * Returns the directory of a copy that plays as the code is, and notes which of these builds of `core/` would decide something else. These sources
+   * run in place of the tree's: they do the same, and count what runs.
+   */
+  putBeside(builds: readonly (readonly Edit[])[], counting: ReadonlyMap<string, string>): Promise<string>;
   /** Removes what was made for a name. */
   discard(name: string): Promise<void>;
   close(): Promise<void>;
@@ -85,7 +88,7 @@ export const openWorkshop = async (): Promise<Workshop> => {
       return copyWith(name, stack, new Map());
     },
     replaceCode: async (name, instead) => copyWith(name, whole, await bundleInstead(instead)),
-    putBeside: async (builds) => copyWith('beside', whole, await bundlePlugged(besidePlugin(builds, metafile))),
+    putBeside: async (builds, counting) => copyWith('beside', whole, await bundlePlugged(besidePlugin(builds, metafile, counting))),
     discard: (name) => rm(directoryOf(name), { recursive: true, force: true }),
     close: () => rm(folder, { recursive: true, force: true }),
   };

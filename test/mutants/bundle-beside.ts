@@ -41,8 +41,9 @@ const pairOf = async (file: string, builds: readonly number[]): Promise<string> 
  * it. The rest is shared.
  *
  * @param whole what the bundles of the code as it is import
+ * @param counting sources with counters, which run in place of the code as it is
  */
-export const besidePlugin = (builds: readonly (readonly Edit[])[], whole: Metafile): Plugin => {
+export const besidePlugin = (builds: readonly (readonly Edit[])[], whole: Metafile, counting: ReadonlyMap<string, string>): Plugin => {
   const reached = builds.map((edits) =>
     importersOf(
       edits.map(({ file }) => file),
@@ -68,6 +69,10 @@ export const besidePlugin = (builds: readonly (readonly Edit[])[], whole: Metafi
       onLoad({ filter: /./, namespace: 'pair' }, async ({ path }) => {
         const file = relative(root, path);
         return { contents: await pairOf(file, buildsOf(file)), loader: 'ts', resolveDir: dirname(path) };
+      });
+      onLoad({ filter: /\.ts$/, namespace: 'file' }, ({ path }) => {
+        const contents = counting.get(relative(root, path));
+        return contents === undefined ? undefined : { contents, loader: 'ts' };
       });
       for (const [build, edits] of builds.entries())
         onLoad({ filter: /./, namespace: `broken-${build}` }, async ({ path }) => {

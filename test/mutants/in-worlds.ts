@@ -1,11 +1,10 @@
 import type { Choice } from '../sim/random-situation.ts';
 import type { Workshop } from './broken-assembly.ts';
-import { type Edit, editsOf } from './mutant.ts';
+import { type Breakage, type Measured, measure } from './measured.ts';
+import { editsOf } from './mutant.ts';
 import { createPlayer, type Player } from './player.ts';
 import { appliedOr, row, say, secondsSince } from './table.ts';
 import type { Played } from './worker.ts';
-
-export type Breakage = Edit & { readonly name: string; readonly also?: readonly Edit[] };
 
 /** Which random worlds to play: so many, from this seed on, and what of them; and how many breakages at a time. */
 export type Worlds = {
@@ -17,49 +16,38 @@ export type Worlds = {
   readonly plays: number;
 };
 
-type Fall = { readonly worlds: number; readonly seed?: number; readonly broken: readonly string[]; readonly unsound: number };
+/** `others`: worlds that were played, and in which something else happened than with the code as it is. */
+type Fall = {
+  readonly worlds: number;
+  readonly seed?: number;
+  readonly broken: readonly string[];
+  readonly unsound: number;
+  readonly others: number;
+};
 
 const invariantsOf = ({ broken }: Played): readonly string[] => [...new Set(broken.map(({ invariant }) => invariant))];
 
-/** What each world breaks with the code as it is: that says nothing about what was broken. Asked only of worlds that somebody breaks. */
+/** A world with the code as it is. What it breaks says nothing about what was broken. */
 const askAsItIs =
   (workshop: Workshop, choice: Choice, known: Measured['asItIs']) =>
-  (player: Player, seed: number): Promise<readonly string[]> => {
-    const answer = known.get(seed) ?? player.play({ seed, ...choice, assembly: workshop.whole }).then(invariantsOf);
+  (player: Player, seed: number): Promise<Played> => {
+    const answer = known.get(seed) ?? player.play({ seed, ...choice, assembly: workshop.whole });
     known.set(seed, answer);
     return answer;
   };
 
 const seedsOf = ({ count, from }: Worlds): readonly number[] => Array.from({ length: count }, (_, index) => from + index);
 
-/** The seeds to play for each breakage, and what those worlds break with the code as it is, as far as it is known. */
-type Measured = { readonly seedsOf: (breakage: Breakage) => readonly number[]; readonly asItIs: Map<number, Promise<readonly string[]>> };
+/** What is decided is compared at the border of `core/`. So a breakage that seems to decide the same is played all the same. */
+const playedWhereSame = 2;
 
-/** So many builds beside each other keep a world well below the patience of a player. */
-const mostBeside = 60;
-
-/**
- * Plays each world once as it is, with the builds of `core/` beside it, and keeps for each the worlds in which it decides something else. Everywhere
- * else it would play the same world.
- */
-const measure = async (workshop: Workshop, wanted: readonly Breakage[], worlds: Worlds): Promise<Measured> => {
-  const measured = wanted.filter((one) => editsOf(one).every(({ file }) => file.startsWith('core/')));
-  const found = new Map<string, number[]>(measured.map(({ name }) => [name, []]));
-  const asItIs: Measured['asItIs'] = new Map();
-  for (let first = 0; first < measured.length; first += mostBeside) {
-    const part = measured.slice(first, first + mostBeside);
-    const assembly = await appliedOr(workshop.putBeside(part.map(editsOf)), (why) => say(why));
-    if (assembly === undefined) continue;
-    const player = createPlayer();
-    for (const seed of seedsOf(worlds)) {
-      const played = await player.play({ seed, ...worlds.choice, assembly });
-      asItIs.set(seed, Promise.resolve(invariantsOf(played)));
-      for (const build of played.differing ?? []) found.get(part[build]?.name ?? '')?.push(seed);
-    }
-    await player.close();
-    await workshop.discard('beside');
-  }
-  return { seedsOf: ({ name }) => found.get(name) ?? seedsOf(worlds), asItIs };
+/** The worlds in which a breakage is played: where it decides something else, or else where its code runs at all. */
+const seedsFor = (breakage: Breakage, { found }: Measured, worlds: Worlds): readonly number[] => {
+  const shown = found(breakage);
+  if (shown === undefined) return seedsOf(worlds).slice(0, worlds.plays);
+  const isOfCore = editsOf(breakage).every(({ file }) => file.startsWith('core/'));
+  if (!isOfCore) return shown.reached.slice(0, worlds.plays);
+  return shown.differs.length > 0 ? shown.differs.slice(0, worlds.plays) : shown.reached.slice(0, Math.min(worlds.plays, playedWhereSame));
 };
 
 /** Plays world after world until one breaks an invariant that holds there with the code as it is. */
@@ -70,62 +58,88 @@ const fallOf = async (
   choice: Choice,
   asItIs: ReturnType<typeof askAsItIs>,
 ): Promise<Fall> => {
-  let unsound = 0;
+  let [unsound, others] = [0, 0];
   for (const [index, seed] of seeds.entries()) {
-    const all = invariantsOf(await player.play({ seed, ...choice, assembly }));
-    const broken = all.length === 0 ? [] : without(all, await asItIs(player, seed));
-    if (broken.length > 0) return { worlds: index + 1, seed, broken, unsound };
+    const played = await player.play({ seed, ...choice, assembly });
+    const whole = await asItIs(player, seed);
+    const all = invariantsOf(played);
+    const broken = without(all, invariantsOf(whole));
+    if (played.digest !== whole.digest) others += 1;
+    if (broken.length > 0) return { worlds: index + 1, seed, broken, unsound, others };
     if (all.length > 0) unsound += 1;
   }
-  return { worlds: seeds.length, broken: [], unsound };
+  return { worlds: seeds.length, broken: [], unsound, others };
 };
 
 const without = (all: readonly string[], some: readonly string[]): readonly string[] => all.filter((name) => !some.includes(name));
 
-const verdictOf = ({ broken }: Fall, seeds: readonly number[]): string => {
-  if (seeds.length === 0) return 'DECIDES THE SAME IN ALL WORLDS';
-  return broken.length === 0 ? 'SURVIVED' : broken.join(', ');
+const verdictOf = ({ broken, worlds, others }: Fall): string => {
+  if (worlds === 0) return 'NOT REACHED';
+  if (broken.length > 0) return broken.join(', ');
+  return others === 0 ? 'SURVIVED, the history stays the same' : 'SURVIVED';
 };
 
-const textOf = (fall: Fall, seeds: readonly number[]): readonly string[] => [
-  verdictOf(fall, seeds),
-  fall.seed === undefined ? `${fall.worlds}` : `${fall.worlds} (seed ${fall.seed})`,
-  String(seeds.length),
-  String(fall.unsound),
+const textOf = (breakage: Breakage, fall: Fall, { found }: Measured, { count }: Worlds): readonly string[] => {
+  const shown = found(breakage);
+  const isOfCore = editsOf(breakage).every(({ file }) => file.startsWith('core/'));
+  return [
+    verdictOf(fall),
+    fall.seed === undefined ? `${fall.worlds}` : `${fall.worlds} (seed ${fall.seed})`,
+    shown === undefined ? 'not known' : `${shown.reached.length} of ${count}`,
+    shown === undefined || !isOfCore ? 'not known' : String(shown.differs.length),
+    `${fall.others} of ${fall.worlds}`,
+    String(fall.unsound),
+  ];
+};
+
+const heads = [
+  'breakage',
+  'breaks',
+  'after worlds',
+  'reached in',
+  'decides something else in',
+  'another history in',
+  'worlds that break as it is',
+  'time',
 ];
 
+const huntOne = async (
+  workshop: Workshop,
+  breakage: Breakage,
+  worlds: Worlds,
+  measured: Measured,
+  asItIs: ReturnType<typeof askAsItIs>,
+): Promise<boolean> => {
+  const startedMs = Date.now();
+  const assembly = await appliedOr(workshop.breakCode(breakage.name, editsOf(breakage)), (why) =>
+    say(row([breakage.name, why, ...heads.slice(2).map(() => '')])),
+  );
+  if (assembly === undefined) return false;
+  const player = createPlayer();
+  try {
+    const fall = await fallOf(player, assembly, seedsFor(breakage, measured, worlds), worlds.choice, asItIs);
+    say(row([breakage.name, ...textOf(breakage, fall, measured, worlds), secondsSince(startedMs)]));
+    return fall.broken.length > 0;
+  } finally {
+    await player.close();
+    await workshop.discard(breakage.name);
+  }
+};
+
 /**
- * After how many random worlds each breakage falls, and by which invariant. Every one has a thread of its own, which holds no other broken code. A
- * breakage of `core/` is played only in worlds in which it decides something else.
+ * After how many random worlds each breakage falls, and by which invariant. Every one has a thread of its own, which holds no other broken code. It is
+ * played only in worlds that run what it changes; a breakage of `core/` first of all in those in which it decides something else.
  * Returns how many survive all of their worlds.
  */
 export const huntInWorlds = async (workshop: Workshop, wanted: readonly Breakage[], worlds: Worlds): Promise<number> => {
-  const measured = await measure(workshop, wanted, worlds);
-  say(row(['breakage', 'breaks', 'after worlds', 'worlds in which it may decide something else', 'worlds that break as it is', 'time']));
-  say(row(['---', '---', '---', '---', '---', '---']));
+  const measured = await measure(workshop, wanted, seedsOf(worlds), worlds.choice);
+  say(row(heads));
+  say(row(heads.map(() => '---')));
   const asItIs = askAsItIs(workshop, worlds.choice, measured.asItIs);
   const waiting = wanted.values();
   let survivors = 0;
   const work = async (): Promise<void> => {
-    for (const breakage of waiting) {
-      const startedMs = Date.now();
-      const assembly = await appliedOr(workshop.breakCode(breakage.name, editsOf(breakage)), (why) =>
-        say(row([breakage.name, why, '0', '0', '0', ''])),
-      );
-      if (assembly === undefined) {
-        survivors += 1;
-        continue;
-      }
-      const player = createPlayer();
-      try {
-        const seeds = measured.seedsOf(breakage);
-        const fall = await fallOf(player, assembly, seeds.slice(0, worlds.plays), worlds.choice, asItIs);
-        if (fall.broken.length === 0) survivors += 1;
-        say(row([breakage.name, ...textOf(fall, seeds), secondsSince(startedMs)]));
-      } finally {
-        await player.close();
-      }
-    }
+    for (const breakage of waiting) if (!(await huntOne(workshop, breakage, worlds, measured, asItIs))) survivors += 1;
   };
   await Promise.all(Array.from({ length: worlds.jobs }, work));
   return survivors;

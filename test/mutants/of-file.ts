@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { OptionError } from '../../scripts/command-line.ts';
-import type { Breakage } from './in-worlds.ts';
+import type { Breakage } from './measured.ts';
 
 const edit = z.strictObject({ file: z.string().min(1), from: z.string().min(1), to: z.string() });
 const breakages = z

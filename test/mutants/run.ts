@@ -5,8 +5,9 @@ import { survivors as oldSurvivors } from './audit/survivors.ts';
 import { openWorkshop, type Workshop } from './broken-assembly.ts';
 import { huntGenerated } from './generated/hunt.ts';
 import { huntInSituations } from './in-situations.ts';
-import { type Breakage, huntInWorlds } from './in-worlds.ts';
+import { huntInWorlds } from './in-worlds.ts';
 import { mutants } from './list.ts';
+import type { Breakage } from './measured.ts';
 import { editsOf, type Mutant } from './mutant.ts';
 import { readBreakages } from './of-file.ts';
 import { createPlayer, type Player } from './player.ts';
@@ -31,7 +32,7 @@ const command = {
     mine: { type: 'string', value: 'FILE', help: 'mutants of your own instead: a JSON list of {name, file, from, to}' },
     survivors: { type: 'boolean', default: false, help: 'the mutants that survived an earlier judge instead, in random worlds' },
     worlds: { type: 'string', value: 'N', help: 'plays random worlds instead of runs and situations: so many at most, until one breaks' },
-    plays: { type: 'string', value: 'N', help: 'plays a mutant of core/ in so many at most of the worlds in which it decides something else' },
+    plays: { type: 'string', value: 'N', help: 'plays a mutant in so many at most of the worlds that reach it' },
     from: { type: 'string', default: '1', value: 'SEED', help: 'the seed of the first of them' },
     profile: { type: 'string', value: 'NAME', help: `draws worlds of one kind: ${profileNames.join(', ')}` },
     generated: { type: 'string', value: 'N', help: 'so many mutants of functions/, aws/ and the drain workflow, made by StrykerJS' },

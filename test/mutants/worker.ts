@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import { auditSituations } from '../sim/audit/situations.ts';
 import type { Violation } from '../sim/invariants.ts';
 import { play } from '../sim/play.ts';
 import { type Choice, randomSituation } from '../sim/random-situation.ts';
 import { whoDiffers } from './beside.ts';
+import { whatRan } from './ran.ts';
 import { type RunName, runs } from './runs.ts';
 
 /** A simulation by its name, a situation of the audit by its name, or a random world by its seed. */
@@ -16,6 +18,10 @@ export type Played = {
   readonly broken: readonly { readonly invariant: string; readonly detail: string }[];
   /** Which builds beside the one that was played would have decided something else. */
   readonly differing?: readonly number[];
+  /** Which counters of the code ran. */
+  readonly ran?: readonly string[];
+  /** Of what happened in a world: two plays with the same digest had the same history. */
+  readonly digest?: string;
 };
 
 export const runEnds = 'the run comes to its end';
@@ -26,17 +32,21 @@ const ofAudit = (name: string) => {
   return make();
 };
 
-const violationsOf = async (order: Order): Promise<readonly Violation[]> => {
+type Judged = { readonly violations: readonly Violation[]; readonly digest?: string };
+
+const judged = async (order: Order): Promise<Judged> => {
   const { assembly } = order;
-  if ('run' in order) return runs[order.run](assembly);
+  if ('run' in order) return { violations: await runs[order.run](assembly) };
   const situation = 'seed' in order ? randomSituation(order.seed, order) : ofAudit(order.situation);
-  return (await play(situation, { assembly })).violations;
+  const { violations, history } = await play(situation, { assembly });
+  return { violations, digest: createHash('sha256').update(JSON.stringify(history.events)).digest('hex') };
 };
 
 const played = async (order: Order): Promise<Played> => {
   try {
-    const [violations, differing] = await whoDiffers(() => violationsOf(order));
-    return { broken: violations.map(({ invariant, detail }) => ({ invariant, detail: detail.join('; ') })), differing };
+    const [[{ violations, digest }, differing], ran] = await whatRan(() => whoDiffers(() => judged(order)));
+    const broken = violations.map(({ invariant, detail }) => ({ invariant, detail: detail.join('; ') }));
+    return { broken, differing, ran, ...(digest !== undefined && { digest }) };
   } catch (error) {
     return { broken: [{ invariant: runEnds, detail: error instanceof Error ? error.message : String(error) }] };
   }

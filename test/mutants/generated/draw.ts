@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { anywhere } from '../break-code.ts';
-import type { Breakage } from '../in-worlds.ts';
+import type { Breakage } from '../measured.ts';
 import { typeFaults } from '../typed.ts';
 import type { Generated, Instrumented } from './instrument.ts';
 

@@ -1,0 +1,67 @@
+import type { Choice } from '../sim/random-situation.ts';
+import type { Workshop } from './broken-assembly.ts';
+import { type Edit, editsOf } from './mutant.ts';
+import { createPlayer } from './player.ts';
+import { type Counted, counted } from './ran.ts';
+import { appliedOr, say } from './table.ts';
+import type { Played } from './worker.ts';
+
+export type Breakage = Edit & { readonly name: string; readonly also?: readonly Edit[] };
+
+/** In which worlds the code that a breakage changes runs, and in which of them a build with it decides something else. */
+type Found = { readonly reached: readonly number[]; readonly differs: readonly number[] };
+
+export type Measured = {
+  /** Undefined for what the world does not show: code that the functions are not made of. */
+  readonly found: (breakage: Breakage) => Found | undefined;
+  /** The worlds with the code as it is, as far as they were played. */
+  readonly asItIs: Map<number, Promise<Played>>;
+};
+
+/** So many builds beside each other keep a world well below the patience of a player. */
+const mostBeside = 60;
+
+const isOfCore = (breakage: Breakage): boolean => editsOf(breakage).every(({ file }) => file.startsWith('core/'));
+const isOfFunctions = (breakage: Breakage): boolean => editsOf(breakage).every(({ file }) => !file.startsWith('lib/'));
+
+/** What one world shows about each of these breakages. */
+const noteWorld = (
+  played: Played,
+  seed: number,
+  part: readonly Breakage[],
+  { countersOf }: Counted,
+  found: ReadonlyMap<string, { readonly reached: number[]; readonly differs: number[] }>,
+): void => {
+  const ran = new Set(played.ran);
+  const beside = part.filter(isOfCore);
+  for (const breakage of part) {
+    const counters = countersOf(editsOf(breakage));
+    if (counters === undefined || counters.some((id) => ran.has(id))) found.get(breakage.name)?.reached.push(seed);
+  }
+  for (const build of played.differing ?? []) found.get(beside[build]?.name ?? '')?.differs.push(seed);
+};
+
+/**
+ * Plays each world once as it is, with counters in the code that breakages change, and with the broken builds of `core/` beside it. So it is known which
+ * worlds reach a breakage, and in which of them it decides something else.
+ */
+export const measure = async (workshop: Workshop, wanted: readonly Breakage[], seeds: readonly number[], choice: Choice): Promise<Measured> => {
+  const shown = wanted.filter(isOfFunctions);
+  const found = new Map(shown.map(({ name }) => [name, { reached: [] as number[], differs: [] as number[] }]));
+  const asItIs: Measured['asItIs'] = new Map();
+  for (let first = 0; first < shown.length; first += mostBeside) {
+    const part = shown.slice(first, first + mostBeside);
+    const counting = await counted(part.map(editsOf));
+    const assembly = await appliedOr(workshop.putBeside(part.filter(isOfCore).map(editsOf), counting.sources), (why) => say(why));
+    if (assembly === undefined) continue;
+    const player = createPlayer();
+    for (const seed of seeds) {
+      const played = await player.play({ seed, ...choice, assembly });
+      asItIs.set(seed, Promise.resolve(played));
+      noteWorld(played, seed, part, counting, found);
+    }
+    await player.close();
+    await workshop.discard('beside');
+  }
+  return { found: ({ name }) => found.get(name), asItIs };
+};
