@@ -82,13 +82,22 @@ export const tableNames = (specs: readonly FunctionSpec[]): ReadonlyMap<string, 
 
 type Write = Pick<ItemChange, 'before' | 'after'> & { readonly table: Table; readonly by: Actor };
 
+type Hook = { readonly hook?: unknown; readonly expiresAtMs?: unknown; readonly overAtMs?: unknown };
+
+const hookEnds = (hooks: readonly Hook[]): Pick<SwapFacts, 'hookEnds'> => {
+  const ends = hooks.flatMap(({ hook, expiresAtMs, overAtMs }) => (overAtMs === undefined ? [[String(hook), Number(expiresAtMs)] as const] : []));
+  return ends.length === 0 ? {} : { hookEnds: Object.fromEntries(ends) };
+};
+
 const factsIn = (after: AttributeMap): SwapFacts => {
   const { offering, asg, deadlineMs, hooks } = fromItem(after);
+  const known: readonly Hook[] = Array.isArray(hooks) ? hooks : [];
   return {
     offering: String(offering),
     ...(asg !== undefined && { asg: String(asg) }),
     ...(deadlineMs !== undefined && { deadlineMs: Number(deadlineMs) }),
-    hooks: (Array.isArray(hooks) ? hooks : []).map(({ hook }: { readonly hook?: unknown }) => String(hook)),
+    hooks: known.map(({ hook }) => String(hook)),
+    ...hookEnds(known),
   };
 };
 

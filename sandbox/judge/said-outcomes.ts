@@ -9,7 +9,12 @@ import { remembered } from './remembered.ts';
 export type SaidOutcome = {
   readonly id: string;
   readonly group: string;
-  readonly launches: readonly { readonly pool: string; readonly instances: readonly string[]; readonly refused: readonly string[] }[];
+  readonly launches: readonly {
+    readonly pool: string;
+    readonly instances: readonly string[];
+    readonly refused: readonly string[];
+    readonly replaces: readonly string[];
+  }[];
   /** Members in whose place it launches, and members that its launches move. */
   readonly replaced: readonly string[];
   readonly moves: readonly string[];
@@ -39,6 +44,7 @@ const outcomesSaid = ({ stored }: History): readonly SaidOutcome[] =>
           pool: textOf(launch.pool),
           instances: textsOf(launch.instances),
           refused: mapsOf(launch.refusals).map(({ offering }) => offeringOf(offering)),
+          replaces: textsOf(launch.replaces),
         })),
         replaced: mapsOf(outcome.launches).flatMap(({ replaces }) => textsOf(replaces)),
         moves: mapsOf(rounds).flatMap(({ placements }) => mapsOf(placements).flatMap(({ moves }) => textsOf(moves))),

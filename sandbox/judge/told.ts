@@ -47,6 +47,13 @@ const toldOfHook = ({ EC2InstanceId, LifecycleHookName: hook }: Readonly<Record<
   ...(typeof hook === 'string' && { hook }),
 });
 
+/** One event of AWS Health names all instances of a change. */
+const toldOfHealth = (detail: Readonly<Record<string, unknown>>): Told => {
+  const { statusCode, affectedEntities } = detail;
+  const named = (Array.isArray(affectedEntities) ? affectedEntities : []) as readonly { readonly entityValue?: unknown }[];
+  return statusCode === 'upcoming' ? { about: 'maintenance', instances: named.map(({ entityValue }) => String(entityValue)) } : other;
+};
+
 /** The content of each kind of event. */
 const byType: Readonly<Record<string, (detail: Detail) => Told>> = {
   'aws.ec2 EC2 Spot Instance Interruption Warning': (detail) => ({ about: 'warning', instance: String(detail['instance-id']) }),
@@ -59,6 +66,7 @@ const byType: Readonly<Record<string, (detail: Detail) => Told>> = {
   }),
   'aws.autoscaling EC2 Instance-terminate Lifecycle Action': (detail) => toldOfHook(detail),
   'aws.autoscaling EC2 Instance Launch Unsuccessful': (detail) => ({ about: 'launch-unsuccessful', asg: String(detail.AutoScalingGroupName) }),
+  'aws.health AWS Health Event': (detail) => toldOfHealth(detail),
   'aws.states Step Functions Execution Status Change': (detail) => ({ about: 'drain-stopped', drain: String(detail.name) }),
   'aws.cloudwatch CloudWatch Alarm State Change': (detail) => toldOfAlarm(detail as AlarmDetail),
   [`${eventSource} ${ownMessages.tick}`]: ({ group, groups = [String(group)] }) => ({

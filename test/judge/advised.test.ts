@@ -47,6 +47,26 @@ describe('who EC2 advises to replace is claimed', () => {
   });
 });
 
+describe('who AWS will retire is claimed', () => {
+  const announced = (claimed: readonly string[], document: object = policy, injected = false) =>
+    details(advisedAreClaimed, (script) => {
+      script.policy(0, 1, { ...document });
+      script.desired(0, 2);
+      for (const instance of ['i-1', 'i-2']) script.member(instance);
+      for (const instance of claimed) script.claim(103, instance, 'of-1', 'waiting');
+      script.react(101, 104, 'of-1', [{ about: 'maintenance', instances: ['i-1', 'i-2', 'i-9'] }], injected);
+    });
+  it('holds when the swap of each member that the announcement names is written', () => {
+    expect(announced(['i-1', 'i-2'])).toEqual([]);
+    expect(announced(['i-1'])).toEqual(['AWS announced that it will retire i-2, and it is not claimed']);
+  });
+  it('also where the policy does not act on advice, or a fault met the function, and not where the group is paused', () => {
+    expect(announced([], { ...policy, rebalance: { act: false } })).toHaveLength(2);
+    expect(announced([], { ...policy, mode: 'pause' })).toEqual([]);
+    expect(announced([], policy, true)).toHaveLength(2);
+  });
+});
+
 it('two members that serve hold it without any advice', () => {
   expect(details(advisedAreClaimed, twoServe)).toEqual([]);
 });

@@ -67,6 +67,21 @@ describe('who is replaced is said, and by which decision', () => {
     expect(found({ launches: [launch('i-2')], others: [other('d-0')] })).toEqual([]);
     expect(found({ launches: [launch('i-2')], others: [other('d-2')] })).toHaveLength(1);
   });
+  it('breaks where two launches are in place of one member, and both of them live', () => {
+    const second = (script: Script): void => {
+      for (const instance of ['i-1', 'i-2']) claimed(script, instance);
+      script.launch(102, 'i-4', { by: react('of-a') });
+    };
+    const two = (...replaces: readonly string[]) => [launch('i-1', 'i-2'), { pool: 'spot-b', instances: ['i-4'], replaces }];
+    expect(found({ launches: two('i-1', 'i-2') }, { write: second })).toEqual(['decision d-1 launches in place of i-1 twice']);
+    expect(found({ launches: two('i-2') }, { write: second })).toEqual([]);
+    // The second launch makes up for an instance of the first that has ended.
+    const ended = (script: Script): void => {
+      second(script);
+      script.end(102.5, 'i-3');
+    };
+    expect(found({ launches: two('i-1') }, { write: ended })).toEqual([]);
+  });
   it('breaks where a launch is for nobody while EC2 takes a member', () => {
     expect(found({ launches: [launch()] })).toEqual(['decision d-1 launches 1 while 1 leave, and names 0 of them']);
     expect(found({ launches: [launch()] }, { write: () => undefined })).toEqual([]);

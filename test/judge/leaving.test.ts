@@ -302,6 +302,24 @@ describe('a warned member works until its replacement does, or its drain must be
     expect(out(178, 300)).toEqual([]);
     expect(out(176, 300)).toEqual(['i-1 was taken out of service 1.0 s before its drain had to begin, and too few others serve']);
   });
+  it('judges a member that EC2 had advised to leave, unless it had begun to leave for that', () => {
+    const advised = (state: string, reason = 'rebalance') =>
+      details(servesUntilReplaced, (script) => {
+        twoServe(script);
+        script.advise(90, 'i-1');
+        script.at(92, {
+          ...{ kind: 'item-written', table: 'state', group: 'web', item: 'swap#i-1', bytes: 100, by: react('i-a') },
+          swap: { reason, state, facts: { offering: 't/z-a/spot', hooks: [] } },
+        });
+        script.warn(100, 'i-1');
+        script.react(101, 103, 'i-b', [{ about: 'warning', instance: 'i-1' }]);
+        script.takeOut(140, 'i-1');
+        script.end(220, 'i-1', end);
+      });
+    expect(advised('waiting')).toHaveLength(1);
+    expect(advised('leaving', 'interruption')).toHaveLength(1);
+    expect(advised('leaving')).toEqual([]);
+  });
   it('counts a replacement that came to serve, and that died when no describe had to show it yet', () => {
     const died = (second: number) =>
       details(servesUntilReplaced, (script) => {

@@ -103,4 +103,17 @@ describe('what a swap says of its instance is true', () => {
     expect(found(lost)).toEqual([]);
     expect(found((script) => says(script, 101, { deadlineMs: 280_000 }, user))).toEqual([]);
   });
+  it('breaks for a hook of which it says that it waits for longer than it does', () => {
+    const ends = (endsMs: number, second = 150) =>
+      found((script) => {
+        script.at(100, { kind: 'hook-waits', instance: 'i-1', asg: 'web-asg', hook: 'drain', expiresAtMs: 130_000 });
+        script.at(115, { kind: 'hook-waits', instance: 'i-1', asg: 'web-asg', hook: 'drain', expiresAtMs: 145_000 });
+        says(script, second, { hooks: ['drain'], hookEnds: { drain: endsMs } });
+      });
+    expect(ends(145_000, 116)).toEqual([]);
+    expect(ends(130_000, 116)).toEqual([]);
+    expect(ends(160_000, 116)).toEqual(['the swap of i-1 says that drain waits for longer than it does']);
+    // Before the heartbeat, the hook did not wait so long.
+    expect(ends(145_000, 110)).toHaveLength(1);
+  });
 });

@@ -25,6 +25,11 @@ describe('the content of a message', () => {
       { about: 'hook', instance, hook: 'drain-2' },
     ],
     [event('aws.autoscaling', 'EC2 Instance Launch Unsuccessful', { AutoScalingGroupName: 'a' }), { about: 'launch-unsuccessful', asg: 'a' }],
+    [
+      event('aws.health', 'AWS Health Event', { statusCode: 'upcoming', affectedEntities: [{ entityValue: instance }, { entityValue: 'i-2' }] }),
+      { about: 'maintenance', instances: [instance, 'i-2'] },
+    ],
+    [event('aws.health', 'AWS Health Event', { statusCode: 'closed', affectedEntities: [{ entityValue: instance }] }), { about: 'other' }],
     [event('aws.cloudwatch', 'CloudWatch Alarm State Change', { alarmName: 'high' }), { about: 'alarm', alarm: 'high' }],
     [event('holdfast', 'Holdfast Tick', { group: 'web' }), { about: 'tick', groups: ['web'] }],
     [event('holdfast', 'Holdfast Tick', { groups: ['api', 'web'] }), { about: 'tick', groups: ['api', 'web'] }],

@@ -76,12 +76,27 @@ const unnamed = (chronicle: Chronicle, said: WrittenOutcome): readonly Broken[] 
     : [{ group, atMs: write.atMs, detail: `decision ${id} launches ${launched} while ${taken.length} leave, and names ${named} of them` }];
 };
 
+/** A launch replaces as many of the members that it names as there are instances of it that live. No two launches of a decision are for one member. */
+const namedTwice = (chronicle: Chronicle, { group, id, launches, write }: WrittenOutcome): readonly Broken[] => {
+  const lives = (instance: string): boolean => {
+    const life = chronicle.life(instance);
+    return life !== undefined && isAlive(life, write.atMs);
+  };
+  const replaced = launches.flatMap(({ instances, replaces }) => replaces.slice(0, instances.filter(lives).length));
+  const twice = replaced.find((instance, index) => replaced.indexOf(instance) < index);
+  return twice === undefined ? [] : [{ group, instance: twice, atMs: write.atMs, detail: `decision ${id} launches in place of ${twice} twice` }];
+};
+
 export const decisionsAreFound: Rule = {
   name: 'who is replaced is said, and by which decision',
   meaning:
-    'A swap names a decision that is stored, if its function decided. A stored decision that launches in place of a member names one that leaves, or that this decision or an earlier one moves, and where its function found members that EC2 takes, it names as many of them as it launched. `holdfast explain` finds replacements by these names.',
+    'A swap names a decision that is stored, if its function decided. A stored decision that launches in place of a member names one that leaves, or that this decision or an earlier one moves, and where its function found members that EC2 takes, it names as many of them as it launched. No two of its launches are in place of one member. `holdfast explain` finds replacements by these names.',
   broken: (chronicle) => [
     ...lost(chronicle),
-    ...outcomesWritten(chronicle).flatMap((said) => [...falselyReplaced(chronicle, said), ...unnamed(chronicle, said)]),
+    ...outcomesWritten(chronicle).flatMap((said) => [
+      ...falselyReplaced(chronicle, said),
+      ...unnamed(chronicle, said),
+      ...namedTwice(chronicle, said),
+    ]),
   ],
 };

@@ -18,6 +18,9 @@ const swapWrites = remembered((chronicle: Chronicle): ReadonlyMap<string, readon
   return Map.groupBy(writes, ({ item }) => item.slice(items.swapPrefix.length));
 });
 
+/** Each time that an Auto Scaling group began to wait on a hook of an instance, or waits longer after a heartbeat. */
+const hookWaits = remembered((chronicle: Chronicle) => Map.groupBy(chronicle.of('hook-waits'), ({ instance }) => instance));
+
 /** Events name whole seconds. */
 const eventMs = 1_500;
 
@@ -39,12 +42,22 @@ const isHeldIn = ({ stays, hooks, by }: Life, asg: string): boolean =>
 const waitsOn = ({ hooks }: Life, name: string, atMs: number): boolean =>
   hooks.some(({ hook, atMs: fromMs, over }) => hook === name && fromMs <= atMs && (over?.atMs ?? Number.POSITIVE_INFINITY) > atMs);
 
-const untrue = (life: Life, { swap: { facts } }: Write): string | undefined => {
-  const { offering, asg, deadlineMs } = facts;
+/** A hook of which it says that it waits for longer than it does. Nobody would keep it alive meanwhile. */
+const prolongedHook = (chronicle: Chronicle, { instance }: Life, { atMs, swap: { facts } }: Write): string | undefined => {
+  const waits = hookWaits(chronicle).get(instance) ?? [];
+  return Object.entries(facts.hookEnds ?? {}).find(([name, endsMs]) => {
+    const known = waits.filter((one) => one.hook === name && one.atMs <= atMs);
+    return known.length > 0 && endsMs > Math.max(...known.map(({ expiresAtMs }) => expiresAtMs)) + eventMs + chronicle.times.clockMs;
+  })?.[0];
+};
+
+const untrue = (chronicle: Chronicle, life: Life, write: Write): string | undefined => {
+  const { offering, asg, deadlineMs } = write.swap.facts;
+  const prolonged = prolongedHook(chronicle, life, write);
   if (offering !== 'unknown' && offering !== nameOf(life)) return `names the offering ${offering}, and it is ${nameOf(life)}`;
   if (asg !== undefined && !isHeldIn(life, asg)) return `names ${asg}, which never held it`;
   if (deadlineMs !== undefined && !isAnnounced(life, deadlineMs)) return 'names a deadline that nobody announced';
-  return undefined;
+  return prolonged === undefined ? undefined : `says that ${prolonged} waits for longer than it does`;
 };
 
 const changedWrongly = (chronicle: Chronicle, life: Life, before: Write, { atMs, group, swap: { facts } }: Write): string | undefined => {
@@ -59,7 +72,7 @@ const changedWrongly = (chronicle: Chronicle, life: Life, before: Write, { atMs,
 export const swapsNameTruly: Rule = {
   name: 'what a swap says of its instance is true',
   meaning:
-    'A swap names the offering of its instance, an Auto Scaling group that held or launched it, and a deadline that AWS announced for it. It puts off no deadline that has not come, and names each terminating hook that it named before for as long as the instance waits on it.',
+    'A swap names the offering of its instance, an Auto Scaling group that held or launched it, and a deadline that AWS announced for it. It puts off no deadline that has not come, and names each terminating hook that it named before for as long as the instance waits on it. It says of no hook that it waits for longer than it does.',
   broken: (chronicle) =>
     [...swapWrites(chronicle)].flatMap(([instance, writes]) => {
       const life = chronicle.life(instance);
@@ -67,7 +80,7 @@ export const swapsNameTruly: Rule = {
       return writes
         .flatMap((write, index): readonly Broken[] => {
           const before = writes[index - 1];
-          const why = untrue(life, write) ?? (before && changedWrongly(chronicle, life, before, write));
+          const why = untrue(chronicle, life, write) ?? (before && changedWrongly(chronicle, life, before, write));
           return why === undefined ? [] : [{ group: write.group, instance, atMs: write.atMs, detail: `the swap of ${instance} ${why}` }];
         })
         .slice(0, 1);

@@ -143,10 +143,16 @@ const earliestDueMs = (chronicle: Chronicle, life: Life, heardMs: number): numbe
   return Math.min(...[heardMs - clockMs, heardMs].map((atMs) => drainStartsMs(chronicle, life, atMs).earliestMs));
 };
 
+/** What EC2 takes leaves for these reasons. */
+const takenFor: readonly (string | undefined)[] = ['interruption'];
+
+/** Whether it began to leave for another reason. Then its drain begins against the members that serve, which another rule compares. */
+const leftByChoice = ({ claims }: Life): boolean => claims.some(({ state, reason }) => state !== 'waiting' && !takenFor.includes(reason));
+
 export const servesUntilReplaced: Rule = {
   name: 'a warned member works until its replacement does, or its drain must begin',
   meaning:
-    'With launch-first, a warned member stays in service until as many other members serve as are desired, or until the latest start of its drain.',
+    'With launch-first, a warned member stays in service until as many other members serve as are desired, or until the latest start of its drain. That also holds for one that EC2 had advised to leave, or that AWS will retire, and that had not begun to leave when the warning came.',
   broken: (chronicle) =>
     warned(chronicle).flatMap(({ life, group: warnedIn }): readonly Broken[] => {
       const out = lastServices(life).filter(takenOutByUs);
@@ -154,7 +160,7 @@ export const servesUntilReplaced: Rule = {
       // Its group may have been renamed meanwhile: those of the new name take its place.
       const group = chronicle.groupAt(life, atMs) ?? warnedIn;
       const heardMs = Math.min(endless, ...life.deliveries.filter(({ told }) => told.about === 'warning').map((one) => one.atMs));
-      if (atMs === endless || heardMs >= atMs || life.hooks.length > 0 || life.advisedAtMs.length + life.scheduled.length > 0) return [];
+      if (atMs === endless || heardMs >= atMs || life.hooks.length > 0 || leftByChoice(life)) return [];
       const isDrainFirst = chronicle.policiesIn(group, heardMs, atMs).some(({ order }) => order === 'drain-first');
       const latestMs = earliestDueMs(chronicle, life, heardMs) - times.drainStartMs - times.drainShareMs - stepMs - chronicle.times.clockMs;
       const by = out.find(({ untilMs }) => untilMs === atMs)?.by;
