@@ -1,5 +1,6 @@
 import type { LoadSpec } from '../../sandbox/world/spec.ts';
 import { noCapacity } from '../sim/capacity-steps.ts';
+import { scheduleRetirement } from '../sim/ending-steps.ts';
 import type { Situation, Step } from '../sim/situation.ts';
 import { alarm, deletePolicy, interrupt, kill } from '../sim/steps.ts';
 import { type HoldingKind, type SettingOptions, settingOf, zones } from '../sim/worlds.ts';
@@ -53,6 +54,8 @@ const returning = { after: '1m', every: '1m', atMost: '50%' };
 export const attackSituations = {
   'nothing gives for half an hour': () =>
     of('nothing gives for half an hour', { steps: [noCapacity(1_000, 30 * minuteMs, both, zones), kill(5_000, 2)] }),
+  'AWS will retire two members, and says so once': () =>
+    of('AWS will retire two members, and says so once', { steps: [scheduleRetirement(1_000, 2, 20 * minuteMs)] }),
   'a share of an odd size': () =>
     of('a share of an odd size', {
       options: { policy: { scaling: [{ alarm: 'high', adjust: '+25%', cooldown: '10m' }] } },

@@ -135,4 +135,32 @@ export const attacked: readonly Mutant[] = [
     to: 'serving: view.members.length,',
     caughtBy: ['interruption, attached'],
   },
+  {
+    name: 'a heartbeat is believed to add to the time that is left',
+    file: 'core/drain/heartbeat.ts',
+    from: 'expiresAtMs: Math.max(hook.expiresAtMs, nowMs + timeoutOf(hook)),',
+    to: 'expiresAtMs: hook.expiresAtMs + timeoutOf(hook),',
+    caughtBy: ['hook shorter than the drain'],
+  },
+  {
+    name: 'members that leave count as serving until they are drained',
+    file: 'core/drain/begin.ts',
+    from: "swaps.filter(({ state }) => state !== 'waiting').map",
+    to: "swaps.filter(({ state }) => state === 'drained').map",
+    caughtBy: ['rebalance, then warning'],
+  },
+  {
+    name: 'each launch names the same members to replace',
+    file: 'core/group-state/binding.ts',
+    from: 'leaving.splice(0, placement.count)',
+    to: 'leaving.slice(0, placement.count)',
+    caughtBy: ['scenario zone-outage'],
+  },
+  {
+    name: 'one instance of an announcement of AWS Health is heard',
+    file: 'core/signals/scheduled-change.ts',
+    from: 'return [...new Set(instances)].map(',
+    to: 'return [...new Set(instances)].slice(0, 1).map(',
+    caughtBy: ['AWS will retire two members, and says so once'],
+  },
 ];

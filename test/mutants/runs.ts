@@ -222,6 +222,7 @@ export const runs = {
   'shares while members are lost': sharing('shares while members are lost'),
   'shares while spot comes back': sharing('shares while spot comes back'),
   'nothing gives for half an hour': attacked('nothing gives for half an hour'),
+  'AWS will retire two members, and says so once': attacked('AWS will retire two members, and says so once'),
   'a share of an odd size': attacked('a share of an odd size'),
   'two alarms soon after each other': attacked('two alarms soon after each other'),
   'an alarm again in the second half of its cooldown': attacked('an alarm again in the second half of its cooldown'),
