@@ -27,7 +27,16 @@ const servedThroughout = (chronicle: Chronicle, life: Life, fromMs: number, unti
     ? chronicle.servesAt(life, fromMs) && chronicle.servesAt(life, untilMs)
     : life.services.some((service) => service.fromMs <= fromMs && service.untilMs >= untilMs);
 
-/** Whether the Auto Scaling group of a member surely let it go: its desired capacity was above its minimum by more than left at once. */
+/** How many members of an Auto Scaling group leave by this look or an earlier one, as far as a describe may still show them there. */
+const leavingFrom = (chronicle: Chronicle, asg: string, { group, lookedSinceMs, chosenAtMs }: Choice, leaving: ReadonlySet<Life>): number => {
+  const shownMs = lookedSinceMs - chronicle.times.asgLagMs;
+  return chronicle
+    .livesIn(group)
+    .filter((life) => leaving.has(life) || life.claims.some(({ atMs }) => atMs <= chosenAtMs))
+    .filter(({ stays }) => stays.some((stay) => stay.asg === asg && stay.untilMs > shownMs)).length;
+};
+
+/** Whether the Auto Scaling group of a member surely let it go: its desired capacity was above its minimum by more than leave there. */
 const isLetGo = (chronicle: Chronicle, asg: string, { lookedSinceMs, chosenAtMs }: Choice, leaving: number): boolean =>
   [lookedSinceMs - chronicle.times.asgLagMs, lookedSinceMs, chosenAtMs].every((atMs) => {
     const known = chronicle.cloud.asgAt(asg, atMs);
@@ -38,14 +47,20 @@ const isLetGo = (chronicle: Chronicle, asg: string, { lookedSinceMs, chosenAtMs 
 const couldHaveGone = (chronicle: Chronicle, { choice, leaving, shownSinceMs }: Omit<ScaleIn, 'others'>): readonly Life[] => {
   const { life, group, chosenAtMs } = choice;
   const asg = stayAt(life, chosenAtMs)?.asg;
-  return headcountAt(chronicle, group, chosenAtMs).staying.filter((one) => {
-    const [own, before] = [chosenAtMs, shownSinceMs].map((atMs) => stayAt(one, atMs)?.asg);
+  const { staying } = headcountAt(chronicle, group, chosenAtMs);
+  const asgsOf = (one: Life) => [chosenAtMs, shownSinceMs].map((atMs) => stayAt(one, atMs)?.asg);
+  const keepsMore = (name: string): boolean =>
+    staying.filter((one) => !leaving.has(one) && asgsOf(one).every((shown) => shown === name)).length >
+    (chronicle.cloud.asgAt(name, chosenAtMs)?.min ?? 0);
+  const isFree = (name: string): boolean => keepsMore(name) && isLetGo(chronicle, name, choice, leavingFrom(chronicle, name, choice, leaving));
+  return staying.filter((one) => {
+    const [own, before] = asgsOf(one);
     return (
       !leaving.has(one) &&
       one.launchedAtMs < shownSinceMs &&
       chronicle.groupAt(one, shownSinceMs) === group &&
       own === before &&
-      (own === asg || (own !== undefined && asg !== undefined && isLetGo(chronicle, own, choice, leaving.size))) &&
+      (own === asg || (own !== undefined && asg !== undefined && isFree(own))) &&
       !isProtected(one, chosenAtMs) &&
       !isProtected(one, shownSinceMs) &&
       chosenAtMs - lastRefusalMs(one, chosenAtMs) >= times.keptForMs + chronicle.times.clockMs &&

@@ -57,6 +57,27 @@ describe('members leave in the order of removal', () => {
     expect(found({ ...newest, ...inAsg }, one, drawn(10))).toBe(0);
     expect(found({ ...oldest, ...inAsg }, one, drawn(10))).toBe(1);
   });
+  it('compares across Auto Scaling groups by what leaves each of them', () => {
+    const sized =
+      (desired: number, min: number, leaves: readonly string[] = []): Parameters<typeof shrinks>[2] =>
+      (script) => {
+        for (const asg of ['asg-a', 'asg-b'])
+          script.at(2, { kind: 'asg-changed', asg, min: asg === 'asg-b' ? min : 0, max: 9, desired, suspended: [], by: react('i-0') });
+        for (const instance of leaves) script.claim(100, instance, 'i-100');
+      };
+    // Two of the first group leave, and the two of the second one are older.
+    const inTwo = {
+      'i-1': { atSecond: 20, asg: 'asg-a' },
+      'i-2': { atSecond: 20, asg: 'asg-a' },
+      'i-3': { atSecond: 1, pool: 'spot-b', asg: 'asg-b' },
+      'i-4': { atSecond: 1, pool: 'spot-b', asg: 'asg-b' },
+    };
+    const pools = { ...policy.pools, 'spot-a': { market: 'spot', asg: 'asg-a' }, 'spot-b': { market: 'spot', asg: 'asg-b' } };
+    const byAge = { ...oldest, pools };
+    expect(found(byAge, inTwo, sized(2, 0, ['i-2']))).toBe(1);
+    expect(found(byAge, inTwo, sized(2, 2, ['i-2']))).toBe(0);
+    expect(found(byAge, inTwo, sized(2, 1, ['i-2', 'i-3']))).toBe(0);
+  });
   it('lets those go first that are not ready by the policy', () => {
     expect(found({ ...oldest, ready: { after: '60s' } }, young)).toBe(1);
     expect(found({ ...oldest, ready: { after: '90s' } }, young)).toBe(0);
