@@ -27,7 +27,7 @@ describe('counters of what a breakage changes', () => {
     expect(await countersOf({ file: 'core/drain/look.ts', from: 'const settleMs = 1_000;', to: 'const settleMs = 10_000;' })).toBeUndefined();
   });
 
-  it('stand in the code as it is, for all files but those of the stack', async () => {
+  it('are in the code as it is, for all files but those of the stack', async () => {
     const { sources } = await counted([
       [
         { file, from: 'export', to: 'export ' },
