@@ -72,6 +72,8 @@ export const againstText = (against: Against): string => {
       return `has ${against.held} members, its cap is ${against.cap}`;
     case 'at-maximum':
       return `has ${against.held} members, the maximum size of its Auto Scaling group is ${against.max}`;
+    case 'asg-gone':
+      return `there is no Auto Scaling group ${against.asg} any more`;
     case 'no-offering':
       return 'has no offering at this place of the tree';
     case 'over-price':

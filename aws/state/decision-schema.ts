@@ -68,6 +68,7 @@ const rejection: z.ZodMiniType<Rejection> = z.union([
   z.discriminatedUnion('code', [
     z.object({ ...where, code: z.literal('at-cap'), held: number, cap: number }),
     z.object({ ...where, code: z.literal('at-maximum'), held: number, max: number }),
+    z.object({ ...where, code: z.literal('asg-gone'), offering: offeringKey, asg: text }),
     z.object({ ...where, code: z.literal('no-offering') }),
     z.object({
       ...where,

@@ -6,6 +6,7 @@ import { offeringsOf } from '../pool/pool.ts';
 import { pricesIn } from '../pool/price.ts';
 import { whileMembersWait } from '../pool-memory/advice.ts';
 import { ownRefills } from '../view/asg-ledger.ts';
+import { goneFor } from '../view/gone-asgs.ts';
 import { notShown } from '../view/not-shown.ts';
 import type { Member } from '../view/view.ts';
 import type { Situation } from './rule.ts';
@@ -34,6 +35,7 @@ export const planInput = (situation: Situation, count: number, leaving: readonly
     nowMs: view.nowMs,
     ...(view.state.failedBoots && { failedBoots: view.state.failedBoots }),
     ...(view.state.denials && { denials: view.state.denials }),
+    ...goneFor(view),
     ...(view.group.breaker && { breaking: breakingIn(view) }),
     memory: whileMembersWait(view.state.memory, view.swaps, view.nowMs),
     prices: pricesIn(view),

@@ -19,6 +19,8 @@ export type Against =
   | { readonly code: 'at-cap'; readonly held: number; readonly cap: number }
   /** The Auto Scaling group of the pool has reached its maximum size. */
   | { readonly code: 'at-maximum'; readonly held: number; readonly max: number }
+  /** The Auto Scaling group of the pool was deleted, and there is no other one of that name. */
+  | { readonly code: 'asg-gone'; readonly offering: OfferingKey; readonly asg: string }
   /** The pool has no instance type or no zone at this place of the tree. */
   | { readonly code: 'no-offering' }
   | {

@@ -30,6 +30,8 @@ export type PlanInput = {
   readonly failedBoots?: BootMemory['failedBoots'];
   /** Pools whose launches EC2 denied. */
   readonly denials?: Denials;
+  /** Auto Scaling groups that are gone. Nothing is placed in their pools. Absent: none. */
+  readonly goneAsgs?: readonly string[];
   /** The group's breakers, and the policy's rule for them. */
   readonly breaking?: BreakerRules;
   /** Members that stay and launches in flight, in any order and any grouping. */

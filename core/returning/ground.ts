@@ -16,6 +16,7 @@ import { holdShare, holdTrial } from '../selector/hold.ts';
 import type { Run } from '../selector/pick.ts';
 import { restingSubnets } from '../selector/standing.ts';
 import type { Leaf } from '../selector/tree.ts';
+import { goneFor } from '../view/gone-asgs.ts';
 import type { Headcount } from '../view/headcount.ts';
 import { notShown } from '../view/not-shown.ts';
 import type { Member, View } from '../view/view.ts';
@@ -34,6 +35,7 @@ export const groundFor = (
   const tree = growTree(group.capacity, poolsWithinMaxima(view), {
     ...(state.failedBoots && { failedBoots: state.failedBoots }),
     ...(state.denials && { denials: state.denials }),
+    ...goneFor(view),
     ...(group.breaker && { breaking: { ...breakingIn(view) } }),
     prices: pricesIn(view),
     nowMs,

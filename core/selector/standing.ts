@@ -26,6 +26,8 @@ export type Market = {
   readonly failedBoots?: BootMemory['failedBoots'];
   /** Pools whose launches EC2 denied. */
   readonly denials?: Denials;
+  /** Auto Scaling groups that are gone. Nothing can be launched in them. Absent: none. */
+  readonly goneAsgs?: readonly string[];
   /** The group's breakers, and the policy's rule for them. */
   readonly breaking?: BreakerRules;
   /** USD per hour by offering key; what is missing is unknown. */
@@ -110,6 +112,8 @@ const whyPoolRests = (pool: Pool, { failedBoots, denials, nowMs }: Market) => {
 
 /** A limit that cannot be checked, because the price is unknown, does not exclude an offering. */
 const whatStandsAgainst = (offering: Offering, pool: Pool, market: Market): Resting | undefined => {
+  const { asg = '' } = pool;
+  if (market.goneAsgs?.includes(asg)) return { code: 'asg-gone', offering: offeringKey(offering), asg };
   const price = market.prices[offeringKey(offering)] ?? 0;
   const limit = priceLimit(pool, offering.instanceType) ?? Number.POSITIVE_INFINITY;
   if (price > limit) {

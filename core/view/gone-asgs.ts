@@ -23,6 +23,15 @@ type Look = Pick<View, 'group' | 'asgs' | 'state' | 'nowMs'>;
 /** When a group that is not found is told as gone. Until then, a describe may be older than its creation or its end. */
 export const toldFromMs = (sinceMs: number): number => sinceMs + loweredShownMs;
 
+/**
+ * The Auto Scaling groups in which nothing can be launched, because they are gone. One that a single look does not find
+ * may be there: a describe may be older than its creation.
+ */
+export const goneFor = (look: Look): { readonly goneAsgs?: readonly string[] } => {
+  const gone = toldGone(goneNow(look));
+  return gone.length === 0 ? {} : { goneAsgs: gone };
+};
+
 /** The Auto Scaling groups that this look does not find. */
 export const goneNow = ({ group, asgs, state: { goneAsgs = {} }, nowMs }: Look): GoneAsgs => {
   const missing = namedAsgs(group).filter((asg) => !asgs.some(({ name }) => name === asg));

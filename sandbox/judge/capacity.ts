@@ -4,6 +4,7 @@ import type { Chronicle } from './chronicle.ts';
 import { nameOf, type OfferingName } from './cloud.ts';
 import { wasDeniedLately } from './denied.ts';
 import { restedUntil } from './giving.ts';
+import { timesGone, wasGone } from './gone.ts';
 import { launchesCountUntil, limitMayBound } from './launch-limit.ts';
 import { covers, goneAtMs, leavesAtMs, type Span } from './life.ts';
 import { hasShareRoom, hasShares } from './limits.ts';
@@ -15,16 +16,24 @@ import { headcountAt } from './staying.ts';
 import { times } from './times.ts';
 import { poolsOf } from './tree.ts';
 
-const offeringGives = ({ cloud, history }: Chronicle, pool: PolicyPool, offering: OfferingName, atMs: number): boolean =>
-  cloud.freeAt(offering, atMs) >= 1 &&
-  (cloud.priceAt(offering, atMs) ?? 0) <= limitFor(pool, offering.instanceType) &&
-  history.spec.subnets.some(({ id, zone }) => zone === offering.zone && pool.subnets.includes(id) && cloud.addressesAt(id, atMs) >= 1);
+const offeringGives = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, atMs: number): boolean =>
+  chronicle.cloud.freeAt(offering, atMs) >= 1 &&
+  (chronicle.cloud.priceAt(offering, atMs) ?? 0) <= limitFor(pool, offering.instanceType) &&
+  !wasGone(chronicle, pool.asg, atMs, atMs) &&
+  chronicle.history.spec.subnets.some(
+    ({ id, zone }) => zone === offering.zone && pool.subnets.includes(id) && chronicle.cloud.addressesAt(id, atMs) >= 1,
+  );
 
 /** When what offerings can give may have changed, until a moment. */
 const changesUntil = (chronicle: Chronicle, untilMs: number): readonly number[] =>
   [...chronicle.of('offering'), ...chronicle.of('quota'), ...chronicle.of('addresses'), ...chronicle.of('refused')]
     .map(({ atMs }) => atMs)
     .concat(chronicle.lives.map(({ launchedAtMs }) => launchedAtMs))
+    .concat(
+      chronicle.history.spec.autoScalingGroups.flatMap(({ name }) =>
+        timesGone(chronicle, name).flatMap(({ fromMs, untilMs: backMs }) => [fromMs, backMs]),
+      ),
+    )
     .filter((atMs) => atMs <= untilMs);
 
 /** Since when an offering that gives at a moment has given without a break. */

@@ -3,6 +3,7 @@ import { breakerMayCover } from './breaker.ts';
 import type { Chronicle } from './chronicle.ts';
 import { nameOf, type OfferingName } from './cloud.ts';
 import { wasDeniedLately } from './denied.ts';
+import { wasGone } from './gone.ts';
 import { goneAtMs, isFunction, type Life, leavesAtMs, tagsAt, takenOutAtMs } from './life.ts';
 import { hasShareRoom, hasShares } from './limits.ts';
 import { mayBeUndone } from './losses.ts';
@@ -283,6 +284,7 @@ const mayGrow = (chronicle: Chronicle, policy: Policy, pool: PolicyPool, moment:
   if (Math.max(...restUntil) > moment.sinceMs) return false;
   if (wasDeniedLately(chronicle, moment.group, moment.sinceMs, pool.name)) return false;
   if (pool.asg !== undefined && chronicle.cloud.asgAt(pool.asg, moment.atMs)?.suspended.includes('Launch')) return false;
+  if (wasGone(chronicle, pool.asg, moment.sinceMs - chronicle.times.asgLagMs, moment.atMs)) return false;
   return !isFull(chronicle, policy, pool, moment);
 };
 

@@ -7,6 +7,7 @@ export type SaidAgainst =
   | { readonly code: 'refused'; readonly offering: OfferingName; readonly awsCode: string }
   | { readonly code: 'interrupted' | 'advised'; readonly offering: OfferingName }
   | { readonly code: 'over-price'; readonly offering: OfferingName; readonly pool: string; readonly price: number; readonly limit: number }
+  | { readonly code: 'asg-gone'; readonly asg: string }
   | { readonly code: 'at-cap'; readonly pool: string; readonly held: number; readonly cap: number };
 
 export type SaidRefusal = { readonly offering: OfferingName; readonly code: string };
@@ -33,6 +34,7 @@ const offeringOf = (key: unknown): OfferingName | undefined => {
 const againstOf = (said: Json): readonly SaidAgainst[] => {
   const { code, pool } = said;
   if (code === 'at-cap') return [{ code, pool: textOf(pool), held: numberOf(said.held), cap: numberOf(said.cap) }];
+  if (code === 'asg-gone') return [{ code, asg: textOf(said.asg) }];
   const offering = offeringOf(said.offering);
   if (offering === undefined) return [];
   if (code === 'refused') return [{ code, offering, awsCode: textOf(said.awsCode) }];
@@ -61,4 +63,6 @@ export const reasonsSaid = ({ stored }: History): readonly SaidReasons[] =>
   });
 
 export const inWords = (said: SaidAgainst | SaidRefusal): string =>
-  'offering' in said ? `${nameOf(said.offering)} ${said.code}${'awsCode' in said ? ` (${said.awsCode})` : ''}` : `${said.pool} ${said.code}`;
+  'offering' in said
+    ? `${nameOf(said.offering)} ${said.code}${'awsCode' in said ? ` (${said.awsCode})` : ''}`
+    : `${'pool' in said ? said.pool : said.asg} ${said.code}`;

@@ -49,6 +49,32 @@ describe('an Auto Scaling group that is gone', () => {
     expect(gone([goneInTime, told('Back', 300), told('Gone', 310), backInTime])).toEqual(['an event says that web-asg is back, and it is not']);
   });
 
+  it('gets no launch that is first requested after it was told', () => {
+    const call = {
+      kind: 'called',
+      invocation: 'i-a',
+      function: 'react',
+      service: 'autoscaling',
+      operation: 'LaunchInstances',
+      applied: false,
+    } as const;
+    const asked = (atS: readonly number[], asg = 'web-asg', token = (second: number) => `t-${second}`) =>
+      gone([goneInTime, backInTime], {
+        write: (script) => {
+          for (const second of atS)
+            script.at(second, {
+              ...call,
+              askedAtMs: 1_000 * second,
+              outcome: 'ValidationError',
+              isMutating: true,
+              launch: { asg, count: 1, token: token(second) },
+            });
+        },
+      });
+    expect(asked([110, 400])).toEqual(['1 launches are requested of web-asg, which is gone']);
+    expect([asked([110, 180, 510]), asked([400], 'other-asg'), asked([110, 400], 'web-asg', () => 't')]).toEqual([[], [], []]);
+  });
+
   it('needs no event where it is there again soon, where the policy is gone too, or where faults hinder looks', () => {
     expect(gone([], { backS: 200 })).toEqual([]);
     expect(gone([], { write: (script) => script.letGo(110) })).toEqual([]);

@@ -143,3 +143,39 @@ describe('an Auto Scaling group that its owner deletes', () => {
     expect(await playGone(size, servingMs, 120_000)).toEqual({ violations: [], running: 6, inVain: 0, told: ['Gone', 'Back'] });
   });
 });
+
+describe('a pool whose Auto Scaling group its owner deletes', () => {
+  /** All spot pools are in zone a, which gives the most. Members are lost there every minute. */
+  const playPool = async (backAfterMs?: number) => {
+    const setting = settingOf('launch-instances', { size: 6, spot: 8 });
+    const [first = ''] = Object.values(setting.policy.pools as Readonly<Record<string, { readonly asg: string }>>).map((pool) => pool.asg);
+    const one = scripted(900_000)('the Auto Scaling group of a pool is gone', setting, {
+      asked: { web: { size: 6 } },
+      steps: [
+        backAfterMs === undefined ? deleteAsg(30_000, first, true) : recreateAsg(30_000, first, backAfterMs),
+        ...[100, 220, 340, 460].map((second) => interrupt(1_000 * second, 2)),
+      ],
+      calmAtMs: 600_000,
+    });
+    const { history, violations } = await play(one, {});
+    const launches = history.events.flatMap((event) => {
+      if (event.kind !== 'called' || event.launch?.asg !== first) return [];
+      return [{ atS: (event.askedAtMs - history.readyAtMs) / 1_000, outcome: event.outcome }];
+    });
+    return { violations, launches, decisions: JSON.stringify(history.stored.decisions) };
+  };
+
+  it('is passed over once that is told, and the other pools provide', async () => {
+    const { violations, launches, decisions } = await playPool();
+    expect(violations).toEqual([]);
+    expect(launches.filter(({ atS }) => atS > 60)).toEqual([]);
+    expect(decisions).toContain('"code":"asg-gone"');
+  });
+
+  it('is used again once there is one of that name', async () => {
+    const { violations, launches } = await playPool(120_000);
+    expect(violations).toEqual([]);
+    expect(launches.filter(({ atS }) => atS > 60 && atS < 150)).toEqual([]);
+    expect(launches.filter(({ atS, outcome }) => atS > 150 && outcome === 'ok').length).toBeGreaterThan(0);
+  });
+});

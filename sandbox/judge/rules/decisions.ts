@@ -66,6 +66,14 @@ const wasDear = (chronicle: Chronicle, { offering, pool: name, price, limit }: S
 const wasAtCap = (chronicle: Chronicle, { pool, held, cap }: Said<'at-cap'>, { group, atMs }: Until): boolean =>
   held >= cap && chronicle.policiesIn(group, Number.NEGATIVE_INFINITY, atMs).some(({ pools }) => pools[pool]?.cap === cap);
 
+/** Whether the Auto Scaling group was deleted, and not created again so long before that every describe shows it. */
+const wasGone = (chronicle: Chronicle, { asg }: Said<'asg-gone'>, { atMs }: Until): boolean => {
+  const changes = chronicle.cloud.asgChanges(asg).filter((change) => change.atMs <= atMs);
+  const lastGone = changes.findLastIndex(({ isGone }) => isGone === true);
+  const back = changes[lastGone + 1];
+  return lastGone >= 0 && (back === undefined || atMs - back.atMs <= times.reactMs + chronicle.times.asgLagMs + chronicle.times.clockMs);
+};
+
 /** Holdfast's own code for an offering whose launches EC2 takes at once. */
 const takenAtOnceCode = 'Holdfast.TakenAtOnce';
 
@@ -80,6 +88,7 @@ const truths: Truths = {
   advised: (chronicle, { offering }, { atMs }) => wasAdvised(chronicle, offering, atMs),
   'over-price': wasDear,
   'at-cap': wasAtCap,
+  'asg-gone': wasGone,
 };
 
 /** The messages that bring each cause to a function. Causes that are not listed have several kinds of messages. */

@@ -3,6 +3,7 @@ import { wasLost } from '../breaker.ts';
 import type { Chronicle } from '../chronicle.ts';
 import { inEveryGroup } from '../every-group.ts';
 import type { Finding, Rule } from '../finding.ts';
+import { type Gone, timesGone } from '../gone.ts';
 import { isHindered, look, telling, ways } from '../hindrance.ts';
 import { endless } from '../life.ts';
 import { asgsOf } from '../policy.ts';
@@ -15,16 +16,6 @@ type Broken = Omit<Finding, 'rule'>;
 const toldWithinMs = 2 * times.tickMs + times.loweredShownMs + times.reactMs;
 
 const tells = ways(look, telling);
-
-/** A time in which an Auto Scaling group did not exist. */
-type Gone = { readonly fromMs: number; readonly untilMs: number };
-
-const timesGone = (chronicle: Chronicle, asg: string): readonly Gone[] => {
-  const changes = chronicle.cloud.asgChanges(asg);
-  return changes.flatMap(({ isGone, atMs }, index) =>
-    isGone ? [{ fromMs: atMs, untilMs: changes.slice(index).find((later) => !later.isGone)?.atMs ?? endless }] : [],
-  );
-};
 
 /** The events about an Auto Scaling group, each decision once: an event may be sent again after a fault. */
 const toldOf = (chronicle: Chronicle, group: string, asg: string) => {
@@ -97,6 +88,19 @@ const repeated = (chronicle: Chronicle, group: string, asg: string): readonly Br
   });
 };
 
+/** Launches that were first requested of a group long after it was deleted, and before there was one of that name again. */
+const requested = (chronicle: Chronicle, group: string, asg: string): readonly Broken[] => {
+  const asked = chronicle.of('called').filter(({ launch }) => launch?.asg === asg);
+  const firsts = asked.filter(({ launch }, index) => asked.findIndex((one) => one.launch?.token === launch?.token) === index);
+  const withinMs = toldWithinMs + chronicle.times.asgLagMs + chronicle.times.clockMs;
+  return timesGone(chronicle, asg).flatMap(({ fromMs, untilMs }): readonly Broken[] => {
+    const late = firsts.filter(({ askedAtMs }) => askedAtMs > fromMs + withinMs && askedAtMs < untilMs);
+    const [first] = late;
+    if (first === undefined || !isDue(chronicle, group, asg, { fromMs, untilMs: fromMs + withinMs })) return [];
+    return [{ group, asg, atMs: first.askedAtMs, detail: `${late.length} launches are requested of ${asg}, which is gone` }];
+  });
+};
+
 /** At rest, `holdfast status` shows what the state says. */
 const wrongInState = (chronicle: Chronicle, group: string, named: readonly string[]): readonly Broken[] => {
   const { restAtMs, endedAtMs: atMs, stored } = chronicle.history;
@@ -116,7 +120,7 @@ const wrongInState = (chronicle: Chronicle, group: string, named: readonly strin
 export const goneAsgsAreTold: Rule = {
   name: 'an Auto Scaling group that is gone is told',
   meaning:
-    'When the Auto Scaling group of a policy in force is deleted, an event tells it within two ticks and the 20 seconds for which describes may be older. When there is a group of that name again, another event tells that in the same time. Neither is sent without that, nor twice in a row. At rest, the state of the group says the same, and `holdfast status` shows it.',
+    'When the Auto Scaling group of a policy in force is deleted, an event tells it within two ticks and the 20 seconds for which describes may be older. When there is a group of that name again, another event tells that in the same time. Neither is sent without that, nor twice in a row. After the time for the first event, no launch is requested of the group that is gone. At rest, the state of the group says the same, and `holdfast status` shows it.',
   broken: inEveryGroup((chronicle, group) => {
     const policies = chronicle.groups.get(group)?.policies ?? [];
     const named = new Set(policies.flatMap(({ policy }) => (policy === undefined ? [] : asgsOf(policy))));
@@ -124,6 +128,7 @@ export const goneAsgsAreTold: Rule = {
       ...untold(chronicle, group, asg),
       ...untrue(chronicle, group, asg),
       ...repeated(chronicle, group, asg),
+      ...requested(chronicle, group, asg),
     ]);
     return [...events, ...wrongInState(chronicle, group, [...named])];
   }),

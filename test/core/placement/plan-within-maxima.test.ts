@@ -49,3 +49,19 @@ it('a pool with a cap is not called full when its offering rests', () => {
   const { rejected } = lacking(1, [9, 9, 9], { memory: { 'm7g.large/a/spot': refused } }, capped);
   expect(rejected).toMatchObject([{ pool: 'spot-a', code: 'refused', offering: 'm7g.large/a/spot' }]);
 });
+
+it('nothing is placed in a pool whose Auto Scaling group is told as gone, also beyond the maxima of the others', () => {
+  const planned = (agoMs: number, isThere = false) =>
+    decide(
+      view({
+        group: group({ holding: { kind: 'launch-instances' }, pools }),
+        state: state({ desired: 8, goneAsgs: { a: { sinceMs: nowMs - agoMs } } }),
+        members: members(spotB, 4),
+        asgs: [...(isThere ? [asg('a', 9, 0)] : []), asg('b', 4, 4), asg('c', 2, 0)],
+      }),
+    );
+  expect(counts(planned(20_000))).toMatchObject({ 'od-b': expect.any(Number) });
+  expect(counts(planned(20_000))['spot-a']).toBeUndefined();
+  expect(planned(20_000).rejected).toEqual(expect.arrayContaining([expect.objectContaining({ pool: 'spot-a', code: 'asg-gone', asg: 'a' })]));
+  expect([counts(planned(19_999))['spot-a'], counts(planned(20_000, true))['spot-a']]).toEqual([4, 4]);
+});

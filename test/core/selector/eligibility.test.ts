@@ -12,6 +12,16 @@ describe('a pool is eligible', () => {
     expect(plan.rejected).toEqual([{ path: 'pool', pool: 'spot', code: 'at-cap', held: 3, cap: 3 }]);
   });
 
+  it('while its Auto Scaling group is not gone', () => {
+    const pools = [pool('spot', { asg: 'spot-asg' }), pool('od', { market: 'on-demand', asg: 'od-asg' })];
+    const without = (...goneAsgs: readonly string[]) => planPlacements(input(tiered('spot', 'od'), pools, { goneAsgs }));
+    expect([byPool(without('od-asg')), byPool(without('spot-asg'))]).toEqual([{ spot: 1 }, { od: 1 }]);
+    expect(without('spot-asg').rejected).toEqual([
+      { path: 'tiered[0]', pool: 'spot', code: 'asg-gone', offering: 'm7g.large/zone-a/spot', asg: 'spot-asg' },
+    ]);
+    expect(without('spot-asg', 'od-asg').unplaced).toBe(1);
+  });
+
   it('with a cap of zero never', () => {
     expect(planPlacements(input(use('spot'), [pool('spot', { cap: 0 })])).unplaced).toBe(1);
   });

@@ -2,6 +2,7 @@ import { forkRandom } from '../../../sandbox/random.ts';
 import { audit } from './audit.ts';
 import { bounds } from './bounds.ts';
 import { busy } from './busy.ts';
+import { deletions } from './deletions.ts';
 import { edited } from './edits.ts';
 import { endings } from './endings.ts';
 import { huge } from './huge.ts';
@@ -46,6 +47,7 @@ export const profileNames = [
   'moments',
   'audit',
   'busy',
+  'deletions',
 ] as const;
 export type ProfileName = (typeof profileNames)[number];
 
@@ -74,6 +76,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
   moments,
   audit,
   busy,
+  deletions,
 };
 
 const total = profileNames.reduce((sum, name) => sum + profiles[name].weight, 0);

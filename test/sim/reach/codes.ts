@@ -16,6 +16,7 @@ const causes = signalKinds.map(({ kind }) => kind);
 const against = listed<Against['code']>({
   'at-cap': true,
   'at-maximum': true,
+  'asg-gone': true,
   'no-offering': true,
   'over-price': true,
   refused: true,
