@@ -24,8 +24,8 @@ export type SeenMembers = {
   /**
    * The owner of an instance that ends for good, if a look has shown it. Its owner cannot change any more. An older
    * event is believed only if describes do not show the instance alive, so it has to be looked up. Also the owner of an
-   * instance that begins to run, if a look has shown it, EC2 has granted it, or a state item has noted it, before. If it was moved since, the next
-   * tick of its new group finds it.
+   * instance that begins to run, if a look has shown it, EC2 has granted it, or a state item has noted it, before. If
+   * it was moved since, the next tick of its new group finds it.
    */
   ownerOf(signal: Signal, nowMs: number): Owner | undefined;
   /** Called when a policy was written, because members may be in other groups then. */
