@@ -146,9 +146,7 @@ export const runs = {
   'others lower the size right before members join': sizedByOthers('others lower the size right before members join'),
   'a scaler wants more than the policy allows': sizedByOthers('a scaler wants more than the policy allows'),
   'a person sets more than the policy allows': sizedByOthers('a person sets more than the policy allows'),
-  'its owner sets the maximum soon to which Holdfast had raised it': sizedByOthers(
-    'its owner sets the maximum soon to which Holdfast had raised it',
-  ),
+  'its owner sets the maximum soon to which Holdfast had raised it': sizedByOthers('its owner sets the maximum soon to which Holdfast had raised it'),
   'members come one by one while what they added stays': sizedByOthers('members come one by one while what they added stays'),
   'a function dies while members join beyond the maximum': sizedByOthers('a function dies while members join beyond the maximum'),
   'let go while members join': sizedByOthers('let go while members join'),
