@@ -2,6 +2,7 @@ import { type Instance, TerminateInstancesCommand } from '@aws-sdk/client-ec2';
 import type { Group } from '../../core/group/group.ts';
 import { asgsFor } from '../../core/group/holders.ts';
 import type { ActionResult } from '../../core/ports/capacity-provider.ts';
+import { wasJustAsked } from '../../core/swap/asked-to-end.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { describeLagMs } from '../../core/times/times.ts';
 import { chunks } from '../calls/chunks.ts';
@@ -35,15 +36,16 @@ const terminate = async (deps: ProviderDeps, instances: readonly string[]): Prom
   return together(parts);
 };
 
+/** When its end was requested through its Auto Scaling group, which took it out of service. */
+const askedAtMs = ({ asg, releaseAskedAtMs, drainStartedAtMs }: Swap): number | undefined =>
+  asg === undefined || drainStartedAtMs === undefined ? undefined : releaseAskedAtMs;
+
 /**
  * Whether its end was requested through its Auto Scaling group, and describes of EC2 may not show that yet. The group
  * lets go of an instance sooner than describes of EC2 show its end.
  */
-const isLettingGo = ({ asg, releaseAskedAtMs, drainStartedAtMs }: Swap, nowMs: number): boolean =>
-  asg !== undefined &&
-  drainStartedAtMs !== undefined &&
-  releaseAskedAtMs !== undefined &&
-  nowMs - releaseAskedAtMs < describeLagMs;
+const isLettingGo = (swap: Swap, nowMs: number): boolean =>
+  nowMs - (askedAtMs(swap) ?? Number.NEGATIVE_INFINITY) < describeLagMs;
 
 /**
  * Whether it was launched by one of these Auto Scaling groups, none of which holds it any more: the group has ended it,
@@ -67,7 +69,8 @@ export const endMembers = async (deps: ProviderDeps, group: Group, swaps: readon
   ]);
   const standings = standingsIn(asgs);
   const alive = swaps.filter(({ instance }) => isAlive(known.get(instance)) || isStopped(known.get(instance)));
-  const held = alive.filter(({ instance }) => standings.has(instance));
+  const isHeld = (swap: Swap): boolean => standings.has(swap.instance) && !wasJustAsked(askedAtMs(swap), deps.now());
+  const held = alive.filter(isHeld);
   const loose = alive.filter(({ instance }) => !standings.has(instance));
   const ours = loose.filter(({ instance, asg }) => {
     const found = known.get(instance);

@@ -497,6 +497,21 @@ describe('ending members', () => {
     expect(aws.inputsOf('TerminateInstances')).toEqual([]);
   });
 
+  test('an instance whose end was requested within five seconds is not ended again by its Auto Scaling group, whose describe lags behind', async () => {
+    const ids = ['i-1', 'i-2', 'i-3'];
+    const { provider, aws } = over(group(), {
+      ...shown(...ids.map((id) => ec2Instance(id))),
+      DescribeAutoScalingGroups: { AutoScalingGroups: [autoScalingGroup('web-asg', Object.fromEntries(ids.map((id) => [id, 'InService'])))] },
+      TerminateInstanceInAutoScalingGroup: {},
+    });
+    const asked = (agoMs: number) => ({ asg: 'web-asg', drainStartedAtMs: nowMs - agoMs, releaseAskedAtMs: nowMs - agoMs });
+    const { drainStartedAtMs: _, ...unanswered } = asked(1_000);
+    const swaps = [asked(4_999), asked(5_000), unanswered].map((changes, index) => swap(`i-${index + 1}`, 'scale-in', changes));
+    const { done, failed } = await provider.end(group(), swaps);
+    expect([done.toSorted(), failed]).toEqual([ids, []]);
+    expect(aws.inputsOf('TerminateInstanceInAutoScalingGroup')).toMatchObject([{ InstanceIds: ['i-2', 'i-3'] }]);
+  });
+
   test('looks at 200 a call and ends a thousand a call', async () => {
     const ids = numbered(1_001);
     const { provider, aws } = over(group(), {

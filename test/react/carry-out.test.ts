@@ -303,6 +303,24 @@ describe('leaving members that their Auto Scaling group still counts', () => {
     expect([await look(-1_500), await look(-5_000), await look(60_000)]).toEqual([0, 1, 2]);
   });
 
+  test('that have ended are not terminated again by looks that follow within five seconds, because describes of their group lag', async () => {
+    const released: (readonly string[])[] = [];
+    const { run } = runOf({
+      release: async (_, swaps) => {
+        released.push(swaps.map(({ instance }) => instance));
+        return { done: swaps.map(({ instance }) => instance), failed: [] };
+      },
+    });
+    const look = async (sinceMs: number, releaseAskedAtMs?: number) => {
+      const [instance, count] = [releaseAskedAtMs === undefined ? 'i-1' : 'i-2', released.length];
+      const swaps = [swapOf(instance, { state: 'gone', ...(releaseAskedAtMs !== undefined && { releaseAskedAtMs }) })];
+      await carryOutRounds({ ...run, rounds: [roundOf({ unnoticed: [instance] }, { swaps, ended: [instance], nowMs: nowMs + sinceMs })] });
+      return released.length > count;
+    };
+    expect([await look(0, nowMs - 4_999), await look(0, nowMs + 4_999), await look(0, nowMs - 5_000)]).toEqual([false, false, true]);
+    expect([await look(0), await look(1_000), await look(4_999), await look(5_000)]).toEqual([true, false, false, true]);
+  });
+
   test('are left to it when nothing replaces them, and their swaps record that', async () => {
     const { seen, run } = runOf();
     await carryOutRounds({ ...run, rounds: [roundOf({ leftToGroups: ['i-2'] }, { swaps: [one, two] })] });

@@ -5,6 +5,7 @@ import { unlessTroubled } from '../../../aws/calls/unless-troubled.ts';
 import { missingAfter } from '../../../core/group-state/answers.ts';
 import type { ActionResult } from '../../../core/ports/capacity-provider.ts';
 import { traitsOf } from '../../../core/removal/leave-reason.ts';
+import { wasJustAsked } from '../../../core/swap/asked-to-end.ts';
 import { belowMinSize } from '../../../core/swap/shortfall.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
 import { drainAgainAtMs } from '../../../core/times/again.ts';
@@ -49,28 +50,34 @@ const noteEnding =
 /** When this environment last tried in vain to end each member, by its id. */
 const triedInVain = rememberedByKey<ReactPorts['drains'], number>();
 
+/** When this environment last ended each member that had ended already, by its id. No record of its swap shows it. */
+const endedHere = rememberedByKey<ReactPorts['drains'], number>();
+
 /** A wake may come this much sooner by the clock of its function. */
 const soonMs = 1_000;
 
 /**
- * Whether it is time to end a living member, also if signals cause looks before that. It is out of service, and its
- * Auto Scaling group shows a moment later that it leaves. The last try was made here, or by the drain. AWS may refuse
- * for long, so tries become as rare as their own looks (`againTimes`), and as ticks.
+ * Whether it is time to end a member, also if signals cause looks before that. Its Auto Scaling group shows a moment
+ * later that it leaves. The last try was made here, or by the drain. A living member is out of service, and AWS may
+ * refuse for long. So tries for it become as rare as their own looks (`againTimes`), and as ticks.
  */
 const isDue = (
   { drains }: ReactPorts,
   { instance, claimedAtMs, drainStartedAtMs: sinceMs = claimedAtMs, releaseAskedAtMs = 0 }: Swap,
   { nowMs, ended }: View,
 ): boolean => {
+  if (ended.includes(instance))
+    return ![releaseAskedAtMs, endedHere(drains).get(instance)].some((atMs) => wasJustAsked(atMs, nowMs));
   const triedAtMs = Math.max(releaseAskedAtMs, triedInVain(drains).get(instance) ?? 0);
-  if (triedAtMs > nowMs || ended.includes(instance)) return true;
+  if (triedAtMs > nowMs) return true;
   return nowMs >= Math.min(drainAgainAtMs(triedAtMs, { sinceMs }), triedAtMs + tickEveryMs) - soonMs;
 };
 
 /** Notes who could not be ended. A member that its minimum size holds back goes as soon as others have joined. */
-const noteTries = ({ drains }: ReactPorts, { done, failed }: ActionResult, { nowMs }: View): void => {
-  const tried = triedInVain(drains);
+const noteTries = ({ drains }: ReactPorts, { done, failed }: ActionResult, { nowMs, ended }: View): void => {
+  const [tried, over] = [triedInVain(drains), endedHere(drains)];
   for (const instance of done) tried.delete(instance);
+  for (const instance of done) if (ended.includes(instance)) over.set(instance, nowMs);
   for (const { instance, code } of failed) if (code !== belowMinSize) tried.set(instance, nowMs);
 };
 
