@@ -39,11 +39,23 @@ export const othersServe = (chronicle: Chronicle, life: Life, moments: readonly 
     chronicle.membersAt(chronicle.groupAt(life, atMs) ?? '', atMs).some((one) => one !== life && chronicle.isReadyAt(one, atMs)),
   );
 
+/**
+ * Its claims that were the first ones: of all, or since its swap was over or lost. A drain that is ordered again, because the one before could not take the
+ * member out of service, writes the swap again.
+ */
+const firstClaims = ({ claims, refusedAtMs, backAtMs, calledOffAtMs, forgottenAtMs }: Life): Life['claims'] => {
+  const overAtMs = [...refusedAtMs, ...backAtMs, ...calledOffAtMs, ...forgottenAtMs];
+  return claims.filter(({ atMs }, index) => {
+    const beforeMs = claims[index - 1]?.atMs;
+    return beforeMs === undefined || overAtMs.some((overMs) => overMs >= beforeMs && overMs <= atMs);
+  });
+};
+
 /** When it was given up: its swap was written for the first time, and it may be. A member that leaves already is not given up. */
 export const givenUpAtMs = (chronicle: Chronicle, life: Life): number =>
   Math.min(
     endless,
-    ...life.claims
+    ...firstClaims(life)
       .filter(({ atMs, state }) => (state === 'waiting' || state === 'leaving') && mayBeGivenUp(chronicle, life, atMs))
       .map(({ atMs }) => atMs),
   );

@@ -119,6 +119,28 @@ describe('a new member that never serves is given up', () => {
     expect(broken(others, claimed(705), calledOff(750), claimed(760, 'i-4'))).toEqual([]);
     expect(broken(others, claimed(705), calledOff(770), claimed(760, 'i-4'))).toHaveLength(1);
   });
+  it('and a member that leaves as a surplus is not given up where its drain is ordered again', () => {
+    const others: Write = (script) => {
+      script.policy(80, 2, { ...policy, swap: { maxSurge: 1 } });
+      script.desired(91, 4, 2);
+      script.launch(101, 'i-4', { pool: 'spot-b' });
+      script.at(108, { kind: 'running', instance: 'i-4' });
+    };
+    const leaving =
+      (second: number): Write =>
+      (script) => {
+        script.react(second - 1, second + 2, `i-c${second}`);
+        for (const instance of ['i-3', 'i-4']) script.claim(second, instance, `i-c${second}`, 'leaving');
+      };
+    const over: Write = (script) => {
+      for (const instance of ['i-3', 'i-4'])
+        script.at(500, { kind: 'item-written', table: 'state', group: 'web', item: `past#${instance}`, bytes: 200, by: react('i-c300') });
+    };
+    const surge = (...parts: readonly Write[]) => broken(others, ...parts).filter((detail) => detail.includes('are under way'));
+    expect(surge(leaving(300), leaving(705))).toEqual([]);
+    expect(surge(leaving(705))).toHaveLength(2);
+    expect(surge(leaving(300), over, leaving(705))).toHaveLength(2);
+  });
 });
 
 describe('a new member that waits until another one that never serves is gone', () => {
