@@ -12,3 +12,10 @@ export const unlessTroubled = async <T>(call: Promise<T>): Promise<T | undefined
     throw error;
   }
 };
+
+/**
+ * The same for a write that costs much when it is lost: the call is made up to three times while AWS has trouble with
+ * it, and the last error is thrown. A repeat must recognize a write that was carried out without a response.
+ */
+export const upToThrice = async <T extends object | string>(call: () => Promise<T>): Promise<T> =>
+  (await unlessTroubled(call())) ?? (await unlessTroubled(call())) ?? call();

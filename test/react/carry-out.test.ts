@@ -669,6 +669,28 @@ describe('members that leave by a decision', () => {
     ]);
   });
 
+  test('are written up to three times while AWS has trouble, because the state says already that they leave', async () => {
+    const written = async (failures: number, result: unknown, leave: (ports: ReactPorts) => Promise<unknown>) => {
+      const ports = portsOf(() => {
+        if (claims.length <= failures) throw awsError('InternalServerError', 'InternalServerError', 500);
+        return result;
+      });
+      return [await leave(ports).catch(({ name }: Error) => name), claims.length];
+    };
+    const { drain: _drain, ...waits } = swapOf('spot-a#1', { reason: 'rebalance', state: 'waiting' });
+    const begin = async (ports: ReactPorts) => (await beginWaiting(decided({ drains: ['spot-a#1'] }), context({ swaps: [waits] }, ports))).length;
+    const claim = async (ports: ReactPorts) =>
+      (await claimRemovals(decided({ removals: [leaving] }), context({ members: members(onDemandB, 1) }, ports))).fresh.length;
+    expect([await written(2, 'done', begin), await written(2, { kind: 'claimed' }, claim)]).toEqual([
+      [1, 3],
+      [1, 3],
+    ]);
+    expect([await written(9, 'done', begin), await written(9, {}, claim)]).toEqual([
+      ['InternalServerError', 3],
+      [0, 3],
+    ]);
+  });
+
   test('name the Auto Scaling group that they joined since their swap was written, and no other', async () => {
     const { drain: _drain, ...waits } = swapOf('spot-a#1', { reason: 'rebalance', state: 'waiting' });
     const begun = async (asg: string | undefined, known?: string) => {

@@ -1,5 +1,6 @@
 import { inParallel } from '../../../aws/calls/in-parallel.ts';
 import { rememberedByKey } from '../../../aws/calls/remembered.ts';
+import { upToThrice } from '../../../aws/calls/unless-troubled.ts';
 import type { Decision } from '../../../core/decision/decision.ts';
 import { beginsByMs } from '../../../core/drain/begin.ts';
 import { mayBegin, modeOf } from '../../../core/group/mode.ts';
@@ -56,7 +57,10 @@ type LeaveContext = {
   readonly ports: ReactPorts;
 };
 
-/** Claims members that the decision removes. Each gets a swap item, and all are on one drain. */
+/**
+ * Claims members that the decision removes. Each gets a swap item, and all are on one drain. The state says already that
+ * they leave, so without these writes they count as leaving for `leaseMs`, and nobody drains them.
+ */
 export const claimRemovals = async (
   decision: Decision,
   { view, decision: id, drain, ports }: LeaveContext,
@@ -69,7 +73,7 @@ export const claimRemovals = async (
   });
   const claimed = new Set<Swap>();
   const failed = await claimEach(wanted, async (swap) => {
-    if ((await ports.store.claim(swap)).kind === 'claimed') claimed.add(swap);
+    if ((await upToThrice(() => ports.store.claim(swap))).kind === 'claimed') claimed.add(swap);
   });
   return { fresh: wanted.filter((swap) => claimed.has(swap)), ...failed };
 };
@@ -80,7 +84,7 @@ const joinedSince = ({ members, asgs }: View, { instance, asg: known }: Swap): P
   return known === undefined && asg !== undefined && asgs.some(({ name }) => name === asg) ? { asg } : {};
 };
 
-/** Begins swaps that waited for their turn. */
+/** Begins swaps that waited for their turn. The state says already that they leave, and a budget may count them. */
 export const beginWaiting = async (
   decision: Decision,
   { view, drain, ports }: LeaveContext,
@@ -89,7 +93,7 @@ export const beginWaiting = async (
   const begun = { state: 'leaving', drain, chosenAtMs: view.nowMs, drainOrderedAtMs: view.nowMs } as const;
   const written = await inParallel(waiting, writesAtOnce, async (swap) => {
     const set = { ...begun, ...joinedSince(view, swap) };
-    const result = await ports.store.advance(swap, { from: enteredFrom.leaving, set });
+    const result = await upToThrice(() => ports.store.advance(swap, { from: enteredFrom.leaving, set }));
     return result === 'done' ? [{ ...swap, ...set }] : [];
   });
   return written.flat();

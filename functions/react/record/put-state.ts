@@ -1,4 +1,4 @@
-import { unlessTroubled } from '../../../aws/calls/unless-troubled.ts';
+import { upToThrice } from '../../../aws/calls/unless-troubled.ts';
 import { metrics } from '../../../core/contract.ts';
 import { fitting, mostStateBytes } from '../../../core/group-state/state-size.ts';
 import type { GroupState } from '../../../core/view/view.ts';
@@ -31,9 +31,5 @@ export const putState = async (
   return (await store.putState(group, state)) === 'done' ? state : 'conflict';
 };
 
-/**
- * The same for a write that costs much when it is lost: it is made up to three times while AWS has trouble with it.
- * Each write has a mark, so one that was carried out without a response is recognized.
- */
-export const putStateAgain: typeof putState = async (...write) =>
-  (await unlessTroubled(putState(...write))) ?? (await unlessTroubled(putState(...write))) ?? putState(...write);
+/** The same for a write that costs much when it is lost. Each write has a mark, so a repeat recognizes it. */
+export const putStateAgain: typeof putState = (...write) => upToThrice(() => putState(...write));
