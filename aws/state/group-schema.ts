@@ -88,6 +88,7 @@ const adjustment = objectOf<Adjustment>({ kind: anyOf({ instances: true, percent
 export const checkGroup = objectOf<Group>({
   name: text,
   policyVersion: number,
+  backWith: optional(number),
   mode: optional(anyOf({ observe: true, pause: true })),
   size: objectOf<Group['size']>({ min: number, max: number, desired: number, from: optional(oneOf('asg')) }),
   capacity: selector,

@@ -70,6 +70,20 @@ export const withoutEarlierAlarms = (alarms: readonly AlarmFact[], stored: Group
 const unknownSize = '?';
 
 /**
+ * Whether the item lacks that the group was let go: its policy was deleted after this item was written. So a user may
+ * have restored an older item, and the swaps of members that EC2 warned about meanwhile are lost. Or no look has let
+ * the group go yet.
+ */
+export const missedLetGo = (state: GroupState, { backWith = 0 }: Pick<Group, 'backWith'>): boolean =>
+  !isLetGo(state) && state.policyVersion < backWith;
+
+/** The state as one that may lack swaps. Its number of writes grows, as where an item is found to be restored. */
+export const asRenewed = (state: GroupState, nowMs: number): GroupState => ({
+  ...state,
+  renewedAtMs: Math.max(nowMs, state.renewedAtMs ?? 0),
+});
+
+/**
  * The parts of a restored older state item that still hold. Its alarms and schedule times may be over, its new members
  * may have served since, and a group that was let go may have come back. Its last reservation is removed, so that
  * `catchUp` keeps the present number of members. Its policy counts as not followed, so that the next look writes the

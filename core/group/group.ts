@@ -53,6 +53,8 @@ export type Group = {
   readonly name: string;
   /** Number of the accepted policy version this was made from. */
   readonly policyVersion: number;
+  /** The version with which the policy came back after it was last deleted. Absent: it was never deleted. */
+  readonly backWith?: number;
   /** The mode of the group. Absent: it acts. */
   readonly mode?: 'observe' | 'pause';
   readonly size: Size;

@@ -13,6 +13,7 @@ import { type Candidate, judge, type Verdict } from './judge.ts';
 import { forgetLookUps, lookedUpOnce } from './known-look-ups.ts';
 import { letGo } from './let-go.ts';
 import type { AcceptPolicyPorts } from './ports.ts';
+import { putInForce, sameContent } from './put-in-force.ts';
 import { holdersOf, registryEntryOf } from './registry-entry.ts';
 import { report, reportAgain, type Write } from './reports.ts';
 import { acceptanceOf, tellAtOnce, tellWith } from './tell-versions.ts';
@@ -125,7 +126,8 @@ const accept = async (
   const { group } = candidate;
   const unchanged = inForce !== undefined && sameContent(inForce, candidate);
   const firstWarnings = messagesOf(warnings).slice(0, mostInMessage);
-  const version = unchanged ? inForce : await putInForce(candidate, { inForce, warnings: firstWarnings }, ports);
+  const was = { inForce, letGo: entry?.letGoUntilMs !== undefined };
+  const version = unchanged ? inForce : await putInForce(candidate, { ...was, warnings: firstWarnings }, ports);
   await store.register(registryEntryOf(version.resolved, holdersOf(await store.holders(group), entry)));
   const message = [`Version ${version.version} is in force.`, ...someOf(warnings, 'warnings')].join(' ');
   await store.putStatus({
@@ -147,44 +149,6 @@ const accept = async (
   };
   return report(group, write, { version: version.version, send, inForce: version }, ports);
 };
-
-/**
- * Version numbers never go back, not even when a group is deleted and written again. A version that an interrupted run
- * stored is used again.
- */
-const putInForce = async (
-  candidate: Candidate,
-  { inForce, warnings }: { readonly inForce: PolicyVersion | undefined; readonly warnings: readonly string[] },
-  { store, clock }: AcceptPolicyPorts,
-): Promise<PolicyVersion> => {
-  const latest = await store.latest(candidate.group);
-  const leftOver = latest !== undefined && latest.version > (inForce?.version ?? 0) && sameContent(latest, candidate);
-  const number = Math.max(latest?.version ?? 0, inForce?.version ?? 0) + 1;
-  const version: PolicyVersion = leftOver
-    ? latest
-    : {
-        ...candidate,
-        resolved: { ...candidate.resolved, policyVersion: number },
-        version: number,
-        acceptedAtMs: clock.now(),
-      };
-  const added = leftOver ? 'done' : await store.addVersion(version);
-  const replacing = { ...version, untold: [...(inForce?.untold ?? []), { version: version.version, warnings }] };
-  if (added === 'conflict' || (await store.putInForce(replacing)) === 'conflict') {
-    throw new Error(
-      `Another run wrote a version of group ${candidate.group} at the same time. ` +
-        'Nothing was lost: the item is read again on the next delivery.',
-    );
-  }
-  return replacing;
-};
-
-/**
- * Whether two versions have the same effect: the same resolved group, whatever its number and the layout of its
- * document.
- */
-const sameContent = (a: Candidate, b: Candidate): boolean =>
-  canonicalText({ ...a.resolved, policyVersion: 0 }) === canonicalText({ ...b.resolved, policyVersion: 0 });
 
 /** The texts of the first problems, and where the others are. */
 const someOf = (problems: readonly Problem[], attribute: 'problems' | 'warnings'): readonly string[] => {

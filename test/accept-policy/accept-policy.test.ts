@@ -290,6 +290,20 @@ describe('a deleted policy', () => {
     expect(house.announced.filter(({ detailType }) => detailType === announcements.groupLetGo)).toHaveLength(1);
   });
 
+  it('comes back under a new number, which its later versions name: a state item of before lacks the time without a policy', async () => {
+    const house = await afterWriting(smallDocument);
+    expect(house.inForce('workers')?.resolved.backWith).toBeUndefined();
+    house.remove('workers');
+    await house.accept();
+    await afterWriting(smallDocument, house);
+    expect(house.inForce('workers')?.resolved).toMatchObject({ policyVersion: 2, backWith: 2 });
+    // The same text is the same version, and an edit keeps what it says.
+    await afterWriting(smallDocument, house);
+    expect(house.inForce('workers')?.version).toBe(2);
+    await afterWriting({ ...smallDocument, size: 5 }, house);
+    expect(house.inForce('workers')?.resolved).toMatchObject({ policyVersion: 3, backWith: 2 });
+  });
+
   it('keeps as former ones the Auto Scaling groups that it named: EC2 warns of their members once', async () => {
     const house = await afterWriting({ ...smallDocument, asg: 'workers-asg' });
     house.remove('workers');

@@ -39,7 +39,7 @@ export const listening: readonly Mutant[] = [
   },
   {
     name: 'the accepted version is not bumped',
-    file: 'functions/accept-policy/accept-policy.ts',
+    file: 'functions/accept-policy/put-in-force.ts',
     from: 'Math.max(latest?.version ?? 0, inForce?.version ?? 0) + 1;',
     to: 'Math.max(1, latest?.version ?? 0, inForce?.version ?? 0);',
     caughtBy: ['policy change'],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { mayLackSwaps } from '../../core/group-state/restored.ts';
 import { initialState } from '../../core/group-state/state.ts';
 import type { RegistryEntry } from '../../core/ports/state-store.ts';
 import type { GroupState } from '../../core/view/view.ts';
@@ -9,14 +10,16 @@ import { group, nowMs, state } from '../core/views.ts';
 
 const entry: RegistryEntry = { group: 'web', policyVersion: 1, asgs: ['next'], former: ['before'], alarms: [] };
 
-const read = (stored: GroupState | undefined, registry: readonly RegistryEntry[], policyVersion = 1) => {
+const clock = { now: () => nowMs } as ReactPorts['clock'];
+
+const read = (stored: GroupState | undefined, registry: readonly RegistryEntry[], policyVersion = 1, backWith?: number) => {
   const store: Partial<ReactPorts['store']> = {
     stateAndSwaps: async () => ({ state: stored, swaps: [] }),
-    group: async () => group({ policyVersion, holding: { kind: 'attach', asg: 'next' } }),
+    group: async () => group({ policyVersion, holding: { kind: 'attach', asg: 'next' }, ...(backWith !== undefined && { backWith }) }),
     registry: async () => registry,
   };
   const policies = createKnownPolicies(() => nowMs);
-  return readInForce('web', { store: store as ReactPorts['store'], believed: (_, known) => known, policies });
+  return readInForce('web', { store: store as ReactPorts['store'], believed: (_, known) => known, policies, clock });
 };
 
 test('a group whose state item is lost still has the Auto Scaling groups of its earlier policies', async () => {
@@ -36,6 +39,24 @@ test('a state item that missed a policy, because it was restored, includes the A
   expect(found?.state?.holders).toEqual(['first', 'next', 'before']);
 });
 
+describe('a state item of a group whose policy was deleted and written again', () => {
+  const lacksSwaps = async (stored: GroupState, backWith?: number) => {
+    const found = await read(stored, [entry], 3, backWith);
+    return found?.state && mayLackSwaps(found.state, nowMs);
+  };
+
+  test('may lack swaps if it does not show that the group was let go, because an older item was restored', async () => {
+    expect(await lacksSwaps(state({ policyVersion: 2 }), 3)).toBe(true);
+    expect(await lacksSwaps(state({ policyVersion: 1 }), 2)).toBe(true);
+  });
+
+  test('lacks none if it shows that, or was written later, or the policy was never deleted', async () => {
+    expect(await lacksSwaps(state({ policyVersion: 2, policySize: '' }), 3)).toBe(false);
+    expect(await lacksSwaps(state({ policyVersion: 2 }), 2)).toBe(false);
+    expect(await lacksSwaps(state({ policyVersion: 2 }))).toBe(false);
+  });
+});
+
 /** An environment whose clock and whose store these say; how often it read the policy. */
 const environment = () => {
   const world = { atMs: nowMs, version: 3, stored: state({ policyVersion: 3 }), reads: 0, isThere: true };
@@ -48,7 +69,7 @@ const environment = () => {
     registry: async () => [],
   };
   const policies = createKnownPolicies(() => world.atMs);
-  const ports: Parameters<typeof readInForce>[1] = { store: store as ReactPorts['store'], believed: (_, known) => known, policies };
+  const ports: Parameters<typeof readInForce>[1] = { store: store as ReactPorts['store'], believed: (_, known) => known, policies, clock };
   const look = async (isQuiet: boolean | undefined) => (await readInForce('web', ports, isQuiet))?.group.policyVersion;
   return { world, look };
 };

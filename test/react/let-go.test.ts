@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Cause } from '../../core/decision/decision-record.ts';
 import type { Group } from '../../core/group/group.ts';
+import { mayLackSwaps } from '../../core/group-state/restored.ts';
 import type { Announcement } from '../../core/ports/surroundings.ts';
 import type { LeavingFact } from '../../core/swap/claim.ts';
 import type { Swap } from '../../core/swap/swap.ts';
@@ -103,6 +104,13 @@ describe('a group that is let go', () => {
   test('has its state item written even where nothing changes, so that a decision under the policy of before loses its write', async () => {
     expect((await letGoOf(settled)).written).toEqual([{ ...settled, version: 8 }]);
     expect((await letGoOf(settled, [{ code: 'tick' }])).written).toEqual([]);
+  });
+
+  test('may lack swaps if a later look than that of the deletion finds that it was not let go: an older item may have been restored', async () => {
+    const tick = await letGoOf(state(), [{ code: 'tick' }]);
+    expect(tick.written.map((one) => mayLackSwaps(one, nowMs))).toEqual([true]);
+    const deletion = await letGoOf(state(), [{ code: 'tick' }, { code: 'policy-change' }]);
+    expect(deletion.written.map((one) => mayLackSwaps(one, nowMs))).toEqual([false]);
   });
 
   test('drops the list of new members, because their ends now prove nothing about their boots', async () => {

@@ -2,6 +2,7 @@ import { allSettled, throwIfFailed } from '../../../aws/calls/in-parallel.ts';
 import { announcements } from '../../../core/contract.ts';
 import { asgsOf, withFormer } from '../../../core/group/holders.ts';
 import { mayBeAdded, mayBeShown, outsideAsgOf } from '../../../core/group/outside-size.ts';
+import { asRenewed } from '../../../core/group-state/restored.ts';
 import { isLetGo, sameState } from '../../../core/group-state/state.ts';
 import { isBelieved, isOpen } from '../../../core/launch/reservation-life.ts';
 import { traitsOf } from '../../../core/removal/leave-reason.ts';
@@ -184,7 +185,10 @@ const letGroupGo = async (facts: Facts, ports: ReactPorts): Promise<LetGo> => {
   const undone = state && (await undo(group, state, ports));
   await closeLetGo({ group, stoppedDrains }, ports);
   if (stored === undefined || state === undefined || undone === undefined) return { kind: 'let-go' };
-  const left = { ...undone, reservations: state.reservations.filter(isBelieved(ports.clock.now())) };
+  // A look after the message about the deletion should find it let go already. So an older item may have been restored.
+  const isLate = !isLetGo(state) && causes.every(({ code }) => code !== 'policy-change');
+  const found = isLate ? asRenewed(undone, ports.clock.now()) : undone;
+  const left = { ...found, reservations: state.reservations.filter(isBelieved(ports.clock.now())) };
   const wakeAtMs = tellRaised(group, left, ports);
   const next = { ...left, policyVersion: stored.policyVersion, policySize: '', wakeAtMs };
   // The state is written even without a change, except for a tick: a function that decides with a policy read before

@@ -1,4 +1,5 @@
 import type { Group } from '../../../core/group/group.ts';
+import { asRenewed, missedLetGo } from '../../../core/group-state/restored.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
 import type { GroupState } from '../../../core/view/view.ts';
 import { formerAsgs } from '../../runtime/former-asgs.ts';
@@ -35,16 +36,17 @@ const withHolders = (state: GroupState, former: readonly string[]): GroupState =
  */
 export const readInForce = async (
   group: string,
-  { store, believed, policies }: Pick<ReactPorts, 'store' | 'believed' | 'policies'>,
+  { store, believed, policies, clock }: Pick<ReactPorts, 'store' | 'believed' | 'policies' | 'clock'>,
   isQuiet = false,
 ): Promise<InForce | undefined> => {
   const { state: stored, ...read } = await store.stateAndSwaps(group);
-  const state = stored && believed(group, stored);
-  const known = isQuiet && state !== undefined ? policies.followedBy(group, state) : undefined;
-  if (known !== undefined) return { group: known, state, ...read };
+  const found = stored && believed(group, stored);
+  const known = isQuiet && found !== undefined ? policies.followedBy(group, found) : undefined;
+  if (known !== undefined) return { group: known, state: found, ...read };
   const policy = await store.group(group);
   policies.keep(group, policy);
   if (policy === undefined) return undefined;
+  const state = found && missedLetGo(found, policy) ? asRenewed(found, clock.now()) : found;
   if (state !== undefined && !missedPolicy(state, policy)) return { group: policy, state, ...read };
   const former = await formerAsgs(group, store);
   if (state !== undefined) return { group: policy, state: withHolders(state, former), ...read };
