@@ -1,7 +1,7 @@
 import { closedUntold } from './allowances/breakers.ts';
 import { hookUnheard } from './allowances/hooks.ts';
 import { leaseOfTheDead, noRoomForFleets, repeatIsDue, requestMetTrouble, writesWereSlow } from './allowances/requests.ts';
-import { decisionsLost, drainedForgot, drainsForgot, endsForgot, swapsForgot, warningsForgot } from './allowances/restored.ts';
+import { decisionsLost, drainedForgot, drainsForgot, endsForgot, swapsForgot, unreplacedForgot, warningsForgot } from './allowances/restored.ts';
 import { hookHoldsNewcomers, membersFail, newcomersDie, refillsDie, sparesFail } from './allowances/serving.ts';
 import { taggedOnceCallsWork } from './allowances/tags.ts';
 import { claimedUnderFault, shortUnheard, stoppedByHand, waitsInLine } from './allowances/told.ts';
@@ -49,6 +49,7 @@ export const allowances: readonly Allowance[] = [
   swapsForgot,
   drainedForgot,
   warningsForgot,
+  unreplacedForgot,
   drainsForgot,
   endsForgot,
   hookUnheard,

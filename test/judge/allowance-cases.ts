@@ -870,6 +870,20 @@ const restore =
   (script) =>
     script.at(second, { kind: 'state-written', group: 'web', version: 1, policyVersion: 1, desired: 2, bytes: 1, by: user });
 
+/** Warned at 100 while the group has no policy, which is back at 120; nothing is requested. */
+const forgottenWithoutPolicy =
+  (write: Write, { letGo = true } = {}): Write =>
+  (script) => {
+    twoServe(script);
+    if (letGo) script.letGo(80);
+    script.warn(100, 'i-1');
+    script.react(101, 103, 'i-a', heard('i-1'));
+    write(script);
+    script.policy(120, 2);
+    script.react(121, 123, 'i-b', [{ about: 'policy', group: 'web' }]);
+    script.end(220, 'i-1');
+  };
+
 /** Warned, taken out of service at 130, and gone at 220. */
 const forgotten = (second: number): Write =>
   all(
@@ -967,6 +981,16 @@ const restores: Readonly<Record<string, Cases>> = {
           (script) => script.react(140, 143, 'i-b', heard('i-1')),
         ),
       ),
+    },
+  },
+  'the state table was restored after a warning was heard, while the group had no policy': {
+    needed: forgottenWithoutPolicy(restore(110)),
+    beyond: {
+      'it was restored before the warning': forgottenWithoutPolicy(restore(90)),
+      'it was restored after the policy was back': forgottenWithoutPolicy(restore(140)),
+      'the group had its policy when the warning was heard': forgottenWithoutPolicy(restore(110), { letGo: false }),
+      'the warning was heard again': forgottenWithoutPolicy(all(restore(110), (script) => script.react(115, 116, 'i-c', heard('i-1')))),
+      'more are missing': forgottenWithoutPolicy(all(restore(110), (script) => script.end(118, 'i-2', user))),
     },
   },
   'the state table was restored while a drain ran': {

@@ -1,11 +1,12 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Allowance } from '../finding.ts';
-import { toldOf } from '../leaving.ts';
+import { couldLaunchAtMs, toldOf } from '../leaving.ts';
 import { goneAtMs, isFunction, takenOutAtMs } from '../life.ts';
 import { toldOnTheBus } from '../rules/announced.ts';
 import { sentWithoutShortfall } from '../rules/announced-details.ts';
 import { everythingExplained } from '../rules/explained.ts';
 import { excusesAreTrue, letGoAtMs } from '../rules/said.ts';
+import { requestedSoon } from '../rules/serving.ts';
 import { takenOutAgain, takenOutOnce, warnedTakenOut } from '../rules/warned.ts';
 
 /** When a user wrote or deleted the state item of a group. */
@@ -76,6 +77,28 @@ export const warningsForgot: Allowance = {
     const last = Math.max(...heard);
     return life !== undefined && heard.length > 0 && restoredAtMs(chronicle, group).some((atMs) => last <= atMs && atMs <= goneAtMs(life));
   },
+};
+
+/** Members whose warning was received before a restore, and not again. Until the restore, their group had no policy that lets a function launch. */
+const unreplacedAt = (chronicle: Chronicle, group: string, restoredMs: number): readonly string[] =>
+  chronicle.livesIn(group).flatMap((life) => {
+    const heard = toldOf(life, 'warning').map(({ atMs }) => atMs);
+    const isForgotten = heard.length > 0 && Math.max(...heard) <= restoredMs && restoredMs <= goneAtMs(life);
+    return isForgotten && couldLaunchAtMs(chronicle, group, Math.min(...heard)) > restoredMs ? [life.instance] : [];
+  });
+
+export const unreplacedForgot: Allowance = {
+  name: 'the state table was restored after a warning was heard, while the group had no policy',
+  excuses: requestedSoon.name,
+  trouble: 'A group has no policy while its members are warned, and a user restores the state table to an earlier time before the policy is back.',
+  reaches:
+    'Members whose warning was received before the table was restored, and not again, if no more replacements are missing than there are such members.',
+  reason: 'Nothing is launched without a policy. EC2 warns once, and its describes do not show the warning.',
+  covers: ({ group = '', instance = '', members = Number.POSITIVE_INFINITY }, chronicle) =>
+    restoredAtMs(chronicle, group).some((restoredMs) => {
+      const forgotten = unreplacedAt(chronicle, group, restoredMs);
+      return forgotten.includes(instance) && members <= forgotten.length;
+    }),
 };
 
 export const drainsForgot: Allowance = {
