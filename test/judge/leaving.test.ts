@@ -94,6 +94,21 @@ describe('a drain begins early enough to end', () => {
       });
     expect(booting()).toEqual([]);
     expect(booting(150)).toHaveLength(1);
+    // The time counts from when it came to serve, so late that nobody could have taken it out of service before.
+    expect(booting(190)).toEqual([]);
+    expect(booting(186)).toEqual(['i-3 was taken out of web 1.0 s after the latest time at which its drain could end']);
+  });
+  it('gives no more time to a member that served before its warning, and serves again after its checks failed', () => {
+    const found = details(drainBeginsInTime, (script) => {
+      twoServe(script);
+      script.warn(100, 'i-1');
+      script.react(101, 103, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+      script.at(120, { kind: 'out-of-service', instance: 'i-1', targetGroup: 'web', why: 'unhealthy', by: { kind: 'load-balancer' } as never });
+      script.serves(190, 'i-1');
+      script.takeOut(205, 'i-1');
+      script.end(220, 'i-1', end);
+    });
+    expect(found).toHaveLength(1);
   });
   it('counts from when the warning was received, where the member waits on advice, and from a claim that lets it leave', () => {
     const late = (state: string) =>

@@ -82,7 +82,7 @@ const dueFromMs = (chronicle: Chronicle, group: string, life: Life, knownMs: num
 export const drainBeginsInTime: Rule = {
   name: 'a drain begins early enough to end',
   meaning:
-    'A warned member that serves is taken out of service early enough for its deregistration delay to end before its deadline. Where the notice is too short for that, it is taken out at half of the time left. A member that never served has no connections that could end. An instance that was stopped and runs again is judged by the warnings since it runs again. Where the policy was deleted, the time counts from the next policy that names the Auto Scaling group of the member. Where the group was observed, the time counts from when a function without an injected fault receives its next policy, or a tick.',
+    'A warned member that serves is taken out of service early enough for its deregistration delay to end before its deadline. Where the notice is too short for that, it is taken out at half of the time left. A member that never served has no connections that could end. For one that first comes to serve after its warning, the time counts from then. An instance that was stopped and runs again is judged by the warnings since it runs again. Where the policy was deleted, the time counts from the next policy that names the Auto Scaling group of the member. Where the group was observed, the time counts from when a function without an injected fault receives its next policy, or a tick.',
   broken: (chronicle) =>
     warned(chronicle)
       .flatMap(({ life, group }) => runsOf(life).map((run) => ({ life: run, group })))
@@ -90,14 +90,16 @@ export const drainBeginsInTime: Rule = {
       .flatMap(({ life, group }): readonly Broken[] => {
         const heardMs = dueFromMs(chronicle, group, life, actsFromMs(chronicle, { life, group }, knewAtMs(chronicle, life)));
         if (heardMs === endless) return [];
-        const latestMs = outByMs(chronicle, life, heardMs);
+        // Nobody takes out of service what has not served yet.
+        const firstMs = (of: string): number => Math.min(...life.services.flatMap(({ targetGroup, fromMs }) => (targetGroup === of ? [fromMs] : [])));
+        const late = ({ targetGroup, untilMs }: Service): number => untilMs - outByMs(chronicle, life, Math.max(heardMs, firstMs(targetGroup)));
         return lastServices(life)
-          .filter((service) => takenOutByUs(service) && service.fromMs < service.untilMs && service.untilMs > latestMs)
-          .map(({ targetGroup, untilMs }) => ({
+          .filter((service) => takenOutByUs(service) && service.fromMs < service.untilMs && late(service) > 0)
+          .map((service) => ({
             group,
             instance: life.instance,
-            atMs: untilMs,
-            detail: `${life.instance} was taken out of ${targetGroup} ${((untilMs - latestMs) / 1_000).toFixed(1)} s after the latest time at which its drain could end`,
+            atMs: service.untilMs,
+            detail: `${life.instance} was taken out of ${service.targetGroup} ${(late(service) / 1_000).toFixed(1)} s after the latest time at which its drain could end`,
           }));
       }),
 };
