@@ -1,6 +1,8 @@
+import { items } from '../../core/contract.ts';
 import { wasLost } from './breaker.ts';
 import type { Chronicle, Written } from './chronicle.ts';
-import { isFunction } from './life.ts';
+import { isFunction, type Life } from './life.ts';
+import { remembered } from './remembered.ts';
 import { lookedSince } from './staying.ts';
 
 /** A message about a policy that was written comes to a look within this time. */
@@ -30,17 +32,32 @@ const statesSince = (chronicle: Chronicle, group: string, learnedMs: number, end
   );
 };
 
+/** The functions that wrote items of a kind. */
+const writersOf = (prefix: string) =>
+  remembered(
+    (chronicle: Chronicle): ReadonlySet<string> =>
+      new Set(chronicle.of('item-written').flatMap(({ item, by }) => (item.startsWith(prefix) && isFunction(by) ? [by.invocation] : []))),
+  );
+const claimersOf = writersOf(items.swapPrefix);
+const decidersOf = writersOf(items.decisionPrefix);
+
+/** Whether a function without the turn of the group wrote a state: it claims who is warned, notes that a new member runs, and stores no decision. */
+const isNoteOf = (chronicle: Chronicle, by: Life['by']): boolean =>
+  isFunction(by) && claimersOf(chronicle).has(by.invocation) && !decidersOf(chronicle).has(by.invocation);
+
 /**
- * States that must have what a function learned at a moment, once it has ended. A function that does not have the turn of the group writes no state.
- * Then the next look finds the swap that it wrote, and a look that has begun before may not have read that swap.
+ * States that must have what a function learned at a moment, once it has ended. A function that does not have the turn of the group writes no state, or
+ * only a note. Then the next look finds the swap that it wrote, and a look that has begun before may not have read that swap.
  */
 export const statesAfter = (chronicle: Chronicle, group: string, learnedMs: number, invocation: string): readonly Written[] => {
   const endedMs = chronicle.invocations.get(invocation)?.ended?.atMs;
   if (endedMs === undefined) return [];
   const hasTurn = (chronicle.groups.get(group)?.written ?? []).some(
-    ({ by, atMs }) => isFunction(by) && by.invocation === invocation && atMs >= learnedMs,
+    ({ by, atMs }) => isFunction(by) && by.invocation === invocation && atMs >= learnedMs && !isNoteOf(chronicle, by),
   );
-  return statesSince(chronicle, group, learnedMs, endedMs).filter((state) => hasTurn || lookedSince(chronicle, state.by, state.atMs) > endedMs);
+  return statesSince(chronicle, group, learnedMs, endedMs).filter(
+    (state) => hasTurn || (lookedSince(chronicle, state.by, state.atMs) > endedMs && !isNoteOf(chronicle, state.by)),
+  );
 };
 
 /** Whether a user wrote the policy of a group in a time, or its message may come then: it is late by as much as messages are. */

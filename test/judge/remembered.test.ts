@@ -150,6 +150,34 @@ describe('what limits and budgets count is counted in full', () => {
     expect(writtenBy(99, true)).toHaveLength(1);
   });
 
+  /** The function that received the warning writes a state that has not learned of it, and these items. */
+  const noted = (...written: readonly string[]) =>
+    found((script) => {
+      script.warn(100, 'i-1');
+      script.react(99, 111, 'of-turn');
+      script.react(101, 104, 'of-1', [{ about: 'warning', instance: 'i-1' }]);
+      for (const item of written) script.at(102, { kind: 'item-written', table: 'state', group: 'web', item, bytes: 500, by: react('of-1') });
+      script.remembers(103, {}, 1, 'of-1');
+      script.remembers(110, {}, 1, 'of-turn');
+    });
+  it('leaves it out too where the function without the turn only noted a new member: it claimed who is warned, and decided nothing', () => {
+    expect(noted('swap#i-1')).toEqual([]);
+    expect(noted('swap#i-1', 'decision#d-1')).toHaveLength(1);
+    expect(noted()).toHaveLength(1);
+  });
+  it('leaves out the note of a function that began later, and not what such a function decides', () => {
+    const later = (...written: readonly string[]) =>
+      found((script) => {
+        script.warn(100, 'i-1');
+        script.react(101, 104, 'of-1', [{ about: 'warning', instance: 'i-1' }]);
+        script.react(105, 111, 'of-2');
+        for (const item of written) script.at(109, { kind: 'item-written', table: 'state', group: 'web', item, bytes: 500, by: react('of-2') });
+        script.remembers(110, {}, 1, 'of-2');
+      });
+    expect(later('swap#i-2')).toEqual([]);
+    expect(later('swap#i-2', 'decision#d-1')).toHaveLength(1);
+  });
+
   const advised = (count: number) =>
     found(
       (script) => {
