@@ -1,7 +1,8 @@
+import { isAsAdded } from '../core/group/attached-number.ts';
 import type { Group, Holding } from '../core/group/group.ts';
 import { namedTargetGroups } from '../core/group/holders.ts';
 import { howHeld } from '../core/group/holding.ts';
-import { isAsAdded, outsideAsgOf } from '../core/group/outside-size.ts';
+import { outsideAsgOf } from '../core/group/outside-size.ts';
 import type {
   ActionResult,
   Admitting,

@@ -3,7 +3,7 @@ import {
   SuspendProcessesCommand,
   UpdateAutoScalingGroupCommand,
 } from '@aws-sdk/client-auto-scaling';
-import { isAsAdded } from '../../core/group/outside-size.ts';
+import { isAsAdded } from '../../core/group/attached-number.ts';
 import type { CapacityProvider } from '../../core/ports/capacity-provider.ts';
 import { loweredShownMs } from '../../core/times/times.ts';
 import { isGiven, isKnown, isRaiseShown } from '../../core/view/raised-max.ts';

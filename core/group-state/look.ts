@@ -136,7 +136,7 @@ export const followLook = (look: Look): Sized & { readonly outside?: OutsideSize
     suspended: openSuspensions(notes.suspended, nowMs),
   };
   const byPolicy = followPolicy(withNotes(learned, open), group);
-  const outside = outsideSizeOf(group, byPolicy, holdings.asgs, nowMs);
+  const outside = outsideSizeOf(group, byPolicy, holdings, nowMs);
   const sized =
     outside === undefined
       ? sizedByPolicy(byPolicy, look)

@@ -1,10 +1,11 @@
 /**
  * The size of a group that others set: the desired capacity of the Auto Scaling group that its members are in.
  *
- * Attaching members raises that number, so only this file reads it. Holdfast notes before each attach what it may add,
- * and takes it off afterwards. Auto Scaling has no conditional update, and nothing shows who changed the number. A
- * number that our notes do not explain was set by others, and stays. So if others write between an attach and the
- * moment when Holdfast takes its addition off, the group has more members than they meant, and never fewer.
+ * Attaching members raises that number, so only this file and `attached-number.ts` read it. Holdfast notes before each
+ * attach what it may add, and takes it off afterwards. Auto Scaling has no conditional update, and nothing shows who
+ * changed the number. A number that our notes do not explain was set by others, and stays. So if others write between
+ * an attach and the moment when Holdfast takes its addition off, the group has more members than they meant, and never
+ * fewer.
  */
 
 import { repeatAfterMs } from '../launch/reservation-life.ts';
@@ -13,6 +14,7 @@ import { describeLagMs, loweredShownMs } from '../times/times.ts';
 import type { Added } from '../view/added.ts';
 import { ownersMax } from '../view/raised-max.ts';
 import type { AsgView, GroupState, View } from '../view/view.ts';
+import { isAsAdded, isOldNews, mayBeShown, type Shown, shownOf } from './attached-number.ts';
 import type { Group } from './group.ts';
 import { asgsOf, namedAsgs } from './holders.ts';
 import { howHeld } from './holding.ts';
@@ -24,24 +26,7 @@ const attachedWithinMs = 60_000;
 export const outsideAsgOf = (group: Pick<Group, 'size' | 'holding'>): string | undefined =>
   group.size.from === 'asg' ? howHeld(group).joins : undefined;
 
-/** How many members of a note their Auto Scaling group shows. */
-const shownOf = ({ instances }: Added, { holds }: AsgView): number => {
-  const held = new Set(holds);
-  return instances.filter((instance) => held.has(instance)).length;
-};
-
-/** Whether the desired capacity is its value before an attach plus the members of the attach. */
-export const isAsAdded = (added: Added, asg: AsgView): boolean => asg.desired === added.from + shownOf(added, asg);
-
 const isTakenDown = ({ takenDownAtMs }: Added): boolean => takenDownAtMs !== undefined;
-
-/** Whether a describe may still show the desired capacity before it was lowered. */
-export const mayBeShown = ({ takenDownAtMs }: Added, nowMs: number): boolean =>
-  takenDownAtMs !== undefined && nowMs - takenDownAtMs < loweredShownMs;
-
-/** Whether this look shows the desired capacity before it was lowered. */
-const isOldNews = (added: Added, asg: AsgView, nowMs: number): boolean =>
-  mayBeShown(added, nowMs) && shownOf(added, asg) > 0 && isAsAdded(added, asg);
 
 /** A size that others set, as a look shows it. */
 export type OutsideSize = {
@@ -55,10 +40,10 @@ export type OutsideSize = {
 
 const openOf = (all: readonly Added[]): Added | undefined => all.find((one) => !isTakenDown(one));
 
-const sizeIn = (all: readonly Added[], asg: AsgView, nowMs: number): number => {
+const sizeIn = (all: readonly Added[], asg: AsgView, shown: Shown, nowMs: number): number => {
   const open = openOf(all);
   if (open !== undefined && isAsAdded(open, asg)) return open.from;
-  const old = all.findLast((one) => isTakenDown(one) && isOldNews(one, asg, nowMs));
+  const old = all.findLast((one) => isTakenDown(one) && isOldNews(one, asg, shown, nowMs));
   return old?.from ?? asg.desired;
 };
 
@@ -118,16 +103,17 @@ export const believedAgainAtMs = ({ state: { added = [] }, asgs }: Pick<View, 's
 export const outsideSizeOf = (
   group: Looking,
   { added = [], raised = [] }: Partial<Pick<GroupState, 'added' | 'raised'>>,
-  asgs: readonly AsgView[],
+  shown: Shown,
   nowMs: number,
 ): OutsideSize | undefined => {
+  const { asgs } = shown;
   const name = outsideAsgOf(group);
   if (name === undefined) return undefined;
   const asg = asgs.find((one) => one.name === name);
   if (asg === undefined) return { asg: name, size: 0, isUnshown: true, added: addedNow(group, { added }, asgs, nowMs) };
   const own = added.filter((one) => one.asg === name);
   // While we have raised the maximum, others can write a size above the owner's. It counts as the owner's maximum.
-  const size = Math.min(sizeIn(own, asg, nowMs), ownersMax(raised, asg));
+  const size = Math.min(sizeIn(own, asg, shown, nowMs), ownersMax(raised, asg));
   return { asg: asg.name, size, added: addedNow(group, { added }, asgs, nowMs) };
 };
 
@@ -138,10 +124,10 @@ export const outsideSizeOf = (
 export const desiredNow = (
   group: Looking,
   state: Pick<GroupState, 'desired' | 'added' | 'raised'> | undefined,
-  asgs: readonly AsgView[],
+  shown: Shown,
   nowMs: number,
 ): number => {
-  const outside = outsideSizeOf(group, state ?? {}, asgs, nowMs);
+  const outside = outsideSizeOf(group, state ?? {}, shown, nowMs);
   const isKnown = outside !== undefined && !outside.isUnshown;
   return isKnown ? Math.min(group.size.max, outside.size) : (state?.desired ?? group.size.desired);
 };

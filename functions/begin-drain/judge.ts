@@ -80,7 +80,7 @@ const atALook = async (ports: ReleasePorts, one: Case, estimateMs: number): Prom
   const look = ports.provider.describe(withFormer(group, state), changesIn(state, { swaps: batch.all }));
   const holdings = await unlessTroubled(look);
   if (holdings === undefined) return laterOf(one, estimateMs, nowMs);
-  if (servingCount(holdings, batch.all) >= desiredNow(group, state, holdings.asgs, nowMs))
+  if (servingCount(holdings, batch.all) >= desiredNow(group, state, holdings, nowMs))
     return { kind: 'begin', because: 'enough-serving' };
   const own = new Set(batch.own.map(({ instance }) => instance));
   const shown = holdings.members.filter(({ instance }) => own.has(instance));

@@ -47,8 +47,8 @@ export const leaving: readonly Mutant[] = [
   {
     name: 'the drain begins before replacements serve',
     file: 'functions/begin-drain/judge.ts',
-    from: '>= desiredNow(group, state, holdings.asgs, nowMs)',
-    to: '>= 0 * desiredNow(group, state, holdings.asgs, nowMs)',
+    from: '>= desiredNow(group, state, holdings, nowMs)',
+    to: '>= 0 * desiredNow(group, state, holdings, nowMs)',
     caughtBy: ['interruption, own group'],
   },
   {

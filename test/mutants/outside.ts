@@ -99,8 +99,8 @@ export const outside: readonly Mutant[] = [
   {
     name: 'a size beyond a raised maximum counts in full',
     file: 'core/group/outside-size.ts',
-    from: 'const size = Math.min(sizeIn(own, asg, nowMs), ownersMax(raised, asg));',
-    to: 'const size = Math.min(sizeIn(own, asg, nowMs), Math.max(99, ownersMax(raised, asg)));',
+    from: 'const size = Math.min(sizeIn(own, asg, shown, nowMs), ownersMax(raised, asg));',
+    to: 'const size = Math.min(sizeIn(own, asg, shown, nowMs), Math.max(99, ownersMax(raised, asg)));',
     caughtBy: ['a scaler wants more than the maximum'],
   },
   {
@@ -112,7 +112,7 @@ export const outside: readonly Mutant[] = [
   },
   {
     name: 'a number that looks like our own attach is not believed for ten minutes',
-    file: 'core/group/outside-size.ts',
+    file: 'core/group/attached-number.ts',
     from: 'takenDownAtMs !== undefined && nowMs - takenDownAtMs < loweredShownMs;',
     to: 'takenDownAtMs !== undefined && nowMs - takenDownAtMs < 30 * loweredShownMs;',
     caughtBy: ['somebody sets the number that an attach had made'],
@@ -196,7 +196,7 @@ export const outside: readonly Mutant[] = [
   },
   {
     name: 'a larger size that others set is taken for the addition of an attach',
-    file: 'core/group/outside-size.ts',
+    file: 'core/group/attached-number.ts',
     from: 'asg.desired === added.from + shownOf(added, asg);',
     to: 'asg.desired >= added.from + shownOf(added, asg);',
     caughtBy: ['others set a larger size while what an attach added stays'],
@@ -217,7 +217,7 @@ export const outside: readonly Mutant[] = [
   },
   {
     name: 'a number that was lowered is believed as soon as a late describe shows it',
-    file: 'core/group/outside-size.ts',
+    file: 'core/group/attached-number.ts',
     from: 'takenDownAtMs !== undefined && nowMs - takenDownAtMs < loweredShownMs;',
     to: 'takenDownAtMs !== undefined && nowMs < takenDownAtMs;',
     caughtBy: ['somebody sets the number that an attach had made'],

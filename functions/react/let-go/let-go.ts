@@ -1,7 +1,8 @@
 import { allSettled, throwIfFailed } from '../../../aws/calls/in-parallel.ts';
 import { announcements } from '../../../core/contract.ts';
+import { mayBeShown } from '../../../core/group/attached-number.ts';
 import { asgsOf, withFormer } from '../../../core/group/holders.ts';
-import { mayBeAdded, mayBeShown, outsideAsgOf } from '../../../core/group/outside-size.ts';
+import { mayBeAdded, outsideAsgOf } from '../../../core/group/outside-size.ts';
 import { asRenewed } from '../../../core/group-state/restored.ts';
 import { isLetGo, sameState } from '../../../core/group-state/state.ts';
 import { isBelieved, isOpen } from '../../../core/launch/reservation-life.ts';

@@ -51,7 +51,7 @@ export const askAgain = async (
   const holdings = await unlessTroubled(provider.describe(withFormer(group, state), changesIn(state, { swaps })));
   const nowMs = clock.now();
   if (holdings === undefined) return waiting(own, late, asksAgainAtMs(late, nowMs));
-  const desired = desiredNow(group, state, holdings.asgs, nowMs);
+  const desired = desiredNow(group, state, holdings, nowMs);
   const sorted = sortLate(late, { group, holdings, swaps, desired, denials: state?.denials });
   const shortfall = { code: 'needed', serving: servingCount(holdings, swaps), desired } as const;
   const stays = sorted.stays.map((swap): Swap => ({ ...swap, shortfall }));

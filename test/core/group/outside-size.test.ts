@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../../core/decide/decide.ts';
+import { isAsAdded } from '../../../core/group/attached-number.ts';
 import type { Group } from '../../../core/group/group.ts';
 import {
   addedNow,
@@ -7,7 +8,6 @@ import {
   asOthersSet,
   believedAgainAtMs,
   desiredNow,
-  isAsAdded,
   isBeyondMaximum,
   noted,
   outsideAsgOf,
@@ -43,14 +43,14 @@ const note = (rest: Partial<Added> = {}): Added => ({ asg: 'web-asg', from: 3, i
 const three = ['i-1', 'i-2', 'i-3'];
 
 const read = (desired: number, holds: readonly string[], added: readonly Added[] = []) =>
-  outsideSizeOf(outside, state({ added }), [asg(desired, holds)], nowMs);
+  outsideSizeOf(outside, state({ added }), { asgs: [asg(desired, holds)] }, nowMs);
 
 describe('a size that others set', () => {
   it('is that of the Auto Scaling group that the policy names', () => {
     expect(outsideAsgOf(outside)).toBe('web-asg');
     expect(outsideAsgOf(group({ holding: { kind: 'attach', asg: 'web-asg' } }))).toBeUndefined();
-    expect(outsideSizeOf(group(), state(), [asg(3, three)], nowMs)).toBeUndefined();
-    expect(outsideSizeOf(outside, state(), [], nowMs)).toEqual({ asg: 'web-asg', size: 0, isUnshown: true, added: [] });
+    expect(outsideSizeOf(group(), state(), { asgs: [asg(3, three)] }, nowMs)).toBeUndefined();
+    expect(outsideSizeOf(outside, state(), { asgs: [] }, nowMs)).toEqual({ asg: 'web-asg', size: 0, isUnshown: true, added: [] });
   });
   it('is the desired capacity where nothing is noted', () => {
     expect(read(5, three)).toEqual({ asg: 'web-asg', size: 5, added: [] });
@@ -74,6 +74,19 @@ describe('a size that others set', () => {
     expect(read(3, [...three, ...own], taken)?.size).toBe(3);
     expect(read(6, [...three, ...own], taken)?.size).toBe(6);
   });
+  it.each([
+    ['ended', { ended: ['n-2'] }],
+    ['on its way out', { aside: ['n-2'] }],
+  ])('is what others wrote after a member that was attached has left: it is %s', (_how, left) => {
+    const taken = state({ added: [note({ takenDownAtMs: nowMs - 5_000 })] });
+    const sizeOf = (desired: number, holds: readonly string[]) =>
+      outsideSizeOf(outside, taken, { asgs: [asg(desired, [...three, ...holds])], ...left }, nowMs)?.size;
+    expect(sizeOf(4, ['n-1'])).toBe(4);
+    // An older describe still shows the one that has left.
+    expect(sizeOf(5, own)).toBe(3);
+    // Nothing says that any has left: a describe from between two attaches shows the same.
+    expect(read(4, [...three, 'n-1'], [note({ takenDownAtMs: nowMs - 5_000 })])?.size).toBe(3);
+  });
   it('is the desired capacity once no describe can be so old', () => {
     expect(read(5, [...three, ...own], [note({ takenDownAtMs: nowMs - 20_000 })])).toEqual({ asg: 'web-asg', size: 5, added: [] });
   });
@@ -96,12 +109,12 @@ describe('a size that others set', () => {
     expect(read(5, [...three, ...own], [old])?.added).toEqual([old]);
   });
   it('is the size that a look at a drain goes by', () => {
-    expect(desiredNow(outside, state({ desired: 3 }), [asg(5, three)], nowMs)).toBe(5);
-    expect(desiredNow(outside, undefined, [asg(30, three)], nowMs)).toBe(20);
+    expect(desiredNow(outside, state({ desired: 3 }), { asgs: [asg(5, three)] }, nowMs)).toBe(5);
+    expect(desiredNow(outside, undefined, { asgs: [asg(30, three)] }, nowMs)).toBe(20);
     // A look that does not show the Auto Scaling group counts only in decisions, as 0.
-    expect(desiredNow(outside, state({ desired: 3 }), [], nowMs)).toBe(3);
-    expect(desiredNow(group(), state({ desired: 3 }), [], nowMs)).toBe(3);
-    expect(desiredNow(group(), undefined, [], nowMs)).toBe(10);
+    expect(desiredNow(outside, state({ desired: 3 }), { asgs: [] }, nowMs)).toBe(3);
+    expect(desiredNow(group(), state({ desired: 3 }), { asgs: [] }, nowMs)).toBe(3);
+    expect(desiredNow(group(), undefined, { asgs: [] }, nowMs)).toBe(10);
   });
   it('stays within the maximum of the policy, and replaces what was noted', () => {
     const found = { asg: 'web-asg', size: 30, added: [] };
@@ -248,7 +261,7 @@ describe('notes of two Auto Scaling groups', () => {
 
   it('count for their own group alone', () => {
     const seen = (added: readonly Added[]) =>
-      outsideSizeOf({ ...outside, former: ['old-asg'] }, state({ added }), [asg(5, [...three, ...own])], nowMs);
+      outsideSizeOf({ ...outside, former: ['old-asg'] }, state({ added }), { asgs: [asg(5, [...three, ...own])] }, nowMs);
     expect(seen([other])).toEqual({ asg: 'web-asg', size: 5, added: [] });
     expect(seen([other, note()])?.added).toEqual([note()]);
   });
@@ -273,18 +286,18 @@ describe('notes of an Auto Scaling group that an earlier policy named', () => {
   const moved = (desired: number, holds = [...three, ...own]) => [asg(0, [], { name: 'new-asg' }), asg(desired, holds, { suspended: ['Launch'] })];
 
   it('stay as long as they explain its desired capacity', () => {
-    const kept = (asgs: readonly AsgView[]) => outsideSizeOf(now, state({ added: [note()] }), asgs, nowMs)?.added;
+    const kept = (asgs: readonly AsgView[]) => outsideSizeOf(now, state({ added: [note()] }), { asgs }, nowMs)?.added;
     expect(kept(moved(5))).toEqual([note()]);
     expect(kept(moved(6))).toEqual([]);
   });
 
   it('are dropped once a look does not show it any more', () => {
     const gone = { ...now, former: ['web-asg'] };
-    expect(outsideSizeOf(gone, state({ added: [note()] }), moved(5).slice(0, 1), nowMs)?.added).toEqual([]);
+    expect(outsideSizeOf(gone, state({ added: [note()] }), { asgs: moved(5).slice(0, 1) }, nowMs)?.added).toEqual([]);
   });
 
   it('stay for three minutes where the group does not look at it any more, because another group may have taken it over', () => {
-    const kept = (rest: Partial<Added>) => outsideSizeOf(now, state({ added: [note(rest)] }), moved(5).slice(0, 1), nowMs)?.added.length;
+    const kept = (rest: Partial<Added>) => outsideSizeOf(now, state({ added: [note(rest)] }), { asgs: moved(5).slice(0, 1) }, nowMs)?.added.length;
     expect(kept({ atMs: nowMs - 179_999 })).toBe(1);
     expect(kept({ atMs: nowMs - 180_000 })).toBe(0);
     expect(kept({ atMs: nowMs - 500_000, takenDownAtMs: nowMs - 1_000 })).toBe(1);
@@ -323,7 +336,7 @@ describe('a size beyond the maximum of the owner', () => {
   it('counts as that maximum, while Holdfast has raised it', () => {
     const sizeAt = (max: number) => {
       const raised = [{ asg: 'web-asg', fromMax: 4, toMax: 6 }];
-      return outsideSizeOf(outside, state({ raised }), [asg(6, three, { max })], nowMs)?.size;
+      return outsideSizeOf(outside, state({ raised }), { asgs: [asg(6, three, { max })] }, nowMs)?.size;
     };
     expect(sizeAt(6)).toBe(4);
     expect(sizeAt(7)).toBe(6);

@@ -61,8 +61,8 @@ export const survivors: readonly Survivor[] = [
     also: [
       {
         file: 'functions/begin-drain/judge.ts',
-        from: 'if (servingCount(holdings, batch.all) >= desiredNow(group, state, holdings.asgs, nowMs))',
-        to: 'if (servingCount(holdings, batch.all) >= 1e6 + desiredNow(group, state, holdings.asgs, nowMs))',
+        from: 'if (servingCount(holdings, batch.all) >= desiredNow(group, state, holdings, nowMs))',
+        to: 'if (servingCount(holdings, batch.all) >= 1e6 + desiredNow(group, state, holdings, nowMs))',
       },
     ],
   },

@@ -1,0 +1,37 @@
+/**
+ * The number that an attach makes of a desired capacity: the one before, and one for each member. A describe may show
+ * it after Holdfast has lowered it.
+ */
+
+import { loweredShownMs } from '../times/times.ts';
+import type { Added } from '../view/added.ts';
+import type { AsgView, View } from '../view/view.ts';
+
+/** How many members of a note their Auto Scaling group shows. */
+export const shownOf = ({ instances }: Added, { holds }: AsgView): number => {
+  const held = new Set(holds);
+  return instances.filter((instance) => held.has(instance)).length;
+};
+
+/** Whether the desired capacity is its value before an attach plus the members of the attach. */
+export const isAsAdded = (added: Added, asg: AsgView): boolean => asg.desired === added.from + shownOf(added, asg);
+
+/** Whether a describe may still show the desired capacity before it was lowered. */
+export const mayBeShown = ({ takenDownAtMs }: Added, nowMs: number): boolean =>
+  takenDownAtMs !== undefined && nowMs - takenDownAtMs < loweredShownMs;
+
+/** What a look shows of Auto Scaling groups, and of instances that are in them no more, or without a place. */
+export type Shown = Pick<View, 'asgs'> & Partial<Pick<View, 'ended'>> & { readonly aside?: readonly string[] };
+
+/**
+ * Whether a member of a note has joined and left again. A describe that shows fewer members than the note has is then
+ * not from between two attaches.
+ */
+const hasLeft = ({ instances }: Added, { holds }: AsgView, { ended = [], aside = [] }: Shown): boolean => {
+  const left = new Set([...ended, ...aside]);
+  return instances.some((instance) => left.has(instance) && !holds.includes(instance));
+};
+
+/** Whether this look shows the desired capacity before it was lowered. */
+export const isOldNews = (added: Added, asg: AsgView, shown: Shown, nowMs: number): boolean =>
+  mayBeShown(added, nowMs) && shownOf(added, asg) > 0 && isAsAdded(added, asg) && !hasLeft(added, asg, shown);
