@@ -1,5 +1,6 @@
 import type { Market } from '../../core/pool/offering.ts';
 import type { FaultInput } from '../fault-schema.ts';
+import type { LaunchedVersion } from '../world/instance.ts';
 import type { WorldSpec } from '../world/spec.ts';
 import type { Told } from './message.ts';
 import type { Showing } from './shown.ts';
@@ -106,6 +107,7 @@ export type InstanceEvent =
         readonly tags: Readonly<Record<string, string>>;
         /** The Auto Scaling group that it was launched into. */
         readonly asg?: string;
+        readonly template?: LaunchedVersion;
         readonly by: Actor;
         /** When the call arrived that launched it; absent where no call did. */
         readonly askedAtMs?: number;

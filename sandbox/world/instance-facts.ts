@@ -7,7 +7,7 @@ export const createInstanceFacts = (base: Base) => {
   const fact = (kind: 'running' | 'shutting-down' | 'terminated', { id }: InstanceRecord): void =>
     base.tell({ kind, instance: id, atMs: base.clock.now() });
   return {
-    launched: ({ id, instanceType, zone, subnet, market, offering, tags, asg }: InstanceRecord, ownAccord?: OwnAccord): void => {
+    launched: ({ id, instanceType, zone, subnet, market, offering, tags, asg, template }: InstanceRecord, ownAccord?: OwnAccord): void => {
       base.tell({ kind: 'launched', instance: id, atMs: base.clock.now(), ...(ownAccord && { ownAccord }) });
       base.note({
         kind: 'launched',
@@ -19,6 +19,7 @@ export const createInstanceFacts = (base: Base) => {
         priceUsdPerHour: offering.priceUsdPerHour,
         tags,
         ...(asg !== undefined && { asg }),
+        ...(template !== undefined && { template }),
         ...base.acting.current(),
       });
     },

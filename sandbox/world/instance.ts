@@ -15,6 +15,9 @@ export type StateReason = { readonly Code: string; readonly Message: string };
 
 export type TemplateReference = { readonly id: string; readonly name: string; readonly version: string };
 
+/** The version of a template that a launch uses, and whether it was the default and the latest one then. */
+export type LaunchedVersion = TemplateReference & { readonly isDefault: boolean; readonly isLatest: boolean };
+
 export type InstanceRecord = {
   readonly id: string;
   /** Launch order. */
@@ -25,7 +28,7 @@ export type InstanceRecord = {
   readonly market: Market;
   readonly offering: OfferingRecord;
   readonly imageId: string;
-  readonly template?: TemplateReference;
+  readonly template?: LaunchedVersion;
   readonly launchedAtMs: number;
   /** When it was last started, where it was stopped before: its launch time as EC2 shows it (DescribeInstances, LaunchTime). */
   startedAtMs?: number;

@@ -1,7 +1,7 @@
 import { offeringKey } from '../../core/pool/offering.ts';
 import type { Base } from './base.ts';
 import { type BootFate, createBootFates } from './boot-fates.ts';
-import { type InstanceRecord, type InstanceState, reasons, type StateReason, type Tags, type TemplateReference } from './instance.ts';
+import { type InstanceRecord, type InstanceState, type LaunchedVersion, reasons, type StateReason, type Tags } from './instance.ts';
 import { createInstanceFacts } from './instance-facts.ts';
 import { createLagging } from './lagging.ts';
 import type { Subnet } from './network.ts';
@@ -15,7 +15,7 @@ export type LaunchOrder = {
   readonly subnet: Subnet;
   readonly tags: Tags;
   readonly imageId: string;
-  readonly template?: TemplateReference;
+  readonly template?: LaunchedVersion;
   readonly clientToken?: string;
   readonly ownAccord?: OwnAccord;
   /** The Auto Scaling group that it is launched into. */

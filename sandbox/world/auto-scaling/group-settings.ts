@@ -54,13 +54,16 @@ type Launching = Pick<Group, 'template' | 'instanceTypes' | 'isPlain' | 'mixed' 
 export const launchingOf = ({ templates }: Scaling, input: GroupInput, before: Pick<Group, 'weights'> = {}): Launching => {
   const policy = input.MixedInstancesPolicy;
   const weights = weightsIn(policy?.LaunchTemplate?.Overrides ?? [], before.weights);
-  const { reference, data } = templates.resolve(policy?.LaunchTemplate?.LaunchTemplateSpecification ?? input.LaunchTemplate);
+  const specification = policy?.LaunchTemplate?.LaunchTemplateSpecification ?? input.LaunchTemplate;
+  const { reference, data } = templates.resolve(specification);
+  // `$Default` and `$Latest` mean the version that is so at each launch (Auto Scaling API Reference, LaunchTemplateSpecification).
+  const template = { id: reference.id, name: reference.name, version: specification?.Version ?? '$Default' };
   const overrides = (policy?.LaunchTemplate?.Overrides ?? []).flatMap(({ InstanceType }) => InstanceType ?? []);
   const instanceTypes = overrides.length > 0 ? overrides : [data.InstanceType ?? 'm5.large'];
   const spot = data.InstanceMarketOptions?.MarketType === 'spot';
   if (policy === undefined)
     return {
-      template: reference,
+      template,
       instanceTypes,
       isPlain: true,
       weights,
@@ -72,7 +75,7 @@ export const launchingOf = ({ templates }: Scaling, input: GroupInput, before: P
     percentAbove: distribution.OnDemandPercentageAboveBaseCapacity ?? 100,
     spotStrategy: distribution.SpotAllocationStrategy ?? 'lowest-price',
   };
-  return { template: reference, instanceTypes, isPlain: false, mixed, weights };
+  return { template, instanceTypes, isPlain: false, mixed, weights };
 };
 
 /** The setting that a call gives, or else the one that the group has. */

@@ -3,7 +3,7 @@ import { ApiError } from '../../api.ts';
 import type { TokenBucket } from '../../throttle/token-bucket.ts';
 import type { Base } from '../base.ts';
 import type { Choice, Fulfil, Fulfilment, Refused } from '../fulfilment.ts';
-import type { Tags, TemplateReference } from '../instance.ts';
+import type { LaunchedVersion, Tags } from '../instance.ts';
 import type { Network, Subnet } from '../network.ts';
 import { operation } from '../operation.ts';
 import { createTokenMemory } from '../token-memory.ts';
@@ -31,7 +31,7 @@ type FleetChoice = Choice & {
   readonly described: object;
   readonly imageId: string;
   readonly templateTags: Tags;
-  readonly template: TemplateReference;
+  readonly template: LaunchedVersion;
 };
 
 type ResolvedTemplate = ReturnType<LaunchTemplates['resolve']>;

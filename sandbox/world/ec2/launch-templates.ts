@@ -1,6 +1,6 @@
 import { ApiError } from '../../api.ts';
 import type { Base } from '../base.ts';
-import type { Tags, TemplateReference } from '../instance.ts';
+import type { LaunchedVersion, Tags } from '../instance.ts';
 import { type Operations, operation } from '../operation.ts';
 import { pageOf } from '../paging.ts';
 import type { Architecture, LaunchTemplateSpec, TemplateContents } from '../spec.ts';
@@ -19,6 +19,7 @@ type Template = {
   readonly createdAtMs: number;
   tags: Tags;
   readonly versions: (TemplateData | undefined)[];
+  defaultVersion: number;
 };
 
 /** The highest version that was not deleted. */
@@ -39,7 +40,7 @@ export type TemplateSpecification = {
 
 export type LaunchTemplates = {
   /** Throws as EC2 does when there is no such template or version. */
-  resolve(specification: TemplateSpecification | undefined): { readonly reference: TemplateReference; readonly data: TemplateData };
+  resolve(specification: TemplateSpecification | undefined): { readonly reference: LaunchedVersion; readonly data: TemplateData };
   /** What a version holds; undefined when there is no such template or version. */
   contentsOf(specification: TemplateSpecification): TemplateContents | undefined;
   /** What the image of a template runs. Undefined where it runs on every type. */
@@ -56,6 +57,52 @@ export type LaunchTemplates = {
 export const imageOf = ({ ImageId }: TemplateContents): string =>
   ImageId === undefined || ImageId.startsWith('resolve:ssm:') ? defaultImage : ImageId;
 
+type Versions = TemplateSpecification & { Versions?: string[] };
+
+type Parts = Pick<LaunchTemplates, 'resolve'> & {
+  find(specification: TemplateSpecification): Template;
+  describe(template: Template): object;
+  describeVersion(template: Template, version: number): object;
+};
+
+/** The calls that add, choose, show and delete versions. */
+const versionOperations = ({ find, resolve, describe, describeVersion }: Parts): Operations => ({
+  CreateLaunchTemplateVersion: operation<TemplateSpecification & { SourceVersion?: string; LaunchTemplateData: TemplateData }>((input) => {
+    const template = find(input);
+    const source = input.SourceVersion === undefined ? {} : resolve({ LaunchTemplateId: template.id, Version: input.SourceVersion }).data;
+    const version = template.versions.push({ ...source, ...input.LaunchTemplateData });
+    return { LaunchTemplateVersion: describeVersion(template, version) };
+  }),
+  // The API calls this parameter SetDefaultVersion, and the SDKs DefaultVersion.
+  ModifyLaunchTemplate: operation<TemplateSpecification & { DefaultVersion?: string }>((input) => {
+    const template = find(input);
+    if (input.DefaultVersion !== undefined)
+      template.defaultVersion = Number(resolve({ LaunchTemplateId: template.id, Version: input.DefaultVersion }).reference.version);
+    return { LaunchTemplate: describe(template) };
+  }),
+  DescribeLaunchTemplateVersions: operation<Versions>((input) => {
+    const template = find(input);
+    const all = template.versions.flatMap((version, index) => (version === undefined ? [] : [String(index + 1)]));
+    const wanted = input.Versions?.map((Version) => resolve({ LaunchTemplateId: template.id, Version }).reference.version) ?? all;
+    return { LaunchTemplateVersions: wanted.map((version) => describeVersion(template, Number(version))) };
+  }),
+  DeleteLaunchTemplateVersions: operation<TemplateSpecification & { Versions?: string[] }>((input) => {
+    const template = find(input);
+    // The default version cannot be deleted.
+    const gone = (input.Versions ?? [])
+      .map(Number)
+      .filter((version) => version !== template.defaultVersion && template.versions[version - 1] !== undefined);
+    for (const version of gone) template.versions[version - 1] = undefined;
+    return {
+      SuccessfullyDeletedLaunchTemplateVersions: gone.map((VersionNumber) => ({
+        LaunchTemplateId: template.id,
+        LaunchTemplateName: template.name,
+        VersionNumber,
+      })),
+    };
+  }),
+});
+
 export const createLaunchTemplates = (base: Base, specs: readonly LaunchTemplateSpec[]): LaunchTemplates => {
   const byId = new Map<string, Template>();
   const architectures = architecturesOf(specs);
@@ -64,7 +111,7 @@ export const createLaunchTemplates = (base: Base, specs: readonly LaunchTemplate
     if ([...byId.values()].some((template) => template.name === name)) {
       throw new ApiError('InvalidLaunchTemplateName.AlreadyExistsException', 'Launch template name already in use.');
     }
-    const template = { id: base.ids.resource('lt'), name, createdAtMs: base.clock.now(), tags, versions: [data] };
+    const template: Template = { id: base.ids.resource('lt'), name, createdAtMs: base.clock.now(), tags, versions: [data], defaultVersion: 1 };
     byId.set(template.id, template);
     return template;
   };
@@ -82,8 +129,8 @@ export const createLaunchTemplates = (base: Base, specs: readonly LaunchTemplate
     const code = 'InvalidLaunchTemplateName.NotFoundException';
     throw new ApiError(code, `The specified launch template, with template name ${name}, does not exist.`);
   };
-  const numberOf = ({ versions }: Template, asked: string): number => {
-    if (asked === '$Default') return 1;
+  const numberOf = ({ versions, defaultVersion }: Template, asked: string): number => {
+    if (asked === '$Default') return defaultVersion;
     return asked === '$Latest' ? latestOf(versions) : Number(asked);
   };
   const resolve: LaunchTemplates['resolve'] = (specification) => {
@@ -95,7 +142,9 @@ export const createLaunchTemplates = (base: Base, specs: readonly LaunchTemplate
     if (data === undefined) {
       throw new ApiError('InvalidLaunchTemplateId.VersionNotFound', `Could not find launch template version ${asked} for template ${template.id}.`);
     }
-    return { reference: { id: template.id, name: template.name, version: String(version) }, data };
+    const isDefault = version === template.defaultVersion;
+    const isLatest = version === latestOf(template.versions);
+    return { reference: { id: template.id, name: template.name, version: String(version), isDefault, isLatest }, data };
   };
 
   const describe = (template: Template) => ({
@@ -103,7 +152,7 @@ export const createLaunchTemplates = (base: Base, specs: readonly LaunchTemplate
     LaunchTemplateName: template.name,
     CreateTime: new Date(template.createdAtMs),
     CreatedBy: `arn:aws:iam::${base.place.accountId}:root`,
-    DefaultVersionNumber: 1,
+    DefaultVersionNumber: template.defaultVersion,
     LatestVersionNumber: latestOf(template.versions),
     Tags: toTagList(template.tags),
   });
@@ -112,13 +161,12 @@ export const createLaunchTemplates = (base: Base, specs: readonly LaunchTemplate
     LaunchTemplateName: template.name,
     VersionNumber: version,
     CreateTime: new Date(template.createdAtMs),
-    DefaultVersion: version === 1,
+    DefaultVersion: version === template.defaultVersion,
     LaunchTemplateData: template.versions[version - 1],
   });
 
   type Create = { LaunchTemplateName: string; LaunchTemplateData: TemplateData; TagSpecifications?: TagSpecification[] };
   type Describe = { LaunchTemplateIds?: string[]; LaunchTemplateNames?: string[]; Filters?: Filter[]; MaxResults?: number; NextToken?: string };
-  type Versions = TemplateSpecification & { Versions?: string[] };
   return {
     resolve,
     contentsOf: ({ LaunchTemplateId: id, LaunchTemplateName: name, Version = '$Default' }) => {
@@ -135,39 +183,16 @@ export const createLaunchTemplates = (base: Base, specs: readonly LaunchTemplate
       return template !== undefined;
     },
     operations: {
+      ...versionOperations({ find, resolve, describe, describeVersion }),
       CreateLaunchTemplate: operation<Create>((input) => ({
         LaunchTemplate: describe(add(input.LaunchTemplateName, input.LaunchTemplateData ?? {}, tagsFor(input.TagSpecifications, 'launch-template'))),
       })),
-      CreateLaunchTemplateVersion: operation<TemplateSpecification & { LaunchTemplateData: TemplateData }>((input) => {
-        const template = find(input);
-        const version = template.versions.push(input.LaunchTemplateData);
-        return { LaunchTemplateVersion: describeVersion(template, version) };
-      }),
       DescribeLaunchTemplates: operation<Describe>((input) => {
         const byName = (input.LaunchTemplateNames ?? []).map((name) => find({ LaunchTemplateName: name }));
         const named = [...byName, ...(input.LaunchTemplateIds ?? []).map((id) => find({ LaunchTemplateId: id }))];
         const found = (named.length > 0 ? named : [...byId.values()]).filter(allOf(input.Filters, fieldOf));
         const page = pageOf(found, input.MaxResults, input.NextToken, 'InvalidNextToken');
         return { LaunchTemplates: page.items.map(describe), NextToken: page.next };
-      }),
-      DescribeLaunchTemplateVersions: operation<Versions>((input) => {
-        const template = find(input);
-        const all = template.versions.flatMap((version, index) => (version === undefined ? [] : [String(index + 1)]));
-        const wanted = input.Versions?.map((Version) => resolve({ LaunchTemplateId: template.id, Version }).reference.version) ?? all;
-        return { LaunchTemplateVersions: wanted.map((version) => describeVersion(template, Number(version))) };
-      }),
-      DeleteLaunchTemplateVersions: operation<TemplateSpecification & { Versions?: string[] }>((input) => {
-        const template = find(input);
-        // The default version cannot be deleted.
-        const gone = (input.Versions ?? []).map(Number).filter((version) => version > 1 && template.versions[version - 1] !== undefined);
-        for (const version of gone) template.versions[version - 1] = undefined;
-        return {
-          SuccessfullyDeletedLaunchTemplateVersions: gone.map((VersionNumber) => ({
-            LaunchTemplateId: template.id,
-            LaunchTemplateName: template.name,
-            VersionNumber,
-          })),
-        };
       }),
       DeleteLaunchTemplate: operation<TemplateSpecification>((input) => {
         const template = find(input);

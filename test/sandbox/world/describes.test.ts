@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTestWorld, timing } from './build.ts';
+import { asg, createTestWorld, timing } from './build.ts';
 
 type Described = {
   Reservations: { Instances: { InstanceId: string; State: { Code: number; Name: string }; Tags: object[]; InstanceLifecycle?: string }[] }[];
@@ -232,6 +232,42 @@ describe('other EC2 calls', () => {
     const spot = { ...run, MinCount: 11, MaxCount: 11, InstanceMarketOptions: { MarketType: 'spot' } };
     expect(refusal(() => ec2('RunInstances', spot)).code).toBe('InsufficientInstanceCapacity');
     expect(refusal(() => ec2('RunInstances', { ...run, InstanceType: 'p5.48xlarge' })).code).toBe('Unsupported');
+  });
+
+  it('launches the version of a template that is the default, the latest, or named', () => {
+    const world = createTestWorld({ autoScalingGroups: [asg({ min: 0, desired: 0 })] });
+    const { ec2, refusal } = world;
+    const web = { LaunchTemplateName: 'web' };
+    const launchedBy = (Version?: string) => {
+      const run = { LaunchTemplate: { ...web, ...(Version && { Version }) }, SubnetId: 'subnet-a', MinCount: 1, MaxCount: 1 };
+      ec2('RunInstances', run);
+      const last = world.history.findLast((event) => event.kind === 'launched');
+      return last?.kind === 'launched' ? last.template : undefined;
+    };
+    expect(launchedBy()).toMatchObject({ name: 'web', version: '1', isDefault: true, isLatest: true });
+    ec2('CreateLaunchTemplateVersion', { ...web, SourceVersion: '1', LaunchTemplateData: {} });
+    expect(launchedBy()).toMatchObject({ version: '1', isDefault: true, isLatest: false });
+    expect(launchedBy('$Latest')).toMatchObject({ version: '2', isDefault: false, isLatest: true });
+    ec2('ModifyLaunchTemplate', { ...web, DefaultVersion: '$Latest' });
+    expect(launchedBy()).toMatchObject({ version: '2', isDefault: true });
+    expect(launchedBy('1')).toMatchObject({ version: '1', isDefault: false });
+    expect(ec2('DescribeLaunchTemplates', {})).toMatchObject({ LaunchTemplates: [{ DefaultVersionNumber: 2, LatestVersionNumber: 2 }] });
+    const shown = { LaunchTemplateVersions: [{ VersionNumber: 2, DefaultVersion: true, LaunchTemplateData: { InstanceType: 'm7g.large' } }] };
+    expect(ec2('DescribeLaunchTemplateVersions', { ...web, Versions: ['$Default'] })).toMatchObject(shown);
+    // The default version cannot be deleted. Another one can.
+    ec2('DeleteLaunchTemplateVersions', { ...web, Versions: ['1', '2'] });
+    expect(launchedBy()).toMatchObject({ version: '2' });
+    expect(refusal(() => ec2('ModifyLaunchTemplate', { ...web, DefaultVersion: '1' })).code).toBe('InvalidLaunchTemplateId.VersionNotFound');
+  });
+
+  it('launches into an Auto Scaling group the version that is the default one then', async () => {
+    const world = createTestWorld({ autoScalingGroups: [asg({ min: 0, desired: 0 })] });
+    world.ec2('CreateLaunchTemplateVersion', { LaunchTemplateName: 'web', SourceVersion: '1', LaunchTemplateData: {} });
+    world.ec2('ModifyLaunchTemplate', { LaunchTemplateName: 'web', DefaultVersion: '2' });
+    world.autoScaling('SetDesiredCapacity', { AutoScalingGroupName: 'workers', DesiredCapacity: 1 });
+    await world.seconds(15);
+    const launched = world.history.filter((event) => event.kind === 'launched');
+    expect(launched).toMatchObject([{ asg: 'workers', template: { version: '2', isDefault: true } }]);
   });
 
   it('keeps launch templates with versions', () => {
