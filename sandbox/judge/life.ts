@@ -1,4 +1,5 @@
 import type { Market } from '../../core/pool/offering.ts';
+import type { LaunchedVersion } from '../world/instance.ts';
 import type { Actor } from './history.ts';
 import type { Told } from './message.ts';
 import { remembered } from './remembered.ts';
@@ -60,6 +61,7 @@ export type Life = End & {
   readonly subnet: string;
   readonly market: Market;
   readonly priceUsdPerHour: number;
+  readonly template?: LaunchedVersion;
   readonly launchedAtMs: number;
   readonly askedAtMs?: number;
   readonly by: Actor;

@@ -14,6 +14,7 @@ const begin = (event: About<'launched'>, order: number): Draft => ({
   subnet: event.subnet,
   market: event.market,
   priceUsdPerHour: event.priceUsdPerHour,
+  ...(event.template && { template: event.template }),
   launchedAtMs: event.atMs,
   ...(event.askedAtMs === undefined ? {} : { askedAtMs: event.askedAtMs }),
   by: event.by,

@@ -22,6 +22,8 @@ export type PolicyPool = {
   /** The most members of a pool: its cap, or the owner's maximum of its Auto Scaling group if that is less. */
   readonly most: number;
   readonly asg?: string;
+  /** The launch template that its launches use, by name or id, and its version: a number, `$Default` or `$Latest`. An Auto Scaling group has its own. */
+  readonly template?: { readonly named: string; readonly version: string };
 };
 
 /** What an alarm adds at this distance from its threshold. */
@@ -138,6 +140,11 @@ const typeLimitsOf = ({ maxPrice }: Json, market: unknown, prices: Readonly<Reco
   return Object.fromEntries(Object.entries(prices).map(([type, price]) => [type, (price * Number.parseInt(maxPrice, 10)) / 100]));
 };
 
+const templateOf = (text: unknown): Required<PolicyPool>['template'] => {
+  const [named = '', version = '$Default'] = textOr(text, '').split(':');
+  return { named, version };
+};
+
 const poolOf = (name: string, document: Json, spec: WorldSpec, prices: Readonly<Record<string, number>>): PolicyPool => {
   const asg = typeof document.asg === 'string' ? document.asg : undefined;
   const held = spec.autoScalingGroups.find((one) => one.name === asg);
@@ -153,7 +160,7 @@ const poolOf = (name: string, document: Json, spec: WorldSpec, prices: Readonly<
     priceFactor: numberOr(document.priceFactor, 1),
     cap: numberOr(document.cap, Number.POSITIVE_INFINITY),
     most: Math.min(numberOr(document.cap, Number.POSITIVE_INFINITY), held?.max ?? Number.POSITIVE_INFINITY),
-    ...(asg === undefined ? {} : { asg }),
+    ...(asg === undefined ? { template: templateOf(document.launchTemplate) } : { asg }),
   };
 };
 

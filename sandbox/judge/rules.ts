@@ -79,6 +79,7 @@ import { timesAreTrue } from './rules/swap-ends.ts';
 import { swapsNameTruly } from './rules/swap-facts.ts';
 import { swapTimesAreTrue } from './rules/swap-times.ts';
 import { tagsAsAsked } from './rules/tags.ts';
+import { versionsAsNamed } from './rules/template-versions.ts';
 import { whoServesIsTold } from './rules/told-serving.ts';
 import { unfitIsSaid } from './rules/unfit-said.ts';
 import { neverServedIsGivenUp, neverServingComesLast } from './rules/unserved.ts';
@@ -125,6 +126,7 @@ export const rules: readonly Rule[] = [
   fullSubnetsRest,
   sparesServe,
   placedInPools,
+  versionsAsNamed,
   withinPrice,
   withinCap,
   earlierTierFirst,

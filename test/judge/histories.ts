@@ -1,6 +1,7 @@
 import type { Actor, History, HistoryEvent } from '../../sandbox/judge/history.ts';
 import type { Told } from '../../sandbox/judge/message.ts';
 import { nothingRemembered, type StateMemory } from '../../sandbox/judge/state-memory.ts';
+import type { LaunchedVersion } from '../../sandbox/world/instance.ts';
 import type { WorldSpec } from '../../sandbox/world/spec.ts';
 
 /** Two zones with spot and on-demand capacity, one target group, one Auto Scaling group. */
@@ -64,6 +65,9 @@ const pools: Readonly<Record<string, { readonly zone: string; readonly market: '
 export const react = (invocation: string): Actor => ({ kind: 'function', function: 'react', invocation });
 export const user: Actor = { kind: 'user' };
 
+/** The version that launches use while the template has no other. */
+export const onlyVersion: LaunchedVersion = { id: 'lt-0123456789abcdef0', name: 'web', version: '1', isDefault: true, isLatest: true };
+
 export type LaunchOptions = {
   readonly pool?: string;
   readonly group?: string;
@@ -74,6 +78,8 @@ export type LaunchOptions = {
   readonly instanceType?: string;
   /** When the call arrived that launched it, in seconds. */
   readonly askedS?: number;
+  /** The first and only version of `web` unless it is named. */
+  readonly template?: LaunchedVersion;
 };
 
 /** Writes a small history, with times in seconds since it began. */
@@ -114,7 +120,7 @@ export const historyOf = (write: (script: Script) => void, changes: Partial<Hist
   const launch: Script['launch'] = (
     second,
     instance,
-    { pool = 'spot-a', group = 'web', by = react('i-0'), asg, tags = {}, askedS, instanceType = 't' } = {},
+    { pool = 'spot-a', group = 'web', by = react('i-0'), asg, tags = {}, askedS, instanceType = 't', template = onlyVersion } = {},
   ) => {
     const own: Readonly<Record<string, string>> =
       by.kind === 'function'
@@ -130,6 +136,7 @@ export const historyOf = (write: (script: Script) => void, changes: Partial<Hist
       subnet,
       market,
       priceUsdPerHour: price,
+      template,
       tags: { ...own, ...tags },
       by,
       ...(asg === undefined ? {} : { asg }),

@@ -170,6 +170,20 @@ export const launching: readonly Mutant[] = [
     caughtBy: ['two groups'],
   },
   {
+    name: 'launches use the latest version of a launch template',
+    file: 'aws/providers/create-fleet.ts',
+    from: "Version = '$Default'] = text.split(':');",
+    to: "Version = '$Latest'] = text.split(':');",
+    caughtBy: ['a version that is not the default one'],
+  },
+  {
+    name: 'launches use the default version of a launch template, whatever the policy names',
+    file: 'aws/providers/create-fleet.ts',
+    from: "const [nameOrId = '', Version = '$Default'] = text.split(':');",
+    to: "const [nameOrId = '', Version = '$Default'] = text.split(':').slice(0, 1);",
+    caughtBy: ['another version becomes the default one'],
+  },
+  {
     name: 'an overdue launch is repeated once its lease is over',
     file: 'core/launch/reservation-life.ts',
     from: 'repeatFromMs ?? leaseUntilMs;',

@@ -33,6 +33,7 @@ import { clocksJump, seldomSituations } from './seldom-situations.ts';
 import { shareSituations } from './share-situations.ts';
 import { situations } from './situations.ts';
 import { spareSituations } from './spare-situations.ts';
+import { versionSituations } from './version-situations.ts';
 
 /** Plays one simulation with the functions of this assembly, and answers what it broke. */
 type Run = (assembly: string) => Promise<readonly Violation[]>;
@@ -102,6 +103,8 @@ const sharing = (name: keyof typeof shareSituations): Run => situation(shareSitu
 const withSpare = (name: keyof typeof spareSituations, ...checks: readonly Check[]): Run => situation(spareSituations[name], ...checks);
 
 const bounded = (name: keyof typeof boundSituations): Run => situation(boundSituations[name]);
+
+const versioned = (name: keyof typeof versionSituations): Run => situation(versionSituations[name]);
 
 const attacked = (name: keyof typeof attackSituations): Run => situation(attackSituations[name]);
 
@@ -240,6 +243,8 @@ export const runs = {
   'the warning of advised members comes after their end': seldom('the warning of advised members comes after their end'),
   'a policy names another pool while launches are denied': seldom('a policy names another pool while launches are denied'),
   'termination protection': audited('termination protection'),
+  'a version that is not the default one': versioned('a version that is not the default one'),
+  'another version becomes the default one': versioned('another version becomes the default one'),
   'advice comes in waves': bounded('advice comes in waves'),
   'spot gives again after members were lost': bounded('spot gives again after members were lost'),
   'EC2 takes members slowly': bounded('EC2 takes members slowly'),

@@ -15,6 +15,7 @@ import { withOwnScaling } from './random-scaling.ts';
 import { withSecondAct } from './random-second-act.ts';
 import { withTerms } from './random-terms.ts';
 import { withTrouble } from './random-trouble.ts';
+import { withVersions } from './random-versions.ts';
 import { withFaultsWhileWarned } from './random-warned-faults.ts';
 import type { Situation } from './situation.ts';
 
@@ -79,7 +80,8 @@ export const randomSituation = (seed: number, { profile, always, keep, faults }:
   const told = withLastingAlarms(withReady(held, drawFrom(forkRandom(seed, 'ready'))), drawFrom(forkRandom(seed, 'alarms')));
   const scaled = withOwnScaling(told, drawFrom(forkRandom(seed, 'own scaling')));
   const hour = name === 'busy' ? withBusyHour(scaled, drawFrom(forkRandom(seed, 'busy hour'))) : scaled;
-  const world = withRings(hour, drawFrom(forkRandom(seed, 'rings')));
+  const ringing = withRings(hour, drawFrom(forkRandom(seed, 'rings')));
+  const world = withVersions(ringing, drawFrom(forkRandom(seed, 'template versions')));
   return {
     name: `seed ${seed} (${name})`,
     seed,

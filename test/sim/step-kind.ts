@@ -43,6 +43,7 @@ export const stepKinds = [
   'bound-moved',
   'process-suspended',
   'asg-setting-changed',
+  'template-edited',
   'tagged',
   'tag-removed',
   'drains-stopped',
