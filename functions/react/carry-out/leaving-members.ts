@@ -58,8 +58,8 @@ type LeaveContext = {
 };
 
 /**
- * Claims members that the decision removes. Each gets a swap item, and all are on one drain. The state says already that
- * they leave, so without these writes they count as leaving for `leaseMs`, and nobody drains them.
+ * Claims members that the decision removes. Each gets a swap item, and all are on one drain. The state says already
+ * that they leave, so without these writes they count as leaving for `leaseMs`, and nobody drains them.
  */
 export const claimRemovals = async (
   decision: Decision,
