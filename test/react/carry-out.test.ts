@@ -5,7 +5,7 @@ import type { Decision } from '../../core/decision/decision.ts';
 import type { Launched } from '../../core/group-state/answers.ts';
 import { emptyBudget } from '../../core/limits/account-budget.ts';
 import type { CapacityIn } from '../../core/ports/capacity-provider.ts';
-import type { GroupState, View } from '../../core/view/view.ts';
+import type { GroupState, Member, View } from '../../core/view/view.ts';
 import { carryOutRounds } from '../../functions/react/carry-out/carry-out.ts';
 import { beginWaiting, claimRemovals } from '../../functions/react/carry-out/leaving-members.ts';
 import { giveBack } from '../../functions/react/carry-out/lowered-sizes.ts';
@@ -332,14 +332,20 @@ describe('members whose tags could not be written before', () => {
   const joined = member('i-1', spotA, { unnoted: 'long' });
   const lately = member('i-2', spotA, { unnoted: 'lately' });
 
+  const tagged = async (unnoted: readonly Member[], rest: Partial<Run> = {}) => {
+    const { seen, run } = runOf({}, rest);
+    await carryOutRounds({ ...run, rounds: [roundOf({}, { members: [...unnoted, ...members(spotA, 2)] })] });
+    return seen.calls;
+  };
+
   test('are tagged by the next look, except in a group that is only observed', async () => {
-    const tagged = async (rest: Partial<Run>) => {
-      const { seen, run } = runOf({}, rest);
-      await carryOutRounds({ ...run, rounds: [roundOf({}, { members: [joined, lately, ...members(spotA, 2)] })] });
-      return seen.calls;
-    };
-    expect(await tagged({})).toEqual([['noteJoined', ['i-1']]]);
-    expect(await tagged({ group: group({ mode: 'observe' }) })).toEqual([]);
+    expect(await tagged([joined])).toEqual([['noteJoined', ['i-1']]]);
+    expect(await tagged([joined], { group: group({ mode: 'observe' }) })).toEqual([]);
+  });
+
+  test('take along those whose tags wait in other environments, which alone cause no call', async () => {
+    expect(await tagged([joined, lately])).toEqual([['noteJoined', ['i-1', 'i-2']]]);
+    expect(await tagged([lately])).toEqual([]);
   });
 });
 

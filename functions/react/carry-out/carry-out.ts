@@ -22,10 +22,15 @@ import { settleMaxima } from './maxima.ts';
 import { noteOf, resumeAll, suspendedAfter, takeDownAll, tellOverwritten, triedIn } from './outside-size.ts';
 import { letGo } from './unnoticed-members.ts';
 
-/** Tags members that joined, if the function that attached them died before it did. */
+/**
+ * Tags members that joined, if the function that attached them died before it did. The same call tags those whose tags
+ * wait in other environments, because these may not look again soon.
+ */
 const noteJoined = async ({ group, provider }: Run, { view }: Round): Promise<void> => {
-  const unnoted = view.members.flatMap(({ instance, unnoted }) => (unnoted === 'long' ? [instance] : []));
-  if (unnoted.length > 0) await provider.noteJoined(group, unnoted);
+  const unnoted = view.members.filter((member) => member.unnoted !== undefined);
+  if (unnoted.every((member) => member.unnoted === 'lately')) return;
+  const instances = unnoted.map(({ instance }) => instance);
+  await provider.noteJoined(group, instances);
 };
 
 /** Tags members whose tags could not be written before. Returns when to try again what failed. */
