@@ -1,6 +1,7 @@
 import type { Chronicle } from '../chronicle.ts';
 import { nameOf, type OfferingName } from '../cloud.ts';
 import type { Finding, Rule } from '../finding.ts';
+import { wasGone } from '../gone.ts';
 import { covers, isAlive, type Life } from '../life.ts';
 import type { Told } from '../message.ts';
 import { eachSecond } from '../moments.ts';
@@ -67,12 +68,8 @@ const wasAtCap = (chronicle: Chronicle, { pool, held, cap }: Said<'at-cap'>, { g
   held >= cap && chronicle.policiesIn(group, Number.NEGATIVE_INFINITY, atMs).some(({ pools }) => pools[pool]?.cap === cap);
 
 /** Whether the Auto Scaling group was deleted, and not created again so long before that every describe shows it. */
-const wasGone = (chronicle: Chronicle, { asg }: Said<'asg-gone'>, { atMs }: Until): boolean => {
-  const changes = chronicle.cloud.asgChanges(asg).filter((change) => change.atMs <= atMs);
-  const lastGone = changes.findLastIndex(({ isGone }) => isGone === true);
-  const back = changes[lastGone + 1];
-  return lastGone >= 0 && (back === undefined || atMs - back.atMs <= times.reactMs + chronicle.times.asgLagMs + chronicle.times.clockMs);
-};
+const wasAsgGone = (chronicle: Chronicle, { asg }: Said<'asg-gone'>, { atMs }: Until): boolean =>
+  wasGone(chronicle, asg, atMs - times.reactMs - chronicle.times.asgLagMs - chronicle.times.clockMs, atMs);
 
 /** Holdfast's own code for an offering whose launches EC2 takes at once. */
 const takenAtOnceCode = 'Holdfast.TakenAtOnce';
@@ -88,7 +85,7 @@ const truths: Truths = {
   advised: (chronicle, { offering }, { atMs }) => wasAdvised(chronicle, offering, atMs),
   'over-price': wasDear,
   'at-cap': wasAtCap,
-  'asg-gone': wasGone,
+  'asg-gone': wasAsgGone,
 };
 
 /** The messages that bring each cause to a function. Causes that are not listed have several kinds of messages. */

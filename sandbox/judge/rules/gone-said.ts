@@ -3,9 +3,9 @@ import { wasLost } from '../breaker.ts';
 import type { Chronicle } from '../chronicle.ts';
 import { inEveryGroup } from '../every-group.ts';
 import type { Finding, Rule } from '../finding.ts';
-import { type Gone, timesGone } from '../gone.ts';
+import { timesGone } from '../gone.ts';
 import { isHindered, look, telling, ways } from '../hindrance.ts';
-import { endless } from '../life.ts';
+import { endless, type Span } from '../life.ts';
 import { asgsOf } from '../policy.ts';
 import { isMap, textOf, textsOf } from '../read-json.ts';
 import { times } from '../times.ts';
@@ -28,7 +28,7 @@ const toldOf = (chronicle: Chronicle, group: string, asg: string) => {
 };
 
 /** Whether policies named it all the time. */
-const isNamed = (chronicle: Chronicle, group: string, asg: string, { fromMs, untilMs }: Gone): boolean => {
+const isNamed = (chronicle: Chronicle, group: string, asg: string, { fromMs, untilMs }: Span): boolean => {
   const isNaming = (atMs: number): boolean => {
     const policy = chronicle.policyAt(group, atMs);
     return policy !== undefined && asgsOf(policy).includes(asg);
@@ -38,7 +38,7 @@ const isNamed = (chronicle: Chronicle, group: string, asg: string, { fromMs, unt
 };
 
 /** Whether Holdfast had to tell something that came to be at a moment: the policy named the group, and nothing hindered looks and events. */
-const isDue = (chronicle: Chronicle, group: string, asg: string, span: Gone): boolean =>
+const isDue = (chronicle: Chronicle, group: string, asg: string, span: Span): boolean =>
   span.untilMs <= chronicle.history.endedAtMs &&
   isNamed(chronicle, group, asg, span) &&
   !isHindered(chronicle, tells, span.fromMs, span.untilMs) &&

@@ -2,29 +2,25 @@ import { wasLost } from '../breaker.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { isHindered, look, ways } from '../hindrance.ts';
-import { endless } from '../life.ts';
+import { endless, type Span } from '../life.ts';
 import { isClosed, ownersWill } from '../owners.ts';
 import { isMap, mapsOf, textOf, textsOf } from '../read-json.ts';
 import { remarksSaid } from '../said-remarks.ts';
+import { spansOf } from '../spans.ts';
 import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
 const closed = 'launch-suspended';
 
-/** A time in which the owner of an Auto Scaling group suspended `Launch`. */
-type Closed = { readonly fromMs: number; readonly untilMs: number };
-
-const timesClosed = (chronicle: Chronicle, asg: string): readonly Closed[] => {
-  const will = ownersWill(chronicle.cloud.asgChanges(asg)).map(({ change, owned }) => ({
-    atMs: change.atMs,
-    isOn: change.isGone !== true && isClosed(owned),
-  }));
-  return will.flatMap(({ isOn, atMs }, index) => {
-    if (!isOn || will[index - 1]?.isOn === true) return [];
-    return [{ fromMs: atMs, untilMs: will.slice(index).find((later) => !later.isOn)?.atMs ?? endless }];
-  });
-};
+/** The times in which the owner of an Auto Scaling group suspended `Launch`. */
+const timesClosed = (chronicle: Chronicle, asg: string): readonly Span[] =>
+  spansOf(
+    ownersWill(chronicle.cloud.asgChanges(asg)).map(({ change, owned }) => ({
+      atMs: change.atMs,
+      isOn: change.isGone !== true && isClosed(owned),
+    })),
+  );
 
 /** Since when an Auto Scaling group has had each of its settings. */
 const settingsOf = (chronicle: Chronicle, asg: string, atMs: number): ReadonlyMap<string, number> => {

@@ -145,11 +145,8 @@ const earliestDueMs = (chronicle: Chronicle, life: Life, heardMs: number): numbe
   return Math.min(...[heardMs - clockMs, heardMs].map((atMs) => drainStartsMs(chronicle, life, atMs).earliestMs));
 };
 
-/** What EC2 takes leaves for these reasons. */
-const takenFor: readonly (string | undefined)[] = ['interruption'];
-
 /** Whether it began to leave for another reason. Then its drain begins against the members that serve, which another rule compares. */
-const leftByChoice = ({ claims }: Life): boolean => claims.some(({ state, reason }) => state !== 'waiting' && !takenFor.includes(reason));
+const leftByChoice = ({ claims }: Life): boolean => claims.some(({ state, reason }) => state !== 'waiting' && reason !== 'interruption');
 
 export const servesUntilReplaced: Rule = {
   name: 'a warned member works until its replacement does, or its drain must begin',
