@@ -64,8 +64,6 @@ const stray = objectOf<Stray>({ firstSeenAtMs: number, sightings: number });
 
 const chosen = objectOf<Chosen>({ decision: text, instances: listOf(text), untilMs: number });
 
-const newcomer = objectOf<Newcomer>({ pool: text, atMs: number, hasRun: optional(oneOf(true)) });
-
 const failedBoots = objectOf<FailedBoots>({
   template: optional(text),
   code: text,
@@ -133,6 +131,13 @@ const offeringKey: Check<OfferingKey> = (raw) =>
   parseOfferingKey(String(raw)) === undefined
     ? `expected the key of an offering, found ${String(raw).slice(0, 60)}`
     : undefined;
+
+const newcomer = objectOf<Newcomer>({
+  pool: text,
+  offering: optional(offeringKey),
+  atMs: number,
+  hasRun: optional(oneOf(true)),
+});
 
 const returns = objectOf<Returns>({
   moves: listOf(objectOf<Move>({ reservation: text, atMs: number, leaving: listOf(text), count: number })),

@@ -81,7 +81,7 @@ const newcomersOf = ({ reservation, result }: Launched, { members, ended }: Show
   const old = new Set([...ended, ...members.flatMap(({ instance, admitted }) => (admitted ? [instance] : []))]);
   return result.instances
     .filter(({ instance }) => !old.has(instance))
-    .map(({ instance }) => ({ instance, pool: reservation.placement.pool }));
+    .map(({ instance, offering }) => ({ instance, pool: reservation.placement.pool, offering }));
 };
 
 /**

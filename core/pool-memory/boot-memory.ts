@@ -1,11 +1,18 @@
-import type { Offering } from '../pool/offering.ts';
+import { type Offering, type OfferingKey, offeringKey } from '../pool/offering.ts';
 import type { Pool } from '../pool/pool.ts';
 
-/**
- * An instance that was launched and is not in service yet: from which pool, and when EC2 granted it. `hasRun`: EC2
- * reported that it runs, and a running member needs nothing more.
- */
-export type Newcomer = { readonly pool: string; readonly atMs: number; readonly hasRun?: true };
+/** An instance that was launched and is not in service yet. */
+export type Newcomer = {
+  readonly pool: string;
+  /**
+   * What EC2 granted. A warning may come before a describe shows the instance. Absent in notes of earlier versions.
+   */
+  readonly offering?: OfferingKey;
+  /** When EC2 granted it. */
+  readonly atMs: number;
+  /** EC2 reported that it runs, and a running member needs nothing more. */
+  readonly hasRun?: true;
+};
 
 /** The end of an instance by EC2. */
 export type Ending = {
@@ -87,10 +94,12 @@ export const withoutFailures = <T extends BootMemory>({ failedBoots, deaths, ...
 /** Memory after EC2 granted these instances. */
 export const rememberNewcomers = (
   memory: BootMemory,
-  launched: readonly { readonly instance: string; readonly pool: string }[],
+  launched: readonly { readonly instance: string; readonly pool: string; readonly offering: Offering }[],
   nowMs: number,
 ): BootMemory['newcomers'] => {
-  const fresh = launched.map(({ instance, pool }) => [instance, { pool, atMs: nowMs }] as const);
+  const fresh = launched.map(
+    ({ instance, pool, offering }) => [instance, { pool, offering: offeringKey(offering), atMs: nowMs }] as const,
+  );
   const all = [...Object.entries(memory.newcomers ?? {}), ...fresh].slice(-mostNewcomers);
   return all.length === 0 ? undefined : Object.fromEntries(all);
 };

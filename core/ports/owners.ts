@@ -12,7 +12,7 @@ export type Owner = {
   readonly pool?: string;
   /** The id of the launch request that it came from. It begins with the id of the decision. */
   readonly reservation?: string;
-  /** Absent where only the launch is known, and no describe has shown the instance. */
+  /** Absent where only a note of the launch by an earlier version is known, and no describe has shown the instance. */
   readonly offering?: Offering;
   readonly state: string;
   /** When it was last started. */

@@ -121,6 +121,16 @@ describe('a group state that cannot be read in full', () => {
     expect(told).toHaveLength(1);
   });
 
+  test('reads new members with and without what EC2 granted, and loses those with a broken note of it', () => {
+    const [before, now] = [
+      { pool: 'spot', atMs: 1 },
+      { pool: 'spot', offering: 'm7g.large/a/spot', atMs: 1 },
+    ];
+    const { state, lost } = read({ newcomers: { 'i-1': before, 'i-2': now, 'i-3': { ...now, offering: 'sulks' } } });
+    expect(state.newcomers).toEqual({ 'i-1': before, 'i-2': now });
+    expect(lost).toEqual([expect.stringContaining('newcomers.i-3')]);
+  });
+
   test('keeps fields of a later version, in their order', () => {
     const later = { ...whole, invented: { later: true } };
     expect(JSON.stringify(readState(later, 7).state)).toBe(JSON.stringify(later));

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { offeringKey } from '../../core/pool/offering.ts';
 import type { Owner, Owners } from '../../core/ports/owners.ts';
 import type { RegistryEntry } from '../../core/ports/state-store.ts';
 import type { Signal } from '../../core/signals/signal.ts';
@@ -288,7 +289,7 @@ describe('members that a look has shown, or that were launched', () => {
     const launchedAtMs = nowMs - 8_000;
     const inAsg = (asg?: string) => (seen: SeenMembers) =>
       seen.note('web', [{ ...one, launchedAtMs, ...(asg !== undefined && { asg }) } as Member], nowMs);
-    const granted = (seen: SeenMembers) => seen.launched('web', [{ instance, offering }], launchedAtMs);
+    const granted = (seen: SeenMembers) => seen.launched('web', 'spot', [{ instance, offering }], launchedAtMs);
     const inState = (seen: SeenMembers) => seen.noted('web', { [instance]: { pool: 'spot', atMs: launchedAtMs } });
     const runs = async (atMs: number, noted: (seen: SeenMembers) => void) => {
       const seen = createSeenMembers();
@@ -306,6 +307,20 @@ describe('members that a look has shown, or that were launched', () => {
     for (const noted of [inAsg(), granted, inState]) expect(await runs(nowMs, noted)).toEqual([[], [['web', [instance], []]]]);
     // An event from before the launch is about an earlier start.
     for (const noted of [inAsg('asg-1'), granted, inState]) expect((await runs(launchedAtMs - 1, noted))[0]).toEqual([instance]);
+  });
+
+  test('are known in full where EC2 warns of them before a describe shows them', async () => {
+    const pool = 'spot';
+    const granted = (seen: SeenMembers) => seen.launched('web', pool, [{ instance, offering }], nowMs - 8_000);
+    const inState = (seen: SeenMembers) => seen.noted('web', { [instance]: { pool, offering: offeringKey(offering), atMs: nowMs - 8_000 } });
+    const inLook = (seen: SeenMembers) => seen.note('web', [{ ...one, pool, offering, launchedAtMs: nowMs - 8_000 } as Member], nowMs);
+    for (const noted of [granted, inState, inLook]) {
+      const seen = createSeenMembers();
+      noted(seen);
+      const received = [changed('running', nowMs), warning].map((signal, index) => ({ message: `m-${index}`, signal }));
+      const { facts } = await route(received, of({ ownersOf: async () => new Map() }, createStrangers(), seen), async () => [], nowMs);
+      expect(facts).toMatchObject([{ leaving: [{ instance, reason: 'interruption', owner: { group: 'web', pool, offering } }] }]);
+    }
   });
 
   test('are looked up for every other signal, and after three minutes', async () => {

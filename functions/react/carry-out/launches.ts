@@ -57,8 +57,9 @@ export const launchAll = async (
     return { ...order, result };
   });
   countLaunches(launched, ports);
-  for (const { result } of launched)
-    if (result.kind === 'answered') ports.seen.launched(group.name, result.instances, ports.clock.now());
+  for (const { reservation, result } of launched)
+    if (result.kind === 'answered')
+      ports.seen.launched(group.name, reservation.placement.pool, result.instances, ports.clock.now());
   return launched;
 };
 

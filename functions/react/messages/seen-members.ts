@@ -1,3 +1,4 @@
+import { parseOfferingKey } from '../../../core/pool/offering.ts';
 import type { Newcomer } from '../../../core/pool-memory/boot-memory.ts';
 import type { LaunchedInstance } from '../../../core/ports/launches.ts';
 import type { Owner } from '../../../core/ports/owners.ts';
@@ -17,8 +18,8 @@ const rememberedForMs = 180_000;
  */
 export type SeenMembers = {
   note(group: string, members: readonly Member[], nowMs: number): void;
-  /** EC2 granted these instances to a group. */
-  launched(group: string, instances: readonly LaunchedInstance[], nowMs: number): void;
+  /** EC2 granted these instances to a group, from one pool. */
+  launched(group: string, pool: string, instances: readonly LaunchedInstance[], nowMs: number): void;
   /** The state item of a group notes these instances, which any environment may have launched. */
   noted(group: string, newcomers: Readonly<Record<string, Newcomer>>): void;
   /**
@@ -47,25 +48,28 @@ export const createSeenMembers = (): SeenMembers => {
     if (seen.size + count > mostRemembered) seen.clear();
   };
   return {
-    launched: (group, instances, atMs) => {
+    launched: (group, pool, instances, atMs) => {
       makeRoom(instances.length);
       for (const { instance, offering } of instances)
-        seen.set(instance, { owner: { group, offering, state: 'pending', launchedAtMs: atMs }, atMs });
+        seen.set(instance, { owner: { group, pool, offering, state: 'pending', launchedAtMs: atMs }, atMs });
     },
     noted: (group, newcomers) => {
-      for (const [instance, { pool, atMs }] of Object.entries(newcomers)) {
+      for (const [instance, { pool, offering: key, atMs }] of Object.entries(newcomers)) {
         // What is known already says more. A list that is full keeps what it has: others would be looked up instead.
         if (seen.has(instance) || seen.size >= mostRemembered) continue;
-        seen.set(instance, { owner: { group, pool, state: 'pending', launchedAtMs: atMs }, atMs });
+        const offering = key === undefined ? undefined : parseOfferingKey(key);
+        seen.set(instance, {
+          owner: { group, pool, ...(offering && { offering }), state: 'pending', launchedAtMs: atMs },
+          atMs,
+        });
       }
     },
     note: (group, members, atMs) => {
       makeRoom(members.length);
-      for (const { instance, offering, state, launchedAtMs, asg } of members.slice(0, mostRemembered))
-        seen.set(instance, {
-          owner: { group, offering, state, launchedAtMs, ...(asg !== undefined && { asg }) },
-          atMs,
-        });
+      for (const { instance, pool, offering, state, launchedAtMs, asg } of members.slice(0, mostRemembered)) {
+        const known = { ...(pool !== undefined && { pool }), ...(asg !== undefined && { asg }) };
+        seen.set(instance, { owner: { group, offering, state, launchedAtMs, ...known }, atMs });
+      }
     },
     ownerOf: (signal, nowMs) => {
       if (signal.kind !== 'state-change' || nowMs - signal.atMs > describeLagMs) return undefined;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { applyAnswers, type Launched, missingAfter, mustRepeat, unmovedAfter } from '../../../core/group-state/answers.ts';
+import { offeringKey } from '../../../core/pool/offering.ts';
 import type { LaunchResult } from '../../../core/ports/launches.ts';
 import type { GroupState } from '../../../core/view/view.ts';
 import { group, nowMs, reservation, state } from '../views.ts';
@@ -52,7 +53,8 @@ describe('responses to several requests', () => {
 
   it('name all their instances as new and on their way', () => {
     const next = settled(state(), of('r-1', granted('i-1')), of('r-2', granted('i-2')), of('r-3', ambiguous));
-    expect(next.newcomers).toEqual({ 'i-1': { pool: 'spot-b', atMs: nowMs }, 'i-2': { pool: 'spot-b', atMs: nowMs } });
+    const newcomer = { pool: 'spot-b', offering: offeringKey(inB), atMs: nowMs };
+    expect(next.newcomers).toEqual({ 'i-1': newcomer, 'i-2': newcomer });
     expect(Object.keys(next.arriving ?? {})).toEqual(['i-1', 'i-2']);
     expect(next.launches).toMatchObject([{ count: 2 }]);
   });

@@ -27,7 +27,7 @@ const ending = (code = 'Client.InternalError'): Ending => ({ code, message: `${c
 const launched = (memory: BootMemory, atMs: number, ...instances: readonly string[]): BootMemory => {
   const newcomers = rememberNewcomers(
     memory,
-    instances.map((instance) => ({ instance, pool: 'spot-a' })),
+    instances.map((instance) => ({ instance, pool: 'spot-a', offering })),
     atMs,
   );
   return newcomers === undefined ? memory : { ...memory, newcomers };
@@ -183,7 +183,8 @@ describe('an instance that ran and ended', () => {
   it('came up where a note says that it ran, and only new members get the note', () => {
     const memory = launched({}, nowMs, 'i-1', 'i-2');
     const noted = withRun(memory, ['i-1', 'i-9']);
-    expect(noted.newcomers).toEqual({ 'i-1': { pool: 'spot-a', atMs: nowMs, hasRun: true }, 'i-2': { pool: 'spot-a', atMs: nowMs } });
+    const newcomer = { pool: 'spot-a', offering: 'm7g.large/zone-a/spot', atMs: nowMs };
+    expect(noted.newcomers).toEqual({ 'i-1': { ...newcomer, hasRun: true }, 'i-2': newcomer });
     expect([withRun(noted, ['i-1', 'i-9']), withRun(noted, [])]).toEqual([noted, noted]);
     expect(withRun(noted, ['i-1'])).toBe(noted);
     const { news, memory: after } = died(noted, nowMs + 10_000, 'i-1', 'i-2');
