@@ -2,7 +2,8 @@ import { announcements } from '../../core/contract.ts';
 import { forgottenAtMs } from './boots.ts';
 import type { Chronicle } from './chronicle.ts';
 import type { OfferingName } from './cloud.ts';
-import { firstWarning, goneAtMs, isFunction, type Life, type Span } from './life.ts';
+import { firstWarning } from './first-warnings.ts';
+import { goneAtMs, isFunction, type Life, type Span } from './life.ts';
 import type { BreakerRule, Policy } from './policy.ts';
 import { offeringsOf } from './pools.ts';
 import { times } from './times.ts';
@@ -27,7 +28,7 @@ export const warningsHeard = (chronicle: Chronicle, group: string): readonly Hea
   chronicle
     .livesIn(group)
     .flatMap((life): readonly HeardWarning[] => {
-      const first = firstWarning(life);
+      const first = firstWarning(life, chronicle.times.clockMs);
       return first === undefined || life.market !== 'spot' ? [] : [{ life, atMs: first.atMs }];
     })
     .toSorted((one, other) => one.atMs - other.atMs);

@@ -230,18 +230,3 @@ export const leavesAtMs = (life: Life, atMs: number): number => {
 
 /** Whether the swap of an instance in this state takes it out of the group: it does not wait, and is not over or withdrawn. */
 export const isOnItsWay = (state: string | undefined): boolean => state === 'leaving' || state === 'draining' || state === 'drained';
-
-/** The first message about a warning that a function received. */
-export const firstWarning = ({ deliveries }: Life): Delivery | undefined => deliveries.find(({ told }) => told.about === 'warning');
-
-/**
- * The first message about a warning that EC2 had sent. What is said of the past, or of an instance that nobody takes, counts for nothing: a message names
- * the time of its warning.
- */
-export const firstTrueWarning = ({ deliveries, warnings }: Life, beforeMs = endless): Delivery | undefined =>
-  deliveries.find(
-    ({ told, atMs, happenedAtMs }) =>
-      told.about === 'warning' &&
-      atMs < beforeMs &&
-      warnings.some((warning) => !warning.silent && warning.atMs <= atMs && isToldBy(warning, happenedAtMs)),
-  );

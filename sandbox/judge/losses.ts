@@ -1,6 +1,7 @@
 import type { Chronicle } from './chronicle.ts';
 import { nameOf } from './cloud.ts';
-import { firstTrueWarning, isExchange, isFunction, type Life, stayAt } from './life.ts';
+import { firstTrueWarning } from './first-warnings.ts';
+import { isExchange, isFunction, type Life, stayAt } from './life.ts';
 
 /** If a member is interrupted sooner after its launch, its move did not pay (docs/policy.md, return). */
 export const paysAfterMs = 15 * 60_000;

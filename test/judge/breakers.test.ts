@@ -164,6 +164,32 @@ describe('a breaker opens', () => {
     }, policy);
     expect(without).toEqual([]);
   });
+  it('not for warnings that are more than five minutes old when they come, while their members run', () => {
+    const late = (ageS: number, write: Write = nothing, rule = breakersOpen) =>
+      details(
+        rule,
+        (script) => {
+          begins()(script);
+          script.react(599, 604, 'of-old', [{ about: 'tick', groups: ['web'] }]);
+          for (const instance of ['i-1', 'i-2']) {
+            const told = { about: 'warning', instance } as const;
+            const [at, happened] = [600_000, 600_000 - 1_000 * ageS];
+            script.at(at / 1_000, { kind: 'delivered', invocation: 'of-old', function: 'react', message: instance, told, happenedAtMs: happened });
+          }
+          write(script);
+        },
+        { ...long, readyAtMs: 10_000 },
+      );
+    expect(late(290)).toHaveLength(1);
+    expect(late(310)).toEqual([]);
+    const opened = (script: Script) =>
+      script.at(602, {
+        kind: 'announced',
+        detailType: 'Holdfast Breaker Opened',
+        detail: { group: 'web', breaker: 'spot', why: 'interruptions', interruptions: 2, untilMs: 1_200_000 },
+      });
+    for (const rule of [warningsOpenOnce, breakersOpenInTime]) expect([late(290, opened, rule), late(310, opened, rule).length]).toEqual([[], 1]);
+  });
   it('only when no fault met the functions that received the warnings', () => {
     expect(two(150, nothing, true)).toEqual([]);
   });

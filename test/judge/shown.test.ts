@@ -236,6 +236,21 @@ describe('explain tells what happened to an instance', () => {
     expect([silent(298), silent(310)]).toEqual([1, 0]);
   });
 
+  it('a warning that is more than five minutes old when it comes may go unsaid, if its instance runs then', () => {
+    const silent = (ageS: number, second: number) => {
+      const shown = { command: 'explain', about: old, text: 'Holdfast received no warning about it.' } as const;
+      const found = judged(explainTellsTruth, shown, (script) => {
+        world(script);
+        script.react(second, second + 4, 'i-a');
+        const [told, happenedAtMs] = [{ about: 'warning', instance: old } as const, 1_000 * (second - ageS)];
+        script.at(second, { kind: 'delivered', invocation: 'i-a', function: 'react', message: 'm', told, happenedAtMs });
+      });
+      return found.filter((one) => one.includes('i-a received its warning')).length;
+    };
+    // It ends at second 219.
+    expect([silent(290, 200), silent(310, 200), silent(310, 240)]).toEqual([1, 0, 1]);
+  });
+
   it('an instance that describes may not show yet may be unknown', () => {
     const { swap: _, group: __, ...rest } = told;
     const text = explanationText({ ...rest, instance: fresh, decisions: [], replacements: [] });

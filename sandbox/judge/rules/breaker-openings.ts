@@ -4,8 +4,9 @@ import { isPlainForBreakers as isPlain } from '../breaker-way.ts';
 import type { Chronicle } from '../chronicle.ts';
 import { inEveryGroup } from '../every-group.ts';
 import type { Finding, Rule } from '../finding.ts';
+import { firstWarning, isOutOfDate } from '../first-warnings.ts';
 import { isHealthy } from '../leaving.ts';
-import { firstWarning, goneAtMs } from '../life.ts';
+import { goneAtMs } from '../life.ts';
 import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
@@ -14,11 +15,17 @@ type Broken = Omit<Finding, 'rule'>;
  * Surely received: nothing hindered the function that the warning reached first, and the member lived then, or Holdfast had its swap. `first`: its
  * message.
  */
-export const isSurelyHeard = (chronicle: Chronicle, group: string, { life, atMs }: HeardWarning, first = firstWarning(life)): boolean => {
+export const isSurelyHeard = (
+  chronicle: Chronicle,
+  group: string,
+  { life, atMs }: HeardWarning,
+  first = firstWarning(life, chronicle.times.clockMs),
+): boolean => {
   const ended = first && chronicle.invocations.get(first.invocation)?.ended;
   return (
     first !== undefined &&
     ended?.again.includes(first.message) === false &&
+    !isOutOfDate(life, first, -chronicle.times.clockMs) &&
     isHealthy(chronicle, first.invocation) &&
     chronicle.groupAt(life, atMs) === group &&
     (goneAtMs(life) > ended.atMs || life.claims.some((claim) => claim.atMs < first.atMs))
@@ -28,7 +35,7 @@ export const isSurelyHeard = (chronicle: Chronicle, group: string, { life, atMs 
 export const breakersOpen: Rule = {
   name: 'a breaker opens',
   meaning:
-    'When as many members are warned within the time of a breaker as the policy says, and no fault hinders functions from receiving the warnings, Holdfast reports on the event bus that the breaker is open.',
+    'When as many members are warned within the time of a breaker as the policy says, and no fault hinders functions from receiving the warnings, Holdfast reports on the event bus that the breaker is open. A warning that is more than five minutes old when it comes does not count while its member runs.',
   broken: inEveryGroup((chronicle, group) => {
     const slackMs = slackOf(chronicle);
     const heard = warningsHeard(chronicle, group).filter((one) => isSurelyHeard(chronicle, group, one));
@@ -49,12 +56,12 @@ export const breakersOpen: Rule = {
   }),
 };
 
-/** The first deliveries of warnings about spot members of a group. */
+/** The first deliveries of warnings about spot members of a group that may still count. */
 const deliveredWarnings = (chronicle: Chronicle, group: string): readonly number[] => {
   const warnings = chronicle
     .livesIn(group)
     .filter(({ market }) => market === 'spot')
-    .flatMap(({ deliveries }) => deliveries.filter(({ told }) => told.about === 'warning'))
+    .flatMap((life) => life.deliveries.filter((one) => one.told.about === 'warning' && !isOutOfDate(life, one, chronicle.times.clockMs)))
     .toSorted((one, other) => other.atMs - one.atMs);
   return [...new Map(warnings.map(({ message, atMs }) => [message, atMs])).values()];
 };
@@ -86,7 +93,7 @@ export const warningsOpenOnce: Rule = {
 
 /** Until when a warning may have been counted at first. If its function met a fault, another one counts it while its swap is young. */
 const countedBy = (chronicle: Chronicle, { life, atMs }: HeardWarning): number => {
-  const first = firstWarning(life);
+  const first = firstWarning(life, chronicle.times.clockMs);
   return atMs + (first !== undefined && isHealthy(chronicle, first.invocation) ? 0 : times.describeLagMs);
 };
 

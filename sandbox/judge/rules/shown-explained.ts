@@ -1,6 +1,7 @@
 import { isLostByRestore } from '../boots.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
+import { isOutOfDate } from '../first-warnings.ts';
 import { isInWarmPool } from '../giving.ts';
 import { isHealthy } from '../leaving.ts';
 import { goneAtMs, isAlive, type Life, tagsAt } from '../life.ts';
@@ -141,11 +142,13 @@ const wrongChoice = ({ showing, life, text, swap }: Case): readonly string[] => 
 const isSwapLost = ({ chronicle, showing, life }: Case): boolean =>
   life.claims.length > 0 && life.claims.every((claim) => isLostByRestore(chronicle, claim.atMs, showing.atMs));
 
-/** Before the text was printed, a function of a group that acts had received a warning or advice about it and ended, and no fault met that function. */
+/** Before the text was printed, a function of a group that acts had received a warning that still counted and ended, and no fault met that function. */
 const wrongSilence = (one: Case): readonly string[] => {
   const { chronicle, showing, life, text } = one;
   if (!/Holdfast received no (warning|signal) about it/.test(text) || isSwapLost(one)) return [];
-  const heard = life.deliveries.find(({ told, atMs, invocation }) => {
+  const heard = life.deliveries.find((delivery) => {
+    const { told, atMs, invocation } = delivery;
+    if (isOutOfDate(life, delivery, -chronicle.times.clockMs)) return false;
     const isActing = chronicle.policyAt(chronicle.groupAt(life, atMs) ?? '', atMs)?.mode === 'act';
     const isOver = (chronicle.invocations.get(invocation)?.ended?.atMs ?? Number.POSITIVE_INFINITY) <= showing.atMs;
     return told.about === 'warning' && isHealthy(chronicle, invocation) && isActing && isOver;
@@ -165,7 +168,7 @@ const wrongIn = (chronicle: Chronicle, showing: Showing, { about, text }: Shown)
 export const explainTellsTruth: Rule = {
   name: 'explain tells what happened to an instance',
   meaning:
-    '`holdfast explain` names the group, the pool and the offering of an instance, and whether it runs, as the world knows them. It shows the newest swap of the instance with its reason, state, times and shortfall; the decision that its tag names, unless the instance is so young that describes may not show it; the decision by which it leaves; and each instance that a stored decision launched in its place, once, with a time of its launch and a time at which it served. It does not say that Holdfast received no warning about an instance where a function without a fault had received one by then while the group acts, unless a restored or emptied state table lost the swap.',
+    '`holdfast explain` names the group, the pool and the offering of an instance, and whether it runs, as the world knows them. It shows the newest swap of the instance with its reason, state, times and shortfall; the decision that its tag names, unless the instance is so young that describes may not show it; the decision by which it leaves; and each instance that a stored decision launched in its place, once, with a time of its launch and a time at which it served. It does not say that Holdfast received no warning about an instance where a function without a fault had received one by then while the group acts, unless that warning was more than five minutes old while the instance ran, or a restored or emptied state table lost the swap.',
   broken: (chronicle) =>
     (chronicle.history.showings ?? []).flatMap((showing) =>
       showing.shown.flatMap((one) => (one.command === 'explain' ? wrongIn(chronicle, showing, one) : [])),
