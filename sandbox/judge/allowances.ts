@@ -1,4 +1,5 @@
 import { closedUntold } from './allowances/breakers.ts';
+import { startRefused } from './allowances/drain-starts.ts';
 import { hookUnheard } from './allowances/hooks.ts';
 import { leaseOfTheDead, noRoomForFleets, repeatIsDue, requestMetTrouble, writesWereSlow } from './allowances/requests.ts';
 import { decisionsLost, drainedForgot, drainsForgot, endsForgot, swapsForgot, unreplacedForgot, warningsForgot } from './allowances/restored.ts';
@@ -33,6 +34,7 @@ export const allowances: readonly Allowance[] = [
   drainedByNobody,
   begunLate,
   begunByNobody,
+  startRefused,
   letGoMeanwhile,
   delaysUnknown,
   requestMetTrouble,

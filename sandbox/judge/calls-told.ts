@@ -50,6 +50,9 @@ const putInBy: Readonly<Record<string, (input: Joining) => readonly string[]>> =
   RegisterTargets: ({ Targets = [] }) => Targets.flatMap(({ Id }) => Id ?? []),
 };
 
+const startedBy = (operation: string, { name }: { readonly name?: string }): Pick<Called, 'starts'> =>
+  operation === 'StartExecution' && name !== undefined ? { starts: name } : {};
+
 type Processes = { readonly AutoScalingGroupName?: string; readonly ScalingProcesses?: readonly string[] };
 
 const processesIn = (operation: string, { AutoScalingGroupName: asg = '', ScalingProcesses: names = [] }: Processes): Pick<Called, 'processes'> =>
@@ -126,6 +129,7 @@ export const callEvents = (call: LoggedCall, { input, output }: Content): readon
     ...(launch && { launch }),
     ...takenOutBy(operation, input),
     ...(putInBy[operation] && { putsIn: putInBy[operation](input) }),
+    ...startedBy(operation, input),
     ...processesIn(operation, input),
   };
   const by: Actor = { kind: 'function', function: invocation.functionName, invocation: invocation.id };

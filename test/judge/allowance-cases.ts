@@ -263,7 +263,43 @@ const lives =
   (script) =>
     script.react(160, 161, 'i-d', told);
 
+const nothing: Write = () => undefined;
+
+/** A member that is warned, and whose drain Step Functions refuses to start at these seconds. It is taken out of service too late, at 205. */
+const startedLate =
+  (refusedS: readonly number[], more: Partial<Called> = {}, write = nothing): Write =>
+  (script) => {
+    twoServe(script);
+    script.warn(100, 'i-1');
+    script.react(101, 103, 'i-a', heard('i-1'));
+    const swap = { reason: 'interruption', state: 'leaving', drain: 'd-1' };
+    script.at(102, { kind: 'item-written', table: 'state', group: 'web', item: 'swap#i-1', bytes: 500, by: react('i-a'), swap });
+    const call = { kind: 'called', invocation: 'i-a', function: 'react', service: 'states', operation: 'StartExecution', isMutating: true } as const;
+    for (const second of refusedS) {
+      const refused = { outcome: 'InternalError', trouble: 'fault', applied: false, starts: 'd-1', askedAtMs: 1_000 * second } as const;
+      script.at(second, { ...call, ...refused, ...more });
+    }
+    write(script);
+    script.at(204, { ...call, outcome: 'ok', applied: true, starts: 'd-1', askedAtMs: 204_000 });
+    script.takeOut(205, 'i-1');
+    script.end(220, 'i-1');
+  };
+
 const drains: Readonly<Record<string, Cases>> = {
+  'Step Functions did not start the drain': {
+    needed: startedLate([103, 150, 192]),
+    beyond: {
+      'it was not called at all': startedLate([]),
+      'the last refused call lies more than fifteen seconds back': startedLate([103, 189]),
+      'the account refused the call, and no fault': startedLate([103, 192], { trouble: 'bucket' }),
+      'a refused call was to start another drain': startedLate([103, 192], { starts: 'd-2' }),
+      'it was started, and the response was lost': startedLate([103, 192], { applied: true }),
+      'one call failed without a fault': startedLate([103, 192], {}, (script) => {
+        const failed = { outcome: 'ValidationException', applied: false, isMutating: true, starts: 'd-1', askedAtMs: 193_000 } as const;
+        script.at(193, { kind: 'called', invocation: 'i-a', function: 'react', service: 'states', operation: 'StartExecution', ...failed });
+      }),
+    },
+  },
   'faults met every function that could begin the drain': {
     needed: begunAfterDeaths(204),
     beyond: {

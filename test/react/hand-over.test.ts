@@ -108,6 +108,17 @@ test('a tick of the minute that has too little time leaves the look to the next 
   expect(await wakesOf([0], { isMinute: true }, 'crowded')).toEqual(['0 +2']);
 });
 
+test('a tick of the minute that fails is followed by a look for a drain that must start before the next one', async () => {
+  const leaving = swapOf('i-1', { reason: 'interruption', state: 'leaving', drain: 'web-interruption-1', deadlineMs: nowMs + 120_000 });
+  const { deadlineMs: _, ...advised } = leaving;
+  for (const trouble of ['failed', 'slow'] as const) {
+    expect(await wakesOf([0, 60, 110], { isMinute: true }, trouble, [leaving])).toEqual(['0 +7.125', '60 +5', '110 +2']);
+    expect(await wakesOf([121], { isMinute: true }, trouble, [leaving])).toEqual([]);
+    expect(await wakesOf([0], { isMinute: true }, trouble, [advised])).toEqual([]);
+    expect(await wakesOf([0], { isMinute: true }, trouble, [{ ...leaving, state: 'draining' }])).toEqual([]);
+  }
+});
+
 test('a group that the groups before it left no time is looked at soon, each time', async () => {
   const timesS = [0, 20, 60, 100, 170];
   expect(await wakesOf(timesS, {}, 'crowded')).toEqual(timesS.map((atS) => `${atS} +2`));

@@ -69,6 +69,13 @@ const againAfterMs = (
   return isWorthALook(nowMs + inMs, nowMs) ? inMs : undefined;
 };
 
+/** How soon to look again for drains that must start before a deadline. Undefined: the tick does. */
+const pressedAfterMs = (known: Known | undefined, ports: ReactPorts): number | undefined => {
+  const nowMs = ports.clock.now();
+  const atMs = known === undefined ? Number.POSITIVE_INFINITY : startsAgainAtMs(known, ports, nowMs);
+  return isWorthALook(atMs, nowMs) ? atMs - nowMs : undefined;
+};
+
 /** How soon to look again after a failed look with signals. */
 const afterFailureMs = 20_000;
 
@@ -88,8 +95,9 @@ const goesOnInMs = (
   const isSignaled = facts.messages.length > 0;
   if (isSignaled && trouble === 'failed') return afterFailureMs;
   if (isSignaled || trouble === 'crowded') return handedOverMs;
-  // The next tick looks. Otherwise each tick of an outage would add looks that last for minutes.
-  if ((trouble === 'slow' || trouble === 'failed') && facts.isMinute === true) return undefined;
+  // The next tick looks, unless a drain must start before. Otherwise each tick of an outage would add looks that last
+  // for minutes. A wake for such a drain may have come together with this tick.
+  if ((trouble === 'slow' || trouble === 'failed') && facts.isMinute === true) return pressedAfterMs(known, ports);
   return againAfterMs(facts.group, known, ports, trouble === 'throttled' ? throttledMs : handedOverMs);
 };
 
