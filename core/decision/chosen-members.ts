@@ -28,6 +28,20 @@ export const choicesOf = ({ removals, drains }: Decision, decision: string, unti
   return instances.length === 0 ? [] : [{ decision, instances, untilMs }];
 };
 
+/** The choices without these members, which one decision chose and does not let go after all. */
+export const withoutChoices = (
+  { chosen = [] }: State,
+  decision: string,
+  staying: readonly string[],
+): readonly Chosen[] => {
+  const stays = new Set(staying);
+  return chosen
+    .map((one) =>
+      one.decision === decision ? { ...one, instances: one.instances.filter((instance) => !stays.has(instance)) } : one,
+    )
+    .filter(({ instances }) => instances.length > 0);
+};
+
 /** The choices that still hold: those without a swap, while the author of the decision may still be running. */
 export const stillChosen = ({ chosen = [] }: State, swaps: readonly Swap[], nowMs: number): readonly Chosen[] => {
   const known = new Map(swaps.map((swap) => [swap.instance, swap]));

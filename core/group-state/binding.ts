@@ -104,7 +104,7 @@ const takenUpOf = (before: Reservation, nowMs: number, leaseMs: number): TakenUp
 const unlessEmpty = <Item>(list: readonly Item[]): readonly Item[] | undefined => (list.length > 0 ? list : undefined);
 
 /** Swaps that waited and begin now. */
-const begunBy = ({ drains }: Decision, { swaps }: View): readonly Swap[] => {
+export const begunBy = ({ drains }: Decision, { swaps }: View): readonly Swap[] => {
   const begun = new Set(drains);
   return swaps.filter(({ instance }) => begun.has(instance));
 };

@@ -75,3 +75,14 @@ export const rememberAdvised = (
   const tally = { atMs: Math.max(nowMs, last?.atMs ?? 0), count: count + (isSame ? last.count : 0) };
   return { advised: [...(isSame ? young.slice(0, -1) : young), tally] };
 };
+
+/** What began to leave, without swaps that the last decision counted and that do not begin after all. */
+export const withoutAdvised = (
+  { advised = [] }: Pick<GroupState, 'advised'>,
+  held: readonly Swap[],
+): readonly Deaths[] => {
+  const last = advised.at(-1);
+  if (last === undefined) return advised;
+  const left = last.count - held.filter(isAdvised).length;
+  return [...advised.slice(0, -1), ...(left > 0 ? [{ ...last, count: left }] : [])];
+};

@@ -1,6 +1,7 @@
 import { howHeld } from '../../core/group/holding.ts';
 import { modeOf } from '../../core/group/mode.ts';
 import { grantedBy, missingAfter, unmovedAfter } from '../../core/group-state/answers.ts';
+import { begunBy } from '../../core/group-state/binding.ts';
 import { learnsWithinMs } from '../../core/limits/account-budget.ts';
 import { foundCapacity } from '../../core/pool-memory/ask-again.ts';
 import { isDeniedIn } from '../../core/pool-memory/denials.ts';
@@ -171,6 +172,12 @@ export const endDenied = (rounds: readonly Round[]): boolean => {
     last.decision.unplaced + missingAfter(last.launched) > 0 &&
     isDeniedIn(last.state.denials, last.view.group.capacity)
   );
+};
+
+/** Swaps that the first round let begin, and that wait on, because its launches are denied and nobody would come. */
+export const heldBackIn = (rounds: readonly Round[]): readonly Swap[] => {
+  const first = rounds[0];
+  return first !== undefined && endDenied(rounds) ? begunBy(first.decision, first.view) : [];
 };
 
 /**

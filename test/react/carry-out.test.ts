@@ -509,6 +509,19 @@ describe('processes that AWS denied to suspend', () => {
   });
 });
 
+test('a swap that a decision let begin is chosen no more where the launches of that decision are denied', async () => {
+  const { seen, run } = runOf();
+  const swaps = [swapOf('i-1', { reason: 'rebalance', state: 'waiting' })];
+  const chosen = [{ decision: run.id, instances: ['i-1'], untilMs: nowMs + 35_000 }];
+  const denial = { code: 'UnauthorizedOperation', message: 'no', atMs: nowMs, untilMs: nowMs + 60_000 };
+  const left = async (after: Partial<GroupState>) => {
+    await carryOutRounds({ ...run, rounds: [roundOf({ drains: ['i-1'], unplaced: 1 }, { swaps }, [], state({ chosen, ...after }))] });
+    return seen.written.splice(0).map((one) => one.chosen);
+  };
+  expect(await left({ denials: { 'spot-a': denial } })).toEqual([undefined]);
+  expect(await left({})).toEqual([]);
+});
+
 describe('members that could not be tagged', () => {
   const untagged = (ageMs: number) => {
     const one = reservation({ id: 'r-1', instances: ['i-1'], atMs: nowMs - ageMs, placement: { pool: 'spot-a', count: 1, offerings: [] } });

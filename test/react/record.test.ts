@@ -67,7 +67,8 @@ const runOf = () => {
     },
     clock: { now: () => nowMs },
     seen: {
-      launched: (_: string, instances: readonly { readonly instance: string }[]) => seen.owned.push(...instances.map(({ instance }) => instance)),
+      launched: (_: string, __: string, instances: readonly { readonly instance: string }[]) =>
+        seen.owned.push(...instances.map(({ instance }) => instance)),
     },
   } as unknown as ReactPorts;
   const run = { group: group(), facts: factsOf({ causes: [{ code: 'tick' }] }), ports, id: 'd-1', observedId: 'd-2', startedAtMs: nowMs - 100 };

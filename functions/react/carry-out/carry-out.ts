@@ -3,6 +3,7 @@ import { namedTargetGroups } from '../../../core/group/holders.ts';
 import { modeOf } from '../../../core/group/mode.ts';
 import { afterTakingDown, type TakenDown, takenDownAgain } from '../../../core/group/outside-size.ts';
 import { grantedBy, type Launched, mustRepeat } from '../../../core/group-state/answers.ts';
+import { withHeldBack } from '../../../core/group-state/held-back.ts';
 import { untaggedIn } from '../../../core/launch/late-tags.ts';
 import { heldBackTimes, isOpen, repeatedAtMs } from '../../../core/launch/reservation-life.ts';
 import { comeUpLookAtMs } from '../../../core/limits/common-looks.ts';
@@ -14,6 +15,7 @@ import { withRegistered } from '../../../core/view/registered.ts';
 import type { Suspension } from '../../../core/view/suspension.ts';
 import type { GroupState } from '../../../core/view/view.ts';
 import { putState } from '../record/put-state.ts';
+import { heldBackIn } from '../rounds.ts';
 import type { Round, Run } from '../run.ts';
 import { commonTime } from '../turns/wakes-together.ts';
 import { type Admissions, admit, joinsAgainMs } from './admit.ts';
@@ -158,7 +160,8 @@ export const carryOutRounds = async (context: Acting): Promise<Acted> => {
   const raised = raisedAfter(context.id, last.state.raised, learned, nowMs);
   const tried = triedIn([...rounds, admissions]);
   const suspended = suspendedAfter(first.view, last.state.suspended, { resumed, nowMs, ...tried });
-  await noteActs(context, last.state, { ...admissions, raised, suspended, takenDown });
+  const state = withHeldBack(last.state, context.id, heldBackIn(rounds));
+  await noteActs(context, last.state, { ...admissions, raised, suspended, takenDown, state });
   return {
     ...admissions,
     restored: [...learned.putBack, ...learned.changed],
@@ -172,18 +175,21 @@ type Settled = {
   readonly suspended: readonly Suspension[] | undefined;
   readonly takenDown: TakenDown;
   readonly admitted: readonly string[];
+  /** The state of the last round, after choices that are not carried out were taken back. */
+  readonly state: GroupState;
 };
 
 /** Writes the settled notes. A lost race costs only a repeated call, so the write is not repeated. */
 const noteActs = async (
   { ports, group }: Run,
   state: GroupState,
-  { raised, suspended, takenDown, admitted }: Settled,
+  { raised, suspended, takenDown, admitted, state: after }: Settled,
 ): Promise<void> => {
-  const { added: notes = [], suspended: noted, ...rest } = state;
+  const { added: notes = [], suspended: noted, ...rest } = after;
   const registered = admitted.length > 0 && namedTargetGroups(group).length > 0 ? admitted : [];
   const settled = [registered, ...Object.values(takenDown)];
-  if (raised === state.raised && suspended === noted && settled.every((list) => list.length === 0)) return;
+  const isSame = after === state && raised === state.raised && suspended === noted;
+  if (isSame && settled.every((list) => list.length === 0)) return;
   const nowMs = ports.clock.now();
   const added = afterTakingDown(notes, takenDown, nowMs);
   await putState(
