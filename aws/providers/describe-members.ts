@@ -4,6 +4,7 @@ import type { Group } from '../../core/group/group.ts';
 import { asgsOf, namedTargetGroups } from '../../core/group/holders.ts';
 import { howHeld } from '../../core/group/holding.ts';
 import type { Holdings } from '../../core/ports/capacity-provider.ts';
+import { refillGraceMs } from '../../core/times/times.ts';
 import type { Changes } from '../../core/view/changes.ts';
 import { asReady, needsStatusChecks } from '../../core/view/ready.ts';
 import type { AsgView, Member } from '../../core/view/view.ts';
@@ -62,7 +63,21 @@ const endedUnder = (ended: readonly Instance[]): Pick<Holdings, 'endedUnder'> =>
   return Object.keys(found).length === 0 ? {} : { endedUnder: found };
 };
 
-const asView = ({ targetGroups: _t, standings: _s, ...view }: Asg): AsgView => view;
+/** What a group holds that was launched lately, and that shows no reservation. */
+const untaggedIn = ({ holds }: Asg, known: ReadonlyMap<string, Instance>, nowMs: number): Pick<AsgView, 'untagged'> => {
+  const found = holds.flatMap((id) => {
+    const instance = known.get(id);
+    const launchedAtMs = instance?.LaunchTime?.getTime() ?? Number.NEGATIVE_INFINITY;
+    const isLate = instance !== undefined && nowMs - launchedAtMs <= refillGraceMs;
+    return isLate && tagOf(instance, tags.reservation) === undefined ? [[id, launchedAtMs] as const] : [];
+  });
+  return found.length === 0 ? {} : { untagged: Object.fromEntries(found) };
+};
+
+const asView = (asg: Asg, known: ReadonlyMap<string, Instance>, nowMs: number): AsgView => {
+  const { targetGroups: _t, standings: _s, ...view } = asg;
+  return { ...view, ...untaggedIn(asg, known, nowMs) };
+};
 
 /** Members as their policy counts them. EC2's status checks are read only where they decide, and never at rest. */
 const judgedReady = async (
@@ -142,7 +157,7 @@ const holdingsIn = async ({ shown, health, changes }: Found, deps: ProviderDeps,
       group,
       ours.filter((instance) => holdsPlace(instance, standings)).map((instance) => toMember(seen, instance)),
     ),
-    asgs: asgs.map(asView),
+    asgs: asgs.map((asg) => asView(asg, known, seen.nowMs)),
     aside: idsOf(ours.filter((instance) => isAside(instance, standings))),
     ...(detached.length > 0 && { detached: idsOf(detached) }),
     ...(stillTagged.length > 0 && { stillTagged: idsOf(stillTagged) }),

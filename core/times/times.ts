@@ -57,7 +57,10 @@ export const unknownPatienceMs = 120_000;
 /** A launch request is repeated for this long at most. EC2 keeps its token longer (`LaunchInstances`: 8 hours). */
 export const repeatableMs = 1_800_000;
 
-/** An Auto Scaling group may take this to refill itself before Holdfast launches in its place. */
+/**
+ * An Auto Scaling group may take this to refill itself before Holdfast launches in its place. The time begins anew with
+ * each launch of the group itself.
+ */
 export const refillGraceMs = 90_000;
 
 /** An instance younger than this does not count as unhealthy (Auto Scaling's default grace period). */

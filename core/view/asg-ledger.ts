@@ -90,12 +90,29 @@ const gapOf = (asg: AsgView, view: View): number => {
 const isHeld = (process: 'Launch' | 'Terminate', asg: AsgView, { state, nowMs }: View): boolean =>
   suspendedNow(asg, state.suspended ?? [], nowMs).includes(process);
 
+type Gap = View['state']['asgGaps'][string];
+
+/** When a group last launched by itself, as far as what it holds shows that. */
+const lastLaunchMs = ({ untagged = {} }: AsgView, { state }: View): number => {
+  const ours = new Set(state.reservations.flatMap(({ instances = [] }) => instances));
+  return Math.max(
+    Number.NEGATIVE_INFINITY,
+    ...Object.entries(untagged).flatMap(([instance, launchedAtMs]) => (ours.has(instance) ? [] : [launchedAtMs])),
+  );
+};
+
+/** The gap that was noted of a group. After a launch of its own it is a new one, although looks never saw it closed. */
+const gapNoted = (asg: AsgView, view: View): Gap | undefined => {
+  const noted = view.state.asgGaps[asg.name];
+  return noted && { ...noted, sinceMs: Math.max(noted.sinceMs, lastLaunchMs(asg, view)) };
+};
+
 /**
  * Why a group does not refill itself. `idle`: its process `Launch` is suspended, or it has launched nothing for longer
  * than `refillGraceMs`. `refused`: its launch failed. Undefined: it refills itself.
  */
 const whyNoRefill = (asg: AsgView, view: View): 'idle' | 'refused' | undefined => {
-  const gap = view.state.asgGaps[asg.name];
+  const gap = gapNoted(asg, view);
   if (isHeld('Launch', asg, view) || (gap !== undefined && view.nowMs - gap.sinceMs > refillGraceMs)) return 'idle';
   return gap?.refused ? 'refused' : undefined;
 };
@@ -177,5 +194,5 @@ export const gapsNow = (view: View): View['state']['asgGaps'] =>
   Object.fromEntries(
     view.asgs
       .filter((asg) => gapOf(asg, view) > 0)
-      .map((asg) => [asg.name, view.state.asgGaps[asg.name] ?? { sinceMs: view.nowMs, refused: false }]),
+      .map((asg) => [asg.name, gapNoted(asg, view) ?? { sinceMs: view.nowMs, refused: false }]),
   );

@@ -86,6 +86,11 @@ export type AsgView = {
   readonly held: number;
   /** The ids of these. One that EC2 has ended stays among them until the group notices, and then replaces it. */
   readonly holds: readonly string[];
+  /**
+   * Those that EC2 launched within `refillGraceMs` and shows without the tag of a reservation, and when, epoch ms: the
+   * group launched them itself, or their tags are not shown yet. Absent: none.
+   */
+  readonly untagged?: Readonly<Record<string, number>>;
   /** Instances in it in any state, also terminating and standby ones. Absent: as many as it holds. */
   readonly inside?: number;
   readonly suspended: readonly string[];

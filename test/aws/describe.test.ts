@@ -79,6 +79,26 @@ describe('a group held by tag', () => {
     ]);
   });
 
+  test('says what its Auto Scaling group has launched lately without a reservation, also what has ended', async () => {
+    const from = (id: string, agoMs: number, more: { readonly tags?: object; readonly state?: string } = {}) =>
+      ec2Instance(id, { ...inWeb, ...more.tags }, { launchedAtMs: nowMs - agoMs, ...(more.state !== undefined && { state: more.state }) });
+    const grouped = [
+      from('i-1', 5_000, { state: 'terminated' }),
+      from('i-2', 90_000),
+      from('i-3', 90_001),
+      from('i-4', 0, { tags: ours }),
+      from('i-5', 0),
+    ];
+    const held = Object.fromEntries(['i-1', 'i-2', 'i-3', 'i-4'].map((id) => [id, 'InService']));
+    const asked = (names: Readonly<Record<string, string>>) =>
+      look(attached(), {
+        DescribeInstances: instances({ grouped }),
+        DescribeAutoScalingGroups: { AutoScalingGroups: [autoScalingGroup('web', { ...names, 'i-5': 'Terminating', 'i-6': 'Pending' })] },
+      });
+    expect((await asked(held)).asgs[0]?.untagged).toEqual({ 'i-1': nowMs - 5_000, 'i-2': nowMs - 90_000 });
+    expect((await asked({ 'i-3': 'InService' })).asgs[0]?.untagged).toBeUndefined();
+  });
+
   test('by tag is returned with its Auto Scaling group, if the group does not name it', async () => {
     const tagged = [ec2Instance('i-1', { ...ours, ...inWeb }), ec2Instance('i-2', ours)];
     const { members, elsewhere } = await look(group(), { DescribeInstances: instances({ tagged }) });
@@ -232,7 +252,12 @@ describe('a group attached to an Auto Scaling group', () => {
       ['i-3', 'spot-a', false, false, false],
       ['i-2', 'od', true, true, true],
     ]);
-    expect(asgs).toEqual([{ name: 'web', min: 1, max: 4, desired: 2, held: 2, holds: ['i-1', 'i-2'], inside: 2, suspended: ['AZRebalance'] }]);
+    expect(asgs).toEqual([
+      {
+        ...{ name: 'web', min: 1, max: 4, desired: 2, held: 2, holds: ['i-1', 'i-2'], inside: 2, suspended: ['AZRebalance'] },
+        untagged: { 'i-2': nowMs },
+      },
+    ]);
   });
 
   test.each([

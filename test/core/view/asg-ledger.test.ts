@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { gapsNow, groupsToTakeOver, isEndingSome, notShownYet, ownRefill, ownShrink, unnoticed } from '../../../core/view/asg-ledger.ts';
 import type { AsgView, View } from '../../../core/view/view.ts';
 import { members } from '../members.ts';
-import { asgView, group, nowMs, spotA, state, swapOf, view } from '../views.ts';
+import { asgView, group, nowMs, reservation, spotA, state, swapOf, view } from '../views.ts';
 
 const asg = (rest: Partial<AsgView> = {}): AsgView => asgView({ max: 10, desired: 2, held: 2, holds: ['i-1', 'i-2'], ...rest });
 const look = (asgs: readonly AsgView[], rest: Partial<View> = {}): View =>
@@ -121,6 +121,23 @@ describe('a gap of an Auto Scaling group', () => {
     expect(gapsNow(look([asg({ desired: 3 })]))).toEqual({ 'web-asg': { sinceMs: nowMs, refused: false } });
     expect(gapsNow(look([asg({ desired: 3 })], gap(nowMs - 5_000, true)))).toEqual({ 'web-asg': { sinceMs: nowMs - 5_000, refused: true } });
     expect(gapsNow(look([asg()], gap(nowMs - 5_000, true)))).toEqual({});
+  });
+  it('begins anew with each launch of the group itself, because looks need not see it closed', () => {
+    const gaps = state({ asgGaps: { 'web-asg': { sinceMs: nowMs - 90_001, refused: false } } });
+    const holding = asg({ desired: 3, untagged: { 'i-1': nowMs - 80_000, 'i-2': nowMs - 4_000 } });
+    const both = look([holding], { state: gaps, ended: ['i-1', 'i-2'] });
+    expect(ownRefill(both)).toBe(3);
+    expect(groupsToTakeOver(both)).toEqual([]);
+    expect(gapsNow(both)['web-asg']?.sinceMs).toBe(nowMs - 4_000);
+    // What a response names was launched by Holdfast, although its tag is not shown yet.
+    const ours = { ...gaps, reservations: [reservation({ instances: ['i-2'] })] };
+    expect(gapsNow(look([holding], { state: ours }))['web-asg']?.sinceMs).toBe(nowMs - 80_000);
+    const all = { ...gaps, reservations: [reservation({ instances: ['i-1', 'i-2'] })] };
+    expect(ownRefill(look([holding], { state: all }))).toBe(0);
+  });
+  it('keeps its beginning and its refusal where the group launched before', () => {
+    const before = asg({ desired: 3, untagged: { 'i-1': nowMs - 50_000 } });
+    expect(gapsNow(look([before], gap(nowMs - 5_000, true)))).toEqual({ 'web-asg': { sinceMs: nowMs - 5_000, refused: true } });
   });
   it.each([
     ['launches are suspended', asg({ desired: 3, suspended: ['Launch'] }), {}],
