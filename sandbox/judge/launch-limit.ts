@@ -45,7 +45,7 @@ const warnedIn = (chronicle: Chronicle, group: string, fromMs: number, untilMs: 
 
 /**
  * The same, with warnings that a function received, about those that it found in a place whenever it looked, and that did not leave already: nobody
- * counts the others for sure.
+ * counts the others for sure. Those that their user had detached, or detached then, are no members.
  */
 const heardIn = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): number => {
   const lagMs = Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs);
@@ -57,6 +57,7 @@ const heardIn = (chronicle: Chronicle, group: string, fromMs: number, untilMs: n
           told.about === 'warning' &&
           atMs >= fromMs &&
           atMs <= untilMs &&
+          [atMs, atMs + times.reactMs].every((oneMs) => chronicle.groupAt(life, oneMs) === group) &&
           stoodBy(life, atMs - lagMs, atMs + times.reactMs) === 'never' &&
           !leavesAlready(life, atMs),
       ),
@@ -123,13 +124,18 @@ const staysIn = (chronicle: Chronicle, group: string, untilMs: number): number =
  * Whether a group may have launched so much at a moment that its policy does not allow all that it lacks.
  *
  * @param lack how many a look may find it to lack, where that is more than its size without its members
+ * @param size the desired size, if not the least one that it had then
  */
-export const limitMayBound = (chronicle: Chronicle, group: string, atMs: number, lack = 1): boolean =>
+export const limitMayBound = (
+  chronicle: Chronicle,
+  group: string,
+  atMs: number,
+  { lack = 1, size = Math.min(...chronicle.desiredIn(group, atMs, atMs)) }: { readonly lack?: number; readonly size?: number } = {},
+): boolean =>
   chronicle.policiesIn(group, atMs - times.reactMs, atMs).some(({ launches: { atMost, withinMs } }) => {
     const sinceMs = countsSince(chronicle, group, atMs);
     const fromMs = Math.max(sinceMs, atMs - withinMs * (1 + 1 / parts) - slackOf(chronicle));
     const launched = launchesOf(chronicle, group).filter((life) => countsByMs(chronicle, life) > fromMs && life.launchedAtMs <= atMs).length;
-    const size = Math.min(...chronicle.desiredIn(group, atMs, atMs));
     const missing = Math.max(lack, size - staysIn(chronicle, group, atMs));
     const heard = heardIn(chronicle, group, Math.max(sinceMs, atMs - withinMs + slackOf(chronicle)), atMs);
     return launched + missing > mostOf(atMost, size) + heard;

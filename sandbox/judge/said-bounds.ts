@@ -1,5 +1,5 @@
 import type { History } from './history.ts';
-import { type Json, mapsOf, numberOf, textOf, textsOf } from './read-json.ts';
+import { isMap, type Json, mapsOf, numberOf, textOf, textsOf } from './read-json.ts';
 import { remembered } from './remembered.ts';
 
 /** What holds launches back, as a decision says it. */
@@ -23,8 +23,8 @@ export const boundsSaid = remembered(({ stored }: History) =>
     id: textOf(id),
     group: textOf(group),
     lookedMs: numberOf(mapsOf([view])[0]?.nowMs),
-    /** Whether it was overtaken by another decision, so that nothing followed from it. */
-    isCarriedOut: mapsOf([outcome])[0]?.code !== 'not-carried-out',
+    /** Absent while it is carried out, and where its function ended before. */
+    outcome: isMap(outcome) ? textOf(outcome.code) : undefined,
     /** Members whose replacement it leaves to their Auto Scaling group. */
     left: mapsOf(rounds).flatMap(({ leftToGroups }) => textsOf(leftToGroups)),
     bounds: mapsOf(rounds).flatMap(({ remarks, rejected }) => [...mapsOf(remarks).flatMap(ofRemark), ...mapsOf(rejected).flatMap(ofRejection)]),

@@ -9,7 +9,7 @@ export type Heard = { readonly row: ScalingRow; readonly happenedAtMs: number; r
 /** Each adjustment once. */
 const byStep = (rows: readonly ScalingRow[]): readonly ScalingRow[] => [...new Map(rows.map((row) => [`${row.by} ${row.isPercent}`, row])).values()];
 
-export const heardBy = (chronicle: Chronicle, { by, atMs }: Written, policy: Policy): readonly Heard[] => {
+export const heardBy = (chronicle: Chronicle, { by, atMs }: Pick<Written, 'by' | 'atMs'>, policy: Policy): readonly Heard[] => {
   const invocation = isFunction(by) ? chronicle.invocations.get(by.invocation) : undefined;
   const heard = (invocation?.deliveries ?? []).flatMap(({ told, happenedAtMs }) => {
     if (told.about !== 'alarm' || told.isOn === false || told.isQuiet || atMs - happenedAtMs > alarmTellsForMs + chronicle.times.clockMs) return [];

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { History } from '../../sandbox/judge/history.ts';
 import { boundsAreTrue } from '../../sandbox/judge/rules/bounds-said.ts';
 import { details, throttled } from './details.ts';
-import { policy, react, type Script, twoServe } from './histories.ts';
+import { policy, react, type Script, twoServe, user } from './histories.ts';
 
 type Round = { readonly remarks?: readonly object[]; readonly rejected?: readonly object[]; readonly leftToGroups?: readonly string[] };
 
@@ -147,6 +147,36 @@ describe('the limit of launches holds back', () => {
     expect(said(launchesBounded, waits(2, ['i-1']))).toEqual(overLimit);
   });
 
+  it('what an alarm would add, only where the decision was not carried out', () => {
+    // The alarm makes the size four: two run, and two are missing.
+    const alarm = (name: string, atMost: number) => (script: Script) => {
+      script.policy(0, 1, limited(atMost, 1));
+      script.react(99, 102, 'of-a', [{ about: 'alarm', alarm: name }]);
+    };
+    expect(said(launchesBounded, alarm('high', 3), {}, 'not-carried-out')).toEqual([]);
+    expect(said(launchesBounded, alarm('high', 3), {}, 'carried-out')).toEqual(overLimit);
+    expect(said(launchesBounded, alarm('high', 4), {}, 'not-carried-out')).toEqual(overLimit);
+    expect(said(launchesBounded, alarm('low', 3), {}, 'not-carried-out')).toEqual(overLimit);
+  });
+
+  it('more by one for each member that is warned, and none for one that its user had detached', () => {
+    const held = { ...limited(2, 1), asg: 'web-asg' };
+    const warned =
+      (outS: number, how: 'detached' | 'terminating' = 'detached') =>
+      (script: Script) => {
+        script.policy(0, 1, held);
+        script.at(40, { kind: 'joined', instance: 'i-1', asg: 'web-asg', by: user }, { kind: 'joined', instance: 'i-2', asg: 'web-asg', by: user });
+        script.at(outS, { kind: 'left', instance: 'i-1', asg: 'web-asg', how, by: user });
+        script.warn(59, 'i-1');
+        script.react(60, 62, 'of-0', [{ about: 'warning', instance: 'i-1' }]);
+      };
+    expect(said(launchesBounded, warned(50))).toEqual([]);
+    // A look after the warning does not find it any more.
+    expect(said(launchesBounded, warned(61))).toEqual([]);
+    expect(said(launchesBounded, warned(95))).toEqual(overLimit);
+    expect(said(launchesBounded, warned(50, 'terminating'))).toEqual(overLimit);
+  });
+
   it('what replaces members that leave', () => {
     const leave = (instances: readonly string[]) => (script: Script) => {
       script.policy(0, 1, limited(3, 1));
@@ -162,10 +192,9 @@ describe('the limit of launches holds back', () => {
 
 describe('what holds launches back is true', () => {
   it('is the limit of launches, once the group has launched as many', () => {
-    const bounded = { remarks: [{ code: 'launches-bounded', count: 1 }] };
     const within = (atMost: number) => (script: Script) => script.policy(0, 1, { ...policy, launches: { atMost, within: '10m' } });
-    expect(said(bounded, within(2))).toEqual([]);
-    expect(said(bounded, within(20))).toEqual(['decision d-1 says that its launches are at their limit']);
+    expect(said(launchesBounded, within(2))).toEqual([]);
+    expect(said(launchesBounded, within(20))).toEqual(overLimit);
   });
   it('is the limit of launches, also by a launch before a policy whose response came when a look had followed it', () => {
     const answered = (second: number) => (script: Script) => {
@@ -181,13 +210,9 @@ describe('what holds launches back is true', () => {
     expect(said(launchesBounded, answered(92))).toEqual(overLimit);
   });
   it('is ten instances that ended early for each missing member', () => {
-    const bounded = { remarks: [{ code: 'deaths-bounded', count: 1 }] };
-    const died = (count: number) => (script: Script) => {
-      script.desired(50, 3);
-      for (let index = 0; index < count; index += 1) dies(script, `i-dead-${index}`);
-    };
-    expect(said(bounded, died(10))).toEqual([]);
-    expect(said(bounded, died(9))).toEqual(['decision d-1 says that too many instances ended early']);
+    const died = (count: number) => (script: Script) => lacks(script, 1, count);
+    expect(said(deathsBounded, died(10))).toEqual([]);
+    expect(said(deathsBounded, died(9))).toEqual(tooMany);
   });
   it('is a rest of a pool whose instances ended', () => {
     const rests = (untilSecond: number) => ({

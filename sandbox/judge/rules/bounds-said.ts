@@ -10,6 +10,7 @@ import { inFlightAt } from '../in-flight.ts';
 import { limitMayBound } from '../launch-limit.ts';
 import type { Life } from '../life.ts';
 import { boundsSaid, type SaidBound } from '../said-bounds.ts';
+import { heardBy, newestEach, outcomesOf } from '../sizes-of-alarms.ts';
 import { headcountAt, surgeOf, unseenEnds } from '../staying.ts';
 import { times } from '../times.ts';
 
@@ -19,17 +20,37 @@ type Moments = {
   readonly by: Life['by'];
   readonly lookedMs: number;
   readonly writtenMs: number;
-  readonly isCarriedOut: boolean;
+  readonly outcome: string | undefined;
 };
 
 /** Whether it is so when the function looked, or when it had stored its decision. */
 const atEither = ({ lookedMs, writtenMs }: Moments, isSo: (atMs: number) => boolean): boolean => isSo(lookedMs) || isSo(writtenMs);
 
 /** The most that a look may find a group to lack: those that leave are missing, and so are those that its surge launches ahead of their swaps. */
-const lackedAt = (chronicle: Chronicle, group: string, atMs: number): number => {
+const lackedAt = (chronicle: Chronicle, group: string, atMs: number, sizes = chronicle.desiredIn(group, atMs, atMs)): number => {
   const { staying, waiting, claimed } = headcountAt(chronicle, group, atMs);
   const surge = surgeOf(chronicle.policiesIn(group, atMs, atMs), claimed, wasDeniedLately(chronicle, group, atMs));
-  return Math.max(1, ...chronicle.desiredIn(group, atMs, atMs).map((desired) => desired - staying.length - waiting.length + surge));
+  return Math.max(1, ...sizes.map((desired) => desired - staying.length - waiting.length + surge));
+};
+
+/**
+ * Sizes that the alarms which its function heard make of the size. A decision that is not carried out may be for one of them, and no state of the group
+ * ever has it.
+ */
+const sizesUnstored = (chronicle: Chronicle, { group, by, lookedMs, writtenMs, outcome }: Moments): readonly number[] => {
+  const policy = outcome === 'carried-out' ? undefined : chronicle.policyAt(group, lookedMs);
+  if (policy === undefined) return [];
+  const heard = newestEach(heardBy(chronicle, { by, atMs: writtenMs }, policy));
+  return chronicle.desiredIn(group, lookedMs, lookedMs).flatMap((desired) => outcomesOf(desired, heard, policy).map(({ size }) => size));
+};
+
+/** Whether the limit of launches held launches back, by the size of the group or by one that the decision was to set. */
+const wasAtLimit = (chronicle: Chronicle, moments: Moments, atMs: number): boolean => {
+  const { group } = moments;
+  return (
+    limitMayBound(chronicle, group, atMs, { lack: lackedAt(chronicle, group, atMs) }) ||
+    sizesUnstored(chronicle, moments).some((size) => limitMayBound(chronicle, group, atMs, { lack: lackedAt(chronicle, group, atMs, [size]), size }))
+  );
 };
 
 /** Members that decisions until a look left to their Auto Scaling groups. */
@@ -72,9 +93,7 @@ const whyFalse = (chronicle: Chronicle, said: SaidBound, moments: Moments): stri
   const { group, writtenMs } = moments;
   switch (said.code) {
     case 'launches-bounded':
-      return atEither(moments, (atMs) => limitMayBound(chronicle, group, atMs, lackedAt(chronicle, group, atMs)))
-        ? undefined
-        : 'says that its launches are at their limit';
+      return atEither(moments, (atMs) => wasAtLimit(chronicle, moments, atMs)) ? undefined : 'says that its launches are at their limit';
     case 'deaths-bounded':
       return atEither(moments, (atMs) => wereHeldBack(chronicle, moments, atMs)) ? undefined : 'says that too many instances ended early';
     case 'boots-failed':
@@ -83,7 +102,9 @@ const whyFalse = (chronicle: Chronicle, said: SaidBound, moments: Moments): stri
         : `says that ${said.pool} rests after failed boots, and it does not, or not for so long`;
     case 'breaker':
       // A decision that lost its race opens no breaker.
-      return !moments.isCarriedOut || wasOpened(chronicle, group, said) || isHindered(chronicle, telling, chronicle.history.beganAtMs, writtenMs)
+      return moments.outcome === 'not-carried-out' ||
+        wasOpened(chronicle, group, said) ||
+        isHindered(chronicle, telling, chronicle.history.beganAtMs, writtenMs)
         ? undefined
         : `says that the breaker of ${said.breaker} is open, which no event told`;
   }
@@ -92,13 +113,13 @@ const whyFalse = (chronicle: Chronicle, said: SaidBound, moments: Moments): stri
 export const boundsAreTrue: Rule = {
   name: 'what holds launches back is true',
   meaning:
-    'Where a stored decision says that the limit of launches or too many early ends hold launches back, that a pool rests after failed boots, or that a breaker is open, this is so: by the launches, requests, swaps, ends and events of the record. A member counts as present if the look need not show its end. A member that ended is not missing once a decision has left it to its Auto Scaling group, while that group replaces it.',
+    'Where a stored decision says that the limit of launches or too many early ends hold launches back, that a pool rests after failed boots, or that a breaker is open, this is so: by the launches, requests, swaps, ends and events of the record. A member counts as present if the look need not show its end. A member that ended is not missing once a decision has left it to its Auto Scaling group, while that group replaces it. Where a decision was not carried out, its size may be one that the alarms it heard make of the size of the group.',
   broken: (chronicle) =>
-    boundsSaid(chronicle.history).flatMap(({ id, group, lookedMs, isCarriedOut, bounds }): readonly Broken[] => {
+    boundsSaid(chronicle.history).flatMap(({ id, group, lookedMs, outcome, bounds }): readonly Broken[] => {
       const written = decisionWrite(chronicle, group, id);
       if (written === undefined || bounds.length === 0 || wasLost(chronicle, group, Number.NEGATIVE_INFINITY, written.atMs)) return [];
       const { atMs: writtenMs, by } = written;
-      const found = bounds.flatMap((said) => whyFalse(chronicle, said, { group, by, lookedMs, writtenMs, isCarriedOut }) ?? []);
+      const found = bounds.flatMap((said) => whyFalse(chronicle, said, { group, by, lookedMs, writtenMs, outcome }) ?? []);
       return [...new Set(found)].map((what) => ({ group, atMs: writtenMs, detail: `decision ${id} ${what}` }));
     }),
 };
