@@ -225,6 +225,8 @@ export type GroupEvent =
     >
   /** A function replaced or removed what another writer had stored there, and had not read it. */
   | At<'overwrote', { readonly group: string; readonly item: string; readonly attribute: string; readonly by: Actor }>
+  /** A function stored a time at which something happened, and that time had not come yet. `aheadMs`: until it comes. */
+  | At<'dated-ahead', { readonly group: string; readonly item: string; readonly field: string; readonly aheadMs: number; readonly by: Actor }>
   /** The state item of a group was deleted. */
   | At<'state-deleted', { readonly group: string; readonly by: Actor }>
   /** Another item was written whose size counts: a swap, a decision, a policy. */

@@ -10,6 +10,7 @@ import type { ItemChange } from '../platform/tables/memory-store.ts';
 import type { AttributeMap } from '../platform/tables/stream.ts';
 import type { World } from '../world/world.ts';
 import { callEvents } from './calls-told.ts';
+import { datedAhead } from './dated-ahead.ts';
 import type { FunctionEvent, History, HistoryEvent, Stored } from './history.ts';
 import { itemEvents, tableNames } from './items-told.ts';
 import { drainOf, givenBack, messagesOf } from './told.ts';
@@ -130,7 +131,7 @@ const itemsRead = (output: unknown): readonly AttributeMap[] => {
 
 type Tell = (...events: readonly (Untimed<HistoryEvent> | undefined)[]) => void;
 
-const listen = ({ world, callLog, platform, acting }: Recorded, push: (event: HistoryEvent) => void, tell: Tell): void => {
+const listen = ({ world, callLog, platform, acting, clock }: Recorded, push: (event: HistoryEvent) => void, tell: Tell): void => {
   const tableOf = tableNames(platform.functions.specs);
   world.follow(push);
   const writes = createUnreadWrites();
@@ -157,8 +158,9 @@ const listen = ({ world, callLog, platform, acting }: Recorded, push: (event: Hi
     if (table === undefined) return;
     const { by } = acting.current();
     tell(...itemEvents({ ...change, table, by }));
-    if (by.kind === 'function')
-      tell(...writes.wrote(by.invocation, { ...change, table }).map((lost) => ({ kind: 'overwrote' as const, ...lost, by })));
+    if (by.kind !== 'function') return;
+    tell(...writes.wrote(by.invocation, { ...change, table }).map((lost) => ({ kind: 'overwrote' as const, ...lost, by })));
+    if (table === 'state') tell(datedAhead(change.after, by, clock.now()));
   });
 };
 

@@ -85,7 +85,7 @@ import { unfitIsSaid } from './rules/unfit-said.ts';
 import { neverServedIsGivenUp, neverServingComesLast } from './rules/unserved.ts';
 import { drainBeginsInTime, servesUntilReplaced, takenOutOnce, warnedTakenOut } from './rules/warned.ts';
 import { warningsAreKept } from './rules/warnings-kept.ts';
-import { drainsWriteTheirOwn, nothingUnreadIsReplaced } from './rules/writes.ts';
+import { drainsWriteTheirOwn, nothingIsDatedAhead, nothingUnreadIsReplaced } from './rules/writes.ts';
 
 /** Everything that must hold in every run, each with one meaning. */
 export const rules: readonly Rule[] = [
@@ -224,4 +224,5 @@ export const rules: readonly Rule[] = [
   lossesAreRemembered,
   lessonsAreTrue,
   newMembersAreKnown,
+  nothingIsDatedAhead,
 ];

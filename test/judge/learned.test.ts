@@ -56,11 +56,4 @@ describe('what a group has learned of its offerings happened', () => {
     expect(given(60, true)).toEqual([]);
     expect(given(60, false, 'Holdfast.TakenAtOnce')).toEqual([]);
   });
-
-  it('breaks where a lesson is dated long after its write, and allows for the start of its function', () => {
-    const dated = (atSecond: number) =>
-      learned([lesson('interrupted', atSecond)], (script) => script.react(atSecond, atSecond + 1, 'of-1', [{ about: 'warning', instance: 'i-1' }]));
-    expect(dated(127)).toEqual([`what the state says of ${offering} is dated 7.0 s after it was written`]);
-    expect(dated(126)).toEqual([]);
-  });
 });

@@ -96,23 +96,9 @@ const staleIn = (chronicle: Chronicle, group: string): readonly Broken[] =>
         ];
   });
 
-/** Lessons that a function of Holdfast dated later than it wrote them. */
-const aheadIn = (chronicle: Chronicle, group: string): readonly Broken[] =>
-  (chronicle.groups.get(group)?.written ?? []).flatMap(({ memory, atMs, by }): readonly Broken[] => {
-    const ahead = isFunction(by) ? memory?.lessons.find((one) => one.atMs > atMs + times.clockAheadMs) : undefined;
-    if (ahead === undefined) return [];
-    return [
-      { group, atMs, detail: `what the state says of ${ahead.offering} is dated ${((ahead.atMs - atMs) / 1_000).toFixed(1)} s after it was written` },
-    ];
-  });
-
 export const lessonsAreTrue: Rule = {
   name: 'what a group has learned of its offerings happened',
   meaning:
-    'The state of a group says that an offering rests after a warning or after advice only if there was one, and for three minutes. Once EC2 gave an instance of an offering to a function that no fault met, the state no longer says that EC2 refused this offering before. It dates nothing that it says of an offering more than six seconds after the write, however wrong the clocks of functions are.',
-  broken: inEveryGroup((chronicle, group) => [
-    ...inventedIn(chronicle, group).slice(0, 1),
-    ...staleIn(chronicle, group).slice(0, 1),
-    ...aheadIn(chronicle, group).slice(0, 1),
-  ]),
+    'The state of a group says that an offering rests after a warning or after advice only if there was one, and for three minutes. Once EC2 gave an instance of an offering to a function that no fault met, the state no longer says that EC2 refused this offering before.',
+  broken: inEveryGroup((chronicle, group) => [...inventedIn(chronicle, group).slice(0, 1), ...staleIn(chronicle, group).slice(0, 1)]),
 };

@@ -2,6 +2,7 @@ import { items } from '../../../core/contract.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { isFunction } from '../life.ts';
+import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -35,4 +36,18 @@ export const drainsWriteTheirOwn: Rule = {
       return [{ group, instance, atMs, detail: `a step of ${drain} wrote the swap of ${instance}, which names ${swap.drain ?? 'no drain'}` }];
     });
   },
+};
+
+export const nothingIsDatedAhead: Rule = {
+  name: 'nothing is dated after it was written',
+  meaning:
+    'However wrong the clocks of functions are, no state of a group and no swap says of anything that it happened more than six seconds after the write.',
+  broken: (chronicle) =>
+    chronicle
+      .of('dated-ahead')
+      .flatMap(({ group, item, field, aheadMs, atMs }): readonly Broken[] =>
+        aheadMs <= times.clockAheadMs
+          ? []
+          : [{ group, atMs, detail: `${field} of ${item} is dated ${(aheadMs / 1_000).toFixed(1)} s after it was written` }],
+      ),
 };
