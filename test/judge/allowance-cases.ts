@@ -523,15 +523,30 @@ const hookHeard =
   (script) =>
     script.react(from, from + 2, 'i-h', [{ about: 'hook', instance: 'i-1', ...(hook !== undefined && { hook }) }]);
 
+/** A look finds the hook, and writes its swap. */
+const hookFound =
+  (atSecond: number, hook = 'drain', injected = false): Write =>
+  (script) => {
+    script.react(atSecond - 1, atSecond + 1, `i-f${atSecond}`, [], injected);
+    script.at(atSecond, {
+      ...{ kind: 'item-written', table: 'state', group: 'web', item: 'swap#i-1', bytes: 500, by: react(`i-f${atSecond}`) },
+      swap: { reason: 'hook', state: 'leaving', facts: { offering: 't/z-a/spot', hooks: [hook] } },
+    });
+  };
+
 const hooks: Readonly<Record<string, Cases>> = {
   'the hook was received too late': {
     needed: hooked({
       write: (script) => {
         hookHeard(102, 'another')(script);
+        hookFound(120, 'another')(script);
+        hookFound(130, 'drain', true)(script);
         hookHeard(150, 'drain')(script);
+        hookFound(151)(script);
       },
     }),
     beyond: {
+      'a look found it twenty seconds before': hooked({ write: hookFound(140) }),
       'it was received twenty seconds before': hooked({ write: hookHeard(140) }),
       'it was received twenty seconds before, by its name': hooked({ write: hookHeard(140, 'drain') }),
     },

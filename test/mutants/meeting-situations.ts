@@ -1,7 +1,8 @@
+import { stopAllDrains, unheardStops } from '../sim/audit/draining.ts';
 import { scripted } from '../sim/audit/scripted.ts';
 import { holdToQuota } from '../sim/capacity-steps.ts';
 import type { Situation } from '../sim/situation.ts';
-import { deletePolicy, interrupt, putPolicy } from '../sim/steps.ts';
+import { deletePolicy, endThroughAsg, interrupt, putPolicy } from '../sim/steps.ts';
 import { groupIn, plainLandscape, settingOf, specOf } from '../sim/worlds.ts';
 
 const of = scripted(900_000);
@@ -41,6 +42,25 @@ export const meetingSituations = {
     return of('members are warned while there is no policy', setting, {
       asked,
       steps: [deletePolicy(5_000), interrupt(20_000, 2), putPolicy(60_000, setting.policy, 'the policy is written again')],
+    });
+  },
+  'a user stops the drain of a warned member, and nobody hears of it': (): Situation =>
+    // The drain waits for replacements until it must begin.
+    of('a user stops the drain of a warned member, and nobody hears of it', settingOf('tag', { pendingSeconds: [150, 150] }), {
+      asked,
+      steps: [interrupt(1_000, 2), stopAllDrains(15_000)],
+      faults: [unheardStops],
+      calmAtMs: 240_000,
+    }),
+  'messages about hooks are lost while connections outlast them': (): Situation => {
+    // The tick at 91 s finds the hooks when more than half of their time-out is over.
+    const hooks = [{ name: 'drain', transition: 'terminating', heartbeatSeconds: 90, defaultResult: 'CONTINUE' }] as const;
+    const policy = { drain: { timeout: '3m' } };
+    return of('messages about hooks are lost while connections outlast them', settingOf('attach', { hooks, delaySeconds: 150, policy }), {
+      asked,
+      steps: [endThroughAsg(35_000, 2)],
+      faults: [{ on: 'event', kind: 'drop', match: { detailType: 'EC2 Instance-terminate Lifecycle Action' } }],
+      calmAtMs: 420_000,
     });
   },
 };

@@ -37,4 +37,18 @@ export const meetings: readonly Mutant[] = [
     to: "ScalingProcesses: ['Launch', 'Terminate'] }",
     caughtBy: ['its owner suspends Terminate for two minutes'],
   },
+  {
+    name: 'a drain whose execution is over counts as running',
+    file: 'aws/drains.ts',
+    from: "if (isExecutionAlreadyStarted(error)) return 'over';",
+    to: "if (isExecutionAlreadyStarted(error)) return 'running';",
+    caughtBy: ['a user stops the drain of a warned member, and nobody hears of it'],
+  },
+  {
+    name: 'a hook whose message was lost counts as new',
+    file: 'functions/react/look/unheard-hooks.ts',
+    from: 'hook: { ...hook, sinceMs: nowMs, expiresAtMs: nowMs },',
+    to: 'hook: { ...hook, sinceMs: nowMs, expiresAtMs: nowMs + (hook.timeoutMs ?? 0) },',
+    caughtBy: ['messages about hooks are lost while connections outlast them'],
+  },
 ];

@@ -240,6 +240,8 @@ export const runs = {
   'a policy changes twice while the event bus takes nothing': meeting('a policy changes twice while the event bus takes nothing'),
   'the account has no room for spot when EC2 takes members': meeting('the account has no room for spot when EC2 takes members'),
   'members are warned while there is no policy': meeting('members are warned while there is no policy'),
+  'messages about hooks are lost while connections outlast them': meeting('messages about hooks are lost while connections outlast them'),
+  'a user stops the drain of a warned member, and nobody hears of it': meeting('a user stops the drain of a warned member, and nobody hears of it'),
   'the warning of advised members comes after their end': seldom('the warning of advised members comes after their end'),
   'a policy names another pool while launches are denied': seldom('a policy names another pool while launches are denied'),
   'termination protection': audited('termination protection'),

@@ -1,14 +1,21 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Allowance } from '../finding.ts';
-import { heardOfHookAtMs } from '../leaving.ts';
-import type { HookWait, Life } from '../life.ts';
+import { heardOfHookAtMs, isHealthy } from '../leaving.ts';
+import { endless, type HookWait, type Life } from '../life.ts';
 import { hooksAreHeld } from '../rules/endings.ts';
+import { swapWrites } from '../swap-writes.ts';
 
 const expired = (chronicle: Chronicle, instance = '', asg = '', atMs = 0): { readonly life: Life; readonly wait: HookWait } | undefined => {
   const life = chronicle.life(instance);
   const wait = life?.hooks.find((one) => one.asg === asg && one.over?.atMs === atMs && one.over.how === 'expired');
   return life === undefined || wait === undefined ? undefined : { life, wait };
 };
+
+/** When a function that no fault met wrote that the instance waits on the hook. A look finds hooks too, without a message. */
+const notedAtMs = (chronicle: Chronicle, { instance }: Life, { hook, atMs: sinceMs }: HookWait): number =>
+  (swapWrites(chronicle).get(instance) ?? []).find(
+    ({ atMs, by, swap }) => atMs >= sinceMs && swap.facts.hooks.includes(hook) && isHealthy(chronicle, by.invocation),
+  )?.atMs ?? endless;
 
 /** From receiving a hook to the end of the drain that completes it, or to its first heartbeat. */
 const holdsWithinMs = 15_000;
@@ -17,10 +24,12 @@ export const hookUnheard: Allowance = {
   name: 'the hook was received too late',
   excuses: hooksAreHeld.name,
   trouble: 'The message about a hook was lost or late, or faults met every function that it reached.',
-  reaches: 'That hook, if it expires before it is received or within fifteen seconds after that.',
-  reason: 'A hook that no function received can neither be completed nor prolonged.',
+  reaches: 'That hook, if it expires before it is received, or found by a look, or within fifteen seconds after that.',
+  reason: 'A hook that no function knows can neither be completed nor prolonged.',
   covers: ({ instance, asg, atMs }, chronicle) => {
     const found = expired(chronicle, instance, asg, atMs);
-    return found !== undefined && heardOfHookAtMs(chronicle, found.life, found.wait.hook) > atMs - holdsWithinMs;
+    if (found === undefined) return false;
+    const { life, wait } = found;
+    return Math.min(heardOfHookAtMs(chronicle, life, wait.hook), notedAtMs(chronicle, life, wait)) > atMs - holdsWithinMs;
   },
 };

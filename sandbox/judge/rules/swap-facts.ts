@@ -1,23 +1,13 @@
-import { items } from '../../../core/contract.ts';
 import { wasLost } from '../breaker.ts';
 import type { Chronicle } from '../chronicle.ts';
 import { nameOf } from '../cloud.ts';
 import type { Finding, Rule } from '../finding.ts';
-import type { HistoryEvent } from '../history.ts';
-import { isFunction, type Life, takenByMs } from '../life.ts';
+import { type Life, takenByMs } from '../life.ts';
 import { remembered } from '../remembered.ts';
-import type { SwapFacts } from '../swap-facts.ts';
+import { swapWrites, type SwapWrite as Write } from '../swap-writes.ts';
 import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
-type Write = Extract<HistoryEvent, { readonly kind: 'item-written' }> & { readonly swap: { readonly state: string; readonly facts: SwapFacts } };
-
-/** Every write of the swap of each instance, by a function. */
-const swapWrites = remembered((chronicle: Chronicle): ReadonlyMap<string, readonly Write[]> => {
-  const writes = chronicle.of('item-written').filter((one): one is Write => one.swap?.facts !== undefined && isFunction(one.by));
-  return Map.groupBy(writes, ({ item }) => item.slice(items.swapPrefix.length));
-});
-
 /** Each time that an Auto Scaling group began to wait on a hook of an instance, or waits longer after a heartbeat. */
 const hookWaits = remembered((chronicle: Chronicle) => Map.groupBy(chronicle.of('hook-waits'), ({ instance }) => instance));
 
