@@ -71,12 +71,14 @@ const unnoticedBy = (asg: AsgView, view: View): readonly string[] =>
  * The gap of a group. Below 0: it holds more than its desired capacity.
  *
  * A group finds an ended instance unhealthy and replaces it one for one (EC2 Auto Scaling User Guide, health checks),
- * unless the user has suspended `HealthCheck` or `ReplaceUnhealthy`. It also replaces an instance that it terminates
- * itself, unless its desired capacity falls. A describe that still shows such an instance as held is older than the
- * termination.
+ * unless the user has suspended `HealthCheck`, `ReplaceUnhealthy` or `Terminate`, without which `ReplaceUnhealthy` is
+ * inactive (User Guide, "How suspended processes affect other processes"). It also replaces an instance that it
+ * terminates itself, unless its desired capacity falls. A describe that still shows such an instance as held is older
+ * than the termination.
  */
 const gapOf = (asg: AsgView, view: View): number => {
-  const replaces = !asg.suspended.includes('HealthCheck') && !asg.suspended.includes('ReplaceUnhealthy');
+  const isInactive = ['HealthCheck', 'ReplaceUnhealthy'].some((process) => asg.suspended.includes(process));
+  const replaces = !isInactive && !isHeld('Terminate', asg, view);
   const dead: ReadonlySet<string> = replaces ? deadIn(view) : new Set();
   const terminated = new Set(terminatedBy(asg, view));
   const unnoticed = new Set(unnoticedBy(asg, view));

@@ -40,8 +40,8 @@ const isTakenOver = ({ cloud }: Chronicle, asg: string, sinceMs: number, atMs: n
   return last !== undefined && isFunction(last.by) && last.suspended.includes('Launch');
 };
 
-/** Processes without which a group does not replace members that ended. */
-const replacing = ['HealthCheck', 'ReplaceUnhealthy'];
+/** Processes without which a group does not replace members that ended (User Guide, How suspended processes affect other processes). */
+const replacing = ['HealthCheck', 'ReplaceUnhealthy', 'Terminate'];
 
 const mayNotReplace = ({ cloud }: Chronicle, asg: string, atMs: number): boolean =>
   cloud.asgAt(asg, atMs)?.suspended.some((process) => replacing.includes(process)) ?? false;

@@ -573,7 +573,7 @@ describe('a replacement is requested soon, unless ten have died for each that is
     expect(left()).toEqual([]);
     expect(left({ dead: 9 })).toHaveLength(1);
     // The group does not replace them, or Holdfast does.
-    for (const process of ['Launch', 'HealthCheck', 'ReplaceUnhealthy']) expect(left({ suspended: [process] })).toHaveLength(1);
+    for (const process of ['Launch', 'HealthCheck', 'ReplaceUnhealthy', 'Terminate']) expect(left({ suspended: [process] })).toHaveLength(1);
     expect(left({ claimS: 400 })).toHaveLength(1);
     expect(left({ claimS: 404 })).toEqual([]);
   });

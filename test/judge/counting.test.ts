@@ -141,13 +141,13 @@ describe('nothing is launched that nobody needs', () => {
       );
     expect(resumed(102)).toEqual([]);
     expect(resumed(100)).toHaveLength(1);
-    expect(beside(refill(110), ['Terminate'])).toHaveLength(1);
+    expect(beside(refill(110), ['AZRebalance'])).toHaveLength(1);
     // A describe that lags does not show that the group ends a member itself, and replaces it although it replaces no others.
     const endedByGroup = (script: Script) => {
       script.at(100, { kind: 'left', instance: 'i-1', asg: 'web-asg', how: 'terminating', by: { kind: 'asg', asg: 'web-asg', why: 'size' } });
       refill(110)(script);
     };
-    for (const process of ['ReplaceUnhealthy', 'HealthCheck']) {
+    for (const process of ['ReplaceUnhealthy', 'HealthCheck', 'Terminate']) {
       expect(beside(endedByGroup, [process], 2)).toEqual([]);
       expect(beside(endedByGroup, [process], 0.5)).toHaveLength(1);
       // A member that ended by itself stays in a group that may not replace it, and nobody comes for it until its user allows that again.

@@ -27,7 +27,7 @@ describe('what Auto Scaling groups launch by themselves', () => {
   ] as const)('includes a member that %s and that the group still shows', (_what, rest) => {
     expect(ownRefill(look([asg()], rest))).toBe(1);
   });
-  it.each(['HealthCheck', 'ReplaceUnhealthy'])('does not include members that have ended while %s is suspended', (process) => {
+  it.each(['HealthCheck', 'ReplaceUnhealthy', 'Terminate'])('does not include members that have ended while %s is suspended', (process) => {
     expect(ownRefill(look([asg({ suspended: [process] })], { ended: ['i-1'] }))).toBe(0);
   });
   it('does not include a member on a hook of a termination that Holdfast requested, or of another group', () => {
