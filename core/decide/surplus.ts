@@ -11,6 +11,7 @@ import { arrived, movesUnderWay } from '../returning/under-way.ts';
 import { notShownYet, ownShrink } from '../view/asg-ledger.ts';
 import { cannotJoin } from '../view/size-now.ts';
 import type { Member } from '../view/view.ts';
+import { beyondSpares } from './beyond-spares.ts';
 import { takeFrom } from './releasable.ts';
 import type { Rule, Situation } from './rule.ts';
 
@@ -48,7 +49,8 @@ const chosen = (situation: Situation, count: number, ofAnyShare: number): readon
   const { view, headcount, arbiter } = situation;
   const shared = sharedIn(view, headcount);
   const serving = arbiter.releasable.forRemovals();
-  const accounts = [serving, arbiter.aboveMinimum(), arbiter.beyondFloor()];
+  const spares = beyondSpares(view, arbiter.unclaimed());
+  const accounts = [serving, arbiter.aboveMinimum(), arbiter.beyondFloor(), spares];
   const first = (
     members: readonly Member[],
     atMost: number,

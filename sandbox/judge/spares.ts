@@ -69,12 +69,22 @@ const mayBeAboveSize = (chronicle: Chronicle, launch: Launch): boolean => {
 export const mayBeSpare = (chronicle: Chronicle, policy: Policy, launch: Launch): boolean =>
   policy.spare > 0 && launch.life.market === 'spot' && mayBeAboveSize(chronicle, launch);
 
+/** Whether the last that a target group found of it is that it fails its checks. */
+const failsChecks = ({ services }: Life, atMs: number): boolean => services.findLast(({ fromMs }) => fromMs <= atMs)?.why === 'unhealthy';
+
 /**
- * How many members above the size stay, as far as there are any on spot, where one on spot is chosen to leave. One on demand is no spare, and neither is
- * one in a share that holds more than its limit.
+ * How many members above the size stay where one on spot is chosen to leave: it would be launched again as a spare, also where those above the size are on
+ * demand. One on demand is no spare, and neither is one in a share that holds more than its limit. One that fails its checks leaves before others, and stays
+ * only as one of the spares on spot.
  */
-export const sparesKept = (policies: readonly Policy[], life: Life, members: readonly Life[], desired: number): number => {
+export const sparesKept = (
+  policies: readonly Policy[],
+  { life, atMs }: { readonly life: Life; readonly atMs: number },
+  members: readonly Life[],
+  desired: number,
+): number => {
   if (life.market !== 'spot' || policies.some((policy) => overShares(policy, life, members, desired).length > 0)) return 0;
   const wanted = Math.min(...policies.map(({ spare, mostInAsg }) => Math.max(0, Math.min(spare, mostInAsg - desired))));
-  return policies.length === 0 ? 0 : Math.min(wanted, members.filter(({ market }) => market === 'spot').length);
+  if (policies.length === 0) return 0;
+  return failsChecks(life, atMs) ? Math.min(wanted, members.filter(({ market }) => market === 'spot').length) : wanted;
 };

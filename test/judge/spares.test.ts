@@ -20,6 +20,15 @@ const two =
     script.member('i-2', { pool: 'spot-b' });
   };
 
+/** Two members on demand and one on spot, where the size is one. */
+const beyondOnDemand =
+  (spare: number): Write =>
+  (script) => {
+    script.policy(0, 1, { ...policy, spare });
+    script.desired(0, 1);
+    for (const [instance, pool] of Object.entries({ 'i-1': 'od-b', 'i-2': 'od-b', 'i-3': 'spot-a' })) script.member(instance, { pool });
+  };
+
 const launches =
   (second: number, instance: string, pool: string, invocation = `i-${second}`): Write =>
   (script) => {
@@ -205,6 +214,14 @@ describe('nobody is removed without need', () => {
     expect(found('i-3', { zone: '100%' })).toHaveLength(1);
     expect(details(needlessRemoval, all(two(1, { maxShare: { instanceType: '50%' } }), removed('i-2')))).toHaveLength(1);
   });
+  it('keeps one on spot also where those above the size are on demand, unless it fails its checks', () => {
+    const found = (spare: number, instance: string, ...more: readonly Write[]) =>
+      details(needlessRemoval, all(beyondOnDemand(spare), ...more, removed(instance))).length;
+    expect([found(1, 'i-3'), found(2, 'i-3')]).toEqual([0, 1]);
+    expect(found(2, 'i-2')).toBe(0);
+    const fails: Write = (script) => script.at(150, { kind: 'out-of-service', instance: 'i-3', targetGroup: 'web', why: 'unhealthy' } as never);
+    expect(found(2, 'i-3', fails)).toBe(0);
+  });
   it('keeps no member on demand above the size', () => {
     expect(details(needlessRemoval, all(two(1), launches(100, 'i-3', 'od-b'), serves(130, 'i-3'), removed('i-3')))).toEqual([]);
   });
@@ -216,5 +233,18 @@ describe('the size at rest', () => {
     expect(details(sizeIsHeld, third('spot-a'))).toEqual([]);
     expect(details(sizeIsHeld, all(two(0), launches(100, 'i-3', 'spot-a'), serves(130, 'i-3')))).toHaveLength(1);
     expect(details(sizeIsHeld, all(third('spot-a'), launches(140, 'i-4', 'spot-b'), serves(170, 'i-4')))).toHaveLength(1);
+  });
+  it('has room for a spare beside members on demand that nobody can end', () => {
+    const found = (spare: number, refused: readonly string[]) =>
+      details(
+        sizeIsHeld,
+        all(beyondOnDemand(spare), (script) => {
+          for (const instance of refused) script.refuse(100, instance);
+        }),
+      );
+    expect(found(2, ['i-1', 'i-2'])).toEqual([]);
+    expect(found(1, ['i-1', 'i-2'])).toHaveLength(1);
+    expect(found(2, ['i-1'])).toHaveLength(1);
+    expect(found(2, ['i-1', 'i-3'])).toHaveLength(1);
   });
 });

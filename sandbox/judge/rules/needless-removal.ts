@@ -60,7 +60,8 @@ const unasked = (chronicle: Chronicle, choices: readonly Choice[]): readonly Bro
     const unknown = [...unseenAt(chronicle, choice), ...setAsideSince(chronicle, choice)];
     const before = [...new Set([...staying, ...waiting, ...sameMoment.map((one) => one.life), ...unknown])];
     const desired = Math.min(...chronicle.desiredShownIn(group, lookedSinceMs, chosenAtMs));
-    const wanted = desired + sparesKept(chronicle.policiesIn(group, lookedSinceMs, chosenAtMs), life, before, desired);
+    const policies = chronicle.policiesIn(group, lookedSinceMs, chosenAtMs);
+    const wanted = desired + sparesKept(policies, { life, atMs: chosenAtMs }, before, desired);
     if (before.length > wanted) return [];
     return [
       {
@@ -75,7 +76,7 @@ const unasked = (chronicle: Chronicle, choices: readonly Choice[]): readonly Bro
 export const needlessRemoval: Rule = {
   name: 'nobody is removed without need',
   meaning:
-    'Holdfast chooses a member to leave only if at least one of these is true: a warning, advice or a hook takes the member; more members stay, as far as Holdfast can know, than the desired size (and, for members on spot, the spares); the policy in force holds its members elsewhere; the member was given up because it never served. An instance that was stopped and runs again stays, if no swap of it was written before. A size that others set counts for as long as a late describe of the Auto Scaling group may show it.',
+    'Holdfast chooses a member to leave only if at least one of these is true: a warning, advice or a hook takes the member; more members stay, as far as Holdfast can know, than the desired size (and, for members on spot, the spares that the policy wants, also where those above the size are on demand); the policy in force holds its members elsewhere; the member was given up because it never served. An instance that was stopped and runs again stays, if no swap of it was written before. A size that others set counts for as long as a late describe of the Auto Scaling group may show it.',
   broken: (chronicle) => unasked(chronicle, choicesOf(chronicle)),
 };
 

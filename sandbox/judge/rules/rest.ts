@@ -1,5 +1,6 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
+import { wasAtMinimum } from '../kept-by-minimum.ts';
 import { isAlive, isProtected, type Life, lastRefusalMs, stayAt } from '../life.ts';
 import { isMute } from '../mute.ts';
 import { asgsOf, type Policy } from '../policy.ts';
@@ -39,7 +40,7 @@ const startedAgain = (chronicle: Chronicle, group: string, policy: Policy, atMs:
 export const sizeIsHeld: Rule = {
   name: 'the size is held at rest',
   meaning:
-    'At rest, as many members run and serve as are desired, or as the minimum of the Auto Scaling groups keeps, or as their user protects. A member that never answers counts where its user protects it from scale-in. One that does not serve, and whose end EC2 refused within the hour, does not count. An instance that was stopped counts if it runs again. Of a size that others set beyond the maximum of the policy, as many serve as this maximum says, and any part of the others. No more spares run than the policy wants, and all of them on spot. No member is pending.',
+    'At rest, as many members run and serve as are desired, or as the minimum of the Auto Scaling groups keeps, or as their user protects. A member that never answers counts where its user protects it from scale-in. One that does not serve, and whose end EC2 refused within the hour, does not count. An instance that was stopped counts if it runs again. Of a size that others set beyond the maximum of the policy, as many serve as this maximum says, and any part of the others. No more spares run than the policy wants, and all of them on spot, but for members on demand that nobody can end. No member is pending.',
   broken: (chronicle) =>
     inForce(chronicle).flatMap(({ group, policy }): readonly Broken[] => {
       const atMs = chronicle.history.endedAtMs;
@@ -59,10 +60,14 @@ export const sizeIsHeld: Rule = {
       const most = policy.isSizedOutside ? chronicle.wantedIn(group, atMs, atMs) : sizes;
       const wanted = sizes.map((size) => Math.max(size, leastOf(chronicle, policy, atMs), kept));
       const spot = members.filter(({ market }) => market === 'spot').length;
+      // On demand, and nobody can end them: those beyond the size have the places of spares.
+      const cannotLeave = (life: Life): boolean => isProtected(life, atMs) || isRefused(life) || wasAtMinimum(chronicle, life, atMs - 1);
+      const stuck = members.filter((life) => life.market === 'on-demand' && cannotLeave(life)).length;
       // A spare may be launched at any time, when its offering has rested.
       const coming = policy.spare === 0 ? 0 : members.filter((life) => life.launchedAtMs > atMs - servesAgainMsIn(chronicle, group)).length;
       const isHeld = wanted.some((size, index) => {
-        const atMost = Math.max(size, (most[index] ?? 0) + Math.min(policy.spare, spot));
+        const above = spot + Math.max(0, stuck - (sizes[index] ?? 0));
+        const atMost = Math.max(size, (most[index] ?? 0) + Math.min(policy.spare, above));
         return serving + mute >= size && members.length - idle <= atMost && members.length - idle - serving - mute <= coming;
       });
       return isHeld ? [] : [{ group, atMs, detail: `at the end, ${serving} of ${members.length} members serve, expected ${wanted.join(' or ')}` }];

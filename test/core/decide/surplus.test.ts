@@ -54,6 +54,21 @@ describe('a surplus', () => {
     expect(served.map(({ pool }) => pool)).toEqual(Array.from({ length: 5 }, () => 'od-b'));
   });
 
+  it('is not made up by a member on spot that would be launched again as a spare, where those on demand have to stay', () => {
+    const spared = (spare: number, spots: readonly Member[], stay = true) => {
+      const held = members(onDemandB, 3).map((one) => ({ ...one, protected: stay }));
+      const size = group({ spare, size: { min: 0, max: 9, desired: 2 } });
+      return removed({ group: size, members: [...held, ...spots], state: state({ desired: 2 }) });
+    };
+    expect(spared(2, members(spotA, 1))).toEqual([]);
+    expect(spared(1, members(spotA, 1))).toEqual(['spot-a#1']);
+    expect(spared(2, members(spotA, 2))).toHaveLength(1);
+    expect(spared(2, members(spotA, 1), false)).toEqual(['od-b#1']);
+    expect(spared(2, [member('unfit', spotA, { unhealthy: true })])).toEqual(['unfit']);
+    // Without spares the order decides.
+    expect(spared(0, members(spotA, 1))).toEqual(['spot-a#1']);
+  });
+
   it('does not remove a member ahead of its turn because its health could not be read', () => {
     const unread = member('unread', spotA, { serving: false, mayServe: true });
     expect(removed({ members: [...members(spotA, 10), ...members(onDemandB, 1), unread] })).toEqual(['od-b#1']);
