@@ -31,31 +31,32 @@ const subnetIn = (pool: Pool, zone: string, token: string, avoid: readonly strin
 };
 
 /**
- * Priority follows the pool's order of types and is the same in all zones: the tree or EC2 chooses the zone, never the
- * order of subnets.
+ * Priority follows the placement's order of types: the pool's order or, below `cheapest`, the order of their prices. It
+ * is the same in all zones: the tree or EC2 chooses the zone, never the order of subnets.
  */
 const overridesOf = (
   pool: Pool,
   { offerings, avoidSubnets = [] }: Placement,
   token: string,
-): FleetLaunchTemplateOverridesRequest[] =>
-  offerings.flatMap(({ instanceType, zone }) => {
+): FleetLaunchTemplateOverridesRequest[] => {
+  const types = [...new Set(offerings.map(({ instanceType }) => instanceType))];
+  return offerings.flatMap(({ instanceType, zone }) => {
     const SubnetId = subnetIn(pool, zone, token, avoidSubnets);
     if (SubnetId === undefined) return [];
-    const Priority = Math.max(0, pool.instanceTypes.indexOf(instanceType));
     const limit = pool.market === 'spot' ? priceLimit(pool, instanceType) : undefined;
     return [
       {
         InstanceType: instanceType as InstanceType,
         SubnetId,
-        Priority,
+        Priority: types.indexOf(instanceType),
         ...(limit !== undefined && { MaxPrice: String(limit) }),
       },
     ];
   });
+};
 
 /**
- * How EC2 chooses among overrides. On spot, a pool lists its types in order of preference, and only
+ * How EC2 chooses among overrides. On spot, a placement lists its types in order of preference, and only
  * `capacity-optimized-prioritized` follows an order and still considers capacity. With one type there is no order, so
  * `price-capacity-optimized` is used, which AWS recommends. `lowest-price`, the API's default, is never used. On
  * demand, `prioritized` follows the order strictly. There a price limit applies to the whole request, because overrides

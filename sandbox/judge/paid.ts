@@ -23,11 +23,13 @@ export const readsPrices = ({ capacity, pools, mode }: Policy): boolean =>
       market === 'spot' && (maxPriceUsdPerHour < Number.POSITIVE_INFINITY || Object.keys(typeLimits).length > 0),
   );
 
+type Chosen = Pick<Choice, 'lookedSinceMs' | 'chosenAtMs'>;
+
 /**
  * The oldest time from which the spot prices may be that a function compared. Undefined if the prices may be unknown: the policy reads none, a read within the
  * last minutes failed, or there was no read. Each group reads by itself, and calls do not show the group.
  */
-export const readSince = (chronicle: Chronicle, policy: Policy, { lookedSinceMs, chosenAtMs }: Choice): number | undefined => {
+export const readSince = (chronicle: Chronicle, policy: Policy, { lookedSinceMs, chosenAtMs }: Chosen): number | undefined => {
   if (!readsPrices(policy)) return undefined;
   const believedSinceMs = lookedSinceMs - priceBeliefMs;
   const reads = chronicle

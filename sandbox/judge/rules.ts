@@ -11,6 +11,7 @@ import { breakersOpen, breakersOpenInTime, warningsOpenOnce } from './rules/brea
 import { breakersAreKept, breakersCloseInTime, breakersEnd } from './rules/breakers.ts';
 import { callsAreBounded, idleWritesNothing, noStorm } from './rules/calls.ts';
 import { causesAreTrue } from './rules/causes.ts';
+import { cheapestFirst, cheapestTypeFirst } from './rules/cheapest.ts';
 import { countedInFull } from './rules/counted.ts';
 import { decisionsAreTrue } from './rules/decisions.ts';
 import { decisionsAreFound } from './rules/decisions-found.ts';
@@ -53,7 +54,8 @@ import { newMembersAreKnown } from './rules/new-members.ts';
 import { outcomesAreTrue } from './rules/outcomes-said.ts';
 import { outcomesAreWhole } from './rules/outcomes-whole.ts';
 import { outsideSizesStand, wantedStay } from './rules/outside.ts';
-import { cheapestFirst, earlierTierFirst, placedInPools, sharedOut, withinCap, withinPrice } from './rules/placement.ts';
+import { earlierTierFirst, placedInPools, sharedOut, withinCap, withinPrice } from './rules/placement.ts';
+import { pricesAreRead } from './rules/prices-read.ts';
 import { asgsPutBack, raisesEndSoon, strangeAsgs } from './rules/put-back.ts';
 import { remarksAreTrue } from './rules/remarks-said.ts';
 import { lossesAreRemembered, refusalsAreRemembered } from './rules/remembered.ts';
@@ -134,6 +136,8 @@ export const rules: readonly Rule[] = [
   lastResortLast,
   takenAtOnceLast,
   cheapestFirst,
+  cheapestTypeFirst,
+  pricesAreRead,
   floorFirst,
   floorLeft,
   floorHeld,

@@ -62,6 +62,15 @@ describe('a fleet request', () => {
     });
   });
 
+  test('prefers the types in the order of the placement, which goes by prices below cheapest', () => {
+    const overrides = request({ market: 'on-demand' }, [m6a, m7a, m7b])?.LaunchTemplateConfigs?.[0]?.Overrides;
+    expect(overrides?.map(({ InstanceType, Priority }) => [InstanceType, Priority])).toEqual([
+      ['m6g.large', 0],
+      ['m7g.large', 1],
+      ['m7g.large', 1],
+    ]);
+  });
+
   test('leaves the choice to EC2 where one type gives no order', () => {
     expect(request({}, [m7a, m7b])?.SpotOptions).toEqual({ AllocationStrategy: 'price-capacity-optimized' });
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { cheapestFirst, earlierTierFirst, placedInPools, sharedOut, withinCap, withinPrice } from '../../sandbox/judge/rules/placement.ts';
+import { cheapestFirst } from '../../sandbox/judge/rules/cheapest.ts';
+import { earlierTierFirst, placedInPools, sharedOut, withinCap, withinPrice } from '../../sandbox/judge/rules/placement.ts';
 import { tagsAsAsked } from '../../sandbox/judge/rules/tags.ts';
 import { details } from './details.ts';
 import { policy, react, type Script, spec, twoServe } from './histories.ts';

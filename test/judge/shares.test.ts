@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { cheapestFirst } from '../../sandbox/judge/rules/cheapest.ts';
 import { floorFirst, floorHeld, floorLeft, sharesHold } from '../../sandbox/judge/rules/limits.ts';
 import { needlessLaunch } from '../../sandbox/judge/rules/needless-launch.ts';
-import { cheapestFirst, earlierTierFirst, sharedOut } from '../../sandbox/judge/rules/placement.ts';
+import { earlierTierFirst, sharedOut } from '../../sandbox/judge/rules/placement.ts';
 import { returnsWithinBudget } from '../../sandbox/judge/rules/returns.ts';
 import { requestedSoon, servesAgain } from '../../sandbox/judge/rules/serving.ts';
 import { details, throttled } from './details.ts';

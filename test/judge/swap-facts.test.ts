@@ -54,6 +54,29 @@ describe('what a swap says of its instance is true', () => {
     expect(found((script) => says(script, 101, { deadlineMs: 280_000 }))).toEqual(['the swap of i-1 names a deadline that nobody announced']);
     expect(found((script) => says(script, 101, { asg: 'web-asg' }))).toEqual(['the swap of i-1 names web-asg, which never held it']);
   });
+  it('breaks where it comes to name the time of a warning, and another reason', () => {
+    const saysOf = (script: Script, second: number, reason: string, change: Partial<SwapFacts>, state = 'leaving'): void =>
+      script.at(second, {
+        ...{ kind: 'item-written', table: 'state', group: 'web', item: 'swap#i-1', bytes: 500, by: react('of-1') },
+        swap: { reason, state, facts: { ...facts, ...change } },
+      });
+    const warnedAs = (reason: string, state?: string) =>
+      found((script) => {
+        saysOf(script, 90, 'rebalance', {}, 'waiting');
+        saysOf(script, 101, reason, { deadlineMs: 220_000 }, state);
+      });
+    expect(warnedAs('interruption')).toEqual([]);
+    expect(warnedAs('hook')).toEqual([]);
+    expect(warnedAs('rebalance', 'drained')).toEqual([]);
+    expect(warnedAs('rebalance')).toEqual(['the swap of i-1 names the time of a warning, and rebalance as its reason']);
+    // Holdfast ends it, because EC2 did not take it.
+    expect(
+      found((script) => {
+        saysOf(script, 101, 'interruption', { deadlineMs: 220_000 });
+        saysOf(script, 600, 'unwanted', { deadlineMs: 220_000 });
+      }),
+    ).toEqual([]);
+  });
   it('knows a deadline from a message that came later than the warning', () => {
     const repeated = (script: Script): void =>
       script.at(130, {

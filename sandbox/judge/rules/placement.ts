@@ -1,13 +1,13 @@
 import type { Chronicle } from '../chronicle.ts';
-import { nameOf, type OfferingName } from '../cloud.ts';
+import { nameOf } from '../cloud.ts';
 import type { Finding, Rule } from '../finding.ts';
-import { isKnownToLeave, type Moment, mayBeBelieved, perhapsHeld, priceBeliefMs, surelyHeld } from '../giving.ts';
+import { isKnownToLeave, type Moment, perhapsHeld, priceBeliefMs, surelyHeld } from '../giving.ts';
 import { givesAtAll, givingWell } from '../giving-well.ts';
 import { isFunction, type Life, tagsAt } from '../life.ts';
 import { missingBeside } from '../missing-requests.ts';
 import { placedBeside } from '../owed-beside.ts';
-import { type Bound, byAnyPolicy, type Placed } from '../placed.ts';
-import { limitFor, type Policy, type PolicyPool, type TreeNode } from '../policy.ts';
+import { byAnyPolicy, type Placed } from '../placed.ts';
+import { limitFor, type Policy, type PolicyPool } from '../policy.ts';
 import { offeringsOf, poolOf } from '../pools.ts';
 import { movesIn } from '../returning.ts';
 import { ownLaunches } from '../staying.ts';
@@ -62,7 +62,7 @@ export const withinCap: Rule = {
 };
 
 /** Every selector on the way to the pool of a launch, with what those above it leave to choose from. */
-const boundPath = ({ policy, pool, life, from }: Placed) => {
+export const boundPath = ({ policy, pool, life, from }: Placed) => {
   let within = from;
   return pathTo(policy.capacity, pool.name).map(({ selector, child }) => {
     const step = { selector, child, within };
@@ -205,58 +205,6 @@ export const sharedOut: Rule = {
       if (detail !== undefined) return detail;
       // A spread by zone or type chooses that first; what is below decides within it.
       if (selector.by !== 'pool') return undefined;
-    }
-    return undefined;
-  }),
-};
-
-/** A move needs a saving of a tenth; prices are believed for a while. */
-const saving = 1.12;
-
-/** Every price that an offering had in the time from which prices are still believed. */
-const believedPrices = (chronicle: Chronicle, offering: OfferingName, { sinceMs, atMs }: Moment): readonly number[] =>
-  chronicle.cloud.pricesIn(offering, sinceMs - priceBeliefMs, atMs);
-
-/**
- * The least that the child of a launch could be believed to cost: EC2 chooses among the types of a pool,
- * and does not say which of them had run out as long as another one gave.
- */
-const believedCost = (chronicle: Chronicle, { life, policy, moment, pool: own }: Placed, child: TreeNode, within: Bound): number => {
-  // The refusals in the response of the same call were not known before it.
-  const { invocation: _, ...before } = moment;
-  const paid = (offering: OfferingName, { priceFactor }: PolicyPool): readonly number[] =>
-    believedPrices(chronicle, offering, moment).map((price) => price * priceFactor);
-  const open = poolsOf(policy, child).flatMap((pool) =>
-    offeringsOf(pool)
-      .filter((offering) => within(offering) && mayBeBelieved(chronicle, pool, offering, before))
-      .flatMap((offering) => paid(offering, pool)),
-  );
-  return Math.min(life.priceUsdPerHour * own.priceFactor, ...paid(life, own), ...open);
-};
-
-/** The most that is paid of the price of an offering below a node. */
-const factorBelow = (policy: Policy, node: TreeNode, offering: OfferingName): number =>
-  Math.max(
-    ...poolsOf(policy, node)
-      .filter((pool) => offeringsOf(pool).some((one) => nameOf(one) === nameOf(offering)))
-      .map(({ priceFactor }) => priceFactor),
-  );
-
-export const cheapestFirst: Rule = {
-  name: 'the cheapest child is used',
-  meaning: 'No launch goes to a child of `cheapest` while another child would give it for a tenth less than this child could be believed to cost.',
-  broken: byAnyPolicy((chronicle, placed) => {
-    const { policy, moment, life } = placed;
-    for (const { selector, child, within } of boundPath(placed)) {
-      if (selector.kind !== 'cheapest') continue;
-      const cost = believedCost(chronicle, placed, selector.children[child] ?? placed.pool.name, within);
-      const isCheaper = (node: TreeNode, offering: OfferingName): boolean =>
-        Math.max(...believedPrices(chronicle, offering, moment)) * factorBelow(policy, node, offering) * saving < cost;
-      const cheaper = selector.children.find(
-        (node, index) => index !== child && givingWell({ chronicle, policy, moment, within }, node).some((offering) => isCheaper(node, offering)),
-      );
-      if (cheaper !== undefined)
-        return `${life.instance} was launched from a child that costs ${cost} USD per hour, and ${JSON.stringify(cheaper)} costs less`;
     }
     return undefined;
   }),

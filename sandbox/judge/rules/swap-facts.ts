@@ -59,10 +59,22 @@ const changedWrongly = (chronicle: Chronicle, life: Life, before: Write, { atMs,
   return lost === undefined ? undefined : `no longer names ${lost}, which waits`;
 };
 
+/** Reasons by which a swap may leave once it names the time at which EC2 takes its instance. */
+const ofWarned = new Set(['interruption', 'hook']);
+/** In these states a warning still changes a swap. */
+const openStates = new Set(['waiting', 'leaving', 'draining']);
+
+/** Whether a swap names the time of a warning from now on, and says still that its instance leaves for another reason. */
+const hidesWarning = (life: Life, before: Write | undefined, { swap: { reason, state, facts } }: Write): boolean => {
+  const { deadlineMs } = facts;
+  if (deadlineMs === undefined || before?.swap.facts.deadlineMs === deadlineMs || ofWarned.has(reason) || !openStates.has(state)) return false;
+  return [...toldMs(life), ...life.warnings.map(takenByMs)].some((atMs) => Math.abs(atMs - deadlineMs) <= eventMs);
+};
+
 export const swapsNameTruly: Rule = {
   name: 'what a swap says of its instance is true',
   meaning:
-    'A swap names the offering of its instance, an Auto Scaling group that held or launched it, and a deadline that AWS announced for it. It puts off no deadline that has not come, and names each terminating hook that it named before for as long as the instance waits on it. It says of no hook that it waits for longer than it does.',
+    'A swap names the offering of its instance, an Auto Scaling group that held or launched it, and a deadline that AWS announced for it. It puts off no deadline that has not come, and names each terminating hook that it named before for as long as the instance waits on it. It says of no hook that it waits for longer than it does. One that comes to name the time at which EC2 takes its instance leaves for that warning, or for its hook.',
   broken: (chronicle) =>
     [...swapWrites(chronicle)].flatMap(([instance, writes]) => {
       const life = chronicle.life(instance);
@@ -70,7 +82,8 @@ export const swapsNameTruly: Rule = {
       return writes
         .flatMap((write, index): readonly Broken[] => {
           const before = writes[index - 1];
-          const why = untrue(chronicle, life, write) ?? (before && changedWrongly(chronicle, life, before, write));
+          const hidden = hidesWarning(life, before, write) ? `names the time of a warning, and ${write.swap.reason} as its reason` : undefined;
+          const why = untrue(chronicle, life, write) ?? hidden ?? (before && changedWrongly(chronicle, life, before, write));
           return why === undefined ? [] : [{ group: write.group, instance, atMs: write.atMs, detail: `the swap of ${instance} ${why}` }];
         })
         .slice(0, 1);

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { cheapestTypeFirst } from '../../sandbox/judge/rules/cheapest.ts';
+import { details } from './details.ts';
+import { policy, react, type Script, spec } from './histories.ts';
+
+/** A second type, which costs less on spot and more on demand. */
+const offerings = [
+  ...spec.offerings,
+  ...spec.offerings.map((offering) => ({ ...offering, instanceType: 'u', priceUsdPerHour: offering.market === 'spot' ? 0.02 : 0.2 })),
+];
+
+const reads = (script: Script): void =>
+  script.at(50, {
+    ...{ kind: 'called', invocation: 'i-read', function: 'react', service: 'ec2', operation: 'DescribeSpotPriceHistory' },
+    ...{ askedAtMs: 50_000, outcome: 'ok', applied: true, isMutating: false },
+  });
+
+type Case = { readonly pool?: string; readonly instanceType?: string; readonly change?: object; readonly before?: (script: Script) => void };
+
+const found = ({ pool = 'spot-a', instanceType = 't', change = {}, before = reads }: Case = {}): readonly string[] =>
+  details(
+    cheapestTypeFirst,
+    (script) => {
+      const defaults = { ...policy.defaults, instanceTypes: ['t', 'u'] };
+      script.policy(0, 1, { ...policy, defaults, capacity: { cheapest: ['spot-a', 'od-b'] }, ...change });
+      before(script);
+      script.react(99, 102, 'i-a');
+      script.launch(100, 'i-3', { pool, instanceType, by: react('i-a') });
+    },
+    { spec: { ...spec, offerings } },
+  );
+
+describe('below cheapest, the cheapest type of a pool is launched', () => {
+  it('holds for the cheapest one, and breaks for a dearer one', () => {
+    expect(found({ instanceType: 'u' })).toEqual([]);
+    expect(found()).toEqual(['t/z-a/spot was launched, and u/z-a/spot of spot-a costs less']);
+  });
+  it('holds where the cheapest one has no capacity', () => {
+    const taken = (script: Script): void => {
+      reads(script);
+      script.at(90, { kind: 'offering', instanceType: 'u', zone: 'z-a', market: 'spot', capacity: 0, priceUsdPerHour: 0.02 });
+    };
+    expect(found({ before: taken })).toEqual([]);
+  });
+  it('holds without prices: none was read, or none is stated', () => {
+    expect(found({ before: () => undefined })).toEqual([]);
+    expect(found({ pool: 'od-b', instanceType: 'u' })).toEqual([]);
+  });
+  it('goes by the stated prices on demand', () => {
+    const stated = { onDemandPrices: { t: 0.05, u: 0.2 } };
+    expect(found({ pool: 'od-b', change: stated })).toEqual([]);
+    expect(found({ pool: 'od-b', instanceType: 'u', change: { onDemandPrices: { t: 0.05, u: 0.2 } } })).toHaveLength(1);
+  });
+  it('says nothing of a pool above which nothing is cheapest, of two zones, or that is an Auto Scaling group', () => {
+    expect(found({ change: { capacity: { tiered: ['spot-a', 'od-b'] } } })).toEqual([]);
+    const wide = { ...policy.pools, 'spot-a': { market: 'spot', subnets: ['subnet-a', 'subnet-b'] } };
+    expect(found({ change: { pools: wide } })).toEqual([]);
+    const through = { ...policy.pools, 'spot-a': { market: 'spot', asg: 'web-asg' } };
+    expect(found({ change: { pools: through } })).toEqual([]);
+  });
+});
