@@ -10,6 +10,10 @@ export type LaunchCall = {
   readonly atMs: number;
   readonly asked: number;
   readonly given: number;
+  /** How many EC2 refused. A throttled call is refused nothing: its tokens were not there. */
+  readonly refused: number;
+  /** From the call to its response. */
+  readonly tookMs: number;
 };
 
 /** A read, and the groups that it is for. A read that found nobody names none. */
@@ -116,7 +120,10 @@ export const watchCalls = (sandbox: Sandbox) => {
     else if (call.invocation.functionName.endsWith('-react'))
       seen.reads.push({ operation: call.operation, atMs: call.atMs, groups: readsOf(input, output) });
     const api = launchApis[call.operation];
-    if (api !== undefined) seen.launches.push({ group: groupOf(input), api, atMs: call.atMs, asked: askedIn(input), given: givenIn(output) });
+    if (api === undefined) return;
+    const [asked, given] = [askedIn(input), givenIn(output)];
+    const counts = { asked, given, refused: isThrottled ? 0 : Math.max(0, asked - given) };
+    seen.launches.push({ group: groupOf(input), api, atMs: call.atMs, ...counts, tookMs: call.durationMs ?? 0 });
   });
   return { seen, twice: watchMessages(sandbox).twice };
 };

@@ -7,12 +7,16 @@ import type { LaunchCall } from '../../bench/many-watch.ts';
 const storm = { groups: 2, members: 6, case: 'zone', held: 'mixed', concurrency: 10, seed: 1 } as const;
 const need = { fleetCalls: 6, asgCalls: 0, instances: 4, fixedMs: 2_000 };
 const startedAtMs = 100_000;
+const launch = (group: string, atMs: number, count: number, rest: Partial<LaunchCall> = {}): LaunchCall => ({
+  ...{ group, api: 'create-fleet', atMs, asked: count, given: count, refused: 0, tookMs: 1_500 },
+  ...rest,
+});
 const launches: readonly LaunchCall[] = [
-  { group: 'group-1', api: 'create-fleet', atMs: 101_000, asked: 0, given: 0 },
-  { group: 'group-1', api: 'create-fleet', atMs: 103_000, asked: 2, given: 2 },
-  { group: 'group-2', api: 'create-fleet', atMs: 101_500, asked: 0, given: 0 },
-  { group: 'bystander', api: 'create-fleet', atMs: 104_000, asked: 1, given: 1 },
-  { group: 'group-2', api: 'create-fleet', atMs: 104_500, asked: 2, given: 2 },
+  launch('group-1', 101_000, 0),
+  launch('group-1', 103_000, 2),
+  launch('group-2', 101_500, 0),
+  launch('bystander', 104_000, 1),
+  launch('group-2', 104_500, 2),
 ];
 const both = ['group-1', 'group-2'];
 const reads = [
@@ -53,20 +57,44 @@ describe('the figures of a storm over many groups', () => {
   });
 
   test('show how long after its place in the buckets the last group made its first call', () => {
-    expect(figuresOf(played).latestFirstMs).toBe(-500);
+    // The first instances are given at 103 s.
+    expect(figuresOf(played).latestFirstMs).toBe(-1_500);
+    const latestOf = (...calls: readonly LaunchCall[]) => figuresOf({ ...played, seen: { ...seen, launches: [...calls] } }).latestFirstMs;
     // The bucket of 50 gives its 56th call after 1.2 s.
-    const ahead = Array.from({ length: 55 }, () => ({ group: 'group-1', api: 'create-fleet', atMs: 101_000, asked: 0, given: 0 }) as const);
-    const own = { group: 'group-2', api: 'create-fleet', atMs: 110_000, asked: 2, given: 2 } as const;
-    const latestOf = (more: Partial<typeof played.seen>) => figuresOf({ ...played, seen: { ...seen, ...more } }).latestFirstMs;
-    expect(latestOf({ launches: [...ahead, own] })).toBe(10_000 - 2_000 - 1_200);
-    expect(latestOf({ launches: [...ahead, { ...own, api: 'launch-instances' }] })).toBe(8_000);
-    expect(latestOf({ launches: [{ ...own, group: 'group-1', atMs: 101_000, asked: 1_000, given: 1_000 }, own] })).toBe(10_000 - 2_000 - 1_000);
+    const ahead = Array.from({ length: 55 }, (_, index) => launch('group-1', 101_000, index === 0 ? 1 : 0));
+    const own = launch('group-2', 110_000, 2);
+    expect(latestOf(...ahead, own)).toBe(10_000 - 2_000 - 1_200);
+    expect(latestOf(...ahead, { ...own, api: 'launch-instances' })).toBe(8_000);
+    const before = launch('group-1', 101_000, 1_000);
+    expect(latestOf(before, own)).toBe(10_000 - 2_000 - 1_000);
     // One request has a call for each zone, and waits for the instances of all of them.
-    const before = { ...own, group: 'group-1', atMs: 101_000, asked: 1_000, given: 1_000 };
-    expect(latestOf({ launches: [before, own, { ...own }] })).toBe(10_000 - 2_000 - 2_000);
-    expect(latestOf({ launches: [before, own, { ...own, atMs: 111_000 }] })).toBe(10_000 - 2_000 - 1_000);
+    expect(latestOf(before, own, { ...own })).toBe(10_000 - 2_000 - 2_000);
+    expect(latestOf(before, own, { ...own, atMs: 111_000 })).toBe(10_000 - 2_000 - 1_000);
     // It waits for them also where EC2 refuses them.
-    expect(latestOf({ launches: [before, { ...own, given: 0 }] })).toBe(10_000 - 2_000 - 1_000);
+    expect(latestOf(before, { ...own, given: 0, refused: 2 })).toBe(10_000 - 2_000 - 1_000);
+  });
+
+  test('count no refill of full buckets: it begins with the first launch call that gets something', () => {
+    const latestOf = (...calls: readonly LaunchCall[]) => figuresOf({ ...played, seen: { ...seen, launches: [...calls] } }).latestFirstMs;
+    const own = launch('group-2', 110_000, 2);
+    const refused = launch('group-1', 101_000, 1, { given: 0 });
+    expect(latestOf(refused, launch('group-1', 102_000, 1_000), own)).toBe(10_000 - 2_000 - 1_000);
+    expect(latestOf(refused, launch('group-1', 102_700, 1_000), own)).toBe(10_000 - 2_700 - 1_000);
+  });
+
+  test('count what EC2 refused to others as taken until its response, and no longer', () => {
+    const latestOf = (...calls: readonly LaunchCall[]) => figuresOf({ ...played, seen: { ...seen, launches: [...calls] } }).latestFirstMs;
+    const [first, own] = [launch('group-1', 101_000, 1_000), launch('group-2', 110_000, 2)];
+    // Its place is 103 s after all: ten instances take 5 s, and come back 1.5 s later.
+    const refused = launch('bystander-2', 107_000, 10, { given: 0, refused: 10 });
+    expect(latestOf(first, refused)).toBe(7_000 - 2_000 - 5_000);
+    // It holds them from its place at 107 s on. The place of the group behind is 103 s, where they were not held yet.
+    expect(latestOf(first, refused, own)).toBe(10_000 - 2_000 - 1_000);
+    const same = launch('group-2', 110_000, 10);
+    expect(latestOf(first, refused, same)).toBe(10_000 - 2_000 - 5_000 - 1_500);
+    expect(latestOf(first, { ...refused, refused: 0 }, same)).toBe(10_000 - 2_000 - 5_000);
+    // By then, the bucket has as many for both.
+    expect(latestOf(first, { ...refused, tookMs: 60_000 }, { ...same, atMs: 115_000 })).toBe(15_000 - 2_000 - 10_000);
   });
 
   test('count reads a group and minute once a shortage has lasted for 200 s', () => {
