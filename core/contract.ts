@@ -56,6 +56,8 @@ export const items = {
   budget: 'budget',
   /** The next wake of a group. */
   wake: 'wake',
+  /** The groups that are looked at together at that time. */
+  look: (atMs: number): string => `look#${atMs}`,
 } as const;
 
 /** Partition of the state table for what all groups share. `@` cannot begin a group's name. */

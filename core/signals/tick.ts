@@ -11,6 +11,8 @@ type Tick = {
   readonly isScheduled: boolean;
   /** The time that a wake was sent for. */
   readonly forMs?: number;
+  /** Other groups may have joined the look of that time. */
+  readonly isShared?: true;
 };
 
 const name = z.string().check(z.regex(groupNamePattern));
@@ -29,9 +31,12 @@ export const tick = signalKind({
     groups: z.optional(z.array(name)),
     isScheduled: z._default(z.boolean(), false),
     forMs: z.optional(z.number()),
+    isShared: z.optional(z.boolean()),
   }),
-  toSignal: ({ group, groups = group === undefined ? [] : [group], isScheduled, forMs }, atMs): Tick | Unread => {
-    if (groups.length > 0) return { kind: 'tick', groups, atMs, isScheduled, ...(forMs !== undefined && { forMs }) };
+  toSignal: ({ group, groups = group === undefined ? [] : [group], isScheduled, ...wake }, atMs): Tick | Unread => {
+    const { forMs, isShared } = wake;
+    const time = { ...(forMs !== undefined && { forMs }), ...(isShared && { isShared }) };
+    if (groups.length > 0) return { kind: 'tick', groups, atMs, isScheduled, ...time };
     return isScheduled
       ? { kind: 'ignored', why: 'a tick while no policy is in force' }
       : { kind: 'invalid', why: 'detail.group: expected a name, or a list of names at detail.groups' };

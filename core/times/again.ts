@@ -15,6 +15,12 @@ export const againInMs = (ageMs: number): number => Math.max(shortestMs, Math.mi
  */
 const marksMs = [20_000, 10_000, 5_000, shortestMs];
 
+/** Groups that wait for nothing that is due are looked at together at multiples of this time. */
+const commonMarkMs = 5_000;
+
+/** Whether groups of the whole account can share one look at this time. */
+export const isCommonMark = (atMs: number): boolean => atMs % commonMarkMs === 0;
+
 /** When to try again: the nearest multiple, and two seconds from now at the earliest. */
 export const againAtMs = (nowMs: number, sinceMs: number): number => {
   const inMs = againInMs(nowMs - sinceMs);

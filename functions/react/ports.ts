@@ -6,7 +6,7 @@ import type { LifecycleActions } from '../../core/ports/lifecycle-actions.ts';
 import type { Owners } from '../../core/ports/owners.ts';
 import type { Prices } from '../../core/ports/prices.ts';
 import type { StateStore } from '../../core/ports/state-store.ts';
-import type { Announcer, Clock, Redelivery, Wakes } from '../../core/ports/surroundings.ts';
+import type { Announcer, Clock, CommonLooks, Redelivery, Wakes } from '../../core/ports/surroundings.ts';
 import type { Changes } from '../../core/view/changes.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import type { Telemetry } from '../runtime/telemetry.ts';
@@ -41,6 +41,7 @@ export type ReactPorts = {
   readonly prices: Prices;
   readonly drains: Drains;
   readonly wakes: Wakes;
+  readonly looks: CommonLooks;
   readonly redelivery: Redelivery;
   readonly missed: Missed;
   readonly announcer: Announcer;

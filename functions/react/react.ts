@@ -9,6 +9,7 @@ import { type Converged, converge, type Known } from './converge.ts';
 import { howToLook } from './look/how-to-look.ts';
 import { readInForce } from './look/in-force.ts';
 import type { Facts } from './messages/facts.ts';
+import { withJoined } from './messages/joined-looks.ts';
 import { postpone } from './messages/postpone.ts';
 import { type Home, readMessage } from './messages/read-message.ts';
 import { isMinuteTick, type Received } from './messages/route.ts';
@@ -216,12 +217,10 @@ export const react = async (
   hash: (text: string) => string,
 ): Promise<Outcome> => {
   const beganAtMs = ports.clock.now();
-  const received = readAll(messages, ports, hash);
+  const received = await withJoined(readAll(messages, ports, hash), ports);
   if (received.length === 0) return { again: [] };
   const news = received.filter(({ signal }) => !isMinuteTick(signal));
   const [isQuiet, isTick] = [news.length === 0, news.length < received.length];
-  for (const { signal } of received)
-    if (signal.kind === 'tick' && signal.forMs !== undefined) ports.wakes.came(signal.groups, signal.forMs);
   ports.telemetry.count(metrics.signals, news.length);
   ports.telemetry.count(metrics.signalsLate, late(news, messages, beganAtMs));
   ports.begin({ isQuiet, untilMs: beganAtMs + endsWithinMs });

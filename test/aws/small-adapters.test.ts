@@ -236,7 +236,10 @@ describe('wakes', () => {
     [nowMs + 3_600_000, 900],
   ])('are due no later than the queue can hold them back', async (atMs, DelaySeconds) => {
     const aws = createFakeAws({ SendMessage: {} });
-    await createWakes({ client: aws.sqs, queueUrl: 'http://queue', claim: async () => true, now }).wake(['workers'], atMs);
+    await createWakes({ client: aws.sqs, queueUrl: 'http://queue', claim: async () => true, joinLook: async () => 'first', now }).wake(
+      ['workers'],
+      atMs,
+    );
     const [input] = aws.inputsOf('SendMessage');
     expect(input).toMatchObject({ QueueUrl: 'http://queue', DelaySeconds });
     expect(JSON.parse(String(input?.MessageBody))).toMatchObject({
@@ -249,7 +252,13 @@ describe('wakes', () => {
   test('are not sent to a group that is woken in time already, and are sent when that one is over or was not taken', async () => {
     const aws = createFakeAws({ SendMessage: failsOnce() });
     let atMs = nowMs;
-    const { wake } = createWakes({ client: aws.sqs, queueUrl: 'http://queue', claim: async () => true, now: () => atMs });
+    const { wake } = createWakes({
+      client: aws.sqs,
+      queueUrl: 'http://queue',
+      claim: async () => true,
+      joinLook: async () => 'first',
+      now: () => atMs,
+    });
     const sent = () => aws.inputsOf('SendMessage').map(({ MessageBody }) => JSON.parse(String(MessageBody)).detail);
     await expect(wake(['api'], nowMs + 10_000)).rejects.toThrow();
     await wake(['api'], nowMs + 10_000);
@@ -268,7 +277,7 @@ describe('wakes', () => {
     const aws = createFakeAws({ SendMessage: {} });
     const claims: unknown[] = [];
     const claim = async (...of: unknown[]) => claims.push(of) > 0;
-    const { wake, came } = createWakes({ client: aws.sqs, queueUrl: 'http://queue', claim, now });
+    const { wake, came } = createWakes({ client: aws.sqs, queueUrl: 'http://queue', claim, joinLook: async () => 'first', now });
     const forMs = () => aws.inputsOf('SendMessage').map(({ MessageBody }) => JSON.parse(String(MessageBody)).detail.forMs - nowMs);
     await wake(['api'], nowMs + 4_000);
     came(['api', 'web'], nowMs + 3_999);
@@ -287,10 +296,44 @@ describe('wakes', () => {
   test('are sent for the groups whose wake this environment has claimed, and to no queue where it has claimed none', async () => {
     const aws = createFakeAws({ SendMessage: {} });
     const claim = async (group: string) => group === 'web';
-    const { wake } = createWakes({ client: aws.sqs, queueUrl: 'http://queue', claim, now });
+    const { wake } = createWakes({ client: aws.sqs, queueUrl: 'http://queue', claim, joinLook: async () => 'first', now });
     await wake(['api'], nowMs + 10_000);
     await wake(['api', 'web'], nowMs + 10_000);
     expect(aws.inputsOf('SendMessage').map(({ MessageBody }) => JSON.parse(String(MessageBody)).detail)).toMatchObject([{ group: 'web' }]);
+  });
+});
+
+describe('wakes of groups that may be looked at with those of other environments', () => {
+  const played = async (joining: 'first' | 'joined' | 'begun', how?: 'together', inMs = 10_000) => {
+    const aws = createFakeAws({ SendMessage: {} });
+    const asked: unknown[] = [];
+    const { wake } = createWakes({
+      client: aws.sqs,
+      queueUrl: 'http://queue',
+      claim: async (group) => asked.push(group) > 0 && group !== 'api',
+      joinLook: async (groups, atMs) => {
+        asked.push([...groups, atMs - nowMs]);
+        return joining;
+      },
+      now,
+    });
+    await wake(['api', 'web'], nowMs + inMs, how);
+    await wake(['web'], nowMs + inMs, how);
+    const sent = aws.inputsOf('SendMessage').map(({ MessageBody }) => JSON.parse(String(MessageBody)).detail);
+    return { asked, sent };
+  };
+  const forMs = nowMs + 10_000;
+
+  test('join one look once they are claimed, and the first environment sends a message for all', async () => {
+    const asked = ['api', 'web', ['web', 10_000]];
+    expect(await played('first', 'together')).toEqual({ asked, sent: [{ group: 'web', forMs, isShared: true }] });
+    expect(await played('joined', 'together')).toEqual({ asked, sent: [] });
+  });
+
+  test('are woken alone where the look has begun, where something is due, and at other times than common marks', async () => {
+    expect(await played('begun', 'together')).toEqual({ asked: ['api', 'web', ['web', 10_000]], sent: [{ group: 'web', forMs }] });
+    expect(await played('first')).toEqual({ asked: ['api', 'web'], sent: [{ group: 'web', forMs }] });
+    expect(await played('first', 'together', 9_999)).toEqual({ asked: ['api', 'web'], sent: [{ group: 'web', forMs: forMs - 1 }] });
   });
 });
 

@@ -92,6 +92,23 @@ describe('a batch of messages', () => {
     expect(came).toEqual([[['web', 'api'], forMs]]);
   });
 
+  test('looks at all groups that joined the look of a shared wake, and of no other wake', async () => {
+    const { store } = worldOf({ putState: async () => 'done' }).ports;
+    const { seen, house, play } = houseOf({ store: { ...store, group: async (name) => ({ ...policy, name }) } });
+    const came: unknown[] = [];
+    const [wakes, looks] = [{ ...house.wakes, came: (...of: unknown[]) => void came.push(of) }, { begin: async () => ['web', 'jobs'] }];
+    Object.assign(house, { wakes, looks });
+    const forMs = nowMs + 10_000;
+    const woken = (detail: object) => at({ ...ownMessage('Holdfast Tick'), detail: { groups: ['web'], forMs, ...detail } });
+    await play(message('m-1', woken({ isShared: true })));
+    await play(message('m-2', woken({})));
+    expect(seen.looks).toMatchObject([[['web', 'jobs'], {}], [['web'], {}]]);
+    expect(came).toEqual([
+      [['web', 'jobs'], forMs],
+      [['web'], forMs],
+    ]);
+  });
+
   test('about one member launches one replacement, and is done', async () => {
     const { world, seen, play } = houseOf();
     expect(await play(message('m-1', warning()), message('m-2', warning()), message('m-3', tick('web')))).toEqual({ again: [] });

@@ -187,6 +187,8 @@ describe('alarms and our own messages', () => {
     expect(signal(ownMessage('Holdfast Tick'))).toEqual({ kind: 'tick', groups: ['workers'], atMs: eventAtMs, isScheduled: false });
     const wake = { ...ownMessage('Holdfast Tick'), detail: { group: 'workers', forMs: eventAtMs + 10_000 } };
     expect(signal(wake)).toMatchObject({ groups: ['workers'], forMs: eventAtMs + 10_000 });
+    expect(signal(wake)).not.toHaveProperty('isShared');
+    expect(signal({ ...wake, detail: { ...wake.detail, isShared: true } })).toMatchObject({ isShared: true });
     const together = { ...ownMessage('Holdfast Tick'), detail: { groups: ['api', 'web'], isScheduled: true } };
     expect(signal(together)).toEqual({ kind: 'tick', groups: ['api', 'web'], atMs: eventAtMs, isScheduled: true });
     expect(signal(ownMessage('Holdfast Policy Change'))).toMatchObject({ kind: 'policy-change', group: 'workers' });

@@ -39,6 +39,23 @@ describe('wakes of groups of one batch', () => {
     expect(sent).toEqual([[5_000, ['api']]]);
   });
 
+  test('are shared with other functions only where nothing is due', async () => {
+    const hows: unknown[] = [];
+    const wakes = wakesTogether({ came: () => undefined, wake: async (groups, atMs, how) => void hows.push([groups, atMs - nowMs, how]) }, clock);
+    await wakes.wake(['api'], nowMs + 10_000, 'together');
+    await wakes.wake(['web'], nowMs + 10_000);
+    await wakes.wake(['jobs'], nowMs + 10_000, 'together');
+    for (const how of ['together', undefined, 'together'] as const) await wakes.wake(['both'], nowMs + 10_000, how);
+    await wakes.wake(['mail'], nowMs + 10_000);
+    await wakes.wake(['mail'], nowMs + 5_000, 'together');
+    await wakes.send('all');
+    expect(hows).toEqual([
+      [['web', 'both'], 10_000, undefined],
+      [['api', 'jobs'], 10_000, 'together'],
+      [['mail'], 5_000, 'together'],
+    ]);
+  });
+
   test('that are due soon do not wait for the end of the batch', async () => {
     const { sent, wakes } = collected();
     await wakes.wake(['api'], nowMs + 1_000);

@@ -57,6 +57,7 @@ export const worldOf = ({ putState, inForce = () => policy }: { putState: StateS
     owners: { ownersOf: async (ids) => new Map(ids.map((id) => [id, { group: 'web', offering, state: 'running' }])) },
     describeTogether: () => (group) => (provider as CapacityIn).describe(group),
     wakes: { came: () => undefined, wake: async () => {} },
+    looks: { begin: async () => [] },
     redelivery: { postpone: async () => {} },
     missed: () => {},
     prices: { spotPrices: async () => undefined },

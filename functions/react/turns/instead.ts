@@ -50,5 +50,5 @@ export const insteadOfLooks = async (
 export const lookLater = async (facts: Facts, known: InForce, instead: Instead, ports: ReactPorts): Promise<void> => {
   if (instead.kind === 'hand-over') return handOver(facts, known, ports, instead.trouble);
   await keepFacts(facts, known, ports);
-  if (instead.lookAtMs !== undefined) await ports.wakes.wake([facts.group], instead.lookAtMs);
+  if (instead.lookAtMs !== undefined) await ports.wakes.wake([facts.group], instead.lookAtMs, 'together');
 };
