@@ -18,6 +18,13 @@ const shownAfterMs = 2_000;
 
 const nextJoinAtMs = (nowMs: number, markMs = joinEveryMs): number => Math.ceil((nowMs + 1) / markMs) * markMs;
 
+/** Whether a group has waited for its turn to launch for so long. */
+export const shortageLasts = ({ waiting }: Pick<AccountBudget, 'waiting'>, nowMs: number): boolean =>
+  waiting.some(({ instances, sinceMs }) => instances > 0 && nowMs - sinceMs >= lastsMs);
+
+/** When a group is looked at in a shortage that lasts, where nothing of it is due: at the same times as all others. */
+export const lastingLookAtMs = (atMs: number): number => nextJoinAtMs(atMs - 1, lastingEveryMs);
+
 /** When the next common look is. */
 export const commonLookAtMs = (nowMs: number): number => Math.ceil((nowMs + shownAfterMs) / everyMs) * everyMs;
 

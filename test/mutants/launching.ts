@@ -100,7 +100,7 @@ export const launching: readonly Mutant[] = [
   {
     name: 'the wake is never sent',
     file: 'functions/react/carry-out/carry-out.ts',
-    from: 'if (wakeAtMs !== undefined) await ports.wakes.wake([group.name], wakeAtMs);',
+    from: 'if (wakeAtMs !== undefined) await ports.wakes.wake([group.name], wakeAtMs, how);',
     to: '',
     caughtBy: ['throttled launches'],
   },

@@ -4,6 +4,7 @@ import type { Waiting } from '../../core/limits/need.ts';
 import type { SwapState } from '../../core/swap/swap.ts';
 import type { InForce } from '../../functions/react/look/in-force.ts';
 import type { Facts } from '../../functions/react/messages/facts.ts';
+import { createSeenMembers } from '../../functions/react/messages/seen-members.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 import { putOff } from '../../functions/react/turns/put-off.ts';
 import { group, nowMs, reservation, state, swapOf } from '../core/views.ts';
@@ -18,8 +19,10 @@ const inLine = (name: string, rest: Partial<Waiting> = {}): Waiting => {
 const storeOf = (waiting: readonly Waiting[]) =>
   ({ budget: async () => ({ ...emptyBudget, waiting }), putBudget: async () => 'done' }) as unknown as ReactPorts['store'];
 
+const seen = { ...createSeenMembers(), wasNoted: (instance: string) => instance === 'i-noted' };
+
 const isWaiting = async (facts: Facts, inForce: InForce, waiting: readonly Waiting[]): Promise<boolean> =>
-  (await putOff([{ facts, inForce }], { store: storeOf(waiting), clock: { now: () => nowMs } })).has('web');
+  (await putOff([{ facts, inForce }], { store: storeOf(waiting), clock: { now: () => nowMs }, seen })).has('web');
 
 /** Whether a group that waits for its turn is put off, when a member with a swap in this state ends. */
 const isPutOff = async (swapState: SwapState, facts: Partial<Facts> = {}): Promise<boolean> => {
@@ -45,7 +48,7 @@ test('where little of Auto Scaling’s bucket is left, the ends of leaving membe
     const store = { budget: async () => ({ ...emptyBudget, levels }), putBudget: async () => 'done' } as unknown as ReactPorts['store'];
     const swaps = left.map((instance) => swapOf(instance, { state: 'drained' }));
     const inForce = { group: of, state: state(), swaps } as unknown as InForce;
-    const put = await putOff([{ facts: factsOf({ ended: ['i-1'], ...facts }), inForce }], { store, clock: { now: () => nowMs } });
+    const put = await putOff([{ facts: factsOf({ ended: ['i-1'], ...facts }), inForce }], { store, clock: { now: () => nowMs }, seen });
     return put.get('web')?.lookAtMs;
   };
   const [lowMs, halfMs] = [await lookAtMs(9), await lookAtMs(10)];
@@ -97,11 +100,13 @@ describe('instances that begin to run', () => {
     const own = { state: state({ newcomers: { 'i-1': { pool: 'spot-b', atMs: nowMs } } }) };
     expect([await waits(own, ran, lasts), await waits(own, ran, [])]).toEqual([true, false]);
     expect(await waits(own, { ran: ['i-1', 'i-2'] }, lasts)).toBe(false);
+    // A look has shown that it came up, before the signal of its start.
+    expect([await waits(own, { ran: ['i-1', 'i-noted'] }, lasts), await waits({}, { ran: ['i-noted'] }, lasts)]).toEqual([true, true]);
   });
 
   test('have one look arranged for all of a group by an environment, until that look is due', async () => {
     let now = nowMs;
-    const ports = { store: storeOf([]), clock: { now: () => now } };
+    const ports = { store: storeOf([]), clock: { now: () => now }, seen };
     const arrangedAt = async () => (await putOff([{ facts: factsOf(refilled), inForce: of({}) }], ports)).get('web')?.lookAtMs;
     const first = await arrangedAt();
     expect((first ?? 0) % 20_000).toBe(0);

@@ -17,7 +17,7 @@ import type { GroupState } from '../../../core/view/view.ts';
 import { putState } from '../record/put-state.ts';
 import { heldBackIn } from '../rounds.ts';
 import type { Round, Run } from '../run.ts';
-import { commonTime } from '../turns/wakes-together.ts';
+import { wakeOf } from '../turns/lasting.ts';
 import { type Admissions, admit, joinsAgainMs } from './admit.ts';
 import { writesAtOnce } from './claims.ts';
 import { settleMaxima } from './maxima.ts';
@@ -145,7 +145,7 @@ export const carryOutRounds = async (context: Acting): Promise<Acted> => {
   const learned = await settleMaxima(context, [first, ...rounds.slice(1)], lowered);
   const resumed = await resumeAll(context, first.decision.resume);
   const nowMs = ports.clock.now();
-  const { groupsAtOnce, isCut } = context;
+  const { isCut } = context;
   const admitAgainMs = joinsAgainMs(context, first, admissions);
   const soonest = wakeTime(rounds, nowMs, [
     ...[...endAgainMs, ...admitAgainMs, ...tagAgainMs].filter((atMs) => isWorthALook(atMs, nowMs)),
@@ -155,8 +155,8 @@ export const carryOutRounds = async (context: Acting): Promise<Acted> => {
     ...noteTimes(first, nowMs),
     ...(isCut ? [nowMs + afterCutMs] : []),
   ]);
-  const wakeAtMs = soonest === undefined ? undefined : commonTime(soonest, groupsAtOnce);
-  if (wakeAtMs !== undefined) await ports.wakes.wake([group.name], wakeAtMs);
+  const { atMs: wakeAtMs, how } = soonest === undefined ? {} : wakeOf(context, rounds, soonest);
+  if (wakeAtMs !== undefined) await ports.wakes.wake([group.name], wakeAtMs, how);
   const raised = raisedAfter(context.id, last.state.raised, learned, nowMs);
   const tried = triedIn([...rounds, admissions]);
   const suspended = suspendedAfter(first.view, last.state.suspended, { resumed, nowMs, ...tried });

@@ -29,6 +29,8 @@ export type SeenMembers = {
    * it was moved since, the next tick of its new group finds it.
    */
   ownerOf(signal: Signal, nowMs: number): Owner | undefined;
+  /** Whether a state item has noted this instance as launched. The note ends when a look shows that it came up. */
+  wasNoted(instance: string): boolean;
   /** Called when a policy was written, because members may be in other groups then. */
   forget(): void;
 };
@@ -43,7 +45,8 @@ const shownBy = ({ state, atMs }: StateChange, owner: Owner): Owner | undefined 
 };
 
 export const createSeenMembers = (): SeenMembers => {
-  const seen = new Map<string, { readonly owner: Owner; readonly atMs: number }>();
+  const seen = new Map<string, { readonly owner: Owner; readonly atMs: number; readonly wasNoted?: boolean }>();
+  const wasNoted = (instance: string): boolean => seen.get(instance)?.wasNoted === true;
   const makeRoom = (count: number): void => {
     if (seen.size + count > mostRemembered) seen.clear();
   };
@@ -56,19 +59,19 @@ export const createSeenMembers = (): SeenMembers => {
     noted: (group, newcomers) => {
       for (const [instance, { pool, offering: key, atMs }] of Object.entries(newcomers)) {
         // What is known already says more. A list that is full keeps what it has: others would be looked up instead.
-        if (seen.has(instance) || seen.size >= mostRemembered) continue;
+        const known = seen.get(instance);
+        if (known === undefined && seen.size >= mostRemembered) continue;
         const offering = key === undefined ? undefined : parseOfferingKey(key);
-        seen.set(instance, {
-          owner: { group, pool, ...(offering && { offering }), state: 'pending', launchedAtMs: atMs },
-          atMs,
-        });
+        const owner = { group, pool, ...(offering && { offering }), state: 'pending', launchedAtMs: atMs } as const;
+        seen.set(instance, { ...(known ?? { owner, atMs }), wasNoted: true });
       }
     },
     note: (group, members, atMs) => {
       makeRoom(members.length);
       for (const { instance, pool, offering, state, launchedAtMs, asg } of members.slice(0, mostRemembered)) {
         const known = { ...(pool !== undefined && { pool }), ...(asg !== undefined && { asg }) };
-        seen.set(instance, { owner: { group, offering, state, launchedAtMs, ...known }, atMs });
+        const owner = { group, offering, state, launchedAtMs, ...known };
+        seen.set(instance, { owner, atMs, wasNoted: wasNoted(instance) });
       }
     },
     ownerOf: (signal, nowMs) => {
@@ -76,6 +79,7 @@ export const createSeenMembers = (): SeenMembers => {
       const known = seen.get(signal.instance);
       return known === undefined || nowMs - known.atMs >= rememberedForMs ? undefined : shownBy(signal, known.owner);
     },
+    wasNoted,
     forget: () => seen.clear(),
   };
 };

@@ -9,6 +9,7 @@ import type { InForce } from '../look/in-force.ts';
 import type { Facts } from '../messages/facts.ts';
 import type { ReactPorts } from '../ports.ts';
 import { canHandOver } from './hand-over.ts';
+import { noteShortage } from './lasting.ts';
 
 /** A group of a batch, and what is in force for it. */
 type Heard = { readonly facts: Facts; readonly inForce: InForce | undefined };
@@ -37,11 +38,12 @@ const isRefilled = ({ facts, inForce }: Known): boolean => isOnlyRunning(facts) 
 
 /**
  * Whether signals report only instances that run, and that Holdfast joins to the group or has launched. Where running
- * instances need nothing more, they are in service. Of those that Holdfast launched, the state item notes that. Others
- * may be instances of a request whose response is not stored yet, so they are looked at.
+ * instances need nothing more, they are in service. Of those that Holdfast launched, the state item notes that, until a
+ * look shows that they run: often that look comes before the signal. Others may be instances of a request whose
+ * response is not stored yet, so they are looked at.
  */
-const isJoined = ({ facts, inForce: { group, state } }: Known): boolean => {
-  const isOwn = (instance: string): boolean => state?.newcomers?.[instance] !== undefined;
+const isJoined = ({ facts, inForce: { group, state } }: Known, { seen }: Pick<Ports, 'seen'>): boolean => {
+  const isOwn = (instance: string): boolean => state?.newcomers?.[instance] !== undefined || seen.wasNoted(instance);
   return isOnlyRunning(facts) && (!isAdmittedRunning(group) || facts.ran.every(isOwn));
 };
 
@@ -65,7 +67,7 @@ const areEnds = ({ facts: { ended, ran, refusedAsgs }, inForce: { group } }: Kno
 /** Groups that wait for a common look, and the time of the look to arrange. Undefined: it is arranged already. */
 export type PutOff = ReadonlyMap<string, { readonly lookAtMs: number | undefined }>;
 
-type Ports = Pick<ReactPorts, 'store' | 'clock'>;
+type Ports = Pick<ReactPorts, 'store' | 'clock' | 'seen'>;
 
 /** The last common look of each group that this environment arranged. */
 const arranged = rememberedByKey<Ports['store'], number>();
@@ -94,11 +96,12 @@ const inLine = async (budget: AccountBudget, groups: readonly string[], { store,
 
 /** Groups that wait because of the account's budget. */
 const byBudget = async (some: readonly Known[], ports: Ports): Promise<PutOff> => {
-  const [expected, joined] = [some.filter(isExpected), some.filter(isJoined)];
+  const [expected, joined] = [some.filter(isExpected), some.filter((one) => isJoined(one, ports))];
   if (expected.length + joined.length === 0) return new Map();
   try {
     const budget = await ports.store.budget();
     const nowMs = ports.clock.now();
+    noteShortage(ports.store, budget, nowMs);
     const waiting = await inLine(budget, namesOf(expected), ports);
     const ends = expected.filter((one) => areEnds(one) && !waiting.has(one.facts.group));
     return new Map([
