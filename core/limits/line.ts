@@ -30,7 +30,7 @@ export type Called = { readonly group: string; readonly atMs: number };
  * A group is not called for a turn that is earlier by no more than this. It is woken up to three seconds ahead of its
  * turn, and gets it at once when its tokens are there.
  */
-const soonMs = 3_000;
+const soonMs = 2_000;
 /** When the bucket of instances is low, a call for fewer instances than this is not worth its token. */
 const leastInstances = 20;
 

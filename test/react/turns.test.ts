@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type AccountBudget, emptyBudget } from '../../core/limits/account-budget.ts';
 import type { Ask } from '../../core/limits/need.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
+import { wakeForTurnMs } from '../../functions/react/turns/ask-here.ts';
 import { bucketOf, turnsOf } from '../../functions/react/turns/turns.ts';
 import { noLessons } from '../../functions/runtime/share-budget.ts';
 import { awsError } from '../aws/fake-aws.ts';
@@ -151,6 +152,17 @@ describe('turns of the groups of one batch', () => {
       ['shop', 0],
       ['web', 60_000],
     ]);
+  });
+
+  test('a group that is called for a later time is woken ahead of it', async () => {
+    const waits = { ...askOf('shop', { instances: 20 }), sinceMs: nowMs, turnAtMs: nowMs + 60_000 };
+    const { ports } = account({ ...emptyBudget, levels: { instances: { tokens: 0, atMs: nowMs } }, waiting: [waits] });
+    const woken: unknown[] = [];
+    const wake = async (groups: readonly string[], atMs: number) => void woken.push([groups, atMs]);
+    const turns = turnsOf([api], { ...ports, wakes: { came: () => undefined, wake } });
+    turns.learn({ ...noLessons, unspent: { instances: 4 } });
+    await turns.settle();
+    expect(woken).toEqual([[['shop'], wakeForTurnMs(nowMs + 8_000)]]);
   });
 
   test('a turn that was given back holds up no other decision, once the batch has written that', async () => {

@@ -19,7 +19,9 @@ import type { Ask } from '../../../core/limits/need.ts';
 import type { OfferingKey } from '../../../core/pool/offering.ts';
 import { shareBudget } from '../../runtime/share-budget.ts';
 import type { ReactPorts } from '../ports.ts';
+import { wakeForTurnMs } from './ask-here.ts';
 import { createAwaited } from './awaited.ts';
+import { noteShortage } from './lasting.ts';
 import { createLearners } from './learners.ts';
 
 /** A turn, and offerings that were refused to other groups a moment ago. */
@@ -65,11 +67,11 @@ const nothingLearned = () => ({
 });
 
 /**
- * Wakes groups whose turn comes sooner than announced. If a wake cannot be sent, its group is woken at the announced
- * time.
+ * Wakes groups whose turn comes sooner than announced, as far ahead of it as of an announced one. If a wake cannot be
+ * sent, its group is woken at the announced time.
  */
 const call = async (called: readonly Called[], { wakes }: ReactPorts): Promise<void> => {
-  const byTime = [...Map.groupBy(called, ({ atMs }) => atMs)];
+  const byTime = [...Map.groupBy(called, ({ atMs }) => wakeForTurnMs(atMs))];
   const parts = byTime.flatMap(([atMs, some]) => chunks(some, groupsPerMessage).map((part) => [atMs, part] as const));
   const names = (part: readonly Called[]): readonly string[] => part.map(({ group }) => group);
   await allSettled(parts.map(([atMs, part]) => unlessTroubled(wakes.wake(names(part), atMs))));
@@ -83,6 +85,7 @@ const share = async (
 ): Promise<{ readonly turns: ReadonlyMap<string, Turn>; readonly budget?: AccountBudget }> => {
   const shared = await shareBudget(asksIn, lessons, { ...ports, mayCall: true });
   if (shared !== undefined && shared !== 'contended') {
+    noteShortage(ports.store, shared.budget, ports.clock.now());
     await call(shared.called, ports);
     return shared;
   }

@@ -206,7 +206,8 @@ describe('turns at a bucket', () => {
     expect(shared.called).toEqual(['a', 'b'].map((group) => ({ group, atMs: nowMs })));
     expect(shareOut(shared.budget, [], nowMs, true).called).toEqual([]);
     expect(shareOut(back, [], nowMs)).toMatchObject({ called: [], budget: { waiting: budget.waiting } });
-    expect(shareOut(back, [], nowMs + 7_000, true).called).toEqual([{ group: 'b', atMs: nowMs + 7_000 }]);
+    expect(shareOut(back, [], nowMs + 8_000, true).called).toEqual([{ group: 'b', atMs: nowMs + 8_000 }]);
+    expect(shareOut(back, [], nowMs + 7_999, true).called).toHaveLength(2);
   });
 
   test('a whole line moves up when what EC2 refused comes back, also where its turns are only five seconds apart', () => {
