@@ -147,7 +147,7 @@ export const codeOf = (error: unknown): string => {
 export const messageOf = (error: unknown): string =>
   isErrorLike(error) ? (text(error.message) ?? codeOf(error)) : String(error);
 
-const statusOf = (error: unknown): number => (isErrorLike(error) ? (error.$metadata?.httpStatusCode ?? 0) : 0);
+export const statusOf = (error: unknown): number => (isErrorLike(error) ? (error.$metadata?.httpStatusCode ?? 0) : 0);
 
 /** What an error means for a launch. */
 export type LaunchTrouble = 'refused' | 'throttled' | 'ambiguous' | 'made-before' | 'invalid';

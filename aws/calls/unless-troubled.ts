@@ -1,4 +1,4 @@
-import { isFromAws, retryOf } from './errors.ts';
+import { isFromAws, retryOf, statusOf, troubleOf } from './errors.ts';
 
 /**
  * The result of a call, or undefined when AWS could not carry it out now: throttled, a server error, or unreachable for
@@ -19,3 +19,7 @@ export const unlessTroubled = async <T>(call: Promise<T>): Promise<T | undefined
  */
 export const upToThrice = async <T extends object | string>(call: () => Promise<T>): Promise<T> =>
   (await unlessTroubled(call())) ?? (await unlessTroubled(call())) ?? call();
+
+/** Whether AWS has responded that it cannot carry out a call now. Without a response, the attempts took long. */
+export const isRefusedForNow = (error: unknown): boolean =>
+  troubleOf(error) === 'throttled' || (retryOf(error) === 'later' && statusOf(error) > 0);

@@ -20,7 +20,7 @@ import { withLessons } from './look/lessons.ts';
 import { withUnheard } from './look/unheard-hooks.ts';
 import type { Facts } from './messages/facts.ts';
 import type { ReactPorts } from './ports.ts';
-import { announceStarted, countGone, telling } from './record/announce.ts';
+import { countGone, telling } from './record/announce.ts';
 import { newDecisionId } from './record/identifiers.ts';
 import { isNews } from './record/is-news.ts';
 import { record } from './record/record.ts';
@@ -73,7 +73,7 @@ const beginLeaving = async (
   };
   const found = first ? await claimRemovals(first.decision, contextOf('removal', first)) : { fresh: [] };
   const claimed = found.fresh;
-  const drains = await telling(announceStarted(run, claimed), async () => {
+  const drains = await telling(run, claimed, async () => {
     // With `drain-first`, the launches of these rounds may be the first that are denied.
     const mayBegin = first !== undefined && !endDenied(rounds);
     const begun = mayBegin ? await beginWaiting(first.decision, contextOf('swap', first)) : [];
@@ -229,8 +229,8 @@ export const converge = async (facts: Facts, ports: ReactPorts, known?: Known): 
   const early = claimBeforeLook(run, state, swaps);
   const both = Promise.allSettled([look, early]);
   // The look may take long, or this function may die in it. So the events do not wait for it.
-  const announced = early.then(({ fresh }) => announceStarted(run, fresh));
-  return telling(announced, async () => {
+  const freshEarly = early.then(({ fresh }) => fresh);
+  return telling(run, freshEarly, async () => {
     await both;
     const claimed = await early;
     const found = await drainingAnyway(run, swaps, claimed, () => {
@@ -240,7 +240,7 @@ export const converge = async (facts: Facts, ports: ReactPorts, known?: Known): 
     const all = await withUnheard(run, found);
     const told = await claimFacts(all, found, claimed);
     const late = told.claimed.fresh.filter((swap) => !claimed.fresh.includes(swap));
-    return telling(announceStarted(all, late), () =>
+    return telling(all, late, () =>
       drainingAnyway(all, found.swaps, told.claimed, async () => {
         throwIfFailed(told.claimed);
         return finish(all, ...(await withOthers(all, found, told)));

@@ -10,9 +10,10 @@ import type { Swap } from '../../core/swap/swap.ts';
 import type { View } from '../../core/view/view.ts';
 import { launchAll } from '../../functions/react/carry-out/launches.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
-import { announceStarted, countGone, tellNews } from '../../functions/react/record/announce.ts';
+import { announceStarted, countGone, telling, tellNews } from '../../functions/react/record/announce.ts';
 import { record, recordObserved, recordOvertaken, recordUnobserved } from '../../functions/react/record/record.ts';
 import type { Round, Run } from '../../functions/react/run.ts';
+import { awsError } from '../aws/fake-aws.ts';
 import { member, members } from '../core/members.ts';
 import { group, nowMs, reservation, spotA, spotB, state, swapOf, view } from '../core/views.ts';
 import { factsOf } from './facts.ts';
@@ -308,6 +309,49 @@ test('an observed decision that another look overtook is stored as not carried o
 test('the members that nothing gives are counted by the last round', async () => {
   const { counts } = await recorded([roundOf({ unplaced: 5 }), roundOf({ unplaced: 4 }), roundOf({ unplaced: 2 })]);
   expect(counts).toContainEqual(['Unplaced', 2]);
+});
+
+describe('events of claims that the bus does not take', () => {
+  const throttled = awsError('ThrottlingException', 'Slow down.', 400);
+  const silentBus = Object.assign(new Error('No response.'), { name: 'TimeoutError' });
+  /** What was sent, and what came of the work, while the bus fails so many times. */
+  const told = async (failures: readonly Error[], work: () => Promise<string> = async () => 'done') => {
+    const left = [...failures];
+    const seen: string[] = [];
+    const { run } = runOf();
+    const announce = async () => {
+      const failure = left.shift();
+      seen.push(failure === undefined ? 'sent' : failure.name);
+      if (failure !== undefined) throw failure;
+    };
+    const ports = { ...run.ports, announcer: { announce } };
+    const working = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      seen.push('work');
+      return work();
+    };
+    const result = await telling({ ...run, ports }, [swapOf('i-1')], working).catch((error: Error) => error.message);
+    return [seen, result];
+  };
+
+  test('for a moment are sent again after the work, once', async () => {
+    expect(await told([])).toEqual([['sent', 'work'], 'done']);
+    expect(await told([throttled])).toEqual([['ThrottlingException', 'work', 'sent'], 'done']);
+    const thrice = [throttled, throttled, throttled];
+    expect(await told(thrice)).toEqual([['ThrottlingException', 'work', 'ThrottlingException'], 'Slow down.']);
+    expect(await told([awsError('InternalException', 'No.', 500)])).toEqual([['InternalException', 'work', 'sent'], 'done']);
+  });
+
+  test('are sent again where the work fails too', async () => {
+    const fails = async () => Promise.reject(new Error('The work failed.'));
+    expect(await told([throttled], fails)).toEqual([['ThrottlingException', 'work', 'sent'], 'The work failed.']);
+  });
+
+  test('because it does not respond, or for good, are not sent again', async () => {
+    expect(await told([silentBus])).toEqual([['TimeoutError', 'work'], 'No response.']);
+    const denied = awsError('AccessDeniedException', 'Never.', 400);
+    expect(await told([denied])).toEqual([['AccessDeniedException', 'work'], 'Never.']);
+  });
 });
 
 test('events are sent only when there is something to report', async () => {

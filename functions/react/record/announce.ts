@@ -1,4 +1,5 @@
 import { chunks } from '../../../aws/calls/chunks.ts';
+import { isRefusedForNow } from '../../../aws/calls/unless-troubled.ts';
 import { announcements, metrics } from '../../../core/contract.ts';
 import type { Decision } from '../../../core/decision/decision.ts';
 import type { Remark } from '../../../core/decision/remark.ts';
@@ -75,12 +76,24 @@ export const countGone = ({ facts, ports }: Run, rounds: readonly Round[]): void
 };
 
 /**
- * Sends the events of claims while the work goes on, because a claim is final and no other step waits for its event. A
- * failure is thrown only when both are done.
+ * Sends the events of claims while the work goes on, because a claim is final and no other step waits for its event.
+ * Events that the bus refused for the moment are sent again after the work, because no later run knows that they were
+ * not sent. A bus that does not respond is not called again, because that takes too long. A failure is thrown only when
+ * both are done.
  */
-export const telling = async <T>(announced: Promise<void>, work: () => Promise<T>): Promise<T> => {
-  const [done] = await Promise.allSettled([work(), announced]);
-  if (done.status === 'rejected') throw done.reason;
-  await announced;
-  return done.value;
+export const telling = async <T>(
+  run: Pick<Run, 'group' | 'id' | 'ports'>,
+  claimed: readonly Swap[] | Promise<readonly Swap[]>,
+  work: () => Promise<T>,
+): Promise<T> => {
+  const announce = async (): Promise<void> => announceStarted(run, await claimed);
+  const first = announce();
+  const [done, told] = await Promise.allSettled([work(), first]);
+  const announced = told.status === 'rejected' && isRefusedForNow(told.reason) ? announce() : first;
+  if (done.status === 'fulfilled') {
+    await announced;
+    return done.value;
+  }
+  await Promise.allSettled([announced]);
+  throw done.reason;
 };
