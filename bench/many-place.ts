@@ -22,10 +22,10 @@ const refillsFromMs = (inOrder: readonly LaunchCall[], startedAtMs: number, { fi
   Math.max(fixedMs, (inOrder.find(({ given }) => given > 0)?.atMs ?? startedAtMs) - startedAtMs);
 
 /**
- * The longest time from a group's place in the buckets to its first request, which has a call for each zone. The place is the time when full buckets
- * have given the calls and instances of all launch calls made before it, and its own, after the fixed path of one group alone. Its own instances count
- * as requested, also where EC2 refuses them: a request is made when there are tokens for all of it. What EC2 refused to others counts as taken for as
- * long as the response took, because nobody can know the refusal before. Groups that made no launch call are left out.
+ * The longest time from a group's place in the buckets to its first request, which has a call for each zone. The place is the time when full
+ * buckets have given the calls and instances of all launch calls made before it, and its own, after the fixed path of one group alone. Its own
+ * instances count as requested, also where EC2 refuses them: a request is made when there are tokens for all of it. What EC2 refused to others counts
+ * as taken for as long as the response took, because nobody can know the refusal before. Groups that made no launch call are left out.
  */
 export const latestFirstMs = (launches: readonly LaunchCall[], startedAtMs: number, need: Pick<StormNeed, 'fixedMs'>): number | null => {
   const used = { 'create-fleet': 0, 'launch-instances': 0, instances: 0 };

@@ -26,8 +26,8 @@ type Deps = {
 /**
  * Sends no second wake for a group that is woken in time already. Each look arranges the next one, so two wakes at a
  * time would stay two, and a wake that SQS delivers twice would double them. An environment remembers the wakes that it
- * sent, and environments claim each wake before they send it. Groups that are woken together for a common mark share one
- * message of all environments: the first environment sends it, and the groups of the others join its look.
+ * sent, and environments claim each wake before they send it. Groups that are woken together for a common mark share
+ * one message of all environments: the first environment sends it, and the groups of the others join its look.
  */
 export const createWakes = ({ client, queueUrl, claim, joinLook, now }: Deps): Wakes => {
   /** The next wake of each group that this environment sent. */
