@@ -8,6 +8,7 @@ import { type Since, type Word, wordsOf } from './outside.ts';
 import { type Policy, readPolicy, targetGroupName } from './policy.ts';
 import { rememberedBy } from './remembered.ts';
 import { type Times, timesOf } from './times.ts';
+import { withWeighed } from './weighed.ts';
 
 /** A policy, and when it came into force. Without a policy, the group was let go. */
 export type InForce = { readonly atMs: number; readonly version?: number; readonly policy?: Policy };
@@ -17,6 +18,8 @@ export type Written = Extract<HistoryEvent, { readonly kind: 'state-written' }>;
 export type GroupTimeline = {
   readonly group: string;
   readonly policies: readonly InForce[];
+  /** The same, parted where a size of an Auto Scaling group begins or ceases to count weights. */
+  readonly modes: readonly InForce[];
   readonly written: readonly Written[];
   /** When a user deleted its state item. */
   readonly lostAtMs: readonly number[];
@@ -77,7 +80,7 @@ export type Chronicle = {
   readonly targetsOf: (life: Life, atMs: number) => readonly string[];
 };
 
-const timelinesOf = (history: History): ReadonlyMap<string, GroupTimeline> => {
+const timelinesOf = (history: History, cloud: Cloud): ReadonlyMap<string, GroupTimeline> => {
   const groups = new Map<string, { group: string; policies: InForce[]; written: Written[]; lostAtMs: number[] }>();
   const of = (group: string) => {
     const found = groups.get(group) ?? { group, policies: [], written: [], lostAtMs: [] };
@@ -95,7 +98,7 @@ const timelinesOf = (history: History): ReadonlyMap<string, GroupTimeline> => {
       ...(document === undefined ? {} : { policy: readPolicy(document, history.spec) }),
     });
   }
-  return groups;
+  return new Map([...groups].map(([name, one]) => [name, { ...one, modes: withWeighed(one.policies, cloud) }]));
 };
 
 const invocationsOf = ({ events }: History): ReadonlyMap<string, Invocation> => {
@@ -222,13 +225,13 @@ const sizeLooks = (
 export const chronicleOf = (history: History): Chronicle => {
   const lives = livesOf(history);
   const byId = new Map(lives.map((life) => [life.instance, life]));
-  const groups = timelinesOf(history);
+  const cloud = cloudOf(history, lives);
+  const groups = timelinesOf(history, cloud);
   const groupAt = rememberedBy(groupFinder(groups));
   const groupsOf = belongings(lives, groups, groupAt);
   const membersIn = memberFinder(lives, groups, groupAt);
-  const cloud = cloudOf(history, lives);
   const times = timesOf(history);
-  const policyAt: Chronicle['policyAt'] = (group, atMs) => latest(groups.get(group)?.policies ?? [], atMs)?.policy;
+  const policyAt: Chronicle['policyAt'] = (group, atMs) => latest(groups.get(group)?.modes ?? [], atMs)?.policy;
   return {
     history,
     times,
@@ -239,7 +242,7 @@ export const chronicleOf = (history: History): Chronicle => {
     invocations: invocationsOf(history),
     of: indexOf(history),
     policyAt,
-    policiesIn: (group, fromMs, untilMs) => within(groups.get(group)?.policies ?? [], fromMs, untilMs).flatMap(({ policy }) => policy ?? []),
+    policiesIn: (group, fromMs, untilMs) => within(groups.get(group)?.modes ?? [], fromMs, untilMs).flatMap(({ policy }) => policy ?? []),
     ...sizeLooks(history, cloud, groups, times),
     groupAt,
     livesIn: (group) => groupsOf.get(group)?.lives ?? [],

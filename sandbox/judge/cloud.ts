@@ -22,7 +22,7 @@ export type Cloud = {
   /** Changes of an Auto Scaling group, oldest first; the first is how the run found it. */
   readonly asgChanges: (asg: string) => readonly AsgChange[];
   readonly asgAt: (asg: string, atMs: number) => AsgChange | undefined;
-  /** How many members a function attached with this change of an Auto Scaling group. */
+  /** How many units the members count that a function attached with this change of an Auto Scaling group. */
   readonly attachedWith: (change: AsgChange) => number;
 };
 
@@ -39,21 +39,34 @@ const asgChangesOf = ({ spec, beganAtMs, events }: History): ReadonlyMap<string,
     events.filter((event): event is AsgChange => event.kind === 'asg-changed'),
     ({ asg }) => asg,
   );
-  for (const { name, min, max, desired, suspended = [], rebalancesCapacity, warmPool } of spec.autoScalingGroups) {
-    const unfit = [...(rebalancesCapacity ? (['capacity-rebalancing'] as const) : []), ...(warmPool ? (['warm-pool'] as const) : [])];
-    const numbers = { asg: name, min, max, desired, suspended, ...(unfit.length > 0 && { unfit }) };
+  for (const { name, min, max, desired, suspended = [], rebalancesCapacity, warmPool, weights } of spec.autoScalingGroups) {
+    const isWeighed = Object.values(weights ?? {}).some((weight) => weight !== 1);
+    const unfit = [
+      ...(rebalancesCapacity ? (['capacity-rebalancing'] as const) : []),
+      ...(warmPool ? (['warm-pool'] as const) : []),
+      ...(isWeighed ? (['weights'] as const) : []),
+    ];
+    const numbers = { asg: name, min, max, desired, suspended, ...(unfit.length > 0 && { unfit }), ...(isWeighed && weights && { weights }) };
     const first: AsgChange = { kind: 'asg-changed', atMs: beganAtMs - 1, ...numbers, by: { kind: 'user' } };
     found.set(name, [first, ...(found.get(name) ?? [])]);
   }
   return found;
 };
 
-const attachedWith = ({ events }: History): Cloud['attachedWith'] => {
+/** What an instance of a type counts towards the sizes of an Auto Scaling group. Without weights each counts as one. */
+export const unitsOf = ({ weights }: Pick<AsgChange, 'weights'>, instanceType: string): number => weights?.[instanceType] ?? 1;
+
+const attachedWith = ({ events }: History, lives: readonly Life[]): Cloud['attachedWith'] => {
+  const typeOf = new Map(lives.map(({ instance, instanceType }) => [instance, instanceType]));
   const joined = Map.groupBy(
     events.filter((event) => event.kind === 'joined'),
     ({ asg, atMs, by }) => `${asg} ${atMs} ${by.kind === 'function' ? by.invocation : ''}`,
   );
-  return ({ asg, atMs, by }) => (by.kind === 'function' ? (joined.get(`${asg} ${atMs} ${by.invocation}`)?.length ?? 0) : 0);
+  return (change) => {
+    const { asg, atMs, by } = change;
+    const found = by.kind === 'function' ? (joined.get(`${asg} ${atMs} ${by.invocation}`) ?? []) : [];
+    return found.reduce((sum, { instance }) => sum + unitsOf(change, typeOf.get(instance) ?? ''), 0);
+  };
 };
 
 const quotaChanges = ({ spec, events }: History): Readonly<Record<Market, readonly { readonly atMs: number; readonly most: number }[]>> => {
@@ -115,6 +128,6 @@ export const cloudOf = (history: History, lives: readonly Life[]): Cloud => {
     addressesAt: addressesOf(history, lives),
     asgChanges: (asg) => asgs.get(asg) ?? [],
     asgAt: (asg, atMs) => asgs.get(asg)?.findLast((change) => change.atMs <= atMs),
-    attachedWith: attachedWith(history),
+    attachedWith: attachedWith(history, lives),
   };
 };

@@ -174,6 +174,8 @@ export type AsgEvent = At<
     readonly suspended: readonly string[];
     /** Settings with which a policy for it is refused. Absent: none. */
     readonly unfit?: readonly ('capacity-rebalancing' | 'warm-pool' | 'weights')[];
+    /** What an instance of each type counts towards its sizes. Absent: each counts as one. */
+    readonly weights?: Readonly<Record<string, number>>;
     /** It was deleted. */
     readonly isGone?: boolean;
     /** Processes that others resumed. Holdfast may have resumed some before, so the numbers need not have changed. */

@@ -17,13 +17,20 @@ export const lastObservedMs = ({ groups }: Chronicle, group: string, atMs: numbe
   return last === -1 ? Number.NEGATIVE_INFINITY : (policies[last + 1]?.atMs ?? Number.POSITIVE_INFINITY);
 };
 
-/** Whether the user's mode prevented launches for a group at some time between the two. */
+/** Whether a look between the two may show that a size counts weights: describes of Auto Scaling groups may be late, and a policy is never read late. */
+const mayShowWeights = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): boolean =>
+  chronicle.policiesIn(group, fromMs - chronicle.times.asgLagMs, untilMs).some(({ isWeighed }) => isWeighed);
+
+/** Whether the user's mode, or a size that counts weights, prevented launches for a group at some time between the two. */
 export const wasIdle = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): boolean =>
-  modesIn(chronicle, group, fromMs, untilMs).some((mode) => mode !== 'act');
+  modesIn(chronicle, group, fromMs, untilMs).some((mode) => mode !== 'act') || mayShowWeights(chronicle, group, fromMs, untilMs);
 
 /** Since when a group has acted without a break, up to this moment: the moment itself where it does not act. */
-export const actsSince = ({ groups, history }: Chronicle, group: string, atMs: number): number => {
-  const policies = (groups.get(group)?.policies ?? []).filter((one) => one.atMs <= atMs);
-  const last = policies.findLastIndex(({ policy }) => policy !== undefined && policy.mode !== 'act');
-  return last === -1 ? history.beganAtMs : (policies[last + 1]?.atMs ?? atMs);
+export const actsSince = ({ groups, history, times }: Chronicle, group: string, atMs: number): number => {
+  const modes = (groups.get(group)?.modes ?? []).filter((one) => one.atMs <= atMs);
+  const last = modes.findLastIndex(({ policy }) => policy !== undefined && policy.mode !== 'act');
+  if (last === -1) return history.beganAtMs;
+  // Describes of Auto Scaling groups may be late. A policy is never read late.
+  const lagMs = modes[last]?.policy?.isWeighed ? times.asgLagMs : 0;
+  return Math.min(atMs, (modes[last + 1]?.atMs ?? atMs) + lagMs);
 };

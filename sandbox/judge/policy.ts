@@ -65,6 +65,8 @@ export type MaxShare = Partial<Readonly<Record<(typeof shareFields)[number], num
 export type Policy = {
   readonly group: string;
   readonly mode: 'act' | 'observe' | 'pause';
+  /** The document says `act`, and Holdfast does what it does in mode `pause`, because a size counts weights now. */
+  readonly isWeighed?: true;
   readonly size: { readonly min: number; readonly max: number; readonly desired: number };
   /** Members above the size, on spot alone. In an Auto Scaling group that they are attached to, its maximum bounds size and spares. */
   readonly spare: number;

@@ -1,5 +1,6 @@
 import type { TokenBucket } from '../throttle/token-bucket.ts';
-import type { Scaling } from './auto-scaling/group.ts';
+import type { Group, Scaling } from './auto-scaling/group.ts';
+import { weightsShown } from './auto-scaling/units.ts';
 import type { Base } from './base.ts';
 import type { BootFates } from './boot-fates.ts';
 import type { LaunchTemplates } from './ec2/launch-templates.ts';
@@ -65,6 +66,24 @@ const targetGroupSnapshot = (group: TargetGroup): WorldSnapshot['targetGroups'][
   };
 };
 
+const asgSnapshot = (group: Group): WorldSnapshot['autoScalingGroups'][number] => {
+  const { name, min, max, desired, suspended, members } = group;
+  const weights = weightsShown(group);
+  return {
+    name,
+    min,
+    max,
+    desired,
+    suspended: [...suspended],
+    ...(weights && { weights }),
+    instances: [...members.values()].map(({ instance, state, healthy }) => ({
+      id: instance.id,
+      lifecycleState: state,
+      health: healthy ? 'Healthy' : 'Unhealthy',
+    })),
+  };
+};
+
 export const createSnapshot = (parts: Parts): WorldSnapshot => ({
   nowMs: parts.base.clock.now(),
   instances: parts.instances.list().map((instance) => instanceSnapshot(parts, instance)),
@@ -76,17 +95,6 @@ export const createSnapshot = (parts: Parts): WorldSnapshot => ({
     used,
     priceUsdPerHour,
   })),
-  autoScalingGroups: [...parts.scaling.groups.values()].map(({ name, min, max, desired, suspended, members }) => ({
-    name,
-    min,
-    max,
-    desired,
-    suspended: [...suspended],
-    instances: [...members.values()].map(({ instance, state, healthy }) => ({
-      id: instance.id,
-      lifecycleState: state,
-      health: healthy ? 'Healthy' : 'Unhealthy',
-    })),
-  })),
+  autoScalingGroups: [...parts.scaling.groups.values()].map(asgSnapshot),
   targetGroups: parts.targetBook.list().map(targetGroupSnapshot),
 });

@@ -105,6 +105,8 @@ export type WorldSnapshot = {
     readonly max: number;
     readonly desired: number;
     readonly suspended: readonly string[];
+    /** What an instance of each type counts towards the sizes. Absent: each counts as one. */
+    readonly weights?: Readonly<Record<string, number>>;
     readonly instances: readonly { readonly id: string; readonly lifecycleState: string; readonly health: string }[];
   }[];
   readonly targetGroups: readonly {

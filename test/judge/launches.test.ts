@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { launchesWithinLimit } from '../../sandbox/judge/rules/launches.ts';
 import { requestedSoon, servesAgain } from '../../sandbox/judge/rules/serving.ts';
 import { details } from './details.ts';
-import { historyOf, policy, react, type Script, twoServe, user } from './histories.ts';
+import { historyOf, policy, react, type Script, spec, twoServe, user } from './histories.ts';
 
 const long = { endedAtMs: 4_000_000 };
 const limited = (launches: object) => ({ ...policy, launches });
@@ -226,5 +226,23 @@ describe('a replacement that is requested soon', () => {
       });
     expect(asked()).toEqual([]);
     expect([asked({ joinedS: 50 }), asked({ launches: 0 })].map(({ length }) => length)).toEqual([1, 1]);
+  });
+  it('is none while a look may still show that the sizes of the Auto Scaling group count weights', () => {
+    const asked = (offS: number, lagSeconds: number) =>
+      details(
+        requestedSoon,
+        (script) => {
+          const numbers = { kind: 'asg-changed', asg: 'web-asg', min: 1, max: 9, desired: 2, suspended: [], by: user } as const;
+          script.policy(0, 1, { ...policy, asg: 'web-asg' });
+          for (const instance of ['i-1', 'i-2']) script.member(instance, { asg: 'web-asg' });
+          script.at(50, { ...numbers, unfit: ['weights'], weights: { t: 3 } });
+          script.at(offS, numbers);
+          script.warn(100, 'i-1');
+          script.react(101, 103, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+        },
+        { spec: { ...spec, timing: { ...spec.timing, asgLagSeconds: [0, lagSeconds] } } },
+      );
+    expect(asked(99, 4)).toEqual([]);
+    expect([asked(99, 0), asked(95, 4)].map(({ length }) => length)).toEqual([1, 1]);
   });
 });

@@ -4,7 +4,7 @@ import { observeChangesNothing, pauseIsIdle } from '../../sandbox/judge/rules/mo
 import { servesAgain } from '../../sandbox/judge/rules/serving.ts';
 import { drainBeginsInTime, warnedTakenOut } from '../../sandbox/judge/rules/warned.ts';
 import { details, throttled } from './details.ts';
-import { policy, react, type Script, twoServe, user } from './histories.ts';
+import { policy, react, type Script, spec, twoServe, user } from './histories.ts';
 
 /** From second 100 in this mode. An invocation looks afterwards. */
 const inMode = (script: Script, mode: string): void => {
@@ -45,6 +45,35 @@ describe('pause launches and removes nothing', () => {
       script.end(150, 'i-1', react('later'));
     };
     expect(found(begun)).toEqual([]);
+  });
+});
+
+describe('pause launches and removes nothing, while the sizes of an Auto Scaling group count weights', () => {
+  const weighed = { kind: 'asg-changed', asg: 'web-asg', min: 1, max: 9, desired: 2, suspended: [], by: user } as const;
+  type Times = { readonly onAt?: number; readonly offAt?: number; readonly launchedAt: number; readonly lagSeconds?: number };
+  const found = ({ onAt = 100, offAt, launchedAt, lagSeconds = 0 }: Times) =>
+    details(
+      pauseIsIdle,
+      (script) => {
+        twoServe(script);
+        script.policy(90, 2, { ...policy, asg: 'web-asg' });
+        script.at(onAt, { ...weighed, unfit: ['weights'], weights: { t: 3 } });
+        if (offAt !== undefined) script.at(offAt, weighed);
+        script.react(launchedAt - 1, launchedAt + 5, 'later');
+        script.launch(launchedAt, 'i-9', { by: react('later') });
+      },
+      { spec: { ...spec, timing: { ...spec.timing, asgLagSeconds: [0, lagSeconds] } } },
+    );
+  it('breaks for a launch', () => {
+    expect(found({ launchedAt: 150 })).toEqual(['i-9 was launched']);
+  });
+  it('holds once the sizes count instances again', () => {
+    expect(found({ offAt: 140, launchedAt: 150 })).toEqual([]);
+  });
+  it('holds for a look that need not show the weights yet, and for no later one', () => {
+    expect(found({ launchedAt: 103, lagSeconds: 4 })).toEqual([]);
+    expect(found({ launchedAt: 106, lagSeconds: 4 })).toEqual(['i-9 was launched']);
+    expect(found({ launchedAt: 103 })).toEqual(['i-9 was launched']);
   });
 });
 

@@ -89,6 +89,30 @@ describe('a setting that acceptance refuses is said', () => {
     expect(closed({ state: {}, remarkedAt: 130 })).toEqual(['at rest, web-asg has launch-suspended on, and the state of web says the opposite']);
     expect(closed({ state: named, remarkedAt: 60 })).toHaveLength(2);
   });
+  it('holds for weights, whoever sets the size, and breaks where nobody remarks them in time', () => {
+    const found = (document: object, remarkedAt?: number, asg = 'web-asg') => {
+      const asgs = [{ asg, found: ['weights'] }];
+      const view = { nowMs: 1_000 * (remarkedAt ?? 0) };
+      const decisions = remarkedAt === undefined ? [] : [{ id: 'd1', group: 'web', view, rounds: [{ remarks: [{ code: 'asg-unfit', asgs }] }] }];
+      const now = { kind: 'asg-changed', asg, min: 1, max: 9, desired: 2, suspended: [], by: user } as const;
+      return details(
+        unfitIsSaid,
+        (script: Script) => {
+          script.policy(0, 1, { ...document });
+          script.at(100, { ...now, unfit: ['weights'], weights: { t: 3 } });
+          script.at(400, now);
+        },
+        { stored: { states: { web: {} }, swaps: [], decisions, deadLetters: 0, staleMessages: 0 } },
+      );
+    };
+    const attached = { ...policy, asg: 'web-asg' };
+    const { asg: _none, pools, ...rest } = { ...attached, pools: { 'spot-a': { market: 'spot', asg: 'spot-a' } } };
+    const late = (asg: string) => [`the sizes of ${asg} count weights, and no decision of web remarks it`];
+    expect([found(outside, 130), found(attached, 130)]).toEqual([[], []]);
+    expect([found(outside), found(attached), found(attached, 390)]).toEqual([late('web-asg'), late('web-asg'), late('web-asg')]);
+    expect(found({ ...rest, pools, capacity: 'spot-a' }, undefined, 'spot-a')).toEqual(late('spot-a'));
+    expect(found(policy)).toEqual([]);
+  });
   it('does not ask for a remark where every look of that time met a fault', () => {
     const hindering = { fault: { on: 'call', kind: 'error', code: 'x', status: 500 }, fromMs: 150_000, untilMs: 300_000 };
     expect(closed({ resumedAt: 400, changes: { faults: [hindering] } })).toEqual([]);

@@ -5,6 +5,7 @@ import { forkRandom } from '../../sandbox/random.ts';
 import { type Hooks, play } from './play.ts';
 import { drawOutside, type WriterKind, writerKinds } from './profiles/outside.ts';
 import { drawFrom, type Trouble } from './random-draw.ts';
+import { withOwnerWeights } from './random-owner-weights.ts';
 
 /** What one world of somebody who sets sizes came to. */
 type Fought = {
@@ -75,7 +76,8 @@ const foughtIn = (chronicle: Chronicle, one: Outside, broken: readonly string[],
 };
 
 const fight = async (seed: number, kinds: readonly WriterKind[], { always, onEnd }: Pick<Fights, 'always' | 'onEnd'>): Promise<readonly Fought[]> => {
-  const world = drawOutside(drawFrom(forkRandom(seed, 'situation'), always), kinds);
+  const drawn = drawOutside(drawFrom(forkRandom(seed, 'situation'), always), kinds);
+  const world = withOwnerWeights(drawn, drawFrom(forkRandom(seed, 'owner weights'), always));
   const situation = { name: `fight ${seed} (${kinds.join(' and ')})`, seed, ...world };
   const { history, violations } = await play(situation, onEnd === undefined ? {} : { onEnd });
   const chronicle = chronicleOf(history);

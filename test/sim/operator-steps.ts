@@ -90,6 +90,54 @@ export const setRebalancing = (atMs: number, asg: string, isOn: boolean): Step =
   },
 });
 
+type Policy = { readonly LaunchTemplate: object; readonly InstancesDistribution?: object };
+
+/** The mixed instances policy of a group with these weights. A group with a plain launch template gets one of the same market. */
+const weighed = (group: Readonly<Record<string, unknown>>, weights: Weights | undefined): Policy => {
+  const { LaunchTemplate: plain, MixedInstancesPolicy: mixed } = group as {
+    readonly LaunchTemplate?: { readonly LaunchTemplateName: string };
+    readonly MixedInstancesPolicy?: { readonly LaunchTemplate: { readonly Overrides: readonly { readonly InstanceType: string }[] } };
+  };
+  const types = mixed === undefined ? ['m7g.large', 'm6g.large'] : mixed.LaunchTemplate.Overrides.map(({ InstanceType }) => InstanceType);
+  const Overrides = types.map((InstanceType) => ({ InstanceType, ...(weights && { WeightedCapacity: String(weights[InstanceType] ?? 1) }) }));
+  if (mixed !== undefined) return { ...mixed, LaunchTemplate: { ...mixed.LaunchTemplate, Overrides } };
+  const isSpot = plain?.LaunchTemplateName === 'plain-spot';
+  return {
+    LaunchTemplate: { LaunchTemplateSpecification: { LaunchTemplateName: 'web', Version: '$Default' }, Overrides },
+    InstancesDistribution: { OnDemandPercentageAboveBaseCapacity: isSpot ? 0 : 100, SpotAllocationStrategy: 'price-capacity-optimized' },
+  };
+};
+
+/** What an instance of each type counts. */
+export type Weights = Readonly<Record<string, number>>;
+
+/**
+ * The user gives the instance types of an Auto Scaling group weights, or takes them away. `times`: in the same call its desired and its maximum size become
+ * so many times what they are.
+ */
+export const setWeights = (atMs: number, asg: string, weights: Weights | undefined, times?: number): Step => ({
+  kind: 'asg-setting-changed',
+  atMs,
+  what: `the user ${weights === undefined ? 'takes the weights of' : `gives weights (${Object.values(weights).join(' and ')}) to`} ${asg}${
+    times === undefined ? '' : `, with ${times} times its sizes`
+  }`,
+  about: { asg },
+  happen: async (stage) => {
+    stage.did({ kind: 'asg-setting-changed', asgs: [asg] });
+    const found = await described(stage, asg);
+    const now = asgOf(stage, asg);
+    if (found === undefined || now === undefined) return;
+    const max = Math.round(now.max * (times ?? 1));
+    const sizes = times === undefined ? {} : { MaxSize: max, DesiredCapacity: Math.min(max, Math.max(now.min, Math.round(now.desired * times))) };
+    if (times !== undefined) stage.operated.bounds.set(asg, { ...stage.operated.bounds.get(asg), max });
+    await stage.operate('autoscaling', 'UpdateAutoScalingGroup', {
+      AutoScalingGroupName: asg,
+      MixedInstancesPolicy: weighed(found, weights),
+      ...sizes,
+    });
+  },
+});
+
 /** The user suspends a process of an Auto Scaling group, and resumes it after this time. */
 export const suspend = (atMs: number, asg: string, process: string, forMs: number): Step => ({
   kind: 'process-suspended',

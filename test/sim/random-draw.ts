@@ -1,7 +1,7 @@
 import type { Random } from '../../sandbox/random.ts';
 
-/** Trouble that can be requested, so that every world has it. `tight-maxima` is about groups whose size others set. */
-export const troubles = ['rivals', 'clock-steps', 'stale-pages', 'zones', 'operators', 'slow-boots', 'tight-maxima'] as const;
+/** Trouble that can be requested, so that every world has it. `tight-maxima` and `weights` are about groups whose size others set. */
+export const troubles = ['rivals', 'clock-steps', 'stale-pages', 'zones', 'operators', 'slow-boots', 'tight-maxima', 'weights'] as const;
 export type Trouble = (typeof troubles)[number];
 
 export const drawFrom = (random: Random, always?: Trouble) => {

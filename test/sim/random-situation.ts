@@ -9,6 +9,7 @@ import { withLoad } from './random-load.ts';
 import { withMeetings } from './random-meetings.ts';
 import { withOwnerHolds } from './random-owner-holds.ts';
 import { withOwnerSettings } from './random-owner-settings.ts';
+import { withOwnerWeights } from './random-owner-weights.ts';
 import { withReady } from './random-ready.ts';
 import { withRings } from './random-rings.ts';
 import { withOwnScaling } from './random-scaling.ts';
@@ -81,7 +82,8 @@ export const randomSituation = (seed: number, { profile, always, keep, faults }:
   const scaled = withOwnScaling(told, drawFrom(forkRandom(seed, 'own scaling')));
   const hour = name === 'busy' ? withBusyHour(scaled, drawFrom(forkRandom(seed, 'busy hour'))) : scaled;
   const ringing = withRings(hour, drawFrom(forkRandom(seed, 'rings')));
-  const world = withVersions(ringing, drawFrom(forkRandom(seed, 'template versions')));
+  const versions = withVersions(ringing, drawFrom(forkRandom(seed, 'template versions')));
+  const world = name === 'outside' ? withOwnerWeights(versions, drawFrom(forkRandom(seed, 'owner weights'), always)) : versions;
   return {
     name: `seed ${seed} (${name})`,
     seed,

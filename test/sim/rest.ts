@@ -12,6 +12,7 @@ import type { InstanceSnapshot, WorldSnapshot } from '../../sandbox/world/world.
 import { readUnderWay } from './evidence.ts';
 import type { Situation } from './situation.ts';
 import { asgsOf, type Stage } from './stage.ts';
+import { holdsUnits } from './units.ts';
 import { serves } from './watch.ts';
 
 /** A member that waits at a terminating hook leaves when the hook is completed, or when it expires. */
@@ -203,6 +204,8 @@ export const isAtRest = async (stage: Stage, sizes: Readonly<Record<string, numb
     return Math.max(0, (snapshot.autoScalingGroups.find(({ name }) => name === holding.asg)?.desired ?? 0) - desired);
   };
   const isWhole = (group: string, { desired }: GroupState): boolean => {
+    const holds = holdsUnits(ruled.get(group) ?? {}, snapshot);
+    if (holds !== undefined) return holds && !isComingUp(stage, group, refused);
     const size = Math.max(
       (sizes[group] ?? desired) + kept.size,
       leastOf(situation, snapshot, group) + kept.size,

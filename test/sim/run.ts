@@ -33,6 +33,7 @@ const command = {
     '--workflow outside-return --write 12:more:once   one such write',
     '--fight 50                                worlds of writers that set sizes from outside',
     '--fight 50 --always tight-maxima          the same, where maxima bind',
+    '--fight 50 --always weights               the same, where instance types get weights',
     '--slack 30 --from 1                       false steps in 30 random histories, and how many the judge misses',
     '--seed-twice 14                           one random world twice: both traces must be the same',
   ],

@@ -15,7 +15,9 @@ type Deed = { readonly life: Life; readonly atMs: number; readonly by: Actor; re
 
 /** Whether a function that did something then could only know these modes of a group. */
 const knewOnly = (chronicle: Chronicle, group: string, { by, atMs }: Pick<Deed, 'by' | 'atMs'>, modes: readonly Mode[]): boolean => {
-  const known = modesIn(chronicle, group, lookedSince(chronicle, by, atMs), atMs);
+  const sinceMs = lookedSince(chronicle, by, atMs);
+  const isSeenLate = chronicle.policiesIn(group, sinceMs, atMs).some(({ isWeighed }) => isWeighed);
+  const known = modesIn(chronicle, group, sinceMs - (isSeenLate ? chronicle.times.asgLagMs : 0), atMs);
   return known.length > 0 && known.every((mode) => modes.includes(mode));
 };
 
@@ -58,7 +60,7 @@ const removalsIn = (chronicle: Chronicle, mode: 'observe' | 'pause', mayGo: (lif
 export const pauseIsIdle: Rule = {
   name: 'pause launches and removes nothing',
   meaning:
-    'While a group is paused, Holdfast launches nothing for it. It takes out of service and ends only members that EC2 or Auto Scaling takes, or whose drain had begun before.',
+    'While a group is paused, or a size of its Auto Scaling groups counts weights of instance types, Holdfast launches nothing for it. It takes out of service and ends only members that EC2 or Auto Scaling takes, or whose drain had begun before.',
   broken: (chronicle) => [...launchesIn(chronicle, ['pause']), ...removalsIn(chronicle, 'pause', (life, atMs) => forcedOutAtMs(life) <= atMs)],
 };
 

@@ -1,5 +1,5 @@
 import type { Chronicle } from '../chronicle.ts';
-import type { AsgChange } from '../cloud.ts';
+import { type AsgChange, unitsOf } from '../cloud.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { isAlive, isFunction, isProtected, type Life, stayAt } from '../life.ts';
 import { ownedOf, ownersWill } from '../owners.ts';
@@ -25,8 +25,10 @@ const isOfOthers = (changes: readonly AsgChange[]): boolean => {
 /** What others set lower than the group can become is theirs: an Auto Scaling group ends no member that it protects (EC2 Auto Scaling User Guide). */
 const keepsProtected = (chronicle: Chronicle, asg: string, held: readonly Life[]): boolean => {
   const changes = chronicle.cloud.asgChanges(asg);
-  const kept = held.filter((life) => isProtected(life, chronicle.history.endedAtMs)).length;
-  return held.length === kept && (changes.at(-1)?.desired ?? kept) < kept && isOfOthers(changes);
+  const isKept = held.every((life) => isProtected(life, chronicle.history.endedAtMs));
+  const last = changes.at(-1);
+  const units = last === undefined ? held.length : held.reduce((sum, { instanceType }) => sum + unitsOf(last, instanceType), 0);
+  return isKept && (last?.desired ?? units) < units && isOfOthers(changes);
 };
 
 /**
@@ -92,6 +94,17 @@ export const isOutgrown = (chronicle: Chronicle, asg: string, group: string, atM
   return chronicle.desiredIn(group, atMs, atMs).some((size) => size > last.owned.max && size === last.change.max);
 };
 
+/** Whether it holds its desired capacity. With weights it may hold more than that: then it could end no member without missing it. */
+const isAtSize = (change: AsgChange, least: number, members: readonly Life[], atMs: number): boolean => {
+  const counts = members.map((life) => ({ weight: unitsOf(change, life.instanceType), isKept: isProtected(life, atMs) }));
+  const over =
+    Math.max(
+      counts.reduce((sum, { weight }) => sum + weight, 0),
+      least,
+    ) - change.desired;
+  return over === 0 || (over > 0 && change.weights !== undefined && counts.every(({ weight, isKept }) => isKept || weight > over));
+};
+
 const atTheEnd = (chronicle: Chronicle, asg: string, group: string): readonly Broken[] => {
   const last = ownersWill(chronicle.cloud.asgChanges(asg)).at(-1);
   if (last === undefined) return [];
@@ -106,7 +119,7 @@ const atTheEnd = (chronicle: Chronicle, asg: string, group: string): readonly Br
     ...(now.suspended === owned.suspended
       ? []
       : [`its suspended processes are ${now.suspended || 'none'}, its owner set ${owned.suspended || 'none'}`]),
-    ...(change.desired === Math.max(held, owned.min) ||
+    ...(isAtSize(change, owned.min, members, atMs) ||
     chronicle.policyAt(group, atMs) === undefined ||
     keepsProtected(chronicle, asg, members) ||
     isBeyondPolicy(chronicle, asg, group, { desired: change.desired, held })
@@ -119,7 +132,7 @@ const atTheEnd = (chronicle: Chronicle, asg: string, group: string): readonly Br
 export const asgsPutBack: Rule = {
   name: 'Auto Scaling groups are left as their owners set them',
   meaning:
-    'At rest, the minimum, the maximum and the suspended processes of an Auto Scaling group are what its owner set last. If the desired size of the group that attaches its members is larger than this maximum, the maximum is that size. Where each pool is an Auto Scaling group and none with capacity has room, the maximum of one that holds more is what it holds. Its desired capacity is the number of instances that it holds, or less where others set it so and every instance is protected from scale-in. It is more where others set it beyond the maximum of the policy, and the group holds as many as this maximum. Where a group was let go while its Auto Scaling group wanted and held more than its maximum, the maximum is what it holds.',
+    'At rest, the minimum, the maximum and the suspended processes of an Auto Scaling group are what its owner set last. If the desired size of the group that attaches its members is larger than this maximum, the maximum is that size. Where each pool is an Auto Scaling group and none with capacity has room, the maximum of one that holds more is what it holds. Its desired capacity is the number of instances that it holds. Where its instance types have weights it counts these, and may hold more than it wants, by less than any of its members counts. It is less where others set it so and every instance is protected from scale-in. It is more where others set it beyond the maximum of the policy, and the group holds as many as this maximum. Where a group was let go while its Auto Scaling group wanted and held more than its maximum, the maximum is what it holds.',
   broken: (chronicle) => [...heldAsgs(chronicle)].flatMap(([asg, group]) => atTheEnd(chronicle, asg, group)),
 };
 

@@ -106,7 +106,7 @@ const ofGroups: Readonly<Record<string, OfGroup>> = {
   'spares-missing': (look, { data }) =>
     numberOf(data.count) <= numberOf(data.of) && isUnder(({ spare }) => spare === data.of)(look, { ...none, data }),
   'on-demand-short': (_, { data }) => numberOf(data.held) < numberOf(data.owed),
-  paused: isUnder(({ mode }) => mode === 'pause'),
+  paused: isUnder(({ mode, isWeighed }) => mode === 'pause' && !isWeighed),
 };
 const none: SaidRemark = { code: '', instances: [], data: {} };
 

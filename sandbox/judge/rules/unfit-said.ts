@@ -4,6 +4,7 @@ import type { Finding, Rule } from '../finding.ts';
 import { isHindered, look, ways } from '../hindrance.ts';
 import { endless, type Span } from '../life.ts';
 import { isClosed, ownersWill } from '../owners.ts';
+import { asgsOf, type Policy } from '../policy.ts';
 import { isMap, mapsOf, textOf, textsOf } from '../read-json.ts';
 import { remarksSaid } from '../said-remarks.ts';
 import { spansOf } from '../spans.ts';
@@ -12,6 +13,7 @@ import { times } from '../times.ts';
 type Broken = Omit<Finding, 'rule'>;
 
 const closed = 'launch-suspended';
+const weights = 'weights';
 
 /** The times in which the owner of an Auto Scaling group suspended `Launch`. */
 const timesClosed = (chronicle: Chronicle, asg: string): readonly Span[] =>
@@ -21,6 +23,10 @@ const timesClosed = (chronicle: Chronicle, asg: string): readonly Span[] =>
       isOn: change.isGone !== true && isClosed(owned),
     })),
   );
+
+/** The times in which the sizes of an Auto Scaling group counted weights. */
+const timesWeighed = (chronicle: Chronicle, asg: string): readonly Span[] =>
+  spansOf(chronicle.cloud.asgChanges(asg).map(({ atMs, isGone, unfit = [] }) => ({ atMs, isOn: isGone !== true && unfit.includes(weights) })));
 
 /** Since when an Auto Scaling group has had each of its settings. */
 const settingsOf = (chronicle: Chronicle, asg: string, atMs: number): ReadonlyMap<string, number> => {
@@ -50,49 +56,86 @@ const toldWithinMs = 2 * times.tickMs + times.loweredShownMs + times.reactMs;
 
 const looks = ways(look);
 
-/** Times in which the owner suspended `Launch`, and no decision said so in time although nothing hindered looks. */
-const unsaid = (chronicle: Chronicle, group: string): readonly Broken[] => {
+/** A setting that matters whoever sets the size, and in which Auto Scaling groups of a policy it does. */
+type Always = {
+  readonly setting: string;
+  readonly asgsOf: (policy: Policy) => readonly string[];
+  readonly times: (chronicle: Chronicle, asg: string) => readonly Span[];
+  readonly detail: (asg: string, group: string) => string;
+};
+
+const always: readonly Always[] = [
+  {
+    setting: closed,
+    asgsOf: ({ asg }) => (asg === undefined ? [] : [asg]),
+    times: timesClosed,
+    detail: (asg, group) => `the owner of ${asg} suspends Launch, and no decision of ${group} remarks it`,
+  },
+  {
+    setting: weights,
+    asgsOf,
+    times: timesWeighed,
+    detail: (asg, group) => `the sizes of ${asg} count weights, and no decision of ${group} remarks it`,
+  },
+];
+
+/** Times in which such a setting was on, and no decision said so in time although nothing hindered looks. */
+const unsaid = (chronicle: Chronicle, group: string, one: Always): readonly Broken[] => {
   const { beganAtMs, readyAtMs, endedAtMs } = chronicle.history;
   const withinMs = toldWithinMs + chronicle.times.asgLagMs + chronicle.times.clockMs;
   const policies = chronicle.groups.get(group)?.policies ?? [];
-  const named = new Set(policies.flatMap(({ policy }) => policy?.asg ?? []));
+  const named = new Set(policies.flatMap(({ policy }) => (policy === undefined ? [] : one.asgsOf(policy))));
   return [...named].flatMap((asg) =>
-    timesClosed(chronicle, asg).flatMap(({ fromMs, untilMs }): readonly Broken[] => {
+    one.times(chronicle, asg).flatMap(({ fromMs, untilMs }): readonly Broken[] => {
       const sinceMs = Math.max(fromMs, beganAtMs, readyAtMs);
       const byMs = sinceMs + withinMs;
-      const isNamed = [sinceMs, ...policies.filter(({ atMs }) => atMs > sinceMs && atMs <= byMs).map(({ atMs }) => atMs)].every(
-        (atMs) => chronicle.policyAt(group, atMs)?.asg === asg,
-      );
+      const isNamed = [sinceMs, ...policies.filter(({ atMs }) => atMs > sinceMs && atMs <= byMs).map(({ atMs }) => atMs)].every((atMs) => {
+        const policy = chronicle.policyAt(group, atMs);
+        return policy !== undefined && one.asgsOf(policy).includes(asg);
+      });
       if (byMs > Math.min(untilMs, endedAtMs) || !isNamed) return [];
       if (isHindered(chronicle, looks, sinceMs, byMs) || wasLost(chronicle, group, sinceMs, byMs)) return [];
-      const isSaid = isRemarked(chronicle, group, closed, fromMs, byMs);
-      return isSaid ? [] : [{ group, asg, atMs: byMs, detail: `the owner of ${asg} suspends Launch, and no decision of ${group} remarks it` }];
+      const isSaid = isRemarked(chronicle, group, one.setting, fromMs, byMs);
+      return isSaid ? [] : [{ group, asg, atMs: byMs, detail: one.detail(asg, group) }];
     }),
   );
 };
 
-const wrongIn = (chronicle: Chronicle, group: string, state: unknown): readonly Broken[] => {
-  const { restAtMs, endedAtMs: atMs } = chronicle.history;
-  const policy = chronicle.policyAt(group, atMs);
-  if (!isMap(state) || restAtMs === undefined || policy?.asg === undefined) return [];
-  const settings = settingsOf(chronicle, policy.asg, atMs);
-  const said = mapsOf(state.unfit).flatMap(({ asg, found }) => (textOf(asg) === policy.asg ? textsOf(found) : []));
+const wrongOf = (chronicle: Chronicle, { group, policy, asg, state }: Said): readonly string[] => {
+  const atMs = chronicle.history.endedAtMs;
+  const settings = settingsOf(chronicle, asg, atMs);
+  const said = mapsOf(state.unfit).flatMap((one) => (textOf(one.asg) === asg ? textsOf(one.found) : []));
   // The other settings matter only where others set the size.
-  const isJudged = (one: string): boolean => policy.isSizedOutside || one === closed;
+  const isJudged = (one: string): boolean => (policy.isSizedOutside || always.some(({ setting }) => setting === one)) && isNamed(one);
+  const isNamed = (one: string): boolean =>
+    always
+      .find(({ setting }) => setting === one)
+      ?.asgsOf(policy)
+      .includes(asg) ?? true;
   const wrong = [...new Set([...settings.keys(), ...said])].filter((one) => isJudged(one) && settings.has(one) !== said.includes(one));
   const unheard = [...settings].filter(([setting, sinceMs]) => isJudged(setting) && !isRemarked(chronicle, group, setting, sinceMs));
   return [
-    ...wrong.map((one) => `at rest, ${policy.asg} has ${one} ${settings.has(one) ? 'on' : 'off'}, and the state of ${group} says the opposite`),
-    ...unheard.map(([one]) => `no decision of ${group} remarks that ${policy.asg} has ${one}`),
-  ].map((detail) => ({ group, atMs, detail }));
+    ...wrong.map((one) => `at rest, ${asg} has ${one} ${settings.has(one) ? 'on' : 'off'}, and the state of ${group} says the opposite`),
+    ...unheard.map(([one]) => `no decision of ${group} remarks that ${asg} has ${one}`),
+  ];
+};
+
+/** What the state of a group says at rest about an Auto Scaling group of its policy. */
+type Said = { readonly group: string; readonly policy: Policy; readonly asg: string; readonly state: Readonly<Record<string, unknown>> };
+
+const wrongIn = (chronicle: Chronicle, group: string, state: unknown): readonly Broken[] => {
+  const { restAtMs, endedAtMs: atMs } = chronicle.history;
+  const policy = chronicle.policyAt(group, atMs);
+  if (!isMap(state) || restAtMs === undefined || policy === undefined) return [];
+  return asgsOf(policy).flatMap((asg) => wrongOf(chronicle, { group, policy, asg, state }).map((detail) => ({ group, atMs, detail })));
 };
 
 export const unfitIsSaid: Rule = {
   name: 'a setting that acceptance refuses is said',
   meaning:
-    'While a policy is in force whose size others set, a look says that its Auto Scaling group has Capacity Rebalancing, a warm pool or weights, with which the policy would be refused. Whoever sets the size, a look says that the owner of the Auto Scaling group that members join suspends its process Launch: then nobody can join it. At rest, the state of the group names exactly these settings, and since each was turned on, a stored decision remarks it. `holdfast status` shows what the state says. That the owner suspends Launch is remarked within two ticks and the 20 seconds for which describes may be older, also where it runs again later. That Holdfast suspends Launch for a while is no such setting.',
+    'While a policy is in force whose size others set, a look says that its Auto Scaling group has Capacity Rebalancing, a warm pool or weights, with which the policy would be refused. Whoever sets the size, a look says that instance types of an Auto Scaling group of the policy have weights, and that the owner of the Auto Scaling group that members join suspends its process Launch: then nobody can join it. At rest, the state of the group names exactly these settings, and since each was turned on, a stored decision remarks it. `holdfast status` shows what the state says. Both are remarked within two ticks and the 20 seconds for which describes may be older, also where they end later. That Holdfast suspends Launch for a while is no such setting.',
   broken: (chronicle) => [
     ...Object.entries(chronicle.history.stored.states).flatMap(([group, state]) => wrongIn(chronicle, group, state)),
-    ...[...chronicle.groups.keys()].flatMap((group) => unsaid(chronicle, group)),
+    ...[...chronicle.groups.keys()].flatMap((group) => always.flatMap((one) => unsaid(chronicle, group, one))),
   ],
 };

@@ -2,23 +2,26 @@ import { isMutating } from '../../call-log.ts';
 import type { Actor, AsgEvent } from '../../judge/history.ts';
 import type { Operations } from '../operation.ts';
 import { type Group, held, type Scaling } from './group.ts';
+import { weightsShown } from './units.ts';
 
-type Numbers = Pick<AsgEvent, 'asg' | 'min' | 'max' | 'desired' | 'suspended' | 'unfit'>;
+type Numbers = Pick<AsgEvent, 'asg' | 'min' | 'max' | 'desired' | 'suspended' | 'unfit' | 'weights'>;
 
 /** Settings with which a policy for the group is refused. */
-const unfitIn = ({ rebalancesCapacity, warmPool, weights }: Group): NonNullable<AsgEvent['unfit']> => [
-  ...(rebalancesCapacity ? (['capacity-rebalancing'] as const) : []),
-  ...(warmPool ? (['warm-pool'] as const) : []),
-  ...([...(weights?.values() ?? [])].some((weight) => weight !== 1) ? (['weights'] as const) : []),
+const unfitIn = (group: Group): NonNullable<AsgEvent['unfit']> => [
+  ...(group.rebalancesCapacity ? (['capacity-rebalancing'] as const) : []),
+  ...(group.warmPool ? (['warm-pool'] as const) : []),
+  ...(weightsShown(group) === undefined ? [] : (['weights'] as const)),
 ];
 
 const numbersOf = (group: Group): Numbers => {
   const { name, min, max, desired, suspended } = group;
   const unfit = unfitIn(group);
-  return { asg: name, min, max, desired, suspended: [...suspended].sort(), ...(unfit.length > 0 && { unfit }) };
+  const weights = weightsShown(group);
+  return { asg: name, min, max, desired, suspended: [...suspended].sort(), ...(unfit.length > 0 && { unfit }), ...(weights && { weights }) };
 };
 
-const textOf = (group: Group): string => `${group.min} ${group.max} ${group.desired} ${[...group.suspended].sort()} ${unfitIn(group)}`;
+const textOf = (group: Group): string =>
+  `${group.min} ${group.max} ${group.desired} ${[...group.suspended].sort()} ${unfitIn(group)} ${JSON.stringify(weightsShown(group))}`;
 
 /** A group's numbers as an event, whether they changed or not. */
 export const numbersEvent = ({ base }: Scaling, group: Group): AsgEvent => ({

@@ -37,3 +37,10 @@ export const weightsIn = (overrides: readonly Override[], before: Group['weights
   if (weighed.length < overrides.length) throw invalid('You must specify a WeightedCapacity for all of the instance types, or for none.');
   return new Map([...(before ?? []), ...weighed.map(weightIn)]);
 };
+
+/** The weights of its types and of its members, where one of them is not 1: then its sizes do not count instances. */
+export const weightsShown = (group: Group): Readonly<Record<string, number>> | undefined => {
+  const types = new Set([...group.instanceTypes, ...held(group).map(({ instance }) => instance.instanceType)]);
+  const found = [...types].map((type): [string, number] => [type, weightOf(group, type)]);
+  return found.some(([, weight]) => weight !== 1) ? Object.fromEntries(found) : undefined;
+};
