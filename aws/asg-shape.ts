@@ -1,5 +1,6 @@
 import type { AutoScalingGroup, LaunchTemplateSpecification, MixedInstancesPolicy } from '@aws-sdk/client-auto-scaling';
 import type { AsgFacts } from '../core/policy/resolution.ts';
+import type { AsgView } from '../core/view/view.ts';
 
 /** The facts about launches in an Auto Scaling group itself. The others are in its launch template. */
 export type AsgShape = {
@@ -29,17 +30,40 @@ export const asgShape = ({ MixedInstancesPolicy: mixed, LaunchTemplate: template
 
 /**
  * What the sizes of an Auto Scaling group count, where that is not instances: weights of its instance types, or units
- * of attribute-based selection (Auto Scaling API, LaunchTemplateOverrides and DesiredCapacityType).
+ * of attribute-based selection (Auto Scaling API, LaunchTemplateOverrides and DesiredCapacityType). Instances of a type
+ * that is no longer in the policy keep their last weight (User Guide, instance weights).
  */
 export const unitOf = ({
   DesiredCapacityType: type,
   MixedInstancesPolicy: mixed,
+  Instances: instances = [],
 }: AutoScalingGroup): AsgFacts['unit'] => {
   if (type === 'vcpu' || type === 'memory-mib') return type;
-  const weights = (mixed?.LaunchTemplate?.Overrides ?? []).map(({ WeightedCapacity = '1' }) =>
-    Number(WeightedCapacity),
-  );
-  return weights.some((weight) => weight !== 1) ? 'weights' : undefined;
+  const weighed = [...(mixed?.LaunchTemplate?.Overrides ?? []), ...instances];
+  return weighed.some(isWeighed) ? 'weights' : undefined;
+};
+
+type Weighed = { readonly WeightedCapacity?: string | undefined };
+
+const weightOf = ({ WeightedCapacity = '1' }: Weighed): number => Number(WeightedCapacity);
+const isWeighed = (one: Weighed): boolean => weightOf(one) !== 1;
+
+/** What a part of the group counts towards its sizes, by name, where that is not one. */
+const countsIn = <T extends Weighed>(all: readonly T[], nameOf: (one: T) => string | undefined) => {
+  const found = all.flatMap((one) => (isWeighed(one) ? [[nameOf(one) ?? '', weightOf(one)] as const] : []));
+  return found.length === 0 ? undefined : Object.fromEntries(found);
+};
+
+/** What its instances count, by id, and what further ones of its types would, where that is not one. */
+export const countsOf = ({
+  Instances: instances = [],
+  MixedInstancesPolicy: mixed,
+}: AutoScalingGroup): Pick<AsgView, 'units' | 'weights'> => {
+  const units = countsIn(instances, ({ InstanceId }) => InstanceId);
+  // A type that is no longer in the policy keeps its last weight (User Guide, instance weights).
+  const types = [...instances, ...(mixed?.LaunchTemplate?.Overrides ?? [])];
+  const weights = countsIn(types, ({ InstanceType }) => InstanceType);
+  return { ...(units && { units }), ...(weights && { weights }) };
 };
 
 /**

@@ -7,7 +7,7 @@ import {
 import type { UnfitSetting } from '../../core/group/unfit.ts';
 import type { Holdings } from '../../core/ports/capacity-provider.ts';
 import type { AsgView } from '../../core/view/view.ts';
-import { unitOf } from '../asg-shape.ts';
+import { countsOf, unitOf } from '../asg-shape.ts';
 import { allOf } from '../calls/all-of.ts';
 import { chunks } from '../calls/chunks.ts';
 import { inParallel } from '../calls/in-parallel.ts';
@@ -106,6 +106,7 @@ const toAsg = (asg: AutoScalingGroup): Asg => {
     inside: standings.size,
     suspended: suspendedIn(asg),
     ...(unfit.length > 0 && { unfit }),
+    ...countsOf(asg),
     targetGroups: ownTargetGroups(asg),
     standings,
   };

@@ -90,6 +90,7 @@ export const checkGroup = objectOf<Group>({
   policyVersion: number,
   backWith: optional(number),
   mode: optional(anyOf({ observe: true, pause: true })),
+  countsUnits: optional(oneOf(true)),
   size: objectOf<Group['size']>({ min: number, max: number, desired: number, from: optional(oneOf('asg')) }),
   capacity: selector,
   pools: mapOf(pool),

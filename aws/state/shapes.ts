@@ -8,7 +8,7 @@ import type { Added } from '../../core/view/added.ts';
 import type { GoneAsg } from '../../core/view/gone-asgs.ts';
 import type { RaisedMax } from '../../core/view/raised-max.ts';
 import type { Suspension } from '../../core/view/suspension.ts';
-import { anyOf, listOf, number, objectOf, oneOf, optional, text } from './checks.ts';
+import { anyOf, listOf, mapOf, number, objectOf, oneOf, optional, text } from './checks.ts';
 
 /** Shapes that several kinds of items hold. */
 
@@ -43,6 +43,7 @@ export const added = objectOf<Added>({
   asg: text,
   from: number,
   instances: listOf(text),
+  units: optional(mapOf(number)),
   atMs: number,
   triedAtMs: optional(number),
   takenDownAtMs: optional(number),

@@ -25,7 +25,9 @@ const joinAgainMs = 4_000;
 
 const isReady = (member: Member): boolean => member.state === 'running' && !member.admitted;
 
-const readyToJoin = ({ view, headcount }: Situation, { removals }: Pick<Draft, 'removals'>): readonly string[] => {
+type Look = Pick<Situation, 'view' | 'headcount'>;
+
+const readyToJoin = ({ view, headcount }: Look, { removals }: Pick<Draft, 'removals'>): readonly string[] => {
   const others = new Set([...removals.map(({ instance }) => instance), ...attachedMeanwhile(view)]);
   const ready = headcount.staying.filter((member) => isReady(member) && !others.has(member.instance));
   const stillComing = headcount.inFlightCount + headcount.staying.filter(({ state }) => state === 'pending').length;
@@ -56,15 +58,14 @@ const isClosed = ({ group, state, asgs, nowMs }: View): boolean => {
  * Where others set the size, no member joins until two things are done: the desired capacity is without what earlier
  * members added, and it is within its maximum.
  */
-export const admissions: Rule = {
-  name: 'admissions',
-  propose: (situation, { removals }) => {
-    const { state, asgs, nowMs } = situation.view;
-    if (isClosed(situation.view)) return {};
-    const takeDown = addedStill(situation.view);
-    const ready = readyToJoin(situation, { removals });
-    if (ready.length === 0 || (takeDown.length === 0 && !asgs.some((asg) => isBeyondMaximum(state, asg))))
-      return joined(situation.view, ready);
-    return takeDown.length > 0 ? takenDownAgain(takeDown, nowMs) : { wakeAtMs: nowMs + repeatAfterMs };
-  },
+export const joiningNow = (look: Look, { removals }: Pick<Draft, 'removals'>): ReturnType<Rule['propose']> => {
+  const { state, asgs, nowMs } = look.view;
+  if (isClosed(look.view)) return {};
+  const takeDown = addedStill(look.view);
+  const ready = readyToJoin(look, { removals });
+  if (ready.length === 0 || (takeDown.length === 0 && !asgs.some((asg) => isBeyondMaximum(state, asg))))
+    return joined(look.view, ready);
+  return takeDown.length > 0 ? takenDownAgain(takeDown, nowMs) : { wakeAtMs: nowMs + repeatAfterMs };
 };
+
+export const admissions: Rule = { name: 'admissions', propose: joiningNow };

@@ -5,6 +5,7 @@ import { traitsOf } from '../removal/leave-reason.ts';
 import { movesUnderWay } from '../returning/under-way.ts';
 import type { Swap } from '../swap/swap.ts';
 import { ownRefill } from '../view/asg-ledger.ts';
+import { unitsOf } from '../view/asg-units.ts';
 import { isClosedByOwner, isToResume, type Suspension, suspendedNow } from '../view/suspension.ts';
 import type { AsgView } from '../view/view.ts';
 import type { Draft, Proposal, Rule, Situation } from './rule.ts';
@@ -40,9 +41,9 @@ const replacedNow = ({ view, headcount }: Look): readonly string[] => {
 /**
  * Whether the group holds more than its size while members are being replaced. It would choose one to end by itself.
  */
-const isDoubled = (situation: Look, { desired, holds }: AsgView): boolean => {
-  const inside = new Set(holds);
-  return holds.length > desired && replacedNow(situation).some((instance) => inside.has(instance));
+const isDoubled = (situation: Look, asg: AsgView): boolean => {
+  const inside = new Set(asg.holds);
+  return unitsOf(asg, asg.holds) > asg.desired && replacedNow(situation).some((instance) => inside.has(instance));
 };
 
 /** What this decision suspends. Where members join, `Launch` is resumed meanwhile, unless its owner suspended it. */

@@ -2,17 +2,27 @@ import { namedAsgs } from '../group/holders.ts';
 import { howHeld } from '../group/holding.ts';
 import { isBeyondMaximum, mayBeAdded, outsideAsgOf } from '../group/outside-size.ts';
 import { describeLagMs } from '../times/times.ts';
+import { unitsJoining } from '../view/asg-units.ts';
 import type { Headcount } from '../view/headcount.ts';
 import { isGiven, isPutBack, mayBeRaisedYet, ownersMax, type RaisedMax, raisedTo } from '../view/raised-max.ts';
 import type { AsgView, View } from '../view/view.ts';
 import type { Draft, Rule, Situation } from './rule.ts';
 
-/** How many members join an Auto Scaling group now, and how many when they are running. */
+/** What members that join an Auto Scaling group now count, and how many join when they are running. */
 type Joining = { readonly now: number; readonly soon: number };
 
 /** Members that are to come or to be admitted. */
 const comingTo = ({ inFlightCount, staying }: Headcount): number =>
   inFlightCount + staying.filter(({ admitted }) => !admitted).length;
+
+const unitsOfJoining = ({ asgs, members }: View, joins: string, admissions: readonly string[]): number => {
+  const joining = new Set(admissions);
+  const asg = asgs.find(({ name }) => name === joins) ?? {};
+  return unitsJoining(
+    asg,
+    members.filter(({ instance }) => joining.has(instance)),
+  );
+};
 
 const joiningByAsg = (
   { view, headcount }: Situation,
@@ -21,8 +31,8 @@ const joiningByAsg = (
   const { joins } = howHeld(view.group);
   if (joins !== undefined) {
     const launched = placements.reduce((sum, { count }) => sum + count, 0);
-    const now = admissions.length;
-    return new Map([[joins, { now, soon: comingTo(headcount) - now + launched }]]);
+    const now = unitsOfJoining(view, joins, admissions);
+    return new Map([[joins, { now, soon: comingTo(headcount) - admissions.length + launched }]]);
   }
   const joining = new Map<string, Joining>();
   for (const { pool, count } of placements) {
@@ -60,6 +70,13 @@ const toRaise = (view: View, joining: ReadonlyMap<string, Joining>): readonly Ra
     const size = asg.desired + underWayInto(asg, view) + now;
     return now === 0 || size <= asg.max ? [] : [raisedTo(view.state.raised, asg, size + soon)];
   });
+
+/** Maximum sizes that are raised for members that join now, and for no others. */
+export const raisedToJoin = (view: View, admissions: readonly string[]): readonly RaisedMax[] => {
+  const { joins } = howHeld(view.group);
+  if (joins === undefined) return [];
+  return toRaise(view, new Map([[joins, { now: unitsOfJoining(view, joins, admissions), soon: 0 }]]));
+};
 
 /**
  * Maximum sizes to put back: the group fits again, with all that is on its way. Members may wait long to join, for

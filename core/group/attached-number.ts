@@ -1,20 +1,31 @@
 /**
- * The number that an attach makes of a desired capacity: the one before, and one for each member. A describe may show
- * it after Holdfast has lowered it.
+ * The number that an attach makes of a desired capacity: the one before, and what each member counts. A describe may
+ * show it after Holdfast has lowered it.
  */
 
 import { loweredShownMs } from '../times/times.ts';
 import type { Added } from '../view/added.ts';
+import { unitsOf } from '../view/asg-units.ts';
 import type { AsgView, View } from '../view/view.ts';
 
-/** How many members of a note their Auto Scaling group shows. */
-export const shownOf = ({ instances }: Added, { holds }: AsgView): number => {
+const membersIn = ({ instances }: Added, { holds }: AsgView): readonly string[] => {
   const held = new Set(holds);
-  return instances.filter((instance) => held.has(instance)).length;
+  return instances.filter((instance) => held.has(instance));
 };
 
-/** Whether the desired capacity is its value before an attach plus the members of the attach. */
-export const isAsAdded = (added: Added, asg: AsgView): boolean => asg.desired === added.from + shownOf(added, asg);
+/** How many members of a note their Auto Scaling group shows. */
+export const shownOf = (added: Added, asg: AsgView): number => membersIn(added, asg).length;
+
+/**
+ * Whether the desired capacity is its value before an attach plus what the members of the attach count. The owner may
+ * have changed weights shortly before the attach or since. So what they count now is compared, what they counted when
+ * the note was written, and their number.
+ */
+export const isAsAdded = (added: Added, asg: AsgView): boolean => {
+  const shown = membersIn(added, asg);
+  const counts = [unitsOf(asg, shown), unitsOf(added, shown), shown.length];
+  return counts.some((count) => asg.desired === added.from + count);
+};
 
 /** Whether a describe may still show the desired capacity before it was lowered. */
 export const mayBeShown = ({ takenDownAtMs }: Added, nowMs: number): boolean =>

@@ -57,6 +57,8 @@ export type Group = {
   readonly backWith?: number;
   /** The mode of the group. Absent: it acts. */
   readonly mode?: 'observe' | 'pause';
+  /** It acts by its policy, and is treated as paused in this look, because its size counts no instances. */
+  readonly countsUnits?: true;
   readonly size: Size;
   readonly capacity: Selector;
   readonly pools: Readonly<Record<string, Pool>>;

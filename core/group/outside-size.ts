@@ -12,6 +12,7 @@ import { repeatAfterMs } from '../launch/reservation-life.ts';
 import { againAtMs, isWorthALook } from '../times/again.ts';
 import { describeLagMs, loweredShownMs } from '../times/times.ts';
 import type { Added } from '../view/added.ts';
+import { unitsEach } from '../view/asg-units.ts';
 import { ownersMax } from '../view/raised-max.ts';
 import type { AsgView, GroupState, View } from '../view/view.ts';
 import { isAsAdded, isOldNews, mayBeShown, type Shown, shownOf } from './attached-number.ts';
@@ -133,10 +134,15 @@ export const desiredNow = (
 };
 
 /** The state with the size that others set, within the maximum of the policy. */
-export const withOutsideSize = (state: GroupState, { size }: Pick<Group, 'size'>, outside: OutsideSize): GroupState => {
+export const withOutsideSize = (
+  state: GroupState,
+  { size, countsUnits }: Pick<Group, 'size' | 'countsUnits'>,
+  outside: OutsideSize,
+): GroupState => {
   const { added: _before, ...rest } = state;
   const desired = Math.min(size.max, outside.size);
-  const beyondMax = outside.size > size.max ? outside.size : undefined;
+  // The maximum of the policy counts instances.
+  const beyondMax = outside.size > size.max && !countsUnits ? outside.size : undefined;
   return { ...rest, desired, beyondMax, ...(outside.added.length > 0 && { added: outside.added }) };
 };
 
@@ -153,9 +159,17 @@ export const noted = (view: View, instances: readonly string[]): readonly Added[
   if (asg === undefined || instances.length === 0) return added;
   const open = openOf(added.filter((one) => one.asg === asg.name));
   const all = [...new Set([...(open?.instances ?? []), ...instances])];
+  const joining = view.members.filter(({ instance }) => instances.includes(instance));
+  const units = { ...open?.units, ...unitsEach(asg, joining) };
   return [
     ...added.filter((one) => one !== open),
-    { asg: asg.name, from: asg.desired, instances: all, atMs: view.nowMs },
+    {
+      asg: asg.name,
+      from: asg.desired,
+      instances: all,
+      ...(Object.keys(units).length > 0 && { units }),
+      atMs: view.nowMs,
+    },
   ];
 };
 

@@ -3,6 +3,7 @@ import type { AsgView, View } from '../view/view.ts';
 import type { Group } from './group.ts';
 import { namedAsgs } from './holders.ts';
 import { howHeld } from './holding.ts';
+import { modeOf } from './mode.ts';
 import { outsideAsgOf } from './outside-size.ts';
 
 /**
@@ -51,6 +52,13 @@ export const countsOtherUnits = (group: Holding, asgs: readonly AsgView[]): bool
   const named = new Set(namedAsgs(group));
   return asgs.some(({ name, unfit = [] }) => named.has(name) && unfit.some((one) => units.has(one)));
 };
+
+/**
+ * A group as it is treated in this look. Where its size counts no instances, it is treated as paused: what it counts is
+ * neither missing nor too much of anything that Holdfast could launch or remove.
+ */
+export const asCounted = (group: Group, asgs: readonly AsgView[]): Group =>
+  modeOf(group) === 'act' && countsOtherUnits(group, asgs) ? { ...group, mode: 'pause', countsUnits: true } : group;
 
 /** What a look found and no look before it. */
 export const unfitSince = (now: readonly UnfitAsg[], before: readonly UnfitAsg[] = []): readonly UnfitAsg[] =>

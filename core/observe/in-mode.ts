@@ -1,12 +1,13 @@
+import { joiningNow } from '../decide/admissions.ts';
 import { decide } from '../decide/decide.ts';
 import { processesFor } from '../decide/held-processes.ts';
+import { raisedToJoin } from '../decide/maximum-sizes.ts';
 import type { Decision } from '../decision/decision.ts';
 import type { Remark } from '../decision/remark.ts';
-import { howHeld } from '../group/holding.ts';
 import { modeOf } from '../group/mode.ts';
-import { countsOtherUnits } from '../group/unfit.ts';
+import { asCounted, countsOtherUnits } from '../group/unfit.ts';
 import { isHard } from '../swap/swap.ts';
-import { takeHeadcount } from '../view/headcount.ts';
+import { type Headcount, takeHeadcount } from '../view/headcount.ts';
 import { isToResume } from '../view/suspension.ts';
 import type { View } from '../view/view.ts';
 import { announcedForLater } from './heard.ts';
@@ -67,14 +68,19 @@ const idle = (wanted: Decision, view: View): Decision => {
   };
 };
 
-/** Maximum sizes are raised for members that join now, and for no launches. */
-const raisesOf = ({ raise, admissions }: Decision, { group, asgs }: View): Decision['raise'] =>
-  howHeld(group).joins === undefined
-    ? []
-    : raise.map((raised) => {
-        const { desired = 0 } = asgs.find(({ name }) => name === raised.asg) ?? {};
-        return { ...raised, toMax: Math.min(raised.toMax, desired + admissions.length) };
-      });
+/**
+ * Earlier launches still join. One that is above the size by now joins too: nobody is removed, and outside its Auto
+ * Scaling group it would wait without end.
+ */
+const joinsOf = (view: View, headcount: Headcount, wanted: Decision): Pick<Decision, 'admissions' | 'wakeAtMs'> => {
+  const { admissions = [], wakeAtMs: joinsAtMs = Number.POSITIVE_INFINITY } = joiningNow(
+    { view, headcount },
+    { removals: [] },
+  );
+  const isComing = view.state.reservations.length > 0 || view.members.some(({ admitted }) => !admitted);
+  const atMs = Math.min(joinsAtMs, wanted.wakeAtMs ?? Number.POSITIVE_INFINITY);
+  return { admissions, wakeAtMs: isComing && atMs < Number.POSITIVE_INFINITY ? atMs : undefined };
+};
 
 /**
  * The decision of a paused group. Earlier launches still join, maximum sizes are put back, and members that EC2 or Auto
@@ -82,21 +88,23 @@ const raisesOf = ({ raise, admissions }: Decision, { group, asgs }: View): Decis
  * and surplus members once.
  */
 const paused = (view: View, { heard }: Watching): InMode => {
-  const isMode = modeOf(view.group) === 'pause';
+  const { countsUnits } = view.group;
   const wanted = decide(view);
   const before = view.state.notDone ?? { missing: 0, surplus: 0 };
-  const now = lackIn(wanted);
-  const isNews = isMode && (now.missing > before.missing || now.surplus > before.surplus);
-  const isComing = view.state.reservations.length > 0 || view.members.some(({ admitted }) => !admitted);
+  const now = countsUnits ? { missing: 0, surplus: 0 } : lackIn(wanted);
+  const isNews = now.missing > before.missing || now.surplus > before.surplus;
+  const headcount = takeHeadcount(view);
+  const joins = joinsOf(view, headcount, wanted);
   const taken = new Set(view.swaps.filter(isHard).map(({ instance }) => instance));
   const unnoticed = wanted.unnoticed.filter((instance) => taken.has(instance));
   const decision: Decision = {
     ...idle(wanted, view),
-    wakeAtMs: isComing ? wanted.wakeAtMs : undefined,
-    raise: raisesOf(wanted, view),
+    ...joins,
+    raise: raisedToJoin(view, joins.admissions),
     suspend: [],
-    ...processesFor({ view, headcount: takeHeadcount(view) }, { placements: [], admissions: wanted.admissions }),
-    unnoticed,
+    ...processesFor({ view, headcount }, { placements: [], admissions: joins.admissions }),
+    // Its Auto Scaling group replaces them, unless its desired capacity falls with them.
+    unnoticed: countsUnits ? [] : unnoticed,
     remarks: [...found(wanted), ...(isNews ? [{ code: 'paused' as const, ...now }] : [])],
   };
   const later = announcedForLater(heard, view);
@@ -106,7 +114,9 @@ const paused = (view: View, { heard }: Watching): InMode => {
 
 /** The decision of an observed group: it only puts back what Holdfast had changed before. */
 const watched = (view: View, watching: Watching): InMode => {
-  const observed = observe({ view, ...watching, decide });
+  // Nobody can say what is missing from a size that counts no instances.
+  const acts = (one: View): Decision => (countsOtherUnits(one.group, one.asgs) ? idle(decide(one), one) : decide(one));
+  const observed = observe({ view, ...watching, decide: acts });
   const decision: Decision = {
     ...idle(decide(view), view),
     admissions: [],
@@ -121,11 +131,10 @@ const watched = (view: View, watching: Watching): InMode => {
 
 /**
  * Decides about a group in its mode. Notes of an earlier mode are dropped, so a group that acts again begins from its
- * present members. A group whose size counts no instances is treated as paused: what it counts is neither missing nor
- * too much of anything that Holdfast could launch or remove.
+ * present members.
  */
-export const decideInMode = (view: View, watching: Watching): InMode => {
-  if (modeOf(view.group) === 'act' && countsOtherUnits(view.group, view.asgs)) return paused(view, watching);
+export const decideInMode = (found: View, watching: Watching): InMode => {
+  const view = { ...found, group: asCounted(found.group, found.asgs) };
   switch (modeOf(view.group)) {
     case 'act':
       return { view: withNotDone(view, undefined), decision: decide(view) };

@@ -1,9 +1,11 @@
 /** Members that we attach to an Auto Scaling group whose size others set. It is written before they are attached. */
 export type Added = {
   readonly asg: string;
-  /** The desired capacity before: each member that is attached raises it by one. */
+  /** The desired capacity before: each member that is attached raises it by one, or by the weight of its type. */
   readonly from: number;
   readonly instances: readonly string[];
+  /** What the look before counted for each of them, where that is not one: the weight of its type. */
+  readonly units?: Readonly<Record<string, number>>;
   readonly atMs: number;
   /** When a look last tried to lower it, and AWS did not do it. */
   readonly triedAtMs?: number;

@@ -191,10 +191,13 @@ export const groupsToTakeOver = (view: View): readonly ToTakeOver[] =>
     .filter((asg) => asg.desired > asg.held && asg.held >= asg.min && whyNoRefill(asg, view) !== undefined)
     .map((asg) => ({ asg: asg.name, desired: asg.held, lowers: asg.desired - asg.held }));
 
-/** Since when each group has had a gap. An entry is kept while the gap lasts, and dropped when it is closed. */
+/**
+ * Since when each group has had a gap. An entry is kept while the gap lasts, and dropped when it is closed. A size that
+ * counts no instances has none, so a gap begins when it counts them again.
+ */
 export const gapsNow = (view: View): View['state']['asgGaps'] =>
   Object.fromEntries(
     view.asgs
-      .filter((asg) => gapOf(asg, view) > 0)
+      .filter((asg) => view.group.countsUnits === undefined && gapOf(asg, view) > 0)
       .map((asg) => [asg.name, gapNoted(asg, view) ?? { sinceMs: view.nowMs, refused: false }]),
   );

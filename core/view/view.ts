@@ -96,6 +96,10 @@ export type AsgView = {
   readonly suspended: readonly string[];
   /** Settings with which acceptance would refuse a policy for it. Absent: none. */
   readonly unfit?: readonly UnfitSetting[];
+  /** What instances that it holds count towards its sizes, by their ids. Absent: one. */
+  readonly units?: Readonly<Record<string, number>>;
+  /** What instances that join it count, by their types. Absent: one. */
+  readonly weights?: Readonly<Record<string, number>>;
   /** Where others set the size: the desired capacity as the describe shows it. */
   readonly shown?: number;
 };

@@ -275,6 +275,30 @@ describe('a group attached to an Auto Scaling group', () => {
     expect(asgs[0]?.unfit).toEqual(unfit);
   });
 
+  test('shows what instances and types count, also a type that is left out of the policy', async () => {
+    const Overrides = [
+      { InstanceType: 'a', WeightedCapacity: '1' },
+      { InstanceType: 'b', WeightedCapacity: '2' },
+    ];
+    const group = autoScalingGroup('web', { 'i-1': 'InService', 'i-2': 'InService' });
+    const Instances = [
+      { InstanceId: 'i-1', InstanceType: 'a', LifecycleState: 'InService', WeightedCapacity: '1' },
+      { InstanceId: 'i-2', InstanceType: 'c', LifecycleState: 'InService', WeightedCapacity: '4' },
+    ];
+    const shown = async (overrides: readonly object[]) => {
+      const { asgs } = await look(attached(), {
+        DescribeInstances: instances({ tagged: [], grouped: [] }),
+        DescribeAutoScalingGroups: {
+          AutoScalingGroups: [{ ...group, Instances, MixedInstancesPolicy: { LaunchTemplate: { Overrides: overrides } } }],
+        },
+      });
+      const { unfit, units, weights } = asgs[0] ?? {};
+      return { unfit, units, weights };
+    };
+    expect(await shown(Overrides)).toEqual({ unfit: ['weights'], units: { 'i-2': 4 }, weights: { b: 2, c: 4 } });
+    expect(await shown(Overrides.slice(0, 1))).toEqual({ unfit: ['weights'], units: { 'i-2': 4 }, weights: { c: 4 } });
+  });
+
   test.each([
     ['Pending', true, false],
     ['Pending:Wait', true, false],

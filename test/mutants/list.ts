@@ -17,6 +17,7 @@ import { returning } from './returning.ts';
 import { said } from './said.ts';
 import { shares } from './shares.ts';
 import { storms } from './storms.ts';
+import { weights } from './weights.ts';
 
 /** Every mutant. A mutant's name is its own. */
 export const mutants: readonly Mutant[] = [
@@ -38,4 +39,5 @@ export const mutants: readonly Mutant[] = [
   ...said,
   ...shares,
   ...storms,
+  ...weights,
 ];

@@ -5,15 +5,15 @@ export const modes: readonly Mutant[] = [
   {
     name: 'a paused group launches what is missing',
     file: 'core/observe/in-mode.ts',
-    from: '...idle(wanted, view),\n    wakeAtMs: isComing',
-    to: '...idle(wanted, view),\n    placements: wanted.placements,\n    wakeAtMs: isComing',
+    from: '...idle(wanted, view),\n    ...joins,',
+    to: '...idle(wanted, view),\n    placements: wanted.placements,\n    ...joins,',
     caughtBy: ['a pause while members are lost'],
   },
   {
     name: 'a paused group removes whom nobody needs',
     file: 'core/observe/in-mode.ts',
-    from: '...idle(wanted, view),\n    wakeAtMs: isComing',
-    to: '...idle(wanted, view),\n    removals: wanted.removals,\n    wakeAtMs: isComing',
+    from: '...idle(wanted, view),\n    ...joins,',
+    to: '...idle(wanted, view),\n    removals: wanted.removals,\n    ...joins,',
     caughtBy: ['a pause while nobody is needed'],
   },
   {
@@ -26,8 +26,8 @@ export const modes: readonly Mutant[] = [
   {
     name: 'a paused group goes on with replacements that had not begun',
     file: 'core/observe/in-mode.ts',
-    from: '...idle(wanted, view),\n    wakeAtMs: isComing',
-    to: '...idle(wanted, view),\n    drains: wanted.drains,\n    placements: wanted.placements,\n    wakeAtMs: isComing',
+    from: '...idle(wanted, view),\n    ...joins,',
+    to: '...idle(wanted, view),\n    drains: wanted.drains,\n    placements: wanted.placements,\n    ...joins,',
     also: [
       {
         file: 'core/swap/ends.ts',

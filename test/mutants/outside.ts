@@ -127,15 +127,15 @@ export const outside: readonly Mutant[] = [
   {
     name: 'what an attach adds is taken off a size within the maximum of the policy',
     file: 'core/group/outside-size.ts',
-    from: '{ asg: asg.name, from: asg.desired, instances: all, atMs: view.nowMs },',
-    to: '{ asg: asg.name, from: Math.min(view.group.size.max, asg.desired), instances: all, atMs: view.nowMs },',
+    from: 'from: asg.desired,',
+    to: 'from: Math.min(view.group.size.max, asg.desired),',
     caughtBy: ['a person sets more than the policy allows'],
   },
   {
     name: 'members join beside what an earlier attach added',
     file: 'core/decide/admissions.ts',
-    from: 'const takeDown = addedStill(situation.view);',
-    to: "const takeDown = addedStill(situation.view).filter(({ asg }) => asg === '');",
+    from: 'const takeDown = addedStill(look.view);',
+    to: "const takeDown = addedStill(look.view).filter(({ asg }) => asg === '');",
     caughtBy: ['members come one by one while what they added stays'],
   },
   {
@@ -197,8 +197,8 @@ export const outside: readonly Mutant[] = [
   {
     name: 'a larger size that others set is taken for the addition of an attach',
     file: 'core/group/attached-number.ts',
-    from: 'asg.desired === added.from + shownOf(added, asg);',
-    to: 'asg.desired >= added.from + shownOf(added, asg);',
+    from: 'counts.some((count) => asg.desired === added.from + count);',
+    to: 'counts.some((count) => asg.desired >= added.from + count);',
     caughtBy: ['others set a larger size while what an attach added stays'],
   },
   {

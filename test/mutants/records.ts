@@ -68,8 +68,8 @@ export const records: readonly Mutant[] = [
   {
     name: 'a size beyond the maximum of the policy is not said',
     file: 'core/group/outside-size.ts',
-    from: 'outside.size > size.max ? outside.size : undefined',
-    to: 'outside.size > size.max + 100 ? outside.size : undefined',
+    from: 'outside.size > size.max && !countsUnits ? outside.size : undefined',
+    to: 'outside.size > size.max + 100 && !countsUnits ? outside.size : undefined',
     caughtBy: ['a person sets more than the policy allows'],
   },
 ];

@@ -34,6 +34,7 @@ import { shareSituations } from './share-situations.ts';
 import { situations } from './situations.ts';
 import { spareSituations } from './spare-situations.ts';
 import { versionSituations } from './version-situations.ts';
+import { weightSituations } from './weight-situations.ts';
 
 /** Plays one simulation with the functions of this assembly, and answers what it broke. */
 type Run = (assembly: string) => Promise<readonly Violation[]>;
@@ -127,6 +128,8 @@ const audited = (name: string): Run =>
 
 const sizedByOthers = (name: keyof typeof outsideSituations, ...checks: readonly Check[]): Run => situation(outsideSituations[name], ...checks);
 
+const weighed = (name: keyof typeof weightSituations, ...checks: readonly Check[]): Run => situation(weightSituations[name], ...checks);
+
 const own = (name: keyof typeof situations, ...checks: readonly Check[]): Run => situation(situations[name], ...checks);
 
 /** Every simulation that mutants go through. All of them must hold with the code as it is. */
@@ -159,6 +162,12 @@ export const runs = {
   'its owner has suspended Terminate for good': sizedByOthers('its owner has suspended Terminate for good'),
   'its owner suspends Terminate for two minutes': sizedByOthers('its owner suspends Terminate for two minutes'),
   'a member that moves dies before it joins': sizedByOthers('a member that moves dies before it joins'),
+  'weights come while members are on their way': weighed('weights come while members are on their way'),
+  'weights come to a group at its maximum': weighed('weights come to a group at its maximum'),
+  'weights come while what an attach added stays': weighed('weights come while what an attach added stays'),
+  'weights go while what an attach added stays': weighed('weights go while what an attach added stays'),
+  'weights go, and a look comes at once': weighed('weights go, and a look comes at once', endsIn({})),
+  'paused and smaller while members are on their way': weighed('paused and smaller while members are on their way'),
   'policy change': workflow('policy-change', neverFewerThan(6)),
   'killed after the launch': storm('tag', 'function killed after the launch'),
   'scenario zone-outage': scenario('zone-outage'),

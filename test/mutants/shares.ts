@@ -19,8 +19,8 @@ export const shares: readonly Mutant[] = [
   {
     name: 'a removal takes what is owed on demand',
     file: 'core/decide/surplus.ts',
-    from: 'arbiter.aboveMinimum(), arbiter.beyondFloor()]',
-    to: 'arbiter.aboveMinimum()]',
+    from: 'arbiter.aboveMinimum(), arbiter.beyondFloor(), spares]',
+    to: 'arbiter.aboveMinimum(), spares]',
     caughtBy: ['a floor on demand while spot is plentiful'],
   },
   {

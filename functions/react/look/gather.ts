@@ -5,6 +5,7 @@ import type { SizeChange } from '../../../core/decision/decision-record.ts';
 import type { Group } from '../../../core/group/group.ts';
 import { withFormer } from '../../../core/group/holders.ts';
 import { asOthersSet, type OutsideSize } from '../../../core/group/outside-size.ts';
+import { asCounted } from '../../../core/group/unfit.ts';
 import { surelyDetached } from '../../../core/group-state/detached.ts';
 import { followLook } from '../../../core/group-state/look.ts';
 import { offeringsToPrice, type Priced, withPrices } from '../../../core/group-state/prices.ts';
@@ -39,7 +40,7 @@ const readPrices = async (priced: Priced, ports: ReactPorts): Promise<GroupState
 
 /** A group's items and instances as they are now. */
 export type Gathered = {
-  /** The group in force, with the Auto Scaling groups that earlier policies left. */
+  /** The group in force, with the Auto Scaling groups that earlier policies left, as it is treated in this look. */
   readonly group: Group;
   readonly stored: GroupState;
   readonly state: GroupState;
@@ -96,14 +97,15 @@ export const gather = async (
   const { swaps } = known;
   const found = known.state ?? initialState(accepted);
   const own = await withoutTaken(accepted, found, ports.store);
-  const group = withFormer(accepted, own);
+  const inForce = withFormer(accepted, own);
   const [shown, inherited] = await allSettled([
     known.look === undefined
-      ? provider.describe(group, changesIn(known.state, { swaps, ended: facts.ended }))
-      : known.look(group),
-    inherit(group, own, ports),
+      ? provider.describe(inForce, changesIn(known.state, { swaps, ended: facts.ended }))
+      : known.look(inForce),
+    inherit(inForce, own, ports),
   ]);
-  const held = await withoutForeign(group, shown, ports.store);
+  const held = await withoutForeign(inForce, shown, ports.store);
+  const group = asCounted(inForce, held.asgs);
   const holdings = { ...held, members: withReservations(held.members, own.reservations) };
   const isFirst =
     isFirstItem(group, { members: holdings.members, swaps }) && ports.believed(group.name, found) === found;
@@ -132,6 +134,15 @@ export const gather = async (
     inherited: [...inherited.leaving, ...factsOfLost(known.lost ?? [], nowMs)],
   };
 };
+
+/** The run with its group as it is treated in this look. */
+export const asCountedIn = <T extends { readonly group: Group }>(
+  run: T,
+  { holdings }: Pick<Gathered, 'holdings'>,
+): T => ({
+  ...run,
+  group: asCounted(run.group, holdings.asgs),
+});
 
 /**
  * Members that their user detached, each reported once. An Auto Scaling group drops who leaves or has ended, while

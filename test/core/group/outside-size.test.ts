@@ -185,6 +185,14 @@ describe('notes of attaches', () => {
     expect(isAsAdded(note(), asg(5, [...three, ...own]))).toBe(true);
     expect(isAsAdded(note(), asg(5, three))).toBe(false);
   });
+  it('is what its members count by the weights of now, by those of the note, or as one each', () => {
+    const weighed = { units: { 'n-1': 3, 'n-2': 2 } };
+    const is = (desired: number, now: Partial<AsgView> = {}, rest: Partial<Added> = {}) =>
+      isAsAdded(note(rest), asg(desired, [...three, ...own], now));
+    expect([is(8, weighed), is(8, {}, weighed), is(5, weighed)]).toEqual([true, true, true]);
+    expect([is(8), is(7, weighed), is(5, { units: { 'n-1': 3 } })]).toEqual([false, false, true]);
+    expect(isAsAdded(note(weighed), asg(6, [...three, 'n-1']))).toBe(true);
+  });
 });
 
 describe('deciding where others set the size', () => {

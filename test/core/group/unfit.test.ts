@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countsOtherUnits, type UnfitSetting, unfitNow, unfitSince } from '../../../core/group/unfit.ts';
+import { asCounted, countsOtherUnits, type UnfitSetting, unfitNow, unfitSince } from '../../../core/group/unfit.ts';
 import type { Suspension } from '../../../core/view/suspension.ts';
 import type { AsgView } from '../../../core/view/view.ts';
 import { nowMs } from '../views.ts';
@@ -45,6 +45,15 @@ describe('settings of an Auto Scaling group that acceptance refuses', () => {
     const counts = (...found: readonly UnfitSetting[]) => countsOtherUnits(outside, [asg(found)]);
     expect([counts('weights'), counts('vcpu'), counts('memory-mib')]).toEqual([true, true, true]);
     expect([counts('capacity-rebalancing', 'warm-pool'), counts()]).toEqual([false, false]);
+  });
+
+  it('let a group with other units be treated as paused, and as nothing else', () => {
+    const paused = { mode: 'pause', countsUnits: true };
+    expect(asCounted(outside, [asg(['weights'])])).toMatchObject(paused);
+    expect(asCounted(own, [asg(['vcpu'])])).toMatchObject(paused);
+    expect(asCounted(own, [asg(['warm-pool']), asg(['weights'], 'former-asg')])).toBe(own);
+    const observed = { ...(own as object), mode: 'observe' } as never;
+    expect(asCounted(observed, [asg(['weights'])])).toBe(observed);
   });
 
   it('are news once each', () => {

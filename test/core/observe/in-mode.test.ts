@@ -41,8 +41,9 @@ describe('a group that acts, and whose size counts no instances', () => {
   const of = (unfit: NonNullable<View['asgs'][number]['unfit']>, rest: Partial<View> = {}) =>
     view({ group: attached, members: members(spotA, 5), asgs: [asg({ held: 5, unfit })], ...rest });
 
+  const gap = state({ asgGaps: { 'web-asg': { sinceMs: nowMs - 600_000, refused: false } } });
+
   test('launches and removes nothing, sets no size, and remarks the setting once', () => {
-    const gap = state({ asgGaps: { 'web-asg': { sinceMs: nowMs - 600_000, refused: false } } });
     const first = of(['weights'], { state: gap });
     expect(decide(first).placements.length + decide(first).takeOver.length).toBeGreaterThan(0);
     const found = [{ asg: 'web-asg', found: ['weights' as const] }];
@@ -50,6 +51,34 @@ describe('a group that acts, and whose size counts no instances', () => {
     expect(decision).toMatchObject({ placements: [], takeOver: [], unplaced: 0, remarks: [{ code: 'asg-unfit', asgs: found }] });
     const second = of(['weights'], { state: { ...gap, unfit: found } });
     expect(decideInMode(second, watching()).decision.remarks).toEqual([]);
+  });
+
+  const newcomer = (instance: string) => member(instance, spotA, { admitted: false });
+
+  test('takes in who is on the way, also beyond its size, and raises a maximum by what they count', () => {
+    const seen = of(['weights'], {
+      members: [...members(spotA, 5).map((one) => ({ ...one, asg: 'web-asg' })), newcomer('n-1'), newcomer('n-2')],
+      asgs: [asg({ held: 5, desired: 3, max: 4, unfit: ['weights'], weights: { [spotA.instanceTypes[0] ?? '']: 3 } })],
+      state: state({ desired: 3 }),
+    });
+    const { decision } = decideInMode(seen, watching());
+    expect(decision.admissions).toEqual(['n-1', 'n-2']);
+    expect(decision.raise).toMatchObject([{ asg: 'web-asg', toMax: 9 }]);
+  });
+
+  test('leaves the ends of members to its Auto Scaling group, and notes nothing as missing', () => {
+    const swaps = [swapOf('spot-a#1', { reason: 'interruption', state: 'drained', drain: 'd', asg: 'web-asg' })];
+    const seen = of(['weights'], { swaps, ended: ['spot-a#1'], asgs: [asg({ held: 5, unfit: ['weights'] })] });
+    const { decision, view: after } = decideInMode(seen, watching());
+    expect([decision.unnoticed, after.state.notDone]).toEqual([[], undefined]);
+  });
+
+  test('is observed without launches that nobody could count', () => {
+    const observed = { ...attached, mode: 'observe' as const };
+    const launches = (unfit: NonNullable<View['asgs'][number]['unfit']>) =>
+      decideInMode({ ...of(unfit, { state: gap }), group: observed }, watching()).observed?.decision.placements.length ?? 0;
+    expect(launches(['weights'])).toBe(0);
+    expect(launches([])).toBeGreaterThan(0);
   });
 
   test('acts as before with Capacity Rebalancing or a warm pool', () => {
