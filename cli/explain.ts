@@ -1,5 +1,6 @@
 import type { DecisionRecord, Unreadable } from '../core/decision/decision-record.ts';
 import { shortfallText } from '../core/drain/shortfall-text.ts';
+import { offeringKey } from '../core/pool/offering.ts';
 import type { Owner } from '../core/ports/owners.ts';
 import { traitsOf } from '../core/removal/leave-reason.ts';
 import type { Swap } from '../core/swap/swap.ts';
@@ -54,9 +55,15 @@ const groupsToSearch = async (
   };
 };
 
-/** A swap of a pool that its policy had dropped names none. Then the tag of the instance says which it was. */
-const withPool = (swap: Swap, owner: Owner | undefined): Swap =>
-  swap.pool === 'unknown' && owner?.pool !== undefined ? { ...swap, pool: owner.pool } : swap;
+/**
+ * A swap of a pool that its policy had dropped names none, and neither does one that was claimed when no describe of the
+ * group showed its instance any more. EC2 shows ended instances for an hour, with their tags.
+ */
+const withPlace = (swap: Swap, owner: Owner | undefined): Swap => ({
+  ...swap,
+  ...(swap.pool === 'unknown' && owner?.pool !== undefined && { pool: owner.pool }),
+  ...(swap.offering === 'unknown' && owner?.offering !== undefined && { offering: offeringKey(owner.offering) }),
+});
 
 /**
  * Everything stored about one instance: the swap in which it left, the decisions that launched, replaced or removed it.
@@ -77,7 +84,7 @@ export const explain = async (instance: string, access: Access): Promise<Explana
   return {
     instance,
     ...(group === undefined ? {} : { group }),
-    ...(swap === undefined ? {} : { swap: withPool(swap, owner) }),
+    ...(swap === undefined ? {} : { swap: withPlace(swap, owner) }),
     ...(owner === undefined ? {} : { state: owner.state }),
     decisions,
     replacements: replacementsOf(instance, records),

@@ -415,6 +415,16 @@ The decision by which it was launched:
     expect([await poolOf('spot-z'), await poolOf()]).toEqual(['spot-z', 'unknown']);
   });
 
+  it('of an instance that no describe of its group showed any more names the offering that EC2 still shows', async () => {
+    const offeringOf = async (shown: boolean) => {
+      const owner = { group: 'web', state: 'terminated', ...(shown && { offering }) };
+      const found = { ownersOf: async () => new Map([[swap.instance, owner]]) };
+      const unseen = { ...access.store, swapOf: async () => ({ ...swap, offering: 'unknown' }) };
+      return (await explain(swap.instance, { ...access, owners: found, store: unseen })).swap?.offering;
+    };
+    expect([await offeringOf(true), await offeringOf(false)]).toEqual(['m7g.large/us-east-1a/spot', 'unknown']);
+  });
+
   it('that is a member finds its group by its tag', async () => {
     owners.set('i-0000000000000000c', {
       group: 'web',

@@ -135,6 +135,9 @@ describe('what a swap says of its instance is true', () => {
       });
     expect(ends(145_000, 116)).toEqual([]);
     expect(ends(130_000, 116)).toEqual([]);
+    // A look found the hook without its message, and so does not know for how long it waits. It says that it ends now.
+    expect(ends(160_000, 160)).toEqual([]);
+    expect(ends(190_000, 160)).toHaveLength(1);
     expect(ends(160_000, 116)).toEqual(['the swap of i-1 says that drain waits for longer than it does']);
     // Before the heartbeat, the hook did not wait so long.
     expect(ends(145_000, 110)).toHaveLength(1);

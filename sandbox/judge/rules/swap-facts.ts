@@ -32,12 +32,13 @@ const isHeldIn = ({ stays, hooks, by }: Life, asg: string): boolean =>
 const waitsOn = ({ hooks }: Life, name: string, atMs: number): boolean =>
   hooks.some(({ hook, atMs: fromMs, over }) => hook === name && fromMs <= atMs && (over?.atMs ?? Number.POSITIVE_INFINITY) > atMs);
 
-/** A hook of which it says that it waits for longer than it does. Nobody would keep it alive meanwhile. */
+/** A hook of which it says that it waits for longer than it does. Nobody would keep it alive meanwhile. Of one that ends now, it says no such thing. */
 const prolongedHook = (chronicle: Chronicle, { instance }: Life, { atMs, swap: { facts } }: Write): string | undefined => {
   const waits = hookWaits(chronicle).get(instance) ?? [];
   return Object.entries(facts.hookEnds ?? {}).find(([name, endsMs]) => {
     const known = waits.filter((one) => one.hook === name && one.atMs <= atMs);
-    return known.length > 0 && endsMs > Math.max(...known.map(({ expiresAtMs }) => expiresAtMs)) + eventMs + chronicle.times.clockMs;
+    const endMs = Math.max(atMs, ...known.map(({ expiresAtMs }) => expiresAtMs));
+    return known.length > 0 && endsMs > endMs + eventMs + chronicle.times.clockMs;
   })?.[0];
 };
 
