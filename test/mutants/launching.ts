@@ -170,6 +170,20 @@ export const launching: readonly Mutant[] = [
     caughtBy: ['two groups'],
   },
   {
+    name: 'below cheapest, the types of a pool are requested in the order written',
+    file: 'core/selector/standing.ts',
+    from: 'cheapestFirst ? byPrice(best, market) : best',
+    to: 'best',
+    caughtBy: ['pools list a dearer type first'],
+  },
+  {
+    name: 'spot prices are read every 50 minutes',
+    file: 'core/group-state/prices.ts',
+    from: 'const pricesAgeMs = 300_000;',
+    to: 'const pricesAgeMs = 3_000_000;',
+    caughtBy: ['a loss long after prices were read'],
+  },
+  {
     name: 'launches use the latest version of a launch template',
     file: 'aws/providers/create-fleet.ts',
     from: "Version = '$Default'] = text.split(':');",

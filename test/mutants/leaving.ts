@@ -45,6 +45,13 @@ export const leaving: readonly Mutant[] = [
     caughtBy: ['rebalance, then warning'],
   },
   {
+    name: 'a member that EC2 had advised to leave keeps that reason when it is warned',
+    file: 'core/swap/claim.ts',
+    from: "reason: traitsOf(swap).endedBy === 'auto-scaling' ? swap.reason : fact.reason,",
+    to: 'reason: swap.reason,',
+    caughtBy: ['rebalance, then warning'],
+  },
+  {
     name: 'the drain begins before replacements serve',
     file: 'functions/begin-drain/judge.ts',
     from: '>= desiredNow(group, state, holdings, nowMs)',

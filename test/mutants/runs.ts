@@ -29,6 +29,7 @@ import { meetingSituations } from './meeting-situations.ts';
 import { modeSituations } from './mode-situations.ts';
 import { outsideSituations } from './outside-situations.ts';
 import { ownScalingSituations } from './own-scaling-situations.ts';
+import { priceSituations } from './price-situations.ts';
 import { clocksJump, seldomSituations } from './seldom-situations.ts';
 import { shareSituations } from './share-situations.ts';
 import { situations } from './situations.ts';
@@ -107,6 +108,8 @@ const bounded = (name: keyof typeof boundSituations): Run => situation(boundSitu
 
 const versioned = (name: keyof typeof versionSituations): Run => situation(versionSituations[name]);
 
+const priced = (name: keyof typeof priceSituations): Run => situation(priceSituations[name]);
+
 const attacked = (name: keyof typeof attackSituations): Run => situation(attackSituations[name]);
 
 const seldom = (name: keyof typeof seldomSituations): Run => situation(seldomSituations[name]);
@@ -172,6 +175,8 @@ export const runs = {
   'killed after the launch': storm('tag', 'function killed after the launch'),
   'scenario zone-outage': scenario('zone-outage'),
   'rebalance, then warning': own('rebalance, then warning', drainedInFull),
+  'pools list a dearer type first': priced('pools list a dearer type first'),
+  'a loss long after prices were read': priced('a loss long after prices were read'),
   'rebalance and warning at once': own('rebalance and warning at once', drainedInFull),
   'warnings overlap': own('warnings overlap'),
   'killed once removals are claimed': own('killed once removals are claimed'),

@@ -31,7 +31,7 @@ export const pricesAreRead: Rule = {
   broken: (chronicle) => {
     if (chronicle.groups.size !== 1) return [];
     return chronicle.of('item-written').flatMap(({ item, group, by, atMs }): readonly Broken[] => {
-      if (!item.startsWith('decision#') || !isFunction(by) || by.function !== 'react') return [];
+      if (!item.startsWith('decision#') || !isFunction(by)) return [];
       const startedAtMs = chronicle.invocations.get(by.invocation)?.beganAtMs ?? atMs;
       if (!needsPrices(chronicle, group, startedAtMs, atMs) || isRead(chronicle, startedAtMs, atMs)) return [];
       return [{ group, atMs, detail: `${item} was decided, and spot prices had not been read for five minutes` }];
