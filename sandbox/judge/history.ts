@@ -3,6 +3,7 @@ import type { FaultInput } from '../fault-schema.ts';
 import type { LaunchedVersion } from '../world/instance.ts';
 import type { WorldSpec } from '../world/spec.ts';
 import type { Told } from './message.ts';
+import type { SaidStatus } from './said-status.ts';
 import type { Showing } from './shown.ts';
 import type { StateMemory } from './state-memory.ts';
 import type { SwapFacts } from './swap-facts.ts';
@@ -244,8 +245,8 @@ export type GroupEvent =
         readonly swap?: { readonly reason: string; readonly state: string; readonly drain?: string; readonly facts?: SwapFacts };
         /** Of a request that is stored before it is made, what it requests. */
         readonly request?: { readonly pool: string; readonly count: number };
-        /** For the status of a policy: the status, and the numbers of its problems and warnings. */
-        readonly status?: { readonly status: string; readonly version?: number; readonly problems?: number; readonly warnings?: number };
+        /** For the status of a policy. */
+        readonly status?: SaidStatus;
       }
     >;
 

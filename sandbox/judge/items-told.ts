@@ -117,6 +117,9 @@ const requestIn = (item: string, after: AttributeMap) => {
   return { request: { pool: placement.pool, count: placement.count } };
 };
 
+/** A status says so if nothing is wrong with its policy but that other groups hold its Auto Scaling groups. */
+const waitingText = 'It is checked again when no other group holds its Auto Scaling groups.';
+
 const statusIn = (item: string, after: AttributeMap) => {
   if (item !== items.status) return {};
   const version = Number(plainOf(after, 'version'));
@@ -125,7 +128,8 @@ const statusIn = (item: string, after: AttributeMap) => {
     return Array.isArray(list) ? list.length : 0;
   };
   const counts = { problems: lengthOf('problems'), warnings: lengthOf('warnings') };
-  return { status: { status: textOf(after, 'status'), ...(!Number.isNaN(version) && { version }), ...counts } };
+  const waits = textOf(after, 'message').includes(waitingText);
+  return { status: { status: textOf(after, 'status'), ...(!Number.isNaN(version) && { version }), ...counts, ...(waits && { waits }) } };
 };
 
 const written = ({ table, after, by }: Write, group: string, item: string): readonly Event[] =>

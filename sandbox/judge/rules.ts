@@ -3,6 +3,7 @@ import { adviceWithinBudget } from './rules/advice.ts';
 import { advisedAreClaimed } from './rules/advised.ts';
 import { alarmsAct, lastingAlarmsActAgain } from './rules/alarms.ts';
 import { toldOnTheBus } from './rules/announced.ts';
+import { refusedAreLeft } from './rules/asked-anew.ts';
 import { nobodyReturnsTooSoon, onDemandIsGone, spreadsEvenOut } from './rules/back-to-spot.ts';
 import { beyondIsSaid } from './rules/beyond-said.ts';
 import { failedBootsAreTold, failingPoolsRest, launchesAreBounded } from './rules/boots.ts';
@@ -125,6 +126,7 @@ export const rules: readonly Rule[] = [
   requestedSoon,
   missingAreRequested,
   refusedInTurn,
+  refusedAreLeft,
   fullSubnetsRest,
   sparesServe,
   placedInPools,

@@ -3,7 +3,7 @@ import { statusesAreTrue } from '../../sandbox/judge/rules/statuses.ts';
 import { details } from './details.ts';
 import { policy, react, type Script, twoServe } from './histories.ts';
 
-type Says = { readonly status: string; readonly version?: number; readonly problems?: number; readonly warnings?: number };
+type Says = { readonly status: string; readonly version?: number; readonly problems?: number; readonly warnings?: number; readonly waits?: true };
 
 const status = (script: Script, second: number, says: Says): void =>
   script.at(second, { kind: 'item-written', table: 'groups', group: 'web', item: 'status', bytes: 300, by: react('accept'), status: says });
@@ -130,5 +130,18 @@ describe('the status of a policy', () => {
       });
     expect(writtenAgain('rejected')).toEqual([]);
     expect(writtenAgain('let-go')).toEqual(['no version of web is in force, expected the status rejected, found let-go']);
+  });
+
+  it('waits for nothing but Auto Scaling groups that another group holds', () => {
+    const waiting = (asg: string, says: object = { waits: true }) =>
+      judged((script) => {
+        script.policy(0, 1, { ...policy, asg: 'web-asg' });
+        script.at(50, { kind: 'policy-written', group: 'api', document: { ...policy, group: 'api', asg } });
+        const status = { status: 'rejected', problems: 1, ...says };
+        script.at(51, { kind: 'item-written', table: 'groups', group: 'api', item: 'status', bytes: 300, by: react('accept'), status });
+      });
+    expect(waiting('web-asg')).toEqual([]);
+    expect(waiting('other-asg')).toEqual(['the status of api says that it waits for Auto Scaling groups, and nobody holds them']);
+    expect(waiting('other-asg', {})).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import { stopAllDrains, unheardStops } from '../sim/audit/draining.ts';
 import { scripted } from '../sim/audit/scripted.ts';
 import { holdToQuota } from '../sim/capacity-steps.ts';
+import { rename } from '../sim/edit-steps.ts';
 import type { Situation } from '../sim/situation.ts';
 import { deletePolicy, endThroughAsg, interrupt, putPolicy } from '../sim/steps.ts';
 import { groupIn, plainLandscape, settingOf, specOf } from '../sim/worlds.ts';
@@ -61,6 +62,15 @@ export const meetingSituations = {
       steps: [endThroughAsg(35_000, 2)],
       faults: [{ on: 'event', kind: 'drop', match: { detailType: 'EC2 Instance-terminate Lifecycle Action' } }],
       calmAtMs: 420_000,
+    });
+  },
+  'a group is renamed, and its new name is there before the old one goes': (): Situation => {
+    const setting = settingOf('attach');
+    return of('a group is renamed, and its new name is there before the old one goes', setting, {
+      asked: { web: { size: 6 } },
+      steps: [rename(5_000, setting.policy, 'renamed', 20_000, 'write-first')],
+      // The function of the tick reads its groups anew meanwhile.
+      calmAtMs: 480_000,
     });
   },
 };

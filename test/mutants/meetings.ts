@@ -51,4 +51,32 @@ export const meetings: readonly Mutant[] = [
     to: 'hook: { ...hook, sinceMs: nowMs, expiresAtMs: nowMs + (hook.timeoutMs ?? 0) },',
     caughtBy: ['messages about hooks are lost while connections outlast them'],
   },
+  {
+    name: 'who waits for the Auto Scaling groups of a deleted policy is not judged',
+    file: 'functions/accept-policy/accept-policy.ts',
+    from: 'for (const waiting of await waitingFor(await letGo(group, inForce, ports), group, ports))',
+    to: 'for (const waiting of (await waitingFor(await letGo(group, inForce, ports), group, ports)).slice(1))',
+    caughtBy: ['a group is renamed, and its new name is there before the old one goes'],
+  },
+  {
+    name: 'a registry that the tick has read is used for hours',
+    file: 'functions/tick/handler.ts',
+    from: '    registryKnownMs,\n    surroundings.now,',
+    to: '    60 * registryKnownMs,\n    surroundings.now,',
+    caughtBy: ['a group is renamed, and its new name is there before the old one goes'],
+  },
+  {
+    name: 'version numbers begin anew after a deletion',
+    file: 'functions/accept-policy/put-in-force.ts',
+    from: 'const number = Math.max(latest?.version ?? 0, inForce?.version ?? 0) + 1;',
+    to: 'const number = Math.max(inForce === undefined ? 0 : (latest?.version ?? 0), inForce?.version ?? 0) + 1;',
+    caughtBy: ['members are warned while there is no policy'],
+  },
+  {
+    name: 'of a part of a launch that EC2 granted, no refusal is learned',
+    file: 'aws/providers/launch-result.ts',
+    from: 'tried.filter((offering) => short || !gave',
+    to: 'tried.filter((offering) => !gave',
+    caughtBy: ['refusal'],
+  },
 ];

@@ -255,6 +255,9 @@ export const runs = {
   'the account has no room for spot when EC2 takes members': meeting('the account has no room for spot when EC2 takes members'),
   'members are warned while there is no policy': meeting('members are warned while there is no policy'),
   'messages about hooks are lost while connections outlast them': meeting('messages about hooks are lost while connections outlast them'),
+  'a group is renamed, and its new name is there before the old one goes': meeting(
+    'a group is renamed, and its new name is there before the old one goes',
+  ),
   'a user stops the drain of a warned member, and nobody hears of it': meeting('a user stops the drain of a warned member, and nobody hears of it'),
   'the warning of advised members comes after their end': seldom('the warning of advised members comes after their end'),
   'a policy names another pool while launches are denied': seldom('a policy names another pool while launches are denied'),

@@ -3,6 +3,8 @@ import { canonicalText } from '../../../core/policy/canonical.ts';
 import type { Chronicle, GroupTimeline } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { endless } from '../life.ts';
+import { asgsOf } from '../policy.ts';
+import { isMap, type Json, textOf } from '../read-json.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -81,14 +83,42 @@ const unsaid = (chronicle: Chronicle, { group }: GroupTimeline): readonly Broken
   });
 };
 
+/** The Auto Scaling groups that a document names. */
+const namedIn = ({ asg, pools }: Json): ReadonlySet<string> =>
+  new Set(
+    [asg, ...Object.values(isMap(pools) ? pools : {}).map((pool) => (isMap(pool) ? pool.asg : undefined))].map(textOf).filter((name) => name !== ''),
+  );
+
+/** At rest, a policy that is to be judged again once its Auto Scaling groups are free waits for one that another group holds. */
+const waitsForNobody = (chronicle: Chronicle): readonly Broken[] => {
+  const { restAtMs } = chronicle.history;
+  if (restAtMs === undefined) return [];
+  const documents = Map.groupBy(chronicle.of('policy-written'), ({ group }) => group);
+  return [...documents].flatMap(([group, writes]): readonly Broken[] => {
+    const document = writes.at(-1)?.document;
+    if (document === undefined || statusesOf(chronicle, group).at(-1)?.status?.waits !== true) return [];
+    const named = namedIn(document);
+    const others = [...chronicle.groups.keys()].filter((other) => other !== group);
+    const isHeld = others.some((other) => {
+      const policy = chronicle.policyAt(other, restAtMs);
+      return policy !== undefined && asgsOf(policy).some((asg) => named.has(asg));
+    });
+    return isHeld
+      ? []
+      : [{ group, atMs: restAtMs, detail: `the status of ${group} says that it waits for Auto Scaling groups, and nobody holds them` }];
+  });
+};
+
 export const statusesAreTrue: Rule = {
   name: 'the status of a policy is true',
   meaning:
-    'At rest, the status of a group reports the last write to its policy: it names the version in force, or says that the policy was rejected or that the group is let go. A status says that a version is accepted only once this version is in force. A status of a rejected policy names a problem. A status of an accepted version names the warnings that were sent with it.',
-  broken: (chronicle) =>
-    [...chronicle.groups.values()].flatMap((timeline) => [
+    'At rest, the status of a group reports the last write to its policy: it names the version in force, or says that the policy was rejected or that the group is let go. A status says that a version is accepted only once this version is in force. A status of a rejected policy names a problem. A status of an accepted version names the warnings that were sent with it. At rest, a policy whose status says that it waits for Auto Scaling groups of other groups names one that another group holds.',
+  broken: (chronicle) => [
+    ...[...chronicle.groups.values()].flatMap((timeline) => [
       ...atRest(chronicle, timeline),
       ...invented(chronicle, timeline),
       ...unsaid(chronicle, timeline),
     ]),
+    ...waitsForNobody(chronicle),
+  ],
 };

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { refusedAreLeft } from '../../sandbox/judge/rules/asked-anew.ts';
+import { details } from './details.ts';
+
+type More = { readonly zone?: string; readonly invocation?: string; readonly code?: string; readonly isBesideWhole?: true };
+
+/** A call that is asked and answered at these seconds, and is refused an offering. */
+type Refusal = More & { readonly asked: number; readonly answered: number };
+
+const found = (...refusals: readonly Refusal[]): readonly string[] =>
+  details(refusedAreLeft, (script) => {
+    script.policy(0, 1);
+    for (const { asked, answered, zone = 'z-a', invocation = 'i-1', code = 'InsufficientInstanceCapacity', ...more } of refusals) {
+      script.at(answered, {
+        ...{ kind: 'called', invocation, function: 'react', service: 'ec2', operation: 'CreateFleet', askedAtMs: 1_000 * asked },
+        ...{ outcome: 'ok', applied: true, isMutating: true, launch: { group: 'web', count: 2 } },
+      });
+      script.at(answered, { kind: 'refused', invocation, group: 'web', instanceType: 't', zone, market: 'spot', code, ...more });
+    }
+  });
+
+describe('what EC2 has refused is not requested again at once', () => {
+  const first = { asked: 10, answered: 11 };
+  it('breaks for a function that requests an offering after EC2 refused it', () => {
+    expect(found(first, { asked: 12, answered: 13 })).toEqual([
+      'a function requested t/z-a/spot again 1.0 s after EC2 had refused it to this function',
+    ]);
+  });
+  it('holds for a request under way meanwhile, another offering and another function', () => {
+    expect(found(first, { asked: 10, answered: 13 })).toEqual([]);
+    expect(found(first, { asked: 12, answered: 13, zone: 'z-b' })).toEqual([]);
+    expect(found(first, { asked: 12, answered: 13, invocation: 'i-2' })).toEqual([]);
+  });
+  it('says nothing of refusals for other reasons, and of those beside a whole grant', () => {
+    expect(found({ ...first, code: 'VcpuLimitExceeded' }, { asked: 12, answered: 13 })).toEqual([]);
+    expect(found({ ...first, isBesideWhole: true }, { asked: 12, answered: 13 })).toEqual([]);
+  });
+});
