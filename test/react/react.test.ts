@@ -102,7 +102,10 @@ describe('a batch of messages', () => {
     const woken = (detail: object) => at({ ...ownMessage('Holdfast Tick'), detail: { groups: ['web'], forMs, ...detail } });
     await play(message('m-1', woken({ isShared: true })));
     await play(message('m-2', woken({})));
-    expect(seen.looks).toMatchObject([[['web', 'jobs'], {}], [['web'], {}]]);
+    expect(seen.looks).toMatchObject([
+      [['web', 'jobs'], {}],
+      [['web'], {}],
+    ]);
     expect(came).toEqual([
       [['web', 'jobs'], forMs],
       [['web'], forMs],
