@@ -40,7 +40,7 @@ export const records: readonly Mutant[] = [
   {
     name: 'a decision does not say how the size changed',
     file: 'functions/react/record/record.ts',
-    from: '...headOf(context, first.sizes),',
+    from: '...headOf(context, sizesOf(context, first.sizes)),',
     to: '...headOf(context, []),',
     caughtBy: ['alarm at the maximum'],
   },

@@ -9,6 +9,7 @@ import type {
   ViewDigest,
 } from '../../../core/decision/decision-record.ts';
 import { unreportedEnds } from '../../../core/decision/unreported-ends.ts';
+import { modeOf } from '../../../core/group/mode.ts';
 import type { Launched } from '../../../core/group-state/answers.ts';
 import type { Observation } from '../../../core/observe/observe.ts';
 import { priceSourceOf } from '../../../core/pool/price.ts';
@@ -127,8 +128,12 @@ export type Decided = {
   readonly observed?: Observation | undefined;
 };
 
+/** In mode `observe`, alarms and the schedule set the size that the group would have, and not the one that it has. */
+const sizesOf = ({ group }: Run, sizes: readonly SizeChange[]): readonly SizeChange[] =>
+  modeOf(group) === 'observe' ? sizes.filter(({ code }) => code !== 'alarm' && code !== 'schedule') : sizes;
+
 const decidedRecord = (run: Run, { view, sizes }: Decided, rounds: readonly Decision[]): DecisionRecord => ({
-  ...headOf(run, sizes),
+  ...headOf(run, sizesOf(run, sizes)),
   rounds,
   view: digestOf(run, view, rounds[0]),
 });
@@ -150,6 +155,7 @@ export const recordOvertaken = (run: Run, decided: Decided, overtaken: Overtaken
 
 const observedRecord = (run: Run, decided: Decided, { decision }: Observation): DecisionRecord => ({
   ...decidedRecord(run, decided, [decision]),
+  sizes: decided.sizes,
   id: run.observedId,
 });
 
@@ -188,7 +194,7 @@ export const record = async (context: Recorded): Promise<void> => {
   countWait(context);
   const outcome = outcomeOf(context);
   await ports.store.putDecision({
-    ...headOf(context, first.sizes),
+    ...headOf(context, sizesOf(context, first.sizes)),
     rounds: rounds.map(({ decision }) => decision),
     view: digestOf(context, first.view, first.decision),
     outcome,
