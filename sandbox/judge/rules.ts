@@ -88,7 +88,7 @@ import { unfitIsSaid } from './rules/unfit-said.ts';
 import { neverServedIsGivenUp, neverServingComesLast } from './rules/unserved.ts';
 import { drainBeginsInTime, servesUntilReplaced, takenOutOnce, warnedTakenOut } from './rules/warned.ts';
 import { warningsAreKept } from './rules/warnings-kept.ts';
-import { drainsWriteTheirOwn, nothingIsDatedAhead, nothingUnreadIsReplaced } from './rules/writes.ts';
+import { drainsWriteTheirOwn, nothingIsDatedAhead, nothingUnreadIsReplaced, requestsAreStoredFirst } from './rules/writes.ts';
 
 /** Everything that must hold in every run, each with one meaning. */
 export const rules: readonly Rule[] = [
@@ -220,6 +220,7 @@ export const rules: readonly Rule[] = [
   idleWritesNothing,
   nothingUnreadIsReplaced,
   drainsWriteTheirOwn,
+  requestsAreStoredFirst,
   functionsAnswer,
   functionsAreQuick,
   functionsWait,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { drainsWriteTheirOwn, nothingUnreadIsReplaced } from '../../sandbox/judge/rules/writes.ts';
+import { drainsWriteTheirOwn, nothingUnreadIsReplaced, requestsAreStoredFirst } from '../../sandbox/judge/rules/writes.ts';
 import { createUnreadWrites } from '../../sandbox/judge/unread-writes.ts';
 import { details } from './details.ts';
 import { react } from './histories.ts';
@@ -76,5 +76,31 @@ describe('a drain writes the swaps that name it, and no others', () => {
   it('breaks for a swap that another drain took over', () => {
     expect(written('d-2')).toEqual(['a step of d-1 wrote the swap of i-9, which names d-2']);
     expect(written(undefined)).toHaveLength(1);
+  });
+});
+
+describe('a request is stored before it is made', () => {
+  const found = (storedSecond: number | undefined, askedSecond = 12, invocation = 'i-1') =>
+    details(requestsAreStoredFirst, (script) => {
+      script.policy(0, 1);
+      const item = { kind: 'item-written', table: 'state', group: 'web', item: 'request#r-1', bytes: 500, by: react('i-1') } as const;
+      const store = () => storedSecond && script.at(storedSecond, { ...item, request: { pool: 'a', count: 1 } });
+      if ((storedSecond ?? 0) <= 10) store();
+      script.desired(10, 2, 1, react('i-1'), 'r-1');
+      if ((storedSecond ?? 0) > 10) store();
+      script.at(14, {
+        ...{ kind: 'called', invocation, function: 'react', service: 'ec2', operation: 'CreateFleet', askedAtMs: 1_000 * askedSecond },
+        ...{ outcome: 'ok', applied: true, isMutating: true, launch: { group: 'web', count: 1 } },
+      });
+    });
+  it('breaks where the state names a reservation whose request comes later, or never', () => {
+    const finding = ['the state names reservation r-1, and its request is not stored yet'];
+    expect(found(11)).toEqual(finding);
+    expect(found(undefined)).toEqual(finding);
+  });
+  it('holds where it is stored, and where the function launches nothing after that', () => {
+    expect(found(10)).toEqual([]);
+    expect(found(undefined, 9)).toEqual([]);
+    expect(found(undefined, 12, 'i-2')).toEqual([]);
   });
 });

@@ -3,8 +3,8 @@ import { scripted } from '../sim/audit/scripted.ts';
 import { holdToQuota } from '../sim/capacity-steps.ts';
 import { rename } from '../sim/edit-steps.ts';
 import type { Situation } from '../sim/situation.ts';
-import { deletePolicy, endThroughAsg, interrupt, putPolicy } from '../sim/steps.ts';
-import { groupIn, plainLandscape, settingOf, specOf } from '../sim/worlds.ts';
+import { deletePolicy, endThroughAsg, interrupt, putPolicy, setSpot } from '../sim/steps.ts';
+import { groupIn, plainLandscape, settingOf, specOf, zones } from '../sim/worlds.ts';
 
 const of = scripted(900_000);
 const asked = { web: { size: 6, endsAt: 6 } };
@@ -72,5 +72,22 @@ export const meetingSituations = {
       // The function of the tick reads its groups anew meanwhile.
       calmAtMs: 480_000,
     });
+  },
+  'a group grows, and its first choice has one instance left': (): Situation => {
+    const setting = settingOf('tag', { policy: { capacity: { tiered: ['spot-b', 'spot-a', 'od-b'] } } });
+    const larger = { ...setting.policy, size: 9 };
+    return of('a group grows, and its first choice has one instance left', setting, {
+      asked: { web: { size: 6, endsAt: 9 } },
+      steps: [setSpot(1_000, [zones[1]], 7), putPolicy(2_000, larger, 'the policy wants three more')],
+    });
+  },
+  'writes take from a moment to a second while members are warned': (): Situation => {
+    const { spec, policy } = settingOf('tag');
+    const latencyMs = { ...spec.timing.latencyMs, 'dynamodb:PutItem': [5, 1_200] } as const;
+    return of(
+      'writes take from a moment to a second while members are warned',
+      { spec: { ...spec, timing: { ...spec.timing, latencyMs } }, policy },
+      { asked, steps: [1_000, 20_000, 40_000, 60_000, 80_000].map((atMs) => interrupt(atMs, 1)) },
+    );
   },
 };

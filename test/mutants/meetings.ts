@@ -77,6 +77,13 @@ export const meetings: readonly Mutant[] = [
     file: 'aws/providers/launch-result.ts',
     from: 'tried.filter((offering) => short || !gave',
     to: 'tried.filter((offering) => !gave',
-    caughtBy: ['refusal'],
+    caughtBy: ['a group grows, and its first choice has one instance left'],
+  },
+  {
+    name: 'the requests of launches are stored meanwhile',
+    file: 'functions/react/carry-out/launches.ts',
+    from: 'if (request !== undefined) await ports.store.putRequest',
+    to: 'if (request !== undefined) void ports.store.putRequest',
+    caughtBy: ['writes take from a moment to a second while members are warned'],
   },
 ];

@@ -258,6 +258,8 @@ export const runs = {
   'a group is renamed, and its new name is there before the old one goes': meeting(
     'a group is renamed, and its new name is there before the old one goes',
   ),
+  'a group grows, and its first choice has one instance left': meeting('a group grows, and its first choice has one instance left'),
+  'writes take from a moment to a second while members are warned': meeting('writes take from a moment to a second while members are warned'),
   'a user stops the drain of a warned member, and nobody hears of it': meeting('a user stops the drain of a warned member, and nobody hears of it'),
   'the warning of advised members comes after their end': seldom('the warning of advised members comes after their end'),
   'a policy names another pool while launches are denied': seldom('a policy names another pool while launches are denied'),

@@ -51,3 +51,35 @@ export const nothingIsDatedAhead: Rule = {
           : [{ group, atMs, detail: `${field} of ${item} is dated ${(aheadMs / 1_000).toFixed(1)} s after it was written` }],
       ),
 };
+
+/** The reservations of each group, by the write of the state that first names them as the latest one. */
+const firstNamed = (chronicle: Chronicle) =>
+  [...chronicle.groups.values()].flatMap(({ group, written }) => {
+    const seen = new Set<string>();
+    return written.flatMap(({ lastReservation, by, atMs }) => {
+      if (lastReservation === undefined || seen.has(lastReservation)) return [];
+      seen.add(lastReservation);
+      return isFunction(by) ? [{ group, reservation: lastReservation, invocation: by.invocation, atMs }] : [];
+    });
+  });
+
+export const requestsAreStoredFirst: Rule = {
+  name: 'a request is stored before it is made',
+  meaning:
+    'When the state of a group names a new reservation, and its function launches after that, the request of this reservation is stored already. A function that dies leaves a request that another one can repeat as it was.',
+  broken: (chronicle) => {
+    const stored = new Map(
+      chronicle.of('item-written').flatMap((one) => (one.request === undefined ? [] : [[`${one.group} ${one.item}`, one.atMs]])),
+    );
+    const launches = Map.groupBy(
+      chronicle.of('called').filter(({ launch }) => launch !== undefined),
+      ({ invocation }) => invocation,
+    );
+    return firstNamed(chronicle).flatMap(({ group, reservation, invocation, atMs }): readonly Broken[] => {
+      const hasLaunched = launches.get(invocation)?.some(({ askedAtMs }) => askedAtMs >= atMs) === true;
+      const storedAtMs = stored.get(`${group} ${items.request(reservation)}`) ?? Number.POSITIVE_INFINITY;
+      if (!hasLaunched || storedAtMs <= atMs) return [];
+      return [{ group, atMs, detail: `the state names reservation ${reservation}, and its request is not stored yet` }];
+    });
+  },
+};
