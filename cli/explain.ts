@@ -56,7 +56,7 @@ const groupsToSearch = async (
 };
 
 /**
- * A swap of a pool that its policy had dropped names none, and neither does one that was claimed when no describe of the
+ * A swap of a pool that its policy had dropped names none. Neither does one that was claimed when no describe of the
  * group showed its instance any more. EC2 shows ended instances for an hour, with their tags.
  */
 const withPlace = (swap: Swap, owner: Owner | undefined): Swap => ({

@@ -45,9 +45,9 @@ export const meetingSituations = {
       steps: [deletePolicy(5_000), interrupt(20_000, 2), putPolicy(60_000, setting.policy, 'the policy is written again')],
     });
   },
-  'a user stops the drain of a warned member, and nobody hears of it': (): Situation =>
+  'a user stops the drain of a warned member, and the event is lost': (): Situation =>
     // The drain waits for replacements until it must begin.
-    of('a user stops the drain of a warned member, and nobody hears of it', settingOf('tag', { pendingSeconds: [150, 150] }), {
+    of('a user stops the drain of a warned member, and the event is lost', settingOf('tag', { pendingSeconds: [150, 150] }), {
       asked,
       steps: [interrupt(1_000, 2), stopAllDrains(15_000)],
       faults: [unheardStops],

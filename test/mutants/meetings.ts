@@ -42,7 +42,7 @@ export const meetings: readonly Mutant[] = [
     file: 'aws/drains.ts',
     from: "if (isExecutionAlreadyStarted(error)) return 'over';",
     to: "if (isExecutionAlreadyStarted(error)) return 'running';",
-    caughtBy: ['a user stops the drain of a warned member, and nobody hears of it'],
+    caughtBy: ['a user stops the drain of a warned member, and the event is lost'],
   },
   {
     name: 'a hook whose message was lost counts as new',

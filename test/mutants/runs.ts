@@ -260,7 +260,7 @@ export const runs = {
   ),
   'a group grows, and its first choice has one instance left': meeting('a group grows, and its first choice has one instance left'),
   'writes take from a moment to a second while members are warned': meeting('writes take from a moment to a second while members are warned'),
-  'a user stops the drain of a warned member, and nobody hears of it': meeting('a user stops the drain of a warned member, and nobody hears of it'),
+  'a user stops the drain of a warned member, and the event is lost': meeting('a user stops the drain of a warned member, and the event is lost'),
   'the warning of advised members comes after their end': seldom('the warning of advised members comes after their end'),
   'a policy names another pool while launches are denied': seldom('a policy names another pool while launches are denied'),
   'termination protection': audited('termination protection'),

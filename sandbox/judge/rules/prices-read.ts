@@ -7,10 +7,10 @@ type Broken = Omit<Finding, 'rule'>;
 
 /** Spot prices are read again when they are older (docs/policy.md, Prices). */
 const readEveryMs = 300_000;
-/** A read is asked for a moment after its look began. */
+/** A read is requested a moment after its look began. */
 const askedWithinMs = 10_000;
 
-/** Whether spot prices were read for an invocation, or at least asked for, late enough to be as young as they must be. */
+/** Whether spot prices were read for an invocation, or at least requested, late enough to be as young as they must be. */
 const isRead = (chronicle: Chronicle, startedAtMs: number, atMs: number): boolean => {
   const sinceMs = startedAtMs - readEveryMs - askedWithinMs - 2 * chronicle.times.clockMs;
   return chronicle
