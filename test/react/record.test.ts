@@ -314,7 +314,7 @@ test('the members that nothing gives are counted by the last round', async () =>
 describe('events of claims that the bus does not take', () => {
   const throttled = awsError('ThrottlingException', 'Slow down.', 400);
   const silentBus = Object.assign(new Error('No response.'), { name: 'TimeoutError' });
-  /** What was sent, and what came of the work, while the bus fails so many times. */
+  /** What was sent, and the result of the work, while the bus fails so many times. */
   const told = async (failures: readonly Error[], work: () => Promise<string> = async () => 'done') => {
     const left = [...failures];
     const seen: string[] = [];
