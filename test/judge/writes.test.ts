@@ -80,11 +80,11 @@ describe('a drain writes the swaps that name it, and no others', () => {
 });
 
 describe('a request is stored before it is made', () => {
-  const found = (storedSecond: number | undefined, askedSecond = 12, invocation = 'i-1') =>
+  const found = (storedSecond: number | undefined, askedSecond = 12, invocation = 'i-1', restoredSecond?: number) =>
     details(requestsAreStoredFirst, (script) => {
       script.policy(0, 1);
       const item = { kind: 'item-written', table: 'state', group: 'web', item: 'request#r-1', bytes: 500, by: react('i-1') } as const;
-      const store = () => storedSecond && script.at(storedSecond, { ...item, request: { pool: 'a', count: 1 } });
+      const store = (second = storedSecond) => second && script.at(second, { ...item, request: { pool: 'a', count: 1 } });
       if ((storedSecond ?? 0) <= 10) store();
       script.desired(10, 2, 1, react('i-1'), 'r-1');
       if ((storedSecond ?? 0) > 10) store();
@@ -92,14 +92,18 @@ describe('a request is stored before it is made', () => {
         ...{ kind: 'called', invocation, function: 'react', service: 'ec2', operation: 'CreateFleet', askedAtMs: 1_000 * askedSecond },
         ...{ outcome: 'ok', applied: true, isMutating: true, launch: { group: 'web', count: 1 } },
       });
+      if (restoredSecond !== undefined) store(restoredSecond);
     });
   it('breaks where the state names a reservation whose request comes later, or never', () => {
     const finding = ['the state names reservation r-1, and its request is not stored yet'];
     expect(found(11)).toEqual(finding);
     expect(found(undefined)).toEqual(finding);
+    expect(found(undefined, 12, 'i-1', 60)).toEqual(finding);
   });
   it('holds where it is stored, and where the function launches nothing after that', () => {
     expect(found(10)).toEqual([]);
+    // A restored state table writes it again.
+    expect(found(10, 12, 'i-1', 60)).toEqual([]);
     expect(found(undefined, 9)).toEqual([]);
     expect(found(undefined, 12, 'i-2')).toEqual([]);
   });

@@ -68,8 +68,12 @@ export const requestsAreStoredFirst: Rule = {
   meaning:
     'When the state of a group names a new reservation, and its function launches after that, the request of this reservation is stored already. A function that dies leaves a request that another one can repeat as it was.',
   broken: (chronicle) => {
+    // The first write counts: a restored state table writes its items again.
     const stored = new Map(
-      chronicle.of('item-written').flatMap((one) => (one.request === undefined ? [] : [[`${one.group} ${one.item}`, one.atMs]])),
+      chronicle
+        .of('item-written')
+        .flatMap((one): readonly [string, number][] => (one.request === undefined ? [] : [[`${one.group} ${one.item}`, one.atMs]]))
+        .reverse(),
     );
     const launches = Map.groupBy(
       chronicle.of('called').filter(({ launch }) => launch !== undefined),
