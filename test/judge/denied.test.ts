@@ -98,7 +98,8 @@ describe('no desired capacity falls while launches are denied', () => {
   });
   it('where no other function decides meanwhile', () => {
     const early = all(asks(95), sets(100, 1));
-    expect(stands(all(early, sets(150, 1, user as never)))).toEqual([]);
+    expect(stands(all(early, sets(150, 0, user as never)))).toEqual([]);
+    expect(stands(all(early, sets(150, 1, user as never)))).toEqual([stays]);
     expect(stands(all(sets(80, 2, user as never), early))).toEqual([stays]);
     expect(stands(all(early, (script) => script.policy(150, 2, attached)))).toEqual([]);
     expect(stands(all(early, (script) => script.policy(20, 2, attached)))).toEqual([stays]);

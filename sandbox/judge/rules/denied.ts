@@ -1,5 +1,6 @@
 import { choicesOf } from '../choices.ts';
 import type { Chronicle } from '../chronicle.ts';
+import type { AsgChange } from '../cloud.ts';
 import { allDenials, type Denial, deniedSince, knownDenial } from '../denied.ts';
 import type { Finding, Rule } from '../finding.ts';
 import type { Actor } from '../history.ts';
@@ -59,14 +60,23 @@ const loweredKnowingly = (chronicle: Chronicle, group: string): readonly Broken[
     }),
   );
 
+/** All that bears on the sizes of an Auto Scaling group. The processes that run bear on none. */
+const sizesIn = ({ min, max, desired, unfit, weights, isGone }: AsgChange): string => JSON.stringify([min, max, desired, unfit, weights, isGone]);
+
+/** Whether others than Holdfast changed what bears on the sizes of an Auto Scaling group in this time. */
+const isChangedByOthers = (chronicle: Chronicle, asg: string, fromMs: number, untilMs: number): boolean =>
+  chronicle.cloud.asgChanges(asg).some((change, index, all) => {
+    const before = all[index - 1];
+    if (before === undefined || isFunction(change.by) || change.atMs < fromMs || change.atMs > untilMs) return false;
+    return sizesIn(change) !== sizesIn(before);
+  });
+
 /** Sizes that were lowered before the denial was known, and stay lowered. */
 const neverGivenBack = (chronicle: Chronicle, group: string, denial: Denial): readonly Broken[] => {
   const untilMs = Math.min(denial.untilMs, chronicle.history.endedAtMs);
   const sinceMs = deniedSince(chronicle, group, denial, untilMs);
   if (untilMs - sinceMs <= givenBackWithinMs + knownWithinMs) return [];
-  const isOwn = asgsUntil(chronicle, group, untilMs).every((asg) =>
-    chronicle.cloud.asgChanges(asg).every(({ atMs, by }, index) => index === 0 || isFunction(by) || atMs < denial.fromMs || atMs > untilMs),
-  );
+  const isOwn = asgsUntil(chronicle, group, untilMs).every((asg) => !isChangedByOthers(chronicle, asg, denial.fromMs, untilMs));
   const policies = chronicle.policiesIn(group, denial.fromMs - times.tickMs, untilMs);
   const sizes = new Set(chronicle.desiredIn(group, denial.fromMs - times.tickMs, untilMs));
   const [before, after] = [providedAt(chronicle, group, denial.fromMs), providedAt(chronicle, group, untilMs - 1)];
