@@ -43,8 +43,14 @@ export const booting: readonly PutBack[] = [
     file: 'core/decide/waiting-swaps.ts',
     from: '{ ...input, ...(denials && { denials }) }',
     to: '{ ...input, ...(denials && { denials: {} }) }',
-    // Nobody leaves after launches that were denied a moment ago, whatever is remembered.
     also: [
+      // Nobody leaves in the hope of a pool that was not requested since a denial.
+      {
+        file: 'core/decide/waiting-swaps.ts',
+        from: 'every((pool) => mayBeDenied(view.state.denials, pool))) return 0;',
+        to: 'every((pool) => mayBeDenied({}, pool))) return 0;',
+      },
+      // Nobody leaves after launches that were denied a moment ago, whatever is remembered.
       {
         file: 'functions/react/converge.ts',
         from: 'const mayBegin = first !== undefined && !endDenied(rounds);',

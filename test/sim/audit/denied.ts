@@ -1,4 +1,5 @@
 import { denyLaunches } from '../denied.ts';
+import { suspend } from '../operator-steps.ts';
 import type { Situation } from '../situation.ts';
 import { interrupt, kill, putPolicy, recommendRebalance } from '../steps.ts';
 import { type Setting, settingOf } from '../worlds.ts';
@@ -17,15 +18,6 @@ const advised = { rebalance: { act: true } };
 /** The policy gets another tag: nothing that bears on launches. */
 const retag = (atMs: number, { policy }: Setting) =>
   putPolicy(atMs, { ...policy, tags: { team: 'web' } }, 'the policy gets other tags', 'policy-edited');
-
-/** Its Auto Scaling group launches nothing by itself. */
-const withoutLaunch = ({ spec, policy }: Setting): Setting => ({
-  policy,
-  spec: {
-    ...spec,
-    autoScalingGroups: spec.autoScalingGroups.map((asg) => (asg.name === 'web-asg' ? { ...asg, suspended: ['Launch'] } : asg)),
-  },
-});
 
 const made: readonly Situation[] = [
   of('launches are denied while members are taken, attached', settingOf('attach', { size: 10, max: 14, min: 0, spot: 12 }), {
@@ -57,14 +49,14 @@ const made: readonly Situation[] = [
   ),
   of('a policy is written while launches are denied', settingOf('launch-instances', { size: 6, max: 10, min: 0, spot: 12 }), {
     asked: six,
-    // The drain takes its members out of service two seconds after the write.
-    steps: [interrupt(134_000, 2), retag(216_000, settingOf('launch-instances', { size: 6, max: 10, min: 0, spot: 12 }))],
+    // The drain takes its members out of service while the launches of the look after the write have no response yet: three seconds after the write.
+    steps: [interrupt(134_000, 2), retag(217_500, settingOf('launch-instances', { size: 6, max: 10, min: 0, spot: 12 }))],
     faults: denied,
     calmAtMs,
   }),
-  of('launches are denied while a group does not refill itself', withoutLaunch(settingOf('attach', { size: 10, max: 14, min: 0, spot: 12 })), {
+  of('launches are denied while a group does not refill itself', settingOf('attach', { size: 10, max: 14, min: 0, spot: 12 }), {
     asked: ten,
-    steps: [kill(30_000, 3), kill(4 * minuteMs, 1)],
+    steps: [suspend(20_000, 'web-asg', 'Launch', 10 * minuteMs), kill(30_000, 3), kill(4 * minuteMs, 1)],
     // No event reports the dead. The group has dropped them by the time of the tick that finds it short.
     faults: [...denied, { on: 'event', kind: 'drop', fromMs: 1_000, untilMs: 3 * minuteMs }],
     calmAtMs,

@@ -19,7 +19,10 @@ const oneSlowDescribe = (delayMs: number): FaultInput => ({
   match: { operation: 'DescribeInstances' },
 });
 
-/** An edit of the size meets an invocation that gathers: it read the policy before the edit, and decides after it. */
+/**
+ * An edit of the size meets an invocation that gathers: it read the policy before the edit, and decides after it. Its look takes so long that the edit has
+ * been followed by then, and so short that there is time to look again.
+ */
 const editedWhileGathering = (name: string, to: number): Situation => {
   const { spec, policy } = settingOf('tag', { size: elastic(8), spot: 9 });
   return of(
@@ -28,7 +31,7 @@ const editedWhileGathering = (name: string, to: number): Situation => {
     {
       asked: { web: { size: 8, endsAt: to } },
       steps: [interrupt(1_000, 1), putPolicy(2_300, { ...policy, size: elastic(to) }, `the policy asks for ${to}`)],
-      faults: [oneSlowDescribe(7_000)],
+      faults: [oneSlowDescribe(4_000)],
     },
   );
 };
