@@ -84,8 +84,10 @@ export const openWorkshop = async (): Promise<Workshop> => {
     whole,
     breakCode: async (name, edits) => {
       if (edits.every(({ file }) => !file.startsWith('lib/'))) return copyWith(name, whole, await bundleBroken(edits, sources));
-      const stack = await synthesizeBroken(join(folder, 'stack'), edits);
-      return copyWith(name, stack, new Map());
+      const home = directoryOf(`stack of ${name}`);
+      const broken = await copyWith(name, await synthesizeBroken(home, edits), new Map());
+      await rm(home, { recursive: true });
+      return broken;
     },
     replaceCode: async (name, instead) => copyWith(name, whole, await bundleInstead(instead)),
     putBeside: async (builds, counting) => copyWith('beside', whole, await bundlePlugged(besidePlugin(builds, metafile, counting))),

@@ -45,3 +45,17 @@ export const createPlayer = (): Player => {
     close: async () => void (await worker.terminate()),
   };
 };
+
+/** Does some work on each of a list, so many at the same time, in order. Each of these has a player of its own, which plays one thing at a time. */
+export const withPlayers = async <T>(list: readonly T[], jobs: number, work: (one: T, player: Player) => Promise<void>): Promise<void> => {
+  const waiting = list.values();
+  const workOn = async (): Promise<void> => {
+    const player = createPlayer();
+    try {
+      for (const one of waiting) await work(one, player);
+    } finally {
+      await player.close();
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(jobs, list.length) }, workOn));
+};

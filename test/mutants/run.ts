@@ -10,7 +10,7 @@ import { mutants } from './list.ts';
 import type { Breakage } from './measured.ts';
 import { editsOf, type Mutant } from './mutant.ts';
 import { readBreakages } from './of-file.ts';
-import { createPlayer, type Player } from './player.ts';
+import { type Player, withPlayers } from './player.ts';
 import { type RunName, runs } from './runs.ts';
 import { appliedOr, namesOf, row, say, secondsSince } from './table.ts';
 import { typeFaults } from './typed.ts';
@@ -38,7 +38,7 @@ const command = {
     generated: { type: 'string', value: 'N', help: 'so many mutants of functions/, aws/ and the drain workflow, made by StrykerJS' },
     seed: { type: 'string', default: '1', value: 'N', help: 'the seed by which they are drawn' },
     part: { type: 'string', default: '1/1', value: 'K/N', help: 'which part of them is played' },
-    jobs: { type: 'string', default: '1', value: 'N', help: 'plays so many at the same time' },
+    jobs: { type: 'string', default: '1', value: 'N', help: 'plays so many at the same time; --generated plays one after the other' },
   },
 } as const;
 
@@ -47,14 +47,14 @@ const { values } = commandLine(command, (read) => read);
 const allRuns = Object.keys(runs) as [RunName, ...RunName[]];
 
 /** What runs break with the code as it is: nothing that such a run notices says anything. Each is played once, when it is first needed. */
-const openSoundness = (player: Player, assembly: string) => {
+const openSoundness = (assembly: string) => {
   const known = new Map<RunName, Promise<string | undefined>>();
-  const play = async (run: RunName): Promise<string | undefined> => {
+  const play = async (player: Player, run: RunName): Promise<string | undefined> => {
     const { broken } = await player.play({ run, assembly });
     return broken.length === 0 ? undefined : broken.map(({ invariant, detail }) => `${run}: ${invariant}: ${detail}`).join('\n');
   };
-  return (run: RunName): Promise<string | undefined> => {
-    const found = known.get(run) ?? play(run);
+  return (player: Player, run: RunName): Promise<string | undefined> => {
+    const found = known.get(run) ?? play(player, run);
     known.set(run, found);
     return found;
   };
@@ -78,41 +78,43 @@ const hunt = async (player: Player, workshop: Workshop, mutant: Mutant, unsoundI
   for (const run of mutant.caughtBy) {
     if (caught.length > 0 && !values.all) break;
     const { broken } = await player.play({ run, assembly });
-    if (broken.length > 0 && (await unsoundIn(run)) === undefined) caught.push(`${namesOf(broken)} (${run})`);
+    if (broken.length > 0 && (await unsoundIn(player, run)) === undefined) caught.push(`${namesOf(broken)} (${run})`);
   }
   return caught.length === 0 ? { isCaught: false, text: survivalOf(mutant) } : { isCaught: true, text: caught.join('; ') };
 };
 
-const huntAll = async (player: Player, workshop: Workshop, wanted: readonly Mutant[], unsoundIn: UnsoundIn): Promise<number> => {
+const huntAll = async (workshop: Workshop, wanted: readonly Mutant[], unsoundIn: UnsoundIn, jobs: number): Promise<number> => {
   say(row(['mutant', 'caught by (run)', 'time']));
   say(row(['---', '---', '---']));
   let survivors = 0;
-  for (const mutant of wanted) {
+  await withPlayers(wanted, jobs, async (mutant, player) => {
     const startedMs = Date.now();
     const { isCaught, text } = await hunt(player, workshop, mutant, unsoundIn);
     if (!isCaught) survivors += 1;
     say(row([mutant.name, text, secondsSince(startedMs)]));
-  }
+  });
   return survivors;
 };
 
 const isWanted = ({ name }: { readonly name: string }): boolean => name.includes(values.only);
 
-const inOwnRuns = async (player: Player, workshop: Workshop, own: readonly Breakage[]): Promise<number> => {
+const inOwnRuns = async (workshop: Workshop, own: readonly Breakage[], jobs: number): Promise<number> => {
   const wanted = own.map((one) => ({ ...one, caughtBy: allRuns }));
-  const survived = await huntAll(player, workshop, wanted, openSoundness(player, workshop.whole));
+  const survived = await huntAll(workshop, wanted, openSoundness(workshop.whole), jobs);
   say(`\n${wanted.length} mutants of your own, ${survived} survived.${survived === 0 ? '' : ' Play those in random worlds: add --worlds 60.'}`);
   return survived;
 };
 
-const inRuns = async (player: Player, workshop: Workshop): Promise<number> => {
+const inRuns = async (workshop: Workshop, jobs: number): Promise<number> => {
   const wanted = mutants.filter(isWanted);
   const needed = allRuns.filter((run) => wanted.some(({ caughtBy }) => caughtBy.includes(run)));
-  const unsoundIn = openSoundness(player, workshop.whole);
+  const unsoundIn = openSoundness(workshop.whole);
   const unsound: string[] = [];
-  for (const run of needed) unsound.push(...[await unsoundIn(run)].filter((text) => text !== undefined));
+  await withPlayers(needed, jobs, async (run, player) => {
+    unsound.push(...[await unsoundIn(player, run)].filter((text) => text !== undefined));
+  });
   if (unsound.length > 0) say(`These break already with the code as it is, so they can catch nothing:\n${unsound.join('\n')}\n`);
-  const survived = await huntAll(player, workshop, wanted, unsoundIn);
+  const survived = await huntAll(workshop, wanted, unsoundIn, jobs);
   say(`\n${wanted.length} mutants, ${survived} survived; ${needed.length - unsound.length} of ${needed.length} runs hold with the code as it is.`);
   return survived + unsound.length;
 };
@@ -132,9 +134,9 @@ const inWorlds = async (workshop: Workshop, wanted: readonly Breakage[], count: 
   return survived;
 };
 
-const inSituations = async (player: Player, workshop: Workshop): Promise<number> => {
+const inSituations = async (workshop: Workshop, jobs: number): Promise<number> => {
   const wanted = putBacks.filter(isWanted);
-  const survived = await huntInSituations(player, workshop, wanted);
+  const survived = await huntInSituations(workshop, wanted, jobs);
   say(`\n${wanted.length} faults put back: ${survived} were not seen in their own situations.`);
   return survived;
 };
@@ -161,13 +163,9 @@ const hunted = async (workshop: Workshop): Promise<number> => {
   await compileAll(wanted);
   if (values.survivors && values.worlds === undefined) throw new OptionError('--survivors: these are played only in random worlds. Add --worlds N.');
   if (values.worlds !== undefined) return inWorlds(workshop, wanted, atLeastOne('worlds', values.worlds));
-  const player = createPlayer();
-  try {
-    if (values.mine !== undefined) return await inOwnRuns(player, workshop, wanted);
-    return await (values['put-back'] ? inSituations(player, workshop) : inRuns(player, workshop));
-  } finally {
-    await player.close();
-  }
+  const jobs = atLeastOne('jobs', values.jobs);
+  if (values.mine !== undefined) return inOwnRuns(workshop, wanted, jobs);
+  return values['put-back'] ? inSituations(workshop, jobs) : inRuns(workshop, jobs);
 };
 
 const startedMs = Date.now();

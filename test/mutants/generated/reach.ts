@@ -11,7 +11,7 @@ export type World = { readonly seed: number; readonly profile: ProfileName };
 export type Reach = readonly (World & { readonly ids: ReadonlySet<string> })[];
 
 /** Worlds of thousands of instances, or of days, take as long as all others together. */
-const slow: readonly ProfileName[] = ['large', 'long'];
+const slow: readonly ProfileName[] = ['huge', 'large', 'long'];
 
 /** One world of each kind, then the next of each. */
 export const worldsFrom = (from: number, rounds: number): readonly World[] =>
