@@ -55,7 +55,7 @@ export const shortfallText = (shortfall: Shortfall): string => {
     case 'ended-before-drain':
       return 'it had ended when its drain began: its work was cut';
     case 'let-go':
-      return 'the group was let go while it drained: the instance is left as it is';
+      return 'the group was let go: Holdfast does nothing more to the instance';
     case 'held-back':
       return `the mode of its group became ${shortfall.mode} before its drain had begun: the instance is left as it is`;
     case 'needed':

@@ -42,7 +42,7 @@ export type Shortfall =
   | { readonly code: 'not-ended'; readonly awsCode: string; readonly keptUntilMs?: number }
   /** It had ended by the first look after its drain took it out of service, perhaps in the moment between the two. */
   | { readonly code: 'ended-before-drain' }
-  /** Its group's policy was deleted while it drained. */
+  /** Its group was let go before its drain had begun, or after its drain while EC2 did not take it: it stays. */
   | { readonly code: 'let-go' }
   /** Its group's mode became this before its drain had begun: it stays. */
   | { readonly code: 'held-back'; readonly mode: 'observe' | 'pause' }

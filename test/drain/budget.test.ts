@@ -313,7 +313,7 @@ describe('a shortfall states what is cut, when, and by what', () => {
       'could not be terminated (OperationNotPermitted): it runs on, out of service, until someone terminates it',
     ],
     [{ code: 'ended-before-drain' }, 'it had ended when its drain began: its work was cut'],
-    [{ code: 'let-go' }, 'the group was let go while it drained: the instance is left as it is'],
+    [{ code: 'let-go' }, 'the group was let go: Holdfast does nothing more to the instance'],
     [{ code: 'prose', text: 'as the first version stored it' }, 'as the first version stored it'],
   ])('%o in words', (shortfall, text) => {
     expect(shortfallText(shortfall)).toBe(text);
