@@ -24,7 +24,7 @@ export type Breaker = {
 
 export type Breakers = Readonly<Partial<Record<BreakerKey, Breaker>>>;
 
-/** Interruptions of one family of about the same time. */
+/** Interruptions of one family of about the same time. No breaker has opened because of them yet. */
 export type InterruptionTally = { readonly family: string; readonly atMs: number; readonly count: number };
 
 /** What a group's state remembers for its breakers. */

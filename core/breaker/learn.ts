@@ -57,9 +57,9 @@ const familiesOf = (warned: readonly Warned[]): readonly string[] =>
 const youngIn = (tallies: readonly InterruptionTally[], { withinMs }: BreakerRule, nowMs: number) =>
   tallies.filter(({ atMs }) => nowMs - atMs < withinMs);
 
-/** Adds these interruptions. Those that an open breaker has counted stay apart from later ones. */
+/** Adds these interruptions. */
 const withWarned = (
-  { interruptions: before = [], breakers = {} }: BreakerMemory,
+  { interruptions: before = [] }: BreakerMemory,
   warned: readonly Warned[],
   rule: BreakerRule,
   nowMs: number,
@@ -68,13 +68,10 @@ const withWarned = (
   const families = familiesOf(warned);
   // Old ones are dropped when others come, or all at once: a look that changes nothing writes nothing.
   if (families.length === 0) return young.length === 0 ? [] : before;
-  const openedMs = Math.max(0, ...entriesOf(breakers).map(([, { openedAtMs }]) => openedAtMs));
   const partOf = (atMs: number): number => Math.floor((atMs * parts) / rule.withinMs);
   const next = [...young];
   for (const family of families) {
-    const index = next.findLastIndex(
-      (one) => one.family === family && one.atMs > openedMs && partOf(one.atMs) === partOf(nowMs),
-    );
+    const index = next.findLastIndex((one) => one.family === family && partOf(one.atMs) === partOf(nowMs));
     const same = next[index];
     if (same === undefined) next.push({ family, atMs: nowMs, count: 1 });
     else next[index] = { ...same, atMs: nowMs, count: same.count + 1 };
@@ -155,30 +152,20 @@ const followed = (
 };
 
 /**
- * The interruptions without those that opened a breaker which closes now. They would open it again at once, if `within`
- * is longer than twice `hold`.
+ * The interruptions without those that these breakers cover. A breaker that opens uses up what it counted. Times would
+ * not show what that was, because each function reads a clock of its own.
  */
-const withoutCounted = (
+const withoutUsed = (
   tallies: readonly InterruptionTally[],
   breakers: Breakers,
-  closed: readonly BreakerKey[],
-): readonly InterruptionTally[] => {
-  const keyOf = (family: string): BreakerKey => (breakers[`spot/${family}`] ? `spot/${family}` : 'spot');
-  return tallies.filter(({ family, atMs }) => {
-    const key = keyOf(family);
-    return !closed.includes(key) || atMs > (breakers[key]?.openedAtMs ?? 0);
-  });
-};
+  opening: readonly BreakerKey[],
+): readonly InterruptionTally[] =>
+  opening.length === 0
+    ? tallies
+    : tallies.filter(({ family }) => !opening.includes(breakers[`spot/${family}`] ? `spot/${family}` : 'spot'));
 
-/** Interruptions of a family, or of all, since its breaker opened. */
-const heardSince = (
-  tallies: readonly InterruptionTally[],
-  breaker: Breaker | undefined,
-  isCounted: (family: string) => boolean,
-): number =>
-  tallies
-    .filter(({ family, atMs }) => isCounted(family) && atMs > (breaker?.openedAtMs ?? Number.NEGATIVE_INFINITY))
-    .reduce((sum, { count }) => sum + count, 0);
+const countOf = (tallies: readonly InterruptionTally[], isCounted: (family: string) => boolean): number =>
+  tallies.filter(({ family }) => isCounted(family)).reduce((sum, { count }) => sum + count, 0);
 
 /**
  * Breakers that open now. If one family has that many interruptions and the group has other families, this family
@@ -194,11 +181,11 @@ const openings = (
   const told = new Set(tallies.map(({ family }) => family));
   const byFamily = [...(families.size > 1 ? told : [])].flatMap((family) => {
     const key: BreakerKey = `spot/${family}`;
-    const count = heardSince(tallies, breakers[key] ?? breakers.spot, (one) => one === family);
+    const count = countOf(tallies, (one) => one === family);
     return count >= rule.interruptions ? [[key, opened(key, 'interruptions', count, rule, nowMs)] as const] : [];
   });
   const own = new Set([...byFamily.map(([key]) => key), ...Object.keys(breakers)]);
-  const rest = heardSince(tallies, breakers.spot, (family) => !own.has(`spot/${family}`));
+  const rest = countOf(tallies, (family) => !own.has(`spot/${family}`));
   return rest >= rule.interruptions
     ? [...byFamily, ['spot', opened('spot', 'interruptions', rest, rule, nowMs)]]
     : byFamily;
@@ -222,17 +209,12 @@ export const learnBreakers = (
   if (rule === undefined) return { state: stored(state, {}, []), news: [] };
   const { breakers = {} } = state;
   const after = entriesOf(breakers).map(([key, breaker]) => [key, followed(key, breaker, rule, state, look)] as const);
-  const closed = after.flatMap(([key, { breaker }]) => (breaker === undefined ? [key] : []));
-  const tallies = withoutCounted(withWarned(state, look.fresh, rule, look.nowMs), breakers, closed);
-  const kept = Object.fromEntries(after.flatMap(([key, { breaker }]) => (breaker ? [[key, breaker]] : [])));
+  const kept: Breakers = Object.fromEntries(after.flatMap(([key, { breaker }]) => (breaker ? [[key, breaker]] : [])));
+  const reopened = after.flatMap(([key, { news }]) => (news?.code === 'breaker-opened' ? [key] : []));
+  const tallies = withoutUsed(withWarned(state, look.fresh, rule, look.nowMs), kept, reopened);
   const fresh = openings(kept, youngIn(tallies, rule, look.nowMs), rule, look);
+  const now: Breakers = { ...kept, ...Object.fromEntries(fresh.map(([key, { breaker }]) => [key, breaker])) };
+  const used = fresh.map(([key]) => key);
   const news = [...after, ...fresh].flatMap(([, one]) => one.news ?? []);
-  return {
-    state: stored(
-      state,
-      { ...kept, ...Object.fromEntries(fresh.map(([key, { breaker }]) => [key, breaker])) },
-      tallies,
-    ),
-    news,
-  };
+  return { state: stored(state, now, withoutUsed(tallies, now, used)), news };
 };

@@ -35,7 +35,8 @@ export const countOnce = (
   const { counted = [], ...rest } = state;
   const known = new Set(counted);
   const fresh = warned.filter(({ instance }) => !known.has(instance));
-  const isCounting = state.warnings !== undefined || state.interruptions !== undefined;
+  const { warnings, interruptions, breakers } = state;
+  const isCounting = [warnings, interruptions, breakers].some((one) => one !== undefined);
   const next = [...counted, ...fresh.map(({ instance }) => instance)].slice(-mostCounted);
   const isNeeded = isCounting || fresh.length + recent.length > 0;
   return { state: isNeeded && next.length > 0 ? { ...rest, counted: next } : rest, fresh };
