@@ -108,11 +108,12 @@ export type Losses = {
 
 const interruptedIn = ({ warned, launched }: Losses): readonly Interrupted[] => {
   const launchedAt = new Map(launched.map(({ instance, launchedAtMs }) => [instance, launchedAtMs]));
-  return warned.flatMap(({ instance, offering }) => {
+  return warned.flatMap(({ instance, offering, toldAtMs }) => {
     const known = parseOfferingKey(offering);
     const launchedAtMs = launchedAt.get(instance);
     if (known === undefined) return [];
-    return [{ offering: offeringKey(known), ...(launchedAtMs !== undefined && { launchedAtMs }) }];
+    const times = { ...(launchedAtMs !== undefined && { launchedAtMs }), ...(toldAtMs !== undefined && { toldAtMs }) };
+    return [{ offering: offeringKey(known), ...times }];
   });
 };
 

@@ -6,6 +6,9 @@ import type { GroupState } from '../view/view.ts';
 /** The most warned members that are remembered by id. With more, limits and breakers have long been reached. */
 const mostCounted = 200;
 
+/** When a function received the warning of a swap, as far as the swap says. */
+const toldAtMs = ({ claimedAtMs, warnedAtMs = 0 }: Swap): number => Math.max(claimedAtMs, warnedAtMs);
+
 /** Swaps of members that EC2 warned about within the last three minutes. Warnings to an observed group do not count. */
 export const justWarned = (swaps: readonly Swap[], nowMs: number): readonly Swap[] =>
   swaps.filter(
@@ -13,15 +16,19 @@ export const justWarned = (swaps: readonly Swap[], nowMs: number): readonly Swap
       traitsOf(swap).endedBy === 'ec2' &&
       swap.warnedAtMs !== undefined &&
       (swap.heardAtMs === undefined || swap.heardAtMs < swap.warnedAtMs) &&
-      nowMs - Math.max(swap.claimedAtMs, swap.warnedAtMs) < describeLagMs,
+      nowMs - toldAtMs(swap) < describeLagMs,
   );
 
 /**
- * The swaps whose warnings are not counted yet, because the function that claimed them died before it wrote the state.
- * A list that is longer than the remembered one cannot be checked.
+ * The warnings that are not counted yet: the function that claimed their members died before it wrote the state, or the
+ * group had no policy then. A list that is longer than the remembered one cannot be checked.
  */
-export const uncounted = ({ counted = [] }: GroupState, recent: readonly Swap[]): readonly Swap[] =>
-  counted.length >= mostCounted ? [] : recent.filter(({ instance }) => !counted.includes(instance));
+export const uncounted = ({ counted = [] }: GroupState, recent: readonly Swap[]): readonly Warned[] =>
+  counted.length >= mostCounted
+    ? []
+    : recent
+        .filter(({ instance }) => !counted.includes(instance))
+        .map((swap) => ({ instance: swap.instance, offering: swap.offering, toldAtMs: toldAtMs(swap) }));
 
 /**
  * The warnings that were not counted yet, and the state that remembers them while a rule counts warnings and their

@@ -8,8 +8,15 @@ export const atOnceMs = 2 * 60_000;
 /** Two launches that EC2 takes at once within this time show that it gives nothing now. */
 const atOnceWithinMs = 3 * 60_000;
 
-/** A member that EC2 warned about, and when it was launched, where that is known. */
-export type Interrupted = { readonly offering: OfferingKey; readonly launchedAtMs?: number };
+/**
+ * A member that EC2 warned about, and when it was launched, where that is known. `toldAtMs`: when an earlier function
+ * received the warning, and nobody has remembered it yet.
+ */
+export type Interrupted = {
+  readonly offering: OfferingKey;
+  readonly launchedAtMs?: number;
+  readonly toldAtMs?: number;
+};
 
 /** Whether another offering of the market was taken back at once a moment ago. Then one launch is enough evidence. */
 const isTakenAround = (memory: PoolMemory, key: OfferingKey, nowMs: number): boolean =>
@@ -45,9 +52,15 @@ const lessonOfWarning = (
   };
 };
 
+/** The later one of two lessons of warnings: a warning that was remembered late ends no rest of a later one. */
+const later = (previous: Lesson | undefined, lesson: Lesson): Lesson =>
+  previous?.kind === 'interrupted' && previous.atMs > lesson.atMs
+    ? { ...lesson, atMs: previous.atMs, coolingUntilMs: previous.coolingUntilMs }
+    : lesson;
+
 /**
  * Memory after warnings for members of these offerings. A refusal that still rests takes precedence and stays, with the
- * time of the warning.
+ * time of the warning. The rest begins when the warning was received.
  */
 export const rememberInterruptions = (
   memory: PoolMemory,
@@ -56,11 +69,13 @@ export const rememberInterruptions = (
 ): PoolMemory => {
   const next: Record<OfferingKey, Lesson> = { ...memory };
   for (const one of interrupted) {
-    const { offering: key } = one;
+    const { offering: key, toldAtMs: atMs = nowMs } = one;
     const previous = next[key];
     if (parseOfferingKey(key) === undefined) continue;
     const isRefused = previous?.kind === 'refused' && isResting(previous, nowMs);
-    next[key] = isRefused ? { ...previous, interruptedAtMs: nowMs } : lessonOfWarning(next, one, nowMs);
+    next[key] = isRefused
+      ? { ...previous, interruptedAtMs: Math.max(atMs, previous.interruptedAtMs ?? 0) }
+      : later(previous, lessonOfWarning(next, one, atMs));
   }
   return next;
 };

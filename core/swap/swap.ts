@@ -32,8 +32,11 @@ export type LifecycleHook = {
   readonly overAtMs?: number;
 };
 
-/** A member that EC2 warned about, whether a swap is stored for it or it is only observed. */
-export type Warned = Pick<Swap, 'instance' | 'offering'>;
+/**
+ * A member that EC2 warned about, whether a swap is stored for it or it is only observed. `toldAtMs`: when an earlier
+ * function received the warning. Without it, the warning came now.
+ */
+export type Warned = Pick<Swap, 'instance' | 'offering'> & { readonly toldAtMs?: number };
 
 /** The stored record of one instance that leaves and is replaced. Only this item decides about this instance. */
 export type Swap = {

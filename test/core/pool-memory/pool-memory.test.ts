@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Offering, OfferingKey } from '../../../core/pool/offering.ts';
-import { atOnceMs, rememberInterruptions, withTakenAtOnce } from '../../../core/pool-memory/interruptions.ts';
+import { atOnceMs, type Interrupted, rememberInterruptions, withTakenAtOnce } from '../../../core/pool-memory/interruptions.ts';
 import {
   forgetExpired,
   forgetRefusals,
@@ -127,6 +127,22 @@ describe('an interruption', () => {
     const once = rememberInterruptions({}, [{ offering: key }], nowMs);
     expect(once[key]).toEqual({ kind: 'interrupted', code: 'interruption', atMs: nowMs, coolingUntilMs: nowMs + interruptedRestMs, streak: 0 });
     expect(restOf(rememberInterruptions(once, [{ offering: key }], nowMs + 1_000), nowMs + 1_000)).toBe(interruptedRestMs);
+  });
+
+  it('that was received earlier rests from then on, and ends no rest of a later one', () => {
+    const toldAtMs = nowMs - 70_000;
+    const late = rememberInterruptions({}, [{ offering: key, toldAtMs }], nowMs);
+    expect(late[key]).toMatchObject({ atMs: toldAtMs, coolingUntilMs: toldAtMs + interruptedRestMs });
+    const both: readonly Interrupted[] = [{ offering: key }, { offering: key, toldAtMs }];
+    for (const order of [both, both.toReversed()]) expect(restOf(rememberInterruptions({}, order, nowMs), nowMs)).toBe(interruptedRestMs);
+    const refused = { ...rememberRefusals({}, [no()], pools, nowMs) };
+    expect(rememberInterruptions(refused, both, nowMs)[key]?.interruptedAtMs).toBe(nowMs);
+  });
+
+  it('is of a launch that EC2 took at once by when the warning was received', () => {
+    const one: Interrupted = { offering: key, launchedAtMs: nowMs - atOnceMs };
+    expect(rememberInterruptions({}, [one], nowMs)[key]).not.toHaveProperty('takenAtOnceMs');
+    expect(rememberInterruptions({}, [{ ...one, toldAtMs: nowMs - 1 }], nowMs)[key]).toHaveProperty('takenAtOnceMs', nowMs - 1);
   });
 
   it('does not soften a refusal that still rests', () => {
