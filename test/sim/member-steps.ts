@@ -1,3 +1,4 @@
+import { launchByHand } from './by-hand.ts';
 import type { Step } from './situation.ts';
 import type { Stage } from './stage.ts';
 import { some } from './steps.ts';
@@ -92,14 +93,8 @@ export const attachStray = (atMs: number, asg: string, group = 'web'): Step => (
   what: `the user launches an instance and attaches it to ${asg}`,
   about: { group, asg },
   happen: async (stage) => {
-    const launched = (await stage.operate('ec2', 'RunInstances', {
-      LaunchTemplate: { LaunchTemplateName: 'web' },
-      InstanceType: 'm7g.large',
-      SubnetId: 'subnet-b',
-      MinCount: 1,
-      MaxCount: 1,
-    })) as { readonly Instances: readonly { readonly InstanceId: string }[] };
-    const instances = launched.Instances.map(({ InstanceId }) => InstanceId);
+    const instances = await launchByHand(stage, 'subnet-b');
+    if (instances.length === 0) return;
     stage.did({ kind: 'stray-launched', instances, asgs: [asg] });
     stage.sandbox.clock.after(20_000, async () => {
       stage.did({ kind: 'attached', instances, groups: [group], asgs: [asg] });

@@ -1,3 +1,4 @@
+import { launchByHand } from './by-hand.ts';
 import type { Step } from './situation.ts';
 import type { Stage } from './stage.ts';
 import { interrupt, some } from './steps.ts';
@@ -221,14 +222,7 @@ export const launchStray = (atMs: number, group = 'web'): Step => ({
   what: `somebody launches an instance with the tag of ${group}, in no pool of it`,
   about: { group },
   happen: async (stage) => {
-    const launched = (await stage.operate('ec2', 'RunInstances', {
-      LaunchTemplate: { LaunchTemplateName: 'web' },
-      InstanceType: 'm7g.large',
-      SubnetId: 'subnet-a',
-      MinCount: 1,
-      MaxCount: 1,
-      TagSpecifications: [{ ResourceType: 'instance', Tags: [{ Key: 'holdfast:group', Value: `holdfast/${group}` }] }],
-    })) as { readonly Instances: readonly { readonly InstanceId: string }[] };
-    stage.did({ kind: 'stray-launched', instances: launched.Instances.map(({ InstanceId }) => InstanceId), groups: [group] });
+    const instances = await launchByHand(stage, 'subnet-a', { 'holdfast:group': `holdfast/${group}` });
+    if (instances.length > 0) stage.did({ kind: 'stray-launched', instances, groups: [group] });
   },
 });
