@@ -924,6 +924,23 @@ describe('what swaps and decisions record', () => {
     // The minimum was lowered before its swap began.
     expect(keptByMinimum(2, 90)).toHaveLength(1);
     expect(excused({ code: 'let-go' })).toHaveLength(1);
+    const letGoAt = (letGoS: number, endS: number) =>
+      details(
+        excusesAreTrue,
+        (script) => {
+          twoServe(script);
+          script.end(endS, 'i-1');
+          script.claim(102, 'i-1', 'i-c');
+          script.letGo(letGoS);
+          script.claim(106, 'i-1', 'i-d', 'gone');
+        },
+        swap({ shortfall: { code: 'let-go' } }),
+      );
+    // It had ended before its claim, and its group was let go before its swap was closed, or after that.
+    expect(letGoAt(104, 98)).toEqual([]);
+    expect(letGoAt(108, 98)).toHaveLength(1);
+    // It ended after its claim, and only then was its group let go.
+    expect(letGoAt(104, 103)).toHaveLength(1);
     expect(excused({ code: 'drain-broke', error: 'x' })).toHaveLength(1);
     expect(excused({ code: 'needed', serving: 0, desired: 2 })).toEqual([]);
     expect(excused({ code: 'needed', serving: 0, desired: 7 })).toHaveLength(1);

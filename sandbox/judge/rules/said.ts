@@ -69,10 +69,20 @@ const beganMs = ({ claims }: Life, { claimedAtMs }: SaidSwap): number => {
   return Math.min(claimedAtMs, first?.atMs ?? endless);
 };
 
+/** When a swap of an instance that had ended was first written as over. */
+const closedMs = (life: Life, swap: SaidSwap): number =>
+  life.claims.find(({ state, atMs }) => state === 'gone' && atMs >= beganMs(life, swap))?.atMs ?? endless;
+
 /** Whether such a policy, or none, came into force for its group between its claim and its end. */
-const cameMeanwhile = ({ groups }: Chronicle, life: Life, swap: SaidSwap, isSuch: (policy: Policy | undefined) => boolean): boolean => {
+const cameMeanwhile = (
+  { groups }: Chronicle,
+  life: Life,
+  swap: SaidSwap,
+  isSuch: (policy: Policy | undefined) => boolean,
+  untilMs = goneAtMs(life),
+): boolean => {
   const sinceMs = beganMs(life, swap);
-  return (groups.get(swap.group)?.policies ?? []).some(({ policy, atMs }) => isSuch(policy) && atMs >= sinceMs && atMs <= goneAtMs(life));
+  return (groups.get(swap.group)?.policies ?? []).some(({ policy, atMs }) => isSuch(policy) && atMs >= sinceMs && atMs <= untilMs);
 };
 
 /** When Holdfast had its Auto Scaling group end it, which takes it out of service first. */
@@ -189,8 +199,12 @@ const truths: Truth = {
   },
   'ended-before-drain': (chronicle, life, _, swap) =>
     [life, ...warnedRunOf(chronicle, swap)].some((run) => hadEndedAtBegin(chronicle, run) && !wasLetGoFirst(run)),
-  'let-go': (chronicle, life, _, swap) =>
-    chronicle.policyAt(swap.group, beganMs(life, swap)) === undefined || cameMeanwhile(chronicle, life, swap, (policy) => policy === undefined),
+  'let-go': (chronicle, life, _, swap) => {
+    const isNone = (policy: Policy | undefined): boolean => policy === undefined;
+    // Of one that had ended before its claim, no drain could begin until its swap was closed.
+    const untilMs = goneAtMs(life) < beganMs(life, swap) ? closedMs(life, swap) : goneAtMs(life);
+    return isNone(chronicle.policyAt(swap.group, beganMs(life, swap))) || cameMeanwhile(chronicle, life, swap, isNone, untilMs);
+  },
   'held-back': (chronicle, life, { mode }, swap) => cameMeanwhile(chronicle, life, swap, (policy) => policy?.mode === mode),
   needed: wasNeeded,
   prose: () => true,
