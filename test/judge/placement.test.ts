@@ -688,6 +688,28 @@ describe('weights', () => {
     expect(placed(two4)).toEqual([]);
     expect(placed(two4.toReversed())).toEqual([]);
   });
+  it('are shares of all that was requested at once, also of what EC2 refused later (13300004)', () => {
+    const granted = (first: number, second: number) =>
+      details(sharedOut, (script) => {
+        const weighted = [
+          { use: 'spot-a', weight: 3 },
+          { use: 'spot-b', weight: 1 },
+        ];
+        script.policy(0, 1, { ...policy, capacity: { weighted } });
+        script.desired(0, 16);
+        const by = react('i-150');
+        script.react(148, 155, 'i-150');
+        const stored = { kind: 'item-written', table: 'state', group: 'web', item: 'request#d-r0-1', bytes: 1, by } as const;
+        script.at(149, { ...stored, request: { pool: 'spot-b', count: second } });
+        const launch = { group: 'web', pool: 'spot-b', count: second };
+        script.at(152, { ...calledToLaunch, askedAtMs: 149_500, invocation: 'i-150', launch });
+        script.launch(149.9, 'i-b', { pool: 'spot-b', by, askedS: 149.5, tags: { 'holdfast:reservation': 'd-r0-1' } });
+        for (let index = 0; index < first; index += 1)
+          script.launch(150 + index / 100, `i-${index}`, { pool: 'spot-a', by, askedS: 149.5, tags: { 'holdfast:reservation': 'd-r0-0' } });
+      });
+    expect(granted(12, 4)).toEqual([]);
+    expect(granted(13, 3).length).toBeGreaterThan(0);
+  });
   it('of three children let one go first that is due sooner', () => {
     const three = [...two, ['spot-b', 1]] as const;
     expect(held(three, ['spot-a', 'od-b'], 'od-b')).toEqual([]);

@@ -152,7 +152,9 @@ const ahead = (chronicle: Chronicle, placed: Placed, parts: readonly Part[], one
   const missing = missingBeside(chronicle, life, moment.group, other.pools);
   const own = surely.filter((held) => one.isOf(held) && !isMovedWithin(chronicle, moment, one, held));
   const difference = own.length - perhaps.filter(other.isOf).length - missing;
-  const totals = [surely, perhaps].map((list) => list.filter((held) => parts.some((part) => part.isOf(held))).length);
+  const [least = 0, most = 0] = [surely, perhaps].map((list) => list.filter((held) => parts.some((part) => part.isOf(held))).length);
+  // What counts for one part counts for the total that shares are of.
+  const totals = [least, most, most + missing];
   const weights = [parts.reduce((sum, { weight }) => sum + weight, 0), one.weight + other.weight];
   const due = totals.flatMap((total) => weights.map((sum) => ((one.weight - other.weight) * total) / sum));
   return difference - Math.max(...due);
