@@ -88,7 +88,10 @@ const drawSchedule = (draw: Draw, document: Document, { min, max }: Bounds): Ste
   const dated = times.map((time) => ({ ...time, byWeekday: draw.chance(0.4) }));
   // A time that has passed today sets nothing until tomorrow.
   const passed = { afterMinutes: -draw.between(2, 20), timezone: draw.one(zones), size: draw.between(min, max), daily: true } as const;
-  return scheduled(atMs, document, draw.chance(0.4) ? [passed, ...dated] : dated);
+  const listed = draw.chance(0.4) ? [passed, ...dated] : dated;
+  // Of two at the same time, the last in the list counts.
+  const again = dated.map((time) => ({ ...time, timezone: draw.one(zones), size: draw.between(min, max) }));
+  return scheduled(atMs, document, draw.chance(0.3) ? [...listed, ...again] : listed);
 };
 
 /** The world with alarms that act by steps, and with a schedule that its user writes. What other edits write goes without either. */

@@ -7,6 +7,7 @@ import { withBusyHour } from './random-busy.ts';
 import { type Draw, drawFrom, type Trouble } from './random-draw.ts';
 import { withLoad } from './random-load.ts';
 import { withMeetings } from './random-meetings.ts';
+import { withMixture } from './random-mixture.ts';
 import { withOwnerHolds } from './random-owner-holds.ts';
 import { withOwnerSettings } from './random-owner-settings.ts';
 import { withOwnerWeights } from './random-owner-weights.ts';
@@ -83,7 +84,8 @@ export const randomSituation = (seed: number, { profile, always, keep, faults }:
   const hour = name === 'busy' ? withBusyHour(scaled, drawFrom(forkRandom(seed, 'busy hour'))) : scaled;
   const ringing = withRings(hour, drawFrom(forkRandom(seed, 'rings')));
   const versions = withVersions(ringing, drawFrom(forkRandom(seed, 'template versions')));
-  const world = name === 'outside' ? withOwnerWeights(versions, drawFrom(forkRandom(seed, 'owner weights'), always)) : versions;
+  const owner = name === 'outside' ? withOwnerWeights(versions, drawFrom(forkRandom(seed, 'owner weights'), always)) : versions;
+  const world = withMoreTrouble.has(name) && always === undefined ? withMixture(owner, drawFrom(forkRandom(seed, 'mixture'))) : owner;
   return {
     name: `seed ${seed} (${name})`,
     seed,
